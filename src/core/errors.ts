@@ -1,0 +1,69 @@
+/**
+ * Every failure has a code from this table. `retry` says what the caller may do: `never` means that the same call
+ * ends the same way, `later` that waiting may help. `docs/errors.md` lists the table; a test compares the two.
+ */
+export type Retry = 'never' | 'later'
+
+export const errorCodes = {
+  // network and fetch
+  'dns-not-found': { retry: 'never', means: 'the host name has no address' },
+  'dns-failed': { retry: 'later', means: 'the resolver did not answer or answered with a failure' },
+  'address-refused': { retry: 'never', means: 'the address guard lets no connection through to this address' },
+  'connect-refused': { retry: 'later', means: 'nothing listens at that address and port' },
+  'connect-timeout': { retry: 'later', means: 'no connection within the limit' },
+  'connect-failed': { retry: 'later', means: 'the connection could not be made or was cut' },
+  'tls-failed': { retry: 'never', means: 'the TLS handshake or the certificate check failed' },
+  'header-timeout': { retry: 'later', means: 'the response header did not come within the limit' },
+  'body-timeout': { retry: 'later', means: 'the body stalled for longer than the limit' },
+  'total-timeout': { retry: 'later', means: 'the whole exchange took longer than the limit' },
+  'header-too-large': { retry: 'never', means: 'the response header is larger than the limit' },
+  'http-malformed': { retry: 'never', means: 'the reply is not HTTP' },
+  'body-short': { retry: 'later', means: 'the body ended before its announced length' },
+  'decode-failed': { retry: 'never', means: 'the content encoding is unknown or damaged' },
+  'redirect-limit': { retry: 'never', means: 'too many redirects in a row' },
+  'redirect-refused': { retry: 'never', means: 'the redirect leads to a scheme or URL that is not followed' },
+  'host-given-up': { retry: 'later', means: 'the host failed again and again; its queue was set aside for this crawl' },
+  'http-client-error': { retry: 'never', means: 'the server answered with a 4xx status' },
+  'http-server-error': { retry: 'later', means: 'the server answered with a 5xx status' },
+  // input
+  'url-invalid': { retry: 'never', means: 'the text is not a URL that can be fetched' },
+  'config-invalid': { retry: 'never', means: 'the configuration has unknown keys or wrong values; all are listed' },
+  'usage-wrong': { retry: 'never', means: 'the command line has unknown options, wrong values or a missing argument' },
+  'file-unreadable': {
+    retry: 'never',
+    means: 'a file named on the command line or in the configuration cannot be read',
+  },
+  'file-invalid': { retry: 'never', means: 'a file was read and its content is not what is expected there' },
+  // store
+  'store-locked': { retry: 'later', means: 'another process uses the data folder' },
+  'store-too-new': { retry: 'never', means: 'the data folder was written by a newer version of the program' },
+  'store-damaged': {
+    retry: 'never',
+    means: 'a file of the data folder is damaged or missing; it is named, nothing was changed',
+  },
+  'store-missing': { retry: 'never', means: 'there is no data folder at that place' },
+  'store-full': { retry: 'later', means: 'the disk is full; the crawl waits until there is room' },
+  'store-failed': { retry: 'later', means: 'the store could not carry out a read or a write' },
+  'record-damaged': { retry: 'never', means: 'a WARC record is malformed, cut off or does not match its digest' },
+  'not-found': { retry: 'never', means: 'nothing is kept under that name' },
+  'not-available': { retry: 'never', means: 'this part is not there yet in this version' },
+  internal: { retry: 'never', means: 'a fault of the program itself' },
+} as const satisfies Record<string, { retry: Retry; means: string }>
+
+export type ErrorCode = keyof typeof errorCodes
+
+export class AppError extends Error {
+  readonly code: ErrorCode
+  readonly retry: Retry
+
+  constructor(code: ErrorCode, message: string, options?: { cause?: unknown; retry?: Retry }) {
+    super(message, options?.cause === undefined ? undefined : { cause: options.cause })
+    this.name = 'AppError'
+    this.code = code
+    this.retry = options?.retry ?? errorCodes[code].retry
+  }
+}
+
+export function isAppError(error: unknown, code?: ErrorCode): error is AppError {
+  return error instanceof AppError && (code === undefined || error.code === code)
+}
