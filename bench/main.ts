@@ -1,0 +1,43 @@
+import { type Benchmark, type BenchOptions, formatTable } from './table.ts'
+
+const benchmarks: Record<string, () => Promise<{ run: Benchmark }>> = {
+  crawl: () => import('./crawl.ts'),
+  fastfind: () => import('./fastfind.ts'),
+  normalise: () => import('./normalise.ts'),
+  frontier: () => import('./frontier.ts'),
+}
+
+const usage = `npm run bench [-- NAME…] [-- --root DIR…] [-- --OPTION VALUE…]
+Benchmarks: ${Object.keys(benchmarks).join(', ')}; all of them when none is named.
+Options of crawl: --pages 20000 --hosts 8 --seed 1 --peers wget2,scrapy,crawlee --rounds 1 --slow-pages 3000
+                  --fetchers 64 --per-host 8 --threads 2 --again yes`
+
+type CommandLine = BenchOptions & { names: string[]; faults: string[] }
+
+function readCommandLine(args: string[]): CommandLine {
+  const line: CommandLine = { names: [], roots: [], values: {}, faults: [] }
+  for (let at = 0; at < args.length; at++) {
+    const [name, inline] = args[at]!.split(/=(.*)/s)
+    if (name === undefined || name === '--') continue
+    if (!name.startsWith('--')) {
+      if (Object.hasOwn(benchmarks, name)) line.names.push(name)
+      else line.faults.push(`there is no benchmark ${name}`)
+      continue
+    }
+    const value = inline ?? args[++at]
+    if (value === undefined) line.faults.push(`${name} needs a value`)
+    else if (name === '--root') line.roots.push(value)
+    else line.values[name.slice(2)] = value
+  }
+  return line
+}
+
+const line = readCommandLine(process.argv.slice(2))
+if (line.faults.length > 0 || process.argv.includes('--help')) {
+  process.stderr.write(`${[...(process.argv.includes('--help') ? [] : line.faults), usage].join('\n')}\n`)
+  process.exit(process.argv.includes('--help') ? 0 : 2)
+}
+for (const name of line.names.length > 0 ? line.names : Object.keys(benchmarks)) {
+  const { run } = await benchmarks[name]!()
+  process.stdout.write(`${formatTable(await run({ roots: line.roots, values: line.values }))}\n`)
+}

@@ -1,0 +1,63 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { extname, join } from 'node:path'
+import { AppError } from '../../src/core/errors.ts'
+import { addDocument, addRedirect, type Site } from './site-table.ts'
+
+const mediaTypes: Record<string, string> = {
+  '.html': 'text/html',
+  '.htm': 'text/html',
+  '.xhtml': 'application/xhtml+xml',
+  '.css': 'text/css',
+  '.js': 'text/javascript',
+  '.json': 'application/json',
+  '.txt': 'text/plain',
+  '.xml': 'application/xml',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.jpg': 'image/jpeg',
+  '.jpeg': 'image/jpeg',
+  '.gif': 'image/gif',
+  '.pdf': 'application/pdf',
+}
+const otherMediaType = 'application/octet-stream'
+const maxRootBytes = 4 * 1024 ** 3
+
+/** Every media type that a document tree may be served as. */
+export const rootMediaTypes = [...new Set([...Object.values(mediaTypes), otherMediaType])]
+
+/** A real document tree, read into memory whole so that no tool pays for a cold disk. Symbolic links are left out. */
+export function loadRoot(root: string): Site {
+  const site: Site = new Map()
+  let bytes = 0
+  function walk(folder: string, path: string): void {
+    const entries = readdirSync(folder, { withFileTypes: true })
+    for (const entry of entries) {
+      const entryPath = `${path}${encodeURIComponent(entry.name)}`
+      if (entry.isDirectory()) {
+        addRedirect(site, entryPath, `${entryPath}/`)
+        walk(join(folder, entry.name), `${entryPath}/`)
+      } else if (entry.isFile()) {
+        const body = readFileSync(join(folder, entry.name))
+        bytes += body.length
+        if (bytes > maxRootBytes) throw new AppError('usage-wrong', `${root} holds more than ${maxRootBytes} bytes`)
+        const mediaType = mediaTypes[extname(entry.name).toLowerCase()] ?? otherMediaType
+        addDocument(site, entryPath, body, mediaType)
+        if (entry.name === 'index.html') addDocument(site, path, body, mediaType)
+      }
+    }
+    if (!site.has(path)) {
+      // A tree without an index page is made reachable by a listing, as web servers do.
+      const items = entries.map(
+        (entry) => `<li><a href="${encodeURIComponent(entry.name)}${entry.isDirectory() ? '/' : ''}">entry</a>`,
+      )
+      addDocument(
+        site,
+        path,
+        Buffer.from(`<!DOCTYPE html><title>Index</title><ul>${items.join('\n')}</ul>`),
+        'text/html',
+      )
+    }
+  }
+  walk(root, '/')
+  return site
+}

@@ -1,0 +1,193 @@
+import { createServer, type Server, type Socket } from 'node:net'
+import type { Document, Sites } from './site-table.ts'
+
+/**
+ * An HTTP/1.1 server as cheap as Node allows, because it shares the machine with the crawler that is measured: it
+ * writes prepared bytes and reads of a request only the method, the path, `Connection: close` and `If-None-Match`.
+ *
+ * A connection is either idle (its `pending` bytes hold no whole request) or, where a latency is set, waiting (one
+ * request is being answered and further ones stay in `pending`), so answers keep the order of the requests.
+ */
+export type OriginStats = {
+  /** Requests of documents, answered with 200 or 304; `robots.txt` and unknown paths are counted apart. */
+  requests: number
+  distinct: number
+  duplicates: number
+  notModified: number
+  robots: number
+  notFound: number
+  /** Document requests that have not been answered yet. */
+  inFlight: number
+  bytes: number
+  connections: number
+  /** The most connections that were open at once, by host. */
+  maxConnections: Record<string, number>
+  /** From the first to the last document request. */
+  spanSeconds: number
+  cpuSeconds: number
+  /** Document requests in each round; a round ends when `mark` is called. */
+  rounds: { requests: number; duplicates: number; inFlightAtEnd: number }[]
+}
+
+export type OriginServer = {
+  server: Server
+  stats(): OriginStats
+  reset(): void
+  mark(): void
+  /** Resolves when this many documents have been requested since the reset. */
+  reached(requests: number): Promise<void>
+}
+
+const maxPendingBytes = 64 * 1024
+const headerEnd = Buffer.from('\r\n\r\n')
+const notFound = Buffer.from(
+  'HTTP/1.1 404 Not Found\r\nContent-Type: text/plain\r\nContent-Length: 10\r\n\r\nNot found\n',
+)
+const notFoundHeaderBytes = notFound.length - 10
+
+export function createOriginServer({ sites, latencyMs }: { sites: Sites; latencyMs: number }): OriginServer {
+  const open = new Map<string, number>()
+  const waiters: { requests: number; resolve: () => void }[] = []
+  let counts = freshCounts()
+  let inFlight = 0
+
+  function connected(socket: Socket): void {
+    const host = socket.localAddress ?? ''
+    const site = sites.get(host)
+    const openNow = (open.get(host) ?? 0) + 1
+    open.set(host, openNow)
+    counts.connections++
+    counts.maxConnections[host] = Math.max(counts.maxConnections[host] ?? 0, openNow)
+    let pending: Buffer | undefined
+    let waiting = false
+
+    function take(): void {
+      while (pending !== undefined && !waiting) {
+        const end = pending.indexOf(headerEnd)
+        if (end < 0) {
+          if (pending.length > maxPendingBytes) socket.destroy()
+          return
+        }
+        const request = pending.toString('latin1', 0, end)
+        pending = end + 4 === pending.length ? undefined : pending.subarray(end + 4)
+        const start = request.indexOf(' ') + 1
+        const path = request.slice(start, request.indexOf(' ', start))
+        answer(request, path, site?.get(path))
+      }
+    }
+
+    function answer(request: string, path: string, document: Document | undefined): void {
+      const head = request.startsWith('HEAD ')
+      if (document === undefined) {
+        if (path === '/robots.txt') counts.robots++
+        else counts.notFound++
+        send(request, head ? notFound.subarray(0, notFoundHeaderBytes) : notFound)
+        return
+      }
+      count(document)
+      const etag = /\r\nif-none-match: *([^\r]+)/i.exec(request)
+      const unchanged = etag !== null && etag[1] === document.etag
+      if (unchanged) counts.notModified++
+      const bytes = unchanged
+        ? Buffer.from(`HTTP/1.1 304 Not Modified\r\nETag: ${document.etag}\r\n\r\n`, 'latin1')
+        : head
+          ? document.bytes.subarray(0, document.headerBytes)
+          : document.bytes
+      if (latencyMs === 0) {
+        send(request, bytes)
+        return
+      }
+      waiting = true
+      inFlight++
+      setTimeout(() => {
+        inFlight--
+        waiting = false
+        if (socket.destroyed) return
+        send(request, bytes)
+        take()
+      }, latencyMs)
+    }
+
+    function send(request: string, bytes: Buffer): void {
+      counts.bytes += bytes.length
+      socket.write(bytes)
+      if (/\r\nconnection: *close|HTTP\/1\.0(?:\r\n(?!connection: *keep-alive)|$)/i.test(request)) socket.end()
+    }
+
+    socket.setNoDelay(true)
+    socket.on('data', (chunk) => {
+      pending = pending === undefined ? chunk : Buffer.concat([pending, chunk])
+      take()
+    })
+    // A crawler that is killed resets its connections; `close` follows and settles the count.
+    socket.on('error', () => socket.destroy())
+    socket.on('close', () => open.set(host, (open.get(host) ?? 1) - 1))
+  }
+
+  function count(document: Document): void {
+    const now = performance.now()
+    if (counts.requests === 0) counts.firstAt = now
+    counts.lastAt = now
+    counts.requests++
+    if (document.served === 0) counts.distinct++
+    document.served++
+    if (waiters.length === 0) return
+    for (const waiter of waiters.splice(0)) {
+      if (counts.requests >= waiter.requests) waiter.resolve()
+      else waiters.push(waiter)
+    }
+  }
+
+  return {
+    server: createServer({ noDelay: true }, connected),
+    stats: () => summarise(counts, inFlight),
+    reset() {
+      counts = freshCounts()
+      for (const site of sites.values()) for (const document of site.values()) document.served = 0
+    },
+    mark() {
+      const before = counts.rounds.reduce((sum, round) => sum + round.requests, 0)
+      const repeatsBefore = counts.rounds.reduce((sum, round) => sum + round.duplicates, 0)
+      counts.rounds.push({
+        requests: counts.requests - before,
+        duplicates: counts.requests - counts.distinct - repeatsBefore,
+        inFlightAtEnd: inFlight,
+      })
+    },
+    reached(requests) {
+      if (counts.requests >= requests) return Promise.resolve()
+      return new Promise((resolve) => waiters.push({ requests, resolve }))
+    },
+  }
+}
+
+type Counts = ReturnType<typeof freshCounts>
+
+function freshCounts() {
+  return {
+    requests: 0,
+    distinct: 0,
+    notModified: 0,
+    robots: 0,
+    notFound: 0,
+    bytes: 0,
+    connections: 0,
+    maxConnections: {} as Record<string, number>,
+    firstAt: 0,
+    lastAt: 0,
+    cpu: process.cpuUsage(),
+    rounds: [] as OriginStats['rounds'],
+  }
+}
+
+function summarise(counts: Counts, inFlight: number): OriginStats {
+  const { firstAt, lastAt, cpu, ...plain } = counts
+  const used = process.cpuUsage(cpu)
+  return {
+    ...plain,
+    duplicates: counts.requests - counts.distinct,
+    inFlight,
+    spanSeconds: (lastAt - firstAt) / 1000,
+    cpuSeconds: (used.user + used.system) / 1e6,
+  }
+}

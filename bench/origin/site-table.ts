@@ -1,0 +1,43 @@
+/** What an origin serves: by host address, then by path, each document as the bytes that go over the wire. */
+export type Sites = Map<string, Site>
+export type Site = Map<string, Document>
+
+export type Document = {
+  /** Header and body in one piece: one write for each answer. */
+  bytes: Buffer
+  headerBytes: number
+  etag: string
+  /** Requests answered since the last reset. */
+  served: number
+}
+
+const stamp = 'Date: Thu, 01 Jan 2026 00:00:00 GMT\r\nLast-Modified: Wed, 31 Dec 2025 00:00:00 GMT\r\n'
+
+export function addDocument(site: Site, path: string, body: Buffer, mediaType: string): void {
+  const etag = `"${site.size.toString(36)}-${body.length.toString(36)}"`
+  const header = Buffer.from(
+    `HTTP/1.1 200 OK\r\nServer: origin\r\nConnection: keep-alive\r\n${stamp}ETag: ${etag}\r\nContent-Type: ${mediaType}\r\nContent-Length: ${body.length}\r\n\r\n`,
+    'latin1',
+  )
+  site.set(path, { bytes: Buffer.concat([header, body]), headerBytes: header.length, etag, served: 0 })
+}
+
+export function addRedirect(site: Site, path: string, location: string): void {
+  const bytes = Buffer.from(
+    `HTTP/1.1 301 Moved Permanently\r\nLocation: ${location}\r\nContent-Length: 0\r\n\r\n`,
+    'latin1',
+  )
+  site.set(path, { bytes, headerBytes: bytes.length, etag: '', served: 0 })
+}
+
+export function countDocuments(sites: Sites): { documents: number; bodyBytes: number } {
+  let documents = 0
+  let bodyBytes = 0
+  for (const site of sites.values())
+    for (const document of site.values()) {
+      if (document.etag === '') continue
+      documents++
+      bodyBytes += document.bytes.length - document.headerBytes
+    }
+  return { documents, bodyBytes }
+}

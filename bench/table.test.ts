@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { formatTable } from './table.ts'
+
+test('a table is aligned, numbers to the right, and each figure follows as a line of JSON', () => {
+  const text = formatTable({
+    name: 'demo',
+    columns: ['tool', 'documents', 'seconds'],
+    rows: [
+      ['ours', 20000, 9.8765],
+      ['a longer name', 3, 123.456],
+    ],
+    figures: { ratio: 1.23456 },
+    notes: ['measured on a quiet machine'],
+  })
+  assert.equal(
+    text,
+    [
+      '# demo',
+      'tool           documents  seconds',
+      '-------------  ---------  -------',
+      'ours               20000     9.88',
+      'a longer name          3      123',
+      '- measured on a quiet machine',
+      '{"bench":"demo","figure":"ratio","value":1.235}',
+      '',
+    ].join('\n'),
+  )
+})

@@ -1,0 +1,40 @@
+/** What a benchmark is told: `--root DIR` (repeatable) and every other `--name value` of the command line. */
+export type BenchOptions = { roots: string[]; values: Record<string, string> }
+
+export type BenchTable = {
+  name: string
+  columns: string[]
+  rows: (string | number)[][]
+  /** What budgets are held against: ratios first, they mean the same on every machine. */
+  figures: Record<string, number>
+  /** What a reader must know to read the table rightly. */
+  notes?: string[]
+}
+
+export type Benchmark = (options: BenchOptions) => Promise<BenchTable>
+
+/** An aligned table, its notes, then one JSON line for each figure. */
+export function formatTable(table: BenchTable): string {
+  const cells = [table.columns, ...table.rows.map((row) => row.map(formatCell))]
+  const widths = table.columns.map((_, column) => Math.max(...cells.map((row) => (row[column] ?? '').length)))
+  const numeric = table.columns.map((_, column) =>
+    table.rows.every((row) => typeof row[column] !== 'string' || row[column] === ''),
+  )
+  const lines = cells.map((row) =>
+    row
+      .map((cell, column) => (numeric[column] ? cell.padStart(widths[column]!) : cell.padEnd(widths[column]!)))
+      .join('  ')
+      .trimEnd(),
+  )
+  lines.splice(1, 0, widths.map((width) => '-'.repeat(width)).join('  '))
+  const figures = Object.entries(table.figures).map(([figure, value]) =>
+    JSON.stringify({ bench: table.name, figure, value: Number(value.toPrecision(4)) }),
+  )
+  return [`# ${table.name}`, ...lines, ...(table.notes ?? []).map((note) => `- ${note}`), ...figures, ''].join('\n')
+}
+
+function formatCell(cell: string | number): string {
+  if (typeof cell === 'string') return cell
+  if (Number.isInteger(cell)) return `${cell}`
+  return Math.abs(cell) >= 100 ? cell.toFixed(0) : cell.toPrecision(3)
+}

@@ -1,0 +1,172 @@
+import { type Config, fieldName } from './config.ts'
+import { findConfigFile, readConfigFile } from './config-file.ts'
+import { type Fault, FaultsError } from './faults.ts'
+import { nearMiss } from './near-miss.ts'
+import { environmentName, type SettingKey, settingKeys, settings } from './schema.ts'
+import { parseSetting, type Setting } from './setting.ts'
+
+/** A value for a setting from the command line; `place` is the option that it was given with. */
+export type Override = { key: SettingKey; value: unknown; place: string }
+
+export type ConfigSources = {
+  /** Must exist. Without it, `erace.config.ts|js|json` in `cwd` is taken if there is one. */
+  file?: string | undefined
+  cwd?: string | undefined
+  env: Readonly<Record<string, string | undefined>>
+  overrides?: readonly Override[] | undefined
+}
+
+/** Variables with our prefix that are no settings. */
+const reservedNames = [
+  'ERACE_DATA',
+  'ERACE_STORE',
+  'ERACE_ADMIN_EMAIL',
+  'ERACE_ADMIN_PASSWORD',
+  'ERACE_CONFORMANCE',
+  'ERACE_LAUNCHED',
+]
+const reservedPrefix = 'ERACE_TEST_'
+
+type Given = { key: SettingKey; value: unknown; place: string }
+
+/**
+ * Defaults, then the file, then the environment, then the command line: the later wins. All faults of all sources
+ * are listed, also of values that a later source replaces. With faults, the configuration has the defaults in their place:
+ * good enough to go on looking for faults, not to work with.
+ */
+export async function readConfig(sources: ConfigSources): Promise<{ config: Config; faults: Fault[] }> {
+  const faults: Fault[] = []
+  const given = [
+    ...(await valuesOfFile(sources, faults)),
+    ...valuesOfEnvironment(sources.env, faults),
+    ...(sources.overrides ?? []),
+  ]
+  return { config: settle(given, faults), faults }
+}
+
+export async function loadConfig(sources: ConfigSources): Promise<Config> {
+  const { config, faults } = await readConfig(sources)
+  if (faults.length > 0) throw new FaultsError('config-invalid', faults)
+  return config
+}
+
+/** The defaults, but for the values given here: for parts of the program that are used without a command line. */
+export function configOf(values: Partial<Record<SettingKey, unknown>> = {}): Config {
+  const faults: Fault[] = []
+  const given = Object.entries(values).map(([key, value]) => ({ key: key as SettingKey, value, place: key }))
+  const config = settle(given, faults)
+  if (faults.length > 0) throw new FaultsError('config-invalid', faults)
+  return config
+}
+
+async function valuesOfFile({ file, cwd = '.' }: ConfigSources, faults: Fault[]): Promise<Given[]> {
+  const found = await findConfigFile(file, cwd, faults)
+  if (found === undefined) return []
+  const content = await readConfigFile(found, faults)
+  if (content === undefined) return []
+  const given = new Map<SettingKey, Given>()
+  for (const [path, value] of flatten(content, '')) {
+    const place = `${found.name}, ${path.slice(0, 100)}`
+    if (isSection(path)) faults.push({ place, message: 'expected an object with the settings of this section' })
+    else if (!isKey(path)) faults.push({ place, message: unknown('key', path, settingKeys) })
+    else if (given.has(path)) faults.push({ place, message: 'is given twice' })
+    else given.set(path, { key: path, value, place })
+  }
+  return [...given.values()]
+}
+
+/** Goes into an object only where settings have that section, so a file cannot make it go deep. */
+function* flatten(value: object, prefix: string): Generator<[string, unknown]> {
+  for (const [name, inner] of Object.entries(value)) {
+    const path = prefix + name
+    if (isSection(path) && typeof inner === 'object' && inner !== null && !Array.isArray(inner)) {
+      yield* flatten(inner, `${path}.`)
+    } else yield [path, inner]
+  }
+}
+
+function valuesOfEnvironment(env: ConfigSources['env'], faults: Fault[]): Given[] {
+  const keys = new Map(settingKeys.map((key) => [environmentName(key), key]))
+  const given: Given[] = []
+  for (const [name, value] of Object.entries(env)) {
+    if (!name.startsWith('ERACE_') || value === undefined) continue
+    if (reservedNames.includes(name) || name.startsWith(reservedPrefix)) continue
+    const key = keys.get(name)
+    if (key === undefined) {
+      faults.push({ place: name, message: unknown('variable', name, [...keys.keys(), ...reservedNames]) })
+      continue
+    }
+    // An empty variable is an empty list; any other setting cannot be empty, so there it means: not set.
+    const isList = settings[key].kind === 'list' || settings[key].kind === 'cidrs'
+    if (value !== '' || isList) given.push({ key, value, place: name })
+  }
+  return given
+}
+
+function settle(given: readonly Given[], faults: Fault[]): Config {
+  const values = new Map<SettingKey, unknown>()
+  for (const key of settingKeys) {
+    const parsed = parseSetting(settings[key], settings[key].default)
+    if (parsed.kind === 'value') values.set(key, parsed.value)
+  }
+  for (const { key, value, place } of given) {
+    if (!isKey(key)) {
+      faults.push({ place, message: unknown('key', key, settingKeys) })
+      continue
+    }
+    const setting: Setting = settings[key]
+    const parsed = parseSetting(setting, value)
+    if (parsed.kind === 'value') values.set(key, parsed.value)
+    else faults.push({ place, message: `expected ${parsed.expected}${setting.secret ? '' : `, not ${show(value)}`}` })
+  }
+  for (const [low, high] of ordered) {
+    if ((values.get(low) as number) > (values.get(high) as number)) {
+      faults.push({ place: low, message: `must not be larger than ${high}` })
+    }
+  }
+  return assemble(values)
+}
+
+/** Pairs that make sense only in this order. */
+const ordered: readonly [SettingKey, SettingKey][] = [
+  ['dns.minTtl', 'dns.maxTtl'],
+  ['crawl.hostRest', 'crawl.hostRestMax'],
+]
+
+function assemble(values: ReadonlyMap<SettingKey, unknown>): Config {
+  const sections = new Map<string, Record<string, unknown>>()
+  const config: Record<string, unknown> = {}
+  for (const [key, value] of values) {
+    const frozen = typeof value === 'object' ? Object.freeze(value) : value
+    const dot = key.indexOf('.')
+    if (dot < 0) {
+      config[key] = frozen
+      continue
+    }
+    const name = key.slice(0, dot)
+    const section = sections.get(name) ?? {}
+    section[fieldName(key)] = frozen
+    sections.set(name, section)
+  }
+  for (const [name, section] of sections) config[name] = Object.freeze(section)
+  return Object.freeze(config) as Config
+}
+
+function isSection(path: string): boolean {
+  return settingKeys.some((key) => key.startsWith(`${path}.`))
+}
+
+function isKey(text: string): text is SettingKey {
+  return Object.hasOwn(settings, text)
+}
+
+function unknown(what: 'key' | 'variable', word: string, candidates: readonly string[]): string {
+  const near = nearMiss(word, candidates)
+  return `unknown ${what}${near === undefined ? '' : `; did you mean ${near}?`}`
+}
+
+function show(value: unknown): string {
+  const text =
+    typeof value === 'string' ? JSON.stringify(value) : Array.isArray(value) ? JSON.stringify(value) : String(value)
+  return text.length > 100 ? `${text.slice(0, 100)}…` : text
+}

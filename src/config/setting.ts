@@ -1,0 +1,126 @@
+import { isIP } from 'node:net'
+import { formatBytes, formatDuration, parseBytes, parseDuration } from './quantities.ts'
+
+type About = {
+  /** One sentence for the documentation. */
+  about: string
+  /** Never printed, not even when it is wrong. */
+  secret?: boolean
+}
+
+/** A setting as the table states it. Defaults are spelled as a person would write them, and read by the same parser. */
+export type Setting = About &
+  (
+    | { kind: 'boolean'; default: boolean }
+    | { kind: 'integer' | 'number'; default: number; min: number; max: number }
+    | { kind: 'duration' | 'bytes'; default: string; min: string; max: string }
+    | { kind: 'string'; default: string; pattern: RegExp; expected: string }
+    | { kind: 'choice'; default: string; choices: readonly string[] }
+    | { kind: 'list'; default: readonly string[]; pattern: RegExp; expected: string }
+    | { kind: 'cidrs'; default: readonly string[] }
+    | { kind: 'retention'; default: string }
+  )
+
+/** How long versions are kept. An object, so that rules per source can join it. */
+export type Retention = { readonly kind: 'forever' } | { readonly kind: 'age'; readonly maxAgeMs: number }
+
+export type Parsed = { kind: 'value'; value: unknown } | { kind: 'wrong'; expected: string }
+
+const MAX_ITEMS = 10_000
+
+/** Reads a value as it comes from a file (typed), or from the environment and the command line (text). */
+export function parseSetting(setting: Setting, value: unknown): Parsed {
+  switch (setting.kind) {
+    case 'boolean':
+      return accept(parseBoolean(value), 'true or false')
+    case 'integer':
+    case 'number':
+      return parseNumber(setting, value)
+    case 'duration': {
+      const { min, max } = setting
+      return within(parseDuration(value), parseDuration(min)!, parseDuration(max)!, expectedRange(setting))
+    }
+    case 'bytes': {
+      const { min, max } = setting
+      return within(parseBytes(value), parseBytes(min)!, parseBytes(max)!, expectedRange(setting))
+    }
+    case 'string':
+      return accept(typeof value === 'string' && setting.pattern.test(value) ? value : undefined, setting.expected)
+    case 'choice':
+      return accept(
+        typeof value === 'string' && setting.choices.includes(value) ? value : undefined,
+        `one of ${setting.choices.join(', ')}`,
+      )
+    case 'list':
+      return parseList(value, (item) => (setting.pattern.test(item) ? item : undefined), setting.expected)
+    case 'cidrs':
+      return parseList(value, parseCidr, 'a list of networks such as 10.0.0.0/8 or fd00::/8')
+    case 'retention':
+      return accept(parseRetention(value), 'forever or a duration such as 90d')
+  }
+}
+
+/** What is allowed, in the words of messages and documentation. */
+export function expectedRange(setting: Setting & { min: number | string; max: number | string }): string {
+  const { min, max } = setting
+  switch (setting.kind) {
+    case 'duration':
+      return `a duration from ${formatDuration(parseDuration(min)!)} to ${formatDuration(parseDuration(max)!)} (such as 500ms, 30s, 10m)`
+    case 'bytes':
+      return `a size from ${formatBytes(parseBytes(min)!)} to ${formatBytes(parseBytes(max)!)} (such as 64KiB, 10MB)`
+    default:
+      return `${setting.kind === 'integer' ? 'a whole number' : 'a number'} from ${min} to ${max}`
+  }
+}
+
+function accept(value: unknown, expected: string): Parsed {
+  return value === undefined ? { kind: 'wrong', expected } : { kind: 'value', value }
+}
+
+function within(value: number | undefined, min: number, max: number, expected: string): Parsed {
+  return accept(value !== undefined && value >= min && value <= max ? value : undefined, expected)
+}
+
+function parseNumber(setting: Extract<Setting, { min: number }>, value: unknown): Parsed {
+  const text = typeof value === 'number' ? String(value) : value
+  const pattern = setting.kind === 'integer' ? /^-?\d{1,15}$/ : /^-?\d{1,15}(\.\d{1,15})?$/
+  const number = typeof text === 'string' && pattern.test(text.trim()) ? Number(text) : undefined
+  return within(number, setting.min, setting.max, expectedRange(setting))
+}
+
+function parseBoolean(value: unknown): boolean | undefined {
+  if (typeof value === 'boolean') return value
+  if (typeof value !== 'string') return undefined
+  const text = value.trim().toLowerCase()
+  if (['true', '1', 'yes', 'on'].includes(text)) return true
+  return ['false', '0', 'no', 'off'].includes(text) ? false : undefined
+}
+
+/** An array in a file, or text with commas in between; empty text is the empty list. */
+function parseList(value: unknown, parseItem: (item: string) => string | undefined, expected: string): Parsed {
+  const items = typeof value === 'string' ? value.split(',').filter((item) => item.trim() !== '') : value
+  if (!Array.isArray(items) || items.length > MAX_ITEMS) return { kind: 'wrong', expected }
+  const parsed: string[] = []
+  for (const item of items) {
+    const one = typeof item === 'string' ? parseItem(item.trim()) : undefined
+    if (one === undefined) return { kind: 'wrong', expected }
+    parsed.push(one)
+  }
+  return { kind: 'value', value: parsed }
+}
+
+/** A network in CIDR notation; an address alone is the network of that one address. */
+export function parseCidr(text: string): string | undefined {
+  const [address, prefix, ...rest] = text.split('/')
+  const family = address === undefined || address.includes('%') ? 0 : isIP(address)
+  if (family === 0 || rest.length > 0) return undefined
+  const bits = family === 4 ? 32 : 128
+  if (prefix === undefined) return `${address}/${bits}`
+  return /^\d{1,3}$/.test(prefix) && Number(prefix) <= bits ? `${address}/${Number(prefix)}` : undefined
+}
+
+function parseRetention(value: unknown): Retention | undefined {
+  if (value === 'forever') return { kind: 'forever' }
+  const maxAgeMs = parseDuration(value)
+  return maxAgeMs !== undefined && maxAgeMs > 0 ? { kind: 'age', maxAgeMs } : undefined
+}

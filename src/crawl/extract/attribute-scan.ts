@@ -1,0 +1,138 @@
+import {
+  ATTRIBUTE_NAME_END,
+  byteClass,
+  findByte,
+  GREATER,
+  matchesWord,
+  NOT_PLAIN,
+  SLASH,
+  UNQUOTED_END,
+  WHITESPACE,
+} from './byte-class.ts'
+
+/**
+ * Where the wanted attributes of the tag at hand lie in the page: start, end and byte classes of each value, three
+ * numbers per slot. A start of -1 means that the tag has no such attribute; one without a value has an empty range.
+ */
+export type TagAttributes = {
+  readonly ranges: Int32Array
+  selfClosing: boolean
+}
+
+export const SRC = 0
+export const REL = 3
+export const HREF = 6
+export const NAME = 9
+export const SRCSET = 12
+export const ACTION = 15
+export const METHOD = 18
+export const CONTENT = 21
+export const HTTP_EQUIV = 24
+const RANGE_NUMBERS = 27
+
+export function createTagAttributes(): TagAttributes {
+  return { ranges: new Int32Array(RANGE_NUMBERS), selfClosing: false }
+}
+
+/** Skips the attributes of a tag that is of no interest. Returns the index after its `>`, or -1 when there is none. */
+export function skipAttributes(bytes: Buffer, from: number): number {
+  const length = bytes.length
+  let at = from
+  while (at < length) {
+    const kind = byteClass[bytes[at]!]!
+    if (kind & GREATER) return at + 1
+    at++
+    if (kind & (WHITESPACE | SLASH)) continue
+    // The first byte belongs to the name whatever it is: `<p =x>` has an attribute named `=x`.
+    while (at < length && !(byteClass[bytes[at]!]! & ATTRIBUTE_NAME_END)) at++
+    while (at < length && byteClass[bytes[at]!]! & WHITESPACE) at++
+    if (bytes[at] === 0x3d) at = skipValue(bytes, at + 1)
+  }
+  return -1
+}
+
+function skipValue(bytes: Buffer, from: number): number {
+  const length = bytes.length
+  let at = from
+  while (at < length && byteClass[bytes[at]!]! & WHITESPACE) at++
+  const quote = bytes[at]
+  if (quote === 0x22 || quote === 0x27) return findByte(bytes, quote, at + 1) + 1
+  while (at < length && !(byteClass[bytes[at]!]! & UNQUOTED_END)) at++
+  return at
+}
+
+/** As `skipAttributes`, and notes the wanted ones. The first of several with one name counts. */
+export function readAttributes(bytes: Buffer, from: number, into: TagAttributes): number {
+  const length = bytes.length
+  const ranges = into.ranges
+  ranges.fill(-1)
+  into.selfClosing = false
+  let at = from
+  while (at < length) {
+    const kind = byteClass[bytes[at]!]!
+    if (kind & GREATER) return at + 1
+    if (kind & (WHITESPACE | SLASH)) {
+      at++
+      into.selfClosing = (kind & SLASH) !== 0 && bytes[at] === 0x3e
+      continue
+    }
+    const nameStart = at++
+    while (at < length && !(byteClass[bytes[at]!]! & ATTRIBUTE_NAME_END)) at++
+    const slot = wantedSlot(bytes, nameStart, at)
+    while (at < length && byteClass[bytes[at]!]! & WHITESPACE) at++
+    if (bytes[at] !== 0x3d) noteRange(ranges, slot, at, at, 0)
+    else if (slot === -1) at = skipValue(bytes, at + 1)
+    else at = readValue(bytes, at + 1, slot, ranges)
+  }
+  return -1
+}
+
+function readValue(bytes: Buffer, from: number, slot: number, ranges: Int32Array): number {
+  const length = bytes.length
+  let at = from
+  let classes = 0
+  while (at < length && byteClass[bytes[at]!]! & WHITESPACE) at++
+  const quote = bytes[at]
+  if (quote === 0x22 || quote === 0x27) {
+    const start = ++at
+    for (; at < length && bytes[at] !== quote; at++) classes |= byteClass[bytes[at]!]!
+    noteRange(ranges, slot, start, at, classes)
+    return at + 1
+  }
+  const start = at
+  for (; at < length; at++) {
+    const kind = byteClass[bytes[at]!]!
+    if (kind & UNQUOTED_END) break
+    classes |= kind
+  }
+  noteRange(ranges, slot, start, at, classes)
+  return at
+}
+
+function noteRange(ranges: Int32Array, slot: number, start: number, end: number, classes: number): void {
+  if (slot === -1 || ranges[slot] !== -1) return
+  ranges[slot] = start
+  ranges[slot + 1] = end
+  ranges[slot + 2] = classes & NOT_PLAIN
+}
+
+function wantedSlot(bytes: Buffer, start: number, end: number): number {
+  switch (end - start) {
+    case 3:
+      if (matchesWord(bytes, start, 'src')) return SRC
+      return matchesWord(bytes, start, 'rel') ? REL : -1
+    case 4:
+      if (matchesWord(bytes, start, 'href')) return HREF
+      return matchesWord(bytes, start, 'name') ? NAME : -1
+    case 6:
+      if (matchesWord(bytes, start, 'srcset')) return SRCSET
+      if (matchesWord(bytes, start, 'action')) return ACTION
+      return matchesWord(bytes, start, 'method') ? METHOD : -1
+    case 7:
+      return matchesWord(bytes, start, 'content') ? CONTENT : -1
+    case 10:
+      return matchesWord(bytes, start, 'http-equiv') ? HTTP_EQUIV : -1
+    default:
+      return -1
+  }
+}

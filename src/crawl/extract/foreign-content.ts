@@ -1,0 +1,65 @@
+import type { KnownTag } from './tag-table.ts'
+
+/**
+ * Inside SVG and MathML a page is read by other rules: `<script>`, `<style>` and `<title>` hold markup, CDATA sections
+ * exist, and `<img>` or `<p>` throw the parser back into HTML. A real parser knows this from its stack of open
+ * elements. Here only the entries that change the rules are kept:
+ *
+ *   HTML     the stack is empty or its top is an integration point (`foreignObject`, `desc`, `mtext`, …)
+ *   foreign  the top is `svg` or `math`
+ *
+ * A start tag pushes, its end tag pops, a breakout tag pops down to HTML. Unclosed HTML elements inside an integration
+ * point are not seen, so badly nested SVG can differ from a full parser.
+ */
+export type ForeignContent = {
+  /** True where foreign rules hold. */
+  inside: boolean
+  open(tag: KnownTag): void
+  close(tag: KnownTag): void
+  breakOut(): void
+}
+
+/** Deeper nesting is not followed; what opens beyond it is read as if it had not been opened. */
+const MAX_DEPTH = 512
+
+export function isForeignRoot(tag: KnownTag): boolean {
+  return tag === 'svg' || tag === 'math'
+}
+
+function isIntegrationPoint(tag: KnownTag, root: KnownTag | undefined): boolean {
+  if (root === 'svg') return tag === 'foreignobject' || tag === 'desc' || tag === 'title'
+  return tag === 'mi' || tag === 'mo' || tag === 'mn' || tag === 'ms' || tag === 'mtext'
+}
+
+export function createForeignContent(): ForeignContent {
+  const stack: KnownTag[] = []
+  const settle = (): void => {
+    const top = stack.at(-1)
+    content.inside = top !== undefined && isForeignRoot(top)
+  }
+  const content: ForeignContent = {
+    inside: false,
+    open(tag) {
+      if (stack.length === MAX_DEPTH) return
+      if (!isForeignRoot(tag) && !(content.inside && isIntegrationPoint(tag, stack.at(-1)))) return
+      stack.push(tag)
+      settle()
+    },
+    close(tag) {
+      // An end tag reaches over roots inside its own element, never out of an integration point.
+      for (let at = stack.length - 1; at >= 0; at--) {
+        if (stack[at] === tag) {
+          stack.length = at
+          break
+        }
+        if (!isForeignRoot(stack[at]!)) break
+      }
+      settle()
+    },
+    breakOut() {
+      while (stack.length > 0 && isForeignRoot(stack.at(-1)!)) stack.pop()
+      settle()
+    },
+  }
+  return content
+}

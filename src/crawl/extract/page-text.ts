@@ -1,0 +1,43 @@
+import { decodeHTML, decodeHTMLAttribute } from 'entities'
+import { AMPERSAND, byteClass, NON_ASCII, NUL, WHITESPACE } from './byte-class.ts'
+
+/** Turns bytes of the page's encoding into text. Never throws; what is malformed becomes U+FFFD. */
+export type Decode = (bytes: Uint8Array) => string
+
+/** The default of `Decode`: the page is UTF-8. */
+export function decodeUtf8(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).utf8Slice(0, bytes.length)
+}
+
+/** Text of an attribute value; `classes` is what the scan saw in it. Plain ASCII is cut out as it is. */
+export function attributeText(bytes: Buffer, start: number, end: number, classes: number, decode: Decode): string {
+  if (classes === 0) return bytes.latin1Slice(start, end)
+  const text = rawText(bytes, start, end, classes, decode)
+  return classes & AMPERSAND ? decodeHTMLAttribute(text) : text
+}
+
+function rawText(bytes: Buffer, start: number, end: number, classes: number, decode: Decode): string {
+  const text = classes & NON_ASCII ? decode(bytes.subarray(start, end)) : bytes.latin1Slice(start, end)
+  return classes & NUL ? text.replaceAll('\0', '\uFFFD') : text
+}
+
+/** Text content of a title: entities decoded by the rules for text, white space collapsed as in `document.title`. */
+export function titleText(bytes: Buffer, start: number, end: number, decode: Decode): string {
+  let classes = 0
+  for (let at = start; at < end; at++) classes |= byteClass[bytes[at]!]!
+  const text = rawText(bytes, start, end, classes, decode)
+  const decoded = classes & AMPERSAND ? decodeHTML(text) : text
+  return decoded.replace(/[\t\n\f\r ]+/g, ' ').trim()
+}
+
+export function skipWhitespace(bytes: Buffer, start: number, end: number): number {
+  let at = start
+  while (at < end && byteClass[bytes[at]!]! & WHITESPACE) at++
+  return at
+}
+
+export function trimWhitespaceEnd(bytes: Buffer, start: number, end: number): number {
+  let at = end
+  while (at > start && byteClass[bytes[at - 1]!]! & WHITESPACE) at--
+  return at
+}

@@ -1,0 +1,63 @@
+import { addresses, productToken } from './agent-token.ts'
+
+/** What a page asks of those who read it, by `meta` and by `X-Robots-Tag`. */
+export type PageDirectives = { noindex: boolean; nofollow: boolean; noarchive: boolean }
+
+export type PageDirectiveSources = {
+  metas: readonly { name: string; content: string }[]
+  /** The values of the header, one per field line; joined ones are understood too. */
+  xRobotsTag: readonly string[]
+  agent: string
+}
+
+const maxValueChars = 4096
+/** Directives that carry a value after a colon and so look like a scope. */
+const valued = new Set(['unavailable_after', 'max-snippet', 'max-image-preview', 'max-video-preview'])
+const scope = /^\s*([\p{L}\p{N}_.*-]+)\s*:/u
+
+/** All that applies is united: a general wish and one for our agent both count, and the stricter holds. */
+export function pageDirectives({ metas, xRobotsTag, agent }: PageDirectiveSources): PageDirectives {
+  const directives = { noindex: false, nofollow: false, noarchive: false }
+  if (metas.length === 0 && xRobotsTag.length === 0) return directives
+  const product = productToken(agent)
+  for (const { name, content } of metas) {
+    const addressee = name.trim().toLowerCase()
+    if (addressee !== 'robots' && !addresses(addressee, product)) continue
+    for (const word of content.slice(0, maxValueChars).split(/[\s,;]+/)) apply(directives, word)
+  }
+  for (const value of xRobotsTag) applyHeader(directives, value.slice(0, maxValueChars), product)
+  return directives
+}
+
+/** `googlebot: noindex, nofollow`: a scope holds for the directives after it, up to the next scope in the same value. */
+function applyHeader(directives: PageDirectives, value: string, product: string): void {
+  let concerned = true
+  for (const item of value.split(',')) {
+    const prefix = scope.exec(item)
+    const name = prefix?.[1]!.toLowerCase() ?? ''
+    if (prefix === null || valued.has(name)) {
+      if (concerned) apply(directives, item)
+      continue
+    }
+    concerned = name === '*' || name === 'robots' || addresses(name, product)
+    if (concerned) apply(directives, item.slice(prefix[0].length))
+  }
+}
+
+function apply(directives: PageDirectives, word: string): void {
+  switch (word.trim().toLowerCase()) {
+    case 'none':
+      directives.noindex = true
+      directives.nofollow = true
+      return
+    case 'noindex':
+      directives.noindex = true
+      return
+    case 'nofollow':
+      directives.nofollow = true
+      return
+    case 'noarchive':
+    case 'nocache':
+      directives.noarchive = true
+  }
+}

@@ -1,0 +1,114 @@
+import { lineToken } from './agent-token.ts'
+import { eachLine, type RobotsKey } from './robots-line.ts'
+import { readCrawlDelay, readDayWindow, readRequestRate } from './robots-pace.ts'
+import {
+  type AgentSection,
+  createRobotsRules,
+  longerDelay,
+  type Pace,
+  type RawRule,
+  type RobotsContent,
+  type RobotsRules,
+} from './robots-rules.ts'
+
+export type ParseRobotsOptions = {
+  /** RFC 9309 asks for 500 KiB at least. What comes after is not read. */
+  maxBytes?: number
+  maxRules?: number
+  maxSitemaps?: number
+}
+
+/**
+ * Reads a robots.txt as RFC 9309 has it. Nothing in it is an error: what cannot be understood is passed over.
+ *
+ * A group is a run of `User-agent` lines and the rules after them. Only `Allow` and `Disallow` close the run: other lines must not
+ * end a group. The wishes about pace, which the RFC does not know, belong to the names since the last rule or the last such wish.
+ */
+export function parseRobots(text: string | Uint8Array, options: ParseRobotsOptions = {}): RobotsRules {
+  const { maxBytes = 512 * 1024, maxRules = 50_000, maxSitemaps = 1000 } = options
+  const octets = boundedOctets(text, maxBytes)
+  const reader = createReader(maxRules, maxSitemaps)
+  eachLine(octets, reader.take)
+  return createRobotsRules(reader.content(octets.length))
+}
+
+export function isAllowed(robots: string, userAgent: string, url: string): boolean {
+  return parseRobots(robots).isAllowed(userAgent, url)
+}
+
+function createReader(maxRules: number, maxSitemaps: number) {
+  const sections = new Map<string, AgentSection>()
+  const sitemaps: string[] = []
+  let preferredHost: string | null = null
+  let ruleCount = 0
+  let group: RawRule[] = []
+  let pace = emptyPace()
+  let addressed = false
+  let afterRule = true
+  let afterPace = true
+
+  function takeAgent(value: string): void {
+    if (afterRule) {
+      group = []
+      addressed = false
+    }
+    if (afterRule || afterPace) pace = emptyPace()
+    afterRule = false
+    afterPace = false
+    const token = lineToken(textOf(value))
+    if (token === '') return
+    addressed = true
+    const section = sections.get(token) ?? { groups: new Set(), paces: new Set() }
+    sections.set(token, section)
+    section.groups.add(group)
+    section.paces.add(pace)
+  }
+
+  function takeRule(allow: boolean, octets: string): void {
+    afterRule = true
+    if (octets === '' || !addressed || ruleCount >= maxRules) return
+    ruleCount++
+    group.push({ allow, octets })
+  }
+
+  function takePace(key: 'crawl-delay' | 'request-rate' | 'visit-time', value: string): void {
+    afterPace = true
+    if (key === 'crawl-delay') pace.crawlDelaySeconds = longerDelay(pace.crawlDelaySeconds, readCrawlDelay(value))
+    else if (key === 'request-rate') pace.requestRate ??= readRequestRate(value)
+    else pace.visitTime ??= readDayWindow(value)
+  }
+
+  function take(key: RobotsKey, value: string): void {
+    if (key === 'user-agent') takeAgent(value)
+    else if (key === 'allow' || key === 'disallow') takeRule(key === 'allow', value)
+    else if (key === 'sitemap') {
+      if (value !== '' && sitemaps.length < maxSitemaps) sitemaps.push(textOf(value))
+    } else if (key === 'host') preferredHost ??= value === '' ? null : textOf(value)
+    else takePace(key, value)
+  }
+
+  function content(octetCount: number): RobotsContent {
+    // Rules are slices of the text and keep it in memory.
+    const sizeBytes = 512 + octetCount + sections.size * 300 + ruleCount * 200
+    return { sections, sitemaps, preferredHost, sizeBytes }
+  }
+
+  return { take, content }
+}
+
+function emptyPace(): Pace {
+  return { crawlDelaySeconds: null, requestRate: null, visitTime: null }
+}
+
+/** A line that the limit cuts in two is left out: half a path would be another rule. */
+function boundedOctets(text: string | Uint8Array, maxBytes: number): string {
+  const bytes = typeof text === 'string' ? Buffer.from(text.slice(0, maxBytes + 1), 'utf8') : text
+  const whole = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, maxBytes)).toString('latin1')
+  if (bytes.byteLength <= maxBytes) return whole
+  const lineEnd = Math.max(whole.lastIndexOf('\n'), whole.lastIndexOf('\r'))
+  return lineEnd < 0 ? whole : whole.slice(0, lineEnd)
+}
+
+function textOf(octets: string): string {
+  return Buffer.from(octets, 'latin1').toString('utf8')
+}

@@ -1,0 +1,128 @@
+import { addresses, productToken } from './agent-token.ts'
+import { pathOfUrl } from './path-octets.ts'
+import { comparedPath, compilePattern, matchesPath, type PathPattern } from './path-pattern.ts'
+import type { DayWindow, RequestRate } from './robots-pace.ts'
+
+/** What a file says, for any crawler that asks. Answers never change once the file is parsed. */
+export type RobotsRules = {
+  /** `url` may be whole or start at its path. */
+  isAllowed(userAgent: string, url: string): boolean
+  crawlDelaySeconds(userAgent: string): number | null
+  requestRate(userAgent: string): RequestRate | null
+  visitTime(userAgent: string): DayWindow | null
+  readonly sitemaps: readonly string[]
+  readonly preferredHost: string | null
+  /** What keeping these rules costs in memory, about. */
+  readonly sizeBytes: number
+}
+
+export type RawRule = { readonly allow: boolean; readonly octets: string }
+
+export type Pace = {
+  crawlDelaySeconds: number | null
+  requestRate: RequestRate | null
+  visitTime: DayWindow | null
+}
+
+/** All that a file addresses to one name. Rules and paces may be shared by several names. */
+export type AgentSection = { readonly groups: Set<readonly RawRule[]>; readonly paces: Set<Readonly<Pace>> }
+
+type Rule = { readonly allow: boolean; readonly pattern: PathPattern }
+type Selection = { readonly rules: readonly Rule[]; readonly pace: Readonly<Pace> }
+
+/**
+ * Far above any honest file: ten thousand rules with a wildcard, tried on a URL of 200 characters, stay below.
+ * A file that costs more gets the careful answer, no.
+ */
+const maxStepsPerUrl = 20_000_000
+const maxSelections = 16
+
+export type RobotsContent = {
+  readonly sections: ReadonlyMap<string, AgentSection>
+  readonly sitemaps: readonly string[]
+  readonly preferredHost: string | null
+  readonly sizeBytes: number
+}
+
+export function createRobotsRules(content: RobotsContent): RobotsRules {
+  const selections = new Map<string, Selection>()
+
+  // Patterns are compiled for the names that ask, and those are few: a file's other groups cost nothing.
+  function selectionFor(userAgent: string): Selection {
+    let selection = selections.get(userAgent)
+    if (selection === undefined) {
+      selection = select(content.sections, userAgent)
+      if (selections.size >= maxSelections) selections.clear()
+      selections.set(userAgent, selection)
+    }
+    return selection
+  }
+
+  return {
+    isAllowed(userAgent, url) {
+      const { rules } = selectionFor(userAgent)
+      return rules.length === 0 || decide(rules, pathOfUrl(url))
+    },
+    crawlDelaySeconds: (userAgent) => selectionFor(userAgent).pace.crawlDelaySeconds,
+    requestRate: (userAgent) => selectionFor(userAgent).pace.requestRate,
+    visitTime: (userAgent) => selectionFor(userAgent).pace.visitTime,
+    sitemaps: content.sitemaps,
+    preferredHost: content.preferredHost,
+    sizeBytes: content.sizeBytes,
+  }
+}
+
+/** Rules stand in the order of their rank, so the first that matches decides. */
+function decide(rules: readonly Rule[], path: string): boolean {
+  if (path === '/robots.txt') return true
+  const compared = comparedPath(path)
+  const budget = { left: maxStepsPerUrl }
+  for (const rule of rules) {
+    if (matchesPath(rule.pattern, compared, budget)) return rule.allow
+    if (budget.left <= 0) return false
+  }
+  return true
+}
+
+function select(sections: ReadonlyMap<string, AgentSection>, userAgent: string): Selection {
+  const product = productToken(userAgent)
+  let best = ''
+  for (const name of sections.keys()) {
+    if (name.length > best.length && name !== '*' && addresses(name, product)) best = name
+  }
+  const section = sections.get(best === '' ? '*' : best)
+  return { rules: ranked(section?.groups ?? []), pace: mergedPace(section?.paces ?? []) }
+}
+
+/** Of several delays for one name the longest counts, of the rest the first. */
+function mergedPace(paces: Iterable<Readonly<Pace>>): Pace {
+  const merged: Pace = { crawlDelaySeconds: null, requestRate: null, visitTime: null }
+  for (const pace of paces) {
+    merged.crawlDelaySeconds = longerDelay(merged.crawlDelaySeconds, pace.crawlDelaySeconds)
+    merged.requestRate ??= pace.requestRate
+    merged.visitTime ??= pace.visitTime
+  }
+  return merged
+}
+
+export function longerDelay(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.max(a, b)
+}
+
+function ranked(groups: Iterable<readonly RawRule[]>): Rule[] {
+  const rules: Rule[] = []
+  for (const group of groups) {
+    for (const { allow, octets } of group) {
+      rules.push({ allow, pattern: compilePattern(octets) })
+      const directory = allow ? directoryOfIndex(octets) : null
+      if (directory !== null) rules.push({ allow, pattern: compilePattern(directory) })
+    }
+  }
+  return rules.sort((a, b) => b.pattern.octets - a.pattern.octets || Number(b.allow) - Number(a.allow))
+}
+
+/** Who allows `/a/index.html` allows `/a/`: both name the same page. */
+function directoryOfIndex(octets: string): string | null {
+  const slash = octets.lastIndexOf('/')
+  return slash >= 0 && octets.startsWith('/index.htm', slash) ? `${octets.slice(0, slash + 1)}$` : null
+}

@@ -1,0 +1,53 @@
+import { type ParseRobotsOptions, parseRobots } from './parse-robots.ts'
+import type { RobotsRules } from './robots-rules.ts'
+
+/** What a host's robots.txt means for us, and how long that may be believed. */
+export type RobotsVerdict = {
+  kind: 'rules' | 'allow-all' | 'disallow-all'
+  rules: RobotsRules
+  expiresInMs: number
+}
+
+/** What came of asking for `/robots.txt`, redirects followed by the caller. */
+export type RobotsResponse = { status: number; body: Uint8Array } | 'unreachable'
+
+export type VerdictOptions = ParseRobotsOptions & {
+  /** From `Cache-Control: max-age`; null or absent where the reply had none. */
+  maxAgeSeconds?: number | null
+  /** How often in a row the file could not be had before this time. */
+  failuresBefore?: number
+}
+
+const hourMs = 3_600_000
+const longestMs = 24 * hourMs
+const firstRetryMs = 5 * 60_000
+
+const allowAll = parseRobots('')
+const disallowAll = parseRobots('User-agent: *\nDisallow: /')
+
+/**
+ * RFC 9309 section 2.3.1: a file that is not there forbids nothing, a server that cannot say forbids everything for now. 429 is a server that
+ * cannot say: it asked for fewer requests, not for more. A redirect that led nowhere counts as not there.
+ */
+export function rulesFromResponse(response: RobotsResponse, options: VerdictOptions = {}): RobotsVerdict {
+  if (response === 'unreachable') return unreachable(options)
+  const { status, body } = response
+  if (status >= 200 && status < 300) {
+    return { kind: 'rules', rules: parseRobots(body, options), expiresInMs: lifetimeMs(options) }
+  }
+  if (status >= 300 && status < 500 && status !== 429) {
+    return { kind: 'allow-all', rules: allowAll, expiresInMs: lifetimeMs(options) }
+  }
+  return unreachable(options)
+}
+
+/** Asked again soon, then ever more seldom: each failure in a row doubles the wait. */
+function unreachable({ failuresBefore = 0 }: VerdictOptions): RobotsVerdict {
+  const waitMs = Math.min(longestMs, firstRetryMs * 2 ** Math.min(failuresBefore, 20))
+  return { kind: 'disallow-all', rules: disallowAll, expiresInMs: waitMs }
+}
+
+function lifetimeMs({ maxAgeSeconds }: VerdictOptions): number {
+  if (maxAgeSeconds === undefined || maxAgeSeconds === null || Number.isNaN(maxAgeSeconds)) return longestMs
+  return Math.min(longestMs, Math.max(hourMs, maxAgeSeconds * 1000))
+}

@@ -1,0 +1,155 @@
+import { closeSync, fstatSync, ftruncateSync, openSync, rmSync, writevSync } from 'node:fs'
+import { join } from 'node:path'
+import { AppError } from '../../core/errors.ts'
+import type { RecordPointer } from '../objects.ts'
+import type { Database } from './database.ts'
+
+export type ArchiveWriterOptions = {
+  db: Database
+  folder: string
+  shard: number
+  maxFileBytes: number
+  now(): number
+  /** The record that every file begins with. */
+  fileHeader(fileName: string): Uint8Array
+  /** Told when a file was closed and may be compressed. */
+  onClosed?(fileId: number): void
+  onWarning(message: string): void
+}
+
+type OpenFile = { id: number; fd: number; length: number; firstVersion: number; lastVersion: number }
+
+/**
+ * Appends one shard's records to its open file. `append` only collects; `flush` writes everything with one call and
+ * notes the new length. Both run inside the transaction that adds the rows pointing at the records: what stands
+ * behind the noted length was never stored, and is cut off at the next start.
+ */
+export function createArchiveWriter(options: ArchiveWriterOptions) {
+  const { db, folder, shard, maxFileBytes } = options
+  const insert = db.prepare(`INSERT INTO files (shard, name, state, length) VALUES (?, ?, 'open', 0)`)
+  const save = db.prepare('UPDATE files SET length = ?, first_version = ?, last_version = ? WHERE id = ?')
+  const shut = db.prepare(`UPDATE files SET state = 'closed' WHERE id = ?`)
+  let pending: Uint8Array[] = []
+  let pendingBytes = 0
+  let closedIds: number[] = []
+  let created: string[] = []
+  let file: OpenFile | null = null
+  let durable: OpenFile | null = null
+
+  function create(): OpenFile {
+    const stamp = new Date(options.now()).toISOString().replace(/[-:T]|\..*/g, '')
+    const { lastInsertRowid } = insert.run(shard, `pending-${shard}-${stamp}`)
+    const id = Number(lastInsertRowid)
+    const name = `erace-${stamp}-${String(shard).padStart(2, '0')}-${String(id).padStart(6, '0')}.warc`
+    db.prepare('UPDATE files SET name = ? WHERE id = ?').run(name, id)
+    created.push(name)
+    const opened = { id, fd: openSync(join(folder, name), 'w'), length: 0, firstVersion: 0, lastVersion: 0 }
+    const header = options.fileHeader(name)
+    pending.push(header)
+    pendingBytes = header.byteLength
+    return opened
+  }
+
+  function write(target: OpenFile): void {
+    let parts = pending
+    let at = target.length
+    while (parts.length > 0) {
+      const written = writevSync(target.fd, parts as Uint8Array<ArrayBuffer>[], at)
+      at += written
+      parts = remainder(parts, written)
+    }
+    target.length = at
+    pending = []
+    pendingBytes = 0
+  }
+
+  function finishFile(full: OpenFile): void {
+    flush()
+    shut.run(full.id)
+    closeSync(full.fd)
+    closedIds.push(full.id)
+    file = null
+  }
+
+  function flush(): void {
+    if (file === null || pending.length === 0) return
+    try {
+      write(file)
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      throw new AppError(code === 'ENOSPC' || code === 'EDQUOT' ? 'store-full' : 'store-failed', `archive: ${(error as Error).message}`, { cause: error })
+    }
+    save.run(file.length, file.firstVersion, file.lastVersion, file.id)
+  }
+
+  file = reopen(options)
+  durable = file === null ? null : { ...file }
+
+  return {
+    append(versionId: number, parts: Uint8Array[]): RecordPointer {
+      let length = 0
+      for (const part of parts) length += part.byteLength
+      if (file !== null && file.length + pendingBytes + length > maxFileBytes) finishFile(file)
+      if (file === null) file = create()
+      const offset = file.length + pendingBytes
+      for (const part of parts) if (part.byteLength > 0) pending.push(part)
+      pendingBytes += length
+      if (file.firstVersion === 0) file.firstVersion = versionId
+      file.lastVersion = versionId
+      return { fileId: file.id, offset, length }
+    },
+    flush,
+    committed(): void {
+      durable = file === null ? null : { ...file }
+      created = []
+      for (const id of closedIds) options.onClosed?.(id)
+      closedIds = []
+    },
+    /** After a failed transaction: back to what the catalogue knows. */
+    rollback(): void {
+      pending = []
+      pendingBytes = 0
+      closedIds = []
+      if (file !== null) closeSync(file.fd)
+      for (const name of created.splice(0)) rmSync(join(folder, name), { force: true })
+      file = durable === null ? null : reopen(options)
+      durable = file === null ? null : { ...file }
+    },
+    close(): void {
+      if (file !== null) closeSync(file.fd)
+      file = null
+    },
+  }
+}
+
+function remainder(parts: Uint8Array[], written: number): Uint8Array[] {
+  let done = 0
+  while (done < parts.length && written >= parts[done]!.byteLength) written -= parts[done++]!.byteLength
+  const rest = parts.slice(done)
+  if (written > 0) rest[0] = rest[0]!.subarray(written)
+  return rest
+}
+
+type FileRow = { id: number; name: string; length: number; first_version: number; last_version: number }
+
+/** The shard's open file, cut to what the catalogue counts. One that is too short is left for `verify` to report. */
+function reopen({ db, folder, shard, onWarning }: ArchiveWriterOptions): OpenFile | null {
+  const row = db.prepare(`SELECT id, name, length, first_version, last_version FROM files WHERE shard = ? AND state = 'open' ORDER BY id DESC`).get(shard) as FileRow | undefined
+  if (row === undefined) return null
+  const path = join(folder, row.name)
+  let fd: number
+  try {
+    fd = openSync(path, 'r+')
+  } catch (error) {
+    throw new AppError('store-damaged', `${path} is missing or unreadable: ${(error as Error).message}. Restore it from a backup.`, { cause: error })
+  }
+  const { size } = fstatSync(fd)
+  if (size < row.length) {
+    closeSync(fd)
+    db.prepare(`UPDATE files SET state = 'closed' WHERE id = ?`).run(row.id)
+    onWarning(`${path} is shorter (${size} bytes) than the catalogue says (${row.length}): records are lost. Writing goes on in a new file; run erace verify.`)
+    return null
+  }
+  if (size > row.length) ftruncateSync(fd, row.length)
+  return { id: row.id, fd, length: row.length, firstVersion: row.first_version, lastVersion: row.last_version }
+}

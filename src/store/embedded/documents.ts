@@ -1,0 +1,132 @@
+import type { Capture, CaptureOutcome, DocumentStore, KnownDocument } from '../documents.ts'
+import type { createArchiveWriter } from './archive-writer.ts'
+import type { Database } from './database.ts'
+import { packLinks, unpackLinks } from './link-text.ts'
+
+type DocumentRow = { id: number; version: number; digest: Uint8Array | null; n: number | null }
+type BodyCapture = Extract<Capture, { kind: 'body' }>
+
+export function createEmbeddedDocuments(db: Database, archive: ReturnType<typeof createArchiveWriter>): DocumentStore {
+  const sql = prepareStatements(db)
+  let nextVersion = 0
+
+  function recordBody(capture: BodyCapture): CaptureOutcome {
+    const document = sql.document.get(capture.host, capture.fp) as DocumentRow | undefined
+    if (document?.digest && capture.digest.equals(document.digest)) {
+      note(capture, 'unchanged', document.version)
+      return { kind: 'unchanged' }
+    }
+    const original = sql.body.get(capture.digest) as { version: number; url: string; at: number } | undefined
+    const versionId = nextVersion++
+    const pointer = archive.append(versionId, capture.render(original ?? null))
+    const documentId = document?.id ?? insertDocument(capture, original === undefined ? 'stored' : 'duplicate', versionId)
+    sql.insertVersion.run(
+      versionId,
+      documentId,
+      (document?.n ?? 0) + 1,
+      capture.at,
+      capture.status,
+      capture.type,
+      capture.size,
+      capture.digest,
+      capture.etag,
+      capture.lastModified,
+      capture.truncated,
+      capture.title,
+      capture.address,
+      original?.version ?? versionId,
+      pointer.fileId,
+      pointer.offset,
+      pointer.length,
+      packLinks(capture.links, capture.url),
+    )
+    if (document !== undefined) note(capture, original === undefined ? 'stored' : 'duplicate', versionId)
+    if (original !== undefined) return { kind: 'duplicate', versionId, of: original.url }
+    sql.insertBody.run(capture.digest, versionId)
+    return { kind: 'stored', versionId }
+  }
+
+  function insertDocument(capture: Capture, outcome: string, version: number): number {
+    const { host, fp, url, parent, at, run, status } = capture
+    const location = capture.kind === 'note' ? capture.location : ''
+    return Number(sql.insertDocument.run(host, fp, url, parent, at, at, run, status, outcome, location, version).lastInsertRowid)
+  }
+
+  function note(capture: Capture, outcome: string, version: number): void {
+    const location = capture.kind === 'note' ? capture.location : ''
+    sql.updateDocument.run(capture.at, capture.run, capture.status, outcome, location, version, capture.host, capture.fp)
+  }
+
+  function recordNote(capture: Extract<Capture, { kind: 'note' }>): CaptureOutcome {
+    const document = sql.document.get(capture.host, capture.fp) as DocumentRow | undefined
+    if (document === undefined) insertDocument(capture, capture.outcome, 0)
+    else note(capture, capture.outcome, document.version)
+    return { kind: 'noted' }
+  }
+
+  return {
+    async record(captures) {
+      try {
+        const outcomes = db.write(() => {
+          // Version numbers are shared by all shards: the write lock that is held here makes the next one ours.
+          nextVersion = (sql.lastVersion.get() as { id: number }).id + 1
+          const results = captures.map((capture) => (capture.kind === 'body' ? recordBody(capture) : recordNote(capture)))
+          archive.flush()
+          return results
+        })
+        archive.committed()
+        return outcomes
+      } catch (error) {
+        archive.rollback()
+        throw error
+      }
+    },
+    async find(keys) {
+      return keys.map(({ host, fp }) => (sql.known.get(host, fp) as KnownDocument | undefined) ?? null)
+    },
+    async links(versionId) {
+      const row = sql.links.get(versionId) as { links: string; url: string } | undefined
+      return row === undefined ? [] : unpackLinks(row.links, row.url)
+    },
+    async counts() {
+      return sql.counts.get() as { documents: number; versions: number; bodies: number }
+    },
+  }
+}
+
+function prepareStatements(db: Database) {
+  return {
+    document: db.prepare(
+      `SELECT d.id, d.version, v.digest, v.n FROM documents d LEFT JOIN versions v ON v.id = d.version
+       WHERE d.host = ? AND d.fp = ?`,
+    ),
+    known: db.prepare(
+      `SELECT d.url, d.run, d.status, d.version AS versionId, coalesce(v.etag, '') AS etag,
+       coalesce(v.last_modified, '') AS lastModified
+       FROM documents d LEFT JOIN versions v ON v.id = d.version WHERE d.host = ? AND d.fp = ?`,
+    ),
+    body: db.prepare(
+      `SELECT b.version, d.url, v.at FROM bodies b JOIN versions v ON v.id = b.version JOIN documents d ON d.id = v.document
+       WHERE b.digest = ?`,
+    ),
+    lastVersion: db.prepare('SELECT coalesce(max(id), 0) AS id FROM versions'),
+    insertVersion: db.prepare(
+      `INSERT INTO versions (id, document, n, at, status, type, size, digest, etag, last_modified, truncated, title,
+       address, original, file, offset, length, links) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ),
+    insertBody: db.prepare('INSERT INTO bodies (digest, version) VALUES (?, ?)'),
+    insertDocument: db.prepare(
+      `INSERT INTO documents (host, fp, url, parent, first_at, checked_at, run, status, outcome, location, version)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ),
+    updateDocument: db.prepare(
+      `UPDATE documents SET checked_at = ?, run = ?, status = ?, outcome = ?, location = ?, version = ?
+       WHERE host = ? AND fp = ?`,
+    ),
+    links: db.prepare('SELECT v.links, d.url FROM versions v JOIN documents d ON d.id = v.document WHERE v.id = ?'),
+    counts: db.prepare(
+      `SELECT (SELECT count(*) FROM documents) AS documents, (SELECT count(*) FROM versions) AS versions,
+       (SELECT count(*) FROM bodies) AS bodies`,
+    ),
+  }
+}

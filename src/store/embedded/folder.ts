@@ -1,0 +1,129 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { AppError } from '../../core/errors.ts'
+import type { Lease } from '../leases.ts'
+import type { Run, RunStore } from '../runs.ts'
+import { type Database, openDatabase } from './database.ts'
+import { lockFolder } from './lock.ts'
+import { catalogMigrations } from './schema-catalog.ts'
+
+/** Where things lie in a data folder. */
+export const paths = {
+  catalog: (folder: string) => join(folder, 'catalog.db'),
+  frontier: (folder: string, shard: number) => join(folder, 'frontier', `${String(shard).padStart(2, '0')}.db`),
+  archive: (folder: string) => join(folder, 'archive'),
+}
+
+/** What all parts of one data folder agree on; fixed when it is made. */
+export type FolderFacts = {
+  shards: number
+  /** Secret seed of the URL fingerprints, so that nobody outside can aim at collisions. */
+  seed: [number, number]
+}
+
+export type EmbeddedFolder = {
+  facts: FolderFacts
+  lease: Lease
+  runs: RunStore
+  /** True when this call made the folder: its frontier files are not there yet. */
+  isNew: boolean
+  close(): Promise<void>
+}
+
+export type OpenFolderOptions = { folder: string; holder: string; shards: number }
+
+/** Takes the folder for writing, making it if need be. The number of shards is that of the first use. */
+export function openFolder({ folder, holder, shards }: OpenFolderOptions): EmbeddedFolder {
+  mkdirSync(join(folder, 'frontier'), { recursive: true })
+  mkdirSync(paths.archive(folder), { recursive: true })
+  const lock = lockFolder(folder, holder)
+  try {
+    const started = existsSync(paths.frontier(folder, 0))
+    const db = openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist: started })
+    const facts = keepFacts(db, shards)
+    dropStrayFiles(db, paths.archive(folder))
+    const epoch = nextEpoch(db)
+    return {
+      facts,
+      isNew: !started,
+      lease: { epoch, shards: facts.shards, release: async () => lock.release() },
+      runs: createRuns(db),
+      async close() {
+        db.close()
+        lock.release()
+      },
+    }
+  } catch (error) {
+    lock.release()
+    throw error
+  }
+}
+
+/** Opens the catalogue beside whoever writes it. */
+export function openCatalogForReading(folder: string): Database {
+  if (!existsSync(paths.catalog(folder))) {
+    throw new AppError('store-missing', `There is no data folder at ${folder}. Name one with --data, or start a crawl.`)
+  }
+  return openDatabase(paths.catalog(folder), { migrations: catalogMigrations, readOnly: true })
+}
+
+export function readFacts(db: Database): FolderFacts | null {
+  const rows = db.prepare('SELECT name, value FROM facts').all() as { name: string; value: string | number }[]
+  const kept = new Map(rows.map(({ name, value }) => [name, value]))
+  const shards = kept.get('shards')
+  if (shards === undefined) return null
+  const [hi, lo] = String(kept.get('seed')).split(',').map(Number)
+  return { shards: Number(shards), seed: [hi!, lo!] }
+}
+
+function keepFacts(db: Database, shards: number): FolderFacts {
+  const known = readFacts(db)
+  if (known !== null) return known
+  const random = randomBytes(8)
+  const facts: FolderFacts = { shards, seed: [random.readUInt32LE(0), random.readUInt32LE(4)] }
+  db.write(() => {
+    const insert = db.prepare('INSERT INTO facts (name, value) VALUES (?, ?)')
+    insert.run('shards', shards)
+    insert.run('seed', facts.seed.join(','))
+    insert.run('epoch', 0)
+  })
+  return facts
+}
+
+function nextEpoch(db: Database): number {
+  return db.write(() => {
+    db.prepare(`UPDATE facts SET value = value + 1 WHERE name = 'epoch'`).run()
+    return (db.prepare(`SELECT value FROM facts WHERE name = 'epoch'`).get() as { value: number }).value
+  })
+}
+
+/** Files that a killed process had begun and that no catalogue row ever pointed at. */
+function dropStrayFiles(db: Database, archive: string): void {
+  const known = new Set((db.prepare('SELECT name FROM files').all() as { name: string }[]).map(({ name }) => name))
+  for (const name of readdirSync(archive)) {
+    if (/^erace-.*\.warc(\.gz)?(\.part)?$/.test(name) && !known.has(name)) rmSync(join(archive, name))
+  }
+}
+
+function createRuns(db: Database): RunStore {
+  const select = db.prepare('SELECT id, started_at, finished_at FROM runs ORDER BY id DESC LIMIT 1')
+  type Row = { id: number; started_at: number; finished_at: number | null }
+  const last = (): Run | null => {
+    const row = select.get() as Row | undefined
+    if (row === undefined) return null
+    return { id: row.id, startedAt: row.started_at, finishedAt: row.finished_at, continued: true }
+  }
+  return {
+    async begin(at) {
+      const previous = last()
+      if (previous !== null && previous.finishedAt === null) return previous
+      const { lastInsertRowid } = db.prepare('INSERT INTO runs (started_at) VALUES (?)').run(at)
+      return { id: Number(lastInsertRowid), startedAt: at, finishedAt: null, continued: false }
+    },
+    async finish(id, at) {
+      db.prepare('UPDATE runs SET finished_at = ? WHERE id = ?').run(at, id)
+    },
+    last: async () => last(),
+  }
+}

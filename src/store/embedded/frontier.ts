@@ -1,0 +1,274 @@
+import { type Offer, type QueuedRequest, UNLIMITED_DEPTH } from '../../core/request.ts'
+import type { Arrival, FrontierStore, HostState, KeptRobots, OfferCounts, SettleBatch, SettleCounts } from '../frontier.ts'
+import { type Database, openDatabase } from './database.ts'
+import type { Exchange } from './exchange.ts'
+import { createHostTable, type HostEntry, hostColumns } from './host-table.ts'
+import { frontierMigrations } from './schema-frontier.ts'
+
+export type EmbeddedFrontierOptions = {
+  path: string
+  mustExist: boolean
+  run: number
+  shard: number
+  /** The shard that owns a host. */
+  ownerOf(host: string): number
+  exchange: Exchange
+  /** URLs that one host may have accepted in one run. */
+  maxUrlsPerHost: number
+  cacheKib?: number
+}
+
+/**
+ * The frontier on one SQLite file. `seen` has a row for every URL ever accepted, keyed by host and fingerprint so that
+ * a host's URLs lie together; its `run` tells whether that was in the current run. `queue` has a row for every request
+ * that is not done, keyed by host, priority and order of arrival, so that the head of a host's queue is one seek away.
+ */
+export function createEmbeddedFrontier(options: EmbeddedFrontierOptions): FrontierStore {
+  const { path, run, shard, ownerOf, exchange, maxUrlsPerHost } = options
+  const db = openDatabase(path, { migrations: frontierMigrations, mustExist: options.mustExist, cacheKib: options.cacheKib ?? 16_384 })
+  const facts = openFacts(db, run)
+  const hosts = createHostTable(db, run)
+  const sql = prepareStatements(db)
+  let notify: (arrivals: readonly Arrival[]) => void = () => {}
+
+  /** Runs in a transaction. */
+  function enqueue(host: HostEntry, offer: Offer, attempts: number, arrivals: Map<HostEntry, QueuedRequest[]>): void {
+    const seq = ++facts.seq
+    const { fp, depth, hops, redirects, priority, url, parent } = offer
+    sql.enqueue.run(host.id, priority, seq, fp, depth, hops, redirects, attempts, url, parent)
+    host.queued++
+    facts.queued++
+    hosts.touch(host)
+    const row = { ...offer, hostId: host.id, seq, attempts }
+    const rows = arrivals.get(host)
+    if (rows === undefined) arrivals.set(host, [row])
+    else rows.push(row)
+  }
+
+  function isKnown(host: HostEntry, { fp, depth }: Offer): 'no' | 'yes' | 'shallower' {
+    const row = sql.seen.get(host.id, fp) as { run: number; depth: number } | undefined
+    if (row === undefined || row.run !== run) return 'no'
+    return row.depth < depth ? 'shallower' : 'yes'
+  }
+
+  function accept(offer: Offer, counts: OfferCounts, arrivals: Map<HostEntry, QueuedRequest[]>): void {
+    const host = hosts.named(offer.host)
+    const full = host.givenUp || host.accepted >= maxUrlsPerHost
+    // Without a depth limit nothing is ever offered deeper: one upsert answers both questions.
+    if (offer.depth !== UNLIMITED_DEPTH || full) {
+      const known = isKnown(host, offer)
+      if (known === 'yes') counts.known++
+      else if (full) counts.limited++
+      if (known === 'yes' || full) return
+      if (known === 'shallower') {
+        host.accepted--
+        facts.seen--
+        counts.accepted--
+      }
+    }
+    if (sql.see.run(host.id, offer.fp, run, offer.depth).changes === 0) {
+      counts.known++
+      return
+    }
+    host.accepted++
+    facts.seen++
+    counts.accepted++
+    enqueue(host, offer, 0, arrivals)
+  }
+
+  function transact(offers: readonly Offer[], rest?: Omit<SettleBatch, 'offers'>): SettleCounts {
+    const counts = { accepted: 0, known: 0, limited: 0, removed: 0 }
+    const arrivals = new Map<HostEntry, QueuedRequest[]>()
+    try {
+      db.write(() => {
+        for (const offer of offers) accept(offer, counts, arrivals)
+        if (rest !== undefined) counts.removed = finish(rest, arrivals)
+        hosts.save()
+        facts.save()
+      })
+    } catch (error) {
+      hosts.forget()
+      facts.load()
+      throw error
+    }
+    if (arrivals.size > 0) notify([...arrivals].map(([state, rows]) => ({ state, rows })))
+    return counts
+  }
+
+  function finish({ done, again, hosts: clocks }: Omit<SettleBatch, 'offers'>, arrivals: Map<HostEntry, QueuedRequest[]>): number {
+    let removed = 0
+    for (const request of done) if (dequeue(request) !== undefined) removed++
+    for (const request of again) {
+      const host = dequeue(request)
+      if (host === undefined) continue
+      removed++
+      if (!host.givenUp) enqueue(host, request, request.attempts, arrivals)
+    }
+    for (const clock of clocks) hosts.setClock(clock)
+    return removed
+  }
+
+  /** Absent rows are no fault: the host was given up, or this batch is a repetition. */
+  function dequeue({ hostId, priority, seq }: QueuedRequest): HostEntry | undefined {
+    const host = hosts.numbered(hostId)
+    if (sql.dequeue.run(hostId, priority, seq).changes === 0 || host === undefined) return undefined
+    host.queued--
+    facts.queued--
+    hosts.touch(host)
+    return host
+  }
+
+  async function sendAbroad(offers: readonly Offer[]): Promise<{ own: Offer[]; counts: OfferCounts }> {
+    const own: Offer[] = []
+    const abroad = new Map<number, Offer[]>()
+    for (const offer of offers) {
+      const owner = ownerOf(offer.host)
+      if (owner === shard) own.push(offer)
+      else if (abroad.has(owner)) abroad.get(owner)!.push(offer)
+      else abroad.set(owner, [offer])
+    }
+    const counts = { accepted: 0, known: 0, limited: 0 }
+    const answers = await Promise.all([...abroad].map(([owner, batch]) => exchange.send(owner, batch)))
+    for (const answer of answers) add(counts, answer)
+    return { own, counts }
+  }
+
+  exchange.serve((offers) => transact(offers))
+
+  return {
+    recovered: facts.recovered,
+    async offer(offers) {
+      const { own, counts } = await sendAbroad(offers)
+      return own.length === 0 ? counts : add(counts, transact(own))
+    },
+    async settle(batch) {
+      const { own, counts } = await sendAbroad(batch.offers)
+      const settled = transact(own, batch)
+      return { ...add(counts, settled), removed: settled.removed }
+    },
+    async hosts(limit, except) {
+      const found: HostState[] = []
+      for (const row of sql.waiting.iterate()) {
+        const { id } = row as { id: number }
+        if (except.has(id)) continue
+        found.push(hosts.entryOf(row))
+        if (found.length >= limit) break
+      }
+      return found
+    },
+    async next(hostId, after, limit) {
+      const host = hosts.numbered(hostId)
+      const rows = sql.next.all(hostId, after?.priority ?? -(2 ** 52), after?.seq ?? 0, limit)
+      return rows.map((row) => requestOf(row as QueueRow, hostId, host?.host ?? ''))
+    },
+    async giveUp(hostId) {
+      return db.write(() => {
+        const host = hosts.numbered(hostId)
+        if (host === undefined) return 0
+        const gone = Number(sql.emptyQueue.run(hostId).changes)
+        host.givenUp = true
+        host.queued = 0
+        facts.queued -= gone
+        hosts.touch(host)
+        hosts.save()
+        facts.save()
+        return gone
+      })
+    },
+    async loadRobots(origin) {
+      const row = sql.robots.get(origin) as { kind: KeptRobots['kind']; text: string; expires_at: number } | undefined
+      return row === undefined ? null : { kind: row.kind, text: row.text, expiresAt: row.expires_at }
+    },
+    async saveRobots(origin, { kind, text, expiresAt }) {
+      db.write(() => sql.saveRobots.run(origin, kind, text, Math.round(expiresAt)))
+    },
+    counts: () => ({ queued: facts.queued, seen: facts.seen, ...(sql.hostCounts.get() as { hosts: number; givenUp: number }) }),
+    onArrival(listener) {
+      notify = listener
+    },
+    async close() {
+      exchange.close()
+      facts.clean = 1
+      db.write(() => facts.save())
+      db.close()
+    },
+  }
+}
+
+function add(to: OfferCounts, more: OfferCounts): OfferCounts {
+  to.accepted += more.accepted
+  to.known += more.known
+  to.limited += more.limited
+  return to
+}
+
+type QueueRow = Record<'priority' | 'seq' | 'fp' | 'depth' | 'hops' | 'redirects' | 'attempts', bigint> & { url: string; parent: string }
+
+function requestOf(row: QueueRow, hostId: number, host: string): QueuedRequest {
+  return {
+    hostId,
+    host,
+    url: row.url,
+    parent: row.parent,
+    fp: row.fp,
+    priority: Number(row.priority),
+    seq: Number(row.seq),
+    depth: Number(row.depth),
+    hops: Number(row.hops),
+    redirects: Number(row.redirects),
+    attempts: Number(row.attempts),
+  }
+}
+
+function prepareStatements(db: Database) {
+  const next = db.prepare(
+    `SELECT priority, seq, fp, depth, hops, redirects, attempts, url, parent FROM queue
+     WHERE host = ? AND (priority, seq) > (?, ?) ORDER BY priority, seq LIMIT ?`,
+  )
+  next.setReadBigInts(true) // fingerprints need all 64 bits
+  return {
+    next,
+    seen: db.prepare('SELECT run, depth FROM seen WHERE host = ? AND fp = ?'),
+    see: db.prepare(
+      `INSERT INTO seen (host, fp, run, depth) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE
+       SET run = excluded.run, depth = excluded.depth WHERE run <> excluded.run OR depth < excluded.depth`,
+    ),
+    enqueue: db.prepare(
+      `INSERT INTO queue (host, priority, seq, fp, depth, hops, redirects, attempts, url, parent)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ),
+    dequeue: db.prepare('DELETE FROM queue WHERE host = ? AND priority = ? AND seq = ?'),
+    emptyQueue: db.prepare('DELETE FROM queue WHERE host = ?'),
+    waiting: db.prepare(`SELECT ${hostColumns} FROM hosts WHERE queued > 0 ORDER BY next_at`),
+    hostCounts: db.prepare('SELECT count(*) AS hosts, coalesce(sum(given_up), 0) AS givenUp FROM hosts'),
+    robots: db.prepare('SELECT kind, text, expires_at FROM robots WHERE origin = ?'),
+    saveRobots: db.prepare('INSERT OR REPLACE INTO robots (origin, kind, text, expires_at) VALUES (?, ?, ?, ?)'),
+  }
+}
+
+/** Counters that are saved with every transaction, so that opening a frontier of any size counts nothing. */
+function openFacts(db: Database, run: number) {
+  const select = db.prepare('SELECT name, value FROM facts')
+  const update = db.prepare('UPDATE facts SET value = ? WHERE name = ?')
+  const facts = {
+    run,
+    seq: 0,
+    queued: 0,
+    seen: 0,
+    clean: 0,
+    recovered: false,
+    load() {
+      const kept = new Map((select.all() as { name: string; value: number }[]).map(({ name, value }) => [name, value]))
+      facts.seq = kept.get('seq') ?? 0
+      facts.queued = kept.get('queued') ?? 0
+      facts.seen = kept.get('run') === run ? (kept.get('seen') ?? 0) : 0
+      return kept.get('clean') === 0
+    },
+    save() {
+      for (const name of ['run', 'seq', 'queued', 'seen', 'clean'] as const) update.run(facts[name], name)
+    },
+  }
+  facts.recovered = facts.load()
+  db.write(() => facts.save())
+  return facts
+}

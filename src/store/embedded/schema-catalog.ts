@@ -1,0 +1,62 @@
+import type { Migration } from './migration.ts'
+
+/** `catalog.db`: runs, documents, versions, bodies, archive files. */
+export const catalogMigrations: readonly Migration[] = [
+  {
+    id: 1,
+    name: 'runs, documents, versions, bodies, files',
+    sql: `
+CREATE TABLE facts (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
+CREATE TABLE runs (
+  id INTEGER PRIMARY KEY,
+  started_at INTEGER NOT NULL,
+  finished_at INTEGER
+);
+CREATE TABLE documents (
+  id INTEGER PRIMARY KEY,
+  host TEXT NOT NULL,
+  fp INTEGER NOT NULL,
+  url TEXT NOT NULL,
+  parent TEXT NOT NULL,
+  first_at INTEGER NOT NULL,
+  checked_at INTEGER NOT NULL,
+  run INTEGER NOT NULL,
+  status INTEGER NOT NULL,
+  outcome TEXT NOT NULL,
+  location TEXT NOT NULL DEFAULT '',
+  version INTEGER NOT NULL DEFAULT 0,
+  UNIQUE (host, fp)
+);
+CREATE TABLE versions (
+  id INTEGER PRIMARY KEY,
+  document INTEGER NOT NULL,
+  n INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  status INTEGER NOT NULL,
+  type TEXT NOT NULL,
+  size INTEGER NOT NULL,
+  digest BLOB NOT NULL,
+  etag TEXT NOT NULL,
+  last_modified TEXT NOT NULL,
+  truncated TEXT NOT NULL,
+  title TEXT NOT NULL,
+  address TEXT NOT NULL,
+  original INTEGER NOT NULL,
+  file INTEGER NOT NULL,
+  offset INTEGER NOT NULL,
+  length INTEGER NOT NULL,
+  links TEXT NOT NULL,
+  UNIQUE (document, n)
+);
+CREATE TABLE bodies (digest BLOB PRIMARY KEY, version INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE files (
+  id INTEGER PRIMARY KEY,
+  shard INTEGER NOT NULL,
+  name TEXT NOT NULL UNIQUE,
+  state TEXT NOT NULL,
+  length INTEGER NOT NULL,
+  first_version INTEGER NOT NULL DEFAULT 0,
+  last_version INTEGER NOT NULL DEFAULT 0
+)`,
+  },
+]

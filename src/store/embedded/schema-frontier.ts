@@ -1,0 +1,50 @@
+import type { Migration } from './migration.ts'
+
+/** `frontier/NN.db`: one shard's hosts, the URLs ever seen and those still queued. */
+export const frontierMigrations: readonly Migration[] = [
+  {
+    id: 1,
+    name: 'hosts, seen, queue, robots',
+    sql: `
+CREATE TABLE hosts (
+  id INTEGER PRIMARY KEY,
+  host TEXT NOT NULL UNIQUE,
+  run INTEGER NOT NULL,
+  queued INTEGER NOT NULL DEFAULT 0,
+  accepted INTEGER NOT NULL DEFAULT 0,
+  given_up INTEGER NOT NULL DEFAULT 0,
+  next_at INTEGER NOT NULL DEFAULT 0,
+  failures INTEGER NOT NULL DEFAULT 0,
+  rests INTEGER NOT NULL DEFAULT 0
+);
+CREATE INDEX hosts_waiting ON hosts (next_at) WHERE queued > 0;
+CREATE TABLE seen (
+  host INTEGER NOT NULL,
+  fp INTEGER NOT NULL,
+  run INTEGER NOT NULL,
+  depth INTEGER NOT NULL,
+  PRIMARY KEY (host, fp)
+) WITHOUT ROWID;
+CREATE TABLE queue (
+  host INTEGER NOT NULL,
+  priority INTEGER NOT NULL,
+  seq INTEGER NOT NULL,
+  fp INTEGER NOT NULL,
+  depth INTEGER NOT NULL,
+  hops INTEGER NOT NULL,
+  redirects INTEGER NOT NULL,
+  attempts INTEGER NOT NULL,
+  url TEXT NOT NULL,
+  parent TEXT NOT NULL,
+  PRIMARY KEY (host, priority, seq)
+) WITHOUT ROWID;
+CREATE TABLE robots (
+  origin TEXT PRIMARY KEY,
+  kind TEXT NOT NULL,
+  text TEXT NOT NULL,
+  expires_at INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE facts (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+INSERT INTO facts VALUES ('run', 0), ('seq', 0), ('queued', 0), ('seen', 0), ('clean', 1)`,
+  },
+]

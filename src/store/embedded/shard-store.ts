@@ -1,0 +1,52 @@
+import type { MessagePort } from 'node:worker_threads'
+import { partitionOf } from '../../core/partition.ts'
+import type { DocumentStore } from '../documents.ts'
+import type { FrontierStore } from '../frontier.ts'
+import { createArchiveWriter } from './archive-writer.ts'
+import { openDatabase } from './database.ts'
+import { createEmbeddedDocuments } from './documents.ts'
+import { createExchange } from './exchange.ts'
+import { paths } from './folder.ts'
+import { createEmbeddedFrontier } from './frontier.ts'
+import { catalogMigrations } from './schema-catalog.ts'
+
+export type ShardStoreOptions = {
+  folder: string
+  isNew: boolean
+  shard: number
+  shards: number
+  run: number
+  ports: readonly (MessagePort | null)[]
+  maxUrlsPerHost: number
+  maxFileBytes: number
+  now(): number
+  fileHeader(fileName: string): Uint8Array
+  onWarning(message: string): void
+}
+
+export type ShardStore = { frontier: FrontierStore; documents: DocumentStore; close(): Promise<void> }
+
+/** Everything that one shard writes to: its frontier file, its archive file, and its own connection to the catalogue. */
+export function openShardStore(options: ShardStoreOptions): ShardStore {
+  const { folder, shard, shards, run, maxUrlsPerHost } = options
+  const catalog = openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist: true, cacheKib: 16_384 })
+  const archive = createArchiveWriter({ ...options, db: catalog, folder: paths.archive(folder) })
+  const frontier = createEmbeddedFrontier({
+    path: paths.frontier(folder, shard),
+    mustExist: !options.isNew,
+    run,
+    shard,
+    ownerOf: (host) => partitionOf(host) % shards,
+    exchange: createExchange(options.ports),
+    maxUrlsPerHost,
+  })
+  return {
+    frontier,
+    documents: createEmbeddedDocuments(catalog, archive),
+    async close() {
+      await frontier.close()
+      archive.close()
+      catalog.close()
+    },
+  }
+}

@@ -1,0 +1,77 @@
+import type { Offer, QueuedRequest } from '../core/request.ts'
+
+/**
+ * The frontier of one shard: which URLs were ever seen, which still wait, and when each host may be asked again.
+ *
+ * A URL is unseen, queued, or done (for the current run). `offer` moves it from unseen to queued, `settle` from queued
+ * to done or back to the end of its queue. Taking a request out for fetching changes nothing here: whoever dies with
+ * requests in hand leaves them queued. A new run makes everything unseen again without touching a row.
+ *
+ * All methods take batches. An engine may keep what it likes in memory, but not more with more URLs.
+ */
+export type FrontierStore = {
+  /** True when whoever used this frontier last was killed: requests may have been on their way then. */
+  readonly recovered: boolean
+  /**
+   * Accepts links of any host. How they reach the shard that owns them is the engine's business; when the promise
+   * resolves, every owner has them durably. Links that are known for this run are dropped, unless they come with
+   * a greater depth than before: then they are queued once more.
+   */
+  offer(offers: readonly Offer[]): Promise<OfferCounts>
+  /**
+   * One step of the crawl, in this order: the offers are accepted by their owners, then the requests they came from
+   * are done, and the clocks of the hosts kept. A crash in between repeats the requests and loses nothing.
+   */
+  settle(batch: SettleBatch): Promise<SettleCounts>
+  /** Hosts of this shard with queued requests, the ones that may be asked soonest first, without those of `except`. */
+  hosts(limit: number, except: ReadonlySet<number>): Promise<HostState[]>
+  /** The next requests of a host's queue behind `after` (or from its head), in order. */
+  next(hostId: number, after: QueuePosition | null, limit: number): Promise<QueuedRequest[]>
+  /** Gives up a host for this run: its queue is emptied, later offers for it are dropped. Returns how many went. */
+  giveUp(hostId: number): Promise<number>
+  loadRobots(origin: string): Promise<KeptRobots | null>
+  saveRobots(origin: string, robots: KeptRobots): Promise<void>
+  counts(): FrontierCounts
+  /** Called after each accepted batch, whoever offered it, with the rows that are now queued in this shard. */
+  onArrival(listener: (arrivals: readonly Arrival[]) => void): void
+  close(): Promise<void>
+}
+
+export type QueuePosition = { priority: number; seq: number }
+
+export type SettleBatch = {
+  offers: readonly Offer[]
+  done: readonly QueuedRequest[]
+  /** To be tried again: back to the end of their queue with `attempts` as given. */
+  again: readonly QueuedRequest[]
+  hosts: readonly HostClock[]
+}
+
+export type OfferCounts = {
+  accepted: number
+  known: number
+  /** Refused, since the host has had as many URLs as the limit allows or was given up. */
+  limited: number
+}
+
+/** `removed`: rows that left the queue, whether done or put back at its end. */
+export type SettleCounts = OfferCounts & { removed: number }
+
+/** What must survive a restart for a host to be treated politely. */
+export type HostClock = {
+  id: number
+  /** Wall clock, ms: no request before. */
+  nextAt: number
+  /** Failures in a row. */
+  failures: number
+  /** Rests taken since the last success. */
+  rests: number
+}
+
+export type HostState = HostClock & { host: string; queued: number }
+
+export type Arrival = { state: HostState; rows: readonly QueuedRequest[] }
+
+export type KeptRobots = { kind: 'rules' | 'allow-all' | 'disallow-all'; text: string; expiresAt: number }
+
+export type FrontierCounts = { queued: number; seen: number; hosts: number; givenUp: number }
