@@ -1,6 +1,9 @@
 import { type Benchmark, type BenchOptions, formatTable } from './table.ts'
 
-const benchmarks: Record<string, () => Promise<{ run: Benchmark }>> = {
+/** A module names the options that it takes; what no chosen benchmark takes is refused. */
+type BenchModule = { run: Benchmark; optionNames?: readonly string[] }
+
+const benchmarks: Record<string, () => Promise<BenchModule>> = {
   crawl: () => import('./crawl.ts'),
   fastfind: () => import('./fastfind.ts'),
   normalise: () => import('./normalise.ts'),
@@ -33,11 +36,20 @@ function readCommandLine(args: string[]): CommandLine {
 }
 
 const line = readCommandLine(process.argv.slice(2))
-if (line.faults.length > 0 || process.argv.includes('--help')) {
-  process.stderr.write(`${[...(process.argv.includes('--help') ? [] : line.faults), usage].join('\n')}\n`)
-  process.exit(process.argv.includes('--help') ? 0 : 2)
+if (process.argv.includes('--help')) {
+  process.stdout.write(`${usage}\n`)
+  process.exit(0)
 }
-for (const name of line.names.length > 0 ? line.names : Object.keys(benchmarks)) {
-  const { run } = await benchmarks[name]!()
+const chosen: BenchModule[] = []
+if (line.faults.length === 0)
+  for (const name of line.names.length > 0 ? line.names : Object.keys(benchmarks))
+    chosen.push(await benchmarks[name]!())
+const taken = new Set(chosen.flatMap((benchmark) => benchmark.optionNames ?? []))
+for (const name of Object.keys(line.values))
+  if (chosen.length > 0 && !taken.has(name)) line.faults.push(`no chosen benchmark takes --${name}`)
+if (line.faults.length > 0) {
+  process.stderr.write(`${[...line.faults, usage].join('\n')}\n`)
+  process.exit(2)
+}
+for (const { run } of chosen)
   process.stdout.write(`${formatTable(await run({ roots: line.roots, values: line.values }))}\n`)
-}

@@ -4,6 +4,7 @@
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { constants } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -21,23 +22,34 @@ function bundledNode() {
   }
 }
 
-if (Number(process.versions.node.split('.')[0]) >= 24) {
+const canRun = Number(process.versions.node.split('.')[0]) >= 24
+
+// The tests force the detour where the installed Node would do.
+if (canRun && process.env.ERACE_TEST_RELAUNCH !== '1') {
   await import(program)
 } else {
-  const node = bundledNode()
+  const node = bundledNode() ?? (canRun ? process.execPath : undefined)
   if (node === undefined) {
     console.error(
       `erace needs Node 24 or later; this is ${process.version} and no bundled one was found. Run npm ci, or install Node 24.`,
     )
     process.exit(2)
   }
-  const child = spawn(node, [program, ...process.argv.slice(2)], { stdio: 'inherit' })
-  // A terminal sends Ctrl-C to the whole group: the child decides how to end, the launcher only waits for it.
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
-    process.on(signal, () => signal === 'SIGINT' || child.kill(signal))
+  handOver(node)
+}
+
+/** Starts the program under the other Node, passes signals on and ends as it ends. */
+function handOver(node) {
+  // The channel carries nothing. It closes when this process is killed, and the program ends with it (src/cli/launched.ts).
+  const child = spawn(node, [program, ...process.argv.slice(2)], {
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+    env: { ...process.env, ERACE_LAUNCHED: '1' },
+  })
+  // Ctrl-C in a terminal reaches the program directly as well; it takes the two for one press.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
   child.on('error', (error) => {
     console.error(`erace could not start ${node}: ${error.message}`)
     process.exit(1)
   })
-  child.on('exit', (code, signal) => process.exit(code ?? (signal === 'SIGINT' ? 130 : 1)))
+  child.on('exit', (code, signal) => process.exit(code ?? 128 + (constants.signals[signal] ?? 0)))
 }

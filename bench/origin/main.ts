@@ -58,13 +58,11 @@ const control = createServer((request, response) => {
   reply({})
 })
 
-origin.server.listen(Number(values.port), '0.0.0.0', () => {
-  const { port } = origin.server.address() as AddressInfo
-  fillSites(port)
-  origin.reset()
-  control.listen(0, '127.0.0.1', () => {
-    const controlPort = (control.address() as AddressInfo).port
-    process.stdout.write(`${JSON.stringify({ port, controlPort, hosts, ...countDocuments(sites) })}\n`)
-  })
+const port = await origin.listen(hosts, Number(values.port))
+fillSites(port)
+origin.reset()
+control.listen(0, '127.0.0.1', () => {
+  const controlPort = (control.address() as AddressInfo).port
+  process.stdout.write(`${JSON.stringify({ port, controlPort, hosts, ...countDocuments(sites) })}\n`)
 })
 process.stdin.on('end', () => process.exit(0)).resume()

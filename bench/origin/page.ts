@@ -29,7 +29,7 @@ export function renderPage({ title, hrefs, targetBytes }: PageSpec, prose: Prose
       owedBytes -= text.length
     }
     const paragraph = Buffer.from(
-      `<p>${prose.phrase(4)} <a class="ref" href="${href}">${prose.phrase(3)}</a> ${prose.phrase(3)}.</p>\n`,
+      `<p>${prose.snippet()} <a class="ref" href="${href}">${prose.snippet()}</a> ${prose.snippet()}.</p>\n`,
     )
     parts.push(paragraph)
     bytes += paragraph.length

@@ -10,6 +10,8 @@ export type Prose = {
   words: string[]
   word(): string
   phrase(length: number): string
+  /** Three or four words, from a prepared stock: link texts are many. */
+  snippet(): string
   /** Encoded pieces of markup without links, shared by all pages so that only page assembly costs time. */
   blocks: Buffer[]
 }
@@ -25,8 +27,10 @@ export function createProse(random: Random): Prose {
   // Squaring favours the first words, as common words are favoured in any language.
   const word = (): string => words[Math.floor(random.next() ** 2 * words.length)]!
   const phrase = (length: number): string => Array.from({ length }, word).join(' ')
+  const snippets = Array.from({ length: 3000 }, () => phrase(3 + random.below(2)))
+  const snippet = (): string => random.pick(snippets)
   const blocks = Array.from({ length: 600 }, () => Buffer.from(block(random, word, phrase)))
-  return { words, word, phrase, blocks }
+  return { words, word, phrase, snippet, blocks }
 }
 
 function block(random: Random, word: () => string, phrase: (length: number) => string): string {

@@ -1,4 +1,5 @@
-import { createServer, type Server, type Socket } from 'node:net'
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import type { Document, Sites } from './site-table.ts'
 
 /**
@@ -25,12 +26,17 @@ export type OriginStats = {
   /** From the first to the last document request. */
   spanSeconds: number
   cpuSeconds: number
+  /** Answers that found their connection closed: with a latency, what a killed crawler had asked for and not got. */
+  cutOff: number
   /** Document requests in each round; a round ends when `mark` is called. */
-  rounds: { requests: number; duplicates: number; inFlightAtEnd: number }[]
+  rounds: Round[]
 }
 
+type Round = { requests: number; duplicates: number; cutOff: number }
+
 export type OriginServer = {
-  server: Server
+  /** Binds the same port, a free one where it is 0, on each host: nothing but loopback hears of it. */
+  listen(hosts: string[], port: number): Promise<number>
   stats(): OriginStats
   reset(): void
   mark(): void
@@ -102,7 +108,10 @@ export function createOriginServer({ sites, latencyMs }: { sites: Sites; latency
       setTimeout(() => {
         inFlight--
         waiting = false
-        if (socket.destroyed) return
+        if (socket.destroyed) {
+          counts.cutOff++
+          return
+        }
         send(request, bytes)
         take()
       }, latencyMs)
@@ -114,7 +123,6 @@ export function createOriginServer({ sites, latencyMs }: { sites: Sites; latency
       if (/\r\nconnection: *close|HTTP\/1\.0(?:\r\n(?!connection: *keep-alive)|$)/i.test(request)) socket.end()
     }
 
-    socket.setNoDelay(true)
     socket.on('data', (chunk) => {
       pending = pending === undefined ? chunk : Buffer.concat([pending, chunk])
       take()
@@ -139,19 +147,26 @@ export function createOriginServer({ sites, latencyMs }: { sites: Sites; latency
   }
 
   return {
-    server: createServer({ noDelay: true }, connected),
+    async listen(hosts, port) {
+      let bound = port
+      for (const host of hosts) {
+        const server = createServer({ noDelay: true }, connected).listen(bound, host)
+        await once(server, 'listening')
+        bound = (server.address() as AddressInfo).port
+      }
+      return bound
+    },
     stats: () => summarise(counts, inFlight),
     reset() {
       counts = freshCounts()
       for (const site of sites.values()) for (const document of site.values()) document.served = 0
     },
     mark() {
-      const before = counts.rounds.reduce((sum, round) => sum + round.requests, 0)
-      const repeatsBefore = counts.rounds.reduce((sum, round) => sum + round.duplicates, 0)
+      const sum = (key: keyof Round): number => counts.rounds.reduce((total, round) => total + round[key], 0)
       counts.rounds.push({
-        requests: counts.requests - before,
-        duplicates: counts.requests - counts.distinct - repeatsBefore,
-        inFlightAtEnd: inFlight,
+        requests: counts.requests - sum('requests'),
+        duplicates: counts.requests - counts.distinct - sum('duplicates'),
+        cutOff: counts.cutOff - sum('cutOff'),
       })
     },
     reached(requests) {
@@ -176,7 +191,8 @@ function freshCounts() {
     firstAt: 0,
     lastAt: 0,
     cpu: process.cpuUsage(),
-    rounds: [] as OriginStats['rounds'],
+    cutOff: 0,
+    rounds: [] as Round[],
   }
 }
 

@@ -143,8 +143,8 @@ export const settings = {
   'crawl.userAgent': {
     kind: 'string',
     default: `erace/${version}`,
-    pattern: /^[A-Za-z_-]{1,64}(?:\/[\x20-\x7e]{0,256})?$/,
-    expected: 'a product name of letters, - and _, best followed by /VERSION and (+URL of a page about the crawler)',
+    pattern: /^[A-Za-z][ -~]{0,300}$/,
+    expected: 'a product name, best followed by /VERSION and (+URL of a page about the crawler)',
     about: 'The User-Agent header; the part before the slash is the name that robots.txt files are searched for.',
   },
   'crawl.order': {

@@ -106,7 +106,9 @@ function unmapped(range: Cidr): Cidr {
 
 const keyOf = (address: IpAddress): string => Buffer.from(address.bytes).toString('hex')
 
-const v4Bytes = (text: string): Uint8Array => Uint8Array.from(text.split('.'), Number)
+function v4Bytes(text: string): Uint8Array {
+  return Uint8Array.from(text.split('.'), Number)
+}
 
 function v6Bytes(text: string): number[] {
   if (text === '') return []
@@ -117,4 +119,6 @@ function v6Bytes(text: string): number[] {
   })
 }
 
-const wrongCidr = (text: string, why: string) => new AppError('usage-wrong', `"${text}" is not an address range: ${why}`)
+function wrongCidr(text: string, why: string): AppError {
+  return new AppError('usage-wrong', `"${text}" is not an address range: ${why}`)
+}

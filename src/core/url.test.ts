@@ -32,7 +32,8 @@ const bases = [
 
 describe('resolve', () => {
   it('gives what the parser gives for links as pages write them', () => {
-    const links = `/ /a /a/ a a/ a.html ./a ../a ../../../../a . .. ./ ../ ./.. .././x .//x ..//x .a ..a ... /.well-known/x /a/./b /a/../b
+    const links =
+      `/ /a /a/ a a/ a.html ./a ../a ../../../../a . .. ./ ../ ./.. .././x .//x ..//x .a ..a ... /.well-known/x /a/./b /a/../b
       /a/.. /a/. /a..b /.. ?q ? ?a=b/../c # #x a#b a?b#c a?b?c a?b#c#d //other.example //other.example/x //other.example?x
       //other.example:81/x http://example.org http://example.org/ http://example.org?x http://example.org#x http://EXAMPLE.org/
       https://example.org:8443 https://example.org:8443/x https://example.org:443/x http://other.example:80/ http://other.example:080/
@@ -54,8 +55,40 @@ describe('resolve', () => {
     const piece = fc.oneof(
       fc.constantFrom(
         ...['/', '.', '..', '?', '#', ':', '//', '@', '%', '%2e', '%2E', '%41', 'a', 'B', 'xn--', '0x1', '127', '443'],
-        ...['http:', 'https:', 'http://', 'https://', 'mailto:', 'example.org', 'a.example', ' ', '\t', '\\', "'", '[', ']'],
-        ...['|', '^', 'é', '\u3002', '-', '_', '~', '80', '&', '=', ';', '+', '/./', '/../', '\u0000', '\u007f', '\ud800'],
+        ...[
+          'http:',
+          'https:',
+          'http://',
+          'https://',
+          'mailto:',
+          'example.org',
+          'a.example',
+          ' ',
+          '\t',
+          '\\',
+          "'",
+          '[',
+          ']',
+        ],
+        ...[
+          '|',
+          '^',
+          'é',
+          '\u3002',
+          '-',
+          '_',
+          '~',
+          '80',
+          '&',
+          '=',
+          ';',
+          '+',
+          '/./',
+          '/../',
+          '\u0000',
+          '\u007f',
+          '\ud800',
+        ],
       ),
       fc.string({ maxLength: 3 }),
     )
@@ -102,9 +135,9 @@ type ToAsciiCase = { input: string; output: string | null }
  */
 const exceptions: Record<string, string> = {}
 
-const folder = process.env['ERACE_CONFORMANCE']
+const folder = process.env.ERACE_CONFORMANCE
 const wpt = folder === undefined ? '' : join(folder, 'wpt-url')
-const skip = existsSync(wpt) || process.env['CI'] !== undefined ? false : 'ERACE_CONFORMANCE names no folder with wpt-url'
+const skip = existsSync(wpt) || process.env.CI !== undefined ? false : 'ERACE_CONFORMANCE names no folder with wpt-url'
 
 function cases<T>(file: string): T[] {
   const data = JSON.parse(readFileSync(join(wpt, file), 'utf8')) as (string | T)[]

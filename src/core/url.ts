@@ -13,16 +13,16 @@ import { AppError } from './errors.ts'
 export type ParsedBase = {
   /** Serialised, without fragment. */
   readonly href: string
-  /** Length of `href` without its query. */
-  readonly pathEnd: number
-  /** Where the path of `href` starts; -1 where the base is not http(s), and then nothing is short-cut. */
-  readonly pathStart: number
-  /** Length of `href` up to and with the last slash of its path. */
-  readonly directoryEnd: number
+  /** False where the base is not http(s); then nothing is short-cut. */
+  readonly plain: boolean
   /** `https:` */
   readonly scheme: string
   /** `href` up to the path: scheme, credentials, host and port. */
   readonly prefix: string
+  /** `href` up to and with the last slash of its path. */
+  readonly directory: string
+  /** `href` without its query. */
+  readonly page: string
 }
 
 export function parse(input: string, base?: string): URL | null {
@@ -37,22 +37,15 @@ export function prepareBase(baseUrl: string): ParsedBase {
   const scheme = url.protocol
   const plain = scheme === 'http:' || scheme === 'https:'
   // Serialised http(s) URLs escape every slash before the path, so the third slash starts it.
-  const pathStart = plain ? href.indexOf('/', scheme.length + 2) : -1
-  const question = href.indexOf('?')
-  const pathEnd = question === -1 ? href.length : question
-  return {
-    href,
-    pathEnd,
-    pathStart,
-    directoryEnd: href.lastIndexOf('/', pathEnd - 1) + 1,
-    scheme,
-    prefix: plain ? href.slice(0, pathStart) : '',
-  }
+  const prefix = plain ? href.slice(0, href.indexOf('/', scheme.length + 2)) : ''
+  const query = href.indexOf('?')
+  const page = query === -1 ? href : href.slice(0, query)
+  return { href, plain, scheme, prefix, directory: page.slice(0, page.lastIndexOf('/') + 1), page }
 }
 
 /** The absolute URL behind `href`, serialised and without fragment; null where it cannot be parsed. */
 export function resolve(href: string, base: ParsedBase): string | null {
-  if (base.pathStart >= 0) {
+  if (base.plain) {
     const short = resolvePlain(href, base)
     if (short !== undefined) return short
   }
@@ -93,9 +86,9 @@ function resolvePlain(href: string, base: ParsedBase): string | undefined {
   if (length === 0) return base.href
   const first = href.charCodeAt(0)
   if (first === hash) return base.href
-  if (first === question) return joinTail(base.href, base.pathEnd, href, 0)
+  if (first === question) return joinTail(base.page, href, 0)
   if (first === slash) {
-    if (href.charCodeAt(1) !== slash) return joinTail(base.href, base.pathStart, href, 0)
+    if (href.charCodeAt(1) !== slash) return joinTail(base.prefix, href, 0)
     const host = endOfAuthority(href, 2, base.scheme)
     return host < 0 ? undefined : finishAbsolute(base.scheme, href, host)
   }
@@ -174,26 +167,27 @@ function endOfPort(href: string, from: number, scheme: string): number {
 
 function resolveRelative(href: string, base: ParsedBase): string | undefined {
   const length = href.length
+  const { directory } = base
+  const root = base.prefix.length + 1
   let at = 0
-  let cut = base.directoryEnd
+  let cut = directory.length
   while (at < length && href.charCodeAt(at) === dot) {
     const next = href.charCodeAt(at + 1)
     if (at + 1 === length || next === slash) {
       at += 2
     } else if (next === dot && (at + 2 === length || href.charCodeAt(at + 2) === slash)) {
       at += 3
-      if (cut > base.pathStart + 1) cut = base.href.lastIndexOf('/', cut - 2) + 1
+      if (cut > root) cut = directory.lastIndexOf('/', cut - 2) + 1
     } else break
   }
-  if (at >= length) return base.href.slice(0, cut)
+  const head = cut === directory.length ? directory : directory.slice(0, cut)
+  if (at >= length) return head
   if (at === 0) {
     const scheme = endOfScheme(href)
     if (scheme > 0) return resolveOpaque(href, scheme)
   }
-  const c = href.charCodeAt(at)
   // `.?q` and `..#x` are dot segments too, but so rare that the parser may have them.
-  if (c === dot) return startsDotSegment(href, at) ? undefined : joinTail(base.href, cut, href, at)
-  return joinTail(base.href, cut, href, at)
+  return startsDotSegment(href, at) ? undefined : joinTail(head, href, at)
 }
 
 /** Index of the colon that ends a scheme, 0 where there is no scheme. */
@@ -221,12 +215,11 @@ function resolveOpaque(href: string, schemeEnd: number): string | undefined {
   return href
 }
 
-/** The first `keep` characters of `head` with the tail of `href` that starts at `from`. */
-function joinTail(head: string, keep: number, href: string, from: number): string | undefined {
+/** `head` with the tail of `href` that starts at `from`. */
+function joinTail(head: string, href: string, from: number): string | undefined {
   const end = scanTail(href, from)
   if (end < 0) return undefined
-  const tail = from === 0 && end === href.length ? href : href.slice(from, end)
-  return keep === head.length ? head + tail : head.slice(0, keep) + tail
+  return head + (from === 0 && end === href.length ? href : href.slice(from, end))
 }
 
 /**

@@ -55,8 +55,8 @@ export type OriginalCapture = { url: string; at: number }
 
 export type CaptureOutcome =
   | { kind: 'stored'; versionId: number }
-  /** The document's current version has this very body. */
-  | { kind: 'unchanged' }
+  /** The document's current version has this very body; `duplicate` when that one repeats another document's. */
+  | { kind: 'unchanged'; duplicate: boolean }
   /** A new version of this document whose body is kept under another URL. */
   | { kind: 'duplicate'; versionId: number; of: string }
   | { kind: 'noted' }

@@ -5,10 +5,19 @@ import {
   GREATER,
   matchesWord,
   NOT_PLAIN,
+  type PageBytes,
   SLASH,
   UNQUOTED_END,
   WHITESPACE,
 } from './byte-class.ts'
+
+// An imported binding is looked up at each use; in the loops below that costs a tenth of the time.
+const classes = byteClass
+const NAME_END = ATTRIBUTE_NAME_END
+const VALUE_END = UNQUOTED_END
+const TAG_END = GREATER
+const SPACE = WHITESPACE
+const SLASH_BIT = SLASH
 
 /**
  * Where the wanted attributes of the tag at hand lie in the page: start, end and byte classes of each value, three
@@ -35,53 +44,57 @@ export function createTagAttributes(): TagAttributes {
 }
 
 /** Skips the attributes of a tag that is of no interest. Returns the index after its `>`, or -1 when there is none. */
-export function skipAttributes(bytes: Buffer, from: number): number {
+export function skipAttributes(page: PageBytes, from: number): number {
+  const { bytes } = page
   const length = bytes.length
   let at = from
   while (at < length) {
-    const kind = byteClass[bytes[at]!]!
-    if (kind & GREATER) return at + 1
+    const kind = classes[bytes[at]!]!
+    if (kind & TAG_END) return at + 1
     at++
-    if (kind & (WHITESPACE | SLASH)) continue
+    if (kind & (SPACE | SLASH_BIT)) continue
     // The first byte belongs to the name whatever it is: `<p =x>` has an attribute named `=x`.
-    while (at < length && !(byteClass[bytes[at]!]! & ATTRIBUTE_NAME_END)) at++
-    while (at < length && byteClass[bytes[at]!]! & WHITESPACE) at++
-    if (bytes[at] === 0x3d) at = skipValue(bytes, at + 1)
+    while (at < length && !(classes[bytes[at]!]! & NAME_END)) at++
+    while (at < length && classes[bytes[at]!]! & SPACE) at++
+    if (bytes[at] === 0x3d) at = skipValue(page, at + 1)
   }
   return -1
 }
 
-function skipValue(bytes: Buffer, from: number): number {
+function skipValue(page: PageBytes, from: number): number {
+  const { bytes } = page
   const length = bytes.length
   let at = from
-  while (at < length && byteClass[bytes[at]!]! & WHITESPACE) at++
+  while (at < length && classes[bytes[at]!]! & SPACE) at++
   const quote = bytes[at]
-  if (quote === 0x22 || quote === 0x27) return findByte(bytes, quote, at + 1) + 1
-  while (at < length && !(byteClass[bytes[at]!]! & UNQUOTED_END)) at++
+  if (quote === 0x22) return findByte(page, 0x22, '"', at + 1) + 1
+  if (quote === 0x27) return findByte(page, 0x27, "'", at + 1) + 1
+  while (at < length && !(classes[bytes[at]!]! & VALUE_END)) at++
   return at
 }
 
 /** As `skipAttributes`, and notes the wanted ones. The first of several with one name counts. */
-export function readAttributes(bytes: Buffer, from: number, into: TagAttributes): number {
+export function readAttributes(page: PageBytes, from: number, into: TagAttributes): number {
+  const { bytes } = page
   const length = bytes.length
   const ranges = into.ranges
-  ranges.fill(-1)
+  for (let slot = 0; slot < RANGE_NUMBERS; slot += 3) ranges[slot] = -1
   into.selfClosing = false
   let at = from
   while (at < length) {
-    const kind = byteClass[bytes[at]!]!
-    if (kind & GREATER) return at + 1
-    if (kind & (WHITESPACE | SLASH)) {
+    const kind = classes[bytes[at]!]!
+    if (kind & TAG_END) return at + 1
+    if (kind & (SPACE | SLASH_BIT)) {
       at++
-      into.selfClosing = (kind & SLASH) !== 0 && bytes[at] === 0x3e
+      into.selfClosing = (kind & SLASH_BIT) !== 0 && bytes[at] === 0x3e
       continue
     }
     const nameStart = at++
-    while (at < length && !(byteClass[bytes[at]!]! & ATTRIBUTE_NAME_END)) at++
+    while (at < length && !(classes[bytes[at]!]! & NAME_END)) at++
     const slot = wantedSlot(bytes, nameStart, at)
-    while (at < length && byteClass[bytes[at]!]! & WHITESPACE) at++
+    while (at < length && classes[bytes[at]!]! & SPACE) at++
     if (bytes[at] !== 0x3d) noteRange(ranges, slot, at, at, 0)
-    else if (slot === -1) at = skipValue(bytes, at + 1)
+    else if (slot === -1) at = skipValue(page, at + 1)
     else at = readValue(bytes, at + 1, slot, ranges)
   }
   return -1
@@ -90,30 +103,30 @@ export function readAttributes(bytes: Buffer, from: number, into: TagAttributes)
 function readValue(bytes: Buffer, from: number, slot: number, ranges: Int32Array): number {
   const length = bytes.length
   let at = from
-  let classes = 0
-  while (at < length && byteClass[bytes[at]!]! & WHITESPACE) at++
+  let seen = 0
+  while (at < length && classes[bytes[at]!]! & SPACE) at++
   const quote = bytes[at]
   if (quote === 0x22 || quote === 0x27) {
     const start = ++at
-    for (; at < length && bytes[at] !== quote; at++) classes |= byteClass[bytes[at]!]!
-    noteRange(ranges, slot, start, at, classes)
+    for (; at < length && bytes[at] !== quote; at++) seen |= classes[bytes[at]!]!
+    noteRange(ranges, slot, start, at, seen)
     return at + 1
   }
   const start = at
   for (; at < length; at++) {
-    const kind = byteClass[bytes[at]!]!
-    if (kind & UNQUOTED_END) break
-    classes |= kind
+    const kind = classes[bytes[at]!]!
+    if (kind & VALUE_END) break
+    seen |= kind
   }
-  noteRange(ranges, slot, start, at, classes)
+  noteRange(ranges, slot, start, at, seen)
   return at
 }
 
-function noteRange(ranges: Int32Array, slot: number, start: number, end: number, classes: number): void {
+function noteRange(ranges: Int32Array, slot: number, start: number, end: number, seen: number): void {
   if (slot === -1 || ranges[slot] !== -1) return
   ranges[slot] = start
   ranges[slot + 1] = end
-  ranges[slot + 2] = classes & NOT_PLAIN
+  ranges[slot + 2] = seen & NOT_PLAIN
 }
 
 function wantedSlot(bytes: Buffer, start: number, end: number): number {

@@ -32,17 +32,24 @@ function buildByteClass(): Uint8Array {
   return table
 }
 
-/** Bytes that are looked at here before the native search is called: its call costs as much as this loop. */
-const NEAR_BYTES = 96
+/**
+ * A page as both of its faces. Single bytes are read fastest from `bytes`; searching is fastest in `text`, which has
+ * one character for each byte (Latin-1), whatever the page's real encoding is.
+ */
+export type PageBytes = { readonly bytes: Buffer; readonly text: string }
 
-/** Index of `byte` at or after `from`, or the length when there is none. */
-export function findByte(bytes: Buffer, byte: number, from: number): number {
+/** Bytes that are looked at one by one before the native search is called: its call costs as much as these. */
+const NEAR_BYTES = 8
+
+/** Index of `byte` at or after `from`, or the length when there is none. `character` is the byte as text. */
+export function findByte(page: PageBytes, byte: number, character: string, from: number): number {
+  const { bytes, text } = page
   const length = bytes.length
-  const near = from + NEAR_BYTES < length ? from + NEAR_BYTES : length
+  const near = Math.min(from + NEAR_BYTES, length)
   let at = from
   while (at < near && bytes[at] !== byte) at++
   if (at < near || near === length) return at
-  const found = bytes.indexOf(byte, at)
+  const found = text.indexOf(character, at)
   return found === -1 ? length : found
 }
 

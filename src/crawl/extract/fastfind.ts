@@ -1,9 +1,14 @@
 import { createTagAttributes, readAttributes, skipAttributes, type TagAttributes } from './attribute-scan.ts'
-import { byteClass, findByte, LETTER, matchesWord, TAG_NAME_END } from './byte-class.ts'
+import { byteClass, findByte, LETTER, matchesWord, type PageBytes, TAG_NAME_END } from './byte-class.ts'
 import { createForeignContent, type ForeignContent, isForeignRoot } from './foreign-content.ts'
 import { createLinkCollector, type Found, type LinkCollector, type LinkOptions } from './link-collector.ts'
 import { findRawTextEnd, findScriptEnd, skipBogusComment, skipCdata, skipComment } from './raw-text.ts'
-import { breakoutTable, hashStep, type KnownTag, tagTable } from './tag-table.ts'
+import { breakoutTable, type KnownTag, tagTable } from './tag-table.ts'
+
+// An imported binding is looked up at each use; in the loops below that costs a tenth of the time.
+const classes = byteClass
+const NAME_END = TAG_NAME_END
+const NAME_START = LETTER
 
 export type { Found, FoundLink } from './link-collector.ts'
 
@@ -21,10 +26,10 @@ export type FindOptions = LinkOptions & {
  * what only tree construction would drop (a link inside `<select>`, a frame inside `<body>`) is found as well.
  * Time is linear in the length of the page, memory in the number of links up to the limit.
  */
-export function fastfind(page: Uint8Array, options: FindOptions = {}): Found {
-  const bytes = Buffer.isBuffer(page) ? page : Buffer.from(page.buffer, page.byteOffset, page.length)
+export function fastfind(body: Uint8Array, options: FindOptions = {}): Found {
+  const bytes = Buffer.isBuffer(body) ? body : Buffer.from(body.buffer, body.byteOffset, body.length)
   const scan: Scan = {
-    bytes,
+    page: { bytes, text: bytes.toString('latin1') },
     xml: options.xml ?? false,
     attributes: createTagAttributes(),
     foreign: createForeignContent(),
@@ -33,19 +38,19 @@ export function fastfind(page: Uint8Array, options: FindOptions = {}): Found {
   const length = bytes.length
   let at = 0
   while (at < length) {
-    at = findByte(bytes, 0x3c, at) + 1
+    at = findByte(scan.page, 0x3c, '<', at) + 1
     if (at >= length) break
     const next = bytes[at]!
-    if (byteClass[next]! & LETTER) at = startTag(scan, at)
+    if (classes[next]! & NAME_START) at = startTag(scan, at)
     else if (next === 0x2f) at = endTag(scan, at + 1)
     else if (next === 0x21) at = markupDeclaration(scan, at + 1)
-    else if (next === 0x3f) at = skipBogusComment(bytes, at)
+    else if (next === 0x3f) at = skipBogusComment(scan.page, at)
   }
-  return scan.collector.found()
+  return scan.collector.found
 }
 
 type Scan = {
-  readonly bytes: Buffer
+  readonly page: PageBytes
   readonly xml: boolean
   readonly attributes: TagAttributes
   readonly foreign: ForeignContent
@@ -54,32 +59,28 @@ type Scan = {
 
 /** `from` is the first letter of the name. Each of these returns where the scan goes on; a cut-off tag is no tag. */
 function startTag(scan: Scan, from: number): number {
-  const { bytes, foreign } = scan
+  const { page, foreign } = scan
+  const { bytes } = page
   const length = bytes.length
-  let hash = 0
-  let at = from
-  for (; at < length; at++) {
-    const byte = bytes[at]!
-    if (byteClass[byte]! & TAG_NAME_END) break
-    hash = hashStep(hash, byte)
-  }
-  if (foreign.inside && breakoutTable.find(hash, bytes, from, at) !== undefined) foreign.breakOut()
-  const tag = tagTable.find(hash, bytes, from, at)
+  let at = from + 1
+  while (at < length && !(classes[bytes[at]!]! & NAME_END)) at++
+  if (foreign.inside !== null && breakoutTable.find(bytes, from, at) !== undefined) foreign.breakOut()
+  const tag = tagTable.find(bytes, from, at)
   if (tag === undefined) {
     if (bytes[at] === 0x3e) return at + 1
-    const after = skipAttributes(bytes, at)
+    const after = skipAttributes(page, at)
     return after === -1 ? length : after
   }
-  const after = readAttributes(bytes, at, scan.attributes)
+  const after = readAttributes(page, at, scan.attributes)
   if (after === -1) return length
   return enterTag(scan, tag, after)
 }
 
 function enterTag(scan: Scan, tag: KnownTag, after: number): number {
   const { attributes, foreign, collector } = scan
-  if (foreign.inside) {
+  if (foreign.inside !== null) {
     // A link of SVG is a link; nothing else of foreign content is.
-    if (tag === 'a') collector.startTag(tag, attributes)
+    if (tag === 'a' && foreign.inside === 'svg') collector.startTag(tag, attributes)
     else if (!attributes.selfClosing) foreign.open(tag)
     return after
   }
@@ -95,9 +96,9 @@ function enterTag(scan: Scan, tag: KnownTag, after: number): number {
 function afterContent(scan: Scan, tag: KnownTag, from: number): number {
   switch (tag) {
     case 'script':
-      return findScriptEnd(scan.bytes, from)
+      return findScriptEnd(scan.page, from)
     case 'title': {
-      const end = findRawTextEnd(scan.bytes, from, tag)
+      const end = findRawTextEnd(scan.page, from, tag)
       scan.collector.title(from, end)
       return end
     }
@@ -107,9 +108,9 @@ function afterContent(scan: Scan, tag: KnownTag, from: number): number {
     case 'iframe':
     case 'noembed':
     case 'noframes':
-      return findRawTextEnd(scan.bytes, from, tag)
+      return findRawTextEnd(scan.page, from, tag)
     case 'plaintext':
-      return scan.bytes.length
+      return scan.page.bytes.length
     default:
       return from
   }
@@ -117,25 +118,21 @@ function afterContent(scan: Scan, tag: KnownTag, from: number): number {
 
 /** `from` is the index after `</`. */
 function endTag(scan: Scan, from: number): number {
-  const { bytes, foreign } = scan
+  const { page, foreign } = scan
+  const { bytes } = page
   const length = bytes.length
   if (from >= length) return length
-  if (!(byteClass[bytes[from]!]! & LETTER)) return skipBogusComment(bytes, from)
-  let hash = 0
-  let at = from
-  for (; at < length; at++) {
-    const byte = bytes[at]!
-    if (byteClass[byte]! & TAG_NAME_END) break
-    hash = hashStep(hash, byte)
-  }
-  const after = bytes[at] === 0x3e ? at + 1 : skipAttributes(bytes, at)
+  if (!(classes[bytes[from]!]! & NAME_START)) return skipBogusComment(page, from)
+  let at = from + 1
+  while (at < length && !(classes[bytes[at]!]! & NAME_END)) at++
+  const after = bytes[at] === 0x3e ? at + 1 : skipAttributes(page, at)
   if (after === -1) return length
-  const tag = tagTable.find(hash, bytes, from, at)
+  const tag = tagTable.find(bytes, from, at)
   if (tag !== undefined) {
     foreign.close(tag)
     scan.collector.endTag(tag)
-  } else if (foreign.inside) {
-    const name = breakoutTable.find(hash, bytes, from, at)
+  } else if (foreign.inside !== null) {
+    const name = breakoutTable.find(bytes, from, at)
     if (name === 'p' || name === 'br') foreign.breakOut()
   }
   return after
@@ -143,9 +140,10 @@ function endTag(scan: Scan, from: number): number {
 
 /** `from` is the index after `<!`. */
 function markupDeclaration(scan: Scan, from: number): number {
-  const { bytes } = scan
-  if (bytes[from] === 0x2d && bytes[from + 1] === 0x2d) return skipComment(bytes, from + 2)
+  const { page } = scan
+  const { bytes } = page
+  if (bytes[from] === 0x2d && bytes[from + 1] === 0x2d) return skipComment(page, from + 2)
   const isCdata = bytes[from] === 0x5b && matchesWord(bytes, from + 1, 'cdata') && bytes[from + 6] === 0x5b
-  if (isCdata && (scan.xml || scan.foreign.inside)) return skipCdata(bytes, from + 7)
-  return skipBogusComment(bytes, from)
+  if (isCdata && (scan.xml || scan.foreign.inside !== null)) return skipCdata(page, from + 7)
+  return skipBogusComment(page, from)
 }

@@ -12,8 +12,8 @@ import type { KnownTag } from './tag-table.ts'
  * point are not seen, so badly nested SVG can differ from a full parser.
  */
 export type ForeignContent = {
-  /** True where foreign rules hold. */
-  inside: boolean
+  /** Whose rules hold; null is HTML. */
+  inside: 'svg' | 'math' | null
   open(tag: KnownTag): void
   close(tag: KnownTag): void
   breakOut(): void
@@ -22,12 +22,13 @@ export type ForeignContent = {
 /** Deeper nesting is not followed; what opens beyond it is read as if it had not been opened. */
 const MAX_DEPTH = 512
 
-export function isForeignRoot(tag: KnownTag): boolean {
+export function isForeignRoot(tag: KnownTag): tag is 'svg' | 'math' {
   return tag === 'svg' || tag === 'math'
 }
 
-function isIntegrationPoint(tag: KnownTag, root: KnownTag | undefined): boolean {
+function isIntegrationPoint(tag: KnownTag, root: 'svg' | 'math' | null): boolean {
   if (root === 'svg') return tag === 'foreignobject' || tag === 'desc' || tag === 'title'
+  if (root === null) return false
   return tag === 'mi' || tag === 'mo' || tag === 'mn' || tag === 'ms' || tag === 'mtext'
 }
 
@@ -35,13 +36,13 @@ export function createForeignContent(): ForeignContent {
   const stack: KnownTag[] = []
   const settle = (): void => {
     const top = stack.at(-1)
-    content.inside = top !== undefined && isForeignRoot(top)
+    content.inside = top !== undefined && isForeignRoot(top) ? top : null
   }
   const content: ForeignContent = {
-    inside: false,
+    inside: null,
     open(tag) {
       if (stack.length === MAX_DEPTH) return
-      if (!isForeignRoot(tag) && !(content.inside && isIntegrationPoint(tag, stack.at(-1)))) return
+      if (!isForeignRoot(tag) && !isIntegrationPoint(tag, content.inside)) return
       stack.push(tag)
       settle()
     },

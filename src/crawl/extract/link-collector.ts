@@ -10,8 +10,7 @@ import {
   SRCSET,
   type TagAttributes,
 } from './attribute-scan.ts'
-import { matchesWord } from './byte-class.ts'
-import { hasListWord, isNoPageLink } from './link-text.ts'
+import { hasListWord, isNoPageLink, isNoPageLinkAt, trimHtmlWhitespace } from './link-text.ts'
 import { parseMetaRefresh } from './meta-refresh.ts'
 import { attributeText, type Decode, decodeUtf8, skipWhitespace, titleText, trimWhitespaceEnd } from './page-text.ts'
 import { parseSrcset } from './srcset.ts'
@@ -27,7 +26,7 @@ export type FoundLink = {
 export type Found = {
   /** In document order, repetitions included; the target of a refresh is among them as tag `meta`. */
   links: FoundLink[]
-  /** Links that were not returned: beyond `maxLinks`, or longer than `maxHrefBytes`. */
+  /** Links that were not returned: beyond `maxLinks`, or longer than `maxValueBytes`. */
   droppedLinks: number
   /** `href` of the first `<base>` that has one. */
   base?: string
@@ -39,7 +38,7 @@ export type Found = {
 
 export type LinkOptions = {
   maxLinks?: number
-  maxHrefBytes?: number
+  maxValueBytes?: number
   /** For values with bytes that are not ASCII; the default takes them for UTF-8. */
   decode?: Decode
   /**
@@ -49,25 +48,25 @@ export type LinkOptions = {
   encodeQuery?: (href: string) => string
 }
 
-export type LinkCollector = {
-  startTag(tag: KnownTag, attributes: TagAttributes): void
-  endTag(tag: KnownTag): void
-  title(start: number, end: number): void
-  found(): Found
-}
-
 const MAX_METAS = 100
 const MAX_META_BYTES = 4096
 const MAX_TITLE_BYTES = 1024
 
+export type LinkCollector = {
+  startTag(tag: KnownTag, attributes: TagAttributes): void
+  endTag(tag: KnownTag): void
+  title(start: number, end: number): void
+  readonly found: Found
+}
+
 /**
- * Keeps what the tags of one page tell. Three things are remembered between tags: whether a form is open (a form
- * inside a form does not exist), how deep in templates the page is (their content is inert: a base, title, meta or
- * form there is none of the page's; links are still taken), and whether a refresh was seen (the first one counts).
+ * Keeps what the tags of one page tell. Four things are remembered between tags: whether a form is open (a form
+ * inside a form does not exist), how deep in templates the page is (their content is inert: a base, title or meta
+ * there is none of the page's; links are still taken), and whether a refresh and a title were seen (the first counts).
  */
 export function createLinkCollector(bytes: Buffer, options: LinkOptions): LinkCollector {
-  const { maxLinks = 10_000, maxHrefBytes = 100_000, decode = decodeUtf8, encodeQuery } = options
-  const result: Found = { links: [], droppedLinks: 0, metas: [], title: '' }
+  const { maxLinks = 10_000, maxValueBytes = 100_000, decode = decodeUtf8, encodeQuery } = options
+  const found: Found = { links: [], droppedLinks: 0, metas: [], title: '' }
   let isFormOpen = false
   let templateDepth = 0
   let hasRefresh = false
@@ -77,16 +76,133 @@ export function createLinkCollector(bytes: Buffer, options: LinkOptions): LinkCo
     return attributeText(bytes, ranges[slot]!, ranges[slot + 1]!, ranges[slot + 2]!, decode)
   }
 
-  function encoded(href: string): string {
-    return encodeQuery === undefined ? href : encodeQuery(href)
+  function byteLength(ranges: Int32Array, slot: number): number {
+    return ranges[slot] === -1 ? -1 : ranges[slot + 1]! - ranges[slot]!
   }
 
-  function addText(href: string, tag: LinkTag, nofollow: boolean): void {
-    const trimmed = href.replace(/^[\t\n\f\r ]+/, '').trimEnd()
-    if (trimmed === '' || isNoPageLink(trimmed)) return
-    if (result.links.length >= maxLinks) result.droppedLinks++
-    else result.links.push({ href: encoded(trimmed), tag, nofollow })
+  function addLink(href: string, tag: LinkTag, nofollow: boolean): void {
+    if (found.links.length >= maxLinks) found.droppedLinks++
+    else found.links.push({ href: encodeQuery === undefined ? href : encodeQuery(href), tag, nofollow })
   }
 
-  return { startTag, endTag, title, found: () => result }
+  function addLinkText(value: string, tag: LinkTag, nofollow: boolean): void {
+    const href = trimHtmlWhitespace(value)
+    if (href !== '' && !isNoPageLink(href)) addLink(href, tag, nofollow)
+  }
+
+  function addAttribute(ranges: Int32Array, slot: number, tag: LinkTag): void {
+    if (ranges[slot] === -1) return
+    const start = skipWhitespace(bytes, ranges[slot]!, ranges[slot + 1]!)
+    const end = trimWhitespaceEnd(bytes, start, ranges[slot + 1]!)
+    if (start === end || isNoPageLinkAt(bytes, start)) return
+    if (end - start > maxValueBytes || found.links.length >= maxLinks) {
+      found.droppedLinks++
+      return
+    }
+    const isRelRead = (tag === 'a' || tag === 'area') && ranges[REL] !== -1
+    const nofollow = isRelRead && hasListWord(bytes, ranges[REL]!, ranges[REL + 1]!, 'nofollow')
+    const classes = ranges[slot + 2]!
+    if (classes === 0) addLink(bytes.toString('latin1', start, end), tag, nofollow)
+    else addLinkText(attributeText(bytes, start, end, classes, decode), tag, nofollow)
+  }
+
+  function addSrcset(ranges: Int32Array, tag: LinkTag): void {
+    const length = byteLength(ranges, SRCSET)
+    if (length > maxValueBytes) found.droppedLinks++
+    else if (length > 0) for (const url of parseSrcset(text(ranges, SRCSET))) addLinkText(url, tag, false)
+  }
+
+  function addForm(ranges: Int32Array): void {
+    if (isFormOpen && templateDepth === 0) return
+    isFormOpen = templateDepth === 0
+    // Every unknown method means GET; a dialog goes nowhere.
+    const isGet = byteLength(ranges, METHOD) < 0 || !/^(?:post|dialog)$/i.test(shortText(ranges, METHOD))
+    if (isGet) addAttribute(ranges, ACTION, 'form')
+  }
+
+  /** For values that are compared with a keyword: what is longer than any keyword is none. */
+  function shortText(ranges: Int32Array, slot: number): string {
+    return byteLength(ranges, slot) > 100 ? '' : text(ranges, slot)
+  }
+
+  function addMeta(ranges: Int32Array): void {
+    const contentLength = byteLength(ranges, CONTENT)
+    if (contentLength < 0 || templateDepth > 0) return
+    if (byteLength(ranges, HTTP_EQUIV) >= 0) addRefresh(ranges, contentLength)
+    const nameLength = byteLength(ranges, NAME)
+    if (nameLength <= 0 || nameLength + contentLength > MAX_META_BYTES || found.metas.length >= MAX_METAS) return
+    const name = trimHtmlWhitespace(text(ranges, NAME)).toLowerCase()
+    found.metas.push({ name, content: text(ranges, CONTENT) })
+  }
+
+  function addRefresh(ranges: Int32Array, contentLength: number): void {
+    if (hasRefresh || shortText(ranges, HTTP_EQUIV).toLowerCase() !== 'refresh') return
+    if (contentLength > maxValueBytes) {
+      found.droppedLinks++
+      return
+    }
+    const refresh = parseMetaRefresh(text(ranges, CONTENT))
+    if (refresh === undefined) return
+    hasRefresh = true
+    if (refresh.url === undefined) return
+    const href = trimHtmlWhitespace(refresh.url)
+    const url = encodeQuery === undefined ? href : encodeQuery(href)
+    found.refresh = { seconds: refresh.seconds, url }
+    addLinkText(href, 'meta', false)
+  }
+
+  function setBase(ranges: Int32Array): void {
+    if (found.base !== undefined || templateDepth > 0 || ranges[HREF] === -1) return
+    if (byteLength(ranges, HREF) <= maxValueBytes) found.base = trimHtmlWhitespace(text(ranges, HREF))
+  }
+
+  function startTag(tag: KnownTag, { ranges }: TagAttributes): void {
+    switch (tag) {
+      case 'a':
+      case 'area':
+      case 'link':
+        addAttribute(ranges, HREF, tag)
+        break
+      case 'iframe':
+      case 'frame':
+      case 'script':
+        addAttribute(ranges, SRC, tag)
+        break
+      case 'img':
+      case 'image':
+        addAttribute(ranges, SRC, 'img')
+        addSrcset(ranges, 'img')
+        break
+      case 'source':
+        addSrcset(ranges, tag)
+        break
+      case 'form':
+        addForm(ranges)
+        break
+      case 'meta':
+        addMeta(ranges)
+        break
+      case 'base':
+        setBase(ranges)
+        break
+      case 'template':
+        templateDepth++
+        break
+      default:
+    }
+  }
+
+  return {
+    found,
+    startTag,
+    endTag(tag) {
+      if (tag === 'template' && templateDepth > 0) templateDepth--
+      else if (tag === 'form' && templateDepth === 0) isFormOpen = false
+    },
+    title(start, end) {
+      if (hasTitle || templateDepth > 0) return
+      hasTitle = true
+      found.title = titleText(bytes, start, Math.min(end, start + MAX_TITLE_BYTES), decode)
+    },
+  }
 }

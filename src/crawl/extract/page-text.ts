@@ -6,18 +6,18 @@ export type Decode = (bytes: Uint8Array) => string
 
 /** The default of `Decode`: the page is UTF-8. */
 export function decodeUtf8(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).utf8Slice(0, bytes.length)
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8')
 }
 
 /** Text of an attribute value; `classes` is what the scan saw in it. Plain ASCII is cut out as it is. */
 export function attributeText(bytes: Buffer, start: number, end: number, classes: number, decode: Decode): string {
-  if (classes === 0) return bytes.latin1Slice(start, end)
+  if (classes === 0) return bytes.toString('latin1', start, end)
   const text = rawText(bytes, start, end, classes, decode)
   return classes & AMPERSAND ? decodeHTMLAttribute(text) : text
 }
 
 function rawText(bytes: Buffer, start: number, end: number, classes: number, decode: Decode): string {
-  const text = classes & NON_ASCII ? decode(bytes.subarray(start, end)) : bytes.latin1Slice(start, end)
+  const text = classes & NON_ASCII ? decode(bytes.subarray(start, end)) : bytes.toString('latin1', start, end)
   return classes & NUL ? text.replaceAll('\0', '\uFFFD') : text
 }
 

@@ -1,47 +1,41 @@
-import { byteClass, findByte, matchesWord, TAG_NAME_END } from './byte-class.ts'
+import { byteClass, matchesWord, type PageBytes, TAG_NAME_END } from './byte-class.ts'
 
 /**
  * Stretches of a page that hold no tags: comments, and the content of elements whose text ends only at their own end
- * tag. Every function returns an index that is past `from`, or the length when the stretch is never closed: then, as
- * in a browser, the rest of the page belongs to it.
+ * tag. Every function returns an index that is not before `from`, or the length when the stretch is never closed:
+ * then, as in a browser, the rest of the page belongs to it. None looks beyond the end of its stretch, so a page of
+ * many short ones still takes linear time.
  */
 
 /** `from` is the index after `<!--`. Returns the index after the comment. */
-export function skipComment(bytes: Buffer, from: number): number {
+export function skipComment({ bytes, text }: PageBytes, from: number): number {
   if (bytes[from] === 0x3e) return from + 1
   if (bytes[from] === 0x2d && bytes[from + 1] === 0x3e) return from + 2
-  const length = bytes.length
-  for (let at = from; ; ) {
-    const dash = findByte(bytes, 0x2d, at)
-    if (dash === length) return length
-    if (bytes[dash + 1] !== 0x2d) {
-      at = dash + 1
-      continue
-    }
-    if (bytes[dash + 2] === 0x3e) return dash + 3
-    if (bytes[dash + 2] === 0x21 && bytes[dash + 3] === 0x3e) return dash + 4
-    at = dash + 1
+  for (let at = from; ; at++) {
+    at = text.indexOf('--', at)
+    if (at === -1) return text.length
+    if (bytes[at + 2] === 0x3e) return at + 3
+    if (bytes[at + 2] === 0x21 && bytes[at + 3] === 0x3e) return at + 4
   }
 }
 
 /** Bogus comments and DOCTYPE end at the first `>`, whatever quotes stand before it. */
-export function skipBogusComment(bytes: Buffer, from: number): number {
-  const close = findByte(bytes, 0x3e, from)
-  return close === bytes.length ? close : close + 1
+export function skipBogusComment({ text }: PageBytes, from: number): number {
+  const close = text.indexOf('>', from)
+  return close === -1 ? text.length : close + 1
 }
 
-export function skipCdata(bytes: Buffer, from: number): number {
-  const close = bytes.indexOf(']]>', from, 'latin1')
-  return close === -1 ? bytes.length : close + 3
+export function skipCdata({ text }: PageBytes, from: number): number {
+  const close = text.indexOf(']]>', from)
+  return close === -1 ? text.length : close + 3
 }
 
 /** Index of the `</` of the end tag that closes the raw text of `name` (RAWTEXT and RCDATA alike). */
-export function findRawTextEnd(bytes: Buffer, from: number, name: string): number {
-  const length = bytes.length
+export function findRawTextEnd({ bytes, text }: PageBytes, from: number, name: string): number {
   for (let at = from; ; at++) {
-    at = findByte(bytes, 0x3c, at)
-    if (at === length) return length
-    if (bytes[at + 1] === 0x2f && isWholeWord(bytes, at + 2, name)) return at
+    at = text.indexOf('</', at)
+    if (at === -1) return text.length
+    if (isWholeWord(bytes, at + 2, name)) return at
   }
 }
 
@@ -52,12 +46,11 @@ export function findRawTextEnd(bytes: Buffer, from: number, name: string): numbe
  *   escaped         ends at `</script>`; `-->` leads back to plain, `<script>` to double escaped
  *   double escaped  does not end; `-->` leads back to plain, `</script>` to escaped
  */
-export function findScriptEnd(bytes: Buffer, from: number): number {
-  const length = bytes.length
+export function findScriptEnd({ bytes, text }: PageBytes, from: number): number {
   let at = from
   for (;;) {
-    at = findByte(bytes, 0x3c, at)
-    if (at === length) return length
+    at = text.indexOf('<', at)
+    if (at === -1) return text.length
     if (bytes[at + 1] === 0x2f && isWholeWord(bytes, at + 2, 'script')) return at
     if (bytes[at + 1] === 0x21 && bytes[at + 2] === 0x2d && bytes[at + 3] === 0x2d) at = skipEscaped(bytes, at + 2)
     else at++

@@ -1,7 +1,7 @@
 import { matchesWord } from './byte-class.ts'
 
 /**
- * The tags that mean something to the link finder. All others are skipped after one look into a hash table.
+ * The tags that mean something to the link finder. All others are skipped after one look into a table.
  * Breakout tags end foreign content (SVG, MathML); they are asked for only inside it, so the commonest tags of a
  * page (div, p, span) stay unknown to the first table.
  */
@@ -23,34 +23,23 @@ const breakoutTags = [
 
 export type BreakoutTag = (typeof breakoutTags)[number]
 
-/** One step of the hash of a tag name. Setting bit 5 makes letters lower-case; what it does to others is checked. */
-export function hashStep(hash: number, byte: number): number {
-  return (Math.imul(hash, 33) + (byte | 0x20)) | 0
-}
-
-const SLOTS = 1024
-
 export type TagTable<Tag extends string> = {
-  /** The tag whose name stands in `bytes` from `start` to `end`, and whose hash is `hash`. */
-  find(hash: number, bytes: Uint8Array, start: number, end: number): Tag | undefined
+  /** The tag whose name stands in `bytes` from `start`, where there is a letter, to `end`. */
+  find(bytes: Uint8Array, start: number, end: number): Tag | undefined
 }
 
+const MAX_NAME_LENGTH = 16
+
+/** Names by first letter and length: most tags of a page meet an empty place and are compared with nothing. */
 function createTagTable<Tag extends string>(tags: readonly Tag[]): TagTable<Tag> {
-  const bySlot: (Tag | undefined)[] = new Array<Tag | undefined>(SLOTS).fill(undefined)
-  for (const tag of tags) {
-    let hash = 0
-    for (let i = 0; i < tag.length; i++) hash = hashStep(hash, tag.charCodeAt(i))
-    let slot = hash & (SLOTS - 1)
-    while (bySlot[slot] !== undefined) slot = (slot + 1) & (SLOTS - 1)
-    bySlot[slot] = tag
-  }
+  const places: Tag[][] = Array.from({ length: 32 * MAX_NAME_LENGTH }, () => [])
+  for (const tag of tags) places[(tag.charCodeAt(0) & 31) * MAX_NAME_LENGTH + tag.length]!.push(tag)
   return {
-    find(hash, bytes, start, end) {
-      for (let slot = hash & (SLOTS - 1); ; slot = (slot + 1) & (SLOTS - 1)) {
-        const tag = bySlot[slot]
-        if (tag === undefined) return undefined
-        if (tag.length === end - start && matchesWord(bytes, start, tag)) return tag
-      }
+    find(bytes, start, end) {
+      if (end - start >= MAX_NAME_LENGTH) return undefined
+      const place = places[(bytes[start]! & 31) * MAX_NAME_LENGTH + end - start]!
+      for (let i = 0; i < place.length; i++) if (matchesWord(bytes, start, place[i]!)) return place[i]
+      return undefined
     },
   }
 }

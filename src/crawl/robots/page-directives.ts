@@ -34,7 +34,7 @@ function applyHeader(directives: PageDirectives, value: string, product: string)
   let concerned = true
   for (const item of value.split(',')) {
     const prefix = scope.exec(item)
-    const name = prefix?.[1]!.toLowerCase() ?? ''
+    const name = prefix?.[1]?.toLowerCase() ?? ''
     if (prefix === null || valued.has(name)) {
       if (concerned) apply(directives, item)
       continue

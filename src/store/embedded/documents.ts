@@ -3,7 +3,7 @@ import type { createArchiveWriter } from './archive-writer.ts'
 import type { Database } from './database.ts'
 import { packLinks, unpackLinks } from './link-text.ts'
 
-type DocumentRow = { id: number; version: number; digest: Uint8Array | null; n: number | null }
+type DocumentRow = { id: number; version: number; digest: Uint8Array | null; n: number | null; original: number | null }
 type BodyCapture = Extract<Capture, { kind: 'body' }>
 
 export function createEmbeddedDocuments(db: Database, archive: ReturnType<typeof createArchiveWriter>): DocumentStore {
@@ -14,7 +14,7 @@ export function createEmbeddedDocuments(db: Database, archive: ReturnType<typeof
     const document = sql.document.get(capture.host, capture.fp) as DocumentRow | undefined
     if (document?.digest && capture.digest.equals(document.digest)) {
       note(capture, 'unchanged', document.version)
-      return { kind: 'unchanged' }
+      return { kind: 'unchanged', duplicate: document.original !== document.version }
     }
     const original = sql.body.get(capture.digest) as { version: number; url: string; at: number } | undefined
     const versionId = nextVersion++
@@ -97,7 +97,7 @@ export function createEmbeddedDocuments(db: Database, archive: ReturnType<typeof
 function prepareStatements(db: Database) {
   return {
     document: db.prepare(
-      `SELECT d.id, d.version, v.digest, v.n FROM documents d LEFT JOIN versions v ON v.id = d.version
+      `SELECT d.id, d.version, v.digest, v.n, v.original FROM documents d LEFT JOIN versions v ON v.id = d.version
        WHERE d.host = ? AND d.fp = ?`,
     ),
     known: db.prepare(

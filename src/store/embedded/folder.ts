@@ -7,6 +7,7 @@ import type { Run, RunStore } from '../runs.ts'
 import { type Database, openDatabase } from './database.ts'
 import { lockFolder } from './lock.ts'
 import { catalogMigrations } from './schema-catalog.ts'
+import { frontierMigrations } from './schema-frontier.ts'
 
 /** Where things lie in a data folder. */
 export const paths = {
@@ -26,8 +27,6 @@ export type EmbeddedFolder = {
   facts: FolderFacts
   lease: Lease
   runs: RunStore
-  /** True when this call made the folder: its frontier files are not there yet. */
-  isNew: boolean
   close(): Promise<void>
 }
 
@@ -39,14 +38,14 @@ export function openFolder({ folder, holder, shards }: OpenFolderOptions): Embed
   mkdirSync(paths.archive(folder), { recursive: true })
   const lock = lockFolder(folder, holder)
   try {
-    const started = existsSync(paths.frontier(folder, 0))
-    const db = openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist: started })
+    const mustExist = existsSync(paths.frontier(folder, 0))
+    const db = openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist })
     const facts = keepFacts(db, shards)
+    makeFrontiers(db, folder, facts.shards)
     dropStrayFiles(db, paths.archive(folder))
     const epoch = nextEpoch(db)
     return {
       facts,
-      isNew: !started,
       lease: { epoch, shards: facts.shards, release: async () => lock.release() },
       runs: createRuns(db),
       async close() {
@@ -89,6 +88,15 @@ function keepFacts(db: Database, shards: number): FolderFacts {
     insert.run('epoch', 0)
   })
   return facts
+}
+
+/** Made once, all together: from then on a frontier file that is not there is damage. */
+function makeFrontiers(db: Database, folder: string, shards: number): void {
+  if (db.prepare(`SELECT 1 FROM facts WHERE name = 'frontiers'`).get() !== undefined) return
+  for (let shard = 0; shard < shards; shard++) {
+    openDatabase(paths.frontier(folder, shard), { migrations: frontierMigrations }).close()
+  }
+  db.prepare(`INSERT INTO facts (name, value) VALUES ('frontiers', ?)`).run(shards)
 }
 
 function nextEpoch(db: Database): number {

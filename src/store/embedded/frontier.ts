@@ -7,7 +7,6 @@ import { frontierMigrations } from './schema-frontier.ts'
 
 export type EmbeddedFrontierOptions = {
   path: string
-  mustExist: boolean
   run: number
   shard: number
   /** The shard that owns a host. */
@@ -25,7 +24,7 @@ export type EmbeddedFrontierOptions = {
  */
 export function createEmbeddedFrontier(options: EmbeddedFrontierOptions): FrontierStore {
   const { path, run, shard, ownerOf, exchange, maxUrlsPerHost } = options
-  const db = openDatabase(path, { migrations: frontierMigrations, mustExist: options.mustExist, cacheKib: options.cacheKib ?? 16_384 })
+  const db = openDatabase(path, { migrations: frontierMigrations, mustExist: true, cacheKib: options.cacheKib ?? 16_384 })
   const facts = openFacts(db, run)
   const hosts = createHostTable(db, run)
   const sql = prepareStatements(db)

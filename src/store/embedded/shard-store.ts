@@ -12,7 +12,6 @@ import { catalogMigrations } from './schema-catalog.ts'
 
 export type ShardStoreOptions = {
   folder: string
-  isNew: boolean
   shard: number
   shards: number
   run: number
@@ -21,6 +20,7 @@ export type ShardStoreOptions = {
   maxFileBytes: number
   now(): number
   fileHeader(fileName: string): Uint8Array
+  onClosed?(fileId: number): void
   onWarning(message: string): void
 }
 
@@ -33,7 +33,6 @@ export function openShardStore(options: ShardStoreOptions): ShardStore {
   const archive = createArchiveWriter({ ...options, db: catalog, folder: paths.archive(folder) })
   const frontier = createEmbeddedFrontier({
     path: paths.frontier(folder, shard),
-    mustExist: !options.isNew,
     run,
     shard,
     ownerOf: (host) => partitionOf(host) % shards,

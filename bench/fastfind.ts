@@ -1,0 +1,156 @@
+/**
+ * Link finding: our one-pass finder against two well-kept parsers on the same generated pages. All three look for the
+ * same things, and the links must be equal before anything is timed.
+ */
+import { Parser } from 'htmlparser2'
+import { type DefaultTreeAdapterMap, parse } from 'parse5'
+import { fastfind } from '../src/crawl/extract/fastfind.ts'
+
+export type BenchTable = {
+  name: string
+  columns: string[]
+  rows: (string | number)[][]
+  figures: Record<string, number>
+}
+
+type Finder = (page: Buffer) => string[]
+
+const linkAttributes: Record<string, string> = {
+  a: 'href',
+  area: 'href',
+  link: 'href',
+  iframe: 'src',
+  frame: 'src',
+  img: 'src',
+  script: 'src',
+  form: 'action',
+}
+
+const neverFetched = /^(?:#|mailto:|javascript:|tel:|data:|$)/i
+
+function keep(links: string[], value: string | undefined): void {
+  const href = value?.trim() ?? ''
+  if (!neverFetched.test(href)) links.push(href)
+}
+
+const findWithFastfind: Finder = (page) => fastfind(page).links.map((link) => link.href)
+
+const findWithParse5: Finder = (page) => {
+  const links: string[] = []
+  const walk = (node: DefaultTreeAdapterMap['parentNode']): void => {
+    for (const child of node.childNodes) {
+      if (!('tagName' in child)) continue
+      const name = linkAttributes[child.tagName]
+      if (name !== undefined) keep(links, child.attrs.find((attribute) => attribute.name === name)?.value)
+      walk(child)
+    }
+  }
+  walk(parse(page.toString('utf8'), { scriptingEnabled: false }))
+  return links
+}
+
+const findWithHtmlparser2: Finder = (page) => {
+  const links: string[] = []
+  const parser = new Parser({
+    onopentag(tagName, attributes) {
+      const name = linkAttributes[tagName]
+      if (name !== undefined) keep(links, attributes[name])
+    },
+  })
+  parser.end(page.toString('utf8'))
+  return links
+}
+
+/** A page with the markup of a news site: head, navigation, inline script and style, teasers with pictures, comments. */
+function generatePage(targetBytes: number, seed: number): Buffer {
+  let state = seed
+  const random = (below: number): number => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
+    return Math.floor((state / 2 ** 32) * below)
+  }
+  const words = 'the report said that markets of the region were calm while prices of wheat and oil rose again'.split(
+    ' ',
+  )
+  const sentence = (length: number): string => Array.from({ length }, () => words[random(words.length)]).join(' ')
+  const head = `<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><title>${sentence(6)} &amp; more</title>
+<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="description" content="${sentence(20)}">
+<link rel="stylesheet" href="/assets/site.css?v=${random(1e6)}"><link rel="alternate" type="application/rss+xml" href="/feed.xml">
+<style>.card > a{color:#123}${'.grid{display:grid;gap:1rem}'.repeat(40)}</style>
+<script src="/assets/app.js" async></script>
+<script>window.settings={"a":"<b>",list:[${Array.from({ length: 200 }, () => random(1e5)).join(',')}]}</script></head>
+<body class="home page" data-theme="light">`
+  const nav = Array.from(
+    { length: 24 },
+    (_, i) => `<li class="nav-item"><a class="nav-link" href="/section/${i}/">Section ${i}</a></li>`,
+  )
+  const parts = [head, `<nav id="main"><ul>${nav.join('\n')}</ul></nav><main>`]
+  for (let size = parts.join('').length, i = 0; size < targetBytes - 200; i++) {
+    const path = `/news/${2000 + random(26)}/${sentence(4).replaceAll(' ', '-')}-${i}.html`
+    const part = `
+<!-- teaser ${i} -->
+<article class="card card--wide" id="item-${i}" data-tracking='{"id":${i}}'>
+  <h2><a href="${path}?ref=home&amp;pos=${i}" title="${sentence(5)}">${sentence(7)}</a></h2>
+  <img src="/img/${random(1e6)}.jpg" alt="${sentence(4)}" width="320" height="180" loading="lazy">
+  <p>${sentence(40)} <em>${sentence(3)}</em> ${sentence(30)} &mdash; ${sentence(10)}.</p>
+  <p class="meta"><span class="author">${sentence(2)}</span> <time datetime="2026-01-0${1 + random(9)}">today</time>
+  <a href="#item-${i}">permalink</a> <a rel="nofollow" href="https://other.example/${i}">source</a></p>
+</article>`
+    size += part.length
+    parts.push(part)
+  }
+  parts.push(
+    '</main><footer><a href="mailto:desk@news.example">Write to us</a> <a href="/imprint">Imprint</a></footer></body></html>',
+  )
+  return Buffer.from(parts.join(''))
+}
+
+function millisecondsPerPage(find: Finder, pages: Buffer[], minimumMs: number): number {
+  for (const page of pages) for (let i = 0; i < 10; i++) find(page)
+  const start = performance.now()
+  let count = 0
+  while (performance.now() - start < minimumMs) {
+    find(pages[count % pages.length]!)
+    count++
+  }
+  return (performance.now() - start) / count
+}
+
+export async function run(): Promise<BenchTable> {
+  const rows: BenchTable['rows'] = []
+  const figures: BenchTable['figures'] = {}
+  for (const kilobytes of [36, 70]) {
+    const pages = Array.from({ length: 8 }, (_, i) => generatePage(kilobytes * 1024, kilobytes * 100 + i))
+    const finders: [string, Finder][] = [
+      ['fastfind', findWithFastfind],
+      ['htmlparser2', findWithHtmlparser2],
+      ['parse5', findWithParse5],
+    ]
+    const wanted = JSON.stringify(findWithParse5(pages[0]!))
+    const oursMs = millisecondsPerPage(findWithFastfind, pages, 1000)
+    for (const [name, find] of finders) {
+      const ms = find === findWithFastfind ? oursMs : millisecondsPerPage(find, pages, 1000)
+      const links = find(pages[0]!)
+      const isEqual = JSON.stringify(links) === wanted
+      rows.push([
+        `${kilobytes} KB`,
+        name,
+        Number(ms.toFixed(3)),
+        Number((ms / oursMs).toFixed(1)),
+        links.length,
+        isEqual ? 'yes' : 'NO',
+      ])
+      figures[`${name}_${kilobytes}kb_ms`] = ms
+      if (name !== 'fastfind') figures[`${name}_over_fastfind_${kilobytes}kb`] = ms / oursMs
+      if (name === 'fastfind') figures[`links_equal_${kilobytes}kb`] = isEqual ? 1 : 0
+    }
+  }
+  return { name: 'fastfind', columns: ['page', 'finder', 'ms/page', 'times fastfind', 'links', 'equal'], rows, figures }
+}
+
+function print(table: BenchTable): void {
+  const lines = [table.columns, ...table.rows].map((row) => row.map((cell) => String(cell).padEnd(16)).join(''))
+  process.stdout.write(`${lines.join('\n')}\n`)
+}
+
+if (import.meta.main) print(await run())

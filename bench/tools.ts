@@ -1,0 +1,133 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { AppError } from '../src/core/errors.ts'
+import { type Command, findProgram, measureCommand } from './measure.ts'
+import { rootMediaTypes } from './origin/roots.ts'
+import type { Origin } from './origin/start.ts'
+
+/** The crawlers that are compared. Politeness is relaxed alike for all, and each stores every body. */
+export const toolNames = ['erace', 'wget2', 'scrapy', 'crawlee'] as const
+export type ToolName = (typeof toolNames)[number]
+
+export type ToolRun = {
+  origin: Origin
+  /** A fresh folder, removed after the run. */
+  folder: string
+  /** Where a tool that is many times slower may stop. */
+  maxPages: number
+  fetchers: number
+  perHost: number
+  threads: number
+}
+
+export type Tool = {
+  name: ToolName
+  /** Too slow for the whole web: it gets fewer pages, and is rated from its first to its last request. */
+  slow: boolean
+  /** How many at once: each is tried, the best counts. */
+  settings(run: Omit<ToolRun, 'folder'>): number[]
+  /** Why the tool cannot run here, or undefined when it can. */
+  missing(): Promise<string | undefined>
+  command(run: ToolRun, setting: number): Command
+}
+
+const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
+const crawleeFolder = here('./peers/crawlee')
+
+const erace: Tool = {
+  name: 'erace',
+  slow: false,
+  settings: (run) => [run.fetchers],
+  missing: async () => (existsSync(here('../src/main.ts')) ? undefined : 'src/main.ts is not there'),
+  command({ origin, folder, perHost, threads }, fetchers) {
+    const mime = join(folder, 'mime.types')
+    const ignore = join(folder, 'ignore.types')
+    writeFileSync(mime, rootMediaTypes.join('\n'))
+    writeFileSync(ignore, '')
+    const options = {
+      data: join(folder, 'data'),
+      delay: 0,
+      'per-host': perHost,
+      fetchers,
+      threads,
+      'allow-net': '127.0.0.0/8',
+      restrict: `^http://127\\.0\\.\\d+\\.\\d+:${origin.port}/`,
+      mime,
+      ignore,
+    }
+    const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, `${value}`])
+    return {
+      program: process.execPath,
+      args: [here('../src/main.ts'), 'crawl', ...origin.seeds, '--json', '--quiet', ...args],
+      cwd: folder,
+    }
+  },
+}
+
+const wget2: Tool = {
+  name: 'wget2',
+  slow: false,
+  settings: () => [4, 8],
+  missing: async () => (findProgram('wget2') === undefined ? 'wget2 is not on the path (Debian: wget2)' : undefined),
+  command: ({ origin, folder }, threads) => ({
+    program: 'wget2',
+    args: [
+      ...['--quiet', '--recursive', '--level=0', '--span-hosts', `--domains=${origin.hosts.join(',')}`],
+      ...['--robots=off', '--tries=1', `--max-threads=${threads}`, ...origin.seeds],
+    ],
+    cwd: folder,
+    // wget2 keeps state files in the home folder; they must not pass from one run to the next.
+    env: { HOME: folder },
+  }),
+}
+
+const scrapy: Tool = {
+  name: 'scrapy',
+  slow: true,
+  settings: () => [32],
+  async missing() {
+    const python = findPython()
+    if (python === undefined) return 'no python3 with scrapy on the path (Debian: python3-scrapy)'
+    const { exitCode } = await measureCommand({ program: python, args: ['-c', 'import scrapy'] })
+    return exitCode === 0 ? undefined : `${python} has no scrapy (Debian: python3-scrapy)`
+  },
+  command: ({ origin, folder, maxPages }, concurrency) => ({
+    program: findPython() ?? 'python3',
+    args: [here('./peers/scrapy_spider.py'), `${maxPages}`, `${concurrency}`, join(folder, 'bodies'), ...origin.seeds],
+    cwd: folder,
+  }),
+}
+
+/** Debian's Scrapy belongs to Debian's Python, which need not be the first `python3` on the path. */
+function findPython(): string | undefined {
+  return existsSync('/usr/bin/scrapy') ? '/usr/bin/python3' : findProgram('python3')
+}
+
+const crawlee: Tool = {
+  name: 'crawlee',
+  slow: true,
+  settings: () => [16],
+  async missing() {
+    if (existsSync(join(crawleeFolder, 'node_modules/@crawlee/cheerio'))) return undefined
+    const npm = findProgram('npm')
+    if (npm === undefined) return 'npm is not on the path'
+    const args = ['install', '--no-audit', '--no-fund', '--loglevel=error']
+    const { exitCode } = await measureCommand({ program: npm, args, cwd: crawleeFolder })
+    return exitCode === 0 ? undefined : 'npm could not install it'
+  },
+  command: ({ origin, folder, maxPages }, concurrency) => ({
+    program: process.execPath,
+    args: [join(crawleeFolder, 'crawl.js'), `${maxPages}`, `${concurrency}`, join(folder, 'bodies'), ...origin.seeds],
+    cwd: folder,
+    env: { CRAWLEE_STORAGE_DIR: join(folder, 'storage') },
+  }),
+}
+
+export const tools: readonly Tool[] = [erace, wget2, scrapy, crawlee]
+
+export function findTool(name: string): Tool {
+  const tool = tools.find((candidate) => candidate.name === name)
+  if (tool === undefined) throw new AppError('usage-wrong', `${name} is none of ${toolNames.join(', ')}`)
+  return tool
+}

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+const runner = fileURLToPath(new URL('./test.ts', import.meta.url))
+
+describe('the test runner', () => {
+  let folder: string
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'erace-tests-'))
+    await writeFile(join(folder, 'package.json'), '{ "type": "module" }')
+    await mkdir(join(folder, 'src', 'deep'), { recursive: true })
+    const head = "import { test } from 'node:test'\n"
+    await writeFile(join(folder, 'src', 'good.test.ts'), `${head}test('adds', () => {})\n`)
+    await writeFile(
+      join(folder, 'src', 'deep', 'bad.test.ts'),
+      `${head}test('breaks', () => { throw new Error('x') })\n`,
+    )
+    await writeFile(
+      join(folder, 'src', 'left.test.ts'),
+      `${head}test('needs openssl', { skip: 'no openssl' }, () => {})\n`,
+    )
+  })
+  after(() => rm(folder, { recursive: true, force: true }))
+
+  function runTests(words: string[], ci: string): Promise<{ code: number; output: string }> {
+    // The variable tells a test runner that it runs inside a test: this one shall not know.
+    const env = { ...process.env, CI: ci, NODE_TEST_CONTEXT: undefined }
+    return new Promise((resolve) => {
+      execFile(process.execPath, [runner, ...words], { cwd: folder, env }, (error, stdout, stderr) => {
+        resolve({ code: error === null ? 0 : Number(error.code), output: stdout + stderr })
+      })
+    })
+  }
+
+  test('finds all test files, names what was left out and ends with the figures', async () => {
+    const { code, output } = await runTests(['good', 'left'], '')
+    assert.equal(code, 0, output)
+    assert.match(output, /Left out:\n {2}src\/left\.test\.ts: needs openssl \(no openssl\)\n\nℹ tests 2\n/)
+    assert.match(output, /ℹ pass 1\nℹ fail 0\n[\s\S]*ℹ skipped 1\n[\s\S]*ℹ duration_ms [\d.]+\n$/)
+  })
+
+  test('a test left out is a failure where CI is set', async () => {
+    assert.equal((await runTests(['left'], 'true')).code, 1)
+    assert.equal((await runTests(['good'], 'true')).code, 0)
+  })
+
+  test('a failing test makes the run fail', async () => {
+    const { code, output } = await runTests([], '')
+    assert.equal(code, 1)
+    assert.match(output, /ℹ tests 3\n/)
+    assert.match(output, /breaks/)
+  })
+
+  test('words that no path contains are a failure, not a success with nothing run', async () => {
+    assert.equal((await runTests(['nothing-like-it'], '')).code, 1)
+  })
+})

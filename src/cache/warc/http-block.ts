@@ -1,0 +1,58 @@
+import { parseFields, WarcHeaders } from './record-head.ts'
+
+/** An HTTP message as a record's block holds it. */
+export type HttpBlock = {
+  /** Status line of a response, request line of a request. */
+  statusLine: string
+  /** Null for a request. */
+  status: number | null
+  headers: WarcHeaders
+  /** As stored: with its content coding, and with chunks where the writer left them in. */
+  body: Buffer
+}
+
+const maxHeaderBytes = 1024 * 1024
+
+/** Null where the block is no HTTP message. Single line feeds are taken for line ends; a header without an end has no body. */
+export function parseHttpBlock(block: Buffer): HttpBlock | null {
+  const head = headerEnd(block)
+  const lines = block.toString('latin1', 0, head.length).split(/\r?\n/)
+  const statusLine = lines[0]!
+  const status = /^HTTP\/[\d.x]{1,5} +(\d{3})(?!\d)/i.exec(statusLine)?.[1]
+  if (status === undefined && !/^[!-~]+ \S.* HTTP\/[\d.]{1,5}$/i.test(statusLine)) return null
+  const fields = parseFields(
+    lines.filter((line, index) => index === 0 || line.indexOf(':') > 0 || /^[ \t]/.test(line)),
+    1,
+  )
+  const headers = new WarcHeaders(fields ?? [])
+  return { statusLine, status: status === undefined ? null : Number(status), headers, body: block.subarray(head.taken) }
+}
+
+/** The body without chunks. Null where it says that it has them and they are damaged. */
+export function withoutChunks({ headers, body }: HttpBlock): Buffer | null {
+  const coding = headers.get('Transfer-Encoding')
+  if (coding === null || !/\bchunked\s*$/i.test(coding)) return body
+  const parts: Buffer[] = []
+  for (let at = 0; ; ) {
+    const lineEnd = body.indexOf(0x0a, at)
+    if (lineEnd < 0 || lineEnd - at > 1024) return null
+    const size = /^([0-9a-f]{1,8})[ \t]*(?:;.*)?\r?$/i.exec(body.toString('latin1', at, lineEnd))?.[1]
+    if (size === undefined) return null
+    const length = Number.parseInt(size, 16)
+    if (length === 0) return Buffer.concat(parts)
+    if (lineEnd + 1 + length > body.length) return null
+    parts.push(body.subarray(lineEnd + 1, lineEnd + 1 + length))
+    at = lineEnd + 1 + length
+    if (body[at] === 0x0d) at++
+    if (body[at] === 0x0a) at++
+  }
+}
+
+function headerEnd(block: Buffer): { length: number; taken: number } {
+  const searched = block.subarray(0, maxHeaderBytes)
+  for (let feed = searched.indexOf(0x0a); feed >= 0; feed = searched.indexOf(0x0a, feed + 1)) {
+    const next = searched[feed + 1] === 0x0d ? feed + 2 : feed + 1
+    if (searched[next] === 0x0a) return { length: feed, taken: next + 1 }
+  }
+  return { length: searched.length, taken: block.length }
+}

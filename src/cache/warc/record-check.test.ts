@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import test from 'node:test'
+import { base32, parseDigest } from './digest.ts'
+import { checkRecord } from './record-check.ts'
+import { WarcHeaders } from './record-head.ts'
+import type { ArchiveRecord } from './record-reader.ts'
+
+const block = Buffer.from('HTTP/1.1 200 OK\r\nA: b\r\n\r\nbody')
+
+function record(changes: Record<string, string | null>, content = block): ArchiveRecord {
+  const fields: Record<string, string | null> = {
+    'WARC-Record-ID': '<urn:uuid:0a183026-e148-401a-838d-1d59036ba6b7>',
+    'WARC-Date': '2026-01-02T03:04:05Z',
+    'WARC-Target-URI': 'http://h/',
+    'Content-Type': 'application/http; msgtype=response',
+    ...changes,
+  }
+  const entries = Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== null)
+  const head = { version: '1.1', type: fields['WARC-Type'] ?? 'response', blockLength: content.length }
+  return { ...head, headers: new WarcHeaders(entries), offset: 0, length: 1, block: content, passedDigest: null }
+}
+
+test('every algorithm and spelling of a digest is verified', () => {
+  for (const algorithm of ['sha1', 'sha256', 'sha512', 'md5']) {
+    for (const field of ['WARC-Block-Digest', 'WARC-Payload-Digest']) {
+      const data = field === 'WARC-Block-Digest' ? block : Buffer.from('body')
+      const right = createHash(algorithm).update(data).digest()
+      const wrong = createHash(algorithm).update('other').digest()
+      const spellings = [base32, (bytes: Buffer) => base32(bytes).toLowerCase(), hex, upperHex, base64, base64url]
+      for (const spell of spellings) {
+        assert.equal(
+          checkRecord(record({ [field]: `${algorithm}:${spell(right)}` })).kind,
+          'ok',
+          `${algorithm} ${spell.name}`,
+        )
+        assert.equal(checkRecord(record({ [field]: `${algorithm}:${spell(wrong)}` })).kind, 'damaged')
+      }
+    }
+  }
+})
+
+test('an unknown algorithm proves nothing and a malformed value is damage', () => {
+  assert.equal(checkRecord(record({ 'WARC-Block-Digest': 'blake3:abc' })).kind, 'ok')
+  assert.equal(checkRecord(record({ 'WARC-Block-Digest': 'sha1:abc' })).kind, 'damaged')
+  assert.equal(parseDigest('sha1'), 'malformed')
+})
+
+test('a missing or malformed mandatory field is damage', () => {
+  assert.deepEqual(checkRecord(record({})), { kind: 'ok' })
+  for (const changes of [
+    { 'WARC-Record-ID': null },
+    { 'WARC-Record-ID': 'urn:uuid:x' },
+    { 'WARC-Date': null },
+    { 'WARC-Date': '02/03/2026' },
+    { 'WARC-Target-URI': null },
+    { 'Content-Type': null },
+    { 'Content-Type': 'html' },
+    { 'WARC-Type': 'revisit' },
+  ]) {
+    assert.equal(checkRecord(record(changes)).kind, 'damaged', JSON.stringify(changes))
+  }
+  assert.equal(checkRecord({ ...record({}), blockLength: 5 }).kind, 'damaged')
+})
+
+test('the payload of a chunked block may be counted with or without its chunks', () => {
+  const chunked = '4\r\nbody\r\n0\r\n\r\n'
+  const content = Buffer.from(`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${chunked}`)
+  for (const [payload, kind] of [
+    ['body', 'ok'],
+    [chunked, 'ok'],
+    ['bodx', 'damaged'],
+  ] as const) {
+    const digest = `sha1:${base32(createHash('sha1').update(payload).digest())}`
+    assert.equal(checkRecord(record({ 'WARC-Payload-Digest': digest }, content)).kind, kind)
+  }
+})
+
+test("a revisit's payload digest speaks of another record", () => {
+  const digest = `sha1:${base32(Buffer.alloc(20))}`
+  const revisit = {
+    'WARC-Type': 'revisit',
+    'WARC-Profile': 'http://netpreserve.org/warc/1.1/revisit/identical-payload-digest',
+  }
+  assert.deepEqual(checkRecord(record({ ...revisit, 'WARC-Payload-Digest': digest })), { kind: 'ok' })
+})
+
+function hex(bytes: Buffer): string {
+  return bytes.toString('hex')
+}
+
+function upperHex(bytes: Buffer): string {
+  return hex(bytes).toUpperCase()
+}
+
+function base64(bytes: Buffer): string {
+  return bytes.toString('base64')
+}
+
+function base64url(bytes: Buffer): string {
+  return bytes.toString('base64url')
+}

@@ -1,0 +1,63 @@
+import { matchesDigest, parseDigest } from './digest.ts'
+import { parseHttpBlock, withoutChunks } from './http-block.ts'
+import type { ArchiveRecord } from './record-reader.ts'
+
+export type CheckResult = { kind: 'ok' } | { kind: 'damaged'; reason: string }
+
+const dateFormat = /^\d{4}(?:-\d\d(?:-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?Z)?)?)?$/
+const mediaType = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:\s*;|\s*$)/
+const withTarget = new Set(['response', 'resource', 'request', 'revisit', 'conversion', 'continuation'])
+/** Of these the payload digest speaks of the block at hand; a revisit's speaks of another record's. */
+const withOwnPayload = new Set(['response', 'resource', 'request'])
+
+/** Whether a record that could be read also is what its header says: the first fault found is told. */
+export function checkRecord(record: ArchiveRecord): CheckResult {
+  const reason = headerFault(record) ?? blockDigestFault(record) ?? payloadDigestFault(record)
+  return reason === null ? { kind: 'ok' } : { kind: 'damaged', reason }
+}
+
+function headerFault({ version, type, headers, block, blockLength }: ArchiveRecord): string | null {
+  if (block !== null && block.length !== blockLength)
+    return `Content-Length is ${blockLength}, the block has ${block.length} bytes`
+  const date = headers.get('WARC-Date') ?? ''
+  if (!dateFormat.test(date)) return `WARC-Date is missing or no date: ${date}`
+  const contentType = headers.get('Content-Type')
+  if (contentType !== null && !mediaType.test(contentType)) return `Content-Type is no media type: ${contentType}`
+  if (version === 'ARC/1') return null
+  const id = headers.get('WARC-Record-ID') ?? ''
+  if (!/^<[a-z][a-z0-9+.-]*:[^<>\s]+>$/i.test(id)) return `WARC-Record-ID is missing or no URI: ${id}`
+  if (withTarget.has(type) && !headers.get('WARC-Target-URI')) return 'WARC-Target-URI is missing'
+  if (type === 'revisit' && !headers.get('WARC-Profile')) return 'WARC-Profile is missing'
+  if (contentType === null && blockLength > 0 && type !== 'continuation') return 'Content-Type is missing'
+  return null
+}
+
+function blockDigestFault({ headers, block, passedDigest }: ArchiveRecord): string | null {
+  const text = headers.get('WARC-Block-Digest')
+  const digest = text === null ? null : parseDigest(text)
+  if (digest === null) return null
+  if (digest === 'malformed') return `WARC-Block-Digest is no digest: ${text}`
+  const matches = block === null ? passedDigest === digest.bytes.toString('hex') : matchesDigest(digest, block)
+  return matches ? null : 'the block does not match WARC-Block-Digest'
+}
+
+function payloadDigestFault({ type, headers, block }: ArchiveRecord): string | null {
+  const text = headers.get('WARC-Payload-Digest')
+  const digest = text === null ? null : parseDigest(text)
+  if (digest === null) return null
+  if (digest === 'malformed') return `WARC-Payload-Digest is no digest: ${text}`
+  // A segment holds a part of what the digest speaks of.
+  if (block === null || !withOwnPayload.has(type) || headers.get('WARC-Segment-Number') !== null) return null
+  const payloads = payloadsOf(headers.get('Content-Type') ?? '', block)
+  return payloads.some((payload) => matchesDigest(digest, payload))
+    ? null
+    : 'the payload does not match WARC-Payload-Digest'
+}
+
+/** Writers that leave chunks in the block do not agree whether the payload has them. */
+function payloadsOf(contentType: string, block: Buffer): Buffer[] {
+  const http = /^(?:application|message)\/http\b/i.test(contentType) ? parseHttpBlock(block) : null
+  if (http === null) return [block]
+  const bare = withoutChunks(http)
+  return bare === null || bare === http.body ? [http.body] : [bare, http.body]
+}

@@ -1,0 +1,71 @@
+/** The head of a record: its version line and named fields. */
+
+export class WarcHeaders {
+  readonly entries: readonly (readonly [name: string, value: string])[]
+
+  constructor(entries: readonly (readonly [string, string])[]) {
+    this.entries = entries
+  }
+
+  /** The first value of that name, whatever its case. */
+  get(name: string): string | null {
+    const wanted = name.toLowerCase()
+    for (const [each, value] of this.entries) {
+      if (each.length === wanted.length && each.toLowerCase() === wanted) return value
+    }
+    return null
+  }
+
+  getAll(name: string): string[] {
+    const wanted = name.toLowerCase()
+    return this.entries.filter(([each]) => each.toLowerCase() === wanted).map(([, value]) => value)
+  }
+}
+
+export type RecordHead = { version: string; type: string; headers: WarcHeaders; blockLength: number }
+export type ParsedHead = { kind: 'head'; head: RecordHead } | { kind: 'malformed'; reason: string }
+
+/** Reads version line and fields, without the empty line that ends them. Single line feeds are taken for line ends. */
+export function parseRecordHead(bytes: Buffer): ParsedHead {
+  const lines = bytes.toString('utf8').split(/\r?\n/)
+  const version = /^WARC\/([01]\.\d{1,2})\s*$/.exec(lines[0]!)?.[1]
+  if (version === undefined) return malformed(`no WARC version line but ${JSON.stringify(lines[0]!.slice(0, 40))}`)
+  const entries = parseFields(lines, 1)
+  if (entries === null) return malformed('a header line has no colon')
+  const headers = new WarcHeaders(unbracketed(entries))
+  const lengths = new Set(headers.getAll('Content-Length'))
+  const length = lengths.size === 1 ? [...lengths][0]! : ''
+  if (!/^\d{1,15}$/.test(length)) return malformed('no usable Content-Length')
+  const type = headers.get('WARC-Type')?.toLowerCase() ?? ''
+  if (type === '') return malformed('no WARC-Type')
+  return { kind: 'head', head: { version, type, headers, blockLength: Number(length) } }
+}
+
+/** Null where a line is no field. A line that starts with white space goes on with the value before it. */
+export function parseFields(lines: readonly string[], from: number): [string, string][] | null {
+  const entries: [string, string[]][] = []
+  for (let i = from; i < lines.length; i++) {
+    const line = lines[i]!
+    if (line === '') continue
+    if ((line[0] === ' ' || line[0] === '\t') && entries.length > 0) {
+      entries.at(-1)![1].push(line.trim())
+      continue
+    }
+    const colon = line.indexOf(':')
+    if (colon <= 0) return null
+    entries.push([line.slice(0, colon).trim(), [line.slice(colon + 1).trim()]])
+  }
+  return entries.map(([name, values]) => [name, values.filter((value) => value !== '').join(' ')])
+}
+
+/** Old wget wrote the target in angle brackets, which are no part of a URI. */
+function unbracketed(entries: readonly [string, string][]): [string, string][] {
+  return entries.map(([name, value]) => {
+    const bracketed = name.toLowerCase() === 'warc-target-uri' && value.startsWith('<') && value.endsWith('>')
+    return bracketed ? [name, value.slice(1, -1)] : [name, value]
+  })
+}
+
+function malformed(reason: string): ParsedHead {
+  return { kind: 'malformed', reason }
+}

@@ -1,0 +1,162 @@
+import { createHash, type Hash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
+import { parseArcHead } from './arc-head.ts'
+import { archivePieces } from './archive-pieces.ts'
+import { parseDigest } from './digest.ts'
+import { createPieceCursor, type PieceCursor, type Place } from './piece-cursor.ts'
+import { RecordDamage } from './record-damage.ts'
+import { type ParsedHead, parseRecordHead, type RecordHead } from './record-head.ts'
+
+/**
+ * Records of WARC 0.17 to 1.1 and of ARC 1, plain or gzip. The reader forgives what writers are known to get wrong and nothing is lost by: line
+ * ends missing after a record, several records in one gzip member, one record in several. All else ends with a `RecordDamage`
+ * that says where; the records before it have been given.
+ */
+export type ArchiveRecord = RecordHead & {
+  /** Where the record starts in the file, or the gzip member that holds its start. */
+  offset: number
+  /** Bytes in the file up to the next record; null where it shares its gzip member and cannot be read alone. */
+  length: number | null
+  /** Null where the block is larger than the limit: it was passed over. */
+  block: Buffer | null
+  /** Of a block that was passed over: hex of the algorithm that its block digest names. */
+  passedDigest: string | null
+}
+
+export type ReadOptions = {
+  maxBlockBytes?: number
+  maxHeadBytes?: number
+}
+
+const defaultMaxBlockBytes = 256 * 1024 * 1024
+const defaultMaxHeadBytes = 256 * 1024
+/** Line ends are sometimes left out and sometimes doubled; this much of them is no damage. */
+const maxStrayLineEnds = 4096
+const firstByteOfWarc = 0x57
+
+type Format = 'warc' | 'arc'
+
+export async function* readRecords(
+  source: AsyncIterable<Uint8Array> | string,
+  options: ReadOptions = {},
+): AsyncGenerator<ArchiveRecord> {
+  const stream = typeof source === 'string' ? createReadStream(source, { highWaterMark: 1024 * 1024 }) : source
+  // Every ARC file starts by describing itself: `filedesc://`.
+  yield* recordsIn(stream as AsyncIterable<Uint8Array>, options, (firstByte) => (firstByte === 0x66 ? 'arc' : 'warc'))
+}
+
+async function* recordsIn(
+  source: AsyncIterable<Uint8Array>,
+  options: ReadOptions,
+  formatOf: (firstByte: number) => Format,
+): AsyncGenerator<ArchiveRecord> {
+  const cursor = createPieceCursor(archivePieces(source))
+  let format: Format | null = null
+  for (;;) {
+    const place = await startOfRecord(cursor)
+    const firstByte = await cursor.ahead()
+    if (place === null || firstByte === null) return
+    format ??= formatOf(firstByte)
+    yield await readRecord(cursor, place, format, options)
+  }
+}
+
+/** A member may start with line ends that belong to the record before; the record still is what the member is for. */
+async function startOfRecord(cursor: PieceCursor): Promise<Place | null> {
+  const before = await cursor.place()
+  await cursor.skipLineEnds(maxStrayLineEnds)
+  const after = await cursor.place()
+  return after === null || after.offset !== before?.offset ? after : before
+}
+
+async function readRecord(
+  cursor: PieceCursor,
+  place: Place,
+  format: Format,
+  { maxBlockBytes = defaultMaxBlockBytes, maxHeadBytes = defaultMaxHeadBytes }: ReadOptions,
+): Promise<ArchiveRecord> {
+  const head = await readHead(cursor, place, format, maxHeadBytes)
+  const { block, passedDigest } = await readBlock(cursor, place, head, maxBlockBytes)
+  await cursor.skipLineEnds(maxStrayLineEnds)
+  const end = await cursor.end()
+  // A damaged member may well hold what looks like a record; only another record after it shows that it is a shared one.
+  if (end === null && !place.inside && format === 'warc' && (await cursor.ahead()) !== firstByteOfWarc) {
+    throw new RecordDamage(place.offset, 'the gzip member goes on after the record')
+  }
+  const length = end === null || place.inside ? null : end - place.offset
+  return { ...head, offset: place.offset, length, block, passedDigest }
+}
+
+async function readHead(cursor: PieceCursor, { offset }: Place, format: Format, max: number): Promise<RecordHead> {
+  const bytes = format === 'arc' ? await cursor.line(max) : await cursor.untilEmptyLine(max)
+  if (bytes === 'too-long') throw new RecordDamage(offset, `the header has more than ${max} bytes or is none`)
+  if (bytes === null) throw new RecordDamage(offset, 'the header is cut off')
+  const parsed: ParsedHead = format === 'arc' ? parseArcHead(bytes) : parseRecordHead(bytes)
+  if (parsed.kind === 'malformed') throw new RecordDamage(offset, parsed.reason)
+  return parsed.head
+}
+
+async function readBlock(cursor: PieceCursor, { offset }: Place, head: RecordHead, maxBytes: number) {
+  const kept: Buffer[] = []
+  const keep = head.blockLength <= maxBytes
+  const running = keep ? null : runningDigest(head)
+  let length = 0
+  for await (const bytes of cursor.bytes(head.blockLength)) {
+    length += bytes.length
+    if (keep) kept.push(bytes)
+    else running?.update(bytes)
+  }
+  // ARC has no other sign of damage, and lengths that are off by some bytes were common: the check tells, not the reader.
+  if (length < head.blockLength && head.version !== 'ARC/1') {
+    throw new RecordDamage(offset, `the block is cut off: ${length} of ${head.blockLength} bytes`)
+  }
+  if (!keep) return { block: null, passedDigest: running?.digest('hex') ?? null }
+  return { block: kept.length === 1 ? kept[0]! : Buffer.concat(kept), passedDigest: null }
+}
+
+function runningDigest(head: RecordHead): Hash | null {
+  const digest = parseDigest(head.headers.get('WARC-Block-Digest') ?? '')
+  return digest === null || digest === 'malformed' ? null : createHash(digest.algorithm)
+}
+
+export type RecordPlace = { offset: number; length: number }
+
+/** One record whose place is known. What is there must be exactly one record. */
+export async function readRecordAt(
+  file: string | FileHandle,
+  place: RecordPlace,
+  options: ReadOptions = {},
+): Promise<ArchiveRecord> {
+  const handle = typeof file === 'string' ? await open(file, 'r') : file
+  try {
+    const bytes = Buffer.allocUnsafe(place.length)
+    const { bytesRead } = await handle.read(bytes, 0, place.length, place.offset)
+    if (bytesRead < place.length) throw new RecordDamage(place.offset, 'the file ends before the record does')
+    return await onlyRecord(bytes, place.offset, options)
+  } finally {
+    if (typeof file === 'string') await handle.close()
+  }
+}
+
+async function onlyRecord(bytes: Buffer, offset: number, options: ReadOptions): Promise<ArchiveRecord> {
+  try {
+    for await (const record of recordsIn(oneChunk(bytes), options, startOfLoneRecord)) {
+      if (record.length !== bytes.length)
+        throw new RecordDamage(0, `the record has ${record.length} bytes, not ${bytes.length}`)
+      return { ...record, offset }
+    }
+  } catch (error) {
+    if (error instanceof RecordDamage) throw new RecordDamage(offset + error.offset, error.reason, error.cause)
+    throw error
+  }
+  throw new RecordDamage(offset, 'there is no record')
+}
+
+function startOfLoneRecord(firstByte: number): Format {
+  return firstByte === firstByteOfWarc ? 'warc' : 'arc'
+}
+
+async function* oneChunk(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield bytes
+}

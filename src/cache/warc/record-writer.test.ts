@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { digestOf } from './digest.ts'
+import { parseHttpBlock } from './http-block.ts'
+import { checkRecord } from './record-check.ts'
+import { type ArchiveRecord, readRecords } from './record-reader.ts'
+import {
+  metadataRecord,
+  newRecordId,
+  type ResponseInput,
+  requestRecord,
+  responseRecord,
+  revisitRecord,
+  type WrittenRecord,
+  warcinfoRecord,
+} from './record-writer.ts'
+
+const date = Date.UTC(2026, 4, 6, 7, 8, 9, 123)
+const body = Buffer.from('<p>Grüße</p>')
+
+function responseInput(changes: Partial<ResponseInput> = {}): ResponseInput {
+  return {
+    uri: 'https://example.org/a?b=c',
+    date,
+    address: '192.0.2.7',
+    statusLine: 'HTTP/1.1 200 OK',
+    rawHeaders: ['Content-Type', 'text/html', 'Content-Length', String(body.length)],
+    body,
+    payloadDigest: digestOf('sha256', [changes.body ?? body]),
+    truncated: null,
+    ...changes,
+  }
+}
+
+async function* inChunks(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
+}
+
+async function readBack(...written: (WrittenRecord | Buffer)[]): Promise<ArchiveRecord[]> {
+  const bytes = written.flatMap((record) => (Buffer.isBuffer(record) ? [record] : record.parts))
+  const records: ArchiveRecord[] = []
+  for await (const record of readRecords(inChunks(Buffer.concat(bytes), 1000))) records.push(record)
+  for (const record of records) assert.deepEqual(checkRecord(record), { kind: 'ok' })
+  return records
+}
+
+test('a response comes back as it was written', async () => {
+  const written = responseRecord(responseInput({ warcinfoId: newRecordId(), blockDigest: 'sha1' }))
+  const [record, ...others] = await readBack(written)
+  assert.equal(others.length, 0)
+  assert.equal(record!.length, written.length)
+  assert.equal(record!.version, '1.1')
+  assert.equal(record!.headers.get('warc-record-id'), written.recordId)
+  assert.equal(record!.headers.get('warc-date'), '2026-05-06T07:08:09.123Z')
+  assert.equal(record!.headers.get('warc-target-uri'), 'https://example.org/a?b=c')
+  const http = parseHttpBlock(record!.block!)!
+  assert.equal(http.status, 200)
+  assert.deepEqual(http.headers.entries, [
+    ['Content-Type', 'text/html'],
+    ['Content-Length', String(body.length)],
+  ])
+  assert.deepEqual(http.body, body)
+})
+
+test('the body is handed on and not copied', () => {
+  const large = Buffer.alloc(100_000)
+  const { parts } = responseRecord(responseInput({ body: large }))
+  assert.equal(parts[1]!.buffer, large.buffer)
+})
+
+test('fields that contradict the stored body are kept under another name', async () => {
+  const rawHeaders = ['transfer-encoding', 'chunked', 'Content-Length', '9999', 'X-A', 'b']
+  const [record] = await readBack(responseRecord(responseInput({ rawHeaders, truncated: 'length' })))
+  assert.deepEqual(parseHttpBlock(record!.block!)!.headers.entries, [
+    ['X-Archive-Orig-transfer-encoding', 'chunked'],
+    ['X-Archive-Orig-Content-Length', '9999'],
+    ['X-A', 'b'],
+    ['Content-Length', String(body.length)],
+  ])
+  assert.equal(record!.headers.get('WARC-Truncated'), 'length')
+})
+
+test('a length that was never stated is not invented', async () => {
+  const [record] = await readBack(responseRecord(responseInput({ rawHeaders: ['X-A', 'b'] })))
+  assert.equal(parseHttpBlock(record!.block!)!.headers.get('Content-Length'), null)
+})
+
+test('line ends in any text cannot break the framing', async () => {
+  const evil = 'a\r\nContent-Length: 1\r\n\r\nWARC/1.1\r\n\0'
+  const input = responseInput({
+    uri: `http://h/${evil} ü`,
+    address: evil,
+    statusLine: `HTTP/1.1 200 ${evil}`,
+    rawHeaders: [evil, evil, `X-B${evil}`, 'kept'],
+    payloadDigest: digestOf('sha1', [body]),
+  })
+  const again = metadataRecord({ uri: evil, date, fields: { [evil]: evil, ok: 'Ж' } })
+  const records = await readBack(responseRecord(input), again, responseRecord(responseInput()))
+  assert.equal(records.length, 3)
+  assert.deepEqual(parseHttpBlock(records[0]!.block!)!.body, body)
+  assert.match(records[0]!.headers.get('WARC-Target-URI')!, /^http:\/\/h\/a%0D%0A[!-~]*%20%C3%BC$/)
+  assert.match(records[1]!.block!.toString('utf8'), /^[^\n]*\nok: Ж\r\n$/)
+})
+
+test('header values beyond octets are written as UTF-8', async () => {
+  const [record] = await readBack(responseRecord(responseInput({ rawHeaders: ['X-A', 'Ж'] })))
+  assert.ok(record!.block!.includes(Buffer.from('X-A: Ж\r\n')))
+})
+
+test('revisits, requests, metadata and file descriptions are valid records', async () => {
+  const info = newRecordId()
+  const first = responseRecord(responseInput({ warcinfoId: info }))
+  const revisit = revisitRecord({
+    ...responseInput(),
+    statusLine: 'HTTP/1.1 304 Not Modified',
+    profile: 'server-not-modified',
+    refersToUri: 'https://example.org/a?b=c',
+    refersToDate: new Date(date),
+    refersToId: first.recordId,
+    payloadDigest: null,
+  })
+  const request = requestRecord({
+    uri: 'https://example.org/a?b=c',
+    date,
+    address: null,
+    requestLine: 'GET /a?b=c HTTP/1.1',
+    rawHeaders: ['Host', 'example.org'],
+    concurrentTo: first.recordId,
+  })
+  const metadata = metadataRecord({
+    uri: 'https://example.org/',
+    date,
+    fields: { via: 'http://h/', hopsFromSeed: 'L' },
+  })
+  const warcinfo = warcinfoRecord({
+    filename: 'a.warc',
+    software: 'eRACE',
+    date,
+    fields: { robots: 'obey' },
+    recordId: info,
+  })
+  const records = await readBack(warcinfo, first, revisit, request, metadata)
+  assert.deepEqual(
+    records.map((record) => record.type),
+    ['warcinfo', 'response', 'revisit', 'request', 'metadata'],
+  )
+  const [described, , seenAgain, asked] = records
+  assert.equal(described!.headers.get('WARC-Filename'), 'a.warc')
+  assert.match(described!.block!.toString(), /^software: eRACE\r\nformat: WARC File Format 1.1\r\nrobots: obey\r\n$/)
+  assert.equal(seenAgain!.headers.get('WARC-Profile'), 'http://netpreserve.org/warc/1.1/revisit/server-not-modified')
+  assert.equal(seenAgain!.headers.get('WARC-Refers-To'), first.recordId)
+  assert.equal(parseHttpBlock(seenAgain!.block!)!.body.length, 0)
+  assert.equal(asked!.headers.get('WARC-Concurrent-To'), first.recordId)
+})

@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto'
+import { type DigestAlgorithm, digestOf } from './digest.ts'
+import { httpHeaderBlock, lineValue } from './http-header.ts'
+
+/**
+ * WARC 1.1 records (ISO 28500:2017) as buffers. A record comes as parts so that the body is never copied here; written one after the other they
+ * are the record, its closing line ends included.
+ */
+export type WrittenRecord = { parts: Buffer[]; length: number; recordId: string }
+
+/** Why a body is not whole, in the words of the standard. */
+export type Truncation = 'length' | 'time' | 'disconnect' | 'unspecified'
+export type RevisitProfile = 'identical-payload-digest' | 'server-not-modified'
+
+type Common = {
+  uri: string
+  /** The moment the exchange began; milliseconds since 1970 or a Date. */
+  date: Date | number
+  recordId?: string
+  warcinfoId?: string
+  /** Costs one more pass over the block; the payload digest alone already finds a damaged body. */
+  blockDigest?: DigestAlgorithm
+}
+
+type Exchange = Common & { address: string | null; rawHeaders: readonly string[] }
+
+export type ResponseInput = Exchange & {
+  statusLine: string
+  /** As it was sent, content coding and all, but without the transfer coding. */
+  body: Uint8Array
+  /** `sha256:BASE32` of `body`. */
+  payloadDigest: string
+  truncated: Truncation | null
+}
+
+export type RevisitInput = Exchange & {
+  statusLine: string
+  payloadDigest: string | null
+  profile: RevisitProfile
+  refersToUri: string
+  refersToDate: Date | number
+  refersToId?: string
+}
+
+export type RequestInput = Exchange & { requestLine: string; concurrentTo?: string; body?: Uint8Array }
+export type MetadataInput = Common & { fields: Readonly<Record<string, string>>; concurrentTo?: string }
+export type WarcinfoInput = {
+  filename: string
+  software: string
+  date: Date | number
+  fields?: Readonly<Record<string, string>>
+  recordId?: string
+}
+
+const ending = Buffer.from('\r\n\r\n')
+const empty = Buffer.alloc(0)
+
+/** `<urn:uuid:…>`, with its brackets as the headers want it. */
+export function newRecordId(): string {
+  return `<urn:uuid:${randomUUID()}>`
+}
+
+export function warcinfoRecord({ filename, software, date, fields, recordId }: WarcinfoInput): Buffer {
+  const block = fieldBlock({ software, format: 'WARC File Format 1.1', ...fields })
+  const lines = `WARC-Filename: ${lineValue(octets(filename))}\r\nContent-Type: application/warc-fields\r\n`
+  return Buffer.concat(compose('warcinfo', { date, ...(recordId && { recordId }) }, lines, block, empty).parts)
+}
+
+export function responseRecord(input: ResponseInput): WrittenRecord {
+  const { uri, address, payloadDigest, truncated, body } = input
+  let lines = `WARC-Target-URI: ${safeUri(uri)}\r\n`
+  if (address !== null) lines += `WARC-IP-Address: ${lineValue(address)}\r\n`
+  lines += `WARC-Payload-Digest: ${lineValue(payloadDigest)}\r\n`
+  if (truncated !== null) lines += `WARC-Truncated: ${truncated}\r\n`
+  lines += 'Content-Type: application/http; msgtype=response\r\n'
+  return compose('response', input, lines, httpHeaderBlock(input.statusLine, input.rawHeaders, body), body)
+}
+
+/** A response whose payload is stored elsewhere, or was not sent because nothing changed. */
+export function revisitRecord(input: RevisitInput): WrittenRecord {
+  const { uri, address, payloadDigest, refersToId } = input
+  let lines = `WARC-Target-URI: ${safeUri(uri)}\r\n`
+  if (address !== null) lines += `WARC-IP-Address: ${lineValue(address)}\r\n`
+  if (payloadDigest !== null) lines += `WARC-Payload-Digest: ${lineValue(payloadDigest)}\r\n`
+  lines += `WARC-Profile: http://netpreserve.org/warc/1.1/revisit/${input.profile}\r\n`
+  lines += `WARC-Refers-To-Target-URI: ${safeUri(input.refersToUri)}\r\n`
+  lines += `WARC-Refers-To-Date: ${stamp(input.refersToDate)}\r\n`
+  if (refersToId !== undefined) lines += `WARC-Refers-To: ${lineValue(refersToId)}\r\n`
+  lines += 'Content-Type: application/http; msgtype=response\r\n'
+  return compose('revisit', input, lines, httpHeaderBlock(input.statusLine, input.rawHeaders, null), empty)
+}
+
+export function requestRecord(input: RequestInput): WrittenRecord {
+  let lines = `WARC-Target-URI: ${safeUri(input.uri)}\r\n`
+  if (input.address !== null) lines += `WARC-IP-Address: ${lineValue(input.address)}\r\n`
+  if (input.concurrentTo !== undefined) lines += `WARC-Concurrent-To: ${lineValue(input.concurrentTo)}\r\n`
+  lines += 'Content-Type: application/http; msgtype=request\r\n'
+  const body = input.body ?? empty
+  return compose('request', input, lines, httpHeaderBlock(input.requestLine, input.rawHeaders, body), body)
+}
+
+export function metadataRecord(input: MetadataInput): WrittenRecord {
+  let lines = `WARC-Target-URI: ${safeUri(input.uri)}\r\n`
+  if (input.concurrentTo !== undefined) lines += `WARC-Concurrent-To: ${lineValue(input.concurrentTo)}\r\n`
+  lines += 'Content-Type: application/warc-fields\r\n'
+  return compose('metadata', input, lines, fieldBlock(input.fields), empty)
+}
+
+function compose(
+  type: string,
+  common: Omit<Common, 'uri'>,
+  lines: string,
+  blockHead: string,
+  body: Uint8Array,
+): WrittenRecord {
+  const recordId = common.recordId ?? newRecordId()
+  let head = `WARC/1.1\r\nWARC-Type: ${type}\r\nWARC-Record-ID: ${lineValue(recordId)}\r\nWARC-Date: ${stamp(common.date)}\r\n${lines}`
+  if (common.warcinfoId !== undefined) head += `WARC-Warcinfo-ID: ${lineValue(common.warcinfoId)}\r\n`
+  if (common.blockDigest !== undefined) {
+    head += `WARC-Block-Digest: ${digestOf(common.blockDigest, [Buffer.from(blockHead, 'latin1'), body])}\r\n`
+  }
+  head += `Content-Length: ${blockHead.length + body.length}\r\n\r\n`
+  // All text is octets by now, so one conversion serves both heads and the lengths agree.
+  const headBytes = Buffer.from(head + blockHead, 'latin1')
+  const length = headBytes.length + body.length + ending.length
+  if (body.length === 0) return { parts: [headBytes, ending], length, recordId }
+  return { parts: [headBytes, Buffer.from(body.buffer, body.byteOffset, body.byteLength), ending], length, recordId }
+}
+
+function fieldBlock(fields: Readonly<Record<string, string>>): string {
+  let text = ''
+  for (const [name, value] of Object.entries(fields)) {
+    text += `${lineValue(octets(name)).replaceAll(':', '_')}: ${lineValue(octets(value))}\r\n`
+  }
+  return text
+}
+
+const unsafeInUri = /[^\x21-\x7e]/
+
+/** What a URI cannot hold is percent-encoded: white space would end the value for some readers, a line end for all. */
+function safeUri(uri: string): string {
+  if (!unsafeInUri.test(uri)) return uri
+  let text = ''
+  for (const octet of Buffer.from(uri, 'utf8')) {
+    const plain = octet > 0x20 && octet < 0x7f
+    text += plain ? String.fromCharCode(octet) : `%${octet.toString(16).toUpperCase().padStart(2, '0')}`
+  }
+  return text
+}
+
+function octets(text: string): string {
+  return Buffer.from(text, 'utf8').toString('latin1')
+}
+
+function stamp(date: Date | number): string {
+  return (typeof date === 'number' ? new Date(date) : date).toISOString()
+}

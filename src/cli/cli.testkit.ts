@@ -1,0 +1,78 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { CrawlResult, Engine } from './engine.ts'
+import type { CliIo, StopSignal } from './io.ts'
+import { runCli } from './run-cli.ts'
+
+/** An outer world that keeps what is written and raises signals on demand. */
+export function createRecordingIo(terminal?: { columns: number }) {
+  const listeners = new Map<StopSignal, Set<() => void>>()
+  const out: string[] = []
+  const err: string[] = []
+  const exits: number[] = []
+  const io: CliIo = {
+    stdout: { write: (text) => out.push(text), isTTY: terminal !== undefined, ...terminal },
+    stderr: { write: (text) => err.push(text), isTTY: terminal !== undefined, ...terminal },
+    on: (signal, listener) => listeners.set(signal, (listeners.get(signal) ?? new Set()).add(listener)),
+    off: (signal, listener) => listeners.get(signal)?.delete(listener),
+    exitNow: (code) => exits.push(code),
+  }
+  return {
+    io,
+    exits,
+    out: () => out.join(''),
+    err: () => err.join(''),
+    raise(signal: StopSignal) {
+      for (const listener of listeners.get(signal) ?? []) listener()
+    },
+    listening: () => [...listeners.values()].reduce((sum, set) => sum + set.size, 0),
+  }
+}
+
+export const emptyResult: CrawlResult = {
+  fetched: 0,
+  stored: 0,
+  unchanged: 0,
+  duplicates: 0,
+  failed: 0,
+  redirects: 0,
+  skipped: { robots: 0, scope: 0, blocked: 0, type: 0, length: 0, trap: 0, address: 0, limit: 0 },
+  links: 0,
+  seen: 0,
+  queued: 0,
+  bytes: 0,
+  seconds: 0,
+  perSecond: 0,
+  peakRssBytes: 0,
+  finished: true,
+  interrupted: false,
+  details: { statusCodes: {}, mediaTypes: {}, failures: {}, slowestHosts: [], restingHosts: [], givenUpHosts: [] },
+}
+
+/** An engine of which a test needs one part; the others end the test. */
+export function engineWith(parts: Partial<Engine>): Engine {
+  const unexpected = () => Promise.reject(new Error('this part of the engine was not to be used'))
+  return { crawl: unexpected, status: unexpected, verify: unexpected, ...parts }
+}
+
+export type CliFolder = Awaited<ReturnType<typeof createCliFolder>>
+
+/** A working folder with files, in which command lines are run. */
+export async function createCliFolder(files: Record<string, string | Uint8Array> = {}) {
+  const cwd = await mkdtemp(join(tmpdir(), 'erace-cli-'))
+  for (const [name, content] of Object.entries(files)) await writeFile(join(cwd, name), content)
+  return {
+    cwd,
+    async run(
+      argv: string[],
+      given: { engine?: Partial<Engine>; env?: Record<string, string>; columns?: number } = {},
+    ) {
+      const world = createRecordingIo(given.columns === undefined ? undefined : { columns: given.columns })
+      const engine = engineWith(given.engine ?? {})
+      const code = await runCli({ argv, env: given.env ?? {}, cwd, io: world.io, engine })
+      return { code, out: world.out(), err: world.err(), listening: world.listening() }
+    },
+    remove: () => rm(cwd, { recursive: true, force: true }),
+  }
+}

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { version } from '../config/version.ts'
+import { AppError } from '../core/errors.ts'
+import { type CliFolder, createCliFolder, emptyResult } from './cli.testkit.ts'
+import { commonOptions } from './command.ts'
+import { commands } from './commands.ts'
+
+describe('the command line', () => {
+  let folder: CliFolder
+  before(async () => {
+    folder = await createCliFolder({ 'wrong.json': '{ "crawl": { "dely": 1 } }' })
+  })
+  after(() => folder.remove())
+
+  for (const argv of [[], ['--help'], ['-h'], ['help']]) {
+    test(`"erace ${argv.join(' ')}" lists every command with its summary`, async () => {
+      const { code, out, err } = await folder.run(argv)
+      assert.equal(code, 0)
+      assert.equal(err, '')
+      for (const { name, summary } of commands) assert.match(out, new RegExp(`^ {2}${name} +${summary}$`, 'm'))
+    })
+  }
+
+  for (const command of commands) {
+    test(`the help of ${command.name} names every option and an example`, async () => {
+      for (const argv of [
+        [command.name, '--help'],
+        ['help', command.name],
+      ]) {
+        const { code, out } = await folder.run(argv)
+        assert.equal(code, 0)
+        for (const { name } of [...command.options, ...commonOptions]) assert.ok(out.includes(`--${name}`), name)
+        for (const { line } of command.examples) assert.ok(out.includes(line))
+      }
+    })
+  }
+
+  test('the version is printed alone', async () => {
+    assert.deepEqual(await folder.run(['--version']), { code: 0, out: `${version}\n`, err: '', listening: 0 })
+  })
+
+  test('an unknown command is wrong use, with the likely one and the list', async () => {
+    const { code, out, err } = await folder.run(['crwal', 'http://a.example/'])
+    assert.equal(code, 2)
+    assert.equal(out, '')
+    assert.match(err, /^erace: crwal: unknown command; did you mean crawl\? \(there are: crawl, status, verify\)\n/)
+    assert.equal((await folder.run(['search', 'x'])).code, 2)
+    assert.equal((await folder.run(['--nonsense'])).code, 2)
+  })
+
+  test('faults of options, configuration, environment and seeds are listed together', async () => {
+    const { code, err } = await folder.run(
+      ['crawl', '--dpeth', '3', '--config', 'wrong.json', '--fetchers', '0', 'gopher://a.example/'],
+      { env: { ERACE_CRAWL_ORDER: 'sideways' } },
+    )
+    assert.equal(code, 2)
+    assert.deepEqual(err.split('\n'), [
+      'erace crawl: --dpeth: unknown option; did you mean --depth?',
+      'erace crawl: wrong.json, crawl.dely: unknown key; did you mean crawl.delay?',
+      'erace crawl: ERACE_CRAWL_ORDER: expected one of breadth, depth, shallow, random, not "sideways"',
+      'erace crawl: --fetchers: expected a whole number from 1 to 10000, not "0"',
+      'erace crawl: 3: not a URL',
+      'erace crawl: gopher://a.example/: the scheme gopher: is not crawled, only http: and https:',
+      '  try erace crawl --help',
+      '',
+    ])
+  })
+
+  test('with --json an error is one object on standard output', async () => {
+    const { code, out, err } = await folder.run(['status', '--json', '--config', 'wrong.json'])
+    assert.equal(code, 2)
+    assert.equal(err, '')
+    const { error } = JSON.parse(out)
+    assert.equal(error.code, 'config-invalid')
+    assert.match(error.message, /crawl\.dely: unknown key/)
+    assert.deepEqual(error.details, [
+      { place: 'wrong.json, crawl.dely', message: 'unknown key; did you mean crawl.delay?' },
+    ])
+  })
+
+  test('a failure is one line and a hint, and the exit code tells failure from wrong use', async () => {
+    const failing = (error: Error) => ({ engine: { status: () => Promise.reject(error) } })
+    const locked = await folder.run(['status'], failing(new AppError('store-locked', 'process 7 uses the folder')))
+    assert.equal(locked.code, 1)
+    assert.match(locked.err, /^erace status: process 7 uses the folder\n {2}wait for/)
+    const invalid = await folder.run(['status'], failing(new AppError('file-invalid', 'line 3 is no media type')))
+    assert.equal(invalid.code, 2)
+  })
+
+  test('a fault of the program shows its stack only to those who debug', async () => {
+    const engine = { status: () => Promise.reject(new TypeError('x is undefined')) }
+    const plain = await folder.run(['status'], { engine })
+    assert.equal(plain.code, 1)
+    assert.match(plain.err, /^erace status: fault in the program: x is undefined\n/)
+    assert.doesNotMatch(plain.err, /at /)
+    const debugged = await folder.run(['status'], { engine, env: { ERACE_LOG_LEVEL: 'debug' } })
+    assert.match(debugged.err, /TypeError: x is undefined\n +at /)
+    const json = await folder.run(['status', '--json'], { engine })
+    assert.deepEqual(JSON.parse(json.out), { error: { code: 'internal', message: 'x is undefined' } })
+  })
+
+  test('text of strangers cannot steer the terminal', async () => {
+    const engine = { status: () => Promise.reject(new AppError('store-failed', 'bad \u001b[2J name')) }
+    assert.ok(!(await folder.run(['status'], { engine })).err.includes('\u001b'))
+  })
+
+  test('the data folder is the option, or the variable, or erace-data', async () => {
+    const seen: string[] = []
+    const engine = {
+      crawl: (settings: { folder: string }) => {
+        seen.push(settings.folder)
+        return Promise.resolve(emptyResult)
+      },
+    }
+    const seed = 'http://a.example/'
+    await folder.run(['crawl', seed], { engine })
+    await folder.run(['crawl', seed], { engine, env: { ERACE_DATA: '/var/a' } })
+    await folder.run(['--data', 'b', 'crawl', seed], { engine, env: { ERACE_DATA: '/var/a' } })
+    assert.deepEqual(seen, [`${folder.cwd}/erace-data`, '/var/a', `${folder.cwd}/b`])
+  })
+
+  test('a shared store is refused as long as there is none', async () => {
+    assert.equal((await folder.run(['status', '--store', 'postgres://x/'])).code, 2)
+    assert.equal((await folder.run(['status'], { env: { ERACE_STORE: 'postgres://x/' } })).code, 2)
+  })
+})

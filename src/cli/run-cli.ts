@@ -1,0 +1,116 @@
+import { resolve } from 'node:path'
+import { type Fault, FaultsError } from '../config/faults.ts'
+import { readConfig } from '../config/load-config.ts'
+import { nearMiss } from '../config/near-miss.ts'
+import { version } from '../config/version.ts'
+import { systemClock } from '../core/clock.ts'
+import { AppError } from '../core/errors.ts'
+import { type Command, commonOptions, exitCodes } from './command.ts'
+import { commands } from './commands.ts'
+import type { Engine } from './engine.ts'
+import { errorJson, errorText, exitCodeOf, toAppError } from './error-text.ts'
+import { commandHelp, generalHelp } from './help.ts'
+import type { CliIo } from './io.ts'
+import { createLog } from './log.ts'
+import { parseArgs, splitCommand } from './parse-args.ts'
+
+export type CliDeps = {
+  /** Without the runtime and the program. */
+  argv: readonly string[]
+  env: Readonly<Record<string, string | undefined>>
+  cwd: string
+  io: CliIo
+  engine: Engine
+}
+
+/** Levels that let even less through than `--quiet`. */
+const quieterLevels = ['fatal', 'silent']
+
+/** Runs one command to its end and returns the exit code. Nothing is thrown: every failure is printed. */
+export async function runCli(deps: CliDeps): Promise<number> {
+  const { argv, env, io } = deps
+  const { name, rest } = splitCommand(argv, [...commonOptions, ...commands.flatMap(({ options }) => options)])
+  const command = commands.find((candidate) => candidate.name === name)
+  const where = command === undefined ? 'erace' : `erace ${command.name}`
+  try {
+    if (command !== undefined) return await runCommand(command, rest, deps)
+    return runWithoutCommand(name, rest, io)
+  } catch (thrown) {
+    const error = toAppError(thrown)
+    if (rest.includes('--json')) io.stdout.write(errorJson(error))
+    else io.stderr.write(errorText(where, error, isDebugging(env)))
+    return exitCodeOf(error)
+  }
+}
+
+/** The configuration may be what is broken, so this looks at the environment alone. */
+function isDebugging(env: CliDeps['env']): boolean {
+  return env.ERACE_LOG_LEVEL === 'debug' || env.ERACE_LOG_LEVEL === 'trace'
+}
+
+function runWithoutCommand(name: string | undefined, rest: readonly string[], io: CliIo): number {
+  const { options, positionals, faults } = parseArgs(rest, [...commonOptions, { name: 'version', about: '' }])
+  if (name === undefined && options.flag('version')) io.stdout.write(`${version}\n`)
+  else if (name === undefined && faults.length === 0) io.stdout.write(generalHelp(commands))
+  else if (name === 'help') io.stdout.write(helpFor(positionals[0]))
+  else throw new FaultsError('usage-wrong', name === undefined ? faults : [unknownCommand(name)])
+  return exitCodes.done
+}
+
+function helpFor(name: string | undefined): string {
+  if (name === undefined) return generalHelp(commands)
+  const command = commands.find((candidate) => candidate.name === name)
+  if (command === undefined) throw new FaultsError('usage-wrong', [unknownCommand(name)])
+  return commandHelp(command)
+}
+
+function unknownCommand(name: string): Fault {
+  const names = commands.map((command) => command.name)
+  const near = nearMiss(name, names)
+  const hint = near === undefined ? '' : `; did you mean ${near}?`
+  return { place: name.slice(0, 60), message: `unknown command${hint} (there are: ${names.join(', ')})` }
+}
+
+async function runCommand(command: Command, argv: readonly string[], deps: CliDeps): Promise<number> {
+  const { env, cwd, io, engine } = deps
+  const { options, positionals, overrides, faults } = parseArgs(argv, [...command.options, ...commonOptions])
+  if (options.flag('help')) {
+    io.stdout.write(commandHelp(command))
+    return exitCodes.done
+  }
+  const usageFaults = faults.length
+  const read = await readConfig({ file: options.text('config'), cwd, env, overrides })
+  faults.push(...read.faults)
+  const { config } = read
+  const quiet = options.flag('quiet')
+  const start = await command.prepare(
+    {
+      options,
+      positionals,
+      config,
+      dataDir: resolve(cwd, options.text('data') ?? (env.ERACE_DATA || 'erace-data')),
+      cwd,
+      json: options.flag('json'),
+      quiet,
+      io,
+      clock: systemClock,
+      engine,
+      createLog: (destination) =>
+        createLog({
+          level: quiet && !quieterLevels.includes(config.log.level) ? 'error' : config.log.level,
+          format: config.log.format,
+          destination,
+          colour: destination.isTTY === true && !env.NO_COLOR,
+        }),
+    },
+    faults,
+  )
+  if (faults.length > 0) {
+    const onlyConfig = usageFaults === 0 && faults.length === read.faults.length
+    throw new FaultsError(onlyConfig ? 'config-invalid' : 'usage-wrong', faults)
+  }
+  if (options.text('store') ?? env.ERACE_STORE) {
+    throw new AppError('not-available', 'this version has no shared store; leave out --store and ERACE_STORE')
+  }
+  return start()
+}

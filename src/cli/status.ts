@@ -1,0 +1,50 @@
+import { type Command, exitCodes } from './command.ts'
+import type { StatusReport } from './engine.ts'
+import { columns, formatCount, formatSize, printable } from './terminal-text.ts'
+
+export const command: Command = {
+  name: 'status',
+  group: 'Archive',
+  summary: 'show frontier, hosts, documents, disk and last outcomes of a data folder',
+  usage: '',
+  options: [],
+  examples: [{ line: 'erace status --data ./erace-data', about: 'how far a crawl has come' }],
+  async prepare({ positionals, dataDir, engine, io, json }, faults) {
+    for (const word of positionals) faults.push({ place: word.slice(0, 60), message: 'status takes no arguments' })
+    return async () => {
+      const report = await engine.status(dataDir)
+      io.stdout.write(json ? `${JSON.stringify(report)}\n` : statusTable(dataDir, report))
+      return exitCodes.done
+    }
+  },
+}
+
+function statusTable(dataDir: string, { frontier, documents, disk, lastRun, lastOutcomes }: StatusReport): string {
+  const run =
+    lastRun === null
+      ? 'no crawl yet'
+      : `crawl ${lastRun.id}, begun ${lastRun.startedAt}, ${lastRun.finishedAt === null ? 'not finished' : `finished ${lastRun.finishedAt}`}`
+  const lines = [
+    `${dataDir}: ${run}`,
+    ...columns([
+      ['URLs queued', formatCount(frontier.queued)],
+      ['URLs seen', formatCount(frontier.seen)],
+      ['hosts', formatCount(frontier.hosts)],
+      ['hosts resting', formatCount(frontier.hostsResting)],
+      ['hosts given up', formatCount(frontier.hostsGivenUp)],
+      ['documents', formatCount(documents.documents)],
+      ['versions', formatCount(documents.versions)],
+      ['bodies', formatCount(documents.bodies)],
+      ['archive files', formatCount(disk.archiveFiles)],
+      ['archive size', formatSize(disk.archiveBytes)],
+      ['database size', formatSize(disk.databaseBytes)],
+      ['disk free', formatSize(disk.freeBytes)],
+    ]),
+  ]
+  if (lastOutcomes.length > 0) {
+    lines.push('', 'Last outcomes')
+    for (const { at, outcome, url } of lastOutcomes)
+      lines.push(`  ${at}  ${printable(outcome, 40)}  ${printable(url, 200)}`)
+  }
+  return `${lines.join('\n')}\n`
+}

@@ -1,0 +1,88 @@
+import { getDomain } from 'tldts'
+
+/**
+ * Who is polite to whom, and who owns what. The host key is the unit of politeness: one queue, one connection. The
+ * registrable domain is the unit of ownership: all hosts of a domain are in one partition, hence in one shard.
+ */
+
+/** How many partitions there are, everywhere and for ever. */
+export const partitionCount = 256
+
+/**
+ * The host of a normalised http(s) URL (see `createNormaliser`): `example.org` on the default ports of http and
+ * https alike, `example.org:8080` on others, IPv6 in brackets. The root dot of `example.org.` is left out, for it names
+ * the same host.
+ */
+export function hostKey(url: string): string {
+  const start = url.charCodeAt(4) === 0x73 ? 8 : 7
+  const slash = url.indexOf('/', start)
+  const end = slash === -1 ? url.length : slash
+  const colon = endOfName(url, start, end)
+  if (url.charCodeAt(colon - 1) !== 0x2e) return url.slice(start, end)
+  return url.slice(start, colon - 1) + url.slice(colon, end)
+}
+
+/** The host name of a host key: without its port. */
+export function hostNameOf(host: string): string {
+  const end = endOfName(host, 0, host.length)
+  return end === host.length ? host : host.slice(0, end)
+}
+
+/** Where the name ends and the port, if any, begins. A port has five digits at most, so few characters are looked at. */
+function endOfName(text: string, start: number, end: number): number {
+  for (let at = end - 1; at > start && at > end - 7; at--) {
+    const c = text.charCodeAt(at)
+    if (c === 0x3a) return at
+    if (c < 0x30 || c > 0x39) return end
+  }
+  return end
+}
+
+const suffixRules = {
+  // `a.github.io` and `b.github.io` belong to different people, and so are different domains.
+  allowPrivateDomains: true,
+  extractHostname: false,
+  validateHostname: false,
+} as const
+
+/** What its owner registered: `example.org` of `www.example.org`. Addresses, bare suffixes and single labels stand for themselves. */
+export function registrableDomain(host: string): string {
+  const written = hostNameOf(host)
+  const name = written.endsWith('.') ? written.slice(0, -1) : written
+  return name.startsWith('[') ? name : (getDomain(name, suffixRules) ?? name)
+}
+
+/**
+ * The partition of a host, with or without port: FNV-1a (32 bits) over the bytes of its registrable domain, its bits
+ * then spread by the finaliser of MurmurHash3 (fmix32), of which the low eight count. The function is frozen: stored
+ * rows carry its result. The list of public suffixes is not, so a host may move when a suffix is added; what is
+ * stored keeps the partition that it was given first.
+ */
+export function partitionOf(host: string): number {
+  const known = partitions.get(host)
+  if (known !== undefined) return known
+  const partition = older.get(host) ?? hashOfDomain(registrableDomain(host)) & (partitionCount - 1)
+  remember(host, partition)
+  return partition
+}
+
+// Two generations of answers, the older dropped when the younger is full: bounded, and hosts in use stay.
+const maxRemembered = 10_000
+let partitions = new Map<string, number>()
+let older = new Map<string, number>()
+
+function remember(host: string, partition: number): void {
+  if (partitions.size >= maxRemembered) {
+    older = partitions
+    partitions = new Map()
+  }
+  partitions.set(host, partition)
+}
+
+function hashOfDomain(domain: string): number {
+  let h = 0x811c9dc5
+  for (const byte of Buffer.from(domain)) h = Math.imul(h ^ byte, 0x01000193)
+  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b)
+  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35)
+  return (h ^ (h >>> 16)) >>> 0
+}

@@ -1,0 +1,98 @@
+import type { Clock } from '../core/clock.ts'
+import { type SkipReason, skipReasons } from '../core/skip-reason.ts'
+import type { Board } from './board.ts'
+import { type CrawlDetails, type CrawlResult, type CrawlSnapshot, mergeDetails } from './crawl-report.ts'
+
+/** A shard as the crawl sees it, wherever it runs. */
+export type ShardHandle = {
+  /** Opens its store and puts what is queued on the board. */
+  start(): Promise<void>
+  /** Offers the seeds; resolves when their owners have accepted them. */
+  seed(urls: readonly string[]): Promise<void>
+  /** Finishes what is in hand and keeps it. */
+  stop(): Promise<CrawlDetails>
+  close(): Promise<void>
+  /** Rejects when the shard can't go on. */
+  readonly failed: Promise<never>
+}
+
+export type CrawlOptions = {
+  shards: readonly ShardHandle[]
+  board: Board
+  seeds: readonly string[]
+  clock: Clock
+  signal: AbortSignal
+  onProgress(snapshot: CrawlSnapshot): void
+}
+
+const WATCH_MS = 20
+const PROGRESS_MS = 200
+
+/** Runs the shards until nothing is left, the page limit is reached or somebody interrupts. */
+export async function runCrawl({ shards, board, seeds, clock, signal, onProgress }: CrawlOptions): Promise<CrawlResult> {
+  const startedAt = clock.monotonic()
+  const failure = Promise.race(shards.map((shard) => shard.failed))
+  const whileAlive = <T>(work: Promise<T>): Promise<T> => Promise.race([work, failure])
+  await whileAlive(Promise.all(shards.map((shard) => shard.start())))
+  await whileAlive(shards[0]!.seed(seeds))
+  const progress = setInterval(() => onProgress(snapshotOf(board)), PROGRESS_MS)
+  try {
+    await whileAlive(untilDone(board, signal))
+    board.stop()
+    const details = await whileAlive(Promise.all(shards.map((shard) => shard.stop())))
+    await whileAlive(Promise.all(shards.map((shard) => shard.close())))
+    onProgress(snapshotOf(board))
+    return resultOf(board, (clock.monotonic() - startedAt) / 1000, mergeDetails(details), signal.aborted)
+  } finally {
+    clearInterval(progress)
+  }
+}
+
+function untilDone(board: Board, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const watch = setInterval(() => {
+      const spent = board.isBudgetSpent() && board.total('inFlight') === 0
+      if (board.outstanding() > 0 && !spent && !signal.aborted) return
+      clearInterval(watch)
+      resolve()
+    }, WATCH_MS)
+  })
+}
+
+function snapshotOf(board: Board): CrawlSnapshot {
+  return {
+    fetched: board.total('fetched'),
+    stored: board.total('stored'),
+    failed: board.total('failed'),
+    queued: board.outstanding(),
+    bytes: board.total('bytes'),
+    hostsActive: board.total('activeHosts'),
+    hostsResting: board.total('restingHosts'),
+    paused: board.total('paused') > 0 ? 'the store takes no writes, see the log' : undefined,
+  }
+}
+
+function resultOf(board: Board, seconds: number, details: CrawlDetails, interrupted: boolean): CrawlResult {
+  const fetched = board.total('fetched')
+  const skipped = Object.fromEntries(skipReasons.map((reason) => [reason, board.total(`skipped.${reason}`)])) as Record<SkipReason, number>
+  const queued = board.outstanding()
+  return {
+    fetched,
+    stored: board.total('stored'),
+    unchanged: board.total('unchanged'),
+    duplicates: board.total('duplicates'),
+    failed: board.total('failed'),
+    redirects: board.total('redirects'),
+    skipped,
+    links: board.total('links'),
+    seen: board.total('seen'),
+    queued,
+    bytes: board.total('bytes'),
+    seconds: Math.round(seconds * 1000) / 1000,
+    perSecond: Math.round((fetched / seconds) * 10) / 10,
+    peakRssBytes: process.resourceUsage().maxRSS * 1024,
+    finished: queued === 0,
+    interrupted,
+    details,
+  }
+}

@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createManualClock } from '../../core/clock.ts'
+import { createDnsCache } from './dns-cache.ts'
+import { startNameServer } from './name-server.testkit.ts'
+import { createSystemResolver, type Resolver } from './resolver.ts'
+
+type Asked = { host: string; answer(addresses: string[], ttlMs?: number): void; fail(error: Error): void }
+
+/** A resolver whose answers the test gives by hand, to hold questions open. */
+function createHandResolver(): Resolver & { asked: Asked[] } {
+  const asked: Asked[] = []
+  return {
+    asked,
+    resolve: (host) =>
+      new Promise((resolve, reject) => {
+        asked.push({
+          host,
+          answer: (addresses, ttlMs = 60_000) => resolve({ addresses, ttlMs }),
+          fail: reject,
+        })
+      }),
+  }
+}
+
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
+
+test('an answer is kept for its time to live, within the bounds', async () => {
+  const clock = createManualClock()
+  const answers = [
+    { addresses: ['192.0.2.1'], ttlMs: 0 },
+    { addresses: ['192.0.2.2'], ttlMs: 10_000_000 },
+    { addresses: ['192.0.2.3'], ttlMs: 5_000 },
+  ]
+  let questions = 0
+  const resolver: Resolver = { resolve: async () => answers[questions++]! }
+  const cache = createDnsCache({ resolver, clock, minTtlMs: 1_000, maxTtlMs: 10_000 })
+  const ask = async () => {
+    const answer = await cache.lookup('a.example')
+    return answer.kind === 'found' ? answer.addresses[0] : answer.kind
+  }
+  assert.equal(await ask(), '192.0.2.1')
+  clock.advance(999)
+  assert.equal(await ask(), '192.0.2.1')
+  clock.advance(1)
+  assert.equal(await ask(), '192.0.2.2')
+  clock.advance(9_999)
+  assert.equal(await ask(), '192.0.2.2')
+  clock.advance(1)
+  assert.equal(await ask(), '192.0.2.3')
+  assert.equal(questions, 3)
+})
+
+test('that a host does not exist is kept too, and a failure only for seconds', async () => {
+  const clock = createManualClock()
+  const resolver = createHandResolver()
+  const cache = createDnsCache({ resolver, clock, negativeTtlMs: 60_000 })
+  const first = cache.lookup('none.example')
+  resolver.asked[0]!.answer([])
+  assert.deepEqual(await first, { kind: 'not-found' })
+  clock.advance(59_999)
+  assert.deepEqual(await cache.lookup('none.example'), { kind: 'not-found' })
+  assert.equal(resolver.asked.length, 1)
+
+  const broken = cache.lookup('broken.example')
+  resolver.asked[1]!.fail(new Error('queryA ESERVFAIL broken.example'))
+  assert.deepEqual(await broken, { kind: 'failed', reason: 'queryA ESERVFAIL broken.example' })
+  assert.equal((await cache.lookup('broken.example')).kind, 'failed')
+  clock.advance(5_000)
+  const again = cache.lookup('broken.example')
+  resolver.asked[2]!.answer(['192.0.2.1'])
+  assert.equal((await again).kind, 'found')
+})
+
+test('a resolver that rejects with "not found" means the same as an empty answer', async () => {
+  const resolver: Resolver = {
+    resolve: () => Promise.reject(Object.assign(new Error('queryA ENOTFOUND'), { code: 'ENOTFOUND' })),
+  }
+  const cache = createDnsCache({ resolver, clock: createManualClock() })
+  assert.deepEqual(await cache.lookup('none.example'), { kind: 'not-found' })
+})
+
+test('the same question is asked once while it is open, and never more than the limit at a time', async () => {
+  const resolver = createHandResolver()
+  const cache = createDnsCache({ resolver, clock: createManualClock(), concurrency: 2 })
+  const answers = ['a', 'a', 'b', 'c', 'a', 'd'].map((name) => cache.lookup(`${name}.example`))
+  await turn()
+  assert.deepEqual(
+    resolver.asked.map((question) => question.host),
+    ['a.example', 'b.example'],
+  )
+  resolver.asked[0]!.answer(['192.0.2.1'])
+  await turn()
+  assert.equal(resolver.asked.length, 3)
+  resolver.asked[1]!.fail(new Error('no'))
+  resolver.asked[2]!.answer(['192.0.2.3'])
+  await turn()
+  assert.equal(resolver.asked.length, 4)
+  resolver.asked[3]!.answer(['192.0.2.4'])
+  assert.deepEqual(
+    (await Promise.all(answers)).map((answer) => answer.kind),
+    ['found', 'found', 'failed', 'found', 'found', 'found'],
+  )
+})
+
+test('the least recently used host is forgotten when the cache is full', async () => {
+  const asked: string[] = []
+  const resolver: Resolver = {
+    async resolve(host) {
+      asked.push(host)
+      return { addresses: ['192.0.2.1'], ttlMs: 60_000 }
+    },
+  }
+  const cache = createDnsCache({ resolver, clock: createManualClock(), maxEntries: 2 })
+  for (const host of ['a.example', 'b.example', 'a.example', 'c.example', 'a.example', 'b.example']) {
+    await cache.lookup(host)
+  }
+  assert.deepEqual(asked, ['a.example', 'b.example', 'c.example', 'b.example'])
+})
+
+test('a question without an answer ends at the limit', async () => {
+  const cache = createDnsCache({ resolver: createHandResolver(), clock: createManualClock(), timeoutMs: 20 })
+  const answer = await cache.lookup('mute.example')
+  assert.equal(answer.kind, 'failed')
+  assert.match(answer.kind === 'failed' ? answer.reason : '', /20 ms/)
+})
+
+test('addresses and impossible names are answered without a question', async () => {
+  const resolver = createHandResolver()
+  const cache = createDnsCache({ resolver, clock: createManualClock() })
+  assert.deepEqual(await cache.lookup('192.0.2.1'), { kind: 'found', addresses: ['192.0.2.1'] })
+  assert.deepEqual(await cache.lookup('[2001:db8::1]'), { kind: 'found', addresses: ['2001:db8::1'] })
+  for (const host of ['', '..', 'a..b', `${'a'.repeat(64)}.example`, 'a.'.repeat(127) + 'toolong']) {
+    assert.deepEqual(await cache.lookup(host), { kind: 'not-found' }, host)
+  }
+  assert.equal(resolver.asked.length, 0)
+})
+
+test('a name that moves from a public to a private address is seen to move once its time is over', async () => {
+  const server = await startNameServer((_, type, nth) =>
+    type === 'AAAA' ? {} : { addresses: [nth === 0 ? '93.184.215.14' : '127.0.0.1'], ttlSeconds: 1 },
+  )
+  const clock = createManualClock()
+  try {
+    const resolver = createSystemResolver({ clock, servers: [server.server], hostsPath: '/nonexistent' })
+    const cache = createDnsCache({ resolver, clock, minTtlMs: 30_000 })
+    assert.deepEqual(await cache.lookup('rebind.example'), { kind: 'found', addresses: ['93.184.215.14'] })
+    clock.advance(29_999)
+    assert.deepEqual(await cache.lookup('rebind.example'), { kind: 'found', addresses: ['93.184.215.14'] })
+    clock.advance(1)
+    assert.deepEqual(await cache.lookup('rebind.example'), { kind: 'found', addresses: ['127.0.0.1'] })
+  } finally {
+    await server.close()
+  }
+})

@@ -1,0 +1,119 @@
+/**
+ * Answers of the resolver, kept for as long as they say. A host is in one of three states:
+ *
+ *   unknown ──lookup──> asked ──answer──> kept ──time to live over, or pushed out as least recently used──> unknown
+ *
+ * While a host is asked, everybody who wants it waits for the same answer. At most `concurrency` hosts are asked at a
+ * time; the others queue in order. "There is no such host" is kept like any answer; "nobody could tell" is kept for
+ * seconds only, just long enough that a page full of links to one host does not ask hundreds of times.
+ */
+import { isIP } from 'node:net'
+import type { Clock } from '../../core/clock.ts'
+import { isAbsence, type Resolver } from './resolver.ts'
+
+export type DnsAnswer =
+  | { kind: 'found'; addresses: string[] }
+  | { kind: 'not-found' }
+  | { kind: 'failed'; reason: string }
+
+export type DnsCache = { lookup(host: string): Promise<DnsAnswer> }
+
+export type DnsCacheOptions = {
+  resolver: Resolver
+  clock: Clock
+  maxEntries?: number
+  minTtlMs?: number
+  maxTtlMs?: number
+  negativeTtlMs?: number
+  concurrency?: number
+  timeoutMs?: number
+}
+
+const failureTtlMs = 5_000
+/** No connection tries more than a few; a name with thousands of addresses must not cost memory. */
+const maxAddresses = 32
+
+type Kept = { answer: DnsAnswer; until: number }
+
+export function createDnsCache({
+  resolver,
+  clock,
+  maxEntries = 50_000,
+  minTtlMs = 30_000,
+  maxTtlMs = 3_600_000,
+  negativeTtlMs = 300_000,
+  concurrency = 64,
+  timeoutMs = 10_000,
+}: DnsCacheOptions): DnsCache {
+  const kept = new Map<string, Kept>()
+  const asked = new Map<string, Promise<DnsAnswer>>()
+  const waiting: (() => void)[] = []
+  let asking = 0
+
+  function keep(host: string, answer: DnsAnswer, ttlMs: number): DnsAnswer {
+    kept.set(host, { answer, until: clock.monotonic() + ttlMs })
+    if (kept.size > maxEntries) kept.delete(kept.keys().next().value!)
+    return answer
+  }
+
+  async function ask(host: string): Promise<DnsAnswer> {
+    if (asking >= concurrency) await new Promise<void>((turn) => waiting.push(turn))
+    else asking++
+    try {
+      const { addresses, ttlMs } = await withinLimit(resolver.resolve(host), timeoutMs)
+      if (addresses.length === 0) return keep(host, { kind: 'not-found' }, negativeTtlMs)
+      const ttl = Math.min(Math.max(ttlMs, minTtlMs), maxTtlMs)
+      return keep(host, { kind: 'found', addresses: addresses.slice(0, maxAddresses) }, ttl)
+    } catch (error) {
+      if (isAbsence(error)) return keep(host, { kind: 'not-found' }, negativeTtlMs)
+      const reason = error instanceof Error ? error.message : String(error)
+      return keep(host, { kind: 'failed', reason }, Math.min(failureTtlMs, negativeTtlMs))
+    } finally {
+      // The place goes straight to the next in the queue, so the count stays as it is.
+      const next = waiting.shift()
+      if (next === undefined) asking--
+      else next()
+      asked.delete(host)
+    }
+  }
+
+  return {
+    async lookup(host) {
+      const literal = host.startsWith('[') ? host.slice(1, -1) : host
+      if (isIP(literal) !== 0) return { kind: 'found', addresses: [literal] }
+      if (!isAskable(host)) return { kind: 'not-found' }
+      const entry = kept.get(host)
+      if (entry !== undefined) {
+        kept.delete(host)
+        if (clock.monotonic() < entry.until) {
+          kept.set(host, entry)
+          return entry.answer
+        }
+      }
+      let answer = asked.get(host)
+      if (answer === undefined) {
+        answer = ask(host)
+        asked.set(host, answer)
+      }
+      return await answer
+    },
+  }
+}
+
+/** RFC 1035 lengths: a longer name cannot exist, so nobody is bothered with it. */
+function isAskable(host: string): boolean {
+  const name = host.endsWith('.') ? host.slice(0, -1) : host
+  return name.length <= 253 && name.split('.').every((label) => label.length > 0 && label.length <= 63)
+}
+
+async function withinLimit<T>(answer: Promise<T>, timeoutMs: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const limit = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs)
+  })
+  try {
+    return await Promise.race([answer, limit])
+  } finally {
+    clearTimeout(timer)
+  }
+}

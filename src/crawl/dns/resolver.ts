@@ -1,0 +1,95 @@
+import { lookup, Resolver as Question } from 'node:dns/promises'
+import type { Clock } from '../../core/clock.ts'
+import { createHostsFile, systemHostsPath } from './hosts-file.ts'
+
+/**
+ * Who answers "which addresses has this host". An empty list means that the name does not exist or has no address;
+ * a rejection means that nobody could tell. Replace it to resolve by other means: the cache in front stays the same.
+ */
+export type Resolver = { resolve(host: string): Promise<{ addresses: string[]; ttlMs: number }> }
+
+export type SystemResolverOptions = {
+  clock: Clock
+  /** `address:port` of name servers; those of the machine's configuration when absent. */
+  servers?: readonly string[]
+  hostsPath?: string
+  timeoutMs?: number
+  tries?: number
+}
+
+const localTtlMs = 60_000
+
+/**
+ * The default resolver asks name servers itself (c-ares) instead of calling `getaddrinfo`. getaddrinfo knows every
+ * source of names but tells no time to live, and each call holds one of the four threads that file reads and
+ * decompression share: four dead name servers would stop the whole crawl for seconds. What only getaddrinfo knows is
+ * kept: names in the hosts file are read from it; names without a dot and `.local` names (search domains, mDNS), and
+ * all names where no name server can be reached, go to getaddrinfo after all.
+ */
+export function createSystemResolver(options: SystemResolverOptions): Resolver {
+  const { clock, servers, hostsPath = systemHostsPath, timeoutMs = 3_000, tries = 2 } = options
+  const question = new Question({ timeout: timeoutMs, tries })
+  if (servers !== undefined) question.setServers(servers)
+  const hosts = createHostsFile({ path: hostsPath, clock })
+
+  async function ask(host: string) {
+    const [v6, v4] = await Promise.allSettled([
+      question.resolve6(host, { ttl: true }),
+      question.resolve4(host, { ttl: true }),
+    ])
+    const records = [...answered(v6), ...answered(v4)]
+    // One family may answer while the other fails; only when nothing came does a failure count.
+    if (records.length === 0) throwFailure(v6, v4)
+    const ttlSeconds = records.reduce((least, record) => Math.min(least, record.ttl), 86_400)
+    return { addresses: records.map((record) => record.address), ttlMs: ttlSeconds * 1000 }
+  }
+
+  return {
+    async resolve(host) {
+      const name = host.endsWith('.') ? host.slice(0, -1) : host
+      const known = await hosts.addressesOf(name)
+      if (known !== undefined) return { addresses: known, ttlMs: localTtlMs }
+      // RFC 6761: these never leave the machine, whatever a name server says.
+      if (name === 'localhost' || name.endsWith('.localhost')) {
+        return { addresses: ['127.0.0.1', '::1'], ttlMs: localTtlMs }
+      }
+      if (!name.includes('.') || name.endsWith('.local')) return await askSystem(name)
+      try {
+        return await ask(name)
+      } catch (error) {
+        if (servers === undefined && codeOf(error) === 'ECONNREFUSED') return await askSystem(name)
+        throw error
+      }
+    },
+  }
+}
+
+async function askSystem(name: string) {
+  try {
+    const found = await lookup(name, { all: true, order: 'verbatim' })
+    return { addresses: found.map((entry) => entry.address), ttlMs: localTtlMs }
+  } catch (error) {
+    if (isAbsence(error)) return { addresses: [], ttlMs: localTtlMs }
+    throw error
+  }
+}
+
+/** The codes by which resolvers say that the question was understood and there is nothing. */
+export function isAbsence(error: unknown): boolean {
+  const code = codeOf(error)
+  return code === 'ENOTFOUND' || code === 'ENODATA' || code === 'EBADNAME'
+}
+
+function answered<T>(outcome: PromiseSettledResult<T[]>): T[] {
+  return outcome.status === 'fulfilled' ? outcome.value : []
+}
+
+function throwFailure(...outcomes: PromiseSettledResult<unknown>[]): void {
+  for (const outcome of outcomes) {
+    if (outcome.status === 'rejected' && !isAbsence(outcome.reason)) throw outcome.reason
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined
+}

@@ -1,0 +1,166 @@
+/**
+ * Connections, kept per origin. A slot is one undici client, which is one connection at a time: it is free, in use, or
+ * dropped. A free slot whose connection was closed (idle too long, or by the server) stays and connects anew when it
+ * is next used. Requests of one origin beyond its slots wait in their order. When the limit on all slots is reached, the
+ * slot that has been free the longest is dropped; with none free the limit gives way, since the caller bounds what is
+ * in flight.
+ */
+import { Client } from 'undici'
+import type { Attempt, Connector, ConnectTarget } from './connector.ts'
+import type { Carrier, Exchange } from './exchange.ts'
+import type { FetchLimits } from './fetch-limits.ts'
+import { watchReads } from './interim-filter.ts'
+
+type Slot = Carrier & { exchange: Exchange | null; use(exchange: Exchange): void; destroy(): Promise<void> }
+type Origin = { slots: Slot[]; free: Slot[]; waiting: Exchange[] }
+
+export type Connections = {
+  run(origin: string, target: ConnectTarget, exchange: Exchange): void
+  close(): Promise<void>
+  readonly size: number
+}
+
+type ConnectionsDeps = {
+  connector: Connector
+  limits: FetchLimits
+  /** Told before an exchange starts and after it has ended, so that its times can be watched. */
+  onStart(exchange: Exchange): void
+  onEnd(exchange: Exchange): void
+}
+
+export function createConnections({ connector, limits, onStart, onEnd }: ConnectionsDeps): Connections {
+  const origins = new Map<string, Origin>()
+  const all = new Set<Slot>()
+  /** Free slots, the longest free first. */
+  const free = new Set<Slot>()
+  let isClosed = false
+
+  function openSlot(key: string, origin: Origin, target: ConnectTarget): Slot {
+    if (all.size >= limits.maxConnections) free.values().next().value?.drop()
+    const attempt: Attempt = { address: null, socket: null, cancelled: false, session: null }
+    let responses = 0
+    let isDropped = false
+    let request: { path: string; method: 'GET'; headers: string[] } | null = null
+
+    const client = new Client(key, {
+      // The deadlines of an exchange are swept by its owner, cheaper and finer than by a timer each.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      maxHeaderSize: limits.maxHeaderBytes,
+      keepAliveTimeout: limits.keepAliveMs,
+      keepAliveMaxTimeout: limits.keepAliveMs,
+      keepAliveTimeoutThreshold: 500,
+      pipelining: 1,
+      connect(_, callback) {
+        connector(target, attempt).then(
+          (socket) => {
+            responses = 0
+            watchReads(socket, () => slot.exchange)
+            callback(null, socket)
+          },
+          (error: Error) => callback(error, null),
+        )
+      },
+    })
+
+    const slot: Slot = {
+      exchange: null,
+      get address() {
+        return attempt.address
+      },
+      get responses() {
+        return responses
+      },
+      use(exchange) {
+        slot.exchange = exchange
+        exchange.start(slot)
+        onStart(exchange)
+        request = { path: exchange.request.path, method: 'GET', headers: exchange.request.headers }
+        client.dispatch(request, exchange)
+      },
+      again() {
+        const { exchange } = slot
+        // Not from within undici's own handling of the error.
+        queueMicrotask(() => {
+          if (request !== null && exchange !== null && slot.exchange === exchange) client.dispatch(request, exchange)
+        })
+      },
+      release(completed) {
+        const { exchange } = slot
+        slot.exchange = null
+        request = null
+        if (completed) responses++
+        if (exchange !== null) onEnd(exchange)
+        const next = isDropped ? undefined : origin.waiting.shift()
+        if (next !== undefined) slot.use(next)
+        else if (!isDropped) setFree(origin, slot)
+      },
+      drop() {
+        void slot.destroy()
+      },
+      async destroy() {
+        if (isDropped) return
+        isDropped = true
+        attempt.cancelled = true
+        attempt.socket?.destroy()
+        forget(key, origin, slot)
+        const gone = client.destroy()
+        // With its last slot the origin is forgotten: those who wait begin a new one.
+        if (origin.slots.length === 0) {
+          for (const exchange of origin.waiting.splice(0)) connections.run(key, target, exchange)
+        }
+        await gone
+      },
+    }
+    all.add(slot)
+    origin.slots.push(slot)
+    return slot
+  }
+
+  function setFree(origin: Origin, slot: Slot): void {
+    origin.free.push(slot)
+    free.add(slot)
+  }
+
+  function forget(key: string, origin: Origin, slot: Slot): void {
+    all.delete(slot)
+    free.delete(slot)
+    origin.slots = origin.slots.filter((other) => other !== slot)
+    origin.free = origin.free.filter((other) => other !== slot)
+    if (origin.slots.length === 0 && origins.get(key) === origin) origins.delete(key)
+  }
+
+  const connections: Connections = {
+    run(key, target, exchange) {
+      if (isClosed) {
+        exchange.giveUp('the fetcher is closed')
+        return
+      }
+      let origin = origins.get(key)
+      if (origin === undefined) {
+        origin = { slots: [], free: [], waiting: [] }
+        origins.set(key, origin)
+      }
+      const slot = origin.free.pop()
+      if (slot !== undefined) {
+        free.delete(slot)
+        slot.use(exchange)
+      } else if (origin.slots.length < limits.perHostConnections) {
+        openSlot(key, origin, target).use(exchange)
+      } else {
+        origin.waiting.push(exchange)
+      }
+    },
+    async close() {
+      isClosed = true
+      for (const origin of origins.values()) {
+        for (const exchange of origin.waiting.splice(0)) exchange.giveUp('the fetcher is closed')
+      }
+      await Promise.all([...all].map((slot) => slot.destroy()))
+    },
+    get size() {
+      return all.size
+    },
+  }
+  return connections
+}

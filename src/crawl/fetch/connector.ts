@@ -1,0 +1,151 @@
+import { connect as connectTcp, isIP, isIPv6, type Socket } from 'node:net'
+import { connect as connectTls, type ConnectionOptions } from 'node:tls'
+import type { AddressGuard } from '../../core/address.ts'
+import type { Clock } from '../../core/clock.ts'
+import { AppError } from '../../core/errors.ts'
+import type { DnsCache } from '../dns/dns-cache.ts'
+import { connectFailure } from './failure.ts'
+
+export type TlsOptions = Pick<ConnectionOptions, 'ca' | 'rejectUnauthorized' | 'minVersion'>
+
+export type ConnectTarget = { host: string; port: number; secure: boolean }
+
+/** One attempt to reach a host, as its owner sees it. */
+export type Attempt = {
+  /** The address being tried, or reached. */
+  address: string | null
+  /** The socket while it is not yet handed over. */
+  socket: Socket | null
+  /** Set by the owner who lost interest: the next address is not tried. */
+  cancelled: boolean
+  /** The TLS session of the last connection, which makes the next handshake cheaper. */
+  session: Buffer | null
+}
+
+export type Connector = (target: ConnectTarget, attempt: Attempt) => Promise<Socket>
+
+type ConnectorDeps = {
+  dns: DnsCache
+  guard: AddressGuard
+  clock: Clock
+  connectTimeoutMs: number
+  tls?: TlsOptions | undefined
+}
+
+const maxTries = 4
+/** So many failures in a row, and IPv6 seems not to work here at all: IPv4 goes first until an IPv6 address answers. */
+const v6PatienceFailures = 3
+
+/**
+ * Connects to hosts. The name is resolved here and nowhere else, each address is judged at this moment, and the
+ * socket is given the judged address itself: between the check and the connection nobody asks a name server again.
+ * A name with allowed and refused addresses is reached over the allowed ones only.
+ */
+export function createConnector({ dns, guard, clock, connectTimeoutMs, tls }: ConnectorDeps): Connector {
+  let v6Failures = 0
+
+  async function allowedAddresses(host: string): Promise<string[]> {
+    const answer = await dns.lookup(host)
+    if (answer.kind === 'not-found') throw new AppError('dns-not-found', `${host} has no address`)
+    if (answer.kind === 'failed') throw new AppError('dns-failed', `${host}: ${answer.reason}`)
+    let refusal = ''
+    const allowed = answer.addresses.filter((address) => {
+      const verdict = guard.check(address)
+      if (verdict.kind === 'refused') refusal = `${address} is refused: ${verdict.range}`
+      return verdict.kind === 'allowed'
+    })
+    if (allowed.length === 0) throw new AppError('address-refused', refusal)
+    const v6 = allowed.filter((address) => isIPv6(address))
+    const v4 = allowed.filter((address) => !isIPv6(address))
+    return (v6Failures < v6PatienceFailures ? interleave(v6, v4) : [...v4, ...v6]).slice(0, maxTries)
+  }
+
+  return async (target, attempt) => {
+    const deadline = clock.monotonic() + connectTimeoutMs
+    const addresses = await allowedAddresses(target.host)
+    let failure: unknown
+    for (let i = 0; i < addresses.length && !attempt.cancelled; i++) {
+      const address = addresses[i]!
+      // The time that is left is shared out, so that one dead address cannot take it all.
+      const shareMs = Math.max(1, (deadline - clock.monotonic()) / (addresses.length - i))
+      attempt.address = address
+      try {
+        const socket = await openSocket(target, address, shareMs, attempt, tls)
+        if (isIPv6(address)) v6Failures = 0
+        return socket
+      } catch (error) {
+        failure = error
+        if (isIPv6(address)) v6Failures++
+        if (error instanceof AppError && error.code === 'tls-failed') break
+      }
+    }
+    throw failure ?? new AppError('connect-failed', 'the connection was given up')
+  }
+}
+
+function openSocket(
+  target: ConnectTarget,
+  address: string,
+  timeoutMs: number,
+  attempt: Attempt,
+  tls: TlsOptions | undefined,
+): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = target.secure
+      ? connectTls({ ...tls, ...secureOptions(target.host, attempt), host: address, port: target.port })
+      : connectTcp({ host: address, port: target.port, noDelay: true })
+    const ready = target.secure ? 'secureConnect' : 'connect'
+    let securing = false
+    const timer = setTimeout(() => {
+      const step = securing ? 'TLS handshake' : 'connection'
+      onError(new AppError('connect-timeout', `no ${step} with ${address} within ${Math.round(timeoutMs)} ms`))
+    }, timeoutMs)
+    attempt.socket = socket
+
+    function settle() {
+      clearTimeout(timer)
+      attempt.socket = null
+      socket.off(ready, onReady).off('error', onError).off('close', onClose)
+    }
+    function onReady() {
+      settle()
+      resolve(socket)
+    }
+    function onError(error: Error) {
+      settle()
+      socket.destroy()
+      reject(error instanceof AppError ? error : connectFailure(error, securing))
+    }
+    function onClose() {
+      onError(new AppError('connect-failed', `the connection to ${address} was closed before it was ready`))
+    }
+
+    // One listener stays for good: between here and the client that takes over, an error must not end the process.
+    socket.on('error', ignore).once(ready, onReady).once('error', onError).once('close', onClose)
+    if (!target.secure) return
+    socket.setNoDelay(true).once('connect', () => {
+      securing = true
+    })
+    socket.on('session', (session: Buffer) => {
+      attempt.session = session
+    })
+  })
+}
+
+function secureOptions(host: string, attempt: Attempt): ConnectionOptions {
+  const name = host.endsWith('.') ? host.slice(0, -1) : host
+  return {
+    // Server name indication is for names; an address is checked against the certificate as the host itself.
+    servername: isIP(name) === 0 ? name : '',
+    ALPNProtocols: ['http/1.1'],
+    ...(attempt.session === null ? {} : { session: attempt.session }),
+  }
+}
+
+function interleave(first: string[], second: string[]): string[] {
+  return Array.from({ length: Math.max(first.length, second.length) }, (_, i) => [first[i], second[i]])
+    .flat()
+    .filter((address) => address !== undefined)
+}
+
+function ignore(): void {}

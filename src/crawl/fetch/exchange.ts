@@ -1,0 +1,311 @@
+/**
+ * One request and its response. An exchange is in one of these phases:
+ *
+ *   waiting ──a connection is free──> connecting ──request written──> header ──header read──> body ──> ended
+ *                                                                       │                      └─body not wanted─> drain ──> ended
+ *                                                                       └─kept connection was already closed─> connecting (once)
+ *
+ * `settle` gives the caller the result, `ended` gives the connection back, and the first may come before the second:
+ * a response without a body is settled by its header, and a short unwanted body is read away so that the connection
+ * can be kept. Every limit ends in `cut`: the result first, then the connection is dropped.
+ *
+ * It is a class because undici wants an object of callbacks per request, and closures for each cost more.
+ */
+import type { Clock } from '../../core/clock.ts'
+import { type ErrorCode, errorCodes } from '../../core/errors.ts'
+import { BodyChunks } from './body-chunks.ts'
+import { exchangeFailure, isCut } from './failure.ts'
+import type { FetchLimits } from './fetch-limits.ts'
+import { type FetchResult, headerValue, type ResponseHead } from './fetch-result.ts'
+import type { WireWatcher } from './interim-filter.ts'
+
+/** The connection that carries the exchange, as far as it matters here. */
+export type Carrier = {
+  readonly address: string | null
+  /** Responses read on the present connection: more than none means that it was kept. */
+  readonly responses: number
+  /** Gives the connection up, whatever state it is in. */
+  drop(): void
+  /** The exchange needs the connection no longer. */
+  release(completed: boolean): void
+  /** Sends the request once more, on a new connection. */
+  again(): void
+}
+
+export type ExchangeSettings = {
+  limits: FetchLimits
+  clock: Clock
+  acceptsMediaType(mediaType: string): boolean
+}
+
+export type ExchangeRequest = { path: string; headers: string[]; anyType: boolean; maxBodyBytes: number }
+
+type Phase = 'waiting' | 'connecting' | 'header' | 'body' | 'drain' | 'ended'
+
+/** An unwanted body up to this length is cheaper to read away than a new connection. */
+const drainBytes = 16 << 10
+/** Framing may outweigh the body by so much before it counts as an attack: chunks of one byte are six on the wire. */
+const framingFactor = 4
+const framingSlackBytes = 256 << 10
+
+const cutError = new Error('cut')
+const noBody = Buffer.alloc(0)
+
+export class Exchange implements WireWatcher {
+  readonly request: ExchangeRequest
+  carrier: Carrier | null = null
+  awaitsMessage = false
+
+  readonly #settings: ExchangeSettings
+  readonly #settled: (result: FetchResult) => void
+  #isSettled = false
+  #phase: Phase = 'waiting'
+  #abort: ((error?: Error) => void) | null = null
+  #retried = false
+
+  #startedAt = 0
+  #startedMs = 0
+  #sentMs = 0
+  #firstByteMs = -1
+  #wireBytes = 0
+  /** The count of bytes when the sweep last saw it move, and when that was. */
+  #sweptBytes = -1
+  #movedMs = 0
+
+  #status = 0
+  #statusText = ''
+  #rawHeaders: string[] = []
+  #body = new BodyChunks()
+  #maxBytes = 0
+
+  constructor(request: ExchangeRequest, settings: ExchangeSettings, settled: (result: FetchResult) => void) {
+    this.request = request
+    this.#settings = settings
+    this.#settled = settled
+  }
+
+  start(carrier: Carrier): void {
+    const { clock } = this.#settings
+    this.carrier = carrier
+    this.#phase = 'connecting'
+    this.#startedAt = clock.now()
+    this.#startedMs = clock.monotonic()
+  }
+
+  // --- called by undici
+
+  onConnect(abort: (error?: Error) => void): void {
+    this.#abort = abort
+    this.#phase = 'header'
+    this.#sentMs = this.#settings.clock.monotonic()
+    this.awaitsMessage = true
+  }
+
+  onResponseStarted(): void {
+    this.awaitsMessage = false
+    if (this.#firstByteMs < 0) this.#firstByteMs = this.#settings.clock.monotonic() - this.#startedMs
+  }
+
+  onHeaders(status: number, rawHeaders: Buffer[], _resume: () => void, statusText: string): boolean {
+    if (status < 200) {
+      this.awaitsMessage = true
+      return true
+    }
+    this.#phase = 'body'
+    this.#status = status
+    this.#statusText = statusText
+    this.#rawHeaders = rawHeaders.map((text) => text.toString('latin1'))
+    this.#chooseBody()
+    return true
+  }
+
+  onData(chunk: Buffer): boolean {
+    const room = this.#maxBytes - this.#body.size
+    if (this.#phase === 'drain') {
+      this.#maxBytes -= chunk.length
+      if (room < chunk.length) this.#drop()
+    } else if (chunk.length <= room) {
+      this.#body.push(chunk)
+    } else {
+      if (room > 0) this.#body.push(chunk.subarray(0, room))
+      this.#cut(this.#response('length'))
+    }
+    return !this.#isOver()
+  }
+
+  onComplete(): void {
+    this.#settle(this.#response(null))
+    this.#end(true)
+  }
+
+  onError(error: Error): void {
+    if (this.#isOver()) return
+    if (this.#isStale(error)) {
+      this.#retried = true
+      this.#phase = 'connecting'
+      this.#abort = null
+      this.carrier?.again()
+      return
+    }
+    if (!this.#isSettled) {
+      const { code, message } = exchangeFailure(error, this.#progress())
+      this.#settle(this.#failure(code, message))
+    }
+    this.#end(false)
+  }
+
+  // --- called by the connection and by the sweep
+
+  onWire(bytes: number): boolean {
+    const before = this.#wireBytes
+    this.#wireBytes = before + bytes
+    const { maxHeaderBytes } = this.#settings.limits
+    if (this.#phase === 'header') {
+      if (before <= maxHeaderBytes) return true
+      this.#cut(this.#failure('header-too-large', `the response header is longer than ${maxHeaderBytes} bytes`))
+    } else if (this.#phase === 'body') {
+      if (before <= maxHeaderBytes + framingSlackBytes + framingFactor * this.#body.size) return true
+      this.#cut(this.#failure('http-malformed', 'the framing of the body outweighs the body'))
+    }
+    return !this.#isOver()
+  }
+
+  /** Ends the exchange if one of its times is over. */
+  sweep(nowMs: number): void {
+    const { headersTimeoutMs, bodyTimeoutMs, totalTimeoutMs } = this.#settings.limits
+    if (this.#isOver() || this.#phase === 'waiting') return
+    if (nowMs - this.#startedMs >= totalTimeoutMs) {
+      // The page did come, slowly: asking again would take as long, so what is there is the result.
+      if (this.#phase === 'body' && this.#body.size > 0) this.#cut(this.#response('time'))
+      else this.#cut(this.#failure('total-timeout', `the exchange took longer than ${totalTimeoutMs} ms`))
+    } else if (this.#phase === 'header') {
+      if (nowMs - this.#sentMs < headersTimeoutMs) return
+      this.#cut(this.#failure('header-timeout', `no response header within ${headersTimeoutMs} ms`))
+    } else if (this.#phase === 'body' || this.#phase === 'drain') {
+      if (this.#wireBytes !== this.#sweptBytes) {
+        this.#sweptBytes = this.#wireBytes
+        this.#movedMs = nowMs
+      } else if (nowMs - this.#movedMs >= bodyTimeoutMs) {
+        // A stall may be a passing fault: half a page is not kept where a whole one may come later.
+        this.#cut(this.#failure('body-timeout', `the body stalled for ${bodyTimeoutMs} ms`))
+      }
+    }
+  }
+
+  /** Ends an exchange that has no connection and will get none. */
+  giveUp(message: string): void {
+    this.#cut(this.#failure('connect-failed', message))
+  }
+
+  // --- within
+
+  #chooseBody(): void {
+    const { limits } = this.#settings
+    const isSuccess = this.#status < 300
+    this.#maxBytes = isSuccess
+      ? this.request.maxBodyBytes
+      : Math.min(limits.maxErrorBodyBytes, this.request.maxBodyBytes)
+    if (this.#status === 204 || this.#status === 304) {
+      // Settled before the end: a 304 may tell the length of the body it spares us, which undici takes for a lie.
+      this.#settle(this.#response(null))
+    } else if (isSuccess && !this.request.anyType && !this.#isCollected()) {
+      this.#settle({ kind: 'skipped', reason: 'type', ...this.#head() })
+      const length = Number(headerValue(this.#rawHeaders, 'content-length') ?? Number.NaN)
+      this.#phase = 'drain'
+      this.#maxBytes = drainBytes
+      if (!(length <= drainBytes)) this.#drop()
+    }
+  }
+
+  #isCollected(): boolean {
+    const type = headerValue(this.#rawHeaders, 'content-type') ?? ''
+    const end = type.indexOf(';')
+    return this.#settings.acceptsMediaType((end === -1 ? type : type.slice(0, end)).trim().toLowerCase())
+  }
+
+  /** A kept connection that the server closed at the moment we wrote to it: nobody's failure. */
+  #isStale(error: Error): boolean {
+    return (
+      this.#phase === 'header' &&
+      this.#wireBytes === 0 &&
+      !this.#retried &&
+      isCut(error) &&
+      this.carrier !== null &&
+      this.carrier.responses > 0
+    )
+  }
+
+  #progress(): 'connecting' | 'header' | 'body' {
+    return this.#phase === 'connecting' || this.#phase === 'header' ? this.#phase : 'body'
+  }
+
+  #isOver(): boolean {
+    return this.#phase === 'ended'
+  }
+
+  #cut(result: FetchResult): void {
+    this.#settle(result)
+    this.#drop()
+  }
+
+  #drop(): void {
+    // Both ways come back through onError, which ends the exchange, unless there was no connection at all.
+    if (this.#abort === null) this.carrier?.drop()
+    else this.#abort(cutError)
+    this.#end(false)
+  }
+
+  #settle(result: FetchResult): void {
+    if (this.#isSettled) return
+    this.#isSettled = true
+    this.#settled(result)
+  }
+
+  #end(completed: boolean): void {
+    if (this.#isOver()) return
+    this.#phase = 'ended'
+    this.#abort = null
+    this.carrier?.release(completed)
+  }
+
+  #head(): ResponseHead {
+    return {
+      status: this.#status,
+      statusText: this.#statusText,
+      rawHeaders: this.#rawHeaders,
+      address: this.carrier?.address ?? '',
+      startedAt: this.#startedAt,
+      firstByteMs: this.#firstByteMs,
+      totalMs: this.#settings.clock.monotonic() - this.#startedMs,
+      wireBytes: this.#wireBytes,
+    }
+  }
+
+  #response(truncated: 'length' | 'time' | null): FetchResult {
+    // Written out, not spread from #head: this is made for every page.
+    return {
+      kind: 'response',
+      status: this.#status,
+      statusText: this.#statusText,
+      rawHeaders: this.#rawHeaders,
+      address: this.carrier?.address ?? '',
+      startedAt: this.#startedAt,
+      firstByteMs: this.#firstByteMs,
+      totalMs: this.#settings.clock.monotonic() - this.#startedMs,
+      wireBytes: this.#wireBytes,
+      body: this.#body.size === 0 ? noBody : this.#body.take(),
+      truncated,
+    }
+  }
+
+  #failure(code: ErrorCode, message: string): FetchResult {
+    return {
+      kind: 'failed',
+      code,
+      message,
+      retry: errorCodes[code].retry,
+      address: this.carrier?.address ?? null,
+      totalMs: this.#phase === 'waiting' ? 0 : this.#settings.clock.monotonic() - this.#startedMs,
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import { AppError, type ErrorCode } from '../../core/errors.ts'
+
+/** How far an exchange had come when an error ended it. */
+export type Progress = 'connecting' | 'header' | 'body'
+
+const cutCodes = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'UND_ERR_SOCKET', 'ENOTCONN'])
+
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : ''
+}
+
+/** The connection went away, which says nothing about what the server wanted to say. */
+export function isCut(error: unknown): boolean {
+  return cutCodes.has(codeOf(error)) && !isBadResponse(error)
+}
+
+/** Sorts what undici and the socket report into our codes. */
+export function exchangeFailure(error: unknown, progress: Progress): { code: ErrorCode; message: string } {
+  const message = error instanceof Error ? error.message : String(error)
+  if (error instanceof AppError) return { code: error.code, message }
+  const code = codeOf(error)
+  if (code === 'UND_ERR_HEADERS_OVERFLOW') return { code: 'header-too-large', message }
+  if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH' || code === 'HPE_INVALID_EOF_STATE') {
+    // The same error tells of a cut header: then no body had begun that could be short.
+    return { code: progress === 'body' ? 'body-short' : 'http-malformed', message }
+  }
+  if (code.startsWith('HPE_') || isBadResponse(error)) return { code: 'http-malformed', message }
+  if (cutCodes.has(code)) return { code: progress === 'body' ? 'body-short' : 'connect-failed', message }
+  if (code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_CLOSED' || code === 'ETIMEDOUT') {
+    return { code: 'connect-failed', message }
+  }
+  return { code: 'internal', message }
+}
+
+/** Connecting has its own names for what went wrong; `secured` says that TCP was there and TLS was not. */
+export function connectFailure(error: unknown, securing: boolean): AppError {
+  const code = codeOf(error)
+  const message = error instanceof Error ? error.message : String(error)
+  const options = { cause: error }
+  if (code === 'ECONNREFUSED') return new AppError('connect-refused', message, options)
+  if (code === 'ETIMEDOUT') return new AppError('connect-timeout', message, options)
+  const ofNetwork = cutCodes.has(code) || /^E[A-Z]+$/.test(code)
+  if (securing && (!ofNetwork || code === 'EPROTO')) return new AppError('tls-failed', message, options)
+  return new AppError('connect-failed', message, options)
+}
+
+/** undici reports a reply that it understands and does not want (an upgrade nobody asked for) as a socket error. */
+function isBadResponse(error: unknown): boolean {
+  return error instanceof Error && (error.message === 'bad response' || error.message === 'bad upgrade')
+}

@@ -1,0 +1,72 @@
+import type { ErrorCode, Retry } from '../../core/errors.ts'
+
+export type FetchRequest = {
+  url: string
+  /** Conditional headers, Accept and the like. Those that frame a message (Host, Connection, …) are refused. */
+  headers?: Record<string, string>
+  /** Read the body whatever its media type, as for robots.txt. */
+  anyType?: boolean
+  /** Lowers or raises the fetcher's own limit for this request. */
+  maxBodyBytes?: number
+}
+
+export type ResponseHead = {
+  status: number
+  statusText: string
+  /** name, value, name, value, … as sent, one character for each byte. */
+  rawHeaders: string[]
+  /** The address that answered. */
+  address: string
+  /** Wall-clock milliseconds. */
+  startedAt: number
+  /** From the start, name and connection included, to the first byte of the response. */
+  firstByteMs: number
+  totalMs: number
+  /** Header, framing and body as they came. */
+  wireBytes: number
+}
+
+export type FetchResponse = ResponseHead & {
+  kind: 'response'
+  /** Without transfer encoding, still in its content encoding. */
+  body: Buffer
+  /** Why the body ends before its end: the limit on its length, or on the time for the whole exchange. */
+  truncated: 'length' | 'time' | null
+}
+
+/** The header told of a media type that is not collected: the body was left unread. */
+export type FetchSkipped = ResponseHead & { kind: 'skipped'; reason: 'type' }
+
+export type FetchFailure = {
+  kind: 'failed'
+  code: ErrorCode
+  message: string
+  retry: Retry
+  /** The address that was tried last, if it came to that. */
+  address: string | null
+  totalMs: number
+}
+
+export type FetchResult = FetchResponse | FetchSkipped | FetchFailure
+
+/** The first value under that name, in any case. */
+export function headerValue(rawHeaders: readonly string[], name: string): string | undefined {
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    if (isHeader(rawHeaders[i]!, name)) return rawHeaders[i + 1]
+  }
+  return undefined
+}
+
+/** All values under that name as one list, the way RFC 9110 joins repeated fields. */
+export function headerList(rawHeaders: readonly string[], name: string): string | undefined {
+  let joined: string | undefined
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    if (!isHeader(rawHeaders[i]!, name)) continue
+    joined = joined === undefined ? rawHeaders[i + 1] : `${joined}, ${rawHeaders[i + 1]}`
+  }
+  return joined
+}
+
+function isHeader(field: string, name: string): boolean {
+  return field.length === name.length && (field === name || field.toLowerCase() === name.toLowerCase())
+}

@@ -1,0 +1,145 @@
+import type { CharacterSet, PatternNode } from './pattern-syntax.ts'
+
+/**
+ * An expression as a list of steps. A place is the number of a step. `set` steps consume a character and go on to the
+ * next step, all others consume nothing. Repetitions are written out, which is why the size is limited.
+ */
+type Step =
+  | { kind: 'set'; set: CharacterSet }
+  | { kind: 'fork'; first: number; second: number }
+  | { kind: 'jump'; to: number }
+  | { kind: 'assert'; what: 'start' | 'end' | 'boundary' | 'inside' }
+  | { kind: 'match' }
+
+export type Surroundings = { atStart: boolean; atEnd: boolean; boundary: boolean }
+
+export type Program = {
+  readonly first: readonly number[]
+  /** The consuming places that can be had from `places` without consuming, in order; `matched` where one is the end. */
+  reach(places: readonly number[], around: Surroundings): { places: number[]; matched: boolean }
+  /** The places after one character, with the start among them, in order. */
+  step(reached: readonly number[], c: number): number[]
+}
+
+export const maxSteps = 2000
+
+/** Null where the expression is too large. */
+export function compilePattern(root: PatternNode): Program | null {
+  const steps: Step[] = []
+  if (!emit(root, steps)) return null
+  steps.push({ kind: 'match' })
+  return createProgram(steps)
+}
+
+/** False as soon as there are too many steps. */
+function emit(node: PatternNode, steps: Step[]): boolean {
+  if (steps.length > maxSteps) return false
+  switch (node.kind) {
+    case 'set':
+      steps.push({ kind: 'set', set: node.set })
+      return true
+    case 'assert':
+      steps.push({ kind: 'assert', what: node.what })
+      return true
+    case 'sequence':
+      return node.parts.every((part) => emit(part, steps))
+    case 'choice':
+      return emitChoice(node.options, steps)
+    case 'repeat':
+      return emitRepeat(node.part, node.min, node.max, steps)
+  }
+}
+
+function emitChoice(options: PatternNode[], steps: Step[]): boolean {
+  const jumps: { kind: 'jump'; to: number }[] = []
+  for (const [index, option] of options.entries()) {
+    if (index === options.length - 1) {
+      if (!emit(option, steps)) return false
+      break
+    }
+    const fork = { kind: 'fork' as const, first: steps.length + 1, second: 0 }
+    steps.push(fork)
+    if (!emit(option, steps)) return false
+    const jump = { kind: 'jump' as const, to: 0 }
+    steps.push(jump)
+    jumps.push(jump)
+    fork.second = steps.length
+  }
+  for (const jump of jumps) jump.to = steps.length
+  return true
+}
+
+function emitRepeat(part: PatternNode, min: number, max: number, steps: Step[]): boolean {
+  for (let i = 0; i < min; i++) {
+    const before = steps.length
+    if (!emit(part, steps)) return false
+    if (steps.length === before) return true
+  }
+  if (max === Number.POSITIVE_INFINITY) {
+    const fork = { kind: 'fork' as const, first: steps.length + 1, second: 0 }
+    const start = steps.length
+    steps.push(fork)
+    if (!emit(part, steps)) return false
+    steps.push({ kind: 'jump', to: start })
+    fork.second = steps.length
+    return steps.length <= maxSteps
+  }
+  const forks: { kind: 'fork'; first: number; second: number }[] = []
+  for (let i = min; i < max; i++) {
+    const fork = { kind: 'fork' as const, first: steps.length + 1, second: 0 }
+    forks.push(fork)
+    steps.push(fork)
+    if (!emit(part, steps)) return false
+  }
+  for (const fork of forks) fork.second = steps.length
+  return steps.length <= maxSteps
+}
+
+function createProgram(steps: readonly Step[]): Program {
+  // The round in which a place was last seen, so that nothing need be cleared between rounds.
+  const seen = new Uint32Array(steps.length + 1)
+  let round = 0
+  const pending: number[] = []
+  return {
+    first: [0],
+    reach(from, around) {
+      round++
+      const places: number[] = []
+      let matched = false
+      pending.length = 0
+      for (let i = from.length - 1; i >= 0; i--) pending.push(from[i]!)
+      for (let place = pending.pop(); place !== undefined; place = pending.pop()) {
+        if (seen[place] === round) continue
+        seen[place] = round
+        const step = steps[place]!
+        if (step.kind === 'match') matched = true
+        else if (step.kind === 'set') places.push(place)
+        else if (step.kind === 'jump') pending.push(step.to)
+        else if (step.kind === 'fork') pending.push(step.second, step.first)
+        else if (holds(step.what, around)) pending.push(place + 1)
+      }
+      return { places, matched }
+    },
+    step(reached, c) {
+      const next = [0]
+      for (const place of reached) {
+        const step = steps[place]!
+        if (step.kind === 'set' && step.set[c] === 1) next.push(place + 1)
+      }
+      return next.sort((left, right) => left - right)
+    },
+  }
+}
+
+function holds(what: 'start' | 'end' | 'boundary' | 'inside', around: Surroundings): boolean {
+  switch (what) {
+    case 'start':
+      return around.atStart
+    case 'end':
+      return around.atEnd
+    case 'boundary':
+      return around.boundary
+    case 'inside':
+      return !around.boundary
+  }
+}

@@ -1,0 +1,205 @@
+/**
+ * Reads the part of JavaScript's regular expression syntax that can be matched in linear time: everything but
+ * look-around, back references and Unicode properties. The text has passed `new RegExp` before, so brackets match and
+ * quantifiers have something to repeat; what is left to find here is what is not supported.
+ *
+ * URLs are ASCII. Sets have 129 places: one for each ASCII character and one for all others.
+ */
+export type CharacterSet = Uint8Array
+export const otherCharacters = 128
+const setSize = 129
+
+export type PatternNode =
+  | { kind: 'set'; set: CharacterSet }
+  | { kind: 'sequence'; parts: PatternNode[] }
+  | { kind: 'choice'; options: PatternNode[] }
+  | { kind: 'repeat'; part: PatternNode; min: number; max: number }
+  | { kind: 'assert'; what: 'start' | 'end' | 'boundary' | 'inside' }
+
+export type PatternSyntax = { kind: 'ok'; root: PatternNode } | { kind: 'unsupported'; what: string }
+
+/** Deeper groups than this are refused, so that neither reading nor compiling can exhaust the stack. */
+const maxDepth = 50
+
+type Reader = { readonly text: string; at: number; depth: number; unsupported: string | null }
+
+export function readPattern(text: string): PatternSyntax {
+  const reader: Reader = { text, at: 0, depth: 0, unsupported: null }
+  const root = readChoice(reader)
+  if (reader.unsupported === null && reader.at < text.length) reader.unsupported = `"${text[reader.at]}" at this place`
+  return reader.unsupported === null ? { kind: 'ok', root } : { kind: 'unsupported', what: reader.unsupported }
+}
+
+function readChoice(reader: Reader): PatternNode {
+  const options = [readSequence(reader)]
+  while (reader.text[reader.at] === '|' && reader.unsupported === null) {
+    reader.at++
+    options.push(readSequence(reader))
+  }
+  return options.length === 1 ? options[0]! : { kind: 'choice', options }
+}
+
+function readSequence(reader: Reader): PatternNode {
+  const parts: PatternNode[] = []
+  while (reader.at < reader.text.length && reader.unsupported === null) {
+    const c = reader.text[reader.at]
+    if (c === '|' || c === ')') break
+    parts.push(readQuantified(reader))
+  }
+  return parts.length === 1 ? parts[0]! : { kind: 'sequence', parts }
+}
+
+function readQuantified(reader: Reader): PatternNode {
+  const part = readAtom(reader)
+  const rest = reader.text.slice(reader.at, reader.at + 20)
+  const match = /^(?:([*+?])|\{(\d{1,6})(?:(,)(\d{0,6}))?\})\??/.exec(rest)
+  if (match === null) {
+    if (/^\{\d+(?:,\d*)?\}/.test(rest)) reader.unsupported = 'a repetition of more than 999,999 times'
+    return part
+  }
+  // Greedy or lazy is all the same to the question whether there is a match.
+  reader.at += match[0].length
+  const sign = match[1]
+  if (sign !== undefined) {
+    return { kind: 'repeat', part, min: sign === '+' ? 1 : 0, max: sign === '?' ? 1 : Number.POSITIVE_INFINITY }
+  }
+  const min = Number(match[2])
+  const max = match[3] === undefined ? min : match[4] === '' ? Number.POSITIVE_INFINITY : Number(match[4])
+  return { kind: 'repeat', part, min, max }
+}
+
+function readAtom(reader: Reader): PatternNode {
+  const c = reader.text[reader.at++]!
+  switch (c) {
+    case '(':
+      return readGroup(reader)
+    case '[':
+      return { kind: 'set', set: readClass(reader) }
+    case '.':
+      return { kind: 'set', set: inverted(setOf('\n\r')) }
+    case '^':
+      return { kind: 'assert', what: 'start' }
+    case '$':
+      return { kind: 'assert', what: 'end' }
+    case '\\':
+      return readEscape(reader)
+    default:
+      return { kind: 'set', set: setOf(c) }
+  }
+}
+
+function readGroup(reader: Reader): PatternNode {
+  const opening = /^\?(?::|<[A-Za-z_$][\w$]*>)/.exec(reader.text.slice(reader.at, reader.at + 60))
+  if (opening !== null) reader.at += opening[0].length
+  else if (reader.text[reader.at] === '?') {
+    reader.unsupported = `(${reader.text.slice(reader.at, reader.at + 3)}`
+  }
+  if (++reader.depth > maxDepth) reader.unsupported = `more than ${maxDepth} groups within each other`
+  const node: PatternNode = reader.unsupported === null ? readChoice(reader) : { kind: 'sequence', parts: [] }
+  reader.depth--
+  reader.at++
+  return node
+}
+
+function readEscape(reader: Reader): PatternNode {
+  const c = reader.text[reader.at]
+  if (c === 'b' || c === 'B') {
+    reader.at++
+    return { kind: 'assert', what: c === 'b' ? 'boundary' : 'inside' }
+  }
+  return { kind: 'set', set: readEscapedSet(reader) }
+}
+
+function readClass(reader: Reader): CharacterSet {
+  const negated = reader.text[reader.at] === '^'
+  if (negated) reader.at++
+  const result = new Uint8Array(setSize)
+  while (reader.at < reader.text.length && reader.text[reader.at] !== ']' && reader.unsupported === null) {
+    const from = readClassAtom(reader)
+    if (reader.text[reader.at] !== '-' || reader.text[reader.at + 1] === ']') {
+      merge(result, from.set)
+      continue
+    }
+    reader.at++
+    const to = readClassAtom(reader)
+    // `[\w-x]` is no range: the dash stands for itself.
+    if (from.code < 0 || to.code < 0) {
+      merge(result, from.set)
+      merge(result, to.set)
+      merge(result, setOf('-'))
+    } else for (let code = from.code; code <= Math.min(to.code, otherCharacters); code++) result[code] = 1
+  }
+  reader.at++
+  return negated ? inverted(result) : result
+}
+
+/** One member of a class; `code` is -1 where it is a set of several. */
+function readClassAtom(reader: Reader): { set: CharacterSet; code: number } {
+  const c = reader.text[reader.at++]!
+  if (c !== '\\') return { set: setOf(c), code: c.charCodeAt(0) }
+  if (reader.text[reader.at] === 'b') {
+    reader.at++
+    return { set: setOf('\b'), code: 8 }
+  }
+  const set = readEscapedSet(reader)
+  let code = -1
+  let members = 0
+  for (let i = 0; i < setSize; i++) {
+    if (set[i] === 0) continue
+    members++
+    code = i
+  }
+  return { set, code: members === 1 ? code : -1 }
+}
+
+const controls: Record<string, string> = { t: '\t', n: '\n', v: '\v', f: '\f', r: '\r' }
+
+/** What stands behind a backslash, in a class or outside. */
+function readEscapedSet(reader: Reader): CharacterSet {
+  const c = reader.text[reader.at++] ?? ''
+  switch (c) {
+    case 'd':
+      return digits
+    case 'D':
+      return inverted(digits)
+    case 'w':
+      return wordCharacters
+    case 'W':
+      return inverted(wordCharacters)
+    case 's':
+      return spaces
+    case 'S':
+      return inverted(spaces)
+    case 'x':
+    case 'u': {
+      const length = c === 'x' ? 2 : 4
+      const hex = reader.text.slice(reader.at, reader.at + length)
+      if (!/^[0-9a-fA-F]+$/.test(hex) || hex.length < length) break
+      reader.at += length
+      return setOf(String.fromCharCode(Number.parseInt(hex, 16)))
+    }
+  }
+  const control = controls[c]
+  if (control !== undefined) return setOf(control)
+  if (c === '' || /[A-Za-z0-9]/.test(c)) reader.unsupported = `\\${c}`
+  return setOf(c)
+}
+
+function setOf(characters: string): CharacterSet {
+  const set = new Uint8Array(setSize)
+  // A character past ASCII is in no URL. It must not be taken for `otherCharacters`, which would let it match them all.
+  for (let i = 0; i < characters.length; i++) if (characters.charCodeAt(i) < otherCharacters) set[characters.charCodeAt(i)] = 1
+  return set
+}
+
+function merge(into: CharacterSet, from: CharacterSet): void {
+  for (let i = 0; i < setSize; i++) into[i]! |= from[i]!
+}
+
+function inverted(set: CharacterSet): CharacterSet {
+  return set.map((member) => 1 - member)
+}
+
+const digits = setOf('0123456789')
+const wordCharacters = setOf('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_')
+const spaces = setOf(' \t\n\v\f\r')

@@ -1,0 +1,116 @@
+import { AppError } from '../../core/errors.ts'
+import { compilePattern, maxSteps, type Program } from './pattern-program.ts'
+import { otherCharacters, readPattern } from './pattern-syntax.ts'
+
+/**
+ * Regular expressions given by users, matched in time linear in the text. JavaScript's own matcher goes back on its
+ * steps: `(a+)+$` or `.*.*.*x` can occupy a thread for years on one URL, and checks that try to recognise such
+ * expressions either miss some or refuse honest ones. Here all ways to match are followed at once.
+ *
+ * A state is the set of places that the expression may be in, together with what stood before. States are made
+ * when first needed and remembered with their transitions, so a known URL costs one table look-up a character. When
+ * more than `maxStates` have come together all are forgotten: memory is bounded, and time stays linear.
+ */
+export type Pattern = { readonly source: string; matches(text: string): boolean }
+
+const maxSourceLength = 2000
+const maxStates = 500
+
+type State = {
+  readonly places: readonly number[]
+  readonly before: Before
+  /** For each character the next state: 0 not known yet, 1 the expression has matched, otherwise its number plus 2. */
+  readonly next: Uint16Array
+  /** Whether the expression matches if the text ends here; undefined until asked. */
+  matchesAtEnd: boolean | undefined
+}
+type Before = 'start' | 'word' | 'other'
+
+/** Throws `usage-wrong` where the expression is wrong, too large or needs what cannot be matched in linear time. */
+export function createPattern(source: string): Pattern {
+  const program = read(source)
+  let states: State[] = []
+  let numbers = new Map<string, number>()
+
+  function stateFor(places: readonly number[], before: Before): number {
+    const name = `${before}:${places.join()}`
+    const known = numbers.get(name)
+    if (known !== undefined) return known
+    if (states.length >= maxStates) {
+      states = []
+      numbers = new Map()
+    }
+    states.push({ places, before, next: new Uint16Array(otherCharacters + 1), matchesAtEnd: undefined })
+    numbers.set(name, states.length - 1)
+    return states.length - 1
+  }
+
+  /** The number that follows in `next`. A text may match from any place in it, so the start is always added. */
+  function follow(state: State, c: number): number {
+    const word = isWord(c)
+    const reached = program.reach(state.places, {
+      atStart: state.before === 'start',
+      atEnd: false,
+      boundary: (state.before === 'word') !== word,
+    })
+    if (reached.matched) return 1
+    const places = program.step(reached.places, c)
+    const total = states.length
+    const next = stateFor(places, word ? 'word' : 'other')
+    // After a clean-up the old state is an orphan: its table must not point into the new numbering.
+    if (states.length > total || states[next] !== undefined) if (states.includes(state)) state.next[c] = next + 2
+    return next + 2
+  }
+
+  function endsMatched(state: State): boolean {
+    state.matchesAtEnd ??= program.reach(state.places, {
+      atStart: state.before === 'start',
+      atEnd: true,
+      boundary: state.before === 'word',
+    }).matched
+    return state.matchesAtEnd
+  }
+
+  return {
+    source,
+    matches(text) {
+      let state = states[stateFor(program.first, 'start')]!
+      for (let at = 0; at < text.length; at++) {
+        const code = text.charCodeAt(at)
+        const c = code < otherCharacters ? code : otherCharacters
+        let next = state.next[c]!
+        if (next === 0) {
+          next = follow(state, c)
+          if (next === 1) state.next[c] = 1
+        }
+        if (next === 1) return true
+        state = states[next - 2]!
+      }
+      return endsMatched(state)
+    },
+  }
+}
+
+function read(source: string): Program {
+  if (source.length > maxSourceLength) {
+    throw new AppError('usage-wrong', `the regular expression is longer than ${maxSourceLength} characters`)
+  }
+  try {
+    new RegExp(source)
+  } catch (cause) {
+    throw new AppError('usage-wrong', `wrong regular expression: ${(cause as Error).message}`, { cause })
+  }
+  const syntax = readPattern(source)
+  if (syntax.kind === 'unsupported') {
+    throw new AppError('usage-wrong', `regular expressions here cannot have ${syntax.what}: ${source}`)
+  }
+  const program = compilePattern(syntax.root)
+  if (program === null) {
+    throw new AppError('usage-wrong', `the regular expression has more than ${maxSteps} steps when written out: ${source}`)
+  }
+  return program
+}
+
+function isWord(c: number): boolean {
+  return (c >= 0x30 && c <= 0x39) || (c >= 0x41 && c <= 0x5a) || (c >= 0x61 && c <= 0x7a) || c === 0x5f
+}

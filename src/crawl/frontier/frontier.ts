@@ -1,0 +1,238 @@
+import type { Clock } from '../../core/clock.ts'
+import type { QueuedRequest } from '../../core/request.ts'
+import type { Arrival, FrontierStore, HostClock, HostState } from '../../store/frontier.ts'
+import { addArrivals, addLoaded, createLane, isIdle, type Lane } from './lane.ts'
+import { type HostSignal, noteSignal, type PolitenessRules, pauseMs } from './politeness.ts'
+import { createTimeHeap } from './time-heap.ts'
+
+/**
+ * Mercator's frontier: a FIFO per host, hosts take turns, and none is asked before its time. It decides what is fetched
+ * next; what was seen and what is queued is the store's. In memory are at most `maxLanes` hosts with the heads of
+ * their queues, however many hosts and URLs there are; hosts beyond that stay on disk until there is room.
+ *
+ * A request is taken (`take`), comes back with what it told about the host (`release`), and is forgotten once the store
+ * has settled it (`settled`). Between the last two it counts as unsettled: the host may go on, the request may not come twice.
+ */
+export type Frontier = {
+  take(): { lane: Lane; request: QueuedRequest } | null
+  release(lane: Lane, signal: HostSignal): 'goes-on' | 'rests' | 'given-up'
+  /** Hands a taken request back to the head of its queue, untouched. */
+  putBack(lane: Lane, request: QueuedRequest): void
+  /** Hands it back after its host was asked for something else first. */
+  postpone(lane: Lane, request: QueuedRequest, signal: HostSignal): void
+  settled(lane: Lane, requests: number): void
+  /** Takes in rows that the store has queued. */
+  arrive(arrivals: readonly Arrival[]): void
+  /** Clocks that moved since the last call. */
+  changedClocks(): HostClock[]
+  /** Empties the lane of a host that was given up. */
+  drop(lane: Lane): void
+  /** Monotonic time at which a waiting host comes due. */
+  nextDueAt(): number | undefined
+  /** Fills up from disk; called at start and whenever there may be room. */
+  wake(): Promise<void>
+  counts(): { active: number; waiting: number; resting: number }
+  /** Called when something became ready outside of `take` and `release`. */
+  onReady(listener: () => void): void
+}
+
+export type FrontierOptions = {
+  store: FrontierStore
+  clock: Clock
+  rules: PolitenessRules
+  perHost: number
+  /** Rows kept in memory over all hosts. */
+  bufferRows: number
+  maxLanes: number
+  /** The store could not be read: nothing is lost, but the lane stands still. */
+  onError(error: unknown): void
+}
+
+const MIN_ROWS = 4
+const MAX_ROWS = 256
+
+export function createFrontier({ store, clock, rules, perHost, bufferRows, maxLanes, onError }: FrontierOptions): Frontier {
+  const lanes = new Map<number, Lane>()
+  const ring: Lane[] = []
+  let ringHead = 0
+  const heap = createTimeHeap<Lane>()
+  const moved = new Set<Lane>()
+  /** Whether the store may hold hosts with work that are not in memory. */
+  let dormant = true
+  let waking = false
+  let ready: () => void = () => {}
+
+  const capacity = (): number => Math.max(MIN_ROWS, Math.min(MAX_ROWS, Math.floor(bufferRows / Math.max(1, lanes.size))))
+
+  function open(state: HostState): Lane {
+    // The kept clock is wall time: believed only as far as a rest can be long, in case that clock jumped.
+    const waitMs = Math.max(0, Math.min(state.nextAt - clock.now(), rules.restMaxMs))
+    // Whoever was killed may have had a request on its way to this host.
+    const pause = store.recovered ? Math.max(waitMs, rules.delayMs) : waitMs
+    const lane = createLane(state, clock.monotonic() + pause)
+    lanes.set(state.id, lane)
+    return lane
+  }
+
+  /** Puts a parked lane where it belongs now. */
+  function place(lane: Lane): void {
+    if (lane.place !== 'parked') return
+    if (lane.buffer.length <= capacity() / 4 && lane.more) load(lane)
+    if (lane.buffer.length === 0) {
+      if (isIdle(lane)) close(lane)
+      return
+    }
+    if (lane.inFlight >= perHost) return
+    if (lane.nextAt > clock.monotonic()) {
+      lane.place = 'waiting'
+      heap.push(lane, lane.nextAt)
+    } else {
+      lane.place = 'ready'
+      ring.push(lane)
+    }
+  }
+
+  function close(lane: Lane): void {
+    lane.place = 'closed'
+    lanes.delete(lane.id)
+    if (dormant && lanes.size < maxLanes * 0.75) wake().catch(onError)
+  }
+
+  function load(lane: Lane): void {
+    if (lane.loading) return
+    lane.loading = true
+    const asked = capacity()
+    const at = lane.position
+    store.next(lane.id, at, asked).then(
+      (rows) => {
+        lane.loading = false
+        if (lane.place === 'closed') return
+        addLoaded(lane, rows, asked)
+        place(lane)
+        ready()
+      },
+      (error: unknown) => {
+        lane.loading = false
+        onError(error)
+      },
+    )
+  }
+
+  async function wake(): Promise<void> {
+    if (waking || !dormant) return
+    waking = true
+    try {
+      const room = maxLanes - lanes.size
+      if (room <= 0) return
+      const found = await store.hosts(room, new Set(lanes.keys()))
+      if (found.length < room) dormant = false
+      for (const state of found) if (!lanes.has(state.id)) place(open(state))
+    } finally {
+      waking = false
+    }
+    ready()
+  }
+
+  function arrive(arrivals: readonly Arrival[]): void {
+    for (const { state, rows } of arrivals) {
+      let lane = lanes.get(state.id)
+      if (lane === undefined) {
+        if (lanes.size >= maxLanes) {
+          dormant = true
+          continue
+        }
+        lane = open(state)
+        // The host had nothing queued before: then these rows are all there is.
+        lane.more = state.queued > rows.length
+      }
+      addArrivals(lane, rows, capacity())
+      place(lane)
+    }
+    ready()
+  }
+
+  function nextReady(): Lane | undefined {
+    const now = clock.monotonic()
+    for (let due = heap.popDue(now); due !== undefined; due = heap.popDue(now)) {
+      if (due.place !== 'waiting') continue
+      due.place = 'parked'
+      place(due)
+    }
+    while (ringHead < ring.length) {
+      const lane = ring[ringHead++]!
+      if (ringHead > 1024 && ringHead * 2 > ring.length) {
+        ring.splice(0, ringHead)
+        ringHead = 0
+      }
+      if (lane.place !== 'ready') continue
+      if (lane.buffer.length > 0) return lane
+      lane.place = 'parked'
+      place(lane)
+    }
+    ring.length = 0
+    ringHead = 0
+    return undefined
+  }
+
+  return {
+    take() {
+      const lane = nextReady()
+      if (lane === undefined) return null
+      lane.place = 'parked'
+      const request = lane.buffer.shift()!
+      lane.inFlight++
+      if (perHost > 1) lane.nextAt = Math.max(lane.nextAt, clock.monotonic() + pauseMs(lane, rules))
+      place(lane)
+      return { lane, request }
+    },
+    release(lane, signal) {
+      lane.inFlight--
+      lane.unsettled++
+      const verdict = noteSignal(lane, signal, clock.monotonic(), rules)
+      if (signal.kind !== 'untouched') moved.add(lane)
+      place(lane)
+      return verdict
+    },
+    putBack(lane, request) {
+      lane.inFlight--
+      lane.buffer.unshift(request)
+      place(lane)
+    },
+    postpone(lane, request, signal) {
+      lane.inFlight--
+      lane.buffer.unshift(request)
+      noteSignal(lane, signal, clock.monotonic(), rules)
+      moved.add(lane)
+      place(lane)
+    },
+    arrive,
+    settled(lane, requests) {
+      lane.unsettled -= requests
+      place(lane)
+    },
+    changedClocks() {
+      const changed: HostClock[] = []
+      for (const lane of moved) {
+        const nextAt = clock.now() + Math.max(0, lane.nextAt - clock.monotonic())
+        changed.push({ id: lane.id, nextAt, failures: lane.failures, rests: lane.rests })
+      }
+      moved.clear()
+      return changed
+    },
+    drop(lane) {
+      lane.buffer = []
+      lane.more = false
+      if (lane.place === 'parked') place(lane)
+    },
+    nextDueAt: () => heap.nextDueAt(),
+    wake,
+    counts() {
+      let resting = 0
+      for (const lane of lanes.values()) if (lane.rests > 0) resting++
+      return { active: lanes.size, waiting: heap.size(), resting }
+    },
+    onReady(listener) {
+      ready = listener
+    },
+  }
+}

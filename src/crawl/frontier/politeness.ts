@@ -1,0 +1,73 @@
+import type { Lane } from './lane.ts'
+
+export type PolitenessRules = {
+  /** Pause between two requests to one host; 0 switches waiting off, but for what the host itself asks for. */
+  delayMs: number
+  /** Slow hosts are asked less often: the pause is at least this multiple of the last fetch's duration. */
+  delayFactor: number
+  /** Failures in a row after which a host rests. */
+  failuresToRest: number
+  /** The first rest; each further one is four times as long. */
+  restMs: number
+  restMaxMs: number
+  /** Rests without a success in between after which a host is given up for this run. */
+  maxRests: number
+}
+
+/** What a fetch tells about the host, as opposed to the page. */
+export type HostSignal =
+  | { kind: 'answered'; totalMs: number }
+  /** 429 or 503: the host's wish, not our failure. `retryAfterMs` is 0 when the host did not name a time. */
+  | { kind: 'slow-down'; totalMs: number; retryAfterMs: number }
+  | { kind: 'failed'; totalMs: number }
+  /** No connection was made: nothing to be polite about. */
+  | { kind: 'untouched' }
+
+const FIRST_BACKOFF_MS = 500
+const LAST_BACKOFF_MS = 60_000
+const SLOWDOWNS_TO_GIVE_UP = 20
+
+export function pauseMs(lane: Lane, rules: PolitenessRules): number {
+  const own = rules.delayMs === 0 ? 0 : Math.max(rules.delayMs, rules.delayFactor * lane.lastFetchMs)
+  return Math.max(own, lane.crawlDelayMs)
+}
+
+/** Moves the host's clock after a fetch. Says whether the host starts to rest or is given up. */
+export function noteSignal(lane: Lane, signal: HostSignal, now: number, rules: PolitenessRules): 'goes-on' | 'rests' | 'given-up' {
+  if (signal.kind === 'untouched') return 'goes-on'
+  lane.lastFetchMs = signal.totalMs
+  if (signal.kind === 'answered') {
+    lane.failures = 0
+    lane.rests = 0
+    lane.slowdowns = 0
+    leaveAlone(lane, now + pauseMs(lane, rules))
+    return 'goes-on'
+  }
+  if (signal.kind === 'slow-down') return slowDown(lane, signal.retryAfterMs, now, rules)
+  lane.failures++
+  if (lane.failures < rules.failuresToRest) {
+    leaveAlone(lane, now + Math.max(pauseMs(lane, rules), backoffMs(lane.failures)))
+    return 'goes-on'
+  }
+  // From here on every failure is a failed probe: one request between rests that grow.
+  if (lane.rests >= rules.maxRests) return 'given-up'
+  leaveAlone(lane, now + Math.min(rules.restMs * 4 ** lane.rests, rules.restMaxMs))
+  lane.rests++
+  return 'rests'
+}
+
+function slowDown(lane: Lane, retryAfterMs: number, now: number, rules: PolitenessRules): 'goes-on' | 'given-up' {
+  // Retry-After is the host's wish, not our failure: no strike. But a host that says nothing else ends somewhere.
+  lane.slowdowns++
+  const wished = retryAfterMs > 0 ? retryAfterMs : backoffMs(lane.slowdowns)
+  leaveAlone(lane, now + Math.max(pauseMs(lane, rules), Math.min(wished, rules.restMaxMs)))
+  return lane.slowdowns > SLOWDOWNS_TO_GIVE_UP ? 'given-up' : 'goes-on'
+}
+
+function backoffMs(times: number): number {
+  return Math.min(FIRST_BACKOFF_MS * 2 ** (times - 1), LAST_BACKOFF_MS)
+}
+
+function leaveAlone(lane: Lane, until: number): void {
+  lane.nextAt = Math.max(lane.nextAt, until)
+}

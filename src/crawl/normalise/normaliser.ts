@@ -1,0 +1,139 @@
+import { withoutFragment } from '../../core/url.ts'
+import { createHostResolver, type HostRules, hasHostRules, noHostRules } from './host-rules.ts'
+import { normalisePercentEncoding, unsettledPercent } from './percent-encoding.ts'
+import { createQueryRules, defaultTrackingParameters } from './query-parameters.ts'
+
+/**
+ * Every link gets two forms. `url` is what is fetched: as the WHATWG standard serialises it, without fragment and
+ * credentials. `key` is what is compared: two URLs with one key are taken for one document. As in LARM the key may be
+ * bolder than the URL, for a wrong key costs a page, a wrong URL a wrong request. The key is itself a URL in ASCII,
+ * and is its own key as long as no host rules are given.
+ *
+ * Most links are plain: the key is the very same string, found by expressions that look for a reason why it is not.
+ */
+export type NormaliserOptions = {
+  maxUrlLength?: number
+  /** Parameter names left out of the key; `utm_*` stands for all that start so. */
+  trackingParameters?: readonly string[]
+  dropSessionIds?: boolean
+  sortParameters?: boolean
+  /** LARM's removal of `index.*` and `default.*`: saves a few pages, and is wrong on some sites. */
+  dropIndexNames?: boolean
+  hostRules?: HostRules
+}
+
+export type Normalised =
+  | { kind: 'ok'; url: string; key: string }
+  | { kind: 'rejected'; reason: 'scheme' | 'length' | 'invalid' }
+
+export type Normaliser = (url: string) => Normalised
+
+export const defaultMaxUrlLength = 2048
+
+const byScheme: Normalised = { kind: 'rejected', reason: 'scheme' }
+const byLength: Normalised = { kind: 'rejected', reason: 'length' }
+const invalid: Normalised = { kind: 'rejected', reason: 'invalid' }
+
+/** A domain in its final spelling up to its path. Addresses, ports and punycode are proved by the parser instead. */
+const plainAuthority = /^https?:\/\/(?:(?!xn--)[a-z0-9_-]+\.)*(?!xn--)[a-z][a-z0-9_-]*(?=\/)/
+/** Anything in a path that makes its key differ, or ends it. */
+const doubtfulPath = new RegExp(`[^A-Za-z0-9\\-._~!$&'()*+,=:@/%]|${unsettledPercent}|\\/[/.]`, 'g')
+/** Anything in path or query that the parser might spell otherwise, or drop. */
+const unserialised = /[^A-Za-z0-9\-._~!$&()*+,=:@/%;?[\]|]|\/\.{1,2}(?:[/?]|$)|%2[eE]/g
+const sessionInPath = /(?<!\/\.{1,2});jsessionid=[^/;]*/gi
+const indexName = /\/(?:index|default)\.[a-z0-9]{1,8}$/i
+
+export function createNormaliser(options: NormaliserOptions = {}): Normaliser {
+  const maxUrlLength = options.maxUrlLength ?? defaultMaxUrlLength
+  const dropSessionIds = options.dropSessionIds ?? true
+  const dropIndexNames = options.dropIndexNames ?? false
+  const hostRules = options.hostRules ?? noHostRules
+  const changeHost = hasHostRules(hostRules) ? createHostResolver(hostRules) : null
+  const query = createQueryRules({
+    tracking: options.trackingParameters ?? defaultTrackingParameters,
+    dropSessionIds,
+    sortParameters: options.sortParameters ?? false,
+  })
+  // The last authority that proved to be spelt as the parser spells it, and what stands for it in keys. Links of a
+  // page mostly share it, so most are compared with it and not taken apart.
+  let authority = 'none yet'
+  let keyAuthority = ''
+
+  /** True where the URL starts with a proved authority; then `authority` is it. */
+  function startsProved(url: string): boolean {
+    if (url.charCodeAt(authority.length) === 0x2f && url.startsWith(authority)) return true
+    const match = plainAuthority.exec(url)
+    if (match === null) return false
+    prove(match[0], changeHost === null ? match[0] : withKeyHost(match[0]))
+    return true
+  }
+
+  /** True where path and query are the same in URL and key. */
+  function endsPlain(url: string): boolean {
+    doubtfulPath.lastIndex = authority.length
+    if (!doubtfulPath.test(url)) return !(dropIndexNames && indexName.test(url))
+    const at = doubtfulPath.lastIndex - 1
+    if (url.charCodeAt(at) !== 0x3f || dropIndexNames) return false
+    query.doubtful.lastIndex = at
+    return !query.doubtful.test(url)
+  }
+
+  function endsSerialised(url: string): boolean {
+    unserialised.lastIndex = authority.length
+    return !unserialised.test(url)
+  }
+
+  function prove(spelling: string, inKeys: string): void {
+    authority = spelling
+    keyAuthority = inKeys
+  }
+
+  function withKeyHost(plain: string): string {
+    const hostStart = plain.indexOf('/') + 2
+    return plain.slice(0, hostStart) + keyHost(plain.slice(hostStart))
+  }
+
+  function keyOf(url: string): string {
+    const question = url.indexOf('?', authority.length)
+    const path = keyPath(question === -1 ? url.slice(authority.length) : url.slice(authority.length, question))
+    const key = keyAuthority + path + (question === -1 ? '' : query.normalise(url.slice(question)))
+    return key === url ? url : key
+  }
+
+  function parseAndNormalise(input: string): Normalised {
+    // The hash sign stays: a space before it is part of the URL, one at the end of the text is not.
+    const text = input.slice(0, input.indexOf('#') + 1 || input.length)
+    // Long texts of other schemes (data:) are told from long URLs without being parsed.
+    if (text.length > maxUrlLength) return /^\s*https?:/i.test(text.slice(0, 100)) ? byLength : byScheme
+    const parsed = URL.parse(text)
+    if (parsed === null) return invalid
+    if (parsed.protocol !== 'http:' && parsed.protocol !== 'https:') return byScheme
+    if (parsed.username !== '') parsed.username = ''
+    if (parsed.password !== '') parsed.password = ''
+    const url = withoutFragment(parsed.href)
+    if (url.length > maxUrlLength) return byLength
+    const port = parsed.port === '' ? '' : `:${parsed.port}`
+    prove(url.slice(0, url.indexOf('/', 8)), `${parsed.protocol}//${keyHost(parsed.hostname)}${port}`)
+    return { kind: 'ok', url, key: keyOf(url) }
+  }
+
+  function keyHost(host: string): string {
+    const bare = host.endsWith('.') && host.length > 1 ? host.slice(0, -1) : host
+    return changeHost === null ? bare : changeHost(bare)
+  }
+
+  function keyPath(path: string): string {
+    let result = normalisePercentEncoding(path)
+    if (dropSessionIds) result = result.replace(sessionInPath, '')
+    result = result.replace(/\/{2,}/g, '/')
+    return dropIndexNames ? result.replace(indexName, '/') : result
+  }
+
+  return (url) => {
+    if (url.length > maxUrlLength || !startsProved(url)) return parseAndNormalise(url)
+    if (endsPlain(url)) {
+      return { kind: 'ok', url, key: keyAuthority === authority ? url : keyAuthority + url.slice(authority.length) }
+    }
+    return endsSerialised(url) ? { kind: 'ok', url, key: keyOf(url) } : parseAndNormalise(url)
+  }
+}

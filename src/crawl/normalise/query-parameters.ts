@@ -1,0 +1,102 @@
+import { normalisePercentEncoding, unsettledPercent } from './percent-encoding.ts'
+
+/**
+ * Parameters that say where a visitor came from, not what is asked for. A star at the end stands for any rest;
+ * letters of either case are the same. Only names that nobody else uses are here: a wrong entry merges different pages.
+ */
+export const defaultTrackingParameters: readonly string[] = [
+  ...['utm_*', 'mtm_*', 'pk_campaign', 'pk_kwd', 'pk_keyword', 'pk_source', 'pk_medium', 'pk_content', 'pk_cid'],
+  ...['gclid', 'gclsrc', 'dclid', 'gbraid', 'wbraid', 'gad_source', 'gad_campaignid', 'srsltid', '_ga', '_gl', '_gac'],
+  ...['fbclid', 'fb_action_ids', 'fb_action_types', 'fb_source', 'igshid', 'igsh', 'msclkid', 'twclid', 'ttclid'],
+  ...[
+    'li_fat_id',
+    'yclid',
+    'ysclid',
+    '_openstat',
+    'mc_cid',
+    'mc_eid',
+    'mkt_tok',
+    '_hsenc',
+    '_hsmi',
+    '__hssc',
+    '__hstc',
+  ],
+  ...[
+    '__hsfp',
+    'hsctatracking',
+    'oly_anon_id',
+    'oly_enc_id',
+    'vero_id',
+    'vero_conv',
+    'wickedid',
+    'rb_clickid',
+    's_kwcid',
+  ],
+  ...['_branch_match_id', '_branch_referrer', 'wt_zmc', 'epik', 'icid'],
+]
+
+/** Whatever their value, these name a visit. */
+const sessionNames = ['jsessionid', 'phpsessid', 'aspsessionid*', 'cfid', 'cftoken']
+/** These have other uses; they name a visit only where the value is a long token. */
+const doubtfulSessionNames = ['sid', 'sessid', 'sessionid', 'session_id']
+const token = /^[0-9a-f]{16,}$|^(?=[^.]*[0-9])(?=[^.]*[A-Za-z])[0-9A-Za-z_-]{26,}$/i
+
+export type QueryRules = {
+  /** Finds the first place in a URL, at or after its question mark, that makes its key differ from it. */
+  readonly doubtful: RegExp
+  /** The query of the key, with its question mark, or nothing where nothing is left. */
+  normalise(query: string): string
+}
+
+export type QueryOptions = { tracking: readonly string[]; dropSessionIds: boolean; sortParameters: boolean }
+
+export function createQueryRules({ tracking, dropSessionIds, sortParameters }: QueryOptions): QueryRules {
+  const dropped = nameMatcher(dropSessionIds ? [...tracking, ...sessionNames] : tracking)
+  const doubted = nameMatcher(dropSessionIds ? doubtfulSessionNames : [])
+  const keeps = (parameter: string): boolean => {
+    if (parameter === '') return false
+    const equals = parameter.indexOf('=')
+    const name = (equals === -1 ? parameter : parameter.slice(0, equals)).toLowerCase()
+    if (dropped.matches(name)) return false
+    return !(doubted.matches(name) && token.test(parameter.slice(name.length + 1)))
+  }
+  return {
+    doubtful: doubtfulQuery([dropped.source, doubted.source], sortParameters),
+    normalise(query) {
+      const kept = normalisePercentEncoding(query.slice(1)).split('&').filter(keeps)
+      if (sortParameters) kept.sort(byName)
+      return kept.length === 0 ? '' : `?${kept.join('&')}`
+    },
+  }
+}
+
+/** By name alone: the order of a repeated parameter may mean something, and sorting is stable. */
+function byName(left: string, right: string): number {
+  const a = left.split('=', 1)[0]!
+  const b = right.split('=', 1)[0]!
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+function nameMatcher(patterns: readonly string[]): { matches(name: string): boolean; source: string } {
+  const lower = patterns.map((pattern) => pattern.toLowerCase())
+  const names = new Set(lower.filter((pattern) => !pattern.endsWith('*')))
+  const prefixes = lower.filter((pattern) => pattern.endsWith('*')).map((pattern) => pattern.slice(0, -1))
+  const sources = [...prefixes.map(quoted), ...[...names].map((name) => `${quoted(name)}(?=[=&]|$)`)]
+  return {
+    matches: (name) => names.has(name) || prefixes.some((prefix) => name.startsWith(prefix)),
+    source: sources.join('|'),
+  }
+}
+
+function doubtfulQuery(names: string[], sortParameters: boolean): RegExp {
+  const named = names.filter((source) => source !== '').join('|')
+  const parts = ['[^A-Za-z0-9\\-._~!$&()*+,;=:@/?%]', unsettledPercent, '[?&](?=&|$)']
+  if (named !== '') parts.push(`[?&](?:${named})`)
+  if (sortParameters) parts.push('&')
+  return new RegExp(parts.join('|'), 'g')
+}
+
+/** A name as an expression for it in letters of either case. */
+function quoted(text: string): string {
+  return text.replace(/[a-z]|[^a-z0-9_]/g, (c) => (/[a-z]/.test(c) ? `[${c}${c.toUpperCase()}]` : `\\${c}`))
+}

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { parseRobots } from './parse-robots.ts'
+import { comparedPath, compilePattern, matchesPath } from './path-pattern.ts'
+
+function stepsFor(pattern: string, path: string): number {
+  const budget = { left: Number.MAX_SAFE_INTEGER }
+  matchesPath(compilePattern(pattern), comparedPath(path), budget)
+  return Number.MAX_SAFE_INTEGER - budget.left
+}
+
+test('the steps for many wildcards grow with the path, not with its powers', () => {
+  const pattern = `/${'*a'.repeat(1000)}*b`
+  const short = stepsFor(pattern, `/${'a'.repeat(5000)}`)
+  const long = stepsFor(pattern, `/${'a'.repeat(50_000)}`)
+  assert.ok(short > 0 && short < 20_000, `${short} steps`)
+  assert.ok(long < 11 * short, `${long} steps against ${short}`)
+})
+
+test('a thousand stars in a row are one star', () => {
+  const pattern = compilePattern(`/${'*'.repeat(1000)}x$`)
+  assert.deepEqual(pattern.pieces, ['/', 'x'])
+  assert.equal(pattern.octets, 1003)
+})
+
+test('a file of ten megabytes is read up to the limit, and a line cut there is left out', () => {
+  const rule = 'Disallow: /private/of/some/kind\n'
+  const head = 'User-agent: *\nDisallow: /first\n'
+  const body = Buffer.from(head + rule.repeat(Math.ceil((10 * 1024 * 1024) / rule.length)))
+  const cut = parseRobots(body, { maxBytes: head.length + rule.length + 12 })
+  assert.equal(cut.isAllowed('erace', '/first'), false)
+  assert.equal(cut.isAllowed('erace', '/private/of/some/kind'), false)
+  assert.equal(cut.isAllowed('erace', '/private'), true)
+  const whole = parseRobots(body)
+  assert.ok(whole.sizeBytes < 20 * 512 * 1024, `${whole.sizeBytes} bytes`)
+  assert.equal(whole.isAllowed('erace', '/private/of/some/kind'), false)
+})
+
+test('one line without an end is cut, not searched for its end', () => {
+  const rules = parseRobots(`User-agent: *\nDisallow: /${'a'.repeat(400_000)}`)
+  assert.equal(rules.isAllowed('erace', `/${'a'.repeat(20_000)}`), false)
+  assert.equal(rules.isAllowed('erace', `/${'a'.repeat(10_000)}`), true)
+})
+
+test('a file made to be costly is answered with no once the steps are used up', () => {
+  const piece = 'a'.repeat(1000)
+  const rules = parseRobots(`User-agent: *\n${`Disallow: /*${piece}b\n`.repeat(500)}Allow: /`)
+  assert.equal(rules.isAllowed('erace', `/${'a'.repeat(2000)}`), false)
+  assert.equal(rules.isAllowed('erace', '/short'), true)
+})
+
+test('names, rules and sitemaps beyond their limits are passed over', () => {
+  const text = `User-agent: *\n${'Disallow: /a\n'.repeat(10)}Disallow: /b\n${'Sitemap: http://h/s\n'.repeat(10)}`
+  const rules = parseRobots(text, { maxRules: 10, maxSitemaps: 3 })
+  assert.equal(rules.isAllowed('erace', '/a'), false)
+  assert.equal(rules.isAllowed('erace', '/b'), true)
+  assert.equal(rules.sitemaps.length, 3)
+})
+
+test('noise of any octets is read without failing', () => {
+  let seed = 7
+  for (let round = 0; round < 200; round++) {
+    const bytes = Buffer.alloc(500)
+    for (let i = 0; i < bytes.length; i++) {
+      seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648
+      bytes[i] = seed >> 16
+    }
+    const rules = parseRobots(Buffer.concat([Buffer.from('User-agent: *\nDisallow: /'), bytes]))
+    assert.equal(typeof rules.isAllowed('erace', `/${bytes.toString('latin1')}`), 'boolean')
+  }
+})

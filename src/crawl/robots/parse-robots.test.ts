@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { isAllowed, parseRobots } from './parse-robots.ts'
+
+function lines(...all: string[]): string {
+  return all.join('\n')
+}
+
+test('the rule with the most octets decides, and allow wins a tie', () => {
+  const robots = lines('User-agent: *', 'Disallow: /a', 'Allow: /a/b', 'Disallow: /a/b/c', 'Allow: /t', 'Disallow: /t')
+  assert.equal(isAllowed(robots, 'erace', 'http://h/a/x'), false)
+  assert.equal(isAllowed(robots, 'erace', 'http://h/a/b'), true)
+  assert.equal(isAllowed(robots, 'erace', 'http://h/a/b/c/d'), false)
+  assert.equal(isAllowed(robots, 'erace', 'http://h/t'), true)
+  assert.equal(isAllowed(robots, 'erace', 'http://h/'), true)
+})
+
+test('a wildcard spans anything and a dollar at the end means the end', () => {
+  const robots = lines('User-agent: *', 'Disallow: /*.php$', 'Disallow: /x*/y*z')
+  assert.equal(isAllowed(robots, 'erace', 'http://h/q/a.php'), false)
+  assert.equal(isAllowed(robots, 'erace', 'http://h/q/a.php?b'), true)
+  assert.equal(isAllowed(robots, 'erace', 'http://h/x1/2/y3z4'), false)
+  assert.equal(isAllowed(robots, 'erace', 'http://h/x1/2/z3y4'), true)
+})
+
+test('an anchored piece may not overlap the one before it', () => {
+  const robots = lines('User-agent: *', 'Disallow: /aba*aba$')
+  assert.equal(isAllowed(robots, 'erace', '/ababa'), true)
+  assert.equal(isAllowed(robots, 'erace', '/abaaba'), false)
+})
+
+test('percent-encoding is normalised on both sides', () => {
+  const robots = lines('User-agent: *', 'Disallow: /%7Ejoe/', 'Disallow: /ü', 'Disallow: /a%2fb', 'Disallow: /s%2A$')
+  for (const path of ['/~joe/x', '/%7ejoe/', '/%C3%BC', '/%c3%bcber', '/ü', '/a%2Fb', '/s*', '/s%2a']) {
+    assert.equal(isAllowed(robots, 'erace', `http://h${path}`), false, path)
+  }
+  for (const path of ['/a/b', '/sx', '/%FC']) assert.equal(isAllowed(robots, 'erace', `http://h${path}`), true, path)
+})
+
+test('octets that are no UTF-8 are compared as they are', () => {
+  const rules = parseRobots(Buffer.from('User-agent: *\nDisallow: /\xfc\n', 'latin1'))
+  assert.equal(rules.isAllowed('erace', 'http://h/%FC'), false)
+  assert.equal(rules.isAllowed('erace', 'http://h/%C3%BC'), true)
+})
+
+test('in the query a reserved character and its triplet are the same', () => {
+  const encoded = 'http://h/foo/bar?baz=https%3A%2F%2Ffoo.bar'
+  const bare = 'http://h/foo/bar?baz=https://foo.bar'
+  for (const pattern of ['/foo/bar?baz=https://foo.bar', '/foo/bar?baz=https%3A%2F%2Ffoo.bar', '/*://', '/*?*https:']) {
+    const robots = lines('User-agent: *', `Disallow: ${pattern}`)
+    assert.equal(isAllowed(robots, 'erace', encoded), false, pattern)
+    assert.equal(isAllowed(robots, 'erace', bare), false, pattern)
+  }
+  assert.equal(isAllowed(lines('User-agent: *', 'Disallow: /*%3A%2F'), 'erace', encoded), false)
+})
+
+test('a group holds for all its names, and groups of one name are united', () => {
+  const robots = lines('User-agent: One', 'User-agent: two', 'Disallow: /a', '', 'User-agent: ONE', 'Disallow: /b')
+  assert.equal(isAllowed(robots, 'one', '/a'), false)
+  assert.equal(isAllowed(robots, 'one', '/b'), false)
+  assert.equal(isAllowed(robots, 'Two/1.0 (+http://x)', '/a'), false)
+  assert.equal(isAllowed(robots, 'two', '/b'), true)
+  assert.equal(isAllowed(robots, 'three', '/a'), true)
+})
+
+test('lines that are no rules do not end a group', () => {
+  for (const other of ['Sitemap: http://h/s.xml', 'Unknown: x', 'nonsense', 'Crawl-delay: 3', '']) {
+    const robots = lines('User-agent: one', other, 'User-agent: two', 'Disallow: /')
+    assert.equal(isAllowed(robots, 'one', '/x'), false, other)
+    assert.equal(isAllowed(robots, 'two', '/x'), false, other)
+  }
+})
+
+test('the most specific name is obeyed and the star only where no name fits', () => {
+  const robots = lines(
+    'User-agent: *',
+    'Disallow: /',
+    'User-agent: erace',
+    'Disallow: /e',
+    'User-agent: erace-news',
+    'Disallow: /n',
+  )
+  assert.equal(isAllowed(robots, 'erace', '/n'), true)
+  assert.equal(isAllowed(robots, 'erace', '/e'), false)
+  assert.equal(isAllowed(robots, 'erace-news', '/e'), true)
+  assert.equal(isAllowed(robots, 'erace-images', '/e'), false)
+  assert.equal(isAllowed(robots, 'eraces', '/q'), false)
+  assert.equal(isAllowed(robots, 'Mozilla/5.0 (compatible; eRACE/0.1; +https://example.org/)', '/q'), true)
+})
+
+test('rules before any name and empty rules say nothing', () => {
+  assert.equal(isAllowed(lines('Disallow: /', 'User-agent: *', 'Disallow:', 'Allow:'), 'erace', '/x'), true)
+  assert.equal(isAllowed(lines('User-agent:', 'Disallow: /'), 'erace', '/x'), true)
+})
+
+test('robots.txt itself may always be read', () => {
+  assert.equal(isAllowed(lines('User-agent: *', 'Disallow: /'), 'erace', 'https://h/robots.txt'), true)
+})
+
+test('byte order marks, every line end, comments and odd spacing are read', () => {
+  for (const end of ['\n', '\r', '\r\n']) {
+    const robots = ['\ufeffUser-Agent :\t* # all', '  DISALLOW:/a#b', '# Disallow: /c', 'disallow /d'].join(end)
+    const rules = parseRobots(robots)
+    assert.deepEqual(
+      ['/a', '/c', '/d'].map((path) => rules.isAllowed('erace', path)),
+      [false, true, false],
+    )
+  }
+})
+
+test('pace, hours, sitemaps and host are read per name', () => {
+  const rules = parseRobots(
+    lines(
+      'Host: www.example.org',
+      'User-agent: a',
+      'Crawl-delay: 0.5',
+      'User-agent: b',
+      'Crawl-delay: 7',
+      'Crawl-delay: 3',
+      'Request-rate: 2/1m 0600-0845',
+      'Visit-time: 0200-0630',
+      'Sitemap: https://h/ü.xml',
+    ),
+  )
+  assert.equal(rules.crawlDelaySeconds('a'), 0.5)
+  assert.equal(rules.crawlDelaySeconds('b'), 7)
+  assert.equal(rules.crawlDelaySeconds('c'), null)
+  assert.deepEqual(rules.requestRate('b'), { requests: 2, seconds: 60, hours: { startMinute: 360, endMinute: 525 } })
+  assert.deepEqual(rules.visitTime('b'), { startMinute: 120, endMinute: 390 })
+  assert.deepEqual(rules.sitemaps, ['https://h/ü.xml'])
+  assert.equal(rules.preferredHost, 'www.example.org')
+})
+
+test('a delay that is no plain number is no delay', () => {
+  for (const value of ['x', '-1', '1e9', '', 'Infinity', '1,5', '99999999999999']) {
+    const delay = parseRobots(lines('User-agent: *', `Crawl-delay: ${value}`)).crawlDelaySeconds('erace')
+    assert.ok(delay === null || delay === 1, `${value} gave ${delay}`)
+  }
+})

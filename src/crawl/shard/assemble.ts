@@ -1,0 +1,164 @@
+import { createAddressGuard } from '../../core/address.ts'
+import type { Clock } from '../../core/clock.ts'
+import { AppError } from '../../core/errors.ts'
+import { createFingerprintCache } from '../../core/fingerprint-cache.ts'
+import { hostKey } from '../../core/partition.ts'
+import { type Offer, UNLIMITED_DEPTH } from '../../core/request.ts'
+import { createFingerprinter } from '../../core/url-key.ts'
+import type { DocumentStore } from '../../store/documents.ts'
+import type { FrontierStore } from '../../store/frontier.ts'
+import type { Board } from '../board.ts'
+import type { CrawlSettings } from '../crawl-settings.ts'
+import { createDnsCache } from '../dns/dns-cache.ts'
+import { createSystemResolver } from '../dns/resolver.ts'
+import { decodeBody } from '../fetch/decode.ts'
+import { defaultFetchLimits } from '../fetch/fetch-limits.ts'
+import { headerList } from '../fetch/fetch-result.ts'
+import { createFetcher, type Fetcher } from '../fetch/fetcher.ts'
+import { defaultIgnoredSuffixes, parseIgnoreTypes } from '../filter/ignore-types.ts'
+import { defaultMediaTypes, parseMimeTypes } from '../filter/mime-types.ts'
+import { parseHostRules } from '../normalise/host-rules.ts'
+import { createNormaliser } from '../normalise/normaliser.ts'
+import { productToken } from '../robots/agent-token.ts'
+import { createRobotsCache } from '../robots/robots-cache.ts'
+import { createFilterSteps } from './filter-steps.ts'
+import { createLinkPipe, createNamingSteps } from './link-pipe.ts'
+import { createRobotsGate } from './robots-gate.ts'
+import { createShard, type Shard, type ShardDeps } from './shard.ts'
+import { createTally, type Tally } from './tally.ts'
+import { urlOrders } from './url-order.ts'
+
+/** What a shard is given by the thread it runs in. */
+export type ShardPlace = {
+  index: number
+  shards: number
+  run: number
+  /** Whether documents may be known from before. */
+  looksBack: boolean
+  /** Secret seed of the fingerprints, the same in all shards. */
+  seed: readonly [number, number]
+  store: FrontierStore
+  documents: DocumentStore
+  board: Board
+  clock: Clock
+  log: ShardDeps['log']
+}
+
+export type AssembledShard = { shard: Shard; fetcher: Fetcher; tally: Tally; offerSeeds(urls: readonly string[]): Promise<void> }
+
+/** Puts one shard together from the settings of the crawl: the only place that knows all parts. */
+export async function assembleShard(settings: CrawlSettings, place: ShardPlace): Promise<AssembledShard> {
+  const { crawl, network, dns: dnsSettings, robots } = settings.config
+  const { clock, store, documents, board, log } = place
+  const figures = board.shard(place.index)
+  const tally = createTally()
+  const dns = createDnsCache({
+    resolver: createSystemResolver({ clock }),
+    clock,
+    maxEntries: dnsSettings.maxEntries,
+    minTtlMs: dnsSettings.minTtlMs,
+    maxTtlMs: dnsSettings.maxTtlMs,
+    negativeTtlMs: dnsSettings.negativeTtlMs,
+    concurrency: dnsSettings.concurrency,
+  })
+  const guard = createAddressGuard({ allow: network.allow })
+  // Whoever names a seed means its address, private or not.
+  for (const seed of settings.seeds) {
+    const answer = await dns.lookup(new URL(seed).hostname.replace(/^\[|\]$/g, ''))
+    if (answer.kind === 'found') for (const address of answer.addresses) guard.allow(address)
+  }
+  const acceptsMediaType = parseMimeTypes(settings.files.mimeTypes ?? defaultMediaTypes)
+  const fetchers = Math.max(1, Math.ceil(crawl.fetchers / place.shards))
+  const fetcher = createFetcher({
+    dns,
+    guard,
+    clock,
+    userAgent: crawl.userAgent,
+    acceptsMediaType,
+    limits: {
+      ...defaultFetchLimits,
+      connectTimeoutMs: crawl.connectTimeoutMs,
+      headersTimeoutMs: crawl.headerTimeoutMs,
+      bodyTimeoutMs: crawl.stallTimeoutMs,
+      totalTimeoutMs: crawl.totalTimeoutMs,
+      maxHeaderBytes: crawl.maxHeaderBytes,
+      maxBodyBytes: crawl.maxBodyBytes,
+      perHostConnections: crawl.perHost,
+      maxConnections: Math.max(defaultFetchLimits.maxConnections, 2 * fetchers),
+    },
+  })
+  const agent = productToken(crawl.userAgent)
+  const gate = crawl.respectRobots
+    ? createRobotsGate({
+        cache: createRobotsCache({ maxEntries: robots.maxEntries, maxBytes: 16 << 20, clock }),
+        store,
+        fetcher,
+        clock,
+        decode(result) {
+          const decoded = decodeBody(result.body, headerList(result.rawHeaders, 'content-encoding'), 512 * 1024)
+          return decoded.kind === 'decoded' ? decoded.body : Buffer.alloc(0)
+        },
+      })
+    : null
+  const hostRules = settings.files.hostRules === null ? undefined : parseHostRules(settings.files.hostRules)
+  const normalise = createNormaliser({
+    maxUrlLength: crawl.maxUrlLength,
+    trackingParameters: crawl.trackingParameters,
+    sortParameters: crawl.sortQuery,
+    ...(hostRules === undefined ? {} : { hostRules }),
+  })
+  const fingerprinter = createFingerprinter(place.seed)
+  const seen = createFingerprintCache(settings.config.frontier.seenCache)
+  const pipe = createLinkPipe({
+    steps: [
+      ...createNamingSteps({ hasIgnoredSuffix: parseIgnoreTypes(settings.files.ignoreTypes ?? defaultIgnoredSuffixes), normalise, fingerprinter, seen }),
+      ...createFilterSteps(settings),
+    ],
+    seen,
+    order: urlOrders[crawl.order],
+    maxHops: crawl.maxDepth,
+    onSkip: (reason) => figures.add(`skipped.${reason}`),
+    onUnparsable(href, pageUrl) {
+      figures.add('unparsable')
+      log('debug', 'link could not be parsed', { href: href.slice(0, 500), page: pageUrl })
+    },
+  })
+  const shard = createShard(
+    { store, documents, fetcher, gate, pipe, board, figures, tally, clock, log },
+    {
+      rules: {
+        delayMs: crawl.delayMs,
+        delayFactor: crawl.delayFactor,
+        failuresToRest: crawl.hostFailures,
+        restMs: crawl.hostRestMs,
+        restMaxMs: crawl.hostRestMaxMs,
+        maxRests: crawl.hostRests,
+      },
+      perHost: crawl.perHost,
+      perAddress: Math.max(crawl.perAddress, crawl.perHost),
+      fetchers,
+      bufferRows: Math.ceil(settings.config.frontier.buffer / place.shards),
+      maxAttempts: crawl.maxAttempts,
+      maxRedirects: crawl.maxRedirects,
+      maxCrawlDelayMs: crawl.maxCrawlDelayMs,
+      looksBack: place.looksBack,
+      agent,
+      reading: { pipe, run: place.run, maxBodyBytes: crawl.maxBodyBytes, maxLinks: crawl.maxLinksPerPage, agent: crawl.respectRobots ? agent : null },
+    },
+  )
+  return {
+    shard,
+    fetcher,
+    tally,
+    async offerSeeds(urls) {
+      const offers = urls.map((url): Offer => {
+        const named = normalise(new URL(url).href)
+        if (named.kind === 'rejected') throw new AppError('url-invalid', `${url} can't be crawled: ${named.reason}`)
+        const depth = settings.depth ?? UNLIMITED_DEPTH
+        const host = hostKey(named.key)
+        return { url: named.url, host, fp: fingerprinter.toBigInt(named.key), parent: '', depth, hops: 0, redirects: 0, priority: urlOrders[crawl.order](named.url, 0) }
+      })
+      await store.offer(offers)
+    },
+  }
+}

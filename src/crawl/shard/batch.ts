@@ -1,0 +1,126 @@
+import { isAppError } from '../../core/errors.ts'
+import type { Offer, QueuedRequest } from '../../core/request.ts'
+import type { Capture, CaptureOutcome, DocumentStore } from '../../store/documents.ts'
+import type { FrontierStore } from '../../store/frontier.ts'
+import type { Frontier } from '../frontier/frontier.ts'
+import type { Lane } from '../frontier/lane.ts'
+
+/**
+ * What came of one request, ready to be kept. The order of keeping is the promise of the whole crawl: body, version, new links
+ * accepted by their owners, request done. Whatever dies in between leaves the request queued, and its repetition
+ * finds the same fingerprint.
+ */
+export type Finished = {
+  lane: Lane
+  request: QueuedRequest
+  capture: Capture | null
+  offers: readonly Offer[]
+  /** Tried again later instead of done. */
+  again: boolean
+}
+
+export type Batch = {
+  add(finished: Finished): void
+  /** Keeps everything that was added, now. */
+  flush(): Promise<void>
+  size(): number
+}
+
+export type BatchOptions = {
+  documents: DocumentStore
+  frontier: Frontier
+  store: FrontierStore
+  /** Flush when so many requests wait, … */
+  maxItems: number
+  /** … or so many bytes, … */
+  maxBytes: number
+  /** … or the first has waited so long. */
+  maxWaitMs: number
+  onOutcome(finished: Finished, outcome: CaptureOutcome | null): void
+  onKept(count: number, removed: number, limited: number): void
+  /** The store can't take anything now: the crawl pauses until it can. `null` when it goes on. */
+  onPause(reason: string | null): void
+  onError(error: unknown): void
+  /** Waits before a write is tried again. */
+  retryAfter(ms: number): Promise<void>
+}
+
+const RETRY_MS = 1000
+
+export function createBatch(options: BatchOptions): Batch {
+  const { documents, frontier, store, maxItems, maxBytes, maxWaitMs } = options
+  let waiting: Finished[] = []
+  let waitingBytes = 0
+  let timer: NodeJS.Timeout | null = null
+  let flushing: Promise<void> | null = null
+
+  async function persist<T>(write: () => Promise<T>): Promise<T> {
+    for (let paused = false; ; paused = true) {
+      try {
+        const result = await write()
+        if (paused) options.onPause(null)
+        return result
+      } catch (error) {
+        if (!isAppError(error) || error.retry === 'never') throw error
+        options.onPause(error.message)
+        await options.retryAfter(RETRY_MS)
+      }
+    }
+  }
+
+  async function keep(items: Finished[]): Promise<void> {
+    const captured = items.filter((item) => item.capture !== null)
+    const outcomes = captured.length === 0 ? [] : await persist(() => documents.record(captured.map((item) => item.capture!)))
+    const offers: Offer[] = []
+    let next = 0
+    for (const item of items) {
+      const outcome = item.capture === null ? null : outcomes[next++]!
+      if (!isRepetition(outcome)) for (const offer of item.offers) offers.push(offer)
+      options.onOutcome(item, outcome)
+    }
+    const done = items.filter((item) => !item.again).map((item) => item.request)
+    const again = items.filter((item) => item.again).map((item) => item.request)
+    const hosts = frontier.changedClocks()
+    const counts = await persist(() => store.settle({ offers, done, again, hosts }))
+    for (const { lane } of items) frontier.settled(lane, 1)
+    options.onKept(items.length, counts.removed, counts.limited)
+  }
+
+  function schedule(): void {
+    if (flushing !== null || waiting.length === 0) return
+    if (waiting.length >= maxItems || waitingBytes >= maxBytes) void start()
+    else timer ??= setTimeout(() => void start(), maxWaitMs)
+  }
+
+  function start(): Promise<void> {
+    if (timer !== null) clearTimeout(timer)
+    timer = null
+    const items = waiting
+    waiting = []
+    waitingBytes = 0
+    flushing = keep(items)
+      .catch(options.onError)
+      .finally(() => {
+        flushing = null
+        schedule()
+      })
+    return flushing
+  }
+
+  return {
+    add(finished) {
+      waiting.push(finished)
+      if (finished.capture?.kind === 'body') waitingBytes += finished.capture.size
+      schedule()
+    },
+    async flush() {
+      while (flushing !== null || waiting.length > 0) await (flushing ?? start())
+    },
+    size: () => waiting.length,
+  }
+}
+
+/** The page is kept under another URL: its links were offered there. */
+function isRepetition(outcome: CaptureOutcome | null): boolean {
+  return outcome !== null && (outcome.kind === 'duplicate' || (outcome.kind === 'unchanged' && outcome.duplicate))
+}

@@ -1,0 +1,122 @@
+import type { ErrorCode } from '../../core/errors.ts'
+import type { Offer, QueuedRequest } from '../../core/request.ts'
+import type { SkipReason } from '../../core/skip-reason.ts'
+import type { Capture, DocumentStore, KnownDocument, NoteOutcome } from '../../store/documents.ts'
+import type { ShardFigures } from '../board.ts'
+import { type FetchResponse, headerValue } from '../fetch/fetch-result.ts'
+import type { LinkPipe, PageContext } from './link-pipe.ts'
+import { mediaTypeOf, type ReadOptions, readResponse, redirectTarget } from './read-response.ts'
+import type { Tally } from './tally.ts'
+import type { VisitResult } from './visit.ts'
+
+/** What is to be kept of a visit: a capture or a note, the links that it yields, and whether it is to be tried again. */
+export type Conclusion = { capture: Capture | null; offers: readonly Offer[]; again: boolean }
+
+export type ConcludeDeps = {
+  documents: DocumentStore
+  pipe: LinkPipe
+  figures: ShardFigures
+  tally: Tally
+  log(level: 'debug', message: string, fields?: Record<string, unknown>): void
+  settings: { maxAttempts: number; maxRedirects: number; reading: ReadOptions }
+}
+
+type Visited = Exclude<VisitResult, { kind: 'postponed' }>
+
+export function createConclude({ documents, pipe, figures, tally, log, settings }: ConcludeDeps) {
+  const { reading } = settings
+
+  function note(request: QueuedRequest, outcome: NoteOutcome, facts: { status: number; address: string; location?: string }): Capture {
+    const { host, fp, url, parent } = request
+    return { kind: 'note', outcome, host, fp, url, parent, at: Date.now(), run: reading.run, location: '', ...facts }
+  }
+
+  function failed(request: QueuedRequest, code: ErrorCode, message: string, facts: { status: number; address: string; location?: string }): Conclusion {
+    figures.add('failed')
+    tally.failure(code)
+    log('debug', message, { url: request.url, code })
+    return { capture: note(request, 'failed', facts), offers: [], again: false }
+  }
+
+  function skipped(request: QueuedRequest, reason: SkipReason, facts: { status: number; address: string }): Conclusion {
+    figures.add(`skipped.${reason}`)
+    return { capture: note(request, 'skipped', facts), offers: [], again: false }
+  }
+
+  function count(response: FetchResponse): void {
+    figures.add('fetched')
+    figures.add('bytes', response.wireBytes)
+    tally.status(response.status)
+  }
+
+  function readPage(request: QueuedRequest, response: FetchResponse): Conclusion {
+    const page = readResponse(request, response, reading)
+    if (page.kind === 'undecodable') return failed(request, 'decode-failed', page.message, response)
+    tally.type(mediaTypeOf(headerValue(response.rawHeaders, 'content-type')))
+    figures.add('links', page.links)
+    if (page.kind === 'page') return { capture: page.capture, offers: page.offers, again: false }
+    return { ...skipped(request, 'robots', response), offers: page.offers }
+  }
+
+  function follow(request: QueuedRequest, response: FetchResponse): Conclusion {
+    figures.add('redirects')
+    const { status, address } = response
+    const location = redirectTarget(request, response)
+    if (location === null || !/^https?:/.test(location)) {
+      return failed(request, 'redirect-refused', `${request.url} redirects to ${String(location).slice(0, 200)}`, response)
+    }
+    if (request.redirects >= settings.maxRedirects) {
+      return failed(request, 'redirect-limit', `${request.url}: more than ${settings.maxRedirects} redirects in a row`, response)
+    }
+    const capture = note(request, 'redirect', { status, address, location })
+    const admitted = pipe.admit(location, contextOf(request), request.parent === '')
+    if (admitted === null || typeof admitted === 'string') {
+      if (admitted === 'unparsable') return failed(request, 'redirect-refused', `${request.url} redirects to what is no URL`, response)
+      if (admitted !== null && admitted !== 'known') figures.add(`skipped.${admitted}`)
+      return { capture, offers: [], again: false }
+    }
+    // A redirect is the same step of the crawl: it goes ahead of what was found later.
+    const offer = { ...admitted, parent: request.parent, redirects: request.redirects + 1, priority: request.priority - 1 }
+    return { capture, offers: [offer], again: false }
+  }
+
+  async function followKept(request: QueuedRequest, known: KnownDocument): Promise<{ offers: Offer[]; links: number }> {
+    if (known.versionId === 0) return { offers: [], links: 0 }
+    const links = await documents.links(known.versionId)
+    const found = links.map((href) => ({ href, tag: 'a' as const, nofollow: false }))
+    return { offers: pipe.run(found, contextOf(request)).offers, links: links.length }
+  }
+
+  return async function conclude(request: QueuedRequest, result: Visited): Promise<Conclusion> {
+    if ('response' in result) count(result.response)
+    switch (result.kind) {
+      case 'answered':
+        return readPage(request, result.response)
+      case 'redirected':
+        return follow(request, result.response)
+      case 'unchanged': {
+        figures.add('unchanged')
+        const { offers, links } = await followKept(request, result.known)
+        figures.add('links', links)
+        return { capture: note(request, 'unchanged', result.response), offers, again: false }
+      }
+      case 'done-before':
+        return { capture: null, offers: (await followKept(request, result.known)).offers, again: false }
+      case 'skipped':
+        return skipped(request, result.reason, result)
+      case 'failed': {
+        if (result.status > 0) {
+          figures.add('fetched')
+          tally.status(result.status)
+        }
+        const again = result.retry && request.attempts + 1 < settings.maxAttempts
+        if (again) return { capture: null, offers: [], again }
+        return failed(request, result.code, result.message, result)
+      }
+    }
+  }
+}
+
+function contextOf({ url, host, depth, hops }: QueuedRequest): PageContext {
+  return { url, host, baseHref: undefined, depth, hops }
+}

@@ -1,0 +1,12 @@
+import type { ErrorCode } from '../../core/errors.ts'
+import type { CrawlDetails } from '../crawl-report.ts'
+
+/** What is said between a crawl and a shard that runs in another thread. Every order is answered with its number. */
+export type ToShard = { id: number } & ({ kind: 'start' } | { kind: 'seed'; urls: readonly string[] } | { kind: 'stop' } | { kind: 'close' })
+
+export type FromShard =
+  | { kind: 'done'; id: number; details?: CrawlDetails }
+  | { kind: 'failed'; code: ErrorCode; message: string }
+  | { kind: 'log'; level: 'debug' | 'info' | 'warn'; message: string; fields: Record<string, unknown> }
+  /** An archive file is full and may be compressed. */
+  | { kind: 'file-closed' }

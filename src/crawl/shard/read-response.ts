@@ -1,0 +1,102 @@
+import { bodyDigest, digestText } from '../../core/fingerprint.ts'
+import type { Offer, QueuedRequest } from '../../core/request.ts'
+import { resolve, prepareBase } from '../../core/url.ts'
+import { responseRecord, revisitRecord } from '../../cache/warc/record-writer.ts'
+import type { Capture } from '../../store/documents.ts'
+import { extractPage } from '../extract/page.ts'
+import { decodeBody } from '../fetch/decode.ts'
+import { type FetchResponse, headerList, headerValue } from '../fetch/fetch-result.ts'
+import { pageDirectives } from '../robots/page-directives.ts'
+import type { LinkPipe, PageContext } from './link-pipe.ts'
+
+/** What a response with a body that is collected comes to. */
+export type PageReading =
+  | { kind: 'page'; capture: Capture; offers: Offer[]; links: number }
+  /** The page itself asks not to be kept; its links may still be followed. */
+  | { kind: 'noindex'; offers: Offer[]; links: number }
+  | { kind: 'undecodable'; message: string }
+
+export type ReadOptions = {
+  pipe: LinkPipe
+  run: number
+  maxBodyBytes: number
+  maxLinks: number
+  /** Product token for robots directives; null when they are not obeyed. */
+  agent: string | null
+}
+
+const noLinks: { links: string[]; offers: Offer[] } = { links: [], offers: [] }
+
+export function readResponse(request: QueuedRequest, response: FetchResponse, options: ReadOptions): PageReading {
+  const { rawHeaders } = response
+  const decoded = decodeBody(response.body, headerList(rawHeaders, 'content-encoding'), options.maxBodyBytes)
+  if (decoded.kind === 'failed') return { kind: 'undecodable', message: decoded.message }
+  const contentType = headerValue(rawHeaders, 'content-type')
+  const isHtml = isHtmlType(contentType, decoded.body)
+  const page = isHtml ? extractPage(decoded.body, { contentType, url: request.url, maxLinks: options.maxLinks }) : null
+  const directives = options.agent === null ? null : pageDirectives({ metas: page?.metas ?? [], xRobotsTag: headerValues(rawHeaders, 'x-robots-tag'), agent: options.agent })
+  const context: PageContext = { url: request.url, host: request.host, baseHref: page?.base, depth: request.depth, hops: request.hops }
+  const found = page === null || directives?.nofollow === true ? noLinks : options.pipe.run(page.links, context)
+  if (directives?.noindex === true) return { kind: 'noindex', offers: found.offers, links: found.links.length }
+  const truncated = response.truncated ?? (decoded.truncated ? 'length' : null)
+  const capture = captureOf(request, response, decoded.body, { title: page?.title ?? '', links: found.links, truncated, run: options.run })
+  return { kind: 'page', capture, offers: found.offers, links: found.links.length }
+}
+
+type PageFacts = { title: string; links: string[]; truncated: 'length' | 'time' | null; run: number }
+
+function captureOf(request: QueuedRequest, response: FetchResponse, body: Buffer, facts: PageFacts): Capture {
+  const { rawHeaders, status, address, startedAt } = response
+  const digest = bodyDigest(body)
+  const payloadDigest = digestText(body === response.body ? digest : bodyDigest(response.body))
+  const common = { uri: request.url, date: startedAt, address, statusLine: `HTTP/1.1 ${status} ${response.statusText}`, rawHeaders, payloadDigest }
+  return {
+    kind: 'body',
+    host: request.host,
+    fp: request.fp,
+    url: request.url,
+    parent: request.parent,
+    at: startedAt,
+    run: facts.run,
+    status,
+    address,
+    type: mediaTypeOf(headerValue(rawHeaders, 'content-type')),
+    digest,
+    size: body.length,
+    etag: headerValue(rawHeaders, 'etag') ?? '',
+    lastModified: headerValue(rawHeaders, 'last-modified') ?? '',
+    truncated: facts.truncated ?? '',
+    title: facts.title,
+    links: facts.links,
+    render: (original) =>
+      original === null
+        ? responseRecord({ ...common, body: response.body, truncated: facts.truncated }).parts
+        : revisitRecord({ ...common, profile: 'identical-payload-digest', refersToUri: original.url, refersToDate: original.at }).parts,
+  }
+}
+
+/** Where a redirect leads, or null where it names nothing that can be parsed. */
+export function redirectTarget(request: QueuedRequest, response: FetchResponse): string | null {
+  const location = headerValue(response.rawHeaders, 'location')
+  return location === undefined ? null : resolve(location.trim(), prepareBase(request.url))
+}
+
+export function mediaTypeOf(contentType: string | undefined): string {
+  if (contentType === undefined) return ''
+  const end = contentType.indexOf(';')
+  return (end < 0 ? contentType : contentType.slice(0, end)).trim().toLowerCase()
+}
+
+function isHtmlType(contentType: string | undefined, body: Buffer): boolean {
+  const type = mediaTypeOf(contentType)
+  if (type === 'text/html' || type === 'application/xhtml+xml') return true
+  return type === '' && body.subarray(0, 512).includes('<')
+}
+
+function headerValues(rawHeaders: readonly string[], name: string): string[] {
+  const values: string[] = []
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    if (rawHeaders[i]!.length === name.length && rawHeaders[i]!.toLowerCase() === name) values.push(rawHeaders[i + 1]!)
+  }
+  return values
+}

@@ -1,0 +1,128 @@
+import type { Clock } from '../../core/clock.ts'
+import type { ErrorCode } from '../../core/errors.ts'
+import type { QueuedRequest } from '../../core/request.ts'
+import type { SkipReason } from '../../core/skip-reason.ts'
+import type { DocumentStore, KnownDocument } from '../../store/documents.ts'
+import { type FetchResponse, type FetchResult, headerValue } from '../fetch/fetch-result.ts'
+import type { Fetcher } from '../fetch/fetcher.ts'
+import type { HostSignal } from '../frontier/politeness.ts'
+import type { RobotsGate } from './robots-gate.ts'
+
+/** One request, from "may we?" to the answer, with what it tells about the host. Nothing is kept here. */
+export type VisitResult =
+  | { kind: 'answered'; response: FetchResponse; signal: HostSignal }
+  /** Not modified since it was kept. */
+  | { kind: 'unchanged'; response: FetchResponse; known: KnownDocument; signal: HostSignal }
+  | { kind: 'redirected'; response: FetchResponse; signal: HostSignal }
+  /** Done in this run already: its links can be had from what is kept. */
+  | { kind: 'done-before'; known: KnownDocument }
+  | { kind: 'skipped'; reason: SkipReason; status: number; address: string; signal: HostSignal }
+  | { kind: 'failed'; code: ErrorCode; message: string; retry: boolean; status: number; address: string; signal: HostSignal }
+  /** robots.txt was asked for first; the request itself comes later. */
+  | { kind: 'postponed'; signal: HostSignal }
+
+export type VisitOptions = {
+  documents: DocumentStore
+  fetcher: Fetcher
+  /** Null when robots.txt is not obeyed. */
+  gate: RobotsGate | null
+  agent: string
+  run: number
+  /** Whether documents may be known already: after a restart, in a later run, or with a depth limit. */
+  looksBack: boolean
+  maxCrawlDelayMs: number
+  clock: Clock
+  onCrawlDelay(host: string, delayMs: number): void
+}
+
+const untouched: HostSignal = { kind: 'untouched' }
+
+export function createVisit(options: VisitOptions): (request: QueuedRequest) => Promise<VisitResult> {
+  const { documents, fetcher, gate, agent, run, clock } = options
+
+  /** Null when the page may be fetched now. */
+  async function askRobots(request: QueuedRequest): Promise<VisitResult | null> {
+    if (gate === null) return null
+    const origin = originOf(request.url)
+    const rules = gate.peek(origin)
+    if (rules === null) {
+      const load = await gate.load(origin)
+      if (load.kind === 'kept') return askRobots(request)
+      return hostIsDown(load.result) ? failureOf(load.result, request, clock) : { kind: 'postponed', signal: signalOf(load.result, clock) }
+    }
+    const delaySeconds = rules.crawlDelaySeconds(agent)
+    if (delaySeconds !== null) options.onCrawlDelay(request.host, Math.min(delaySeconds * 1000, options.maxCrawlDelayMs))
+    if (rules.isAllowed(agent, request.url)) return null
+    return { kind: 'skipped', reason: 'robots', status: 0, address: '', signal: untouched }
+  }
+
+  return async function visit(request) {
+    const known = options.looksBack ? ((await documents.find([request]))[0] ?? null) : null
+    if (known !== null && known.run === run) return { kind: 'done-before', known }
+    const refusal = await askRobots(request)
+    if (refusal !== null) return refusal
+    const result = await fetcher.fetch({ url: request.url, headers: conditionalHeaders(known) })
+    return judge(request, result, known, clock)
+  }
+}
+
+function conditionalHeaders(known: KnownDocument | null): Record<string, string> {
+  const headers: Record<string, string> = {}
+  if (known === null || known.versionId === 0) return headers
+  if (known.etag !== '') headers['if-none-match'] = known.etag
+  if (known.lastModified !== '') headers['if-modified-since'] = known.lastModified
+  return headers
+}
+
+function judge(request: QueuedRequest, result: FetchResult, known: KnownDocument | null, clock: Clock): VisitResult {
+  if (result.kind === 'failed') return failureOf(result, request, clock)
+  const signal = signalOf(result, clock)
+  const { status, address } = result
+  if (result.kind === 'skipped') return { kind: 'skipped', reason: 'type', status, address, signal }
+  if (status === 304 && known !== null) return { kind: 'unchanged', response: result, known, signal }
+  if (status >= 300 && status < 400 && headerValue(result.rawHeaders, 'location') !== undefined) return { kind: 'redirected', response: result, signal }
+  if (status === 200 || status === 203) return { kind: 'answered', response: result, signal }
+  return failureOf(result, request, clock)
+}
+
+function failureOf(result: FetchResult, request: QueuedRequest, clock: Clock): VisitResult {
+  const signal = signalOf(result, clock)
+  if (result.kind === 'failed') {
+    const { code, message, retry } = result
+    if (code === 'address-refused') return { kind: 'skipped', reason: 'address', status: 0, address: result.address ?? '', signal }
+    return { kind: 'failed', code, message, retry: retry === 'later', status: 0, address: result.address ?? '', signal }
+  }
+  const { status, address } = result
+  const retry = status >= 500 || status === 429 || status === 408
+  return { kind: 'failed', code: status >= 500 ? 'http-server-error' : 'http-client-error', message: `${request.url}: status ${status}`, retry, status, address, signal }
+}
+
+/** A host whose robots.txt can't be had is treated as one whose page can't. */
+function hostIsDown(result: FetchResult): boolean {
+  return result.kind === 'failed' || (result.kind === 'response' && (result.status >= 500 || result.status === 429))
+}
+
+function signalOf(result: FetchResult, clock: Clock): HostSignal {
+  const { totalMs } = result
+  if (result.kind === 'failed') {
+    const reached = result.code !== 'address-refused' && result.code !== 'dns-not-found' && result.code !== 'url-invalid'
+    return reached ? { kind: 'failed', totalMs } : untouched
+  }
+  if (result.status === 429 || result.status === 503) {
+    return { kind: 'slow-down', totalMs, retryAfterMs: retryAfterMs(headerValue(result.rawHeaders, 'retry-after'), clock) }
+  }
+  return result.status >= 500 ? { kind: 'failed', totalMs } : { kind: 'answered', totalMs }
+}
+
+/** Seconds or a date; 0 for neither. */
+export function retryAfterMs(value: string | undefined, clock: Clock): number {
+  if (value === undefined) return 0
+  if (/^\s*\d{1,9}\s*$/.test(value)) return Number(value) * 1000
+  const at = Date.parse(value)
+  return Number.isNaN(at) ? 0 : Math.max(0, at - clock.now())
+}
+
+function originOf(url: string): string {
+  const end = url.indexOf('/', 8)
+  return end < 0 ? url : url.slice(0, end)
+}

@@ -1,0 +1,59 @@
+import { availableParallelism, hostname } from 'node:os'
+import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
+import type { CrawlHooks, CrawlSettings } from './cli/engine.ts'
+import { systemClock } from './core/clock.ts'
+import { createBoardMemory, openBoard } from './crawl/board.ts'
+import { runCrawl, type ShardHandle } from './crawl/crawl.ts'
+import type { CrawlResult } from './crawl/crawl-report.ts'
+import { createShardThread } from './crawl/shard/shard-thread.ts'
+import type { ShardData } from './main-shard.ts'
+import { startCompression } from './store/embedded/compression.ts'
+import { openFolder } from './store/embedded/folder.ts'
+
+/** `erace crawl` on the embedded store: a thread for each shard, and one of low priority that compresses full files. */
+export async function crawl(settings: CrawlSettings, hooks: CrawlHooks): Promise<CrawlResult> {
+  const { folder, config } = settings
+  const threads = config.crawl.threads === 0 ? availableParallelism() : config.crawl.threads
+  const opened = openFolder({ folder, holder: `process ${process.pid} on ${hostname()}`, shards: threads })
+  const { shards } = opened.facts
+  if (shards !== threads && config.crawl.threads !== 0) {
+    hooks.log.info({ folder, shards }, `this data folder was made for ${shards} threads and is used with as many`)
+  }
+  const compression = config.archive.compress ? startCompression(folder, (message) => hooks.log.warn(message)) : null
+  const workers: Worker[] = []
+  try {
+    const run = await opened.runs.begin(systemClock.now())
+    if (run.continued) hooks.log.info({ run: run.id }, 'going on with the crawl that was interrupted')
+    const memory = createBoardMemory(shards, settings.maxPages)
+    const looksBack = run.continued || run.id > 1 || settings.depth !== null
+    const handles = connect(shards).map((ports, index): ShardHandle => {
+      const data: ShardData = { settings, index, shards, run: run.id, looksBack, seed: opened.facts.seed, memory, ports }
+      const worker = new Worker(new URL('./main-shard.ts', import.meta.url), { workerData: data, transferList: ports.filter((port) => port !== null) })
+      workers.push(worker)
+      return createShardThread(worker, {
+        onLog: (level, message, fields) => hooks.log[level](fields, message),
+        onFileClosed: () => compression?.wake(),
+      })
+    })
+    const result = await runCrawl({ shards: handles, board: openBoard(memory), seeds: settings.seeds, clock: systemClock, signal: hooks.signal, onProgress: hooks.onProgress })
+    if (result.finished) await opened.runs.finish(run.id, systemClock.now())
+    return result
+  } finally {
+    await Promise.all(workers.map((worker) => worker.terminate()))
+    await compression?.end()
+    await opened.close()
+  }
+}
+
+/** A channel between every two shards: row n holds the ports of shard n, none to itself. */
+function connect(shards: number): (MessagePort | null)[][] {
+  const ports: (MessagePort | null)[][] = Array.from({ length: shards }, () => new Array(shards).fill(null))
+  for (let a = 0; a < shards; a++) {
+    for (let b = a + 1; b < shards; b++) {
+      const { port1, port2 } = new MessageChannel()
+      ports[a]![b] = port1
+      ports[b]![a] = port2
+    }
+  }
+  return ports
+}

@@ -1,0 +1,90 @@
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import { warcinfoRecord } from './cache/warc/record-writer.ts'
+import { version } from './config/version.ts'
+import { systemClock } from './core/clock.ts'
+import { isAppError } from './core/errors.ts'
+import { type BoardMemory, openBoard } from './crawl/board.ts'
+import type { CrawlSettings } from './crawl/crawl-settings.ts'
+import { assembleShard } from './crawl/shard/assemble.ts'
+import type { FromShard, ToShard } from './crawl/shard/messages.ts'
+import { openShardStore } from './store/embedded/shard-store.ts'
+
+/** One shard in a worker thread, on the embedded store. It does what it is told over its port, one order at a time. */
+export type ShardData = {
+  settings: CrawlSettings
+  index: number
+  shards: number
+  run: number
+  looksBack: boolean
+  seed: [number, number]
+  memory: BoardMemory
+  ports: (MessagePort | null)[]
+}
+
+const { settings, index, shards, run, looksBack, seed, memory, ports } = workerData as ShardData
+const port = parentPort!
+const tell = (message: FromShard): void => port.postMessage(message)
+
+function tellFailure(error: unknown): void {
+  const code = isAppError(error) ? error.code : 'internal'
+  tell({ kind: 'failed', code, message: error instanceof Error ? (isAppError(error) ? error.message : (error.stack ?? error.message)) : String(error) })
+}
+
+async function open() {
+  const { archive, crawl } = settings.config
+  const store = openShardStore({
+    folder: settings.folder,
+    shard: index,
+    shards,
+    run,
+    ports,
+    maxUrlsPerHost: crawl.maxPagesPerHost,
+    maxFileBytes: archive.maxFileBytes,
+    now: systemClock.now,
+    fileHeader: (filename) => warcinfoRecord({ filename, software: `eRACE/${version}`, date: systemClock.now(), fields: { 'http-header-user-agent': crawl.userAgent, robots: crawl.respectRobots ? 'obey' : 'ignore' } }),
+    onClosed: () => tell({ kind: 'file-closed' }),
+    onWarning: (message) => tell({ kind: 'log', level: 'warn', message, fields: {} }),
+  })
+  const place = {
+    index,
+    shards,
+    run,
+    looksBack: looksBack || store.frontier.recovered,
+    seed,
+    store: store.frontier,
+    documents: store.documents,
+    board: openBoard(memory),
+    clock: systemClock,
+    log: (level: 'debug' | 'info' | 'warn', message: string, fields = {}) => tell({ kind: 'log', level, message, fields }),
+  }
+  const parts = await assembleShard(settings, place)
+  parts.shard.failed.catch(tellFailure)
+  return { store, ...parts }
+}
+
+let opened: ReturnType<typeof open> | null = null
+
+async function obey(order: ToShard): Promise<void> {
+  opened ??= open()
+  const { shard, store, fetcher, tally, offerSeeds } = await opened
+  switch (order.kind) {
+    case 'start':
+      await shard.start()
+      return tell({ kind: 'done', id: order.id })
+    case 'seed':
+      await offerSeeds(order.urls)
+      return tell({ kind: 'done', id: order.id })
+    case 'stop':
+      await shard.stop()
+      return tell({ kind: 'done', id: order.id, details: tally.details() })
+    case 'close':
+      await fetcher.close()
+      await store.close()
+      tell({ kind: 'done', id: order.id })
+      port.close()
+  }
+}
+
+port.on('message', (order: ToShard) => {
+  obey(order).catch(tellFailure)
+})
