@@ -1,13 +1,14 @@
 import { availableParallelism, hostname } from 'node:os'
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
-import type { CrawlHooks, CrawlSettings } from './cli/engine.ts'
+import type { CrawlHooks } from './cli/engine.ts'
+import type { CrawlSettings } from './config/crawl-settings.ts'
 import { systemClock } from './core/clock.ts'
+import type { CrawlResult } from './core/crawl-report.ts'
 import { createBoardMemory, openBoard } from './crawl/board.ts'
 import { runCrawl, type ShardHandle } from './crawl/crawl.ts'
-import type { CrawlResult } from './crawl/crawl-report.ts'
 import { createShardThread } from './crawl/shard/shard-thread.ts'
 import type { ShardData } from './main-shard.ts'
-import { startCompression } from './store/embedded/compression.ts'
+import { createCompression } from './store/embedded/compression.ts'
 import { openFolder } from './store/embedded/folder.ts'
 
 /** `erace crawl` on the embedded store: a thread for each shard, and one of low priority that compresses full files. */
@@ -19,7 +20,8 @@ export async function crawl(settings: CrawlSettings, hooks: CrawlHooks): Promise
   if (shards !== threads && config.crawl.threads !== 0) {
     hooks.log.info({ folder, shards }, `this data folder was made for ${shards} threads and is used with as many`)
   }
-  const compression = config.archive.compress ? startCompression(folder, (message) => hooks.log.warn(message)) : null
+  const compression = config.archive.compress ? createCompression(folder, (message) => hooks.log.warn(message)) : null
+  if (opened.hasClosedFiles) compression?.wake()
   const workers: Worker[] = []
   try {
     const run = await opened.runs.begin(systemClock.now())
@@ -27,15 +29,34 @@ export async function crawl(settings: CrawlSettings, hooks: CrawlHooks): Promise
     const memory = createBoardMemory(shards, settings.maxPages)
     const looksBack = run.continued || run.id > 1 || settings.depth !== null
     const handles = connect(shards).map((ports, index): ShardHandle => {
-      const data: ShardData = { settings, index, shards, run: run.id, looksBack, seed: opened.facts.seed, memory, ports }
-      const worker = new Worker(new URL('./main-shard.ts', import.meta.url), { workerData: data, transferList: ports.filter((port) => port !== null) })
+      const data: ShardData = {
+        settings,
+        index,
+        shards,
+        run: run.id,
+        looksBack,
+        seed: opened.facts.seed,
+        memory,
+        ports,
+      }
+      const worker = new Worker(new URL('./main-shard.ts', import.meta.url), {
+        workerData: data,
+        transferList: ports.filter((port) => port !== null),
+      })
       workers.push(worker)
       return createShardThread(worker, {
         onLog: (level, message, fields) => hooks.log[level](fields, message),
         onFileClosed: () => compression?.wake(),
       })
     })
-    const result = await runCrawl({ shards: handles, board: openBoard(memory), seeds: settings.seeds, clock: systemClock, signal: hooks.signal, onProgress: hooks.onProgress })
+    const result = await runCrawl({
+      shards: handles,
+      board: openBoard(memory),
+      seeds: settings.seeds,
+      clock: systemClock,
+      signal: hooks.signal,
+      onProgress: hooks.onProgress,
+    })
     if (result.finished) await opened.runs.finish(run.id, systemClock.now())
     return result
   } finally {

@@ -1,10 +1,10 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { warcinfoRecord } from './cache/warc/record-writer.ts'
+import type { CrawlSettings } from './config/crawl-settings.ts'
 import { version } from './config/version.ts'
 import { systemClock } from './core/clock.ts'
 import { isAppError } from './core/errors.ts'
 import { type BoardMemory, openBoard } from './crawl/board.ts'
-import type { CrawlSettings } from './crawl/crawl-settings.ts'
 import { assembleShard } from './crawl/shard/assemble.ts'
 import type { FromShard, ToShard } from './crawl/shard/messages.ts'
 import { openShardStore } from './store/embedded/shard-store.ts'
@@ -27,7 +27,12 @@ const tell = (message: FromShard): void => port.postMessage(message)
 
 function tellFailure(error: unknown): void {
   const code = isAppError(error) ? error.code : 'internal'
-  tell({ kind: 'failed', code, message: error instanceof Error ? (isAppError(error) ? error.message : (error.stack ?? error.message)) : String(error) })
+  tell({
+    kind: 'failed',
+    code,
+    message:
+      error instanceof Error ? (isAppError(error) ? error.message : (error.stack ?? error.message)) : String(error),
+  })
 }
 
 async function open() {
@@ -41,7 +46,13 @@ async function open() {
     maxUrlsPerHost: crawl.maxPagesPerHost,
     maxFileBytes: archive.maxFileBytes,
     now: systemClock.now,
-    fileHeader: (filename) => warcinfoRecord({ filename, software: `eRACE/${version}`, date: systemClock.now(), fields: { 'http-header-user-agent': crawl.userAgent, robots: crawl.respectRobots ? 'obey' : 'ignore' } }),
+    fileHeader: (filename) =>
+      warcinfoRecord({
+        filename,
+        software: `eRACE/${version}`,
+        date: systemClock.now(),
+        fields: { 'http-header-user-agent': crawl.userAgent, robots: crawl.respectRobots ? 'obey' : 'ignore' },
+      }),
     onClosed: () => tell({ kind: 'file-closed' }),
     onWarning: (message) => tell({ kind: 'log', level: 'warn', message, fields: {} }),
   })
@@ -55,7 +66,8 @@ async function open() {
     documents: store.documents,
     board: openBoard(memory),
     clock: systemClock,
-    log: (level: 'debug' | 'info' | 'warn', message: string, fields = {}) => tell({ kind: 'log', level, message, fields }),
+    log: (level: 'debug' | 'info' | 'warn', message: string, fields = {}) =>
+      tell({ kind: 'log', level, message, fields }),
   }
   const parts = await assembleShard(settings, place)
   parts.shard.failed.catch(tellFailure)

@@ -1,10 +1,9 @@
-import { type VerifyProgress, type VerifyReport, verifyArchive } from './cache/verify.ts'
+import { verifyArchive } from './cache/verify.ts'
+import type { VerifyProgress, VerifyReport } from './core/verify-report.ts'
 import { decodeBody } from './crawl/fetch/decode.ts'
 import { checkDatabases } from './store/embedded/checks.ts'
 import { openCatalogForReading, paths } from './store/embedded/folder.ts'
 import { createEmbeddedObjects } from './store/embedded/objects.ts'
-
-const MAX_DECODED_BYTES = 2 ** 30
 
 /** `erace verify` on the embedded store. */
 export async function verify(folder: string, onProgress: (progress: VerifyProgress) => void): Promise<VerifyReport> {
@@ -13,8 +12,8 @@ export async function verify(folder: string, onProgress: (progress: VerifyProgre
     return await verifyArchive({
       objects: createEmbeddedObjects(db, paths.archive(folder)),
       storeFaults: async () => checkDatabases(folder),
-      decode(body, contentEncoding) {
-        const decoded = decodeBody(body, contentEncoding, MAX_DECODED_BYTES)
+      async decode(body, contentEncoding, maxBytes) {
+        const decoded = await decodeBody(body, contentEncoding, maxBytes)
         return decoded.kind === 'decoded' ? decoded.body : null
       },
       onProgress,

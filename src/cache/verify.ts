@@ -1,31 +1,18 @@
 import { createReadStream, existsSync, statSync } from 'node:fs'
 import { isAppError } from '../core/errors.ts'
 import { bodyDigest } from '../core/fingerprint.ts'
+import type { VerifyFault, VerifyProgress, VerifyReport } from '../core/verify-report.ts'
 import type { ArchiveFile, CataloguedRecord, ObjectStore } from '../store/objects.ts'
 import { parseHttpBlock } from './warc/http-block.ts'
 import { checkRecord } from './warc/record-check.ts'
 import { type ArchiveRecord, readRecords } from './warc/record-reader.ts'
 
-export type VerifyProgress = { records: number; bytes: number; totalBytes: number }
-
-export type VerifyFault = { file: string; offset: number | null; url: string | null; message: string }
-
-export type VerifyReport = {
-  files: number
-  records: number
-  bytes: number
-  seconds: number
-  /** All that is wrong, in words, with the file and offset where there is one. Bounded; `faultCount` is the whole number. */
-  faults: VerifyFault[]
-  faultCount: number
-}
-
 export type VerifyOptions = {
   objects: ObjectStore
   /** Faults of the store itself: damaged databases, rows that point nowhere. */
   storeFaults(): Promise<VerifyFault[]>
-  /** Undoes a content encoding; null where that can't be done. */
-  decode(body: Buffer, contentEncoding: string | undefined): Buffer | null
+  /** Undoes a content encoding, up to so many bytes; null where that can't be done. */
+  decode(body: Buffer, contentEncoding: string, maxBytes: number): Promise<Buffer | null>
   onProgress(progress: VerifyProgress): void
 }
 
@@ -33,7 +20,12 @@ const MAX_FAULTS = 1000
 const PROGRESS_EVERY = 500
 
 /** Reads every record of the archive and holds it against its own digest and against its row in the catalogue, both ways. */
-export async function verifyArchive({ objects, storeFaults, decode, onProgress }: VerifyOptions): Promise<VerifyReport> {
+export async function verifyArchive({
+  objects,
+  storeFaults,
+  decode,
+  onProgress,
+}: VerifyOptions): Promise<VerifyReport> {
   const startedAt = performance.now()
   const files = await objects.files()
   const report: VerifyReport = { files: files.length, records: 0, bytes: 0, seconds: 0, faults: [], faultCount: 0 }
@@ -46,7 +38,8 @@ export async function verifyArchive({ objects, storeFaults, decode, onProgress }
   for (const file of files) {
     await verifyFile(file, await objects.records(file.id), tell, decode, () => {
       report.records++
-      if (report.records % PROGRESS_EVERY === 0) onProgress({ records: report.records, bytes: report.bytes, totalBytes })
+      if (report.records % PROGRESS_EVERY === 0)
+        onProgress({ records: report.records, bytes: report.bytes, totalBytes })
     })
     report.bytes += file.length
   }
@@ -62,8 +55,10 @@ async function verifyFile(
   decode: VerifyOptions['decode'],
   onRecord: () => void,
 ): Promise<void> {
-  const fault = (offset: number | null, url: string | null, message: string): void => tell({ file: file.name, offset, url, message })
-  if (!existsSync(file.path)) return fault(null, null, `the file is missing; ${rows.length} records are lost. Restore it from a backup.`)
+  const fault = (offset: number | null, url: string | null, message: string): void =>
+    tell({ file: file.name, offset, url, message })
+  if (!existsSync(file.path))
+    return fault(null, null, `the file is missing; ${rows.length} records are lost. Restore it from a backup.`)
   const { size } = statSync(file.path)
   if (size < file.length) fault(null, null, `the file has ${size} bytes, ${file.length} were stored`)
   const waiting = new Map(rows.map((row) => [row.offset, row]))
@@ -74,7 +69,7 @@ async function verifyFile(
       onRecord()
       const row = waiting.get(record.offset)
       waiting.delete(record.offset)
-      const message = faultOf(record, row, decode)
+      const message = await faultOf(record, row, decode)
       if (message !== null) fault(record.offset, row?.url ?? record.headers.get('WARC-Target-URI'), message)
     }
   } catch (error) {
@@ -84,19 +79,25 @@ async function verifyFile(
   for (const row of waiting.values()) fault(row.offset, row.url, 'the catalogue names a record here and there is none')
 }
 
-function faultOf(record: ArchiveRecord, row: CataloguedRecord | undefined, decode: VerifyOptions['decode']): string | null {
+async function faultOf(
+  record: ArchiveRecord,
+  row: CataloguedRecord | undefined,
+  decode: VerifyOptions['decode'],
+): Promise<string | null> {
   const check = checkRecord(record)
   if (check.kind === 'damaged') return check.reason
   if (record.type === 'warcinfo') return null
   if (row === undefined) return 'the catalogue knows nothing of this record'
-  if (record.length !== null && record.length !== row.length) return `the record has ${record.length} bytes, the catalogue says ${row.length}`
-  if (record.headers.get('WARC-Target-URI') !== row.url) return `the record is of ${record.headers.get('WARC-Target-URI')}`
+  if (record.length !== null && record.length !== row.length)
+    return `the record has ${record.length} bytes, the catalogue says ${row.length}`
+  if (record.headers.get('WARC-Target-URI') !== row.url)
+    return `the record is of ${record.headers.get('WARC-Target-URI')}`
   if ((record.type === 'revisit') !== row.revisit) return `the record is a ${record.type}, the catalogue says otherwise`
   if (row.revisit || record.block === null) return null
   const http = parseHttpBlock(record.block)
   if (http === null) return 'the record holds no HTTP response'
   const encoding = http.headers.get('Content-Encoding')
-  const body = encoding === null ? http.body : decode(http.body, encoding)
+  const body = encoding === null ? http.body : await decode(http.body, encoding, row.size)
   if (body === null) return 'the body can not be decoded'
   return bodyDigest(body).equals(row.digest) ? null : 'the body does not match the fingerprint in the catalogue'
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import type { VerifyReport } from '../core/verify-report.ts'
 import { type CliFolder, createCliFolder } from './cli.testkit.ts'
-import type { StatusReport, VerifyReport } from './engine.ts'
+import type { StatusReport } from './engine.ts'
 
 const status: StatusReport = {
   frontier: { queued: 12, seen: 3400, hosts: 5, hostsResting: 1, hostsGivenUp: 0 },

@@ -1,7 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { CrawlResult, Engine } from './engine.ts'
+import type { CrawlResult } from '../core/crawl-report.ts'
+import type { Engine } from './engine.ts'
 import type { CliIo, StopSignal } from './io.ts'
 import { runCli } from './run-cli.ts'
 

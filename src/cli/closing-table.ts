@@ -1,4 +1,4 @@
-import type { CrawlResult } from './engine.ts'
+import type { CrawlResult } from '../core/crawl-report.ts'
 import { columns, formatCount, formatSize, formatSpan, printable } from './terminal-text.ts'
 
 const MAX_ROWS = 10

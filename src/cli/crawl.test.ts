@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { after, before, describe, test } from 'node:test'
+import type { CrawlSettings } from '../config/crawl-settings.ts'
 import { type CliFolder, createCliFolder, emptyResult } from './cli.testkit.ts'
-import type { CrawlHooks, CrawlSettings } from './engine.ts'
+import type { CrawlHooks } from './engine.ts'
 
 const snapshot = { fetched: 1, stored: 1, failed: 0, queued: 2, bytes: 3000, hostsActive: 1, hostsResting: 0 }
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../core/clock.ts'
-import type { CrawlSnapshot } from './engine.ts'
+import type { CrawlSnapshot } from '../core/crawl-report.ts'
 import { createRateWindow } from './rate-window.ts'
 import type { StatusLine } from './status-line.ts'
 import { formatCount, formatSize, formatSpan, printable } from './terminal-text.ts'

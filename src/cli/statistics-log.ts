@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Clock } from '../core/clock.ts'
-import type { CrawlSnapshot } from './engine.ts'
+import type { CrawlSnapshot } from '../core/crawl-report.ts'
 import { createRateWindow } from './rate-window.ts'
 
 const EVERY_MS = 5000

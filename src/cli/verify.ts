@@ -1,5 +1,5 @@
+import type { VerifyProgress, VerifyReport } from '../core/verify-report.ts'
 import { type Command, exitCodes } from './command.ts'
-import type { VerifyProgress, VerifyReport } from './engine.ts'
 import { createStatusLine } from './status-line.ts'
 import { formatCount, formatSize, formatSpan, printable } from './terminal-text.ts'
 

@@ -164,7 +164,16 @@ test('ranges end at the bit that their prefix names', () => {
 })
 
 test('a wrong range is wrong use, and the text that was given is repeated', () => {
-  for (const text of ['', '10.0.0.0/33', '10.0.0.0/', '10.0.0.0/-1', '::/129', '10.0.0/8', 'example.org/8', '1.2.3.4/8/9']) {
+  for (const text of [
+    '',
+    '10.0.0.0/33',
+    '10.0.0.0/',
+    '10.0.0.0/-1',
+    '::/129',
+    '10.0.0/8',
+    'example.org/8',
+    '1.2.3.4/8/9',
+  ]) {
     assert.throws(
       () => parseCidr(text),
       (error) => isAppError(error, 'usage-wrong') && error.message.includes(`"${text}"`),

@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts'
+import { type CrawlDetails, type CrawlResult, type CrawlSnapshot, mergeDetails } from '../core/crawl-report.ts'
 import { type SkipReason, skipReasons } from '../core/skip-reason.ts'
 import type { Board } from './board.ts'
-import { type CrawlDetails, type CrawlResult, type CrawlSnapshot, mergeDetails } from './crawl-report.ts'
 
 /** A shard as the crawl sees it, wherever it runs. */
 export type ShardHandle = {
@@ -29,7 +29,14 @@ const WATCH_MS = 20
 const PROGRESS_MS = 200
 
 /** Runs the shards until nothing is left, the page limit is reached or somebody interrupts. */
-export async function runCrawl({ shards, board, seeds, clock, signal, onProgress }: CrawlOptions): Promise<CrawlResult> {
+export async function runCrawl({
+  shards,
+  board,
+  seeds,
+  clock,
+  signal,
+  onProgress,
+}: CrawlOptions): Promise<CrawlResult> {
   const startedAt = clock.monotonic()
   const failure = Promise.race(shards.map((shard) => shard.failed))
   const whileAlive = <T>(work: Promise<T>): Promise<T> => Promise.race([work, failure])
@@ -74,7 +81,10 @@ function snapshotOf(board: Board): CrawlSnapshot {
 
 function resultOf(board: Board, seconds: number, details: CrawlDetails, interrupted: boolean): CrawlResult {
   const fetched = board.total('fetched')
-  const skipped = Object.fromEntries(skipReasons.map((reason) => [reason, board.total(`skipped.${reason}`)])) as Record<SkipReason, number>
+  const skipped = Object.fromEntries(skipReasons.map((reason) => [reason, board.total(`skipped.${reason}`)])) as Record<
+    SkipReason,
+    number
+  >
   const queued = board.outstanding()
   return {
     fetched,

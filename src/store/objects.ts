@@ -21,4 +21,10 @@ export type ArchiveFile = {
   length: number
 }
 
-export type CataloguedRecord = RecordPointer & { versionId: number; url: string; digest: Buffer; size: number; revisit: boolean }
+export type CataloguedRecord = RecordPointer & {
+  versionId: number
+  url: string
+  digest: Buffer
+  size: number
+  revisit: boolean
+}

@@ -46,6 +46,7 @@ export async function runSlowHost(given: Partial<SlowHostOptions> = {}): Promise
   const site = await createSite({
     addresses: ['127.0.0.2', '127.0.0.3'],
     pages: options.fastPages,
+    apart: true,
     linksPerPage: 3,
     latenciesMs: [0, options.slowMs === 'held' ? 0 : options.slowMs],
     onAnswered(entry) {

@@ -15,6 +15,8 @@ export type SiteOptions = {
   pages?: number
   linksPerPage?: number
   addresses?: string[]
+  /** No page of the graph links to another host. */
+  apart?: boolean
   /** The text of robots.txt on every host; left out, it is answered with 404. */
   robots?: string
   /** For all hosts, by path. */
@@ -50,8 +52,8 @@ type Host = {
 }
 
 export async function createSite(options: SiteOptions = {}): Promise<Site> {
-  const { pages = 10, linksPerPage = 5, addresses = ['127.0.0.1'], etags = false } = options
-  const graph: PageGraph = { pages, linksPerPage, origins: [] }
+  const { pages = 10, linksPerPage = 5, addresses = ['127.0.0.1'], etags = false, apart = false } = options
+  const graph: PageGraph = { pages, linksPerPage, origins: [], apart }
   const pageByPath = new Map(Array.from({ length: pages }, (_, page) => [pathOfPage(page), page]))
   const log: RequestLogEntry[] = []
   const hosts: Host[] = []

@@ -16,9 +16,16 @@ export type ArchivePiece = {
 
 export async function* archivePieces(source: AsyncIterable<Uint8Array>): AsyncGenerator<ArchivePiece> {
   const input = createRawInput(source)
-  const start = await input.lookAhead(2)
-  const compressed = start.length >= 2 && start[0] === 0x1f && start[1] === 0x8b
-  if (!compressed) return yield* plainPieces(input)
+  try {
+    const start = await input.lookAhead(2)
+    const compressed = start.length >= 2 && start[0] === 0x1f && start[1] === 0x8b
+    yield* compressed ? allMembers(input) : plainPieces(input)
+  } finally {
+    await input.close()
+  }
+}
+
+async function* allMembers(input: RawInput): AsyncGenerator<ArchivePiece> {
   while ((await input.lookAhead(1)).length > 0) {
     if (await onlyZerosLeft(input)) return
     yield* memberPieces(input)

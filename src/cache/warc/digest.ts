@@ -6,6 +6,7 @@ export type DigestAlgorithm = 'sha1' | 'sha256' | 'sha512' | 'md5'
 export type Digest = { algorithm: DigestAlgorithm; bytes: Buffer }
 
 const digestLength: Record<DigestAlgorithm, number> = { sha1: 20, sha256: 32, sha512: 64, md5: 16 }
+const maxTextChars = 200
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
 export function digestText(algorithm: DigestAlgorithm, bytes: Uint8Array): string {
@@ -23,7 +24,7 @@ export function digestOf(algorithm: DigestAlgorithm, parts: readonly Uint8Array[
 /** Null for an algorithm that is not known here; `malformed` for a value that no digest of the algorithm has. */
 export function parseDigest(text: string): Digest | 'malformed' | null {
   const colon = text.indexOf(':')
-  if (colon <= 0) return 'malformed'
+  if (colon <= 0 || text.length > maxTextChars) return 'malformed'
   const name = text.slice(0, colon).trim().toLowerCase().replace('-', '')
   if (!Object.hasOwn(digestLength, name)) return null
   const algorithm = name as DigestAlgorithm

@@ -9,6 +9,8 @@ export type RawInput = {
   /** Takes bytes that were looked at. */
   take(length: number): void
   giveBack(bytes: Buffer): void
+  /** Tells the source that nothing more is wanted. */
+  close(): Promise<void>
 }
 
 export function createRawInput(source: AsyncIterable<Uint8Array>): RawInput {
@@ -47,6 +49,9 @@ export function createRawInput(source: AsyncIterable<Uint8Array>): RawInput {
     giveBack(bytes) {
       held = held.length === 0 ? bytes : Buffer.concat([bytes, held])
       offset -= bytes.length
+    },
+    async close() {
+      await iterator.return?.()
     },
   }
 }

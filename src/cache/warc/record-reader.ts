@@ -51,14 +51,20 @@ async function* recordsIn(
   options: ReadOptions,
   formatOf: (firstByte: number) => Format,
 ): AsyncGenerator<ArchiveRecord> {
-  const cursor = createPieceCursor(archivePieces(source))
+  const pieces = archivePieces(source)
+  const cursor = createPieceCursor(pieces)
   let format: Format | null = null
-  for (;;) {
-    const place = await startOfRecord(cursor)
-    const firstByte = await cursor.ahead()
-    if (place === null || firstByte === null) return
-    format ??= formatOf(firstByte)
-    yield await readRecord(cursor, place, format, options)
+  try {
+    for (;;) {
+      const place = await startOfRecord(cursor)
+      const firstByte = await cursor.ahead()
+      if (place === null || firstByte === null) return
+      format ??= formatOf(firstByte)
+      yield await readRecord(cursor, place, format, options)
+    }
+  } finally {
+    // Whoever stops early must not leave the file open.
+    await pieces.return(undefined)
   }
 }
 
@@ -130,6 +136,9 @@ export async function readRecordAt(
 ): Promise<ArchiveRecord> {
   const handle = typeof file === 'string' ? await open(file, 'r') : file
   try {
+    const { maxBlockBytes = defaultMaxBlockBytes, maxHeadBytes = defaultMaxHeadBytes } = options
+    if (place.length > maxBlockBytes + maxHeadBytes)
+      throw new RecordDamage(place.offset, 'the record is beyond the limit')
     const bytes = Buffer.allocUnsafe(place.length)
     const { bytesRead } = await handle.read(bytes, 0, place.length, place.offset)
     if (bytesRead < place.length) throw new RecordDamage(place.offset, 'the file ends before the record does')

@@ -10,9 +10,19 @@ import {
   SRCSET,
   type TagAttributes,
 } from './attribute-scan.ts'
+import { AMPERSAND } from './byte-class.ts'
 import { hasListWord, isNoPageLink, isNoPageLinkAt, trimHtmlWhitespace } from './link-text.ts'
 import { parseMetaRefresh } from './meta-refresh.ts'
-import { attributeText, type Decode, decodeUtf8, skipWhitespace, titleText, trimWhitespaceEnd } from './page-text.ts'
+import {
+  asciiText,
+  attributeText,
+  type Decode,
+  decodeUtf8,
+  skipWhitespace,
+  titleText,
+  trimWhitespaceEnd,
+} from './page-text.ts'
+import { plainAmpersandText } from './plain-ampersands.ts'
 import { parseSrcset } from './srcset.ts'
 import type { KnownTag, LinkTag } from './tag-table.ts'
 
@@ -46,6 +56,12 @@ export type LinkOptions = {
    * encoding, as browsers do. The path needs nothing of the kind, it always goes out as UTF-8.
    */
   encodeQuery?: (href: string) => string
+}
+
+/** The text of a value that can be told without decoding. */
+function plainText(bytes: Buffer, start: number, end: number, classes: number): string | undefined {
+  if (classes === 0) return asciiText(bytes, start, end)
+  return classes === AMPERSAND ? plainAmpersandText(bytes, start, end) : undefined
 }
 
 const MAX_METAS = 100
@@ -102,7 +118,8 @@ export function createLinkCollector(bytes: Buffer, options: LinkOptions): LinkCo
     const isRelRead = (tag === 'a' || tag === 'area') && ranges[REL] !== -1
     const nofollow = isRelRead && hasListWord(bytes, ranges[REL]!, ranges[REL + 1]!, 'nofollow')
     const classes = ranges[slot + 2]!
-    if (classes === 0) addLink(bytes.toString('latin1', start, end), tag, nofollow)
+    const plain = plainText(bytes, start, end, classes)
+    if (plain !== undefined) addLink(plain, tag, nofollow)
     else addLinkText(attributeText(bytes, start, end, classes, decode), tag, nofollow)
   }
 

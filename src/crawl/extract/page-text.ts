@@ -9,15 +9,23 @@ export function decodeUtf8(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8')
 }
 
+/** `Buffer.toString` spends as long on its arguments as on a short text; this method of the runtime has no such cost. */
+type SliceableBuffer = Buffer & { latin1Slice(start: number, end: number): string }
+
+/** A copy, never a view of the whole page: a link that is kept must not keep the page. */
+export function asciiText(bytes: Buffer, start: number, end: number): string {
+  return (bytes as SliceableBuffer).latin1Slice(start, end)
+}
+
 /** Text of an attribute value; `classes` is what the scan saw in it. Plain ASCII is cut out as it is. */
 export function attributeText(bytes: Buffer, start: number, end: number, classes: number, decode: Decode): string {
-  if (classes === 0) return bytes.toString('latin1', start, end)
+  if (classes === 0) return asciiText(bytes, start, end)
   const text = rawText(bytes, start, end, classes, decode)
   return classes & AMPERSAND ? decodeHTMLAttribute(text) : text
 }
 
 function rawText(bytes: Buffer, start: number, end: number, classes: number, decode: Decode): string {
-  const text = classes & NON_ASCII ? decode(bytes.subarray(start, end)) : bytes.toString('latin1', start, end)
+  const text = classes & NON_ASCII ? decode(bytes.subarray(start, end)) : asciiText(bytes, start, end)
   return classes & NUL ? text.replaceAll('\0', '\uFFFD') : text
 }
 

@@ -21,7 +21,7 @@ export type Program = {
   step(reached: readonly number[], c: number): number[]
 }
 
-export const maxSteps = 2000
+export const maxSteps = 1000
 
 /** Null where the expression is too large. */
 export function compilePattern(root: PatternNode): Program | null {

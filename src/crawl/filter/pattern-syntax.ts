@@ -188,7 +188,8 @@ function readEscapedSet(reader: Reader): CharacterSet {
 function setOf(characters: string): CharacterSet {
   const set = new Uint8Array(setSize)
   // A character past ASCII is in no URL. It must not be taken for `otherCharacters`, which would let it match them all.
-  for (let i = 0; i < characters.length; i++) if (characters.charCodeAt(i) < otherCharacters) set[characters.charCodeAt(i)] = 1
+  for (let i = 0; i < characters.length; i++)
+    if (characters.charCodeAt(i) < otherCharacters) set[characters.charCodeAt(i)] = 1
   return set
 }
 

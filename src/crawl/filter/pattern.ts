@@ -31,6 +31,7 @@ export function createPattern(source: string): Pattern {
   const program = read(source)
   let states: State[] = []
   let numbers = new Map<string, number>()
+  let start: State | null = null
 
   function stateFor(places: readonly number[], before: Before): number {
     const name = `${before}:${places.join()}`
@@ -39,13 +40,14 @@ export function createPattern(source: string): Pattern {
     if (states.length >= maxStates) {
       states = []
       numbers = new Map()
+      start = null
     }
     states.push({ places, before, next: new Uint16Array(otherCharacters + 1), matchesAtEnd: undefined })
     numbers.set(name, states.length - 1)
     return states.length - 1
   }
 
-  /** The number that follows in `next`. A text may match from any place in it, so the start is always added. */
+  /** Fills in `next`. Should all states be forgotten on the way, the present one is no longer known to anybody either. */
   function follow(state: State, c: number): number {
     const word = isWord(c)
     const reached = program.reach(state.places, {
@@ -53,13 +55,9 @@ export function createPattern(source: string): Pattern {
       atEnd: false,
       boundary: (state.before === 'word') !== word,
     })
-    if (reached.matched) return 1
-    const places = program.step(reached.places, c)
-    const total = states.length
-    const next = stateFor(places, word ? 'word' : 'other')
-    // After a clean-up the old state is an orphan: its table must not point into the new numbering.
-    if (states.length > total || states[next] !== undefined) if (states.includes(state)) state.next[c] = next + 2
-    return next + 2
+    const next = reached.matched ? 1 : stateFor(program.step(reached.places, c), word ? 'word' : 'other') + 2
+    state.next[c] = next
+    return next
   }
 
   function endsMatched(state: State): boolean {
@@ -74,15 +72,12 @@ export function createPattern(source: string): Pattern {
   return {
     source,
     matches(text) {
-      let state = states[stateFor(program.first, 'start')]!
+      start ??= states[stateFor(program.first, 'start')]!
+      let state = start
       for (let at = 0; at < text.length; at++) {
         const code = text.charCodeAt(at)
         const c = code < otherCharacters ? code : otherCharacters
-        let next = state.next[c]!
-        if (next === 0) {
-          next = follow(state, c)
-          if (next === 1) state.next[c] = 1
-        }
+        const next = state.next[c]! || follow(state, c)
         if (next === 1) return true
         state = states[next - 2]!
       }
@@ -106,7 +101,10 @@ function read(source: string): Program {
   }
   const program = compilePattern(syntax.root)
   if (program === null) {
-    throw new AppError('usage-wrong', `the regular expression has more than ${maxSteps} steps when written out: ${source}`)
+    throw new AppError(
+      'usage-wrong',
+      `the regular expression has more than ${maxSteps} steps when written out: ${source}`,
+    )
   }
   return program
 }

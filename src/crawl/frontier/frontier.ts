@@ -51,7 +51,15 @@ export type FrontierOptions = {
 const MIN_ROWS = 4
 const MAX_ROWS = 256
 
-export function createFrontier({ store, clock, rules, perHost, bufferRows, maxLanes, onError }: FrontierOptions): Frontier {
+export function createFrontier({
+  store,
+  clock,
+  rules,
+  perHost,
+  bufferRows,
+  maxLanes,
+  onError,
+}: FrontierOptions): Frontier {
   const lanes = new Map<number, Lane>()
   const ring: Lane[] = []
   let ringHead = 0
@@ -62,7 +70,8 @@ export function createFrontier({ store, clock, rules, perHost, bufferRows, maxLa
   let waking = false
   let ready: () => void = () => {}
 
-  const capacity = (): number => Math.max(MIN_ROWS, Math.min(MAX_ROWS, Math.floor(bufferRows / Math.max(1, lanes.size))))
+  const capacity = (): number =>
+    Math.max(MIN_ROWS, Math.min(MAX_ROWS, Math.floor(bufferRows / Math.max(1, lanes.size))))
 
   function open(state: HostState): Lane {
     // The kept clock is wall time: believed only as far as a rest can be long, in case that clock jumped.

@@ -33,7 +33,12 @@ export function pauseMs(lane: Lane, rules: PolitenessRules): number {
 }
 
 /** Moves the host's clock after a fetch. Says whether the host starts to rest or is given up. */
-export function noteSignal(lane: Lane, signal: HostSignal, now: number, rules: PolitenessRules): 'goes-on' | 'rests' | 'given-up' {
+export function noteSignal(
+  lane: Lane,
+  signal: HostSignal,
+  now: number,
+  rules: PolitenessRules,
+): 'goes-on' | 'rests' | 'given-up' {
   if (signal.kind === 'untouched') return 'goes-on'
   lane.lastFetchMs = signal.totalMs
   if (signal.kind === 'answered') {

@@ -1,3 +1,4 @@
+import type { CrawlSettings } from '../../config/crawl-settings.ts'
 import { createAddressGuard } from '../../core/address.ts'
 import type { Clock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
@@ -8,15 +9,12 @@ import { createFingerprinter } from '../../core/url-key.ts'
 import type { DocumentStore } from '../../store/documents.ts'
 import type { FrontierStore } from '../../store/frontier.ts'
 import type { Board } from '../board.ts'
-import type { CrawlSettings } from '../crawl-settings.ts'
 import { createDnsCache } from '../dns/dns-cache.ts'
 import { createSystemResolver } from '../dns/resolver.ts'
 import { decodeBody } from '../fetch/decode.ts'
 import { defaultFetchLimits } from '../fetch/fetch-limits.ts'
 import { headerList } from '../fetch/fetch-result.ts'
 import { createFetcher, type Fetcher } from '../fetch/fetcher.ts'
-import { defaultIgnoredSuffixes, parseIgnoreTypes } from '../filter/ignore-types.ts'
-import { defaultMediaTypes, parseMimeTypes } from '../filter/mime-types.ts'
 import { parseHostRules } from '../normalise/host-rules.ts'
 import { createNormaliser } from '../normalise/normaliser.ts'
 import { productToken } from '../robots/agent-token.ts'
@@ -44,7 +42,12 @@ export type ShardPlace = {
   log: ShardDeps['log']
 }
 
-export type AssembledShard = { shard: Shard; fetcher: Fetcher; tally: Tally; offerSeeds(urls: readonly string[]): Promise<void> }
+export type AssembledShard = {
+  shard: Shard
+  fetcher: Fetcher
+  tally: Tally
+  offerSeeds(urls: readonly string[]): Promise<void>
+}
 
 /** Puts one shard together from the settings of the crawl: the only place that knows all parts. */
 export async function assembleShard(settings: CrawlSettings, place: ShardPlace): Promise<AssembledShard> {
@@ -67,7 +70,7 @@ export async function assembleShard(settings: CrawlSettings, place: ShardPlace):
     const answer = await dns.lookup(new URL(seed).hostname.replace(/^\[|\]$/g, ''))
     if (answer.kind === 'found') for (const address of answer.addresses) guard.allow(address)
   }
-  const acceptsMediaType = parseMimeTypes(settings.files.mimeTypes ?? defaultMediaTypes)
+  const acceptsMediaType = (t: string) => t === '' || t.startsWith('text/html')
   const fetchers = Math.max(1, Math.ceil(crawl.fetchers / place.shards))
   const fetcher = createFetcher({
     dns,
@@ -94,8 +97,8 @@ export async function assembleShard(settings: CrawlSettings, place: ShardPlace):
         store,
         fetcher,
         clock,
-        decode(result) {
-          const decoded = decodeBody(result.body, headerList(result.rawHeaders, 'content-encoding'), 512 * 1024)
+        async decode(result) {
+          const decoded = await decodeBody(result.body, headerList(result.rawHeaders, 'content-encoding'), 512 * 1024)
           return decoded.kind === 'decoded' ? decoded.body : Buffer.alloc(0)
         },
       })
@@ -111,7 +114,12 @@ export async function assembleShard(settings: CrawlSettings, place: ShardPlace):
   const seen = createFingerprintCache(settings.config.frontier.seenCache)
   const pipe = createLinkPipe({
     steps: [
-      ...createNamingSteps({ hasIgnoredSuffix: parseIgnoreTypes(settings.files.ignoreTypes ?? defaultIgnoredSuffixes), normalise, fingerprinter, seen }),
+      ...createNamingSteps({
+        hasIgnoredSuffix: () => false,
+        normalise,
+        fingerprinter,
+        seen,
+      }),
       ...createFilterSteps(settings),
     ],
     seen,
@@ -143,7 +151,13 @@ export async function assembleShard(settings: CrawlSettings, place: ShardPlace):
       maxCrawlDelayMs: crawl.maxCrawlDelayMs,
       looksBack: place.looksBack,
       agent,
-      reading: { pipe, run: place.run, maxBodyBytes: crawl.maxBodyBytes, maxLinks: crawl.maxLinksPerPage, agent: crawl.respectRobots ? agent : null },
+      reading: {
+        pipe,
+        run: place.run,
+        maxBodyBytes: crawl.maxBodyBytes,
+        maxLinks: crawl.maxLinksPerPage,
+        agent: crawl.respectRobots ? agent : null,
+      },
     },
   )
   return {
@@ -156,7 +170,16 @@ export async function assembleShard(settings: CrawlSettings, place: ShardPlace):
         if (named.kind === 'rejected') throw new AppError('url-invalid', `${url} can't be crawled: ${named.reason}`)
         const depth = settings.depth ?? UNLIMITED_DEPTH
         const host = hostKey(named.key)
-        return { url: named.url, host, fp: fingerprinter.toBigInt(named.key), parent: '', depth, hops: 0, redirects: 0, priority: urlOrders[crawl.order](named.url, 0) }
+        return {
+          url: named.url,
+          host,
+          fp: fingerprinter.toBigInt(named.key),
+          parent: '',
+          depth,
+          hops: 0,
+          redirects: 0,
+          priority: urlOrders[crawl.order](named.url, 0),
+        }
       })
       await store.offer(offers)
     },

@@ -70,7 +70,8 @@ export function createBatch(options: BatchOptions): Batch {
 
   async function keep(items: Finished[]): Promise<void> {
     const captured = items.filter((item) => item.capture !== null)
-    const outcomes = captured.length === 0 ? [] : await persist(() => documents.record(captured.map((item) => item.capture!)))
+    const outcomes =
+      captured.length === 0 ? [] : await persist(() => documents.record(captured.map((item) => item.capture!)))
     const offers: Offer[] = []
     let next = 0
     for (const item of items) {

@@ -26,12 +26,21 @@ type Visited = Exclude<VisitResult, { kind: 'postponed' }>
 export function createConclude({ documents, pipe, figures, tally, log, settings }: ConcludeDeps) {
   const { reading } = settings
 
-  function note(request: QueuedRequest, outcome: NoteOutcome, facts: { status: number; address: string; location?: string }): Capture {
+  function note(
+    request: QueuedRequest,
+    outcome: NoteOutcome,
+    facts: { status: number; address: string; location?: string },
+  ): Capture {
     const { host, fp, url, parent } = request
     return { kind: 'note', outcome, host, fp, url, parent, at: Date.now(), run: reading.run, location: '', ...facts }
   }
 
-  function failed(request: QueuedRequest, code: ErrorCode, message: string, facts: { status: number; address: string; location?: string }): Conclusion {
+  function failed(
+    request: QueuedRequest,
+    code: ErrorCode,
+    message: string,
+    facts: { status: number; address: string; location?: string },
+  ): Conclusion {
     figures.add('failed')
     tally.failure(code)
     log('debug', message, { url: request.url, code })
@@ -49,8 +58,8 @@ export function createConclude({ documents, pipe, figures, tally, log, settings 
     tally.status(response.status)
   }
 
-  function readPage(request: QueuedRequest, response: FetchResponse): Conclusion {
-    const page = readResponse(request, response, reading)
+  async function readPage(request: QueuedRequest, response: FetchResponse): Promise<Conclusion> {
+    const page = await readResponse(request, response, reading)
     if (page.kind === 'undecodable') return failed(request, 'decode-failed', page.message, response)
     tally.type(mediaTypeOf(headerValue(response.rawHeaders, 'content-type')))
     figures.add('links', page.links)
@@ -63,20 +72,36 @@ export function createConclude({ documents, pipe, figures, tally, log, settings 
     const { status, address } = response
     const location = redirectTarget(request, response)
     if (location === null || !/^https?:/.test(location)) {
-      return failed(request, 'redirect-refused', `${request.url} redirects to ${String(location).slice(0, 200)}`, response)
+      return failed(
+        request,
+        'redirect-refused',
+        `${request.url} redirects to ${String(location).slice(0, 200)}`,
+        response,
+      )
     }
     if (request.redirects >= settings.maxRedirects) {
-      return failed(request, 'redirect-limit', `${request.url}: more than ${settings.maxRedirects} redirects in a row`, response)
+      return failed(
+        request,
+        'redirect-limit',
+        `${request.url}: more than ${settings.maxRedirects} redirects in a row`,
+        response,
+      )
     }
     const capture = note(request, 'redirect', { status, address, location })
     const admitted = pipe.admit(location, contextOf(request), request.parent === '')
     if (admitted === null || typeof admitted === 'string') {
-      if (admitted === 'unparsable') return failed(request, 'redirect-refused', `${request.url} redirects to what is no URL`, response)
+      if (admitted === 'unparsable')
+        return failed(request, 'redirect-refused', `${request.url} redirects to what is no URL`, response)
       if (admitted !== null && admitted !== 'known') figures.add(`skipped.${admitted}`)
       return { capture, offers: [], again: false }
     }
     // A redirect is the same step of the crawl: it goes ahead of what was found later.
-    const offer = { ...admitted, parent: request.parent, redirects: request.redirects + 1, priority: request.priority - 1 }
+    const offer = {
+      ...admitted,
+      parent: request.parent,
+      redirects: request.redirects + 1,
+      priority: request.priority - 1,
+    }
     return { capture, offers: [offer], again: false }
   }
 

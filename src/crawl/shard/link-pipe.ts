@@ -45,7 +45,15 @@ export type LinkPipeOptions = {
 }
 
 export function createLinkPipe({ steps, seen, order, maxHops, onSkip, onUnparsable }: LinkPipeOptions): LinkPipe {
-  const draft: LinkDraft = { href: '', base: emptyBase, pageHost: '', depth: 0, url: '', key: '', fp: new Uint32Array(2) }
+  const draft: LinkDraft = {
+    href: '',
+    base: emptyBase,
+    pageHost: '',
+    depth: 0,
+    url: '',
+    key: '',
+    fp: new Uint32Array(2),
+  }
 
   function pass(): StepVerdict {
     for (const step of steps) {
@@ -59,7 +67,16 @@ export function createLinkPipe({ steps, seen, order, maxHops, onSkip, onUnparsab
     const { url, key, fp } = draft
     // By the key, so that hosts which the host rules declare equal share one queue and one set of seen URLs.
     const host = hostKey(key)
-    return { url, host, fp: toBigInt(fp[0]!, fp[1]!), parent: page.url, depth, hops, redirects, priority: order(url, hops) }
+    return {
+      url,
+      host,
+      fp: toBigInt(fp[0]!, fp[1]!),
+      parent: page.url,
+      depth,
+      hops,
+      redirects,
+      priority: order(url, hops),
+    }
   }
 
   return {
@@ -95,7 +112,8 @@ export function createLinkPipe({ steps, seen, order, maxHops, onSkip, onUnparsab
       draft.depth = page.depth
       draft.url = ''
       const verdict = pass()
-      if (verdict === null || (verdict === 'scope' && fromSeed && draft.url !== '')) return offerOf(page, page.depth, page.hops, 0)
+      if (verdict === null || (verdict === 'scope' && fromSeed && draft.url !== ''))
+        return offerOf(page, page.depth, page.hops, 0)
       return verdict
     },
   }
@@ -131,7 +149,8 @@ export function createNamingSteps(deps: {
       name: 'normalise',
       run(draft) {
         const named = normalise(draft.key)
-        if (named.kind === 'rejected') return named.reason === 'length' ? 'length' : named.reason === 'scheme' ? 'scope' : 'unparsable'
+        if (named.kind === 'rejected')
+          return named.reason === 'length' ? 'length' : named.reason === 'scheme' ? 'scope' : 'unparsable'
         draft.url = named.url
         draft.key = named.key
         fingerprinter.write(named.key, draft.fp, 0)

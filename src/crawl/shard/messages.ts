@@ -1,8 +1,13 @@
+import type { CrawlDetails } from '../../core/crawl-report.ts'
 import type { ErrorCode } from '../../core/errors.ts'
-import type { CrawlDetails } from '../crawl-report.ts'
 
 /** What is said between a crawl and a shard that runs in another thread. Every order is answered with its number. */
-export type ToShard = { id: number } & ({ kind: 'start' } | { kind: 'seed'; urls: readonly string[] } | { kind: 'stop' } | { kind: 'close' })
+export type ToShard = { id: number } & (
+  | { kind: 'start' }
+  | { kind: 'seed'; urls: readonly string[] }
+  | { kind: 'stop' }
+  | { kind: 'close' }
+)
 
 export type FromShard =
   | { kind: 'done'; id: number; details?: CrawlDetails }

@@ -1,7 +1,7 @@
+import { responseRecord, revisitRecord } from '../../cache/warc/record-writer.ts'
 import { bodyDigest, digestText } from '../../core/fingerprint.ts'
 import type { Offer, QueuedRequest } from '../../core/request.ts'
-import { resolve, prepareBase } from '../../core/url.ts'
-import { responseRecord, revisitRecord } from '../../cache/warc/record-writer.ts'
+import { prepareBase, resolve } from '../../core/url.ts'
 import type { Capture } from '../../store/documents.ts'
 import { extractPage } from '../extract/page.ts'
 import { decodeBody } from '../fetch/decode.ts'
@@ -27,19 +27,37 @@ export type ReadOptions = {
 
 const noLinks: { links: string[]; offers: Offer[] } = { links: [], offers: [] }
 
-export function readResponse(request: QueuedRequest, response: FetchResponse, options: ReadOptions): PageReading {
+export async function readResponse(request: QueuedRequest, response: FetchResponse, options: ReadOptions): Promise<PageReading> {
   const { rawHeaders } = response
-  const decoded = decodeBody(response.body, headerList(rawHeaders, 'content-encoding'), options.maxBodyBytes)
+  const decoded = await decodeBody(response.body, headerList(rawHeaders, 'content-encoding'), options.maxBodyBytes)
   if (decoded.kind === 'failed') return { kind: 'undecodable', message: decoded.message }
   const contentType = headerValue(rawHeaders, 'content-type')
   const isHtml = isHtmlType(contentType, decoded.body)
   const page = isHtml ? extractPage(decoded.body, { contentType, url: request.url, maxLinks: options.maxLinks }) : null
-  const directives = options.agent === null ? null : pageDirectives({ metas: page?.metas ?? [], xRobotsTag: headerValues(rawHeaders, 'x-robots-tag'), agent: options.agent })
-  const context: PageContext = { url: request.url, host: request.host, baseHref: page?.base, depth: request.depth, hops: request.hops }
+  const directives =
+    options.agent === null
+      ? null
+      : pageDirectives({
+          metas: page?.metas ?? [],
+          xRobotsTag: headerValues(rawHeaders, 'x-robots-tag'),
+          agent: options.agent,
+        })
+  const context: PageContext = {
+    url: request.url,
+    host: request.host,
+    baseHref: page?.base,
+    depth: request.depth,
+    hops: request.hops,
+  }
   const found = page === null || directives?.nofollow === true ? noLinks : options.pipe.run(page.links, context)
   if (directives?.noindex === true) return { kind: 'noindex', offers: found.offers, links: found.links.length }
   const truncated = response.truncated ?? (decoded.truncated ? 'length' : null)
-  const capture = captureOf(request, response, decoded.body, { title: page?.title ?? '', links: found.links, truncated, run: options.run })
+  const capture = captureOf(request, response, decoded.body, {
+    title: page?.title ?? '',
+    links: found.links,
+    truncated,
+    run: options.run,
+  })
   return { kind: 'page', capture, offers: found.offers, links: found.links.length }
 }
 
@@ -49,7 +67,14 @@ function captureOf(request: QueuedRequest, response: FetchResponse, body: Buffer
   const { rawHeaders, status, address, startedAt } = response
   const digest = bodyDigest(body)
   const payloadDigest = digestText(body === response.body ? digest : bodyDigest(response.body))
-  const common = { uri: request.url, date: startedAt, address, statusLine: `HTTP/1.1 ${status} ${response.statusText}`, rawHeaders, payloadDigest }
+  const common = {
+    uri: request.url,
+    date: startedAt,
+    address,
+    statusLine: `HTTP/1.1 ${status} ${response.statusText}`,
+    rawHeaders,
+    payloadDigest,
+  }
   return {
     kind: 'body',
     host: request.host,
@@ -71,7 +96,12 @@ function captureOf(request: QueuedRequest, response: FetchResponse, body: Buffer
     render: (original) =>
       original === null
         ? responseRecord({ ...common, body: response.body, truncated: facts.truncated }).parts
-        : revisitRecord({ ...common, profile: 'identical-payload-digest', refersToUri: original.url, refersToDate: original.at }).parts,
+        : revisitRecord({
+            ...common,
+            profile: 'identical-payload-digest',
+            refersToUri: original.url,
+            refersToDate: original.at,
+          }).parts,
   }
 }
 

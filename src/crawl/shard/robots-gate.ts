@@ -23,7 +23,13 @@ export type RobotsLoad =
   /** Asked the host; `result` is its last answer, from which the host's health can be told. */
   | { kind: 'asked'; result: FetchResult }
 
-export type RobotsGateOptions = { cache: RobotsCache; store: FrontierStore; fetcher: Fetcher; clock: Clock; decode(result: FetchResult & { kind: 'response' }): Uint8Array }
+export type RobotsGateOptions = {
+  cache: RobotsCache
+  store: FrontierStore
+  fetcher: Fetcher
+  clock: Clock
+  decode(result: FetchResult & { kind: 'response' }): Promise<Uint8Array>
+}
 
 const MAX_HOPS = 5
 const MAX_BYTES = 512 * 1024
@@ -32,7 +38,10 @@ export function createRobotsGate({ cache, store, fetcher, clock, decode }: Robot
   const loading = new Map<string, Promise<RobotsLoad>>()
 
   function remember(origin: string, kept: KeptRobots): void {
-    const response = kept.kind === 'disallow-all' ? 'unreachable' : { status: kept.kind === 'rules' ? 200 : 404, body: Buffer.from(kept.text) }
+    const response =
+      kept.kind === 'disallow-all'
+        ? 'unreachable'
+        : { status: kept.kind === 'rules' ? 200 : 404, body: Buffer.from(kept.text) }
     cache.set(origin, { ...rulesFromResponse(response), expiresInMs: kept.expiresAt - clock.now() })
   }
 
@@ -43,7 +52,7 @@ export function createRobotsGate({ cache, store, fetcher, clock, decode }: Robot
       return { kind: 'kept' }
     }
     const result = await fetchFollowing(`${origin}/robots.txt`)
-    const { verdict, text } = judge(result)
+    const { verdict, text } = await judge(result)
     // A host that is down is asked again with its next page; that is no verdict to keep.
     if (verdict.kind !== 'disallow-all') {
       await store.saveRobots(origin, { kind: verdict.kind, text, expiresAt: clock.now() + verdict.expiresInMs })
@@ -56,18 +65,24 @@ export function createRobotsGate({ cache, store, fetcher, clock, decode }: Robot
     let url = start
     for (let hops = 0; ; hops++) {
       const result = await fetcher.fetch({ url, anyType: true, maxBodyBytes: MAX_BYTES })
-      const location = result.kind === 'response' && result.status >= 300 && result.status < 400 ? headerValue(result.rawHeaders, 'location') : undefined
+      const location =
+        result.kind === 'response' && result.status >= 300 && result.status < 400
+          ? headerValue(result.rawHeaders, 'location')
+          : undefined
       const target = location === undefined ? null : parse(location, url)
       if (target === null || !/^https?:$/.test(target.protocol) || hops === MAX_HOPS) return result
       url = target.href
     }
   }
 
-  function judge(result: FetchResult): { verdict: RobotsVerdict; text: string } {
+  async function judge(result: FetchResult): Promise<{ verdict: RobotsVerdict; text: string }> {
     if (result.kind !== 'response') return { verdict: rulesFromResponse('unreachable'), text: '' }
-    const body = decode(result)
+    const body = await decode(result)
     const maxAge = /max-age=(\d+)/i.exec(headerValue(result.rawHeaders, 'cache-control') ?? '')?.[1]
-    const verdict = rulesFromResponse({ status: result.status, body }, { maxAgeSeconds: maxAge === undefined ? null : Number(maxAge) })
+    const verdict = rulesFromResponse(
+      { status: result.status, body },
+      { maxAgeSeconds: maxAge === undefined ? null : Number(maxAge) },
+    )
     return { verdict, text: verdict.kind === 'rules' ? Buffer.from(body).toString('utf8') : '' }
   }
 

@@ -1,7 +1,7 @@
 import type { Worker } from 'node:worker_threads'
+import type { CrawlDetails } from '../../core/crawl-report.ts'
 import { AppError } from '../../core/errors.ts'
 import type { ShardHandle } from '../crawl.ts'
-import type { CrawlDetails } from '../crawl-report.ts'
 import type { FromShard, ToShard } from './messages.ts'
 
 type Order = ToShard extends infer Each ? (Each extends { id: number } ? Omit<Each, 'id'> : never) : never

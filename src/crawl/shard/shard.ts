@@ -64,7 +64,15 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
   const { store, documents, board, figures, tally, clock, log } = deps
   const { promise: failed, reject: fail } = Promise.withResolvers<never>()
   failed.catch(() => {}) // whoever asks for it sees it; until then it must not end the process
-  const frontier = createFrontier({ store, clock, rules: settings.rules, perHost: settings.perHost, bufferRows: settings.bufferRows, maxLanes: MAX_LANES, onError: fail })
+  const frontier = createFrontier({
+    store,
+    clock,
+    rules: settings.rules,
+    perHost: settings.perHost,
+    bufferRows: settings.bufferRows,
+    maxLanes: MAX_LANES,
+    onError: fail,
+  })
   const crawlDelays = new Map<string, number>()
   const inHand = new Set<bigint>()
   const visit = createVisit({
@@ -155,7 +163,13 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
     pump()
     if (!('response' in result) && !('status' in result && result.status > 0)) board.returnPage()
     const { capture, offers, again } = await conclude(request, result)
-    batch.add({ lane, request: again ? { ...request, attempts: request.attempts + 1 } : request, capture, offers, again } satisfies Finished)
+    batch.add({
+      lane,
+      request: again ? { ...request, attempts: request.attempts + 1 } : request,
+      capture,
+      offers,
+      again,
+    } satisfies Finished)
     if (verdict !== 'goes-on') await noteTrouble(lane, verdict)
   }
 

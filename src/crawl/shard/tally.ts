@@ -1,5 +1,5 @@
+import type { CrawlDetails } from '../../core/crawl-report.ts'
 import type { ErrorCode } from '../../core/errors.ts'
-import type { CrawlDetails } from '../crawl-report.ts'
 
 /** Counts by name for the closing table; bounded, since names come from outside. */
 export type Tally = {

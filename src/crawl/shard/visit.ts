@@ -17,7 +17,15 @@ export type VisitResult =
   /** Done in this run already: its links can be had from what is kept. */
   | { kind: 'done-before'; known: KnownDocument }
   | { kind: 'skipped'; reason: SkipReason; status: number; address: string; signal: HostSignal }
-  | { kind: 'failed'; code: ErrorCode; message: string; retry: boolean; status: number; address: string; signal: HostSignal }
+  | {
+      kind: 'failed'
+      code: ErrorCode
+      message: string
+      retry: boolean
+      status: number
+      address: string
+      signal: HostSignal
+    }
   /** robots.txt was asked for first; the request itself comes later. */
   | { kind: 'postponed'; signal: HostSignal }
 
@@ -48,10 +56,13 @@ export function createVisit(options: VisitOptions): (request: QueuedRequest) => 
     if (rules === null) {
       const load = await gate.load(origin)
       if (load.kind === 'kept') return askRobots(request)
-      return hostIsDown(load.result) ? failureOf(load.result, request, clock) : { kind: 'postponed', signal: signalOf(load.result, clock) }
+      return hostIsDown(load.result)
+        ? failureOf(load.result, request, clock)
+        : { kind: 'postponed', signal: signalOf(load.result, clock) }
     }
     const delaySeconds = rules.crawlDelaySeconds(agent)
-    if (delaySeconds !== null) options.onCrawlDelay(request.host, Math.min(delaySeconds * 1000, options.maxCrawlDelayMs))
+    if (delaySeconds !== null)
+      options.onCrawlDelay(request.host, Math.min(delaySeconds * 1000, options.maxCrawlDelayMs))
     if (rules.isAllowed(agent, request.url)) return null
     return { kind: 'skipped', reason: 'robots', status: 0, address: '', signal: untouched }
   }
@@ -80,7 +91,8 @@ function judge(request: QueuedRequest, result: FetchResult, known: KnownDocument
   const { status, address } = result
   if (result.kind === 'skipped') return { kind: 'skipped', reason: 'type', status, address, signal }
   if (status === 304 && known !== null) return { kind: 'unchanged', response: result, known, signal }
-  if (status >= 300 && status < 400 && headerValue(result.rawHeaders, 'location') !== undefined) return { kind: 'redirected', response: result, signal }
+  if (status >= 300 && status < 400 && headerValue(result.rawHeaders, 'location') !== undefined)
+    return { kind: 'redirected', response: result, signal }
   if (status === 200 || status === 203) return { kind: 'answered', response: result, signal }
   return failureOf(result, request, clock)
 }
@@ -89,12 +101,21 @@ function failureOf(result: FetchResult, request: QueuedRequest, clock: Clock): V
   const signal = signalOf(result, clock)
   if (result.kind === 'failed') {
     const { code, message, retry } = result
-    if (code === 'address-refused') return { kind: 'skipped', reason: 'address', status: 0, address: result.address ?? '', signal }
+    if (code === 'address-refused')
+      return { kind: 'skipped', reason: 'address', status: 0, address: result.address ?? '', signal }
     return { kind: 'failed', code, message, retry: retry === 'later', status: 0, address: result.address ?? '', signal }
   }
   const { status, address } = result
   const retry = status >= 500 || status === 429 || status === 408
-  return { kind: 'failed', code: status >= 500 ? 'http-server-error' : 'http-client-error', message: `${request.url}: status ${status}`, retry, status, address, signal }
+  return {
+    kind: 'failed',
+    code: status >= 500 ? 'http-server-error' : 'http-client-error',
+    message: `${request.url}: status ${status}`,
+    retry,
+    status,
+    address,
+    signal,
+  }
 }
 
 /** A host whose robots.txt can't be had is treated as one whose page can't. */
@@ -105,11 +126,16 @@ function hostIsDown(result: FetchResult): boolean {
 function signalOf(result: FetchResult, clock: Clock): HostSignal {
   const { totalMs } = result
   if (result.kind === 'failed') {
-    const reached = result.code !== 'address-refused' && result.code !== 'dns-not-found' && result.code !== 'url-invalid'
+    const reached =
+      result.code !== 'address-refused' && result.code !== 'dns-not-found' && result.code !== 'url-invalid'
     return reached ? { kind: 'failed', totalMs } : untouched
   }
   if (result.status === 429 || result.status === 503) {
-    return { kind: 'slow-down', totalMs, retryAfterMs: retryAfterMs(headerValue(result.rawHeaders, 'retry-after'), clock) }
+    return {
+      kind: 'slow-down',
+      totalMs,
+      retryAfterMs: retryAfterMs(headerValue(result.rawHeaders, 'retry-after'), clock),
+    }
   }
   return result.status >= 500 ? { kind: 'failed', totalMs } : { kind: 'answered', totalMs }
 }

@@ -77,7 +77,11 @@ export function createArchiveWriter(options: ArchiveWriterOptions) {
       write(file)
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
-      throw new AppError(code === 'ENOSPC' || code === 'EDQUOT' ? 'store-full' : 'store-failed', `archive: ${(error as Error).message}`, { cause: error })
+      throw new AppError(
+        code === 'ENOSPC' || code === 'EDQUOT' ? 'store-full' : 'store-failed',
+        `archive: ${(error as Error).message}`,
+        { cause: error },
+      )
     }
     save.run(file.length, file.firstVersion, file.lastVersion, file.id)
   }
@@ -134,20 +138,30 @@ type FileRow = { id: number; name: string; length: number; first_version: number
 
 /** The shard's open file, cut to what the catalogue counts. One that is too short is left for `verify` to report. */
 function reopen({ db, folder, shard, onWarning }: ArchiveWriterOptions): OpenFile | null {
-  const row = db.prepare(`SELECT id, name, length, first_version, last_version FROM files WHERE shard = ? AND state = 'open' ORDER BY id DESC`).get(shard) as FileRow | undefined
+  const row = db
+    .prepare(
+      `SELECT id, name, length, first_version, last_version FROM files WHERE shard = ? AND state = 'open' ORDER BY id DESC`,
+    )
+    .get(shard) as FileRow | undefined
   if (row === undefined) return null
   const path = join(folder, row.name)
   let fd: number
   try {
     fd = openSync(path, 'r+')
   } catch (error) {
-    throw new AppError('store-damaged', `${path} is missing or unreadable: ${(error as Error).message}. Restore it from a backup.`, { cause: error })
+    throw new AppError(
+      'store-damaged',
+      `${path} is missing or unreadable: ${(error as Error).message}. Restore it from a backup.`,
+      { cause: error },
+    )
   }
   const { size } = fstatSync(fd)
   if (size < row.length) {
     closeSync(fd)
     db.prepare(`UPDATE files SET state = 'closed' WHERE id = ?`).run(row.id)
-    onWarning(`${path} is shorter (${size} bytes) than the catalogue says (${row.length}): records are lost. Writing goes on in a new file; run erace verify.`)
+    onWarning(
+      `${path} is shorter (${size} bytes) than the catalogue says (${row.length}): records are lost. Writing goes on in a new file; run erace verify.`,
+    )
     return null
   }
   if (size > row.length) ftruncateSync(fd, row.length)

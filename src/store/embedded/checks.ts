@@ -13,7 +13,10 @@ export function checkDatabases(folder: string): StoreFault[] {
   const faults: StoreFault[] = []
   try {
     const shards = readFacts(catalog)?.shards ?? 0
-    const files = [paths.catalog(folder), ...Array.from({ length: shards }, (_, shard) => paths.frontier(folder, shard))]
+    const files = [
+      paths.catalog(folder),
+      ...Array.from({ length: shards }, (_, shard) => paths.frontier(folder, shard)),
+    ]
     for (const file of files) faults.push(...checkPages(file))
     const count = (sql: string): number => (catalog.prepare(sql).get() as { n: number }).n
     for (const [what, sql] of danglingRows) {
@@ -29,10 +32,22 @@ export function checkDatabases(folder: string): StoreFault[] {
 }
 
 const danglingRows: readonly [what: string, sql: string][] = [
-  ['documents whose current version is not there', 'SELECT count(*) AS n FROM documents d WHERE version > 0 AND NOT EXISTS (SELECT 1 FROM versions v WHERE v.id = d.version)'],
-  ['versions of documents that are not there', 'SELECT count(*) AS n FROM versions v WHERE NOT EXISTS (SELECT 1 FROM documents d WHERE d.id = v.document)'],
-  ['versions in archive files that are not there', 'SELECT count(*) AS n FROM versions v WHERE NOT EXISTS (SELECT 1 FROM files f WHERE f.id = v.file)'],
-  ['repeated bodies whose original is not there', 'SELECT count(*) AS n FROM versions v WHERE original <> id AND NOT EXISTS (SELECT 1 FROM versions o WHERE o.id = v.original AND o.digest = v.digest)'],
+  [
+    'documents whose current version is not there',
+    'SELECT count(*) AS n FROM documents d WHERE version > 0 AND NOT EXISTS (SELECT 1 FROM versions v WHERE v.id = d.version)',
+  ],
+  [
+    'versions of documents that are not there',
+    'SELECT count(*) AS n FROM versions v WHERE NOT EXISTS (SELECT 1 FROM documents d WHERE d.id = v.document)',
+  ],
+  [
+    'versions in archive files that are not there',
+    'SELECT count(*) AS n FROM versions v WHERE NOT EXISTS (SELECT 1 FROM files f WHERE f.id = v.file)',
+  ],
+  [
+    'repeated bodies whose original is not there',
+    'SELECT count(*) AS n FROM versions v WHERE original <> id AND NOT EXISTS (SELECT 1 FROM versions o WHERE o.id = v.original AND o.digest = v.digest)',
+  ],
 ]
 
 function checkPages(path: string): StoreFault[] {
@@ -41,7 +56,9 @@ function checkPages(path: string): StoreFault[] {
   try {
     db = new DatabaseSync(path, { readOnly: true, timeout: 20_000 })
     const rows = db.prepare(`PRAGMA integrity_check(${MAX_MESSAGES})`).all() as { integrity_check: string }[]
-    return rows.filter((row) => row.integrity_check !== 'ok').map((row) => fault(path, `${row.integrity_check}. Restore it from a backup.`))
+    return rows
+      .filter((row) => row.integrity_check !== 'ok')
+      .map((row) => fault(path, `${row.integrity_check}. Restore it from a backup.`))
   } catch (error) {
     return [fault(path, `${storeError(error, path).message}. Restore it from a backup.`)]
   } finally {

@@ -27,11 +27,17 @@ function stepBack(): void {
 function work(): void {
   const db = openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist: true })
   try {
-    while (Atomics.load(cancelled, 0) === 0 && compressNextFile(db, paths.archive(folder), () => Atomics.load(cancelled, 0) === 1));
+    while (
+      Atomics.load(cancelled, 0) === 0 &&
+      compressNextFile(db, paths.archive(folder), () => Atomics.load(cancelled, 0) === 1)
+    );
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
     // A full disk or a busy store: tried again with the next file that is closed.
-    port.postMessage({ kind: isAppError(error) && error.retry === 'later' ? 'note' : 'warning', message: `compression: ${message}` })
+    port.postMessage({
+      kind: isAppError(error) && error.retry === 'later' ? 'note' : 'warning',
+      message: `compression: ${message}`,
+    })
   } finally {
     db.close()
   }

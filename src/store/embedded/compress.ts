@@ -16,11 +16,15 @@ const LEVEL = 6
  * Returns false when nothing waits.
  */
 export function compressNextFile(db: Database, archive: string, isCancelled: () => boolean): boolean {
-  const file = db.prepare(`SELECT id, name, length, first_version, last_version FROM files WHERE state = 'closed' ORDER BY id`).get() as FileRow | undefined
+  const file = db
+    .prepare(`SELECT id, name, length, first_version, last_version FROM files WHERE state = 'closed' ORDER BY id`)
+    .get() as FileRow | undefined
   if (file === undefined) return false
   const name = `${file.name}.gz`
   const part = join(archive, `${name}.part`)
-  const records = db.prepare('SELECT id, offset, length FROM versions WHERE id BETWEEN ? AND ? AND file = ? ORDER BY offset').all(file.first_version, file.last_version, file.id) as RecordRow[]
+  const records = db
+    .prepare('SELECT id, offset, length FROM versions WHERE id BETWEEN ? AND ? AND file = ? ORDER BY offset')
+    .all(file.first_version, file.last_version, file.id) as RecordRow[]
   const moved = writeMembers(join(archive, file.name), part, file.length, records, isCancelled)
   if (moved === null) {
     rmSync(part, { force: true })
@@ -34,7 +38,13 @@ export function compressNextFile(db: Database, archive: string, isCancelled: () 
 
 type Moved = { records: RecordRow[]; length: number }
 
-function writeMembers(from: string, to: string, fileLength: number, records: RecordRow[], isCancelled: () => boolean): Moved | null {
+function writeMembers(
+  from: string,
+  to: string,
+  fileLength: number,
+  records: RecordRow[],
+  isCancelled: () => boolean,
+): Moved | null {
   const source = openSync(from, 'r')
   const target = openSync(to, 'w')
   try {
@@ -58,7 +68,8 @@ function writeMembers(from: string, to: string, fileLength: number, records: Rec
 function copyMember(source: number, target: number, at: number, offset: number, length: number): number {
   if (length === 0) return 0
   const bytes = Buffer.allocUnsafe(length)
-  if (readSync(source, bytes, 0, length, offset) < length) throw new AppError('record-damaged', `archive file ends before the record at ${offset} does`)
+  if (readSync(source, bytes, 0, length, offset) < length)
+    throw new AppError('record-damaged', `archive file ends before the record at ${offset} does`)
   const member = gzipSync(bytes, { level: LEVEL })
   for (let done = 0; done < member.length; ) done += writeSync(target, member, done, member.length - done, at + done)
   return member.length

@@ -22,7 +22,13 @@ export type OpenOptions = {
 }
 
 // SQLite's primary result codes that a caller can act on; all else is store-failed.
-const codeOf: Record<number, ErrorCode> = { 5: 'store-locked', 6: 'store-locked', 11: 'store-damaged', 13: 'store-full', 26: 'store-damaged' }
+const codeOf: Record<number, ErrorCode> = {
+  5: 'store-locked',
+  6: 'store-locked',
+  11: 'store-damaged',
+  13: 'store-full',
+  26: 'store-damaged',
+}
 
 export function storeError(error: unknown, path: string): AppError {
   if (isAppError(error)) return error
@@ -33,7 +39,10 @@ export function storeError(error: unknown, path: string): AppError {
 
 export function openDatabase(path: string, options: OpenOptions): Database {
   if ((options.mustExist === true || options.readOnly === true) && !existsSync(path)) {
-    throw new AppError('store-damaged', `${path} is missing. Restore it from a backup; it is not made anew, since that would lose what it held.`)
+    throw new AppError(
+      'store-damaged',
+      `${path} is missing. Restore it from a backup; it is not made anew, since that would lose what it held.`,
+    )
   }
   try {
     const db = new DatabaseSync(path, { readOnly: options.readOnly === true, timeout: 20_000 })
@@ -56,7 +65,10 @@ function migrate(db: DatabaseSync, path: string, { migrations, readOnly }: OpenO
   const { user_version: version } = db.prepare('PRAGMA user_version').get() as { user_version: number }
   const newest = migrations.at(-1)?.id ?? 0
   if (version > newest) {
-    throw new AppError('store-too-new', `${path} has schema ${version}, this program knows ${newest}. Use the newer program.`)
+    throw new AppError(
+      'store-too-new',
+      `${path} has schema ${version}, this program knows ${newest}. Use the newer program.`,
+    )
   }
   if (readOnly === true || version === newest) return
   for (const { id, sql } of migrations) {

@@ -19,7 +19,8 @@ export function createEmbeddedDocuments(db: Database, archive: ReturnType<typeof
     const original = sql.body.get(capture.digest) as { version: number; url: string; at: number } | undefined
     const versionId = nextVersion++
     const pointer = archive.append(versionId, capture.render(original ?? null))
-    const documentId = document?.id ?? insertDocument(capture, original === undefined ? 'stored' : 'duplicate', versionId)
+    const documentId =
+      document?.id ?? insertDocument(capture, original === undefined ? 'stored' : 'duplicate', versionId)
     sql.insertVersion.run(
       versionId,
       documentId,
@@ -49,12 +50,23 @@ export function createEmbeddedDocuments(db: Database, archive: ReturnType<typeof
   function insertDocument(capture: Capture, outcome: string, version: number): number {
     const { host, fp, url, parent, at, run, status } = capture
     const location = capture.kind === 'note' ? capture.location : ''
-    return Number(sql.insertDocument.run(host, fp, url, parent, at, at, run, status, outcome, location, version).lastInsertRowid)
+    return Number(
+      sql.insertDocument.run(host, fp, url, parent, at, at, run, status, outcome, location, version).lastInsertRowid,
+    )
   }
 
   function note(capture: Capture, outcome: string, version: number): void {
     const location = capture.kind === 'note' ? capture.location : ''
-    sql.updateDocument.run(capture.at, capture.run, capture.status, outcome, location, version, capture.host, capture.fp)
+    sql.updateDocument.run(
+      capture.at,
+      capture.run,
+      capture.status,
+      outcome,
+      location,
+      version,
+      capture.host,
+      capture.fp,
+    )
   }
 
   function recordNote(capture: Extract<Capture, { kind: 'note' }>): CaptureOutcome {
@@ -70,7 +82,9 @@ export function createEmbeddedDocuments(db: Database, archive: ReturnType<typeof
         const outcomes = db.write(() => {
           // Version numbers are shared by all shards: the write lock that is held here makes the next one ours.
           nextVersion = (sql.lastVersion.get() as { id: number }).id + 1
-          const results = captures.map((capture) => (capture.kind === 'body' ? recordBody(capture) : recordNote(capture)))
+          const results = captures.map((capture) =>
+            capture.kind === 'body' ? recordBody(capture) : recordNote(capture),
+          )
           archive.flush()
           return results
         })

@@ -27,6 +27,8 @@ export type EmbeddedFolder = {
   facts: FolderFacts
   lease: Lease
   runs: RunStore
+  /** Whether archive files wait for compression. */
+  hasClosedFiles: boolean
   close(): Promise<void>
 }
 
@@ -48,6 +50,7 @@ export function openFolder({ folder, holder, shards }: OpenFolderOptions): Embed
       facts,
       lease: { epoch, shards: facts.shards, release: async () => lock.release() },
       runs: createRuns(db),
+      hasClosedFiles: db.prepare(`SELECT 1 FROM files WHERE state = 'closed'`).get() !== undefined,
       async close() {
         db.close()
         lock.release()

@@ -1,5 +1,13 @@
 import { type Offer, type QueuedRequest, UNLIMITED_DEPTH } from '../../core/request.ts'
-import type { Arrival, FrontierStore, HostState, KeptRobots, OfferCounts, SettleBatch, SettleCounts } from '../frontier.ts'
+import type {
+  Arrival,
+  FrontierStore,
+  HostState,
+  KeptRobots,
+  OfferCounts,
+  SettleBatch,
+  SettleCounts,
+} from '../frontier.ts'
 import { type Database, openDatabase } from './database.ts'
 import type { Exchange } from './exchange.ts'
 import { createHostTable, type HostEntry, hostColumns } from './host-table.ts'
@@ -24,7 +32,11 @@ export type EmbeddedFrontierOptions = {
  */
 export function createEmbeddedFrontier(options: EmbeddedFrontierOptions): FrontierStore {
   const { path, run, shard, ownerOf, exchange, maxUrlsPerHost } = options
-  const db = openDatabase(path, { migrations: frontierMigrations, mustExist: true, cacheKib: options.cacheKib ?? 16_384 })
+  const db = openDatabase(path, {
+    migrations: frontierMigrations,
+    mustExist: true,
+    cacheKib: options.cacheKib ?? 16_384,
+  })
   const facts = openFacts(db, run)
   const hosts = createHostTable(db, run)
   const sql = prepareStatements(db)
@@ -94,7 +106,10 @@ export function createEmbeddedFrontier(options: EmbeddedFrontierOptions): Fronti
     return counts
   }
 
-  function finish({ done, again, hosts: clocks }: Omit<SettleBatch, 'offers'>, arrivals: Map<HostEntry, QueuedRequest[]>): number {
+  function finish(
+    { done, again, hosts: clocks }: Omit<SettleBatch, 'offers'>,
+    arrivals: Map<HostEntry, QueuedRequest[]>,
+  ): number {
     let removed = 0
     for (const request of done) if (dequeue(request) !== undefined) removed++
     for (const request of again) {
@@ -181,7 +196,11 @@ export function createEmbeddedFrontier(options: EmbeddedFrontierOptions): Fronti
     async saveRobots(origin, { kind, text, expiresAt }) {
       db.write(() => sql.saveRobots.run(origin, kind, text, Math.round(expiresAt)))
     },
-    counts: () => ({ queued: facts.queued, seen: facts.seen, ...(sql.hostCounts.get() as { hosts: number; givenUp: number }) }),
+    counts: () => ({
+      queued: facts.queued,
+      seen: facts.seen,
+      ...(sql.hostCounts.get() as { hosts: number; givenUp: number }),
+    }),
     onArrival(listener) {
       notify = listener
     },
@@ -201,7 +220,10 @@ function add(to: OfferCounts, more: OfferCounts): OfferCounts {
   return to
 }
 
-type QueueRow = Record<'priority' | 'seq' | 'fp' | 'depth' | 'hops' | 'redirects' | 'attempts', bigint> & { url: string; parent: string }
+type QueueRow = Record<'priority' | 'seq' | 'fp' | 'depth' | 'hops' | 'redirects' | 'attempts', bigint> & {
+  url: string
+  parent: string
+}
 
 function requestOf(row: QueueRow, hostId: number, host: string): QueuedRequest {
   return {

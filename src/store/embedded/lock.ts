@@ -18,7 +18,11 @@ export function lockFolder(folder: string, holder: string, waitMs = 3000): { rel
     db.close()
     const failure = storeError(error, path)
     if (failure.code !== 'store-locked') throw failure
-    throw new AppError('store-locked', `${folder} is in use by ${readHolder(note)}. Wait for it or stop it, or name another folder with --data.`, { cause: error })
+    throw new AppError(
+      'store-locked',
+      `${folder} is in use by ${readHolder(note)}. Wait for it or stop it, or name another folder with --data.`,
+      { cause: error },
+    )
   }
   writeFileSync(note, holder)
   return {

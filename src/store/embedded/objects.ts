@@ -5,7 +5,14 @@ import { AppError } from '../../core/errors.ts'
 import type { ArchiveFile, CataloguedRecord, ObjectStore } from '../objects.ts'
 import type { Database } from './database.ts'
 
-type FileRow = { id: number; name: string; state: ArchiveFile['state']; length: number; first_version: number; last_version: number }
+type FileRow = {
+  id: number
+  name: string
+  state: ArchiveFile['state']
+  length: number
+  first_version: number
+  last_version: number
+}
 
 const MAX_RECORD_BYTES = 2 ** 31 - 1
 
@@ -21,7 +28,8 @@ export function createEmbeddedObjects(db: Database, archive: string): ObjectStor
 
   function fileOf(id: number): FileRow {
     const row = selectFile.get(id) as FileRow | undefined
-    if (row === undefined) throw new AppError('store-damaged', `the catalogue names archive file ${id}, which it does not know`)
+    if (row === undefined)
+      throw new AppError('store-damaged', `the catalogue names archive file ${id}, which it does not know`)
     return row
   }
 
@@ -37,11 +45,18 @@ export function createEmbeddedObjects(db: Database, archive: string): ObjectStor
     },
     async records(fileId) {
       const file = fileOf(fileId)
-      const rows = selectRecords.all(file.first_version, file.last_version, fileId) as (Omit<CataloguedRecord, 'revisit' | 'digest'> & {
+      const rows = selectRecords.all(file.first_version, file.last_version, fileId) as (Omit<
+        CataloguedRecord,
+        'revisit' | 'digest'
+      > & {
         original: number
         digest: Uint8Array
       })[]
-      return rows.map(({ original, digest, ...row }) => ({ ...row, digest: Buffer.from(digest), revisit: original !== row.versionId }))
+      return rows.map(({ original, digest, ...row }) => ({
+        ...row,
+        digest: Buffer.from(digest),
+        revisit: original !== row.versionId,
+      }))
     },
   }
 }
@@ -63,4 +78,3 @@ function readBytes(path: string, offset: number, length: number): Buffer {
     closeSync(fd)
   }
 }
-

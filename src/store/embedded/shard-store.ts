@@ -29,7 +29,11 @@ export type ShardStore = { frontier: FrontierStore; documents: DocumentStore; cl
 /** Everything that one shard writes to: its frontier file, its archive file, and its own connection to the catalogue. */
 export function openShardStore(options: ShardStoreOptions): ShardStore {
   const { folder, shard, shards, run, maxUrlsPerHost } = options
-  const catalog = openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist: true, cacheKib: 16_384 })
+  const catalog = openDatabase(paths.catalog(folder), {
+    migrations: catalogMigrations,
+    mustExist: true,
+    cacheKib: 16_384,
+  })
   const archive = createArchiveWriter({ ...options, db: catalog, folder: paths.archive(folder) })
   const frontier = createEmbeddedFrontier({
     path: paths.frontier(folder, shard),

@@ -14,7 +14,9 @@ export function readStatus(folder: string) {
     const run = catalog.prepare('SELECT id, started_at, finished_at FROM runs ORDER BY id DESC LIMIT 1').get() as
       | { id: number; started_at: number; finished_at: number | null }
       | undefined
-    const last = catalog.prepare('SELECT url, outcome, checked_at FROM documents ORDER BY checked_at DESC LIMIT ?').all(LAST_SHOWN)
+    const last = catalog
+      .prepare('SELECT url, outcome, checked_at FROM documents ORDER BY checked_at DESC LIMIT ?')
+      .all(LAST_SHOWN)
     const { documents, versions, bodies } = one(
       'SELECT (SELECT count(*) FROM documents) AS documents, (SELECT count(*) FROM versions) AS versions, (SELECT count(*) FROM bodies) AS bodies',
     )
@@ -22,8 +24,17 @@ export function readStatus(folder: string) {
       frontier: readFrontiers(folder, readFacts(catalog)?.shards ?? 0, run?.id ?? 0),
       documents: { documents: documents!, versions: versions!, bodies: bodies! },
       disk: readDisk(folder),
-      lastRun: run === undefined ? null : { id: run.id, startedAt: iso(run.started_at), finishedAt: run.finished_at === null ? null : iso(run.finished_at) },
-      lastOutcomes: (last as { url: string; outcome: string; checked_at: number }[]).map(({ url, outcome, checked_at }) => ({ url, outcome, at: iso(checked_at) })),
+      lastRun:
+        run === undefined
+          ? null
+          : {
+              id: run.id,
+              startedAt: iso(run.started_at),
+              finishedAt: run.finished_at === null ? null : iso(run.finished_at),
+            },
+      lastOutcomes: (last as { url: string; outcome: string; checked_at: number }[]).map(
+        ({ url, outcome, checked_at }) => ({ url, outcome, at: iso(checked_at) }),
+      ),
     }
   } finally {
     catalog.close()
@@ -35,7 +46,10 @@ function readFrontiers(folder: string, shards: number, run: number) {
   for (let shard = 0; shard < shards; shard++) {
     const db = openDatabase(paths.frontier(folder, shard), { migrations: frontierMigrations, readOnly: true })
     try {
-      for (const { name, value } of db.prepare('SELECT name, value FROM facts').all() as { name: string; value: number }[]) {
+      for (const { name, value } of db.prepare('SELECT name, value FROM facts').all() as {
+        name: string
+        value: number
+      }[]) {
         if (name === 'queued' || name === 'seen') sum[name] += value
       }
       const hosts = db
@@ -57,9 +71,13 @@ function readFrontiers(folder: string, shards: number, run: number) {
 function readDisk(folder: string) {
   const archive = paths.archive(folder)
   const names = existsSync(archive) ? readdirSync(archive) : []
-  const databases = [paths.catalog(folder), ...readdirSync(join(folder, 'frontier')).map((name) => join(folder, 'frontier', name))]
+  const databases = [
+    paths.catalog(folder),
+    ...readdirSync(join(folder, 'frontier')).map((name) => join(folder, 'frontier', name)),
+  ]
   const { bavail, bsize } = statfsSync(folder)
-  const bytesOf = (files: string[]): number => files.reduce((sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0), 0)
+  const bytesOf = (files: string[]): number =>
+    files.reduce((sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0), 0)
   return {
     archiveFiles: names.length,
     archiveBytes: bytesOf(names.map((name) => join(archive, name))),

@@ -1,4 +1,4 @@
-import type { Config } from '../config/config.ts'
+import type { Config } from './config.ts'
 
 /** Everything that a crawl needs to know, as plain data: it is handed to worker threads as it is. */
 export type CrawlSettings = {

@@ -1,5 +1,5 @@
-import type { ErrorCode } from '../core/errors.ts'
-import type { SkipReason } from '../core/skip-reason.ts'
+import type { ErrorCode } from './errors.ts'
+import type { SkipReason } from './skip-reason.ts'
 
 /** A crawl at one moment. */
 export type CrawlSnapshot = {

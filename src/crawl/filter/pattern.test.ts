@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { isAppError } from '../../core/errors.ts'
+import { createPattern } from './pattern.ts'
+
+describe('a pattern', () => {
+  it('matches anywhere in the text unless it is anchored', () => {
+    assert.equal(createPattern('example').matches('http://www.example.org/'), true)
+    assert.equal(createPattern('^example').matches('http://www.example.org/'), false)
+    assert.equal(createPattern('^https?://[^/]*\\.example\\.org/').matches('https://a.b.example.org/x'), true)
+    assert.equal(createPattern('\\.pdf$').matches('http://example.org/a.pdf?x'), false)
+    assert.equal(createPattern('').matches(''), true)
+  })
+
+  it('answers as the matcher of JavaScript does', () => {
+    const sources = [
+      ...[
+        'a',
+        'a|b',
+        'ab|cd|',
+        '(a|b)*c',
+        'a+b?',
+        'a{2,3}b',
+        'a{2}',
+        'a{1,}c',
+        'a{,2}',
+        '[a-c]+d',
+        '[^a-c]',
+        '[^]',
+        '[]',
+        '[\\w-]+',
+        '[a\\]b]',
+      ],
+      ...[
+        '^a',
+        'a$',
+        '^$',
+        '^a*$',
+        '\\ba',
+        'a\\b',
+        '\\Ba',
+        '\\bab\\b',
+        '\\d+',
+        '\\D',
+        '\\w\\W',
+        '\\s',
+        '\\S+$',
+        '.',
+        '.*b',
+        '^.{3}$',
+        'a.c',
+      ],
+      ...[
+        '(?:ab)+',
+        '(?<x>a)b',
+        '(a*)*b',
+        '(a+)+$',
+        '(a|a)*b',
+        '(a?){5}b',
+        '((a|b)|(c|d))+$',
+        '\\/',
+        '\\.',
+        '\\-',
+        '\\x61',
+        '\\u0062',
+        'a??b',
+        'a*?b',
+      ],
+      ...[
+        '[.]',
+        '[$^]',
+        'a{',
+        'a}',
+        '{a',
+        ']',
+        '[a-]',
+        '[-a]',
+        '[+--]',
+        '(^a|b$)',
+        '(a|^)b',
+        '(?:a|b|)c',
+        '(?:){3}a',
+        '(?:a*){2,}b',
+        'x*',
+        '[\\d.]+',
+        '[\\s\\S]',
+      ],
+    ]
+    const text = fc.string({
+      unit: fc.constantFrom('a', 'b', 'c', 'd', '-', '.', '/', ' ', '{', '}', '1', '_', '\n', ']', '$'),
+      maxLength: 12,
+    })
+    for (const source of sources) {
+      const pattern = createPattern(source)
+      const reference = new RegExp(source)
+      fc.assert(
+        fc.property(text, (value) =>
+          assert.equal(pattern.matches(value), reference.test(value), `${source} on ${value}`),
+        ),
+        { numRuns: 300 },
+      )
+    }
+  })
+
+  it('answers as the matcher of JavaScript does for expressions put together at random', () => {
+    const { node } = fc.letrec<{ node: string }>((tie) => ({
+      node: fc.oneof(
+        { maxDepth: 3 },
+        fc.constantFrom('a', 'b', '.', '[ab]', '[^a]', '\\w', '^', '$', '\\b', '\\d', 'c'),
+        fc.tuple(tie('node'), tie('node')).map((parts) => parts.join('')),
+        fc.tuple(tie('node'), tie('node')).map((parts) => `(?:${parts.join('|')})`),
+        fc
+          .tuple(tie('node'), fc.constantFrom('*', '+', '?', '{1,2}', '{2}', '*?'))
+          .map(([part, sign]) => `(${part})${sign}`),
+      ),
+    }))
+    const text = fc.string({ unit: fc.constantFrom('a', 'b', 'c', '1', '-'), maxLength: 8 })
+    fc.assert(
+      fc.property(node, fc.array(text, { maxLength: 5 }), (source, texts) => {
+        const pattern = createPattern(source)
+        const reference = new RegExp(source)
+        for (const value of texts) assert.equal(pattern.matches(value), reference.test(value), `${source} on ${value}`)
+      }),
+      { numRuns: 3000 },
+    )
+  })
+
+  it('does not hang on expressions that make other matchers go back for ever', () => {
+    const text = `http://example.org/${'a'.repeat(2000)}!`
+    for (const source of [
+      '(a+)+$',
+      '(a|a)*$',
+      '(a|aa)+$',
+      '(a*)*b',
+      '.*.*.*.*.*.*x',
+      '(.*)*x',
+      `${'a?'.repeat(100)}${'a'.repeat(100)}$`,
+    ]) {
+      assert.equal(createPattern(source).matches(text), false, source)
+    }
+    assert.equal(createPattern('(a+)+!$').matches(text), true)
+  })
+
+  it('stays right when it has to forget its states', () => {
+    // The state says which of the last twelve characters were an a: thousands of states, a few hundred remembered.
+    const pattern = createPattern('a.{12}$')
+    const reference = /a.{12}$/
+    let seed = 1
+    for (let round = 0; round < 50; round++) {
+      let text = ''
+      for (let i = 0; i < 200; i++) {
+        seed = (Math.imul(seed, 1103515245) + 12345) >>> 0
+        text += (seed >>> 16) & 1 ? 'a' : 'b'
+      }
+      assert.equal(pattern.matches(text), reference.test(text))
+    }
+  })
+
+  it('is refused with the reason where it is wrong, too large or not linear', () => {
+    const cases: [string, RegExp][] = [
+      ['(', /wrong regular expression/],
+      ['a**', /wrong regular expression/],
+      ['(a)\\1', /\\1/],
+      ['(?=a)b', /\(\?=/],
+      ['(?<!a)b', /\(\?<!/],
+      ['\\p{L}', /\\p/],
+      ['(a{1000}){1000}', /steps/],
+      ['a{0,999999}', /steps/],
+      ['a'.repeat(2001), /longer than/],
+      [`${'('.repeat(60)}a${')'.repeat(60)}`, /within each other/],
+    ]
+    for (const [source, message] of cases) {
+      assert.throws(
+        () => createPattern(source),
+        (error) => isAppError(error, 'usage-wrong') && message.test(error.message),
+        source.slice(0, 40),
+      )
+    }
+  })
+})
