@@ -68,7 +68,8 @@ const erace: Tool = {
 const wget2: Tool = {
   name: 'wget2',
   slow: false,
-  settings: () => [4, 8],
+  // It is fastest with a thread for each host: a thread keeps its connection as long as it stays with one host.
+  settings: ({ origin }) => [...new Set([4, 8, Math.min(16, origin.hosts.length)])],
   missing: async () => (findProgram('wget2') === undefined ? 'wget2 is not on the path (Debian: wget2)' : undefined),
   command: ({ origin, folder }, threads) => ({
     program: 'wget2',

@@ -19,6 +19,7 @@ function recordOf(number: number, size: number): Buffer {
     body,
     payloadDigest: digestOf('sha1', [body]),
     truncated: null,
+    recordId: `<urn:uuid:00000000-0000-4000-8000-00000000000${number}>`,
     blockDigest: 'sha256',
   })
   return Buffer.concat(written.parts)
@@ -94,6 +95,8 @@ test('a compressed file cut or damaged anywhere gives the records before it', as
   const starts = members.map((_, index) => Buffer.concat(members.slice(0, index)).length)
   for (let at = 1; at < whole.length; at += 5) {
     const last = starts.findLastIndex((start) => start < at)
+    // Between two members nothing is missing.
+    if (starts.includes(at)) continue
     const cut = await readAll(whole.subarray(0, at))
     assert.equal(cut.records.length, last, `cut at ${at}`)
     assert.equal(cut.damage?.offset, starts[last])
@@ -104,8 +107,9 @@ test('a compressed file cut or damaged anywhere gives the records before it', as
     const member = starts.findLastIndex((start) => start <= at)
     if (at - starts[member]! < 10) continue
     assert.equal(damage?.offset, starts[member], `broken at ${at}`)
-    // Where only the end of the stream was hit, the record before it is whole.
-    assert.ok(records.length <= member + 1 && records.every((record) => checkRecord(record).kind === 'ok'))
+    const proven = records.filter((record) => record.length !== null)
+    assert.equal(proven.length, member, `broken at ${at}`)
+    assert.ok(proven.every((record) => checkRecord(record).kind === 'ok'))
   }
 })
 

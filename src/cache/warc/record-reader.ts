@@ -16,7 +16,10 @@ import { type ParsedHead, parseRecordHead, type RecordHead } from './record-head
 export type ArchiveRecord = RecordHead & {
   /** Where the record starts in the file, or the gzip member that holds its start. */
   offset: number
-  /** Bytes in the file up to the next record; null where it shares its gzip member and cannot be read alone. */
+  /**
+   * Bytes in the file up to the next record; null where it shares its gzip member and cannot be read alone. A compressed record that
+   * has a length matched its member's checksum; of one that has none the checksum is still to come.
+   */
   length: number | null
   /** Null where the block is larger than the limit: it was passed over. */
   block: Buffer | null

@@ -1,7 +1,7 @@
 import { createTagAttributes, readAttributes, skipAttributes, type TagAttributes } from './attribute-scan.ts'
 import { byteClass, findByte, LETTER, matchesWord, type PageBytes, TAG_NAME_END } from './byte-class.ts'
-import { createForeignContent, type ForeignContent, isForeignRoot } from './foreign-content.ts'
-import { createLinkCollector, type Found, type LinkCollector, type LinkOptions } from './link-collector.ts'
+import { ForeignContent, isForeignRoot } from './foreign-content.ts'
+import { type Found, LinkCollector, type LinkOptions } from './link-collector.ts'
 import { findRawTextEnd, findScriptEnd, skipBogusComment, skipCdata, skipComment } from './raw-text.ts'
 import { breakoutTable, type KnownTag, tagTable } from './tag-table.ts'
 
@@ -32,8 +32,8 @@ export function fastfind(body: Uint8Array, options: FindOptions = {}): Found {
     page: { bytes, text: bytes.toString('latin1') },
     xml: options.xml ?? false,
     attributes: createTagAttributes(),
-    foreign: createForeignContent(),
-    collector: createLinkCollector(bytes, options),
+    foreign: new ForeignContent(),
+    collector: new LinkCollector(bytes, options),
   }
   const length = bytes.length
   let at = 0

@@ -1,24 +1,5 @@
 import type { KnownTag } from './tag-table.ts'
 
-/**
- * Inside SVG and MathML a page is read by other rules: `<script>`, `<style>` and `<title>` hold markup, CDATA sections
- * exist, and `<img>` or `<p>` throw the parser back into HTML. A real parser knows this from its stack of open
- * elements. Here only the entries that change the rules are kept:
- *
- *   HTML     the stack is empty or its top is an integration point (`foreignObject`, `desc`, `mtext`, …)
- *   foreign  the top is `svg` or `math`
- *
- * A start tag pushes, its end tag pops, a breakout tag pops down to HTML. Unclosed HTML elements inside an integration
- * point are not seen, so badly nested SVG can differ from a full parser.
- */
-export type ForeignContent = {
-  /** Whose rules hold; null is HTML. */
-  inside: 'svg' | 'math' | null
-  open(tag: KnownTag): void
-  close(tag: KnownTag): void
-  breakOut(): void
-}
-
 /** Deeper nesting is not followed; what opens beyond it is read as if it had not been opened. */
 const MAX_DEPTH = 512
 
@@ -32,35 +13,50 @@ function isIntegrationPoint(tag: KnownTag, root: 'svg' | 'math' | null): boolean
   return tag === 'mi' || tag === 'mo' || tag === 'mn' || tag === 'ms' || tag === 'mtext'
 }
 
-export function createForeignContent(): ForeignContent {
-  const stack: KnownTag[] = []
-  const settle = (): void => {
-    const top = stack.at(-1)
-    content.inside = top !== undefined && isForeignRoot(top) ? top : null
+/**
+ * Inside SVG and MathML a page is read by other rules: `<script>`, `<style>` and `<title>` hold markup, CDATA sections
+ * exist, and `<img>` or `<p>` throw the parser back into HTML. A real parser knows this from its stack of open
+ * elements. Here only the entries that change the rules are kept:
+ *
+ *   HTML     the stack is empty or its top is an integration point (`foreignObject`, `desc`, `mtext`, …)
+ *   foreign  the top is `svg` or `math`
+ *
+ * A start tag pushes, its end tag pops, a breakout tag pops down to HTML. Unclosed HTML elements inside an integration
+ * point are not seen, so badly nested SVG can differ from a full parser.
+ */
+export class ForeignContent {
+  /** Whose rules hold; null is HTML. */
+  inside: 'svg' | 'math' | null = null
+  private readonly stack: KnownTag[] = []
+
+  open(tag: KnownTag): void {
+    if (this.stack.length === MAX_DEPTH) return
+    if (!isForeignRoot(tag) && !isIntegrationPoint(tag, this.inside)) return
+    this.stack.push(tag)
+    this.settle()
   }
-  const content: ForeignContent = {
-    inside: null,
-    open(tag) {
-      if (stack.length === MAX_DEPTH) return
-      if (!isForeignRoot(tag) && !isIntegrationPoint(tag, content.inside)) return
-      stack.push(tag)
-      settle()
-    },
-    close(tag) {
-      // An end tag reaches over roots inside its own element, never out of an integration point.
-      for (let at = stack.length - 1; at >= 0; at--) {
-        if (stack[at] === tag) {
-          stack.length = at
-          break
-        }
-        if (!isForeignRoot(stack[at]!)) break
+
+  close(tag: KnownTag): void {
+    // An end tag reaches over roots inside its own element, never out of an integration point.
+    for (let at = this.stack.length - 1; at >= 0; at--) {
+      if (this.stack[at] === tag) {
+        this.stack.length = at
+        break
       }
-      settle()
-    },
-    breakOut() {
-      while (stack.length > 0 && isForeignRoot(stack.at(-1)!)) stack.pop()
-      settle()
-    },
+      if (!isForeignRoot(this.stack[at]!)) break
+    }
+    this.settle()
   }
-  return content
+
+  breakOut(): void {
+    while (this.inside !== null) {
+      this.stack.pop()
+      this.settle()
+    }
+  }
+
+  private settle(): void {
+    const top = this.stack.at(-1)
+    this.inside = top !== undefined && isForeignRoot(top) ? top : null
+  }
 }

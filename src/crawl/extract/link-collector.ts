@@ -67,51 +67,90 @@ function plainText(bytes: Buffer, start: number, end: number, classes: number): 
 const MAX_METAS = 100
 const MAX_META_BYTES = 4096
 const MAX_TITLE_BYTES = 1024
-
-export type LinkCollector = {
-  startTag(tag: KnownTag, attributes: TagAttributes): void
-  endTag(tag: KnownTag): void
-  title(start: number, end: number): void
-  readonly found: Found
-}
+const MAX_KEYWORD_BYTES = 100
 
 /**
  * Keeps what the tags of one page tell. Four things are remembered between tags: whether a form is open (a form
  * inside a form does not exist), how deep in templates the page is (their content is inert: a base, title or meta
  * there is none of the page's; links are still taken), and whether a refresh and a title were seen (the first counts).
+ *
+ * A class, and not a factory of closures, because the compiler can follow calls to methods that all pages share.
  */
-export function createLinkCollector(bytes: Buffer, options: LinkOptions): LinkCollector {
-  const { maxLinks = 10_000, maxValueBytes = 100_000, decode = decodeUtf8, encodeQuery } = options
-  const found: Found = { links: [], droppedLinks: 0, metas: [], title: '' }
-  let isFormOpen = false
-  let templateDepth = 0
-  let hasRefresh = false
-  let hasTitle = false
+export class LinkCollector {
+  readonly found: Found = { links: [], droppedLinks: 0, metas: [], title: '' }
+  private readonly bytes: Buffer
+  private readonly maxLinks: number
+  private readonly maxValueBytes: number
+  private readonly decode: Decode
+  private readonly encodeQuery: ((href: string) => string) | undefined
+  private isFormOpen = false
+  private templateDepth = 0
+  private hasRefresh = false
+  private hasTitle = false
 
-  function text(ranges: Int32Array, slot: number): string {
-    return attributeText(bytes, ranges[slot]!, ranges[slot + 1]!, ranges[slot + 2]!, decode)
+  constructor(bytes: Buffer, options: LinkOptions) {
+    this.bytes = bytes
+    this.maxLinks = options.maxLinks ?? 10_000
+    this.maxValueBytes = options.maxValueBytes ?? 100_000
+    this.decode = options.decode ?? decodeUtf8
+    this.encodeQuery = options.encodeQuery
   }
 
-  function byteLength(ranges: Int32Array, slot: number): number {
-    return ranges[slot] === -1 ? -1 : ranges[slot + 1]! - ranges[slot]!
+  startTag(tag: KnownTag, { ranges }: TagAttributes): void {
+    switch (tag) {
+      case 'a':
+      case 'area':
+      case 'link':
+        this.addAttribute(ranges, HREF, tag)
+        break
+      case 'iframe':
+      case 'frame':
+      case 'script':
+        this.addAttribute(ranges, SRC, tag)
+        break
+      case 'img':
+      case 'image':
+        this.addAttribute(ranges, SRC, 'img')
+        this.addSrcset(ranges, 'img')
+        break
+      case 'source':
+        this.addSrcset(ranges, tag)
+        break
+      case 'form':
+        this.addForm(ranges)
+        break
+      case 'meta':
+        this.addMeta(ranges)
+        break
+      case 'base':
+        this.setBase(ranges)
+        break
+      case 'template':
+        this.templateDepth++
+        break
+      default:
+    }
   }
 
-  function addLink(href: string, tag: LinkTag, nofollow: boolean): void {
-    if (found.links.length >= maxLinks) found.droppedLinks++
-    else found.links.push({ href: encodeQuery === undefined ? href : encodeQuery(href), tag, nofollow })
+  endTag(tag: KnownTag): void {
+    if (tag === 'template' && this.templateDepth > 0) this.templateDepth--
+    else if (tag === 'form' && this.templateDepth === 0) this.isFormOpen = false
   }
 
-  function addLinkText(value: string, tag: LinkTag, nofollow: boolean): void {
-    const href = trimHtmlWhitespace(value)
-    if (href !== '' && !isNoPageLink(href)) addLink(href, tag, nofollow)
+  /** Where the text of a title lies. */
+  title(start: number, end: number): void {
+    if (this.hasTitle || this.templateDepth > 0) return
+    this.hasTitle = true
+    this.found.title = titleText(this.bytes, start, Math.min(end, start + MAX_TITLE_BYTES), this.decode)
   }
 
-  function addAttribute(ranges: Int32Array, slot: number, tag: LinkTag): void {
+  private addAttribute(ranges: Int32Array, slot: number, tag: LinkTag): void {
     if (ranges[slot] === -1) return
+    const { bytes, found } = this
     const start = skipWhitespace(bytes, ranges[slot]!, ranges[slot + 1]!)
     const end = trimWhitespaceEnd(bytes, start, ranges[slot + 1]!)
     if (start === end || isNoPageLinkAt(bytes, start)) return
-    if (end - start > maxValueBytes || found.links.length >= maxLinks) {
+    if (end - start > this.maxValueBytes || found.links.length >= this.maxLinks) {
       found.droppedLinks++
       return
     }
@@ -119,107 +158,81 @@ export function createLinkCollector(bytes: Buffer, options: LinkOptions): LinkCo
     const nofollow = isRelRead && hasListWord(bytes, ranges[REL]!, ranges[REL + 1]!, 'nofollow')
     const classes = ranges[slot + 2]!
     const plain = plainText(bytes, start, end, classes)
-    if (plain !== undefined) addLink(plain, tag, nofollow)
-    else addLinkText(attributeText(bytes, start, end, classes, decode), tag, nofollow)
+    if (plain !== undefined) this.addLink(plain, tag, nofollow)
+    else this.addLinkText(attributeText(bytes, start, end, classes, this.decode), tag, nofollow)
   }
 
-  function addSrcset(ranges: Int32Array, tag: LinkTag): void {
+  private addLink(href: string, tag: LinkTag, nofollow: boolean): void {
+    if (this.found.links.length >= this.maxLinks) this.found.droppedLinks++
+    else this.found.links.push({ href: this.encoded(href), tag, nofollow })
+  }
+
+  private addLinkText(value: string, tag: LinkTag, nofollow: boolean): void {
+    const href = trimHtmlWhitespace(value)
+    if (href !== '' && !isNoPageLink(href)) this.addLink(href, tag, nofollow)
+  }
+
+  private encoded(href: string): string {
+    return this.encodeQuery === undefined ? href : this.encodeQuery(href)
+  }
+
+  private addSrcset(ranges: Int32Array, tag: LinkTag): void {
     const length = byteLength(ranges, SRCSET)
-    if (length > maxValueBytes) found.droppedLinks++
-    else if (length > 0) for (const url of parseSrcset(text(ranges, SRCSET))) addLinkText(url, tag, false)
+    if (length > this.maxValueBytes) this.found.droppedLinks++
+    else if (length > 0) for (const url of parseSrcset(this.text(ranges, SRCSET))) this.addLinkText(url, tag, false)
   }
 
-  function addForm(ranges: Int32Array): void {
-    if (isFormOpen && templateDepth === 0) return
-    isFormOpen = templateDepth === 0
+  private addForm(ranges: Int32Array): void {
+    if (this.isFormOpen && this.templateDepth === 0) return
+    this.isFormOpen ||= this.templateDepth === 0
     // Every unknown method means GET; a dialog goes nowhere.
-    const isGet = byteLength(ranges, METHOD) < 0 || !/^(?:post|dialog)$/i.test(shortText(ranges, METHOD))
-    if (isGet) addAttribute(ranges, ACTION, 'form')
+    if (!/^(?:post|dialog)$/i.test(this.shortText(ranges, METHOD))) this.addAttribute(ranges, ACTION, 'form')
   }
 
-  /** For values that are compared with a keyword: what is longer than any keyword is none. */
-  function shortText(ranges: Int32Array, slot: number): string {
-    return byteLength(ranges, slot) > 100 ? '' : text(ranges, slot)
-  }
-
-  function addMeta(ranges: Int32Array): void {
+  private addMeta(ranges: Int32Array): void {
     const contentLength = byteLength(ranges, CONTENT)
-    if (contentLength < 0 || templateDepth > 0) return
-    if (byteLength(ranges, HTTP_EQUIV) >= 0) addRefresh(ranges, contentLength)
+    if (contentLength < 0 || this.templateDepth > 0) return
+    this.addRefresh(ranges, contentLength)
     const nameLength = byteLength(ranges, NAME)
-    if (nameLength <= 0 || nameLength + contentLength > MAX_META_BYTES || found.metas.length >= MAX_METAS) return
-    const name = trimHtmlWhitespace(text(ranges, NAME)).toLowerCase()
-    found.metas.push({ name, content: text(ranges, CONTENT) })
+    const { metas } = this.found
+    if (nameLength <= 0 || nameLength + contentLength > MAX_META_BYTES || metas.length >= MAX_METAS) return
+    const name = trimHtmlWhitespace(this.text(ranges, NAME)).toLowerCase()
+    metas.push({ name, content: this.text(ranges, CONTENT) })
   }
 
-  function addRefresh(ranges: Int32Array, contentLength: number): void {
-    if (hasRefresh || shortText(ranges, HTTP_EQUIV).toLowerCase() !== 'refresh') return
-    if (contentLength > maxValueBytes) {
-      found.droppedLinks++
+  private addRefresh(ranges: Int32Array, contentLength: number): void {
+    if (this.hasRefresh || this.shortText(ranges, HTTP_EQUIV).toLowerCase() !== 'refresh') return
+    if (contentLength > this.maxValueBytes) {
+      this.found.droppedLinks++
       return
     }
-    const refresh = parseMetaRefresh(text(ranges, CONTENT))
+    const refresh = parseMetaRefresh(this.text(ranges, CONTENT))
     if (refresh === undefined) return
-    hasRefresh = true
+    this.hasRefresh = true
     if (refresh.url === undefined) return
     const href = trimHtmlWhitespace(refresh.url)
-    const url = encodeQuery === undefined ? href : encodeQuery(href)
-    found.refresh = { seconds: refresh.seconds, url }
-    addLinkText(href, 'meta', false)
+    this.found.refresh = { seconds: refresh.seconds, url: this.encoded(href) }
+    this.addLinkText(href, 'meta', false)
   }
 
-  function setBase(ranges: Int32Array): void {
-    if (found.base !== undefined || templateDepth > 0 || ranges[HREF] === -1) return
-    if (byteLength(ranges, HREF) <= maxValueBytes) found.base = trimHtmlWhitespace(text(ranges, HREF))
+  private setBase(ranges: Int32Array): void {
+    const length = byteLength(ranges, HREF)
+    if (this.found.base !== undefined || this.templateDepth > 0 || length < 0 || length > this.maxValueBytes) return
+    this.found.base = trimHtmlWhitespace(this.text(ranges, HREF))
   }
 
-  function startTag(tag: KnownTag, { ranges }: TagAttributes): void {
-    switch (tag) {
-      case 'a':
-      case 'area':
-      case 'link':
-        addAttribute(ranges, HREF, tag)
-        break
-      case 'iframe':
-      case 'frame':
-      case 'script':
-        addAttribute(ranges, SRC, tag)
-        break
-      case 'img':
-      case 'image':
-        addAttribute(ranges, SRC, 'img')
-        addSrcset(ranges, 'img')
-        break
-      case 'source':
-        addSrcset(ranges, tag)
-        break
-      case 'form':
-        addForm(ranges)
-        break
-      case 'meta':
-        addMeta(ranges)
-        break
-      case 'base':
-        setBase(ranges)
-        break
-      case 'template':
-        templateDepth++
-        break
-      default:
-    }
+  private text(ranges: Int32Array, slot: number): string {
+    return attributeText(this.bytes, ranges[slot]!, ranges[slot + 1]!, ranges[slot + 2]!, this.decode)
   }
 
-  return {
-    found,
-    startTag,
-    endTag(tag) {
-      if (tag === 'template' && templateDepth > 0) templateDepth--
-      else if (tag === 'form' && templateDepth === 0) isFormOpen = false
-    },
-    title(start, end) {
-      if (hasTitle || templateDepth > 0) return
-      hasTitle = true
-      found.title = titleText(bytes, start, Math.min(end, start + MAX_TITLE_BYTES), decode)
-    },
+  /** For values that are compared with a keyword: one that is missing, or longer than any keyword, equals none. */
+  private shortText(ranges: Int32Array, slot: number): string {
+    const length = byteLength(ranges, slot)
+    return length < 0 || length > MAX_KEYWORD_BYTES ? '' : this.text(ranges, slot)
   }
+}
+
+/** -1 for an attribute that the tag does not have. */
+function byteLength(ranges: Int32Array, slot: number): number {
+  return ranges[slot] === -1 ? -1 : ranges[slot + 1]! - ranges[slot]!
 }

@@ -20,11 +20,11 @@ export function exchangeFailure(error: unknown, progress: Progress): { code: Err
   if (error instanceof AppError) return { code: error.code, message }
   const code = codeOf(error)
   if (code === 'UND_ERR_HEADERS_OVERFLOW') return { code: 'header-too-large', message }
-  if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH' || code === 'HPE_INVALID_EOF_STATE') {
+  if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH' || isEarlyEnd(error)) {
     // The same error tells of a cut header: then no body had begun that could be short.
     return { code: progress === 'body' ? 'body-short' : 'http-malformed', message }
   }
-  if (code.startsWith('HPE_') || isBadResponse(error)) return { code: 'http-malformed', message }
+  if (isParserError(error) || isBadResponse(error)) return { code: 'http-malformed', message }
   if (cutCodes.has(code)) return { code: progress === 'body' ? 'body-short' : 'connect-failed', message }
   if (code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_CLOSED' || code === 'ETIMEDOUT') {
     return { code: 'connect-failed', message }
@@ -32,7 +32,7 @@ export function exchangeFailure(error: unknown, progress: Progress): { code: Err
   return { code: 'internal', message }
 }
 
-/** Connecting has its own names for what went wrong; `secured` says that TCP was there and TLS was not. */
+/** Connecting has its own names for what went wrong; `securing` says that TCP was there and TLS was not. */
 export function connectFailure(error: unknown, securing: boolean): AppError {
   const code = codeOf(error)
   const message = error instanceof Error ? error.message : String(error)
@@ -42,6 +42,15 @@ export function connectFailure(error: unknown, securing: boolean): AppError {
   const ofNetwork = cutCodes.has(code) || /^E[A-Z]+$/.test(code)
   if (securing && (!ofNetwork || code === 'EPROTO')) return new AppError('tls-failed', message, options)
   return new AppError('connect-failed', message, options)
+}
+
+function isParserError(error: unknown): boolean {
+  return error instanceof Error && error.name === 'HTTPParserError'
+}
+
+/** The parser gives this error no code of its own, only its words. */
+function isEarlyEnd(error: unknown): boolean {
+  return error instanceof Error && isParserError(error) && error.message.includes('EOF')
 }
 
 /** undici reports a reply that it understands and does not want (an upgrade nobody asked for) as a socket error. */

@@ -130,11 +130,11 @@ describe('a pattern', () => {
     const text = `http://example.org/${'a'.repeat(2000)}!`
     for (const source of [
       '(a+)+$',
-      '(a|a)*$',
+      '(a|a)+$',
       '(a|aa)+$',
       '(a*)*b',
-      '.*.*.*.*.*.*x',
-      '(.*)*x',
+      '.*.*.*.*.*.*Z',
+      '(.*)*Z',
       `${'a?'.repeat(100)}${'a'.repeat(100)}$`,
     ]) {
       assert.equal(createPattern(source).matches(text), false, source)

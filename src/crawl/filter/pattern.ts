@@ -75,8 +75,7 @@ export function createPattern(source: string): Pattern {
       start ??= states[stateFor(program.first, 'start')]!
       let state = start
       for (let at = 0; at < text.length; at++) {
-        const code = text.charCodeAt(at)
-        const c = code < otherCharacters ? code : otherCharacters
+        const c = Math.min(text.charCodeAt(at), otherCharacters)
         const next = state.next[c]! || follow(state, c)
         if (next === 1) return true
         state = states[next - 2]!

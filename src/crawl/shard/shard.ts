@@ -86,7 +86,7 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
     documents,
     frontier,
     store,
-    maxItems: Math.max(1, Math.min(64, Math.floor(settings.fetchers / 4))),
+    maxItems: Math.max(1, Math.min(128, Math.floor(settings.fetchers / 2))),
     maxBytes: 4 << 20,
     maxWaitMs: 20,
     onOutcome(finished, outcome) {

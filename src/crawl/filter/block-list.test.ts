@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { isAppError } from '../../core/errors.ts'
+import { parseBlockList } from './block-list.ts'
+
+describe('the block list', () => {
+  it('blocks hosts, domains and beginnings of URLs', () => {
+    const filter = parseBlockList(`\uFEFF# what we do not want
+      ads.example.org
+      .bad.example   # the whole domain
+      *.worse.example
+      host.example:8080
+      http://Example.org/private/
+      Bücher.example\r\n127.0.0.1`)
+    for (const url of [
+      'http://ads.example.org/',
+      'https://ads.example.org:444/x',
+      'http://bad.example/',
+      'http://a.b.bad.example/',
+      'http://worse.example/',
+      'http://host.example:8080/',
+      'http://example.org/private/x',
+      'http://xn--bcher-kva.example/',
+      'http://127.0.0.1:99/',
+    ]) {
+      assert.equal(filter.accepts(url), false, url)
+    }
+    for (const url of [
+      'http://sub.ads.example.org/',
+      'http://notbad.example/',
+      'http://host.example/',
+      'https://example.org/private/x',
+      'http://example.org/public/',
+      'http://example.org/?http://example.org/private/',
+    ]) {
+      assert.equal(filter.accepts(url), true, url)
+    }
+  })
+
+  it('accepts all where it is empty', () => {
+    assert.equal(parseBlockList('\n# nothing\n').accepts('http://example.org/'), true)
+  })
+
+  it('lists all wrong lines together', () => {
+    assert.throws(
+      () => parseBlockList('example.org\nftp://example.org/\nexample.org/path\n\na b\n.example.org:80:1'),
+      (error) => {
+        assert.ok(isAppError(error, 'file-invalid'))
+        for (const line of [2, 3, 5, 6]) assert.match(error.message, new RegExp(`line ${line}: `))
+        assert.doesNotMatch(error.message, /line 1:/)
+        return true
+      },
+    )
+  })
+
+  it('looks up one of a hundred thousand entries of each kind', () => {
+    const lines: string[] = []
+    for (let n = 0; n < 33_000; n++) {
+      lines.push(`h${n}.example`, `.d${n}.example`, `http://one.example/${n}/`)
+    }
+    const filter = parseBlockList(lines.join('\n'))
+    for (let n = 0; n < 33_000; n++) {
+      assert.equal(filter.accepts(`http://h${n}.example/`), false)
+      assert.equal(filter.accepts(`http://x.d${n}.example/`), false)
+      assert.equal(filter.accepts(`http://one.example/${n}/x`), false)
+      assert.equal(filter.accepts(`http://one.example/x${n}/`), true)
+    }
+  })
+})

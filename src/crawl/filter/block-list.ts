@@ -1,0 +1,67 @@
+import { domainToASCII } from 'node:url'
+import { hostKey, hostNameOf } from '../../core/partition.ts'
+import { parse, withoutFragment } from '../../core/url.ts'
+import { readList, refuseFaults } from './list-file.ts'
+import { isWithin, type UrlFilter } from './url-filter.ts'
+
+/**
+ * The `block` file. Each line is a host (`ads.example.org`, all its ports; `example.org:8080`, that one), a domain with
+ * all below it (`.example.org` or `*.example.org`), or the beginning of a URL (`http://example.org/private/`).
+ * The filter accepts what is not blocked. A look-up costs one step a label of the host, and for hosts with blocked
+ * beginnings one step for each length among them, whatever the size of the list.
+ */
+export function parseBlockList(text: string): UrlFilter {
+  const hosts = new Set<string>()
+  const domains = new Set<string>()
+  const beginnings = new Map<string, Beginnings>()
+  const faults: { line: number; fault: string }[] = []
+  for (const { text: entry, line } of readList(text)) {
+    const fault = entry.includes('://') ? addBeginning(beginnings, entry) : addHost(hosts, domains, entry)
+    if (fault !== null) faults.push({ line, fault })
+  }
+  refuseFaults('wrong entries in the block list', faults)
+  for (const entry of beginnings.values()) entry.lengths = [...new Set(entry.lengths)]
+  return {
+    name: 'blocked',
+    accepts(url) {
+      const host = hostKey(url)
+      const name = hostNameOf(host)
+      if (hosts.has(host) || (name !== host && hosts.has(name))) return false
+      if (domains.size > 0 && isWithin(domains, name)) return false
+      const entry = beginnings.get(host)
+      if (entry === undefined) return true
+      return !entry.lengths.some((length) => length <= url.length && entry.urls.has(url.slice(0, length)))
+    },
+  }
+}
+
+type Beginnings = { urls: Set<string>; lengths: number[] }
+
+function addBeginning(beginnings: Map<string, Beginnings>, entry: string): string | null {
+  const url = parse(entry)
+  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return `no http URL: ${shown(entry)}`
+  const href = withoutFragment(url.href)
+  const host = hostKey(href)
+  const known = beginnings.get(host) ?? { urls: new Set(), lengths: [] }
+  known.urls.add(href)
+  known.lengths.push(href.length)
+  beginnings.set(host, known)
+  return null
+}
+
+function addHost(hosts: Set<string>, domains: Set<string>, entry: string): string | null {
+  const below = /^\*?\./.exec(entry)
+  const text = (below === null ? entry : entry.slice(below[0].length)).toLowerCase()
+  // The parser brings addresses and other scripts to the form that URLs have; a path or a space shows a wrong entry.
+  const url = /[\s/?@\\]/.test(text) ? null : parse(`http://${text}/`)
+  if (url === null || (below !== null && (url.port !== '' || domainToASCII(text) === ''))) {
+    return `no host, domain or URL: ${shown(entry)}`
+  }
+  if (below === null) hosts.add(hostKey(url.href))
+  else domains.add(hostNameOf(hostKey(url.href)))
+  return null
+}
+
+function shown(entry: string): string {
+  return JSON.stringify(entry.slice(0, 80))
+}

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { isAppError } from '../../core/errors.ts'
+import { createMediaTypes, defaultMediaTypes, parseMimeTypes } from './media-types.ts'
+
+describe('media types', () => {
+  it('are compared without parameters and case', () => {
+    const types = createMediaTypes(defaultMediaTypes)
+    for (const header of [
+      'text/html',
+      'Text/HTML; charset=utf-8',
+      ' application/pdf ',
+      'text/html;charset="a,b"',
+      'image/png, text/html',
+    ]) {
+      assert.equal(types.acceptsMediaType(header), true, header)
+    }
+    for (const header of ['image/png', 'application/octet-stream', 'text/css', 'text/html, image/png', 'text/htmlx']) {
+      assert.equal(types.acceptsMediaType(header), false, header)
+    }
+  })
+
+  it('are read from a list with families', () => {
+    const types = parseMimeTypes('# ours\ntext/*\napplication/PDF')
+    assert.equal(types.acceptsMediaType('text/css'), true)
+    assert.equal(types.acceptsMediaType('application/pdf'), true)
+    assert.equal(types.acceptsMediaType('application/json'), false)
+    assert.equal(parseMimeTypes('*/*').acceptsMediaType('video/mp4'), true)
+  })
+
+  it('count as HTML where they are missing or malformed', () => {
+    for (const header of [undefined, '', 'html', 'text/', '/', ';', '*/*', 'a b/c']) {
+      assert.equal(createMediaTypes(defaultMediaTypes).acceptsMediaType(header), true, header)
+      assert.equal(createMediaTypes(['application/pdf']).acceptsMediaType(header), false, header)
+    }
+  })
+
+  it('refuse lines that are no media type, all together', () => {
+    assert.throws(
+      () => parseMimeTypes('text/html\nhtml\n*/html\ntext/h*\n'),
+      (error) => isAppError(error, 'file-invalid') && /line 2: .*line 3: .*line 4: /s.test(error.message),
+    )
+  })
+})

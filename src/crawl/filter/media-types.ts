@@ -1,0 +1,62 @@
+import { readList, refuseFaults } from './list-file.ts'
+
+/** Media types that are read past the header. */
+export const defaultMediaTypes: readonly string[] = [
+  'text/html',
+  'application/xhtml+xml',
+  'text/plain',
+  'application/xml',
+  'text/xml',
+  'application/rss+xml',
+  'application/atom+xml',
+  'application/json',
+  'application/feed+json',
+  'application/pdf',
+]
+
+export type MediaTypes = { acceptsMediaType(contentTypeHeader: string | undefined): boolean }
+
+const token = "[!#$%&'+.^_`|~0-9a-z-]+"
+const mediaType = new RegExp(`^${token}/${token}$`)
+const mediaRange = new RegExp(`^(?:\\*/\\*|${token}/\\*|${token}/${token})$`)
+
+/** The `mime.types` file: one media type a line, `text/*` for a whole family. */
+export function parseMimeTypes(text: string): MediaTypes {
+  const types: string[] = []
+  const faults: { line: number; fault: string }[] = []
+  for (const { text: entry, line } of readList(text)) {
+    const type = entry.toLowerCase()
+    if (mediaRange.test(type)) types.push(type)
+    else faults.push({ line, fault: `no media type: ${JSON.stringify(entry.slice(0, 80))}` })
+  }
+  refuseFaults('wrong entries in the list of media types', faults)
+  return createMediaTypes(types)
+}
+
+export function createMediaTypes(types: Iterable<string>): MediaTypes {
+  const known = new Set<string>()
+  for (const type of types) known.add(type.toLowerCase())
+  const accepts = (type: string): boolean =>
+    known.has(type) || known.has(`${type.slice(0, type.indexOf('/'))}/*`) || known.has('*/*')
+  // A reply that does not say what it is, or says nonsense, is mostly HTML; it is read where HTML is.
+  const acceptsUnknown = accepts('text/html')
+  return {
+    acceptsMediaType(header) {
+      if (header === undefined) return acceptsUnknown
+      const type = essenceOf(header)
+      return type === null ? acceptsUnknown : accepts(type)
+    },
+  }
+}
+
+const maxHeaderLength = 1000
+
+/** Type and subtype of a Content-Type header; of several in one header the last that is well-formed, as Fetch has it. */
+function essenceOf(header: string): string | null {
+  const parts = header.slice(0, maxHeaderLength).split(',')
+  for (let i = parts.length - 1; i >= 0; i--) {
+    const type = parts[i]!.split(';', 1)[0]!.trim().toLowerCase()
+    if (mediaType.test(type)) return type
+  }
+  return null
+}

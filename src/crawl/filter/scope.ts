@@ -1,0 +1,86 @@
+import { AppError } from '../../core/errors.ts'
+import { hostKey, hostNameOf, registrableDomain } from '../../core/partition.ts'
+import { createNormaliser } from '../normalise/normaliser.ts'
+import { regexFilter, type UrlFilter } from './url-filter.ts'
+
+/**
+ * How far a crawl goes from its seeds: the pages themselves, all below their folders, their hosts (the default), or their
+ * registrable domains. Scheme does not matter, port does, as for politeness. An expression, where given, decides alone;
+ * like LARM's `-restrictto` it may match anywhere in the normalised URL.
+ */
+export type ScopeKind = 'page' | 'path' | 'host' | 'domain'
+export type ScopeOptions = { seeds: readonly string[]; kind?: ScopeKind; restrict?: string }
+
+/** Throws `url-invalid` for seeds that cannot be fetched, all named, and `usage-wrong` for a wrong expression. */
+export function createScope({ seeds, kind = 'host', restrict }: ScopeOptions): UrlFilter {
+  const starts = normalisedSeeds(seeds)
+  if (restrict !== undefined) return { name: 'scope(restrict)', accepts: regexFilter(restrict).accepts }
+  return { name: `scope(${kind})`, accepts: acceptedBy(kind, starts) }
+}
+
+function acceptedBy(kind: ScopeKind, seeds: string[]): (url: string) => boolean {
+  switch (kind) {
+    case 'page': {
+      const pages = new Set(seeds.map(withoutScheme))
+      return (url) => pages.has(withoutScheme(url))
+    }
+    case 'path':
+      return withinFolders(
+        seeds.map((seed) =>
+          withoutScheme(seed)
+            .replace(/\?.*$/s, '')
+            .replace(/[^/]*$/, ''),
+        ),
+      )
+    case 'host': {
+      const hosts = new Set(seeds.map(hostKey))
+      return (url) => hosts.has(hostKey(url))
+    }
+    case 'domain':
+      return withinDomains(new Set(seeds.map((seed) => registrableDomain(hostKey(seed)))))
+  }
+}
+
+/** Folders by host, so that a thousand seeds cost no more than those on the URL's own host. */
+function withinFolders(folders: string[]): (url: string) => boolean {
+  const byHost = new Map<string, string[]>()
+  for (const folder of new Set(folders)) {
+    const host = folder.slice(0, folder.indexOf('/'))
+    byHost.set(host, [...(byHost.get(host) ?? []), folder])
+  }
+  return (url) => {
+    const rest = withoutScheme(url)
+    const own = byHost.get(rest.slice(0, rest.indexOf('/')))
+    return own?.some((folder) => rest.startsWith(folder)) ?? false
+  }
+}
+
+function withinDomains(domains: ReadonlySet<string>): (url: string) => boolean {
+  // Links of a page mostly share a host, and the list of suffixes is slow to ask.
+  let lastHost = ''
+  let lastAnswer = false
+  return (url) => {
+    const host = hostNameOf(hostKey(url))
+    if (host === lastHost) return lastAnswer
+    lastHost = host
+    lastAnswer = domains.has(registrableDomain(host))
+    return lastAnswer
+  }
+}
+
+function withoutScheme(url: string): string {
+  return hostKey(url) + url.slice(url.indexOf('/', 8))
+}
+
+function normalisedSeeds(seeds: readonly string[]): string[] {
+  const normalise = createNormaliser()
+  const wrong: string[] = []
+  const urls: string[] = []
+  for (const seed of seeds) {
+    const result = normalise(seed)
+    if (result.kind === 'ok') urls.push(result.url)
+    else wrong.push(`${seed.slice(0, 200)} (${result.reason})`)
+  }
+  if (wrong.length > 0) throw new AppError('url-invalid', `seeds that cannot be fetched: ${wrong.join(', ')}`)
+  return urls
+}

@@ -1,0 +1,59 @@
+import type { DocumentStore } from '../documents.ts'
+import type { FrontierStore } from '../frontier.ts'
+import type { LeaseStore } from '../leases.ts'
+import type { ObjectStore } from '../objects.ts'
+import type { RunStore } from '../runs.ts'
+
+/**
+ * What a storage engine brings to be held against the contracts. Each suite asks for a fresh system per test, works
+ * with the contracts alone, and knows nothing of what lies behind them.
+ */
+export type StoreEngine = {
+  name: string
+  create(options: SystemOptions): Promise<StoreSystem>
+}
+
+export type SystemOptions = {
+  shards: number
+  maxUrlsPerHost: number
+  /** Size at which an archive file is closed and the next one begun, where the engine has files. */
+  maxFileBytes: number
+}
+
+/** One data folder, one set of database schemas: whatever outlives the processes that use it. */
+export type StoreSystem = {
+  /** Opens every shard for a run, ready to exchange links. Nothing may be open then. */
+  open(run: number): Promise<OpenShard[]>
+  /** Closes all shards in good order. */
+  close(): Promise<void>
+  /** All shards are gone as after `kill -9`: nobody said goodbye. */
+  kill(): Promise<void>
+  /** Leaves behind what a process that was killed in the midst of storing a body leaves. Nothing may be open then. */
+  leaveHalfWritten(): Promise<void>
+  /** The nth host that belongs to a shard. */
+  hostOf(shard: number, n: number): string
+  readonly leases: LeaseStore
+  /** Who may write must be settled before runs are. */
+  withRuns<T>(work: (runs: RunStore) => Promise<T>): Promise<T>
+  destroy(): Promise<void>
+}
+
+export type OpenShard = { frontier: FrontierStore; documents: DocumentStore; objects: ObjectStore }
+
+export const defaultOptions: SystemOptions = { shards: 1, maxUrlsPerHost: 1_000_000, maxFileBytes: 1_000_000 }
+
+/** Gives a test its own system and takes it away again. */
+export function withSystem(
+  engine: StoreEngine,
+  options: Partial<SystemOptions>,
+  work: (system: StoreSystem) => Promise<void>,
+): () => Promise<void> {
+  return async () => {
+    const system = await engine.create({ ...defaultOptions, ...options })
+    try {
+      await work(system)
+    } finally {
+      await system.destroy()
+    }
+  }
+}

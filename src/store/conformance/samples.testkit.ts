@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto'
+import { type Offer, type QueuedRequest, UNLIMITED_DEPTH } from '../../core/request.ts'
+import type { Capture, NoteOutcome } from '../documents.ts'
+import type { FrontierStore, SettleBatch } from '../frontier.ts'
+
+/** Signed 64 bits of a hash: fingerprints use the whole range, negative ones included. */
+export function fingerprintOf(text: string): bigint {
+  return createHash('sha256').update(text).digest().readBigInt64LE(0)
+}
+
+export function offerOf(host: string, path: string, parts: Partial<Offer> = {}): Offer {
+  const url = `http://${host}${path}`
+  const fp = fingerprintOf(url)
+  return { url, host, fp, parent: '', depth: UNLIMITED_DEPTH, hops: 0, redirects: 0, priority: 0, ...parts }
+}
+
+/** Offers of one host: `/0`, `/1`, … */
+export function offersOf(host: string, count: number, parts: Partial<Offer> = {}): Offer[] {
+  return Array.from({ length: count }, (_, n) => offerOf(host, `/${n}`, parts))
+}
+
+export function batchOf(parts: Partial<SettleBatch>): SettleBatch {
+  return { offers: [], done: [], again: [], hosts: [], ...parts }
+}
+
+/** Everything that a shard has queued, host by host, in the order in which it would be handed out. */
+export async function queueOf(store: FrontierStore): Promise<QueuedRequest[]> {
+  const rows: QueuedRequest[] = []
+  for (const { id } of await store.hosts(10_000, new Set())) rows.push(...(await store.next(id, null, 100_000)))
+  return rows
+}
+
+export async function queuedUrls(store: FrontierStore): Promise<string[]> {
+  return (await queueOf(store)).map(({ url }) => url)
+}
+
+type BodyCapture = Extract<Capture, { kind: 'body' }>
+
+/** A page that answered with `body`. What is archived says whether the body itself or a reference was asked for. */
+export function pageOf(host: string, path: string, body: string, parts: Partial<BodyCapture> = {}): BodyCapture {
+  const url = `http://${host}${path}`
+  return {
+    kind: 'body',
+    host,
+    fp: fingerprintOf(url),
+    url,
+    parent: '',
+    at: 1_000,
+    run: 1,
+    status: 200,
+    address: '192.0.2.1',
+    type: 'text/html',
+    digest: createHash('sha256').update(body).digest(),
+    size: Buffer.byteLength(body),
+    etag: '',
+    lastModified: '',
+    truncated: '',
+    title: '',
+    links: [],
+    render: (original) => [Buffer.from(recordText(url, original === null ? body : `see ${original.url} ${original.at}`))],
+    ...parts,
+  }
+}
+
+export function recordText(url: string, content: string): string {
+  return `<${url}>${content}</>`
+}
+
+export function noteOf(host: string, path: string, outcome: NoteOutcome, parts: Partial<Capture> = {}): Capture {
+  const url = `http://${host}${path}`
+  const base = { host, fp: fingerprintOf(url), url, parent: '', at: 2_000, run: 1, status: 304, address: '192.0.2.1' }
+  return { kind: 'note', outcome, location: '', ...base, ...parts } as Capture
+}
