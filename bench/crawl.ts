@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -93,6 +94,8 @@ async function runTool(origin: Origin, tool: Tool, setting: number, settings: Se
   const maxPages = tool.slow ? Math.min(settings.slowPages, origin.documents) : origin.documents
   const command = tool.command({ origin, folder, maxPages, ...settings.run }, setting)
   async function once(label: string): Promise<Outcome> {
+    // What the run before left to be written to disk must not be paid by this one.
+    spawnSync('sync')
     await origin.reset()
     const measured = await measureCommand(command)
     const stats = await origin.stats()

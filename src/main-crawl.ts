@@ -6,6 +6,7 @@ import { systemClock } from './core/clock.ts'
 import type { CrawlResult } from './core/crawl-report.ts'
 import { createBoardMemory, openBoard } from './crawl/board.ts'
 import { runCrawl, type ShardHandle } from './crawl/crawl.ts'
+import { checkSettings } from './crawl/settings-check.ts'
 import { createShardThread } from './crawl/shard/shard-thread.ts'
 import type { ShardData } from './main-shard.ts'
 import { createCompression } from './store/embedded/compression.ts'
@@ -13,6 +14,7 @@ import { openFolder } from './store/embedded/folder.ts'
 
 /** `erace crawl` on the embedded store: a thread for each shard, and one of low priority that compresses full files. */
 export async function crawl(settings: CrawlSettings, hooks: CrawlHooks): Promise<CrawlResult> {
+  checkSettings(settings)
   const { folder, config } = settings
   const threads = config.crawl.threads === 0 ? availableParallelism() : config.crawl.threads
   const opened = openFolder({ folder, holder: `process ${process.pid} on ${hostname()}`, shards: threads })

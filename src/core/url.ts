@@ -64,6 +64,7 @@ const question = 0x3f
 const hash = 0x23
 const dot = 0x2e
 const percent = 0x25
+const letterH = 0x68
 
 /**
  * What a character means to the short cut. `verbatim` characters stand for themselves in paths and queries alike.
@@ -92,8 +93,10 @@ function resolvePlain(href: string, base: ParsedBase): string | undefined {
     const host = endOfAuthority(href, 2, base.scheme)
     return host < 0 ? undefined : finishAbsolute(base.scheme, href, host)
   }
-  if (href.startsWith('https://')) return resolveAbsolute(href, 'https:', base)
-  if (href.startsWith('http://')) return resolveAbsolute(href, 'http:', base)
+  if (first === letterH) {
+    if (href.startsWith('https://')) return resolveAbsolute(href, 'https:', base)
+    if (href.startsWith('http://')) return resolveAbsolute(href, 'http:', base)
+  }
   return resolveRelative(href, base)
 }
 

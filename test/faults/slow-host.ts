@@ -34,8 +34,8 @@ export type SlowHostReport = {
 }
 
 const [fast, slow] = [0, 1]
-/** Timers may fire a little early, and the two processes do not read their clocks at the same moment. */
-const toleranceMs = 2
+/** A timer counts whole milliseconds and may fire up to one early. The log itself never makes a pause shorter. */
+const toleranceMs = 1
 
 export const slowHostDefaults: SlowHostOptions = { fastPages: 200, slowPages: 4, delayMs: 50, slowMs: 5000 }
 

@@ -18,10 +18,17 @@ export type Answer = {
   delayMs?: number
 }
 
-export async function sendAnswer(request: IncomingMessage, response: ServerResponse, answer: Answer): Promise<void> {
+/** `onSend` is called right before the answer goes out: nobody can have read it earlier. */
+export async function sendAnswer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  answer: Answer,
+  onSend: () => void,
+): Promise<void> {
   if (answer.delayMs !== undefined) await new Promise((resolve) => setTimeout(resolve, answer.delayMs))
   await answer.until
   if (response.destroyed) return
+  onSend()
   const status = answer.status ?? (answer.redirect === undefined ? 200 : 302)
   const headers: Record<string, string | string[]> = { 'content-type': 'text/html; charset=utf-8', ...answer.headers }
   if (answer.redirect !== undefined) headers.location = answer.redirect

@@ -14,7 +14,11 @@ export type RequestLogEntry = {
   openConnections: number
   /** Requests of this host that were being answered when the request came, itself included. */
   concurrent: number
-  /** Steady milliseconds; `endedAtMs` is missing while the answer is under way or when it was cut off. */
+  /**
+   * Steady milliseconds. `endedAtMs` is taken right before the answer goes out, and `startedAtMs` after the request
+   * came in, so that a pause between the two is never shorter here than it was for the client, however busy the
+   * machine is. Missing while the answer is held back.
+   */
   startedAtMs: number
   endedAtMs?: number
   status?: number

@@ -89,14 +89,16 @@ export async function createSite(options: SiteOptions = {}): Promise<Site> {
     }
     log.push(entry)
     response.on('finish', () => {
-      entry.endedAtMs = performance.now()
       entry.status = response.statusCode
       options.onAnswered?.(entry)
     })
     response.on('close', () => host.answering--)
     const answer = answerOf(host, hostIndex, path)
     const delayMs = answer.delayMs ?? options.latenciesMs?.[hostIndex]
-    await sendAnswer(request, response, delayMs === undefined ? answer : { ...answer, delayMs })
+    const timed = delayMs === undefined ? answer : { ...answer, delayMs }
+    await sendAnswer(request, response, timed, () => {
+      entry.endedAtMs = performance.now()
+    })
   }
 
   const connectionNumbers = new WeakMap<object, number>()

@@ -8,7 +8,7 @@ const rereadMs = 60_000
 export type HostsFile = { addressesOf(name: string): Promise<string[] | undefined> }
 
 export const systemHostsPath =
-  process.platform === 'win32' ? `${process.env['SystemRoot']}\\System32\\drivers\\etc\\hosts` : '/etc/hosts'
+  process.platform === 'win32' ? `${process.env.SystemRoot}\\System32\\drivers\\etc\\hosts` : '/etc/hosts'
 
 /** The hosts file, read again after a minute so that a long crawl sees an edit. A missing file has no names. */
 export function createHostsFile({ path, clock }: { path: string; clock: Clock }): HostsFile {

@@ -45,13 +45,20 @@ test('a name is asked for in both families, IPv6 first, and lives as long as its
   )
 })
 
-test('one family is enough when the other has nothing or fails', async () => {
+test('one family is enough when the other has nothing, fails or keeps silent', async () => {
   await withServer(
     (name, type) =>
-      type === 'A' ? { addresses: ['192.0.2.1'] } : name === 'half.example' ? { rcode: 2 } : { addresses: [] },
+      type === 'A'
+        ? { addresses: ['192.0.2.1'] }
+        : name === 'half.example'
+          ? { rcode: 2 }
+          : name === 'mute.example'
+            ? 'silent'
+            : {},
     async (resolver) => {
       assert.deepEqual((await resolver.resolve('half.example')).addresses, ['192.0.2.1'])
       assert.deepEqual((await resolver.resolve('v4.example')).addresses, ['192.0.2.1'])
+      assert.deepEqual((await resolver.resolve('mute.example')).addresses, ['192.0.2.1'])
     },
   )
 })

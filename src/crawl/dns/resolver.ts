@@ -1,4 +1,6 @@
+import type { RecordWithTtl } from 'node:dns'
 import { lookup, Resolver as Question } from 'node:dns/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Clock } from '../../core/clock.ts'
 import { createHostsFile, systemHostsPath } from './hosts-file.ts'
 
@@ -18,6 +20,8 @@ export type SystemResolverOptions = {
 }
 
 const localTtlMs = 60_000
+/** Once one family has answered, how long the other may still take: some name servers never answer for IPv6. */
+const graceMs = 300
 
 /**
  * The default resolver asks name servers itself (c-ares) instead of calling `getaddrinfo`. getaddrinfo knows every
@@ -33,13 +37,17 @@ export function createSystemResolver(options: SystemResolverOptions): Resolver {
   const hosts = createHostsFile({ path: hostsPath, clock })
 
   async function ask(host: string) {
-    const [v6, v4] = await Promise.allSettled([
-      question.resolve6(host, { ttl: true }),
-      question.resolve4(host, { ttl: true }),
-    ])
-    const records = [...answered(v6), ...answered(v4)]
-    // One family may answer while the other fails; only when nothing came does a failure count.
-    if (records.length === 0) throwFailure(v6, v4)
+    const families = [question.resolve6(host, { ttl: true }), question.resolve4(host, { ttl: true })].map(outcomeOf)
+    const both = Promise.all(families)
+    const first = await Promise.race(families)
+    const outcomes =
+      first.records.length === 0 ? await both : await Promise.race([both, delay(graceMs, [first], { ref: false })])
+    const records = outcomes.flatMap((outcome) => outcome.records)
+    if (records.length === 0) {
+      // Only when nothing came from either family does a failure of one count.
+      const failed = outcomes.find(({ failure }) => failure !== undefined && !isAbsence(failure))
+      if (failed !== undefined) throw failed.failure
+    }
     const ttlSeconds = records.reduce((least, record) => Math.min(least, record.ttl), 86_400)
     return { addresses: records.map((record) => record.address), ttlMs: ttlSeconds * 1000 }
   }
@@ -80,14 +88,13 @@ export function isAbsence(error: unknown): boolean {
   return code === 'ENOTFOUND' || code === 'ENODATA' || code === 'EBADNAME'
 }
 
-function answered<T>(outcome: PromiseSettledResult<T[]>): T[] {
-  return outcome.status === 'fulfilled' ? outcome.value : []
-}
+type Outcome = { records: RecordWithTtl[]; failure: unknown }
 
-function throwFailure(...outcomes: PromiseSettledResult<unknown>[]): void {
-  for (const outcome of outcomes) {
-    if (outcome.status === 'rejected' && !isAbsence(outcome.reason)) throw outcome.reason
-  }
+function outcomeOf(question: Promise<RecordWithTtl[]>): Promise<Outcome> {
+  return question.then(
+    (records) => ({ records, failure: undefined }),
+    (failure: unknown) => ({ records: [], failure }),
+  )
 }
 
 function codeOf(error: unknown): unknown {

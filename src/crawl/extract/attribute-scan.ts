@@ -19,6 +19,9 @@ const TAG_END = GREATER
 const SPACE = WHITESPACE
 const SLASH_BIT = SLASH
 
+/** Most values are shorter. */
+const NEAR_BYTES = 32
+
 /**
  * Where the wanted attributes of the tag at hand lie in the page: start, end and byte classes of each value, three
  * numbers per slot. A start of -1 means that the tag has no such attribute; one without a value has an empty range.
@@ -67,8 +70,8 @@ function skipValue(page: PageBytes, from: number): number {
   let at = from
   while (at < length && classes[bytes[at]!]! & SPACE) at++
   const quote = bytes[at]
-  if (quote === 0x22) return findByte(page, 0x22, '"', at + 1) + 1
-  if (quote === 0x27) return findByte(page, 0x27, "'", at + 1) + 1
+  if (quote === 0x22) return findByte(page, 0x22, '"', at + 1, NEAR_BYTES) + 1
+  if (quote === 0x27) return findByte(page, 0x27, "'", at + 1, NEAR_BYTES) + 1
   while (at < length && !(classes[bytes[at]!]! & VALUE_END)) at++
   return at
 }

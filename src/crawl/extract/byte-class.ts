@@ -38,14 +38,14 @@ function buildByteClass(): Uint8Array {
  */
 export type PageBytes = { readonly bytes: Buffer; readonly text: string }
 
-/** Bytes that are looked at one by one before the native search is called: its call costs as much as these. */
-const NEAR_BYTES = 8
-
-/** Index of `byte` at or after `from`, or the length when there is none. `character` is the byte as text. */
-export function findByte(page: PageBytes, byte: number, character: string, from: number): number {
+/**
+ * Index of `byte` at or after `from`, or the length when there is none. `character` is the byte as text. The first
+ * `nearBytes` are looked at one by one: the call of the native search costs as much as some twenty bytes.
+ */
+export function findByte(page: PageBytes, byte: number, character: string, from: number, nearBytes: number): number {
   const { bytes, text } = page
   const length = bytes.length
-  const near = Math.min(from + NEAR_BYTES, length)
+  const near = Math.min(from + nearBytes, length)
   let at = from
   while (at < near && bytes[at] !== byte) at++
   if (at < near || near === length) return at

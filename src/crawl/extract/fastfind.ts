@@ -10,6 +10,9 @@ const classes = byteClass
 const NAME_END = TAG_NAME_END
 const NAME_START = LETTER
 
+/** Between tags there is either next to nothing or a sentence. */
+const NEAR_BYTES = 12
+
 export type { Found, FoundLink } from './link-collector.ts'
 
 export type FindOptions = LinkOptions & {
@@ -38,7 +41,7 @@ export function fastfind(body: Uint8Array, options: FindOptions = {}): Found {
   const length = bytes.length
   let at = 0
   while (at < length) {
-    at = findByte(scan.page, 0x3c, '<', at) + 1
+    at = findByte(scan.page, 0x3c, '<', at, NEAR_BYTES) + 1
     if (at >= length) break
     const next = bytes[at]!
     if (classes[next]! & NAME_START) at = startTag(scan, at)

@@ -11,7 +11,11 @@ export function selfSigned(host: string): { key: string; cert: string } {
   const extensions = sequence(
     sequence(oid('551d11'), tagged(0x04, altNames)),
     // A certificate authority, so that it can be trusted as the one that signed itself.
-    sequence(oid('551d13'), tagged(0x01, Buffer.from([0xff])), tagged(0x04, sequence(tagged(0x01, Buffer.from([0xff]))))),
+    sequence(
+      oid('551d13'),
+      tagged(0x01, Buffer.from([0xff])),
+      tagged(0x04, sequence(tagged(0x01, Buffer.from([0xff])))),
+    ),
   )
   const toSign = sequence(
     tagged(0xa0, tagged(0x02, Buffer.from([2]))),
@@ -34,7 +38,8 @@ export function selfSigned(host: string): { key: string; cert: string } {
 
 function tagged(tag: number, content: Buffer): Buffer {
   const { length } = content
-  const head = length < 0x80 ? [tag, length] : length < 0x100 ? [tag, 0x81, length] : [tag, 0x82, length >> 8, length & 0xff]
+  const head =
+    length < 0x80 ? [tag, length] : length < 0x100 ? [tag, 0x81, length] : [tag, 0x82, length >> 8, length & 0xff]
   return Buffer.concat([Buffer.from(head), content])
 }
 

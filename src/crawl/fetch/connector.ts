@@ -1,5 +1,5 @@
 import { connect as connectTcp, isIP, isIPv6, type Socket } from 'node:net'
-import { connect as connectTls, type ConnectionOptions } from 'node:tls'
+import { type ConnectionOptions, connect as connectTls } from 'node:tls'
 import type { AddressGuard } from '../../core/address.ts'
 import type { Clock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'

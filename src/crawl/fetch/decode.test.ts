@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import * as zlib from 'node:zlib'
 import { decodeBody } from './decode.ts'
-import { asResponse, startFetcher, startOrigin } from './origin.testkit.ts'
 import { headerList } from './fetch-result.ts'
+import { asResponse, startFetcher, startOrigin } from './origin.testkit.ts'
 
 const limit = 10 << 20
 const text = Buffer.from('<p>The quick brown fox jumps over the lazy dog. '.repeat(800))
@@ -37,7 +37,17 @@ test('each encoding is undone, at once and in whole', () => {
 })
 
 test('what is not encoded comes back as the same buffer', () => {
-  for (const encoding of [undefined, '', 'identity', 'Identity, identity', 'none', 'utf-8', 'gzip', 'zstd', 'gzip, gzip']) {
+  for (const encoding of [
+    undefined,
+    '',
+    'identity',
+    'Identity, identity',
+    'none',
+    'utf-8',
+    'gzip',
+    'zstd',
+    'gzip, gzip',
+  ]) {
     const result = decodeBody(text, encoding, limit)
     assert.ok(!(result instanceof Promise) && result.kind === 'decoded' && result.body === text, encoding)
   }
@@ -133,13 +143,15 @@ test('rubbish behind a magic number is a failure', async () => {
   }
 })
 
-const folder = process.env['ERACE_CONFORMANCE']
+const folder = process.env.ERACE_CONFORMANCE
 const samples = folder === undefined ? undefined : join(folder, 'http-compressed-scrapy')
-const skip = samples === undefined && process.env['CI'] === undefined ? 'ERACE_CONFORMANCE is not set' : false
+const skip = samples === undefined && process.env.CI === undefined ? 'ERACE_CONFORMANCE is not set' : false
 
-test('bodies compressed by other programs are decoded as they came over the wire, and bombs stop at the limit', { skip }, async () => {
+test('bodies compressed by other programs are decoded as they came over the wire, and bombs stop at the limit', {
+  skip,
+}, async () => {
   assert.ok(samples !== undefined && existsSync(samples), 'ERACE_CONFORMANCE must name the conformance data')
-  const html = zlib.gunzipSync(readFileSync(join(samples, 'html-gzip.bin')))
+  const html = zlib.gunzipSync(readFileSync(join(samples, 'html-gzip.bin'))).toString()
   const encodings: [file: string, encoding: string][] = [
     ['html-br.bin', 'br'],
     ['html-gzip.bin', 'gzip'],
@@ -167,8 +179,8 @@ test('bodies compressed by other programs are decoded as they came over the wire
     const response = asResponse(await fetcher.fetch({ url: `${origin.url}/${file}` }))
     const result = await decoded(response.body, headerList(response.rawHeaders, 'content-encoding'))
     if (file.startsWith('bomb')) assert.deepEqual([result.body.length, result.truncated], [limit, true], file)
-    // The two deflate samples were made of a copy with other line ends.
-    else assert.equal(result.body.toString().replace(/\s+/g, ' ').trim(), html.toString().replace(/\s+/g, ' ').trim(), file)
+    // The page names its own encoding, so the two made by deflate differ in that word.
+    else assert.ok(result.body.toString().replace('`deflate', '`gzip') === html, file)
   }
   await fetcher.close()
   await origin.close()
@@ -181,7 +193,7 @@ test('damaged gzip files of other programs give all that is left in them', { ski
   const expected = Buffer.from(readFileSync(join(samples, 'unexpected-eof-output.txt')).toString('utf8'), 'latin1')
   assert.ok(broken.truncated && broken.body.equals(expected))
   for (const [file, ending] of [
-    ['truncated-crc-error.gz', '</html>'],
+    ['truncated-crc-error.gz', '</html'],
     ['truncated-crc-error-short.gz', '</html>'],
   ] as const) {
     const result = await decoded(readFileSync(join(samples, file)), 'gzip')

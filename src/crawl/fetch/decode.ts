@@ -18,8 +18,7 @@ import {
 
 export type DecodedBody =
   /** `truncated`: the body goes on behind the limit, or broke off; what could be decoded is here. */
-  | { kind: 'decoded'; body: Buffer; truncated: boolean }
-  | { kind: 'failed'; code: 'decode-failed'; message: string }
+  { kind: 'decoded'; body: Buffer; truncated: boolean } | { kind: 'failed'; code: 'decode-failed'; message: string }
 
 const quickBytes = 2 << 20
 const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH, ZSTD_e_flush } = zlib.constants

@@ -16,7 +16,7 @@ import { type ErrorCode, errorCodes } from '../../core/errors.ts'
 import { BodyChunks } from './body-chunks.ts'
 import { exchangeFailure, isCut } from './failure.ts'
 import type { FetchLimits } from './fetch-limits.ts'
-import { type FetchResult, headerValue, type ResponseHead } from './fetch-result.ts'
+import { type FetchResult, headerValue, mediaTypeOf, type ResponseHead } from './fetch-result.ts'
 import type { WireWatcher } from './interim-filter.ts'
 
 /** The connection that carries the exchange, as far as it matters here. */
@@ -200,7 +200,7 @@ export class Exchange implements WireWatcher {
   // --- within
 
   #chooseBody(): void {
-    const { limits } = this.#settings
+    const { limits, acceptsMediaType } = this.#settings
     const isSuccess = this.#status < 300
     this.#maxBytes = isSuccess
       ? this.request.maxBodyBytes
@@ -208,19 +208,13 @@ export class Exchange implements WireWatcher {
     if (this.#status === 204 || this.#status === 304) {
       // Settled before the end: a 304 may tell the length of the body it spares us, which undici takes for a lie.
       this.#settle(this.#response(null))
-    } else if (isSuccess && !this.request.anyType && !this.#isCollected()) {
+    } else if (isSuccess && !this.request.anyType && !acceptsMediaType(mediaTypeOf(this.#rawHeaders))) {
       this.#settle({ kind: 'skipped', reason: 'type', ...this.#head() })
       const length = Number(headerValue(this.#rawHeaders, 'content-length') ?? Number.NaN)
       this.#phase = 'drain'
       this.#maxBytes = drainBytes
       if (!(length <= drainBytes)) this.#drop()
     }
-  }
-
-  #isCollected(): boolean {
-    const type = headerValue(this.#rawHeaders, 'content-type') ?? ''
-    const end = type.indexOf(';')
-    return this.#settings.acceptsMediaType((end === -1 ? type : type.slice(0, end)).trim().toLowerCase())
   }
 
   /** A kept connection that the server closed at the moment we wrote to it: nobody's failure. */

@@ -67,6 +67,13 @@ export function headerList(rawHeaders: readonly string[], name: string): string 
   return joined
 }
 
+/** The media type in lower case without its parameters; `''` where the server told none. */
+export function mediaTypeOf(rawHeaders: readonly string[]): string {
+  const type = headerValue(rawHeaders, 'content-type') ?? ''
+  const end = type.indexOf(';')
+  return (end === -1 ? type : type.slice(0, end)).trim().toLowerCase()
+}
+
 function isHeader(field: string, name: string): boolean {
   return field.length === name.length && (field === name || field.toLowerCase() === name.toLowerCase())
 }

@@ -16,14 +16,26 @@ test('a page comes back as it was sent: status, header with its case and order, 
       assert.equal(response.body.toString(), '<p>hello')
       assert.equal(response.truncated, null)
       assert.equal(response.address, '127.0.0.1')
-      assert.deepEqual(response.rawHeaders.slice(0, 8), ['Content-Type', 'text/html', 'X-B', 'caf\xe9', 'x-a', '1', 'X-A', '2'])
+      assert.deepEqual(response.rawHeaders.slice(0, 8), [
+        'Content-Type',
+        'text/html',
+        'X-B',
+        'caf\xe9',
+        'x-a',
+        '1',
+        'X-A',
+        '2',
+      ])
       assert.equal(headerValue(response.rawHeaders, 'X-a'), '1')
       assert.equal(headerList(response.rawHeaders, 'X-a'), '1, 2')
       assert.equal(headerValue(response.rawHeaders, 'etag'), undefined)
       assert.equal(response.wireBytes, Buffer.byteLength(page('<p>hello', head), 'latin1'))
       assert.ok(response.firstByteMs >= 0 && response.totalMs >= response.firstByteMs)
       assert.match(origin.requests[0] ?? '', /^GET \/a\?b=c HTTP\/1\.1\r\nhost: 127\.0\.0\.1:\d+\r\n/)
-      assert.match(origin.requests[0] ?? '', /\r\nuser-agent: erace-test\/1\r\naccept-encoding: gzip, deflate, br, zstd\r\n/)
+      assert.match(
+        origin.requests[0] ?? '',
+        /\r\nuser-agent: erace-test\/1\r\naccept-encoding: gzip, deflate, br, zstd\r\n/,
+      )
     },
   )
 })
@@ -34,8 +46,13 @@ test('requests to one host share one connection, in their order', async () => {
     {},
     async (fetcher, origin) => {
       const urls = Array.from({ length: 20 }, (_, i) => `${origin.url}/${i}`)
-      const bodies = await Promise.all(urls.map(async (url) => asResponse(await fetcher.fetch({ url })).body.toString()))
-      assert.deepEqual(bodies, urls.map((_, i) => `page ${i}`))
+      const bodies = await Promise.all(
+        urls.map(async (url) => asResponse(await fetcher.fetch({ url })).body.toString()),
+      )
+      assert.deepEqual(
+        bodies,
+        urls.map((_, i) => `page ${i}`),
+      )
       assert.equal(asResponse(await fetcher.fetch({ url: origin.url })).body.toString(), 'page 20')
       assert.equal(origin.connections, 1)
     },
@@ -60,7 +77,10 @@ test('a host may be given more connections', async () => {
 
 test('a body sent in chunks comes without its framing', async () => {
   await withOrigin(
-    (socket) => socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;x=y\r\nhello\r\n6\r\n world\r\n0\r\nX-T: 1\r\n\r\n'),
+    (socket) =>
+      socket.write(
+        'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;x=y\r\nhello\r\n6\r\n world\r\n0\r\nX-T: 1\r\n\r\n',
+      ),
     {},
     async (fetcher, origin) => {
       assert.equal(asResponse(await fetcher.fetch({ url: origin.url })).body.toString(), 'hello world')
@@ -131,7 +151,8 @@ function writeSlowly(socket: Socket, text: string): void {
 
 test('a redirect is a response like any other and is not followed', async () => {
   await withOrigin(
-    (socket) => socket.write('HTTP/1.1 302 Found\r\nLocation: http://169.254.169.254/\r\nContent-Length: 4\r\n\r\nmove'),
+    (socket) =>
+      socket.write('HTTP/1.1 302 Found\r\nLocation: http://169.254.169.254/\r\nContent-Length: 4\r\n\r\nmove'),
     {},
     async (fetcher, origin) => {
       const response = asResponse(await fetcher.fetch({ url: origin.url }))
@@ -146,7 +167,8 @@ test('a redirect is a response like any other and is not followed', async () => 
 test('of an error page only the beginning is read, whatever its type', async () => {
   const head = 'HTTP/1.1 404 Not Found\r\nContent-Type: image/png\r\n'
   await withOrigin(
-    (socket, _, nth) => socket.write(`${head}Content-Length: ${nth === 0 ? 5 : 5000}\r\n\r\n${'x'.repeat(nth === 0 ? 5 : 5000)}`),
+    (socket, _, nth) =>
+      socket.write(`${head}Content-Length: ${nth === 0 ? 5 : 5000}\r\n\r\n${'x'.repeat(nth === 0 ? 5 : 5000)}`),
     { limits: { maxErrorBodyBytes: 1000 } },
     async (fetcher, origin) => {
       const small = asResponse(await fetcher.fetch({ url: origin.url }))
@@ -247,7 +269,14 @@ test('headers of a request replace the defaults, and those that could forge a me
 
 test('what is not an http URL is told so', async () => {
   const fetcher = startFetcher()
-  for (const url of ['', 'mailto:a@b.example', 'file:///etc/passwd', 'ftp://a.example/', 'http://', 'x'.repeat(100_000)]) {
+  for (const url of [
+    '',
+    'mailto:a@b.example',
+    'file:///etc/passwd',
+    'ftp://a.example/',
+    'http://',
+    'x'.repeat(100_000),
+  ]) {
     assert.equal(asFailure(await fetcher.fetch({ url })).code, 'url-invalid')
   }
   await fetcher.close()
@@ -275,4 +304,20 @@ test('closing ends what is in flight, what waits and what comes later, as values
   for (const result of results) assert.equal(asFailure(await result).code, 'connect-failed')
   assert.equal(asFailure(await fetcher.fetch({ url: origin.url })).code, 'connect-failed')
   await origin.close()
+})
+
+test('hundreds of requests over one connection leave no listeners behind', async () => {
+  const warnings: Error[] = []
+  const note = (warning: Error) => warnings.push(warning)
+  process.on('warning', note)
+  await withOrigin(
+    (socket) => socket.write(page('ok')),
+    {},
+    async (fetcher, origin) => {
+      for (let i = 0; i < 300; i++) asResponse(await fetcher.fetch({ url: `${origin.url}/${i}` }))
+      assert.equal(origin.connections, 1)
+    },
+  )
+  process.off('warning', note)
+  assert.deepEqual(warnings, [])
 })

@@ -50,11 +50,9 @@ test('interim responses without end do not prolong the limit either', async () =
 })
 
 test('a body that stalls fails, to be tried again later', async () => {
-  await failsWith(
-    (socket) => socket.write(`${ok}Content-Length: 1000\r\n\r\nbegun`),
-    'body-timeout',
-    { bodyTimeoutMs: 50 },
-  )
+  await failsWith((socket) => socket.write(`${ok}Content-Length: 1000\r\n\r\nbegun`), 'body-timeout', {
+    bodyTimeoutMs: 50,
+  })
 })
 
 test('a body that comes too slowly is cut at the limit for all, and what came is kept', async () => {
@@ -117,7 +115,10 @@ test('a body that ends before its announced length is short, to be tried again l
   await failsWith((socket) => socket.end(`${ok}Content-Length: 1000\r\n\r\nshort`), 'body-short')
   await failsWith((socket) => socket.end(`${ok}Connection: close\r\nContent-Length: 1000\r\n\r\nshort`), 'body-short')
   await failsWith((socket) => socket.end(`${ok}Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n`), 'body-short')
-  await failsWith((socket) => socket.end(`${ok}Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhe`), 'body-short')
+  await failsWith(
+    (socket) => socket.end(`${ok}Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhe`),
+    'body-short',
+  )
 })
 
 test('a connection that is reset within the body leaves it short', async () => {

@@ -6,9 +6,9 @@ import { type AddressGuard, createAddressGuard } from '../../core/address.ts'
 import { systemClock } from '../../core/clock.ts'
 import { createDnsCache } from '../dns/dns-cache.ts'
 import type { Resolver } from '../dns/resolver.ts'
-import { createFetcher, type Fetcher, type FetcherDeps } from './fetcher.ts'
 import { defaultFetchLimits, type FetchLimits } from './fetch-limits.ts'
 import type { FetchFailure, FetchResponse, FetchResult } from './fetch-result.ts'
+import { createFetcher, type Fetcher, type FetcherDeps } from './fetcher.ts'
 
 export type Origin = {
   port: number
@@ -41,7 +41,8 @@ export async function startOrigin(answer: Answer, options: { tls?: SecureContext
   }
   const server: Server =
     options.tls === undefined ? createServer(onConnection) : createTlsServer(options.tls, onConnection)
-  server.listen(0, '127.0.0.1')
+  // Unreferenced: a test that fails before it closes the origin still ends.
+  server.listen(0, '127.0.0.1').unref()
   await once(server, 'listening')
   const address = server.address()
   const port = typeof address === 'object' && address !== null ? address.port : 0
@@ -73,10 +74,16 @@ type FetcherSettings = {
   resolver?: Resolver
 } & Partial<Pick<FetcherDeps, 'headers' | 'tls'>>
 
-export function startFetcher({ limits, guard = loopback(), names = {}, resolver, ...rest }: FetcherSettings = {}): Fetcher {
+export function startFetcher({
+  limits,
+  guard = loopback(),
+  names = {},
+  resolver,
+  ...rest
+}: FetcherSettings = {}): Fetcher {
   const table: Resolver = { resolve: async (host) => ({ addresses: names[host] ?? [], ttlMs: 60_000 }) }
   return createFetcher({
-    dns: createDnsCache({ resolver: resolver ?? table, clock: systemClock }),
+    dns: createDnsCache({ resolver: resolver ?? table, clock: systemClock, timeoutMs: 500 }),
     guard,
     clock: systemClock,
     limits: { ...defaultFetchLimits, ...limits },

@@ -49,7 +49,11 @@ test('where to connect to follows scheme, port and brackets', () => {
 test('user and password reach neither the origin nor the path, known host or not', () => {
   const read = createTargetReader()
   read('http://a.example/')
-  for (const url of ['http://user:secret@a.example/x', 'http://user:secret@a.example/x', 'http://b.example@a.example/x']) {
+  for (const url of [
+    'http://user:secret@a.example/x',
+    'http://user:secret@a.example/x',
+    'http://b.example@a.example/x',
+  ]) {
     const target = read(url)
     assert.equal(target?.origin, 'http://a.example')
     assert.equal(target?.path, '/x')
@@ -58,7 +62,15 @@ test('user and password reach neither the origin nor the path, known host or not
 
 test('what is not http or https has no target', () => {
   const read = createTargetReader()
-  for (const url of ['', 'ftp://a.example/', 'file:///etc/passwd', 'javascript:alert(1)', 'http://', 'http:// /', '//x/']) {
+  for (const url of [
+    '',
+    'ftp://a.example/',
+    'file:///etc/passwd',
+    'javascript:alert(1)',
+    'http://',
+    'http:// /',
+    '//x/',
+  ]) {
     assert.equal(read(url), null, url)
   }
 })

@@ -1,6 +1,7 @@
 import { domainToASCII } from 'node:url'
 import { hostKey, hostNameOf } from '../../core/partition.ts'
 import { parse, withoutFragment } from '../../core/url.ts'
+import { rememberHost } from './host-memo.ts'
 import { readList, refuseFaults } from './list-file.ts'
 import { isWithin, type UrlFilter } from './url-filter.ts'
 
@@ -21,16 +22,17 @@ export function parseBlockList(text: string): UrlFilter {
   }
   refuseFaults('wrong entries in the block list', faults)
   for (const entry of beginnings.values()) entry.lengths = [...new Set(entry.lengths)]
+  const verdictOf = rememberHost((host): boolean | Beginnings => {
+    const name = hostNameOf(host)
+    if (hosts.has(host) || hosts.has(name) || isWithin(domains, name)) return false
+    return beginnings.get(host) ?? true
+  })
   return {
     name: 'blocked',
     accepts(url) {
-      const host = hostKey(url)
-      const name = hostNameOf(host)
-      if (hosts.has(host) || (name !== host && hosts.has(name))) return false
-      if (domains.size > 0 && isWithin(domains, name)) return false
-      const entry = beginnings.get(host)
-      if (entry === undefined) return true
-      return !entry.lengths.some((length) => length <= url.length && entry.urls.has(url.slice(0, length)))
+      const verdict = verdictOf(url)
+      if (typeof verdict === 'boolean') return verdict
+      return !verdict.lengths.some((length) => length <= url.length && verdict.urls.has(url.slice(0, length)))
     },
   }
 }

@@ -19,7 +19,7 @@ const maxStates = 500
 type State = {
   readonly places: readonly number[]
   readonly before: Before
-  /** For each character the next state: 0 not known yet, 1 the expression has matched, otherwise its number plus 2. */
+  /** For each character: 0 not known yet, 1 the expression has matched, 2 it cannot match any more, else a state's number plus 3. */
   readonly next: Uint16Array
   /** Whether the expression matches if the text ends here; undefined until asked. */
   matchesAtEnd: boolean | undefined
@@ -55,9 +55,16 @@ export function createPattern(source: string): Pattern {
       atEnd: false,
       boundary: (state.before === 'word') !== word,
     })
-    const next = reached.matched ? 1 : stateFor(program.step(reached.places, c), word ? 'word' : 'other') + 2
+    const next = reached.matched ? 1 : nextAfter(program.step(reached.places, c), word)
     state.next[c] = next
     return next
+  }
+
+  function nextAfter(places: readonly number[], word: boolean): number {
+    // Anchored expressions are lost for good at the first wrong character. Lost is what leads nowhere even at the end.
+    const hopes = [true, false].map((boundary) => program.reach(places, { atStart: false, atEnd: true, boundary }))
+    if (hopes.every((hope) => !hope.matched && hope.places.length === 0)) return 2
+    return stateFor(places, word ? 'word' : 'other') + 3
   }
 
   function endsMatched(state: State): boolean {
@@ -77,8 +84,8 @@ export function createPattern(source: string): Pattern {
       for (let at = 0; at < text.length; at++) {
         const c = Math.min(text.charCodeAt(at), otherCharacters)
         const next = state.next[c]! || follow(state, c)
-        if (next === 1) return true
-        state = states[next - 2]!
+        if (next < 3) return next === 1
+        state = states[next - 3]!
       }
       return endsMatched(state)
     },

@@ -1,6 +1,7 @@
 import { AppError } from '../../core/errors.ts'
-import { hostKey, hostNameOf, registrableDomain } from '../../core/partition.ts'
+import { hostKey, registrableDomain } from '../../core/partition.ts'
 import { createNormaliser } from '../normalise/normaliser.ts'
+import { rememberHost } from './host-memo.ts'
 import { regexFilter, type UrlFilter } from './url-filter.ts'
 
 /**
@@ -34,10 +35,12 @@ function acceptedBy(kind: ScopeKind, seeds: string[]): (url: string) => boolean 
       )
     case 'host': {
       const hosts = new Set(seeds.map(hostKey))
-      return (url) => hosts.has(hostKey(url))
+      return rememberHost((host) => hosts.has(host))
     }
-    case 'domain':
-      return withinDomains(new Set(seeds.map((seed) => registrableDomain(hostKey(seed)))))
+    case 'domain': {
+      const domains = new Set(seeds.map((seed) => registrableDomain(hostKey(seed))))
+      return rememberHost((host) => domains.has(registrableDomain(host)))
+    }
   }
 }
 
@@ -52,19 +55,6 @@ function withinFolders(folders: string[]): (url: string) => boolean {
     const rest = withoutScheme(url)
     const own = byHost.get(rest.slice(0, rest.indexOf('/')))
     return own?.some((folder) => rest.startsWith(folder)) ?? false
-  }
-}
-
-function withinDomains(domains: ReadonlySet<string>): (url: string) => boolean {
-  // Links of a page mostly share a host, and the list of suffixes is slow to ask.
-  let lastHost = ''
-  let lastAnswer = false
-  return (url) => {
-    const host = hostNameOf(hostKey(url))
-    if (host === lastHost) return lastAnswer
-    lastHost = host
-    lastAnswer = domains.has(registrableDomain(host))
-    return lastAnswer
   }
 }
 

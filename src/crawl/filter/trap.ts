@@ -53,8 +53,21 @@ function countFrom(url: string, character: string, from: number, to: number): nu
   return count
 }
 
-/** True where one of the parts stands there more often than it may. */
+/** True where one of the parts stands there more often than it may. For the few there are, pairs beat a table. */
 function repeats(parts: string[], max: number): boolean {
+  if (parts.length > maxPairs) return repeatsInTable(parts, max)
+  for (let i = 0; i + max < parts.length; i++) {
+    const part = parts[i]
+    let count = 1
+    for (let j = i + 1; j < parts.length; j++) if (parts[j] === part) count++
+    if (count > max) return true
+  }
+  return false
+}
+
+const maxPairs = 16
+
+function repeatsInTable(parts: string[], max: number): boolean {
   const counts = new Map<string, number>()
   for (const part of parts) {
     const count = (counts.get(part) ?? 0) + 1

@@ -1,4 +1,5 @@
-import { hostKey, hostNameOf } from '../../core/partition.ts'
+import { hostNameOf } from '../../core/partition.ts'
+import { rememberHost } from './host-memo.ts'
 import { createPattern } from './pattern.ts'
 
 /**
@@ -29,7 +30,7 @@ function joined(word: string, filters: UrlFilter[]): string {
 export function domainFilter(domains: Iterable<string>): UrlFilter {
   const known = new Set<string>()
   for (const domain of domains) known.add(domain.replace(/^\./, '').toLowerCase())
-  return { name: 'domain', accepts: (url) => isWithin(known, hostNameOf(hostKey(url))) }
+  return { name: 'domain', accepts: rememberHost((host) => isWithin(known, hostNameOf(host))) }
 }
 
 /** True where the host or a domain above it is in the set: one look-up a label. */
@@ -71,19 +72,18 @@ export function lengthFilter(maxUrlLength: number): UrlFilter {
 }
 
 /** Places that widely used software links to on every page and that never hold a document of their own. */
-const knownPaths = [
-  // Sort links of directory listings: Apache 2, Apache 1.3, and the same without order.
-  /\?C=[NMSD](?:[;&]O=[AD])?$/,
-  /\?[NMSD]=[AD]$/,
-  // One page for each comment to reply to, each sharing button, each way to print.
-  /[?&]replytocom=\d+/,
-  /[?&]share=(?:twitter|facebook|linkedin|pinterest|reddit|tumblr|email|jetpack-whatsapp|telegram|x)(?:&|$)/,
-  /\/wp-login\.php(?:\?|$)/,
-  /\/cdn-cgi\//,
-  /\/_vti_(?:bin|history|cnf)\//,
-]
+const knownPaths = new RegExp(
+  [
+    // Sort links of directory listings: Apache 2, Apache 1.3.
+    '\\?(?:C=[NMSD](?:[;&]O=[AD])?|[NMSD]=[AD])$',
+    // One page for each comment to reply to and each sharing button.
+    '[?&](?:replytocom=\\d|share=(?:twitter|facebook|linkedin|pinterest|reddit|tumblr|email|telegram|x)(?:&|$))',
+    // Sign-in, protected addresses, remains of site editors.
+    '/(?:wp-login\\.php(?:\\?|$)|cdn-cgi/|_vti_(?:bin|history|cnf)/)',
+  ].join('|'),
+)
 
 /** Declines the places that are known to be no documents. */
 export function knownPathsFilter(): UrlFilter {
-  return { name: 'known-paths', accepts: (url) => !knownPaths.some((pattern) => pattern.test(url)) }
+  return { name: 'known-paths', accepts: (url) => !knownPaths.test(url) }
 }

@@ -1,7 +1,8 @@
 import { withoutFragment } from '../../core/url.ts'
 import { createHostResolver, type HostRules, hasHostRules, noHostRules } from './host-rules.ts'
-import { normalisePercentEncoding, unsettledPercent } from './percent-encoding.ts'
-import { createQueryRules, defaultTrackingParameters } from './query-parameters.ts'
+import { normalisePercentEncoding } from './percent-encoding.ts'
+import { endOfPlainTail } from './plain-tail.ts'
+import { createQueryRules, queryOptions } from './query-parameters.ts'
 
 /**
  * Every link gets two forms. `url` is what is fetched: as the WHATWG standard serialises it, without fragment and
@@ -36,8 +37,6 @@ const invalid: Normalised = { kind: 'rejected', reason: 'invalid' }
 
 /** A domain in its final spelling up to its path. Addresses, ports and punycode are proved by the parser instead. */
 const plainAuthority = /^https?:\/\/(?:(?!xn--)[a-z0-9_-]+\.)*(?!xn--)[a-z][a-z0-9_-]*(?=\/)/
-/** Anything in a path that makes its key differ, or ends it. */
-const doubtfulPath = new RegExp(`[^A-Za-z0-9\\-._~!$&'()*+,=:@/%]|${unsettledPercent}|\\/[/.]`, 'g')
 /** Anything in path or query that the parser might spell otherwise, or drop. */
 const unserialised = /[^A-Za-z0-9\-._~!$&()*+,=:@/%;?[\]|]|\/\.{1,2}(?:[/?]|$)|%2[eE]/g
 const sessionInPath = /(?<!\/\.{1,2});jsessionid=[^/;]*/gi
@@ -49,11 +48,7 @@ export function createNormaliser(options: NormaliserOptions = {}): Normaliser {
   const dropIndexNames = options.dropIndexNames ?? false
   const hostRules = options.hostRules ?? noHostRules
   const changeHost = hasHostRules(hostRules) ? createHostResolver(hostRules) : null
-  const query = createQueryRules({
-    tracking: options.trackingParameters ?? defaultTrackingParameters,
-    dropSessionIds,
-    sortParameters: options.sortParameters ?? false,
-  })
+  const query = createQueryRules(queryOptions(options))
   // The last authority that proved to be spelt as the parser spells it, and what stands for it in keys. Links of a
   // page mostly share it, so most are compared with it and not taken apart.
   let authority = 'none yet'
@@ -70,12 +65,8 @@ export function createNormaliser(options: NormaliserOptions = {}): Normaliser {
 
   /** True where path and query are the same in URL and key. */
   function endsPlain(url: string): boolean {
-    doubtfulPath.lastIndex = authority.length
-    if (!doubtfulPath.test(url)) return !(dropIndexNames && indexName.test(url))
-    const at = doubtfulPath.lastIndex - 1
-    if (url.charCodeAt(at) !== 0x3f || dropIndexNames) return false
-    query.doubtful.lastIndex = at
-    return !query.doubtful.test(url)
+    if (endOfPlainTail(url, authority.length, query) !== url.length) return false
+    return !dropIndexNames || (!url.includes('?') && !indexName.test(url))
   }
 
   function endsSerialised(url: string): boolean {

@@ -50,6 +50,19 @@ export type QueryRules = {
 
 export type QueryOptions = { tracking: readonly string[]; dropSessionIds: boolean; sortParameters: boolean }
 
+/** What the options of a normaliser mean for queries; the same defaults wherever they are asked for. */
+export function queryOptions(options: {
+  trackingParameters?: readonly string[]
+  dropSessionIds?: boolean
+  sortParameters?: boolean
+}): QueryOptions {
+  return {
+    tracking: options.trackingParameters ?? defaultTrackingParameters,
+    dropSessionIds: options.dropSessionIds ?? true,
+    sortParameters: options.sortParameters ?? false,
+  }
+}
+
 export function createQueryRules({ tracking, dropSessionIds, sortParameters }: QueryOptions): QueryRules {
   const dropped = nameMatcher(dropSessionIds ? [...tracking, ...sessionNames] : tracking)
   const doubted = nameMatcher(dropSessionIds ? doubtfulSessionNames : [])

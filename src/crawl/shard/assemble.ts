@@ -15,6 +15,8 @@ import { decodeBody } from '../fetch/decode.ts'
 import { defaultFetchLimits } from '../fetch/fetch-limits.ts'
 import { headerList } from '../fetch/fetch-result.ts'
 import { createFetcher, type Fetcher } from '../fetch/fetcher.ts'
+import { createIgnoredTypes, defaultIgnoredSuffixes, parseIgnoreTypes } from '../filter/ignored-types.ts'
+import { createMediaTypes, defaultMediaTypes, parseMimeTypes } from '../filter/media-types.ts'
 import { parseHostRules } from '../normalise/host-rules.ts'
 import { createNormaliser } from '../normalise/normaliser.ts'
 import { productToken } from '../robots/agent-token.ts'
@@ -70,7 +72,8 @@ export async function assembleShard(settings: CrawlSettings, place: ShardPlace):
     const answer = await dns.lookup(new URL(seed).hostname.replace(/^\[|\]$/g, ''))
     if (answer.kind === 'found') for (const address of answer.addresses) guard.allow(address)
   }
-  const acceptsMediaType = (t: string) => t === '' || t.startsWith('text/html')
+  const { acceptsMediaType } =
+    settings.files.mimeTypes === null ? createMediaTypes(defaultMediaTypes) : parseMimeTypes(settings.files.mimeTypes)
   const fetchers = Math.max(1, Math.ceil(crawl.fetchers / place.shards))
   const fetcher = createFetcher({
     dns,
@@ -103,6 +106,10 @@ export async function assembleShard(settings: CrawlSettings, place: ShardPlace):
         },
       })
     : null
+  const { hasIgnoredSuffix } =
+    settings.files.ignoreTypes === null
+      ? createIgnoredTypes(defaultIgnoredSuffixes)
+      : parseIgnoreTypes(settings.files.ignoreTypes)
   const hostRules = settings.files.hostRules === null ? undefined : parseHostRules(settings.files.hostRules)
   const normalise = createNormaliser({
     maxUrlLength: crawl.maxUrlLength,
@@ -115,7 +122,7 @@ export async function assembleShard(settings: CrawlSettings, place: ShardPlace):
   const pipe = createLinkPipe({
     steps: [
       ...createNamingSteps({
-        hasIgnoredSuffix: () => false,
+        hasIgnoredSuffix,
         normalise,
         fingerprinter,
         seen,

@@ -1,9 +1,44 @@
 import type { CrawlSettings } from '../../config/crawl-settings.ts'
 import { hostKey } from '../../core/partition.ts'
+import { parseBlockList } from '../filter/block-list.ts'
+import { createScope } from '../filter/scope.ts'
+import { createTrapFilter } from '../filter/trap.ts'
+import { knownPathsFilter } from '../filter/url-filter.ts'
+import { createVariantCounter } from '../filter/variant-counter.ts'
 import type { LinkStep } from './link-pipe.ts'
 
+/** The second half of the pipe: which URLs are worth a request. Scope comes last, since a seed's redirect may leave it. */
 export function createFilterSteps(settings: CrawlSettings): LinkStep[] {
-  const hosts = new Set(settings.seeds.map((seed) => hostKey(new URL(seed).href)))
-  const re = settings.restrict === null ? null : new RegExp(settings.restrict)
-  return [{ name: 'scope', run: ({ url }) => ((re === null ? hosts.has(hostKey(url)) : re.test(url)) ? null : 'scope') }]
+  const { crawl } = settings.config
+  const { seeds, restrict, files } = settings
+  const traps = createTrapFilter({
+    maxUrlLength: crawl.maxUrlLength,
+    maxPathSegments: crawl.maxPathSegments,
+    maxRepeatedSegments: crawl.maxRepeatedSegments,
+  })
+  const knownPaths = knownPathsFilter()
+  const blocked = files.blockList === null ? null : parseBlockList(files.blockList)
+  const scope = createScope({ seeds, ...(restrict === null ? {} : { restrict }) })
+  const variants = createVariantCounter({ maxVariantsPerPath: crawl.maxQueryVariants })
+  return [
+    {
+      name: 'drop traps',
+      run({ url }) {
+        const verdict = traps.check(url)
+        if (verdict.kind === 'skip') return verdict.reason
+        return knownPaths.accepts(url) ? null : 'trap'
+      },
+    },
+    { name: 'drop blocked', run: ({ url }) => (blocked === null || blocked.accepts(url) ? null : 'blocked') },
+    {
+      name: 'drop out of scope',
+      run({ url, pageHost }) {
+        if (scope.accepts(url)) return null
+        // A seed that redirects takes the crawl along: the host of a page that was fetched is in scope with it.
+        return restrict === null && hostKey(url) === pageHost ? null : 'scope'
+      },
+    },
+    // Counts only what would be fetched: links out of scope must not use up the variants of a path.
+    { name: 'drop query variants', run: ({ url }) => (variants.admits(url) ? null : 'trap') },
+  ]
 }

@@ -27,7 +27,11 @@ export type ReadOptions = {
 
 const noLinks: { links: string[]; offers: Offer[] } = { links: [], offers: [] }
 
-export async function readResponse(request: QueuedRequest, response: FetchResponse, options: ReadOptions): Promise<PageReading> {
+export async function readResponse(
+  request: QueuedRequest,
+  response: FetchResponse,
+  options: ReadOptions,
+): Promise<PageReading> {
   const { rawHeaders } = response
   const decoded = await decodeBody(response.body, headerList(rawHeaders, 'content-encoding'), options.maxBodyBytes)
   if (decoded.kind === 'failed') return { kind: 'undecodable', message: decoded.message }

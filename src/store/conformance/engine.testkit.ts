@@ -57,3 +57,13 @@ export function withSystem(
     }
   }
 }
+
+export async function openOne(system: StoreSystem, run = 1): Promise<OpenShard> {
+  const [shard] = await system.open(run)
+  return shard!
+}
+
+export async function openTwo(system: StoreSystem, run = 1): Promise<[OpenShard, OpenShard]> {
+  const [first, second] = await system.open(run)
+  return [first!, second!]
+}

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { UNLIMITED_DEPTH } from '../../core/request.ts'
 import type { Arrival } from '../frontier.ts'
-import { type StoreEngine, withSystem } from './engine.testkit.ts'
+import { openOne, openTwo, type StoreEngine, withSystem } from './engine.testkit.ts'
 import { batchOf, offerOf, offersOf, queuedUrls, queueOf } from './samples.testkit.ts'
 
 /** Which links are accepted, and where they end up. */
@@ -11,13 +11,156 @@ export function frontierOfferSuite(engine: StoreEngine): void {
     test(
       'a link is queued once while it waits and never again in the run',
       withSystem(engine, {}, async (system) => {
-        const [{ frontier }] = (await system.open(1)) as [never]
+        const { frontier } = await openOne(system)
         const link = offerOf(system.hostOf(0, 0), '/a')
         assert.deepEqual(await frontier.offer([link, link]), { accepted: 1, known: 1, limited: 0 })
         assert.deepEqual(await frontier.offer([link]), { accepted: 0, known: 1, limited: 0 })
         await frontier.settle(batchOf({ done: await queueOf(frontier) }))
         assert.deepEqual(await frontier.offer([link]), { accepted: 0, known: 1, limited: 0 })
         assert.deepEqual(frontier.counts(), { queued: 0, seen: 1, hosts: 1, givenUp: 0 })
+      }),
+    )
+
+    test(
+      'links are told apart by host and fingerprint, over the whole range of fingerprints',
+      withSystem(engine, {}, async (system) => {
+        const { frontier } = await openOne(system)
+        const fingerprints = [0n, 1n, -1n, 2n ** 63n - 1n, -(2n ** 63n), 2n ** 53n + 1n, 2n ** 53n]
+        const links = [0, 1].flatMap((n) => fingerprints.map((fp) => offerOf(system.hostOf(0, n), `/${fp}`, { fp })))
+        assert.equal((await frontier.offer(links)).accepted, 14)
+        assert.equal((await frontier.offer(links)).known, 14)
+        const kept = (await queueOf(frontier)).map(({ fp }) => fp)
+        assert.deepEqual(new Set(kept), new Set(fingerprints))
+        assert.equal(kept.length, 14)
+      }),
+    )
+
+    test(
+      'a queued request carries everything that was offered',
+      withSystem(engine, {}, async (system) => {
+        const { frontier } = await openOne(system)
+        const host = system.hostOf(0, 0)
+        const link = offerOf(host, '/ä?q=1', { parent: `http://${host}/`, depth: 3, hops: 2, redirects: 1, priority: -7 })
+        await frontier.offer([link])
+        const [{ id }] = (await frontier.hosts(1, new Set())) as [{ id: number }]
+        const [request] = await frontier.next(id, null, 1)
+        assert.ok(request)
+        const { hostId, seq, attempts, ...offered } = request
+        assert.deepEqual(offered, link)
+        assert.equal(hostId, id)
+        assert.equal(attempts, 0)
+        assert.ok(seq > 0)
+      }),
+    )
+
+    test(
+      'a link that comes with a greater depth is queued once more, and seen once',
+      withSystem(engine, {}, async (system) => {
+        const { frontier } = await openOne(system)
+        const host = system.hostOf(0, 0)
+        const offer = (depth: number) => frontier.offer([offerOf(host, '/a', { depth })])
+        await offer(1)
+        assert.deepEqual(await offer(3), { accepted: 1, known: 0, limited: 0 })
+        assert.deepEqual(await offer(3), { accepted: 0, known: 1, limited: 0 })
+        assert.deepEqual(await offer(2), { accepted: 0, known: 1, limited: 0 })
+        assert.deepEqual(
+          (await queueOf(frontier)).map(({ depth }) => depth),
+          [1, 3],
+        )
+        assert.deepEqual(frontier.counts(), { queued: 2, seen: 1, hosts: 1, givenUp: 0 })
+      }),
+    )
+
+    test(
+      'a crawl that goes on without its depth limit queues what it saw with one once more',
+      withSystem(engine, {}, async (system) => {
+        const { frontier } = await openOne(system)
+        const host = system.hostOf(0, 0)
+        await frontier.offer([offerOf(host, '/a', { depth: 1 }), offerOf(host, '/b', { depth: 1 })])
+        const { accepted } = await frontier.offer([offerOf(host, '/a', { depth: UNLIMITED_DEPTH })])
+        assert.equal(accepted, 1)
+        assert.equal((await frontier.offer([offerOf(host, '/a', { depth: UNLIMITED_DEPTH })])).known, 1)
+        assert.deepEqual(frontier.counts(), { queued: 3, seen: 2, hosts: 1, givenUp: 0 })
+      }),
+    )
+
+    test(
+      'a host takes no more links than its limit, and says how many were refused',
+      withSystem(engine, { maxUrlsPerHost: 3 }, async (system) => {
+        const { frontier } = await openOne(system)
+        const full = system.hostOf(0, 0)
+        const other = system.hostOf(0, 1)
+        const counts = await frontier.offer([...offersOf(full, 5), offerOf(other, '/a')])
+        assert.deepEqual(counts, { accepted: 4, known: 0, limited: 2 })
+        assert.deepEqual(await frontier.offer(offersOf(full, 4)), { accepted: 0, known: 3, limited: 1 })
+        await frontier.settle(batchOf({ done: await queueOf(frontier) }))
+        assert.deepEqual(await frontier.offer([offerOf(full, '/new')]), { accepted: 0, known: 0, limited: 1 })
+      }),
+    )
+
+    test(
+      'everyone who listens learns of accepted rows, and of no others',
+      withSystem(engine, {}, async (system) => {
+        const { frontier } = await openOne(system)
+        const arrivals: Arrival[] = []
+        frontier.onArrival((batch) => arrivals.push(...batch))
+        const [one, two] = [system.hostOf(0, 0), system.hostOf(0, 1)]
+        await frontier.offer([offerOf(one, '/a'), offerOf(two, '/a'), offerOf(one, '/b'), offerOf(one, '/a')])
+        await frontier.offer([offerOf(one, '/b')])
+        assert.deepEqual(
+          arrivals.map(({ state, rows }) => [state.host, state.queued, rows.map(({ url }) => url)]),
+          [
+            [one, 2, [`http://${one}/a`, `http://${one}/b`]],
+            [two, 1, [`http://${two}/a`]],
+          ],
+        )
+        assert.deepEqual(arrivals[0]!.rows, await frontier.next(arrivals[0]!.state.id, null, 10))
+      }),
+    )
+
+    test(
+      'links for a host of another shard reach it before the promise resolves',
+      withSystem(engine, { shards: 2 }, async (system) => {
+        const [first, second] = await openTwo(system)
+        const told: string[] = []
+        second.frontier.onArrival((batch) => told.push(...batch.flatMap(({ rows }) => rows.map(({ url }) => url))))
+        const [own, foreign] = [system.hostOf(0, 0), system.hostOf(1, 0)]
+        const links = [offerOf(own, '/a'), ...offersOf(foreign, 3)]
+        assert.deepEqual(await first.frontier.offer(links), { accepted: 4, known: 0, limited: 0 })
+        const expected = offersOf(foreign, 3).map(({ url }) => url)
+        assert.deepEqual(told, expected)
+        assert.deepEqual(await queuedUrls(second.frontier), expected)
+        assert.deepEqual(await queuedUrls(first.frontier), [`http://${own}/a`])
+        assert.deepEqual(await first.frontier.offer(links), { accepted: 0, known: 4, limited: 0 })
+        assert.equal(told.length, 3)
+      }),
+    )
+
+    test(
+      'links that another shard accepted outlive a kill of both',
+      withSystem(engine, { shards: 2 }, async (system) => {
+        const [first, second] = await openTwo(system)
+        await Promise.all([
+          first.frontier.offer(offersOf(system.hostOf(1, 0), 20)),
+          second.frontier.offer(offersOf(system.hostOf(0, 0), 30)),
+          first.frontier.settle(batchOf({ offers: offersOf(system.hostOf(1, 1), 5) })),
+        ])
+        await system.kill()
+        const [again, other] = await openTwo(system)
+        assert.equal((await queuedUrls(again.frontier)).length, 30)
+        assert.equal((await queuedUrls(other.frontier)).length, 25)
+        assert.deepEqual(other.frontier.counts(), { queued: 25, seen: 25, hosts: 2, givenUp: 0 })
+      }),
+    )
+
+    test(
+      'the limit of a host holds for links from other shards too',
+      withSystem(engine, { shards: 2, maxUrlsPerHost: 2 }, async (system) => {
+        const [first, second] = await openTwo(system)
+        const links = offersOf(system.hostOf(1, 0), 3)
+        assert.deepEqual(await first.frontier.offer(links), { accepted: 2, known: 0, limited: 1 })
+        const settled = await second.frontier.settle(batchOf({ offers: links }))
+        assert.deepEqual(settled, { accepted: 0, known: 2, limited: 1, removed: 0 })
       }),
     )
   })

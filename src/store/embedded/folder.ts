@@ -32,13 +32,19 @@ export type EmbeddedFolder = {
   close(): Promise<void>
 }
 
-export type OpenFolderOptions = { folder: string; holder: string; shards: number }
+export type OpenFolderOptions = {
+  folder: string
+  holder: string
+  shards: number
+  /** How long to wait for whoever has the folder now. */
+  lockWaitMs?: number
+}
 
 /** Takes the folder for writing, making it if need be. The number of shards is that of the first use. */
-export function openFolder({ folder, holder, shards }: OpenFolderOptions): EmbeddedFolder {
+export function openFolder({ folder, holder, shards, lockWaitMs }: OpenFolderOptions): EmbeddedFolder {
   mkdirSync(join(folder, 'frontier'), { recursive: true })
   mkdirSync(paths.archive(folder), { recursive: true })
-  const lock = lockFolder(folder, holder)
+  const lock = lockFolder(folder, holder, lockWaitMs)
   try {
     const mustExist = existsSync(paths.frontier(folder, 0))
     const db = openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist })

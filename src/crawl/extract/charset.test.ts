@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { decodeText, detectCharset } from './charset.ts'
+import { htmlBodyDeclaredEncoding } from './charset-prescan.ts'
+import { httpContentTypeEncoding } from './content-type.ts'
+import { resolveEncoding } from './encoding-label.ts'
+
+function latin1(text: string): Buffer {
+  return Buffer.from(text, 'latin1')
+}
+
+describe('the encoding of a document', () => {
+  test('a byte order mark wins over the header, the header over the meta', () => {
+    const meta = '<meta charset=koi8-r>'
+    const contentType = 'text/html; charset=iso-8859-2'
+    assert.deepEqual(detectCharset({ bytes: latin1(`\xef\xbb\xbf${meta}`), contentType }), {
+      charset: 'utf-8',
+      source: 'bom',
+    })
+    assert.deepEqual(detectCharset({ bytes: latin1(meta), contentType }), { charset: 'iso-8859-2', source: 'header' })
+    assert.deepEqual(detectCharset({ bytes: latin1(meta), contentType: 'text/html' }), {
+      charset: 'koi8-r',
+      source: 'meta',
+    })
+    assert.deepEqual(detectCharset({ bytes: latin1('\xff\xfeh\0'), contentType }), {
+      charset: 'utf-16le',
+      source: 'bom',
+    })
+  })
+
+  test('labels that nobody knows are passed over', () => {
+    const bytes = latin1('<meta charset=no-such-thing><meta charset=gbk>')
+    assert.deepEqual(detectCharset({ bytes, contentType: 'text/html; charset=x-made-up' }), {
+      charset: 'gbk',
+      source: 'meta',
+    })
+    for (const label of ['', ' ', 'utf-7', 'utf-32', 'hz-gb-2312', '\0', 'x'.repeat(100_000), '__proto__']) {
+      assert.equal(resolveEncoding(label), undefined)
+    }
+    assert.equal(resolveEncoding(' LATIN1\n'), 'windows-1252')
+  })
+
+  test('undeclared text is UTF-8 when it is valid UTF-8, even if it is cut off', () => {
+    assert.deepEqual(detectCharset({ bytes: Buffer.from('grün 日本') }), { charset: 'utf-8', source: 'detected' })
+    assert.deepEqual(detectCharset({ bytes: Buffer.from('日本').subarray(0, 5) }), {
+      charset: 'utf-8',
+      source: 'detected',
+    })
+    assert.deepEqual(detectCharset({ bytes: Buffer.alloc(0) }), { charset: 'utf-8', source: 'detected' })
+  })
+
+  test('other undeclared text is guessed', () => {
+    const russian =
+      'Съешь же ещё этих мягких французских булок да выпей чаю. Широкая электрификация южных губерний даст мощный толчок подъёму сельского хозяйства. '
+    const windows1251 = Uint8Array.from(russian.repeat(5), (character) => {
+      const code = character.charCodeAt(0)
+      if (character === 'ё') return 0xb8
+      return code >= 0x410 && code < 0x450 ? code - 0x410 + 0xc0 : code
+    })
+    assert.deepEqual(detectCharset({ bytes: windows1251 }), { charset: 'windows-1251', source: 'detected' })
+  })
+
+  test('what cannot be guessed is windows-1252', () => {
+    assert.deepEqual(detectCharset({ bytes: latin1('<a title="\xe9">x') }), {
+      charset: 'windows-1252',
+      source: 'default',
+    })
+  })
+})
+
+describe('the declaration inside a page', () => {
+  const declared: [string, string | undefined][] = [
+    ['<meta charset="utf-8">', 'utf-8'],
+    ['<META CHARSET=latin1>', 'windows-1252'],
+    ['<meta http-equiv="Content-Type" content="text/html; charset=shift_jis">', 'shift_jis'],
+    ['<meta content="text/html; charset=\'euc-kr\'" http-equiv=content-type>', 'euc-kr'],
+    ['<meta content="text/html; charset=euc-kr">', undefined],
+    ['<meta name=x content="charset=big5"><meta charset=gbk>', 'gbk'],
+    ['<meta charset=utf-16>', 'utf-8'],
+    ['<meta charset=x-user-defined>', 'windows-1252'],
+    ['<!-- <meta charset=gbk> --><meta charset=big5>', 'big5'],
+    ['<!--><meta charset=gbk>', 'gbk'],
+    ['<p title="<meta charset=gbk>"><meta charset=big5>', 'big5'],
+    ['</p title="<meta charset=gbk>"><meta charset=big5>', 'big5'],
+    ['<metacharset=gbk>', undefined],
+    ['<meta charset="gbk', undefined],
+    ['<meta charset=gbk charset=big5>', 'gbk'],
+    ['<?xml version="1.0" encoding="koi8-r"?><html>', 'koi8-r'],
+    ["<?xml version='1.0' encoding='iso-8859-5'?><meta charset=gbk>", 'gbk'],
+    ['<\0?\0x\0m\0l\0', 'utf-16le'],
+    [`<p>${' '.repeat(3000)}<meta charset=gbk>`, 'gbk'],
+    [`<p>${' '.repeat(5000)}<meta charset=gbk>`, undefined],
+    [`<meta ${'a='.repeat(3000)}`, undefined],
+    ['', undefined],
+  ]
+  for (const [page, encoding] of declared) {
+    test(`of ${JSON.stringify(page.slice(0, 80))} is ${encoding}`, () => {
+      assert.equal(htmlBodyDeclaredEncoding(latin1(page)), encoding)
+    })
+  }
+})
+
+test('the charset parameter of a Content-Type is found among quoted text and repetitions', () => {
+  assert.equal(httpContentTypeEncoding('text/html; title="; charset=gbk"; charset="big5"'), 'big5')
+  assert.equal(httpContentTypeEncoding('text/html;CHARSET=UTF8'), 'utf-8')
+  assert.equal(httpContentTypeEncoding('text/html; charset=nonsense; charset=gbk'), 'gbk')
+  assert.equal(httpContentTypeEncoding('text/html'), undefined)
+  assert.equal(httpContentTypeEncoding(`text/html; charset="${'\\"'.repeat(100_000)}`), undefined)
+})
+
+test('decoding never fails and drops the byte order mark', () => {
+  assert.equal(decodeText(latin1('\xef\xbb\xbfhi'), 'utf-8'), 'hi')
+  assert.equal(decodeText(latin1('\xfe\xff\0h\0i'), 'utf-16be'), 'hi')
+  assert.equal(decodeText(latin1('\x80'), 'no-such-thing'), '€')
+  assert.equal(decodeText(latin1('a\xffb'), 'utf-8'), 'a\uFFFDb')
+})

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createLegacyEncoder } from './legacy-encoder.ts'
+
+const legacy = [
+  ...['ibm866', 'iso-8859-2', 'iso-8859-15', 'koi8-r', 'macintosh', 'windows-874', 'windows-1250', 'windows-1252'],
+  ...['gbk', 'gb18030', 'big5', 'euc-jp', 'shift_jis', 'euc-kr'],
+]
+
+for (const charset of legacy) {
+  test(`what is encoded in ${charset} decodes to the same character`, () => {
+    const encode = createLegacyEncoder(charset)
+    const decoder = new TextDecoder(charset)
+    let count = 0
+    for (let codePoint = 0x80; codePoint < 0x11000; codePoint++) {
+      const bytes = encode(codePoint)
+      if (bytes === undefined) continue
+      count++
+      assert.equal(decoder.decode(Uint8Array.from(bytes)), String.fromCodePoint(codePoint))
+    }
+    assert.ok(count >= 60)
+  })
+}
+
+test('where a character has two sequences the standard’s is taken', () => {
+  const bytes = (charset: string, character: string) => createLegacyEncoder(charset)(character.codePointAt(0)!)
+  assert.deepEqual(bytes('gbk', '€'), [0x80])
+  assert.deepEqual(bytes('gb18030', '€'), [0xa2, 0xe3])
+  assert.deepEqual(bytes('big5', '十'), [0xa4, 0x51])
+  assert.deepEqual(bytes('windows-1252', '日'), undefined)
+})

@@ -1,0 +1,12 @@
+import { documentsSuite } from '../conformance/documents-suite.testkit.ts'
+import { frontierSuite } from '../conformance/frontier-suite.testkit.ts'
+import { leasesSuite } from '../conformance/leases-suite.testkit.ts'
+import { objectsSuite } from '../conformance/objects-suite.testkit.ts'
+import { runsSuite } from '../conformance/runs-suite.testkit.ts'
+import { embeddedEngine } from './store.testkit.ts'
+
+frontierSuite(embeddedEngine)
+documentsSuite(embeddedEngine)
+objectsSuite(embeddedEngine)
+leasesSuite(embeddedEngine)
+runsSuite(embeddedEngine)
