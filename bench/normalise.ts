@@ -1,7 +1,7 @@
 import { pathToFileURL } from 'node:url'
 import { prepareBase, resolve } from '../src/core/url.ts'
 import { createFingerprinter } from '../src/core/url-key.ts'
-import { createNormaliser } from '../src/crawl/normalise/normaliser.ts'
+import { createLinkNormaliser } from '../src/crawl/normalise/link-normaliser.ts'
 import { type BenchTable, formatTable } from './table.ts'
 
 /**
@@ -55,17 +55,17 @@ function measure(links: string[], work: (link: string) => number): number {
 
 export async function run(): Promise<BenchTable> {
   const base = prepareBase(baseUrl)
-  const normalise = createNormaliser()
+  const normalise = createLinkNormaliser().onPage(base)
   const fingerprinter = createFingerprinter([1, 2])
   const pair = new Uint32Array(2)
   const byParser = (link: string): number => new URL(link, baseUrl).href.length
   const resolved = (link: string): number => resolve(link, base)?.length ?? 0
   const normalised = (link: string): number => {
-    const result = normalise(resolve(link, base) ?? '')
+    const result = normalise(link)
     return result.kind === 'ok' ? result.key.length : 0
   }
   const fingerprinted = (link: string): number => {
-    const result = normalise(resolve(link, base) ?? '')
+    const result = normalise(link)
     if (result.kind === 'ok') fingerprinter.write(result.key, pair, 0)
     return pair[0]! & 1
   }
@@ -90,7 +90,7 @@ export async function run(): Promise<BenchTable> {
       'links',
       'new URL µs',
       'resolve µs',
-      '+ normalise µs',
+      'resolve + normalise µs',
       '+ fingerprint µs',
       'new URL / resolve',
       'new URL / both',

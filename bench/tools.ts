@@ -74,8 +74,9 @@ const wget2: Tool = {
   command: ({ origin, folder }, threads) => ({
     program: 'wget2',
     args: [
-      ...['--quiet', '--recursive', '--level=0', '--span-hosts', `--domains=${origin.hosts.join(',')}`],
-      ...['--robots=off', '--tries=1', `--max-threads=${threads}`, ...origin.seeds],
+      // Without --span-hosts it goes to all hosts that are named as seeds, and to no other.
+      ...['--quiet', '--recursive', '--level=0', '--robots=off', '--tries=1', `--max-threads=${threads}`],
+      ...origin.seeds,
     ],
     cwd: folder,
     // wget2 keeps state files in the home folder; they must not pass from one run to the next.

@@ -39,6 +39,7 @@ export async function crawl(settings: CrawlSettings, hooks: CrawlHooks): Promise
         looksBack,
         seed: opened.facts.seed,
         memory,
+        partitions: opened.partitions,
         ports,
       }
       const worker = new Worker(new URL('./main-shard.ts', import.meta.url), {

@@ -18,10 +18,11 @@ export type ShardData = {
   looksBack: boolean
   seed: [number, number]
   memory: BoardMemory
+  partitions: SharedArrayBuffer
   ports: (MessagePort | null)[]
 }
 
-const { settings, index, shards, run, looksBack, seed, memory, ports } = workerData as ShardData
+const { settings, index, shards, run, looksBack, seed, memory, partitions, ports } = workerData as ShardData
 const port = parentPort!
 const tell = (message: FromShard): void => port.postMessage(message)
 
@@ -42,6 +43,7 @@ async function open() {
     shard: index,
     shards,
     run,
+    partitions,
     ports,
     maxUrlsPerHost: crawl.maxPagesPerHost,
     maxFileBytes: archive.maxFileBytes,

@@ -58,6 +58,9 @@ const control = createServer((request, response) => {
   reply({})
 })
 
+// A control connection may rest for a whole crawl; closing it would race with the next question.
+control.keepAliveTimeout = 0
+
 const port = await origin.listen(hosts, Number(values.port))
 fillSites(port)
 origin.reset()

@@ -47,7 +47,7 @@ export type OriginServer = {
 const maxPendingBytes = 64 * 1024
 const headerEnd = Buffer.from('\r\n\r\n')
 const notFound = Buffer.from(
-  'HTTP/1.1 404 Not Found\r\nContent-Type: text/plain\r\nContent-Length: 10\r\n\r\nNot found\n',
+  'HTTP/1.1 404 Not Found\r\nConnection: keep-alive\r\nContent-Type: text/plain\r\nContent-Length: 10\r\n\r\nNot found\n',
 )
 const notFoundHeaderBytes = notFound.length - 10
 

@@ -11,6 +11,7 @@ export type Document = {
   served: number
 }
 
+// Every answer says keep-alive, as common servers do: wget2 closes a connection that does not.
 const stamp = 'Date: Thu, 01 Jan 2026 00:00:00 GMT\r\nLast-Modified: Wed, 31 Dec 2025 00:00:00 GMT\r\n'
 
 export function addDocument(site: Site, path: string, body: Buffer, mediaType: string): void {
@@ -24,7 +25,7 @@ export function addDocument(site: Site, path: string, body: Buffer, mediaType: s
 
 export function addRedirect(site: Site, path: string, location: string): void {
   const bytes = Buffer.from(
-    `HTTP/1.1 301 Moved Permanently\r\nLocation: ${location}\r\nContent-Length: 0\r\n\r\n`,
+    `HTTP/1.1 301 Moved Permanently\r\nConnection: keep-alive\r\nLocation: ${location}\r\nContent-Length: 0\r\n\r\n`,
     'latin1',
   )
   site.set(path, { bytes, headerBytes: bytes.length, etag: '', served: 0 })

@@ -29,9 +29,10 @@ export function createFingerprintCache(entries: number): FingerprintCache {
   }
 
   function victim(base: number): number {
+    for (let at = base; at < base + WAYS; at++) if (kept[at] === -1) return at
     for (let turn = 0; turn < WAYS; turn++) {
       const at = base + ((hand + turn) & (WAYS - 1))
-      if (kept[at] === -1 || asked[at] === 0) return at
+      if (asked[at] === 0) return at
       asked[at] = 0
     }
     return base + (hand & (WAYS - 1))

@@ -33,8 +33,12 @@ export function parse(input: string, base?: string): URL | null {
 export function prepareBase(baseUrl: string): ParsedBase {
   const url = URL.parse(baseUrl)
   if (url === null) throw new AppError('url-invalid', `not an absolute URL: ${baseUrl.slice(0, 200)}`)
-  const href = withoutFragment(url.href)
-  const scheme = url.protocol
+  return baseOfSerialised(withoutFragment(url.href))
+}
+
+/** The same for an absolute URL that the parser has serialised before, without fragment: nothing is parsed. */
+export function baseOfSerialised(href: string): ParsedBase {
+  const scheme = href.slice(0, href.indexOf(':') + 1)
   const plain = scheme === 'http:' || scheme === 'https:'
   // Serialised http(s) URLs escape every slash before the path, so the third slash starts it.
   const prefix = plain ? href.slice(0, href.indexOf('/', scheme.length + 2)) : ''

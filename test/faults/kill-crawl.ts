@@ -30,13 +30,12 @@ export type KillCrawlReport = {
   startKills: number
   pages: number
   requests: number
-  /** Requests beyond one for each page. */
+  /** Requests beyond one for each page: what was asked for before a kill and not marked done by then. */
   excess: number
   /** The most that the kills may cost: what can be in flight at once, for each kill. */
   excessLimit: number
+  /** The most repeats between two kills. */
   worstRound: number
-  /** Requests that were under way, unanswered, when a kill came. */
-  cutOff: number
   robotsRequests: number
   storedOnce: number
   storedTwice: number
@@ -184,7 +183,6 @@ async function finishAndCheck(origin: Origin, data: string, options: KillCrawlOp
     excess: stats.duplicates,
     excessLimit: killCount * options.fetchers,
     worstRound: Math.max(0, ...stats.rounds.map((round) => round.duplicates)),
-    cutOff: stats.cutOff,
     robotsRequests: stats.robots,
     storedOnce: counts.filter((count) => count === 1).length,
     storedTwice: counts.filter((count) => count > 1).length,

@@ -50,11 +50,9 @@ describe('the encoding of a document', () => {
   })
 
   test('other undeclared text is guessed', () => {
-    const russian =
-      'Съешь же ещё этих мягких французских булок да выпей чаю. Широкая электрификация южных губерний даст мощный толчок подъёму сельского хозяйства. '
+    const russian = 'Правительство сообщило, что новые правила вступят в силу с начала следующего года. '
     const windows1251 = Uint8Array.from(russian.repeat(5), (character) => {
       const code = character.charCodeAt(0)
-      if (character === 'ё') return 0xb8
       return code >= 0x410 && code < 0x450 ? code - 0x410 + 0xc0 : code
     })
     assert.deepEqual(detectCharset({ bytes: windows1251 }), { charset: 'windows-1251', source: 'detected' })

@@ -152,6 +152,7 @@ const trickyPages = [
   '<svg><a href=1><title><a href=2></a></title><style><a href=3></style><script><a href=4></script></svg><a href=5>',
   '<svg><script href=1 /><a href=2></a><title/><a href=3></a><style/></svg><a href=4>',
   '<svg><![CDATA[<a href=1>]]><a href=2></a></svg><![CDATA[<a href=3>]]>',
+  '<svg><![cdata[<a href=1>]]><a href=2></a></svg>',
   '<svg><foreignObject><iframe src=1><a href=2></iframe></foreignObject><image src=3 /><img src=4></svg><title><a href=5></title>',
   '<svg><path d="M0 0"/><p><title><a href=1></title></svg>',
   '<math><mi><a href=1></a></mi><a href=2></a><mtext><img src=3></mtext></math><a href=4>',

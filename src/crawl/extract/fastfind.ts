@@ -1,5 +1,5 @@
 import { createTagAttributes, readAttributes, skipAttributes, type TagAttributes } from './attribute-scan.ts'
-import { byteClass, findByte, LETTER, matchesWord, type PageBytes, TAG_NAME_END } from './byte-class.ts'
+import { byteClass, findByte, LETTER, type PageBytes, TAG_NAME_END } from './byte-class.ts'
 import { ForeignContent, isForeignRoot } from './foreign-content.ts'
 import { type Found, LinkCollector, type LinkOptions } from './link-collector.ts'
 import { findRawTextEnd, findScriptEnd, skipBogusComment, skipCdata, skipComment } from './raw-text.ts'
@@ -144,9 +144,8 @@ function endTag(scan: Scan, from: number): number {
 /** `from` is the index after `<!`. */
 function markupDeclaration(scan: Scan, from: number): number {
   const { page } = scan
-  const { bytes } = page
-  if (bytes[from] === 0x2d && bytes[from + 1] === 0x2d) return skipComment(page, from + 2)
-  const isCdata = bytes[from] === 0x5b && matchesWord(bytes, from + 1, 'cdata') && bytes[from + 6] === 0x5b
-  if (isCdata && (scan.xml || scan.foreign.inside !== null)) return skipCdata(page, from + 7)
+  if (page.text.startsWith('--', from)) return skipComment(page, from + 2)
+  const hasCdata = scan.xml || scan.foreign.inside !== null
+  if (hasCdata && page.text.startsWith('[CDATA[', from)) return skipCdata(page, from + 7)
   return skipBogusComment(page, from)
 }

@@ -37,6 +37,7 @@ export class ForeignContent {
   }
 
   close(tag: KnownTag): void {
+    if (this.stack.length === 0) return
     // An end tag reaches over roots inside its own element, never out of an integration point.
     for (let at = this.stack.length - 1; at >= 0; at--) {
       if (this.stack[at] === tag) {

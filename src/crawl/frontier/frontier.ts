@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts'
 import type { QueuedRequest } from '../../core/request.ts'
 import type { Arrival, FrontierStore, HostClock, HostState } from '../../store/frontier.ts'
-import { addArrivals, addLoaded, createLane, isIdle, type Lane } from './lane.ts'
+import { addArrivals, addLoaded, createLane, cutBack, giveUpLoad, isIdle, type Lane, putBackInOrder } from './lane.ts'
 import { type HostSignal, noteSignal, type PolitenessRules, pauseMs } from './politeness.ts'
 import { createTimeHeap } from './time-heap.ts'
 
@@ -50,6 +50,8 @@ export type FrontierOptions = {
 
 const MIN_ROWS = 4
 const MAX_ROWS = 256
+/** So many times its share may a lane hold, since what goes before the end of its buffer can't be left on disk. */
+const OVERFLOW = 4
 
 export function createFrontier({
   store,
@@ -68,6 +70,8 @@ export function createFrontier({
   /** Whether the store may hold hosts with work that are not in memory. */
   let dormant = true
   let waking = false
+  /** Lanes closed while the store is asked for hosts: what it then says of them is out of date. */
+  const closedMeanwhile = new Set<number>()
   let ready: () => void = () => {}
 
   const capacity = (): number =>
@@ -86,6 +90,10 @@ export function createFrontier({
   /** Puts a parked lane where it belongs now. */
   function place(lane: Lane): void {
     if (lane.place !== 'parked') return
+    if (lane.buffer.length > OVERFLOW * capacity()) {
+      if (lane.loading || lane.inFlight > 0 || lane.unsettled > 0) return // what is out comes home first
+      cutBack(lane, capacity())
+    }
     if (lane.buffer.length <= capacity() / 4 && lane.more) load(lane)
     if (lane.buffer.length === 0) {
       if (isIdle(lane)) close(lane)
@@ -104,6 +112,7 @@ export function createFrontier({
   function close(lane: Lane): void {
     lane.place = 'closed'
     lanes.delete(lane.id)
+    if (waking) closedMeanwhile.add(lane.id)
     if (dormant && lanes.size < maxLanes * 0.75) wake().catch(onError)
   }
 
@@ -111,17 +120,16 @@ export function createFrontier({
     if (lane.loading) return
     lane.loading = true
     const asked = capacity()
-    const at = lane.position
-    store.next(lane.id, at, asked).then(
+    store.next(lane.id, lane.position, asked).then(
       (rows) => {
-        lane.loading = false
-        if (lane.place === 'closed') return
-        addLoaded(lane, rows, asked)
+        // A lane that was emptied meanwhile expects no more.
+        if (lane.more) addLoaded(lane, rows, asked)
+        else giveUpLoad(lane)
         place(lane)
         ready()
       },
       (error: unknown) => {
-        lane.loading = false
+        giveUpLoad(lane)
         onError(error)
       },
     )
@@ -131,15 +139,26 @@ export function createFrontier({
     if (waking || !dormant) return
     waking = true
     try {
-      const room = maxLanes - lanes.size
-      if (room <= 0) return
-      const found = await store.hosts(room, new Set(lanes.keys()))
-      if (found.length < room) dormant = false
-      for (const state of found) if (!lanes.has(state.id)) place(open(state))
+      while (dormant && lanes.size < maxLanes) await fillLanes()
+    } catch (error) {
+      dormant = true
+      throw error
     } finally {
       waking = false
     }
     ready()
+  }
+
+  async function fillLanes(): Promise<void> {
+    const room = maxLanes - lanes.size
+    dormant = false // and true again when a host is turned away while the store is asked
+    closedMeanwhile.clear()
+    const found = await store.hosts(room, new Set(lanes.keys()))
+    if (found.length >= room) dormant = true
+    for (const state of found) {
+      if (closedMeanwhile.has(state.id)) dormant = true
+      else if (!lanes.has(state.id)) place(open(state))
+    }
   }
 
   function arrive(arrivals: readonly Arrival[]): void {
@@ -160,6 +179,11 @@ export function createFrontier({
     ready()
   }
 
+  function empty(lane: Lane): void {
+    lane.buffer = []
+    lane.more = false
+  }
+
   function nextReady(): Lane | undefined {
     const now = clock.monotonic()
     for (let due = heap.popDue(now); due !== undefined; due = heap.popDue(now)) {
@@ -174,7 +198,8 @@ export function createFrontier({
         ringHead = 0
       }
       if (lane.place !== 'ready') continue
-      if (lane.buffer.length > 0) return lane
+      // Another request of the same host may have come back meanwhile and moved its clock.
+      if (lane.buffer.length > 0 && lane.nextAt <= now) return lane
       lane.place = 'parked'
       place(lane)
     }
@@ -199,17 +224,18 @@ export function createFrontier({
       lane.unsettled++
       const verdict = noteSignal(lane, signal, clock.monotonic(), rules)
       if (signal.kind !== 'untouched') moved.add(lane)
+      if (verdict === 'given-up') empty(lane)
       place(lane)
       return verdict
     },
     putBack(lane, request) {
       lane.inFlight--
-      lane.buffer.unshift(request)
+      putBackInOrder(lane, request)
       place(lane)
     },
     postpone(lane, request, signal) {
       lane.inFlight--
-      lane.buffer.unshift(request)
+      putBackInOrder(lane, request)
       noteSignal(lane, signal, clock.monotonic(), rules)
       moved.add(lane)
       place(lane)
@@ -229,9 +255,8 @@ export function createFrontier({
       return changed
     },
     drop(lane) {
-      lane.buffer = []
-      lane.more = false
-      if (lane.place === 'parked') place(lane)
+      empty(lane)
+      place(lane)
     },
     nextDueAt: () => heap.nextDueAt(),
     wake,

@@ -5,12 +5,13 @@ import { createQueryRules, queryOptions } from './query-parameters.ts'
 
 /**
  * Resolves and normalises the links of one page after the other. The result is that of `resolve` and then
- * `createNormaliser`, three times as fast for plain links: what they share with the page is looked at once a page, and
+ * `createNormaliser`, about twice as fast for plain links: what they share with the page is looked at once a page, and
  * of each link only its own characters are read, once.
  */
 export type LinkNormaliser = { onPage(base: ParsedBase): (href: string) => Normalised }
 
 const slash = 0x2f
+const maxPrefixes = 1000
 const invalid: Normalised = { kind: 'rejected', reason: 'invalid' }
 
 export function createLinkNormaliser(options: NormaliserOptions = {}): LinkNormaliser {
@@ -39,22 +40,50 @@ export function createLinkNormaliser(options: NormaliserOptions = {}): LinkNorma
     return { kind: 'ok', url, key: keyPrefix === prefix ? url : keyPrefix + url.slice(prefix.length) }
   }
 
+  // Keys of `https://host:port`, for hosts that links have led to. Pages link to few hosts again and again.
+  const prefixes = new Map<string, string | null>()
+
+  function keyOfPrefix(prefix: string): string | null {
+    const known = prefixes.get(prefix)
+    if (known !== undefined) return known
+    const key = keyOfBeginning(`${prefix}/`)?.slice(0, -1) ?? null
+    if (prefixes.size >= maxPrefixes) prefixes.clear()
+    prefixes.set(prefix, key)
+    return key
+  }
+
+  /** An absolute link whose beginning is known to be spelt as the parser spells it. */
+  function absolute(href: string): Normalised | null {
+    if (!href.startsWith('http')) return null
+    const end = href.indexOf('/', 8)
+    if (end < 0) return null
+    const prefix = href.slice(0, end)
+    const keyPrefix = keyOfPrefix(prefix)
+    return keyPrefix === null ? null : sameHost(prefix, keyPrefix, href)
+  }
+
   return {
     onPage(base) {
       const { prefix, directory } = base
-      const root = `${prefix}/`
       // Index names are seen only in the whole path; with that option every link takes the long way.
       const short = base.plain && options.dropIndexNames !== true
-      const keyPrefix = short ? (keyOfBeginning(root)?.slice(0, -1) ?? null) : null
-      const keyDirectory = short ? keyOfBeginning(directory) : null
+      const keyPrefix = short ? keyOfPrefix(prefix) : null
+      const root = `${prefix}/`
+      let keyDirectory: string | null | undefined = short ? undefined : null
+      const directoryKey = (): string | null => {
+        if (keyDirectory === undefined)
+          keyDirectory = directory === root && keyPrefix !== null ? `${keyPrefix}/` : keyOfBeginning(directory)
+        return keyDirectory
+      }
 
       function shortCut(href: string): Normalised | null {
         const first = href.charCodeAt(0)
         if (first === slash) return keyPrefix === null ? null : join(prefix, keyPrefix, href)
         if (!isLetterOrDigit(first)) return null
         // A colon may end a scheme; a link with one is absolute or worth a closer look.
-        if (!href.includes(':')) return keyDirectory === null ? null : join(directory, keyDirectory, href)
-        return keyPrefix !== null && href.startsWith(root) ? sameHost(prefix, keyPrefix, href) : null
+        if (href.includes(':')) return short ? absolute(href) : null
+        const key = directoryKey()
+        return key === null ? null : join(directory, key, href)
       }
 
       return (href) => {

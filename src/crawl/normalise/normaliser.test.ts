@@ -202,7 +202,7 @@ describe('the normaliser', () => {
         assert.ok(got.kind === 'ok')
         assert.equal(got.url, want.href)
       }),
-      { numRuns: 5000 },
+      { numRuns: 2000 },
     )
   })
 
@@ -218,7 +218,7 @@ describe('the normaliser', () => {
         assert.deepEqual(normalise(text), first)
         assert.deepEqual(createNormaliser(chosen)(first.url), first)
       }),
-      { numRuns: 5000 },
+      { numRuns: 2000 },
     )
   })
 })

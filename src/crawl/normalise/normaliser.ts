@@ -39,6 +39,7 @@ const invalid: Normalised = { kind: 'rejected', reason: 'invalid' }
 const plainAuthority = /^https?:\/\/(?:(?!xn--)[a-z0-9_-]+\.)*(?!xn--)[a-z][a-z0-9_-]*(?=\/)/
 /** Anything in path or query that the parser might spell otherwise, or drop. */
 const unserialised = /[^A-Za-z0-9\-._~!$&()*+,=:@/%;?[\]|]|\/\.{1,2}(?:[/?]|$)|%2[eE]/g
+const otherScheme = /^(?!https?:)[a-z][a-z0-9+.-]{0,40}:/i
 const sessionInPath = /(?<!\/\.{1,2});jsessionid=[^/;]*/gi
 const indexName = /\/(?:index|default)\.[a-z0-9]{1,8}$/i
 
@@ -94,8 +95,9 @@ export function createNormaliser(options: NormaliserOptions = {}): Normaliser {
   function parseAndNormalise(input: string): Normalised {
     // The hash sign stays: a space before it is part of the URL, one at the end of the text is not.
     const text = input.slice(0, input.indexOf('#') + 1 || input.length)
-    // Long texts of other schemes (data:) are told from long URLs without being parsed.
-    if (text.length > maxUrlLength) return /^\s*https?:/i.test(text.slice(0, 100)) ? byLength : byScheme
+    // Other schemes are told by their names: a data: URL may be megabytes long, and nothing of it matters.
+    if (otherScheme.test(text)) return byScheme
+    if (text.length > maxUrlLength) return byLength
     const parsed = URL.parse(text)
     if (parsed === null) return invalid
     if (parsed.protocol !== 'http:' && parsed.protocol !== 'https:') return byScheme

@@ -21,6 +21,5 @@ export function endOfPlainTail(text: string, from: number, query: QueryRules): n
   query.doubtful.lastIndex = at
   if (!query.doubtful.test(text)) return text.length
   const end = query.doubtful.lastIndex - 1
-  // An empty parameter before the fragment is dropped from the key, so the query is not plain.
-  return text.charCodeAt(end) === hash && !/[?&]/.test(text.charAt(end - 1)) ? end : -1
+  return text.charCodeAt(end) === hash ? end : -1
 }

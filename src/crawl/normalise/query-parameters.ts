@@ -94,7 +94,7 @@ function nameMatcher(patterns: readonly string[]): { matches(name: string): bool
   const lower = patterns.map((pattern) => pattern.toLowerCase())
   const names = new Set(lower.filter((pattern) => !pattern.endsWith('*')))
   const prefixes = lower.filter((pattern) => pattern.endsWith('*')).map((pattern) => pattern.slice(0, -1))
-  const sources = [...prefixes.map(quoted), ...[...names].map((name) => `${quoted(name)}(?=[=&]|$)`)]
+  const sources = [...prefixes.map(quoted), ...[...names].map((name) => `${quoted(name)}(?=[=&#]|$)`)]
   return {
     matches: (name) => names.has(name) || prefixes.some((prefix) => name.startsWith(prefix)),
     source: sources.join('|'),
@@ -103,7 +103,7 @@ function nameMatcher(patterns: readonly string[]): { matches(name: string): bool
 
 function doubtfulQuery(names: string[], sortParameters: boolean): RegExp {
   const named = names.filter((source) => source !== '').join('|')
-  const parts = ['[^A-Za-z0-9\\-._~!$&()*+,;=:@/?%]', unsettledPercent, '[?&](?=&|$)']
+  const parts = ['[^A-Za-z0-9\\-._~!$&()*+,;=:@/?%]', unsettledPercent, '[?&](?=[&#]|$)']
   if (named !== '') parts.push(`[?&](?:${named})`)
   if (sortParameters) parts.push('&')
   return new RegExp(parts.join('|'), 'g')

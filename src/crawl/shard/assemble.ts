@@ -18,6 +18,7 @@ import { createFetcher, type Fetcher } from '../fetch/fetcher.ts'
 import { createIgnoredTypes, defaultIgnoredSuffixes, parseIgnoreTypes } from '../filter/ignored-types.ts'
 import { createMediaTypes, defaultMediaTypes, parseMimeTypes } from '../filter/media-types.ts'
 import { parseHostRules } from '../normalise/host-rules.ts'
+import { createLinkNormaliser } from '../normalise/link-normaliser.ts'
 import { createNormaliser } from '../normalise/normaliser.ts'
 import { productToken } from '../robots/agent-token.ts'
 import { createRobotsCache } from '../robots/robots-cache.ts'
@@ -111,24 +112,25 @@ export async function assembleShard(settings: CrawlSettings, place: ShardPlace):
       ? createIgnoredTypes(defaultIgnoredSuffixes)
       : parseIgnoreTypes(settings.files.ignoreTypes)
   const hostRules = settings.files.hostRules === null ? undefined : parseHostRules(settings.files.hostRules)
-  const normalise = createNormaliser({
+  const naming = {
     maxUrlLength: crawl.maxUrlLength,
     trackingParameters: crawl.trackingParameters,
     sortParameters: crawl.sortQuery,
     ...(hostRules === undefined ? {} : { hostRules }),
-  })
+  }
+  const normalise = createNormaliser(naming)
   const fingerprinter = createFingerprinter(place.seed)
   const seen = createFingerprintCache(settings.config.frontier.seenCache)
   const pipe = createLinkPipe({
     steps: [
       ...createNamingSteps({
         hasIgnoredSuffix,
-        normalise,
         fingerprinter,
         seen,
       }),
       ...createFilterSteps(settings),
     ],
+    normaliser: createLinkNormaliser(naming),
     seen,
     order: urlOrders[crawl.order],
     maxHops: crawl.maxDepth,

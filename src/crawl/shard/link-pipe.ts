@@ -2,16 +2,18 @@ import type { FingerprintCache } from '../../core/fingerprint-cache.ts'
 import { hostKey } from '../../core/partition.ts'
 import { linkDepth, type Offer, UNLIMITED_DEPTH } from '../../core/request.ts'
 import type { SkipReason } from '../../core/skip-reason.ts'
-import { type ParsedBase, prepareBase, resolve } from '../../core/url.ts'
+import { baseOfSerialised, type ParsedBase, prepareBase, resolve } from '../../core/url.ts'
 import { type Fingerprinter, toBigInt } from '../../core/url-key.ts'
 import type { FoundLink } from '../extract/fastfind.ts'
-import type { Normaliser } from '../normalise/normaliser.ts'
+import type { LinkNormaliser } from '../normalise/link-normaliser.ts'
+import type { Normalised } from '../normalise/normaliser.ts'
 import type { UrlOrder } from './url-order.ts'
 
 /** A link on its way through the steps. One object serves all links of a shard. */
 export type LinkDraft = {
   href: string
-  base: ParsedBase
+  /** Resolves against the page's base and normalises. */
+  normalise(href: string): Normalised
   /** Host of the page. */
   pageHost: string
   depth: number
@@ -37,6 +39,7 @@ export type LinkPipe = {
 
 export type LinkPipeOptions = {
   steps: readonly LinkStep[]
+  normaliser: LinkNormaliser
   seen: FingerprintCache
   order: UrlOrder
   maxHops: number
@@ -44,10 +47,18 @@ export type LinkPipeOptions = {
   onUnparsable(href: string, pageUrl: string): void
 }
 
-export function createLinkPipe({ steps, seen, order, maxHops, onSkip, onUnparsable }: LinkPipeOptions): LinkPipe {
+export function createLinkPipe({
+  steps,
+  normaliser,
+  seen,
+  order,
+  maxHops,
+  onSkip,
+  onUnparsable,
+}: LinkPipeOptions): LinkPipe {
   const draft: LinkDraft = {
     href: '',
-    base: emptyBase,
+    normalise: normaliser.onPage(prepareBase('http://invalid/')),
     pageHost: '',
     depth: 0,
     url: '',
@@ -61,6 +72,11 @@ export function createLinkPipe({ steps, seen, order, maxHops, onSkip, onUnparsab
       if (verdict !== null) return verdict
     }
     return null
+  }
+
+  function enterPage(page: PageContext): void {
+    draft.normalise = normaliser.onPage(baseOf(page))
+    draft.pageHost = page.host
   }
 
   function offerOf(page: PageContext, depth: number, hops: number, redirects: number): Offer {
@@ -84,8 +100,7 @@ export function createLinkPipe({ steps, seen, order, maxHops, onSkip, onUnparsab
       const depth = linkDepth(page.depth)
       const links = new Set<string>()
       const offers: Offer[] = []
-      draft.base = baseOf(page)
-      draft.pageHost = page.host
+      enterPage(page)
       draft.depth = depth ?? -1
       for (const { href } of found) {
         draft.href = href
@@ -107,8 +122,7 @@ export function createLinkPipe({ steps, seen, order, maxHops, onSkip, onUnparsab
     },
     admit(url, page, fromSeed) {
       draft.href = url
-      draft.base = baseOf(page)
-      draft.pageHost = page.host
+      enterPage(page)
       draft.depth = page.depth
       draft.url = ''
       const verdict = pass()
@@ -119,10 +133,9 @@ export function createLinkPipe({ steps, seen, order, maxHops, onSkip, onUnparsab
   }
 }
 
-const emptyBase = prepareBase('http://invalid/')
-
 function baseOf({ url, baseHref }: PageContext): ParsedBase {
-  const own = prepareBase(url)
+  // What is queued was normalised: its parts can be told without parsing it again.
+  const own = baseOfSerialised(url)
   const declared = baseHref === undefined ? null : resolve(baseHref, own)
   return declared === null || !/^https?:/.test(declared) ? own : prepareBase(declared)
 }
@@ -130,27 +143,16 @@ function baseOf({ url, baseHref }: PageContext): ParsedBase {
 /** The first half of the pipe: from what stands in the page to a URL with its fingerprint. */
 export function createNamingSteps(deps: {
   hasIgnoredSuffix(href: string): boolean
-  normalise: Normaliser
   fingerprinter: Fingerprinter
   seen: FingerprintCache
 }): LinkStep[] {
-  const { hasIgnoredSuffix, normalise, fingerprinter, seen } = deps
+  const { hasIgnoredSuffix, fingerprinter, seen } = deps
   return [
-    {
-      name: 'resolve',
-      run(draft) {
-        const url = resolve(draft.href, draft.base)
-        if (url === null) return 'unparsable'
-        draft.key = url
-        return null
-      },
-    },
     {
       name: 'normalise',
       run(draft) {
-        const named = normalise(draft.key)
-        if (named.kind === 'rejected')
-          return named.reason === 'length' ? 'length' : named.reason === 'scheme' ? 'scope' : 'unparsable'
+        const named = draft.normalise(draft.href)
+        if (named.kind === 'rejected') return refusals[named.reason]
         draft.url = named.url
         draft.key = named.key
         fingerprinter.write(named.key, draft.fp, 0)
@@ -165,3 +167,5 @@ export function createNamingSteps(deps: {
     { name: 'drop ignored types', run: ({ url }) => (hasIgnoredSuffix(url) ? 'type' : null) },
   ]
 }
+
+const refusals = { length: 'length', scheme: 'scope', invalid: 'unparsable' } as const

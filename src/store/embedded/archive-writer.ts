@@ -34,7 +34,8 @@ export function createArchiveWriter(options: ArchiveWriterOptions) {
   let closedIds: number[] = []
   let created: string[] = []
   let file: OpenFile | null = null
-  let durable: OpenFile | null = null
+  /** The catalogue may know of an open file that is not open here. */
+  let unopened = true
 
   function create(): OpenFile {
     const stamp = new Date(options.now()).toISOString().replace(/[-:T]|\..*/g, '')
@@ -66,31 +67,34 @@ export function createArchiveWriter(options: ArchiveWriterOptions) {
   function finishFile(full: OpenFile): void {
     flush()
     shut.run(full.id)
-    closeSync(full.fd)
     closedIds.push(full.id)
+    letGo()
+  }
+
+  /** Forgotten before it is closed: whatever fails then, its number is not used again. */
+  function letGo(): void {
+    const fd = file?.fd
     file = null
+    if (fd !== undefined) closeSync(fd)
   }
 
   function flush(): void {
     if (file === null || pending.length === 0) return
-    try {
-      write(file)
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException
-      throw new AppError(
-        code === 'ENOSPC' || code === 'EDQUOT' ? 'store-full' : 'store-failed',
-        `archive: ${(error as Error).message}`,
-        { cause: error },
-      )
-    }
+    write(file)
     save.run(file.length, file.firstVersion, file.lastVersion, file.id)
   }
 
-  file = reopen(options)
-  durable = file === null ? null : { ...file }
+  function openKnown(): void {
+    if (!unopened) return
+    file = reopen(options)
+    unopened = false
+  }
+
+  openKnown()
 
   return {
     append(versionId: number, parts: Uint8Array[]): RecordPointer {
+      openKnown()
       let length = 0
       for (const part of parts) length += part.byteLength
       if (file !== null && file.length + pendingBytes + length > maxFileBytes) finishFile(file)
@@ -104,25 +108,20 @@ export function createArchiveWriter(options: ArchiveWriterOptions) {
     },
     flush,
     committed(): void {
-      durable = file === null ? null : { ...file }
       created = []
       for (const id of closedIds) options.onClosed?.(id)
       closedIds = []
     },
-    /** After a failed transaction: back to what the catalogue knows. */
+    /** After a failed transaction: back to what the catalogue knows. It is asked when the next record comes. */
     rollback(): void {
       pending = []
       pendingBytes = 0
       closedIds = []
-      if (file !== null) closeSync(file.fd)
+      unopened = true
+      letGo()
       for (const name of created.splice(0)) rmSync(join(folder, name), { force: true })
-      file = durable === null ? null : reopen(options)
-      durable = file === null ? null : { ...file }
     },
-    close(): void {
-      if (file !== null) closeSync(file.fd)
-      file = null
-    },
+    close: letGo,
   }
 }
 

@@ -32,8 +32,11 @@ const codeOf: Record<number, ErrorCode> = {
 
 export function storeError(error: unknown, path: string): AppError {
   if (isAppError(error)) return error
-  const { errcode, message } = error as { errcode?: number; message?: string }
-  const code = errcode === undefined ? 'internal' : (codeOf[errcode & 0xff] ?? 'store-failed')
+  const { errcode, message, code: errno, syscall } = error as NodeJS.ErrnoException & { errcode?: number }
+  let code: ErrorCode = 'internal'
+  if (errcode !== undefined) code = codeOf[errcode & 0xff] ?? 'store-failed'
+  else if (errno === 'ENOSPC' || errno === 'EDQUOT') code = 'store-full'
+  else if (syscall !== undefined) code = 'store-failed'
   return new AppError(code, `${path}: ${message ?? String(error)}`, { cause: error })
 }
 
@@ -44,12 +47,14 @@ export function openDatabase(path: string, options: OpenOptions): Database {
       `${path} is missing. Restore it from a backup; it is not made anew, since that would lose what it held.`,
     )
   }
+  let db: DatabaseSync | null = null
   try {
-    const db = new DatabaseSync(path, { readOnly: options.readOnly === true, timeout: 20_000 })
+    db = new DatabaseSync(path, { readOnly: options.readOnly === true, timeout: 20_000 })
     configure(db, options)
     migrate(db, path, options)
     return wrap(db, path)
   } catch (error) {
+    db?.close()
     throw storeError(error, path)
   }
 }

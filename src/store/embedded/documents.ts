@@ -10,21 +10,29 @@ export function createEmbeddedDocuments(db: Database, archive: ReturnType<typeof
   const sql = prepareStatements(db)
   let nextVersion = 0
 
+  /** Most captures are of a new document with a new body: trying to insert both answers both questions. */
   function recordBody(capture: BodyCapture): CaptureOutcome {
-    const document = sql.document.get(capture.host, capture.fp) as DocumentRow | undefined
-    if (document?.digest && capture.digest.equals(document.digest)) {
+    const versionId = nextVersion
+    const inserted = insertDocument(capture, 'stored', versionId)
+    if (inserted !== null) return addVersion(capture, versionId, inserted, 1)
+    const document = sql.document.get(capture.host, capture.fp) as DocumentRow
+    if (document.digest !== null && capture.digest.equals(document.digest)) {
       note(capture, 'unchanged', document.version)
       return { kind: 'unchanged', duplicate: document.original !== document.version }
     }
-    const original = sql.body.get(capture.digest) as { version: number; url: string; at: number } | undefined
-    const versionId = nextVersion++
-    const pointer = archive.append(versionId, capture.render(original ?? null))
-    const documentId =
-      document?.id ?? insertDocument(capture, original === undefined ? 'stored' : 'duplicate', versionId)
+    note(capture, 'stored', versionId)
+    return addVersion(capture, versionId, document.id, (document.n ?? 0) + 1)
+  }
+
+  function addVersion(capture: BodyCapture, versionId: number, documentId: number, n: number): CaptureOutcome {
+    nextVersion++
+    const isNew = sql.insertBody.run(capture.digest, versionId).changes === 1
+    const original = isNew ? null : (sql.body.get(capture.digest) as { version: number; url: string; at: number })
+    const pointer = archive.append(versionId, capture.render(original))
     sql.insertVersion.run(
       versionId,
       documentId,
-      (document?.n ?? 0) + 1,
+      n,
       capture.at,
       capture.status,
       capture.type,
@@ -41,18 +49,29 @@ export function createEmbeddedDocuments(db: Database, archive: ReturnType<typeof
       pointer.length,
       packLinks(capture.links, capture.url),
     )
-    if (document !== undefined) note(capture, original === undefined ? 'stored' : 'duplicate', versionId)
-    if (original !== undefined) return { kind: 'duplicate', versionId, of: original.url }
-    sql.insertBody.run(capture.digest, versionId)
-    return { kind: 'stored', versionId }
+    if (original === null) return { kind: 'stored', versionId }
+    note(capture, 'duplicate', versionId)
+    return { kind: 'duplicate', versionId, of: original.url }
   }
 
-  function insertDocument(capture: Capture, outcome: string, version: number): number {
+  /** Null when the document is there already. */
+  function insertDocument(capture: Capture, outcome: string, version: number): number | null {
     const { host, fp, url, parent, at, run, status } = capture
     const location = capture.kind === 'note' ? capture.location : ''
-    return Number(
-      sql.insertDocument.run(host, fp, url, parent, at, at, run, status, outcome, location, version).lastInsertRowid,
+    const { changes, lastInsertRowid } = sql.insertDocument.run(
+      host,
+      fp,
+      url,
+      parent,
+      at,
+      at,
+      run,
+      status,
+      outcome,
+      location,
+      version,
     )
+    return changes === 0 ? null : Number(lastInsertRowid)
   }
 
   function note(capture: Capture, outcome: string, version: number): void {
@@ -128,10 +147,10 @@ function prepareStatements(db: Database) {
       `INSERT INTO versions (id, document, n, at, status, type, size, digest, etag, last_modified, truncated, title,
        address, original, file, offset, length, links) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
-    insertBody: db.prepare('INSERT INTO bodies (digest, version) VALUES (?, ?)'),
+    insertBody: db.prepare('INSERT INTO bodies (digest, version) VALUES (?, ?) ON CONFLICT DO NOTHING'),
     insertDocument: db.prepare(
       `INSERT INTO documents (host, fp, url, parent, first_at, checked_at, run, status, outcome, location, version)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
     ),
     updateDocument: db.prepare(
       `UPDATE documents SET checked_at = ?, run = ?, status = ?, outcome = ?, location = ?, version = ?

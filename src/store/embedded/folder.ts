@@ -6,6 +6,7 @@ import type { Lease } from '../leases.ts'
 import type { Run, RunStore } from '../runs.ts'
 import { type Database, openDatabase } from './database.ts'
 import { lockFolder } from './lock.ts'
+import { loadPartitions, type PartitionMemory } from './partition-owners.ts'
 import { catalogMigrations } from './schema-catalog.ts'
 import { frontierMigrations } from './schema-frontier.ts'
 
@@ -27,6 +28,8 @@ export type EmbeddedFolder = {
   facts: FolderFacts
   lease: Lease
   runs: RunStore
+  /** Which shard owns which partition, for all threads. */
+  partitions: PartitionMemory
   /** Whether archive files wait for compression. */
   hasClosedFiles: boolean
   close(): Promise<void>
@@ -45,9 +48,15 @@ export function openFolder({ folder, holder, shards, lockWaitMs }: OpenFolderOpt
   mkdirSync(join(folder, 'frontier'), { recursive: true })
   mkdirSync(paths.archive(folder), { recursive: true })
   const lock = lockFolder(folder, holder, lockWaitMs)
+  let db: Database | null = null
+  const close = (): void => {
+    db?.close()
+    db = null
+    lock.release()
+  }
   try {
     const mustExist = existsSync(paths.frontier(folder, 0))
-    const db = openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist })
+    db = openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist })
     const facts = keepFacts(db, shards)
     makeFrontiers(db, folder, facts.shards)
     dropStrayFiles(db, paths.archive(folder))
@@ -56,14 +65,12 @@ export function openFolder({ folder, holder, shards, lockWaitMs }: OpenFolderOpt
       facts,
       lease: { epoch, shards: facts.shards, release: async () => lock.release() },
       runs: createRuns(db),
+      partitions: loadPartitions(db),
       hasClosedFiles: db.prepare(`SELECT 1 FROM files WHERE state = 'closed'`).get() !== undefined,
-      async close() {
-        db.close()
-        lock.release()
-      },
+      close: async () => close(),
     }
   } catch (error) {
-    lock.release()
+    close()
     throw error
   }
 }

@@ -65,8 +65,9 @@ export function createEmbeddedFrontier(options: EmbeddedFrontierOptions): Fronti
   function accept(offer: Offer, counts: OfferCounts, arrivals: Map<HostEntry, QueuedRequest[]>): void {
     const host = hosts.named(offer.host)
     const full = host.givenUp || host.accepted >= maxUrlsPerHost
-    // Without a depth limit nothing is ever offered deeper: one upsert answers both questions.
-    if (offer.depth !== UNLIMITED_DEPTH || full) {
+    if (offer.depth !== UNLIMITED_DEPTH) facts.limited = run
+    // Where no depth of the run was limited nothing is ever offered deeper: one upsert answers both questions.
+    if (facts.limited === run || full) {
       const known = isKnown(host, offer)
       if (known === 'yes') counts.known++
       else if (full) counts.limited++
@@ -74,7 +75,6 @@ export function createEmbeddedFrontier(options: EmbeddedFrontierOptions): Fronti
       if (known === 'shallower') {
         host.accepted--
         facts.seen--
-        counts.accepted--
       }
     }
     if (sql.see.run(host.id, offer.fp, run, offer.depth).changes === 0) {
@@ -87,21 +87,30 @@ export function createEmbeddedFrontier(options: EmbeddedFrontierOptions): Fronti
     enqueue(host, offer, 0, arrivals)
   }
 
-  function transact(offers: readonly Offer[], rest?: Omit<SettleBatch, 'offers'>): SettleCounts {
-    const counts = { accepted: 0, known: 0, limited: 0, removed: 0 }
-    const arrivals = new Map<HostEntry, QueuedRequest[]>()
+  /** Whether `work` succeeds or not, memory says of hosts and counters what the file says. */
+  function atomically<T>(work: () => T): T {
     try {
-      db.write(() => {
-        for (const offer of offers) accept(offer, counts, arrivals)
-        if (rest !== undefined) counts.removed = finish(rest, arrivals)
+      return db.write(() => {
+        if (facts.stale) facts.load()
+        const result = work()
         hosts.save()
         facts.save()
+        return result
       })
     } catch (error) {
       hosts.forget()
-      facts.load()
+      facts.reload()
       throw error
     }
+  }
+
+  function transact(offers: readonly Offer[], rest?: Omit<SettleBatch, 'offers'>): SettleCounts {
+    const counts = { accepted: 0, known: 0, limited: 0, removed: 0 }
+    const arrivals = new Map<HostEntry, QueuedRequest[]>()
+    atomically(() => {
+      for (const offer of offers) accept(offer, counts, arrivals)
+      if (rest !== undefined) counts.removed = finish(rest, arrivals)
+    })
     if (arrivals.size > 0) notify([...arrivals].map(([state, rows]) => ({ state, rows })))
     return counts
   }
@@ -176,16 +185,12 @@ export function createEmbeddedFrontier(options: EmbeddedFrontierOptions): Fronti
       return rows.map((row) => requestOf(row as QueueRow, hostId, host?.host ?? ''))
     },
     async giveUp(hostId) {
-      return db.write(() => {
+      return atomically(() => {
         const host = hosts.numbered(hostId)
         if (host === undefined) return 0
         const gone = Number(sql.emptyQueue.run(hostId).changes)
-        host.givenUp = true
-        host.queued = 0
+        hosts.giveUp(host)
         facts.queued -= gone
-        hosts.touch(host)
-        hosts.save()
-        facts.save()
         return gone
       })
     },
@@ -196,11 +201,7 @@ export function createEmbeddedFrontier(options: EmbeddedFrontierOptions): Fronti
     async saveRobots(origin, { kind, text, expiresAt }) {
       db.write(() => sql.saveRobots.run(origin, kind, text, Math.round(expiresAt)))
     },
-    counts: () => ({
-      queued: facts.queued,
-      seen: facts.seen,
-      ...(sql.hostCounts.get() as { hosts: number; givenUp: number }),
-    }),
+    counts: () => ({ queued: facts.queued, seen: facts.seen, ...hosts.counts() }),
     onArrival(listener) {
       notify = listener
     },
@@ -261,7 +262,6 @@ function prepareStatements(db: Database) {
     dequeue: db.prepare('DELETE FROM queue WHERE host = ? AND priority = ? AND seq = ?'),
     emptyQueue: db.prepare('DELETE FROM queue WHERE host = ?'),
     waiting: db.prepare(`SELECT ${hostColumns} FROM hosts WHERE queued > 0 ORDER BY next_at`),
-    hostCounts: db.prepare('SELECT count(*) AS hosts, coalesce(sum(given_up), 0) AS givenUp FROM hosts'),
     robots: db.prepare('SELECT kind, text, expires_at FROM robots WHERE origin = ?'),
     saveRobots: db.prepare('INSERT OR REPLACE INTO robots (origin, kind, text, expires_at) VALUES (?, ?, ?, ?)'),
   }
@@ -270,23 +270,37 @@ function prepareStatements(db: Database) {
 /** Counters that are saved with every transaction, so that opening a frontier of any size counts nothing. */
 function openFacts(db: Database, run: number) {
   const select = db.prepare('SELECT name, value FROM facts')
-  const update = db.prepare('UPDATE facts SET value = ? WHERE name = ?')
+  const keep = db.prepare(
+    'INSERT INTO facts (name, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value',
+  )
   const facts = {
     run,
     seq: 0,
     queued: 0,
     seen: 0,
     clean: 0,
+    /** The last run in which a link came with a limit to its depth. */
+    limited: 0,
     recovered: false,
+    /** What is in memory may not be what is in the file. */
+    stale: false,
     load() {
       const kept = new Map((select.all() as { name: string; value: number }[]).map(({ name, value }) => [name, value]))
       facts.seq = kept.get('seq') ?? 0
       facts.queued = kept.get('queued') ?? 0
       facts.seen = kept.get('run') === run ? (kept.get('seen') ?? 0) : 0
+      facts.limited = kept.get('limited') ?? 0
+      facts.stale = false
       return kept.get('clean') === 0
     },
+    reload() {
+      facts.stale = true
+      try {
+        facts.load()
+      } catch {} // whatever failed a moment ago fails still: the next transaction begins with it
+    },
     save() {
-      for (const name of ['run', 'seq', 'queued', 'seen', 'clean'] as const) update.run(facts[name], name)
+      for (const name of ['run', 'seq', 'queued', 'seen', 'clean', 'limited'] as const) keep.run(name, facts[name])
     },
   }
   facts.recovered = facts.load()

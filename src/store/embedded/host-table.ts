@@ -28,6 +28,9 @@ export function createHostTable(db: Database, run: number) {
   const byName = new Map<string, HostEntry>()
   const byId = new Map<number, HostEntry>()
   const changed = new Set<HostEntry>()
+  /** Null until somebody asks: counting takes a look at every host. */
+  let counts: { hosts: number; givenUp: number } | null = null
+  const count = db.prepare('SELECT count(*) AS hosts, coalesce(sum(given_up AND run = ?), 0) AS givenUp FROM hosts')
   const selectByName = db.prepare(`SELECT ${columns} FROM hosts WHERE host = ?`)
   const selectById = db.prepare(`SELECT ${columns} FROM hosts WHERE id = ?`)
   const insert = db.prepare('INSERT INTO hosts (host, run) VALUES (?, ?)')
@@ -36,14 +39,18 @@ export function createHostTable(db: Database, run: number) {
   )
 
   function keep(entry: HostEntry): HostEntry {
-    if (byName.size >= MAX_CACHED && changed.size === 0) {
-      const oldest = byName.values().next().value!
-      byName.delete(oldest.host)
-      byId.delete(oldest.id)
-    }
     byName.set(entry.host, entry)
     byId.set(entry.id, entry)
     return entry
+  }
+
+  /** Called between transactions alone: within one, an entry in use must stay the only one of its host. */
+  function dropOldest(): void {
+    for (const { host, id } of byName.values()) {
+      if (byName.size <= MAX_CACHED) return
+      byName.delete(host)
+      byId.delete(id)
+    }
   }
 
   function load(statement: StatementSync, key: string | number): HostEntry | undefined {
@@ -56,12 +63,23 @@ export function createHostTable(db: Database, run: number) {
       const known = byName.get(host) ?? load(selectByName, host)
       if (known !== undefined) return known
       const id = Number(insert.run(host, run).lastInsertRowid)
+      if (counts !== null) counts.hosts++
       return keep({ id, host, queued: 0, accepted: 0, givenUp: false, nextAt: 0, failures: 0, rests: 0 })
     },
     numbered: (id: number): HostEntry | undefined => byId.get(id) ?? load(selectById, id),
     entryOf: (row: unknown): HostEntry => byId.get((row as HostRow).id) ?? keep(entryOf(row as HostRow, run)),
     touch(entry: HostEntry): void {
       changed.add(entry)
+    },
+    giveUp(entry: HostEntry): void {
+      if (!entry.givenUp && counts !== null) counts.givenUp++
+      entry.givenUp = true
+      entry.queued = 0
+      changed.add(entry)
+    },
+    counts(): { hosts: number; givenUp: number } {
+      counts ??= count.get(run) as { hosts: number; givenUp: number }
+      return { ...counts }
     },
     setClock(clock: HostClock): void {
       const entry = byId.get(clock.id) ?? load(selectById, clock.id)
@@ -76,11 +94,13 @@ export function createHostTable(db: Database, run: number) {
         update.run(run, h.queued, h.accepted, h.givenUp ? 1 : 0, Math.round(h.nextAt), h.failures, h.rests, h.id)
       }
       changed.clear()
+      dropOldest()
     },
     forget(): void {
       byName.clear()
       byId.clear()
       changed.clear()
+      counts = null
     },
   }
 }

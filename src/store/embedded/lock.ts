@@ -27,6 +27,7 @@ export function lockFolder(folder: string, holder: string, waitMs = 3000): { rel
   writeFileSync(note, holder)
   return {
     release() {
+      if (!db.isOpen) return
       db.exec('ROLLBACK')
       db.close()
     },

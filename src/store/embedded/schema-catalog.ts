@@ -7,6 +7,7 @@ export const catalogMigrations: readonly Migration[] = [
     name: 'runs, documents, versions, bodies, files',
     sql: `
 CREATE TABLE facts (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
+CREATE TABLE partitions (partition INTEGER PRIMARY KEY, shard INTEGER NOT NULL);
 CREATE TABLE runs (
   id INTEGER PRIMARY KEY,
   started_at INTEGER NOT NULL,

@@ -1,5 +1,4 @@
 import type { MessagePort } from 'node:worker_threads'
-import { partitionOf } from '../../core/partition.ts'
 import type { DocumentStore } from '../documents.ts'
 import type { FrontierStore } from '../frontier.ts'
 import { createArchiveWriter } from './archive-writer.ts'
@@ -8,6 +7,7 @@ import { createEmbeddedDocuments } from './documents.ts'
 import { createExchange } from './exchange.ts'
 import { paths } from './folder.ts'
 import { createEmbeddedFrontier } from './frontier.ts'
+import { createPartitionOwners, type PartitionMemory } from './partition-owners.ts'
 import { catalogMigrations } from './schema-catalog.ts'
 
 export type ShardStoreOptions = {
@@ -15,6 +15,7 @@ export type ShardStoreOptions = {
   shard: number
   shards: number
   run: number
+  partitions: PartitionMemory
   ports: readonly (MessagePort | null)[]
   maxUrlsPerHost: number
   maxFileBytes: number
@@ -39,7 +40,7 @@ export function openShardStore(options: ShardStoreOptions): ShardStore {
     path: paths.frontier(folder, shard),
     run,
     shard,
-    ownerOf: (host) => partitionOf(host) % shards,
+    ownerOf: createPartitionOwners(options.partitions, shards, catalog),
     exchange: createExchange(options.ports),
     maxUrlsPerHost,
   })

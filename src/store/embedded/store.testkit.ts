@@ -1,9 +1,15 @@
 import { appendFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type MessagePort, MessageChannel } from 'node:worker_threads'
-import { partitionOf } from '../../core/partition.ts'
-import { defaultOptions, type OpenShard, type StoreEngine, type StoreSystem, type SystemOptions } from '../conformance/engine.testkit.ts'
+import { MessageChannel, type MessagePort } from 'node:worker_threads'
+import { partitionCount, partitionOf } from '../../core/partition.ts'
+import {
+  defaultOptions,
+  type OpenShard,
+  type StoreEngine,
+  type StoreSystem,
+  type SystemOptions,
+} from '../conformance/engine.testkit.ts'
 import type { Database } from './database.ts'
 import { type EmbeddedFolder, openCatalogForReading, openFolder, paths } from './folder.ts'
 import { createEmbeddedObjects } from './objects.ts'
@@ -34,6 +40,7 @@ export function createEmbeddedSystem(parts: Partial<SystemOptions> = {}): Embedd
       folder,
       shard,
       run,
+      partitions: fixedPartitions(options.shards),
       ports,
       now: () => system.now,
       fileHeader: (name) => Buffer.from(`[${name}]`),
@@ -113,6 +120,15 @@ function connect(shards: number): (MessagePort | null)[][] {
     }
   }
   return ways
+}
+
+/** Owners that a test can tell beforehand. */
+function fixedPartitions(shards: number): SharedArrayBuffer {
+  const memory = new SharedArrayBuffer(4 * (partitionCount + 1))
+  new Int32Array(memory).forEach((_, partition, table) => {
+    table[partition] = partition % shards
+  })
+  return memory
 }
 
 function hostOfShard(shard: number, shards: number, n: number): string {

@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { Offer } from '../../core/request.ts'
+import { batchOf, offerOf } from '../../store/conformance/samples.testkit.ts'
+import type { FrontierStore } from '../../store/frontier.ts'
+import { answered, openField, settleDown, type Taken } from './frontier.testkit.ts'
+
+/**
+ * A random life of a frontier: offers, takes, releases, settles, restarts and kills in any order, over a store whose
+ * answers come late and in any order. However it goes, every URL ends exactly once, no request is out twice at
+ * a time, and no host is asked before its delay has passed.
+ */
+const DELAY_MS = 100
+
+function createRandom(seed: number) {
+  let state = seed >>> 0
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let t = Math.imul(state ^ (state >>> 15), state | 1)
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
+  }
+  return { below: (n: number): number => Math.floor(next() * n), chance: (p: number): boolean => next() < p }
+}
+
+type Random = ReturnType<typeof createRandom>
+
+/** Reads are answered some turns later, with what was true when they were asked. */
+function slowed(store: FrontierStore, random: Random): FrontierStore {
+  const late = async <T>(answer: Promise<T>): Promise<T> => {
+    const value = await answer
+    for (let turns = random.below(4); turns > 0; turns--) await settleDown()
+    return value
+  }
+  return {
+    ...store,
+    next: (...query) => late(store.next(...query)),
+    hosts: async (...query) => late(store.hosts(...query).then((found) => found.map((state) => ({ ...state })))),
+  }
+}
+
+async function live(seed: number): Promise<void> {
+  const random = createRandom(seed)
+  const perHost = 1 + random.below(2)
+  const field = await openField({
+    perHost,
+    maxLanes: 1 + random.below(6),
+    bufferRows: 1 + random.below(60),
+    rules: { delayMs: DELAY_MS },
+    through: (store) => slowed(store, random),
+  })
+  const order = random.below(3)
+  const accepted = new Set<string>()
+  const ended = new Set<string>()
+  const out = new Map<string, Taken & { freeBefore: number }>()
+  let released: Taken[] = []
+  /** The least time at which a host may be asked again. */
+  const free = new Map<string, number>()
+  let level = 0
+  let killedAt = 0
+
+  function someOffers(): Offer[] {
+    level++
+    return Array.from({ length: random.below(40) }, () => {
+      const priority = order === 0 ? level : order === 1 ? -level : random.below(10)
+      const link = offerOf(field.hostOf(random.below(7)), `/${random.below(80)}`, { priority })
+      accepted.add(link.url)
+      return link
+    })
+  }
+
+  const leaveAlone = (host: string): void => void free.set(host, field.clock.now() + DELAY_MS)
+
+  function take(): void {
+    const taken = field.frontier.take()
+    if (taken === null) return
+    const { url, host } = taken.request
+    assert.ok(!ended.has(url), `${url} had ended`)
+    assert.ok(!out.has(url), `${url} is out already`)
+    assert.ok(!released.some(({ request }) => request.url === url), `${url} is not settled yet`)
+    assert.ok((free.get(host) ?? 0) <= field.clock.now(), `${host} is asked too soon`)
+    out.set(url, { ...taken, freeBefore: free.get(host) ?? 0 })
+    if (perHost > 1) leaveAlone(host)
+  }
+
+  function release(): void {
+    const taken = [...out.values()][random.below(out.size)]
+    if (taken === undefined) return
+    out.delete(taken.request.url)
+    if (random.chance(0.1)) {
+      free.set(taken.request.host, taken.freeBefore) // nobody was asked
+      return field.frontier.putBack(taken.lane, taken.request)
+    }
+    field.frontier.release(taken.lane, answered)
+    leaveAlone(taken.request.host)
+    released.push(taken)
+  }
+
+  async function settle(offers: Offer[]): Promise<void> {
+    const batch = released
+    released = []
+    const again = batch.filter(() => random.chance(0.1))
+    const done = batch.filter((taken) => !again.includes(taken))
+    for (const { request } of done) ended.add(request.url)
+    const { removed } = await field.store.settle(
+      batchOf({
+        offers,
+        done: done.map(({ request }) => request),
+        again: again.map(({ request }) => ({ ...request, attempts: request.attempts + 1 })),
+        hosts: field.frontier.changedClocks(),
+      }),
+    )
+    assert.equal(removed, batch.length)
+    for (const { lane } of batch) field.frontier.settled(lane, 1)
+  }
+
+  async function restart(): Promise<void> {
+    const how = random.chance(0.5) ? 'kill' : 'close'
+    if (how === 'close' && field.clock.now() < killedAt + DELAY_MS) return // the pause after a kill is not kept
+    if (how === 'kill') {
+      killedAt = field.clock.now()
+      // Whatever was on its way may reach its host until now.
+      for (const { request } of [...out.values(), ...released]) leaveAlone(request.host)
+      out.clear()
+      released = []
+    } else {
+      while (out.size > 0) release()
+      await settle([])
+    }
+    await field.restart(how)
+  }
+
+  async function step(offering: boolean): Promise<void> {
+    const dice = random.below(100)
+    if (dice < 40) take()
+    else if (dice < 60) release()
+    else if (dice < 70) await settle(offering && random.chance(0.5) ? someOffers() : [])
+    else if (dice < 74 && offering) await field.offer(someOffers())
+    else if (dice < 90) field.clock.advance(random.below(2 * DELAY_MS))
+    else if (dice > 90) await settleDown()
+    else if (random.chance(offering ? 0.8 : 0.1)) await restart()
+  }
+
+  try {
+    for (let n = 0; n < 400; n++) await step(true)
+    for (let n = 0; field.store.counts().queued > 0; n++) {
+      assert.ok(n < 60_000, `${field.store.counts().queued} requests were never handed out`)
+      await step(false)
+    }
+    assert.deepEqual([...ended].sort(), [...accepted].sort())
+  } finally {
+    await field.destroy()
+  }
+}
+
+describe('a random life of the frontier', () => {
+  for (let seed = 1; seed <= 12; seed++) test(`every URL ends exactly once (seed ${seed})`, () => live(seed))
+})

@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { offerOf, offersOf } from '../../store/conformance/samples.testkit.ts'
+import { answered, type Field, pathsOf, settleDown, type Taken, withField } from './frontier.testkit.ts'
+
+/** Takes and finishes until nothing comes any more; time passes as far as hosts ask for. */
+async function crawlAll(field: Field): Promise<Taken[]> {
+  const all: Taken[] = []
+  for (let idle = 0; idle < 3; ) {
+    const taken = field.takeAll()
+    all.push(...taken)
+    await field.finish(taken)
+    const due = field.frontier.nextDueAt()
+    if (due !== undefined) field.clock.advance(Math.max(0, due - field.clock.monotonic()))
+    idle = taken.length === 0 && due === undefined ? idle + 1 : 0
+  }
+  return all
+}
+
+const hostsOf = (taken: readonly Taken[]): string[] => taken.map(({ request }) => request.host)
+
+describe('the frontier', () => {
+  test(
+    'hosts take turns',
+    withField({}, async (field) => {
+      const hosts = [0, 1, 2].map(field.hostOf)
+      await field.offer(hosts.flatMap((host) => offersOf(host, 3)))
+      for (const round of ['/0', '/1', '/2']) {
+        const taken = field.takeAll()
+        assert.deepEqual(hostsOf(taken), hosts)
+        assert.deepEqual(pathsOf(taken), [round, round, round])
+        await field.finish(taken)
+      }
+      assert.deepEqual(field.frontier.counts(), { active: 0, waiting: 0, resting: 0 })
+    }),
+  )
+
+  test(
+    'hosts take turns also when one may have several requests at a time',
+    withField({ perHost: 2 }, async (field) => {
+      const [one, two] = [field.hostOf(0), field.hostOf(1)]
+      await field.offer([...offersOf(one, 5), ...offersOf(two, 5)])
+      assert.deepEqual(hostsOf(field.takeAll()), [one, two, one, two])
+    }),
+  )
+
+  test(
+    'a host has as many requests in flight as it may have and no more',
+    withField({ perHost: 3 }, async (field) => {
+      await field.offer(offersOf(field.hostOf(0), 10))
+      const first = field.takeAll()
+      assert.equal(first.length, 3)
+      await field.finish(first.slice(0, 1))
+      assert.deepEqual(pathsOf(field.takeAll()), ['/3'])
+      assert.deepEqual(field.takeAll(), [])
+    }),
+  )
+
+  test(
+    'the delay runs from the end of one request to the start of the next',
+    withField({ rules: { delayMs: 1_000 } }, async (field) => {
+      await field.offer(offersOf(field.hostOf(0), 3))
+      const first = field.takeAll()
+      assert.equal(first.length, 1, 'the first needs no pause')
+      field.clock.advance(700)
+      await field.finish(first)
+      assert.equal(field.frontier.nextDueAt(), 1_700)
+      field.clock.advance(999)
+      assert.deepEqual(field.takeAll(), [])
+      field.clock.advance(1)
+      assert.deepEqual(pathsOf(field.takeAll()), ['/1'])
+    }),
+  )
+
+  test(
+    'with several connections the delay runs from start to start',
+    withField({ perHost: 2, rules: { delayMs: 1_000 } }, async (field) => {
+      await field.offer(offersOf(field.hostOf(0), 4))
+      assert.equal(field.takeAll().length, 1)
+      field.clock.advance(1_000)
+      assert.equal(field.takeAll().length, 1)
+      field.clock.advance(1_000)
+      assert.equal(field.takeAll().length, 0, 'both connections are in use')
+    }),
+  )
+
+  test(
+    'a slow host keeps nobody else waiting',
+    withField({}, async (field) => {
+      await field.offer([...offersOf(field.hostOf(0), 5), ...offersOf(field.hostOf(1), 50)])
+      const [slow, quick] = field.takeAll() as [Taken, Taken]
+      await field.finish([quick])
+      const rest = await crawlAll(field)
+      assert.equal(rest.length, 49)
+      assert.ok(rest.every(({ lane }) => lane !== slow.lane))
+      await field.finish([slow])
+      assert.equal((await crawlAll(field)).length, 4)
+    }),
+  )
+
+  test(
+    'more hosts than there is room for are all served',
+    withField({ maxLanes: 2 }, async (field) => {
+      const links = Array.from({ length: 15 }, (_, n) => offersOf(field.hostOf(n), 3)).flat()
+      for (let at = 0; at < links.length; at += 7) await field.offer(links.slice(at, at + 7))
+      const all = await crawlAll(field)
+      assert.deepEqual(all.map(({ request }) => request.url).sort(), links.map(({ url }) => url).sort())
+      assert.equal(field.store.counts().queued, 0)
+    }),
+  )
+
+  test(
+    'hosts left on disk by an earlier process are all served',
+    withField({ maxLanes: 3 }, async (field) => {
+      await field.offer(Array.from({ length: 20 }, (_, n) => offersOf(field.hostOf(n), 2)).flat())
+      await field.restart('close')
+      assert.ok(field.frontier.counts().active <= 3)
+      assert.equal((await crawlAll(field)).length, 40)
+    }),
+  )
+
+  test(
+    'a queue longer than the buffer is handed out in order, each request once',
+    withField({ bufferRows: 8 }, async (field) => {
+      for (let at = 0; at < 600; at += 100) {
+        await field.offer(Array.from({ length: 100 }, (_, n) => offerOf(field.hostOf(0), `/${at + n}`)))
+      }
+      const all = await crawlAll(field)
+      assert.deepEqual(
+        pathsOf(all),
+        Array.from({ length: 600 }, (_, n) => `/${n}`),
+      )
+    }),
+  )
+
+  test(
+    'links that go before everything queued are handed out first, however many they are',
+    withField({ bufferRows: 4, perHost: 2 }, async (field) => {
+      const host = field.hostOf(0)
+      await field.offer(offersOf(host, 30, { priority: 100 }))
+      const seen = new Set<string>()
+      for (let round = 1; field.store.counts().queued > 0; round++) {
+        const taken = field.takeAll()
+        for (const { request } of taken) {
+          assert.ok(!seen.has(request.url), `${request.url} was handed out before`)
+          seen.add(request.url)
+        }
+        const links = Array.from({ length: 25 }, (_, n) => offerOf(host, `/${round}/${n}`, { priority: 100 - round }))
+        await field.finish(taken, round <= 20 ? links : [])
+        assert.ok(round < 2_000, 'the queue does not end')
+      }
+      assert.equal(seen.size, 30 + 20 * 25)
+    }),
+  )
+
+  test(
+    'a request that is put back comes next, one that is postponed after the pause',
+    withField({ rules: { delayMs: 500 } }, async (field) => {
+      await field.offer(offersOf(field.hostOf(0), 2))
+      const [first] = field.takeAll() as [Taken]
+      field.frontier.putBack(first.lane, first.request)
+      const [again] = field.takeAll() as [Taken]
+      assert.equal(again.request, first.request)
+      field.frontier.postpone(again.lane, again.request, answered)
+      assert.deepEqual(field.takeAll(), [])
+      field.clock.advance(500)
+      assert.equal((field.takeAll() as [Taken])[0].request, first.request)
+    }),
+  )
+
+  test(
+    'a host that asks for a pause gets it, whatever else of it is in flight',
+    withField({ perHost: 2 }, async (field) => {
+      await field.offer(offersOf(field.hostOf(0), 9))
+      const [first, second] = field.takeAll() as [Taken, Taken]
+      await field.finish([first])
+      await field.finish([second], [], { kind: 'slow-down', totalMs: 1, retryAfterMs: 30_000 })
+      assert.deepEqual(field.takeAll(), [])
+      field.clock.advance(30_000)
+      assert.equal(field.takeAll().length, 2)
+    }),
+  )
+
+  test(
+    'a host that is given up is asked nothing more',
+    withField({ rules: { failuresToRest: 1, maxRests: 0 } }, async (field) => {
+      await field.offer(offersOf(field.hostOf(0), 5))
+      const [taken] = field.takeAll() as [Taken]
+      assert.equal(field.frontier.release(taken.lane, { kind: 'failed', totalMs: 1 }), 'given-up')
+      assert.deepEqual(field.takeAll(), [])
+      field.frontier.drop(taken.lane)
+      assert.equal(await field.store.giveUp(taken.lane.id), 5)
+      field.frontier.settled(taken.lane, 1)
+      await settleDown()
+      assert.deepEqual(field.takeAll(), [])
+      assert.equal(field.frontier.counts().active, 0)
+    }),
+  )
+
+  test(
+    'a request that is tried again comes once more, behind the others',
+    withField({}, async (field) => {
+      await field.offer(offersOf(field.hostOf(0), 2))
+      const [first] = field.takeAll() as [Taken]
+      field.frontier.release(first.lane, answered)
+      const again = [{ ...first.request, attempts: 1 }]
+      await field.store.settle({ offers: [], done: [], again, hosts: [] })
+      field.frontier.settled(first.lane, 1)
+      const rest = await crawlAll(field)
+      assert.deepEqual(pathsOf(rest), ['/1', '/0'])
+      assert.equal(rest[1]!.request.attempts, 1)
+    }),
+  )
+})

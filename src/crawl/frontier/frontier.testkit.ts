@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { createManualClock, type ManualClock } from '../../core/clock.ts'
+import type { Offer, QueuedRequest } from '../../core/request.ts'
+import { openOne } from '../../store/conformance/engine.testkit.ts'
+import { batchOf } from '../../store/conformance/samples.testkit.ts'
+import { createEmbeddedSystem, type EmbeddedSystem } from '../../store/embedded/store.testkit.ts'
+import type { FrontierStore } from '../../store/frontier.ts'
+import { createFrontier, type Frontier } from './frontier.ts'
+import type { Lane } from './lane.ts'
+import type { HostSignal, PolitenessRules } from './politeness.ts'
+
+export const quickRules: PolitenessRules = {
+  delayMs: 0,
+  delayFactor: 0,
+  failuresToRest: 5,
+  restMs: 5_000,
+  restMaxMs: 3_600_000,
+  maxRests: 3,
+}
+
+export const answered: HostSignal = { kind: 'answered', totalMs: 0 }
+
+export type Taken = { lane: Lane; request: QueuedRequest }
+
+export type FieldOptions = {
+  rules: Partial<PolitenessRules>
+  perHost: number
+  bufferRows: number
+  maxLanes: number
+  /** What stands between frontier and store: a slower store, for one. */
+  through(store: FrontierStore): FrontierStore
+}
+
+export type Field = Awaited<ReturnType<typeof openField>>
+
+/** Lets everything that waits for the store go on. */
+export function settleDown(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}
+
+/** A frontier on a real store, with a clock that is turned by hand, closed and killed at will. */
+export async function openField(parts: Partial<FieldOptions> = {}) {
+  const options: FieldOptions = { rules: {}, perHost: 1, bufferRows: 1_000, maxLanes: 100, through: (store) => store, ...parts }
+  const clock: ManualClock = createManualClock()
+  const system: EmbeddedSystem = createEmbeddedSystem()
+  let store: FrontierStore
+  let frontier: Frontier | null = null
+
+  async function start(run = 1): Promise<void> {
+    store = options.through((await openOne(system, run)).frontier)
+    const rules = { ...quickRules, ...options.rules }
+    const mine = createFrontier({ ...options, store, clock, rules, onError })
+    // One whose store was closed or killed under it may still be waiting for an answer.
+    function onError(error: unknown): void {
+      if (mine === frontier) assert.fail(String(error))
+    }
+    frontier = mine
+    store.onArrival((arrivals) => mine.arrive(arrivals))
+    await mine.wake()
+    await settleDown()
+  }
+
+  function current(): Frontier {
+    assert.ok(frontier)
+    return frontier
+  }
+
+  await start()
+  return {
+    clock,
+    hostOf: (n: number) => system.hostOf(0, n),
+    get store() {
+      return store
+    },
+    get frontier() {
+      return current()
+    },
+    offer: (offers: readonly Offer[]) => store.offer(offers),
+    /** Takes what can be had now. */
+    takeAll(): Taken[] {
+      const taken: Taken[] = []
+      for (let next = current().take(); next !== null; next = current().take()) taken.push(next)
+      return taken
+    },
+    /** Brings requests back and has them noted as done, with the links that were found. */
+    async finish(taken: readonly Taken[], offers: readonly Offer[] = [], signal: HostSignal = answered): Promise<void> {
+      const frontier = current()
+      for (const { lane } of taken) frontier.release(lane, signal)
+      await store.settle(batchOf({ offers, done: taken.map(({ request }) => request), hosts: frontier.changedClocks() }))
+      for (const { lane } of taken) frontier.settled(lane, 1)
+      await settleDown()
+    },
+    async restart(how: 'close' | 'kill', run = 1): Promise<void> {
+      frontier = null
+      await system[how]()
+      await start(run)
+    },
+    async destroy(): Promise<void> {
+      frontier = null
+      await system.destroy()
+    },
+  }
+}
+
+export function withField(parts: Partial<FieldOptions>, work: (field: Field) => Promise<void>): () => Promise<void> {
+  return async () => {
+    const field = await openField(parts)
+    try {
+      await work(field)
+    } finally {
+      await field.destroy()
+    }
+  }
+}
+
+export function pathsOf(taken: readonly Taken[]): string[] {
+  return taken.map(({ request }) => new URL(request.url).pathname)
+}
