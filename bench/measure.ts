@@ -18,6 +18,7 @@ export type Measured = {
 
 const timer = '/usr/bin/time'
 const maxOutputBytes = 16 * 1024 * 1024
+const maxRunMs = 10 * 60_000
 
 /** Where a program is on the path, or undefined. */
 export function findProgram(name: string): string | undefined {
@@ -42,15 +43,20 @@ export async function measureCommand({ program, args, cwd, env }: Command): Prom
       cwd,
       env: { ...process.env, ...env },
       stdio: ['ignore', 'pipe', 'inherit'],
+      // A group of its own, so that a tool that hangs can be ended together with its timer.
+      detached: true,
     })
+    const limit = setTimeout(() => child.pid !== undefined && process.kill(-child.pid, 'SIGKILL'), maxRunMs)
     let stdout = ''
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       if (stdout.length < maxOutputBytes) stdout += text
     })
     const [exitCode] = (await once(child, 'close')) as [number | null]
+    clearTimeout(limit)
     const seconds = (performance.now() - startedAt) / 1000
+    if (exitCode === null) return { exitCode: 1, stdout, seconds, cpuSeconds: 0, peakRssBytes: 0 }
     const [user = 0, system = 0, rssKb = 0] = readFileSync(report, 'utf8').trim().split(' ').map(Number)
-    return { exitCode: exitCode ?? 1, stdout, seconds, cpuSeconds: user + system, peakRssBytes: rssKb * 1024 }
+    return { exitCode, stdout, seconds, cpuSeconds: user + system, peakRssBytes: rssKb * 1024 }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

@@ -12,6 +12,9 @@ import type { ShardData } from './main-shard.ts'
 import { createCompression } from './store/embedded/compression.ts'
 import { openFolder } from './store/embedded/folder.ts'
 
+/** Shards that have work for more than this part of their time are not to be disturbed. */
+const BUSY = 0.5
+
 /** `erace crawl` on the embedded store: a thread for each shard, and one of low priority that compresses full files. */
 export async function crawl(settings: CrawlSettings, hooks: CrawlHooks): Promise<CrawlResult> {
   checkSettings(settings)
@@ -52,13 +55,17 @@ export async function crawl(settings: CrawlSettings, hooks: CrawlHooks): Promise
         onFileClosed: () => compression?.wake(),
       })
     })
+    const board = openBoard(memory)
     const result = await runCrawl({
       shards: handles,
-      board: openBoard(memory),
+      board,
       seeds: settings.seeds,
       clock: systemClock,
       signal: hooks.signal,
-      onProgress: hooks.onProgress,
+      onProgress(snapshot) {
+        compression?.setPaused(board.total('busy') > shards * BUSY)
+        hooks.onProgress(snapshot)
+      },
     })
     if (result.finished) await opened.runs.finish(run.id, systemClock.now())
     return result

@@ -58,6 +58,14 @@ async function open() {
     onClosed: () => tell({ kind: 'file-closed' }),
     onWarning: (message) => tell({ kind: 'log', level: 'warn', message, fields: {} }),
   })
+  const board = openBoard(memory)
+  const figures = board.shard(index)
+  let before = performance.eventLoopUtilization()
+  setInterval(() => {
+    const now = performance.eventLoopUtilization()
+    figures.set('busy', performance.eventLoopUtilization(now, before).utilization)
+    before = now
+  }, 200).unref()
   const place = {
     index,
     shards,
@@ -66,7 +74,7 @@ async function open() {
     seed,
     store: store.frontier,
     documents: store.documents,
-    board: openBoard(memory),
+    board,
     clock: systemClock,
     log: (level: 'debug' | 'info' | 'warn', message: string, fields = {}) =>
       tell({ kind: 'log', level, message, fields }),

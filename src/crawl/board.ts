@@ -24,6 +24,8 @@ export const counterNames = [
   'restingHosts',
   'unparsable',
   'paused',
+  /** How much of its time a shard has work, 0 to 1. */
+  'busy',
   ...skipReasons.map((reason) => `skipped.${reason}` as const),
 ] as const
 

@@ -4,6 +4,7 @@ import type { Offer, QueuedRequest } from '../../core/request.ts'
 import { openOne } from '../../store/conformance/engine.testkit.ts'
 import { batchOf } from '../../store/conformance/samples.testkit.ts'
 import { createEmbeddedSystem, type EmbeddedSystem } from '../../store/embedded/store.testkit.ts'
+import type { DocumentStore } from '../../store/documents.ts'
 import type { FrontierStore } from '../../store/frontier.ts'
 import { createFrontier, type Frontier } from './frontier.ts'
 import type { Lane } from './lane.ts'
@@ -44,10 +45,13 @@ export async function openField(parts: Partial<FieldOptions> = {}) {
   const clock: ManualClock = createManualClock()
   const system: EmbeddedSystem = createEmbeddedSystem()
   let store: FrontierStore
+  let documents: DocumentStore
   let frontier: Frontier | null = null
 
   async function start(run = 1): Promise<void> {
-    store = options.through((await openOne(system, run)).frontier)
+    const shard = await openOne(system, run)
+    documents = shard.documents
+    store = options.through(shard.frontier)
     const rules = { ...quickRules, ...options.rules }
     const mine = createFrontier({ ...options, store, clock, rules, onError })
     // One whose store was closed or killed under it may still be waiting for an answer.
@@ -71,6 +75,9 @@ export async function openField(parts: Partial<FieldOptions> = {}) {
     hostOf: (n: number) => system.hostOf(0, n),
     get store() {
       return store
+    },
+    get documents() {
+      return documents
     },
     get frontier() {
       return current()

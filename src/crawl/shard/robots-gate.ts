@@ -53,11 +53,12 @@ export function createRobotsGate({ cache, store, fetcher, clock, decode }: Robot
     }
     const result = await fetchFollowing(`${origin}/robots.txt`)
     const { verdict, text } = await judge(result)
-    // A host that is down is asked again with its next page; that is no verdict to keep.
+    // A host that can't say forbids everything (RFC 9309, 2.3.1.4), but that is no verdict to keep: it is asked again with
+    // the next request, and its failures make it rest.
     if (verdict.kind !== 'disallow-all') {
       await store.saveRobots(origin, { kind: verdict.kind, text, expiresAt: clock.now() + verdict.expiresInMs })
+      cache.set(origin, verdict)
     }
-    cache.set(origin, verdict)
     return { kind: 'asked', result }
   }
 

@@ -1,0 +1,166 @@
+import { createHash } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { systemClock } from '../src/core/clock.ts'
+import { type Offer, UNLIMITED_DEPTH } from '../src/core/request.ts'
+import { createFrontier, type Frontier } from '../src/crawl/frontier/frontier.ts'
+import type { Lane } from '../src/crawl/frontier/lane.ts'
+import { createExchange } from '../src/store/embedded/exchange.ts'
+import { openFolder, paths } from '../src/store/embedded/folder.ts'
+import { createEmbeddedFrontier } from '../src/store/embedded/frontier.ts'
+import type { FrontierStore } from '../src/store/frontier.ts'
+import { folderBytes } from './measure.ts'
+import type { Benchmark } from './table.ts'
+
+export const optionNames = ['urls']
+
+const HOSTS = 1_000
+const BATCH = 5_000
+const IN_FLIGHT = 64
+const HEAP_GOAL_MB = 27
+const REOPEN_GOAL_MS = 1_000
+
+/** The frontier as a crawl has it: the store on disk and the heads of the queues in memory. */
+function openFrontier(folder: string): { store: FrontierStore; frontier: Frontier } {
+  const path = paths.frontier(folder, 0)
+  const exchange = createExchange([null])
+  const store = createEmbeddedFrontier({ path, run: 1, shard: 0, ownerOf: () => 0, exchange, maxUrlsPerHost: 1e9 })
+  const rules = { delayMs: 0, delayFactor: 0, failuresToRest: 5, restMs: 1, restMaxMs: 1, maxRests: 1 }
+  const onError = (error: unknown): never => {
+    throw error
+  }
+  const limits = { perHost: 1, bufferRows: 20_000, maxLanes: 4_096 }
+  const frontier = createFrontier({ store, clock: systemClock, rules, ...limits, onError })
+  store.onArrival((arrivals) => frontier.arrive(arrivals))
+  return { store, frontier }
+}
+
+/** The nth URL, always the same, its host picked like the links of a crawl: here and there. */
+function offerAt(n: number): Offer {
+  const digest = createHash('md5').update(String(n)).digest()
+  const host = `www.site-${digest.readUInt32LE(8) % HOSTS}.example`
+  const url = `https://${host}/section-${digest[12]! % 40}/page-${n}.html`
+  const parent = `https://${host}/section-${digest[13]! % 40}/`
+  const fp = digest.readBigInt64LE(0)
+  return { url, host, fp, parent, depth: UNLIMITED_DEPTH, hops: 3, redirects: 0, priority: 3 }
+}
+
+function offerAll(store: FrontierStore, from: number, to: number): Promise<number> {
+  return timed(async (pause) => {
+    for (let at = from; at < to; at += BATCH) {
+      const startedAt = performance.now()
+      const offers = Array.from({ length: Math.min(BATCH, to - at) }, (_, n) => offerAt(at + n))
+      pause(performance.now() - startedAt)
+      await store.offer(offers)
+    }
+  })
+}
+
+/** Milliseconds that `work` took, without those that it spent on making its input. */
+async function timed(work: (pause: (ms: number) => void) => Promise<void>): Promise<number> {
+  let paused = 0
+  const startedAt = performance.now()
+  await work((ms) => {
+    paused += ms
+  })
+  return performance.now() - startedAt - paused
+}
+
+async function takeFirst(frontier: Frontier): Promise<number> {
+  return timed(async () => {
+    await frontier.wake()
+    for (let taken = frontier.take(); ; taken = frontier.take()) {
+      if (taken !== null) return frontier.putBack(taken.lane, taken.request)
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+  })
+}
+
+async function takeAndSettle(store: FrontierStore, frontier: Frontier, count: number): Promise<number> {
+  return timed(async () => {
+    for (let done = 0; done < count; ) {
+      const taken: { lane: Lane; request: Parameters<FrontierStore['settle']>[0]['done'][number] }[] = []
+      for (let next = frontier.take(); next !== null && taken.length < IN_FLIGHT - 1; next = frontier.take()) taken.push(next)
+      for (const { lane } of taken) frontier.release(lane, { kind: 'answered', totalMs: 5 })
+      const requests = taken.map(({ request }) => request)
+      await store.settle({ offers: [], done: requests, again: [], hosts: frontier.changedClocks() })
+      for (const { lane } of taken) frontier.settled(lane, 1)
+      done += taken.length
+      if (taken.length === 0) await new Promise((resolve) => setImmediate(resolve))
+    }
+  })
+}
+
+function collectGarbage(): NodeJS.MemoryUsage {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  collect()
+  collect()
+  return process.memoryUsage()
+}
+
+const megabytes = (bytes: number): number => bytes / 1e6
+
+export const run: Benchmark = async ({ values }) => {
+  const urls = Number(values.urls ?? 2_000_000)
+  const folder = mkdtempSync(join(tmpdir(), 'erace-bench-frontier-'))
+  const held = openFolder({ folder, holder: 'bench', shards: 1 })
+  try {
+    const first = openFrontier(folder)
+    await offerAll(first.store, -2 * BATCH, -BATCH) // code is compiled, statements are prepared
+    const empty = collectGarbage()
+    const queuedMs = await offerAll(first.store, 0, urls)
+    const full = collectGarbage()
+    const checks = Math.min(urls, 500_000)
+    const knownMs = await offerAll(first.store, 0, checks)
+    const diskBytes = folderBytes(folder)
+    await first.store.close()
+
+    let startedAt = performance.now()
+    const second = openFrontier(folder)
+    const openMs = performance.now() - startedAt
+    const takeMs = await takeFirst(second.frontier)
+    const operations = Math.min(urls, 100_000)
+    const settledMs = await takeAndSettle(second.store, second.frontier, operations)
+    startedAt = performance.now()
+    await second.store.close()
+
+    const heapMb = megabytes(full.heapUsed + full.external - empty.heapUsed - empty.external)
+    const rssMb = megabytes(full.rss - empty.rss)
+    const reopenMs = openMs + takeMs
+    return {
+      name: 'frontier',
+      columns: ['what', 'figure', 'unit', 'goal'],
+      rows: [
+        ['URLs queued', urls, '', ''],
+        ['queued', urls / (queuedMs / 1000), 'rows/s', ''],
+        ['known URLs offered again', checks / (knownMs / 1000), 'checks/s', ''],
+        ['heap above an empty frontier', heapMb, 'MB', `${HEAP_GOAL_MB}`],
+        ['resident memory above an empty frontier', rssMb, 'MB', ''],
+        ['on disk', megabytes(diskBytes), 'MB', ''],
+        ['reopened, first request taken', reopenMs, 'ms', `${REOPEN_GOAL_MS}`],
+        ['taken and settled', operations / (settledMs / 1000), 'requests/s', ''],
+      ],
+      figures: {
+        heapOfGoal: heapMb / HEAP_GOAL_MB,
+        reopenOfGoal: reopenMs / REOPEN_GOAL_MS,
+        queuedPerSecond: urls / (queuedMs / 1000),
+        checkedPerSecond: checks / (knownMs / 1000),
+        settledPerSecond: operations / (settledMs / 1000),
+        heapMb,
+        rssMb,
+        reopenMs,
+      },
+      notes: [
+        `${HOSTS} hosts, batches of ${BATCH} links; the time to make the links is not counted.`,
+        'Heap counts what JavaScript holds, buffers included; the page cache of SQLite (16 MiB) is in resident memory alone.',
+      ],
+    }
+  } finally {
+    await held.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
