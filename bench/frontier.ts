@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { systemClock } from '../src/core/clock.ts'
-import { type Offer, UNLIMITED_DEPTH } from '../src/core/request.ts'
+import { type Offer, type QueuedRequest, UNLIMITED_DEPTH } from '../src/core/request.ts'
 import { createFrontier, type Frontier } from '../src/crawl/frontier/frontier.ts'
 import type { Lane } from '../src/crawl/frontier/lane.ts'
 import { createExchange } from '../src/store/embedded/exchange.ts'
@@ -79,11 +79,20 @@ async function takeFirst(frontier: Frontier): Promise<number> {
   })
 }
 
+function takeSome(frontier: Frontier): { lane: Lane; request: QueuedRequest }[] {
+  const taken: { lane: Lane; request: QueuedRequest }[] = []
+  while (taken.length < IN_FLIGHT) {
+    const next = frontier.take()
+    if (next === null) break
+    taken.push(next)
+  }
+  return taken
+}
+
 async function takeAndSettle(store: FrontierStore, frontier: Frontier, count: number): Promise<number> {
   return timed(async () => {
     for (let done = 0; done < count; ) {
-      const taken: { lane: Lane; request: Parameters<FrontierStore['settle']>[0]['done'][number] }[] = []
-      for (let next = frontier.take(); next !== null && taken.length < IN_FLIGHT - 1; next = frontier.take()) taken.push(next)
+      const taken = takeSome(frontier)
       for (const { lane } of taken) frontier.release(lane, { kind: 'answered', totalMs: 5 })
       const requests = taken.map(({ request }) => request)
       await store.settle({ offers: [], done: requests, again: [], hosts: frontier.changedClocks() })
@@ -119,13 +128,12 @@ export const run: Benchmark = async ({ values }) => {
     const diskBytes = folderBytes(folder)
     await first.store.close()
 
-    let startedAt = performance.now()
+    const startedAt = performance.now()
     const second = openFrontier(folder)
     const openMs = performance.now() - startedAt
     const takeMs = await takeFirst(second.frontier)
     const operations = Math.min(urls, 100_000)
     const settledMs = await takeAndSettle(second.store, second.frontier, operations)
-    startedAt = performance.now()
     await second.store.close()
 
     const heapMb = megabytes(full.heapUsed + full.external - empty.heapUsed - empty.external)

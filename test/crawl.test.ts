@@ -117,15 +117,18 @@ describe('a crawl of one site', () => {
 })
 
 describe('what is followed and what is not', () => {
-  const site = createSite({
-    pages: 0,
-    addresses: ['127.0.0.1', '127.0.0.2'],
-    robots: 'User-agent: *\nDisallow: /private/\nUser-agent: erace\nDisallow: /private/\nDisallow: /no-erace',
+  let site: Site
+  before(async () => {
+    site = await createSite({
+      pages: 0,
+      addresses: ['127.0.0.1', '127.0.0.2'],
+      robots: 'User-agent: *\nDisallow: /private/\nUser-agent: erace\nDisallow: /private/\nDisallow: /no-erace',
+    })
   })
-  after(async () => (await site).close())
+  after(() => site.close())
 
   test('each link ends under its reason, and counts once however often it stands there', async () => {
-    const { set, origin, log } = await site
+    const { set, origin, log } = site
     const outside = `${origin(1)}/outside.html`
     set('/', {
       body: html(
@@ -187,7 +190,7 @@ describe('what is followed and what is not', () => {
   })
 
   test('depth is counted exactly, whichever way a page was found first', async () => {
-    const { set, origin } = await site
+    const { set, origin } = site
     // /long leads to /x in three steps, /short in one: with depth 2 the pages behind /x are one link away from it.
     set('/d', { body: html('/long', '/short') })
     set('/long', { body: html('/x2') })
@@ -206,7 +209,7 @@ describe('what is followed and what is not', () => {
   })
 
   test('a seed that redirects to another host takes the crawl along', async () => {
-    const { set, origin } = await site
+    const { set, origin } = site
     set('/from', { status: 302, headers: { location: `${origin(1)}/to` }, body: '' }, 0)
     set('/to', { body: html('/to2', `${origin(0)}/c`) }, 1)
     set('/to2', { body: '2' }, 1)
@@ -216,7 +219,7 @@ describe('what is followed and what is not', () => {
   })
 
   test('the address guard lets through only seeds and what is allowed', async () => {
-    const { set, origin } = await site
+    const { set, origin } = site
     set(
       '/lure',
       { body: html(`${origin(1)}/secret`, 'http://2130706434:9/', 'http://[::1]/', 'http://169.254.169.254/latest') },

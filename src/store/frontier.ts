@@ -47,6 +47,7 @@ export type SettleBatch = {
   hosts: readonly HostClock[]
 }
 
+/** Every offer counts under one of the three. */
 export type OfferCounts = {
   accepted: number
   known: number

@@ -15,7 +15,7 @@ const NEAR_BYTES = 12
 
 export type { Found, FoundLink } from './link-collector.ts'
 
-export type FindOptions = LinkOptions & {
+export type FindOptions<Known = unknown> = LinkOptions<Known> & {
   /** The page is XHTML served as XML: CDATA sections are text and `<script/>` is closed at once. */
   xml?: boolean
 }
@@ -29,7 +29,7 @@ export type FindOptions = LinkOptions & {
  * what only tree construction would drop (a link inside `<select>`, a frame inside `<body>`) is found as well.
  * Time is linear in the length of the page, memory in the number of links up to the limit.
  */
-export function fastfind(body: Uint8Array, options: FindOptions = {}): Found {
+export function fastfind<Known = unknown>(body: Uint8Array, options: FindOptions<Known> = {}): Found<Known> {
   const bytes = Buffer.isBuffer(body) ? body : Buffer.from(body.buffer, body.byteOffset, body.length)
   const scan: Scan = {
     page: { bytes, text: bytes.toString('latin1') },
@@ -49,7 +49,7 @@ export function fastfind(body: Uint8Array, options: FindOptions = {}): Found {
     else if (next === 0x21) at = markupDeclaration(scan, at + 1)
     else if (next === 0x3f) at = skipBogusComment(scan.page, at)
   }
-  return scan.collector.found
+  return scan.collector.found as Found<Known>
 }
 
 type Scan = {

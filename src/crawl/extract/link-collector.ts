@@ -26,18 +26,25 @@ import { plainAmpersandText } from './plain-ampersands.ts'
 import { parseSrcset } from './srcset.ts'
 import type { KnownTag, LinkTag } from './tag-table.ts'
 
-export type FoundLink = {
-  /** As the page has it: entities decoded, white space trimmed, not resolved. */
+export type FoundLink<Known = unknown> = {
+  /** As the page has it: entities decoded, white space trimmed, not resolved. Empty for a link that was recalled. */
   href: string
   tag: LinkTag
   nofollow: boolean
+  /** What `recall` said of it. */
+  known: Known | null
 }
 
-export type Found = {
+/** Recognises a link by its bytes, so that no text need be made of it. Asked for links of plain ASCII. */
+export type Recall<Known> = (bytes: Uint8Array, start: number, end: number) => Known | undefined
+
+export type Found<Known = unknown> = {
   /** In document order, repetitions included; the target of a refresh is among them as tag `meta`. */
-  links: FoundLink[]
+  links: FoundLink<Known>[]
   /** Links that were not returned: beyond `maxLinks`, or longer than `maxValueBytes`. */
   droppedLinks: number
+  /** Those of them that were too long. */
+  longLinks: number
   /** `href` of the first `<base>` that has one. */
   base?: string
   refresh?: { seconds: number; url: string }
@@ -46,7 +53,8 @@ export type Found = {
   title: string
 }
 
-export type LinkOptions = {
+export type LinkOptions<Known = unknown> = {
+  recall?: Recall<Known> | undefined
   maxLinks?: number
   maxValueBytes?: number
   /** For values with bytes that are not ASCII; the default takes them for UTF-8. */
@@ -77,12 +85,13 @@ const MAX_KEYWORD_BYTES = 100
  * A class, and not a factory of closures, because the compiler can follow calls to methods that all pages share.
  */
 export class LinkCollector {
-  readonly found: Found = { links: [], droppedLinks: 0, metas: [], title: '' }
+  readonly found: Found = { links: [], droppedLinks: 0, longLinks: 0, metas: [], title: '' }
   private readonly bytes: Buffer
   private readonly maxLinks: number
   private readonly maxValueBytes: number
   private readonly decode: Decode
   private readonly encodeQuery: ((href: string) => string) | undefined
+  private readonly recall: Recall<unknown> | undefined
   private isFormOpen = false
   private templateDepth = 0
   private hasRefresh = false
@@ -94,6 +103,7 @@ export class LinkCollector {
     this.maxValueBytes = options.maxValueBytes ?? 100_000
     this.decode = options.decode ?? decodeUtf8
     this.encodeQuery = options.encodeQuery
+    this.recall = options.recall
   }
 
   startTag(tag: KnownTag, { ranges }: TagAttributes): void {
@@ -150,13 +160,22 @@ export class LinkCollector {
     const start = skipWhitespace(bytes, ranges[slot]!, ranges[slot + 1]!)
     const end = trimWhitespaceEnd(bytes, start, ranges[slot + 1]!)
     if (start === end || isNoPageLinkAt(bytes, start)) return
-    if (end - start > this.maxValueBytes || found.links.length >= this.maxLinks) {
+    if (end - start > this.maxValueBytes) {
+      this.dropLong()
+      return
+    }
+    if (found.links.length >= this.maxLinks) {
       found.droppedLinks++
       return
     }
     const isRelRead = (tag === 'a' || tag === 'area') && ranges[REL] !== -1
     const nofollow = isRelRead && hasListWord(bytes, ranges[REL]!, ranges[REL + 1]!, 'nofollow')
     const classes = ranges[slot + 2]!
+    const known = classes === 0 && this.recall !== undefined ? this.recall(bytes, start, end) : undefined
+    if (known !== undefined) {
+      found.links.push({ href: '', tag, nofollow, known })
+      return
+    }
     const plain = plainText(bytes, start, end, classes)
     if (plain !== undefined) this.addLink(plain, tag, nofollow)
     else this.addLinkText(attributeText(bytes, start, end, classes, this.decode), tag, nofollow)
@@ -164,12 +183,17 @@ export class LinkCollector {
 
   private addLink(href: string, tag: LinkTag, nofollow: boolean): void {
     if (this.found.links.length >= this.maxLinks) this.found.droppedLinks++
-    else this.found.links.push({ href: this.encoded(href), tag, nofollow })
+    else this.found.links.push({ href: this.encoded(href), tag, nofollow, known: null })
   }
 
   private addLinkText(value: string, tag: LinkTag, nofollow: boolean): void {
     const href = trimHtmlWhitespace(value)
     if (href !== '' && !isNoPageLink(href)) this.addLink(href, tag, nofollow)
+  }
+
+  private dropLong(): void {
+    this.found.droppedLinks++
+    this.found.longLinks++
   }
 
   private encoded(href: string): string {
@@ -178,7 +202,7 @@ export class LinkCollector {
 
   private addSrcset(ranges: Int32Array, tag: LinkTag): void {
     const length = byteLength(ranges, SRCSET)
-    if (length > this.maxValueBytes) this.found.droppedLinks++
+    if (length > this.maxValueBytes) this.dropLong()
     else if (length > 0) for (const url of parseSrcset(this.text(ranges, SRCSET))) this.addLinkText(url, tag, false)
   }
 
@@ -203,7 +227,7 @@ export class LinkCollector {
   private addRefresh(ranges: Int32Array, contentLength: number): void {
     if (this.hasRefresh || this.shortText(ranges, HTTP_EQUIV).toLowerCase() !== 'refresh') return
     if (contentLength > this.maxValueBytes) {
-      this.found.droppedLinks++
+      this.dropLong()
       return
     }
     const refresh = parseMetaRefresh(this.text(ranges, CONTENT))

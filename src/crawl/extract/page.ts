@@ -2,13 +2,16 @@ import { type Charset, decodeText, detectCharset, isAsciiCompatible } from './ch
 import { resolveEncoding } from './encoding-label.ts'
 import type { FindOptions } from './fastfind.ts'
 import { type Found, fastfind } from './fastfind.ts'
+import type { Recall } from './link-collector.ts'
 import { createQueryEncoder } from './query-encoder.ts'
 import type { LinkTag } from './tag-table.ts'
 
 /** What a page tells. `base` and the links stand as the page has them; resolving is the business of later steps. */
-export type ExtractedPage = Found & { charset: Charset }
+export type ExtractedPage<Known = unknown> = Found<Known> & { charset: Charset }
 
-export type PageSource = {
+export type PageSource<Known = unknown> = {
+  /** Recognises links of the page without making text of them; asked only where the page has no base of its own. */
+  recall?: Recall<Known> | undefined
   contentType?: string | null | undefined
   /** Known from elsewhere: nothing is detected then. */
   charset?: string | null | undefined
@@ -17,23 +20,25 @@ export type PageSource = {
 }
 
 /** Detects the encoding of an HTML or XHTML page and finds what it links to, in one pass over its bytes. */
-export function extractPage(body: Uint8Array, source: PageSource): ExtractedPage {
+export function extractPage<Known = unknown>(body: Uint8Array, source: PageSource<Known>): ExtractedPage<Known> {
   const given = source.charset ? resolveEncoding(source.charset) : undefined
   const charset: Charset =
     given === undefined
       ? detectCharset({ bytes: body, contentType: source.contentType })
       : { charset: given, source: 'header' }
-  const options: FindOptions = { ...findOptions(charset.charset), xml: isXhtml(source.contentType) }
+  const options: FindOptions<Known> = { ...findOptions(charset.charset), xml: isXhtml(source.contentType) }
   if (source.maxLinks !== undefined) options.maxLinks = source.maxLinks
   const page = isAsciiCompatible(charset.charset) ? body : Buffer.from(decodeText(body, charset.charset))
-  return Object.assign(fastfind(page, options), { charset })
+  const found = fastfind(page, { ...options, recall: source.recall })
+  // What was recalled was recalled for the page's own address; a base means all links are others.
+  return Object.assign(found.base === undefined ? found : fastfind(page, options), { charset })
 }
 
 function isXhtml(contentType: string | null | undefined): boolean {
   return contentType != null && /^[\t ]*application\/xhtml\+xml/i.test(contentType)
 }
 
-function findOptions(charset: string): FindOptions {
+function findOptions(charset: string): Pick<FindOptions, 'decode' | 'encodeQuery'> {
   if (charset === 'utf-8' || !isAsciiCompatible(charset)) return {}
   const decoder = new TextDecoder(charset, { ignoreBOM: true })
   return { decode: (bytes) => decoder.decode(bytes), encodeQuery: createQueryEncoder(charset) }

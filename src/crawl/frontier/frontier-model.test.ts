@@ -89,7 +89,8 @@ async function live(seed: number): Promise<void> {
     out.delete(taken.request.url)
     if (random.chance(0.1)) {
       free.set(taken.request.host, taken.freeBefore) // nobody was asked
-      return field.frontier.putBack(taken.lane, taken.request)
+      field.frontier.putBack(taken.lane, taken.request)
+      return
     }
     field.frontier.release(taken.lane, answered)
     leaveAlone(taken.request.host)

@@ -37,9 +37,15 @@ describe('the frontier after a restart', () => {
       assert.deepEqual(field.takeAll(), [])
       assert.equal(field.frontier.nextDueAt()! - field.clock.monotonic(), 6_000)
       field.clock.advance(6_000)
-      assert.deepEqual(field.takeAll().map(({ lane }) => lane.host), [first.lane.host])
+      assert.deepEqual(
+        field.takeAll().map(({ lane }) => lane.host),
+        [first.lane.host],
+      )
       field.clock.advance(54_000)
-      assert.deepEqual(field.takeAll().map(({ lane }) => lane.host), [second.lane.host])
+      assert.deepEqual(
+        field.takeAll().map(({ lane }) => lane.host),
+        [second.lane.host],
+      )
     }),
   )
 
@@ -65,7 +71,12 @@ describe('the frontier after a restart', () => {
         field.clock.advance(60_000)
         const [taken] = field.takeAll() as [Taken]
         const verdict = field.frontier.release(taken.lane, { kind: 'failed', totalMs: 1 })
-        await field.store.settle({ offers: [], done: [taken.request], again: [], hosts: field.frontier.changedClocks() })
+        await field.store.settle({
+          offers: [],
+          done: [taken.request],
+          again: [],
+          hosts: field.frontier.changedClocks(),
+        })
         field.frontier.settled(taken.lane, 1)
         return verdict
       }

@@ -3,8 +3,8 @@ import { createManualClock, type ManualClock } from '../../core/clock.ts'
 import type { Offer, QueuedRequest } from '../../core/request.ts'
 import { openOne } from '../../store/conformance/engine.testkit.ts'
 import { batchOf } from '../../store/conformance/samples.testkit.ts'
-import { createEmbeddedSystem, type EmbeddedSystem } from '../../store/embedded/store.testkit.ts'
 import type { DocumentStore } from '../../store/documents.ts'
+import { createEmbeddedSystem, type EmbeddedSystem } from '../../store/embedded/store.testkit.ts'
 import type { FrontierStore } from '../../store/frontier.ts'
 import { createFrontier, type Frontier } from './frontier.ts'
 import type { Lane } from './lane.ts'
@@ -41,7 +41,14 @@ export function settleDown(): Promise<void> {
 
 /** A frontier on a real store, with a clock that is turned by hand, closed and killed at will. */
 export async function openField(parts: Partial<FieldOptions> = {}) {
-  const options: FieldOptions = { rules: {}, perHost: 1, bufferRows: 1_000, maxLanes: 100, through: (store) => store, ...parts }
+  const options: FieldOptions = {
+    rules: {},
+    perHost: 1,
+    bufferRows: 1_000,
+    maxLanes: 100,
+    through: (store) => store,
+    ...parts,
+  }
   const clock: ManualClock = createManualClock()
   const system: EmbeddedSystem = createEmbeddedSystem()
   let store: FrontierStore
@@ -93,7 +100,9 @@ export async function openField(parts: Partial<FieldOptions> = {}) {
     async finish(taken: readonly Taken[], offers: readonly Offer[] = [], signal: HostSignal = answered): Promise<void> {
       const frontier = current()
       for (const { lane } of taken) frontier.release(lane, signal)
-      await store.settle(batchOf({ offers, done: taken.map(({ request }) => request), hosts: frontier.changedClocks() }))
+      await store.settle(
+        batchOf({ offers, done: taken.map(({ request }) => request), hosts: frontier.changedClocks() }),
+      )
       for (const { lane } of taken) frontier.settled(lane, 1)
       await settleDown()
     },

@@ -155,10 +155,13 @@ export function createFrontier({
     closedMeanwhile.clear()
     const found = await store.hosts(room, new Set(lanes.keys()))
     if (found.length >= room) dormant = true
+    const opened: Lane[] = []
     for (const state of found) {
       if (closedMeanwhile.has(state.id)) dormant = true
-      else if (!lanes.has(state.id)) place(open(state))
+      else if (!lanes.has(state.id)) opened.push(open(state))
     }
+    // Placed when all are there: how much of its queue each may load depends on how many they are.
+    for (const lane of opened) place(lane)
   }
 
   function arrive(arrivals: readonly Arrival[]): void {

@@ -95,34 +95,55 @@ describe('a lane', () => {
 
   test('hands out a queue in order and each row once, whatever arrives, is loaded or put back when', () => {
     const step = fc.oneof(
-      { weight: 3, arbitrary: fc.record({ kind: fc.constant('arrive' as const), priorities: fc.array(fc.integer({ min: 0, max: 4 }), { maxLength: 30, size: 'max' }) }) },
-      { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('ask' as const, 'answer' as const, 'fail' as const) }) },
-      { weight: 4, arbitrary: fc.record({ kind: fc.constantFrom('take' as const, 'settle' as const, 'put-back' as const, 'cut' as const) }) },
+      {
+        weight: 3,
+        arbitrary: fc.record({
+          kind: fc.constant('arrive' as const),
+          priorities: fc.array(fc.integer({ min: 0, max: 4 }), { maxLength: 30, size: 'max' }),
+        }),
+      },
+      {
+        weight: 2,
+        arbitrary: fc.record({ kind: fc.constantFrom('ask' as const, 'answer' as const, 'fail' as const) }),
+      },
+      {
+        weight: 4,
+        arbitrary: fc.record({
+          kind: fc.constantFrom('take' as const, 'settle' as const, 'put-back' as const, 'cut' as const),
+        }),
+      },
     )
     fc.assert(
-      fc.property(fc.array(step, { maxLength: 120, size: 'max' }), fc.integer({ min: 1, max: 6 }), (steps, capacity) => {
-        const model = createModel(capacity)
-        for (const step of steps) model.apply(step)
-        model.drain()
-      }),
+      fc.property(
+        fc.array(step, { maxLength: 120, size: 'max' }),
+        fc.integer({ min: 1, max: 6 }),
+        (steps, capacity) => {
+          const model = createModel(capacity)
+          for (const step of steps) model.apply(step)
+          model.drain()
+        },
+      ),
       { numRuns: 300 },
     )
   })
 })
 
-type Step = { kind: 'arrive'; priorities: number[] } | { kind: 'ask' | 'answer' | 'fail' | 'take' | 'settle' | 'put-back' | 'cut' }
+type Step =
+  | { kind: 'arrive'; priorities: number[] }
+  | { kind: 'ask' | 'answer' | 'fail' | 'take' | 'settle' | 'put-back' | 'cut' }
 
 /** A disk that is a plain sorted list, beside the lane. The head of the lane must be the least row that is not out. */
 function createModel(capacity: number) {
   const lane = emptyLane()
   let disk: QueuedRequest[] = []
-  let out: QueuedRequest[] = []
+  const out: QueuedRequest[] = []
   let answer: QueuedRequest[] = []
   const settledSeqs = new Set<number>()
   let seq = 0
 
   const inOrder = (a: QueuedRequest, b: QueuedRequest): number => a.priority - b.priority || a.seq - b.seq
-  const isBehind = (row: QueuedRequest): boolean => lane.position === null || inOrder(lane.position as QueuedRequest, row) < 0
+  const isBehind = (row: QueuedRequest): boolean =>
+    lane.position === null || inOrder(lane.position as QueuedRequest, row) < 0
 
   function arrive(priorities: readonly number[]): void {
     const rows = priorities.map((priority) => rowOf(priority, ++seq))

@@ -7,7 +7,8 @@ import type { HostState, QueuePosition } from '../../store/frontier.ts'
  * A lane is in one place at a time:
  * - `ready`: in the ring of hosts that take turns;
  * - `waiting`: in the heap, until its clock allows the next request;
- * - `parked`: nothing to hand out now (all connections in use, buffer being filled, or empty).
+ * - `parked`: nothing to hand out now (all connections in use, buffer being filled or about to be cut back, or empty);
+ * - `closed`: forgotten; its host may come back as another lane.
  */
 export type Lane = {
   readonly id: number

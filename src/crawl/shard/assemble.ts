@@ -15,7 +15,6 @@ import { decodeBody } from '../fetch/decode.ts'
 import { defaultFetchLimits } from '../fetch/fetch-limits.ts'
 import { headerList } from '../fetch/fetch-result.ts'
 import { createFetcher, type Fetcher } from '../fetch/fetcher.ts'
-import { createIgnoredTypes, defaultIgnoredSuffixes, parseIgnoreTypes } from '../filter/ignored-types.ts'
 import { createMediaTypes, defaultMediaTypes, parseMimeTypes } from '../filter/media-types.ts'
 import { parseHostRules } from '../normalise/host-rules.ts'
 import { createLinkNormaliser } from '../normalise/link-normaliser.ts'
@@ -23,7 +22,7 @@ import { createNormaliser } from '../normalise/normaliser.ts'
 import { productToken } from '../robots/agent-token.ts'
 import { createRobotsCache } from '../robots/robots-cache.ts'
 import { createFilterSteps } from './filter-steps.ts'
-import { createLinkPipe, createNamingSteps } from './link-pipe.ts'
+import { createLinkPipe } from './link-pipe.ts'
 import { createRobotsGate } from './robots-gate.ts'
 import { createShard, type Shard, type ShardDeps } from './shard.ts'
 import { createTally, type Tally } from './tally.ts'
@@ -70,7 +69,7 @@ export async function assembleShard(settings: CrawlSettings, place: ShardPlace):
   const guard = createAddressGuard({ allow: network.allow })
   // Whoever names a seed means its address, private or not.
   for (const seed of settings.seeds) {
-    const answer = await dns.lookup(new URL(seed).hostname.replace(/^\[|\]$/g, ''))
+    const answer = await dns.lookup(hostNameOf(seed))
     if (answer.kind === 'found') for (const address of answer.addresses) guard.allow(address)
   }
   const { acceptsMediaType } =
@@ -105,12 +104,9 @@ export async function assembleShard(settings: CrawlSettings, place: ShardPlace):
           const decoded = await decodeBody(result.body, headerList(result.rawHeaders, 'content-encoding'), 512 * 1024)
           return decoded.kind === 'decoded' ? decoded.body : Buffer.alloc(0)
         },
+        maxAgeMs: robots.maxAgeMs,
       })
     : null
-  const { hasIgnoredSuffix } =
-    settings.files.ignoreTypes === null
-      ? createIgnoredTypes(defaultIgnoredSuffixes)
-      : parseIgnoreTypes(settings.files.ignoreTypes)
   const hostRules = settings.files.hostRules === null ? undefined : parseHostRules(settings.files.hostRules)
   const naming = {
     maxUrlLength: crawl.maxUrlLength,
@@ -122,15 +118,9 @@ export async function assembleShard(settings: CrawlSettings, place: ShardPlace):
   const fingerprinter = createFingerprinter(place.seed)
   const seen = createFingerprintCache(settings.config.frontier.seenCache)
   const pipe = createLinkPipe({
-    steps: [
-      ...createNamingSteps({
-        hasIgnoredSuffix,
-        fingerprinter,
-        seen,
-      }),
-      ...createFilterSteps(settings),
-    ],
+    steps: createFilterSteps(settings),
     normaliser: createLinkNormaliser(naming),
+    fingerprinter,
     seen,
     order: urlOrders[crawl.order],
     maxHops: crawl.maxDepth,
@@ -140,8 +130,12 @@ export async function assembleShard(settings: CrawlSettings, place: ShardPlace):
       log('debug', 'link could not be parsed', { href: href.slice(0, 500), page: pageUrl })
     },
   })
+  async function addressOf(url: string): Promise<string> {
+    const answer = await dns.lookup(hostNameOf(url))
+    return answer.kind === 'found' ? (answer.addresses.find((each) => guard.check(each).kind === 'allowed') ?? '') : ''
+  }
   const shard = createShard(
-    { store, documents, fetcher, gate, pipe, board, figures, tally, clock, log },
+    { store, documents, fetcher, gate, pipe, board, figures, tally, clock, addressOf, log },
     {
       rules: {
         delayMs: crawl.delayMs,
@@ -193,4 +187,8 @@ export async function assembleShard(settings: CrawlSettings, place: ShardPlace):
       await store.offer(offers)
     },
   }
+}
+
+function hostNameOf(url: string): string {
+  return new URL(url).hostname.replace(/^\[|\]$/g, '')
 }

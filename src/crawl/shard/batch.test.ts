@@ -3,8 +3,7 @@ import { describe, test } from 'node:test'
 import { AppError } from '../../core/errors.ts'
 import type { Offer } from '../../core/request.ts'
 import { offerOf, offersOf, pageOf, queuedUrls } from '../../store/conformance/samples.testkit.ts'
-import type { Capture, DocumentStore } from '../../store/documents.ts'
-import type { FrontierStore } from '../../store/frontier.ts'
+import type { Capture } from '../../store/documents.ts'
 import { answered, type Field, openField, type Taken } from '../frontier/frontier.testkit.ts'
 import { type Batch, type BatchOptions, createBatch } from './batch.ts'
 
@@ -79,9 +78,15 @@ describe('a batch', () => {
   test('keeps the page, then its links, then notes the request as done', async () => {
     const calls: string[] = []
     const through = ({ documents, store }: Field): Partial<BatchOptions> => ({
-      documents: { ...documents, record: (captures) => (calls.push('record'), documents.record(captures)) } satisfies DocumentStore,
-      store: { ...store, settle: (batch) => (calls.push('settle'), store.settle(batch)) } satisfies FrontierStore,
+      documents: { ...documents, record: noted('record', documents.record) },
+      store: { ...store, settle: noted('settle', store.settle) },
     })
+    function noted<T extends unknown[], R>(name: string, call: (...args: T) => R): (...args: T) => R {
+      return (...args) => {
+        calls.push(name)
+        return call(...args)
+      }
+    }
     await withBatch({ through }, async ({ field, batch, diary, kept, end }) => {
       const host = field.hostOf(0)
       await field.offer([offerOf(host, '/')])
@@ -91,7 +96,10 @@ describe('a batch', () => {
       assert.deepEqual(calls, ['record', 'settle'])
       assert.deepEqual(diary, ['/ stored'])
       assert.deepEqual(kept, [{ count: 1, removed: 1, limited: 0 }])
-      assert.deepEqual(await queuedUrls(field.store), offersOf(host, 2).map(({ url }) => url))
+      assert.deepEqual(
+        await queuedUrls(field.store),
+        offersOf(host, 2).map(({ url }) => url),
+      )
       assert.equal(field.takeAll().length, 1, 'the host goes on with the links')
       assert.equal(batch.size(), 0)
     })
@@ -169,7 +177,14 @@ describe('a batch', () => {
         await field.offer([offerOf(host, '/')])
         end(field.takeAll()[0]!, pageOf(host, '/', 'home'), offersOf(host, 2))
         await batch.flush()
-        assert.deepEqual(diary, ['waits: no room', 'waits: no room', 'goes on', '/ stored', 'waits: no room', 'goes on'])
+        assert.deepEqual(diary, [
+          'waits: no room',
+          'waits: no room',
+          'goes on',
+          '/ stored',
+          'waits: no room',
+          'goes on',
+        ])
         assert.equal(waits.length, 3)
         assert.equal(field.store.counts().queued, 2)
         assert.deepEqual({ ...(await field.documents.counts()) }, { documents: 1, versions: 1, bodies: 1 })
@@ -202,7 +217,10 @@ describe('a batch', () => {
       end(taken[1]!, null)
       end(taken[2]!, null)
       await flushed
-      assert.equal(kept.reduce((sum, { count }) => sum + count, 0), 3)
+      assert.equal(
+        kept.reduce((sum, { count }) => sum + count, 0),
+        3,
+      )
       assert.equal(field.store.counts().queued, 0)
     })
   })

@@ -24,6 +24,10 @@ export type Batch = {
   /** Keeps everything that was added, now. */
   flush(): Promise<void>
   size(): number
+  /** A write that waits for room as those of the batch do. */
+  persist<T>(write: () => Promise<T>): Promise<T>
+  /** Requests of the lane that are concluded for good and not yet kept. */
+  doneOf(lane: Lane): number
 }
 
 export type BatchOptions = {
@@ -43,6 +47,8 @@ export type BatchOptions = {
   onError(error: unknown): void
   /** Waits before a write is tried again. */
   retryAfter(ms: number): Promise<void>
+  /** Whether the crawl is to end: then nobody waits for room, since that may never come. */
+  isStopping?(): boolean
 }
 
 const RETRY_MS = 1000
@@ -51,6 +57,7 @@ export function createBatch(options: BatchOptions): Batch {
   const { documents, frontier, store, maxItems, maxBytes, maxWaitMs } = options
   let waiting: Finished[] = []
   let waitingBytes = 0
+  let keeping: Finished[] = []
   let timer: NodeJS.Timeout | null = null
   let flushing: Promise<void> | null = null
 
@@ -61,7 +68,7 @@ export function createBatch(options: BatchOptions): Batch {
         if (paused) options.onPause(null)
         return result
       } catch (error) {
-        if (!isAppError(error) || error.retry === 'never') throw error
+        if (!isAppError(error) || error.retry === 'never' || (paused && options.isStopping?.() === true)) throw error
         options.onPause(error.message)
         await options.retryAfter(RETRY_MS)
       }
@@ -83,6 +90,7 @@ export function createBatch(options: BatchOptions): Batch {
     const again = items.filter((item) => item.again).map((item) => item.request)
     const hosts = frontier.changedClocks()
     const counts = await persist(() => store.settle({ offers, done, again, hosts }))
+    keeping = []
     for (const { lane } of items) frontier.settled(lane, 1)
     options.onKept(items.length, counts.removed, counts.limited)
   }
@@ -99,6 +107,7 @@ export function createBatch(options: BatchOptions): Batch {
     const items = waiting
     waiting = []
     waitingBytes = 0
+    keeping = items
     flushing = keep(items)
       .catch(options.onError)
       .finally(() => {
@@ -118,6 +127,11 @@ export function createBatch(options: BatchOptions): Batch {
       while (flushing !== null || waiting.length > 0) await (flushing ?? start())
     },
     size: () => waiting.length,
+    persist,
+    doneOf(lane) {
+      const isDone = (item: Finished): boolean => item.lane === lane && !item.again
+      return waiting.filter(isDone).length + keeping.filter(isDone).length
+    },
   }
 }
 

@@ -63,6 +63,8 @@ export function createConclude({ documents, pipe, figures, tally, log, settings 
     if (page.kind === 'undecodable') return failed(request, 'decode-failed', page.message, response)
     tally.type(mediaTypeOf(headerValue(response.rawHeaders, 'content-type')))
     figures.add('links', page.links)
+    if (page.dropped.limit > 0) figures.add('skipped.limit', page.dropped.limit)
+    if (page.dropped.length > 0) figures.add('skipped.length', page.dropped.length)
     if (page.kind === 'page') return { capture: page.capture, offers: page.offers, again: false }
     return { ...skipped(request, 'robots', response), offers: page.offers }
   }
@@ -89,10 +91,10 @@ export function createConclude({ documents, pipe, figures, tally, log, settings 
     }
     const capture = note(request, 'redirect', { status, address, location })
     const admitted = pipe.admit(location, contextOf(request), request.parent === '')
-    if (admitted === null || typeof admitted === 'string') {
+    if (typeof admitted === 'string') {
       if (admitted === 'unparsable')
         return failed(request, 'redirect-refused', `${request.url} redirects to what is no URL`, response)
-      if (admitted !== null && admitted !== 'known') figures.add(`skipped.${admitted}`)
+      if (admitted !== 'known') figures.add(`skipped.${admitted}`)
       return { capture, offers: [], again: false }
     }
     // A redirect is the same step of the crawl: it goes ahead of what was found later.
@@ -108,7 +110,8 @@ export function createConclude({ documents, pipe, figures, tally, log, settings 
   async function followKept(request: QueuedRequest, known: KnownDocument): Promise<{ offers: Offer[]; links: number }> {
     if (known.versionId === 0) return { offers: [], links: 0 }
     const links = await documents.links(known.versionId)
-    const found = links.map((href) => ({ href, tag: 'a' as const, nofollow: false }))
+    const found = links.map((href) => ({ href, tag: 'a' as const, nofollow: false, known: null }))
+    pipe.enter(contextOf(request))
     return { offers: pipe.run(found, contextOf(request)).offers, links: links.length }
   }
 

@@ -1,13 +1,14 @@
 import type { CrawlSettings } from '../../config/crawl-settings.ts'
 import { hostKey } from '../../core/partition.ts'
 import { parseBlockList } from '../filter/block-list.ts'
+import { createIgnoredTypes, defaultIgnoredSuffixes, parseIgnoreTypes } from '../filter/ignored-types.ts'
 import { createScope } from '../filter/scope.ts'
 import { createTrapFilter } from '../filter/trap.ts'
 import { knownPathsFilter } from '../filter/url-filter.ts'
 import { createVariantCounter } from '../filter/variant-counter.ts'
 import type { LinkStep } from './link-pipe.ts'
 
-/** The second half of the pipe: which URLs are worth a request. Scope comes last, since a seed's redirect may leave it. */
+/** Which URLs are worth a request, in this order. */
 export function createFilterSteps(settings: CrawlSettings): LinkStep[] {
   const { crawl } = settings.config
   const { seeds, restrict, files } = settings
@@ -20,7 +21,10 @@ export function createFilterSteps(settings: CrawlSettings): LinkStep[] {
   const blocked = files.blockList === null ? null : parseBlockList(files.blockList)
   const scope = createScope({ seeds, ...(restrict === null ? {} : { restrict }) })
   const variants = createVariantCounter({ maxVariantsPerPath: crawl.maxQueryVariants })
+  const { hasIgnoredSuffix } =
+    files.ignoreTypes === null ? createIgnoredTypes(defaultIgnoredSuffixes) : parseIgnoreTypes(files.ignoreTypes)
   return [
+    { name: 'drop ignored types', run: ({ url }) => (hasIgnoredSuffix(url) ? 'type' : null) },
     {
       name: 'drop traps',
       run({ url }) {

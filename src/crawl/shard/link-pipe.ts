@@ -6,24 +6,21 @@ import { baseOfSerialised, type ParsedBase, prepareBase, resolve } from '../../c
 import { type Fingerprinter, toBigInt } from '../../core/url-key.ts'
 import type { FoundLink } from '../extract/fastfind.ts'
 import type { LinkNormaliser } from '../normalise/link-normaliser.ts'
-import type { Normalised } from '../normalise/normaliser.ts'
+import { createLinkMemo, type NamedLink } from './link-memo.ts'
 import type { UrlOrder } from './url-order.ts'
 
 /** A link on its way through the steps. One object serves all links of a shard. */
 export type LinkDraft = {
-  href: string
-  /** Resolves against the page's base and normalises. */
-  normalise(href: string): Normalised
-  /** Host of the page. */
-  pageHost: string
-  depth: number
+  /** What is fetched. */
   url: string
+  /** What is compared. */
   key: string
-  fp: Uint32Array
+  /** Host of the page that the link stands on. */
+  pageHost: string
 }
 
-/** What a step says of a link: nothing (it goes on), a reason to leave it, `known`, or `unparsable`. */
-export type StepVerdict = null | SkipReason | 'known' | 'unparsable'
+/** What a step says of a link: nothing (it goes on), or a reason to leave it. */
+export type StepVerdict = null | SkipReason
 
 /** WebRACE's pipe as a list: a step looks at the draft, may fill in its share, and lets it pass or not. */
 export type LinkStep = { name: string; run(draft: LinkDraft): StepVerdict }
@@ -31,15 +28,21 @@ export type LinkStep = { name: string; run(draft: LinkDraft): StepVerdict }
 export type PageContext = { url: string; host: string; baseHref: string | undefined; depth: number; hops: number }
 
 export type LinkPipe = {
+  /** Sets the page whose links come next, and its base. */
+  enter(page: PageContext): void
+  /** A link of the page that was entered, if it was met before in the same form. For links that are plain ASCII. */
+  recall(bytes: Uint8Array, start: number, end: number): NamedLink | undefined
   /** All links of a page at once: its outgoing links as they are kept, and those that are worth offering. */
-  run(links: readonly FoundLink[], page: PageContext): { links: string[]; offers: Offer[] }
+  run(links: readonly FoundLink<NamedLink>[], page: PageContext): { links: string[]; offers: Offer[] }
   /** The target of a redirect. Where a seed leads is part of the crawl, in scope or not. */
-  admit(url: string, page: PageContext, fromSeed: boolean): StepVerdict | Offer
+  admit(url: string, page: PageContext, fromSeed: boolean): Offer | SkipReason | 'known' | 'unparsable'
 }
 
 export type LinkPipeOptions = {
   steps: readonly LinkStep[]
   normaliser: LinkNormaliser
+  fingerprinter: Fingerprinter
+  /** Fingerprints of URLs that were offered or refused before, with the depth they were offered with. */
   seen: FingerprintCache
   order: UrlOrder
   maxHops: number
@@ -47,26 +50,30 @@ export type LinkPipeOptions = {
   onUnparsable(href: string, pageUrl: string): void
 }
 
-export function createLinkPipe({
-  steps,
-  normaliser,
-  seen,
-  order,
-  maxHops,
-  onSkip,
-  onUnparsable,
-}: LinkPipeOptions): LinkPipe {
-  const draft: LinkDraft = {
-    href: '',
-    normalise: normaliser.onPage(prepareBase('http://invalid/')),
-    pageHost: '',
-    depth: 0,
-    url: '',
-    key: '',
-    fp: new Uint32Array(2),
+const MEMO_ENTRIES = 65_536
+
+/**
+ * WebRACE's six steps: links are found (`fastfind`), then here named (resolved, normalised, fingerprinted), known ones
+ * dropped, and the rest sent through the steps; what can't be named is logged; all links of a page are handed on at once.
+ */
+export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
+  const { steps, normaliser, fingerprinter, seen, order, maxHops, onSkip, onUnparsable } = options
+  const memo = createLinkMemo(MEMO_ENTRIES)
+  const draft: LinkDraft = { url: '', key: '', pageHost: '' }
+  const fp = new Uint32Array(2)
+  let normalise = normaliser.onPage(prepareBase('http://invalid/'))
+  let pageNumber = 0
+
+  function name(href: string): NamedLink | SkipReason | 'unparsable' {
+    const named = normalise(href)
+    if (named.kind === 'rejected') return refusals[named.reason]
+    fingerprinter.write(named.key, fp, 0)
+    return { url: named.url, key: named.key, hi: fp[0]!, lo: fp[1]!, page: 0 }
   }
 
-  function pass(): StepVerdict {
+  function pass({ url, key }: NamedLink): StepVerdict {
+    draft.url = url
+    draft.key = key
     for (const step of steps) {
       const verdict = step.run(draft)
       if (verdict !== null) return verdict
@@ -74,98 +81,76 @@ export function createLinkPipe({
     return null
   }
 
-  function enterPage(page: PageContext): void {
-    draft.normalise = normaliser.onPage(baseOf(page))
+  function enter(page: PageContext): void {
+    const base = baseOf(page)
+    normalise = normaliser.onPage(base)
+    memo.enter(base.prefix, base.directory)
     draft.pageHost = page.host
+    pageNumber++
   }
 
-  function offerOf(page: PageContext, depth: number, hops: number, redirects: number): Offer {
-    const { url, key, fp } = draft
+  function offerOf(link: NamedLink, page: PageContext, depth: number, hops: number): Offer {
+    const { url, key, hi, lo } = link
     // By the key, so that hosts which the host rules declare equal share one queue and one set of seen URLs.
     const host = hostKey(key)
-    return {
-      url,
-      host,
-      fp: toBigInt(fp[0]!, fp[1]!),
-      parent: page.url,
-      depth,
-      hops,
-      redirects,
-      priority: order(url, hops),
-    }
+    return { url, host, fp: toBigInt(hi, lo), parent: page.url, depth, hops, redirects: 0, priority: order(url, hops) }
+  }
+
+  /** A link that is not known: offered, or refused for good whatever the depth. */
+  function consider(link: NamedLink, page: PageContext, depth: number | null, offers: Offer[]): void {
+    const verdict = page.hops >= maxHops ? 'trap' : pass(link)
+    if (verdict !== null) onSkip(verdict)
+    if (verdict === null && depth === null) return
+    if (verdict === null) offers.push(offerOf(link, page, depth!, page.hops + 1))
+    seen.set(link.hi, link.lo, verdict === null ? depth! : UNLIMITED_DEPTH)
   }
 
   return {
+    enter,
+    recall: memo.recall,
     run(found, page) {
       const depth = linkDepth(page.depth)
-      const links = new Set<string>()
+      const knownFrom = depth ?? 0
+      const links: string[] = []
       const offers: Offer[] = []
-      enterPage(page)
-      draft.depth = depth ?? -1
-      for (const { href } of found) {
-        draft.href = href
-        draft.url = ''
-        const verdict = pass()
-        if (draft.url !== '') links.add(draft.url)
-        if (verdict === null && depth !== null) {
-          if (page.hops >= maxHops) onSkip('trap')
-          else offers.push(offerOf(page, depth, page.hops + 1, 0))
-          seen.set(draft.fp[0]!, draft.fp[1]!, page.hops >= maxHops ? UNLIMITED_DEPTH : depth)
-        } else if (verdict === 'unparsable') onUnparsable(href, page.url)
-        else if (verdict !== null && verdict !== 'known') {
-          onSkip(verdict)
-          // Looked at once: what is refused stays refused, whatever the depth.
-          if (draft.url !== '') seen.set(draft.fp[0]!, draft.fp[1]!, UNLIMITED_DEPTH)
+      for (const { href, known } of found) {
+        let link = known
+        if (link === null) {
+          const named = name(href)
+          if (typeof named === 'string') {
+            if (named === 'unparsable') onUnparsable(href, page.url)
+            else onSkip(named)
+            continue
+          }
+          link = named
+          memo.keep(href, link)
         }
+        if (link.page === pageNumber) continue
+        link.page = pageNumber
+        links.push(link.url)
+        if (seen.get(link.hi, link.lo) < knownFrom) consider(link, page, depth, offers)
       }
-      return { links: [...links], offers }
+      return { links, offers }
     },
     admit(url, page, fromSeed) {
-      draft.href = url
-      enterPage(page)
-      draft.depth = page.depth
-      draft.url = ''
-      const verdict = pass()
-      if (verdict === null || (verdict === 'scope' && fromSeed && draft.url !== ''))
-        return offerOf(page, page.depth, page.hops, 0)
-      return verdict
+      enter(page)
+      const named = name(url)
+      if (typeof named === 'string') return named
+      if (seen.get(named.hi, named.lo) >= page.depth) return 'known'
+      const verdict = pass(named)
+      return verdict === null || (verdict === 'scope' && fromSeed)
+        ? offerOf(named, page, page.depth, page.hops)
+        : verdict
     },
   }
 }
+
+const refusals = { length: 'length', scheme: 'scope', invalid: 'unparsable' } as const
 
 function baseOf({ url, baseHref }: PageContext): ParsedBase {
   // What is queued was normalised: its parts can be told without parsing it again.
   const own = baseOfSerialised(url)
   const declared = baseHref === undefined ? null : resolve(baseHref, own)
-  return declared === null || !/^https?:/.test(declared) ? own : prepareBase(declared)
+  // As the HTML standard has it: a base of another scheme counts, and its relative links lead out of the web.
+  return declared === null || /^(?:data|javascript):/.test(declared) ? own : prepareBase(declared)
 }
-
-/** The first half of the pipe: from what stands in the page to a URL with its fingerprint. */
-export function createNamingSteps(deps: {
-  hasIgnoredSuffix(href: string): boolean
-  fingerprinter: Fingerprinter
-  seen: FingerprintCache
-}): LinkStep[] {
-  const { hasIgnoredSuffix, fingerprinter, seen } = deps
-  return [
-    {
-      name: 'normalise',
-      run(draft) {
-        const named = draft.normalise(draft.href)
-        if (named.kind === 'rejected') return refusals[named.reason]
-        draft.url = named.url
-        draft.key = named.key
-        fingerprinter.write(named.key, draft.fp, 0)
-        return null
-      },
-    },
-    {
-      name: 'drop known',
-      run: ({ fp, depth }) => (seen.get(fp[0]!, fp[1]!) >= Math.max(0, depth) ? 'known' : null),
-    },
-    // Behind the cache, so that an icon that stands on every page is looked at once.
-    { name: 'drop ignored types', run: ({ url }) => (hasIgnoredSuffix(url) ? 'type' : null) },
-  ]
-}
-
-const refusals = { length: 'length', scheme: 'scope', invalid: 'unparsable' } as const

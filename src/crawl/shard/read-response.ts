@@ -11,10 +11,13 @@ import type { LinkPipe, PageContext } from './link-pipe.ts'
 
 /** What a response with a body that is collected comes to. */
 export type PageReading =
-  | { kind: 'page'; capture: Capture; offers: Offer[]; links: number }
+  | { kind: 'page'; capture: Capture; offers: Offer[]; links: number; dropped: DroppedLinks }
   /** The page itself asks not to be kept; its links may still be followed. */
-  | { kind: 'noindex'; offers: Offer[]; links: number }
+  | { kind: 'noindex'; offers: Offer[]; links: number; dropped: DroppedLinks }
   | { kind: 'undecodable'; message: string }
+
+/** Links that were not looked at, by the reason under which they count. */
+export type DroppedLinks = { limit: number; length: number }
 
 export type ReadOptions = {
   pipe: LinkPipe
@@ -25,6 +28,7 @@ export type ReadOptions = {
   agent: string | null
 }
 
+const noneDropped: DroppedLinks = { limit: 0, length: 0 }
 const noLinks: { links: string[]; offers: Offer[] } = { links: [], offers: [] }
 
 export async function readResponse(
@@ -37,7 +41,20 @@ export async function readResponse(
   if (decoded.kind === 'failed') return { kind: 'undecodable', message: decoded.message }
   const contentType = headerValue(rawHeaders, 'content-type')
   const isHtml = isHtmlType(contentType, decoded.body)
-  const page = isHtml ? extractPage(decoded.body, { contentType, url: request.url, maxLinks: options.maxLinks }) : null
+  const { pipe, maxLinks } = options
+  const context: PageContext = {
+    url: request.url,
+    host: request.host,
+    baseHref: undefined,
+    depth: request.depth,
+    hops: request.hops,
+  }
+  // No await from here until the links are through: the pipe is in one page at a time.
+  if (isHtml) pipe.enter(context)
+  const page = isHtml
+    ? extractPage(decoded.body, { contentType, url: request.url, maxLinks, recall: pipe.recall })
+    : null
+  if (page?.base !== undefined) pipe.enter({ ...context, baseHref: page.base })
   const directives =
     options.agent === null
       ? null
@@ -46,15 +63,10 @@ export async function readResponse(
           xRobotsTag: headerValues(rawHeaders, 'x-robots-tag'),
           agent: options.agent,
         })
-  const context: PageContext = {
-    url: request.url,
-    host: request.host,
-    baseHref: page?.base,
-    depth: request.depth,
-    hops: request.hops,
-  }
-  const found = page === null || directives?.nofollow === true ? noLinks : options.pipe.run(page.links, context)
-  if (directives?.noindex === true) return { kind: 'noindex', offers: found.offers, links: found.links.length }
+  const found = page === null || directives?.nofollow === true ? noLinks : pipe.run(page.links, context)
+  const links = found.links.length
+  const dropped = page === null || found === noLinks ? noneDropped : droppedOf(page)
+  if (directives?.noindex === true) return { kind: 'noindex', offers: found.offers, links, dropped }
   const truncated = response.truncated ?? (decoded.truncated ? 'length' : null)
   const capture = captureOf(request, response, decoded.body, {
     title: page?.title ?? '',
@@ -62,7 +74,11 @@ export async function readResponse(
     truncated,
     run: options.run,
   })
-  return { kind: 'page', capture, offers: found.offers, links: found.links.length }
+  return { kind: 'page', capture, offers: found.offers, links, dropped }
+}
+
+function droppedOf({ droppedLinks, longLinks }: { droppedLinks: number; longLinks: number }): DroppedLinks {
+  return droppedLinks === 0 ? noneDropped : { limit: droppedLinks - longLinks, length: longLinks }
 }
 
 type PageFacts = { title: string; links: string[]; truncated: 'length' | 'time' | null; run: number }
@@ -112,7 +128,12 @@ function captureOf(request: QueuedRequest, response: FetchResponse, body: Buffer
 /** Where a redirect leads, or null where it names nothing that can be parsed. */
 export function redirectTarget(request: QueuedRequest, response: FetchResponse): string | null {
   const location = headerValue(response.rawHeaders, 'location')
-  return location === undefined ? null : resolve(location.trim(), prepareBase(request.url))
+  return location === undefined ? null : resolve(utf8Text(location).trim(), prepareBase(request.url))
+}
+
+/** Header text has one character for each byte; servers that write more than ASCII into a Location mean UTF-8. */
+function utf8Text(bytes: string): string {
+  return /[\x80-\xff]/.test(bytes) ? Buffer.from(bytes, 'latin1').toString('utf8') : bytes
 }
 
 export function mediaTypeOf(contentType: string | undefined): string {

@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
+import { isAppError } from '../../core/errors.ts'
 import { parse } from '../../core/url.ts'
 import type { FrontierStore, KeptRobots } from '../../store/frontier.ts'
 import type { FetchResult } from '../fetch/fetch-result.ts'
@@ -19,9 +20,11 @@ export type RobotsGate = {
 }
 
 export type RobotsLoad =
-  | { kind: 'kept' }
-  /** Asked the host; `result` is its last answer, from which the host's health can be told. */
-  | { kind: 'asked'; result: FetchResult }
+  | { kind: 'kept'; rules: RobotsRules }
+  /** Asked the host; `result` is the last answer, from which the host's health can be told. */
+  | { kind: 'asked'; rules: RobotsRules; result: FetchResult }
+  /** The host could not say. `moved`: it answered, with a redirect that came to nothing. */
+  | { kind: 'unreachable'; result: FetchResult; moved: boolean }
 
 export type RobotsGateOptions = {
   cache: RobotsCache
@@ -29,40 +32,55 @@ export type RobotsGateOptions = {
   fetcher: Fetcher
   clock: Clock
   decode(result: FetchResult & { kind: 'response' }): Promise<Uint8Array>
+  /** Longest time that rules are used before the host is asked again. */
+  maxAgeMs: number
 }
 
 const MAX_HOPS = 5
 const MAX_BYTES = 512 * 1024
 
-export function createRobotsGate({ cache, store, fetcher, clock, decode }: RobotsGateOptions): RobotsGate {
+export function createRobotsGate({ cache, store, fetcher, clock, decode, maxAgeMs }: RobotsGateOptions): RobotsGate {
   const loading = new Map<string, Promise<RobotsLoad>>()
+  /** Origins whose rules serve one request even if they expire before it: a long delay must not mean asking for ever. */
+  const justAsked = new Set<string>()
 
-  function remember(origin: string, kept: KeptRobots): void {
+  function remember(origin: string, kept: KeptRobots): RobotsRules {
     const response =
       kept.kind === 'disallow-all'
         ? 'unreachable'
         : { status: kept.kind === 'rules' ? 200 : 404, body: Buffer.from(kept.text) }
-    cache.set(origin, { ...rulesFromResponse(response), expiresInMs: kept.expiresAt - clock.now() })
+    const verdict = rulesFromResponse(response)
+    cache.set(origin, { ...verdict, expiresInMs: kept.expiresAt - clock.now() })
+    return verdict.rules
   }
 
   async function ask(origin: string): Promise<RobotsLoad> {
     const kept = await store.loadRobots(origin)
     if (kept !== null && kept.expiresAt > clock.now()) {
-      remember(origin, kept)
-      return { kind: 'kept' }
+      return { kind: 'kept', rules: remember(origin, kept) }
     }
-    const result = await fetchFollowing(`${origin}/robots.txt`)
+    const { result, moved } = await fetchFollowing(`${origin}/robots.txt`)
     const { verdict, text } = await judge(result)
     // A host that can't say forbids everything (RFC 9309, 2.3.1.4), but that is no verdict to keep: it is asked again with
     // the next request, and its failures make it rest.
-    if (verdict.kind !== 'disallow-all') {
-      await store.saveRobots(origin, { kind: verdict.kind, text, expiresAt: clock.now() + verdict.expiresInMs })
-      cache.set(origin, verdict)
-    }
-    return { kind: 'asked', result }
+    if (verdict.kind === 'disallow-all') return { kind: 'unreachable', result, moved }
+    const expiresInMs = Math.min(verdict.expiresInMs, maxAgeMs)
+    await save(origin, { kind: verdict.kind, text, expiresAt: clock.now() + expiresInMs })
+    cache.set(origin, { ...verdict, expiresInMs })
+    justAsked.add(origin)
+    return { kind: 'asked', rules: verdict.rules, result }
   }
 
-  async function fetchFollowing(start: string): Promise<FetchResult> {
+  /** What can't be kept now is asked for again after a restart; a full disk must not end the crawl here. */
+  async function save(origin: string, robots: KeptRobots): Promise<void> {
+    try {
+      await store.saveRobots(origin, robots)
+    } catch (error) {
+      if (!isAppError(error) || error.retry === 'never') throw error
+    }
+  }
+
+  async function fetchFollowing(start: string): Promise<{ result: FetchResult; moved: boolean }> {
     let url = start
     for (let hops = 0; ; hops++) {
       const result = await fetcher.fetch({ url, anyType: true, maxBodyBytes: MAX_BYTES })
@@ -71,7 +89,9 @@ export function createRobotsGate({ cache, store, fetcher, clock, decode }: Robot
           ? headerValue(result.rawHeaders, 'location')
           : undefined
       const target = location === undefined ? null : parse(location, url)
-      if (target === null || !/^https?:$/.test(target.protocol) || hops === MAX_HOPS) return result
+      if (target === null || !/^https?:$/.test(target.protocol) || hops === MAX_HOPS) {
+        return { result: wholeOrFailed(result), moved: hops > 0 }
+      }
       url = target.href
     }
   }
@@ -90,7 +110,8 @@ export function createRobotsGate({ cache, store, fetcher, clock, decode }: Robot
   return {
     peek(origin) {
       const found = cache.get(origin)
-      return found.kind === 'fresh' ? found.rules : null
+      const isFirst = justAsked.delete(origin)
+      return found.kind === 'fresh' || (found.kind === 'expired' && isFirst) ? found.rules : null
     },
     load(origin) {
       const known = loading.get(origin)
@@ -99,5 +120,19 @@ export function createRobotsGate({ cache, store, fetcher, clock, decode }: Robot
       loading.set(origin, asking)
       return asking
     },
+  }
+}
+
+/** The lines that time cut off may be the ones that forbid: half a file is none. */
+function wholeOrFailed(result: FetchResult): FetchResult {
+  if (result.kind !== 'response' || result.truncated !== 'time') return result
+  const { address, totalMs } = result
+  return {
+    kind: 'failed',
+    code: 'total-timeout',
+    message: 'robots.txt came too slowly',
+    retry: 'later',
+    address,
+    totalMs,
   }
 }

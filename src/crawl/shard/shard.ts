@@ -40,6 +40,8 @@ export type ShardDeps = {
   figures: ShardFigures
   tally: Tally
   clock: Clock
+  /** Where a request would connect to; empty where that can't be told. */
+  addressOf(url: string): Promise<string>
   log(level: 'debug' | 'info' | 'warn', message: string, fields?: Record<string, unknown>): void
 }
 
@@ -104,13 +106,17 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
     },
     onPause(reason) {
       figures.set('paused', reason === null ? 0 : 1)
+      if (reason === pausedBy) return
+      pausedBy = reason
       if (reason === null) log('info', 'the store takes writes again, the crawl goes on')
       else log('warn', `the crawl waits: ${reason}`)
     },
     onError: fail,
     retryAfter: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+    isStopping: () => board.isStopped(),
   })
   let held = 0
+  let pausedBy: string | null = null
   let running = false
   let timer: NodeJS.Timeout | null = null
   let idle: (() => void) | null = null
@@ -143,7 +149,17 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
     run(lane, request, lane.address).catch(fail)
   }
 
-  async function run(lane: Lane, request: QueuedRequest, address: string): Promise<void> {
+  async function run(lane: Lane, request: QueuedRequest, known: string): Promise<void> {
+    const address = known === '' ? await deps.addressOf(request.url) : known
+    if (address !== known && !board.takeAddress(address, settings.perAddress)) {
+      lane.address = address
+      lane.nextAt = Math.max(lane.nextAt, clock.monotonic() + ADDRESS_WAIT_MS)
+      frontier.putBack(lane, request)
+      held--
+      inHand.delete(request.fp)
+      board.returnPage()
+      return pump()
+    }
     const result = await visit(request)
     if (address !== '') board.returnAddress(address)
     lane.crawlDelayMs = crawlDelays.get(lane.host) ?? lane.crawlDelayMs
@@ -181,12 +197,17 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
       return
     }
     frontier.drop(lane)
-    const dropped = await store.giveUp(lane.id)
+    // What is concluded or in flight counts by itself.
+    const { dropped, counted } = await batch.persist(async () => {
+      const counted = batch.doneOf(lane) + lane.inFlight
+      return { dropped: await store.giveUp(lane.id), counted }
+    })
     board.addOutstanding(-dropped)
-    figures.add('failed', dropped)
-    tally.failure('host-given-up', dropped)
-    tally.hostGivenUp(host, dropped)
-    log('warn', 'host given up for this run', { host, failures, dropped })
+    const lost = Math.max(0, dropped - counted)
+    figures.add('failed', lost)
+    tally.failure('host-given-up', lost)
+    tally.hostGivenUp(host, lost)
+    log('warn', 'host given up for this run', { host, failures, dropped: lost })
     showCounts()
   }
 

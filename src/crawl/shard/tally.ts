@@ -37,7 +37,7 @@ export function createTally(): Tally {
     },
     hostGivenUp(host, dropped) {
       resting.delete(host)
-      if (givenUp.size < MAX_NAMES) givenUp.set(host, dropped)
+      if (givenUp.has(host) || givenUp.size < MAX_NAMES) givenUp.set(host, (givenUp.get(host) ?? 0) + dropped)
     },
     details: () => ({
       statusCodes: Object.fromEntries(statuses),

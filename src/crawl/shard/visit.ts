@@ -6,7 +6,7 @@ import type { DocumentStore, KnownDocument } from '../../store/documents.ts'
 import { type FetchResponse, type FetchResult, headerValue } from '../fetch/fetch-result.ts'
 import type { Fetcher } from '../fetch/fetcher.ts'
 import type { HostSignal } from '../frontier/politeness.ts'
-import type { RobotsGate } from './robots-gate.ts'
+import type { RobotsGate, RobotsLoad } from './robots-gate.ts'
 
 /** One request, from "may we?" to the answer, with what it tells about the host. Nothing is kept here. */
 export type VisitResult =
@@ -52,17 +52,14 @@ export function createVisit(options: VisitOptions): (request: QueuedRequest) => 
   async function askRobots(request: QueuedRequest): Promise<VisitResult | null> {
     if (gate === null) return null
     const origin = originOf(request.url)
-    const rules = gate.peek(origin)
-    if (rules === null) {
-      const load = await gate.load(origin)
-      if (load.kind === 'kept') return askRobots(request)
-      return hostIsDown(load.result)
-        ? failureOf(load.result, request, clock)
-        : { kind: 'postponed', signal: signalOf(load.result, clock) }
-    }
+    const known = gate.peek(origin)
+    const load = known === null ? await gate.load(origin) : { kind: 'kept' as const, rules: known }
+    if (load.kind === 'unreachable') return withoutRobots(load, request, clock)
+    const { rules } = load
     const delaySeconds = rules.crawlDelaySeconds(agent)
     if (delaySeconds !== null)
       options.onCrawlDelay(request.host, Math.min(delaySeconds * 1000, options.maxCrawlDelayMs))
+    if (load.kind === 'asked') return { kind: 'postponed', signal: signalOf(load.result, clock) }
     if (rules.isAllowed(agent, request.url)) return null
     return { kind: 'skipped', reason: 'robots', status: 0, address: '', signal: untouched }
   }
@@ -97,7 +94,9 @@ function judge(request: QueuedRequest, result: FetchResult, known: KnownDocument
   return failureOf(result, request, clock)
 }
 
-function failureOf(result: FetchResult, request: QueuedRequest, clock: Clock): VisitResult {
+type Refusal = Extract<VisitResult, { kind: 'failed' | 'skipped' }>
+
+function failureOf(result: FetchResult, request: QueuedRequest, clock: Clock): Refusal {
   const signal = signalOf(result, clock)
   if (result.kind === 'failed') {
     const { code, message, retry } = result
@@ -109,7 +108,7 @@ function failureOf(result: FetchResult, request: QueuedRequest, clock: Clock): V
   const retry = status >= 500 || status === 429 || status === 408
   return {
     kind: 'failed',
-    code: status >= 500 ? 'http-server-error' : 'http-client-error',
+    code: codeOfStatus(status),
     message: `${request.url}: status ${status}`,
     retry,
     status,
@@ -118,9 +117,21 @@ function failureOf(result: FetchResult, request: QueuedRequest, clock: Clock): V
   }
 }
 
-/** A host whose robots.txt can't be had is treated as one whose page can't. */
-function hostIsDown(result: FetchResult): boolean {
-  return result.kind === 'failed' || (result.kind === 'response' && (result.status >= 500 || result.status === 429))
+/** A host whose robots.txt can't be had is treated as one whose page can't. The page itself was not asked for. */
+function withoutRobots(load: RobotsLoad & { kind: 'unreachable' }, request: QueuedRequest, clock: Clock): Refusal {
+  const { result, moved } = load
+  const failure = failureOf(result, request, clock)
+  // A host that answered, if only with a redirect to nowhere, is left alone as one that fails.
+  const signal: HostSignal =
+    moved && failure.signal.kind === 'untouched' ? { kind: 'failed', totalMs: result.totalMs } : failure.signal
+  if (failure.kind === 'skipped') return { ...failure, signal }
+  return { ...failure, status: 0, message: `no robots.txt for ${request.url}: ${failure.message}`, signal }
+}
+
+function codeOfStatus(status: number): ErrorCode {
+  if (status >= 500) return 'http-server-error'
+  // Without a Location, or "not modified" where nobody asked: it leads nowhere.
+  return status >= 300 && status < 400 ? 'redirect-refused' : 'http-client-error'
 }
 
 function signalOf(result: FetchResult, clock: Clock): HostSignal {

@@ -34,8 +34,12 @@ export function documentsSuite(engine: StoreEngine): void {
         const [outcome] = await shard.documents.record([pageOf(host, '/b', 'same')])
         assert.equal(outcome?.kind, 'duplicate')
         assert.equal(outcome.of, `http://${host}/a`)
-        assert.deepEqual(await shard.documents.record([pageOf(host, '/b', 'same')]), [{ kind: 'unchanged', duplicate: true }])
-        assert.deepEqual(await shard.documents.record([pageOf(host, '/a', 'same')]), [{ kind: 'unchanged', duplicate: false }])
+        assert.deepEqual(await shard.documents.record([pageOf(host, '/b', 'same')]), [
+          { kind: 'unchanged', duplicate: true },
+        ])
+        assert.deepEqual(await shard.documents.record([pageOf(host, '/a', 'same')]), [
+          { kind: 'unchanged', duplicate: false },
+        ])
         assert.deepEqual(await countsOf(shard), { documents: 2, versions: 2, bodies: 1 })
       }),
     )
@@ -88,7 +92,12 @@ export function documentsSuite(engine: StoreEngine): void {
       'repeating a batch makes no second version',
       withSystem(engine, {}, async (system) => {
         const host = system.hostOf(0, 0)
-        const batch = [pageOf(host, '/a', 'x'), pageOf(host, '/b', 'x'), pageOf(host, '/c', 'z'), noteOf(host, '/d', 'failed')]
+        const batch = [
+          pageOf(host, '/a', 'x'),
+          pageOf(host, '/b', 'x'),
+          pageOf(host, '/c', 'z'),
+          noteOf(host, '/d', 'failed'),
+        ]
         const shard = await openOne(system)
         await shard.documents.record(batch)
         await system.kill()
@@ -122,7 +131,9 @@ export function documentsSuite(engine: StoreEngine): void {
         const page = pageOf(host, '/', 'one', { etag: '"e"', lastModified: 'Thu, 01 Jan 2026 00:00:00 GMT' })
         const [stored] = await shard.documents.record([page])
         assert.equal(stored?.kind, 'stored')
-        assert.deepEqual(await shard.documents.record([noteOf(host, '/', 'unchanged', { run: 2, status: 304 })]), [{ kind: 'noted' }])
+        assert.deepEqual(await shard.documents.record([noteOf(host, '/', 'unchanged', { run: 2, status: 304 })]), [
+          { kind: 'noted' },
+        ])
         assert.deepEqual(await knownOf(shard, page), {
           url: page.url,
           run: 2,
@@ -142,7 +153,14 @@ export function documentsSuite(engine: StoreEngine): void {
         const host = system.hostOf(0, 0)
         const note = noteOf(host, '/', 'redirect', { status: 301 })
         await shard.documents.record([note])
-        assert.deepEqual(await knownOf(shard, note), { url: note.url, run: 1, status: 301, versionId: 0, etag: '', lastModified: '' })
+        assert.deepEqual(await knownOf(shard, note), {
+          url: note.url,
+          run: 1,
+          status: 301,
+          versionId: 0,
+          etag: '',
+          lastModified: '',
+        })
         const [stored] = await shard.documents.record([pageOf(host, '/', 'now', { run: 2 })])
         assert.equal(stored?.kind, 'stored')
         const known = await knownOf(shard, note)
@@ -206,7 +224,12 @@ export function documentsSuite(engine: StoreEngine): void {
             throw new Error('cannot be written')
           },
         })
-        const batch = [pageOf(host, '/new', 'new'), pageOf(host, '/kept', 'changed'), broken, pageOf(host, '/last', 'last')]
+        const batch = [
+          pageOf(host, '/new', 'new'),
+          pageOf(host, '/kept', 'changed'),
+          broken,
+          pageOf(host, '/last', 'last'),
+        ]
         await assert.rejects(shard.documents.record(batch), /cannot be written/)
         assert.deepEqual(await countsOf(shard), { documents: 1, versions: 1, bodies: 1 })
         assert.equal(await knownOf(shard, batch[0]!), null)

@@ -63,7 +63,10 @@ export function frontierHostSuite(engine: StoreEngine): void {
           batchOf({ offers: [offerOf(bad, '/0'), offerOf(bad, '/new')], done: [inHand[0]!], again: [inHand[1]!] }),
         )
         assert.deepEqual(counts, { accepted: 0, known: 1, limited: 1, removed: 0 })
-        assert.deepEqual(await queuedUrls(frontier), offersOf(good, 2).map(({ url }) => url))
+        assert.deepEqual(
+          await queuedUrls(frontier),
+          offersOf(good, 2).map(({ url }) => url),
+        )
         assert.equal(await frontier.giveUp(424_242), 0)
       }),
     )

@@ -40,7 +40,13 @@ export function frontierOfferSuite(engine: StoreEngine): void {
       withSystem(engine, {}, async (system) => {
         const { frontier } = await openOne(system)
         const host = system.hostOf(0, 0)
-        const link = offerOf(host, '/ä?q=1', { parent: `http://${host}/`, depth: 3, hops: 2, redirects: 1, priority: -7 })
+        const link = offerOf(host, '/ä?q=1', {
+          parent: `http://${host}/`,
+          depth: 3,
+          hops: 2,
+          redirects: 1,
+          priority: -7,
+        })
         await frontier.offer([link])
         const { id } = (await frontier.hosts(1, new Set()))[0]!
         const [request] = await frontier.next(id, null, 1)

@@ -31,7 +31,10 @@ export function frontierQueueSuite(engine: StoreEngine): void {
         const whole = (await frontier.next(id, null, 1000)).map(({ seq }) => seq)
         assert.equal(new Set(whole).size, 60)
         for (const limit of [1, 2, 7, 59, 60, 61]) {
-          assert.deepEqual((await pageThrough(frontier, id, limit)).map(({ seq }) => seq), whole)
+          assert.deepEqual(
+            (await pageThrough(frontier, id, limit)).map(({ seq }) => seq),
+            whole,
+          )
         }
       }),
     )
@@ -107,12 +110,21 @@ export function frontierQueueSuite(engine: StoreEngine): void {
         await frontier.offer(offersOf(host, 3))
         const [first, second] = await queueOf(frontier)
         const clock = { id: first!.hostId, nextAt: 5_000, failures: 0, rests: 0 }
-        const batch = batchOf({ offers: offersOf(host, 4), done: [first!], again: [{ ...second!, attempts: 1 }], hosts: [clock] })
+        const batch = batchOf({
+          offers: offersOf(host, 4),
+          done: [first!],
+          again: [{ ...second!, attempts: 1 }],
+          hosts: [clock],
+        })
         assert.equal((await frontier.settle(batch)).removed, 2)
         const after = await queueOf(frontier)
         assert.deepEqual(await frontier.settle(batch), { accepted: 0, known: 4, limited: 0, removed: 0 })
         const unknown = { ...first!, hostId: 999_999, seq: 999_999 }
-        assert.equal((await frontier.settle(batchOf({ done: [unknown], again: [unknown], hosts: [{ ...clock, id: 999_999 }] }))).removed, 0)
+        assert.equal(
+          (await frontier.settle(batchOf({ done: [unknown], again: [unknown], hosts: [{ ...clock, id: 999_999 }] })))
+            .removed,
+          0,
+        )
         assert.deepEqual(await queueOf(frontier), after)
         assert.deepEqual(frontier.counts(), { queued: 3, seen: 4, hosts: 1, givenUp: 0 })
       }),

@@ -31,7 +31,9 @@ export function frontierRestartSuite(engine: StoreEngine): void {
         const host = system.hostOf(0, 0)
         await frontier.offer(offersOf(host, 10))
         const [first, second] = await queueOf(frontier)
-        await frontier.settle(batchOf({ offers: [offerOf(host, '/new')], done: [first!], again: [{ ...second!, attempts: 1 }] }))
+        await frontier.settle(
+          batchOf({ offers: [offerOf(host, '/new')], done: [first!], again: [{ ...second!, attempts: 1 }] }),
+        )
         const queue = await queueOf(frontier)
         await system.kill()
         const recovered = await openOne(system)

@@ -14,7 +14,9 @@ export function objectsSuite(engine: StoreEngine): void {
         const host = system.hostOf(0, 0)
         const bodies = [1, 10, 500, 1_500, 5_000, 3, 999].map((length, n) => String(n).repeat(length))
         for (const [n, body] of bodies.entries()) await documents.record([pageOf(host, `/${n}`, body)])
-        const expected = new Map(bodies.map((body, n) => [`http://${host}/${n}`, recordText(`http://${host}/${n}`, body)]))
+        const expected = new Map(
+          bodies.map((body, n) => [`http://${host}/${n}`, recordText(`http://${host}/${n}`, body)]),
+        )
         assert.deepEqual(await textsOf(objects), expected)
       }),
     )

@@ -57,7 +57,9 @@ export function pageOf(host: string, path: string, body: string, parts: Partial<
     truncated: '',
     title: '',
     links: [],
-    render: (original) => [Buffer.from(recordText(url, original === null ? body : `see ${original.url} ${original.at}`))],
+    render: (original) => [
+      Buffer.from(recordText(url, original === null ? body : `see ${original.url} ${original.at}`)),
+    ],
     ...parts,
   }
 }

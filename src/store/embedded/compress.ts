@@ -25,11 +25,14 @@ export function compressNextFile(db: Database, archive: string, isCancelled: () 
   const records = db
     .prepare('SELECT id, offset, length FROM versions WHERE id BETWEEN ? AND ? AND file = ? ORDER BY offset')
     .all(file.first_version, file.last_version, file.id) as RecordRow[]
-  const moved = writeMembers(join(archive, file.name), part, file.length, records, isCancelled)
-  if (moved === null) {
-    rmSync(part, { force: true })
-    return false
+  let moved: Moved | null = null
+  try {
+    moved = writeMembers(join(archive, file.name), part, file.length, records, isCancelled)
+  } finally {
+    // On a full disk, what was begun would keep the room that others wait for.
+    if (moved === null) rmSync(part, { force: true })
   }
+  if (moved === null) return false
   renameSync(part, join(archive, name))
   movePointers(db, file.id, name, moved)
   rmSync(join(archive, file.name), { force: true })

@@ -8,6 +8,8 @@ export type Database = {
   readonly path: string
   prepare(sql: string): StatementSync
   exec(sql: string): void
+  /** Runs `work`, which only reads, so that its failures have their code. */
+  read<T>(work: () => T): T
   /** Runs `work` in one write transaction; a throw rolls it back. */
   write<T>(work: () => T): T
   close(): void
@@ -89,6 +91,13 @@ function wrap(db: DatabaseSync, path: string): Database {
     path,
     prepare: (sql) => db.prepare(sql),
     exec: (sql) => db.exec(sql),
+    read(work) {
+      try {
+        return work()
+      } catch (error) {
+        throw storeError(error, path)
+      }
+    },
     write(work) {
       try {
         begin.run()

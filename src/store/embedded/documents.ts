@@ -115,14 +115,14 @@ export function createEmbeddedDocuments(db: Database, archive: ReturnType<typeof
       }
     },
     async find(keys) {
-      return keys.map(({ host, fp }) => (sql.known.get(host, fp) as KnownDocument | undefined) ?? null)
+      return db.read(() => keys.map(({ host, fp }) => (sql.known.get(host, fp) as KnownDocument | undefined) ?? null))
     },
     async links(versionId) {
-      const row = sql.links.get(versionId) as { links: string; url: string } | undefined
+      const row = db.read(() => sql.links.get(versionId)) as { links: string; url: string } | undefined
       return row === undefined ? [] : unpackLinks(row.links, row.url)
     },
     async counts() {
-      return sql.counts.get() as { documents: number; versions: number; bodies: number }
+      return db.read(() => sql.counts.get()) as { documents: number; versions: number; bodies: number }
     },
   }
 }

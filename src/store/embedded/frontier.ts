@@ -170,19 +170,23 @@ export function createEmbeddedFrontier(options: EmbeddedFrontierOptions): Fronti
       return { ...add(counts, settled), removed: settled.removed }
     },
     async hosts(limit, except) {
-      const found: HostState[] = []
-      for (const row of sql.waiting.iterate()) {
-        const { id } = row as { id: number }
-        if (except.has(id)) continue
-        found.push(hosts.entryOf(row))
-        if (found.length >= limit) break
-      }
-      return found
+      return db.read(() => {
+        const found: HostState[] = []
+        for (const row of sql.waiting.iterate()) {
+          const { id } = row as { id: number }
+          if (except.has(id)) continue
+          found.push(hosts.entryOf(row))
+          if (found.length >= limit) break
+        }
+        return found
+      })
     },
     async next(hostId, after, limit) {
-      const host = hosts.numbered(hostId)
-      const rows = sql.next.all(hostId, after?.priority ?? -(2 ** 52), after?.seq ?? 0, limit)
-      return rows.map((row) => requestOf(row as QueueRow, hostId, host?.host ?? ''))
+      return db.read(() => {
+        const host = hosts.numbered(hostId)
+        const rows = sql.next.all(hostId, after?.priority ?? -(2 ** 52), after?.seq ?? 0, limit)
+        return rows.map((row) => requestOf(row as QueueRow, hostId, host?.host ?? ''))
+      })
     },
     async giveUp(hostId) {
       return atomically(() => {
@@ -195,7 +199,9 @@ export function createEmbeddedFrontier(options: EmbeddedFrontierOptions): Fronti
       })
     },
     async loadRobots(origin) {
-      const row = sql.robots.get(origin) as { kind: KeptRobots['kind']; text: string; expires_at: number } | undefined
+      const row = db.read(() => sql.robots.get(origin)) as
+        | { kind: KeptRobots['kind']; text: string; expires_at: number }
+        | undefined
       return row === undefined ? null : { kind: row.kind, text: row.text, expiresAt: row.expires_at }
     },
     async saveRobots(origin, { kind, text, expiresAt }) {

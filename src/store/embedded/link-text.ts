@@ -1,13 +1,16 @@
 /** A page's links in one text, one a line; those of the page's own origin without it, since most are. */
-export function packLinks(links: readonly string[], pageUrl: string, maxBytes = 1 << 20): string {
+export function packLinks(links: readonly string[], pageUrl: string, maxLength = 1 << 20): string {
   const origin = originOf(pageUrl)
-  let text = ''
+  const lines: string[] = []
+  let length = 0
   for (const link of links) {
-    const line = link.startsWith(origin) && link.charCodeAt(origin.length) === 0x2f ? link.slice(origin.length) : link
-    if (text.length + line.length > maxBytes) break
-    text += text === '' ? line : `\n${line}`
+    const isOwn = link.charCodeAt(origin.length) === 0x2f && link.startsWith(origin)
+    const line = isOwn ? link.slice(origin.length) : link
+    length += line.length + 1
+    if (length > maxLength) break
+    lines.push(line)
   }
-  return text
+  return lines.join('\n')
 }
 
 export function unpackLinks(text: string, pageUrl: string): string[] {

@@ -25,9 +25,11 @@ export const embeddedEngine: StoreEngine = {
 
 type Opened = { folder: EmbeddedFolder; shards: { store: ShardStore; reader: Database }[]; ports: MessagePort[] }
 
-export function createEmbeddedSystem(parts: Partial<SystemOptions> = {}): EmbeddedSystem {
+export function createEmbeddedSystem(
+  parts: Partial<SystemOptions> = {},
+  folder = mkdtempSync(join(tmpdir(), 'erace-store-')),
+): EmbeddedSystem {
   const options = { ...defaultOptions, ...parts }
-  const folder = mkdtempSync(join(tmpdir(), 'erace-store-'))
   let opened: Opened | null = null
 
   function take(holder: string): EmbeddedFolder {
@@ -60,7 +62,12 @@ export function createEmbeddedSystem(parts: Partial<SystemOptions> = {}): Embedd
       opened = { folder: held, shards: [], ports: [] }
       const ways = connect(options.shards)
       opened.ports = ways.flat().filter((port) => port !== null)
-      for (let shard = 0; shard < options.shards; shard++) opened.shards.push(openShard(run, shard, ways[shard]!))
+      try {
+        for (let shard = 0; shard < options.shards; shard++) opened.shards.push(openShard(run, shard, ways[shard]!))
+      } catch (error) {
+        await system.kill()
+        throw error
+      }
       return opened.shards.map(
         ({ store, reader }): OpenShard => ({ ...store, objects: createEmbeddedObjects(reader, paths.archive(folder)) }),
       )

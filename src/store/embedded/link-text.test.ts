@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { packLinks, unpackLinks } from './link-text.ts'
+
+describe('the text of links', () => {
+  test('leaves out the origin of the page and nothing else', () => {
+    const page = 'http://a.example/x/y'
+    assert.equal(packLinks(['http://a.example/b', 'http://b.example/'], page), '/b\nhttp://b.example/')
+    assert.equal(packLinks([], page), '')
+    assert.deepEqual(unpackLinks('', page), [])
+  })
+
+  test('is cut at a whole link when it grows too long', () => {
+    const links = ['http://a.example/one', 'http://a.example/two', 'http://a.example/three']
+    assert.deepEqual(unpackLinks(packLinks(links, 'http://a.example/', 8), 'http://a.example/'), links.slice(0, 2))
+  })
+
+  test('reads back whatever was written', () => {
+    const origin = fc.constantFrom(
+      'http://a.example',
+      'http://a.example:8080',
+      'https://a.example',
+      'http://a.example.b',
+    )
+    const link = fc
+      .tuple(origin, fc.constantFrom('/', '/x', '/x?y=/z', '//', '/?http://a.example/'))
+      .map((parts) => parts.join(''))
+    fc.assert(
+      fc.property(fc.array(link), link, (links, page) => {
+        assert.deepEqual(unpackLinks(packLinks(links, page), page), links)
+      }),
+    )
+  })
+})
