@@ -1,4 +1,5 @@
 import { availableParallelism, hostname } from 'node:os'
+import { setFlagsFromString } from 'node:v8'
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
 import type { CrawlHooks } from './cli/engine.ts'
 import type { CrawlSettings } from './config/crawl-settings.ts'
@@ -27,6 +28,7 @@ export async function crawl(settings: CrawlSettings, hooks: CrawlHooks): Promise
   }
   const compression = config.archive.compress ? createCompression(folder, (message) => hooks.log.warn(message)) : null
   if (opened.hasClosedFiles) compression?.wake()
+  setFlagsFromString(`--initial-old-space-size=${process.env.OS ?? 64}`)
   const workers: Worker[] = []
   try {
     const run = await opened.runs.begin(systemClock.now())
@@ -47,6 +49,7 @@ export async function crawl(settings: CrawlSettings, hooks: CrawlHooks): Promise
       }
       const worker = new Worker(new URL('./main-shard.ts', import.meta.url), {
         workerData: data,
+        resourceLimits: { maxYoungGenerationSizeMb: Number(process.env.YG ?? 24) },
         transferList: ports.filter((port) => port !== null),
       })
       workers.push(worker)

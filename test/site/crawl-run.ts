@@ -28,7 +28,10 @@ export function newFolder(): string {
 }
 
 /** Starts `erace crawl` without a delay of its own, with every line of its log. */
-export function startCrawl(seeds: string[], { settings = {}, options = [], data = join(newFolder(), 'data') }: CrawlOptions) {
+export function startCrawl(
+  seeds: string[],
+  { settings = {}, options = [], data = join(newFolder(), 'data') }: CrawlOptions,
+) {
   const config = join(newFolder(), 'erace.config.json')
   writeFileSync(config, JSON.stringify({ ...settings, log: { level: 'debug' } }))
   const args = ['crawl', ...seeds, '--data', data, '--config', config, '--json', '--delay', '0', ...options]

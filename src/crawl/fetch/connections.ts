@@ -5,7 +5,7 @@
  * slot that has been free the longest is dropped; with none free the limit gives way, since the caller bounds what is
  * in flight.
  */
-import { Client } from 'undici'
+import Client from 'undici/lib/dispatcher/client.js'
 import type { Attempt, Connector, ConnectTarget } from './connector.ts'
 import type { Carrier, Exchange } from './exchange.ts'
 import type { FetchLimits } from './fetch-limits.ts'

@@ -49,6 +49,7 @@ export function createConclude({ documents, pipe, figures, tally, log, settings 
 
   function skipped(request: QueuedRequest, reason: SkipReason, facts: { status: number; address: string }): Conclusion {
     figures.add(`skipped.${reason}`)
+    log('debug', 'skipped', { url: request.url, reason, parent: request.parent })
     return { capture: note(request, 'skipped', facts), offers: [], again: false }
   }
 
