@@ -130,7 +130,10 @@ describe('a crawl among hostile origins', () => {
       else response.end('<title>Sorry</title><a href="/lost/1">1</a><a href="/lost/2">2</a><a href="deeper/">3</a>')
     })
     const seeds = [...hostile.byPath].map(([path, { origin }]) => origin + path)
-    run = await runCrawl([...seeds, `${healthy.origin()}/`, `${sameEverywhere.origin}/`], { settings: limits })
+    run = await runCrawl([...seeds, `${healthy.origin()}/`, `${sameEverywhere.origin}/`], {
+      settings: limits,
+      options: ['--threads', '2'],
+    })
     kept = await readKept(run.data)
   })
   after(async () => {

@@ -229,7 +229,7 @@ export const settings = {
     default: '5s',
     min: '0',
     max: '1d',
-    about: 'First rest of a failing host; each further one is twice as long.',
+    about: 'First rest of a failing host; each further one is four times as long.',
   },
   'crawl.hostRestMax': {
     kind: 'duration',

@@ -55,10 +55,16 @@ export type OriginalCapture = { url: string; at: number }
 
 export type CaptureOutcome =
   | { kind: 'stored'; versionId: number }
-  /** The document's current version has this very body; `duplicate` when that one repeats another document's. */
+  /** The document's current version has this very body; `duplicate` when another document had it in this run too. */
   | { kind: 'unchanged'; duplicate: boolean }
   /** A new version of this document whose body is kept under another URL. */
-  | { kind: 'duplicate'; versionId: number; of: string }
+  | {
+      kind: 'duplicate'
+      versionId: number
+      of: string
+      /** That URL was met in this run: its links are on their way. */
+      linksOffered: boolean
+    }
   | { kind: 'noted' }
 
 export type KnownDocument = {

@@ -11,6 +11,9 @@ import { createQueryRules, queryOptions } from './query-parameters.ts'
 export type LinkNormaliser = { onPage(base: ParsedBase): (href: string) => Normalised }
 
 const slash = 0x2f
+const dot = 0x2e
+/** Links that climb higher take the long way. */
+const maxLevels = 8
 const maxPrefixes = 1000
 const invalid: Normalised = { kind: 'rejected', reason: 'invalid' }
 
@@ -25,10 +28,11 @@ export function createLinkNormaliser(options: NormaliserOptions = {}): LinkNorma
     return result.kind === 'ok' && result.url === url && result.key.endsWith('/') ? result.key : null
   }
 
-  function join(head: string, keyHead: string, href: string): Normalised | null {
-    const end = endOfPlainTail(href, 0, query)
-    if (end < 0 || head.length + end > maxUrlLength) return null
-    const tail = end === href.length ? href : href.slice(0, end)
+  /** What stands in `href` from `from` on, behind a beginning whose key is known. */
+  function join(head: string, keyHead: string, href: string, from: number): Normalised | null {
+    const end = endOfPlainTail(href, from, query)
+    if (end < 0 || head.length + end - from > maxUrlLength) return null
+    const tail = from === 0 && end === href.length ? href : href.slice(from, end)
     const url = head + tail
     return { kind: 'ok', url, key: keyHead === head ? url : keyHead + tail }
   }
@@ -69,21 +73,38 @@ export function createLinkNormaliser(options: NormaliserOptions = {}): LinkNorma
       const short = base.plain && options.dropIndexNames !== true
       const keyPrefix = short ? keyOfPrefix(prefix) : null
       const root = `${prefix}/`
-      let keyDirectory: string | null | undefined = short ? undefined : null
-      const directoryKey = (): string | null => {
-        if (keyDirectory === undefined)
-          keyDirectory = directory === root && keyPrefix !== null ? `${keyPrefix}/` : keyOfBeginning(directory)
-        return keyDirectory
+      // The page's folder and those above it, with their keys, as far up as links have led.
+      const folders: { url: string; key: string | null }[] = []
+
+      function folder(levelsUp: number): { url: string; key: string | null } {
+        while (folders.length <= levelsUp) {
+          const below = folders.at(-1)
+          const url = below === undefined ? directory : above(below.url, root)
+          folders.push({ url, key: url === root && keyPrefix !== null ? `${keyPrefix}/` : keyOfBeginning(url) })
+        }
+        return folders[levelsUp]!
+      }
+
+      function below(levelsUp: number, href: string, from: number): Normalised | null {
+        const { url, key } = folder(levelsUp)
+        return key === null ? null : join(url, key, href, from)
+      }
+
+      /** `../` and more of them; what follows must start like a name. */
+      function upward(href: string): Normalised | null {
+        let levels = 0
+        while (levels < maxLevels && href.startsWith('../', levels * 3)) levels++
+        return levels > 0 && isLetterOrDigit(href.charCodeAt(levels * 3)) ? below(levels, href, levels * 3) : null
       }
 
       function shortCut(href: string): Normalised | null {
         const first = href.charCodeAt(0)
-        if (first === slash) return keyPrefix === null ? null : join(prefix, keyPrefix, href)
+        if (first === slash) return keyPrefix === null ? null : join(prefix, keyPrefix, href, 0)
+        if (!short) return null
+        if (first === dot) return upward(href)
         if (!isLetterOrDigit(first)) return null
         // A colon may end a scheme; a link with one is absolute or worth a closer look.
-        if (href.includes(':')) return short ? absolute(href) : null
-        const key = directoryKey()
-        return key === null ? null : join(directory, key, href)
+        return href.includes(':') ? absolute(href) : below(0, href, 0)
       }
 
       return (href) => {
@@ -99,4 +120,9 @@ export function createLinkNormaliser(options: NormaliserOptions = {}): LinkNorma
 function isLetterOrDigit(c: number): boolean {
   const letter = c | 0x20
   return (letter >= 0x61 && letter <= 0x7a) || (c >= 0x30 && c <= 0x39)
+}
+
+/** The folder that holds a folder; the root holds itself. */
+function above(folder: string, root: string): string {
+  return folder === root ? root : folder.slice(0, folder.lastIndexOf('/', folder.length - 2) + 1)
 }

@@ -135,7 +135,8 @@ export function createBatch(options: BatchOptions): Batch {
   }
 }
 
-/** The page is kept under another URL: its links were offered there. */
+/** The page was met under another URL in this run: its links were offered there. */
 function isRepetition(outcome: CaptureOutcome | null): boolean {
-  return outcome !== null && (outcome.kind === 'duplicate' || (outcome.kind === 'unchanged' && outcome.duplicate))
+  if (outcome?.kind === 'duplicate') return outcome.linksOffered
+  return outcome?.kind === 'unchanged' && outcome.duplicate
 }

@@ -30,6 +30,9 @@ const EVERYWHERE = 0
 const SLASH = 0x2f
 const QUESTION = 0x3f
 const COLON = 0x3a
+/** Where fewer than half of so many links are recognised, the memo rests for the next so many. */
+const TRIAL = 16_384
+const SLEEP = 262_144
 const plainAscii = /^[!-~]*$/
 
 export function createLinkMemo(maxEntries: number): LinkMemo {
@@ -45,6 +48,8 @@ export function createLinkMemo(maxEntries: number): LinkMemo {
   let directory = ''
   let originScope = 0
   let directoryScope = 0
+  let asked = 0
+  let hits = 0
 
   function scopeId(name: string): number {
     const known = scopeIds.get(name)
@@ -90,6 +95,15 @@ export function createLinkMemo(maxEntries: number): LinkMemo {
     return slot
   }
 
+  /** Counts the questions; sleeps for a while where few of them have an answer. */
+  function isWorthIt(): boolean {
+    if (++asked === TRIAL) {
+      asked = hits * 2 < TRIAL ? -SLEEP : 0
+      hits = 0
+    }
+    return asked >= 0
+  }
+
   return {
     enter(newOrigin, newDirectory) {
       origin = newOrigin
@@ -98,13 +112,16 @@ export function createLinkMemo(maxEntries: number): LinkMemo {
       else enterScopes()
     },
     recall(bytes, start, end) {
+      if (!isWorthIt()) return undefined
       const scope = scopeOf(bytes, start, end)
       if (scope === -1) return undefined
       const entry = table[slotOf(bytes, start, end, hashOf(bytes, start, end, scope), scope)]!
-      return entry === -1 ? undefined : links[entry]
+      if (entry === -1) return undefined
+      hits++
+      return links[entry]
     },
     keep(href, named) {
-      if (href.length > MAX_HREF_BYTES || !plainAscii.test(href)) return
+      if (asked < 0 || href.length > MAX_HREF_BYTES || !plainAscii.test(href)) return
       const entry = links.length
       const start = entry === 0 ? 0 : starts[entry]!
       if (entry >= maxEntries || start + href.length > arena.length) return forget()

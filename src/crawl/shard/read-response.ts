@@ -67,6 +67,8 @@ export async function readResponse(
   const links = found.links.length
   const dropped = page === null || found === noLinks ? noneDropped : droppedOf(page)
   if (directives?.noindex === true) return { kind: 'noindex', offers: found.offers, links, dropped }
+  // Pages that are read together are hashed together: see `inTurn` in the shard.
+  await undefined
   const truncated = response.truncated ?? (decoded.truncated ? 'length' : null)
   const capture = captureOf(request, response, decoded.body, {
     title: page?.title ?? '',

@@ -115,11 +115,33 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
     retryAfter: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     isStopping: () => board.isStopped(),
   })
+  const answered: (() => void)[] = []
   let held = 0
   let pausedBy: string | null = null
   let running = false
   let timer: NodeJS.Timeout | null = null
   let idle: (() => void) | null = null
+
+  /** Answers that came together are read together, one after the other: the code that reads stays in the processor's caches. */
+  function inTurn(): Promise<void> {
+    return new Promise((resolve) => {
+      if (answered.push(resolve) === 1) setImmediate(readAnswered)
+    })
+  }
+
+  function readAnswered(): void {
+    for (const resume of answered.splice(0)) resume()
+  }
+
+  let pumping = false
+  function pumpSoon(): void {
+    if (pumping) return
+    pumping = true
+    setImmediate(() => {
+      pumping = false
+      pump()
+    })
+  }
 
   function pump(): void {
     while (running && held < settings.fetchers && !board.isStopped()) {
@@ -176,8 +198,9 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
     if (signal.kind !== 'untouched') tally.hostTime(lane.host, signal.totalMs)
     const verdict = frontier.release(lane, signal)
     // The host goes on with its next request while this one is read.
-    pump()
+    pumpSoon()
     if (!('response' in result) && !('status' in result && result.status > 0)) board.returnPage()
+    await inTurn()
     const { capture, offers, again } = await conclude(request, result)
     batch.add({
       lane,

@@ -4,6 +4,7 @@ import type { Database } from './database.ts'
 import { packLinks, unpackLinks } from './link-text.ts'
 
 type DocumentRow = { id: number; version: number; digest: Uint8Array | null; n: number | null; original: number | null }
+type OriginalRow = { version: number; url: string; at: number; document: number; run: number }
 type BodyCapture = Extract<Capture, { kind: 'body' }>
 
 export function createEmbeddedDocuments(db: Database, archive: ReturnType<typeof createArchiveWriter>): DocumentStore {
@@ -18,7 +19,8 @@ export function createEmbeddedDocuments(db: Database, archive: ReturnType<typeof
     const document = sql.document.get(capture.host, capture.fp) as DocumentRow
     if (document.digest !== null && capture.digest.equals(document.digest)) {
       note(capture, 'unchanged', document.version)
-      return { kind: 'unchanged', duplicate: document.original !== document.version }
+      const isOwn = document.original === document.version
+      return { kind: 'unchanged', duplicate: !isOwn && wasSeenElsewhere(document.original!, document.id, capture.run) }
     }
     note(capture, 'stored', versionId)
     return addVersion(capture, versionId, document.id, (document.n ?? 0) + 1)
@@ -27,7 +29,7 @@ export function createEmbeddedDocuments(db: Database, archive: ReturnType<typeof
   function addVersion(capture: BodyCapture, versionId: number, documentId: number, n: number): CaptureOutcome {
     nextVersion++
     const isNew = sql.insertBody.run(capture.digest, versionId).changes === 1
-    const original = isNew ? null : (sql.body.get(capture.digest) as { version: number; url: string; at: number })
+    const original = isNew ? null : (sql.body.get(capture.digest) as OriginalRow)
     const pointer = archive.append(versionId, capture.render(original))
     sql.insertVersion.run(
       versionId,
@@ -51,7 +53,14 @@ export function createEmbeddedDocuments(db: Database, archive: ReturnType<typeof
     )
     if (original === null) return { kind: 'stored', versionId }
     note(capture, 'duplicate', versionId)
-    return { kind: 'duplicate', versionId, of: original.url }
+    const linksOffered = original.document !== documentId && original.run === capture.run
+    return { kind: 'duplicate', versionId, of: original.url, linksOffered }
+  }
+
+  /** Whether the body of a version was met in this run under another URL than the document's own. */
+  function wasSeenElsewhere(versionId: number, documentId: number, run: number): boolean {
+    const origin = sql.documentOf.get(versionId) as { document: number; run: number }
+    return origin.document !== documentId && origin.run === run
   }
 
   /** Null when the document is there already. */
@@ -139,8 +148,11 @@ function prepareStatements(db: Database) {
        FROM documents d LEFT JOIN versions v ON v.id = d.version WHERE d.host = ? AND d.fp = ?`,
     ),
     body: db.prepare(
-      `SELECT b.version, d.url, v.at FROM bodies b JOIN versions v ON v.id = b.version JOIN documents d ON d.id = v.document
+      `SELECT b.version, d.url, v.at, d.id AS document, d.run FROM bodies b JOIN versions v ON v.id = b.version JOIN documents d ON d.id = v.document
        WHERE b.digest = ?`,
+    ),
+    documentOf: db.prepare(
+      'SELECT d.id AS document, d.run FROM versions v JOIN documents d ON d.id = v.document WHERE v.id = ?',
     ),
     lastVersion: db.prepare('SELECT coalesce(max(id), 0) AS id FROM versions'),
     insertVersion: db.prepare(

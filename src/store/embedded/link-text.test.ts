@@ -13,7 +13,7 @@ describe('the text of links', () => {
 
   test('is cut at a whole link when it grows too long', () => {
     const links = ['http://a.example/one', 'http://a.example/two', 'http://a.example/three']
-    assert.deepEqual(unpackLinks(packLinks(links, 'http://a.example/', 8), 'http://a.example/'), links.slice(0, 2))
+    assert.deepEqual(unpackLinks(packLinks(links, 'http://a.example/', 9), 'http://a.example/'), links.slice(0, 2))
   })
 
   test('reads back whatever was written', () => {

@@ -1,16 +1,10 @@
 /** A page's links in one text, one a line; those of the page's own origin without it, since most are. */
 export function packLinks(links: readonly string[], pageUrl: string, maxLength = 1 << 20): string {
   const origin = originOf(pageUrl)
-  const lines: string[] = []
-  let length = 0
-  for (const link of links) {
-    const isOwn = link.charCodeAt(origin.length) === 0x2f && link.startsWith(origin)
-    const line = isOwn ? link.slice(origin.length) : link
-    length += line.length + 1
-    if (length > maxLength) break
-    lines.push(line)
-  }
-  return lines.join('\n')
+  // One pass of the runtime over the joined text costs less than looking at each link.
+  const text = `\n${links.join('\n')}`.replaceAll(`\n${origin}/`, '\n/')
+  if (text.length <= maxLength + 1) return text.slice(1)
+  return text.slice(1, Math.max(1, text.lastIndexOf('\n', maxLength + 1)))
 }
 
 export function unpackLinks(text: string, pageUrl: string): string[] {

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Server } from 'node:net'
+import { networkInterfaces } from 'node:os'
+import { after, before, describe, test } from 'node:test'
+import { type CrawlRun, runCrawl } from './site/crawl-run.ts'
+import { isRobots } from './site/request-log.ts'
+import { createSite, type Site } from './site/site.ts'
+
+/**
+ * A listener on every address of this machine stands for all that a crawler must not be sent to. Pages of an allowed
+ * origin lead to it in every way that a page can and in every notation that a URL can: nothing may ever connect.
+ */
+const allowed = '127.0.0.5'
+
+/** Hosts that all come to a forbidden address, as a URL may spell them. */
+const notations = [
+  '127.0.0.9',
+  '127.0.0.9.',
+  '127.9',
+  '127.0.9',
+  '2130706441',
+  '0x7f000009',
+  '0X7F.0x0.0x0.0x9',
+  '0177.0.0.011',
+  '017700000011',
+  '%31%32%37.0.0.9',
+  '１２７．０．０．９',
+  '127。0。0。9',
+  'user:password@127.0.0.9',
+  `${allowed}@127.0.0.9`,
+  '0.0.0.0',
+  '0',
+  'localhost',
+  'LOCALHOST',
+  'localhost.',
+  '[::1]',
+  '[0:0:0:0:0:0:0:1]',
+  '[::]',
+  '[::ffff:127.0.0.9]',
+  '[::ffff:7f00:9]',
+  '[::127.0.0.9]',
+  '[64:ff9b::127.0.0.9]',
+  '[2002:7f00:9::]',
+  '[fe80::1]',
+  '[fd00:ec2::254]',
+  '169.254.169.254',
+  '0xa9fea9fe',
+  '10.0.0.1',
+  '172.16.0.1',
+  '192.168.0.1',
+  '100.64.0.1',
+  '224.0.0.1',
+  '255.255.255.255',
+]
+
+/** As careless servers send it: the bytes of UTF-8, where a header wants ASCII. */
+const rawBytes = (text: string): string => Buffer.from(text).toString('latin1')
+
+type Lure = (url: string) => { body?: string; redirect?: string }
+
+/** Ways from a page to a URL. The target carries the name of the way in its path, so that each is refused by itself. */
+const lures: Record<string, Lure> = {
+  link: (url) => ({ body: `<a href="${url}">x</a>` }),
+  'link without scheme': (url) => ({ body: `<a href="${url.slice('http:'.length)}">x</a>` }),
+  'link with backslashes': (url) => ({ body: `<a href="${url.replace('http://', 'http:\\\\')}">x</a>` }),
+  'link over TLS': (url) => ({ body: `<a href="${url.replace('http:', 'https:')}">x</a>` }),
+  frame: (url) => ({ body: `<iframe src="${url}"></iframe>` }),
+  form: (url) => ({ body: `<form action="${url}"><input name=q></form>` }),
+  'meta refresh': (url) => ({ body: `<meta http-equiv="Refresh" content="0; url='${url}'">` }),
+  base: (url) => ({ body: `<base href="${url}"><a href="relative">x</a>` }),
+  redirect: (url) => ({ redirect: rawBytes(url) }),
+  'redirect without scheme': (url) => ({ redirect: rawBytes(url.slice('http:'.length)) }),
+}
+
+describe('an address that is not to be reached', () => {
+  let secret: Server
+  let site: Site
+  let run: CrawlRun
+  let connections = 0
+  const expectedUrls = new Set<string>()
+
+  before(async () => {
+    secret = createServer((socket) => {
+      connections++
+      socket.destroy()
+    })
+    // All addresses, of both families where there are two: whatever slips through is seen.
+    const hasV6 = Object.values(networkInterfaces()).some((each) => each?.some(({ family }) => family === 'IPv6'))
+    secret.listen(0, hasV6 ? '::' : '0.0.0.0')
+    await once(secret, 'listening')
+    const { port } = secret.address() as AddressInfo
+    site = await createSite({ pages: 0, addresses: [allowed, allowed, allowed] })
+    const paths: string[] = []
+    for (const [name, lure] of Object.entries(lures)) {
+      for (const [at, notation] of notations.entries()) {
+        const target = `http://${notation}:${port}/${name.replaceAll(' ', '-')}/${at}/`
+        const answer = lure(target)
+        const path = `/${name.replaceAll(' ', '-')}/${at}`
+        site.set(path, answer.body === undefined ? answer : { body: `<title>${path}</title>${answer.body}` })
+        paths.push(path)
+        expectedUrls.add(path)
+      }
+    }
+    site.set('/', { body: paths.map((path) => `<a href="${path}">x</a>`).join('') })
+    // Hosts whose robots.txt leads there: their pages can't be allowed by anybody.
+    site.set('/robots.txt', { redirect: `http://127.0.0.9:${port}/robots.txt` }, 1)
+    site.set('/robots.txt', { redirect: `http://[::ffff:127.0.0.9]:${port}/robots.txt` }, 2)
+    for (const host of [1, 2]) site.set('/', { body: 'never read' }, host)
+    const seeds = [0, 1, 2].map((host) => `${site.origin(host)}/`)
+    run = await runCrawl(seeds, { options: ['--restrict', '.'] })
+  })
+  after(async () => {
+    secret.close()
+    await site.close()
+  })
+
+  test('is never connected to, however it is written and wherever it stands', () => {
+    assert.equal(connections, 0)
+  })
+
+  test('is refused once for each link, redirect, refresh and base, and the reason is told', () => {
+    const refused = run.log.filter((entry) => entry.reason === 'address').map((entry) => new URL(String(entry.url)))
+    const paths = refused.map((url) => url.pathname.replace(/\/(relative)?$/, ''))
+    const missing = [...expectedUrls].filter((path) => !paths.includes(path))
+    assert.deepEqual(missing, [])
+    const byRobots = 2
+    assert.equal(run.result.skipped.address, expectedUrls.size + byRobots)
+  })
+
+  test('does not keep the pages that lead there from being kept', () => {
+    const redirects = Object.keys(lures).filter((name) => name.startsWith('redirect')).length * notations.length
+    assert.equal(run.result.stored, 1 + expectedUrls.size - redirects)
+    assert.equal(run.result.redirects, redirects)
+    assert.equal(run.result.failed, 0)
+    assert.equal(run.result.finished, true)
+  })
+
+  test('makes a host whose robots.txt leads there one that is not fetched', () => {
+    for (const host of [1, 2]) {
+      const entries = site.log.filter((entry) => entry.hostIndex === host)
+      assert.ok(entries.length > 0 && entries.every(isRobots))
+    }
+  })
+})
