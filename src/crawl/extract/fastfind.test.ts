@@ -15,11 +15,11 @@ describe('what fastfind tells of a page', () => {
     assert.deepEqual(
       find('<a rel="x nofollow" href=1><area href=2><link href=3><frame src=4><script src=5></script>').links,
       [
-        { href: '1', tag: 'a', nofollow: true },
-        { href: '2', tag: 'area', nofollow: false },
-        { href: '3', tag: 'link', nofollow: false },
-        { href: '4', tag: 'frame', nofollow: false },
-        { href: '5', tag: 'script', nofollow: false },
+        { href: '1', tag: 'a', nofollow: true, known: null },
+        { href: '2', tag: 'area', nofollow: false, known: null },
+        { href: '3', tag: 'link', nofollow: false, known: null },
+        { href: '4', tag: 'frame', nofollow: false, known: null },
+        { href: '5', tag: 'script', nofollow: false, known: null },
       ],
     )
   })
