@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type CrawlRun, runCrawl } from './site/crawl-run.ts'
 import { createGate } from './site/gate.ts'
+import { createHandlerSite, type Handler } from './site/handler-site.ts'
 import { countByPath, isRobots, type RequestLogEntry, shortestPauseMs } from './site/request-log.ts'
 import { createSite, type Site } from './site/site.ts'
 
@@ -171,4 +172,32 @@ describe('hosts that ask for patience', () => {
     assert.equal(run.result.stored, (whole.length + sharedNames.length) * pages + 1)
     assert.equal(run.result.finished, true)
   })
+})
+
+test('however a host comes to be given up, and over however many connections, each page counts once', async (t) => {
+  const links = Array.from({ length: 40 }, (_, at) => `/page/${at}`)
+  const failures: Handler[] = [
+    (_, response) => void response.writeHead(503).end(),
+    (_, response) => void response.writeHead(500).end(),
+    (_, response) => void response.socket?.end('this is not HTTP\r\n\r\n'),
+  ]
+  const sites = await Promise.all(
+    failures.map((fail) =>
+      createHandlerSite((path, response, request) => {
+        if (path === '/') response.end(html(links) + response.socket?.localPort)
+        else if (path === '/robots.txt') response.writeHead(404).end()
+        else fail(path, response, request)
+      }),
+    ),
+  )
+  t.after(() => Promise.all(sites.map((site) => site.close())))
+  const quick = { ...settings.crawl, perHost: 4, perAddress: 100, hostRest: '1ms', hostRestMax: '5ms' }
+  const { result } = await runCrawl(
+    sites.map(({ origin }) => `${origin}/`),
+    { settings: { crawl: quick } },
+  )
+  assert.equal(result.stored, sites.length)
+  assert.equal(result.failed, sites.length * links.length)
+  assert.equal(result.details.givenUpHosts.length, sites.length)
+  assert.equal(result.finished, true)
 })

@@ -15,7 +15,6 @@ const program = `
 import { endWithLauncher } from ${JSON.stringify(new URL('./launched.ts', import.meta.url).href)}
 endWithLauncher(process)
 const say = (text: string) => process.stdout.write(text + '\\n')
-say([process.pid, process.versions.node, process.env.ERACE_LAUNCHED ?? 'unset'].join(' '))
 const [mode, code] = process.argv.slice(2)
 if (mode === 'exit') process.exitCode = Number(code)
 else {
@@ -23,6 +22,7 @@ else {
   process.on('SIGINT', () => say('SIGINT'))
   process.on('SIGTERM', () => { say('SIGTERM'); clearInterval(alive); process.exitCode = 7 })
 }
+say([process.pid, process.versions.node, process.env.ERACE_LAUNCHED ?? 'unset'].join(' '))
 `
 
 describe('the launcher', () => {

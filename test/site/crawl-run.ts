@@ -43,7 +43,10 @@ export function startCrawl(
 export async function runCrawl(seeds: string[], options: CrawlOptions = {}): Promise<CrawlRun> {
   const run = await startCrawl(seeds, options).ended
   const result = readResult(run.end)
-  assert.ok(result !== undefined && run.end.exitCode === 0, `exit ${run.end.exitCode}: ${lastLines(run.end)}`)
+  assert.ok(
+    result !== undefined && run.end.exitCode === 0,
+    `exit ${run.end.exitCode}: ${run.end.stdout.slice(0, 1000)} ${lastLines(run.end)}`,
+  )
   return { ...run, result: result as CrawlResult }
 }
 

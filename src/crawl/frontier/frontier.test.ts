@@ -57,6 +57,27 @@ describe('the frontier', () => {
   )
 
   test(
+    'a clock that moves on while hosts are looked at holds nothing up',
+    withField({ perHost: 2, rules: { delayMs: 3 } }, async (field) => {
+      const [one, two] = [field.hostOf(0), field.hostOf(1)]
+      await field.offer([...offersOf(one, 3), ...offersOf(two, 1)])
+      const first = field.frontier.take()!
+      field.clock.advance(3)
+      assert.equal(field.frontier.take()!.request.host, two)
+      // The first host stands in the ring; its answer moves its clock just ahead of now.
+      field.frontier.release(first.lane, answered)
+      const { monotonic } = field.clock
+      field.clock.monotonic = () => {
+        field.clock.advance(1)
+        return monotonic()
+      }
+      let next = field.frontier.take()
+      for (let tries = 0; next === null && tries < 10; tries++) next = field.frontier.take()
+      assert.equal(next?.request.host, one)
+    }),
+  )
+
+  test(
     'the delay runs from the end of one request to the start of the next',
     withField({ rules: { delayMs: 1_000 } }, async (field) => {
       await field.offer(offersOf(field.hostOf(0), 3))

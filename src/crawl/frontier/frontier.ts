@@ -201,8 +201,9 @@ export function createFrontier({
         ringHead = 0
       }
       if (lane.place !== 'ready') continue
-      // Another request of the same host may have come back meanwhile and moved its clock.
-      if (lane.buffer.length > 0 && lane.nextAt <= now) return lane
+      // Another request of the same host may have come back meanwhile and moved its clock. `place` looks at the time
+      // of this very moment, and so must this: with an older one the two would disagree for ever.
+      if (lane.buffer.length > 0 && lane.nextAt <= clock.monotonic()) return lane
       lane.place = 'parked'
       place(lane)
     }

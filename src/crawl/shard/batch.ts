@@ -26,8 +26,8 @@ export type Batch = {
   size(): number
   /** A write that waits for room as those of the batch do. */
   persist<T>(write: () => Promise<T>): Promise<T>
-  /** Requests of the lane that are concluded for good and not yet kept. */
-  doneOf(lane: Lane): number
+  /** Requests of the lane that are to be tried again, which is not yet noted. */
+  againOf(lane: Lane): number
 }
 
 export type BatchOptions = {
@@ -128,9 +128,9 @@ export function createBatch(options: BatchOptions): Batch {
     },
     size: () => waiting.length,
     persist,
-    doneOf(lane) {
-      const isDone = (item: Finished): boolean => item.lane === lane && !item.again
-      return waiting.filter(isDone).length + keeping.filter(isDone).length
+    againOf(lane) {
+      const comesAgain = (item: Finished): boolean => item.lane === lane && item.again
+      return waiting.filter(comesAgain).length + keeping.filter(comesAgain).length
     },
   }
 }

@@ -50,7 +50,7 @@ export type LinkPipeOptions = {
   onUnparsable(href: string, pageUrl: string): void
 }
 
-const MEMO_ENTRIES = 65_536
+const MEMO_ENTRIES = 16_384
 
 /**
  * WebRACE's six steps: links are found (`fastfind`), then here named (resolved, normalised, fingerprinted), known ones

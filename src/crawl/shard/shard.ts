@@ -77,6 +77,7 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
   })
   const crawlDelays = new Map<string, number>()
   const inHand = new Set<bigint>()
+  const givenUp = new WeakSet<Lane>()
   const visit = createVisit({
     ...settings,
     ...deps,
@@ -172,9 +173,10 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
   }
 
   async function run(lane: Lane, request: QueuedRequest, known: string): Promise<void> {
+    // The first request of a host counts against its address too, and then nothing of its address is known yet.
     const address = known === '' ? await deps.addressOf(request.url) : known
+    lane.address = address
     if (address !== known && !board.takeAddress(address, settings.perAddress)) {
-      lane.address = address
       lane.nextAt = Math.max(lane.nextAt, clock.monotonic() + ADDRESS_WAIT_MS)
       frontier.putBack(lane, request)
       held--
@@ -201,7 +203,10 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
     pumpSoon()
     if (!('response' in result) && !('status' in result && result.status > 0)) board.returnPage()
     await inTurn()
-    const { capture, offers, again } = await conclude(request, result)
+    const { capture, offers, again: wanted } = await conclude(request, result)
+    // A host that was given up, for this request or another, is not asked again.
+    const again = wanted && verdict !== 'given-up' && !givenUp.has(lane)
+    if (wanted && !again) countLost(lane.host, 1)
     batch.add({
       lane,
       request: again ? { ...request, attempts: request.attempts + 1 } : request,
@@ -219,19 +224,23 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
       log('warn', 'host rests after failures', { host, failures, rests })
       return
     }
+    givenUp.add(lane)
     frontier.drop(lane)
-    // What is concluded or in flight counts by itself.
     const { dropped, counted } = await batch.persist(async () => {
-      const counted = batch.doneOf(lane) + lane.inFlight
+      // What is in flight or waits to be kept counts by itself, but for what was to be tried again.
+      const counted = lane.inFlight + lane.unsettled - batch.againOf(lane)
       return { dropped: await store.giveUp(lane.id), counted }
     })
     board.addOutstanding(-dropped)
-    const lost = Math.max(0, dropped - counted)
-    figures.add('failed', lost)
-    tally.failure('host-given-up', lost)
-    tally.hostGivenUp(host, lost)
-    log('warn', 'host given up for this run', { host, failures, dropped: lost })
+    countLost(host, Math.max(0, dropped - counted))
+    log('warn', 'host given up for this run', { host, failures, dropped })
     showCounts()
+  }
+
+  function countLost(host: string, requests: number): void {
+    figures.add('failed', requests)
+    tally.failure('host-given-up', requests)
+    tally.hostGivenUp(host, requests)
   }
 
   function showCounts(): void {
