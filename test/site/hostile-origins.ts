@@ -5,7 +5,6 @@ import { createHostileSite, type HostileOptions, type HostileSite } from './host
 /** Hostile paths, each on an origin of its own: what one of them does to its host is no fault of the others. */
 export type HostileOrigins = {
   byPath: Map<string, HostileSite>
-  /** Forgets what was asked so far. */
   close(): Promise<void>
 }
 
