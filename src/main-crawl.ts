@@ -13,6 +13,9 @@ import type { ShardData } from './main-shard.ts'
 import { createCompression } from './store/embedded/compression.ts'
 import { openFolder } from './store/embedded/folder.ts'
 
+/** What a page leaves behind dies young; more room would only make the process larger. */
+const YOUNG_GENERATION_MB = 48
+
 /** Shards that have work for more than this part of their time are not to be disturbed. */
 const BUSY = 0.5
 
@@ -28,7 +31,8 @@ export async function crawl(settings: CrawlSettings, hooks: CrawlHooks): Promise
   }
   const compression = config.archive.compress ? createCompression(folder, (message) => hooks.log.warn(message)) : null
   if (opened.hasClosedFiles) compression?.wake()
-  setFlagsFromString(`--initial-old-space-size=${process.env.OS ?? 64}`)
+  // Bodies live outside of the heap; with a small heap V8 takes them for a reason to collect all of it every 70 ms.
+  setFlagsFromString('--initial-old-space-size=64')
   const workers: Worker[] = []
   try {
     const run = await opened.runs.begin(systemClock.now())
@@ -49,7 +53,7 @@ export async function crawl(settings: CrawlSettings, hooks: CrawlHooks): Promise
       }
       const worker = new Worker(new URL('./main-shard.ts', import.meta.url), {
         workerData: data,
-        resourceLimits: { maxYoungGenerationSizeMb: Number(process.env.YG ?? 24) },
+        resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
         transferList: ports.filter((port) => port !== null),
       })
       workers.push(worker)

@@ -35,7 +35,7 @@ export function createEmbeddedFrontier(options: EmbeddedFrontierOptions): Fronti
   const db = openDatabase(path, {
     migrations: frontierMigrations,
     mustExist: true,
-    cacheKib: options.cacheKib ?? Number(process.env.FK ?? 8_192),
+    cacheKib: options.cacheKib ?? 8_192,
   })
   const facts = openFacts(db, run)
   const hosts = createHostTable(db, run)

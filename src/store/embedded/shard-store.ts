@@ -33,7 +33,7 @@ export function openShardStore(options: ShardStoreOptions): ShardStore {
   const catalog = openDatabase(paths.catalog(folder), {
     migrations: catalogMigrations,
     mustExist: true,
-    cacheKib: Number(process.env.CK ?? 6_144),
+    cacheKib: 8_192,
   })
   const archive = createArchiveWriter({ ...options, db: catalog, folder: paths.archive(folder) })
   const frontier = createEmbeddedFrontier({
