@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import type { Clock } from '../core/clock.ts'
 import { type CrawlDetails, type CrawlResult, type CrawlSnapshot, mergeDetails } from '../core/crawl-report.ts'
 import { type SkipReason, skipReasons } from '../core/skip-reason.ts'
@@ -100,9 +101,20 @@ function resultOf(board: Board, seconds: number, details: CrawlDetails, interrup
     bytes: board.total('bytes'),
     seconds: Math.round(seconds * 1000) / 1000,
     perSecond: Math.round((fetched / seconds) * 10) / 10,
-    peakRssBytes: process.resourceUsage().maxRSS * 1024,
+    peakRssBytes: peakRssBytes(),
     finished: queued === 0,
     interrupted,
     details,
   }
+}
+
+/** The kernel's own mark, where there is one: `maxRSS` starts with the size of the process that started this one. */
+function peakRssBytes(): number {
+  try {
+    const peakKib = /^VmHWM:\s*(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'latin1'))?.[1]
+    if (peakKib !== undefined) return Number(peakKib) * 1024
+  } catch {
+    // Not Linux: the figure below is the best there is.
+  }
+  return process.resourceUsage().maxRSS * 1024
 }

@@ -83,7 +83,7 @@ export function createBatch(options: BatchOptions): Batch {
     let next = 0
     for (const item of items) {
       const outcome = item.capture === null ? null : outcomes[next++]!
-      if (!isRepetition(outcome)) for (const offer of item.offers) offers.push(offer)
+      if (item.request.parent === '' || !isRepetition(outcome)) for (const offer of item.offers) offers.push(offer)
       options.onOutcome(item, outcome)
     }
     const done = items.filter((item) => !item.again).map((item) => item.request)
@@ -135,7 +135,7 @@ export function createBatch(options: BatchOptions): Batch {
   }
 }
 
-/** The page was met under another URL in this run: its links were offered there. */
+/** The page was met under another URL in this run: its links were offered there. Whoever names a seed means that one. */
 function isRepetition(outcome: CaptureOutcome | null): boolean {
   if (outcome?.kind === 'duplicate') return outcome.linksOffered
   return outcome?.kind === 'unchanged' && outcome.duplicate

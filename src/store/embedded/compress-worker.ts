@@ -4,7 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { isAppError } from '../../core/errors.ts'
 import { compressNextFile } from './compress.ts'
 import { compressionOrders } from './compression.ts'
-import { openDatabase } from './database.ts'
+import { type Database, openDatabase } from './database.ts'
 import { paths } from './folder.ts'
 import { catalogMigrations } from './schema-catalog.ts'
 
@@ -30,19 +30,28 @@ function mustEnd(): boolean {
   return Atomics.load(orders, compressionOrders.end) === 1
 }
 
+/** Files that could not be read: once in the life of this thread is enough. */
+const passedOver = new Set<number>()
+
 function work(): void {
   const db = openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist: true })
   try {
-    while (!mustEnd() && compressNextFile(db, paths.archive(folder), mustEnd));
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
-    // A full disk or a busy store: tried again with the next file that is closed.
-    port.postMessage({
-      kind: isAppError(error) && error.retry === 'later' ? 'note' : 'warning',
-      message: `compression: ${message}`,
-    })
+    for (let more = true; more && !mustEnd(); ) more = compressOne(db)
   } finally {
     db.close()
+  }
+}
+
+function compressOne(db: Database): boolean {
+  try {
+    return compressNextFile(db, paths.archive(folder), mustEnd, passedOver)
+  } catch (error) {
+    const message = `compression: ${error instanceof Error ? error.message : String(error)}`
+    const passes = isAppError(error) && error.retry === 'later'
+    port.postMessage({ kind: passes ? 'note' : 'warning', message })
+    // A full disk or a busy store: all files are tried again with the next one that is closed.
+    if (passes) passedOver.clear()
+    return !passes
   }
 }
 

@@ -15,10 +15,16 @@ const LEVEL = 6
  * moves all pointers, and only then the plain file goes. Whatever is interrupted is done again from the start.
  * Returns false when nothing waits.
  */
-export function compressNextFile(db: Database, archive: string, isCancelled: () => boolean): boolean {
-  const file = db
+export function compressNextFile(
+  db: Database,
+  archive: string,
+  isCancelled: () => boolean,
+  passedOver: Set<number> = new Set(),
+): boolean {
+  const files = db
     .prepare(`SELECT id, name, length, first_version, last_version FROM files WHERE state = 'closed' ORDER BY id`)
-    .get() as FileRow | undefined
+    .all() as FileRow[]
+  const file = files.find(({ id }) => !passedOver.has(id))
   if (file === undefined) return false
   const name = `${file.name}.gz`
   const part = join(archive, `${name}.part`)
@@ -28,6 +34,10 @@ export function compressNextFile(db: Database, archive: string, isCancelled: () 
   let moved: Moved | null = null
   try {
     moved = writeMembers(join(archive, file.name), part, file.length, records, isCancelled)
+  } catch (error) {
+    // Damaged or missing: `verify` reports it. The files behind it need not wait.
+    passedOver.add(file.id)
+    throw error
   } finally {
     // On a full disk, what was begun would keep the room that others wait for.
     if (moved === null) rmSync(part, { force: true })

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError } from '../../core/errors.ts'
 import type { Lease } from '../leases.ts'
@@ -59,7 +59,7 @@ export function openFolder({ folder, holder, shards, lockWaitMs }: OpenFolderOpt
     db = openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist })
     const facts = keepFacts(db, shards)
     makeFrontiers(db, folder, facts.shards)
-    dropStrayFiles(db, paths.archive(folder))
+    tidyArchive(db, paths.archive(folder))
     const epoch = nextEpoch(db)
     return {
       facts,
@@ -122,11 +122,17 @@ function nextEpoch(db: Database): number {
   })
 }
 
-/** Files that a killed process had begun and that no catalogue row ever pointed at. */
-function dropStrayFiles(db: Database, archive: string): void {
+/**
+ * Files that the catalogue does not know. What an interrupted compression left over goes. Anything else may have been begun by a
+ * process that was killed, or be newer than a catalogue that was restored: it is put aside under another name, never removed.
+ */
+function tidyArchive(db: Database, archive: string): void {
   const known = new Set((db.prepare('SELECT name FROM files').all() as { name: string }[]).map(({ name }) => name))
   for (const name of readdirSync(archive)) {
-    if (/^erace-.*\.warc(\.gz)?(\.part)?$/.test(name) && !known.has(name)) rmSync(join(archive, name))
+    if (!/^erace-.*\.warc(\.gz)?(\.part)?$/.test(name) || known.has(name)) continue
+    const isLeftOver = name.endsWith('.part') || known.has(`${name}.gz`) || known.has(name.replace(/\.gz$/, ''))
+    if (isLeftOver) rmSync(join(archive, name))
+    else renameSync(join(archive, name), join(archive, `${name}.stray`))
   }
 }
 
