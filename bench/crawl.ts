@@ -52,7 +52,7 @@ export async function run({ roots, values }: BenchOptions): Promise<BenchTable> 
     rounds: number('rounds', 1),
     slowPages: number('slow-pages', 3000),
     again: values.again !== 'no',
-    run: { fetchers: number('fetchers', 256), perHost: number('per-host', 8), threads: number('threads', 2) },
+    run: { fetchers: number('fetchers', 128), perHost: number('per-host', 8), threads: number('threads', 2) },
   }
   const peers = (values.peers ?? 'wget2,scrapy,crawlee').split(',').filter((name) => name !== '' && name !== 'none')
   const contestants = ['erace', ...peers].map(findTool)
@@ -74,6 +74,7 @@ async function compare(origin: Origin, contestants: Tool[], settings: Settings):
     `${origin.documents} documents, ${Math.round(origin.bodyBytes / origin.documents)} bytes on average, on ${origin.hosts.length} hosts`,
   ]
   const best = new Map<string, Outcome>()
+  await warmUp(origin, settings)
   for (let round = 0; round < settings.rounds; round++)
     for (const tool of contestants) {
       const reason = round === 0 ? await tool.missing() : undefined
@@ -87,6 +88,17 @@ async function compare(origin: Origin, contestants: Tool[], settings: Settings):
     }
   notes.push(...[...best.values()].flatMap((outcome) => outcomeNotes(outcome, origin, settings)))
   return { name: 'crawl', columns, rows: [...best.values()].map(row), figures: figures(best), notes }
+}
+
+/** The first start after an update compiles the modules; every later one, and those that are measured, find them compiled. */
+async function warmUp(origin: Origin, settings: Settings): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'erace-bench-'))
+  try {
+    const command = findTool('erace').command({ origin, folder, maxPages: 0, ...settings.run }, settings.run.fetchers)
+    await measureCommand({ ...command, args: [...command.args, '--max-pages', '10'] })
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
 }
 
 async function runTool(origin: Origin, tool: Tool, setting: number, settings: Settings): Promise<Outcome[]> {

@@ -14,10 +14,12 @@ import { createCompression } from './store/embedded/compression.ts'
 import { openFolder } from './store/embedded/folder.ts'
 
 /** What a page leaves behind dies young; more room would only make the process larger. */
-const YOUNG_GENERATION_MB = 48
+const YOUNG_GENERATION_MB = 32
 
 /** Shards that have work for more than this part of their time are not to be disturbed. */
 const BUSY = 0.5
+/** Progress ticks without much work after which there is time for compression: about a second. */
+const CALM_TICKS = 5
 
 /** `erace crawl` on the embedded store: a thread for each shard, and one of low priority that compresses full files. */
 export async function crawl(settings: CrawlSettings, hooks: CrawlHooks): Promise<CrawlResult> {
@@ -30,7 +32,6 @@ export async function crawl(settings: CrawlSettings, hooks: CrawlHooks): Promise
     hooks.log.info({ folder, shards }, `this data folder was made for ${shards} threads and is used with as many`)
   }
   const compression = config.archive.compress ? createCompression(folder, (message) => hooks.log.warn(message)) : null
-  if (opened.hasClosedFiles) compression?.wake()
   // Bodies live outside of the heap; with a small heap V8 takes them for a reason to collect all of it every 70 ms.
   setFlagsFromString('--initial-old-space-size=64')
   const workers: Worker[] = []
@@ -63,6 +64,9 @@ export async function crawl(settings: CrawlSettings, hooks: CrawlHooks): Promise
       })
     })
     const board = openBoard(memory)
+    let calmTicks = 0
+    compression?.setPaused(true)
+    if (opened.hasClosedFiles) compression?.wake()
     const result = await runCrawl({
       shards: handles,
       board,
@@ -70,7 +74,8 @@ export async function crawl(settings: CrawlSettings, hooks: CrawlHooks): Promise
       clock: systemClock,
       signal: hooks.signal,
       onProgress(snapshot) {
-        compression?.setPaused(board.total('busy') > shards * BUSY)
+        calmTicks = board.total('busy') > shards * BUSY ? 0 : calmTicks + 1
+        compression?.setPaused(calmTicks < CALM_TICKS)
         hooks.onProgress(snapshot)
       },
     })

@@ -1,5 +1,5 @@
+import { createRequire } from 'node:module'
 import pino, { type Logger } from 'pino'
-import pretty from 'pino-pretty'
 import type { Config } from '../config/config.ts'
 import type { Sink } from './io.ts'
 
@@ -15,6 +15,8 @@ export function createLog({ level, format, destination, colour }: LogSettings): 
   const readable = format === 'pretty' || (format === 'auto' && destination.isTTY === true)
   const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime }
   if (!readable) return pino(options, { write: (line: string) => void destination.write(line) })
+  // Loaded only where a person reads the log: it takes as long as the rest of the command line.
+  const pretty = createRequire(import.meta.url)('pino-pretty') as typeof import('pino-pretty')
   const write = pretty.prettyFactory({ colorize: colour, translateTime: 'SYS:HH:MM:ss', singleLine: true })
   return pino(options, { write: (line: string) => void destination.write(write(line)) })
 }

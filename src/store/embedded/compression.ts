@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads'
 
 /** Background compression of closed archive files, in a thread of its own. */
 export type Compression = {
-  /** There may be a closed file. The thread is started with the first. */
+  /** There may be a closed file. The thread is started with the first, as soon as there is time: it takes 40 MB. */
   wake(): void
   /** Waits while there is more important work for the processor. */
   setPaused(paused: boolean): void
@@ -16,6 +16,8 @@ export const compressionOrders = { end: 0, pause: 1 } as const
 export function createCompression(folder: string, onWarning: (message: string) => void): Compression {
   const orders = new Int32Array(new SharedArrayBuffer(8))
   let worker: Worker | null = null
+  let isWanted = false
+  let isPaused = false
   let ended: Promise<void> = Promise.resolve()
 
   function start(): Worker {
@@ -30,16 +32,20 @@ export function createCompression(folder: string, onWarning: (message: string) =
 
   return {
     wake() {
-      if (worker === null) worker = start()
-      else worker.postMessage('closed')
+      isWanted = true
+      if (worker !== null) worker.postMessage('closed')
+      else if (!isPaused) worker = start()
     },
     setPaused(paused) {
+      isPaused = paused
       Atomics.store(orders, compressionOrders.pause, paused ? 1 : 0)
       Atomics.notify(orders, compressionOrders.pause)
+      if (!paused && isWanted) worker ??= start()
     },
     async end() {
       Atomics.store(orders, compressionOrders.end, 1)
-      this.setPaused(false)
+      Atomics.store(orders, compressionOrders.pause, 0)
+      Atomics.notify(orders, compressionOrders.pause)
       worker?.postMessage('end')
       await ended
     },

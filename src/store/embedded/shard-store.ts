@@ -33,7 +33,7 @@ export function openShardStore(options: ShardStoreOptions): ShardStore {
   const catalog = openDatabase(paths.catalog(folder), {
     migrations: catalogMigrations,
     mustExist: true,
-    cacheKib: 8_192,
+    cacheKib: 4_096,
   })
   const archive = createArchiveWriter({ ...options, db: catalog, folder: paths.archive(folder) })
   const frontier = createEmbeddedFrontier({
