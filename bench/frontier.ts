@@ -164,7 +164,7 @@ export const run: Benchmark = async ({ values }) => {
       },
       notes: [
         `${HOSTS} hosts, batches of ${BATCH} links; the time to make the links is not counted.`,
-        'Heap counts what JavaScript holds, buffers included; the page cache of SQLite (16 MiB) is in resident memory alone.',
+        'Heap counts what JavaScript holds, buffers included; the page cache of SQLite (8 MiB) is in resident memory alone.',
       ],
     }
   } finally {
