@@ -105,16 +105,19 @@ describe('a batch', () => {
     })
   })
 
-  test('does not follow the links of a page that is kept under another URL', async () => {
+  test('does not follow the links of a page that is kept under another URL, unless it is a seed', async () => {
     await withBatch({}, async ({ field, batch, diary, end }) => {
-      const [one, two] = [field.hostOf(0), field.hostOf(1)]
-      await field.offer([offerOf(one, '/a'), offerOf(two, '/b')])
-      const [first, second] = field.takeAll() as [Taken, Taken]
+      const [one, two, three] = [field.hostOf(0), field.hostOf(1), field.hostOf(2)]
+      const parent = 'http://parent.example/'
+      await field.offer([offerOf(one, '/a', { parent }), offerOf(two, '/b', { parent }), offerOf(three, '/seed')])
+      const [first, second, third] = field.takeAll() as [Taken, Taken, Taken]
       end(first, pageOf(one, '/a', 'same'), [offerOf(one, '/from-a')])
       end(second, pageOf(two, '/b', 'same'), [offerOf(two, '/from-b')])
+      end(third, pageOf(three, '/seed', 'same'), [offerOf(three, '/from-seed')])
       await batch.flush()
-      assert.deepEqual(diary, ['/a stored', '/b duplicate'])
-      assert.deepEqual(await queuedUrls(field.store), [`http://${one}/from-a`])
+      assert.deepEqual(diary, ['/a stored', '/b duplicate', '/seed duplicate'])
+      const queued = await queuedUrls(field.store)
+      assert.deepEqual(queued.sort(), [`http://${one}/from-a`, `http://${three}/from-seed`].sort())
     })
   })
 
