@@ -17,7 +17,7 @@ export function closingTable(result: CrawlResult): string {
       details.slowestHosts.map(({ host, fetches, meanMs }) => [
         printable(host),
         `${formatCount(Math.round(meanMs))} ms`,
-        `${formatCount(fetches)} fetched`,
+        `${formatCount(fetches)} requests`,
       ]),
     ),
     section(
