@@ -51,7 +51,7 @@ Failures
   connect-timeout  2
 
 Slowest hosts
-  slow.example  5,123 ms  12 fetched
+  slow.example  5,123 ms  12 requests
 
 Resting hosts
   tired.example  5 failures  3 queued
