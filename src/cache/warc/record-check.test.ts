@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import test from 'node:test'
-import { base32, parseDigest } from './digest.ts'
+import { toBase32 } from '../../core/base32.ts'
+import { parseDigest } from './digest.ts'
 import { checkRecord } from './record-check.ts'
 import { WarcHeaders } from './record-head.ts'
 import type { ArchiveRecord } from './record-reader.ts'
@@ -27,7 +28,7 @@ test('every algorithm and spelling of a digest is verified', () => {
       const data = field === 'WARC-Block-Digest' ? block : Buffer.from('body')
       const right = createHash(algorithm).update(data).digest()
       const wrong = createHash(algorithm).update('other').digest()
-      const spellings = [base32, (bytes: Buffer) => base32(bytes).toLowerCase(), hex, upperHex, base64, base64url]
+      const spellings = [toBase32, (bytes: Buffer) => toBase32(bytes).toLowerCase(), hex, upperHex, base64, base64url]
       for (const spell of spellings) {
         assert.equal(
           checkRecord(record({ [field]: `${algorithm}:${spell(right)}` })).kind,
@@ -71,13 +72,13 @@ test('the payload of a chunked block may be counted with or without its chunks',
     [chunked, 'ok'],
     ['bodx', 'damaged'],
   ] as const) {
-    const digest = `sha1:${base32(createHash('sha1').update(payload).digest())}`
+    const digest = `sha1:${toBase32(createHash('sha1').update(payload).digest())}`
     assert.equal(checkRecord(record({ 'WARC-Payload-Digest': digest }, content)).kind, kind)
   }
 })
 
 test("a revisit's payload digest speaks of another record", () => {
-  const digest = `sha1:${base32(Buffer.alloc(20))}`
+  const digest = `sha1:${toBase32(Buffer.alloc(20))}`
   const revisit = {
     'WARC-Type': 'revisit',
     'WARC-Profile': 'http://netpreserve.org/warc/1.1/revisit/identical-payload-digest',
