@@ -1,4 +1,5 @@
-import { isIP } from 'node:net'
+import { parseCidr } from '../core/address.ts'
+import { isAppError } from '../core/errors.ts'
 import { formatBytes, formatDuration, parseBytes, parseDuration } from './quantities.ts'
 
 type About = {
@@ -54,7 +55,7 @@ export function parseSetting(setting: Setting, value: unknown): Parsed {
     case 'list':
       return parseList(value, (item) => (setting.pattern.test(item) ? item : undefined), setting.expected)
     case 'cidrs':
-      return parseList(value, parseCidr, 'a list of networks such as 10.0.0.0/8 or fd00::/8')
+      return parseList(value, networkText, 'a list of networks such as 10.0.0.0/8 or fd00::/8')
     case 'retention':
       return accept(parseRetention(value), 'forever or a duration such as 90d')
   }
@@ -109,14 +110,15 @@ function parseList(value: unknown, parseItem: (item: string) => string | undefin
   return { kind: 'value', value: parsed }
 }
 
-/** A network in CIDR notation; an address alone is the network of that one address. */
-export function parseCidr(text: string): string | undefined {
-  const [address, prefix, ...rest] = text.split('/')
-  const family = address === undefined || address.includes('%') ? 0 : isIP(address)
-  if (family === 0 || rest.length > 0) return undefined
-  const bits = family === 4 ? 32 : 128
-  if (prefix === undefined) return `${address}/${bits}`
-  return /^\d{1,3}$/.test(prefix) && Number(prefix) <= bits ? `${address}/${Number(prefix)}` : undefined
+/** The text of a network that the address guard understands; undefined for any other. */
+export function networkText(text: string): string | undefined {
+  try {
+    const { prefixBits } = parseCidr(text)
+    return text.includes('/') ? `${text.slice(0, text.indexOf('/'))}/${prefixBits}` : `${text}/${prefixBits}`
+  } catch (error) {
+    if (isAppError(error, 'usage-wrong')) return undefined
+    throw error
+  }
 }
 
 function parseRetention(value: unknown): Retention | undefined {

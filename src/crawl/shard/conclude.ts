@@ -3,9 +3,9 @@ import type { Offer, QueuedRequest } from '../../core/request.ts'
 import type { SkipReason } from '../../core/skip-reason.ts'
 import type { Capture, DocumentStore, KnownDocument, NoteOutcome } from '../../store/documents.ts'
 import type { ShardFigures } from '../board.ts'
-import { type FetchResponse, headerValue } from '../fetch/fetch-result.ts'
+import { type FetchResponse, mediaTypeOf } from '../fetch/fetch-result.ts'
 import type { LinkPipe, PageContext } from './link-pipe.ts'
-import { mediaTypeOf, type ReadOptions, readResponse, redirectTarget } from './read-response.ts'
+import { type ReadOptions, readResponse, redirectTarget } from './read-response.ts'
 import type { Tally } from './tally.ts'
 import type { VisitResult } from './visit.ts'
 
@@ -62,7 +62,7 @@ export function createConclude({ documents, pipe, figures, tally, log, settings 
   async function readPage(request: QueuedRequest, response: FetchResponse): Promise<Conclusion> {
     const page = await readResponse(request, response, reading)
     if (page.kind === 'undecodable') return failed(request, 'decode-failed', page.message, response)
-    tally.type(mediaTypeOf(headerValue(response.rawHeaders, 'content-type')))
+    tally.type(mediaTypeOf(response.rawHeaders))
     figures.add('links', page.links)
     if (page.dropped.limit > 0) figures.add('skipped.limit', page.dropped.limit)
     if (page.dropped.length > 0) figures.add('skipped.length', page.dropped.length)

@@ -5,7 +5,7 @@ import { prepareBase, resolve } from '../../core/url.ts'
 import type { Capture } from '../../store/documents.ts'
 import { extractPage } from '../extract/page.ts'
 import { decodeBody } from '../fetch/decode.ts'
-import { type FetchResponse, headerList, headerValue } from '../fetch/fetch-result.ts'
+import { type FetchResponse, headerList, headerValue, mediaTypeOf } from '../fetch/fetch-result.ts'
 import { pageDirectives } from '../robots/page-directives.ts'
 import type { LinkPipe, PageContext } from './link-pipe.ts'
 
@@ -40,7 +40,7 @@ export async function readResponse(
   const decoded = await decodeBody(response.body, headerList(rawHeaders, 'content-encoding'), options.maxBodyBytes)
   if (decoded.kind === 'failed') return { kind: 'undecodable', message: decoded.message }
   const contentType = headerValue(rawHeaders, 'content-type')
-  const isHtml = isHtmlType(contentType, decoded.body)
+  const isHtml = isHtmlType(mediaTypeOf(rawHeaders), decoded.body)
   const { pipe, maxLinks } = options
   const context: PageContext = {
     url: request.url,
@@ -107,7 +107,7 @@ function captureOf(request: QueuedRequest, response: FetchResponse, body: Buffer
     run: facts.run,
     status,
     address,
-    type: mediaTypeOf(headerValue(rawHeaders, 'content-type')),
+    type: mediaTypeOf(rawHeaders),
     digest,
     size: body.length,
     etag: headerValue(rawHeaders, 'etag') ?? '',
@@ -138,14 +138,7 @@ function utf8Text(bytes: string): string {
   return /[\x80-\xff]/.test(bytes) ? Buffer.from(bytes, 'latin1').toString('utf8') : bytes
 }
 
-export function mediaTypeOf(contentType: string | undefined): string {
-  if (contentType === undefined) return ''
-  const end = contentType.indexOf(';')
-  return (end < 0 ? contentType : contentType.slice(0, end)).trim().toLowerCase()
-}
-
-function isHtmlType(contentType: string | undefined, body: Buffer): boolean {
-  const type = mediaTypeOf(contentType)
+function isHtmlType(type: string, body: Buffer): boolean {
   if (type === 'text/html' || type === 'application/xhtml+xml') return true
   return type === '' && body.subarray(0, 512).includes('<')
 }
