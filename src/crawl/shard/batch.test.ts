@@ -32,6 +32,7 @@ async function withBatch(
     maxItems: 1_000,
     maxBytes: 1_000_000,
     maxWaitMs: 3_600_000,
+    onOffered() {},
     onOutcome: ({ request }, outcome) => diary.push(`${new URL(request.url).pathname} ${outcome?.kind ?? 'nothing'}`),
     onKept(count, removed, limited) {
       kept.push({ count, removed, limited })

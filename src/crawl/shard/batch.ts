@@ -40,6 +40,8 @@ export type BatchOptions = {
   maxBytes: number
   /** … or the first has waited so long. */
   maxWaitMs: number
+  /** Told of the links that are handed to the store. */
+  onOffered(offers: readonly Offer[]): void
   onOutcome(finished: Finished, outcome: CaptureOutcome | null): void
   onKept(count: number, removed: number, limited: number): void
   /** The store can't take anything now: the crawl pauses until it can. `null` when it goes on. */
@@ -86,6 +88,7 @@ export function createBatch(options: BatchOptions): Batch {
       if (item.request.parent === '' || !isRepetition(outcome)) for (const offer of item.offers) offers.push(offer)
       options.onOutcome(item, outcome)
     }
+    options.onOffered(offers)
     const done = items.filter((item) => !item.again).map((item) => item.request)
     const again = items.filter((item) => item.again).map((item) => item.request)
     const hosts = frontier.changedClocks()

@@ -34,6 +34,8 @@ export type LinkPipe = {
   recall(bytes: Uint8Array, start: number, end: number): NamedLink | undefined
   /** All links of a page at once: its outgoing links as they are kept, and those that are worth offering. */
   run(links: readonly FoundLink<NamedLink>[], page: PageContext): { links: string[]; offers: Offer[] }
+  /** These offers are on their way to the store: from now on their URLs are known here. */
+  offered(offers: readonly Offer[]): void
   /** The target of a redirect. Where a seed leads is part of the crawl, in scope or not. */
   admit(url: string, page: PageContext, fromSeed: boolean): Offer | SkipReason | 'known' | 'unparsable'
 }
@@ -96,13 +98,23 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
     return { url, host, fp: toBigInt(hi, lo), parent: page.url, depth, hops, redirects: 0, priority: order(url, hops) }
   }
 
-  /** A link that is not known: offered, or refused for good whatever the depth. */
-  function consider(link: NamedLink, page: PageContext, depth: number | null, offers: Offer[]): void {
-    const verdict = page.hops >= maxHops ? 'trap' : pass(link)
-    if (verdict !== null) onSkip(verdict)
-    if (verdict === null && depth === null) return
-    if (verdict === null) offers.push(offerOf(link, page, depth!, page.hops + 1))
-    seen.set(link.hi, link.lo, verdict === null ? depth! : UNLIMITED_DEPTH)
+  /**
+   * A link that is not known. What is refused stays refused, whatever the depth. What is accepted becomes known only when it is
+   * really offered: the page may turn out to repeat another, and then its links are not.
+   */
+  function consider(link: NamedLink, page: PageContext, depth: number | null, offers: Offer[]): boolean {
+    if (page.hops >= maxHops) {
+      onSkip('trap') // too far from here; a shorter way may still lead there
+      return true
+    }
+    const verdict = pass(link)
+    if (verdict !== null) {
+      onSkip(verdict)
+      seen.set(link.hi, link.lo, UNLIMITED_DEPTH)
+      return false
+    }
+    if (depth !== null) offers.push(offerOf(link, page, depth, page.hops + 1))
+    return true
   }
 
   return {
@@ -113,6 +125,8 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
       const knownFrom = depth ?? 0
       const links: string[] = []
       const offers: Offer[] = []
+      // By key: another spelling of a link that was accepted a moment ago is the same link.
+      const accepted = new Set<string>()
       for (const { href, known } of found) {
         let link = known
         if (link === null) {
@@ -128,9 +142,15 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
         if (link.page === pageNumber) continue
         link.page = pageNumber
         links.push(link.url)
-        if (seen.get(link.hi, link.lo) < knownFrom) consider(link, page, depth, offers)
+        if (seen.get(link.hi, link.lo) >= knownFrom || accepted.has(link.key)) continue
+        if (consider(link, page, depth, offers)) accepted.add(link.key)
       }
       return { links, offers }
+    },
+    offered(offers) {
+      for (const { fp, depth } of offers) {
+        seen.set(Number(BigInt.asUintN(32, fp >> 32n)), Number(BigInt.asUintN(32, fp)), depth)
+      }
     },
     admit(url, page, fromSeed) {
       enter(page)

@@ -92,6 +92,7 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
     maxItems: Math.max(1, Math.min(128, Math.floor(settings.fetchers / 2))),
     maxBytes: 4 << 20,
     maxWaitMs: 20,
+    onOffered: deps.pipe.offered,
     onOutcome(finished, outcome) {
       if (outcome?.kind === 'stored') figures.add('stored')
       else if (outcome?.kind === 'duplicate') figures.add('duplicates')
