@@ -1,6 +1,6 @@
 import { verifyArchive } from './cache/verify.ts'
 import type { VerifyProgress, VerifyReport } from './core/verify-report.ts'
-import { decodeBody } from './crawl/fetch/decode.ts'
+import { decodeBody } from './core/decode/decode-body.ts'
 import { checkDatabases } from './store/embedded/checks.ts'
 import { openCatalogForReading, paths } from './store/embedded/folder.ts'
 import { createEmbeddedObjects } from './store/embedded/objects.ts'

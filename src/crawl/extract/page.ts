@@ -1,5 +1,5 @@
-import { type Charset, decodeText, detectCharset, isAsciiCompatible } from './charset.ts'
-import { resolveEncoding } from './encoding-label.ts'
+import { type Charset, decodeText, detectCharset, isAsciiCompatible } from '../../core/charset/charset.ts'
+import { resolveEncoding } from '../../core/charset/encoding-label.ts'
 import type { FindOptions } from './fastfind.ts'
 import { type Found, fastfind } from './fastfind.ts'
 import type { Recall } from './link-collector.ts'

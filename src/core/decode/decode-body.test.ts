@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import * as zlib from 'node:zlib'
-import { decodeBody } from './decode.ts'
+import { decodeBody } from './decode-body.ts'
 import { headerList } from './fetch-result.ts'
 import { asResponse, startFetcher, startOrigin } from './origin.testkit.ts'
 
