@@ -1,6 +1,5 @@
 import { verifyArchive } from './cache/verify.ts'
 import type { VerifyProgress, VerifyReport } from './core/verify-report.ts'
-import { decodeBody } from './core/decode/decode-body.ts'
 import { checkDatabases } from './store/embedded/checks.ts'
 import { openCatalogForReading, paths } from './store/embedded/folder.ts'
 import { createEmbeddedObjects } from './store/embedded/objects.ts'
@@ -12,10 +11,6 @@ export async function verify(folder: string, onProgress: (progress: VerifyProgre
     return await verifyArchive({
       objects: createEmbeddedObjects(db, paths.archive(folder)),
       storeFaults: async () => checkDatabases(folder),
-      async decode(body, contentEncoding, maxBytes) {
-        const decoded = await decodeBody(body, contentEncoding, maxBytes)
-        return decoded.kind === 'decoded' ? decoded.body : null
-      },
       onProgress,
     })
   } finally {

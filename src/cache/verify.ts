@@ -1,4 +1,5 @@
 import { createReadStream, existsSync, statSync } from 'node:fs'
+import { decodeBody } from '../core/decode/decode-body.ts'
 import { isAppError } from '../core/errors.ts'
 import { bodyDigest } from '../core/fingerprint.ts'
 import type { VerifyFault, VerifyProgress, VerifyReport } from '../core/verify-report.ts'
@@ -11,8 +12,6 @@ export type VerifyOptions = {
   objects: ObjectStore
   /** Faults of the store itself: damaged databases, rows that point nowhere. */
   storeFaults(): Promise<VerifyFault[]>
-  /** Undoes a content encoding, up to so many bytes; null where that can't be done. */
-  decode(body: Buffer, contentEncoding: string, maxBytes: number): Promise<Buffer | null>
   onProgress(progress: VerifyProgress): void
 }
 
@@ -20,12 +19,7 @@ const MAX_FAULTS = 1000
 const PROGRESS_EVERY = 500
 
 /** Reads every record of the archive and holds it against its own digest and against its row in the catalogue, both ways. */
-export async function verifyArchive({
-  objects,
-  storeFaults,
-  decode,
-  onProgress,
-}: VerifyOptions): Promise<VerifyReport> {
+export async function verifyArchive({ objects, storeFaults, onProgress }: VerifyOptions): Promise<VerifyReport> {
   const startedAt = performance.now()
   const files = await objects.files()
   const report: VerifyReport = { files: files.length, records: 0, bytes: 0, seconds: 0, faults: [], faultCount: 0 }
@@ -36,7 +30,7 @@ export async function verifyArchive({
   }
   for (const fault of await storeFaults()) tell(fault)
   for (const file of files) {
-    await verifyFile(file, await objects.records(file.id), tell, decode, () => {
+    await verifyFile(file, await objects.records(file.id), tell, () => {
       report.records++
       if (report.records % PROGRESS_EVERY === 0)
         onProgress({ records: report.records, bytes: report.bytes, totalBytes })
@@ -52,7 +46,6 @@ async function verifyFile(
   file: ArchiveFile,
   rows: readonly CataloguedRecord[],
   tell: (fault: VerifyFault) => void,
-  decode: VerifyOptions['decode'],
   onRecord: () => void,
 ): Promise<void> {
   const fault = (offset: number | null, url: string | null, message: string): void =>
@@ -69,7 +62,7 @@ async function verifyFile(
       onRecord()
       const row = waiting.get(record.offset)
       waiting.delete(record.offset)
-      const message = await faultOf(record, row, decode)
+      const message = await faultOf(record, row)
       if (message !== null) fault(record.offset, row?.url ?? record.headers.get('WARC-Target-URI'), message)
     }
   } catch (error) {
@@ -79,11 +72,7 @@ async function verifyFile(
   for (const row of waiting.values()) fault(row.offset, row.url, 'the catalogue names a record here and there is none')
 }
 
-async function faultOf(
-  record: ArchiveRecord,
-  row: CataloguedRecord | undefined,
-  decode: VerifyOptions['decode'],
-): Promise<string | null> {
+async function faultOf(record: ArchiveRecord, row: CataloguedRecord | undefined): Promise<string | null> {
   const check = checkRecord(record)
   if (check.kind === 'damaged') return check.reason
   if (record.type === 'warcinfo') return null
@@ -96,8 +85,7 @@ async function faultOf(
   if (row.revisit || record.block === null) return null
   const http = parseHttpBlock(record.block)
   if (http === null) return 'the record holds no HTTP response'
-  const encoding = http.headers.get('Content-Encoding')
-  const body = encoding === null ? http.body : await decode(http.body, encoding, row.size)
-  if (body === null) return 'the body can not be decoded'
-  return bodyDigest(body).equals(row.digest) ? null : 'the body does not match the fingerprint in the catalogue'
+  const decoded = await decodeBody(http.body, http.headers.get('Content-Encoding') ?? undefined, row.size)
+  if (decoded.kind === 'failed') return 'the body can not be decoded'
+  return bodyDigest(decoded.body).equals(row.digest) ? null : 'the body does not match the fingerprint in the catalogue'
 }

@@ -38,6 +38,14 @@ export type Capture = CaptureBase &
         lastModified: string
         truncated: string
         title: string
+        /** Fingerprint of the visible text; null where the type has none. */
+        text: Buffer | null
+        /** Which rules left parts of the text out; fingerprints made by other rules are not compared. */
+        textRules: number
+        /** Whether a page with the same visible text counts as unchanged, whatever its bytes. */
+        textDecides: boolean
+        /** Until when the server calls this fresh; 0 when it says nothing. */
+        freshUntil: number
         links: readonly string[]
         /**
          * The bytes to archive. Called once the store knows whether an equal body is kept already:
@@ -45,8 +53,10 @@ export type Capture = CaptureBase &
          */
         render(original: OriginalCapture | null): Uint8Array[]
       }
-    /** Answered without a body to keep: `outcome` says why. */
-    | { kind: 'note'; outcome: NoteOutcome; location: string }
+    /** Answered without a body to keep: `outcome` says why. `freshUntil` is null where nothing is said about it. */
+    | { kind: 'note'; outcome: NoteOutcome; location: string; freshUntil: number | null }
+    /** Not there any more, or moved to `location`. A version only where the document has been there. */
+    | { kind: 'gone'; outcome: 'failed' | 'redirect'; location: string; render(): Uint8Array[] }
   )
 
 export type NoteOutcome = 'unchanged' | 'redirect' | 'failed' | 'skipped'
@@ -55,8 +65,13 @@ export type OriginalCapture = { url: string; at: number }
 
 export type CaptureOutcome =
   | { kind: 'stored'; versionId: number }
-  /** The document's current version has this very body; `duplicate` when another document had it in this run too. */
+  /**
+   * The document's current version has this very body, or the same visible text. `duplicate` when another document had
+   * the body in this run too.
+   */
   | { kind: 'unchanged'; duplicate: boolean }
+  /** A version that says so was added. */
+  | { kind: 'gone'; versionId: number }
   /** A new version of this document whose body is kept under another URL. */
   | {
       kind: 'duplicate'
@@ -72,10 +87,13 @@ export type KnownDocument = {
   /** The run that checked it last. */
   run: number
   status: number
-  /** Current version; 0 when there is none. */
+  /** Current version; 0 when there is none or it is gone. */
   versionId: number
+  /** Empty when the body is to be fetched whatever the server says: it was lost, or the validators were found to lie. */
   etag: string
   lastModified: string
+  /** Answers in a row that said "not modified". */
+  notModified: number
 }
 
 export type DocumentCounts = { documents: number; versions: number; bodies: number }

@@ -5,12 +5,20 @@ import { AppError } from '../../core/errors.ts'
 import { storeError } from './database.ts'
 
 /**
- * One writer per data folder. The lock is an open exclusive transaction on a file of its own: the operating system
- * lets go of it when the process dies, however it dies, so there is no stale lock to clean up.
+ * `lock`: who adds to the data folder, one process. `housekeeping`: who replaces or removes archive files (compression,
+ * collector) or needs them all to stay (backup, opening the folder); beside a crawl or without one, one at a time.
  */
-export function lockFolder(folder: string, holder: string, waitMs = 3000): { release(): void } {
-  const path = join(folder, 'lock.db')
-  const note = join(folder, 'lock.holder')
+export type LockName = 'lock' | 'housekeeping'
+
+export type FolderLock = { release(): void }
+
+/**
+ * A lock is an open exclusive transaction on a file of its own: the operating system lets go of it when the process
+ * dies, however it dies, so there is no stale lock to clean up. Threads of one process exclude each other too.
+ */
+export function lockFolder(folder: string, holder: string, waitMs = 3000, name: LockName = 'lock'): FolderLock {
+  const path = join(folder, `${name}.db`)
+  const note = join(folder, `${name}.holder`)
   const db = new DatabaseSync(path, { timeout: waitMs })
   try {
     db.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')

@@ -60,4 +60,29 @@ CREATE TABLE files (
   last_version INTEGER NOT NULL DEFAULT 0
 )`,
   },
+  {
+    id: 2,
+    name: 'text fingerprints, times and reasons of versions, holds',
+    sql: `
+ALTER TABLE documents ADD COLUMN seen_at INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE documents ADD COLUMN fresh_until INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE documents ADD COLUMN not_modified INTEGER NOT NULL DEFAULT 0;
+UPDATE documents SET seen_at = checked_at WHERE version > 0;
+ALTER TABLE versions ADD COLUMN reason TEXT NOT NULL DEFAULT 'new';
+ALTER TABLE versions ADD COLUMN seen_at INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE versions ADD COLUMN text BLOB;
+ALTER TABLE versions ADD COLUMN text_rules INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE versions ADD COLUMN location TEXT NOT NULL DEFAULT '';
+ALTER TABLE versions ADD COLUMN body TEXT NOT NULL DEFAULT 'kept';
+ALTER TABLE versions ADD COLUMN header TEXT NOT NULL DEFAULT '';
+ALTER TABLE versions ADD COLUMN wanted INTEGER NOT NULL DEFAULT 1;
+UPDATE versions SET seen_at = at, reason = iif(n = 1, 'new', 'changed');
+CREATE INDEX versions_shared ON versions (original) WHERE original <> id;
+CREATE TABLE holds (
+  version INTEGER NOT NULL,
+  owner TEXT NOT NULL,
+  since INTEGER NOT NULL,
+  PRIMARY KEY (version, owner)
+) WITHOUT ROWID`,
+  },
 ]

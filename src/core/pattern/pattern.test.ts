@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { isAppError } from '../../core/errors.ts'
+import { isAppError } from '../errors.ts'
 import { createPattern } from './pattern.ts'
 
 describe('a pattern', () => {

@@ -1,4 +1,4 @@
-import { AppError } from '../../core/errors.ts'
+import { AppError } from '../errors.ts'
 import { compilePattern, maxSteps, type Program } from './pattern-program.ts'
 import { otherCharacters, readPattern } from './pattern-syntax.ts'
 

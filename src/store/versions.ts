@@ -1,0 +1,83 @@
+import type { DocumentKey } from './documents.ts'
+import type { RecordPointer } from './objects.ts'
+
+/** Reads what is known of documents and their versions. Safe beside whoever writes them. */
+export type VersionStore = {
+  document(key: DocumentKey): Promise<CataloguedDocument | null>
+  /** By the very spelling that was fetched, where the key can't be told. */
+  documentOfUrl(host: string, url: string): Promise<CataloguedDocument | null>
+  documentOfId(documentId: number): Promise<CataloguedDocument | null>
+  /** All documents in the order of their ids, a page at a time. */
+  documents(page: Page): Promise<CataloguedDocument[]>
+  version(versionId: number): Promise<Version | null>
+  /** The versions of a document, oldest first, from `n` (exclusive) on. */
+  history(documentId: number, page: Page): Promise<Version[]>
+  /** The version that was current at that moment; null before the first. */
+  versionAt(documentId: number, at: number): Promise<Version | null>
+  /** All versions in the order of their ids, a page at a time. */
+  versions(page: Page): Promise<Version[]>
+  /** Outgoing links of a version, in page order. */
+  links(versionId: number): Promise<string[]>
+}
+
+/** What comes behind `after`, at most `limit` of it. */
+export type Page = { after: number; limit: number }
+
+export type CataloguedDocument = DocumentKey & {
+  id: number
+  url: string
+  parent: string
+  firstAt: number
+  checkedAt: number
+  /** When the current version was last seen to be current; 0 when there is none. */
+  seenAt: number
+  status: number
+  outcome: string
+  location: string
+  /** Current version, possibly a `gone` one; 0 when there is none. */
+  versionId: number
+  /** Until when the server called its last answer fresh; 0 when it said nothing. */
+  freshUntil: number
+}
+
+/** Why a version came to be. */
+export type VersionReason = 'new' | 'changed' | 'gone' | 'back'
+
+/**
+ * `kept`: in the archive, of its own or as a reference to the original's; `dropped`: collected, the meta-info stayed;
+ * `lost`: its record was damaged, the next fetch brings it back; `none`: there never was one.
+ */
+export type BodyState = 'kept' | 'dropped' | 'lost' | 'none'
+
+export type Version = {
+  id: number
+  documentId: number
+  /** Numbers a document's versions from 1; those of collected versions are not used again. */
+  n: number
+  url: string
+  reason: VersionReason
+  firstSeenAt: number
+  lastSeenAt: number
+  status: number
+  type: string
+  /** Bytes of the decoded body. */
+  size: number
+  /** SHA-256 of the decoded body; empty for `gone`. */
+  digest: Buffer
+  /** Fingerprint of the visible text; null where the type has none. */
+  textDigest: Buffer | null
+  etag: string
+  lastModified: string
+  truncated: string
+  title: string
+  address: string
+  /** Where a redirect led that made the document `gone`. */
+  location: string
+  body: BodyState
+  /** The version whose record holds the body: another one where the body was known already. */
+  originalId: number
+  /** Response header, kept here once the record is gone; else it is in the record. */
+  header: string
+  /** Where the version's own record lies; null when there is none. */
+  record: RecordPointer | null
+}
