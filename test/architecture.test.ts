@@ -34,7 +34,7 @@ const mayImport: Record<Part, readonly Part[]> = {
   store: ['core'],
   'store/embedded': ['core', 'config', 'store', 'cache'],
   'store/cluster': ['core', 'config', 'store', 'cache'],
-  cache: ['core', 'config', 'store'],
+  cache: ['core', 'config', 'xml', 'store'],
   crawl: ['core', 'config', 'store', 'cache'],
   annotate: ['core', 'config', 'xml', 'store'],
   proxies: ['core', 'config', 'xml', 'store', 'cache', 'crawl'],

@@ -1,6 +1,8 @@
 import type { CrawlSettings } from '../config/crawl-settings.ts'
 import type { Fault } from '../config/faults.ts'
 import type { CrawlResult } from '../core/crawl-report.ts'
+import { isAppError } from '../core/errors.ts'
+import { createOmitRules, type OmitRule } from '../core/text/omit-rules.ts'
 import { closingTable } from './closing-table.ts'
 import { type Command, type CommandContext, exitCodes, type Option, type OptionValues } from './command.ts'
 import { createInterrupt } from './interrupt.ts'
@@ -59,6 +61,18 @@ const options: readonly Option[] = [
     flagValue: false,
     about: 'do not obey robots rules: for your own sites',
   },
+  {
+    name: 'omit',
+    argument: 'SELECTOR',
+    repeatable: true,
+    about: 'parts of pages, by CSS selector, whose change is none (.banner, #clock)',
+  },
+  {
+    name: 'omit-text',
+    argument: 'REGEX',
+    repeatable: true,
+    about: 'text whose change is none, by regular expression',
+  },
   { name: 'order', argument: 'ORDER', setting: 'crawl.order', about: 'breadth, depth, shallow or random' },
 ]
 
@@ -96,6 +110,7 @@ async function readSettings(context: CommandContext, faults: Fault[]): Promise<C
     depth: wholeNumber(options, 'depth', 0, faults),
     restrict: regularExpression(options, 'restrict', faults),
     maxPages: wholeNumber(options, 'max-pages', 1, faults),
+    omit: omitRules(options, faults),
     files: {
       mimeTypes: await file('mime'),
       ignoreTypes: await file('ignore'),
@@ -126,6 +141,22 @@ function regularExpression(options: OptionValues, name: string, faults: Fault[])
     faults.push({ place: `--${name}`, message: (error as Error).message })
     return null
   }
+}
+
+function omitRules(options: OptionValues, faults: Fault[]): OmitRule[] {
+  const rules: OmitRule[] = []
+  const add = (name: string, rule: OmitRule): void => {
+    try {
+      createOmitRules([rule])
+      rules.push(rule)
+    } catch (error) {
+      if (!isAppError(error)) throw error
+      faults.push({ place: `--${name}`, message: error.message })
+    }
+  }
+  for (const selector of options.all('omit')) add('omit', { match: '*', selectors: [selector], patterns: [] })
+  for (const source of options.all('omit-text')) add('omit-text', { match: '*', selectors: [], patterns: [source] })
+  return rules
 }
 
 async function run(context: CommandContext, settings: CrawlSettings): Promise<number> {

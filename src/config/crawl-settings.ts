@@ -1,3 +1,4 @@
+import type { OmitRule } from '../core/text/omit-rules.ts'
 import type { Config } from './config.ts'
 
 /** Everything that a crawl needs to know, as plain data: it is handed to worker threads as it is. */
@@ -12,5 +13,7 @@ export type CrawlSettings = {
   maxPages: number | null
   /** Contents of the files named on the command line; null stands for the built-in lists. */
   files: { mimeTypes: string | null; ignoreTypes: string | null; blockList: string | null; hostRules: string | null }
+  /** Parts of pages whose change is none. */
+  omit: readonly OmitRule[]
   config: Config
 }

@@ -182,6 +182,21 @@ export const settings = {
     default: false,
     about: 'Whether URLs that differ only in the order of their query parameters are taken for the same.',
   },
+  'crawl.compare': {
+    kind: 'choice',
+    default: 'text',
+    choices: ['text', 'bytes'],
+    about:
+      'What makes a new version of a page that has text: a change of the visible `text`, or any change of its `bytes`.',
+  },
+  'crawl.fullCheckAfter': {
+    kind: 'integer',
+    default: 20,
+    min: 0,
+    max: 1_000_000,
+    about:
+      'Answers "not modified" in a row after which a page is fetched whole, since servers err; at the earliest after half as many, so that pages come due one by one. 0 means never.',
+  },
   'crawl.connectTimeout': {
     kind: 'duration',
     default: '10s',

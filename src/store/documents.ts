@@ -72,6 +72,8 @@ export type CaptureOutcome =
   | { kind: 'unchanged'; duplicate: boolean }
   /** A version that says so was added. */
   | { kind: 'gone'; versionId: number }
+  /** Broken off, and less than what is kept: not a change. */
+  | { kind: 'incomplete' }
   /** A new version of this document whose body is kept under another URL. */
   | {
       kind: 'duplicate'

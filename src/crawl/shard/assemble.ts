@@ -1,17 +1,18 @@
 import type { CrawlSettings } from '../../config/crawl-settings.ts'
 import { createAddressGuard } from '../../core/address.ts'
 import type { Clock } from '../../core/clock.ts'
+import { decodeBody } from '../../core/decode/decode-body.ts'
 import { AppError } from '../../core/errors.ts'
 import { createFingerprintCache } from '../../core/fingerprint-cache.ts'
 import { hostKey } from '../../core/partition.ts'
 import { type Offer, UNLIMITED_DEPTH } from '../../core/request.ts'
+import { createOmitRules } from '../../core/text/omit-rules.ts'
 import { createFingerprinter } from '../../core/url-key.ts'
 import type { DocumentStore } from '../../store/documents.ts'
 import type { FrontierStore } from '../../store/frontier.ts'
 import type { Board } from '../board.ts'
 import { createDnsCache } from '../dns/dns-cache.ts'
 import { createSystemResolver } from '../dns/resolver.ts'
-import { decodeBody } from '../../core/decode/decode-body.ts'
 import { defaultFetchLimits } from '../fetch/fetch-limits.ts'
 import { headerList } from '../fetch/fetch-result.ts'
 import { createFetcher, type Fetcher } from '../fetch/fetcher.ts'
@@ -153,6 +154,7 @@ export async function assembleShard(settings: CrawlSettings, place: ShardPlace):
       maxRedirects: crawl.maxRedirects,
       maxCrawlDelayMs: crawl.maxCrawlDelayMs,
       looksBack: place.looksBack,
+      fullCheckAfter: crawl.fullCheckAfter,
       agent,
       reading: {
         pipe,
@@ -160,6 +162,8 @@ export async function assembleShard(settings: CrawlSettings, place: ShardPlace):
         maxBodyBytes: crawl.maxBodyBytes,
         maxLinks: crawl.maxLinksPerPage,
         agent: crawl.respectRobots ? agent : null,
+        omitFor: createOmitRules(settings.omit),
+        textDecides: crawl.compare === 'text',
       },
     },
   )

@@ -1,9 +1,12 @@
+import { responseRecord } from '../../cache/warc/record-writer.ts'
 import type { ErrorCode } from '../../core/errors.ts'
+import { bodyDigest, digestText } from '../../core/fingerprint.ts'
 import type { Offer, QueuedRequest } from '../../core/request.ts'
 import type { SkipReason } from '../../core/skip-reason.ts'
 import type { Capture, DocumentStore, KnownDocument, NoteOutcome } from '../../store/documents.ts'
 import type { ShardFigures } from '../board.ts'
 import { type FetchResponse, mediaTypeOf } from '../fetch/fetch-result.ts'
+import { freshUntil } from '../fetch/validators.ts'
 import type { LinkPipe, PageContext } from './link-pipe.ts'
 import { type ReadOptions, readResponse, redirectTarget } from './read-response.ts'
 import type { Tally } from './tally.ts'
@@ -29,22 +32,37 @@ export function createConclude({ documents, pipe, figures, tally, log, settings 
   function note(
     request: QueuedRequest,
     outcome: NoteOutcome,
-    facts: { status: number; address: string; location?: string },
+    { status, address }: { status: number; address: string },
+    fresh: number | null = null,
   ): Capture {
     const { host, fp, url, parent } = request
-    return { kind: 'note', outcome, host, fp, url, parent, at: Date.now(), run: reading.run, location: '', ...facts }
+    const base = { host, fp, url, parent, at: Date.now(), run: reading.run, status, address }
+    return { kind: 'note', outcome, ...base, location: '', freshUntil: fresh }
+  }
+
+  /** If the document was there until now, the answer itself is kept as the proof that it is not. */
+  function gone(
+    { host, fp, url, parent }: QueuedRequest,
+    outcome: 'failed' | 'redirect',
+    response: FetchResponse,
+    location = '',
+  ): Capture {
+    const { status, address, startedAt: at } = response
+    const render = () => goneRecord(url, response)
+    return { kind: 'gone', outcome, host, fp, url, parent, at, run: reading.run, status, address, location, render }
   }
 
   function failed(
     request: QueuedRequest,
     code: ErrorCode,
     message: string,
-    facts: { status: number; address: string; location?: string },
+    facts: { status: number; address: string },
+    capture = note(request, 'failed', facts),
   ): Conclusion {
     figures.add('failed')
     tally.failure(code)
     log('debug', message, { url: request.url, code })
-    return { capture: note(request, 'failed', facts), offers: [], again: false }
+    return { capture, offers: [], again: false }
   }
 
   function skipped(request: QueuedRequest, reason: SkipReason, facts: { status: number; address: string }): Conclusion {
@@ -72,7 +90,6 @@ export function createConclude({ documents, pipe, figures, tally, log, settings 
 
   function follow(request: QueuedRequest, response: FetchResponse): Conclusion {
     figures.add('redirects')
-    const { status, address } = response
     const location = redirectTarget(request, response)
     if (location === null || !/^https?:/.test(location)) {
       return failed(
@@ -90,7 +107,10 @@ export function createConclude({ documents, pipe, figures, tally, log, settings 
         response,
       )
     }
-    const capture = note(request, 'redirect', { status, address, location })
+    // To itself, as servers do that want to see a cookie: it has not gone away.
+    if (location.replace(/#.*/s, '') === request.url)
+      return failed(request, 'redirect-limit', `${request.url} redirects to itself`, response)
+    const capture = gone(request, 'redirect', response, location)
     const admitted = pipe.admit(location, contextOf(request), request.parent === '')
     if (typeof admitted === 'string') {
       if (admitted === 'unparsable')
@@ -127,7 +147,14 @@ export function createConclude({ documents, pipe, figures, tally, log, settings 
         figures.add('unchanged')
         const { offers, links } = await followKept(request, result.known)
         figures.add('links', links)
-        return { capture: note(request, 'unchanged', result.response), offers, again: false }
+        const { response } = result
+        const fresh = freshUntil(response.rawHeaders, response.startedAt)
+        return { capture: note(request, 'unchanged', response, fresh), offers, again: false }
+      }
+      case 'gone': {
+        const { response } = result
+        const message = `${request.url}: status ${response.status}`
+        return failed(request, 'http-client-error', message, response, gone(request, 'failed', response))
       }
       case 'done-before':
         return { capture: null, offers: (await followKept(request, result.known)).offers, again: false }
@@ -144,6 +171,13 @@ export function createConclude({ documents, pipe, figures, tally, log, settings 
       }
     }
   }
+}
+
+function goneRecord(uri: string, response: FetchResponse): Uint8Array[] {
+  const { startedAt: date, address, status, statusText, rawHeaders, body, truncated } = response
+  const statusLine = `HTTP/1.1 ${status} ${statusText}`
+  const payloadDigest = digestText(bodyDigest(body))
+  return responseRecord({ uri, date, address, statusLine, rawHeaders, body, payloadDigest, truncated }).parts
 }
 
 function contextOf({ url, host, depth, hops }: QueuedRequest): PageContext {

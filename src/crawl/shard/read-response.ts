@@ -1,11 +1,14 @@
 import { responseRecord, revisitRecord } from '../../cache/warc/record-writer.ts'
+import { decodeBody } from '../../core/decode/decode-body.ts'
 import { bodyDigest, digestText } from '../../core/fingerprint.ts'
 import type { Offer, QueuedRequest } from '../../core/request.ts'
+import { textFingerprint } from '../../core/text/document-text.ts'
+import type { OmitRules } from '../../core/text/omit-rules.ts'
 import { prepareBase, resolve } from '../../core/url.ts'
 import type { Capture } from '../../store/documents.ts'
 import { extractPage } from '../extract/page.ts'
-import { decodeBody } from '../../core/decode/decode-body.ts'
 import { type FetchResponse, headerList, headerValue, mediaTypeOf } from '../fetch/fetch-result.ts'
+import { freshUntil, validatorsOf } from '../fetch/validators.ts'
 import { pageDirectives } from '../robots/page-directives.ts'
 import type { LinkPipe, PageContext } from './link-pipe.ts'
 
@@ -26,6 +29,10 @@ export type ReadOptions = {
   maxLinks: number
   /** Product token for robots directives; null when they are not obeyed. */
   agent: string | null
+  /** What of a page's text is no change when it changes. */
+  omitFor(url: string): OmitRules | null
+  /** Whether a page counts as unchanged when its visible text is, whatever its bytes. */
+  textDecides: boolean
 }
 
 const noneDropped: DroppedLinks = { limit: 0, length: 0 }
@@ -74,7 +81,7 @@ export async function readResponse(
     title: page?.title ?? '',
     links: found.links,
     truncated,
-    run: options.run,
+    options,
   })
   return { kind: 'page', capture, offers: found.offers, links, dropped }
 }
@@ -83,11 +90,13 @@ function droppedOf({ droppedLinks, longLinks }: { droppedLinks: number; longLink
   return droppedLinks === 0 ? noneDropped : { limit: droppedLinks - longLinks, length: longLinks }
 }
 
-type PageFacts = { title: string; links: string[]; truncated: 'length' | 'time' | null; run: number }
+type PageFacts = { title: string; links: string[]; truncated: 'length' | 'time' | null; options: ReadOptions }
 
 function captureOf(request: QueuedRequest, response: FetchResponse, body: Buffer, facts: PageFacts): Capture {
   const { rawHeaders, status, address, startedAt } = response
   const digest = bodyDigest(body)
+  const { options } = facts
+  const omit = options.omitFor(request.url)
   const payloadDigest = digestText(body === response.body ? digest : bodyDigest(response.body))
   const common = {
     uri: request.url,
@@ -104,14 +113,17 @@ function captureOf(request: QueuedRequest, response: FetchResponse, body: Buffer
     url: request.url,
     parent: request.parent,
     at: startedAt,
-    run: facts.run,
+    run: options.run,
     status,
     address,
     type: mediaTypeOf(rawHeaders),
     digest,
     size: body.length,
-    etag: headerValue(rawHeaders, 'etag') ?? '',
-    lastModified: headerValue(rawHeaders, 'last-modified') ?? '',
+    ...validatorsOf(rawHeaders, startedAt),
+    freshUntil: freshUntil(rawHeaders, startedAt),
+    text: textFingerprint(body, { contentType: headerValue(rawHeaders, 'content-type'), omit }),
+    textRules: omit?.id ?? 0,
+    textDecides: options.textDecides,
     truncated: facts.truncated ?? '',
     title: facts.title,
     links: facts.links,

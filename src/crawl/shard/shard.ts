@@ -55,6 +55,7 @@ export type ShardSettings = {
   maxRedirects: number
   maxCrawlDelayMs: number
   looksBack: boolean
+  fullCheckAfter: number
   reading: ReadOptions
   agent: string
 }
@@ -97,6 +98,7 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
       if (outcome?.kind === 'stored') figures.add('stored')
       else if (outcome?.kind === 'duplicate') figures.add('duplicates')
       else if (outcome?.kind === 'unchanged') figures.add(outcome.duplicate ? 'duplicates' : 'unchanged')
+      else if (outcome?.kind === 'incomplete') figures.add('failed')
       inHand.delete(finished.request.fp)
     },
     onKept(count, removed, limited) {

@@ -14,6 +14,8 @@ export type VisitResult =
   /** Not modified since it was kept. */
   | { kind: 'unchanged'; response: FetchResponse; known: KnownDocument; signal: HostSignal }
   | { kind: 'redirected'; response: FetchResponse; signal: HostSignal }
+  /** The server says that there is nothing, or nothing any more. */
+  | { kind: 'gone'; response: FetchResponse; signal: HostSignal }
   /** Done in this run already: its links can be had from what is kept. */
   | { kind: 'done-before'; known: KnownDocument }
   | { kind: 'skipped'; reason: SkipReason; status: number; address: string; signal: HostSignal }
@@ -39,6 +41,8 @@ export type VisitOptions = {
   /** Whether documents may be known already: after a restart, in a later run, or with a depth limit. */
   looksBack: boolean
   maxCrawlDelayMs: number
+  /** Answers "not modified" in a row after which the page is fetched whole, whatever the server says; 0: never. */
+  fullCheckAfter: number
   clock: Clock
   onCrawlDelay(host: string, delayMs: number): void
 }
@@ -69,14 +73,22 @@ export function createVisit(options: VisitOptions): (request: QueuedRequest) => 
     if (known !== null && known.run === run) return { kind: 'done-before', known }
     const refusal = await askRobots(request)
     if (refusal !== null) return refusal
-    const result = await fetcher.fetch({ url: request.url, headers: conditionalHeaders(known) })
+    const asks = known !== null && !isDueInFull(known, request.fp, options.fullCheckAfter)
+    const result = await fetcher.fetch({ url: request.url, headers: asks ? conditionalHeaders(known) : {} })
     return judge(request, result, known, clock)
   }
 }
 
-function conditionalHeaders(known: KnownDocument | null): Record<string, string> {
+/** Pages that were first seen together come due one by one, over the second half of the limit. */
+function isDueInFull({ notModified }: KnownDocument, fp: bigint, limit: number): boolean {
+  if (limit === 0) return false
+  const earlier = Number(BigInt.asUintN(16, fp)) % (Math.floor(limit / 2) + 1)
+  return notModified >= limit - earlier
+}
+
+function conditionalHeaders(known: KnownDocument): Record<string, string> {
   const headers: Record<string, string> = {}
-  if (known === null || known.versionId === 0) return headers
+  if (known.versionId === 0) return headers
   if (known.etag !== '') headers['if-none-match'] = known.etag
   if (known.lastModified !== '') headers['if-modified-since'] = known.lastModified
   return headers
@@ -87,10 +99,12 @@ function judge(request: QueuedRequest, result: FetchResult, known: KnownDocument
   const signal = signalOf(result, clock)
   const { status, address } = result
   if (result.kind === 'skipped') return { kind: 'skipped', reason: 'type', status, address, signal }
-  if (status === 304 && known !== null) return { kind: 'unchanged', response: result, known, signal }
+  if (status === 304 && known !== null && known.versionId > 0)
+    return { kind: 'unchanged', response: result, known, signal }
   if (status >= 300 && status < 400 && headerValue(result.rawHeaders, 'location') !== undefined)
     return { kind: 'redirected', response: result, signal }
   if (status === 200 || status === 203) return { kind: 'answered', response: result, signal }
+  if (status === 404 || status === 410) return { kind: 'gone', response: result, signal }
   return failureOf(result, request, clock)
 }
 

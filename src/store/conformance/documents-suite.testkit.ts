@@ -141,6 +141,7 @@ export function documentsSuite(engine: StoreEngine): void {
           versionId: stored.versionId,
           etag: '"e"',
           lastModified: 'Thu, 01 Jan 2026 00:00:00 GMT',
+          notModified: 1,
         })
         assert.deepEqual(await countsOf(shard), { documents: 1, versions: 1, bodies: 1 })
       }),
@@ -160,6 +161,7 @@ export function documentsSuite(engine: StoreEngine): void {
           versionId: 0,
           etag: '',
           lastModified: '',
+          notModified: 0,
         })
         const [stored] = await shard.documents.record([pageOf(host, '/', 'now', { run: 2 })])
         assert.equal(stored?.kind, 'stored')

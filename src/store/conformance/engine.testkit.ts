@@ -3,6 +3,7 @@ import type { FrontierStore } from '../frontier.ts'
 import type { LeaseStore } from '../leases.ts'
 import type { ObjectStore } from '../objects.ts'
 import type { RunStore } from '../runs.ts'
+import type { VersionStore } from '../versions.ts'
 
 /**
  * What a storage engine brings to be held against the contracts. Each suite asks for a fresh system per test, works
@@ -38,7 +39,12 @@ export type StoreSystem = {
   destroy(): Promise<void>
 }
 
-export type OpenShard = { frontier: FrontierStore; documents: DocumentStore; objects: ObjectStore }
+export type OpenShard = {
+  frontier: FrontierStore
+  documents: DocumentStore
+  objects: ObjectStore
+  versions: VersionStore
+}
 
 export const defaultOptions: SystemOptions = { shards: 1, maxUrlsPerHost: 1_000_000, maxFileBytes: 1_000_000 }
 

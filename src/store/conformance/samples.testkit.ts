@@ -56,6 +56,10 @@ export function pageOf(host: string, path: string, body: string, parts: Partial<
     lastModified: '',
     truncated: '',
     title: '',
+    text: null,
+    textRules: 0,
+    textDecides: true,
+    freshUntil: 0,
     links: [],
     render: (original) => [
       Buffer.from(recordText(url, original === null ? body : `see ${original.url} ${original.at}`)),
@@ -71,5 +75,13 @@ export function recordText(url: string, content: string): string {
 export function noteOf(host: string, path: string, outcome: NoteOutcome, parts: Partial<Capture> = {}): Capture {
   const url = `http://${host}${path}`
   const base = { host, fp: fingerprintOf(url), url, parent: '', at: 2_000, run: 1, status: 304, address: '192.0.2.1' }
-  return { kind: 'note', outcome, location: '', ...base, ...parts } as Capture
+  return { kind: 'note', outcome, location: '', freshUntil: null, ...base, ...parts } as Capture
+}
+
+/** The page answered that it is not there any more. */
+export function goneOf(host: string, path: string, parts: Partial<Capture> = {}): Capture {
+  const url = `http://${host}${path}`
+  const base = { host, fp: fingerprintOf(url), url, parent: '', at: 2_000, run: 1, status: 404, address: '192.0.2.1' }
+  const render = () => [Buffer.from(recordText(url, 'gone'))]
+  return { kind: 'gone', outcome: 'failed', location: '', render, ...base, ...parts } as Capture
 }

@@ -1,72 +1,164 @@
 import type { Capture, CaptureOutcome, DocumentStore, KnownDocument } from '../documents.ts'
+import type { BodyState, VersionReason } from '../versions.ts'
 import type { createArchiveWriter } from './archive-writer.ts'
 import type { Database } from './database.ts'
+import { documentStatements } from './document-statements.ts'
 import { packLinks, unpackLinks } from './link-text.ts'
 
-type DocumentRow = { id: number; version: number; digest: Uint8Array | null; n: number | null; original: number | null }
-type OriginalRow = { version: number; url: string; at: number; document: number; run: number }
+/** A document with its current version, as far as a new capture is held against it. */
+type Current = {
+  id: number
+  version: number
+  seen: number
+  notModified: number
+  n: number | null
+  reason: VersionReason | null
+  digest: Uint8Array | null
+  text: Uint8Array | null
+  textRules: number
+  truncated: string
+  etag: string
+  lastModified: string
+  body: BodyState
+  original: number
+  links: number
+}
+type Original = { version: number; url: string; at: number; document: number; run: number }
 type BodyCapture = Extract<Capture, { kind: 'body' }>
+type NoteCapture = Extract<Capture, { kind: 'note' }>
+type GoneCapture = Extract<Capture, { kind: 'gone' }>
 
+/** Its validators stood still while the content changed: they are not asked for again. */
+const VALIDATORS_LIE = -1
+
+const noDigest = Buffer.alloc(0)
+
+/**
+ * A document's versions are ordered by number; the current one is the last. When a capture differs from it, it is
+ * superseded: the moment it was last seen moves from the document's row, where each check notes it, to its own.
+ */
 export function createEmbeddedDocuments(db: Database, archive: ReturnType<typeof createArchiveWriter>): DocumentStore {
-  const sql = prepareStatements(db)
+  const sql = documentStatements(db)
   let nextVersion = 0
 
   /** Most captures are of a new document with a new body: trying to insert both answers both questions. */
   function recordBody(capture: BodyCapture): CaptureOutcome {
-    const versionId = nextVersion
-    const inserted = insertDocument(capture, 'stored', versionId)
-    if (inserted !== null) return addVersion(capture, versionId, inserted, 1)
-    const document = sql.document.get(capture.host, capture.fp) as DocumentRow
-    if (document.digest !== null && capture.digest.equals(document.digest)) {
-      note(capture, 'unchanged', document.version)
-      const isOwn = document.original === document.version
-      return { kind: 'unchanged', duplicate: !isOwn && wasSeenElsewhere(document.original!, document.id, capture.run) }
+    const inserted = insertDocument(capture, 'stored', nextVersion, capture.at, capture.freshUntil)
+    if (inserted !== null) return addBody(capture, inserted, 1, 'new', null)
+    const current = sql.current.get(capture.host, capture.fp) as Current
+    if (current.reason === null) return replace(capture, current, 'new')
+    if (current.reason === 'gone') return replace(capture, current, 'back')
+    if (capture.digest.equals(current.digest!)) return confirm(capture, current, true)
+    if (hasSameText(capture, current)) return confirm(capture, current, false)
+    // What came in time says nothing about what did not; the whole page that is kept is worth more.
+    if (capture.truncated === 'time' && current.truncated === '') {
+      note(capture, 'failed', current.version, current.seen, current.notModified)
+      return { kind: 'incomplete' }
     }
-    note(capture, 'stored', versionId)
-    return addVersion(capture, versionId, document.id, (document.n ?? 0) + 1)
+    return replace(capture, current, 'changed')
   }
 
-  function addVersion(capture: BodyCapture, versionId: number, documentId: number, n: number): CaptureOutcome {
-    nextVersion++
+  function confirm(capture: BodyCapture, current: Current, sameBody: boolean): CaptureOutcome {
+    if (current.body === 'lost') refill(capture, current.version)
+    note(capture, 'unchanged', current.version, capture.at, Math.min(current.notModified, 0), capture.freshUntil)
+    const hasNewValidators = current.etag !== capture.etag || current.lastModified !== capture.lastModified
+    if (hasNewValidators) sql.renew.run(capture.etag, capture.lastModified, current.version)
+    // Behind the same words there may be other links. They are those of the page from now on.
+    if (!sameBody) sql.relink.run(linkRow(capture, current.version, current.links), current.version)
+    const isOwn = !sameBody || current.original === current.version
+    return { kind: 'unchanged', duplicate: !isOwn && wasSeenElsewhere(current.original, current.id, capture.run) }
+  }
+
+  /** The capture becomes the document's current version. */
+  function replace(capture: BodyCapture, current: Current, reason: VersionReason): CaptureOutcome {
+    supersede(current)
+    const lies = reason === 'changed' && keptItsValidators(capture, current)
+    const notModified = lies || current.notModified < 0 ? VALIDATORS_LIE : 0
+    note(capture, 'stored', nextVersion, capture.at, notModified, capture.freshUntil)
+    return addBody(capture, current.id, (current.n ?? 0) + 1, reason, current)
+  }
+
+  function supersede(current: Current): void {
+    if (current.version > 0) sql.supersede.run(current.seen, current.version)
+  }
+
+  function addBody(
+    capture: BodyCapture,
+    documentId: number,
+    n: number,
+    reason: VersionReason,
+    previous: Current | null,
+  ): CaptureOutcome {
+    const versionId = nextVersion++
     const isNew = sql.insertBody.run(capture.digest, versionId).changes === 1
-    const original = isNew ? null : (sql.body.get(capture.digest) as OriginalRow)
+    const original = isNew ? null : (sql.body.get(capture.digest) as Original)
     const pointer = archive.append(versionId, capture.render(original))
     sql.insertVersion.run(
       versionId,
       documentId,
       n,
+      reason,
+      capture.at,
       capture.at,
       capture.status,
       capture.type,
       capture.size,
       capture.digest,
+      capture.text,
+      capture.textRules,
       capture.etag,
       capture.lastModified,
       capture.truncated,
       capture.title,
       capture.address,
+      '',
+      'kept',
       original?.version ?? versionId,
       pointer.fileId,
       pointer.offset,
       pointer.length,
-      packLinks(capture.links, capture.url),
+      linkRow(capture, versionId, previous?.links ?? 0),
     )
     if (original === null) return { kind: 'stored', versionId }
-    note(capture, 'duplicate', versionId)
+    sql.setOutcome.run('duplicate', documentId)
     const linksOffered = original.document !== documentId && original.run === capture.run
     return { kind: 'duplicate', versionId, of: original.url, linksOffered }
   }
 
+  /** Brings back the record of a version that was lost. */
+  function refill(capture: BodyCapture, versionId: number): void {
+    const isNew = sql.insertBody.run(capture.digest, versionId).changes === 1
+    const original = isNew ? null : (sql.body.get(capture.digest) as Original)
+    const { fileId, offset, length } = archive.append(versionId, capture.render(original))
+    const { digest, size, text, textRules } = capture
+    sql.refill.run(digest, size, text, textRules, original?.version ?? versionId, fileId, offset, length, versionId)
+  }
+
+  /** The row with the version's links: the one of the version before where they are the same. */
+  function linkRow(capture: BodyCapture, versionId: number, previous: number): number {
+    const list = packLinks(capture.links, capture.url)
+    if (previous > 0 && (sql.linkList.get(previous) as { list: string } | undefined)?.list === list) return previous
+    if (list === '') return 0
+    sql.insertLinks.run(versionId, list)
+    return versionId
+  }
+
   /** Whether the body of a version was met in this run under another URL than the document's own. */
   function wasSeenElsewhere(versionId: number, documentId: number, run: number): boolean {
-    const origin = sql.documentOf.get(versionId) as { document: number; run: number }
-    return origin.document !== documentId && origin.run === run
+    const origin = sql.documentOf.get(versionId) as { document: number; run: number } | undefined
+    return origin !== undefined && origin.document !== documentId && origin.run === run
   }
 
   /** Null when the document is there already. */
-  function insertDocument(capture: Capture, outcome: string, version: number): number | null {
+  function insertDocument(
+    capture: Capture,
+    outcome: string,
+    version: number,
+    seenAt: number,
+    freshUntil: number,
+  ): number | null {
     const { host, fp, url, parent, at, run, status } = capture
-    const location = capture.kind === 'note' ? capture.location : ''
+    const location = capture.kind === 'body' ? '' : capture.location
     const { changes, lastInsertRowid } = sql.insertDocument.run(
       host,
       fp,
@@ -79,29 +171,83 @@ export function createEmbeddedDocuments(db: Database, archive: ReturnType<typeof
       outcome,
       location,
       version,
+      seenAt,
+      freshUntil,
     )
     return changes === 0 ? null : Number(lastInsertRowid)
   }
 
-  function note(capture: Capture, outcome: string, version: number): void {
-    const location = capture.kind === 'note' ? capture.location : ''
-    sql.updateDocument.run(
-      capture.at,
-      capture.run,
-      capture.status,
-      outcome,
-      location,
-      version,
-      capture.host,
-      capture.fp,
-    )
+  function note(
+    capture: Capture,
+    outcome: string,
+    version: number,
+    seenAt: number,
+    notModified: number,
+    freshUntil: number | null = null,
+  ): void {
+    const { at, run, status, host, fp } = capture
+    const location = capture.kind === 'body' ? '' : capture.location
+    sql.note.run(at, run, status, outcome, location, version, seenAt, notModified, freshUntil, host, fp)
   }
 
-  function recordNote(capture: Extract<Capture, { kind: 'note' }>): CaptureOutcome {
-    const document = sql.document.get(capture.host, capture.fp) as DocumentRow | undefined
-    if (document === undefined) insertDocument(capture, capture.outcome, 0)
-    else note(capture, capture.outcome, document.version)
+  function recordNote(capture: NoteCapture): CaptureOutcome {
+    const { at, run, status, outcome, location, host, fp } = capture
+    const { changes } =
+      outcome === 'unchanged'
+        ? sql.notModified.run(at, run, status, at, capture.freshUntil, host, fp)
+        : sql.attempt.run(at, run, status, outcome, location, host, fp)
+    if (changes === 0) insertDocument(capture, outcome, 0, 0, 0)
     return { kind: 'noted' }
+  }
+
+  function recordGone(capture: GoneCapture): CaptureOutcome {
+    const current = sql.current.get(capture.host, capture.fp) as Current | undefined
+    if (current === undefined) {
+      insertDocument(capture, capture.outcome, 0, 0, 0)
+      return { kind: 'noted' }
+    }
+    if (current.reason === null || current.reason === 'gone') {
+      note(capture, capture.outcome, current.version, current.reason === null ? 0 : capture.at, 0)
+      return { kind: 'noted' }
+    }
+    supersede(current)
+    const versionId = nextVersion++
+    const pointer = archive.append(versionId, capture.render())
+    const { at, status, address, location } = capture
+    const [type, etag, lastModified, truncated, title] = ['', '', '', '', '']
+    sql.insertVersion.run(
+      versionId,
+      current.id,
+      current.n! + 1,
+      'gone',
+      at,
+      at,
+      status,
+      type,
+      0,
+      noDigest,
+      null,
+      0,
+      etag,
+      lastModified,
+      truncated,
+      title,
+      address,
+      location,
+      'none',
+      versionId,
+      pointer.fileId,
+      pointer.offset,
+      pointer.length,
+      0,
+    )
+    note(capture, capture.outcome, versionId, at, Math.min(current.notModified, 0))
+    return { kind: 'gone', versionId }
+  }
+
+  function recordOne(capture: Capture): CaptureOutcome {
+    if (capture.kind === 'body') return recordBody(capture)
+    return capture.kind === 'note' ? recordNote(capture) : recordGone(capture)
   }
 
   return {
@@ -110,9 +256,7 @@ export function createEmbeddedDocuments(db: Database, archive: ReturnType<typeof
         const outcomes = db.write(() => {
           // Version numbers are shared by all shards: the write lock that is held here makes the next one ours.
           nextVersion = (sql.lastVersion.get() as { id: number }).id + 1
-          const results = captures.map((capture) =>
-            capture.kind === 'body' ? recordBody(capture) : recordNote(capture),
-          )
+          const results = captures.map(recordOne)
           archive.flush()
           return results
         })
@@ -127,8 +271,8 @@ export function createEmbeddedDocuments(db: Database, archive: ReturnType<typeof
       return db.read(() => keys.map(({ host, fp }) => (sql.known.get(host, fp) as KnownDocument | undefined) ?? null))
     },
     async links(versionId) {
-      const row = db.read(() => sql.links.get(versionId)) as { links: string; url: string } | undefined
-      return row === undefined ? [] : unpackLinks(row.links, row.url)
+      const row = db.read(() => sql.links.get(versionId)) as { list: string; url: string } | undefined
+      return row === undefined ? [] : unpackLinks(row.list, row.url)
     },
     async counts() {
       return db.read(() => sql.counts.get()) as { documents: number; versions: number; bodies: number }
@@ -136,42 +280,13 @@ export function createEmbeddedDocuments(db: Database, archive: ReturnType<typeof
   }
 }
 
-function prepareStatements(db: Database) {
-  return {
-    document: db.prepare(
-      `SELECT d.id, d.version, v.digest, v.n, v.original FROM documents d LEFT JOIN versions v ON v.id = d.version
-       WHERE d.host = ? AND d.fp = ?`,
-    ),
-    known: db.prepare(
-      `SELECT d.url, d.run, d.status, d.version AS versionId, coalesce(v.etag, '') AS etag,
-       coalesce(v.last_modified, '') AS lastModified
-       FROM documents d LEFT JOIN versions v ON v.id = d.version WHERE d.host = ? AND d.fp = ?`,
-    ),
-    body: db.prepare(
-      `SELECT b.version, d.url, v.at, d.id AS document, d.run FROM bodies b JOIN versions v ON v.id = b.version JOIN documents d ON d.id = v.document
-       WHERE b.digest = ?`,
-    ),
-    documentOf: db.prepare(
-      'SELECT d.id AS document, d.run FROM versions v JOIN documents d ON d.id = v.document WHERE v.id = ?',
-    ),
-    lastVersion: db.prepare('SELECT coalesce(max(id), 0) AS id FROM versions'),
-    insertVersion: db.prepare(
-      `INSERT INTO versions (id, document, n, at, status, type, size, digest, etag, last_modified, truncated, title,
-       address, original, file, offset, length, links) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    ),
-    insertBody: db.prepare('INSERT INTO bodies (digest, version) VALUES (?, ?) ON CONFLICT DO NOTHING'),
-    insertDocument: db.prepare(
-      `INSERT INTO documents (host, fp, url, parent, first_at, checked_at, run, status, outcome, location, version)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-    ),
-    updateDocument: db.prepare(
-      `UPDATE documents SET checked_at = ?, run = ?, status = ?, outcome = ?, location = ?, version = ?
-       WHERE host = ? AND fp = ?`,
-    ),
-    links: db.prepare('SELECT v.links, d.url FROM versions v JOIN documents d ON d.id = v.document WHERE v.id = ?'),
-    counts: db.prepare(
-      `SELECT (SELECT count(*) FROM documents) AS documents, (SELECT count(*) FROM versions) AS versions,
-       (SELECT count(*) FROM bodies) AS bodies`,
-    ),
-  }
+function hasSameText(capture: BodyCapture, current: Current): boolean {
+  if (!capture.textDecides || capture.text === null || current.text === null) return false
+  if (capture.textRules !== current.textRules || capture.truncated !== current.truncated) return false
+  return capture.text.equals(current.text)
+}
+
+function keptItsValidators(capture: BodyCapture, current: Current): boolean {
+  if (capture.etag !== '' || current.etag !== '') return capture.etag === current.etag
+  return capture.lastModified !== '' && capture.lastModified === current.lastModified
 }

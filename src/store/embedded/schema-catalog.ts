@@ -62,21 +62,50 @@ CREATE TABLE files (
   },
   {
     id: 2,
-    name: 'text fingerprints, times and reasons of versions, holds',
+    // Links lie apart: rows of versions are then short, and an unchanged list is kept once for all versions of a document.
+    name: 'text fingerprints, times and reasons of versions, links apart, holds',
     sql: `
 ALTER TABLE documents ADD COLUMN seen_at INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE documents ADD COLUMN fresh_until INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE documents ADD COLUMN not_modified INTEGER NOT NULL DEFAULT 0;
 UPDATE documents SET seen_at = checked_at WHERE version > 0;
-ALTER TABLE versions ADD COLUMN reason TEXT NOT NULL DEFAULT 'new';
-ALTER TABLE versions ADD COLUMN seen_at INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE versions ADD COLUMN text BLOB;
-ALTER TABLE versions ADD COLUMN text_rules INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE versions ADD COLUMN location TEXT NOT NULL DEFAULT '';
-ALTER TABLE versions ADD COLUMN body TEXT NOT NULL DEFAULT 'kept';
-ALTER TABLE versions ADD COLUMN header TEXT NOT NULL DEFAULT '';
-ALTER TABLE versions ADD COLUMN wanted INTEGER NOT NULL DEFAULT 1;
-UPDATE versions SET seen_at = at, reason = iif(n = 1, 'new', 'changed');
+ALTER TABLE versions RENAME TO versions_1;
+CREATE TABLE versions (
+  id INTEGER PRIMARY KEY,
+  document INTEGER NOT NULL,
+  n INTEGER NOT NULL,
+  reason TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  seen_at INTEGER NOT NULL,
+  status INTEGER NOT NULL,
+  type TEXT NOT NULL,
+  size INTEGER NOT NULL,
+  digest BLOB NOT NULL,
+  text BLOB,
+  text_rules INTEGER NOT NULL DEFAULT 0,
+  etag TEXT NOT NULL,
+  last_modified TEXT NOT NULL,
+  truncated TEXT NOT NULL,
+  title TEXT NOT NULL,
+  address TEXT NOT NULL,
+  location TEXT NOT NULL DEFAULT '',
+  body TEXT NOT NULL DEFAULT 'kept',
+  wanted INTEGER NOT NULL DEFAULT 1,
+  original INTEGER NOT NULL,
+  file INTEGER NOT NULL,
+  offset INTEGER NOT NULL,
+  length INTEGER NOT NULL,
+  links INTEGER NOT NULL,
+  header TEXT NOT NULL DEFAULT '',
+  UNIQUE (document, n)
+);
+CREATE TABLE links (id INTEGER PRIMARY KEY, list TEXT NOT NULL);
+INSERT INTO links (id, list) SELECT id, links FROM versions_1 WHERE links <> '';
+INSERT INTO versions (id, document, n, reason, at, seen_at, status, type, size, digest, etag, last_modified, truncated,
+    title, address, original, file, offset, length, links)
+  SELECT id, document, n, iif(n = 1, 'new', 'changed'), at, at, status, type, size, digest, etag, last_modified, truncated,
+    title, address, original, file, offset, length, iif(links = '', 0, id) FROM versions_1;
+DROP TABLE versions_1;
 CREATE INDEX versions_shared ON versions (original) WHERE original <> id;
 CREATE TABLE holds (
   version INTEGER NOT NULL,

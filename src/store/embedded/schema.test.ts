@@ -20,7 +20,7 @@ import { createEmbeddedSystem } from './store.testkit.ts'
 const frozen = {
   catalog: [
     '4787eec560a4e288843ac959d4415147ee74ad38e67eedd635a1fadb17c20e95',
-    '6f64cb6a3713bda2ae1ee8079fff7aee116bfde362621c4a9aa6ea70819f14fe',
+    '73e628d29f42b9556aa8c9834c311886dd36a2d73c87a2c86475bfa4a0ab06b5',
   ],
   frontier: ['08c476bc5c60c0f674225b160fa7f4791bd0ecf59d5aa9e616808c0a48d48527'],
 }

@@ -14,6 +14,7 @@ import type { Database } from './database.ts'
 import { type EmbeddedFolder, openCatalogForReading, openFolder, paths } from './folder.ts'
 import { createEmbeddedObjects } from './objects.ts'
 import { openShardStore, type ShardStore } from './shard-store.ts'
+import { createEmbeddedVersions } from './versions.ts'
 
 /** A data folder in the temporary folder, with shards opened and closed as a test wants. */
 export type EmbeddedSystem = StoreSystem & { folder: string; warnings: string[]; closedFiles: number[]; now: number }
@@ -69,7 +70,11 @@ export function createEmbeddedSystem(
         throw error
       }
       return opened.shards.map(
-        ({ store, reader }): OpenShard => ({ ...store, objects: createEmbeddedObjects(reader, paths.archive(folder)) }),
+        ({ store, reader }): OpenShard => ({
+          ...store,
+          objects: createEmbeddedObjects(reader, paths.archive(folder)),
+          versions: createEmbeddedVersions(reader),
+        }),
       )
     },
     async close() {

@@ -29,7 +29,10 @@ export function createEmbeddedVersions(db: Database): VersionStore {
     history: db.prepare(`SELECT ${versionColumns} WHERE v.document = ? AND v.n > ? ORDER BY v.n LIMIT ?`),
     versionAt: db.prepare(`SELECT ${versionColumns} WHERE v.document = ? AND v.at <= ? ORDER BY v.n DESC LIMIT 1`),
     versions: db.prepare(`SELECT ${versionColumns} WHERE v.id > ? ORDER BY v.id LIMIT ?`),
-    links: db.prepare('SELECT v.links, d.url FROM versions v JOIN documents d ON d.id = v.document WHERE v.id = ?'),
+    links: db.prepare(
+      `SELECT l.list, d.url FROM versions v JOIN links l ON l.id = v.links JOIN documents d ON d.id = v.document
+       WHERE v.id = ?`,
+    ),
   }
   // Fingerprints use all 64 bits, more than a number holds.
   for (const statement of [sql.document, sql.documentOfUrl, sql.documentOfId, sql.documents])
@@ -52,8 +55,8 @@ export function createEmbeddedVersions(db: Database): VersionStore {
       return db.read(() => (sql.versions.all(after, limit) as VersionRow[]).map(versionOf))
     },
     async links(versionId) {
-      const row = db.read(() => sql.links.get(versionId)) as { links: string; url: string } | undefined
-      return row === undefined ? [] : unpackLinks(row.links, row.url)
+      const row = db.read(() => sql.links.get(versionId)) as { list: string; url: string } | undefined
+      return row === undefined ? [] : unpackLinks(row.list, row.url)
     },
   }
 }

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { parseHttpDate } from './http-date.ts'
+
+const moment = Date.UTC(1994, 10, 6, 8, 49, 37)
+
+test('the three forms of HTTP are one moment', () => {
+  assert.equal(parseHttpDate('Sun, 06 Nov 1994 08:49:37 GMT'), moment)
+  assert.equal(parseHttpDate('Sunday, 06-Nov-94 08:49:37 GMT'), moment)
+  assert.equal(parseHttpDate('Sun Nov  6 08:49:37 1994'), moment)
+})
+
+test('a wrong name of the day does not matter', () => {
+  assert.equal(parseHttpDate('Mon, 06 Nov 1994 08:49:37 GMT'), moment)
+})
+
+test('what is in another zone, language or form is no date of HTTP', () => {
+  for (const text of [
+    '',
+    '0',
+    '-1',
+    'never',
+    '1994-11-06T08:49:37Z',
+    'Sun, 06 Nov 1994 08:49:37 +0200',
+    'Sun, 06 Nov 1994 08:49:37',
+    'So, 06 Nov 1994 08:49:37 GMT',
+    'Sonntag, 06. November 1994 08:49',
+    'Sun, 31 Feb 1994 08:49:37 GMT',
+    'Sun, 06 Nov 1994 25:49:37 GMT',
+    'Sun, 06 Foo 1994 08:49:37 GMT',
+    '06/11/1994 08:49',
+    `Sun, 06 Nov 1994 08:49:37 GMT${'x'.repeat(10_000)}`,
+  ])
+    assert.equal(parseHttpDate(text), null, text.slice(0, 50))
+})

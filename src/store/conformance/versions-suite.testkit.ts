@@ -1,0 +1,242 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { Capture } from '../documents.ts'
+import type { CataloguedDocument, Version } from '../versions.ts'
+import { type OpenShard, openOne, type StoreEngine, withSystem } from './engine.testkit.ts'
+import { goneOf, noteOf, pageOf } from './samples.testkit.ts'
+
+const text = (words: string): Buffer => Buffer.from(words.padEnd(16).slice(0, 16))
+
+/** What every catalogue tells of the versions of a document. */
+export function versionsSuite(engine: StoreEngine): void {
+  const withPage = (work: (page: PageUnderTest) => Promise<void>) =>
+    withSystem(engine, {}, async (system) => {
+      const shard = await openOne(system)
+      await work(createPage(shard, system.hostOf(0, 0)))
+    })
+
+  describe(`versions (${engine.name})`, () => {
+    test(
+      'each version tells when it was first and last seen, also once it is superseded',
+      withPage(async ({ host, record, history }) => {
+        await record(pageOf(host, '/', 'one', { at: 1_000 }))
+        await record(noteOf(host, '/', 'unchanged', { at: 2_000 }))
+        await record(noteOf(host, '/', 'failed', { at: 2_500, status: 500 }))
+        await record(pageOf(host, '/', 'two', { at: 3_000 }))
+        await record(pageOf(host, '/', 'two', { at: 4_000 }))
+        assert.deepEqual(
+          (await history()).map(({ n, reason, firstSeenAt, lastSeenAt }) => [n, reason, firstSeenAt, lastSeenAt]),
+          [
+            [1, 'new', 1_000, 2_000],
+            [2, 'changed', 3_000, 4_000],
+          ],
+        )
+      }),
+    )
+
+    test(
+      'a version tells all that was captured',
+      withPage(async ({ host, record, history }) => {
+        const page = pageOf(host, '/', 'one', {
+          etag: '"e"',
+          lastModified: 'Thu, 01 Jan 2026 00:00:00 GMT',
+          title: 'One',
+          text: text('one'),
+          links: ['http://a.example/', `http://${host}/b`],
+          truncated: 'length',
+          freshUntil: 9_000,
+        })
+        await record(page)
+        const [version] = await history()
+        const { etag, lastModified, title, truncated, url, type, size, address, digest } = page
+        const told = { etag, lastModified, title, truncated, url, type, size, address, digest }
+        assert.deepEqual({ ...version, ...told, textDigest: page.text }, version)
+        assert.equal(version?.body, 'kept')
+        assert.equal(version.originalId, version.id)
+      }),
+    )
+
+    test(
+      'a page that disappears gets a gone version, once, and one that comes back goes on',
+      withPage(async ({ host, record, history, document, known }) => {
+        await record(pageOf(host, '/', 'one', { etag: '"1"' }))
+        assert.equal((await record(goneOf(host, '/', { at: 2_000 }))).kind, 'gone')
+        assert.equal((await known())?.versionId, 0)
+        assert.equal((await known())?.etag, '')
+        assert.equal((await record(goneOf(host, '/', { at: 3_000 }))).kind, 'noted')
+        assert.equal((await document())?.seenAt, 3_000)
+        const back = await record(pageOf(host, '/', 'one', { at: 4_000 }))
+        assert.equal(back.kind, 'duplicate')
+        assert.deepEqual(
+          (await history()).map(({ n, reason, status, firstSeenAt, lastSeenAt, body }) => [
+            n,
+            reason,
+            status,
+            firstSeenAt,
+            lastSeenAt,
+            body,
+          ]),
+          [
+            [1, 'new', 200, 1_000, 1_000, 'kept'],
+            [2, 'gone', 404, 2_000, 3_000, 'none'],
+            [3, 'back', 200, 4_000, 4_000, 'kept'],
+          ],
+        )
+      }),
+    )
+
+    test(
+      'a page that moved away is gone and tells where to; one that was never there is only noted',
+      withPage(async ({ host, record, history, document }) => {
+        const moved = (path: string) =>
+          goneOf(host, path, { outcome: 'redirect', status: 301, location: 'http://new.example/' } as Partial<Capture>)
+        await record(pageOf(host, '/', 'one'))
+        await record(moved('/'))
+        const last = (await history()).at(-1)
+        assert.deepEqual([last?.reason, last?.location], ['gone', 'http://new.example/'])
+        assert.equal((await record(moved('/never'))).kind, 'noted')
+        assert.equal((await document())?.outcome, 'redirect')
+      }),
+    )
+
+    test(
+      'other bytes with the same visible text are no change; the validators and links are those seen last',
+      withPage(async ({ host, record, history, known, links }) => {
+        await record(pageOf(host, '/', 'one nonce=1', { text: text('one'), etag: '"1"', links: ['http://a.example/'] }))
+        const again = pageOf(host, '/', 'one nonce=2', {
+          text: text('one'),
+          etag: '"2"',
+          links: ['http://b.example/'],
+          at: 2_000,
+        })
+        assert.deepEqual(await record(again), { kind: 'unchanged', duplicate: false })
+        const versions = await history()
+        assert.equal(versions.length, 1)
+        assert.equal(versions[0]?.lastSeenAt, 2_000)
+        assert.equal((await known())?.etag, '"2"')
+        assert.deepEqual(await links(versions[0]!.id), ['http://b.example/'])
+      }),
+    )
+
+    test(
+      'fingerprints of text that were made by other rules, or are not to decide, are not compared',
+      withPage(async ({ host, record }) => {
+        await record(pageOf(host, '/', 'a', { text: text('same') }))
+        const byRules = pageOf(host, '/', 'b', { text: text('same'), textRules: 7, at: 2_000 })
+        assert.equal((await record(byRules)).kind, 'stored')
+        const byBytes = pageOf(host, '/', 'c', { text: text('same'), textRules: 7, textDecides: false, at: 3_000 })
+        assert.equal((await record(byBytes)).kind, 'stored')
+      }),
+    )
+
+    test(
+      'a new tag on equal content is no change and is used from then on',
+      withPage(async ({ host, record, history, known }) => {
+        await record(pageOf(host, '/', 'same', { etag: '"1"' }))
+        await record(pageOf(host, '/', 'same', { etag: '"2"', at: 2_000 }))
+        assert.equal((await history()).length, 1)
+        assert.equal((await known())?.etag, '"2"')
+      }),
+    )
+
+    test(
+      'validators that stood still while the content changed are not believed again',
+      withPage(async ({ host, record, known }) => {
+        await record(pageOf(host, '/', 'one', { etag: '"same"' }))
+        await record(noteOf(host, '/', 'unchanged', { at: 2_000 }))
+        assert.equal((await known())?.notModified, 1)
+        await record(pageOf(host, '/', 'two', { etag: '"same"', at: 3_000 }))
+        assert.equal((await known())?.etag, '')
+        await record(pageOf(host, '/', 'three', { etag: '"other"', at: 4_000 }))
+        assert.equal((await known())?.etag, '')
+      }),
+    )
+
+    test(
+      'a body that broke off does not replace a whole one',
+      withPage(async ({ host, record, history }) => {
+        await record(pageOf(host, '/', 'the whole page'))
+        assert.equal((await record(pageOf(host, '/', 'the wh', { truncated: 'time', at: 2_000 }))).kind, 'incomplete')
+        assert.equal((await history()).length, 1)
+        assert.equal((await record(pageOf(host, '/new', 'the wh', { truncated: 'time' }))).kind, 'stored')
+        assert.equal((await record(pageOf(host, '/new', 'the whole', { at: 2_000 }))).kind, 'stored')
+      }),
+    )
+
+    test(
+      'the version of a moment is the last that came before it',
+      withPage(async ({ host, record, document, shard }) => {
+        await record(pageOf(host, '/', 'one', { at: 1_000 }))
+        await record(pageOf(host, '/', 'two', { at: 3_000 }))
+        const { id } = (await document())!
+        const numberAt = async (at: number) => (await shard.versions.versionAt(id, at))?.n ?? null
+        assert.deepEqual(await Promise.all([999, 1_000, 2_999, 3_000, 9_000].map(numberAt)), [null, 1, 1, 2, 2])
+      }),
+    )
+
+    test(
+      'a list of links that did not change is the same for every version',
+      withPage(async ({ host, record, history, links }) => {
+        const list = ['http://a.example/', `http://${host}/b`]
+        await record(pageOf(host, '/', 'one', { links: list }))
+        await record(pageOf(host, '/', 'two', { links: list, at: 2_000 }))
+        await record(pageOf(host, '/', 'three', { links: [], at: 3_000 }))
+        const lists = await Promise.all((await history()).map(({ id }) => links(id)))
+        assert.deepEqual(lists, [list, list, []])
+      }),
+    )
+
+    test(
+      'documents and versions come in pages, each once',
+      withPage(async ({ host, record, shard }) => {
+        for (let n = 0; n < 7; n++) await record(pageOf(host, `/${n}`, String(n)))
+        const paged = async (read: OpenShard['versions']['documents'] | OpenShard['versions']['versions']) => {
+          const ids: number[] = []
+          for (let more = true; more; ) {
+            const rows = await read({ after: ids.at(-1) ?? 0, limit: 3 })
+            ids.push(...rows.map(({ id }) => id))
+            more = rows.length > 0
+          }
+          return ids.length
+        }
+        assert.equal(await paged(shard.versions.documents), 7)
+        assert.equal(await paged(shard.versions.versions), 7)
+      }),
+    )
+
+    test(
+      'a document is found by its key, by its spelling and by its id',
+      withPage(async ({ host, record, shard, document }) => {
+        const page = pageOf(host, '/', 'one')
+        await record(page)
+        const found = await document()
+        assert.equal(found?.fp, page.fp)
+        assert.deepEqual(await shard.versions.documentOfUrl(host, page.url), found)
+        assert.deepEqual(await shard.versions.documentOfId(found!.id), found)
+        assert.equal(await shard.versions.documentOfUrl(host, `${page.url}x`), null)
+      }),
+    )
+  })
+}
+
+type PageUnderTest = ReturnType<typeof createPage>
+
+/** The document `/` of a host. */
+function createPage(shard: OpenShard, host: string) {
+  const key = pageOf(host, '/', '')
+  const document = (): Promise<CataloguedDocument | null> => shard.versions.document(key)
+  return {
+    shard,
+    host,
+    document,
+    async record(capture: Capture) {
+      const [outcome] = await shard.documents.record([capture])
+      return outcome!
+    },
+    async history(): Promise<Version[]> {
+      return shard.versions.history((await document())!.id, { after: 0, limit: 100 })
+    },
+    known: async () => (await shard.documents.find([key]))[0],
+    links: (versionId: number) => shard.documents.links(versionId),
+  }
+}

@@ -1,0 +1,70 @@
+import type { Database } from './database.ts'
+
+/** What the catalogue is asked and told when captures are recorded. */
+export function documentStatements(db: Database) {
+  return {
+    current: db.prepare(
+      `SELECT d.id, d.version, d.seen_at AS seen, d.not_modified AS notModified, v.n, v.reason, v.digest, v.text,
+       v.text_rules AS textRules, v.truncated, v.etag, v.last_modified AS lastModified, v.body, v.original, v.links
+       FROM documents d LEFT JOIN versions v ON v.id = d.version WHERE d.host = ? AND d.fp = ?`,
+    ),
+    // A lost body is to be fetched whatever the server says, and validators that lied are not believed.
+    known: db.prepare(
+      `SELECT d.url, d.run, d.status, iif(v.reason IS NULL OR v.reason = 'gone', 0, d.version) AS versionId,
+       iif(v.body <> 'lost' AND d.not_modified >= 0, v.etag, '') AS etag,
+       iif(v.body <> 'lost' AND d.not_modified >= 0, v.last_modified, '') AS lastModified,
+       d.not_modified AS notModified
+       FROM documents d LEFT JOIN versions v ON v.id = d.version WHERE d.host = ? AND d.fp = ?`,
+    ),
+    body: db.prepare(
+      `SELECT b.version, d.url, v.at, d.id AS document, d.run FROM bodies b JOIN versions v ON v.id = b.version
+       JOIN documents d ON d.id = v.document WHERE b.digest = ?`,
+    ),
+    documentOf: db.prepare(
+      'SELECT d.id AS document, d.run FROM versions v JOIN documents d ON d.id = v.document WHERE v.id = ?',
+    ),
+    lastVersion: db.prepare(
+      `SELECT max(coalesce((SELECT max(id) FROM versions), 0),
+       coalesce((SELECT max(last_version) FROM files), 0)) AS id`,
+    ),
+    insertVersion: db.prepare(
+      `INSERT INTO versions (id, document, n, reason, at, seen_at, status, type, size, digest, text, text_rules, etag,
+       last_modified, truncated, title, address, location, body, original, file, offset, length, links)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ),
+    supersede: db.prepare('UPDATE versions SET seen_at = ? WHERE id = ?'),
+    renew: db.prepare('UPDATE versions SET etag = ?, last_modified = ? WHERE id = ?'),
+    relink: db.prepare('UPDATE versions SET links = ? WHERE id = ?'),
+    refill: db.prepare(
+      `UPDATE versions SET body = 'kept', digest = ?, size = ?, text = ?, text_rules = ?, original = ?, file = ?,
+       offset = ?, length = ? WHERE id = ?`,
+    ),
+    insertBody: db.prepare('INSERT INTO bodies (digest, version) VALUES (?, ?) ON CONFLICT DO NOTHING'),
+    insertLinks: db.prepare('INSERT OR REPLACE INTO links (id, list) VALUES (?, ?)'),
+    linkList: db.prepare('SELECT list FROM links WHERE id = ?'),
+    links: db.prepare(
+      `SELECT l.list, d.url FROM versions v JOIN links l ON l.id = v.links JOIN documents d ON d.id = v.document
+       WHERE v.id = ?`,
+    ),
+    insertDocument: db.prepare(
+      `INSERT INTO documents (host, fp, url, parent, first_at, checked_at, run, status, outcome, location, version,
+       seen_at, fresh_until) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+    ),
+    note: db.prepare(
+      `UPDATE documents SET checked_at = ?, run = ?, status = ?, outcome = ?, location = ?, version = ?, seen_at = ?,
+       not_modified = ?, fresh_until = coalesce(?, fresh_until) WHERE host = ? AND fp = ?`,
+    ),
+    notModified: db.prepare(
+      `UPDATE documents SET checked_at = ?, run = ?, status = ?, outcome = 'unchanged', location = '', seen_at = ?,
+       not_modified = not_modified + 1, fresh_until = coalesce(?, fresh_until) WHERE host = ? AND fp = ?`,
+    ),
+    attempt: db.prepare(
+      `UPDATE documents SET checked_at = ?, run = ?, status = ?, outcome = ?, location = ? WHERE host = ? AND fp = ?`,
+    ),
+    setOutcome: db.prepare('UPDATE documents SET outcome = ? WHERE id = ?'),
+    counts: db.prepare(
+      `SELECT (SELECT count(*) FROM documents) AS documents, (SELECT count(*) FROM versions) AS versions,
+       (SELECT count(*) FROM bodies) AS bodies`,
+    ),
+  }
+}
