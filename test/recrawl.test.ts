@@ -1,0 +1,233 @@
+import assert from 'node:assert/strict'
+import type { ServerResponse } from 'node:http'
+import { after, before, describe, test } from 'node:test'
+import { etagOf } from './site/answer.ts'
+import { assertVerified, newFolder, runCrawl } from './site/crawl-run.ts'
+import { createHandlerSite, type Handler, type HandlerSite } from './site/handler-site.ts'
+import { keptVersions } from './site/kept-versions.ts'
+import { pathOfPage } from './site/page-graph.ts'
+import { createSite, type Site } from './site/site.ts'
+
+const PAGES = 1000
+
+describe('crawling a site of 1,000 pages again', () => {
+  let site: Site
+  before(async () => {
+    site = await createSite({ pages: PAGES, linksPerPage: 8, etags: true })
+  })
+  after(() => site.close())
+
+  test('exactly the pages whose text changed get a second version, the rest is answered with 304', async () => {
+    const data = newFolder()
+    const withNonce = [7, 500, 993].map(pathOfPage)
+    const nonce = (n: number) => {
+      const body = `<title>Signed</title><meta name="csrf" content="${n}"><p data-at="${n}">The same\n words</p><script nonce="${n}">${n}</script><a href="/">home</a>`
+      for (const path of withNonce) site.set(path, { body, etag: etagOf(body) })
+    }
+    nonce(1)
+    // Three pages with one body: the second and third are references to the first.
+    const first = await runCrawl([`${site.origin()}/`], { data, options: ['--fetchers', '16', '--per-host', '16'] })
+    assert.equal(first.result.stored + first.result.duplicates, PAGES)
+
+    nonce(2)
+    const changed = Array.from({ length: PAGES / 10 }, (_, n) => n * 10 + 3).filter(
+      (page) => !withNonce.includes(pathOfPage(page)),
+    )
+    for (const page of changed) site.change(page)
+    site.log.length = 0
+    const second = await runCrawl([`${site.origin()}/`], { data, options: ['--fetchers', '16', '--per-host', '16'] })
+
+    const versions = await keptVersions(data)
+    assert.equal(versions.size, PAGES)
+    const withTwo = [...versions].filter(([, list]) => list.length > 1).map(([path]) => path)
+    assert.deepEqual(withTwo.sort(), changed.map(pathOfPage).sort())
+    for (const path of withTwo)
+      assert.deepEqual(
+        versions.get(path)!.map(({ reason }) => reason),
+        ['new', 'changed'],
+      )
+    const pages = site.log.filter(({ path }) => path !== '/robots.txt')
+    assert.equal(pages.length, PAGES)
+    const answered200 = pages.filter(({ status }) => status === 200).map(({ path }) => path)
+    assert.deepEqual(answered200.sort(), [...changed.map(pathOfPage), ...withNonce].sort())
+    assert.equal(pages.filter(({ status }) => status === 304).length, PAGES - answered200.length)
+    assert.equal(second.result.stored, changed.length)
+    assert.equal(second.result.unchanged, PAGES - changed.length)
+    await assertVerified(data)
+  })
+})
+
+/** Crawls a site of one function again and again; before each crawl it is told the number of the crawl. */
+async function crawlsOf(
+  crawls: number,
+  handle: (crawl: number) => Handler,
+  options: string[] = [],
+  settings = {},
+): Promise<{ data: string; site: HandlerSite; asked: string[][] }> {
+  let crawl = 1
+  const site = await createHandlerSite((path, response, request) => {
+    if (path === '/robots.txt') return void response.writeHead(404).end()
+    return handle(crawl)(path, response, request)
+  })
+  const data = newFolder()
+  const asked: string[][] = []
+  try {
+    for (; crawl <= crawls; crawl++) {
+      site.asked.length = 0
+      await runCrawl([`${site.origin}/`], { data, options, settings })
+      asked.push(site.asked.filter((path) => path !== '/robots.txt'))
+    }
+  } finally {
+    await site.close()
+  }
+  await assertVerified(data)
+  return { data, site, asked }
+}
+
+const page = (response: ServerResponse, body: string, headers: Record<string, string> = {}): void =>
+  void response.writeHead(200, headers).end(`<title>t</title><p>${body}</p><a href="/a">a</a> <a href="/b">b</a>`)
+
+async function reasonsOf(data: string, path: string): Promise<string[]> {
+  return ((await keptVersions(data)).get(path) ?? []).map(({ reason }) => reason)
+}
+
+describe('a page that is crawled again', () => {
+  test('is gone with 404, 410 or a redirect away, keeps its versions, and comes back', async () => {
+    const { data } = await crawlsOf(4, (crawl) => (path, response) => {
+      if (path === '/' || crawl === 1 || crawl === 4) return page(response, `page ${path}`)
+      if (path === '/a') return void response.writeHead(crawl === 2 ? 404 : 410, { 'x-why': 'closed' }).end('no')
+      return void response.writeHead(301, { location: '/elsewhere' }).end()
+    })
+    assert.deepEqual(await reasonsOf(data, '/a'), ['new', 'gone', 'back'])
+    assert.deepEqual(await reasonsOf(data, '/b'), ['new', 'gone', 'back'])
+    const versions = await keptVersions(data)
+    const [, goneA, backA] = versions.get('/a')!
+    assert.equal(goneA!.status, 404)
+    assert.ok(goneA!.record !== null, 'the answer is kept as a proof')
+    assert.equal(backA!.originalId, versions.get('/a')![0]!.id, 'the body is stored once')
+    assert.ok(versions.get('/b')![1]!.location.endsWith('/elsewhere'))
+  })
+
+  test('is not gone because the server failed', async () => {
+    const { data } = await crawlsOf(
+      2,
+      (crawl) => (path, response) => {
+        if (path === '/a' && crawl === 2) return void response.writeHead(500).end('oh')
+        return page(response, 'fine')
+      },
+      [],
+      { crawl: { maxAttempts: 1 } },
+    )
+    assert.deepEqual(await reasonsOf(data, '/a'), ['new'])
+  })
+
+  test('follows the links that are kept when it has not changed, since what they lead to may have', async () => {
+    const { data, asked } = await crawlsOf(2, (crawl) => (path, response, request) => {
+      if (path === '/' && request.headers['if-none-match'] === '"root"') return void response.writeHead(304).end()
+      if (path === '/') return page(response, 'root', { etag: '"root"' })
+      return page(response, `${path} ${crawl}`)
+    })
+    assert.deepEqual(asked[1]!.toSorted(), ['/', '/a', '/b'])
+    assert.deepEqual(await reasonsOf(data, '/a'), ['new', 'changed'])
+  })
+
+  test('without validators is compared by its fingerprints', async () => {
+    const { data } = await crawlsOf(3, (crawl) => (path, response) => {
+      page(response, path === '/a' ? `${Math.ceil(crawl / 2)}` : path)
+    })
+    assert.deepEqual(await reasonsOf(data, '/'), ['new'])
+    assert.deepEqual(await reasonsOf(data, '/a'), ['new', 'changed'])
+  })
+
+  test('regions that rules leave out may change: by selector, by expression, and per source', async () => {
+    const body = (crawl: number) =>
+      `<p>story</p><div class="banner">Buy ${crawl}</div><p>Updated: 12:0${crawl}</p><i id="hits">${crawl}</i>`
+    const { data } = await crawlsOf(
+      2,
+      (crawl) => (path, response) => page(response, path === '/b' ? `other ${crawl}` : body(crawl)),
+      ['--omit', '.banner, #hits', '--omit-text', 'Updated: [0-9:]+'],
+    )
+    assert.deepEqual(await reasonsOf(data, '/a'), ['new'])
+    assert.deepEqual(await reasonsOf(data, '/b'), ['new', 'changed'])
+  })
+
+  test('can be kept in every state of its bytes', async () => {
+    const { data } = await crawlsOf(
+      2,
+      (crawl) => (path, response) => page(response, `<b data-n="${crawl}">same</b>${path}`),
+      [],
+      { crawl: { compare: 'bytes' } },
+    )
+    assert.deepEqual(await reasonsOf(data, '/a'), ['new', 'changed'])
+  })
+})
+
+describe('a server that can not be believed', () => {
+  test('which says 304 whatever happens is found out by fetching whole now and then, and not asked again', async () => {
+    const conditional: (string | undefined)[] = []
+    const { data } = await crawlsOf(
+      6,
+      (crawl) => (path, response, request) => {
+        const tag = request.headers['if-none-match']
+        if (path === '/a') conditional.push(tag)
+        if (tag !== undefined) return void response.writeHead(304).end()
+        return page(response, `${path} ${crawl}`, { etag: '"for ever"' })
+      },
+      [],
+      { crawl: { fullCheckAfter: 2 } },
+    )
+    const reasons = await reasonsOf(data, '/a')
+    assert.ok(reasons.length >= 3, `${reasons.length} versions`)
+    const lastAsked = conditional.findLastIndex((tag) => tag !== undefined)
+    assert.ok(lastAsked >= 0 && lastAsked <= 3, `asked conditionally at ${lastAsked}`)
+  })
+
+  test('with a new tag for equal content makes no version', async () => {
+    const { data } = await crawlsOf(3, (crawl) => (path, response) => page(response, path, { etag: `"${crawl}"` }))
+    assert.deepEqual(await reasonsOf(data, '/a'), ['new'])
+  })
+
+  test('whose dates are local, in the future or of this very second is asked without them', async () => {
+    const dates: Record<string, string> = {
+      '/': 'Sonntag, 01. November 2026 12:00',
+      '/a': new Date(Date.now() + 86_400_000).toUTCString(),
+      '/b': new Date().toUTCString(),
+    }
+    const since: Record<string, string | undefined> = {}
+    const { data } = await crawlsOf(2, (crawl) => (path, response, request) => {
+      since[path] ??= request.headers['if-modified-since']
+      if (request.headers['if-modified-since'] !== undefined) return void response.writeHead(304).end()
+      const lastModified = path === '/b' ? new Date().toUTCString() : dates[path]!
+      return page(response, `${path} ${crawl}`, { 'last-modified': lastModified })
+    })
+    assert.deepEqual(since, { '/': undefined, '/a': undefined, '/b': undefined })
+    for (const path of ['/', '/a', '/b']) assert.deepEqual(await reasonsOf(data, path), ['new', 'changed'])
+  })
+
+  test('whose date is sound is asked with it, as it was spelled', async () => {
+    const spelled = 'Sunday, 01-Nov-26 12:00:00 GMT'
+    const since: (string | undefined)[] = []
+    const { data } = await crawlsOf(2, () => (path, response, request) => {
+      if (path === '/a') since.push(request.headers['if-modified-since'])
+      if (request.headers['if-modified-since'] === spelled) return void response.writeHead(304).end()
+      return page(response, path, { 'last-modified': spelled })
+    })
+    assert.deepEqual(since, [undefined, spelled])
+    assert.deepEqual(await reasonsOf(data, '/a'), ['new'])
+  })
+
+  test('that breaks off in the midst of a body it gave whole before makes no version', async () => {
+    const { data } = await crawlsOf(
+      2,
+      (crawl) => (path, response) => {
+        if (path !== '/a' || crawl === 1) return page(response, path)
+        response.writeHead(200, { 'content-length': '100000' })
+        response.write('<p>half a pa')
+        setImmediate(() => response.destroy())
+      },
+      [],
+      { crawl: { maxAttempts: 1 } },
+    )
+    assert.deepEqual(await reasonsOf(data, '/a'), ['new'])
+  })
+})
