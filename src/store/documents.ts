@@ -47,6 +47,10 @@ export type Capture = CaptureBase &
         /** Until when the server calls this fresh; 0 when it says nothing. */
         freshUntil: number
         links: readonly string[]
+        /** The fingerprints that the links have as documents, eight bytes each in the order of `links`. */
+        linkKeys: Uint8Array
+        /** Which rules made these fingerprints. */
+        linkNaming: number
         /**
          * The bytes to archive. Called once the store knows whether an equal body is kept already:
          * then `original` says where it was seen first and only a reference is to be written.
@@ -96,6 +100,9 @@ export type KnownDocument = {
   lastModified: string
   /** Answers in a row that said "not modified". */
   notModified: number
+  /** `linkKeys` and `linkNaming` of the current version; empty where it has no links or they are not known. */
+  linkKeys: Uint8Array
+  linkNaming: number
 }
 
 export type DocumentCounts = { documents: number; versions: number; bodies: number }

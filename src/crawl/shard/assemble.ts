@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { CrawlSettings } from '../../config/crawl-settings.ts'
 import { createAddressGuard } from '../../core/address.ts'
 import type { Clock } from '../../core/clock.ts'
@@ -158,6 +159,7 @@ export async function assembleShard(settings: CrawlSettings, place: ShardPlace):
       agent,
       reading: {
         pipe,
+        linkNaming: namingNumber(naming, settings.files.hostRules),
         run: place.run,
         maxBodyBytes: crawl.maxBodyBytes,
         maxLinks: crawl.maxLinksPerPage,
@@ -191,6 +193,12 @@ export async function assembleShard(settings: CrawlSettings, place: ShardPlace):
       await store.offer(offers)
     },
   }
+}
+
+/** Positive, 31 bits: the same whenever URLs are named by the same rules. */
+function namingNumber(naming: Record<string, unknown>, hostRules: string | null): number {
+  const rules = JSON.stringify({ ...naming, hostRules })
+  return hash('sha256', rules, 'buffer').readUInt32BE(0) & 0x7fffffff || 1
 }
 
 function hostNameOf(url: string): string {

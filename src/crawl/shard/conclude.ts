@@ -129,11 +129,18 @@ export function createConclude({ documents, pipe, figures, tally, log, settings 
   }
 
   async function followKept(request: QueuedRequest, known: KnownDocument): Promise<{ offers: Offer[]; links: number }> {
-    if (known.versionId === 0) return { offers: [], links: 0 }
-    const links = await documents.links(known.versionId)
-    const found = links.map((href) => ({ href, tag: 'a' as const, nofollow: false, known: null }))
-    pipe.enter(contextOf(request))
-    return { offers: pipe.run(found, contextOf(request)).offers, links: links.length }
+    const { versionId, linkKeys, linkNaming } = known
+    if (versionId === 0) return { offers: [], links: 0 }
+    const context = contextOf(request)
+    const isNamedAlike = linkKeys.length > 0 && linkNaming === reading.linkNaming
+    // Most links of a page are known by the time it is met: their keys tell without a look at the links themselves.
+    const places = isNamedAlike ? pipe.unknown(linkKeys, context) : null
+    if (places?.length === 0) return { offers: [], links: linkKeys.length / 8 }
+    const links = await documents.links(versionId)
+    const wanted = places === null ? links : places.flatMap((place) => links[place] ?? [])
+    const found = wanted.map((href) => ({ href, tag: 'a' as const, nofollow: false, known: null }))
+    pipe.enter(context)
+    return { offers: pipe.run(found, context).offers, links: links.length }
   }
 
   return async function conclude(request: QueuedRequest, result: Visited): Promise<Conclusion> {

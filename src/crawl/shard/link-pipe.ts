@@ -33,12 +33,19 @@ export type LinkPipe = {
   /** A link of the page that was entered, if it was met before in the same form. For links that are plain ASCII. */
   recall(bytes: Uint8Array, start: number, end: number): NamedLink | undefined
   /** All links of a page at once: its outgoing links as they are kept, and those that are worth offering. */
-  run(links: readonly FoundLink<NamedLink>[], page: PageContext): { links: string[]; offers: Offer[] }
+  run(links: readonly FoundLink<NamedLink>[], page: PageContext): PipedLinks
+  /**
+   * Links that were kept when the page was read: places in the list of those that are not known yet. `keys` are what
+   * `run` gave, by the same naming.
+   */
+  unknown(keys: Uint8Array, page: PageContext): number[]
   /** These offers are on their way to the store: from now on their URLs are known here. */
   offered(offers: readonly Offer[]): void
   /** The target of a redirect. Where a seed leads is part of the crawl, in scope or not. */
   admit(url: string, page: PageContext, fromSeed: boolean): Offer | SkipReason | 'known' | 'unparsable'
 }
+
+export type PipedLinks = { links: string[]; keys: Uint8Array; offers: Offer[] }
 
 export type LinkPipeOptions = {
   steps: readonly LinkStep[]
@@ -53,6 +60,7 @@ export type LinkPipeOptions = {
 }
 
 const MEMO_ENTRIES = 16_384
+const KEY_BYTES = 8
 
 /**
  * WebRACE's six steps: links are found (`fastfind`), then here named (resolved, normalised, fingerprinted), known ones
@@ -124,6 +132,7 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
       const depth = linkDepth(page.depth)
       const knownFrom = depth ?? 0
       const links: string[] = []
+      const keys = new Uint32Array(found.length * 2)
       const offers: Offer[] = []
       // By key: another spelling of a link that was accepted a moment ago is the same link.
       const accepted = new Set<string>()
@@ -141,11 +150,22 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
         }
         if (link.page === pageNumber) continue
         link.page = pageNumber
+        keys[links.length * 2] = link.hi
+        keys[links.length * 2 + 1] = link.lo
         links.push(link.url)
         if (seen.get(link.hi, link.lo) >= knownFrom || accepted.has(link.key)) continue
         if (consider(link, page, depth, offers)) accepted.add(link.key)
       }
-      return { links, offers }
+      return { links, keys: new Uint8Array(keys.buffer, 0, links.length * KEY_BYTES), offers }
+    },
+    unknown(bytes, page) {
+      const knownFrom = linkDepth(page.depth) ?? 0
+      // Copied: what comes from the store need not lie at a multiple of four.
+      const keys = new Uint32Array(bytes.slice().buffer, 0, (bytes.length / KEY_BYTES) * 2)
+      const places: number[] = []
+      for (let place = 0; place * 2 < keys.length; place++)
+        if (seen.get(keys[place * 2]!, keys[place * 2 + 1]!) < knownFrom) places.push(place)
+      return places
     },
     offered(offers) {
       for (const { fp, depth } of offers) {

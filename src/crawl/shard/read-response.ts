@@ -10,7 +10,7 @@ import { extractPage } from '../extract/page.ts'
 import { type FetchResponse, headerList, headerValue, mediaTypeOf } from '../fetch/fetch-result.ts'
 import { freshUntil, validatorsOf } from '../fetch/validators.ts'
 import { pageDirectives } from '../robots/page-directives.ts'
-import type { LinkPipe, PageContext } from './link-pipe.ts'
+import type { LinkPipe, PageContext, PipedLinks } from './link-pipe.ts'
 
 /** What a response with a body that is collected comes to. */
 export type PageReading =
@@ -24,6 +24,8 @@ export type DroppedLinks = { limit: number; length: number }
 
 export type ReadOptions = {
   pipe: LinkPipe
+  /** Which rules name links, as a number: keys of links that other rules made say nothing. */
+  linkNaming: number
   run: number
   maxBodyBytes: number
   maxLinks: number
@@ -36,7 +38,7 @@ export type ReadOptions = {
 }
 
 const noneDropped: DroppedLinks = { limit: 0, length: 0 }
-const noLinks: { links: string[]; offers: Offer[] } = { links: [], offers: [] }
+const noLinks: PipedLinks = { links: [], keys: new Uint8Array(), offers: [] }
 
 export async function readResponse(
   request: QueuedRequest,
@@ -79,7 +81,7 @@ export async function readResponse(
   const truncated = response.truncated ?? (decoded.truncated ? 'length' : null)
   const capture = captureOf(request, response, decoded.body, {
     title: page?.title ?? '',
-    links: found.links,
+    found,
     truncated,
     options,
   })
@@ -90,7 +92,7 @@ function droppedOf({ droppedLinks, longLinks }: { droppedLinks: number; longLink
   return droppedLinks === 0 ? noneDropped : { limit: droppedLinks - longLinks, length: longLinks }
 }
 
-type PageFacts = { title: string; links: string[]; truncated: 'length' | 'time' | null; options: ReadOptions }
+type PageFacts = { title: string; found: PipedLinks; truncated: 'length' | 'time' | null; options: ReadOptions }
 
 function captureOf(request: QueuedRequest, response: FetchResponse, body: Buffer, facts: PageFacts): Capture {
   const { rawHeaders, status, address, startedAt } = response
@@ -126,7 +128,9 @@ function captureOf(request: QueuedRequest, response: FetchResponse, body: Buffer
     textDecides: options.textDecides,
     truncated: facts.truncated ?? '',
     title: facts.title,
-    links: facts.links,
+    links: facts.found.links,
+    linkKeys: facts.found.keys,
+    linkNaming: options.linkNaming,
     render: (original) =>
       original === null
         ? responseRecord({ ...common, body: response.body, truncated: facts.truncated }).parts

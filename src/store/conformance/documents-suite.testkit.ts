@@ -142,6 +142,8 @@ export function documentsSuite(engine: StoreEngine): void {
           etag: '"e"',
           lastModified: 'Thu, 01 Jan 2026 00:00:00 GMT',
           notModified: 1,
+          linkKeys: new Uint8Array(),
+          linkNaming: 0,
         })
         assert.deepEqual(await countsOf(shard), { documents: 1, versions: 1, bodies: 1 })
       }),
@@ -162,6 +164,8 @@ export function documentsSuite(engine: StoreEngine): void {
           etag: '',
           lastModified: '',
           notModified: 0,
+          linkKeys: new Uint8Array(),
+          linkNaming: 0,
         })
         const [stored] = await shard.documents.record([pageOf(host, '/', 'now', { run: 2 })])
         assert.equal(stored?.kind, 'stored')

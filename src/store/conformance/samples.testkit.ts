@@ -61,6 +61,8 @@ export function pageOf(host: string, path: string, body: string, parts: Partial<
     textDecides: true,
     freshUntil: 0,
     links: [],
+    linkKeys: Buffer.alloc(0),
+    linkNaming: 0,
     render: (original) => [
       Buffer.from(recordText(url, original === null ? body : `see ${original.url} ${original.at}`)),
     ],

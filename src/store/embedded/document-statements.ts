@@ -13,8 +13,9 @@ export function documentStatements(db: Database) {
       `SELECT d.url, d.run, d.status, iif(v.reason IS NULL OR v.reason = 'gone', 0, d.version) AS versionId,
        iif(v.body <> 'lost' AND d.not_modified >= 0, v.etag, '') AS etag,
        iif(v.body <> 'lost' AND d.not_modified >= 0, v.last_modified, '') AS lastModified,
-       d.not_modified AS notModified
-       FROM documents d LEFT JOIN versions v ON v.id = d.version WHERE d.host = ? AND d.fp = ?`,
+       d.not_modified AS notModified, coalesce(l.keys, x'') AS linkKeys, coalesce(l.naming, 0) AS linkNaming
+       FROM documents d LEFT JOIN versions v ON v.id = d.version LEFT JOIN links l ON l.id = v.links
+       WHERE d.host = ? AND d.fp = ?`,
     ),
     body: db.prepare(
       `SELECT b.version, d.url, v.at, d.id AS document, d.run FROM bodies b JOIN versions v ON v.id = b.version
@@ -40,8 +41,8 @@ export function documentStatements(db: Database) {
        offset = ?, length = ? WHERE id = ?`,
     ),
     insertBody: db.prepare('INSERT INTO bodies (digest, version) VALUES (?, ?) ON CONFLICT DO NOTHING'),
-    insertLinks: db.prepare('INSERT OR REPLACE INTO links (id, list) VALUES (?, ?)'),
-    linkList: db.prepare('SELECT list FROM links WHERE id = ?'),
+    insertLinks: db.prepare('INSERT OR REPLACE INTO links (id, naming, keys, list) VALUES (?, ?, ?, ?)'),
+    linkList: db.prepare('SELECT naming, list FROM links WHERE id = ?'),
     links: db.prepare(
       `SELECT l.list, d.url FROM versions v JOIN links l ON l.id = v.links JOIN documents d ON d.id = v.document
        WHERE v.id = ?`,

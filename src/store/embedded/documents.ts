@@ -137,9 +137,10 @@ export function createEmbeddedDocuments(db: Database, archive: ReturnType<typeof
   /** The row with the version's links: the one of the version before where they are the same. */
   function linkRow(capture: BodyCapture, versionId: number, previous: number): number {
     const list = packLinks(capture.links, capture.url)
-    if (previous > 0 && (sql.linkList.get(previous) as { list: string } | undefined)?.list === list) return previous
+    const before = sql.linkList.get(previous) as { naming: number; list: string } | undefined
+    if (before?.list === list && before.naming === capture.linkNaming) return previous
     if (list === '') return 0
-    sql.insertLinks.run(versionId, list)
+    sql.insertLinks.run(versionId, capture.linkNaming, capture.linkKeys, list)
     return versionId
   }
 

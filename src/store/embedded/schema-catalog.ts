@@ -63,6 +63,7 @@ CREATE TABLE files (
   {
     id: 2,
     // Links lie apart: rows of versions are then short, and an unchanged list is kept once for all versions of a document.
+    // Their keys come before the long text, which then need not be read.
     name: 'text fingerprints, times and reasons of versions, links apart, holds',
     sql: `
 ALTER TABLE documents ADD COLUMN seen_at INTEGER NOT NULL DEFAULT 0;
@@ -99,7 +100,12 @@ CREATE TABLE versions (
   header TEXT NOT NULL DEFAULT '',
   UNIQUE (document, n)
 );
-CREATE TABLE links (id INTEGER PRIMARY KEY, list TEXT NOT NULL);
+CREATE TABLE links (
+  id INTEGER PRIMARY KEY,
+  naming INTEGER NOT NULL DEFAULT 0,
+  keys BLOB NOT NULL DEFAULT x'',
+  list TEXT NOT NULL
+);
 INSERT INTO links (id, list) SELECT id, links FROM versions_1 WHERE links <> '';
 INSERT INTO versions (id, document, n, reason, at, seen_at, status, type, size, digest, etag, last_modified, truncated,
     title, address, original, file, offset, length, links)

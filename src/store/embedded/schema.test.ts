@@ -20,7 +20,7 @@ import { createEmbeddedSystem } from './store.testkit.ts'
 const frozen = {
   catalog: [
     '4787eec560a4e288843ac959d4415147ee74ad38e67eedd635a1fadb17c20e95',
-    '73e628d29f42b9556aa8c9834c311886dd36a2d73c87a2c86475bfa4a0ab06b5',
+    'ae521fee62099567bdfa8650477eeb74255f589f8b3490bfc47b476fa0e7e727',
   ],
   frontier: ['08c476bc5c60c0f674225b160fa7f4791bd0ecf59d5aa9e616808c0a48d48527'],
 }
