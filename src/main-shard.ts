@@ -1,5 +1,6 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { warcinfoRecord } from './cache/warc/record-writer.ts'
+import { isWholeRecord } from './cache/warc/whole-record.ts'
 import type { CrawlSettings } from './config/crawl-settings.ts'
 import { version } from './config/version.ts'
 import { systemClock } from './core/clock.ts'
@@ -46,6 +47,7 @@ async function open() {
     partitions,
     ports,
     maxUrlsPerHost: crawl.maxPagesPerHost,
+    looksBack,
     maxFileBytes: archive.maxFileBytes,
     now: systemClock.now,
     fileHeader: (filename) =>
@@ -55,6 +57,7 @@ async function open() {
         date: systemClock.now(),
         fields: { 'http-header-user-agent': crawl.userAgent, robots: crawl.respectRobots ? 'obey' : 'ignore' },
       }),
+    isWhole: isWholeRecord,
     onClosed: () => tell({ kind: 'file-closed' }),
     onWarning: (message) => tell({ kind: 'log', level: 'warn', message, fields: {} }),
   })

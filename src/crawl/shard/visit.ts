@@ -6,6 +6,7 @@ import type { DocumentStore, KnownDocument } from '../../store/documents.ts'
 import { type FetchResponse, type FetchResult, headerValue } from '../fetch/fetch-result.ts'
 import type { Fetcher } from '../fetch/fetcher.ts'
 import type { HostSignal } from '../frontier/politeness.ts'
+import { createLookBack } from './look-back.ts'
 import type { RobotsGate, RobotsLoad } from './robots-gate.ts'
 
 /** One request, from "may we?" to the answer, with what it tells about the host. Nothing is kept here. */
@@ -68,8 +69,10 @@ export function createVisit(options: VisitOptions): (request: QueuedRequest) => 
     return { kind: 'skipped', reason: 'robots', status: 0, address: '', signal: untouched }
   }
 
+  const lookBack = createLookBack(documents)
+
   return async function visit(request) {
-    const known = options.looksBack ? ((await documents.find([request]))[0] ?? null) : null
+    const known = options.looksBack ? await lookBack(request) : null
     if (known !== null && known.run === run) return { kind: 'done-before', known }
     const refusal = await askRobots(request)
     if (refusal !== null) return refusal

@@ -269,7 +269,9 @@ export function createEmbeddedDocuments(db: Database, archive: ReturnType<typeof
       }
     },
     async find(keys) {
-      return db.read(() => keys.map(({ host, fp }) => (sql.known.get(host, fp) as KnownDocument | undefined) ?? null))
+      return db.readTogether(() =>
+        keys.map(({ host, fp }) => (sql.known.get(host, fp) as KnownDocument | undefined) ?? null),
+      )
     },
     async links(versionId) {
       const row = db.read(() => sql.links.get(versionId)) as { list: string; url: string } | undefined

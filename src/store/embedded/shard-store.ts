@@ -18,12 +18,17 @@ export type ShardStoreOptions = {
   partitions: PartitionMemory
   ports: readonly (MessagePort | null)[]
   maxUrlsPerHost: number
+  /** Most documents are known: the catalogue will be read as often as written. */
+  looksBack?: boolean
   maxFileBytes: number
   now(): number
   fileHeader(fileName: string): Uint8Array
+  isWhole?(record: Uint8Array): boolean
   onClosed?(fileId: number): void
   onWarning(message: string): void
 }
+
+const MAPPED_BYTES = 64 << 20
 
 export type ShardStore = { frontier: FrontierStore; documents: DocumentStore; close(): Promise<void> }
 
@@ -34,6 +39,7 @@ export function openShardStore(options: ShardStoreOptions): ShardStore {
     migrations: catalogMigrations,
     mustExist: true,
     cacheKib: 4_096,
+    ...(options.looksBack === true ? { mappedBytes: MAPPED_BYTES } : {}),
   })
   const archive = createArchiveWriter({ ...options, db: catalog, folder: paths.archive(folder) })
   const frontier = createEmbeddedFrontier({
