@@ -8,6 +8,8 @@ const benchmarks: Record<string, () => Promise<BenchModule>> = {
   fastfind: () => import('./fastfind.ts'),
   normalise: () => import('./normalise.ts'),
   frontier: () => import('./frontier.ts'),
+  recrawl: () => import('./recrawl.ts'),
+  cache: () => import('./cache.ts'),
 }
 
 const usage = `npm run bench [-- NAME…] [-- --root DIR…] [-- --OPTION VALUE…]

@@ -3,12 +3,12 @@ import type { AddressInfo } from 'node:net'
 import { parseArgs } from 'node:util'
 import { loadRoot } from './roots.ts'
 import { createOriginServer } from './server.ts'
-import { countDocuments, type Sites } from './site-table.ts'
+import { changeDocuments, countDocuments, type Sites } from './site-table.ts'
 import { generateWeb } from './web.ts'
 
 /**
- * The origin's own process. It prints one JSON line when it is ready, answers `/__stats`, `/__reset`, `/__mark` and
- * `/__reached?requests=N` on its control port, and ends with its standard input: it never outlives who started it.
+ * The origin's own process. It prints one JSON line when it is ready, answers `/__stats`, `/__reset`, `/__mark`,
+ * `/__change?nth=N` and `/__reached?requests=N` on its control port, and ends with its standard input: it never outlives who started it.
  */
 const { values } = parseArgs({
   options: {
@@ -52,6 +52,8 @@ const control = createServer((request, response) => {
   if (url.pathname === '/__stats') return reply(origin.stats())
   if (url.pathname === '/__reset') return reply(origin.reset() ?? {})
   if (url.pathname === '/__mark') return reply(origin.mark() ?? {})
+  if (url.pathname === '/__change')
+    return reply({ changed: changeDocuments(sites, Number(url.searchParams.get('nth'))) })
   if (url.pathname === '/__reached')
     return void origin.reached(Number(url.searchParams.get('requests'))).then(() => reply({}))
   response.statusCode = 404

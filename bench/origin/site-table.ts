@@ -23,6 +23,26 @@ export function addDocument(site: Site, path: string, body: Buffer, mediaType: s
   site.set(path, { bytes: Buffer.concat([header, body]), headerBytes: header.length, etag, served: 0 })
 }
 
+/** Gives every nth document of each host a new text and tag. Returns how many. */
+export function changeDocuments(sites: Sites, everyNth: number): number {
+  let changed = 0
+  for (const site of sites.values()) {
+    let place = 0
+    for (const [path, document] of site) {
+      if (document.etag === '' || ++place % everyNth !== 0) continue
+      const body = document.bytes.subarray(document.headerBytes)
+      const mediaType = /\r\nContent-Type: ([^\r]+)/.exec(
+        document.bytes.toString('latin1', 0, document.headerBytes),
+      )?.[1]
+      const end = body.lastIndexOf('</body>')
+      const at = end < 0 ? body.length : end
+      const added = Buffer.from(`<p>Edition ${++changed} of ${document.etag.replaceAll('"', '')}</p>`)
+      addDocument(site, path, Buffer.concat([body.subarray(0, at), added, body.subarray(at)]), mediaType ?? 'text/html')
+    }
+  }
+  return changed
+}
+
 export function addRedirect(site: Site, path: string, location: string): void {
   const bytes = Buffer.from(
     `HTTP/1.1 301 Moved Permanently\r\nConnection: keep-alive\r\nLocation: ${location}\r\nContent-Length: 0\r\n\r\n`,

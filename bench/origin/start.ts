@@ -25,6 +25,8 @@ export type Origin = {
   stats(): Promise<OriginStats>
   reset(): Promise<void>
   mark(): Promise<void>
+  /** Changes every nth document; tells how many. */
+  change(nth: number): Promise<number>
   reached(requests: number, signal?: AbortSignal): Promise<void>
   close(): Promise<void>
 }
@@ -53,6 +55,7 @@ export async function startOrigin(options: OriginOptions): Promise<Origin> {
     seeds: ready.hosts.map((host) => `http://${host}:${ready.port}/`),
     stats: async () => (await ask('/__stats')) as OriginStats,
     reset: async () => void (await ask('/__reset')),
+    change: async (nth) => ((await ask(`/__change?nth=${nth}`)) as { changed: number }).changed,
     mark: async () => void (await ask('/__mark')),
     reached: async (requests, signal) => void (await ask(`/__reached?requests=${requests}`, signal)),
     async close() {
