@@ -1,0 +1,64 @@
+/** What one user cares about: sources, interests, and how to be told. Times are milliseconds. */
+export type Profile = {
+  id: string
+  owner: string
+  name: string
+  paused: boolean
+  sources: readonly Source[]
+  interests: Interests
+  /** 1 is normal; higher goes first. */
+  urgency: number
+  amount: 'summary' | 'full'
+  delivery: { channels: readonly string[]; cadence: string }
+}
+
+/** One place to watch. Together with its profile it makes a URD. */
+export type Source = {
+  uri: string
+  everyMs: number
+  /** Longest interval that an unchanging source may be stretched to; equal to `everyMs` where it is fixed. */
+  everyMaxMs: number
+  /** Links to follow from the source. */
+  depth: number
+  scope: Scope
+  process: 'filter' | 'track' | 'archive'
+  /** When it may be checked; null means always. */
+  window: TimeWindow | null
+}
+
+/** Pages that belong to a source besides itself. */
+export type Scope =
+  | { kind: 'page' }
+  | { kind: 'path' }
+  | { kind: 'host' }
+  | { kind: 'domain' }
+  | { kind: 'pattern'; source: string }
+
+export type TimeWindow = {
+  /** IANA name. */
+  zone: string
+  /** 1 Monday … 7 Sunday. */
+  days: readonly number[]
+  /** Minutes of the local day; `from` may be later than `to`: then it goes over midnight. */
+  fromMinute: number
+  toMinute: number
+}
+
+export type Interests = {
+  keywords: readonly Keyword[]
+  /** Documents with one of these do not concern the user, whatever else they have. */
+  exclude: readonly string[]
+  /** A condition in AND, OR, NOT, parentheses, phrases, `intitle:`, `site:`, `/regular expression/`; '' for none. */
+  expression: string
+  /** Least relevance that matters. */
+  threshold: number
+  /** Whether words are compared by their stems, and of which language; '' for not. */
+  stemming: string
+  scorer: string
+}
+
+/** A word or a phrase, and what its presence is worth. */
+export type Keyword = { key: string; weight: number }
+
+/** Who gets how much of the engine under overload. */
+export type ServiceLevel = 'gold' | 'silver' | 'bronze'
