@@ -8,6 +8,7 @@ const benchmarks: Record<string, () => Promise<BenchModule>> = {
   fastfind: () => import('./fastfind.ts'),
   normalise: () => import('./normalise.ts'),
   frontier: () => import('./frontier.ts'),
+  search: () => import('./search.ts'),
   recrawl: () => import('./recrawl.ts'),
   cache: () => import('./cache.ts'),
 }
@@ -15,7 +16,8 @@ const benchmarks: Record<string, () => Promise<BenchModule>> = {
 const usage = `npm run bench [-- NAME…] [-- --root DIR…] [-- --OPTION VALUE…]
 Benchmarks: ${Object.keys(benchmarks).join(', ')}; all of them when none is named.
 Options of crawl: --pages 20000 --hosts 8 --seed 1 --peers wget2,scrapy,crawlee --rounds 1 --slow-pages 3000
-                  --fetchers 64 --per-host 8 --threads 2 --again yes`
+                  --fetchers 64 --per-host 8 --threads 2 --again yes
+Options of search: --documents 100000 --crawl-pages 2000`
 
 type CommandLine = BenchOptions & { names: string[]; faults: string[] }
 

@@ -53,7 +53,9 @@ function allowed(setting: Setting): string {
     case 'cidrs':
       return 'a list of networks in CIDR notation'
     case 'retention':
-      return '`forever`, a duration'
+      return '`forever`, a duration, or age, versions and size'
+    case 'sources':
+      return 'a list of rules'
     default:
       return expectedRange(setting).replace(/ \(such as .*\)$/, '')
   }

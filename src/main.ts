@@ -18,7 +18,19 @@ const code = await runCli({
   engine: {
     crawl: async (settings, hooks) => (await import('./main-crawl.ts')).crawl(settings, hooks),
     status: async (folder) => (await import('./store/embedded/status.ts')).readStatus(folder),
-    verify: async (folder, onProgress) => (await import('./main-verify.ts')).verify(folder, onProgress),
+    history: async (place, url, request) => (await import('./main-look.ts')).history(place, url, request),
+    show: async (place, address) => (await import('./main-look.ts')).show(place, address),
+    diff: async (place, url, request) => (await import('./main-look.ts')).diff(place, url, request),
+    diffPage: async (report) => (await import('./cache/diff/diff-page.ts')).diffPage(report),
+    search: async (folder, request, hooks) => (await import('./main-search.ts')).search(folder, request, hooks),
+    export: async (folder, request, hooks) => (await import('./main-export.ts')).exportFolder(folder, request, hooks),
+    gc: async (request, hooks) => (await import('./main-gc.ts')).gc(request, hooks),
+    verify: async (folder, onProgress, options) =>
+      (await import('./main-verify.ts')).verify(folder, onProgress, options),
+    backup: async (folder, file, hooks) => (await import('./main-backup.ts')).backup(folder, file, hooks),
+    restore: async (file, folder, hooks) => (await import('./main-backup.ts')).restore(file, folder, hooks),
   },
 })
+// A pipe takes what its reader has room for, and the rest would be lost with the process.
+for (const stream of [process.stdout, process.stderr]) await new Promise<unknown>((done) => stream.write('', done))
 process.exit(code)

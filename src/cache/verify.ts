@@ -1,91 +1,144 @@
-import { createReadStream, existsSync, statSync } from 'node:fs'
-import { decodeBody } from '../core/decode/decode-body.ts'
+import { type FileHandle, open } from 'node:fs/promises'
 import { isAppError } from '../core/errors.ts'
-import { bodyDigest } from '../core/fingerprint.ts'
 import type { VerifyFault, VerifyProgress, VerifyReport } from '../core/verify-report.ts'
 import type { ArchiveFile, CataloguedRecord, ObjectStore } from '../store/objects.ts'
-import { parseHttpBlock } from './warc/http-block.ts'
-import { checkRecord } from './warc/record-check.ts'
-import { type ArchiveRecord, readRecords } from './warc/record-reader.ts'
+import { checkArchivedRecord, checkFileHeader, createRecordBytes } from './verify-record.ts'
 
+/**
+ * Reads every record that the catalogue names and holds it against its own digest and against its row. Each is read at its own place, so that
+ * a damaged one keeps none of the others from being read. Files may be compressed, rewritten and removed meanwhile: before
+ * anything in a file is called a fault, the catalogue is asked again whether the file is still the one that was read.
+ */
 export type VerifyOptions = {
   objects: ObjectStore
   /** Faults of the store itself: damaged databases, rows that point nowhere. */
   storeFaults(): Promise<VerifyFault[]>
   onProgress(progress: VerifyProgress): void
+  onDamage?(damage: Damage): void
 }
+
+/** What can be given up. `size` is what there is of the file; null when it is not there. */
+export type Damage = { kind: 'record'; versionId: number } | { kind: 'file'; fileId: number; size: number | null }
 
 const MAX_FAULTS = 1000
 const PROGRESS_EVERY = 500
+/** Compression and rewriting may overtake one look; more than that is not bad luck any more. */
+const MAX_ATTEMPTS = 5
 
-/** Reads every record of the archive and holds it against its own digest and against its row in the catalogue, both ways. */
-export async function verifyArchive({ objects, storeFaults, onProgress }: VerifyOptions): Promise<VerifyReport> {
+export async function verifyArchive(options: VerifyOptions): Promise<VerifyReport> {
+  const { objects, storeFaults, onProgress, onDamage } = options
   const startedAt = performance.now()
-  const files = await objects.files()
-  const report: VerifyReport = { files: files.length, records: 0, bytes: 0, seconds: 0, faults: [], faultCount: 0 }
-  const totalBytes = files.reduce((sum, file) => sum + file.length, 0)
+  const report: VerifyReport = { files: 0, records: 0, bytes: 0, unusedBytes: 0, seconds: 0, faults: [], faultCount: 0 }
   const tell = (fault: VerifyFault): void => {
     report.faultCount++
     if (report.faults.length < MAX_FAULTS) report.faults.push(fault)
   }
   for (const fault of await storeFaults()) tell(fault)
-  for (const file of files) {
-    await verifyFile(file, await objects.records(file.id), tell, () => {
-      report.records++
-      if (report.records % PROGRESS_EVERY === 0)
-        onProgress({ records: report.records, bytes: report.bytes, totalBytes })
-    })
-    report.bytes += file.length
+  const seen = new Set<number>()
+  let totalBytes = 0
+  const progress = (records: number): void =>
+    onProgress({ records: report.records + records, bytes: report.bytes, totalBytes })
+  // The second round is for files that records were moved to during the first.
+  for (let round = 0; round < 2; round++) {
+    const files = (await objects.files()).filter(({ id }) => !seen.has(id))
+    totalBytes += files.reduce((sum, { length }) => sum + length, 0)
+    for (const file of files) {
+      seen.add(file.id)
+      const found = await lookAtFile(objects, file, progress)
+      if (found === null) continue
+      report.files++
+      report.records += found.records
+      report.bytes += found.file.length
+      report.unusedBytes += found.unusedBytes
+      for (const fault of found.faults) tell(fault)
+      for (const damage of found.damages) onDamage?.(damage)
+    }
   }
-  onProgress({ records: report.records, bytes: report.bytes, totalBytes })
+  progress(0)
   report.seconds = Math.round(performance.now() - startedAt) / 1000
   return report
+}
+
+type Findings = { file: ArchiveFile; records: number; unusedBytes: number; faults: VerifyFault[]; damages: Damage[] }
+
+/** Null when the catalogue does not name the file any more. */
+async function lookAtFile(
+  objects: ObjectStore,
+  listed: ArchiveFile,
+  onRecords: (records: number) => void,
+): Promise<Findings | null> {
+  const current = async () => (await objects.files()).find(({ id }) => id === listed.id)
+  let file = listed
+  for (let attempt = 1; ; attempt++) {
+    const rows = await recordsOf(objects, file.id)
+    if (attempt > 1) file = (await current()) ?? file
+    const found = await verifyFile(file, rows, onRecords)
+    if (found.faults.length === 0) return found
+    const now = await current()
+    if (now === undefined) return null
+    const isSame = now.name === file.name && now.state === file.state && now.length === file.length
+    if (isSame || attempt === MAX_ATTEMPTS) return found
+  }
+}
+
+/** None where the file has just been removed. */
+async function recordsOf(objects: ObjectStore, id: number): Promise<CataloguedRecord[]> {
+  try {
+    return await objects.records(id)
+  } catch (error) {
+    if (isAppError(error, 'store-damaged')) return []
+    throw error
+  }
 }
 
 async function verifyFile(
   file: ArchiveFile,
   rows: readonly CataloguedRecord[],
-  tell: (fault: VerifyFault) => void,
-  onRecord: () => void,
-): Promise<void> {
-  const fault = (offset: number | null, url: string | null, message: string): void =>
-    tell({ file: file.name, offset, url, message })
-  if (!existsSync(file.path))
-    return fault(null, null, `the file is missing; ${rows.length} records are lost. Restore it from a backup.`)
-  const { size } = statSync(file.path)
-  if (size < file.length) fault(null, null, `the file has ${size} bytes, ${file.length} were stored`)
-  const waiting = new Map(rows.map((row) => [row.offset, row]))
-  try {
-    // Behind the stored length there may be what a running crawl is about to store.
-    const bytes = createReadStream(file.path, { start: 0, end: Math.max(0, file.length - 1), highWaterMark: 1 << 20 })
-    for await (const record of readRecords(bytes as AsyncIterable<Uint8Array>)) {
-      onRecord()
-      const row = waiting.get(record.offset)
-      waiting.delete(record.offset)
-      const message = await faultOf(record, row)
-      if (message !== null) fault(record.offset, row?.url ?? record.headers.get('WARC-Target-URI'), message)
-    }
-  } catch (error) {
-    if (!isAppError(error)) throw error
-    fault(null, null, `${error.message}; what follows in this file could not be read`)
+  onRecords: (records: number) => void,
+): Promise<Findings> {
+  const found: Findings = { file, records: 0, unusedBytes: 0, faults: [], damages: [] }
+  const tell = (offset: number | null, url: string | null, message: string): void => {
+    found.faults.push({ file: file.name, offset, url, message })
   }
-  for (const row of waiting.values()) fault(row.offset, row.url, 'the catalogue names a record here and there is none')
+  let handle: FileHandle
+  try {
+    handle = await open(file.path, 'r')
+  } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
+    const what = isMissing ? 'is missing' : `can't be read (${(error as Error).message})`
+    tell(null, null, `the file ${what}; ${rows.length} records are lost. Restore it from a backup.`)
+    if (isMissing) found.damages.push({ kind: 'file', fileId: file.id, size: null })
+    return found
+  }
+  try {
+    const { size } = await handle.stat()
+    if (size < file.length) {
+      tell(null, null, `the file has ${size} bytes, ${file.length} were stored`)
+      found.damages.push({ kind: 'file', fileId: file.id, size })
+    }
+    const header = await checkFileHeader(handle, Math.min(size, rows[0]?.offset ?? file.length))
+    if (header.fault !== null) tell(0, null, `the file's own header record: ${header.fault}`)
+    const bytes = createRecordBytes(handle)
+    let end = 0
+    found.unusedBytes = file.length - header.length
+    for (const row of rows) {
+      const fault = misplaced(row, end, file) ?? (await checkArchivedRecord(bytes, row))
+      if (fault !== null) {
+        tell(row.offset, row.url, fault)
+        found.damages.push({ kind: 'record', versionId: row.versionId })
+      }
+      end = Math.max(end, row.offset + row.length)
+      found.unusedBytes -= row.length
+      if (++found.records % PROGRESS_EVERY === 0) onRecords(found.records)
+    }
+    found.unusedBytes = Math.max(0, found.unusedBytes)
+    return found
+  } finally {
+    await handle.close()
+  }
 }
 
-async function faultOf(record: ArchiveRecord, row: CataloguedRecord | undefined): Promise<string | null> {
-  const check = checkRecord(record)
-  if (check.kind === 'damaged') return check.reason
-  if (record.type === 'warcinfo') return null
-  if (row === undefined) return 'the catalogue knows nothing of this record'
-  if (record.length !== null && record.length !== row.length)
-    return `the record has ${record.length} bytes, the catalogue says ${row.length}`
-  if (record.headers.get('WARC-Target-URI') !== row.url)
-    return `the record is of ${record.headers.get('WARC-Target-URI')}`
-  if ((record.type === 'revisit') !== row.revisit) return `the record is a ${record.type}, the catalogue says otherwise`
-  if (row.revisit || record.block === null) return null
-  const http = parseHttpBlock(record.block)
-  if (http === null) return 'the record holds no HTTP response'
-  const decoded = await decodeBody(http.body, http.headers.get('Content-Encoding') ?? undefined, row.size)
-  if (decoded.kind === 'failed') return 'the body can not be decoded'
-  return bodyDigest(decoded.body).equals(row.digest) ? null : 'the body does not match the fingerprint in the catalogue'
+function misplaced({ offset, length }: CataloguedRecord, end: number, file: ArchiveFile): string | null {
+  if (offset < end) return 'the record lies within the one before'
+  return offset + length > file.length ? 'the record lies behind what counts of the file' : null
 }

@@ -12,7 +12,15 @@ const status: StatusReport = {
   lastOutcomes: [{ url: 'http://a.example/\u0007', outcome: 'stored', at: '2026-01-01T00:01:00.000Z' }],
 }
 
-const clean: VerifyReport = { files: 2, records: 3500, bytes: 150_000_000, seconds: 2, faults: [], faultCount: 0 }
+const clean: VerifyReport = {
+  files: 2,
+  records: 3500,
+  bytes: 150_000_000,
+  unusedBytes: 0,
+  seconds: 2,
+  faults: [],
+  faultCount: 0,
+}
 
 describe('the commands that look at a data folder', () => {
   let folder: CliFolder

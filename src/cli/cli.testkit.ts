@@ -9,11 +9,15 @@ import { runCli } from './run-cli.ts'
 /** An outer world that keeps what is written and raises signals on demand. */
 export function createRecordingIo(terminal?: { columns: number }) {
   const listeners = new Map<StopSignal, Set<() => void>>()
-  const out: string[] = []
+  const out: Uint8Array[] = []
   const err: string[] = []
   const exits: number[] = []
   const io: CliIo = {
-    stdout: { write: (text) => out.push(text), isTTY: terminal !== undefined, ...terminal },
+    stdout: {
+      write: (data: string | Uint8Array) => out.push(typeof data === 'string' ? Buffer.from(data) : data),
+      isTTY: terminal !== undefined,
+      ...terminal,
+    },
     stderr: { write: (text) => err.push(text), isTTY: terminal !== undefined, ...terminal },
     on: (signal, listener) => listeners.set(signal, (listeners.get(signal) ?? new Set()).add(listener)),
     off: (signal, listener) => listeners.get(signal)?.delete(listener),
@@ -22,7 +26,8 @@ export function createRecordingIo(terminal?: { columns: number }) {
   return {
     io,
     exits,
-    out: () => out.join(''),
+    out: () => Buffer.concat(out).toString(),
+    bytes: () => Buffer.concat(out),
     err: () => err.join(''),
     raise(signal: StopSignal) {
       for (const listener of listeners.get(signal) ?? []) listener()
@@ -54,7 +59,19 @@ export const emptyResult: CrawlResult = {
 /** An engine of which a test needs one part; the others end the test. */
 export function engineWith(parts: Partial<Engine>): Engine {
   const unexpected = () => Promise.reject(new Error('this part of the engine was not to be used'))
-  return { crawl: unexpected, status: unexpected, verify: unexpected, ...parts }
+  const looking = { history: unexpected, show: unexpected, diff: unexpected, diffPage: unexpected }
+  return {
+    crawl: unexpected,
+    status: unexpected,
+    search: unexpected,
+    export: unexpected,
+    gc: unexpected,
+    verify: unexpected,
+    backup: unexpected,
+    restore: unexpected,
+    ...looking,
+    ...parts,
+  }
 }
 
 export type CliFolder = Awaited<ReturnType<typeof createCliFolder>>

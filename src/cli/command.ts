@@ -35,6 +35,8 @@ export type CommandContext = {
   cwd: string
   json: boolean
   quiet: boolean
+  /** Whether the result may be coloured. */
+  colour: boolean
   io: CliIo
   clock: Clock
   engine: Engine

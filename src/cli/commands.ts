@@ -1,7 +1,27 @@
+import { command as backup } from './backup.ts'
 import type { Command } from './command.ts'
 import { command as crawl } from './crawl.ts'
+import { command as diff } from './diff.ts'
+import { command as exportCommand } from './export.ts'
+import { command as gc } from './gc.ts'
+import { command as history } from './history.ts'
+import { command as restore } from './restore.ts'
+import { command as search } from './search.ts'
+import { command as show } from './show.ts'
 import { command as status } from './status.ts'
 import { command as verify } from './verify.ts'
 
 /** In the order of the help. */
-export const commands: readonly Command[] = [crawl, status, verify]
+export const commands: readonly Command[] = [
+  crawl,
+  status,
+  search,
+  history,
+  show,
+  diff,
+  exportCommand,
+  verify,
+  backup,
+  restore,
+  gc,
+]

@@ -73,6 +73,12 @@ const options: readonly Option[] = [
     repeatable: true,
     about: 'text whose change is none, by regular expression',
   },
+  {
+    name: 'no-index',
+    setting: 'search.index',
+    flagValue: false,
+    about: 'do not index texts while the crawl runs; erace search does it later',
+  },
   { name: 'order', argument: 'ORDER', setting: 'crawl.order', about: 'breadth, depth, shallow or random' },
 ]
 

@@ -1,13 +1,54 @@
 import type { Logger } from 'pino'
+import type { Config } from '../config/config.ts'
 import type { CrawlSettings } from '../config/crawl-settings.ts'
+import type { BackupReport, CopyProgress, RestoreReport } from '../core/backup-report.ts'
 import type { CrawlResult, CrawlSnapshot } from '../core/crawl-report.ts'
+import type { ExportProgress, ExportReport, ExportRequest } from '../core/export-report.ts'
+import type { GcItem, GcProgress, GcReport } from '../core/gc-report.ts'
+import type { CompareRequest, DiffReport, HistoryReport, HistoryRequest, ShowReport } from '../core/looking-report.ts'
+import type { IndexProgress, SearchReport, SearchRequest } from '../core/search-report.ts'
 import type { VerifyProgress, VerifyReport } from '../core/verify-report.ts'
 
 /** What the commands need of the rest of the program. The composition root supplies it. */
 export type Engine = {
   crawl(settings: CrawlSettings, hooks: CrawlHooks): Promise<CrawlResult>
   status(dataDir: string): Promise<StatusReport>
-  verify(dataDir: string, onProgress: (progress: VerifyProgress) => void): Promise<VerifyReport>
+  gc(request: GcRequest, hooks: GcHooks): Promise<GcReport>
+  verify(
+    dataDir: string,
+    onProgress: (progress: VerifyProgress) => void,
+    options: { repair: boolean },
+  ): Promise<VerifyReport>
+  backup(dataDir: string, file: string, hooks: BackupHooks): Promise<BackupReport>
+  restore(file: string, dataDir: string, hooks: RestoreHooks): Promise<RestoreReport>
+  search(dataDir: string, request: SearchRequest, hooks: SearchHooks): Promise<SearchReport>
+  history(place: LookPlace, url: string, request: HistoryRequest): Promise<HistoryReport>
+  show(place: LookPlace, address: string): Promise<ShowReport>
+  diff(place: LookPlace, url: string, request: CompareRequest): Promise<DiffReport>
+  diffPage(report: DiffReport): Promise<string>
+  export(dataDir: string, request: ExportRequest, hooks: ExportHooks): Promise<ExportReport>
+}
+
+/** The configuration says how URLs are named, and so which ones are one document. */
+export type LookPlace = { dataDir: string; config: Config }
+
+export type SearchHooks = { onProgress(progress: IndexProgress): void; onWarning(message: string): void }
+
+export type ExportHooks = {
+  onProgress(progress: ExportProgress): void
+  /** Aborted when the export shall end and leave nothing behind. */
+  signal: AbortSignal
+}
+
+export type GcRequest = { dataDir: string; config: Config; dryRun: boolean }
+
+export type GcHooks = {
+  onProgress(progress: GcProgress): void
+  /** Each thing that goes, as it goes. */
+  onItem(item: GcItem): void
+  onWarning(message: string): void
+  /** Aborted when what is begun shall be finished and nothing else. */
+  signal: AbortSignal
 }
 
 export type CrawlHooks = {
@@ -17,6 +58,17 @@ export type CrawlHooks = {
   signal: AbortSignal
   log: Logger
 }
+
+export type BackupHooks = {
+  force: boolean
+  /** Somebody replaces archive files: who it is. */
+  onWaiting(text: string): void
+  onProgress(progress: CopyProgress): void
+  /** Aborted when all that was begun shall go. */
+  signal: AbortSignal
+}
+
+export type RestoreHooks = Pick<BackupHooks, 'onProgress' | 'signal'>
 
 export type StatusReport = {
   frontier: { queued: number; seen: number; hosts: number; hostsResting: number; hostsGivenUp: number }

@@ -6,11 +6,14 @@ export type Sink = {
   readonly columns?: number | undefined
 }
 
+/** Results may be bodies of documents, which are bytes. */
+export type ResultSink = Sink & { write(data: string | Uint8Array): unknown }
+
 export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
 
 /** The outer world of a command: the process in earnest, something smaller in tests. */
 export type CliIo = {
-  stdout: Sink
+  stdout: ResultSink
   stderr: Sink
   on(signal: StopSignal, listener: () => void): unknown
   off(signal: StopSignal, listener: () => void): unknown

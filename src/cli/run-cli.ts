@@ -92,6 +92,7 @@ async function runCommand(command: Command, argv: readonly string[], deps: CliDe
       cwd,
       json: options.flag('json'),
       quiet,
+      colour: io.stdout.isTTY === true && !env.NO_COLOR,
       io,
       clock: systemClock,
       engine,

@@ -1,5 +1,6 @@
+import type { Retention } from './retention.ts'
 import { type SettingKey, settings } from './schema.ts'
-import type { Retention } from './setting.ts'
+import type { SourceRule } from './source-rules.ts'
 
 type SettingOf<K extends SettingKey> = (typeof settings)[K]
 
@@ -13,7 +14,9 @@ type ValueOf<S> = S extends { kind: 'boolean' }
         ? readonly string[]
         : S extends { kind: 'retention' }
           ? Retention
-          : string
+          : S extends { kind: 'sources' }
+            ? readonly SourceRule[]
+            : string
 
 type Field<Name extends string, S> = S extends { kind: 'duration' }
   ? `${Name}Ms`
@@ -29,7 +32,7 @@ export type Config = {
   readonly [Section in SectionOf<SettingKey>]: {
     readonly [K in SettingKey as Field<NameIn<K, Section>, SettingOf<K>>]: ValueOf<SettingOf<K>>
   }
-} & { readonly retention: Retention }
+} & { readonly retention: Retention; readonly sources: readonly SourceRule[] }
 
 /** The field of a section that holds a setting: its name with the unit it is kept in. */
 export function fieldName(key: SettingKey): string {

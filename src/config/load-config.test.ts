@@ -41,6 +41,7 @@ describe('configuration', () => {
     assert.equal(config.crawl.order, 'breadth')
     assert.equal(config.crawl.userAgent, `erace/${version}`)
     assert.deepEqual(config.retention, { kind: 'forever' })
+    assert.deepEqual(config.sources, [])
   })
 
   test('the command line wins over the environment, the environment over the file, the file over the default', async () => {
@@ -56,7 +57,12 @@ describe('configuration', () => {
     assert.equal(config.crawl.perHost, 3)
     assert.equal(config.crawl.fetchers, 40)
     assert.equal(config.crawl.threads, 0)
-    assert.deepEqual(config.retention, { kind: 'age', maxAgeMs: 90 * 86_400_000 })
+    assert.deepEqual(config.retention, {
+      kind: 'limits',
+      maxAgeMs: 90 * 86_400_000,
+      maxVersions: null,
+      maxBytes: null,
+    })
   })
 
   for (const [name, text] of [

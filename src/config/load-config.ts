@@ -2,6 +2,7 @@ import { type Config, fieldName } from './config.ts'
 import { findConfigFile, readConfigFile } from './config-file.ts'
 import { type Fault, FaultsError } from './faults.ts'
 import { nearMiss } from './near-miss.ts'
+import { show } from './retention.ts'
 import { environmentName, type SettingKey, settingKeys, settings } from './schema.ts'
 import { parseSetting, type Setting } from './setting.ts'
 
@@ -117,7 +118,9 @@ function settle(given: readonly Given[], faults: Fault[]): Config {
     const setting: Setting = settings[key]
     const parsed = parseSetting(setting, value)
     if (parsed.kind === 'value') values.set(key, parsed.value)
-    else faults.push({ place, message: `expected ${parsed.expected}${setting.secret ? '' : `, not ${show(value)}`}` })
+    else if (parsed.kind === 'parts-wrong') {
+      faults.push(...parsed.faults.map(({ at, message }) => ({ place: place + at, message })))
+    } else faults.push({ place, message: `expected ${parsed.expected}${setting.secret ? '' : `, not ${show(value)}`}` })
   }
   for (const [low, high] of ordered) {
     if ((values.get(low) as number) > (values.get(high) as number)) {
@@ -163,10 +166,4 @@ function isKey(text: string): text is SettingKey {
 function unknown(what: 'key' | 'variable', word: string, candidates: readonly string[]): string {
   const near = nearMiss(word, candidates)
   return `unknown ${what}${near === undefined ? '' : `; did you mean ${near}?`}`
-}
-
-function show(value: unknown): string {
-  const text =
-    typeof value === 'string' ? JSON.stringify(value) : Array.isArray(value) ? JSON.stringify(value) : String(value)
-  return text.length > 100 ? `${text.slice(0, 100)}…` : text
 }

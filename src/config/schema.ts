@@ -321,6 +321,12 @@ export const settings = {
     default: true,
     about: 'Whether closed WARC files are compressed in the background.',
   },
+  'search.index': {
+    kind: 'boolean',
+    default: true,
+    about:
+      'Whether the texts of new versions are indexed in the background while the crawl has little to do; `erace search` does what is left.',
+  },
   'frontier.seenCache': {
     kind: 'integer',
     default: 262_144,
@@ -351,7 +357,13 @@ export const settings = {
     kind: 'retention',
     default: 'forever',
     about:
-      'How long versions are kept that are no longer the newest of their document: `forever`, or a duration such as `90d`.',
+      "How long versions are kept that are no longer the newest of their document: `forever`; a duration such as `90d`, counted from the next version; or `{ age: '90d', versions: 10, size: '5GB' }`, any of them, where `versions` counts those of each document and `size` all bytes in the archive, the newest versions included. In the environment: `age=90d,versions=10,size=5GB`. The newest version of a document stays, and so does what somebody has not retrieved yet.",
+  },
+  sources: {
+    kind: 'sources',
+    default: [],
+    about:
+      'Rules for some sources: `{ match, omit, omitText, retention }`. `match` is a host, a domain (`.example.org`), the beginning of a URL, or `*`; `omit` are CSS selectors and `omitText` regular expressions of what changes without meaning anything; of the matching rules the first with a `retention` counts instead of the one for all, and its `size` is that of all documents that come under it. In the environment: the list as JSON.',
   },
 } as const satisfies Record<string, Setting>
 

@@ -1,6 +1,8 @@
 import { parseCidr } from '../core/address.ts'
 import { isAppError } from '../core/errors.ts'
 import { formatBytes, formatDuration, parseBytes, parseDuration } from './quantities.ts'
+import { type PartFault, parseRetention } from './retention.ts'
+import { parseSources } from './source-rules.ts'
 
 type About = {
   /** One sentence for the documentation. */
@@ -20,12 +22,14 @@ export type Setting = About &
     | { kind: 'list'; default: readonly string[]; pattern: RegExp; expected: string }
     | { kind: 'cidrs'; default: readonly string[] }
     | { kind: 'retention'; default: string }
+    | { kind: 'sources'; default: readonly [] }
   )
 
-/** How long versions are kept. An object, so that rules per source can join it. */
-export type Retention = { readonly kind: 'forever' } | { readonly kind: 'age'; readonly maxAgeMs: number }
-
-export type Parsed = { kind: 'value'; value: unknown } | { kind: 'wrong'; expected: string }
+export type Parsed =
+  | { kind: 'value'; value: unknown }
+  | { kind: 'wrong'; expected: string }
+  /** Of a value with parts: each part that is wrong, with its place behind the setting's name. */
+  | { kind: 'parts-wrong'; faults: readonly PartFault[] }
 
 const MAX_ITEMS = 10_000
 
@@ -57,7 +61,9 @@ export function parseSetting(setting: Setting, value: unknown): Parsed {
     case 'cidrs':
       return parseList(value, networkText, 'a list of networks such as 10.0.0.0/8 or fd00::/8')
     case 'retention':
-      return accept(parseRetention(value), 'forever or a duration such as 90d')
+      return acceptParts((faults) => parseRetention(value, '', faults))
+    case 'sources':
+      return acceptParts((faults) => parseSources(value, faults))
   }
 }
 
@@ -76,6 +82,12 @@ export function expectedRange(setting: Setting & { min: number | string; max: nu
 
 function accept(value: unknown, expected: string): Parsed {
   return value === undefined ? { kind: 'wrong', expected } : { kind: 'value', value }
+}
+
+function acceptParts(parse: (faults: PartFault[]) => unknown): Parsed {
+  const faults: PartFault[] = []
+  const value = parse(faults)
+  return faults.length === 0 ? { kind: 'value', value } : { kind: 'parts-wrong', faults }
 }
 
 function within(value: number | undefined, min: number, max: number, expected: string): Parsed {
@@ -119,10 +131,4 @@ export function networkText(text: string): string | undefined {
     if (isAppError(error, 'usage-wrong')) return undefined
     throw error
   }
-}
-
-function parseRetention(value: unknown): Retention | undefined {
-  if (value === 'forever') return { kind: 'forever' }
-  const maxAgeMs = parseDuration(value)
-  return maxAgeMs !== undefined && maxAgeMs > 0 ? { kind: 'age', maxAgeMs } : undefined
 }

@@ -11,7 +11,14 @@ import { otherCharacters, readPattern } from './pattern-syntax.ts'
  * when first needed and remembered with their transitions, so a known URL costs one table look-up a character. When
  * more than `maxStates` have come together all are forgotten: memory is bounded, and time stays linear.
  */
-export type Pattern = { readonly source: string; matches(text: string): boolean }
+export type Pattern = {
+  readonly source: string
+  matches(text: string): boolean
+  /** The places that match, as JavaScript would find them: leftmost first, none over another, none of them empty. */
+  findAll(text: string): Span[]
+}
+
+export type Span = { start: number; end: number }
 
 const maxSourceLength = 2000
 const maxStates = 500
@@ -88,6 +95,9 @@ export function createPattern(source: string): Pattern {
         state = states[next - 3]!
       }
       return endsMatched(state)
+    },
+    findAll(text) {
+      return [...text.matchAll(new RegExp(source, 'g'))].map((match) => ({ start: match.index, end: match.index + match[0].length }))
     },
   }
 }

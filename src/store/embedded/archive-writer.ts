@@ -1,8 +1,9 @@
-import { closeSync, fstatSync, ftruncateSync, openSync, rmSync, writevSync } from 'node:fs'
+import { closeSync, openSync, rmSync, writevSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError } from '../../core/errors.ts'
 import type { RecordPointer } from '../objects.ts'
-import type { Database } from './database.ts'
+import { mendTail, type OpenFileRow, tailText } from './archive-tail.ts'
+import { type Database, storeError } from './database.ts'
 
 export type ArchiveWriterOptions = {
   db: Database
@@ -12,6 +13,8 @@ export type ArchiveWriterOptions = {
   now(): number
   /** The record that every file begins with. */
   fileHeader(fileName: string): Uint8Array
+  /** Whether bytes that were read back are one whole record; without it only lengths are looked at. */
+  isWhole?(record: Uint8Array): boolean
   /** Told when a file was closed and may be compressed. */
   onClosed?(fileId: number): void
   onWarning(message: string): void
@@ -84,17 +87,17 @@ export function createArchiveWriter(options: ArchiveWriterOptions) {
     save.run(file.length, file.firstVersion, file.lastVersion, file.id)
   }
 
-  function openKnown(): void {
+  function openKnown(atStart: boolean): void {
     if (!unopened) return
-    file = reopen(options)
+    file = reopen(options, atStart)
     unopened = false
   }
 
-  openKnown()
+  openKnown(true)
 
   return {
     append(versionId: number, parts: Uint8Array[]): RecordPointer {
-      openKnown()
+      openKnown(false)
       let length = 0
       for (const part of parts) length += part.byteLength
       if (file !== null && file.length + pendingBytes + length > maxFileBytes) finishFile(file)
@@ -102,8 +105,9 @@ export function createArchiveWriter(options: ArchiveWriterOptions) {
       const offset = file.length + pendingBytes
       for (const part of parts) if (part.byteLength > 0) pending.push(part)
       pendingBytes += length
-      if (file.firstVersion === 0) file.firstVersion = versionId
-      file.lastVersion = versionId
+      // A version that is brought back is older than those before it.
+      file.firstVersion = file.firstVersion === 0 ? versionId : Math.min(file.firstVersion, versionId)
+      file.lastVersion = Math.max(file.lastVersion, versionId)
       return { fileId: file.id, offset, length }
     },
     flush,
@@ -133,10 +137,13 @@ function remainder(parts: Uint8Array[], written: number): Uint8Array[] {
   return rest
 }
 
-type FileRow = { id: number; name: string; length: number; first_version: number; last_version: number }
+type FileRow = OpenFileRow & { name: string }
 
-/** The shard's open file, cut to what the catalogue counts. One that is too short is left for `verify` to report. */
-function reopen({ db, folder, shard, onWarning }: ArchiveWriterOptions): OpenFile | null {
+/**
+ * The shard's open file, its end put right. Said aloud when the store is opened; later, what a failed transaction wrote goes
+ * without a word.
+ */
+function reopen({ db, folder, shard, isWhole, onWarning }: ArchiveWriterOptions, atStart: boolean): OpenFile | null {
   const row = db
     .prepare(
       `SELECT id, name, length, first_version, last_version FROM files WHERE shard = ? AND state = 'open' ORDER BY id DESC`,
@@ -150,19 +157,21 @@ function reopen({ db, folder, shard, onWarning }: ArchiveWriterOptions): OpenFil
   } catch (error) {
     throw new AppError(
       'store-damaged',
-      `${path} is missing or unreadable: ${(error as Error).message}. Restore it from a backup.`,
+      `${path} is missing or unreadable: ${(error as Error).message}. Restore it from a backup, or give up what it held with erace verify --repair.`,
       { cause: error },
     )
   }
-  const { size } = fstatSync(fd)
-  if (size < row.length) {
-    closeSync(fd)
+  try {
+    const tail = mendTail(db, fd, row, isWhole)
+    const text = tailText(path, tail)
+    if (text !== '' && (atStart || tail.lostBytes > 0)) onWarning(text)
+    if (tail.length > 0)
+      return { id: row.id, fd, length: tail.length, firstVersion: row.first_version, lastVersion: row.last_version }
     db.prepare(`UPDATE files SET state = 'closed' WHERE id = ?`).run(row.id)
-    onWarning(
-      `${path} is shorter (${size} bytes) than the catalogue says (${row.length}): records are lost. Writing goes on in a new file; run erace verify.`,
-    )
-    return null
+  } catch (error) {
+    closeSync(fd)
+    throw storeError(error, path)
   }
-  if (size > row.length) ftruncateSync(fd, row.length)
-  return { id: row.id, fd, length: row.length, firstVersion: row.first_version, lastVersion: row.last_version }
+  closeSync(fd)
+  return null
 }

@@ -31,22 +31,47 @@ export function checkDatabases(folder: string): StoreFault[] {
   return faults
 }
 
+/** Conditions on versions `v` whose body can't be read, whatever the archive holds. */
+export const damagedRows = {
+  strayed: 'v.file <> 0 AND NOT EXISTS (SELECT 1 FROM files f WHERE f.id = v.file)',
+  bare: `v.body = 'kept' AND v.file = 0 AND v.original = v.id`,
+  orphaned: `v.body = 'kept' AND v.original <> v.id AND NOT EXISTS
+    (SELECT 1 FROM versions o WHERE o.id = v.original AND o.digest = v.digest AND o.body = 'kept')`,
+} as const
+
 const danglingRows: readonly [what: string, sql: string][] = [
   [
     'documents whose current version is not there',
     'SELECT count(*) AS n FROM documents d WHERE version > 0 AND NOT EXISTS (SELECT 1 FROM versions v WHERE v.id = d.version)',
   ],
   [
+    'documents whose current version is not their newest',
+    `SELECT count(*) AS n FROM documents d WHERE version <>
+     coalesce((SELECT v.id FROM versions v WHERE v.document = d.id ORDER BY v.n DESC LIMIT 1), version)`,
+  ],
+  [
+    'versions that are older than one with a smaller number',
+    `SELECT count(*) AS n FROM
+     (SELECT id, lag(id) OVER (PARTITION BY document ORDER BY n) AS before FROM versions) WHERE before > id`,
+  ],
+  [
     'versions of documents that are not there',
     'SELECT count(*) AS n FROM versions v WHERE NOT EXISTS (SELECT 1 FROM documents d WHERE d.id = v.document)',
   ],
+  ['versions in archive files that are not there', `SELECT count(*) AS n FROM versions v WHERE ${damagedRows.strayed}`],
+  ['kept versions without a record', `SELECT count(*) AS n FROM versions v WHERE ${damagedRows.bare}`],
   [
-    'versions in archive files that are not there',
-    'SELECT count(*) AS n FROM versions v WHERE NOT EXISTS (SELECT 1 FROM files f WHERE f.id = v.file)',
+    'repeated bodies whose original is not there or not kept',
+    `SELECT count(*) AS n FROM versions v WHERE ${damagedRows.orphaned}`,
   ],
   [
-    'repeated bodies whose original is not there',
-    'SELECT count(*) AS n FROM versions v WHERE original <> id AND NOT EXISTS (SELECT 1 FROM versions o WHERE o.id = v.original AND o.digest = v.digest)',
+    'known bodies that are not kept',
+    `SELECT count(*) AS n FROM bodies b WHERE NOT EXISTS
+     (SELECT 1 FROM versions v WHERE v.id = b.version AND v.digest = b.digest AND v.body = 'kept')`,
+  ],
+  [
+    'held versions that are not there',
+    'SELECT count(*) AS n FROM holds h WHERE NOT EXISTS (SELECT 1 FROM versions v WHERE v.id = h.version)',
   ],
 ]
 

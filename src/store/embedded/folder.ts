@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { AppError } from '../../core/errors.ts'
+import { AppError, isAppError } from '../../core/errors.ts'
 import type { Lease } from '../leases.ts'
 import type { Run, RunStore } from '../runs.ts'
 import { type Database, openDatabase } from './database.ts'
-import { lockFolder } from './lock.ts'
+import { removeLeftovers } from './leftovers.ts'
+import { type FolderLock, lockFolder } from './lock.ts'
 import { loadPartitions, type PartitionMemory } from './partition-owners.ts'
 import { catalogMigrations } from './schema-catalog.ts'
 import { frontierMigrations } from './schema-frontier.ts'
@@ -15,6 +16,7 @@ export const paths = {
   catalog: (folder: string) => join(folder, 'catalog.db'),
   frontier: (folder: string, shard: number) => join(folder, 'frontier', `${String(shard).padStart(2, '0')}.db`),
   archive: (folder: string) => join(folder, 'archive'),
+  search: (folder: string) => join(folder, 'search.db'),
 }
 
 /** What all parts of one data folder agree on; fixed when it is made. */
@@ -59,7 +61,7 @@ export function openFolder({ folder, holder, shards, lockWaitMs }: OpenFolderOpt
     db = openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist })
     const facts = keepFacts(db, shards)
     makeFrontiers(db, folder, facts.shards)
-    tidyArchive(db, paths.archive(folder))
+    tidyUnlessHeld(db, folder, holder)
     const epoch = nextEpoch(db)
     return {
       facts,
@@ -122,11 +124,28 @@ function nextEpoch(db: Database): number {
   })
 }
 
+/** Whoever replaces archive files, or copies them, has files there that only look like leftovers. */
+function tidyUnlessHeld(db: Database, folder: string, holder: string): void {
+  let lock: FolderLock
+  try {
+    lock = lockFolder(folder, holder, 0, 'housekeeping')
+  } catch (error) {
+    if (isAppError(error, 'store-locked')) return
+    throw error
+  }
+  try {
+    tidyArchive(db, paths.archive(folder))
+  } finally {
+    lock.release()
+  }
+}
+
 /**
  * Files that the catalogue does not know. What an interrupted compression left over goes. Anything else may have been begun by a
  * process that was killed, or be newer than a catalogue that was restored: it is put aside under another name, never removed.
  */
 function tidyArchive(db: Database, archive: string): void {
+  removeLeftovers(db, archive)
   const known = new Set((db.prepare('SELECT name FROM files').all() as { name: string }[]).map(({ name }) => name))
   for (const name of readdirSync(archive)) {
     if (!/^erace-.*\.warc(\.gz)?(\.part)?$/.test(name) || known.has(name)) continue

@@ -1,0 +1,162 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { AppError } from '../src/core/errors.ts'
+import { parseSearchQuery } from '../src/core/search-query/parse-query.ts'
+import type { SearchQuery } from '../src/core/search-query/query.ts'
+import { cutSnippet } from '../src/core/search-query/snippet.ts'
+import { openEmbeddedSearchIndex } from '../src/store/embedded/search/search-index.ts'
+import type { IndexedText, SearchIndex } from '../src/store/search.ts'
+import { folderBytes } from './measure.ts'
+import { createRandom, type Random } from './origin/random.ts'
+import { measureSlowdown } from './search-crawl.ts'
+import { createSearchTexts, type SearchTexts } from './search-texts.ts'
+import type { Benchmark } from './table.ts'
+
+export const optionNames = ['documents', 'crawl-pages']
+
+const BATCH = 300
+const QUERIES = 40
+const PAGE = { offset: 0, limit: 10 }
+const SCANNED = 2_000
+
+/** What people ask for, by the rank of its words: 0 is the most common one. */
+function queryKinds({ words, textAt }: SearchTexts, documents: number, random: Random): Record<string, () => string> {
+  const ranked = (from: number, to: number): string => words[from + random.below(to - from)]!
+  const phrase = (): string => {
+    const text = textAt(random.below(documents)).text.split(' ')
+    const at = random.below(text.length - 2)
+    return `"${text.slice(at, at + 2).join(' ')}"`
+  }
+  return {
+    'rare word': () => ranked(5_000, 60_000),
+    'two words': () => `${ranked(100, 5_000)} ${ranked(100, 5_000)}`,
+    'common word': () => ranked(0, 20),
+    phrase,
+    'prefix of four letters': () => `${ranked(1_000, 60_000).slice(0, 4)}*`,
+    'word on a site': () => `${ranked(0, 1_000)} site:site-${random.below(1_000)}.example`,
+    'word in the title': () => `intitle:${ranked(100, 5_000)}`,
+  }
+}
+
+type Timings = { found: number[]; shown: number[] }
+
+async function timeQueries(
+  index: SearchIndex,
+  makeText: (versionId: number) => IndexedText,
+  queries: readonly SearchQuery[],
+): Promise<Timings> {
+  const timings: Timings = { found: [], shown: [] }
+  for (const query of queries) {
+    const startedAt = performance.now()
+    const { hits } = await index.query(query, PAGE)
+    const foundMs = performance.now() - startedAt
+    const texts = hits.map(({ versionId }) => makeText(versionId))
+    const markedAt = performance.now()
+    const marks = await index.marks(query, texts)
+    for (const [n, { text }] of texts.entries()) cutSnippet(text, marks[n]!.text)
+    timings.found.push(foundMs)
+    timings.shown.push(foundMs + performance.now() - markedAt)
+  }
+  return timings
+}
+
+async function addAll(index: SearchIndex, { textAt }: SearchTexts, documents: number) {
+  let ms = 0
+  let bytes = 0
+  for (let at = 0; at < documents; at += BATCH) {
+    const texts = Array.from({ length: Math.min(BATCH, documents - at) }, (_, n) => textAt(at + n))
+    for (const { text, title } of texts) bytes += text.length + title.length
+    const passedOver = { textless: 0, bodiless: 0, damaged: 0 }
+    const startedAt = performance.now()
+    await index.add({ after: at, upTo: at + texts.length, texts, passedOver })
+    ms += performance.now() - startedAt
+  }
+  return { ms, bytes }
+}
+
+/** Milliseconds for a look at every text, one after the other, from a sample in memory. */
+function timeScan({ textAt }: SearchTexts, documents: number, words: readonly string[]): number {
+  const sample = Array.from({ length: Math.min(SCANNED, documents) }, (_, n) => textAt(n).text)
+  const startedAt = performance.now()
+  let found = 0
+  for (const word of words) for (const text of sample) if (text.toLowerCase().includes(word)) found++
+  if (found < 0) throw new AppError('internal', 'the scan must not be optimised away')
+  return ((performance.now() - startedAt) / words.length / sample.length) * documents
+}
+
+function parse(text: string): SearchQuery {
+  const parsed = parseSearchQuery(text)
+  if (parsed.kind === 'faults') throw new AppError('internal', `${text}: ${parsed.faults.join('; ')}`)
+  return parsed.query
+}
+
+function quantile(values: readonly number[], part: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? 0
+}
+
+export const run: Benchmark = async ({ values }) => {
+  const documents = Number(values.documents ?? 100_000)
+  const crawlPages = Number(values['crawl-pages'] ?? 2_000)
+  const folder = mkdtempSync(join(tmpdir(), 'erace-bench-search-'))
+  try {
+    const texts = createSearchTexts()
+    const random = createRandom(7)
+    const kept = async (ids: readonly number[]): Promise<ReadonlySet<number>> => new Set(ids)
+    const path = join(folder, 'search.db')
+    const empty = openEmbeddedSearchIndex({ path, kept })
+    const { ms, bytes } = await addAll(empty, texts, documents)
+    await empty.close()
+    const indexBytes = folderBytes(folder)
+    const index = openEmbeddedSearchIndex({ path, kept })
+
+    const rows: (string | number)[][] = []
+    const all: Timings = { found: [], shown: [] }
+    for (const [kind, make] of Object.entries(queryKinds(texts, documents, random))) {
+      const queries = Array.from({ length: QUERIES }, () => parse(make()))
+      const { found, shown } = await timeQueries(index, (id) => texts.textAt(id - 1), queries)
+      rows.push([kind, quantile(found, 0.5), quantile(found, 0.95), quantile(shown, 0.5), quantile(shown, 0.95)])
+      all.found.push(...found)
+      all.shown.push(...shown)
+    }
+    rows.push([
+      'all of them',
+      quantile(all.found, 0.5),
+      quantile(all.found, 0.95),
+      quantile(all.shown, 0.5),
+      quantile(all.shown, 0.95),
+    ])
+    await index.close()
+    const scanMs = timeScan(texts, documents, [texts.words[10]!, texts.words[1_000]!, texts.words[40_000]!])
+    rows.push(['a scan of all texts', scanMs, '', '', ''])
+    const crawl = crawlPages > 0 ? await measureSlowdown(crawlPages) : null
+    const perSecond = documents / (ms / 1000)
+    const megabytesPerSecond = bytes / 1e6 / (ms / 1000)
+    const p95 = quantile(all.shown, 0.95)
+    return {
+      name: 'search',
+      columns: ['query', 'p50 ms', 'p95 ms', 'p50 ms with marks', 'p95 ms with marks'],
+      rows,
+      figures: {
+        scanToP95: scanMs / p95,
+        indexToText: indexBytes / bytes,
+        ...(crawl === null ? {} : { crawlTimeWithIndex: crawl.ratio }),
+        documentsPerSecond: perSecond,
+        megabytesPerSecond,
+        queryP50Ms: quantile(all.shown, 0.5),
+        queryP95Ms: p95,
+        indexBytesPerDocument: indexBytes / documents,
+      },
+      notes: [
+        `${documents} documents of ${Math.round(bytes / documents)} bytes of text; ${texts.words.length} words, the nth as common as 1/n.`,
+        `Indexed ${Math.round(perSecond)} documents/s, ${megabytesPerSecond.toFixed(1)} MB/s of text; the index has ${Math.round(indexBytes / documents)} bytes a document, ${(indexBytes / bytes).toFixed(2)} of the text.`,
+        `${QUERIES} queries of each kind, 10 hits each; marks without the time to read the ten bodies from the archive.`,
+        `The scan is JavaScript's toLowerCase and includes over ${SCANNED} texts in memory, for all ${documents}.`,
+        ...(crawl === null ? [] : [crawl.note]),
+      ],
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,15 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createVersionSet } from './version-set.ts'
+
+test('a set of versions has what was added, in order and in batches', () => {
+  const set = createVersionSet()
+  const ids = [1, 7, 8, 65_535, 65_536, 200_000, 3_000_000_000]
+  for (const id of ids.toReversed()) set.add(id)
+  set.add(7)
+  assert.equal(set.size, ids.length)
+  assert.ok(ids.every(set.has))
+  assert.ok([0, 2, 6, 9, 65_537, 199_999, 3_000_000_001].every((id) => !set.has(id)))
+  assert.deepEqual([...set.batches(3)], [ids.slice(0, 3), ids.slice(3, 6), ids.slice(6)])
+  assert.deepEqual([...createVersionSet().batches(3)], [])
+})

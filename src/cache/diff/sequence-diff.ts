@@ -1,0 +1,151 @@
+import { diffArrays } from 'diff'
+import { anchorsOf, type CommonTokens, type Match, type TokenCounts } from './anchors.ts'
+
+/**
+ * What two sequences of tokens have in common, in bounded time whatever they hold.
+ *
+ * Equal ends go first, then all tokens that one side has alone: neither changes the answer, and of two texts without a
+ * common line nothing is left. The rest goes to the exact algorithm, whose cost is the length times the number of edits, for as many
+ * edits as the budget pays. Beyond that, tokens that stand once on either side cut the sequences into smaller ones. Where there
+ * are none, the whole range counts as replaced and the result is called coarse: still true, but larger than need be.
+ */
+export type SequenceDiff = { matches: Match[]; coarse: boolean }
+
+/** Shared by all comparisons that belong together, so that many small ones can't cost more than one large one. */
+export type DiffBudget = { work: number }
+
+/** About two seconds at worst: a step is a comparison of two numbers. */
+export function createDiffBudget(work = 400_000_000): DiffBudget {
+  return { work }
+}
+
+/** So that after a failed attempt on the whole there is enough left for its parts. */
+const maxWorkOfOne = 100_000_000
+/** The exact algorithm also makes a path for every pair of edits, which costs as much as this many comparisons. */
+const workOfPath = 100
+
+type Range = { from: number; fromEnd: number; to: number; toEnd: number }
+
+export function diffSequences(old: readonly string[], next: readonly string[], budget: DiffBudget): SequenceDiff {
+  const ids = new Map<string, number>()
+  const a = numbered(old, ids)
+  const b = numbered(next, ids)
+  const counts = { a: new Int32Array(ids.size), b: new Int32Array(ids.size) }
+  const matches: Match[] = []
+  const open: Range[] = [{ from: 0, fromEnd: a.length, to: 0, toEnd: b.length }]
+  let coarse = false
+  for (let range = open.pop(); range !== undefined; range = open.pop()) {
+    const inner = trimmed(a, b, range, matches)
+    if (inner.from === inner.fromEnd || inner.to === inner.toEnd) continue
+    const size = inner.fromEnd - inner.from + inner.toEnd - inner.to
+    budget.work -= size
+    if (budget.work <= 0) {
+      coarse = true
+      continue
+    }
+    count(a, b, inner, counts, 1)
+    const common = commonTokens(a, b, inner, counts)
+    const anchors = exactly(a, b, common, budget, matches) ? null : anchorsOf(a, b, common, counts)
+    count(a, b, inner, counts, -1)
+    if (anchors === null) continue
+    if (anchors.length === 0) coarse = true
+    else for (const gap of gapsOf(inner, anchors, matches)) open.push(gap)
+  }
+  return { matches: joined(matches), coarse }
+}
+
+function numbered(tokens: readonly string[], ids: Map<string, number>): Int32Array {
+  const numbers = new Int32Array(tokens.length)
+  for (let i = 0; i < tokens.length; i++) {
+    const token = tokens[i]!
+    let id = ids.get(token)
+    if (id === undefined) {
+      id = ids.size
+      ids.set(token, id)
+    }
+    numbers[i] = id
+  }
+  return numbers
+}
+
+function trimmed(a: Int32Array, b: Int32Array, range: Range, matches: Match[]): Range {
+  let { from, fromEnd, to, toEnd } = range
+  while (from < fromEnd && to < toEnd && a[from] === b[to]) {
+    from++
+    to++
+  }
+  if (from > range.from) matches.push({ from: range.from, to: range.to, length: from - range.from })
+  while (fromEnd > from && toEnd > to && a[fromEnd - 1] === b[toEnd - 1]) {
+    fromEnd--
+    toEnd--
+  }
+  if (range.fromEnd > fromEnd) matches.push({ from: fromEnd, to: toEnd, length: range.fromEnd - fromEnd })
+  return { from, fromEnd, to, toEnd }
+}
+
+function count(a: Int32Array, b: Int32Array, range: Range, counts: TokenCounts, by: 1 | -1): void {
+  for (let i = range.from; i < range.fromEnd; i++) counts.a[a[i]!]! += by
+  for (let i = range.to; i < range.toEnd; i++) counts.b[b[i]!]! += by
+}
+
+function commonTokens(a: Int32Array, b: Int32Array, range: Range, counts: TokenCounts): CommonTokens {
+  const common: CommonTokens = { a: [], b: [] }
+  for (let i = range.from; i < range.fromEnd; i++) if (counts.b[a[i]!]! > 0) common.a.push(i)
+  for (let i = range.to; i < range.toEnd; i++) if (counts.a[b[i]!]! > 0) common.b.push(i)
+  return common
+}
+
+/** False where the budget does not pay for it. */
+function exactly(a: Int32Array, b: Int32Array, common: CommonTokens, budget: DiffBudget, matches: Match[]): boolean {
+  const length = common.a.length + common.b.length
+  if (length === 0) return true
+  const work = Math.min(maxWorkOfOne, budget.work)
+  const maxEditLength = Math.floor(Math.min(work / length, Math.sqrt(work / workOfPath)))
+  if (Math.abs(common.a.length - common.b.length) > maxEditLength) return false
+  const old = common.a.map((place) => a[place]!)
+  const next = common.b.map((place) => b[place]!)
+  const changes = diffArrays(old, next, { maxEditLength })
+  if (changes === undefined) {
+    budget.work -= maxEditLength * (length + workOfPath * maxEditLength)
+    return false
+  }
+  let from = 0
+  let to = 0
+  for (const { added, removed, count } of changes) {
+    if (added) to += count
+    else if (removed) from += count
+    else for (const end = from + count; from < end; ) matches.push(single(common.a[from++]!, common.b[to++]!))
+  }
+  budget.work -= length
+  return true
+}
+
+function single(from: number, to: number): Match {
+  return { from, to, length: 1 }
+}
+
+function gapsOf(range: Range, anchors: readonly Match[], matches: Match[]): Range[] {
+  const gaps: Range[] = []
+  let { from, to } = range
+  for (const anchor of anchors) {
+    matches.push(anchor)
+    gaps.push({ from, fromEnd: anchor.from, to, toEnd: anchor.to })
+    from = anchor.from + 1
+    to = anchor.to + 1
+  }
+  gaps.push({ from, fromEnd: range.fromEnd, to, toEnd: range.toEnd })
+  return gaps.filter((gap) => gap.from < gap.fromEnd && gap.to < gap.toEnd)
+}
+
+/** In order, neighbours as one. */
+function joined(matches: Match[]): Match[] {
+  matches.sort((one, other) => one.from - other.from)
+  const result: Match[] = []
+  for (const match of matches) {
+    const last = result.at(-1)
+    if (last !== undefined && last.from + last.length === match.from && last.to + last.length === match.to)
+      last.length += match.length
+    else result.push({ ...match })
+  }
+  return result
+}

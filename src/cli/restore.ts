@@ -1,0 +1,42 @@
+import { resolve } from 'node:path'
+import type { RestoreReport } from '../core/backup-report.ts'
+import { type Command, exitCodes } from './command.ts'
+import { copyPieces, interruptible, takeOneFile } from './copying.ts'
+import { columns, formatCount, formatSize, formatSpan, printable } from './terminal-text.ts'
+
+export const command: Command = {
+  name: 'restore',
+  group: 'Archive',
+  summary: 'bring a backup back into a data folder that is missing or empty',
+  usage: 'FILE',
+  options: [],
+  examples: [
+    { line: 'erace restore /backup/monday.tar --data ./erace-data', about: 'every file is checked against its digest' },
+    { line: 'erace crawl https://example.org/ --data ./erace-data', about: 'and a crawl that was under way goes on' },
+  ],
+  async prepare(context, faults) {
+    const { positionals, dataDir, cwd, engine, io, json } = context
+    const file = resolve(cwd, takeOneFile(positionals, 'restore', faults))
+    return () =>
+      interruptible(context, 'nothing was changed', async ({ signal, line, shows }) => {
+        const onProgress = (progress: Parameters<typeof copyPieces>[0]) => shows && line.draw(copyPieces(progress))
+        const report = await engine.restore(file, dataDir, { signal, onProgress })
+        line.clear()
+        io.stdout.write(json ? `${JSON.stringify(report)}\n` : restoreText(report))
+        return exitCodes.done
+      })
+  },
+}
+
+function restoreText({ folder, entries, bytes, documents, versions, madeAt, seconds }: RestoreReport): string {
+  const lines = [
+    `${printable(folder, 500)}: brought back as of ${madeAt} in ${formatSpan(seconds)}`,
+    ...columns([
+      ['documents', formatCount(documents)],
+      ['versions', formatCount(versions)],
+      ['files', formatCount(entries)],
+      ['size', formatSize(bytes)],
+    ]),
+  ]
+  return `${lines.join('\n')}\n`
+}

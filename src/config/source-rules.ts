@@ -1,0 +1,126 @@
+import { isAppError } from '../core/errors.ts'
+import { createSourceMatch } from '../core/source-match.ts'
+import { createOmitRules, type OmitRule } from '../core/text/omit-rules.ts'
+import { nearMiss } from './near-miss.ts'
+import { type PartFault, parseRetention, type Retention, show } from './retention.ts'
+
+/** What holds for some sources alone. */
+export type SourceRule = {
+  /** A host, a domain (`.example.org`), the beginning of a URL, or `*` for all. */
+  readonly match: string
+  /** CSS selectors of parts of a page whose change is none. */
+  readonly omit: readonly string[]
+  /** Regular expressions of text whose change is none. */
+  readonly omitText: readonly string[]
+  /** Null leaves it to the next rule that matches and has one, or to the setting for all. */
+  readonly retention: Retention | null
+}
+
+const MAX_RULES = 1000
+const MAX_ITEMS = 200
+const MAX_ITEM_CHARS = 2000
+const MAX_TEXT_CHARS = 1_000_000
+const ruleKeys = ['match', 'omit', 'omitText', 'retention'] as const
+type RuleKey = (typeof ruleKeys)[number]
+
+export const sourcesExpected = 'a list of rules such as { match: ".example.org", omit: [".banner"], retention: "90d" }'
+
+/** Reads a list of rules, or its JSON text. Undefined where faults were noted. */
+export function parseSources(value: unknown, faults: PartFault[]): readonly SourceRule[] | undefined {
+  const list = typeof value === 'string' ? fromJson(value) : value
+  if (!Array.isArray(list)) {
+    faults.push({ at: '', message: `expected ${sourcesExpected}, not ${show(value)}` })
+    return undefined
+  }
+  if (list.length > MAX_RULES) {
+    faults.push({ at: '', message: `has ${list.length} rules; ${MAX_RULES} are allowed` })
+    return undefined
+  }
+  const faultsBefore = faults.length
+  const rules = list.map((rule: unknown, index) => parseRule(rule, `[${index}]`, faults))
+  return faults.length > faultsBefore ? undefined : Object.freeze(rules.filter((rule) => rule !== undefined))
+}
+
+/** The rules that leave parts of pages out, as the text of documents takes them. */
+export function omitRulesOf(sources: readonly SourceRule[]): OmitRule[] {
+  return sources
+    .filter(({ omit, omitText }) => omit.length + omitText.length > 0)
+    .map(({ match, omit, omitText }) => ({ match, selectors: omit, patterns: omitText }))
+}
+
+function fromJson(text: string): unknown {
+  if (text.length > MAX_TEXT_CHARS) return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function parseRule(value: unknown, at: string, faults: PartFault[]): SourceRule | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    faults.push({
+      at,
+      message: `expected an object with match and ${ruleKeys.slice(1).join(', ')}, not ${show(value)}`,
+    })
+    return undefined
+  }
+  const faultsBefore = faults.length
+  const names = Object.keys(value).slice(0, 20)
+  for (const name of names) {
+    if ((ruleKeys as readonly string[]).includes(name)) continue
+    const near = nearMiss(name, ruleKeys)
+    const hint = near === undefined ? ` (there are: ${ruleKeys.join(', ')})` : `; did you mean ${near}?`
+    faults.push({ at: `${at}.${name.slice(0, 40)}`, message: `unknown key${hint}` })
+  }
+  const given = value as Partial<Record<RuleKey, unknown>>
+  const match = parseMatch(given.match, `${at}.match`, faults)
+  const omit = parseItems(given.omit, `${at}.omit`, faults, (selector) => ruleOf([selector], []))
+  const omitText = parseItems(given.omitText, `${at}.omitText`, faults, (pattern) => ruleOf([], [pattern]))
+  const retention =
+    given.retention === undefined ? null : (parseRetention(given.retention, `${at}.retention`, faults) ?? null)
+  return faults.length > faultsBefore ? undefined : Object.freeze({ match, omit, omitText, retention })
+}
+
+function parseMatch(value: unknown, at: string, faults: PartFault[]): string {
+  const text = typeof value === 'string' && value.length <= MAX_ITEM_CHARS ? value.trim() : ''
+  if (createSourceMatch(text) !== null) return text
+  const what = 'a host, a domain such as .example.org, the beginning of a URL, or *'
+  faults.push({ at, message: value === undefined ? `is missing: ${what}` : `expected ${what}, not ${show(value)}` })
+  return ''
+}
+
+function ruleOf(selectors: string[], patterns: string[]): OmitRule {
+  return { match: '*', selectors, patterns }
+}
+
+function parseItems(
+  value: unknown,
+  at: string,
+  faults: PartFault[],
+  ruleFor: (item: string) => OmitRule,
+): readonly string[] {
+  if (value === undefined) return Object.freeze([])
+  if (!Array.isArray(value) || value.length > MAX_ITEMS) {
+    faults.push({ at, message: `expected a list of at most ${MAX_ITEMS} texts, not ${show(value)}` })
+    return []
+  }
+  value.forEach((item: unknown, index) => {
+    const message = itemFault(item, ruleFor)
+    if (message !== null) faults.push({ at: `${at}[${index}]`, message })
+  })
+  return Object.freeze(value.map(String))
+}
+
+function itemFault(item: unknown, ruleFor: (item: string) => OmitRule): string | null {
+  if (typeof item !== 'string' || item.trim() === '' || item.length > MAX_ITEM_CHARS) {
+    return `expected a text of 1 to ${MAX_ITEM_CHARS} characters, not ${show(item)}`
+  }
+  try {
+    createOmitRules([ruleFor(item)])
+    return null
+  } catch (error) {
+    if (isAppError(error)) return error.message
+    throw error
+  }
+}

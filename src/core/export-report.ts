@@ -1,0 +1,45 @@
+/** What `export` is told and what it tells, as plain data. */
+
+export const exportKinds = ['warc', 'cdxj', 'links', 'meta'] as const
+export type ExportKind = (typeof exportKinds)[number]
+
+/** Which versions are exported. Times are milliseconds since 1970. */
+export type ExportSelection = {
+  /** Only documents whose URL begins so; empty for all. */
+  urlPrefix: string
+  /** Only versions seen first at that moment or later. */
+  afterMs: number | null
+  /** Only versions seen first before that moment. */
+  beforeMs: number | null
+  currentOnly: boolean
+}
+
+export type ExportRequest = {
+  kind: ExportKind
+  /** Absolute path; null for standard output. */
+  file: string | null
+  /** Where the index of an exported WARC file goes. */
+  indexFile: string | null
+  selection: ExportSelection
+}
+
+export type ExportProgress = { records: number; bytes: number }
+
+/** Something that was left out, and why. */
+export type ExportFault = { url: string; version: number; message: string }
+
+export type ExportReport = {
+  kind: ExportKind
+  /** `-` for standard output. */
+  file: string
+  /** Records of a WARC file, lines of an index or a link graph, documents of meta-information. */
+  records: number
+  /** Size of the file. */
+  bytes: number
+  seconds: number
+  /** How many were left out; the first of them are named in `faults`. */
+  skipped: number
+  faults: ExportFault[]
+  /** Stopped before its end: no file was left behind. */
+  interrupted: boolean
+}

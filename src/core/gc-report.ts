@@ -1,0 +1,63 @@
+/** Why something goes: superseded for too long, too many newer versions, too many bytes, or of concern to nobody. */
+export type GcReason = 'age' | 'versions' | 'size' | 'unwanted'
+export const gcReasons: readonly GcReason[] = ['age', 'versions', 'size', 'unwanted']
+
+/**
+ * Why something stays that would go otherwise: somebody has not retrieved it yet, another version refers to its body, its
+ * record can't be read, or it became somebody's or the current one in the last moment.
+ */
+export type GcKeptReason = 'held' | 'shared' | 'damaged' | 'changed'
+
+/** `remove`: the whole version; `drop`: its body, what is known of it stays. */
+export type GcAction = 'remove' | 'drop'
+
+export type GcItem = {
+  action: GcAction
+  reason: GcReason
+  /** The rule that it falls under, as the configuration spells it; `*` for what no rule of its own is for. */
+  source: string
+  url: string
+  n: number
+  versionId: number
+  /** Of its record in the archive. */
+  bytes: number
+}
+
+export type GcCount = { versions: number; bytes: number }
+
+export type GcSource = { source: string } & Record<GcReason, GcCount>
+
+/** Sources whose size stays beyond its limit, for want of anything more that may go. */
+export type GcOverflow = { source: string; bytes: number; maxBytes: number }
+
+export type GcFiles = {
+  rewritten: number
+  removed: number
+  /** By which the archive's files became shorter. */
+  freedBytes: number
+  /** Files that were to be rewritten and could not be. Bounded. */
+  leftAlone: { file: string; message: string }[]
+}
+
+export type GcReport = {
+  dryRun: boolean
+  /** Versions looked at. */
+  looked: number
+  removed: GcCount
+  dropped: GcCount
+  reasons: Record<GcReason, GcCount>
+  /** Those of which something goes. */
+  sources: GcSource[]
+  kept: Record<GcKeptReason, number>
+  overflow: GcOverflow[]
+  /** The first of what goes. */
+  examples: GcItem[]
+  files: GcFiles
+  seconds: number
+  /** False when it was interrupted; the next run goes on. */
+  finished: boolean
+}
+
+export type GcProgress =
+  | { kind: 'measuring' | 'looking'; looked: number; going: number; bytes: number }
+  | { kind: 'rewriting'; file: number; files: number; freedBytes: number }

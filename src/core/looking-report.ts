@@ -1,0 +1,109 @@
+/** What `history`, `show` and `diff` find, as plain data. Times are ISO 8601 UTC. */
+
+/** One version as it is told: everything that is known of it but its body. */
+export type VersionReport = {
+  n: number
+  reason: 'new' | 'changed' | 'gone' | 'back'
+  firstSeenAt: string
+  lastSeenAt: string
+  status: number
+  type: string
+  /** Bytes of the decoded body. */
+  size: number
+  title: string
+  /** As WARC headers have it; empty for a version without content. */
+  digest: string
+  /** Hexadecimal; null where the type has no text. */
+  textDigest: string | null
+  etag: string
+  lastModified: string
+  /** Why the body is not whole; empty when it is. */
+  truncated: string
+  /** IP address of the server. */
+  address: string
+  /** Where a redirect led that made the document `gone`. */
+  location: string
+  body: 'kept' | 'dropped' | 'lost' | 'none'
+  links: number
+}
+
+export type HistoryRequest = {
+  /** How many of the newest versions are listed. */
+  limit: number
+  /** Reads the bodies to tell how much changed with each version. */
+  changes: boolean
+}
+
+export type HistoryReport = {
+  url: string
+  parent: string
+  firstAskedAt: string
+  lastCheckedAt: string
+  /** What came of the last request. */
+  outcome: string
+  status: number
+  location: string
+  /** Oldest first. */
+  versions: (VersionReport & { changes?: ChangeSummary | null })[]
+  /** Older versions that are kept and not listed. */
+  more: number
+}
+
+/** A change in a line: how many words, and the first passages that are new. */
+export type ChangeSummary = { added: number; removed: number; passages: string[] }
+
+export type ShowReport = {
+  url: string
+  version: VersionReport
+  /** Status line and fields, each ended by CRLF; empty where it is not known. */
+  header: string
+  /** `source`: the bytes as text, null where they are none. */
+  content:
+    | { kind: 'body'; contentType: string | undefined; bytes: Buffer; source: string | null }
+    | { kind: 'absent'; why: 'gone' | 'dropped' | 'lost' | 'none' }
+    | { kind: 'damaged'; message: string }
+  /** With a line for each block; null where the type has none, or there is no body. */
+  text: string | null
+  links: string[]
+}
+
+export type CompareRequest = {
+  /** Numbers or times; left out, the last version with content, or the last before it that differs. */
+  from: string | undefined
+  to: string | undefined
+  form: 'lines' | 'words'
+  context: number
+  /** Compares the source instead of the visible text. */
+  raw: boolean
+}
+
+export type DiffPiece = { kind: 'same' | 'removed' | 'added'; text: string }
+
+/** Lines count from 1; a side without lines names the one before, as unified diffs do. */
+export type DiffHunk = {
+  fromLine: number
+  fromCount: number
+  toLine: number
+  toCount: number
+  /** By lines: one piece for each line, without its end. By words: the text as it runs, line ends within. */
+  pieces: DiffPiece[]
+}
+
+export type TextDiff = {
+  /** A larger part is called changed than need be: an exact answer would have taken too long. */
+  coarse: boolean
+  lines: { added: number; removed: number }
+  words: { added: number; removed: number }
+  hunks: DiffHunk[]
+}
+
+export type DiffReport = TextDiff & {
+  url: string
+  from: VersionReport
+  to: VersionReport
+  /** What was compared: visible text, source, or, where there is neither, only the bytes as a whole. */
+  compared: 'text' | 'source' | 'bytes'
+  form: 'lines' | 'words'
+  /** Whether what was compared is equal. */
+  equal: boolean
+}

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createSourceMatch } from './source-match.ts'
+
+const urls = [
+  'http://example.org/',
+  'https://example.org/news/today',
+  'http://example.org:8080/',
+  'http://www.example.org/',
+  'http://myexample.org/',
+  'http://127.0.0.1:9000/a',
+]
+
+const cases: [match: string, matched: number[]][] = [
+  ['*', [0, 1, 2, 3, 4, 5]],
+  ['example.org', [0, 1, 2]],
+  ['EXAMPLE.org', [0, 1, 2]],
+  ['example.org:8080', [2]],
+  ['.example.org', [0, 1, 2, 3]],
+  ['https://example.org/news/', [1]],
+  ['http://EXAMPLE.org', [0]],
+  ['127.0.0.1', [5]],
+  ['127.0.0.1:9000', [5]],
+]
+
+for (const [match, matched] of cases) {
+  test(`${match} is for its own documents and for no others`, () => {
+    const matches = createSourceMatch(match)!
+    const found = urls.flatMap((url, at) => (matches(url) ? [at] : []))
+    assert.deepEqual(found, matched)
+  })
+}
+
+test('a host in another script is compared as URLs spell it', () => {
+  assert.equal(createSourceMatch('bücher.example')!('http://xn--bcher-kva.example/'), true)
+})
+
+test('what is no host, domain or URL matches nothing and says so', () => {
+  for (const text of [
+    '',
+    '.',
+    'a b',
+    'example.org/news',
+    'ftp://example.org/',
+    'http://',
+    '.example.org:80:',
+    'a@b',
+    '**',
+  ]) {
+    assert.equal(createSourceMatch(text), null, text)
+  }
+})

@@ -1,0 +1,146 @@
+import { isUtf8 } from 'node:buffer'
+import { hash } from 'node:crypto'
+import { bomEncoding, decodeText, detectCharset } from '../charset/charset.ts'
+import { isUtf8Text } from '../charset/charset-guess.ts'
+import { readXmlReference } from './character-reference.ts'
+import { scanHtml, type TextTargets } from './html-text.ts'
+import { cutMatches } from './omit-matches.ts'
+import type { OmitRules } from './omit-rules.ts'
+import { rawMeanings, type SinkOptions, TextSink } from './text-sink.ts'
+import { type TextKind, type TextType, textTypeOf } from './text-type.ts'
+import { scanXml } from './xml-text.ts'
+
+export type TextSource = {
+  contentType: string | undefined
+  /** Regions to leave out; see `createOmitRules`. */
+  omit?: OmitRules | null | undefined
+  /** A line for each block; otherwise every run of white space is one space. */
+  lines?: boolean | undefined
+}
+
+/** What lies beyond is not looked at. */
+const maxBodyBytes = 10 * 1024 * 1024
+const fingerprintBytes = 16
+
+/**
+ * The visible text of a document, its title first; null where its media type has none. White space of all kinds is
+ * collapsed. See `scanHtml` for what is visible.
+ */
+export function documentText(body: Uint8Array, source: TextSource): string | null {
+  const text = textBytes(body, source)
+  return text === null ? null : asBuffer(text).toString('utf8')
+}
+
+/** As `documentText`, in UTF-8. The bytes are valid until the next call of a function of this file. */
+export function textBytes(body: Uint8Array, source: TextSource): Uint8Array | null {
+  const type = textTypeOf(source.contentType)
+  const bytes = asBuffer(body.length > maxBodyBytes ? body.subarray(0, maxBodyBytes) : body)
+  const kind = type.isUntold && bytes.subarray(0, 512).includes('<') ? 'html' : type.kind
+  if (kind === null) return null
+  const { omit } = source
+  let page = toUtf8(bytes, kind, type)
+  if (kind === 'plain' && isBinary(page)) return null
+  if (omit?.elements && kind !== 'plain') page = omit.elements.cut(page, kind)
+  // Expressions are matched against lines, so that `.*` does not reach over the end of a block.
+  const patterns = omit?.patterns ?? []
+  const text = scan(page, kind, source.lines === true || patterns.length > 0)
+  if (patterns.length === 0) return text
+  const rest = Buffer.from(cutMatches(text, patterns))
+  return collapse(rest, roomFor(rest.length), source.lines === true)
+}
+
+/** 16 bytes that are equal for equal texts, whatever their white space; null where the type has no text. */
+export function textFingerprint(body: Uint8Array, source: TextSource): Buffer | null {
+  const text = textBytes(body, source.lines === true ? { ...source, lines: false } : source)
+  return text === null ? null : hash('sha256', text, 'buffer').subarray(0, fingerprintBytes)
+}
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+}
+
+function toUtf8(bytes: Buffer, kind: TextKind, type: TextType): Buffer {
+  const charset = charsetOf(bytes, kind, type)
+  return charset === 'utf-8' && isUtf8(bytes) ? bytes : Buffer.from(decodeText(bytes, charset))
+}
+
+function charsetOf(bytes: Buffer, kind: TextKind, type: TextType): string {
+  const told = bomEncoding(bytes) ?? type.charset
+  if (told !== undefined) return told
+  // A text that speaks of `<meta charset>` does not mean itself.
+  if (kind === 'plain' && isUtf8Text(bytes)) return 'utf-8'
+  return detectCharset({ bytes }).charset
+}
+
+const sampleBytes = 4096
+
+/** More than one in a hundred control characters that no text has: something else is sent under a name of text. */
+function isBinary(bytes: Uint8Array): boolean {
+  const length = Math.min(bytes.length, sampleBytes)
+  let odd = 0
+  for (let at = 0; at < length; at++) {
+    const byte = bytes[at]!
+    if (byte < 0x20 && (byte < 0x09 || byte > 0x0d) && byte !== 0x1b) odd++
+  }
+  return odd * 100 > length
+}
+
+function scan(page: Buffer, kind: TextKind, lines: boolean): Uint8Array {
+  const out = roomFor(page.length)
+  if (kind === 'plain') return collapse(page, out, lines)
+  const targets = createTargets(page, out, { lines, readReference: kind === 'xml' ? readXmlReference : undefined })
+  const text = { bytes: page, text: page.toString('latin1') }
+  if (kind === 'html') scanHtml(text, targets)
+  else scanXml(text, targets, { isXhtml: kind === 'xhtml' })
+  return targets.joined()
+}
+
+function collapse(text: Buffer, out: Buffer, lines: boolean): Uint8Array {
+  const sink = new TextSink(text, out, { lines })
+  sink.keepsLines = true
+  sink.append(0, text.length, rawMeanings)
+  return out.subarray(0, sink.length)
+}
+
+type Targets = TextTargets & { joined(): Uint8Array }
+
+/** The title goes before the text, which it mostly does anyway; a title further down is set aside and put there. */
+function createTargets(page: Buffer, out: Buffer, options: SinkOptions): Targets {
+  const body = new TextSink(page, out, options)
+  let aside: Buffer | null = null
+  let title: TextSink | null = null
+  return {
+    body,
+    title() {
+      if (body.length === 0) return body
+      aside = Buffer.allocUnsafeSlow(roomBytes(page.length))
+      title = new TextSink(page, aside, options)
+      return title
+    },
+    joined() {
+      if (aside === null || title === null || title.length === 0) return out.subarray(0, body.length)
+      const shift = title.length + 1
+      out.copyWithin(shift, 0, body.length)
+      out.set(aside.subarray(0, title.length))
+      out[title.length] = options.lines ? 0x0a : 0x20
+      return out.subarray(0, shift + body.length)
+    },
+  }
+}
+
+/** What is written for text of so many bytes at most, the end of the title included; see `TextSink`. */
+function roomBytes(length: number): number {
+  return 3 * length + 64
+}
+
+const maxKeptBytes = 4 * 1024 * 1024
+let scratch = Buffer.allocUnsafeSlow(0)
+
+/** One piece of memory for all documents but the largest. */
+function roomFor(length: number): Buffer {
+  const size = roomBytes(length)
+  if (size <= scratch.length) return scratch
+  const room = Buffer.allocUnsafeSlow(Math.max(size, 256 * 1024))
+  if (size <= maxKeptBytes) scratch = room
+  return room
+}

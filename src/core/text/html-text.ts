@@ -1,0 +1,184 @@
+import { byteClass, findByte, LETTER, type PageBytes, TAG_NAME_END } from '../html/byte-class.ts'
+import { findRawTextEnd, findScriptEnd, skipBogusComment, skipComment } from '../html/raw-text.ts'
+import { OpenElements } from './open-elements.ts'
+import { isSelfClosing, skipTag } from './skip-tag.ts'
+import { addToName, BREAK, breakoutTable, type TextTag, textTagTable } from './text-tags.ts'
+import { dataMeanings, escapableMeanings, foreignMeanings, rawMeanings, type TextSink } from './text-sink.ts'
+
+// An imported binding is looked up at each use; in the loops below that costs a tenth of the time.
+const classes = byteClass
+const NAME_END = TAG_NAME_END
+const NAME_START = LETTER
+
+/** What nobody sees is passed over from tag to tag. */
+const nearBytes = 12
+
+export type TextTargets = {
+  /** The text of the body, in the order of the source. */
+  readonly body: TextSink
+  /** The title; the body's own sink where no text came before it. */
+  title(): TextSink
+}
+
+type Scan = {
+  readonly page: PageBytes
+  readonly sink: TextSink
+  readonly open: OpenElements
+  readonly targets: TextTargets
+  hasTitle: boolean
+}
+
+/**
+ * The visible text of an HTML page in UTF-8, in one pass over its bytes. The page is cut into tags exactly as the HTML
+ * standard's tokenizer does with scripting off: `<noscript>` is shown. There is no tree, so the text stands in the order
+ * of the source even where a full parser moves it (text between table rows), and an end tag that closes nothing
+ * separates words as any other of its name does. Attributes never count, `hidden` included.
+ */
+export function scanHtml(page: PageBytes, targets: TextTargets): void {
+  const scan: Scan = { page, sink: targets.body, open: new OpenElements(), targets, hasTitle: false }
+  const { bytes } = page
+  const length = bytes.length
+  let at = 0
+  while (at < length) {
+    at = textUpToTag(scan, at)
+    if (at >= length) break
+    const next = at + 1 < length ? bytes[at + 1]! : 0
+    if (classes[next]! & NAME_START) at = startTag(scan, at + 1)
+    else if (next === 0x2f) at = endTag(scan, at + 2)
+    else if (next === 0x21) at = markupDeclaration(scan, at + 2)
+    else if (next === 0x3f) at = skipBogusComment(page, at + 1)
+    else at = literal(scan, at, at + 1)
+  }
+}
+
+function textUpToTag({ page, sink, open }: Scan, from: number): number {
+  if (open.hidden > 0) return findByte(page, 0x3c, '<', from, nearBytes)
+  return sink.append(from, page.bytes.length, open.rules === 'html' ? dataMeanings : foreignMeanings)
+}
+
+/** A `<` that begins no tag is text. */
+function literal({ sink, open }: Scan, from: number, end: number): number {
+  if (open.hidden === 0) sink.append(from, end, rawMeanings)
+  return end
+}
+
+/** `from` is the first letter of the name. Each of these returns where the scan goes on; a cut-off tag is no tag. */
+function startTag(scan: Scan, from: number): number {
+  const { page, open } = scan
+  const { bytes } = page
+  const length = bytes.length
+  let sum = 0
+  let at = from
+  for (; at < length && !(classes[bytes[at]!]! & NAME_END); at++) sum = addToName(sum, bytes[at]!)
+  const after = bytes[at] === 0x3e ? at + 1 : skipTag(page, at)
+  if (after === -1) return length
+  if (open.rules !== 'html') return foreignTag(scan, from, at, sum, after)
+  const tag = textTagTable.find(bytes, from, at, sum)
+  return tag === null ? after : htmlTag(scan, tag, at, after)
+}
+
+function htmlTag(scan: Scan, tag: TextTag, nameEnd: number, after: number): number {
+  if (scan.open.hidden === 0) scan.sink.open(tag.gap)
+  return tag.content === 'flow' ? after : content(scan, tag, nameEnd, after)
+}
+
+function foreignTag(scan: Scan, from: number, nameEnd: number, sum: number, after: number): number {
+  const { page, open, sink } = scan
+  const tag = textTagTable.find(page.bytes, from, nameEnd, sum)
+  if (breakoutTable.find(page.bytes, from, nameEnd, sum) !== null) {
+    open.breakOut()
+    return tag === null ? after : htmlTag(scan, tag, nameEnd, after)
+  }
+  if (tag === null) return after
+  if (open.hidden === 0) sink.open(tag.gap)
+  if (!isSelfClosing(page, nameEnd, after)) open.openForeign(tag)
+  return after
+}
+
+/** What is in an element of HTML that is more than a gap. The end tag of text is left to be read. */
+function content(scan: Scan, tag: TextTag, nameEnd: number, from: number): number {
+  const { page, sink, open } = scan
+  const isHidden = open.hidden > 0
+  switch (tag.content) {
+    case 'pre':
+      sink.keepsLines = true
+      return from
+    case 'script':
+      return findScriptEnd(page, from)
+    case 'raw':
+      return findRawTextEnd(page, from, tag.name)
+    case 'title': {
+      const end = findRawTextEnd(page, from, tag.name)
+      if (!isHidden && !scan.hasTitle) {
+        scan.hasTitle = true
+        const target = scan.targets.title()
+        target.append(from, end, escapableMeanings)
+        if (target === sink) sink.open(BREAK)
+      }
+      return end
+    }
+    case 'textarea':
+      return lines(scan, afterFirstLineEnd(page, from), findRawTextEnd(page, from, tag.name), escapableMeanings)
+    case 'xmp':
+      return lines(scan, from, findRawTextEnd(page, from, tag.name), rawMeanings)
+    case 'plaintext':
+      return lines(scan, from, page.bytes.length, rawMeanings)
+    case 'svg':
+    case 'math':
+      if (!isSelfClosing(page, nameEnd, from)) open.openHtml(tag)
+      return from
+    default:
+      open.openHtml(tag)
+      return from
+  }
+}
+
+function lines({ sink, open }: Scan, from: number, end: number, meanings: Uint8Array): number {
+  if (open.hidden > 0) return end
+  const before = sink.keepsLines
+  sink.keepsLines = true
+  sink.append(from, end, meanings)
+  sink.keepsLines = before
+  return end
+}
+
+/** A line end right behind the tag is there for the author's eyes alone. */
+function afterFirstLineEnd({ bytes }: PageBytes, from: number): number {
+  if (bytes[from] === 0x0d) return bytes[from + 1] === 0x0a ? from + 2 : from + 1
+  return bytes[from] === 0x0a ? from + 1 : from
+}
+
+/** `from` is the index after `</`. */
+function endTag(scan: Scan, from: number): number {
+  const { page, open, sink } = scan
+  const { bytes } = page
+  const length = bytes.length
+  if (from >= length) return literal(scan, length - 2, length)
+  if (!(classes[bytes[from]!]! & NAME_START)) return skipBogusComment(page, from)
+  let sum = 0
+  let at = from
+  for (; at < length && !(classes[bytes[at]!]! & NAME_END); at++) sum = addToName(sum, bytes[at]!)
+  const after = bytes[at] === 0x3e ? at + 1 : skipTag(page, at)
+  if (after === -1) return length
+  const tag = textTagTable.find(bytes, from, at, sum)
+  if (tag === null) return after
+  if (open.rules !== 'html' && (tag.name === 'p' || tag.name === 'br')) open.breakOut()
+  const wasHidden = open.hidden > 0
+  if (tag.content !== 'flow') {
+    open.close(tag.name)
+    if (tag.content === 'pre') sink.keepsLines = false
+  }
+  if (!wasHidden) sink.open(tag.gap)
+  return after
+}
+
+/** `from` is the index after `<!`. */
+function markupDeclaration(scan: Scan, from: number): number {
+  const { page, open, sink } = scan
+  if (page.text.startsWith('--', from)) return skipComment(page, from + 2)
+  if (open.rules === 'html' || !page.text.startsWith('[CDATA[', from)) return skipBogusComment(page, from)
+  const close = page.text.indexOf(']]>', from + 7)
+  const end = close === -1 ? page.bytes.length : close
+  if (open.hidden === 0) sink.append(from + 7, end, rawMeanings)
+  return Math.min(end + 3, page.bytes.length)
+}

@@ -1,0 +1,214 @@
+import { type ReadReference, readHtmlReference } from './character-reference.ts'
+import { BREAK, type Gap, JOIN, SPACE } from './text-tags.ts'
+
+/**
+ * What a byte is to the text, one table for each kind of content. Everything up to a byte that is not PLAIN is copied
+ * without another look.
+ */
+export type Meanings = Uint8Array
+const PLAIN = 0
+const WHITE = 1
+const LINE_END = 2
+const TAG = 3
+const REFERENCE = 4
+/** The first byte of a character that may be white space: U+00A0, U+1680, U+2000 and its kind, U+3000, U+FEFF. */
+const WIDE = 5
+const NUL_DROPPED = 6
+const NUL_REPLACED = 7
+
+function meanings(special: { '<'?: number; '&'?: number; '\0': number }): Meanings {
+  const table = new Uint8Array(256)
+  for (const byte of [0x09, 0x0b, 0x0c, 0x20]) table[byte] = WHITE
+  table[0x0a] = table[0x0d] = LINE_END
+  for (const byte of [0xc2, 0xe1, 0xe2, 0xe3, 0xef]) table[byte] = WIDE
+  table[0x3c] = special['<'] ?? PLAIN
+  table[0x26] = special['&'] ?? PLAIN
+  table[0] = special['\0']
+  return table
+}
+
+/** Text between tags. A NUL in it is dropped, as browsers do, but for foreign content. */
+export const dataMeanings: Meanings = meanings({ '<': TAG, '&': REFERENCE, '\0': NUL_DROPPED })
+export const foreignMeanings: Meanings = meanings({ '<': TAG, '&': REFERENCE, '\0': NUL_REPLACED })
+export const escapableMeanings: Meanings = meanings({ '&': REFERENCE, '\0': NUL_REPLACED })
+export const rawMeanings: Meanings = meanings({ '\0': NUL_REPLACED })
+
+const replacement = Uint8Array.of(0xef, 0xbf, 0xbd)
+
+// Four characters at a time: each constant is one byte four times.
+const ONES = 0x01010101
+const HIGH_BITS = 0x80808080 | 0
+const SPACES = 0x20202020
+const LESSERS = 0x3c3c3c3c
+const AMPERSANDS = 0x26262626
+
+export type SinkOptions = { lines: boolean; readReference?: ReadReference | undefined }
+
+/**
+ * Where text comes together: words with one space between them, or one line end where a block ends. White space is
+ * noted when it is met and written only before the next character, so there is none at either end.
+ */
+export class TextSink {
+  length = 0
+  /** Line ends are line ends of the text, as in `<pre>`. */
+  keepsLines = false
+  private gap: Gap = JOIN
+  private readonly bytes: Buffer
+  private readonly view: DataView
+  private readonly out: Buffer
+  private readonly outView: DataView
+  private readonly lineEnd: number
+  private readonly readReference: ReadReference
+
+  /**
+   * Takes text of `page`, which is valid UTF-8. `out` has room for three times as much, since a NUL becomes a character
+   * of three bytes, and some more.
+   */
+  constructor(page: Buffer, out: Buffer, options: SinkOptions) {
+    this.bytes = page
+    this.view = new DataView(page.buffer, page.byteOffset, page.length)
+    this.out = out
+    this.outView = new DataView(out.buffer, out.byteOffset, out.length)
+    this.lineEnd = options.lines ? 0x0a : 0x20
+    this.readReference = options.readReference ?? readHtmlReference
+  }
+
+  /** The stronger of several gaps counts. */
+  open(gap: Gap): void {
+    if (gap > this.gap) this.gap = gap
+  }
+
+  /** Appends text from `from`; returns where it stopped, which is at a `<` that means something there, or `end`. */
+  append(from: number, end: number, table: Meanings): number {
+    const { bytes } = this
+    let at = from
+    while (at < end) {
+      switch (table[bytes[at]!]) {
+        case PLAIN:
+          at = this.appendWords(at, end, table)
+          break
+        case WHITE:
+          if (this.gap === JOIN) this.gap = SPACE
+          at++
+          break
+        case LINE_END:
+          this.open(this.keepsLines ? BREAK : SPACE)
+          at++
+          break
+        case TAG:
+          return at
+        case REFERENCE:
+          at = this.appendReference(at, end)
+          break
+        case WIDE:
+          at = this.appendWide(bytes, at)
+          break
+        case NUL_REPLACED:
+          this.appendBytes(replacement)
+          at++
+          break
+        default:
+          at++
+      }
+    }
+    return at
+  }
+
+  /**
+   * Copies what is plain at `from`, and then words of ASCII with one space between them, four characters at a time, up
+   * to the first that is anything else. A false alarm can come only above a true one, of which the lowest counts.
+   */
+  private appendWords(from: number, end: number, table: Meanings): number {
+    const { bytes, view, out, outView } = this
+    let length = this.length
+    if (this.gap !== JOIN) {
+      if (length > 0) out[length++] = this.gap === BREAK ? this.lineEnd : 0x20
+      this.gap = JOIN
+    }
+    let at = from
+    do out[length++] = bytes[at++]!
+    while (at < end && bytes[at]! >= 0x80 && table[bytes[at]!] === PLAIN)
+    const last = end - 4
+    let spaceBefore = 0
+    while (at <= last) {
+      const four = view.getInt32(at, true)
+      // Of bytes below 0x80 only zeros lose one and get the high bit: those that were equal to the constant.
+      const spaces = ((four ^ SPACES) - ONES) & HIGH_BITS
+      const special = (four | (four - SPACES) | ((four ^ LESSERS) - ONES) | ((four ^ AMPERSANDS) - ONES)) & HIGH_BITS
+      const stop = special | (spaces & ((spaces << 8) | spaceBefore))
+      outView.setInt32(length, four, true)
+      if (stop !== 0) {
+        const plain = (31 - Math.clz32(stop & -stop)) >> 3
+        if (plain > 0) spaceBefore = spaces & (0x80 << (8 * (plain - 1)))
+        length += plain
+        at += plain
+        break
+      }
+      spaceBefore = spaces >>> 24
+      length += 4
+      at += 4
+    }
+    // A space at the end is not written yet: what follows may be more of it.
+    if (spaceBefore !== 0) {
+      length--
+      this.gap = SPACE
+    }
+    this.length = length
+    return at
+  }
+
+  private appendWide(bytes: Uint8Array, at: number): number {
+    const size = wideSpaceSize(bytes, at)
+    if (size > 0) {
+      this.open(SPACE)
+      return at + size
+    }
+    this.closeGap()
+    this.out[this.length++] = bytes[at]!
+    return at + 1
+  }
+
+  private appendReference(at: number, end: number): number {
+    const { text, size } = this.readReference(this.bytes, at, end)
+    this.appendBytes(text)
+    return at + size
+  }
+
+  private appendBytes(text: Uint8Array): void {
+    for (let at = 0; at < text.length; ) {
+      const byte = text[at]!
+      const meaning = rawMeanings[byte]
+      if (meaning === WIDE) at = this.appendWide(text, at)
+      else {
+        if (meaning === PLAIN) {
+          this.closeGap()
+          this.out[this.length++] = byte
+        } else this.open(meaning === LINE_END && this.keepsLines ? BREAK : SPACE)
+        at++
+      }
+    }
+  }
+
+  private closeGap(): void {
+    if (this.gap === JOIN) return
+    if (this.length > 0) this.out[this.length++] = this.gap === BREAK ? this.lineEnd : 0x20
+    this.gap = JOIN
+  }
+}
+
+/** Bytes of the white space character past ASCII that stands at `at`; 0 where there is none. */
+function wideSpaceSize(bytes: Uint8Array, at: number): number {
+  const second = bytes[at + 1]!
+  if (bytes[at] === 0xc2) return second === 0xa0 ? 2 : 0
+  const third = bytes[at + 2]!
+  switch ((bytes[at]! << 16) | (second << 8) | third) {
+    case 0xe19a80:
+    case 0xe2819f:
+    case 0xe38080:
+    case 0xefbbbf:
+      return 3
+    default:
+      if (bytes[at] !== 0xe2 || second !== 0x80) return 0
+      return third <= 0x8a || third === 0xa8 || third === 0xa9 || third === 0xaf ? 3 : 0
+  }
+}

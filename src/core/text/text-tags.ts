@@ -1,0 +1,127 @@
+import { matchesWord } from '../html/byte-class.ts'
+
+/** What a tag, at its start and at its end, puts between the words around it. */
+export type Gap = typeof JOIN | typeof SPACE | typeof BREAK
+export const JOIN = 0
+export const SPACE = 1
+export const BREAK = 2
+
+/**
+ * What becomes of an element's content:
+ *
+ *   flow       it is read on
+ *   pre        read on; the line ends in it are line ends of the text
+ *   hidden     markup that nobody sees
+ *   raw        text up to its own end tag that nobody sees, and `script` the same with rules of its own
+ *   title      the title of the document, if it is the first one
+ *   textarea   text with character references up to its own end tag
+ *   xmp        text without them
+ *   plaintext  all the rest of the page is text
+ *   svg, math  the roots of foreign content
+ *   point      inside foreign content of its kind: HTML again
+ */
+export type TextTag = {
+  readonly name: string
+  readonly gap: Gap
+  readonly content:
+    | 'flow'
+    | 'pre'
+    | 'hidden'
+    | 'raw'
+    | 'script'
+    | 'title'
+    | 'textarea'
+    | 'xmp'
+    | 'plaintext'
+    | 'svg'
+    | 'math'
+    | 'svg-point'
+    | 'math-point'
+}
+
+// `html`, `head` and `body` are missing on purpose: what stands behind `</body>` goes on where the body ended.
+const blocks = [
+  ...['address', 'article', 'aside', 'blockquote', 'br', 'caption', 'center', 'dd', 'details', 'dialog', 'dir', 'div'],
+  ...['dl', 'dt', 'fieldset', 'figcaption', 'figure', 'footer', 'form', 'frameset', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6'],
+  ...['header', 'hgroup', 'hr', 'legend', 'li', 'main', 'menu', 'nav', 'ol', 'optgroup', 'option', 'p', 'search'],
+  ...['section', 'select', 'summary', 'table', 'tbody', 'tfoot', 'thead', 'tr', 'ul'],
+]
+// Boxes within a line: cells, controls, pictures.
+const boxes = [
+  ...['audio', 'button', 'canvas', 'embed', 'image', 'img', 'input', 'marquee', 'meter', 'object', 'progress'],
+  ...['td', 'text', 'th', 'video'],
+]
+
+const textTags: TextTag[] = [
+  ...blocks.map((name): TextTag => ({ name, gap: BREAK, content: 'flow' })),
+  ...boxes.map((name): TextTag => ({ name, gap: SPACE, content: 'flow' })),
+  { name: 'pre', gap: BREAK, content: 'pre' },
+  { name: 'listing', gap: BREAK, content: 'pre' },
+  { name: 'template', gap: JOIN, content: 'hidden' },
+  { name: 'script', gap: JOIN, content: 'script' },
+  { name: 'style', gap: JOIN, content: 'raw' },
+  { name: 'iframe', gap: SPACE, content: 'raw' },
+  { name: 'noembed', gap: JOIN, content: 'raw' },
+  { name: 'noframes', gap: JOIN, content: 'raw' },
+  { name: 'title', gap: JOIN, content: 'title' },
+  { name: 'textarea', gap: SPACE, content: 'textarea' },
+  { name: 'xmp', gap: BREAK, content: 'xmp' },
+  { name: 'plaintext', gap: BREAK, content: 'plaintext' },
+  { name: 'svg', gap: SPACE, content: 'svg' },
+  { name: 'math', gap: JOIN, content: 'math' },
+  { name: 'foreignobject', gap: SPACE, content: 'svg-point' },
+  { name: 'desc', gap: JOIN, content: 'svg-point' },
+  ...['mi', 'mo', 'mn', 'ms', 'mtext'].map((name): TextTag => ({ name, gap: JOIN, content: 'math-point' })),
+]
+
+/** Start tags that end foreign content. Some of them are no more than this, so they have a table of their own. */
+const breakouts = [
+  ...['b', 'big', 'blockquote', 'body', 'br', 'center', 'code', 'dd', 'div', 'dl', 'dt', 'em', 'embed', 'h1', 'h2'],
+  ...['h3', 'h4', 'h5', 'h6', 'head', 'hr', 'i', 'img', 'li', 'listing', 'menu', 'meta', 'nobr', 'ol', 'p', 'pre'],
+  ...['ruby', 's', 'small', 'span', 'strong', 'strike', 'sub', 'sup', 'table', 'tt', 'u', 'ul', 'var'],
+].map((name) => ({ name }))
+
+const slotCount = 4096
+
+/** One step of the sum over a name by which it is looked up; begin with 0. Letters of either case come to the same. */
+export function addToName(sum: number, byte: number): number {
+  return (Math.imul(sum, 49) ^ (byte | 0x20)) | 0
+}
+
+/** Names in a table of slots, most of them empty: a name that is not there is mostly known so by its sum alone. */
+export class TagTable<Tag extends { readonly name: string }> {
+  private readonly slots: (Tag | null)[] = new Array(slotCount).fill(null)
+
+  constructor(tags: readonly Tag[]) {
+    for (const tag of tags) {
+      let sum = 0
+      for (let i = 0; i < tag.name.length; i++) sum = addToName(sum, tag.name.charCodeAt(i))
+      // Two names in one slot would make one of them unknown.
+      if (this.slots[slotOf(sum)] !== null) throw new Error(`no slot is left for <${tag.name}>`)
+      this.slots[slotOf(sum)] = tag
+    }
+  }
+
+  /** The tag whose name stands in `bytes` from `start` to `end`, in any case of its letters; `sum` is of its bytes. */
+  find(bytes: Uint8Array, start: number, end: number, sum: number): Tag | null {
+    const tag = this.slots[slotOf(sum)]!
+    if (tag === null || tag.name.length !== end - start || !matchesWord(bytes, start, tag.name)) return null
+    return tag
+  }
+}
+
+function slotOf(sum: number): number {
+  return (sum ^ (sum >>> 12)) & (slotCount - 1)
+}
+
+export const textTagTable: TagTable<TextTag> = new TagTable(textTags)
+export const breakoutTable: TagTable<{ readonly name: string }> = new TagTable(breakouts)
+
+const inlineTags = [
+  ...['a', 'abbr', 'acronym', 'b', 'bdi', 'bdo', 'big', 'cite', 'code', 'data', 'del', 'dfn', 'em', 'font', 'i', 'ins'],
+  ...['kbd', 'label', 'mark', 'nobr', 'q', 'rp', 'rt', 'ruby', 's', 'samp', 'small', 'span', 'strike', 'strong', 'sub'],
+  ...['sup', 'time', 'tt', 'u', 'var', 'wbr'],
+].map((name) => ({ name }))
+
+/** Elements of XHTML that join words, for XML of other kinds: there all else separates them. */
+export const inlineTable: TagTable<{ readonly name: string }> = new TagTable(inlineTags)

@@ -1,0 +1,142 @@
+import { byteClass, findByte, LETTER, NON_ASCII, type PageBytes, TAG_NAME_END } from '../html/byte-class.ts'
+import type { TextTargets } from './html-text.ts'
+import { isSelfClosing, skipTag } from './skip-tag.ts'
+import { addToName, BREAK, inlineTable, JOIN, type TextTag, textTagTable } from './text-tags.ts'
+import { foreignMeanings, rawMeanings, type TextSink } from './text-sink.ts'
+
+const nearBytes = 12
+
+type Scan = {
+  readonly page: PageBytes
+  readonly targets: TextTargets
+  readonly isXhtml: boolean
+  sink: TextSink
+  hasTitle: boolean
+  /** The hidden element of XHTML that the scan is in, and how many of its name are open there. */
+  hiddenName: string
+  hiddenDepth: number
+}
+
+/**
+ * The text nodes and CDATA sections of an XML document in UTF-8. An element is a line of its own, but for those that
+ * XHTML has within a line; in XHTML proper all goes as in HTML, the title included. Damaged documents are read as far as
+ * they can be made out. Entities that a document declares are left as they are written: expanding them is how a small
+ * document becomes a large one.
+ */
+export function scanXml(page: PageBytes, targets: TextTargets, options: { isXhtml: boolean }): void {
+  const { isXhtml } = options
+  const sink = targets.body
+  const scan: Scan = { page, targets, isXhtml, sink, hasTitle: false, hiddenName: '', hiddenDepth: 0 }
+  const { bytes } = page
+  const length = bytes.length
+  let at = 0
+  while (at < length) {
+    if (scan.hiddenDepth > 0) at = findByte(page, 0x3c, '<', at, nearBytes)
+    else at = scan.sink.append(at, length, foreignMeanings)
+    if (at >= length) break
+    const next = at + 1 < length ? bytes[at + 1]! : 0
+    if (next === 0x2f) at = tag(scan, at + 2, true)
+    else if (next === 0x21) at = markupDeclaration(scan, at + 2)
+    else if (next === 0x3f) at = after(page, '?>', at + 2)
+    else if (isNameStart(next)) at = tag(scan, at + 1, false)
+    else at = characters(scan, at, at + 1)
+  }
+}
+
+function isNameStart(byte: number): boolean {
+  return (byteClass[byte]! & (LETTER | NON_ASCII)) !== 0 || byte === 0x3a || byte === 0x5f
+}
+
+function after(page: PageBytes, mark: string, from: number): number {
+  const at = page.text.indexOf(mark, from)
+  return at === -1 ? page.bytes.length : at + mark.length
+}
+
+function characters({ sink, hiddenDepth }: Scan, from: number, end: number): number {
+  if (hiddenDepth === 0) sink.append(from, end, rawMeanings)
+  return end
+}
+
+/** `from` is where the name begins. */
+function tag(scan: Scan, from: number, isEnd: boolean): number {
+  const { page } = scan
+  const { bytes } = page
+  const length = bytes.length
+  const name = { start: from, sum: 0 }
+  let at = from
+  for (; at < length && !(byteClass[bytes[at]!]! & TAG_NAME_END); at++) {
+    if (bytes[at] === 0x3a) {
+      // What counts is the name behind its prefix.
+      name.start = at + 1
+      name.sum = 0
+    } else name.sum = addToName(name.sum, bytes[at]!)
+  }
+  const end = skipTag(page, at)
+  if (end === -1) return length
+  const isEmpty = !isEnd && isSelfClosing(page, at, end)
+  if (scan.isXhtml) xhtmlTag(scan, textTagTable.find(bytes, name.start, at, name.sum), isEnd, isEmpty)
+  else scan.sink.open(inlineTable.find(bytes, name.start, at, name.sum) === null ? BREAK : JOIN)
+  return end
+}
+
+function xhtmlTag(scan: Scan, found: TextTag | null, isEnd: boolean, isEmpty: boolean): void {
+  if (found === null) return
+  const { name, content } = found
+  if (scan.hiddenDepth > 0) {
+    if (name === scan.hiddenName && !isEmpty) scan.hiddenDepth += isEnd ? -1 : 1
+    return
+  }
+  if (content === 'title') {
+    if (isEnd) {
+      scan.sink = scan.targets.body
+      scan.sink.open(BREAK)
+    } else if (scan.hasTitle) hide(scan, name, isEmpty)
+    else {
+      scan.hasTitle = true
+      if (!isEmpty) scan.sink = scan.targets.title()
+    }
+    return
+  }
+  scan.sink.open(found.gap)
+  if (isEnd) scan.sink.keepsLines &&= content !== 'pre'
+  else if (content === 'pre') scan.sink.keepsLines = true
+  else if (content === 'hidden' || content === 'raw' || content === 'script') hide(scan, name, isEmpty)
+}
+
+
+function hide(scan: Scan, name: string, isEmpty: boolean): void {
+  if (isEmpty) return
+  scan.hiddenName = name
+  scan.hiddenDepth = 1
+}
+
+/** `from` is the index after `<!`. */
+function markupDeclaration(scan: Scan, from: number): number {
+  const { page } = scan
+  if (page.text.startsWith('--', from)) return after(page, '-->', from + 2)
+  if (!page.text.startsWith('[CDATA[', from)) return skipDoctype(page, from)
+  const close = page.text.indexOf(']]>', from + 7)
+  const end = close === -1 ? page.bytes.length : close
+  characters(scan, from + 7, end)
+  return Math.min(end + 3, page.bytes.length)
+}
+
+/** A document type has quotes, and in brackets declarations, comments and instructions of its own. */
+function skipDoctype(page: PageBytes, from: number): number {
+  const { bytes, text } = page
+  const length = bytes.length
+  let inSubset = false
+  for (let at = from; at < length; ) {
+    const byte = bytes[at]!
+    if (byte === 0x22 || byte === 0x27) at = after(page, byte === 0x22 ? '"' : "'", at + 1)
+    else if (byte === 0x3c && text.startsWith('<!--', at)) at = after(page, '-->', at + 4)
+    else if (byte === 0x3c && text.startsWith('<?', at)) at = after(page, '?>', at + 2)
+    else {
+      at++
+      if (byte === 0x5b) inSubset = true
+      else if (byte === 0x5d) inSubset = false
+      else if (byte === 0x3e && !inSubset) return at
+    }
+  }
+  return length
+}

@@ -1,0 +1,62 @@
+import { createBodyReader } from './cache/body-reader.ts'
+import { compareVersions } from './cache/looking/compare.ts'
+import { readHistory } from './cache/looking/history.ts'
+import { readShown } from './cache/looking/show.ts'
+import { createVersionFinder } from './cache/looking/version-finder.ts'
+import type { LookPlace } from './cli/engine.ts'
+import type { Config } from './config/config.ts'
+import type { CompareRequest, DiffReport, HistoryReport, HistoryRequest, ShowReport } from './core/looking-report.ts'
+import { hostKey } from './core/partition.ts'
+import { createFingerprinter } from './core/url-key.ts'
+import { createNormaliser } from './crawl/normalise/normaliser.ts'
+import type { DocumentKey } from './store/documents.ts'
+import { openCatalogForReading, paths, readFacts } from './store/embedded/folder.ts'
+import { createEmbeddedObjects } from './store/embedded/objects.ts'
+import { createEmbeddedVersions } from './store/embedded/versions.ts'
+
+/** `erace history`, `show` and `diff` on the embedded store. */
+export function history(place: LookPlace, url: string, request: HistoryRequest): Promise<HistoryReport> {
+  return looking(place, async (parts) => readHistory(parts, await parts.finder.document(url), request))
+}
+
+export function show(place: LookPlace, address: string): Promise<ShowReport> {
+  return looking(place, async (parts) => readShown(parts, await parts.finder.find(address)))
+}
+
+export function diff(place: LookPlace, url: string, request: CompareRequest): Promise<DiffReport> {
+  return looking(place, async (parts) => compareVersions(parts, await parts.finder.document(url), request))
+}
+
+async function looking<T>(
+  { dataDir, config }: LookPlace,
+  work: (parts: ReturnType<typeof assemble>) => Promise<T>,
+): Promise<T> {
+  const db = openCatalogForReading(dataDir)
+  try {
+    return await work(assemble(db, dataDir, config))
+  } finally {
+    db.close()
+  }
+}
+
+function assemble(db: ReturnType<typeof openCatalogForReading>, dataDir: string, config: Config) {
+  const versions = createEmbeddedVersions(db)
+  const objects = createEmbeddedObjects(db, paths.archive(dataDir))
+  const keyOf = createKeys(config, readFacts(db)?.seed ?? [0, 0])
+  return { versions, bodies: createBodyReader({ versions, objects }), finder: createVersionFinder({ versions, keyOf }) }
+}
+
+/** As a crawl with these settings names documents. */
+function createKeys({ crawl }: Config, seed: readonly [number, number]): (url: string) => DocumentKey | null {
+  const normalise = createNormaliser({
+    maxUrlLength: crawl.maxUrlLength,
+    trackingParameters: crawl.trackingParameters,
+    sortParameters: crawl.sortQuery,
+  })
+  const fingerprinter = createFingerprinter(seed)
+  return (url) => {
+    if (!URL.canParse(url)) return null
+    const named = normalise(new URL(url).href)
+    return named.kind === 'rejected' ? null : { host: hostKey(named.key), fp: fingerprinter.toBigInt(named.key) }
+  }
+}

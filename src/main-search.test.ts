@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict'
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { readResult, startErace } from '../test/faults/erace.ts'
+import { newFolder, runCrawl } from '../test/site/crawl-run.ts'
+import { createSite, type Site } from '../test/site/site.ts'
+import type { SearchReport } from './core/search-report.ts'
+import { createBackground } from './store/embedded/background.ts'
+import { openDatabase } from './store/embedded/database.ts'
+import { paths } from './store/embedded/folder.ts'
+import { lockFolder } from './store/embedded/lock.ts'
+import { catalogMigrations } from './store/embedded/schema-catalog.ts'
+
+const html = (title: string, text: string) => ({
+  headers: { 'content-type': 'text/html; charset=utf-8' },
+  body: `<!DOCTYPE html><title>${title}</title><p>${text}</p><a href="/b">b</a><a href="/picture">p</a><script>hidden</script>`,
+})
+
+const crawlOptions = ['--allow-net', '127.0.0.0/8', '--no-index']
+
+async function search(data: string, ...args: string[]): Promise<SearchReport> {
+  const end = await startErace(['search', ...args, '--data', data, '--json']).ended
+  assert.equal(end.exitCode, 0, end.stdout + end.stderr)
+  return readResult(end) as SearchReport
+}
+
+const urlsOf = ({ items }: SearchReport): string[] => items.map(({ url, n }) => `${new URL(url).pathname}@${n}`)
+
+describe('full text over a real archive', () => {
+  let site: Site
+  let data: string
+  const crawl = () => runCrawl([`${site.origin()}/`], { data, options: crawlOptions })
+  before(async () => {
+    site = await createSite({ pages: 0 })
+    data = join(newFolder(), 'data')
+    site.set('/', html('Start', 'All about Caf&eacute; whales'))
+    site.set('/b', html('Second page', 'Nothing but filler'))
+    site.set('/picture', { headers: { 'content-type': 'image/png' }, body: 'whales whales' })
+    await crawl()
+  })
+  after(() => site.close())
+
+  test('the first search indexes what is there, later ones what is new', async () => {
+    const first = await search(data, 'cafe', 'whales')
+    assert.deepEqual(urlsOf(first), ['/@1'])
+    const { text, marks } = first.items[0]!.snippet
+    assert.deepEqual(
+      marks.map(([from, to]) => text.slice(from, to)),
+      ['Café', 'whales'],
+    )
+    assert.equal(first.total, 1)
+    assert.equal(first.index.added, 2)
+
+    site.set('/b', html('Second page', 'Now with whales as well'))
+    await crawl()
+    assert.deepEqual(urlsOf(await search(data, 'whales', '--no-update')), ['/@1'])
+    const second = await search(data, 'whales')
+    assert.deepEqual(urlsOf(second).sort(), ['/@1', '/b@2'])
+    assert.equal(second.index.added, 1)
+    assert.deepEqual(urlsOf(await search(data, 'filler')), ['/b@1'])
+    assert.deepEqual(urlsOf(await search(data, 'intitle:second')), ['/b@2'])
+    assert.deepEqual(urlsOf(await search(data, 'hidden')), [])
+    assert.deepEqual(urlsOf(await search(data, 'whales', 'site:127.0.0.1', 'before:2000')), [])
+  })
+
+  test('a version whose body was dropped is not shown, and leaves the index', async () => {
+    const db = openDatabase(paths.catalog(data), { migrations: catalogMigrations })
+    db.exec(`UPDATE versions SET body = 'dropped' WHERE n = 2`)
+    try {
+      assert.deepEqual(urlsOf(await search(data, 'whales')), ['/@1'])
+      assert.equal((await search(data, 'whales', '--no-update')).index.versions, 2)
+    } finally {
+      db.exec(`UPDATE versions SET body = 'kept' WHERE n = 2`)
+      db.close()
+    }
+  })
+
+  test('a damaged index is named, stops no crawl, and is made anew', async () => {
+    writeFileSync(paths.search(data), 'rubbish '.repeat(1_000))
+    const end = await startErace(['search', 'whales', '--data', data]).ended
+    assert.equal(end.exitCode, 1)
+    assert.match(end.stderr, /search\.db: .*erace search --rebuild/)
+    const run = await runCrawl([`${site.origin()}/`], {
+      data,
+      options: ['--allow-net', '127.0.0.0/8', '--delay', '400'],
+    })
+    assert.equal(run.result.finished, true)
+    const rebuilt = await search(data, 'whales', '--rebuild')
+    assert.deepEqual(urlsOf(rebuilt).sort(), ['/@1', '/b@2'])
+    assert.equal(rebuilt.index.versions, 3)
+  })
+
+  test('a data folder that is not there is not made', async () => {
+    const folder = join(newFolder(), 'nowhere')
+    const end = await startErace(['search', 'x', '--data', folder]).ended
+    assert.equal(end.exitCode, 1)
+    assert.match(end.stderr, /no data folder/)
+    assert.equal(existsSync(folder), false)
+  })
+})
+
+/** Lets the background work until nothing is left, or nothing that it can do. */
+async function work(data: string, jobs: { index: boolean; compress: boolean }): Promise<string[]> {
+  const warnings: string[] = []
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const background = createBackground(data, jobs, { onWarning: (message) => warnings.push(message), onRest: resolve })
+  background.setPaused(true)
+  background.wake()
+  background.setPaused(false)
+  await promise
+  await background.end()
+  return warnings
+}
+
+describe('the background thread', () => {
+  let site: Site
+  let data: string
+  before(async () => {
+    site = await createSite({ pages: 40 })
+    data = join(newFolder(), 'data')
+    const settings = { archive: { maxFile: '64KB', compress: false } }
+    for (let page = 0; page < 40; page++) site.set(`/big${page}`, html(`Big ${page}`, 'whale '.repeat(2_000)))
+    site.set('/', {
+      ...html('Start', ''),
+      body: Array.from({ length: 40 }, (_, n) => `<a href="/big${n}">x</a>`).join(''),
+    })
+    await runCrawl([`${site.origin()}/`], { data, settings, options: crawlOptions })
+  })
+  after(() => site.close())
+
+  const closedFiles = (): number => {
+    const db = openDatabase(paths.catalog(data), { migrations: catalogMigrations, readOnly: true })
+    try {
+      return (db.prepare(`SELECT count(*) AS n FROM files WHERE state = 'closed'`).get() as { n: number }).n
+    } finally {
+      db.close()
+    }
+  }
+
+  test('without the job nothing is indexed', async () => {
+    assert.deepEqual(await work(data, { index: false, compress: false }), [])
+    assert.equal(existsSync(paths.search(data)), false)
+  })
+
+  test('new versions are indexed, files stay while somebody else keeps house', async () => {
+    const before = closedFiles()
+    assert.ok(before > 2)
+    const lock = lockFolder(data, 'a backup', 0, 'housekeeping')
+    assert.deepEqual(await work(data, { index: true, compress: true }), [])
+    lock.release()
+    assert.equal(closedFiles(), before)
+    const { total, index } = await search(data, 'whale', '--no-update')
+    assert.equal(total, 40)
+    assert.ok(index.versions >= 40)
+  })
+
+  test('closed files are compressed, and found as before', async () => {
+    assert.deepEqual(await work(data, { index: true, compress: true }), [])
+    assert.equal(closedFiles(), 0)
+    const { total, items } = await search(data, 'whale', 'intitle:big')
+    assert.equal(total, 40)
+    assert.ok(items[0]!.snippet.marks.length > 0)
+    assert.equal((await startErace(['verify', '--data', data]).ended).exitCode, 0)
+  })
+
+  test('a damaged index is told once, and files are compressed all the same', async () => {
+    writeFileSync(paths.search(data), 'rubbish '.repeat(1_000))
+    const warnings = await work(data, { index: true, compress: true })
+    assert.equal(warnings.length, 1)
+    assert.match(warnings[0]!, /indexing: .*search\.db.*--rebuild/)
+  })
+})

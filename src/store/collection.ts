@@ -1,0 +1,73 @@
+import type { BodyState } from './versions.ts'
+
+/**
+ * What the collector of garbage needs of the catalogue, and how others keep it from taking what they need. Safe beside
+ * whoever writes: an order rests on what was read some time ago, so each is looked at again when it is carried out.
+ */
+export type CollectionStore = {
+  /**
+   * All versions a page at a time, each document's together and the newest first. Versions that come meanwhile may be
+   * missing: they are too new to go.
+   */
+  versions(after: CollectionCursor | null, limit: number): Promise<CollectionPage>
+  /** Those of the given that are there. */
+  find(versionIds: readonly number[]): Promise<KeptVersion[]>
+  /**
+   * Carries out orders, all in one step, and says what came of each. Whatever an order rests on is held against the
+   * catalogue in the same step: a version that became current, held, wanted or referred to is kept.
+   */
+  collect(orders: readonly CollectionOrder[]): Promise<CollectionOutcome[]>
+  /** Keeps the versions until `release`, for somebody who has not retrieved them yet. Answers with those that are there. */
+  hold(versionIds: readonly number[], owner: string, at: number): Promise<number[]>
+  release(versionIds: readonly number[], owner: string): Promise<void>
+  /** They concern nobody: their bodies may go, what is known of them stays. */
+  markUnwanted(versionIds: readonly number[]): Promise<void>
+  markWanted(versionIds: readonly number[]): Promise<void>
+}
+
+export type KeptVersion = {
+  id: number
+  documentId: number
+  n: number
+  url: string
+  at: number
+  /** The newest of its document. */
+  current: boolean
+  body: BodyState
+  /** Length of its own record in the archive; 0 when there is none. */
+  bytes: number
+  /** The version whose record holds the body. */
+  originalId: number
+  /** Others refer to this version's body. Not told of a current version that is wanted: it stays in any case. */
+  shared: boolean
+  /** One of those who hold it. */
+  heldBy: string | null
+  wanted: boolean
+}
+
+export type CollectableVersion = KeptVersion & {
+  /** When the next version that is there took its place; null for the newest. */
+  supersededAt: number | null
+  /** Versions of the same document that are newer. */
+  newer: number
+}
+
+/** Where a page ended. Made by the store, for the store. */
+export type CollectionCursor = { documentId: number; n: number; at: number; newer: number }
+
+export type CollectionPage = { versions: CollectableVersion[]; next: CollectionCursor | null }
+
+export type CollectionOrder = {
+  versionId: number
+  /**
+   * `remove`: the version and all that belongs to it. `drop`: its record; the response header moves to the catalogue,
+   * and the next that has the same body stores it anew.
+   */
+  action: 'remove' | 'drop'
+}
+
+export type CollectionOutcome =
+  | { kind: 'done'; bytes: number }
+  | { kind: 'kept'; why: 'current' | 'held' | 'shared' | 'wanted' | 'damaged' }
+  /** Not there any more, or without a body already. */
+  | { kind: 'nothing' }

@@ -1,0 +1,262 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { AppError } from '../../core/errors.ts'
+import type { CollectableVersion, CollectionCursor, CollectionStore } from '../collection.ts'
+import type { Version, VersionStore } from '../versions.ts'
+import { type OpenShard, openOne, type StoreEngine, type StoreSystem, withSystem } from './engine.testkit.ts'
+import { textsOf } from './objects-suite.testkit.ts'
+import { pageOf } from './samples.testkit.ts'
+
+/** An engine with its collector's view of a system. `headerOf` is given what the sample pages archive. */
+export type CollectionEngine = StoreEngine & {
+  openCollection(
+    system: StoreSystem,
+    headerOf: (record: Buffer) => string,
+  ): { collection: CollectionStore; versions: VersionStore; close(): void }
+}
+
+type Place = { shard: OpenShard; collection: CollectionStore; versions: VersionStore; host: string }
+
+/** What every engine promises to the collector of garbage. */
+export function collectionSuite(engine: CollectionEngine): void {
+  const withPlace = (work: (place: Place) => Promise<void>) =>
+    withSystem(engine, {}, async (system) => {
+      const shard = await openOne(system)
+      const opened = engine.openCollection(system, (record) => `header of ${record.toString()}`)
+      try {
+        await work({ shard, ...opened, host: system.hostOf(0, 0) })
+      } finally {
+        opened.close()
+      }
+    })
+
+  describe(`collection of garbage (${engine.name})`, () => {
+    test(
+      'pages list each document from its newest version to its oldest, whatever their size',
+      withPlace(async ({ shard, collection, host }) => {
+        for (let n = 1; n <= 5; n++) await put(shard, host, '/a', `a${n}`, 1000 * n)
+        for (let n = 1; n <= 2; n++) await put(shard, host, '/b', `b${n}`, 7000 * n)
+        for (const limit of [1, 2, 3, 100]) {
+          const all = await allVersions(collection, limit)
+          assert.deepEqual(
+            all.map(({ url, n, current, newer, supersededAt }) => [url.at(-1), n, current, newer, supersededAt]),
+            [
+              ['b', 2, true, 0, null],
+              ['b', 1, false, 1, 14_000],
+              ['a', 5, true, 0, null],
+              ['a', 4, false, 1, 5000],
+              ['a', 3, false, 2, 4000],
+              ['a', 2, false, 3, 3000],
+              ['a', 1, false, 4, 2000],
+            ],
+            `pages of ${limit}`,
+          )
+        }
+      }),
+    )
+
+    test(
+      'a version says what its record takes, whose body it has, who holds it, and whether anybody wants it',
+      withPlace(async ({ shard, collection, host }) => {
+        const [a, b] = [await put(shard, host, '/a', 'same', 1), await put(shard, host, '/b', 'same', 2)]
+        await put(shard, host, '/a', 'other', 3)
+        await collection.hold([a], 'ann', 5)
+        await collection.markUnwanted([b])
+        const found = await collection.find([a, b, 4711])
+        assert.deepEqual(
+          found.map(({ id, originalId, shared, heldBy, wanted, body, current }) => ({
+            id,
+            originalId,
+            shared,
+            heldBy,
+            wanted,
+            body,
+            current,
+          })),
+          [
+            { id: a, originalId: a, shared: true, heldBy: 'ann', wanted: true, body: 'kept', current: false },
+            { id: b, originalId: a, shared: false, heldBy: null, wanted: false, body: 'kept', current: true },
+          ],
+        )
+        assert.ok(found.every(({ bytes }) => bytes > 10))
+      }),
+    )
+
+    test(
+      'a superseded version is removed with all that belongs to it, and numbers go on',
+      withPlace(async ({ shard, collection, versions, host }) => {
+        const links = [`http://${host}/x`]
+        const first = await put(shard, host, '/a', 'one', 1, links)
+        const second = await put(shard, host, '/a', 'two', 2, links)
+        const third = await put(shard, host, '/a', 'three', 3)
+        const [outcome] = await collection.collect([{ versionId: first, action: 'remove' }])
+        assert.equal(outcome?.kind, 'done')
+        assert.ok(outcome.bytes > 0)
+        assert.equal(await versions.version(first), null)
+        assert.deepEqual(await shard.documents.links(second), links, 'the list of links was shared')
+        assert.deepEqual(await collection.collect([{ versionId: first, action: 'remove' }]), [{ kind: 'nothing' }])
+        await collection.collect([{ versionId: second, action: 'remove' }])
+        const fourth = await put(shard, host, '/a', 'four', 4)
+        assert.deepEqual(
+          (await historyOf(versions, fourth)).map(({ id, n }) => [id, n]),
+          [
+            [third, 3],
+            [fourth, 4],
+          ],
+        )
+        // Its body is not known any more, so it is stored anew.
+        assert.equal((await shard.documents.record([pageOf(host, '/b', 'one')]))[0]?.kind, 'stored')
+        assert.equal((await textsOf(shard.objects)).size, 2)
+      }),
+    )
+
+    test(
+      'a current version is not removed, a gone one neither',
+      withPlace(async ({ shard, collection, versions, host }) => {
+        const first = await put(shard, host, '/a', 'one', 1)
+        assert.deepEqual(await collection.collect([{ versionId: first, action: 'remove' }]), [
+          { kind: 'kept', why: 'current' },
+        ])
+        const gone = pageOf(host, '/a', '', { at: 2 })
+        const [outcome] = await shard.documents.record([
+          { ...gone, kind: 'gone', outcome: 'failed', location: '', render: () => [Buffer.from('gone')] },
+        ])
+        assert.equal(outcome?.kind, 'gone')
+        assert.deepEqual(await collection.collect([{ versionId: outcome.versionId, action: 'remove' }]), [
+          { kind: 'kept', why: 'current' },
+        ])
+        assert.equal((await collection.collect([{ versionId: first, action: 'remove' }]))[0]?.kind, 'done')
+        assert.deepEqual(
+          (await historyOf(versions, outcome.versionId)).map(({ reason, n }) => [reason, n]),
+          [['gone', 2]],
+        )
+      }),
+    )
+
+    test(
+      'a held version stays until all have let go of it',
+      withPlace(async ({ shard, collection, host }) => {
+        const first = await put(shard, host, '/a', 'one', 1)
+        await put(shard, host, '/a', 'two', 2)
+        assert.deepEqual(await collection.hold([first, 4711], 'ann', 3), [first])
+        assert.deepEqual(await collection.hold([first], 'ben', 3), [first])
+        assert.deepEqual(await collection.hold([first], 'ben', 4), [first], 'holding twice is holding once')
+        const order = { versionId: first, action: 'remove' } as const
+        assert.deepEqual(await collection.collect([order]), [{ kind: 'kept', why: 'held' }])
+        await collection.release([first], 'ann')
+        assert.deepEqual(await collection.collect([order]), [{ kind: 'kept', why: 'held' }])
+        await collection.release([first], 'ben')
+        assert.equal((await collection.collect([order]))[0]?.kind, 'done')
+      }),
+    )
+
+    test(
+      'a body that another version refers to stays until that one is gone',
+      withPlace(async ({ shard, collection, host }) => {
+        const original = await put(shard, host, '/a', 'same', 1)
+        await put(shard, host, '/a', 'two', 2)
+        const copy = await put(shard, host, '/b', 'same', 3)
+        await put(shard, host, '/b', 'other', 4)
+        const order = (versionId: number) => ({ versionId, action: 'remove' }) as const
+        assert.deepEqual(await collection.collect([order(original)]), [{ kind: 'kept', why: 'shared' }])
+        const outcomes = await collection.collect([order(copy), order(original)])
+        assert.deepEqual(
+          outcomes.map(({ kind }) => kind),
+          ['done', 'done'],
+        )
+      }),
+    )
+
+    test(
+      'the body of an unwanted version is dropped, and what is known of it stays',
+      withPlace(async ({ shard, collection, versions, host }) => {
+        const page = await put(shard, host, '/a', 'one', 1, [`http://${host}/x`])
+        const order = { versionId: page, action: 'drop' } as const
+        assert.deepEqual(await collection.collect([order]), [{ kind: 'kept', why: 'wanted' }])
+        await collection.markUnwanted([page])
+        const before = (await versions.version(page))!
+        assert.equal((await collection.collect([order]))[0]?.kind, 'done')
+        assert.deepEqual(await versions.version(page), {
+          ...before,
+          body: 'dropped',
+          record: null,
+          header: `header of <http://${host}/a>one</>`,
+        })
+        assert.deepEqual(await shard.documents.links(page), [`http://${host}/x`])
+        assert.deepEqual(await collection.collect([order]), [{ kind: 'nothing' }])
+        const again = await put(shard, host, '/b', 'one', 2)
+        assert.equal((await versions.version(again))?.originalId, again, 'whoever wants it stores it anew')
+      }),
+    )
+
+    test(
+      'dropping stops at what is held, wanted again or referred to, and a reference that is dropped refers no more',
+      withPlace(async ({ shard, collection, versions, host }) => {
+        const original = await put(shard, host, '/a', 'same', 1)
+        const copy = await put(shard, host, '/b', 'same', 2)
+        const drop = (versionId: number) => ({ versionId, action: 'drop' }) as const
+        await collection.markUnwanted([original, copy])
+        assert.deepEqual(await collection.collect([drop(original)]), [{ kind: 'kept', why: 'shared' }])
+        await collection.hold([copy], 'ann', 3)
+        assert.deepEqual(await collection.collect([drop(copy)]), [{ kind: 'kept', why: 'held' }])
+        await collection.release([copy], 'ann')
+        await collection.markWanted([copy])
+        assert.deepEqual(await collection.collect([drop(copy)]), [{ kind: 'kept', why: 'wanted' }])
+        await collection.markUnwanted([copy])
+        const outcomes = await collection.collect([drop(copy), drop(original)])
+        assert.deepEqual(
+          outcomes.map(({ kind }) => kind),
+          ['done', 'done'],
+        )
+        assert.equal((await versions.version(copy))?.originalId, copy)
+        assert.equal((await textsOf(shard.objects)).size, 0)
+      }),
+    )
+
+    test(
+      'a body whose header can not be read is not dropped',
+      withSystem(engine, {}, async (system) => {
+        const shard = await openOne(system)
+        const damaged = await put(shard, system.hostOf(0, 0), '/a', 'one', 1)
+        const { collection, close } = engine.openCollection(system, () => {
+          throw new AppError('record-damaged', 'no header')
+        })
+        await collection.markUnwanted([damaged])
+        assert.deepEqual(await collection.collect([{ versionId: damaged, action: 'drop' }]), [
+          { kind: 'kept', why: 'damaged' },
+        ])
+        close()
+      }),
+    )
+  })
+}
+
+/** Records a page and says which version it is now. */
+async function put(
+  { documents }: OpenShard,
+  host: string,
+  path: string,
+  body: string,
+  at: number,
+  links: string[] = [],
+): Promise<number> {
+  const [outcome] = await documents.record([pageOf(host, path, body, { at, links })])
+  assert.ok(outcome !== undefined && 'versionId' in outcome, outcome?.kind)
+  return outcome.versionId
+}
+
+async function allVersions(collection: CollectionStore, limit: number): Promise<CollectableVersion[]> {
+  const all: CollectableVersion[] = []
+  let cursor: CollectionCursor | null = null
+  do {
+    const page = await collection.versions(cursor, limit)
+    all.push(...page.versions)
+    cursor = page.next
+  } while (cursor !== null)
+  return all
+}
+
+async function historyOf(versions: VersionStore, versionId: number): Promise<Version[]> {
+  const { documentId } = (await versions.version(versionId))!
+  return versions.history(documentId, { after: 0, limit: 100 })
+}

@@ -1,0 +1,23 @@
+import { type CollectionEngine, collectionSuite } from '../conformance/collection-suite.testkit.ts'
+import { createEmbeddedCollection } from './collection.ts'
+import { openDatabase } from './database.ts'
+import { paths } from './folder.ts'
+import { createEmbeddedObjects } from './objects.ts'
+import { catalogMigrations } from './schema-catalog.ts'
+import { type EmbeddedSystem, embeddedEngine } from './store.testkit.ts'
+import { createEmbeddedVersions } from './versions.ts'
+
+const engine: CollectionEngine = {
+  ...embeddedEngine,
+  openCollection(system, headerOf) {
+    const { folder } = system as EmbeddedSystem
+    const db = openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist: true })
+    return {
+      collection: createEmbeddedCollection({ db, objects: createEmbeddedObjects(db, paths.archive(folder)), headerOf }),
+      versions: createEmbeddedVersions(db),
+      close: () => db.close(),
+    }
+  },
+}
+
+collectionSuite(engine)

@@ -1,0 +1,74 @@
+import type { QueryNode, SearchQuery, WordsNode } from '../../../core/search-query/query.ts'
+import { isUnspaced } from '../../../core/search-query/searchable-text.ts'
+
+/** A word that every entry has in its `site` column: what "not" is taken away from. */
+const EVERY = '\ue000'
+const MAX_LABELS = 12
+
+/**
+ * What stands in the `site` column of a host: a word for the host and one for each domain above it, so that `site:` is
+ * one look-up. Dots and hyphens would end a word; characters for private use do not, and no host has them.
+ */
+export function siteWords(host: string): string {
+  const labels = host.split('.')
+  const isAddress = host.includes(':') || /^[\d.]+$/.test(host)
+  const words = [EVERY, siteWord(host)]
+  if (!isAddress)
+    for (let from = Math.max(1, labels.length - MAX_LABELS); from < labels.length; from++)
+      words.push(siteWord(labels.slice(from).join('.')))
+  return words.join(' ')
+}
+
+function siteWord(host: string): string {
+  return `\ue001${host.replace(/[^a-z0-9]/g, (char) => String.fromCharCode(0xe100 + (char.charCodeAt(0) & 0xff)))}`
+}
+
+/** A query in FTS5's own language. Words hold no quotes, so nothing of a query is ever read as syntax. */
+export function matchExpression({ match }: SearchQuery): string {
+  return match === null ? `site : "${EVERY}"` : expressionOf(match)
+}
+
+function expressionOf(node: QueryNode): string {
+  switch (node.kind) {
+    case 'words':
+      return wordsExpression(node)
+    case 'site':
+      return `site : "${siteWord(node.host)}"`
+    case 'not':
+      return `(site : "${EVERY}" NOT ${expressionOf(node.node)})`
+    case 'or':
+      return `(${node.nodes.map(expressionOf).join(' OR ')})`
+    case 'and':
+      return andExpression(node.nodes)
+  }
+}
+
+function andExpression(nodes: readonly QueryNode[]): string {
+  const wanted: string[] = []
+  const unwanted: string[] = []
+  for (const node of nodes) {
+    if (node.kind === 'not') unwanted.push(expressionOf(node.node))
+    else wanted.push(expressionOf(node))
+  }
+  const all = wanted.length === 0 ? `site : "${EVERY}"` : wanted.join(' AND ')
+  return unwanted.length === 0 ? `(${all})` : `((${all}) NOT (${unwanted.join(' OR ')}))`
+}
+
+function wordsExpression({ words, prefix, where }: WordsNode): string {
+  const column = where === 'title' ? 'title' : '{title body}'
+  const apart = `${column} : "${words.join(' ')}"${prefix ? ' *' : ''}`
+  // Where no spaces are written, a longer text may be cut into other words than these few characters alone.
+  if (words.length === 1 || !words.every(isUnspaced)) return apart
+  return `(${apart} OR ${column} : "${words.join('')}" *)`
+}
+
+/** Matches every text with any of the words that were asked for; null where there are none. */
+export function marksExpression({ match }: SearchQuery): string | null {
+  const leaves: string[] = []
+  const gather = (node: QueryNode): void => {
+    if (node.kind === 'words') leaves.push(wordsExpression(node))
+    else if (node.kind === 'and' || node.kind === 'or') node.nodes.forEach(gather)
+  }
+  if (match !== null) gather(match)
+  return leaves.length === 0 ? null : leaves.join(' OR ')
+}

@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { promisify } from 'node:util'
+import fc from 'fast-check'
+import { all, anyDocument, cut, textOf } from './meta-info.testkit.ts'
+import { type MetaDocument, writeMetaDocument, writeMetaInfo } from './meta-info.ts'
+import { readMetaInfo } from './meta-info-reader.ts'
+import { metaInfoDtdPath, validateMetaInfo } from './meta-info-validity.ts'
+import { xmllintSkip } from './xmllint.testkit.ts'
+
+/** The paper's example, repaired to what XML is. */
+const fromThePaper = `<?xml version="1.0" encoding="UTF-8"?>
+<webrace:document xmlns:webrace="urn:erace:webrace">
+  <webrace:url>http://www.cs.ucy.ac.cy/~epl121/</webrace:url>
+  <webrace:ip>194.42.7.2</webrace:ip>
+  <webrace:kbytes>1</webrace:kbytes>
+  <webrace:ifmodifiedsince>989814504121</webrace:ifmodifiedsince>
+  <webrace:header>HTTP/1.0 200 OK
+Server: Netscape-FastTrack/2.01
+Content-length: 1800
+</webrace:header>
+  <webrace:links>
+    <webrace:link>http://www.cs.ucy.ac.cy/Computing/labs.html</webrace:link>
+    <webrace:link>http://www.cs.ucy.ac.cy/</webrace:link>
+  </webrace:links>
+</webrace:document>
+`
+
+const plain: MetaDocument = {
+  url: 'http://www.cs.ucy.ac.cy/~epl121/',
+  ip: '194.42.7.2',
+  kbytes: 1,
+  ifModifiedSince: 989814504121,
+  header: 'HTTP/1.0 200 OK\nServer: Netscape-FastTrack/2.01\nContent-length: 1800\n',
+  links: ['http://www.cs.ucy.ac.cy/Computing/labs.html', 'http://www.cs.ucy.ac.cy/'],
+  parent: '',
+  outcome: '',
+  location: '',
+  firstSeen: null,
+  lastChecked: null,
+  status: null,
+  current: null,
+  versions: [],
+}
+
+describe('meta-information', () => {
+  test('the example of the paper is what a document without versions looks like', async () => {
+    assert.equal(await textOf(writeMetaDocument(plain)), fromThePaper)
+    assert.deepEqual(await all(readMetaInfo(fromThePaper)), [plain])
+    assert.deepEqual(validateMetaInfo(fromThePaper), [])
+  })
+
+  test('whatever documents hold, the text follows the grammar and reads back the same', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(anyDocument, { maxLength: 4 }),
+        fc.integer({ min: 1, max: 50 }),
+        async (documents, size) => {
+          const text = await textOf(writeMetaInfo(documents))
+          assert.deepEqual(validateMetaInfo(text), [])
+          assert.deepEqual(await all(readMetaInfo(text)), documents)
+          assert.deepEqual(await all(readMetaInfo(cut(text, size))), documents)
+          assert.deepEqual(await all(readMetaInfo(cut(Buffer.from(text), size))), documents)
+        },
+      ),
+      { numRuns: 150 },
+    )
+  })
+
+  test('one document alone follows the grammar and reads back the same', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyDocument, async (document) => {
+        const text = await textOf(writeMetaDocument(document))
+        assert.deepEqual(validateMetaInfo(text), [])
+        assert.deepEqual(await all(readMetaInfo(text)), [document])
+      }),
+      { numRuns: 100 },
+    )
+  })
+
+  test('a title that XML can hold stands there as it is, any other says that it is escaped', async () => {
+    const version = {
+      number: 1,
+      reason: 'new',
+      body: 'kept',
+      firstSeen: 0,
+      lastSeen: 0,
+      status: 200,
+      bytes: 0,
+    } as const
+    const rest = {
+      ip: '',
+      type: '',
+      digest: '',
+      textDigest: '',
+      etag: '',
+      lastModified: '',
+      truncated: '',
+      location: '',
+    }
+    const titled = (title: string) => ({
+      ...plain,
+      versions: [{ ...version, ...rest, title, header: null, links: null }],
+    })
+    assert.match(await textOf(writeMetaDocument(titled('C:\\ & D'))), /<webrace:title>C:\\ &amp; D<\/webrace:title>/)
+    assert.match(
+      await textOf(writeMetaDocument(titled('C:\\ \u0007'))),
+      /<webrace:title escaped="yes">C:\\\\ \\u0007<\/webrace:title>/,
+    )
+  })
+
+  test('documents come one by one while the text is still on its way', async () => {
+    const text = await textOf(writeMetaInfo([plain, plain]))
+    const firstEnd = text.indexOf('</webrace:document>') + '</webrace:document>'.length
+    let isFirstRead = false
+    async function* slowly() {
+      yield `${text.slice(0, firstEnd)}${' '.repeat(100_000)}`
+      assert.equal(isFirstRead, true)
+      yield text.slice(firstEnd)
+    }
+    let count = 0
+    for await (const document of readMetaInfo(slowly())) {
+      isFirstRead = true
+      count++
+      assert.deepEqual(document, plain)
+    }
+    assert.equal(count, 2)
+  })
+
+  test('what does not follow the grammar is refused with its line', async () => {
+    const wrong: [from: string | RegExp, to: string, line: number][] = [
+      ['<webrace:url>http', '<webrace:uri>http', 3],
+      [/ {2}<webrace:url>.*\n/, '', 2],
+      ['<webrace:kbytes>1<', '<webrace:kbytes>1.5<', 5],
+      ['webrace:kbytes>1</webrace:kbytes', 'webrace:kbytes escaped="yes">1</webrace:kbytes', 5],
+      [/( {2}<webrace:ip>.*\n)( {2}<webrace:kbytes>.*\n)/, '$2$1', 5],
+      ['urn:erace:webrace', 'urn:other', 2],
+      [' xmlns:webrace="urn:erace:webrace"', '', 2],
+      ['<webrace:document ', '<webrace:document title="x" ', 2],
+      ['<webrace:links>', '<webrace:links>text', 11],
+      ['194.42', '<b/>194.42', 4],
+      ['194.42', '&ip;194.42', 4],
+      ['194.42', '\u000194.42', 4],
+      ['</webrace:document>', '<webrace:version/></webrace:document>', 15],
+      ['<webrace:ip>', '<webrace:ip escaped="no">', 4],
+      ['<webrace:ip>', '<webrace:ip escaped="yes">\\x', 4],
+    ]
+    for (const [from, to, line] of wrong) {
+      const text = fromThePaper.replace(from, to)
+      assert.notEqual(text, fromThePaper)
+      await assert.rejects(
+        all(readMetaInfo(text)),
+        { name: 'XmlFaultError', message: new RegExp(`^line ${line}: `) },
+        text,
+      )
+    }
+  })
+
+  test('the validator names all faults with their lines', () => {
+    const text = fromThePaper.replace('<webrace:ip>194.42.7.2</webrace:ip>', '<webrace:port/>')
+    assert.deepEqual(
+      validateMetaInfo(text).map(({ line }) => line),
+      [2, 4],
+    )
+    assert.equal(validateMetaInfo('<webrace:document>').length > 0, true)
+    const root = '<webrace:metainfo xmlns:webrace="urn:erace:webrace">'
+    const end = '</webrace:metainfo>'
+    assert.deepEqual(validateMetaInfo(`<!DOCTYPE webrace:metainfo SYSTEM "a[>">${root}${end}`), [])
+    const declares = `<!-- <!DOCTYPE a> --><!DOCTYPE webrace:metainfo [<!ELEMENT webrace:metainfo ANY>]>${root}${end}`
+    assert.match(validateMetaInfo(declares)[0]!.message, /declarations of its own/)
+    assert.match(validateMetaInfo(Buffer.from(`\ufeff${root}${end}`, 'utf16le'))[0]!.message, /not UTF-8/)
+  })
+
+  test('a document beyond the limit ends the reading', async () => {
+    const text = await textOf(
+      writeMetaInfo([plain, { ...plain, title: '', header: 'x'.repeat(100_000) } as MetaDocument]),
+    )
+    const read = readMetaInfo(cut(text, 1000), { maxItemChars: 50_000 })
+    assert.deepEqual((await read.next()).value, plain)
+    await assert.rejects(read.next(), /^XmlFaultError: line 22: .* 50000 characters/)
+  })
+
+  test('xmllint finds nothing to complain about', { skip: xmllintSkip }, async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'erace-xml-'))
+    try {
+      const documents = fc.sample(anyDocument, { numRuns: 200, seed: 1 })
+      const files = { many: writeMetaInfo(documents), one: writeMetaDocument(plain), none: writeMetaInfo([]) }
+      for (const [name, text] of Object.entries(files)) {
+        const file = join(folder, `${name}.xml`)
+        writeFileSync(file, await textOf(text))
+        const { stderr } = await promisify(execFile)('xmllint', ['--noout', '--dtdvalid', metaInfoDtdPath, file])
+        assert.equal(stderr, '')
+      }
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+})

@@ -1,0 +1,136 @@
+import { XmlFaultError } from './xml-fault.ts'
+import { createXmlTokens, type XmlToken, type XmlTokens } from './xml-tokens.ts'
+
+/** An element with all that is in it. `text` is what stands directly in it. */
+export type XmlElement = {
+  name: string
+  attributes: ReadonlyMap<string, string>
+  line: number
+  children: XmlElement[]
+  text: string
+  /** Whether the text is nothing but the white space between its children. */
+  isBlank: boolean
+}
+
+export type XmlSource = string | Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>
+
+export type ReadLimits = {
+  /** Characters of one item, markup included. */
+  maxItemChars: number
+  maxDepth: number
+}
+
+export type ItemGrammar = {
+  /** What a file of many items begins with. */
+  root: string
+  /** What stands in it, or alone. */
+  item: string
+  /** Throws for a root that is not as it should be. */
+  checkRoot(root: Pick<XmlElement, 'name' | 'attributes' | 'line'>): void
+}
+
+/** Items of a file, one in memory at a time. Throws an `XmlFaultError` at the first thing that is wrong. */
+export async function* readItems(
+  source: XmlSource,
+  grammar: ItemGrammar,
+  limits: ReadLimits,
+): AsyncGenerator<XmlElement, void, undefined> {
+  const { maxItemChars, maxDepth } = limits
+  const tokens = createXmlTokens({ maxTokenChars: maxItemChars, maxDepth })
+  const builder = createItemBuilder(tokens, grammar, maxItemChars)
+  for await (const text of growingTexts(source, () => tokens.left())) {
+    if (text === null) tokens.end()
+    else tokens.push(text)
+    for (let token = tokens.next(); token !== 'more' && token !== null; token = tokens.next()) {
+      const item = builder.add(token)
+      if (item !== null) yield item
+    }
+  }
+}
+
+function createItemBuilder(tokens: XmlTokens, { root, item, checkRoot }: ItemGrammar, maxItemChars: number) {
+  const open: XmlElement[] = []
+  let inRoot = false
+  let startedAt = 0
+
+  function begin(token: Extract<XmlToken, { kind: 'start' }>): void {
+    const { name, attributes, line } = token
+    const isOutermost = open.length === 0 && !inRoot
+    if (isOutermost) checkRoot({ name, attributes, line })
+    if (isOutermost && name === root) {
+      inRoot = true
+      return
+    }
+    if (open.length === 0) {
+      if (name !== item) throw fault(line, `<${name}> where <${item}>${inRoot ? '' : ` or <${root}>`} is expected`)
+      startedAt = tokens.used()
+    }
+    const element: XmlElement = { name, attributes, line, children: [], text: '', isBlank: true }
+    open.at(-1)?.children.push(element)
+    open.push(element)
+  }
+
+  return {
+    /** The item that the token completes. */
+    add(token: XmlToken): XmlElement | null {
+      if (open.length > 0 && tokens.used() - startedAt > maxItemChars)
+        throw fault(open[0]!.line, `<${item}> has more than ${maxItemChars} characters`)
+      if (token.kind === 'start') begin(token)
+      else if (token.kind === 'text') {
+        const element = open.at(-1)
+        if (element === undefined) {
+          if (!token.isBlank) throw fault(token.line, `text in <${root}>`)
+          return null
+        }
+        element.text += token.text
+        if (!token.isBlank) element.isBlank = false
+      } else {
+        const element = open.pop()
+        if (element !== undefined && open.length === 0) return element
+      }
+      return null
+    },
+  }
+}
+
+function fault(line: number, message: string): XmlFaultError {
+  return new XmlFaultError({ line, message })
+}
+
+const minTextChars = 64 * 1024
+
+/** The source as text, in pieces at least as long as what is left over of those before; null at the end. */
+async function* growingTexts(source: XmlSource, left: () => number): AsyncGenerator<string | null> {
+  let waiting: string[] = []
+  let length = 0
+  for await (const text of texts(typeof source === 'string' ? [source] : source)) {
+    waiting.push(text)
+    length += text.length
+    if (length < Math.max(minTextChars, left())) continue
+    yield waiting.join('')
+    waiting = []
+    length = 0
+  }
+  if (length > 0) yield waiting.join('')
+  yield null
+}
+
+async function* texts(source: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>) {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  const isUtf8 = (work: () => string): string => {
+    try {
+      return work()
+    } catch {
+      throw fault(1, 'the bytes are not UTF-8')
+    }
+  }
+  let half = ''
+  for await (const chunk of source) {
+    let text = half + (typeof chunk === 'string' ? chunk : isUtf8(() => decoder.decode(chunk, { stream: true })))
+    // A pair that was cut in two is no fault of the text.
+    half = /[\ud800-\udbff]$/.test(text) ? text.slice(-1) : ''
+    if (half !== '') text = text.slice(0, -1)
+    yield text
+  }
+  yield half + isUtf8(() => decoder.decode())
+}

@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { type XmlElement as LibElement, ParseOption, XmlComment, XmlDocument } from 'libxml2-wasm'
+import { all, cut } from './meta-info.testkit.ts'
+import { readItems, type XmlElement, type XmlSource } from './xml-elements.ts'
+
+const grammar = { root: 'list', item: 'a', checkRoot: () => {} }
+const limits = { maxItemChars: 10_000, maxDepth: 5 }
+
+const read = (source: XmlSource): Promise<XmlElement[]> => all(readItems(source, grammar, limits))
+
+describe('the XML reader', () => {
+  const good: Record<string, [text: string, content: string]> = {
+    'an empty element': ['<a/>', ''],
+    'text with references': ['<a>&lt;&#65;&#x1F600;&amp;amp;&quot;&apos;&gt;</a>', '<A😀&amp;"\'>'],
+    'line ends of all kinds': ['<a>1\r\n2\r3\n4&#13;</a>', '1\n2\n3\n4\r'],
+    CDATA: ['<a>x<![CDATA[<b>&amp;]] >]]>y</a>', 'x<b>&amp;]] >y'],
+    'comments and instructions': ['<?xml version="1.0"?><!-- a > "b --><a>x<!----><?p ?>y</a><!-- c --> <?q?>', 'xy'],
+    'a document type that names a file': ['<!DOCTYPE a SYSTEM "file:///etc/passwd"><a>x</a>', 'x'],
+    'a byte order mark': ['\ufeff<a>x</a>', 'x'],
+    'blanks in tags': ['<a\n>x</a\t>', 'x'],
+  }
+  for (const [name, [text, content]] of Object.entries(good)) {
+    test(`reads ${name}`, async () => {
+      for (let size = 1; size <= 12; size++) {
+        const [element] = await read(cut(Buffer.from(text), size))
+        assert.equal(element!.text, content)
+      }
+    })
+  }
+
+  test('reads attributes, with blanks for white space', async () => {
+    const [element] = await read(`<a x = "1 > '&quot;" y='\t"&#9;\r\n'/>`)
+    assert.deepEqual(Object.fromEntries(element!.attributes), { x: `1 > '"`, y: ' "\t ' })
+  })
+
+  const bad: Record<string, string> = {
+    nothing: '',
+    'text alone': 'a',
+    'text behind the root': '<a/>x',
+    'two roots': '<a/><a/>',
+    'an element that is not closed': '<a>',
+    'tags that do not match': '<a></b>',
+    'an end too many': '<a/></a>',
+    'overlapping tags': '<a><b></a></b>',
+    'an attribute twice': '<a x="1" x="2"/>',
+    'an attribute without quotes': '<a x=1/>',
+    'an attribute without a blank': '<a x="1"y="2"/>',
+    'a "<" in an attribute': '<a x="<"/>',
+    'an attribute that is not closed': '<a x="1/>',
+    'a bare ampersand': '<a>a & b</a>',
+    'an unknown entity': '<a>&nbsp;</a>',
+    'a reference to no character': '<a>&#0;</a>',
+    'a reference to half a pair': '<a>&#xD800;</a>',
+    'a reference beyond Unicode': '<a>&#x110000;</a>',
+    'an empty reference': '<a>&#x;</a>',
+    'a reference without an end': '<a>&lt</a>',
+    'the end of CDATA in a text': '<a>]]></a>',
+    'a control character': '<a>\u0001</a>',
+    'half a surrogate pair': '<a>\ud800</a>',
+    'two dashes in a comment': '<a><!-- a--b --></a>',
+    'a dash at the end of a comment': '<a><!-- a ---></a>',
+    'a comment without an end': '<a/><!-- ',
+    'a tag that ends with the text': '<a/><',
+    'a declaration that is not first': ' <?xml version="1.0"?><a/>',
+    'a declaration of another encoding': '<?xml version="1.0" encoding="latin1"?><a/>',
+    'a declaration without a version': '<?xml encoding="utf-8"?><a/>',
+    'a document type with declarations': '<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>',
+    'a document type behind the root': '<a/><!DOCTYPE a>',
+    'a blank before the name': '< a/>',
+    'a name that begins with a digit': '<1/>',
+    'elements too deep': '<a><b><b><b><b><b/></b></b></b></b></a>',
+    'another root': '<b/>',
+  }
+  for (const [name, text] of Object.entries(bad)) {
+    test(`refuses ${name}`, async () => {
+      await assert.rejects(read(text), { name: 'XmlFaultError' })
+      await assert.rejects(read(cut(text, 1)), { name: 'XmlFaultError' })
+    })
+  }
+
+  test('refuses bytes that are not UTF-8', async () => {
+    await assert.rejects(read([Buffer.from('<a>\xe9</a>', 'latin1')]), /not UTF-8/)
+    await assert.rejects(read([Buffer.from('<a/>').subarray(0, 4), Buffer.of(0xc3)]), /not UTF-8/)
+  })
+
+  test('says on which line the fault is', async () => {
+    await assert.rejects(read('<list>\n<a/>\n<a\n></b></list>'), {
+      fault: { line: 4, message: '</b> where <a> is open' },
+    })
+    await assert.rejects(read(['<a>\n\n', 'x\n\0']), /^XmlFaultError: line 4: .*U\+0000/)
+  })
+
+  test('is done with a long token in small pieces soon', async () => {
+    const text = `<a x="${'>'.repeat(1_000_000)}">${'x'.repeat(1_000_000)}</a>`
+    const wide = { maxItemChars: 3_000_000, maxDepth: 5 }
+    const [element] = await all(readItems(cut(text, 100), grammar, wide))
+    assert.equal(element!.text.length, 1_000_000)
+    const narrow = { maxItemChars: 200_000, maxDepth: 5 }
+    await assert.rejects(all(readItems(cut(text, 100), grammar, narrow)), /longer than 200000 characters/)
+  })
+
+  test('takes nothing that libxml2 refuses, and reads the same in it', async () => {
+    const piece = fc.constantFrom(
+      ...[
+        '<a>',
+        '</a>',
+        '<a/>',
+        '<b x="1">',
+        "<b y='&lt;'/>",
+        '</b>',
+        'x',
+        ' ',
+        '\n',
+        '&amp;',
+        '&#65;',
+        '&#xe9;',
+        '&',
+        '<',
+        '>',
+        ']]>',
+      ],
+      ...[
+        '<!--c-->',
+        '<![CDATA[<d>]]>',
+        '<?p q?>',
+        '"',
+        "'",
+        '=',
+        '-',
+        '--',
+        '<a x="1" x="1">',
+        '<?xml version="1.0"?>',
+        '<!DOCTYPE a>',
+      ],
+    )
+    const shape = fc.oneof(
+      fc.array(piece, { maxLength: 12 }),
+      fc.array(piece, { maxLength: 8 }).map((inner) => ['<a>', ...inner, '</a>']),
+    )
+    let taken = 0
+    await fc.assert(
+      fc.asyncProperty(shape, async (pieces) => {
+        const text = pieces.join('')
+        let elements: XmlElement[]
+        try {
+          elements = await read(text)
+        } catch {
+          return
+        }
+        taken++
+        const option = ParseOption.XML_PARSE_NO_XXE
+        using whole = XmlDocument.fromString(text, { option })
+        assert.equal(whole.root.name, 'a')
+        // The binding has no nodes for instructions.
+        using document = XmlDocument.fromString(text.replaceAll('<?p q?>', ''), { option })
+        assert.deepEqual(elements.map(outline), [libOutline(document.root)])
+      }),
+      { numRuns: 3000, seed: 7 },
+    )
+    assert.ok(taken > 100, `only ${taken} were well-formed`)
+  })
+})
+
+type Outline = [name: string, attributes: Record<string, string>, text: string, children: Outline[]]
+
+function outline({ name, attributes, text, children }: XmlElement): Outline {
+  return [name, Object.fromEntries(attributes), text, children.map(outline)]
+}
+
+function libOutline(element: LibElement): Outline {
+  let text = ''
+  const children: Outline[] = []
+  for (let node = element.firstChild; node !== null; node = node.next) {
+    if ('attrs' in node) children.push(libOutline(node as LibElement))
+    else if (!(node instanceof XmlComment)) text += node.content
+  }
+  return [element.name, Object.fromEntries(element.attrs.map(({ name, value }) => [name, value])), text, children]
+}

@@ -1,0 +1,300 @@
+import { XmlFaultError } from './xml-fault.ts'
+import { forbiddenAt } from './xml-text.ts'
+
+/**
+ * Reads XML 1.0 in pieces, strictly: what it passes on is well-formed so far. Comments and processing instructions are read over.
+ * There are no entities but the five of XML itself, a document type with declarations of its own is refused, and the file that it
+ * may name is never looked at: nothing is expanded and nothing fetched. Names are ASCII, as in all our grammars.
+ *
+ * Text is pushed in; `next` answers `more` when it holds no whole token. `push` is then to bring at least as much again as is left
+ * over, or a long token would be searched through too often: `readXml` sees to it.
+ */
+export type XmlToken =
+  | { kind: 'start'; name: string; attributes: ReadonlyMap<string, string>; line: number }
+  | { kind: 'end'; name: string; line: number }
+  /** `isBlank`: white space as it stands in the file, which no element minds. */
+  | { kind: 'text'; text: string; isBlank: boolean; line: number }
+
+export type XmlTokens = {
+  push(text: string): void
+  /** No more will come. */
+  end(): void
+  next(): XmlToken | 'more' | null
+  /** Characters that were pushed and not yet used. */
+  left(): number
+  /** Characters that were used. */
+  used(): number
+}
+
+export type TokenLimits = { maxTokenChars: number; maxDepth: number }
+
+const name = '[A-Za-z_:][A-Za-z0-9_.:-]*'
+const space = '[ \\t\\r\\n]'
+const nameAt = new RegExp(name, 'y')
+const attributeAt = new RegExp(`${space}+(${name})${space}*=${space}*(?:"([^<"]*)"|'([^<']*)')`, 'y')
+const tagEndAt = new RegExp(`${space}*(/?)>`, 'y')
+const endTag = new RegExp(`^</(${name})${space}*>$`)
+const doctype = new RegExp(
+  `^<!DOCTYPE${space}+${name}(?:${space}+(?:SYSTEM|PUBLIC${space}+(?:"[^"]*"|'[^']*'))${space}+(?:"[^"]*"|'[^']*'))?${space}*>$`,
+)
+const xmlDeclaration = new RegExp(
+  `^<\\?xml${space}+version${space}*=${space}*["']1\\.[0-9]["']` +
+    `(?:${space}+encoding${space}*=${space}*(?:"([A-Za-z][\\w.-]*)"|'([A-Za-z][\\w.-]*)'))?` +
+    `(?:${space}+standalone${space}*=${space}*["'](?:yes|no)["'])?${space}*\\?>$`,
+)
+const instruction = new RegExp(`^<\\?(${name})(?:${space}[^]*)?\\?>$`)
+const noAttributes: ReadonlyMap<string, string> = new Map()
+const longestOpening = '<![CDATA['.length
+
+export function createXmlTokens({ maxTokenChars, maxDepth }: TokenLimits): XmlTokens {
+  let buffer = ''
+  let at = 0
+  let usedBefore = 0
+  /** How far the end of the token at `at` was looked for in vain. */
+  let searched = 0
+  let line = 1
+  let ended = false
+  let hasRoot = false
+  let atStart = true
+  let closing: string | null = null
+  const open: string[] = []
+
+  function fault(message: string, atLine = line): never {
+    throw new XmlFaultError({ line: atLine, message })
+  }
+
+  /** The token from `at` to `end`; the lines in it are behind us then. */
+  function take(end: number): string {
+    const token = buffer.slice(at, end)
+    at = end
+    searched = end
+    for (let feed = token.indexOf('\n'); feed >= 0; feed = token.indexOf('\n', feed + 1)) line++
+    return token
+  }
+
+  /** The end of a token that `terminator` closes, or -1 when it has not come yet. */
+  function endOf(terminator: string, from: number): number {
+    const found = buffer.indexOf(terminator, Math.max(from, searched - terminator.length + 1))
+    return found < 0 ? wait() : found + terminator.length
+  }
+
+  function wait(): -1 {
+    searched = buffer.length
+    if (buffer.length - at > maxTokenChars) fault(`a tag or text is longer than ${maxTokenChars} characters`)
+    return -1
+  }
+
+  /** A `>` in a quoted value ends no tag. Looks again from the start of the tag, which costs no more than its length once. */
+  function endOfTag(): number {
+    const mark = /['">]/g
+    mark.lastIndex = at
+    for (let found = mark.exec(buffer); found !== null; found = mark.exec(buffer)) {
+      if (found[0] === '>') return mark.lastIndex
+      const close = buffer.indexOf(found[0], mark.lastIndex)
+      if (close < 0) return wait()
+      mark.lastIndex = close + 1
+    }
+    return wait()
+  }
+
+  function readText(): XmlToken | 'more' | 'again' {
+    let end = buffer.indexOf('<', searched)
+    if (end < 0) {
+      if (!ended) {
+        wait()
+        return 'more'
+      }
+      end = buffer.length
+    }
+    const from = line
+    const raw = take(end)
+    const isBlank = isWhiteSpace(raw)
+    if (open.length === 0) return isBlank ? 'again' : fault('text outside of the root element', from)
+    if (raw.includes(']]>')) fault('"]]>" in a text', from)
+    return { kind: 'text', text: expand(raw, from, fault), isBlank, line: from }
+  }
+
+  function readStart(): XmlToken | 'more' {
+    const end = endOfTag()
+    if (end < 0) return 'more'
+    if (open.length === 0 && hasRoot) fault('a second root element')
+    if (open.length >= maxDepth) fault(`elements are nested more than ${maxDepth} deep`)
+    const from = line
+    const tag = take(end)
+    const { name: tagName, attributes, isEmpty } = parseTag(tag, from, fault)
+    hasRoot = true
+    open.push(tagName)
+    if (isEmpty) closing = tagName
+    return { kind: 'start', name: tagName, attributes, line: from }
+  }
+
+  function readEnd(): XmlToken | 'more' {
+    const end = endOf('>', at)
+    if (end < 0) return 'more'
+    const from = line
+    const closed = endTag.exec(take(end))?.[1]
+    if (closed === undefined) fault('no end tag', from)
+    const expected = open.pop()
+    if (closed !== expected)
+      fault(`</${closed}> where ${expected === undefined ? 'nothing' : `<${expected}>`} is open`, from)
+    return { kind: 'end', name: closed, line: from }
+  }
+
+  function readCdata(): XmlToken | 'more' {
+    const end = endOf(']]>', at + longestOpening)
+    if (end < 0) return 'more'
+    if (open.length === 0) fault('text outside of the root element')
+    const from = line
+    const text = withLineFeeds(take(end).slice(longestOpening, -3))
+    return { kind: 'text', text, isBlank: false, line: from }
+  }
+
+  /** Comments, instructions and what stands before the root: nothing to pass on. */
+  function readOver(
+    terminator: string,
+    openingLength: number,
+    check: (token: string, from: number) => void,
+  ): 'more' | 'again' {
+    const end = terminator === '' ? endOfTag() : endOf(terminator, at + openingLength)
+    if (end < 0) return 'more'
+    const from = line
+    check(take(end), from)
+    return 'again'
+  }
+
+  function checkInstruction(token: string, from: number, isFirst: boolean): void {
+    const target = instruction.exec(token)?.[1]
+    if (target === undefined) fault('no processing instruction', from)
+    if (target.toLowerCase() !== 'xml') return
+    const declared = isFirst ? xmlDeclaration.exec(token) : null
+    if (declared === null) fault('no XML declaration, or one that does not stand at the start', from)
+    const encoding = declared[1] ?? declared[2] ?? 'utf-8'
+    if (!/^(?:utf-8|us-ascii)$/i.test(encoding)) fault(`the encoding is ${encoding}; only UTF-8 is read`, from)
+  }
+
+  function checkDoctype(token: string, from: number): void {
+    if (hasRoot) fault('a document type behind the start of the root element', from)
+    if (!doctype.test(token)) fault('no document type, or one with declarations of its own, which are not read', from)
+  }
+
+  function readMarkup(): XmlToken | 'more' | 'again' {
+    if (buffer.length - at < longestOpening && !ended) return 'more'
+    const isFirst = atStart
+    atStart = false
+    if (buffer.startsWith('</', at)) return readEnd()
+    if (buffer.startsWith('<!--', at)) {
+      return readOver('-->', 4, (token, from) => {
+        const inner = token.slice(4, -3)
+        if (inner.includes('--') || inner.endsWith('-')) fault('"--" in a comment', from)
+      })
+    }
+    if (buffer.startsWith('<![CDATA[', at)) return readCdata()
+    if (buffer.startsWith('<!', at)) return readOver('', 2, checkDoctype)
+    if (buffer.startsWith('<?', at)) {
+      const outcome = readOver('?>', 2, (token, from) => checkInstruction(token, from, isFirst))
+      // The whole of it may be still to come: it stands at the start all the same.
+      if (outcome === 'more') atStart = isFirst
+      return outcome
+    }
+    return readStart()
+  }
+
+  function finish(): null {
+    if (open.length > 0) fault(`the text ends inside of <${open.at(-1)}>`)
+    if (!hasRoot) fault('there is no element')
+    return null
+  }
+
+  return {
+    push(text) {
+      const wrong = forbiddenAt(text)
+      if (wrong >= 0) {
+        const before = `${buffer.slice(at)}${text.slice(0, wrong)}`
+        const code = text.charCodeAt(wrong).toString(16).toUpperCase().padStart(4, '0')
+        fault(`the character U+${code} is none of XML`, line + before.split('\n').length - 1)
+      }
+      usedBefore += at
+      buffer = buffer.slice(at) + text
+      searched -= at
+      at = 0
+    },
+    end() {
+      ended = true
+    },
+    left: () => buffer.length - at,
+    used: () => usedBefore + at,
+    next() {
+      if (closing !== null) {
+        const closed = closing
+        closing = null
+        open.pop()
+        return { kind: 'end', name: closed, line }
+      }
+      for (;;) {
+        if (at >= buffer.length) return ended ? finish() : 'more'
+        let token: XmlToken | 'more' | 'again'
+        if (buffer.charCodeAt(at) === 0x3c) token = readMarkup()
+        else {
+          atStart = false
+          token = readText()
+        }
+        if (token === 'more' && ended) fault('the text ends inside of a tag, comment or instruction')
+        if (token !== 'again') return token
+      }
+    },
+  }
+}
+
+type Fault = (message: string, line: number) => never
+
+function parseTag(tag: string, line: number, fault: Fault) {
+  nameAt.lastIndex = 1
+  const tagName = nameAt.exec(tag)?.[0]
+  if (tagName === undefined) fault('a "<" that begins no tag', line)
+  let attributes: Map<string, string> | null = null
+  let at = nameAt.lastIndex
+  for (;;) {
+    attributeAt.lastIndex = at
+    const found = attributeAt.exec(tag)
+    if (found === null) break
+    at = attributeAt.lastIndex
+    attributes ??= new Map()
+    const key = found[1]!
+    if (attributes.has(key)) fault(`the attribute ${key} stands twice`, line)
+    attributes.set(key, attributeValue(found[2] ?? found[3]!, line, fault))
+  }
+  tagEndAt.lastIndex = at
+  const end = tagEndAt.exec(tag)
+  if (end === null || tagEndAt.lastIndex !== tag.length) fault(`the tag <${tagName}> is malformed`, line)
+  return { name: tagName, attributes: attributes ?? noAttributes, isEmpty: end[1] === '/' }
+}
+
+/** White space of any kind is a blank there, unless written as a reference. */
+function attributeValue(raw: string, line: number, fault: Fault): string {
+  return expand(/[\t\n\r]/.test(raw) ? withLineFeeds(raw).replace(/[\t\n]/g, ' ') : raw, line, fault)
+}
+
+function isWhiteSpace(text: string): boolean {
+  return !/[^ \t\r\n]/.test(text)
+}
+
+function withLineFeeds(text: string): string {
+  return text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text
+}
+
+const named: Record<string, string> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" }
+
+function expand(raw: string, line: number, fault: Fault): string {
+  const text = withLineFeeds(raw)
+  if (!text.includes('&')) return text
+  return text.replace(
+    /&(?:(lt|gt|amp|quot|apos)|#(\d{1,10})|#x([0-9a-fA-F]{1,8}));|&[^;\s<&]{0,30};?/g,
+    (all, entity, dec, hex) => {
+      if (entity !== undefined) return named[entity]!
+      const code = dec === undefined ? Number.parseInt(hex ?? '-1', 16) : Number(dec)
+      const character = code >= 0 && code <= 0x10ffff ? String.fromCodePoint(code) : null
+      if (character === null || forbiddenAt(character) >= 0) return fault(`${all} stands for nothing`, line)
+      return character
+    },
+  )
+}
