@@ -36,7 +36,9 @@ export async function crawl(settings: CrawlSettings, hooks: CrawlHooks): Promise
   }
   const jobs = { index: config.search.index, compress: config.archive.compress }
   const background =
-    jobs.index || jobs.compress ? createBackground(folder, jobs, { onWarning: (message) => hooks.log.warn(message) }) : null
+    jobs.index || jobs.compress
+      ? createBackground(folder, jobs, { onWarning: (message) => hooks.log.warn(message) })
+      : null
   // Bodies live outside of the heap; with a small heap V8 takes them for a reason to collect all of it every 70 ms.
   setFlagsFromString('--initial-old-space-size=64')
   const workers: Worker[] = []

@@ -6,10 +6,8 @@ import { readResult, startErace } from '../test/faults/erace.ts'
 import { newFolder, runCrawl } from '../test/site/crawl-run.ts'
 import { createSite, type Site } from '../test/site/site.ts'
 import type { SearchReport } from './core/search-report.ts'
-import { createBackground } from './store/embedded/background.ts'
 import { openDatabase } from './store/embedded/database.ts'
 import { paths } from './store/embedded/folder.ts'
-import { lockFolder } from './store/embedded/lock.ts'
 import { catalogMigrations } from './store/embedded/schema-catalog.ts'
 
 const html = (title: string, text: string) => ({
@@ -97,77 +95,5 @@ describe('full text over a real archive', () => {
     assert.equal(end.exitCode, 1)
     assert.match(end.stderr, /no data folder/)
     assert.equal(existsSync(folder), false)
-  })
-})
-
-/** Lets the background work until nothing is left, or nothing that it can do. */
-async function work(data: string, jobs: { index: boolean; compress: boolean }): Promise<string[]> {
-  const warnings: string[] = []
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const background = createBackground(data, jobs, { onWarning: (message) => warnings.push(message), onRest: resolve })
-  background.setPaused(true)
-  background.wake()
-  background.setPaused(false)
-  await promise
-  await background.end()
-  return warnings
-}
-
-describe('the background thread', () => {
-  let site: Site
-  let data: string
-  before(async () => {
-    site = await createSite({ pages: 40 })
-    data = join(newFolder(), 'data')
-    const settings = { archive: { maxFile: '64KB', compress: false } }
-    for (let page = 0; page < 40; page++) site.set(`/big${page}`, html(`Big ${page}`, 'whale '.repeat(2_000)))
-    site.set('/', {
-      ...html('Start', ''),
-      body: Array.from({ length: 40 }, (_, n) => `<a href="/big${n}">x</a>`).join(''),
-    })
-    await runCrawl([`${site.origin()}/`], { data, settings, options: crawlOptions })
-  })
-  after(() => site.close())
-
-  const closedFiles = (): number => {
-    const db = openDatabase(paths.catalog(data), { migrations: catalogMigrations, readOnly: true })
-    try {
-      return (db.prepare(`SELECT count(*) AS n FROM files WHERE state = 'closed'`).get() as { n: number }).n
-    } finally {
-      db.close()
-    }
-  }
-
-  test('without the job nothing is indexed', async () => {
-    assert.deepEqual(await work(data, { index: false, compress: false }), [])
-    assert.equal(existsSync(paths.search(data)), false)
-  })
-
-  test('new versions are indexed, files stay while somebody else keeps house', async () => {
-    const before = closedFiles()
-    assert.ok(before > 2)
-    const lock = lockFolder(data, 'a backup', 0, 'housekeeping')
-    assert.deepEqual(await work(data, { index: true, compress: true }), [])
-    lock.release()
-    assert.equal(closedFiles(), before)
-    const { total, index } = await search(data, 'whale', '--no-update')
-    assert.equal(total, 40)
-    assert.ok(index.versions >= 40)
-  })
-
-  test('closed files are compressed, and found as before', async () => {
-    assert.deepEqual(await work(data, { index: true, compress: true }), [])
-    assert.equal(closedFiles(), 0)
-    const { total, items } = await search(data, 'whale', 'intitle:big')
-    assert.equal(total, 40)
-    assert.ok(items[0]!.snippet.marks.length > 0)
-    assert.equal((await startErace(['verify', '--data', data]).ended).exitCode, 0)
-  })
-
-  test('a damaged index is told once, and files are compressed all the same', async () => {
-    writeFileSync(paths.search(data), 'rubbish '.repeat(1_000))
-    const warnings = await work(data, { index: true, compress: true })
-    assert.equal(warnings.length, 1)
-    assert.match(warnings[0]!, /indexing: .*search\.db.*--rebuild/)
   })
 })

@@ -7,8 +7,7 @@ import { columns, formatCount, formatSize, formatSpan, printable } from './termi
 export const command: Command = {
   name: 'backup',
   group: 'Archive',
-  summary:
-    'copy a data folder into one file, while it is in use; the search index is left out, it is made again from the rest',
+  summary: 'copy a data folder into one file while it is in use; the search index is made anew after a restore',
   usage: 'FILE',
   options: [{ name: 'force', about: 'replace FILE if it is there' }],
   examples: [

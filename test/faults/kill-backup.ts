@@ -119,10 +119,11 @@ function keepCrawling(place: Place) {
       const end = await running.ended
       if (ended || kills > before) continue
       if (end.exitCode !== 0) {
-        place.report.faults.push(`a crawl ended with ${end.exitCode ?? end.signal}: ${end.stdout.slice(0, 500)} ${lastLines(end)}`)
+        place.report.faults.push(
+          `a crawl ended with ${end.exitCode ?? end.signal}: ${end.stdout.slice(0, 500)} ${lastLines(end)}`,
+        )
         return
       }
-      rmSync(data(), { recursive: true, force: true })
       number++
     }
   }
@@ -157,8 +158,6 @@ async function runRound(place: Place, crawl: ReturnType<typeof keepCrawling>): P
   const isKilled = round % 2 === 1
   if (isKilled) await killAtRandom(backup, () => existsSync(`${file}.part`), random)
   const end = await backup.ended
-  // The crawl may have come to its end, and its folder gone.
-  if (crawl.data() !== data) return clear(folder, file)
   if (isKilled && end.signal === 'SIGKILL') report.killedBackups++
   else if (end.exitCode !== 0) faults.push(`round ${round}: backup ended with ${end.exitCode}: ${lastLines(end)}`)
   if (!existsSync(file)) return

@@ -121,7 +121,7 @@ describe('the collector', () => {
       const second = await put(place, 'b.example', '/', body('2'), 2)
       await put(place, 'b.example', '/', body('3'), 3) // the second is superseded before the first
       await put(place, 'a.example', '/', body('4'), 4)
-      const [{ bytes }] = (await place.collection.find([first])) as [{ bytes: number }]
+      const bytes = (await place.collection.find([first]))[0]!.bytes
       const { items } = await run(place, { retention: { maxBytes: 3 * bytes } })
       assert.deepEqual(
         items.map(({ versionId, reason }) => [versionId, reason]),

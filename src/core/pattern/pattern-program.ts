@@ -1,23 +1,30 @@
-import type { CharacterSet, PatternNode } from './pattern-syntax.ts'
+import { type Alphabet, type CharacterSet, createAlphabet } from './character-set.ts'
+import type { PatternNode } from './pattern-syntax.ts'
 
 /**
  * An expression as a list of steps. A place is the number of a step. `set` steps consume a character and go on to the
- * next step, all others consume nothing. Repetitions are written out, which is why the size is limited.
+ * next step, all others consume nothing. Of the two ways of a `fork` JavaScript tries `first` first. Repetitions are
+ * written out, which is why the size is limited.
  */
-type Step =
-  | { kind: 'set'; set: CharacterSet }
+export type Step =
+  | { kind: 'set'; set: CharacterSet; members: Uint8Array }
   | { kind: 'fork'; first: number; second: number }
   | { kind: 'jump'; to: number }
-  | { kind: 'assert'; what: 'start' | 'end' | 'boundary' | 'inside' }
+  | { kind: 'assert'; what: Assertion }
   | { kind: 'match' }
+
+export type Assertion = 'start' | 'end' | 'boundary' | 'inside'
 
 export type Surroundings = { atStart: boolean; atEnd: boolean; boundary: boolean }
 
 export type Program = {
+  readonly steps: readonly Step[]
+  /** What the characters of a text are to this expression. */
+  readonly alphabet: Alphabet
   readonly first: readonly number[]
   /** The consuming places that can be had from `places` without consuming, in order; `matched` where one is the end. */
   reach(places: readonly number[], around: Surroundings): { places: number[]; matched: boolean }
-  /** The places after one character, with the start among them, in order. */
+  /** The places after one character of class `c`, with the start among them, in order. */
   step(reached: readonly number[], c: number): number[]
 }
 
@@ -28,15 +35,20 @@ export function compilePattern(root: PatternNode): Program | null {
   const steps: Step[] = []
   if (!emit(root, steps)) return null
   steps.push({ kind: 'match' })
-  return createProgram(steps)
+  const alphabet = createAlphabet(steps.flatMap((step) => (step.kind === 'set' ? [step.set] : [])))
+  for (const step of steps) if (step.kind === 'set') step.members = alphabet.members(step.set)
+  return createProgram(steps, alphabet)
 }
+
+// Known only when all sets are.
+const noMembers = new Uint8Array(0)
 
 /** False as soon as there are too many steps. */
 function emit(node: PatternNode, steps: Step[]): boolean {
   if (steps.length > maxSteps) return false
   switch (node.kind) {
     case 'set':
-      steps.push({ kind: 'set', set: node.set })
+      steps.push({ kind: 'set', set: node.set, members: noMembers })
       return true
     case 'assert':
       steps.push({ kind: 'assert', what: node.what })
@@ -46,7 +58,7 @@ function emit(node: PatternNode, steps: Step[]): boolean {
     case 'choice':
       return emitChoice(node.options, steps)
     case 'repeat':
-      return emitRepeat(node.part, node.min, node.max, steps)
+      return emitRepeat(node, steps)
   }
 }
 
@@ -69,38 +81,46 @@ function emitChoice(options: PatternNode[], steps: Step[]): boolean {
   return true
 }
 
-function emitRepeat(part: PatternNode, min: number, max: number, steps: Step[]): boolean {
+function emitRepeat({ part, min, max, isLazy }: PatternNode & { kind: 'repeat' }, steps: Step[]): boolean {
   for (let i = 0; i < min; i++) {
     const before = steps.length
     if (!emit(part, steps)) return false
     if (steps.length === before) return true
   }
+  const forks: { fork: Step & { kind: 'fork' }; inner: number }[] = []
   if (max === Number.POSITIVE_INFINITY) {
-    const fork = { kind: 'fork' as const, first: steps.length + 1, second: 0 }
     const start = steps.length
-    steps.push(fork)
+    forks.push(openFork(steps))
     if (!emit(part, steps)) return false
     steps.push({ kind: 'jump', to: start })
-    fork.second = steps.length
-    return steps.length <= maxSteps
+  } else {
+    for (let i = min; i < max; i++) {
+      forks.push(openFork(steps))
+      if (!emit(part, steps)) return false
+    }
   }
-  const forks: { kind: 'fork'; first: number; second: number }[] = []
-  for (let i = min; i < max; i++) {
-    const fork = { kind: 'fork' as const, first: steps.length + 1, second: 0 }
-    forks.push(fork)
-    steps.push(fork)
-    if (!emit(part, steps)) return false
+  for (const { fork, inner } of forks) {
+    fork.first = isLazy ? steps.length : inner
+    fork.second = isLazy ? inner : steps.length
   }
-  for (const fork of forks) fork.second = steps.length
   return steps.length <= maxSteps
 }
 
-function createProgram(steps: readonly Step[]): Program {
+/** One of the ways is the step that comes next; the other is known when that is written out. */
+function openFork(steps: Step[]): { fork: Step & { kind: 'fork' }; inner: number } {
+  const fork = { kind: 'fork' as const, first: 0, second: 0 }
+  steps.push(fork)
+  return { fork, inner: steps.length }
+}
+
+function createProgram(steps: readonly Step[], alphabet: Alphabet): Program {
   // The round in which a place was last seen, so that nothing need be cleared between rounds.
   const seen = new Uint32Array(steps.length + 1)
   let round = 0
   const pending: number[] = []
   return {
+    steps,
+    alphabet,
     first: [0],
     reach(from, around) {
       round++
@@ -124,14 +144,14 @@ function createProgram(steps: readonly Step[]): Program {
       const next = [0]
       for (const place of reached) {
         const step = steps[place]!
-        if (step.kind === 'set' && step.set[c] === 1) next.push(place + 1)
+        if (step.kind === 'set' && step.members[c] === 1) next.push(place + 1)
       }
       return next.sort((left, right) => left - right)
     },
   }
 }
 
-function holds(what: 'start' | 'end' | 'boundary' | 'inside', around: Surroundings): boolean {
+export function holds(what: Assertion, around: Surroundings): boolean {
   switch (what) {
     case 'start':
       return around.atStart
@@ -142,4 +162,9 @@ function holds(what: 'start' | 'end' | 'boundary' | 'inside', around: Surroundin
     case 'inside':
       return !around.boundary
   }
+}
+
+/** Whether a class of characters is one that `\b` takes for part of a word. */
+export function isWord(c: number): boolean {
+  return (c >= 0x30 && c <= 0x39) || (c >= 0x41 && c <= 0x5a) || (c >= 0x61 && c <= 0x7a) || c === 0x5f
 }

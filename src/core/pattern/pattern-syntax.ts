@@ -1,19 +1,15 @@
+import { type CharacterSet, inverted, rangeOf, setOf, union } from './character-set.ts'
+
 /**
  * Reads the part of JavaScript's regular expression syntax that can be matched in linear time: everything but
  * look-around, back references and Unicode properties. The text has passed `new RegExp` before, so brackets match and
  * quantifiers have something to repeat; what is left to find here is what is not supported.
- *
- * URLs are ASCII. Sets have 129 places: one for each ASCII character and one for all others.
  */
-export type CharacterSet = Uint8Array
-export const otherCharacters = 128
-const setSize = 129
-
 export type PatternNode =
   | { kind: 'set'; set: CharacterSet }
   | { kind: 'sequence'; parts: PatternNode[] }
   | { kind: 'choice'; options: PatternNode[] }
-  | { kind: 'repeat'; part: PatternNode; min: number; max: number }
+  | { kind: 'repeat'; part: PatternNode; min: number; max: number; isLazy: boolean }
   | { kind: 'assert'; what: 'start' | 'end' | 'boundary' | 'inside' }
 
 export type PatternSyntax = { kind: 'ok'; root: PatternNode } | { kind: 'unsupported'; what: string }
@@ -57,15 +53,15 @@ function readQuantified(reader: Reader): PatternNode {
     if (/^\{\d+(?:,\d*)?\}/.test(rest)) reader.unsupported = 'a repetition of more than 999,999 times'
     return part
   }
-  // Greedy or lazy is all the same to the question whether there is a match.
   reader.at += match[0].length
+  const isLazy = match[0].length > 1 && match[0].endsWith('?')
   const sign = match[1]
   if (sign !== undefined) {
-    return { kind: 'repeat', part, min: sign === '+' ? 1 : 0, max: sign === '?' ? 1 : Number.POSITIVE_INFINITY }
+    return { kind: 'repeat', part, min: sign === '+' ? 1 : 0, max: sign === '?' ? 1 : Number.POSITIVE_INFINITY, isLazy }
   }
   const min = Number(match[2])
   const max = match[3] === undefined ? min : match[4] === '' ? Number.POSITIVE_INFINITY : Number(match[4])
-  return { kind: 'repeat', part, min, max }
+  return { kind: 'repeat', part, min, max, isLazy }
 }
 
 function readAtom(reader: Reader): PatternNode {
@@ -76,7 +72,7 @@ function readAtom(reader: Reader): PatternNode {
     case '[':
       return { kind: 'set', set: readClass(reader) }
     case '.':
-      return { kind: 'set', set: inverted(setOf('\n\r')) }
+      return { kind: 'set', set: inverted(lineEnds) }
     case '^':
       return { kind: 'assert', what: 'start' }
     case '$':
@@ -113,24 +109,22 @@ function readEscape(reader: Reader): PatternNode {
 function readClass(reader: Reader): CharacterSet {
   const negated = reader.text[reader.at] === '^'
   if (negated) reader.at++
-  const result = new Uint8Array(setSize)
+  const parts: CharacterSet[] = []
   while (reader.at < reader.text.length && reader.text[reader.at] !== ']' && reader.unsupported === null) {
     const from = readClassAtom(reader)
     if (reader.text[reader.at] !== '-' || reader.text[reader.at + 1] === ']') {
-      merge(result, from.set)
+      parts.push(from.set)
       continue
     }
     reader.at++
     const to = readClassAtom(reader)
     // `[\w-x]` is no range: the dash stands for itself.
-    if (from.code < 0 || to.code < 0) {
-      merge(result, from.set)
-      merge(result, to.set)
-      merge(result, setOf('-'))
-    } else for (let code = from.code; code <= Math.min(to.code, otherCharacters); code++) result[code] = 1
+    if (from.code < 0 || to.code < 0) parts.push(from.set, to.set, setOf('-'))
+    else parts.push(rangeOf(from.code, to.code))
   }
   reader.at++
-  return negated ? inverted(result) : result
+  const set = union(parts)
+  return negated ? inverted(set) : set
 }
 
 /** One member of a class; `code` is -1 where it is a set of several. */
@@ -142,14 +136,7 @@ function readClassAtom(reader: Reader): { set: CharacterSet; code: number } {
     return { set: setOf('\b'), code: 8 }
   }
   const set = readEscapedSet(reader)
-  let code = -1
-  let members = 0
-  for (let i = 0; i < setSize; i++) {
-    if (set[i] === 0) continue
-    members++
-    code = i
-  }
-  return { set, code: members === 1 ? code : -1 }
+  return { set, code: set.length === 2 && set[0] === set[1] ? set[0]! : -1 }
 }
 
 const controls: Record<string, string> = { t: '\t', n: '\n', v: '\v', f: '\f', r: '\r' }
@@ -185,22 +172,7 @@ function readEscapedSet(reader: Reader): CharacterSet {
   return setOf(c)
 }
 
-function setOf(characters: string): CharacterSet {
-  const set = new Uint8Array(setSize)
-  // A character past ASCII is in no URL. It must not be taken for `otherCharacters`, which would let it match them all.
-  for (let i = 0; i < characters.length; i++)
-    if (characters.charCodeAt(i) < otherCharacters) set[characters.charCodeAt(i)] = 1
-  return set
-}
-
-function merge(into: CharacterSet, from: CharacterSet): void {
-  for (let i = 0; i < setSize; i++) into[i]! |= from[i]!
-}
-
-function inverted(set: CharacterSet): CharacterSet {
-  return set.map((member) => 1 - member)
-}
-
-const digits = setOf('0123456789')
-const wordCharacters = setOf('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_')
-const spaces = setOf(' \t\n\v\f\r')
+const digits = rangeOf(0x30, 0x39)
+const wordCharacters = union([digits, rangeOf(0x41, 0x5a), setOf('_'), rangeOf(0x61, 0x7a)])
+const lineEnds = setOf('\n\r\u2028\u2029')
+const spaces = union([setOf(' \t\n\v\f\r\u00a0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff'), rangeOf(0x2000, 0x200a)])

@@ -1,6 +1,7 @@
 import { AppError } from '../errors.ts'
-import { compilePattern, maxSteps, type Program } from './pattern-program.ts'
-import { otherCharacters, readPattern } from './pattern-syntax.ts'
+import { compilePattern, isWord, maxSteps, type Program } from './pattern-program.ts'
+import { createSearch, type Span } from './pattern-search.ts'
+import { readPattern } from './pattern-syntax.ts'
 
 /**
  * Regular expressions given by users, matched in time linear in the text. JavaScript's own matcher goes back on its
@@ -18,15 +19,13 @@ export type Pattern = {
   findAll(text: string): Span[]
 }
 
-export type Span = { start: number; end: number }
-
 const maxSourceLength = 2000
 const maxStates = 500
 
 type State = {
   readonly places: readonly number[]
   readonly before: Before
-  /** For each character: 0 not known yet, 1 the expression has matched, 2 it cannot match any more, else a state's number plus 3. */
+  /** For each class of characters: 0 not known yet, 1 the expression has matched, 2 it cannot match any more, else a state's number plus 3. */
   readonly next: Uint16Array
   /** Whether the expression matches if the text ends here; undefined until asked. */
   matchesAtEnd: boolean | undefined
@@ -36,6 +35,8 @@ type Before = 'start' | 'word' | 'other'
 /** Throws `usage-wrong` where the expression is wrong, too large or needs what cannot be matched in linear time. */
 export function createPattern(source: string): Pattern {
   const program = read(source)
+  const { alphabet } = program
+  const search = createSearch(program)
   let states: State[] = []
   let numbers = new Map<string, number>()
   let start: State | null = null
@@ -49,7 +50,7 @@ export function createPattern(source: string): Pattern {
       numbers = new Map()
       start = null
     }
-    states.push({ places, before, next: new Uint16Array(otherCharacters + 1), matchesAtEnd: undefined })
+    states.push({ places, before, next: new Uint16Array(alphabet.size), matchesAtEnd: undefined })
     numbers.set(name, states.length - 1)
     return states.length - 1
   }
@@ -83,23 +84,20 @@ export function createPattern(source: string): Pattern {
     return state.matchesAtEnd
   }
 
-  return {
-    source,
-    matches(text) {
-      start ??= states[stateFor(program.first, 'start')]!
-      let state = start
-      for (let at = 0; at < text.length; at++) {
-        const c = Math.min(text.charCodeAt(at), otherCharacters)
-        const next = state.next[c]! || follow(state, c)
-        if (next < 3) return next === 1
-        state = states[next - 3]!
-      }
-      return endsMatched(state)
-    },
-    findAll(text) {
-      return [...text.matchAll(new RegExp(source, 'g'))].map((match) => ({ start: match.index, end: match.index + match[0].length }))
-    },
+  function matches(text: string): boolean {
+    start ??= states[stateFor(program.first, 'start')]!
+    let state = start
+    for (let at = 0; at < text.length; at++) {
+      const unit = text.charCodeAt(at)
+      const c = unit < 128 ? unit : alphabet.classOf(unit)
+      const next = state.next[c]! || follow(state, c)
+      if (next < 3) return next === 1
+      state = states[next - 3]!
+    }
+    return endsMatched(state)
   }
+
+  return { source, matches, findAll: (text) => (matches(text) ? search.findAll(text) : []) }
 }
 
 function read(source: string): Program {
@@ -123,8 +121,4 @@ function read(source: string): Program {
     )
   }
   return program
-}
-
-function isWord(c: number): boolean {
-  return (c >= 0x30 && c <= 0x39) || (c >= 0x41 && c <= 0x5a) || (c >= 0x61 && c <= 0x7a) || c === 0x5f
 }

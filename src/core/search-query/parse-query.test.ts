@@ -133,6 +133,7 @@ describe('the query language', () => {
     'ten thousand words': 'word '.repeat(10_000),
     'a megabyte': 'x'.repeat(1_000_000),
     'too many words': 'ab '.repeat(100),
+    'too many stars': 'ab* '.repeat(9),
     'a long phrase': `"${'ab '.repeat(100)}"`,
     'deep parentheses': '('.repeat(4_000),
     'deep negated parentheses': `${'-('.repeat(1_500)}a`,

@@ -8,6 +8,8 @@ export type ParsedQuery = { kind: 'query'; query: SearchQuery } | { kind: 'fault
 const MAX_CHARS = 4_096
 const MAX_WORDS = 64
 const MAX_DEPTH = 20
+/** Each goes through all the words that begin so. */
+const MAX_PREFIXES = 8
 const MIN_PREFIX_CHARS = 2
 const MAX_FAULTS = 10
 
@@ -37,6 +39,7 @@ type Term = Extract<QueryToken, { kind: 'term' }>
 function createReader(tokens: readonly QueryToken[], faults: string[]) {
   let at = 0
   let words = 0
+  let prefixes = 0
   let hasOr = false
   let hasTime = false
   const times: { beforeMs: number | null; afterMs: number | null } = { beforeMs: null, afterMs: null }
@@ -95,11 +98,13 @@ function createReader(tokens: readonly QueryToken[], faults: string[]) {
     const isWhole = !isUnspaced(last)
     if (term.prefix && isWhole && last.length < MIN_PREFIX_CHARS)
       faults.push(`${last}*: at least ${MIN_PREFIX_CHARS} letters must stand before the star`)
+    // Where words can't be told apart by the eye, what was typed may be the beginning of a longer one.
+    const prefix = term.prefix || (!isWhole && prefixes < MAX_PREFIXES)
+    if (prefix && ++prefixes > MAX_PREFIXES) faults.push(`the query has more than ${MAX_PREFIXES} words with a star`)
     return {
       kind: 'words',
       words: found,
-      // Where words can't be told apart by the eye, what was typed may be the beginning of a longer one.
-      prefix: term.prefix || !isWhole,
+      prefix,
       where: term.field === 'intitle' ? 'title' : 'anywhere',
     } satisfies WordsNode
   }

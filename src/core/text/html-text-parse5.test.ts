@@ -52,7 +52,9 @@ function reference(page: string): string {
     }
   }
   walk(parse(page, { scriptingEnabled: false }).childNodes, false)
-  return `${(title ?? '').replace(/\s+/g, ' ')}\n${text}`.replace(/\s+/g, (run) => (/[\r\n]/.test(run) ? '\n' : ' ')).trim()
+  return `${(title ?? '').replace(/\s+/g, ' ')}\n${text}`
+    .replace(/\s+/g, (run) => (/[\r\n]/.test(run) ? '\n' : ' '))
+    .trim()
 }
 
 function ours(page: string, lines: boolean): string {
@@ -149,38 +151,108 @@ function edited(page: string, [place, cut, piece]: [number, number, string]): st
 const pieces = [
   ...['<script>', '</script>', '</script ', '<script', '<!--', '-->', '--!>', '<!-->', '<!--->', '--', '-', '<!', '<?'],
   ...['</', '</ ', '/>', '>', '<', '<style>', '</style>', '<title>', '</title>', '<textarea>', '</textarea>', '<xmp>'],
-  ...['</xmp>', '<iframe>', '</iframe>', '<noscript>', '</noscript>', '<p>', '</p>', '<div class="c">', '</div>', '<a '],
+  ...[
+    '</xmp>',
+    '<iframe>',
+    '</iframe>',
+    '<noscript>',
+    '</noscript>',
+    '<p>',
+    '</p>',
+    '<div class="c">',
+    '</div>',
+    '<a ',
+  ],
   ...['href=', '</a>', '<table>', '<tr><td>', '</table>', '<b>', '</b>', '"', "'", '=', ' ', '\n', '\t', '/', '&amp;'],
-  ...['&copy', '&#38;', '&', ';', 'x', 'yz', 'é', '\0', '日', '\u00a0', '<![CDATA[', ']]>', '#', '<span title=">">', '\r\n'],
+  ...[
+    '&copy',
+    '&#38;',
+    '&',
+    ';',
+    'x',
+    'yz',
+    'é',
+    '\0',
+    '日',
+    '\u00a0',
+    '<![CDATA[',
+    ']]>',
+    '#',
+    '<span title=">">',
+    '\r\n',
+  ],
   ...['<pre>', '</pre>', '<li>', '<br>', '</br>', '<noembed>', '</noembed>', '&lt;b&gt;', 'abcdefgh ijkl', '  ', '!'],
 ]
 
 const text = fc
   .array(
     fc.constantFrom(
-      ...['a', 'bc', 'def', 'word', 'sentence of words ', ' ', '  ', '\n', '\t ', '&nbsp;', '\u00a0', '\u3000', '!', ' ! '],
-      ...['&amp;', '&lt;p&gt;', '&eacute;', '&#8217;', 'é', '日本', '😀', ' < ', '<!-- <p>x</p> -->', '\0', 'a b c d e f g h'],
+      ...[
+        'a',
+        'bc',
+        'def',
+        'word',
+        'sentence of words ',
+        ' ',
+        '  ',
+        '\n',
+        '\t ',
+        '&nbsp;',
+        '\u00a0',
+        '\u3000',
+        '!',
+        ' ! ',
+      ],
+      ...[
+        '&amp;',
+        '&lt;p&gt;',
+        '&eacute;',
+        '&#8217;',
+        'é',
+        '日本',
+        '😀',
+        ' < ',
+        '<!-- <p>x</p> -->',
+        '\0',
+        'a b c d e f g h',
+      ],
     ),
     { maxLength: 6 },
   )
   .map((parts) => parts.join(''))
 
-const attributes = fc.constantFrom('', ' class=a', ' title="a > b"', " data-x='<p>'", ' hidden', '\n id = "x" ', ' a=b/c ')
+const attributes = fc.constantFrom(
+  '',
+  ' class=a',
+  ' title="a > b"',
+  " data-x='<p>'",
+  ' hidden',
+  '\n id = "x" ',
+  ' a=b/c ',
+)
 
 const { flow } = fc.letrec<{ flow: string; phrase: string; block: string }>((tie) => ({
   phrase: fc.oneof(
     { maxDepth: 4 },
     text,
     fc
-      .tuple(fc.constantFrom('b', 'span', 'em', 'code', 'x-own', 'noscript', 'object', 'canvas', 'video'), attributes, tie('phrase'))
+      .tuple(
+        fc.constantFrom('b', 'span', 'em', 'code', 'x-own', 'noscript', 'object', 'canvas', 'video'),
+        attributes,
+        tie('phrase'),
+      )
       .map(([name, attrs, inner]) => `<${name}${attrs}>${inner}</${name}>`),
     fc
       .tuple(fc.constantFrom('script', 'style', 'iframe', 'noembed', 'textarea'), attributes, text)
       .map(([name, attrs, inner]) => `<${name}${attrs}>${inner.replace(/<!--|-->/g, '')}</${name}>`),
-    fc.tuple(fc.constantFrom('br', 'img', 'input', 'wbr', 'hr'), attributes).map(([name, attrs]) => `<${name}${attrs}>`),
+    fc
+      .tuple(fc.constantFrom('br', 'img', 'input', 'wbr', 'hr'), attributes)
+      .map(([name, attrs]) => `<${name}${attrs}>`),
     fc.tuple(tie('phrase'), text).map(([inner, after]) => `<template>${inner}</template>${after}`),
     // The parser makes one character of several NULs in foreign content; the standard makes one of each.
-    text.map((inner) => inner.replace(/\0+/g, '\0')).map((inner) => `<svg><title>${inner}</title><g><text>${inner}</text><style>${inner}</style></g></svg>`),
+    text
+      .map((inner) => inner.replace(/\0+/g, '\0'))
+      .map((inner) => `<svg><title>${inner}</title><g><text>${inner}</text><style>${inner}</style></g></svg>`),
     text.map((inner) => `<select><option>${inner}</option><option>${inner}</select>`),
     fc.array(tie('phrase'), { maxLength: 3 }).map((parts) => parts.join('')),
   ),
@@ -193,10 +265,15 @@ const { flow } = fc.letrec<{ flow: string; phrase: string; block: string }>((tie
     fc
       .tuple(fc.constantFrom('p', 'h1', 'pre', 'P', 'address'), attributes, tie('phrase'))
       .map(([name, attrs, inner]) => `<${name}${attrs}>${inner}</${name}>`),
-    fc.array(tie('phrase'), { maxLength: 3 }).map((items) => `<ul>${items.map((item) => `<li>${item}`).join('\n')}</ul>`),
+    fc
+      .array(tie('phrase'), { maxLength: 3 })
+      .map((items) => `<ul>${items.map((item) => `<li>${item}`).join('\n')}</ul>`),
     fc
       .array(fc.array(tie('flow'), { maxLength: 2 }), { maxLength: 2 })
-      .map((rows) => `<table>${rows.map((row) => `<tr>${row.map((cell) => `<td>${cell}</td>`).join('')}</tr>`).join('')}</table>`),
+      .map(
+        (rows) =>
+          `<table>${rows.map((row) => `<tr>${row.map((cell) => `<td>${cell}</td>`).join('')}</tr>`).join('')}</table>`,
+      ),
   ),
   flow: fc.array(tie('block'), { maxLength: 4 }).map((parts) => parts.join('')),
 }))

@@ -2,8 +2,8 @@ import { byteClass, findByte, LETTER, type PageBytes, TAG_NAME_END } from '../ht
 import { findRawTextEnd, findScriptEnd, skipBogusComment, skipComment } from '../html/raw-text.ts'
 import { OpenElements } from './open-elements.ts'
 import { isSelfClosing, skipTag } from './skip-tag.ts'
-import { addToName, BREAK, breakoutTable, type TextTag, textTagTable } from './text-tags.ts'
 import { dataMeanings, escapableMeanings, foreignMeanings, rawMeanings, type TextSink } from './text-sink.ts'
+import { addToName, BREAK, breakoutTable, type TextTag, textTagTable } from './text-tags.ts'
 
 // An imported binding is looked up at each use; in the loops below that costs a tenth of the time.
 const classes = byteClass

@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto'
+import { AppError } from '../errors.ts'
 import { createPattern, type Pattern } from '../pattern/pattern.ts'
-import type { ElementCutter } from './omit-elements.ts'
+import { createSourceMatch, type SourceMatch } from '../source-match.ts'
+import { checkSelector, createElementCutter, type ElementCutter } from './omit-elements.ts'
 
 /** What is left out of the text of documents before it is compared: regions that change without meaning anything. */
 export type OmitRule = {
@@ -8,27 +10,81 @@ export type OmitRule = {
   match: string
   /** CSS selectors of elements that are left out with all that is in them. */
   selectors: readonly string[]
-  /** Regular expressions; each match is cut out of the text. */
+  /**
+   * Regular expressions; each match is cut out of the text, in which each block is a line. White space is one space
+   * or, where a block ends, one line end: `\s` matches both, `.` only the first.
+   */
   patterns: readonly string[]
 }
 
-/** All rules that apply to one document. */
+/** All rules that apply to one document, together. */
 export type OmitRules = {
-  /** Positive, 31 bits, made of the rules alone: equal rules have equal ids, over restarts. */
+  /** Positive, 31 bits, made of the rules alone: equal rules have equal ids, over restarts and in any order. */
   readonly id: number
   readonly elements: ElementCutter | null
   readonly patterns: readonly Pattern[]
 }
 
-/** Throws `usage-wrong`, naming it, where a place, selector or expression is wrong. */
+const maxRules = 1000
+const maxItems = 200
+const maxSelectorLength = 2000
+const maxRemembered = 1000
+
+type Reading = { readonly matches: SourceMatch; readonly rule: OmitRule }
+
+/** Throws `usage-wrong`, naming it, where a place, a selector or an expression is wrong. */
 export function createOmitRules(rules: readonly OmitRule[]): (url: string) => OmitRules | null {
-  const all = rules.map((rule) => ({ ...rule, compiled: rule.patterns.map((source) => createPattern(source)) }))
+  if (rules.length > maxRules) throw new AppError('usage-wrong', `more than ${maxRules} rules to leave something out`)
+  const patterns = new Map<string, Pattern>()
+  const readings = rules.map((rule) => readRule(rule, patterns)).filter(({ rule }) => !isEmpty(rule))
+  // Pages of one site meet the same rules, so that little is compiled more than once.
+  const remembered = new Map<string, OmitRules>()
   return (url) => {
-    const found = all.filter(({ match }) => match === '*' || url.includes(match))
-    if (found.length === 0) return null
-    const selectors = found.flatMap((rule) => rule.selectors)
-    const patterns = found.flatMap((rule) => rule.compiled)
-    const name = JSON.stringify([selectors, patterns.map(({ source }) => source)])
-    return { id: (hash('sha256', name, 'buffer').readUInt32BE(0) & 0x7fffffff) || 1, elements: null, patterns }
+    let name = ''
+    for (let i = 0; i < readings.length; i++) if (readings[i]!.matches(url)) name += `${i},`
+    if (name === '') return null
+    const known = remembered.get(name)
+    if (known !== undefined) return known
+    const applying = name.split(',').slice(0, -1)
+    const found = joinRules(
+      applying.map((index) => readings[Number(index)]!.rule),
+      patterns,
+    )
+    if (remembered.size >= maxRemembered) remembered.clear()
+    remembered.set(name, found)
+    return found
+  }
+}
+
+function readRule(rule: OmitRule, patterns: Map<string, Pattern>): Reading {
+  const matches = createSourceMatch(rule.match)
+  if (matches === null) {
+    throw new AppError('usage-wrong', `no host, domain, URL or *: ${JSON.stringify(rule.match.slice(0, 80))}`)
+  }
+  if (rule.selectors.length + rule.patterns.length > maxItems) {
+    throw new AppError('usage-wrong', `more than ${maxItems} selectors and expressions for ${rule.match}`)
+  }
+  for (const selector of rule.selectors) {
+    if (selector.length > maxSelectorLength) {
+      throw new AppError('usage-wrong', `a selector of more than ${maxSelectorLength} characters for ${rule.match}`)
+    }
+    checkSelector(selector)
+  }
+  for (const source of rule.patterns) if (!patterns.has(source)) patterns.set(source, createPattern(source))
+  return { matches, rule }
+}
+
+function isEmpty({ selectors, patterns }: OmitRule): boolean {
+  return selectors.length + patterns.length === 0
+}
+
+function joinRules(rules: readonly OmitRule[], patterns: ReadonlyMap<string, Pattern>): OmitRules {
+  const selectors = [...new Set(rules.flatMap((rule) => rule.selectors))].sort()
+  const sources = [...new Set(rules.flatMap((rule) => rule.patterns))].sort()
+  const digest = hash('sha256', JSON.stringify([selectors, sources]), 'buffer')
+  return {
+    id: digest.readUInt32BE(0) & 0x7fffffff || 1,
+    elements: selectors.length === 0 ? null : createElementCutter(selectors),
+    patterns: sources.map((source) => patterns.get(source)!),
   }
 }

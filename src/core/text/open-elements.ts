@@ -24,7 +24,8 @@ export class OpenElements {
 
   /** For a start tag met in HTML. */
   openHtml(tag: TextTag): void {
-    if (tag.content === 'svg' || tag.content === 'math') this.push({ name: tag.name, rules: tag.content, isHidden: false })
+    if (tag.content === 'svg' || tag.content === 'math')
+      this.push({ name: tag.name, rules: tag.content, isHidden: false })
     else if (tag.name === 'template') this.push({ name: tag.name, rules: 'html', isHidden: true })
   }
 
@@ -34,17 +35,20 @@ export class OpenElements {
     const { name, content } = tag
     if (content === 'svg' || content === 'math') this.push({ name, rules: content, isHidden: false })
     else if (name === 'style' || name === 'script') this.push({ name, rules, isHidden: true })
-    else if (rules === 'svg' && (name === 'title' || name === 'desc')) this.push({ name, rules: 'html', isHidden: true })
+    else if (rules === 'svg' && (name === 'title' || name === 'desc'))
+      this.push({ name, rules: 'html', isHidden: true })
     else if (content === `${rules}-point`) this.push({ name, rules: 'html', isHidden: false })
   }
 
   close(name: string): void {
-    if (this.stack.length === 0) return
     for (let at = this.stack.length - 1; at >= 0; at--) {
       const entry = this.stack[at]!
-      if (entry.name === name) return this.cut(at)
+      if (entry.name === name) {
+        this.cut(at)
+        break
+      }
       // An end tag reaches over foreign elements, never out of an integration point; that of a template out of all.
-      if (entry.rules === 'html' && (name !== 'template' || entry.name === 'template')) return
+      if (entry.rules === 'html' && name !== 'template') break
     }
   }
 

@@ -1,8 +1,8 @@
 import { byteClass, findByte, LETTER, NON_ASCII, type PageBytes, TAG_NAME_END } from '../html/byte-class.ts'
 import type { TextTargets } from './html-text.ts'
 import { isSelfClosing, skipTag } from './skip-tag.ts'
-import { addToName, BREAK, inlineTable, JOIN, type TextTag, textTagTable } from './text-tags.ts'
 import { foreignMeanings, rawMeanings, type TextSink } from './text-sink.ts'
+import { addToName, BREAK, inlineTable, JOIN, type TextTag, textTagTable } from './text-tags.ts'
 
 const nearBytes = 12
 
@@ -102,7 +102,6 @@ function xhtmlTag(scan: Scan, found: TextTag | null, isEnd: boolean, isEmpty: bo
   else if (content === 'pre') scan.sink.keepsLines = true
   else if (content === 'hidden' || content === 'raw' || content === 'script') hide(scan, name, isEmpty)
 }
-
 
 function hide(scan: Scan, name: string, isEmpty: boolean): void {
   if (isEmpty) return

@@ -38,7 +38,7 @@ export function createTextMarker(): TextMarker {
     marks(query, texts) {
       const expression = marksExpression(query)
       if (expression === null) return texts.map(() => ({ title: [], text: [] }))
-      // Nothing is ever committed: putting the texts there and taking them away again costs a tenth that way.
+      // Nothing is ever committed: putting the texts there and taking them away again costs a fifth that way.
       db.exec('BEGIN')
       try {
         return find(expression, texts)

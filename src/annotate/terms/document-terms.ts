@@ -1,0 +1,94 @@
+import { findStemmer } from './stem/stemmers.ts'
+import { hashText } from './term-hash.ts'
+import { TermTable } from './term-table.ts'
+import { TermView } from './term-view.ts'
+import { MAX_TOKENS, TokenReader } from './tokens.ts'
+
+export type DocumentSource = {
+  url: string
+  title: string
+  /** The visible text. Where it begins with the title, that is the title and is not counted twice. */
+  text: string
+}
+
+/**
+ * A document as profiles are held against it: its words, where they stand, and what they are under each stemmer that
+ * somebody asks for. Made once for each document; everything else is looked up here.
+ */
+export type DocumentTerms = {
+  readonly title: string
+  readonly text: string
+  /** In lower case, without port; '' where the URL has none. */
+  readonly host: string
+  readonly tokens: number
+  /** So many of the first tokens are the title's. */
+  readonly titleTokens: number
+  /** Where a token stands: in `title` for the first ones, in `text` for the others. */
+  readonly starts: Uint32Array
+  readonly ends: Uint32Array
+  /** Where in `text` the body begins, behind the title. */
+  readonly bodyStart: number
+  /** The document has more words than are looked at. */
+  readonly isCut: boolean
+  readonly plain: TermView
+  /** As spelled for '' or a language that has no stemmer. */
+  view(stemming: string): TermView
+}
+
+export function readDocument(source: DocumentSource, limits: { maxTokens?: number } = {}): DocumentTerms {
+  const { title, text } = source
+  const reader = new TokenReader(title.length + text.length, limits.maxTokens ?? MAX_TOKENS)
+  reader.read(title)
+  const titleTokens = reader.tokens
+  const bodyStart = beginsWithTitle(text, title) ? title.length : 0
+  reader.read(text, bodyStart)
+  const plain = new TermView(reader.table, reader.tokens, reader.termOf, reader.counts)
+  const views = new Map<string, TermView>()
+  return {
+    title,
+    text,
+    host: hostOf(source.url),
+    tokens: reader.tokens,
+    titleTokens,
+    starts: reader.starts,
+    ends: reader.ends,
+    bodyStart,
+    isCut: reader.isCut,
+    plain,
+    view(stemming) {
+      const stem = stemming === '' ? undefined : findStemmer(stemming)
+      if (stem === undefined) return plain
+      const known = views.get(stemming)
+      if (known !== undefined) return known
+      const view = stemmedView(plain, stem)
+      views.set(stemming, view)
+      return view
+    },
+  }
+}
+
+function beginsWithTitle(text: string, title: string): boolean {
+  if (title === '' || !text.startsWith(title)) return false
+  const next = text[title.length]
+  return next === undefined || next === ' ' || next === '\n'
+}
+
+function hostOf(url: string): string {
+  const host = URL.parse(url)?.hostname ?? ''
+  return host.startsWith('[') ? host.slice(1, -1) : host.replace(/\.$/, '')
+}
+
+function stemmedView(plain: TermView, stem: (word: string) => string): TermView {
+  const table = new TermTable(plain.table.size)
+  const stemOf = new Uint32Array(plain.table.limit)
+  const counts = new Uint32Array(plain.table.limit)
+  for (let term = 0; term < plain.table.limit; term++) {
+    const text = stem(plain.table.textOf(term))
+    const id = table.addText(hashText(text), 0, text)
+    stemOf[term] = id
+    counts[id]! += plain.counts[term]!
+  }
+  const termOf = new Uint32Array(plain.tokens)
+  for (let token = 0; token < plain.tokens; token++) termOf[token] = stemOf[plain.termOf[token]!]!
+  return new TermView(table, plain.tokens, termOf, counts)
+}

@@ -1,0 +1,52 @@
+import type { Endings } from './light.ts'
+
+const words = (text: string): string[] => text.split(' ')
+
+/** Endings of inflection, without accents, most often met first in none of them: the stemmer sorts by length. */
+export const endings: Record<string, Endings> = {
+  de: { minStem: 4, rounds: [words('ern em er en es e s n'), words('ungen>ung heiten>heit keiten>keit innen in st')] },
+  fr: {
+    minStem: 3,
+    rounds: [
+      words('aux>al eux>eu s x'),
+      words('issement issant ement ment euse>eu trice>teur ation>at ateur>at ante ant ees ee er ez ait aient ions ons ent ir'),
+      words('e'),
+    ],
+  },
+  es: {
+    minStem: 3,
+    rounds: [
+      words('es s'),
+      words('amiento imiento mente aciones>ac acion>ac idades>idad ando iendo aron ieron aba ado ido ada ida ar er ir'),
+      words('o a e'),
+    ],
+  },
+  it: {
+    minStem: 3,
+    rounds: [
+      words('amento imento mente azioni>az azione>az ando endo ato ito uto ata ita uta ati iti uti ate ite ute are ere ire'),
+      words('i o a e'),
+    ],
+  },
+  pt: {
+    minStem: 3,
+    rounds: [
+      words('oes>ao aes>ao ais>al eis>el es s'),
+      words('amento imento mente acao>ac ando endo indo aram eram iram ado ido ada ida ar er ir'),
+      words('o a e'),
+    ],
+  },
+  nl: { minStem: 4, rounds: [words('heden>heid en s e'), words('ingen>ing eren lijk ig')] },
+  sv: { minStem: 4, rounds: [words('arnas ernas ornas arna erna orna aren heten ande ade ar er or en et s a e')] },
+  da: { minStem: 4, rounds: [words('erne ene ers er en et es s e')] },
+  no: { minStem: 4, rounds: [words('ene ane ers er en et es s a e')] },
+  ru: {
+    minStem: 3,
+    rounds: [
+      words('ость ости остью'),
+      words(
+        'иями ями ами иях ях ах ого его ому ему ыми ими ой ей ый ий ая яя ое ее ые ие ую юю ом ем ам ям ов ев ать ять ить еть ает яет ют ут ат ят ал ил ла ли ло а я о е ы и у ю ь',
+      ),
+    ],
+  },
+}

@@ -1,0 +1,192 @@
+import { hashInSpace, hashUnits } from './term-hash.ts'
+
+/**
+ * Terms and their numbers, in typed arrays: a term costs some 35 bytes and nothing for the garbage collector to visit.
+ * Numbers are dense; that of a removed term is given to the next new one. A slot holds the hash and the number plus
+ * one; slots are probed one after the other, and a removal moves later ones up, so there are no tombstones. Spellings lie in one pool, which is
+ * compacted when more than half of it belongs to nobody.
+ */
+export class TermTable {
+  /** Terms that are there. */
+  size = 0
+  /** All numbers are below. */
+  limit = 0
+  offsets: Uint32Array
+  lengths: Uint8Array
+  units: Uint16Array
+  private spaces: Uint8Array
+  private slots: Uint32Array
+  private mask: number
+  private unitsUsed = 0
+  private unitsLost = 0
+  private freed: number[] = []
+
+  /** Room for so many terms before anything must grow. */
+  constructor(expected = 16) {
+    const room = Math.max(16, expected)
+    this.offsets = new Uint32Array(room)
+    this.lengths = new Uint8Array(room)
+    this.spaces = new Uint8Array(room)
+    this.units = new Uint16Array(room * 8)
+    this.slots = new Uint32Array(2 ** Math.ceil(Math.log2(room * 2)) * 2)
+    this.mask = this.slots.length / 2 - 1
+  }
+
+  /** -1 where there is no such term. `hash` is that of the text without its space. */
+  findUnits(hash: number, space: number, units: Uint16Array, start: number, length: number): number {
+    const { slots, mask } = this
+    const wanted = space === 0 ? hash : hashInSpace(hash, space)
+    for (let at = wanted & mask; ; at = (at + 1) & mask) {
+      const entry = slots[at * 2 + 1]!
+      if (entry === 0) return -1
+      if (slots[at * 2] === wanted && this.equalsUnits(entry - 1, space, units, start, length)) return entry - 1
+    }
+  }
+
+  findText(hash: number, space: number, text: string): number {
+    const { slots, mask } = this
+    const wanted = hashInSpace(hash, space)
+    for (let at = wanted & mask; ; at = (at + 1) & mask) {
+      const entry = slots[at * 2 + 1]!
+      if (entry === 0) return -1
+      if (slots[at * 2] === wanted && this.equalsText(entry - 1, space, text)) return entry - 1
+    }
+  }
+
+  addUnits(hash: number, space: number, units: Uint16Array, start: number, length: number): number {
+    const known = this.findUnits(hash, space, units, start, length)
+    if (known !== -1) return known
+    const offset = this.roomForUnits(length)
+    for (let at = 0; at < length; at++) this.units[offset + at] = units[start + at]!
+    return this.insert(hashInSpace(hash, space), space, offset, length)
+  }
+
+  addText(hash: number, space: number, text: string): number {
+    const known = this.findText(hash, space, text)
+    if (known !== -1) return known
+    const offset = this.roomForUnits(text.length)
+    for (let at = 0; at < text.length; at++) this.units[offset + at] = text.charCodeAt(at)
+    return this.insert(hashInSpace(hash, space), space, offset, text.length)
+  }
+
+  remove(id: number): void {
+    const { slots, mask } = this
+    let hole = this.hashOf(id) & mask
+    while (slots[hole * 2 + 1] !== id + 1) hole = (hole + 1) & mask
+    for (let at = (hole + 1) & mask; slots[at * 2 + 1] !== 0; at = (at + 1) & mask) {
+      const home = slots[at * 2]! & mask
+      // What would then stand before its home must stay.
+      if (((at - home) & mask) < ((at - hole) & mask)) continue
+      slots[hole * 2] = slots[at * 2]!
+      slots[hole * 2 + 1] = slots[at * 2 + 1]!
+      hole = at
+    }
+    slots[hole * 2 + 1] = 0
+    this.unitsLost += this.lengths[id]!
+    this.lengths[id] = 0
+    this.freed.push(id)
+    this.size--
+    if (this.unitsLost > 4096 && this.unitsLost * 2 > this.unitsUsed) this.compact()
+  }
+
+  textOf(id: number): string {
+    const offset = this.offsets[id]!
+    return String.fromCharCode.apply(null, this.units.subarray(offset, offset + this.lengths[id]!) as unknown as number[])
+  }
+
+  spaceOf(id: number): number {
+    return this.spaces[id]!
+  }
+
+  startsWith(id: number, text: string): boolean {
+    if (this.lengths[id]! < text.length) return false
+    const offset = this.offsets[id]!
+    for (let at = 0; at < text.length; at++) if (this.units[offset + at] !== text.charCodeAt(at)) return false
+    return true
+  }
+
+  memoryBytes(): number {
+    const { offsets, lengths, spaces, units, slots, freed } = this
+    const arrays = [offsets, lengths, spaces, units, slots]
+    return arrays.reduce((sum, array) => sum + array.byteLength, freed.length * 8)
+  }
+
+  private hashOf(id: number): number {
+    return hashInSpace(hashUnits(this.units, this.offsets[id]!, this.lengths[id]!), this.spaces[id]!)
+  }
+
+  private equalsUnits(id: number, space: number, units: Uint16Array, start: number, length: number): boolean {
+    if (this.lengths[id] !== length || this.spaces[id] !== space) return false
+    const own = this.units
+    const offset = this.offsets[id]!
+    for (let at = 0; at < length; at++) if (own[offset + at] !== units[start + at]) return false
+    return true
+  }
+
+  private equalsText(id: number, space: number, text: string): boolean {
+    return this.lengths[id] === text.length && this.spaces[id] === space && this.startsWith(id, text)
+  }
+
+  private insert(hash: number, space: number, offset: number, length: number): number {
+    const id = this.freed.pop() ?? this.limit++
+    if (id >= this.offsets.length) this.growTerms()
+    this.offsets[id] = offset
+    this.lengths[id] = length
+    this.spaces[id] = space
+    this.size++
+    if (this.size * 4 > this.slots.length) this.growSlots()
+    this.place(hash, id + 1)
+    return id
+  }
+
+  private place(hash: number, entry: number): void {
+    const { slots, mask } = this
+    let at = hash & mask
+    while (slots[at * 2 + 1] !== 0) at = (at + 1) & mask
+    slots[at * 2] = hash
+    slots[at * 2 + 1] = entry
+  }
+
+  private growTerms(): void {
+    const room = Math.ceil(this.offsets.length * 1.5) + 16
+    this.offsets = grown(this.offsets, new Uint32Array(room))
+    this.lengths = grown(this.lengths, new Uint8Array(room))
+    this.spaces = grown(this.spaces, new Uint8Array(room))
+  }
+
+  private growSlots(): void {
+    const before = this.slots
+    this.slots = new Uint32Array(before.length * 2)
+    this.mask = this.slots.length / 2 - 1
+    for (let at = 0; at < before.length; at += 2)
+      if (before[at + 1] !== 0) this.place(before[at]!, before[at + 1]!)
+  }
+
+  private roomForUnits(length: number): number {
+    const offset = this.unitsUsed
+    if (offset + length > this.units.length)
+      this.units = grown(this.units, new Uint16Array(Math.ceil(this.units.length * 1.5) + length))
+    this.unitsUsed += length
+    return offset
+  }
+
+  private compact(): void {
+    const before = this.units
+    this.units = new Uint16Array(Math.max(1024, Math.ceil((this.unitsUsed - this.unitsLost) * 1.5)))
+    let used = 0
+    for (let id = 0; id < this.limit; id++) {
+      const length = this.lengths[id]!
+      const offset = this.offsets[id]!
+      for (let at = 0; at < length; at++) this.units[used + at] = before[offset + at]!
+      this.offsets[id] = used
+      used += length
+    }
+    this.unitsUsed = used
+    this.unitsLost = 0
+  }
+}
+
+export function grown<T extends Uint32Array | Uint8Array | Uint16Array | Float32Array | Float64Array>(from: T, to: T): T {
+  to.set(from)
+  return to
+}

@@ -1,0 +1,112 @@
+import { createBackwards, type State } from './pattern-backwards.ts'
+import { isWord, type Program } from './pattern-program.ts'
+import { createWays, EDGE, MATCHED, OTHER, type Side, WORD } from './pattern-ways.ts'
+
+/** A piece of a text: from `start` up to, not with, `end`. */
+export type Span = { start: number; end: number }
+
+/**
+ * Finds all matches of an expression, as JavaScript's matcher with the flag `g` does, in time linear in the text.
+ *
+ * The text is read backwards first. At each place it is noted which steps of the expression are alive there: they take
+ * the character at that place, and with the rest of the text there is a way from them to a match. Then the text is read
+ * forwards, and of all ways the first in JavaScript's order whose step is alive is taken. It leads to the match, so
+ * nothing is ever tried in vain, and no character is read twice.
+ *
+ * What is alive at a place depends on what is alive at the next and on the character: states as in a matcher, made
+ * when first needed, remembered with their transitions, and forgotten when there are too many. To keep a note for each
+ * place of a long text would take much memory, so only one in `stretchLength` is kept, and those between are made again
+ * when the way forwards comes there.
+ *
+ * Loops around what can be empty, as `(a*)*`, may end elsewhere than in JavaScript, which has rules of its own for them.
+ */
+export type Search = {
+  findAll(text: string): Span[]
+  /** How many characters were taken in either direction, since the beginning. */
+  readonly taken: number
+}
+
+const stretchLength = 4096
+
+export function createSearch(program: Program): Search {
+  const { alphabet } = program
+  const backwards = createBackwards(program)
+  const wayFrom = createWays(program)
+  const stretch: State[] = []
+  let taken = 0
+
+  /** The states of all places of the text, asked for in order. */
+  function statesOf(text: string): (at: number) => State {
+    const kept: State[] = []
+    let state = backwards.end
+    for (let at = text.length; ; at--) {
+      if (at % stretchLength === 0) kept.push(state)
+      if (at === 0) break
+      state = backwards.before(state, alphabet.classOf(text.charCodeAt(at - 1)))
+      taken++
+    }
+    kept.reverse()
+    let loaded = -1
+    return (at) => {
+      const index = Math.floor(at / stretchLength)
+      if (index !== loaded) {
+        loaded = index
+        load(text, index, kept[index + 1])
+      }
+      return stretch[at % stretchLength]!
+    }
+  }
+
+  function load(text: string, index: number, next: State | undefined): void {
+    const first = index * stretchLength
+    const end = Math.min(first + stretchLength, text.length)
+    let state = next ?? backwards.end
+    if (next === undefined) stretch[end - first] = state
+    for (let at = end - 1; at >= first; at--) {
+      state = backwards.before(state, alphabet.classOf(text.charCodeAt(at)))
+      stretch[at - first] = state
+      taken++
+    }
+  }
+
+  /** The first step on the way that is alive; `MATCHED` where the match ends before it, or there is none. */
+  function choose(from: number, before: Side, state: State): number {
+    for (const place of wayFrom(from, before, state.after)) {
+      if (place === MATCHED) break
+      if (state.alive[place] === 1) return place
+    }
+    return MATCHED
+  }
+
+  function take(text: string, at: number): Side {
+    taken++
+    return isWord(text.charCodeAt(at)) ? WORD : OTHER
+  }
+
+  return {
+    get taken() {
+      return taken
+    },
+    findAll(text) {
+      const found: Span[] = []
+      const stateAt = statesOf(text)
+      let before: Side = EDGE
+      for (let at = 0; at < text.length; ) {
+        const start = at
+        const state = stateAt(at)
+        const first = state.first[before] ?? choose(0, before, state)
+        state.first[before] = first
+        before = take(text, at++)
+        // No match begins here, or an empty one.
+        if (first === MATCHED) continue
+        for (let place = first; ; before = take(text, at++)) {
+          place = choose(place + 1, before, stateAt(at))
+          if (place === MATCHED) break
+        }
+        found.push({ start, end: at })
+      }
+      stretch.length = 0
+      return found
+    },
+  }
+}

@@ -1,0 +1,140 @@
+import type { Budget } from './buckets.ts'
+import type { HeapArena } from './heap-arena.ts'
+import { createHolds, type Holds } from './holds.ts'
+import type { Policy } from './policy.ts'
+import { serviceLevels } from './watch.ts'
+import { flags, type StateName, states, type WatchColumns } from './watch-columns.ts'
+
+/**
+ * Where watches are. Each is in one place: on the time queue (all that wait, and all that are out by the time at which they
+ * are lost), on a lane, with a budget that holds it, on the queue of those asked for, or nowhere in particular
+ * (paused, shut). Who takes one out with `leave` or `popLane` puts it somewhere again.
+ */
+export type Queues = {
+  readonly holds: Holds
+  /** Waiting on a lane, by lane. */
+  readonly laneSizes: Int32Array
+  stand(slot: number, state: 'paused' | 'shut'): void
+  enterTime(slot: number, state: 'waiting' | 'closed' | 'out', at: number): void
+  enterLane(slot: number): void
+  enterAsked(slot: number, now: number): void
+  enterHold(slot: number, blocker: number): void
+  leave(slot: number, now: number): void
+  popLane(lane: number): number
+  /** The watch whose time comes first; -1 for none. */
+  firstInTime(): number
+  firstAsked(): number
+  /** How many of a level are in a state. */
+  count(level: number, state: StateName): number
+  total(state: StateName): number
+  /** Counts a watch that changes its level at another place. */
+  changeLevel(slot: number, level: number): void
+}
+
+export type QueuesOptions = {
+  columns: WatchColumns
+  heap: HeapArena
+  policy: Policy
+  perUser: Budget | null
+  perHost: Budget | null
+  deadlineAt(slot: number): number
+}
+
+const STATES = 16
+
+export function createQueues({ columns, heap, policy, perUser, perHost, deadlineAt }: QueuesOptions): Queues {
+  const holds = createHolds({ heap, columns, perUser, perHost, lanes: policy.lanes, onFree })
+  let timeRoot = -1
+  let askedRoot = -1
+  const laneRoots = new Int32Array(policy.lanes).fill(-1)
+  const laneSizes = new Int32Array(policy.lanes)
+  const counts = new Int32Array(serviceLevels.length * STATES)
+
+  function add(slot: number, by: 1 | -1): void {
+    const at = columns.level[slot]! * STATES + columns.state[slot]!
+    counts[at] = counts[at]! + by
+  }
+
+  function enter(slot: number, state: StateName): void {
+    columns.state[slot] = states[state]
+    add(slot, 1)
+  }
+
+  function exit(slot: number): void {
+    add(slot, -1)
+    columns.state[slot] = 0
+  }
+
+  const laneOf = (slot: number): number => policy.laneOf(columns.level[slot]!)
+  const rankOf = (slot: number): number => policy.rank(columns.dueAt[slot]!, deadlineAt(slot))
+
+  function enterLane(slot: number): void {
+    const lane = laneOf(slot)
+    laneRoots[lane] = heap.push(laneRoots[lane]!, slot, rankOf(slot))
+    laneSizes[lane] = laneSizes[lane]! + 1
+    enter(slot, 'ready')
+  }
+
+  function onFree(slot: number): void {
+    exit(slot)
+    enterLane(slot)
+  }
+
+  return {
+    holds,
+    laneSizes,
+    stand: enter,
+    enterLane,
+    enterTime(slot, state, at) {
+      if (state !== 'out') columns.dueAt[slot] = at
+      timeRoot = heap.push(timeRoot, slot, at)
+      enter(slot, state)
+    },
+    enterAsked(slot, now) {
+      columns.flags[slot] = columns.flags[slot]! | flags.asked
+      askedRoot = heap.push(askedRoot, slot, now)
+      enter(slot, 'asked')
+    },
+    enterHold(slot, blocker) {
+      holds.hold(slot, blocker, laneOf(slot), rankOf(slot))
+      enter(slot, 'held')
+    },
+    leave(slot, now) {
+      const state = columns.state[slot]
+      exit(slot)
+      if (state === states.waiting || state === states.closed || state === states.out) {
+        timeRoot = heap.remove(timeRoot, slot)
+        if (state === states.out) holds.comesBack(slot, now)
+      } else if (state === states.ready) {
+        const lane = laneOf(slot)
+        laneRoots[lane] = heap.remove(laneRoots[lane]!, slot)
+        laneSizes[lane] = laneSizes[lane]! - 1
+        holds.lookAgain(slot, now)
+      } else if (state === states.held) {
+        holds.letGo(slot, laneOf(slot))
+      } else if (state === states.asked) {
+        askedRoot = heap.remove(askedRoot, slot)
+      }
+    },
+    popLane(lane) {
+      const slot = laneRoots[lane]!
+      laneRoots[lane] = heap.pop(slot)
+      laneSizes[lane] = laneSizes[lane]! - 1
+      exit(slot)
+      return slot
+    },
+    firstInTime: () => timeRoot,
+    firstAsked: () => askedRoot,
+    count: (level, state) => counts[level * STATES + states[state]]!,
+    total(state) {
+      let sum = 0
+      for (let level = 0; level < serviceLevels.length; level++) sum += counts[level * STATES + states[state]]!
+      return sum
+    },
+    changeLevel(slot, level) {
+      add(slot, -1)
+      columns.level[slot] = level
+      add(slot, 1)
+    },
+  }
+}

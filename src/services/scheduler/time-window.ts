@@ -1,0 +1,79 @@
+import type { TimeWindow } from '../../core/profile.ts'
+import { type ZoneClock, zoneClock } from './zone-offset.ts'
+
+/**
+ * When a source may be checked. A moment is within a window if the zone's clocks show a time within it, on one of its
+ * days; a window over midnight belongs to the day on which it begins, and one that ends at the minute it begins lasts
+ * a day. So when clocks are put forward over the beginning, the window opens at that moment; and when an hour comes
+ * twice, what the window has of it is open both times.
+ */
+export type OpenHours = {
+  isOpen(at: number): boolean
+  /** The first moment within the window, not before `at`; null where it never opens. Wall time, both. */
+  nextOpen(at: number): number | null
+}
+
+const MINUTE_MS = 60_000
+const DAY_MS = 86_400_000
+/** A week, one more for a window that a change of clocks swallows whole, and a margin. */
+const searchMs = 16 * DAY_MS
+
+/** The moments at which one of the windows is open. Throws `usage-wrong` for an unknown zone. */
+export function createOpenHours(windows: readonly TimeWindow[]): OpenHours {
+  const all = windows.map(createHours)
+  return {
+    isOpen: (at) => all.some((hours) => hours.isOpen(at)),
+    nextOpen(at) {
+      let first: number | null = null
+      for (const hours of all) {
+        const opening = hours.nextOpen(at)
+        if (opening !== null && (first === null || opening < first)) first = opening
+      }
+      return first
+    },
+  }
+}
+
+function createHours(window: TimeWindow): OpenHours {
+  const zone = zoneClock(window.zone)
+  const local = createLocalHours(window)
+  return {
+    isOpen(at) {
+      const shown = at + zone.offsetAt(at)
+      return local(shown) === shown
+    },
+    nextOpen: (at) => search(at, zone, local),
+  }
+}
+
+/** Goes from one stretch of steady clocks to the next; within one, local time runs like UTC. */
+function search(from: number, zone: ZoneClock, local: (shown: number) => number | null): number | null {
+  for (let at = from; at < from + searchMs; at = zone.steadyUntil(at)) {
+    const offset = zone.offsetAt(at)
+    const opening = local(at + offset)
+    if (opening === null) return null
+    if (opening - offset < zone.steadyUntil(at)) return opening - offset
+  }
+  return null
+}
+
+/** On a clock that is never changed: the first time within the window that is not before `shown`. */
+function createLocalHours({ days, fromMinute, toMinute }: TimeWindow): (shown: number) => number | null {
+  const opens = new Uint8Array(7)
+  for (const day of days) opens[(day + 6) % 7] = 1
+  const from = fromMinute * MINUTE_MS
+  const to = toMinute * MINUTE_MS + (toMinute <= fromMinute ? DAY_MS : 0)
+  return (shown) => {
+    const today = Math.floor(shown / DAY_MS)
+    // Yesterday's window may still be open; in a week every day has had its turn.
+    for (let day = today - 1; day <= today + 7; day++) {
+      if (opens[weekday(day)] === 1 && shown < day * DAY_MS + to) return Math.max(shown, day * DAY_MS + from)
+    }
+    return null
+  }
+}
+
+/** 0 is Monday; the first day of 1970 was a Thursday. */
+function weekday(day: number): number {
+  return (((day + 3) % 7) + 7) % 7
+}
