@@ -21,7 +21,7 @@ type Run = { from: number; to: number }
 
 export function createLineSorter({
   folder,
-  maxHeldChars = 32 * 1024 * 1024,
+  maxHeldChars = 16 * 1024 * 1024,
   readBytes = 64 * 1024,
 }: LineSorterOptions): LineSorter {
   const runs: Run[] = []
@@ -48,7 +48,8 @@ export function createLineSorter({
 
   return {
     add(line) {
-      held.push(line)
+      // A copy of its own: what was put together from pieces would keep all of them in memory.
+      held.push(Buffer.from(line, 'latin1').latin1Slice())
       heldChars += line.length + 1
       if (heldChars >= maxHeldChars) putAside()
     },

@@ -77,12 +77,23 @@ export function openFolder({ folder, holder, shards, lockWaitMs }: OpenFolderOpt
   }
 }
 
-/** Opens the catalogue beside whoever writes it. */
+/** Opens the catalogue beside whoever writes it. One of an earlier version of the program is brought up to date first. */
 export function openCatalogForReading(folder: string): Database {
   if (!existsSync(paths.catalog(folder))) {
     throw new AppError('store-missing', `There is no data folder at ${folder}. Name one with --data, or start a crawl.`)
   }
-  return openDatabase(paths.catalog(folder), { migrations: catalogMigrations, readOnly: true })
+  const open = (): Database => openDatabase(paths.catalog(folder), { migrations: catalogMigrations, readOnly: true })
+  const db = open()
+  const { user_version: schema } = db.prepare('PRAGMA user_version').get() as { user_version: number }
+  if (schema === catalogMigrations.at(-1)!.id) return db
+  db.close()
+  const lock = lockFolder(folder, `process ${process.pid}, bringing it up to date`)
+  try {
+    openDatabase(paths.catalog(folder), { migrations: catalogMigrations }).close()
+  } finally {
+    lock.release()
+  }
+  return open()
 }
 
 export function readFacts(db: Database): FolderFacts | null {

@@ -98,6 +98,29 @@ describe('schemas', () => {
     })
   }
 
+  test('a catalogue of the first version is brought up to date by whoever reads it, with all that it holds', () =>
+    withFolder((folder) => {
+      const old = openDatabase(paths.catalog(folder), { migrations: catalogMigrations.slice(0, 1) })
+      old.exec(`INSERT INTO documents (id, host, fp, url, parent, first_at, checked_at, run, status, outcome, version)
+        VALUES (1, 'a.example', 5, 'http://a.example/', '', 10, 30, 1, 200, 'stored', 2);
+        INSERT INTO versions VALUES
+        (1, 1, 1, 10, 200, 'text/html', 3, x'01', '', '', '', 'One', '192.0.2.1', 1, 1, 0, 5, '/a'),
+        (2, 1, 2, 20, 200, 'text/html', 3, x'02', '"e"', '', '', 'Two', '192.0.2.1', 2, 1, 5, 5, '')`)
+      old.close()
+      const db = openCatalogForReading(folder)
+      const rows = db.prepare('SELECT n, reason, at, body, title, etag, links FROM versions ORDER BY n').all()
+      assert.deepEqual(
+        rows.map((row) => ({ ...row })),
+        [
+          { n: 1, reason: 'new', at: 10, body: 'kept', title: 'One', etag: '', links: 1 },
+          { n: 2, reason: 'changed', at: 20, body: 'kept', title: 'Two', etag: '"e"', links: 0 },
+        ],
+      )
+      assert.equal(db.prepare('SELECT list FROM links WHERE id = 1').get()?.list, '/a')
+      assert.equal(db.prepare('SELECT seen_at FROM documents').get()?.seen_at, 30)
+      db.close()
+    }))
+
   test('the number of shards is that of the first use', () =>
     withFolder(async (folder) => {
       const first = openFolder({ folder, holder: 'a', shards: 3 })
