@@ -21,6 +21,9 @@ import type { SearchIndex } from './store/search.ts'
 /** How long to wait for a compression or backup that has the files. */
 const HOUSEKEEPING_WAIT_MS = 10_000
 
+/** Versions are gone through by document, which is not the order in which they lie. */
+const CACHE_KIB = 32_768
+
 const noFiles: GcFiles = { rewritten: 0, removed: 0, freedBytes: 0, leftAlone: [] }
 
 /** `erace gc` on the embedded store, beside a crawl or without one. */
@@ -35,7 +38,7 @@ export async function gc(request: GcRequest, hooks: GcHooks): Promise<GcReport> 
   try {
     if (!dryRun) {
       lock = lockFolder(folder, holder, HOUSEKEEPING_WAIT_MS, 'housekeeping')
-      db = openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist: true })
+      db = openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist: true, cacheKib: CACHE_KIB })
     }
     const archive = paths.archive(folder)
     index = createIndexNotice(folder, db, hooks.onWarning)

@@ -5,7 +5,7 @@
  */
 export type WorkBudget = { left: number }
 
-const STEPS = 20_000_000
+const STEPS = 5_000_000
 
 export function createWorkBudget(steps = STEPS): WorkBudget {
   return { left: steps }

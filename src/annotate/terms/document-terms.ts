@@ -40,7 +40,7 @@ export function readDocument(source: DocumentSource, limits: { maxTokens?: numbe
   const reader = new TokenReader(title.length + text.length, limits.maxTokens ?? MAX_TOKENS)
   reader.read(title)
   const titleTokens = reader.tokens
-  const bodyStart = beginsWithTitle(text, title) ? title.length : 0
+  const bodyStart = beginsWithTitle(text, title) ? Math.min(title.length + 1, text.length) : 0
   reader.read(text, bodyStart)
   const plain = new TermView(reader.table, reader.tokens, reader.termOf, reader.counts)
   const views = new Map<string, TermView>()

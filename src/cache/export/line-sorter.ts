@@ -49,7 +49,7 @@ export function createLineSorter({
   return {
     add(line) {
       // A copy of its own: what was put together from pieces would keep all of them in memory.
-      held.push(Buffer.from(line, 'latin1').latin1Slice())
+      held.push(Buffer.from(line, 'latin1').toString('latin1'))
       heldChars += line.length + 1
       if (heldChars >= maxHeldChars) putAside()
     },

@@ -9,9 +9,15 @@ export type State = {
   readonly after: Side
   /** By what stands before: the step that a match takes first that begins here; undefined while not known. */
   readonly first: [number | undefined, number | undefined, number | undefined]
+  /** Whether a match can begin here at all; undefined while not known. */
+  canBegin: boolean | undefined
   /** The state before this one, by the class of the character there. */
-  before: (State | undefined)[]
+  before: Transitions
 }
+
+type Transitions = (State | undefined)[]
+/** Of states that are not remembered. */
+const noTransitions: Transitions = []
 
 export type Backwards = {
   /** The state at the end of any text. */
@@ -20,32 +26,41 @@ export type Backwards = {
 }
 
 const maxStates = 500
+/** How often each state must have been asked for to be worth its making, and how long nothing is remembered if not. */
+const minPaying = 8
+const unrememberedRun = 50_000
 
-/** Where one can come from, consuming nothing, to each step. */
-type Origins = readonly (readonly number[])[]
-
-/** Makes states when first needed. When more than `maxStates` have come together all forget what they knew of each other. */
+/**
+ * States are made when first needed and remembered with their transitions. When more than `maxStates` have come together
+ * all forget what they knew of each other. Where that happens so soon that remembering did not pay, as with `a.{12}b` on
+ * a text of nothing but a and b, states are made and not remembered for a while.
+ */
 export function createBackwards(program: Program): Backwards {
   const { steps, alphabet } = program
-  const origins = originsOf(program)
-  const end: State = createState(new Uint8Array(steps.length), EDGE, alphabet.size)
+  const hopefulSteps = createHope(program)
+  const takers = takersOf(program)
+  const end = createState(new Uint8Array(steps.length), EDGE, newTransitions())
   let states = new Map<string, State>()
+  let askedSince = 0
+  let unremembered = 0
 
-  function make(next: State, c: number): State {
-    const after = isWord(c) ? WORD : OTHER
-    const hopeful = hopefulSteps(program, origins, next, after)
+  function newTransitions(): Transitions {
+    return new Array<State | undefined>(alphabet.size).fill(undefined)
+  }
+
+  function aliveBefore(next: State, c: number, after: Side): Uint8Array {
+    const hopeful = hopefulSteps(next, after)
     const alive = new Uint8Array(steps.length)
-    let name = String(after)
-    for (let place = 0; place < steps.length; place++) {
-      const step = steps[place]!
-      if (step.kind !== 'set' || step.members[c] !== 1 || hopeful[place + 1] !== 1) continue
-      alive[place] = 1
-      name += `,${place}`
-    }
+    for (const place of takers[c]!) alive[place] = hopeful[place + 1]!
+    return alive
+  }
+
+  function remember(alive: Uint8Array, after: Side): State {
+    const name = String.fromCharCode(after) + Buffer.from(alive.buffer).toString('latin1')
     const known = states.get(name)
     if (known !== undefined) return known
     if (states.size >= maxStates) forget()
-    const state = createState(alive, after, alphabet.size)
+    const state = createState(alive, after, newTransitions())
     states.set(name, state)
     return state
   }
@@ -55,43 +70,73 @@ export function createBackwards(program: Program): Backwards {
     for (const state of states.values()) state.before = []
     end.before = []
     states = new Map()
+    if (askedSince < minPaying * maxStates) unremembered = unrememberedRun
+    askedSince = 0
   }
 
   return {
     end,
     before(state, c) {
+      askedSince++
       const known = state.before[c]
       if (known !== undefined) return known
-      const made = make(state, c)
-      state.before[c] = made
+      const after = isWord(c) ? WORD : OTHER
+      const alive = aliveBefore(state, c, after)
+      if (unremembered > 0) {
+        unremembered--
+        return createState(alive, after, noTransitions)
+      }
+      const made = remember(alive, after)
+      if (state.before !== noTransitions) state.before[c] = made
       return made
     },
   }
 }
 
-function createState(alive: Uint8Array, after: Side, classes: number): State {
-  return { alive, after, first: [undefined, undefined, undefined], before: new Array(classes).fill(undefined) }
+function createState(alive: Uint8Array, after: Side, before: Transitions): State {
+  return { alive, after, first: [undefined, undefined, undefined], canBegin: undefined, before }
 }
 
-/** The steps from which, at a place between a character of kind `before` and `next`, there is a way to a match. */
-function hopefulSteps({ steps }: Program, origins: Origins, next: State, before: Side): Uint8Array {
-  const around = surroundings(before, next.after)
+/** For each class of characters the steps that take it. */
+function takersOf({ steps, alphabet }: Program): number[][] {
+  const takers: number[][] = Array.from({ length: alphabet.size }, () => [])
+  for (const [place, step] of steps.entries()) {
+    if (step.kind !== 'set') continue
+    for (let c = 0; c < alphabet.size; c++) if (step.members[c] === 1) takers[c]!.push(place)
+  }
+  return takers
+}
+
+/**
+ * Tells for each step whether, at a place between a character of kind `before` and the state `next`, there is a way
+ * from it to a match: 1 or 0. The answer is valid until the next question.
+ */
+function createHope({ steps }: Program): (next: State, before: Side) => Uint8Array {
+  const origins = originsOf(steps)
   const hopeful = new Uint8Array(steps.length)
-  const pending: number[] = []
-  for (let place = 0; place < steps.length; place++) {
-    if (next.alive[place] === 1 || steps[place]!.kind === 'match') pending.push(place)
+  const pending = new Int32Array(steps.length)
+  const lastStep = steps.length - 1
+  return (next, before) => {
+    const around = surroundings(before, next.after)
+    hopeful.set(next.alive)
+    hopeful[lastStep] = 1
+    let count = 0
+    for (let place = 0; place < steps.length; place++) if (hopeful[place] === 1) pending[count++] = place
+    while (count > 0) {
+      for (const origin of origins[pending[--count]!]!) {
+        if (hopeful[origin] === 1) continue
+        const step = steps[origin]!
+        if (step.kind === 'assert' && !holds(step.what, around)) continue
+        hopeful[origin] = 1
+        pending[count++] = origin
+      }
+    }
+    return hopeful
   }
-  for (let place = pending.pop(); place !== undefined; place = pending.pop()) {
-    if (hopeful[place] === 1) continue
-    const step = steps[place]!
-    if (step.kind === 'assert' && !holds(step.what, around)) continue
-    hopeful[place] = 1
-    pending.push(...origins[place]!)
-  }
-  return hopeful
 }
 
-function originsOf({ steps }: Program): Origins {
+/** Where one can come from, consuming nothing, to each step. */
+function originsOf(steps: Program['steps']): number[][] {
   const origins: number[][] = steps.map(() => [])
   for (const [place, step] of steps.entries()) {
     if (step.kind === 'jump') origins[step.to]!.push(place)

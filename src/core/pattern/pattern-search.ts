@@ -21,30 +21,37 @@ export type Span = { start: number; end: number }
  * Loops around what can be empty, as `(a*)*`, may end elsewhere than in JavaScript, which has rules of its own for them.
  */
 export type Search = {
-  findAll(text: string): Span[]
+  /** Only so many characters are looked at that, with the steps of the expression each, they come to `maxWork`. */
+  findAll(text: string, maxWork?: number): Span[]
   /** How many characters were taken in either direction, since the beginning. */
   readonly taken: number
 }
 
+/** A second or two where the expression meets a state that it did not know at every character. */
+const defaultMaxWork = 50_000_000
 const stretchLength = 4096
+const sides = [EDGE, WORD, OTHER] as const
 
 export function createSearch(program: Program): Search {
-  const { alphabet } = program
+  const { steps, alphabet } = program
   const backwards = createBackwards(program)
   const wayFrom = createWays(program)
   const stretch: State[] = []
   let taken = 0
 
-  /** The states of all places of the text, asked for in order. */
-  function statesOf(text: string): (at: number) => State {
+  /** The states of all places of the text, asked for in order; null where no match begins anywhere. */
+  function statesOf(text: string): ((at: number) => State) | null {
     const kept: State[] = []
     let state = backwards.end
+    let mayMatch = false
     for (let at = text.length; ; at--) {
       if (at % stretchLength === 0) kept.push(state)
       if (at === 0) break
       state = backwards.before(state, alphabet.classOf(text.charCodeAt(at - 1)))
+      mayMatch ||= canBegin(state)
       taken++
     }
+    if (!mayMatch) return null
     kept.reverse()
     let loaded = -1
     return (at) => {
@@ -69,6 +76,12 @@ export function createSearch(program: Program): Search {
     }
   }
 
+  /** False where no match begins, whatever stands before. */
+  function canBegin(state: State): boolean {
+    state.canBegin ??= sides.some((before) => choose(0, before, state) !== MATCHED)
+    return state.canBegin
+  }
+
   /** The first step on the way that is alive; `MATCHED` where the match ends before it, or there is none. */
   function choose(from: number, before: Side, state: State): number {
     for (const place of wayFrom(from, before, state.after)) {
@@ -87,9 +100,12 @@ export function createSearch(program: Program): Search {
     get taken() {
       return taken
     },
-    findAll(text) {
+    findAll(whole, maxWork = defaultMaxWork) {
+      const maxLength = Math.ceil(maxWork / steps.length)
+      const text = whole.length > maxLength ? whole.slice(0, maxLength) : whole
       const found: Span[] = []
       const stateAt = statesOf(text)
+      if (stateAt === null) return found
       let before: Side = EDGE
       for (let at = 0; at < text.length; ) {
         const start = at

@@ -15,8 +15,11 @@ import { readPattern } from './pattern-syntax.ts'
 export type Pattern = {
   readonly source: string
   matches(text: string): boolean
-  /** The places that match, as JavaScript would find them: leftmost first, none over another, none of them empty. */
-  findAll(text: string): Span[]
+  /**
+   * The places that match, as JavaScript finds them: from left to right, none over another; empty ones are left out.
+   * Of a text that is longer than `maxWork` allows only the beginning is searched, always as much of it.
+   */
+  findAll(text: string, maxWork?: number): Span[]
 }
 
 const maxSourceLength = 2000
@@ -97,7 +100,7 @@ export function createPattern(source: string): Pattern {
     return endsMatched(state)
   }
 
-  return { source, matches, findAll: (text) => (matches(text) ? search.findAll(text) : []) }
+  return { source, matches, findAll: search.findAll }
 }
 
 function read(source: string): Program {

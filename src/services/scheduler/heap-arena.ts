@@ -1,8 +1,8 @@
 import { grown } from './slot-table.ts'
 
 /**
- * Many heaps over one set of slots: the watches that wait for their time, those that are ready on each lane, those that
- * are held by each budget. A slot is in one heap at a time, so all heaps share three links and a key per slot, and an empty
+ * Many heaps and chains over one set of slots: the watches that wait for their time, those that are ready on each lane, those that
+ * are held by each budget. A slot is in one of them at a time, so all share three links and a key per slot, and an empty
  * heap costs its owner one number: its root, -1. They are pairing heaps: `push` costs a comparison, `pop` and `remove`
  * are logarithmic on average, and no heap ever moves in memory.
  */
@@ -12,6 +12,11 @@ export type HeapArena = {
   /** Takes out the root itself, the slot with the least key. */
   pop(root: number): number
   remove(root: number, slot: number): number
+  /** Puts a slot into a chain, which has no order, and answers with its new head: -1 is the head of an empty one. */
+  prepend(head: number, slot: number, key: number): number
+  unlink(head: number, slot: number): number
+  /** The next in the chain. */
+  after(slot: number): number
   /** The key that a slot has, or had last. */
   keyOf(slot: number): number
   grow(capacity: number): void
@@ -95,6 +100,22 @@ export function createHeapArena({ capacity, breaksTie }: HeapArenaOptions): Heap
       if (after !== -1) left[after] = before
       return children === -1 ? root : link(root, children)
     },
+    prepend(head, slot, key) {
+      keys[slot] = key
+      right[slot] = head
+      left[slot] = -1
+      if (head !== -1) left[head] = slot
+      return slot
+    },
+    unlink(head, slot) {
+      const before = left[slot]!
+      const after = right[slot]!
+      if (after !== -1) left[after] = before
+      if (before === -1) return after
+      right[before] = after
+      return head
+    },
+    after: (slot) => right[slot]!,
     keyOf: (slot) => keys[slot]!,
     grow(capacity) {
       keys = grown(keys, capacity)

@@ -2,6 +2,7 @@ import type { Budget } from './buckets.ts'
 import type { HeapArena } from './heap-arena.ts'
 import { createHolds, type Holds } from './holds.ts'
 import type { Policy } from './policy.ts'
+import { createTimeQueue, type TimeQueue } from './time-queue.ts'
 import { serviceLevels } from './watch.ts'
 import { flags, type StateName, states, type WatchColumns } from './watch-columns.ts'
 
@@ -12,6 +13,8 @@ import { flags, type StateName, states, type WatchColumns } from './watch-column
  */
 export type Queues = {
   readonly holds: Holds
+  /** To look at; it is changed by the functions here. */
+  readonly time: Pick<TimeQueue, 'due' | 'nextAt'>
   /** Waiting on a lane, by lane. */
   readonly laneSizes: Int32Array
   stand(slot: number, state: 'paused' | 'shut'): void
@@ -21,8 +24,6 @@ export type Queues = {
   enterHold(slot: number, blocker: number): void
   leave(slot: number, now: number): void
   popLane(lane: number): number
-  /** The watch whose time comes first; -1 for none. */
-  firstInTime(): number
   firstAsked(): number
   /** How many of a level are in a state. */
   count(level: number, state: StateName): number
@@ -38,13 +39,14 @@ export type QueuesOptions = {
   perUser: Budget | null
   perHost: Budget | null
   deadlineAt(slot: number): number
+  now: number
 }
 
 const STATES = 16
 
-export function createQueues({ columns, heap, policy, perUser, perHost, deadlineAt }: QueuesOptions): Queues {
+export function createQueues({ columns, heap, policy, perUser, perHost, deadlineAt, now }: QueuesOptions): Queues {
   const holds = createHolds({ heap, columns, perUser, perHost, lanes: policy.lanes, onFree })
-  let timeRoot = -1
+  const time = createTimeQueue(heap, now)
   let askedRoot = -1
   const laneRoots = new Int32Array(policy.lanes).fill(-1)
   const laneSizes = new Int32Array(policy.lanes)
@@ -87,7 +89,7 @@ export function createQueues({ columns, heap, policy, perUser, perHost, deadline
     enterLane,
     enterTime(slot, state, at) {
       if (state !== 'out') columns.dueAt[slot] = at
-      timeRoot = heap.push(timeRoot, slot, at)
+      time.push(slot, at)
       enter(slot, state)
     },
     enterAsked(slot, now) {
@@ -103,7 +105,7 @@ export function createQueues({ columns, heap, policy, perUser, perHost, deadline
       const state = columns.state[slot]
       exit(slot)
       if (state === states.waiting || state === states.closed || state === states.out) {
-        timeRoot = heap.remove(timeRoot, slot)
+        time.remove(slot)
         if (state === states.out) holds.comesBack(slot, now)
       } else if (state === states.ready) {
         const lane = laneOf(slot)
@@ -123,7 +125,7 @@ export function createQueues({ columns, heap, policy, perUser, perHost, deadline
       exit(slot)
       return slot
     },
-    firstInTime: () => timeRoot,
+    time,
     firstAsked: () => askedRoot,
     count: (level, state) => counts[level * STATES + states[state]]!,
     total(state) {

@@ -95,7 +95,8 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   const heap = createHeapArena({ capacity, breaksTie: (a, b) => slots.idOf(a) < slots.idOf(b) })
   const watchTiming = createWatchTiming(columns, slots, timing)
   const { perUser, perHost } = budgets
-  const queues = createQueues({ columns, heap, policy, perUser, perHost, deadlineAt: watchTiming.deadlineAt })
+  const { deadlineAt } = watchTiming
+  const queues = createQueues({ columns, heap, policy, perUser, perHost, deadlineAt, now: clock.monotonic() })
   const { holds } = queues
   const planner = createPlanner({ clock, columns, slots, queues, timing: watchTiming })
   const learning = createLearning(columns, slots)
@@ -109,8 +110,8 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
 
   function wake(now: number): void {
     for (let moves = 0; moves < MAX_MOVES; moves++) {
-      const slot = queues.firstInTime()
-      if (slot === -1 || heap.keyOf(slot) > now) return
+      const slot = queues.time.due(now)
+      if (slot === -1) return
       const wasOut = columns.state[slot] === states.out
       queues.leave(slot, now)
       if (wasOut) lose(slot, now)
@@ -289,8 +290,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     },
     nextDueAt() {
       const now = clock.monotonic()
-      const timed = queues.firstInTime()
-      let at = Math.min(timed === -1 ? Number.POSITIVE_INFINITY : heap.keyOf(timed), holds.nextAwakeAt())
+      let at = Math.min(queues.time.nextAt(), holds.nextAwakeAt())
       if (out < budgets.maxInFlight) {
         if (queues.firstAsked() !== -1) at = Math.min(at, now)
         else if (queues.total('ready') > 0) at = Math.min(at, rate.freeAt(now))

@@ -1,0 +1,154 @@
+/**
+ * Many lists of items in one piece of memory: each owner (a term, a profile) has a block that holds its items behind each
+ * other. A full block moves to a larger one, a mostly empty one to a smaller, and blocks that nobody has are handed out
+ * again by size. When half of all memory is in such blocks everything moves into new memory without gaps.
+ *
+ * An item is `stride` cells. Items keep their index in the list until they are moved by their owner; cells move.
+ */
+export class BlockLists {
+  cells: Uint32Array
+  /** The same memory, for items that hold a number with a fraction. */
+  floats: Float32Array
+  offsets = new Uint32Array(16)
+  lengths = new Uint32Array(16)
+  private readonly stride: number
+  private classes = new Uint8Array(16)
+  private used = 0
+  private unused = 0
+  /** For each size the first unused block plus one; each names the next in its first cell. */
+  private heads = new Uint32Array(sizes.length)
+
+  constructor(stride: number) {
+    this.stride = stride
+    this.cells = new Uint32Array(256)
+    this.floats = new Float32Array(this.cells.buffer)
+  }
+
+  /** Adds an item and returns its first cell, to be filled at once. */
+  push(owner: number): number {
+    if (owner >= this.offsets.length) this.growOwners(owner)
+    const length = this.lengths[owner]!
+    if (length === 0) this.allocate(owner, 0)
+    else if (length === sizes[this.classes[owner]!]) this.move(owner, this.classes[owner]! + 1)
+    this.lengths[owner] = length + 1
+    return this.offsets[owner]! + length * this.stride
+  }
+
+  /** Removes the last item. */
+  pop(owner: number): void {
+    const length = this.lengths[owner]! - 1
+    this.lengths[owner] = length
+    if (length === 0) this.free(this.offsets[owner]!, this.classes[owner]!)
+    else if (length * 4 < sizes[this.classes[owner]!]!) this.move(owner, classFor(length * 2))
+    if (this.unused * 2 > this.used && this.unused > MIN_COMPACTED) this.compact()
+  }
+
+  /** An empty list's room for so many items, so that it need not grow step by step. */
+  reserve(owner: number, items: number): void {
+    if (owner >= this.offsets.length) this.growOwners(owner)
+    if (items === 0 || this.lengths[owner] !== 0) return
+    this.allocate(owner, classFor(items))
+    this.lengths[owner] = items
+  }
+
+  clear(owner: number): void {
+    if (owner >= this.offsets.length || this.lengths[owner] === 0) return
+    this.lengths[owner] = 0
+    this.free(this.offsets[owner]!, this.classes[owner]!)
+    if (this.unused * 2 > this.used && this.unused > MIN_COMPACTED) this.compact()
+  }
+
+  memoryBytes(): number {
+    const { cells, offsets, lengths, classes, heads } = this
+    return cells.byteLength + offsets.byteLength + lengths.byteLength + classes.byteLength + heads.byteLength
+  }
+
+  private allocate(owner: number, size: number): void {
+    this.offsets[owner] = this.take(size)
+    this.classes[owner] = size
+  }
+
+  private take(size: number): number {
+    const room = sizes[size]! * this.stride
+    const head = this.heads[size]!
+    if (head !== 0) {
+      this.heads[size] = this.cells[head - 1]!
+      this.unused -= room
+      return head - 1
+    }
+    const offset = this.used
+    if (offset + room > this.cells.length) this.growCells(offset + room)
+    this.used = offset + room
+    return offset
+  }
+
+  private free(offset: number, size: number): void {
+    this.cells[offset] = this.heads[size]!
+    this.heads[size] = offset + 1
+    this.unused += sizes[size]! * this.stride
+  }
+
+  private move(owner: number, size: number): void {
+    const from = this.offsets[owner]!
+    const before = this.classes[owner]!
+    const to = this.take(size)
+    this.cells.copyWithin(to, from, from + this.lengths[owner]! * this.stride)
+    this.offsets[owner] = to
+    this.classes[owner] = size
+    this.free(from, before)
+  }
+
+  private compact(): void {
+    const before = this.cells
+    this.cells = new Uint32Array(Math.ceil((this.used - this.unused) * 1.25) + 256)
+    this.floats = new Float32Array(this.cells.buffer)
+    this.used = this.unused = 0
+    this.heads.fill(0)
+    for (let owner = 0; owner < this.offsets.length; owner++) {
+      if (this.lengths[owner] === 0) continue
+      const from = this.offsets[owner]!
+      this.allocate(owner, this.classes[owner]!)
+      this.cells.set(before.subarray(from, from + this.lengths[owner]! * this.stride), this.offsets[owner]!)
+    }
+  }
+
+  private growCells(needed: number): void {
+    const before = this.cells
+    const cells = new Uint32Array(Math.max(needed, Math.ceil(before.length * (before.length > 1 << 22 ? 1.25 : 2))))
+    cells.set(before)
+    this.cells = cells
+    this.floats = new Float32Array(cells.buffer)
+  }
+
+  private growOwners(owner: number): void {
+    const room = Math.max(owner + 1, Math.ceil(this.offsets.length * 1.5))
+    const { offsets, lengths, classes } = this
+    this.offsets = new Uint32Array(room)
+    this.offsets.set(offsets)
+    this.lengths = new Uint32Array(room)
+    this.lengths.set(lengths)
+    this.classes = new Uint8Array(room)
+    this.classes.set(classes)
+  }
+}
+
+const MIN_COMPACTED = 1 << 16
+
+/** Sizes of blocks in items: each at most a quarter larger than the one before, so little room is left over. */
+const sizes = createSizes()
+
+function createSizes(): number[] {
+  const list = [1]
+  for (let size = 1; size < 2 ** 31; list.push(size)) size = Math.max(size + 1, Math.floor(size * 1.25))
+  return list
+}
+
+function classFor(items: number): number {
+  let low = 0
+  for (let high = sizes.length - 1; low < high; ) {
+    const middle = (low + high) >> 1
+    if (sizes[middle]! < items) low = middle + 1
+    else high = middle
+  }
+  return low
+}

@@ -1,0 +1,61 @@
+import type { CompiledInterests, CompiledKeyword } from '../interests/compiled-interests.ts'
+import type { Condition } from '../interests/condition.ts'
+import { createWorkBudget, type WorkBudget } from '../interests/work-budget.ts'
+import { worthOf } from '../score/scorer.ts'
+import type { DocumentTerms } from '../terms/document-terms.ts'
+import { countWords, hasLeaf } from './leaf-search.ts'
+
+/**
+ * What a document is to interests: its relevance, or null where it does not concern them.
+ *
+ * It concerns them when it has nothing that is excluded, the expression holds, and the relevance reaches the threshold.
+ * Keywords without an expression need one keyword at least, even if the threshold is 0. Where there are no
+ * keywords nothing can be weighed: a document that passes has relevance 1, whatever the threshold. Interests without
+ * keywords and expression are those of somebody who wants everything but what is excluded. Where the budget did not
+ * suffice to find out, the answer is null and the budget says so.
+ */
+export function relevanceOf(
+  interests: CompiledInterests,
+  document: DocumentTerms,
+  budget: WorkBudget = createWorkBudget(),
+): number | null {
+  const { keywords, threshold, exclude, expression, stemming } = interests
+  let relevance = 1
+  if (keywords.length > 0) {
+    relevance = sumOfWorths(interests, document, budget)
+    if (relevance < threshold || (relevance === 0 && expression === null)) return null
+  }
+  for (const leaf of exclude) if (hasLeaf(leaf, document, stemming, budget)) return null
+  if (expression !== null && !holds(expression.condition, document, stemming, budget)) return null
+  return budget.left > 0 ? relevance : null
+}
+
+function sumOfWorths(interests: CompiledInterests, document: DocumentTerms, budget: WorkBudget): number {
+  let thousandths = 0
+  for (const keyword of interests.keywords) thousandths += worthOfKeyword(keyword, interests, document, budget)
+  return thousandths / 1000
+}
+
+/** In thousandths; 0 where the document does not have it. */
+export function worthOfKeyword(
+  { leaf, weight }: CompiledKeyword,
+  { scorer, stemming }: CompiledInterests,
+  document: DocumentTerms,
+  budget: WorkBudget,
+): number {
+  const count = countWords(leaf, document, stemming, budget, scorer.needsCounts ? Number.POSITIVE_INFINITY : 1)
+  return count === 0 ? 0 : worthOf(scorer, { leaf, weight, count, stemming }, document)
+}
+
+export function holds(condition: Condition, document: DocumentTerms, stemming: string, budget: WorkBudget): boolean {
+  switch (condition.kind) {
+    case 'leaf':
+      return hasLeaf(condition.leaf, document, stemming, budget)
+    case 'not':
+      return !holds(condition.part, document, stemming, budget)
+    case 'and':
+      return condition.parts.every((part) => holds(part, document, stemming, budget))
+    case 'or':
+      return condition.parts.some((part) => holds(part, document, stemming, budget))
+  }
+}

@@ -1,0 +1,76 @@
+import type { CompiledInterests } from '../interests/compiled-interests.ts'
+import { spaceOfStems } from '../terms/spaces.ts'
+import { type Commonness, keyOfLeaf, neededKeys, type PostingKey } from './posting-keys.ts'
+
+/** How a profile is filed in the index. Weights are thousandths. */
+export type Filing =
+  /** Only words and weights: decided by its entries alone. */
+  | { kind: 'simple'; entries: FiledEntry[]; needed: number; threshold: number }
+  /** Found by its entries, decided by looking at the document. */
+  | { kind: 'verified'; entries: FiledEntry[]; needed: number }
+  /** No word is needed: every document must be looked at. */
+  | { kind: 'always' }
+
+export type FiledEntry = {
+  readonly key: PostingKey
+  readonly weight: number
+  /** False where the term is so common that meeting it tells nothing; its weight is then taken for granted in `needed`. */
+  readonly isPosted: boolean
+}
+
+/** Terms that so many profiles have are left out where the others alone must come near the threshold. */
+const COMMON = 64
+const MAX_SIMPLE = 2 ** 31
+
+export function fileInterests(interests: CompiledInterests, commonness: Commonness): Filing {
+  const { keywords, expression, threshold, scorer } = interests
+  const stemSpace = spaceOfStems(interests.stemming)
+  const needsKeyword = keywords.length > 0 && (threshold > 0 || expression === null)
+  if (!needsKeyword) {
+    const keys = expression === null ? null : neededKeys(expression.condition, stemSpace, commonness)
+    if (keys === null) return { kind: 'always' }
+    return { kind: 'verified', entries: keys.map((key) => ({ key, weight: 1, isPosted: true })), needed: 1 }
+  }
+  const entries = keywords.map(({ leaf, weight }): FiledEntry => {
+    const key = keyOfLeaf(leaf, stemSpace, commonness)!
+    return { key, weight: scorer.isBoundedByWeight ? Math.round(weight * 1000) : 1, isPosted: true }
+  })
+  if (!scorer.isBoundedByWeight) return { kind: 'verified', entries, needed: 1 }
+  const least = leastThousandths(threshold)
+  const total = entries.reduce((sum, entry) => sum + entry.weight, 0)
+  const { posted, needed } = leaveCommonOut(entries, least, commonness)
+  if (!isSimple(interests) || total >= MAX_SIMPLE || least >= MAX_SIMPLE)
+    return { kind: 'verified', entries: posted.filter(({ isPosted }) => isPosted), needed }
+  return { kind: 'simple', entries: posted, needed, threshold: least }
+}
+
+function isSimple({ keywords, exclude, expression, scorer }: CompiledInterests): boolean {
+  if (scorer.name !== 'keywords' || exclude.length > 0 || expression !== null) return false
+  return keywords.every(({ leaf }) => leaf.words.length === 1 && !leaf.prefix)
+}
+
+/** The least whole number of thousandths that reaches the threshold; one at least, as a keyword must be there. */
+function leastThousandths(threshold: number): number {
+  let least = Math.ceil(threshold * 1000)
+  if ((least - 1) / 1000 >= threshold) least--
+  return Math.max(1, least)
+}
+
+/**
+ * As long as the terms left out cannot reach the threshold on their own, a document that reaches it has one of the
+ * others. Common terms are in nearly every document, and their lists are the longest: not to read them is most of the gain.
+ */
+function leaveCommonOut(
+  entries: readonly FiledEntry[],
+  least: number,
+  commonness: Commonness,
+): { posted: FiledEntry[]; needed: number } {
+  const ranked = entries.map((entry) => ({ entry, common: commonness(entry.key) })).sort((a, b) => b.common - a.common)
+  let needed = least
+  const posted = ranked.map(({ entry, common }) => {
+    if (common < COMMON || needed - entry.weight < 1) return entry
+    needed -= entry.weight
+    return { ...entry, isPosted: false }
+  })
+  return { posted, needed }
+}

@@ -1,0 +1,144 @@
+import type { Leaf, PatternLeaf, WordsLeaf } from '../interests/condition.ts'
+import type { WorkBudget } from '../interests/work-budget.ts'
+import type { DocumentTerms } from '../terms/document-terms.ts'
+import type { TermView } from '../terms/term-view.ts'
+
+/** Where something is: in the title or in the text, in UTF-16 units of it. */
+export type Place = { readonly where: 'title' | 'body'; readonly start: number; readonly end: number }
+
+/** Whether a document has it. */
+export function hasLeaf(leaf: Leaf, document: DocumentTerms, stemming: string, budget: WorkBudget): boolean {
+  switch (leaf.kind) {
+    case 'words':
+      return countWords(leaf, document, stemming, budget, 1) > 0
+    case 'site':
+      return isBelow(document.host, leaf.host.text)
+    case 'pattern':
+      return placesOfPattern(leaf, document, budget, 1).length > 0
+  }
+}
+
+export function isBelow(host: string, site: string): boolean {
+  return host.endsWith(site) && (host.length === site.length || host[host.length - site.length - 1] === '.')
+}
+
+/** Occurrences, of which no more than `enough` are looked for. */
+export function countWords(
+  leaf: WordsLeaf,
+  document: DocumentTerms,
+  stemming: string,
+  budget: WorkBudget,
+  enough = Number.POSITIVE_INFINITY,
+): number {
+  const [word] = leaf.words
+  if (leaf.words.length > 1 || leaf.prefix || leaf.where === 'title')
+    return eachOccurrence(leaf, document, stemming, budget, enough, nothing)
+  const view = document.view(stemming)
+  const term = view.find(word!)
+  return term === -1 ? 0 : Math.min(enough, view.counts[term]!)
+}
+
+function nothing(): void {}
+
+/** Calls back with the first token of each occurrence, those in the title first; returns how many there were. */
+export function eachOccurrence(
+  leaf: WordsLeaf,
+  document: DocumentTerms,
+  stemming: string,
+  budget: WorkBudget,
+  enough: number,
+  found: (token: number) => void,
+): number {
+  const { words, prefix } = leaf
+  const view = document.view(stemming)
+  if (words.length > 1) return eachPhrase(leaf, document, view, budget, enough, found)
+  if (prefix) return eachPrefixed(leaf, document, budget, enough, found)
+  const term = view.find(words[0]!)
+  if (term === -1) return 0
+  const tokens = view.tokensOf(term)
+  const end = leaf.where === 'title' ? document.titleTokens : document.tokens
+  let count = 0
+  while (count < tokens.length && count < enough && tokens[count]! < end) found(tokens[count++]!)
+  return count
+}
+
+function eachPrefixed(
+  { words, where }: WordsLeaf,
+  { plain, titleTokens }: DocumentTerms,
+  budget: WorkBudget,
+  enough: number,
+  found: (token: number) => void,
+): number {
+  const terms = plain.termsStarting(words[0]!)
+  budget.left -= terms.length
+  if (terms.length === 0 || budget.left <= 0) return 0
+  if (where === 'anywhere' && enough === 1) {
+    found(plain.tokensOf(terms[0]!)[0]!)
+    return 1
+  }
+  const tokens: number[] = []
+  for (const term of terms) for (const token of plain.tokensOf(term)) if (where === 'anywhere' || token < titleTokens) tokens.push(token)
+  budget.left -= tokens.length
+  tokens.sort((a, b) => a - b)
+  const count = Math.min(enough, tokens.length)
+  for (let at = 0; at < count; at++) found(tokens[at]!)
+  return count
+}
+
+/** Looks around each occurrence of the phrase's rarest word. */
+function eachPhrase(
+  { words, prefix, where }: WordsLeaf,
+  { titleTokens, tokens, plain }: DocumentTerms,
+  view: TermView,
+  budget: WorkBudget,
+  enough: number,
+  found: (token: number) => void,
+): number {
+  const whole = prefix ? words.length - 1 : words.length
+  const terms: number[] = []
+  let rarest = 0
+  for (let at = 0; at < whole; at++) {
+    const term = view.find(words[at]!)
+    if (term === -1) return 0
+    terms.push(term)
+    if (view.counts[term]! < view.counts[terms[rarest]!]!) rarest = at
+  }
+  const begun = prefix ? words[whole]!.text : ''
+  let count = 0
+  for (const token of view.tokensOf(terms[rarest]!)) {
+    const first = token - rarest
+    const end = first + words.length
+    if (first < 0 || end > tokens) continue
+    if (where === 'title' && end > titleTokens) break
+    if ((budget.left -= words.length) <= 0) break
+    // The last words of the title and the first of the body are no phrase.
+    if (first < titleTokens && end > titleTokens) continue
+    let at = 0
+    while (at < whole && view.termOf[first + at] === terms[at]) at++
+    if (at < whole || (prefix && !plain.table.startsWith(plain.termOf[end - 1]!, begun))) continue
+    found(first)
+    if (++count >= enough) break
+  }
+  return count
+}
+
+export function placesOfPattern(
+  { pattern, where }: PatternLeaf,
+  document: DocumentTerms,
+  budget: WorkBudget,
+  enough: number,
+): Place[] {
+  const places: Place[] = []
+  for (const part of ['title', 'body'] as const) {
+    if (part === 'body' && where === 'title') break
+    const offset = part === 'title' ? 0 : document.bodyStart
+    const text = part === 'title' ? document.title : document.text.slice(offset)
+    for (let from = 0; places.length < enough; ) {
+      const span = pattern.find(text, from, budget)
+      if (span === null) break
+      places.push({ where: part, start: offset + span.start, end: offset + span.end })
+      from = span.end
+    }
+  }
+  return places
+}

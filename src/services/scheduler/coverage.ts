@@ -1,0 +1,71 @@
+import { createPattern, type Pattern } from '../../core/pattern/pattern.ts'
+import { hostKey, registrableDomain } from '../../core/partition.ts'
+import type { Scope } from '../../core/profile.ts'
+import { parse } from '../../core/url.ts'
+
+/** How far one owner of a source goes from it. */
+export type Reach = { scope: Scope; depth: number }
+
+export type Page = {
+  url: string
+  /** Links followed from the source; 0 is the source itself, wherever redirects led. */
+  hops: number
+}
+
+/**
+ * Whether a page is part of what a URD is about. URLs are serialised; scheme does not matter, port does, as for politeness.
+ * An expression may match anywhere in the URL. Throws `usage-wrong` for a wrong expression.
+ */
+export function coversPage({ uri, scope, depth }: Reach & { uri: string }, { url, hops }: Page): boolean {
+  if (hops === 0) return true
+  if (hops > depth) return false
+  return scope.kind === 'pattern' ? patternOf(scope.source).matches(url) : nearness(uri, url) >= nearnessOf[scope.kind]
+}
+
+/** Each contains the ones behind it, so that one number says which of them a page is in. */
+export const nearnessOf = { domain: 1, host: 2, path: 3, page: 4 } as const
+
+/** The narrowest of these that has both: 4 the page, 3 its folder, 2 the host, 1 the registrable domain, 0 none. */
+export function nearness(uri: string, url: string): number {
+  const source = placeOf(uri)
+  const page = placeOf(url)
+  if (source === null || page === null) return uri === url ? nearnessOf.page : 0
+  if (source.host !== page.host) {
+    return registrableDomain(source.host) === registrableDomain(page.host) ? nearnessOf.domain : 0
+  }
+  if (source.path === page.path) return nearnessOf.page
+  return page.path.startsWith(folderOf(source.path)) ? nearnessOf.path : nearnessOf.host
+}
+
+/** Host with port, and all that follows. */
+function placeOf(url: string): { host: string; path: string } | null {
+  if (url.startsWith('http://') || url.startsWith('https://')) {
+    const slash = url.indexOf('/', 8)
+    return { host: hostKey(url), path: slash === -1 ? '/' : url.slice(slash) }
+  }
+  const other = parse(url)
+  return other === null || other.host === '' ? null : { host: other.host, path: other.pathname + other.search }
+}
+
+function folderOf(path: string): string {
+  const query = path.indexOf('?')
+  const page = query === -1 ? path : path.slice(0, query)
+  return page.slice(0, page.lastIndexOf('/') + 1)
+}
+
+// Two generations, the older dropped when the younger is full: bounded, and expressions in use stay compiled.
+const maxPatterns = 1_000
+let patterns = new Map<string, Pattern>()
+let older = new Map<string, Pattern>()
+
+export function patternOf(source: string): Pattern {
+  const known = patterns.get(source)
+  if (known !== undefined) return known
+  const pattern = older.get(source) ?? createPattern(source)
+  if (patterns.size >= maxPatterns) {
+    older = patterns
+    patterns = new Map()
+  }
+  patterns.set(source, pattern)
+  return pattern
+}
