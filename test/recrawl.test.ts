@@ -139,7 +139,7 @@ describe('a page that is crawled again', () => {
     assert.deepEqual(await reasonsOf(data, '/a'), ['new', 'changed'])
   })
 
-  test('regions that rules leave out may change: by selector, by expression, and per source', async () => {
+  test('regions that rules leave out may change: by selector and by expression', async () => {
     const body = (crawl: number) =>
       `<p>story</p><div class="banner">Buy ${crawl}</div><p>Updated: 12:0${crawl}</p><i id="hits">${crawl}</i>`
     const { data } = await crawlsOf(
@@ -149,6 +149,16 @@ describe('a page that is crawled again', () => {
     )
     assert.deepEqual(await reasonsOf(data, '/a'), ['new'])
     assert.deepEqual(await reasonsOf(data, '/b'), ['new', 'changed'])
+  })
+
+  test('may have rules of its source in the configuration', async () => {
+    const { data } = await crawlsOf(
+      2,
+      (crawl) => (path, response) => page(response, `<div class="banner">Buy ${crawl}</div>${path}`),
+      [],
+      { sources: [{ match: '127.0.0.1', omit: ['.banner'] }] },
+    )
+    assert.deepEqual(await reasonsOf(data, '/a'), ['new'])
   })
 
   test('can be kept in every state of its bytes', async () => {

@@ -1,5 +1,6 @@
 import type { CrawlSettings } from '../config/crawl-settings.ts'
 import type { Fault } from '../config/faults.ts'
+import { omitRulesOf } from '../config/source-rules.ts'
 import type { CrawlResult } from '../core/crawl-report.ts'
 import { isAppError } from '../core/errors.ts'
 import { createOmitRules, type OmitRule } from '../core/text/omit-rules.ts'
@@ -116,7 +117,7 @@ async function readSettings(context: CommandContext, faults: Fault[]): Promise<C
     depth: wholeNumber(options, 'depth', 0, faults),
     restrict: regularExpression(options, 'restrict', faults),
     maxPages: wholeNumber(options, 'max-pages', 1, faults),
-    omit: omitRules(options, faults),
+    omit: [...omitRulesOf(config.sources), ...omitRules(options, faults)],
     files: {
       mimeTypes: await file('mime'),
       ignoreTypes: await file('ignore'),

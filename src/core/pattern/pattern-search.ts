@@ -28,7 +28,7 @@ export type Search = {
 }
 
 /** A second or two where the expression meets a state that it did not know at every character. */
-const defaultMaxWork = 50_000_000
+const defaultMaxWork = 40_000_000
 const stretchLength = 4096
 const sides = [EDGE, WORD, OTHER] as const
 

@@ -1,7 +1,7 @@
 import type { Pattern } from '../pattern/pattern.ts'
 
 /** All expressions share it, so that a page is dealt with in seconds whatever their number: see `findAll`. */
-const maxWork = 100_000_000
+const maxWork = 40_000_000
 
 /** The text without all that one of the expressions matches. Each sees the whole text, so their order means nothing. */
 export function cutMatches(bytes: Uint8Array, patterns: readonly Pattern[]): string {

@@ -8,7 +8,7 @@ export function isExhausted(error: unknown): boolean {
 }
 
 /** A page of 36 KB takes some thousand steps for each selector. */
-const maxSteps = 5_000_000
+const maxSteps = 3_000_000
 /** Reading an attribute or a text of so many characters counts as one more step. */
 const charactersPerStep = 16
 

@@ -1,38 +1,11 @@
-import type { Scope, ServiceLevel, TimeWindow } from '../../core/profile.ts'
-import { nearness, nearnessOf, type Page, patternOf, type Reach } from './coverage.ts'
+import type { TimeWindow } from '../../core/profile.ts'
+import { nearness, nearnessOf, type Page, patternOf } from './coverage.ts'
 import { createInterner } from './interner.ts'
 import { createSlotTable, grown } from './slot-table.ts'
-import { mergeUrds } from './urd-merge.ts'
+import type { CoalescedWatch, Urd } from './urd.ts'
 import { createUrdColumns, growUrdColumns } from './urd-columns.ts'
+import { mergeUrds } from './urd-merge.ts'
 import { serviceLevels, type Watch } from './watch.ts'
-
-/** One source of one profile, as far as it matters when and how far it is fetched. */
-export type Urd = {
-  /** Whole numbers both, as the store gives them. URDs with the same `watchKey` have the same watch. */
-  id: number
-  watch: number
-  owner: string
-  level: ServiceLevel
-  /** The host key of the source; '' for one without a host. */
-  host: string
-  everyMs: number
-  everyMaxMs: number
-  depth: number
-  scope: Scope
-  urgency: number
-  window: TimeWindow | null
-  paused: boolean
-}
-
-/** A watch with what its fetch must reach. */
-export type CoalescedWatch = Watch & {
-  /** URDs that are not paused. */
-  owners: number
-  /** The largest. */
-  depth: number
-  /** What somebody covers: a page is to be fetched if one of these does. None is within another. */
-  reaches: readonly Reach[]
-}
 
 /**
  * Makes one fetch of equal sources. URDs of one watch form a chain, and the watch is what they have in common: the
@@ -54,11 +27,6 @@ export type Coalescer = {
   /** Watches that were touched since this was last called, each once. */
   takeTouched(): number[]
   size(): { urds: number; watches: number }
-}
-
-/** Sources that have the same key are fetched as one. `uri` is normalised; `kind` is the agent-proxy that speaks to it. */
-export function watchKey(kind: string, uri: string): string {
-  return `${kind} ${uri}`
 }
 
 /** What sees to it that the fetches follow: see `Scheduler`. */

@@ -1,5 +1,5 @@
-import { createPattern, type Pattern } from '../../core/pattern/pattern.ts'
 import { hostKey, registrableDomain } from '../../core/partition.ts'
+import { createPattern, type Pattern } from '../../core/pattern/pattern.ts'
 import type { Scope } from '../../core/profile.ts'
 import { parse } from '../../core/url.ts'
 

@@ -1,5 +1,6 @@
-import type { CoalescedWatch, Urd } from './coalesce.ts'
+import type { TimeWindow } from '../../core/profile.ts'
 import { nearnessOf, type Reach } from './coverage.ts'
+import type { CoalescedWatch, Urd } from './urd.ts'
 import { maxPayers, serviceLevels } from './watch.ts'
 
 /**
@@ -9,25 +10,71 @@ import { maxPayers, serviceLevels } from './watch.ts'
 export function mergeUrds(urds: readonly Urd[]): CoalescedWatch {
   const active = urds.filter(({ paused }) => !paused)
   const asking = active.length > 0 ? active : urds
-  const { watch, host } = urds[0]!
-  const level = Math.min(...asking.map(({ level }) => serviceLevels.indexOf(level)))
-  const windows = asking.flatMap(({ window }) => (window === null ? [] : [window]))
-  const everyMs = least(asking, (urd) => urd.everyMs)
+  const first = asking[0]!
+  let level = serviceLevels.indexOf(first.level)
+  let { everyMs, everyMaxMs, urgency, depth } = first
+  for (const urd of asking) {
+    level = Math.min(level, serviceLevels.indexOf(urd.level))
+    everyMs = Math.min(everyMs, urd.everyMs)
+    everyMaxMs = Math.min(everyMaxMs, urd.everyMaxMs)
+    urgency = Math.max(urgency, urd.urgency)
+    depth = Math.max(depth, urd.depth)
+  }
   return {
-    id: watch,
+    id: first.watch,
+    host: first.host,
     level: serviceLevels[level]!,
-    host,
     payers: payersOf(asking),
     everyMs,
-    everyMaxMs: Math.max(
-      everyMs,
-      least(asking, (urd) => urd.everyMaxMs),
-    ),
-    urgency: -least(asking, (urd) => -urd.urgency),
-    windows: windows.length === asking.length ? distinct(windows) : null,
+    everyMaxMs: Math.max(everyMs, everyMaxMs),
+    urgency,
+    windows: windowsOf(asking),
     paused: active.length === 0,
     owners: active.length,
-    depth: -least(asking, (urd) => -urd.depth),
+    depth,
     reaches: reachesOf(asking),
   }
+}
+
+/** Those with the highest level first: it is for them that the check goes first. */
+function payersOf(urds: readonly Urd[]): string[] {
+  const payers = new Set<string>()
+  for (const level of serviceLevels) {
+    for (const urd of urds) {
+      if (payers.size >= maxPayers) return [...payers]
+      if (urd.level === level) payers.add(urd.owner)
+    }
+  }
+  return [...payers]
+}
+
+/** Null as soon as somebody wants it at all times. */
+function windowsOf(urds: readonly Urd[]): TimeWindow[] | null {
+  const windows = new Map<string, TimeWindow>()
+  for (const { window } of urds) {
+    if (window === null) return null
+    windows.set(JSON.stringify(window), window)
+  }
+  // In one order, whoever came first: equal sets of windows are then known as equal.
+  return [...windows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, window]) => window)
+}
+
+/** The widest first; one that another contains is left out. Expressions cannot be compared and stand for themselves. */
+function reachesOf(urds: readonly Urd[]): Reach[] {
+  const depths = new Map<string, Reach>()
+  for (const { scope, depth } of urds) {
+    const name = scope.kind === 'pattern' ? `pattern ${scope.source}` : scope.kind
+    const known = depths.get(name)
+    if (known === undefined || known.depth < depth) depths.set(name, { scope, depth })
+  }
+  const reaches: Reach[] = []
+  let deepest = -1
+  for (const kind of Object.keys(nearnessOf)) {
+    const reach = depths.get(kind)
+    depths.delete(kind)
+    if (reach === undefined || reach.depth <= deepest) continue
+    deepest = reach.depth
+    reaches.push(reach)
+  }
+  return [...reaches, ...depths.values()]
 }
