@@ -105,7 +105,7 @@ describe('a crawl of one site', () => {
 
   test('two crawls can not share a data folder', async () => {
     const folder = dataFolder()
-    const args = ['crawl', `${site.origin()}/`, '--data', join(folder, 'data'), '--quiet', '--delay', '100']
+    const args = ['crawl', `${site.origin()}/`, '--data', join(folder, 'data'), '--quiet', '--delay', '1000']
     const first = startErace(args)
     await untilLogged(site, site.log.length + 3)
     const second = await run(...args)

@@ -43,12 +43,13 @@ export class BlockLists {
     if (this.unused * 2 > this.used && this.unused > MIN_COMPACTED) this.compact()
   }
 
-  /** An empty list's room for so many items, so that it need not grow step by step. */
-  reserve(owner: number, items: number): void {
+  /** Makes an empty list one of so many items, to be filled at once; returns its first cell. */
+  create(owner: number, items: number): number {
     if (owner >= this.offsets.length) this.growOwners(owner)
-    if (items === 0 || this.lengths[owner] !== 0) return
+    if (items === 0) return 0
     this.allocate(owner, classFor(items))
     this.lengths[owner] = items
+    return this.offsets[owner]!
   }
 
   clear(owner: number): void {

@@ -220,8 +220,11 @@ function unitsOf(text: string): Uint16Array {
   return units
 }
 
+const plainWord = /^[A-Za-z0-9]+$/
+
 /** The words of a short text, as they are compared. */
 export function wordsOf(text: string, maxWords = 100): string[] {
+  if (text.length <= MAX_TERM_LENGTH && plainWord.test(text)) return [text.toLowerCase()]
   const reader = new TokenReader(text.length, maxWords)
   reader.read(text)
   return Array.from(reader.termOf.subarray(0, reader.tokens), (term) => reader.table.textOf(term))

@@ -22,11 +22,12 @@ const noTransitions: Transitions = []
 export type Backwards = {
   /** The state at the end of any text. */
   readonly end: State
-  before(state: State, c: number): State
+  /** The state before `state` where the character between them is of class `c`; `at` is its place in the text. */
+  before(state: State, c: number, at: number): State
 }
 
 const maxStates = 500
-/** How often each state must have been asked for to be worth its making, and how long nothing is remembered if not. */
+/** How many characters a state must have served to be worth remembering, and for how many nothing is remembered if not. */
 const minPaying = 8
 const unrememberedRun = 50_000
 
@@ -41,7 +42,7 @@ export function createBackwards(program: Program): Backwards {
   const takers = takersOf(program)
   const end = createState(new Uint8Array(steps.length), EDGE, newTransitions())
   let states = new Map<string, State>()
-  let askedSince = 0
+  let forgotAt = Number.POSITIVE_INFINITY
   let unremembered = 0
 
   function newTransitions(): Transitions {
@@ -55,29 +56,28 @@ export function createBackwards(program: Program): Backwards {
     return alive
   }
 
-  function remember(alive: Uint8Array, after: Side): State {
+  function remember(alive: Uint8Array, after: Side, at: number): State {
     const name = String.fromCharCode(after) + Buffer.from(alive.buffer).toString('latin1')
     const known = states.get(name)
     if (known !== undefined) return known
-    if (states.size >= maxStates) forget()
+    if (states.size >= maxStates) forget(at)
     const state = createState(alive, after, newTransitions())
     states.set(name, state)
     return state
   }
 
   /** A state that is kept for a place of a text must not keep all the others. */
-  function forget(): void {
+  function forget(at: number): void {
     for (const state of states.values()) state.before = []
     end.before = []
     states = new Map()
-    if (askedSince < minPaying * maxStates) unremembered = unrememberedRun
-    askedSince = 0
+    if (Math.abs(forgotAt - at) < minPaying * maxStates) unremembered = unrememberedRun
+    forgotAt = at
   }
 
   return {
     end,
-    before(state, c) {
-      askedSince++
+    before(state, c, at) {
       const known = state.before[c]
       if (known !== undefined) return known
       const after = isWord(c) ? WORD : OTHER
@@ -86,7 +86,7 @@ export function createBackwards(program: Program): Backwards {
         unremembered--
         return createState(alive, after, noTransitions)
       }
-      const made = remember(alive, after)
+      const made = remember(alive, after, at)
       if (state.before !== noTransitions) state.before[c] = made
       return made
     },

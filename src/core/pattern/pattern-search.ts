@@ -47,10 +47,11 @@ export function createSearch(program: Program): Search {
     for (let at = text.length; ; at--) {
       if (at % stretchLength === 0) kept.push(state)
       if (at === 0) break
-      state = backwards.before(state, alphabet.classOf(text.charCodeAt(at - 1)))
-      mayMatch ||= canBegin(state)
-      taken++
+      const c = classAt(text, at - 1)
+      state = state.before[c] ?? backwards.before(state, c, at)
+      mayMatch ||= state.canBegin ?? canBegin(state)
     }
+    taken += text.length
     if (!mayMatch) return null
     kept.reverse()
     let loaded = -1
@@ -70,10 +71,16 @@ export function createSearch(program: Program): Search {
     let state = next ?? backwards.end
     if (next === undefined) stretch[end - first] = state
     for (let at = end - 1; at >= first; at--) {
-      state = backwards.before(state, alphabet.classOf(text.charCodeAt(at)))
+      const c = classAt(text, at)
+      state = state.before[c] ?? backwards.before(state, c, at)
       stretch[at - first] = state
-      taken++
     }
+    taken += end - first
+  }
+
+  function classAt(text: string, at: number): number {
+    const unit = text.charCodeAt(at)
+    return unit < 128 ? unit : alphabet.classOf(unit)
   }
 
   /** False where no match begins, whatever stands before. */

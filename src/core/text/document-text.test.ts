@@ -102,8 +102,8 @@ describe('the text of a document', () => {
     const program = Buffer.alloc(5000, 'ELF')
     for (let at = 0; at < program.length; at += 20) program[at] = 0
     assert.equal(read(program, 'text/plain'), null)
-    assert.equal(read('one \0 in many characters '.repeat(10), 'text/plain')?.includes('\ufffd'), null ?? false)
-    assert.equal(read(`a\0b${' word'.repeat(100)}`, 'text/plain')?.slice(0, 8), 'a\ufffdb word'.slice(0, 8))
+    assert.equal(read('one \0 in few '.repeat(10), 'text/plain'), null)
+    assert.equal(read(`a\0b${' word'.repeat(100)}`, 'text/plain')?.slice(0, 8), 'a\ufffdb word')
     assert.equal(read('', 'text/plain'), '')
     assert.equal(read('', 'text/html'), '')
   })
@@ -149,10 +149,9 @@ describe('the text of a document', () => {
 
   test('as bytes is the same', () => {
     const source = { contentType: 'text/html', lines: true }
-    const body = new Uint8Array(Buffer.from('xx<p>é<p>ü').buffer.slice(0))
-    const page = Buffer.from('<title>é</title>a<p>b')
-    assert.equal(Buffer.from(textBytes(page, source)!).toString(), documentText(page, source))
-    assert.ok(textBytes(body, source) instanceof Uint8Array)
+    const page = new Uint8Array(Buffer.from('..<title>é</title>a<p>b')).subarray(2)
+    assert.equal(Buffer.from(textBytes(page, source)!).toString(), 'é\na\nb')
+    assert.equal(documentText(page, source), 'é\na\nb')
   })
 })
 

@@ -16,7 +16,7 @@ const SPACE = WHITESPACE
 const BETWEEN = WHITESPACE | SLASH
 
 /** Most values are shorter. */
-const nearBytes = 4
+const nearBytes = 16
 
 /**
  * Passes over the attributes of a tag, `from` being the end of its name. Returns the index after its `>`, or -1 when

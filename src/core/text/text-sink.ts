@@ -11,7 +11,7 @@ const WHITE = 1
 const LINE_END = 2
 const TAG = 3
 const REFERENCE = 4
-/** The first byte of a character that may be white space: U+00A0, U+1680, U+2000 and its kind, U+3000, U+FEFF. */
+/** The first byte of a character past ASCII, which may be white space: U+00A0, U+1680, U+2000 and its kind, U+3000. */
 const WIDE = 5
 const NUL_DROPPED = 6
 const NUL_REPLACED = 7
@@ -20,7 +20,7 @@ function meanings(special: { '<'?: number; '&'?: number; '\0': number }): Meanin
   const table = new Uint8Array(256)
   for (const byte of [0x09, 0x0b, 0x0c, 0x20]) table[byte] = WHITE
   table[0x0a] = table[0x0d] = LINE_END
-  for (const byte of [0xc2, 0xe1, 0xe2, 0xe3, 0xef]) table[byte] = WIDE
+  table.fill(WIDE, 0x80)
   table[0x3c] = special['<'] ?? PLAIN
   table[0x26] = special['&'] ?? PLAIN
   table[0] = special['\0']
@@ -35,12 +35,38 @@ export const rawMeanings: Meanings = meanings({ '\0': NUL_REPLACED })
 
 const replacement = Uint8Array.of(0xef, 0xbf, 0xbd)
 
-// Four characters at a time: each constant is one byte four times.
+// Four bytes at a time: each constant is one byte four times.
 const ONES = 0x01010101
 const HIGH_BITS = 0x80808080 | 0
 const SPACES = 0x20202020
 const LESSERS = 0x3c3c3c3c
 const AMPERSANDS = 0x26262626
+
+/**
+ * The high bit of each byte that is zero. The byte above one that is zero may be taken for zero as well if it is one:
+ * of several, only the lowest is sure.
+ */
+function zeros(four: number): number {
+  return (four - ONES) & ~four & HIGH_BITS
+}
+
+/** Bytes that end a stretch of plain text: controls, `<` and `&`. The lowest is sure. */
+function stopsOfAscii(four: number): number {
+  // Below 0x80 only zero loses one and gets the high bit.
+  return ((four - SPACES) | ((four ^ LESSERS) - ONES) | ((four ^ AMPERSANDS) - ONES)) & HIGH_BITS
+}
+
+/** The same, and the first bytes of characters that may be white space: 0xc2, 0xe0 to 0xe3, 0xef. */
+function stops(four: number): number {
+  return (
+    ((four - SPACES) & ~four & HIGH_BITS) |
+    zeros(four ^ LESSERS) |
+    zeros(four ^ AMPERSANDS) |
+    zeros(four ^ 0xc2c2c2c2) |
+    zeros((four & 0xfcfcfcfc) ^ 0xe0e0e0e0) |
+    zeros(four ^ 0xefefefef)
+  )
+}
 
 export type SinkOptions = { lines: boolean; readReference?: ReadReference | undefined }
 
@@ -85,7 +111,7 @@ export class TextSink {
     while (at < end) {
       switch (table[bytes[at]!]) {
         case PLAIN:
-          at = this.appendWords(at, end, table)
+          at = this.appendWords(at, end)
           break
         case WHITE:
           if (this.gap === JOIN) this.gap = SPACE
@@ -101,7 +127,7 @@ export class TextSink {
           at = this.appendReference(at, end)
           break
         case WIDE:
-          at = this.appendWide(bytes, at)
+          at = this.appendWide(at, end)
           break
         case NUL_REPLACED:
           this.appendBytes(replacement)
@@ -115,57 +141,54 @@ export class TextSink {
   }
 
   /**
-   * Copies what is plain at `from`, and then words of ASCII with one space between them, four characters at a time, up
-   * to the first that is anything else. A false alarm can come only above a true one, of which the lowest counts.
+   * Copies the character at `from`, which is no white space, and then words with one space between them, four bytes at
+   * a time, up to the first that is anything else.
    */
-  private appendWords(from: number, end: number, table: Meanings): number {
+  private appendWords(from: number, end: number): number {
     const { bytes, view, out, outView } = this
-    let length = this.length
-    if (this.gap !== JOIN) {
-      if (length > 0) out[length++] = this.gap === BREAK ? this.lineEnd : 0x20
-      this.gap = JOIN
-    }
-    let at = from
-    do out[length++] = bytes[at++]!
-    while (at < end && bytes[at]! >= 0x80 && table[bytes[at]!] === PLAIN)
+    this.closeGap()
     const last = end - 4
-    let spaceBefore = 0
-    while (at <= last) {
-      const four = view.getInt32(at, true)
-      // Of bytes below 0x80 only zeros lose one and get the high bit: those that were equal to the constant.
-      const spaces = ((four ^ SPACES) - ONES) & HIGH_BITS
-      const special = (four | (four - SPACES) | ((four ^ LESSERS) - ONES) | ((four ^ AMPERSANDS) - ONES)) & HIGH_BITS
-      const stop = special | (spaces & ((spaces << 8) | spaceBefore))
-      outView.setInt32(length, four, true)
-      if (stop !== 0) {
-        const plain = (31 - Math.clz32(stop & -stop)) >> 3
-        if (plain > 0) spaceBefore = spaces & (0x80 << (8 * (plain - 1)))
-        length += plain
-        at += plain
-        break
+    let length = this.length
+    let at = from
+    for (;;) {
+      // The first byte of a character is not of the form 10xxxxxx, all others are.
+      do out[length++] = bytes[at++]!
+      while (at < end && (bytes[at]! & 0xc0) === 0x80)
+      let spaceBefore = 0
+      while (at <= last) {
+        const four = view.getInt32(at, true)
+        const spaces = zeros(four ^ SPACES)
+        const stop =
+          ((four & HIGH_BITS) === 0 ? stopsOfAscii(four) : stops(four)) | (spaces & ((spaces << 8) | spaceBefore))
+        outView.setInt32(length, four, true)
+        if (stop !== 0) {
+          const plain = (31 - Math.clz32(stop & -stop)) >> 3
+          if (plain > 0) spaceBefore = spaces & (0x80 << (8 * (plain - 1)))
+          length += plain
+          at += plain
+          break
+        }
+        spaceBefore = spaces >>> 24
+        length += 4
+        at += 4
       }
-      spaceBefore = spaces >>> 24
-      length += 4
-      at += 4
+      const goesOn = at < end && bytes[at]! >= 0x80 && wideSpaceSize(bytes, at) === 0
+      if (goesOn) continue
+      // A space at the end is not written yet: what follows may be more of it.
+      if (spaceBefore !== 0) {
+        length--
+        this.gap = SPACE
+      }
+      this.length = length
+      return at
     }
-    // A space at the end is not written yet: what follows may be more of it.
-    if (spaceBefore !== 0) {
-      length--
-      this.gap = SPACE
-    }
-    this.length = length
-    return at
   }
 
-  private appendWide(bytes: Uint8Array, at: number): number {
-    const size = wideSpaceSize(bytes, at)
-    if (size > 0) {
-      this.open(SPACE)
-      return at + size
-    }
-    this.closeGap()
-    this.out[this.length++] = bytes[at]!
-    return at + 1
+  private appendWide(at: number, end: number): number {
+    const size = wideSpaceSize(this.bytes, at)
+    if (size === 0) return this.appendWords(at, end)
+    this.open(SPACE)
+    return at + size
   }
 
   private appendReference(at: number, end: number): number {
@@ -178,13 +201,14 @@ export class TextSink {
     for (let at = 0; at < text.length; ) {
       const byte = text[at]!
       const meaning = rawMeanings[byte]
-      if (meaning === WIDE) at = this.appendWide(text, at)
-      else {
-        if (meaning === PLAIN) {
-          this.closeGap()
-          this.out[this.length++] = byte
-        } else this.open(meaning === LINE_END && this.keepsLines ? BREAK : SPACE)
-        at++
+      const spaceSize = meaning === WIDE ? wideSpaceSize(text, at) : meaning === PLAIN ? 0 : 1
+      if (spaceSize === 0) {
+        this.closeGap()
+        do this.out[this.length++] = text[at++]!
+        while ((text[at]! & 0xc0) === 0x80)
+      } else {
+        this.open(meaning === LINE_END && this.keepsLines ? BREAK : SPACE)
+        at += spaceSize
       }
     }
   }
@@ -198,17 +222,20 @@ export class TextSink {
 
 /** Bytes of the white space character past ASCII that stands at `at`; 0 where there is none. */
 function wideSpaceSize(bytes: Uint8Array, at: number): number {
+  const first = bytes[at]!
+  if (first > 0xe3 && first !== 0xef) return 0
+  if (first < 0xe1 && first !== 0xc2) return 0
   const second = bytes[at + 1]!
-  if (bytes[at] === 0xc2) return second === 0xa0 ? 2 : 0
+  if (first === 0xc2) return second === 0xa0 ? 2 : 0
   const third = bytes[at + 2]!
-  switch ((bytes[at]! << 16) | (second << 8) | third) {
+  switch ((first << 16) | (second << 8) | third) {
     case 0xe19a80:
     case 0xe2819f:
     case 0xe38080:
     case 0xefbbbf:
       return 3
     default:
-      if (bytes[at] !== 0xe2 || second !== 0x80) return 0
+      if (first !== 0xe2 || second !== 0x80) return 0
       return third <= 0x8a || third === 0xa8 || third === 0xa9 || third === 0xaf ? 3 : 0
   }
 }

@@ -109,7 +109,7 @@ export function createConclude({ documents, pipe, figures, tally, log, settings 
     }
     // To itself, as servers do that want to see a cookie: it has not gone away.
     if (location.replace(/#.*/s, '') === request.url)
-      return failed(request, 'redirect-limit', `${request.url} redirects to itself`, response)
+      return { capture: note(request, 'redirect', response), offers: [], again: false }
     const capture = gone(request, 'redirect', response, location)
     const admitted = pipe.admit(location, contextOf(request), request.parent === '')
     if (typeof admitted === 'string') {

@@ -1,4 +1,5 @@
 import { createHeapArena } from './heap-arena.ts'
+import type { Policy } from './policy.ts'
 import { grown } from './slot-table.ts'
 
 /** How much one user or one host may have: so many checks a second after a burst, and so many at the same time. */
@@ -8,8 +9,7 @@ export type BucketKind = 'user' | 'host'
 
 /**
  * The budgets in use, each a token bucket with a count of what is out, and the watches that it holds: a heap of each
- * lane, since a bucket that is free again must let the best of every lane compete. A bucket lives as long as some
- * watch refers to it.
+ * lane, and whose turn it is among them. A bucket lives as long as some watch refers to it.
  *
  * A bucket that lacks a token is woken when the token comes (`arm`); one that has too many out is seen to when one
  * comes back. Who goes without asking (`check now`) may put it into debt, down to a burst.
@@ -22,7 +22,14 @@ export type Buckets = {
   /** When it lets the next one go: at or before `now` for at once, infinite while too many are out. */
   freeAt(bucket: number, now: number): number
   charge(bucket: number, now: number): void
+  /** Whether somebody has been charged who is not out yet: there may be one. */
+  isClaimed(bucket: number): boolean
+  setClaimed(bucket: number, claimed: boolean): void
   comesBack(bucket: number): void
+  /** Whether it holds any watch. */
+  holds(bucket: number): boolean
+  /** The lane whose turn it is; one of them must have somebody. */
+  nextLane(bucket: number): number
   rootOf(bucket: number, lane: number): number
   setRoot(bucket: number, lane: number, root: number): void
   kindOf(bucket: number): BucketKind
@@ -33,12 +40,13 @@ export type Buckets = {
   nextAwakeAt(): number
 }
 
-export type BucketsOptions = { perUser: Budget | null; perHost: Budget | null; lanes: number }
+export type BucketsOptions = { perUser: Budget | null; perHost: Budget | null; policy: Policy }
 
 /** Tokens are fractions of seconds times rates: a token that lacks this much is there. */
 const ROUNDING = 1e-6
 
-export function createBuckets({ perUser, perHost, lanes }: BucketsOptions): Buckets {
+export function createBuckets({ perUser, perHost, policy }: BucketsOptions): Buckets {
+  const { lanes, memory } = policy
   const budgets = { user: perUser, host: perHost }
   const numbers = { user: new Map<string, number>(), host: new Map<string, number>() }
   let room = 16
@@ -52,9 +60,12 @@ export function createBuckets({ perUser, perHost, lanes }: BucketsOptions): Buck
   let tokens = new Float64Array(room)
   let filledAt = new Float64Array(room)
   let roots = new Int32Array(room * lanes)
+  let turns = new Float64Array(room * memory)
   let armed = new Uint8Array(room)
+  let claimed = new Uint8Array(room)
   const heap = createHeapArena({ capacity: room, breaksTie: (a, b) => a < b })
   let wakeRoot = -1
+  const waiting = new Uint8Array(lanes)
 
   const kindOf = (bucket: number): BucketKind => (kinds[bucket] === 0 ? 'user' : 'host')
   const budgetOf = (bucket: number): Budget => (kinds[bucket] === 0 ? perUser : perHost)!
@@ -67,7 +78,9 @@ export function createBuckets({ perUser, perHost, lanes }: BucketsOptions): Buck
     tokens = grown(tokens, room)
     filledAt = grown(filledAt, room)
     roots = grown(roots, room * lanes)
+    turns = grown(turns, room * memory)
     armed = grown(armed, room)
+    claimed = grown(claimed, room)
     heap.grow(room)
   }
 
@@ -81,7 +94,9 @@ export function createBuckets({ perUser, perHost, lanes }: BucketsOptions): Buck
     tokens[bucket] = budget.burst
     filledAt[bucket] = Number.NEGATIVE_INFINITY
     roots.fill(-1, bucket * lanes, (bucket + 1) * lanes)
+    turns.fill(0, bucket * memory, (bucket + 1) * memory)
     armed[bucket] = 0
+    claimed[bucket] = 0
     numbers[kind].set(name, bucket)
     return bucket
   }
@@ -133,8 +148,22 @@ export function createBuckets({ perUser, perHost, lanes }: BucketsOptions): Buck
       fill(bucket, now, budget)
       tokens[bucket] = Math.max(-budget.burst, tokens[bucket]! - 1)
     },
+    isClaimed: (bucket) => claimed[bucket] === 1,
+    setClaimed(bucket, isClaimed) {
+      claimed[bucket] = isClaimed ? 1 : 0
+    },
     comesBack(bucket) {
       out[bucket] = out[bucket]! - 1
+    },
+    holds(bucket) {
+      for (let lane = 0; lane < lanes; lane++) if (roots[bucket * lanes + lane] !== -1) return true
+      return false
+    },
+    nextLane(bucket) {
+      for (let lane = 0; lane < lanes; lane++) waiting[lane] = roots[bucket * lanes + lane] === -1 ? 0 : 1
+      const lane = policy.pick(waiting, turns, bucket * memory)
+      policy.took(lane, turns, bucket * memory)
+      return lane
     },
     rootOf: (bucket, lane) => roots[bucket * lanes + lane]!,
     setRoot(bucket, lane, root) {

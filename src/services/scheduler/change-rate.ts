@@ -8,12 +8,13 @@
  * halves take out most of the bias and keep it finite where every check found a change. Where checks were not equally
  * far apart their mean distance stands for t.
  *
- * All three sums fade by a constant factor with each check, so that about the last twenty count and a source that
- * changes its habits is followed.
+ * All three sums fade by a constant factor with each check, so that about the last seven count. More would be steadier,
+ * but a source that has slept for months and begins to change is to be followed: from a day down to an hour in
+ * some twenty checks.
  */
 export type ChangeRecord = { checks: number; changes: number; observedMs: number }
 
-const FADE = 0.95
+const FADE = 0.85
 
 export function observe(record: ChangeRecord, elapsedMs: number, changed: boolean): ChangeRecord {
   return {

@@ -1,7 +1,7 @@
 import type { TimeWindow } from '../../core/profile.ts'
 import { nearness, nearnessOf, type Page, patternOf } from './coverage.ts'
 import { createInterner } from './interner.ts'
-import { createSlotTable, grown } from './slot-table.ts'
+import { checkId, createSlotTable, grown } from './slot-table.ts'
 import type { CoalescedWatch, Urd } from './urd.ts'
 import { createUrdColumns, growUrdColumns } from './urd-columns.ts'
 import { mergeUrds } from './urd-merge.ts'
@@ -146,6 +146,8 @@ export function createCoalescer({ capacity = 1024 }: { capacity?: number } = {})
 
   return {
     put(urd) {
+      checkId(urd.id)
+      checkId(urd.watch)
       let slot = urds.find(urd.id)
       if (slot === -1) slot = urds.add(urd.id)
       else {

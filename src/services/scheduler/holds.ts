@@ -1,5 +1,6 @@
 import { type BucketKind, type Budget, createBuckets } from './buckets.ts'
 import type { HeapArena } from './heap-arena.ts'
+import type { Policy } from './policy.ts'
 import { grown } from './slot-table.ts'
 import { maxPayers } from './watch.ts'
 import type { WatchColumns } from './watch-columns.ts'
@@ -11,16 +12,26 @@ import type { WatchColumns } from './watch-columns.ts'
  * held there. The promise that nobody is forgotten: a budget that holds watches has too many out (then one comes
  * back), or lacks a token (then it is armed), or has let some of its watches go to the ready lanes; and whenever a watch
  * leaves the ready lanes, for whatever reason, all its budgets are looked at again (`lookAgain`).
+ *
+ * A watch that finds its user able to pay but its host busy claims what it needs of the user, one watch of a user at a time,
+ * and has it when its turn at the host comes. Without that it could be sent from one to the other for ever, always
+ * finding somebody else served. Nobody claims a host: one user's empty purse must not keep a host from others.
+ *
+ * Where several lanes wait for one budget they take turns there as the policy wants it, or a busy host would be gold's
+ * alone. Whoever's turn it is goes in place of the best that waits there, on that one's lane: it must not wait a second
+ * time for a turn that it has had, and takes nothing from others but what the best would have taken.
  */
 export type Holds = {
   assign(slot: number, host: string, payers: readonly string[]): void
   unassign(slot: number): void
   /** The budget that the watch must wait for; -1 where it may go. */
   blockerOf(slot: number, now: number): number
-  hold(slot: number, blocker: number, lane: number, rank: number): void
+  hold(slot: number, blocker: number, lane: number, rank: number, now: number): void
   /** Takes a held watch out. */
   letGo(slot: number, lane: number): void
-  /** Charges its host and a user, the first who can pay, or else the first. */
+  /** Gives back what it has claimed, since it does not go now. */
+  giveUp(slot: number, now: number): void
+  /** It goes: its host and one of its users are charged. */
   charge(slot: number, now: number): void
   /** What was charged is no longer out. */
   comesBack(slot: number, now: number): void
@@ -37,15 +48,18 @@ export type HoldsOptions = {
   columns: WatchColumns
   perUser: Budget | null
   perHost: Budget | null
-  lanes: number
-  /** A held watch was taken out and may compete again. */
-  onFree(slot: number): void
+  policy: Policy
+  /** A held watch was taken out and may compete again, on this lane and with this rank. */
+  onFree(slot: number, lane: number, rank: number): void
 }
 
-export function createHolds({ heap, columns, perUser, perHost, lanes, onFree }: HoldsOptions): Holds {
-  const buckets = createBuckets({ perUser, perHost, lanes })
+export function createHolds({ heap, columns, perUser, perHost, policy, onFree }: HoldsOptions): Holds {
+  const buckets = createBuckets({ perUser, perHost, policy })
   const lists = createPayerLists()
-  /** Who was charged for a watch that is out; it holds a reference, for the watch may change hands meanwhile. */
+  /**
+   * Who was charged for a watch that is out, or that has a claim. Each holds a reference, for the watch may change hands
+   * meanwhile.
+   */
   const charged = new Map<number, { host: number; user: number }>()
 
   function payer(slot: number, now: number): number {
@@ -69,24 +83,64 @@ export function createHolds({ heap, columns, perUser, perHost, lanes, onFree }: 
     return best
   }
 
+  function claim(slot: number, now: number): void {
+    for (let at = columns.payers[slot]!; at !== -1; at = lists.next(at)) {
+      const user = lists.bucket(at)
+      if (buckets.isClaimed(user) || buckets.freeAt(user, now) > now) continue
+      buckets.retain(user)
+      buckets.charge(user, now)
+      buckets.setClaimed(user, true)
+      charged.set(slot, { host: -1, user })
+      return
+    }
+  }
+
+  function chargeHost(slot: number, now: number): number {
+    const host = columns.host[slot]!
+    if (host === -1) return -1
+    buckets.retain(host)
+    buckets.charge(host, now)
+    return host
+  }
+
+  /** The first who can pay, or else the first. */
+  function chargeUser(slot: number, now: number): number {
+    const first = columns.payers[slot]!
+    if (first === -1) return -1
+    const able = payer(slot, now)
+    const user = able === -1 ? lists.bucket(first) : able
+    buckets.retain(user)
+    buckets.charge(user, now)
+    return user
+  }
+
+  function comesBack(slot: number, now: number): void {
+    const who = charged.get(slot)
+    if (who === undefined) return
+    charged.delete(slot)
+    for (const bucket of [who.host, who.user]) {
+      if (bucket === -1) continue
+      buckets.comesBack(bucket)
+      seeTo(bucket, now)
+      buckets.release(bucket)
+    }
+  }
+
+  /** Lets one go if the budget has something left. The next follows when that one has left the ready lanes. */
   function seeTo(bucket: number, now: number): void {
-    if (!holdsAny(bucket)) return
+    if (!buckets.holds(bucket)) return
     const freeAt = buckets.freeAt(bucket, now)
     if (freeAt > now) {
       buckets.arm(bucket, freeAt)
       return
     }
-    for (let lane = 0; lane < lanes; lane++) {
-      const slot = buckets.rootOf(bucket, lane)
-      if (slot === -1) continue
-      buckets.setRoot(bucket, lane, heap.pop(slot))
-      onFree(slot)
-    }
-  }
-
-  function holdsAny(bucket: number): boolean {
-    for (let lane = 0; lane < lanes; lane++) if (buckets.rootOf(bucket, lane) !== -1) return true
-    return false
+    let best = 0
+    while (buckets.rootOf(bucket, best) === -1) best++
+    const rank = heap.keyOf(buckets.rootOf(bucket, best))
+    const lane = buckets.nextLane(bucket)
+    const slot = buckets.rootOf(bucket, lane)
+    buckets.setRoot(bucket, lane, heap.pop(slot))
+    onFree(slot, best, Math.min(rank, heap.keyOf(slot)))
   }
 
   return {
@@ -108,9 +162,11 @@ export function createHolds({ heap, columns, perUser, perHost, lanes, onFree }: 
     blockerOf(slot, now) {
       const host = columns.host[slot]!
       if (host !== -1 && buckets.freeAt(host, now) > now) return host
-      return columns.payers[slot] === -1 || payer(slot, now) !== -1 ? -1 : soonestPayer(slot, now)
+      if (columns.payers[slot] === -1 || charged.has(slot) || payer(slot, now) !== -1) return -1
+      return soonestPayer(slot, now)
     },
-    hold(slot, blocker, lane, rank) {
+    hold(slot, blocker, lane, rank, now) {
+      if (blocker === columns.host[slot] && !charged.has(slot)) claim(slot, now)
       columns.heldBy[slot] = blocker
       buckets.setRoot(blocker, lane, heap.push(buckets.rootOf(blocker, lane), slot, rank))
     },
@@ -119,28 +175,18 @@ export function createHolds({ heap, columns, perUser, perHost, lanes, onFree }: 
       buckets.setRoot(holder, lane, heap.remove(buckets.rootOf(holder, lane), slot))
     },
     charge(slot, now) {
-      const first = columns.payers[slot]!
-      const able = payer(slot, now)
-      const host = columns.host[slot]!
-      const user = able === -1 && first !== -1 ? lists.bucket(first) : able
-      if (host === -1 && user === -1) return
-      charged.set(slot, { host, user })
-      for (const bucket of [host, user]) {
-        if (bucket === -1) continue
-        buckets.retain(bucket)
-        buckets.charge(bucket, now)
-      }
+      const host = chargeHost(slot, now)
+      const claimed = charged.get(slot)
+      if (claimed !== undefined) buckets.setClaimed(claimed.user, false)
+      const user = claimed === undefined ? chargeUser(slot, now) : claimed.user
+      if (host !== -1 || user !== -1) charged.set(slot, { host, user })
     },
-    comesBack(slot, now) {
-      const who = charged.get(slot)
-      if (who === undefined) return
-      charged.delete(slot)
-      for (const bucket of [who.host, who.user]) {
-        if (bucket === -1) continue
-        buckets.comesBack(bucket)
-        seeTo(bucket, now)
-        buckets.release(bucket)
-      }
+    comesBack,
+    giveUp(slot, now) {
+      const claimed = charged.get(slot)
+      if (claimed === undefined) return
+      buckets.setClaimed(claimed.user, false)
+      comesBack(slot, now)
     },
     lookAgain(slot, now) {
       if (columns.host[slot] !== -1) seeTo(columns.host[slot]!, now)

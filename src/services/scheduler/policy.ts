@@ -3,7 +3,8 @@ import { serviceLevels } from './watch.ts'
 
 /**
  * Who goes first when more is due than can be fetched. Watches that are due stand on lanes; a policy says which lane a
- * service level stands on, in which order a lane is served, and whose turn it is. Budgets are not its business.
+ * service level stands on, in which order a lane is served, and whose turn it is. There are turns for the whole and turns
+ * at each budget that several lanes wait for; what a policy must remember of them is in numbers that it is handed.
  *
  * Every policy serves somebody whenever somebody is waiting, and none lets anybody wait for ever: due times and
  * deadlines age, and each lane has a share.
@@ -11,14 +12,16 @@ import { serviceLevels } from './watch.ts'
 export type Policy = {
   readonly name: string
   readonly lanes: number
+  /** How many numbers it remembers for one set of turns; they are 0 at first. */
+  readonly memory: number
   /** By the index of the level in `serviceLevels`. */
   laneOf(level: number): number
   /** Place within the lane: smaller goes first, equal ones by their id. */
   rank(dueAt: number, deadlineAt: number): number
-  /** The lane to serve next, given how many wait on each; -1 where nobody waits. */
-  pick(waiting: ArrayLike<number>): number
-  /** A check of this lane was handed out. Who was picked but had no budget is not counted. */
-  took(lane: number): void
+  /** The lane to serve next, given how many wait on each; -1 where nobody waits. Its memory begins at `at`. */
+  pick(waiting: ArrayLike<number>, turns: Float64Array, at: number): number
+  /** The lane was served. */
+  took(lane: number, turns: Float64Array, at: number): void
 }
 
 export type PolicyName = 'first-in' | 'earliest-deadline' | 'weighted-fair'
@@ -47,6 +50,7 @@ function createSingleLane(name: PolicyName, rank: Policy['rank']): Policy {
   return {
     name,
     lanes: 1,
+    memory: 0,
     laneOf: () => 0,
     rank,
     pick: (waiting) => (waiting[0]! > 0 ? 0 : -1),
@@ -60,25 +64,26 @@ function createSingleLane(name: PolicyName, rank: Policy['rank']): Policy {
  * without debt. Within a lane the earliest deadline goes first.
  */
 function createWeightedFair(shares: Shares): Policy {
+  const lanes = serviceLevels.length
   const steps = Float64Array.from(serviceLevels, (level) => 1 / shares[level])
-  const clocks = new Float64Array(serviceLevels.length)
-  let time = 0
   return {
     name: 'weighted-fair',
-    lanes: serviceLevels.length,
+    lanes,
+    // The clocks of the lanes, and the time of the last turn.
+    memory: lanes + 1,
     laneOf: (level) => level,
     rank: (_, deadlineAt) => deadlineAt,
-    pick(waiting) {
+    pick(waiting, turns, at) {
       let next = -1
-      for (let lane = 0; lane < clocks.length; lane++) {
-        if (waiting[lane] === 0) clocks[lane] = Math.max(clocks[lane]!, time)
-        else if (next === -1 || clocks[lane]! < clocks[next]!) next = lane
+      for (let lane = 0; lane < lanes; lane++) {
+        if (waiting[lane] === 0) turns[at + lane] = Math.max(turns[at + lane]!, turns[at + lanes]!)
+        else if (next === -1 || turns[at + lane]! < turns[at + next]!) next = lane
       }
       return next
     },
-    took(lane) {
-      time = Math.max(time, clocks[lane]!)
-      clocks[lane] = clocks[lane]! + steps[lane]!
+    took(lane, turns, at) {
+      turns[at + lanes] = Math.max(turns[at + lanes]!, turns[at + lane]!)
+      turns[at + lane] = turns[at + lane]! + steps[lane]!
     },
   }
 }

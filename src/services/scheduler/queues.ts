@@ -9,21 +9,22 @@ import { flags, type StateName, states, type WatchColumns } from './watch-column
 /**
  * Where watches are. Each is in one place: on the time queue (all that wait, and all that are out by the time at which they
  * are lost), on a lane, with a budget that holds it, on the queue of those asked for, or nowhere in particular
- * (paused, shut). Who takes one out with `leave` or `popLane` puts it somewhere again.
+ * (paused, shut). Who takes one out with `leave` or `popReady` puts it somewhere again.
  */
 export type Queues = {
   readonly holds: Holds
   /** To look at; it is changed by the functions here. */
   readonly time: Pick<TimeQueue, 'due' | 'nextAt'>
-  /** Waiting on a lane, by lane. */
-  readonly laneSizes: Int32Array
   stand(slot: number, state: 'paused' | 'shut'): void
   enterTime(slot: number, state: 'waiting' | 'closed' | 'out', at: number): void
-  enterLane(slot: number): void
+  enterReady(slot: number): void
   enterAsked(slot: number, now: number): void
-  enterHold(slot: number, blocker: number): void
+  enterHold(slot: number, blocker: number, now: number): void
   leave(slot: number, now: number): void
-  popLane(lane: number): number
+  /** Takes the next from the lane whose turn it is; -1 where nobody is ready. */
+  popReady(): number
+  /** It goes: that was its lane's turn. Who was taken but has to wait is not counted. */
+  tookTurn(slot: number): void
   firstAsked(): number
   /** How many of a level are in a state. */
   count(level: number, state: StateName): number
@@ -45,10 +46,11 @@ export type QueuesOptions = {
 const STATES = 16
 
 export function createQueues({ columns, heap, policy, perUser, perHost, deadlineAt, now }: QueuesOptions): Queues {
-  const holds = createHolds({ heap, columns, perUser, perHost, lanes: policy.lanes, onFree })
+  const holds = createHolds({ heap, columns, perUser, perHost, policy, onFree })
   const time = createTimeQueue(heap, now)
   let askedRoot = -1
   const laneRoots = new Int32Array(policy.lanes).fill(-1)
+  const turns = new Float64Array(policy.memory)
   const laneSizes = new Int32Array(policy.lanes)
   const counts = new Int32Array(serviceLevels.length * STATES)
 
@@ -70,23 +72,22 @@ export function createQueues({ columns, heap, policy, perUser, perHost, deadline
   const laneOf = (slot: number): number => policy.laneOf(columns.level[slot]!)
   const rankOf = (slot: number): number => policy.rank(columns.dueAt[slot]!, deadlineAt(slot))
 
-  function enterLane(slot: number): void {
-    const lane = laneOf(slot)
-    laneRoots[lane] = heap.push(laneRoots[lane]!, slot, rankOf(slot))
+  function enterLane(slot: number, lane: number, rank: number): void {
+    columns.lane[slot] = lane
+    laneRoots[lane] = heap.push(laneRoots[lane]!, slot, rank)
     laneSizes[lane] = laneSizes[lane]! + 1
     enter(slot, 'ready')
   }
 
-  function onFree(slot: number): void {
+  function onFree(slot: number, lane: number, rank: number): void {
     exit(slot)
-    enterLane(slot)
+    enterLane(slot, lane, rank)
   }
 
   return {
     holds,
-    laneSizes,
     stand: enter,
-    enterLane,
+    enterReady: (slot) => enterLane(slot, laneOf(slot), rankOf(slot)),
     enterTime(slot, state, at) {
       if (state !== 'out') columns.dueAt[slot] = at
       time.push(slot, at)
@@ -97,8 +98,8 @@ export function createQueues({ columns, heap, policy, perUser, perHost, deadline
       askedRoot = heap.push(askedRoot, slot, now)
       enter(slot, 'asked')
     },
-    enterHold(slot, blocker) {
-      holds.hold(slot, blocker, laneOf(slot), rankOf(slot))
+    enterHold(slot, blocker, now) {
+      holds.hold(slot, blocker, laneOf(slot), rankOf(slot), now)
       enter(slot, 'held')
     },
     leave(slot, now) {
@@ -108,22 +109,29 @@ export function createQueues({ columns, heap, policy, perUser, perHost, deadline
         time.remove(slot)
         if (state === states.out) holds.comesBack(slot, now)
       } else if (state === states.ready) {
-        const lane = laneOf(slot)
+        const lane = columns.lane[slot]!
         laneRoots[lane] = heap.remove(laneRoots[lane]!, slot)
         laneSizes[lane] = laneSizes[lane]! - 1
+        holds.giveUp(slot, now)
         holds.lookAgain(slot, now)
       } else if (state === states.held) {
         holds.letGo(slot, laneOf(slot))
+        holds.giveUp(slot, now)
       } else if (state === states.asked) {
         askedRoot = heap.remove(askedRoot, slot)
       }
     },
-    popLane(lane) {
+    popReady() {
+      const lane = policy.pick(laneSizes, turns, 0)
+      if (lane === -1) return -1
       const slot = laneRoots[lane]!
       laneRoots[lane] = heap.pop(slot)
       laneSizes[lane] = laneSizes[lane]! - 1
       exit(slot)
       return slot
+    },
+    tookTurn(slot) {
+      policy.took(columns.lane[slot]!, turns, 0)
     },
     time,
     firstAsked: () => askedRoot,

@@ -116,7 +116,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       queues.leave(slot, now)
       if (wasOut) lose(slot, now)
       else if (planner.isClosed(slot)) planner.plan(slot, now)
-      else queues.enterLane(slot)
+      else queues.enterReady(slot)
     }
   }
 
@@ -128,7 +128,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     else columns.flags[slot] = columns.flags[slot]! | flags.lost
     if (again || has(slot, flags.paused)) planner.plan(slot, now)
     else if (has(slot, flags.asked)) queues.enterAsked(slot, now)
-    else queues.enterLane(slot)
+    else queues.enterReady(slot)
   }
 
   function dispatch(slot: number, now: number): Dispatch {
@@ -150,20 +150,20 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   /** The next watch that may go, or -1; those that may not are put where they wait. */
   function next(now: number, moves: { left: number }): number {
     while (moves.left > 0) {
-      const lane = policy.pick(queues.laneSizes)
-      if (lane === -1) return -1
-      const slot = queues.popLane(lane)
+      const slot = queues.popReady()
+      if (slot === -1) return -1
       const closed = planner.isClosed(slot)
       const blocker = closed ? -1 : holds.blockerOf(slot, now)
       if (!closed && blocker === -1) {
-        policy.took(lane)
+        queues.tookTurn(slot)
         return slot
       }
       moves.left--
       if (closed) {
         record.noteSkipped(columns.level[slot]!)
+        holds.giveUp(slot, now)
         planner.plan(slot, now)
-      } else queues.enterHold(slot, blocker)
+      } else queues.enterHold(slot, blocker, now)
       holds.lookAgain(slot, now)
     }
     return -1
@@ -224,7 +224,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     const wasDue = state === states.ready || state === states.held
     if (state === states.asked && !watch.paused) queues.enterAsked(slot, now)
     // It keeps its place in time: a profile that is changed again and again is not put off.
-    else if (wasDue && !watch.paused && planner.isDue(slot, now)) queues.enterLane(slot)
+    else if (wasDue && !watch.paused && planner.isDue(slot, now)) queues.enterReady(slot)
     else planner.plan(slot, now)
   }
 

@@ -87,7 +87,7 @@ export function createSlotTable({ capacity, onGrow }: SlotTableOptions): SlotTab
       }
     },
     add(id) {
-      if (!Number.isSafeInteger(id) || id < 0) throw new AppError('internal', `not a whole number: ${id}`)
+      checkId(id)
       const slot = freeSlot()
       high[slot] = Math.floor(id / 2 ** 32)
       low[slot] = id >>> 0
@@ -116,6 +116,11 @@ export function createSlotTable({ capacity, onGrow }: SlotTableOptions): SlotTab
     end: () => end,
     capacity: () => room,
   }
+}
+
+/** Throws `internal` for what cannot be an id. */
+export function checkId(id: number): void {
+  if (!Number.isSafeInteger(id) || id < 0) throw new AppError('internal', `not a whole number: ${id}`)
 }
 
 function tableSize(slots: number): number {

@@ -1,0 +1,87 @@
+import { type Explanation, explain } from './explain/explanation.ts'
+import type { CompiledInterests } from './interests/compiled-interests.ts'
+import { createWorkBudget } from './interests/work-budget.ts'
+import { relevanceOf } from './match/evaluate.ts'
+import type { MatchIndex } from './match/match-index.ts'
+import { type Summary, type SummaryLimits, summarise } from './summary/summary.ts'
+import { type DocumentTerms, readDocument } from './terms/document-terms.ts'
+import { detectLanguage } from './terms/language.ts'
+
+/** A version as the annotation engine gets it: its text, and what is known of it. */
+export type AnnotatedDocument = {
+  readonly url: string
+  readonly title: string
+  /** The visible text; it may begin with the title. */
+  readonly text: string
+  /** What the page says of its language (`lang`, `Content-Language`); '' or absent where it says nothing. */
+  readonly language?: string | undefined
+  /** When this version was first seen, in milliseconds. */
+  readonly at: number
+}
+
+/** Somebody's interests, under a number that the caller knows. */
+export type Recipient = { readonly id: number; readonly interests: CompiledInterests }
+
+/** Everything that the text alone tells of an annotation; owner, kind, urgency and expiry are the caller's. */
+export type AnnotationDraft = {
+  readonly recipient: number
+  readonly url: string
+  readonly at: number
+  readonly title: string
+  readonly language: string
+  readonly relevance: number
+  readonly summary: Summary
+  readonly explanation: Explanation
+}
+
+export type AnnotateLimits = SummaryLimits & { maxTokens?: number }
+
+/** One draft for each recipient whom the document concerns, in the order of the recipients. */
+export function annotate(
+  document: AnnotatedDocument,
+  recipients: Iterable<Recipient>,
+  limits: AnnotateLimits = {},
+): AnnotationDraft[] {
+  const terms = readDocument(document, limits)
+  const draft = createDrafting(document, terms, limits)
+  const drafts: AnnotationDraft[] = []
+  for (const { id, interests } of recipients) {
+    const relevance = relevanceOf(interests, terms)
+    if (relevance !== null) drafts.push(draft(id, interests, relevance))
+  }
+  return drafts
+}
+
+/**
+ * The same for all profiles of an index. The index keeps no more of a profile than it needs, so the caller says what the
+ * interests of those are that match; who is not known any more gets nothing.
+ */
+export function annotateAll(
+  document: AnnotatedDocument,
+  index: MatchIndex,
+  interestsOf: (id: number) => CompiledInterests | undefined,
+  limits: AnnotateLimits = {},
+): AnnotationDraft[] {
+  const terms = readDocument(document, limits)
+  const draft = createDrafting(document, terms, limits)
+  const drafts: AnnotationDraft[] = []
+  for (const { id, relevance } of index.match(terms)) {
+    const interests = interestsOf(id)
+    if (interests !== undefined) drafts.push(draft(id, interests, relevance))
+  }
+  return drafts
+}
+
+type Drafting = (recipient: number, interests: CompiledInterests, relevance: number) => AnnotationDraft
+
+/** Drafts for one document that was read already; for callers that match in their own way. */
+export function createDrafting(document: AnnotatedDocument, terms: DocumentTerms, limits: SummaryLimits = {}): Drafting {
+  const { url, at, title, text } = document
+  let language: string | null = null
+  return (recipient, interests, relevance) => {
+    language ??= detectLanguage(terms, document.language)
+    const { explanation, passages } = explain(interests, terms, relevance, createWorkBudget())
+    const summary = summarise(text, passages, limits, terms.bodyStart)
+    return { recipient, url, at, title, language, relevance, summary, explanation }
+  }
+}

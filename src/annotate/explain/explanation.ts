@@ -1,0 +1,117 @@
+import type { CompiledInterests } from '../interests/compiled-interests.ts'
+import { createWorkBudget, type WorkBudget } from '../interests/work-budget.ts'
+import { worthOfKeyword } from '../match/evaluate.ts'
+import type { Place } from '../match/leaf-search.ts'
+import type { Passage } from '../summary/summary.ts'
+import type { DocumentTerms } from '../terms/document-terms.ts'
+import { type Hits, hitsOfWords, partsOfCondition } from './find-hits.ts'
+
+/**
+ * Why a document matters to a profile. The worths of `terms` and `further` sum up to the relevance; where there are no
+ * keywords it is 1.
+ */
+export type Explanation = {
+  readonly relevance: number
+  readonly threshold: number
+  readonly scorer: string
+  /** The keywords that the document has, the most valuable first. */
+  readonly terms: readonly ExplainedTerm[]
+  /** Keywords that it has too and that are not listed. */
+  readonly further: { readonly terms: number; readonly worth: number }
+  /** Keywords that it does not have. */
+  readonly missing: number
+  /** What would have excluded it, none of which it has; the first of them. */
+  readonly exclusions: readonly string[]
+  readonly expression: { readonly source: string; readonly parts: readonly ExplainedPart[] } | null
+}
+
+export type ExplainedTerm = {
+  readonly key: string
+  readonly weight: number
+  readonly worth: number
+  readonly count: number
+  readonly inTitle: number
+  /** The first ones. */
+  readonly places: readonly Place[]
+}
+
+export type ExplainedPart = {
+  readonly text: string
+  readonly isThere: boolean
+  /** Wanted to be absent: an odd number of NOT stand before it. */
+  readonly isNegated: boolean
+  readonly count: number
+  readonly places: readonly Place[]
+}
+
+export type Explained = { readonly explanation: Explanation; readonly passages: readonly Passage[] }
+
+const MAX_TERMS = 50
+const MAX_EXCLUSIONS = 50
+const MAX_PARTS = 50
+const SHOWN_PLACES = 5
+/** What a part of an expression is worth where passages are chosen: it has no weight of its own. */
+const PART_WEIGHT = 1
+
+/** For a document of which `relevanceOf` said that it matters, and how much. */
+export function explain(
+  interests: CompiledInterests,
+  document: DocumentTerms,
+  relevance: number,
+  budget: WorkBudget,
+): Explained {
+  const found = findKeywords(interests, document, budget)
+  const listed = found.slice(0, MAX_TERMS)
+  const rest = found.slice(MAX_TERMS)
+  const { expression } = interests
+  const parts = expression === null ? [] : partsOfCondition(expression.condition, document, interests, budget)
+  const passages: Passage[] = [
+    ...listed.map(({ hits, weight }) => ({ weight, places: hits.places })),
+    ...parts.filter(({ isNegated }) => !isNegated).map(({ hits }) => ({ weight: PART_WEIGHT, places: hits.places })),
+  ]
+  const explanation: Explanation = {
+    relevance,
+    threshold: interests.threshold,
+    scorer: interests.scorer.name,
+    terms: listed.map(({ key, weight, thousandths, hits }) => ({
+      key,
+      weight,
+      worth: thousandths / 1000,
+      count: hits.count,
+      inTitle: hits.inTitle,
+      places: hits.places.slice(0, SHOWN_PLACES),
+    })),
+    further: { terms: rest.length, worth: rest.reduce((sum, { thousandths }) => sum + thousandths, 0) / 1000 },
+    missing: interests.keywords.length - found.length,
+    exclusions: interests.exclude.slice(0, MAX_EXCLUSIONS).map(({ text }) => text),
+    expression:
+      expression === null
+        ? null
+        : {
+            source: expression.source,
+            parts: parts.slice(0, MAX_PARTS).map(({ leaf, isThere, isNegated, hits }) => ({
+              text: leaf.kind === 'site' ? `site:${leaf.text}` : leaf.text,
+              isThere,
+              isNegated,
+              count: hits.count,
+              places: hits.places.slice(0, SHOWN_PLACES),
+            })),
+          },
+  }
+  return { explanation, passages }
+}
+
+type FoundKeyword = { key: string; weight: number; thousandths: number; hits: Hits }
+
+function findKeywords(interests: CompiledInterests, document: DocumentTerms, budget: WorkBudget): FoundKeyword[] {
+  const { keywords, stemming } = interests
+  const found: FoundKeyword[] = []
+  const decision = createWorkBudget()
+  for (const keyword of keywords) {
+    const { key, leaf, weight } = keyword
+    // Exactly what `relevanceOf` did, with the budget that it had: what is said of the worth is what was counted.
+    const thousandths = worthOfKeyword(keyword, interests, document, decision)
+    if (thousandths > 0) found.push({ key, weight, thousandths, hits: hitsOfWords(leaf, document, stemming, budget) })
+  }
+  return found.sort((a, b) => b.thousandths - a.thousandths)
+}

@@ -1,0 +1,94 @@
+import type { DocumentTerms } from '../terms/document-terms.ts'
+import { PREFIXES, SITES, stemmingOfSpace, WORDS } from '../terms/spaces.ts'
+import { hashText, hashUnits } from '../terms/term-hash.ts'
+import { eachPrefix, type TermView } from '../terms/term-view.ts'
+import type { TermTable } from '../terms/term-table.ts'
+import type { IndexTerms } from './index-terms.ts'
+
+/** Which of the index's terms the present document has. */
+export class DocumentHits {
+  /** The terms, each once; only the first `count` are meant. */
+  terms = new Uint32Array(1024)
+  count = 0
+  /** For each term of the index 1 where the document has it. */
+  present = new Uint8Array(1024)
+  private readonly index: IndexTerms
+
+  constructor(index: IndexTerms) {
+    this.index = index
+  }
+
+  /** All of the document's terms are looked up, each once, in each space that somebody uses. */
+  find(document: DocumentTerms): void {
+    this.makeRoom()
+    const { inSpace, prefixLengths } = this.index
+    if (inSpace[WORDS] !== 0) this.findTerms(document.plain, WORDS)
+    for (let space = 1; space < PREFIXES; space++) {
+      if (inSpace[space] !== 0) this.findTerms(document.view(stemmingOfSpace(space)), space)
+    }
+    if (inSpace[PREFIXES] !== 0)
+      for (let length = 1; length < prefixLengths.length; length++)
+        if (prefixLengths[length] !== 0) this.findPrefixes(document.plain.table, length)
+    if (inSpace[SITES] !== 0) this.findSites(document.host)
+  }
+
+  /** The other way round, for a few terms of the index. */
+  findOnly(document: DocumentTerms, each: (found: (term: number) => void) => void): void {
+    this.makeRoom()
+    const { table } = this.index
+    each((term) => {
+      const view = document.view(stemmingOfSpace(table.spaceOf(term)))
+      const [start, length] = [table.offsets[term]!, table.lengths[term]!]
+      const hash = hashUnits(table.units, start, length)
+      if (view.table.findUnits(hash, WORDS, table.units, start, length) !== -1) this.add(term)
+    })
+  }
+
+  clear(): void {
+    for (let at = 0; at < this.count; at++) this.present[this.terms[at]!] = 0
+    this.count = 0
+  }
+
+  memoryBytes(): number {
+    return this.terms.byteLength + this.present.byteLength
+  }
+
+  private findTerms({ table }: TermView, space: number): void {
+    const { units, offsets, lengths, limit } = table
+    for (let term = 0; term < limit; term++) {
+      const hash = hashUnits(units, offsets[term]!, lengths[term]!)
+      const known = this.index.table.findUnits(hash, space, units, offsets[term]!, lengths[term]!)
+      if (known !== -1) this.add(known)
+    }
+  }
+
+  private findPrefixes(table: TermTable, length: number): void {
+    eachPrefix(table, length, (hash, term) => {
+      const known = this.index.table.findUnits(hash, PREFIXES, table.units, table.offsets[term]!, length)
+      if (known !== -1) this.add(known)
+    })
+  }
+
+  private findSites(host: string): void {
+    for (let site = host; site !== ''; ) {
+      const known = this.index.table.findText(hashText(site), SITES, site)
+      if (known !== -1) this.add(known)
+      const dot = site.indexOf('.')
+      site = dot === -1 ? '' : site.slice(dot + 1)
+    }
+  }
+
+  private add(term: number): void {
+    if (this.present[term] === 1) return
+    this.present[term] = 1
+    this.terms[this.count++] = term
+  }
+
+  private makeRoom(): void {
+    const { limit } = this.index.table
+    if (this.present.length >= limit) return
+    const room = Math.ceil(limit * 1.25)
+    this.present = new Uint8Array(room)
+    this.terms = new Uint32Array(room)
+  }
+}

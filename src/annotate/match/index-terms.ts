@@ -1,0 +1,48 @@
+import { PREFIXES } from '../terms/spaces.ts'
+import { grown, TermTable } from '../terms/term-table.ts'
+import type { PostingKey } from './posting-keys.ts'
+
+/** The terms of all profiles as numbers, each as long as somebody uses it. */
+export class IndexTerms {
+  readonly table = new TermTable()
+  /** How many terms there are in each space, so that nobody looks in an empty one. */
+  readonly inSpace = new Uint32Array(256)
+  /** How many beginnings there are of each length. */
+  readonly prefixLengths = new Uint32Array(256)
+  private users = new Uint32Array(16)
+
+  get size(): number {
+    return this.table.size
+  }
+
+  /** Profiles that have it. */
+  commonness({ space, word }: PostingKey): number {
+    const id = this.table.findText(word.hash, space, word.text)
+    return id === -1 ? 0 : this.users[id]!
+  }
+
+  acquire({ space, word }: PostingKey): number {
+    const { size } = this.table
+    const id = this.table.addText(word.hash, space, word.text)
+    if (id >= this.users.length) this.users = grown(this.users, new Uint32Array(Math.ceil(this.users.length * 1.5)))
+    this.users[id]!++
+    if (this.table.size > size) {
+      this.inSpace[space]!++
+      if (space === PREFIXES) this.prefixLengths[word.text.length]!++
+    }
+    return id
+  }
+
+  release(id: number): void {
+    if (--this.users[id]! > 0) return
+    const space = this.table.spaceOf(id)
+    this.inSpace[space]!--
+    if (space === PREFIXES) this.prefixLengths[this.table.lengths[id]!]!--
+    this.table.remove(id)
+  }
+
+  memoryBytes(): number {
+    const { table, users, inSpace, prefixLengths } = this
+    return table.memoryBytes() + users.byteLength + inSpace.byteLength + prefixLengths.byteLength
+  }
+}

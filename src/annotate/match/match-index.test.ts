@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import type { Interests } from '../../core/profile.ts'
+import { compileInterests } from '../interests/compile-interests.ts'
+import type { CompiledInterests } from '../interests/compiled-interests.ts'
+import { createBm25Scorer } from '../score/bm25-scorer.ts'
+import { createScorers } from '../score/scorers.ts'
+import { createTermStatistics } from '../score/term-statistics.ts'
+import { readDocument } from '../terms/document-terms.ts'
+import { createMatchIndex, type Match } from './match-index.ts'
+import { matchNaively } from './naive.ts'
+
+const statistics = createTermStatistics()
+const scorers = createScorers([createBm25Scorer(statistics)])
+const words = ['solar', 'panels', 'panel', 'price', 'pricing', 'wind', 'Windy', 'größe', 'Grosse', 'a', 'b', '東京', '京都', 'c++']
+for (const [at, word] of words.entries()) statistics.learn(readDocument({ url: '', title: '', text: `${word} ${words[at % 3]}` }))
+
+const word = fc.constantFrom(...words)
+const term = fc.oneof(
+  { weight: 5, arbitrary: word },
+  { weight: 2, arbitrary: fc.array(word, { minLength: 2, maxLength: 3 }).map((parts) => parts.join(' ')) },
+  { weight: 1, arbitrary: fc.constantFrom('pri*', 'pan*', 'solar pa*', 'gro*', '東京*') },
+)
+const weight = fc.oneof(fc.integer({ min: 1, max: 5 }), fc.constantFrom(0.1, 0.2, 0.7, 1e-3, 1234.567))
+const hosts = ['example.org', 'news.example.org', 'org', 'other.example']
+
+const leaf = fc.oneof(
+  { weight: 6, arbitrary: term.map((text) => (text.endsWith('*') ? `"${text.slice(0, -1)}"*` : `"${text}"`)) },
+  { weight: 2, arbitrary: word.map((text) => `intitle:"${text}"`) },
+  { weight: 1, arbitrary: fc.constantFrom(...hosts).map((host) => `site:${host}`) },
+  { weight: 1, arbitrary: fc.constantFrom('/pric(e|ing)/', '/^SOLAR/i', '/[0-9]+/', 'intitle:/wind/i') },
+)
+const { expression } = fc.letrec<{ expression: string }>((tie) => ({
+  expression: fc.oneof(
+    { maxDepth: 3, depthSize: 'small' },
+    leaf,
+    fc.tuple(tie('expression'), tie('expression')).map(([a, b]) => `(${a}) AND (${b})`),
+    fc.tuple(tie('expression'), tie('expression')).map(([a, b]) => `(${a} OR ${b})`),
+    tie('expression').map((a) => `NOT (${a})`),
+  ),
+}))
+
+const interests: fc.Arbitrary<Interests> = fc
+  .record({
+    keywords: fc.array(fc.record({ key: term, weight }), { maxLength: 5 }),
+    exclude: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: fc.array(term, { maxLength: 2 }) }),
+    expression: fc.oneof({ weight: 2, arbitrary: fc.constant('') }, { weight: 1, arbitrary: expression }),
+    share: fc.constantFrom(0, 0.1, 0.5, 0.6, 1),
+    stemming: fc.oneof({ weight: 3, arbitrary: fc.constant('') }, { weight: 1, arbitrary: fc.constantFrom('en', 'de') }),
+    scorer: fc.oneof({ weight: 4, arbitrary: fc.constant('') }, { weight: 1, arbitrary: fc.constant('bm25') }),
+  })
+  .map(({ share, ...rest }) => {
+    const total = rest.keywords.reduce((sum, keyword) => sum + Math.round(keyword.weight * 1000), 0)
+    return { ...rest, threshold: Math.floor(total * share) / 1000 }
+  })
+
+const document = fc
+  .record({
+    url: fc.constantFrom(...hosts).map((host) => `http://${host}:8080/x`),
+    title: fc.array(word, { maxLength: 4 }).map((parts) => parts.join(' ')),
+    text: fc.array(fc.oneof(word, fc.constantFrom('.', '12', 'other')), { maxLength: 30 }).map((parts) => parts.join(' ')),
+    repeatsTitle: fc.boolean(),
+  })
+  .map(({ repeatsTitle, ...rest }) => readDocument(repeatsTitle ? { ...rest, text: `${rest.title} ${rest.text}` } : rest))
+
+const sorted = (matches: Match[]): Match[] => matches.toSorted((a, b) => a.id - b.id)
+
+type Step = { kind: 'set'; id: number; interests: Interests } | { kind: 'remove'; id: number }
+const id = fc.oneof(fc.integer({ min: 0, max: 30 }), fc.constantFrom(2 ** 40, 2 ** 40 + 1, 2 ** 53 - 1))
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('set' as const), id, interests }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('remove' as const), id }) },
+)
+
+describe('the match index', () => {
+  test('finds what holding every profile against the document finds, whatever was set, changed and removed before', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.array(step, { maxLength: 20 }), document), { maxLength: 5 }), (rounds) => {
+        const index = createMatchIndex()
+        const profiles = new Map<number, CompiledInterests>()
+        for (const [steps, terms] of rounds) {
+          for (const next of steps) {
+            if (next.kind === 'remove') assert.equal(index.remove(next.id), profiles.delete(next.id))
+            else {
+              const compiled = compileInterests(next.interests, scorers)
+              profiles.set(next.id, compiled)
+              assert.notEqual(index.set(next.id, compiled), 'refused')
+            }
+          }
+          assert.equal(index.size, profiles.size)
+          const expected = sorted(matchNaively(profiles, terms))
+          assert.deepEqual(sorted(index.match(terms)), expected)
+          const few = [...profiles.keys(), 999].filter((_, at) => at % 2 === 0)
+          assert.deepEqual(
+            sorted(index.matchOnly(few, terms)),
+            expected.filter((match) => few.includes(match.id)),
+          )
+        }
+      }),
+      { numRuns: 400 },
+    )
+  })
+})
+
+function simple(keys: readonly string[], threshold: number): CompiledInterests {
+  const keywords = keys.map((key) => ({ key, weight: 1 }))
+  return compileInterests({ keywords, exclude: [], expression: '', threshold, stemming: '', scorer: '' })
+}
+
+function condition(expression: string): CompiledInterests {
+  return compileInterests({ keywords: [], exclude: [], expression, threshold: 0, stemming: '', scorer: '' })
+}
+
+describe('many profiles in the match index', () => {
+  /** Numbers that are the same in each run. */
+  const pick = (n: number, limit: number): number => Math.floor((Math.abs(Math.sin(n) * 1e4) % 1) ** 3 * limit)
+  const keysOf = (profile: number): string[] => Array.from({ length: 5 }, (_, at) => `term${pick(profile * 5 + at, 300)}`)
+
+  test('are matched as a naive matcher does, with common terms left out of the lists', () => {
+    const index = createMatchIndex()
+    const profiles = new Map<number, CompiledInterests>()
+    for (let profile = 0; profile < 3_000; profile++) profiles.set(profile, simple(keysOf(profile), 1 + (profile % 5)))
+    for (const [profile, compiled] of profiles) assert.equal(index.set(profile, compiled), 'simple')
+    for (let n = 0; n < 20; n++) {
+      const text = Array.from({ length: 60 }, (_, at) => `term${pick(n * 1000 + at, 300)}`).join(' ')
+      const terms = readDocument({ url: '', title: '', text })
+      assert.deepEqual(sorted(index.match(terms)), sorted(matchNaively(profiles, terms)))
+    }
+  })
+
+  test('can come and go for ever without the memory growing', () => {
+    const index = createMatchIndex()
+    const fill = (from: number): void => {
+      for (let n = 0; n < 2_000; n++) index.set(n, simple([`w${from}x${n}`, `w${from}y${n}`, `common${n % 7}`], 2))
+    }
+    fill(0)
+    fill(1)
+    const before = index.memoryBytes()
+    const { terms } = index.statistics()
+    for (let round = 2; round < 12; round++) fill(round)
+    assert.equal(index.statistics().terms, terms)
+    assert.ok(index.memoryBytes() <= before * 1.5, `${index.memoryBytes()} bytes after ${before}`)
+    for (let n = 0; n < 2_000; n++) index.remove(n)
+    assert.deepEqual([index.size, index.statistics().terms], [0, 0])
+    assert.deepEqual(index.match(readDocument({ url: '', title: '', text: 'w11x5 w11y5 common3' })), [])
+  })
+
+  test('that need no word are looked at each time, and there is a limit to them', () => {
+    const index = createMatchIndex({ maxAlways: 2 })
+    assert.equal(index.set(1, condition('NOT sports')), 'always')
+    assert.equal(index.set(2, condition('/[0-9]{4}/')), 'always')
+    assert.equal(index.set(3, condition('NOT weather')), 'refused')
+    assert.equal(index.set(4, condition('/[0-9]{4}/ AND year')), 'verified')
+    assert.deepEqual([index.size, index.statistics().refused], [3, 1])
+    const terms = readDocument({ url: '', title: '', text: 'the year 2026' })
+    assert.deepEqual(sorted(index.match(terms)).map((match) => match.id), [1, 2, 4])
+    assert.equal(index.set(1, condition('year')), 'verified')
+    assert.equal(index.set(3, condition('NOT weather')), 'always')
+  })
+
+  test('are candidates only where their weights can reach the threshold', () => {
+    const index = createMatchIndex()
+    for (let n = 0; n < 100; n++) index.set(n, simple([`rare${n}`, 'news', 'today'], 3))
+    const matches = index.match(readDocument({ url: '', title: '', text: 'news of today about rare7' }))
+    assert.deepEqual(matches, [{ id: 7, relevance: 3 }])
+    assert.ok(index.statistics().candidates < 70)
+  })
+
+  test('of ten thousand keywords each are matched, changed and removed', () => {
+    const index = createMatchIndex()
+    const keys = Array.from({ length: 10_000 }, (_, at) => `key${at}`)
+    index.set(1, simple(keys, 10_000))
+    index.set(2, simple(keys.toReversed(), 1))
+    const all = readDocument({ url: '', title: '', text: keys.join(' ') })
+    assert.deepEqual(sorted(index.match(all)), [
+      { id: 1, relevance: 10_000 },
+      { id: 2, relevance: 10_000 },
+    ])
+    index.remove(1)
+    assert.deepEqual(index.match(readDocument({ url: '', title: '', text: 'key77' })), [{ id: 2, relevance: 1 }])
+    index.remove(2)
+    assert.equal(index.statistics().terms, 0)
+  })
+})

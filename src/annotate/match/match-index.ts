@@ -1,0 +1,177 @@
+import type { CompiledInterests } from '../interests/compiled-interests.ts'
+import { createWorkBudget } from '../interests/work-budget.ts'
+import type { DocumentTerms } from '../terms/document-terms.ts'
+import { relevanceOf } from './evaluate.ts'
+import { fileInterests } from './filing.ts'
+import { IdTable } from './id-table.ts'
+import { DocumentHits } from './document-hits.ts'
+import { IndexTerms } from './index-terms.ts'
+import { ProfileEntries } from './profile-entries.ts'
+
+/**
+ * All profiles against one document, at a cost that follows the document and its hits and not the number of profiles.
+ *
+ * Turned round from a search engine's index: terms lead to the profiles that want them. A profile owes the threshold when a
+ * document comes; each term that the document has pays its weight into the profiles listed under it, and those
+ * that owe nothing any more are candidates. Only candidates are looked at: profiles that are nothing but weighted words
+ * by their entries, all others (phrases, exclusions, expressions, other scorers) by holding them against the document. Payments
+ * may be too high, never too low: a phrase is listed under its rarest word, common terms are taken for granted.
+ *
+ * A profile is in one of these states:
+ * - simple: words and weights in typed arrays, some hundred bytes, nothing of the given object is kept;
+ * - verified: listed in the same way, and the compiled interests are kept for the decision;
+ * - always: nothing that it needs can be listed (only a regular expression, only NOT): looked at for each document. There is
+ *   a limit to these, since they cost whatever the document says.
+ * `set` moves a profile from any state, or none, to the one that fits; `remove` ends all. Both act at once and in place:
+ * the next document meets the new state, and all memory of the old one is used again.
+ */
+export type MatchIndex = {
+  readonly size: number
+  /** What became of it: `refused` when there are too many that must always be looked at; then it is not in the index. */
+  set(id: number, interests: CompiledInterests): FiledAs
+  /** Whether it was there. */
+  remove(id: number): boolean
+  has(id: number): boolean
+  /** Everybody whom the document concerns, in no order that means anything. */
+  match(document: DocumentTerms): Match[]
+  /** The same among a few, at a cost that follows the few. */
+  matchOnly(ids: readonly number[], document: DocumentTerms): Match[]
+  statistics(): MatchStatistics
+  memoryBytes(): number
+}
+
+export type FiledAs = 'simple' | 'verified' | 'always' | 'refused'
+export type Match = { readonly id: number; readonly relevance: number }
+
+export type MatchStatistics = {
+  readonly profiles: number
+  readonly verified: number
+  readonly always: number
+  readonly maxAlways: number
+  /** Profiles that were refused since the beginning. */
+  readonly refused: number
+  readonly terms: number
+  /** How often a profile could not be decided within its budget, since the beginning; such a one is no match. */
+  readonly undecided: number
+  /** Of the last document: profiles that were looked at, of which the matches are a part. */
+  readonly candidates: number
+}
+
+/** What a kept object takes, as measured for interests with few terms, and what each further term adds. */
+const OBJECT_BYTES = 900
+const TERM_BYTES = 350
+const MAX_ALWAYS = 1_000
+
+export function createMatchIndex({ maxAlways = MAX_ALWAYS } = {}): MatchIndex {
+  const ids = new IdTable()
+  const terms = new IndexTerms()
+  const entries = new ProfileEntries(terms)
+  const hits = new DocumentHits(terms)
+  const kept = new Map<number, CompiledInterests>()
+  const always = new Set<number>()
+  let keptTerms = 0
+  let refused = 0
+  let undecided = 0
+  let candidates = 0
+
+  function set(id: number, interests: CompiledInterests): FiledAs {
+    remove(id)
+    const filing = fileInterests(interests, (key) => terms.commonness(key))
+    if (filing.kind === 'always' && always.size >= maxAlways) {
+      refused++
+      return 'refused'
+    }
+    const slot = ids.add(id)
+    if (filing.kind === 'always') {
+      always.add(slot)
+      entries.set(slot, [], Number.POSITIVE_INFINITY, 0)
+    } else entries.set(slot, filing.entries, filing.needed, filing.kind === 'simple' ? filing.threshold : 0)
+    if (filing.kind !== 'simple') {
+      kept.set(slot, interests)
+      keptTerms += termsOf(interests)
+    }
+    return filing.kind
+  }
+
+  function remove(id: number): boolean {
+    const slot = ids.find(id)
+    if (slot === -1) return false
+    entries.remove(slot)
+    const interests = kept.get(slot)
+    if (interests !== undefined) {
+      keptTerms -= termsOf(interests)
+      kept.delete(slot)
+      always.delete(slot)
+    }
+    ids.remove(id)
+    return true
+  }
+
+  /** Looks at a profile; adds it to the matches where the document concerns it. */
+  function decide(slot: number, document: DocumentTerms, matches: Match[]): void {
+    const threshold = entries.thresholds[slot]!
+    if (threshold > 0) {
+      const thousandths = entries.sum(slot, hits.present)
+      if (thousandths >= threshold) matches.push({ id: ids.ids[slot]!, relevance: thousandths / 1000 })
+      return
+    }
+    const budget = createWorkBudget()
+    const relevance = relevanceOf(kept.get(slot)!, document, budget)
+    if (relevance !== null) matches.push({ id: ids.ids[slot]!, relevance })
+    else if (budget.left <= 0) undecided++
+  }
+
+  function match(document: DocumentTerms): Match[] {
+    const matches: Match[] = []
+    hits.find(document)
+    const count = entries.pay(hits.terms, hits.count)
+    for (let at = 0; at < count; at++) decide(entries.candidates[at]!, document, matches)
+    for (const slot of always) decide(slot, document, matches)
+    hits.clear()
+    candidates = count + always.size
+    return matches
+  }
+
+  function matchOnly(wanted: readonly number[], document: DocumentTerms): Match[] {
+    const matches: Match[] = []
+    for (const id of new Set(wanted)) {
+      const slot = ids.find(id)
+      if (slot === -1) continue
+      if (!kept.has(slot)) hits.findOnly(document, (found) => entries.eachTerm(slot, found))
+      decide(slot, document, matches)
+      hits.clear()
+    }
+    candidates = wanted.length
+    return matches
+  }
+
+  return {
+    get size() {
+      return ids.size
+    },
+    set,
+    remove,
+    has: (id) => ids.find(id) !== -1,
+    match,
+    matchOnly,
+    statistics: () => ({
+      profiles: ids.size,
+      verified: kept.size - always.size,
+      always: always.size,
+      maxAlways,
+      refused,
+      terms: terms.size,
+      undecided,
+      candidates,
+    }),
+    memoryBytes() {
+      const arrays = ids.memoryBytes() + terms.memoryBytes() + entries.memoryBytes() + hits.memoryBytes()
+      return arrays + kept.size * OBJECT_BYTES + keptTerms * TERM_BYTES
+    },
+  }
+}
+
+function termsOf({ keywords, exclude, expression }: CompiledInterests): number {
+  // The parts of an expression are not counted one by one; its length tells enough.
+  return keywords.length + exclude.length + Math.ceil((expression?.source.length ?? 0) / 10)
+}

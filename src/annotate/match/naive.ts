@@ -1,0 +1,77 @@
+import type { CompiledInterests } from '../interests/compiled-interests.ts'
+import type { Condition, Leaf, WordsLeaf } from '../interests/condition.ts'
+import { createWorkBudget } from '../interests/work-budget.ts'
+import type { DocumentTerms } from '../terms/document-terms.ts'
+import type { Match } from './match-index.ts'
+
+/** A document as lists of words, title and body apart. */
+type Words = { readonly spelled: readonly string[][]; readonly compared: readonly string[][]; readonly all: ReadonlySet<string> }
+
+/**
+ * What the match index must be equal to, in the plainest way: every profile is held against the document, every phrase
+ * against every place. It shares the words of documents and the weighing of keywords with the index, and nothing else.
+ */
+export function matchNaively(profiles: Iterable<readonly [number, CompiledInterests]>, document: DocumentTerms): Match[] {
+  const matches: Match[] = []
+  const words = new Map<string, Words>()
+  for (const [id, interests] of profiles) {
+    let known = words.get(interests.stemming)
+    if (known === undefined) words.set(interests.stemming, (known = wordsOfDocument(document, interests.stemming)))
+    const relevance = relevanceNaively(interests, document, known)
+    if (relevance !== null) matches.push({ id, relevance })
+  }
+  return matches
+}
+
+function wordsOfDocument(document: DocumentTerms, stemming: string): Words {
+  const list = ({ table, termOf, tokens }: DocumentTerms['plain']): string[][] => {
+    const all = Array.from(termOf.subarray(0, tokens), (term) => table.textOf(term))
+    return [all.slice(0, document.titleTokens), all.slice(document.titleTokens)]
+  }
+  const compared = list(document.view(stemming))
+  return { spelled: list(document.plain), compared, all: new Set(compared.flat()) }
+}
+
+function relevanceNaively(interests: CompiledInterests, document: DocumentTerms, words: Words): number | null {
+  const { keywords, exclude, expression, threshold, scorer, stemming } = interests
+  if (exclude.some((leaf) => count(leaf, words) > 0)) return null
+  if (expression !== null && !holdsNaively(expression.condition, document, words)) return null
+  if (keywords.length === 0) return 1
+  let thousandths = 0
+  for (const { leaf, weight } of keywords) {
+    const found = count(leaf, words)
+    if (found > 0) thousandths += Math.round(1000 * scorer.worth({ leaf, weight, count: found, stemming }, document))
+  }
+  const relevance = thousandths / 1000
+  return relevance < threshold || (relevance === 0 && expression === null) ? null : relevance
+}
+
+function holdsNaively(condition: Condition, document: DocumentTerms, words: Words): boolean {
+  if (condition.kind === 'leaf') return hasNaively(condition.leaf, document, words)
+  if (condition.kind === 'not') return !holdsNaively(condition.part, document, words)
+  const held = condition.parts.filter((part) => holdsNaively(part, document, words)).length
+  return condition.kind === 'and' ? held === condition.parts.length : held > 0
+}
+
+function hasNaively(leaf: Leaf, document: DocumentTerms, words: Words): boolean {
+  if (leaf.kind === 'words') return count(leaf, words) > 0
+  if (leaf.kind === 'site') return `.${document.host}`.endsWith(`.${leaf.host.text}`)
+  const texts = leaf.where === 'title' ? [document.title] : [document.title, document.text.slice(document.bodyStart)]
+  return texts.some((text) => leaf.pattern.find(text, 0, createWorkBudget()) !== null)
+}
+
+function count({ words, prefix, where }: WordsLeaf, document: Words): number {
+  if (words.length === 1 && !prefix && !document.all.has(words[0]!.text)) return 0
+  let found = 0
+  for (const [part, compared] of document.compared.entries()) {
+    if (part === 1 && where === 'title') break
+    const spelled = document.spelled[part]!
+    for (let at = 0; at + words.length <= compared.length; at++) {
+      const isThere = words.every(({ text }, index) =>
+        prefix && index === words.length - 1 ? spelled[at + index]!.startsWith(text) : compared[at + index] === text,
+      )
+      if (isThere) found++
+    }
+  }
+  return found
+}

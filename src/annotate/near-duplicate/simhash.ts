@@ -1,0 +1,89 @@
+import type { DocumentTerms } from '../terms/document-terms.ts'
+
+/**
+ * 64 bits that are nearly the same for texts that are nearly the same (Charikar's simhash over runs of three words). The same text
+ * has the same bits in every process and release: they are kept.
+ */
+const SHINGLE = 3
+/** Fewer words say too little: two short notes of different news could look alike. */
+const MIN_TOKENS = 24
+const PLANES = 21
+
+/** Null where the document is too short to be compared. Title and body count alike. */
+export function simhash({ plain, tokens }: DocumentTerms): bigint | null {
+  if (tokens < MIN_TOKENS) return null
+  const { low, high } = termHashes(plain)
+  const { termOf } = plain
+  const lowPlanes = new Uint32Array(PLANES)
+  const highPlanes = new Uint32Array(PLANES)
+  const last = tokens - SHINGLE
+  for (let at = 0; at <= last; at++) {
+    const [a, b, c] = [termOf[at]!, termOf[at + 1]!, termOf[at + 2]!]
+    // The order of the words counts: each place has its own turn.
+    addBits(lowPlanes, mixed(low[a]! ^ turned(low[b]!, 11) ^ turned(low[c]!, 22)))
+    addBits(highPlanes, mixed(high[a]! ^ turned(high[b]!, 11) ^ turned(high[c]!, 22)))
+  }
+  const half = (last + 1) / 2
+  return (BigInt(majority(highPlanes, half)) << 32n) | BigInt(majority(lowPlanes, half))
+}
+
+export function hammingDistance(a: bigint, b: bigint): number {
+  const different = a ^ b
+  return countBits(Number(different & 0xffffffffn)) + countBits(Number((different >> 32n) & 0xffffffffn))
+}
+
+export function countBits(word: number): number {
+  let bits = word - ((word >>> 1) & 0x55555555)
+  bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333)
+  return Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
+}
+
+/** 32 counters at once: plane n holds the nth binary digit of each. Adding mostly touches the first two planes. */
+function addBits(planes: Uint32Array, bits: number): void {
+  let carry = bits
+  for (let plane = 0; carry !== 0 && plane < PLANES; plane++) {
+    const before = planes[plane]!
+    planes[plane] = before ^ carry
+    carry &= before
+  }
+}
+
+/** The bits whose counters are above `half`. */
+function majority(planes: Uint32Array, half: number): number {
+  let word = 0
+  for (let bit = 0; bit < 32; bit++) {
+    let count = 0
+    for (let plane = 0; plane < PLANES; plane++) count += ((planes[plane]! >>> bit) & 1) * 2 ** plane
+    if (count > half) word |= 1 << bit
+  }
+  return word >>> 0
+}
+
+function termHashes({ table }: DocumentTerms['plain']): { low: Int32Array; high: Int32Array } {
+  const low = new Int32Array(table.limit)
+  const high = new Int32Array(table.limit)
+  for (let term = 0; term < table.limit; term++) {
+    const end = table.offsets[term]! + table.lengths[term]!
+    let a = 0x2545f491
+    let b = 0x1b873593
+    for (let at = table.offsets[term]!; at < end; at++) {
+      a = Math.imul(a ^ table.units[at]!, 0x01000193)
+      b = Math.imul(b ^ table.units[at]!, 0x5bd1e995)
+    }
+    low[term] = mixed(a)
+    high[term] = mixed(b)
+  }
+  return { low, high }
+}
+
+function turned(word: number, by: number): number {
+  return (word << by) | (word >>> (32 - by))
+}
+
+function mixed(word: number): number {
+  let next = word ^ (word >>> 16)
+  next = Math.imul(next, 0x7feb352d)
+  next ^= next >>> 15
+  next = Math.imul(next, 0x846ca68b)
+  return next ^ (next >>> 16)
+}

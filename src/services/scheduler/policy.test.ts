@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createPolicy, type Policy } from './policy.ts'
+
+function serve(policy: Policy, waiting: number[], times: number, turns = new Float64Array(policy.memory)): number[] {
+  const served = waiting.map(() => 0)
+  for (let turn = 0; turn < times; turn++) {
+    const lane = policy.pick(waiting, turns, 0)
+    served[lane]!++
+    policy.took(lane, turns, 0)
+  }
+  return served
+}
+
+test('levels that always have something waiting are served by their shares', () => {
+  assert.deepEqual(serve(createPolicy('weighted-fair'), [9, 9, 9], 2_100), [1_600, 400, 100])
+  assert.deepEqual(
+    serve(createPolicy('weighted-fair', { gold: 5, silver: 3, bronze: 2 }), [9, 9, 9], 100),
+    [50, 30, 20],
+  )
+})
+
+test('what a level leaves goes to the others, and it comes back without credit', () => {
+  const policy = createPolicy('weighted-fair')
+  const turns = new Float64Array(policy.memory)
+  assert.deepEqual(serve(policy, [0, 9, 9], 500, turns), [0, 400, 100])
+  const [gold, silver, bronze] = serve(policy, [9, 9, 9], 210, turns) as [number, number, number]
+  assert.ok(Math.abs(gold - 160) <= 2 && Math.abs(silver - 40) <= 2 && Math.abs(bronze - 10) <= 2)
+})
+
+test('nobody is picked where nobody waits', () => {
+  assert.equal(createPolicy('weighted-fair').pick([0, 0, 0], new Float64Array(4), 0), -1)
+  assert.equal(createPolicy('first-in').pick([0], new Float64Array(0), 0), -1)
+})
+
+test('first in goes by due time, earliest deadline by deadline', () => {
+  assert.equal(createPolicy('first-in').rank(5, 100), 5)
+  assert.equal(createPolicy('earliest-deadline').rank(5, 100), 100)
+})

@@ -1,0 +1,141 @@
+import { amounts, processTypes, scopeKinds, truths } from './profile-parts.ts'
+import { attributeOf, childOf, childrenOf, numberOrText, textOf, wordOf } from './xml-node.ts'
+import type { XmlNode } from './xml-tree.ts'
+
+/**
+ * Readers give profiles in the plain shape that they have in JSON, with values as far as their text gives them. So one set
+ * of rules checks both; a fault in a value is told by its place in that shape, and `locate` says where in the file that is.
+ */
+export type PlainItem = {
+  /** '' where the file has none. */
+  readonly id: string
+  readonly owner: string
+  readonly line: number
+  readonly plain: Readonly<Record<string, unknown>>
+  locate(place: string): Location
+}
+
+/** `name` is what the value is called in the file. */
+export type Location = { readonly line: number; readonly name: string }
+
+/** Hears where each value stands. Left out while nothing is wrong: places take more room than the values. */
+export type Note = (place: string, node: XmlNode | undefined, name: string) => void
+
+export function plainItem(
+  node: XmlNode,
+  toPlain: (node: XmlNode, note?: Note) => Record<string, unknown>,
+): PlainItem {
+  let places: Map<string, Location> | null = null
+
+  function allPlaces(): Map<string, Location> {
+    const found = new Map<string, Location>()
+    toPlain(node, (place, at, name) => at !== undefined && found.set(place, { line: at.line, name }))
+    return found
+  }
+
+  return {
+    id: attributeOf(node, 'id') ?? '',
+    owner: attributeOf(node, 'owner') ?? '',
+    line: node.line,
+    plain: toPlain(node),
+    locate(place) {
+      places ??= allPlaces()
+      // What has no place of its own is told at the nearest thing around it.
+      for (let at = place; at !== ''; at = at.slice(0, Math.max(0, at.lastIndexOf('.'), at.lastIndexOf('[')))) {
+        const found = places.get(at)
+        if (found !== undefined) return found
+      }
+      return { line: node.line, name: node.name }
+    },
+  }
+}
+
+/** Null for a wrong escape: no rule takes that for a text. */
+export function uriText(node: XmlNode | undefined): string | null | undefined {
+  return textOf(node)?.trim()
+}
+
+/** A word stands for itself, an expression says that it is one. */
+export function scopePlain(node: XmlNode | undefined, at: string, note?: Note): unknown {
+  note?.(at, node, 'scope')
+  const kind = wordOf(attributeOf(node, 'kind'), scopeKinds)
+  return kind === 'pattern' ? { pattern: textOf(node) } : kind
+}
+
+export function windowPlain(node: XmlNode | undefined, at: string, note?: Note): unknown {
+  if (node === undefined) return undefined
+  note?.(at, node, 'window')
+  for (const name of ['zone', 'days', 'from', 'to']) note?.(`${at}.${name}`, node, name)
+  const days = attributeOf(node, 'days')?.trim()
+  return {
+    zone: attributeOf(node, 'zone'),
+    days: days === undefined ? undefined : days.split(/\s+/).map((day) => numberOrText(day)),
+    from: attributeOf(node, 'from'),
+    to: attributeOf(node, 'to'),
+  }
+}
+
+/** `node` is what the parts of the interests stand in. */
+export function interestsPlain(node: XmlNode | undefined, note?: Note): Record<string, unknown> {
+  const at = 'interests'
+  const keywords = childrenOf(childOf(node, 'keywords'), 'keyword')
+  const exclude = childrenOf(node, 'exclude')
+  const expression = childOf(node, 'expression')
+  const threshold = childOf(node, 'threshold')
+  const stemming = childOf(node, 'stemming')
+  const scorer = childOf(node, 'scorer')
+  note?.(at, node, 'interests')
+  note?.(`${at}.keywords`, childOf(node, 'keywords'), 'keywords')
+  note?.(`${at}.exclude`, exclude[0], 'exclude')
+  note?.(`${at}.expression`, expression, 'expression')
+  note?.(`${at}.threshold`, threshold, 'threshold')
+  note?.(`${at}.stemming`, stemming, 'stemming')
+  note?.(`${at}.scorer`, scorer, 'scorer')
+  return {
+    keywords: keywords.map((keyword, index) => {
+      note?.(`${at}.keywords[${index}]`, keyword, 'keyword')
+      note?.(`${at}.keywords[${index}].key`, keyword, 'key')
+      note?.(`${at}.keywords[${index}].weight`, keyword, 'weight')
+      return { key: attributeOf(keyword, 'key'), weight: numberOrText(attributeOf(keyword, 'weight')) }
+    }),
+    exclude: exclude.map((each, index) => {
+      note?.(`${at}.exclude[${index}]`, each, 'exclude')
+      return attributeOf(each, 'key')
+    }),
+    expression: textOf(expression),
+    threshold: numberOrText(attributeOf(threshold, 'relevance')),
+    stemming: attributeOf(stemming, 'language'),
+    scorer: attributeOf(scorer, 'name'),
+  }
+}
+
+/** `node` is what amount, urgency and delivery stand in. */
+export function controlPlain(node: XmlNode | undefined, note?: Note): Record<string, unknown> {
+  const urgency = childOf(node, 'urgency')
+  const amount = childOf(node, 'amount')
+  const delivery = childOf(node, 'delivery')
+  note?.('urgency', urgency, 'urgent')
+  note?.('amount', amount, 'size')
+  note?.('delivery', delivery, 'delivery')
+  note?.('delivery.cadence', delivery, 'cadence')
+  return {
+    urgency: numberOrText(attributeOf(urgency, 'urgent')),
+    amount: wordOf(attributeOf(amount, 'size'), amounts),
+    delivery: delivery && {
+      cadence: attributeOf(delivery, 'cadence'),
+      channels: childrenOf(delivery, 'channel').map((channel, index) => {
+        note?.(`delivery.channels[${index}]`, channel, 'channel')
+        return attributeOf(channel, 'name')
+      }),
+    },
+  }
+}
+
+export function processWord(text: string | undefined): string | undefined {
+  return wordOf(text, processTypes)
+}
+
+export function truthOf(text: string | undefined): boolean | undefined {
+  const word = wordOf(text, truths)
+  return word === undefined ? undefined : word === 'true'
+}

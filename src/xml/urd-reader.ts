@@ -1,0 +1,76 @@
+import {
+  controlPlain,
+  interestsPlain,
+  type Note,
+  type PlainItem,
+  plainItem,
+  processWord,
+  scopePlain,
+  truthOf,
+  uriText,
+  windowPlain,
+} from './profile-parts-reader.ts'
+import { methods, urdGrammar } from './urd.ts'
+import type { XmlFault } from './xml-fault.ts'
+import { attributeOf, childOf, numberOrText, wordOf } from './xml-node.ts'
+import type { TreeLimits, XmlNode } from './xml-tree.ts'
+
+/** A description in the plain shape of a profile with one source, and what only a description has. */
+export type PlainUrd = PlainItem & {
+  readonly profile: string
+  readonly protocol: string
+  readonly method: (typeof methods)[number]
+  /** A text where it is no number; undefined where nothing is said. */
+  readonly port: number | string | undefined
+  readonly lastCheckedAt: number | string | undefined
+}
+
+/** The descriptions of a file and all that a validator finds wrong with it. Their values are not checked yet. */
+export function readUrds(xml: string | Uint8Array, limits?: TreeLimits): { urds: PlainUrd[]; faults: XmlFault[] } {
+  const { items, faults } = urdGrammar.read(xml, limits)
+  return { urds: items.map(plainUrd), faults }
+}
+
+function plainUrd(node: XmlNode): PlainUrd {
+  const uri = childOf(node, 'uri')
+  const type = childOf(node, 'type')
+  return {
+    ...plainItem(node, urdPlain),
+    profile: attributeOf(node, 'profile') ?? '',
+    protocol: attributeOf(type, 'protocol')?.trim() ?? '',
+    method: wordOf(attributeOf(type, 'method'), methods) ?? 'pull',
+    port: numberOrText(attributeOf(uri, 'port')),
+    lastCheckedAt: numberOrText(attributeOf(uri, 'lastcheck')),
+  }
+}
+
+function urdPlain(node: XmlNode, note?: Note): Record<string, unknown> {
+  const uri = childOf(node, 'uri')
+  const type = childOf(node, 'type')
+  const depth = childOf(node, 'depth')
+  const at = 'sources[0]'
+  note?.('owner', node, 'owner')
+  note?.(`${at}.uri`, uri, 'uri')
+  note?.(`${at}.every`, uri, 'timing')
+  note?.(`${at}.everyMax`, uri, 'maxtiming')
+  note?.('port', uri, 'port')
+  note?.('lastCheckedAt', uri, 'lastcheck')
+  note?.('protocol', type, 'protocol')
+  note?.(`${at}.depth`, depth, 'level')
+  return {
+    paused: truthOf(attributeOf(node, 'paused')),
+    sources: [
+      {
+        uri: uriText(uri),
+        every: numberOrText(attributeOf(uri, 'timing')),
+        everyMax: numberOrText(attributeOf(uri, 'maxtiming')),
+        depth: numberOrText(attributeOf(depth, 'level')),
+        scope: scopePlain(childOf(node, 'scope'), `${at}.scope`, note),
+        process: processWord(attributeOf(type, 'processtype')),
+        window: windowPlain(childOf(node, 'window'), `${at}.window`, note),
+      },
+    ],
+    interests: interestsPlain(node, note),
+    ...controlPlain(node, note),
+  }
+}

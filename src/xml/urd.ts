@@ -1,0 +1,74 @@
+import {
+  amountElement,
+  deliveryElement,
+  interestElements,
+  keywordsElement,
+  scopeElement,
+  type WrittenAmount,
+  type WrittenDelivery,
+  type WrittenInterests,
+  type WrittenSource,
+  windowElement,
+} from './profile-parts.ts'
+import { attributes } from './xml-attributes.ts'
+import { createGrammar } from './xml-grammar.ts'
+import { bareTextElement, declaration, inChunks } from './xml-writing.ts'
+
+export const methods = ['pull', 'push'] as const
+
+/** A unified resource description as XML, as in the papers. The grammar, and what each element means, is in `urd.dtd`. */
+export type WrittenUrd = {
+  /** '' is left out, as for an owner and a profile. */
+  readonly id: string
+  readonly owner: string
+  readonly profile: string
+  readonly paused: boolean
+  readonly source: WrittenSource
+  readonly interests: WrittenInterests
+  readonly urgency: number
+  readonly amount: WrittenAmount
+  readonly delivery: WrittenDelivery
+  readonly protocol: string
+  readonly method: (typeof methods)[number]
+  /** Null for a protocol that has none. */
+  readonly port: number | null
+  /** Milliseconds since 1970; 0 for never. */
+  readonly lastCheckedAt: number
+}
+
+export const urdGrammar = createGrammar({ dtd: './urd.dtd', root: 'urds', item: 'urd' })
+
+/** A file of many, one in memory at a time. */
+export function writeUrds(
+  urds: Iterable<WrittenUrd> | AsyncIterable<WrittenUrd>,
+): AsyncGenerator<string, void, undefined> {
+  async function* pieces() {
+    yield `${declaration}<urds>\n`
+    for await (const urd of urds) yield urdElement(urd)
+    yield '</urds>\n'
+  }
+  return inChunks(pieces())
+}
+
+/** A file of one description, which is its root. */
+export function writeUrd(urd: WrittenUrd): string {
+  return declaration + urdElement(urd)
+}
+
+export function urdElement(urd: WrittenUrd): string {
+  const { id, owner, profile, paused, source, interests } = urd
+  const { everyMs, everyMaxMs, process } = source
+  const names = { id: id || null, owner: owner || null, profile: profile || null, paused: paused || null }
+  const timing = attributes({
+    timing: everyMs,
+    maxtiming: everyMaxMs === everyMs ? null : everyMaxMs,
+    lastcheck: urd.lastCheckedAt,
+    port: urd.port,
+  })
+  const type = attributes({ protocol: urd.protocol, method: urd.method, processtype: process })
+  let text = `<urd${attributes(names)}>\n  ${bareTextElement('uri', source.uri).replace('<uri', () => `<uri${timing}`)}\n`
+  text += `  <type${type}/>\n${keywordsElement(interests, '  ')}`
+  text += `  <depth${attributes({ level: source.depth })}/>\n  <urgency${attributes({ urgent: urd.urgency })}/>\n`
+  text += scopeElement(source.scope, '  ') + windowElement(source.window, '  ') + interestElements(interests, '  ')
+  return `${text}${amountElement(urd.amount, '  ')}${deliveryElement(urd.delivery, '  ')}</urd>\n`
+}

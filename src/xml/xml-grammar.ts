@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { createDtdValidator } from './dtd-validity.ts'
+import { type XmlFault, XmlFaultError } from './xml-fault.ts'
+import { childrenOf } from './xml-node.ts'
+import { readXmlTree, type TreeLimits, treeLimits, type XmlNode } from './xml-tree.ts'
+
+/** One of our document types. A file holds many items, or one that is the root. */
+export type Grammar = {
+  readonly dtdPath: string
+  readonly root: string
+  readonly item: string
+  /** What a validator finds wrong, with lines; nothing where the document follows its type. */
+  validate(xml: string | Uint8Array): XmlFault[]
+  /**
+   * The items as they stand there, and what is wrong with the document: values are for the caller to check, also those
+   * of a document with faults, so that all can be told at once.
+   */
+  read(xml: string | Uint8Array, limits?: TreeLimits): { items: XmlNode[]; faults: XmlFault[] }
+}
+
+export function createGrammar({ dtd, root, item }: { dtd: string; root: string; item: string }): Grammar {
+  const dtdPath = fileURLToPath(new URL(dtd, import.meta.url))
+  let validator: ((xml: string | Uint8Array) => XmlFault[]) | null = null
+
+  function againstDtd(xml: string | Uint8Array): XmlFault[] {
+    validator ??= createDtdValidator(readFileSync(dtdPath, 'utf8'))
+    return validator(xml)
+  }
+
+  function read(xml: string | Uint8Array, limits = treeLimits): { items: XmlNode[]; faults: XmlFault[] } {
+    let tree: XmlNode
+    try {
+      // Before the validator: it would not mind millions of elements.
+      tree = readXmlTree(xml, limits)
+    } catch (error) {
+      if (error instanceof XmlFaultError) return { items: [], faults: [error.fault] }
+      throw error
+    }
+    if (tree.name !== root && tree.name !== item) {
+      const message = `<${tree.name.slice(0, 60)}> where <${item}> or <${root}> is expected`
+      return { items: [], faults: [{ line: tree.line, message }] }
+    }
+    return { items: tree.name === root ? childrenOf(tree, item) : [tree], faults: againstDtd(xml) }
+  }
+
+  return { dtdPath, root, item, read, validate: (xml) => read(xml).faults }
+}

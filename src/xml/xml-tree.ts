@@ -1,0 +1,63 @@
+import { XmlFaultError } from './xml-fault.ts'
+import { createXmlTokens } from './xml-tokens.ts'
+
+/** An element with all that is in it, in its order. Texts that stand side by side are one. */
+export type XmlNode = {
+  readonly name: string
+  readonly attributes: ReadonlyMap<string, string>
+  readonly line: number
+  readonly content: (string | XmlNode)[]
+}
+
+export type TreeLimits = { maxBytes: number; maxElements: number; maxDepth: number }
+
+/** A tree takes some hundred bytes an element: these together stay below 300 MB. */
+export const treeLimits: TreeLimits = { maxBytes: 20_000_000, maxElements: 500_000, maxDepth: 16 }
+
+/** The whole of a well-formed document. Throws an `XmlFaultError` at the first thing that is wrong. */
+export function readXmlTree(xml: string | Uint8Array, limits: TreeLimits = treeLimits): XmlNode {
+  const { maxBytes, maxElements, maxDepth } = limits
+  const text = textOf(xml, maxBytes)
+  const tokens = createXmlTokens({ maxTokenChars: text.length, maxDepth })
+  tokens.push(text)
+  tokens.end()
+  const open: XmlNode[] = []
+  let root: XmlNode | null = null
+  let elements = 0
+  for (let token = tokens.next(); token !== 'more' && token !== null; token = tokens.next()) {
+    const around = open.at(-1)
+    if (token.kind === 'end') open.pop()
+    else if (token.kind === 'text') addText(around!.content, token.text)
+    else {
+      const { name, attributes, line } = token
+      if (++elements > maxElements) throw fault(line, `there are more than ${maxElements} elements`)
+      const node: XmlNode = { name, attributes, line, content: [] }
+      root ??= node
+      around?.content.push(node)
+      open.push(node)
+    }
+  }
+  return root!
+}
+
+function textOf(xml: string | Uint8Array, maxBytes: number): string {
+  const bytes = typeof xml === 'string' ? Buffer.byteLength(xml) : xml.length
+  if (bytes > maxBytes) throw fault(1, `the document has more than ${maxBytes} bytes`)
+  if (typeof xml === 'string') return xml.startsWith('\ufeff') ? xml.slice(1) : xml
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(xml)
+  } catch {
+    throw fault(1, 'the bytes are not UTF-8')
+  }
+}
+
+function addText(content: XmlNode['content'], text: string): void {
+  const last = content.length - 1
+  const before = content[last]
+  if (typeof before === 'string') content[last] = before + text
+  else content.push(text)
+}
+
+function fault(line: number, message: string): XmlFaultError {
+  return new XmlFaultError({ line, message })
+}
