@@ -6,6 +6,7 @@ import { createBodyReader } from '../src/cache/body-reader.ts'
 import { responseRecord, revisitRecord, warcinfoRecord } from '../src/cache/warc/record-writer.ts'
 import { AppError } from '../src/core/errors.ts'
 import { digestText } from '../src/core/fingerprint.ts'
+import { noErrand } from '../src/core/request.ts'
 import type { Capture } from '../src/store/documents.ts'
 import { openCatalogForReading, openFolder, paths } from '../src/store/embedded/folder.ts'
 import { createEmbeddedObjects } from '../src/store/embedded/objects.ts'
@@ -121,6 +122,8 @@ function createCaptures(documents: number, meanBytes: number, run: number): (n: 
       fp: BigInt.asIntN(64, BigInt(document) * 0x9e3779b97f4a7c15n),
       url,
       parent: '',
+      errand: noErrand,
+      hops: 0,
       at,
       run,
       status: 200,
@@ -134,7 +137,7 @@ function createCaptures(documents: number, meanBytes: number, run: number): (n: 
       title: `${content}`,
       text: digest.subarray(0, 16),
       textRules: 0,
-      textDecides: true,
+      sameTextAs: 0,
       freshUntil: 0,
       links: links.map((path) => `http://${host}${path}`),
       linkKeys: new Uint8Array(links.length * 8),

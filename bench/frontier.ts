@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { systemClock } from '../src/core/clock.ts'
-import { type Offer, type QueuedRequest, UNLIMITED_DEPTH } from '../src/core/request.ts'
+import { noErrand, type Offer, type QueuedRequest, UNLIMITED_DEPTH } from '../src/core/request.ts'
 import { createFrontier, type Frontier } from '../src/crawl/frontier/frontier.ts'
 import type { Lane } from '../src/crawl/frontier/lane.ts'
 import { createExchange } from '../src/store/embedded/exchange.ts'
@@ -45,7 +45,7 @@ function offerAt(n: number): Offer {
   const url = `https://${host}/section-${digest[12]! % 40}/page-${n}.html`
   const parent = `https://${host}/section-${digest[13]! % 40}/`
   const fp = digest.readBigInt64LE(0)
-  return { url, host, fp, parent, depth: UNLIMITED_DEPTH, hops: 3, redirects: 0, priority: 3 }
+  return { url, host, fp, parent, depth: UNLIMITED_DEPTH, hops: 3, redirects: 0, priority: 3, errand: noErrand }
 }
 
 function offerAll(store: FrontierStore, from: number, to: number): Promise<number> {

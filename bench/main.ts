@@ -11,6 +11,9 @@ const benchmarks: Record<string, () => Promise<BenchModule>> = {
   search: () => import('./search.ts'),
   recrawl: () => import('./recrawl.ts'),
   cache: () => import('./cache.ts'),
+  schedule: () => import('./schedule.ts'),
+  annotate: () => import('./annotate.ts'),
+  match: () => import('./match.ts'),
 }
 
 const usage = `npm run bench [-- NAME…] [-- --root DIR…] [-- --OPTION VALUE…]

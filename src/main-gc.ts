@@ -4,12 +4,15 @@ import { collectGarbage } from './cache/collector/collector.ts'
 import { createPools } from './cache/collector/pool.ts'
 import { responseHeader } from './cache/collector/response-header.ts'
 import type { GcHooks, GcRequest } from './cli/engine.ts'
+import { omitRulesOf, type SourceRule } from './config/source-rules.ts'
 import { systemClock } from './core/clock.ts'
 import { isAppError } from './core/errors.ts'
 import type { GcFiles, GcReport } from './core/gc-report.ts'
-import { createEmbeddedCollection } from './store/embedded/collection.ts'
+import { createOmitRules } from './core/text/omit-rules.ts'
+import { createEmbeddedCollection, type EmbeddedCollectionDeps } from './store/embedded/collection.ts'
 import { type Database, openDatabase } from './store/embedded/database.ts'
 import { openCatalogForReading, paths } from './store/embedded/folder.ts'
+import { createKeptText } from './store/embedded/kept-text.ts'
 import { lockFolder } from './store/embedded/lock.ts'
 import { createEmbeddedObjects } from './store/embedded/objects.ts'
 import { rewriteFiles } from './store/embedded/rewrite.ts'
@@ -43,7 +46,12 @@ export async function gc(request: GcRequest, hooks: GcHooks): Promise<GcReport> 
     const archive = paths.archive(folder)
     index = createIndexNotice(folder, db, hooks.onWarning)
     const collected = await collectGarbage({
-      store: createEmbeddedCollection({ db, objects: createEmbeddedObjects(db, archive), headerOf: responseHeader }),
+      store: createEmbeddedCollection({
+        db,
+        objects: createEmbeddedObjects(db, archive),
+        headerOf: responseHeader,
+        textOf: textMarks(folder, db, config.sources),
+      }),
       pools: createPools(config.retention, config.sources),
       now: systemClock.now(),
       dryRun,
@@ -118,5 +126,18 @@ function createIndexNotice(folder: string, db: Database, onWarning: (message: st
       }
     },
     close: async () => index?.close(),
+  }
+}
+
+function textMarks(folder: string, db: Database, sources: readonly SourceRule[]): EmbeddedCollectionDeps['textOf'] {
+  const versions = createEmbeddedVersions(db)
+  const keptText = createKeptText(folder)
+  const omitFor = createOmitRules(omitRulesOf(sources))
+  return async (versionId) => {
+    const version = await versions.version(versionId)
+    if (version === null) return null
+    const omit = omitFor(version.url)
+    const text = await keptText(versionId, omit)
+    return text === null ? null : { text, rules: omit?.id ?? 0 }
   }
 }

@@ -4,10 +4,12 @@ import { isWholeRecord } from './cache/warc/whole-record.ts'
 import type { CrawlSettings } from './config/crawl-settings.ts'
 import { version } from './config/version.ts'
 import { systemClock } from './core/clock.ts'
+import type { WatchNews } from './core/errand-order.ts'
 import { isAppError } from './core/errors.ts'
 import { type BoardMemory, openBoard } from './crawl/board.ts'
 import { assembleShard } from './crawl/shard/assemble.ts'
 import type { FromShard, ToShard } from './crawl/shard/messages.ts'
+import { createKeptText } from './store/embedded/kept-text.ts'
 import { openShardStore } from './store/embedded/shard-store.ts'
 
 /** One shard in a worker thread, on the embedded store. It does what it is told over its port, one order at a time. */
@@ -81,6 +83,8 @@ async function open() {
     clock: systemClock,
     log: (level: 'debug' | 'info' | 'warn', message: string, fields = {}) =>
       tell({ kind: 'log', level, message, fields }),
+    keptText: createKeptText(settings.folder),
+    onNews: (news: readonly WatchNews[]) => tell({ kind: 'news', news }),
   }
   const parts = await assembleShard(settings, place)
   parts.shard.failed.catch(tellFailure)
@@ -91,10 +95,18 @@ let opened: ReturnType<typeof open> | null = null
 
 async function obey(order: ToShard): Promise<void> {
   opened ??= open()
-  const { shard, store, fetcher, tally, offerSeeds } = await opened
+  const { shard, store, fetcher, tally, offerSeeds, offerErrands, watches } = await opened
   switch (order.kind) {
     case 'start':
       await shard.start()
+      return tell({ kind: 'done', id: order.id, watches: await store.frontier.watches() })
+    case 'reach':
+      for (const reach of order.reaches) watches.set(reach)
+      return tell({ kind: 'done', id: order.id })
+    case 'errands':
+      return tell({ kind: 'done', id: order.id, watches: await offerErrands(order.orders) })
+    case 'forget':
+      for (const watch of order.watches) watches.remove(watch)
       return tell({ kind: 'done', id: order.id })
     case 'seed':
       await offerSeeds(order.urls)

@@ -112,7 +112,7 @@ const limits = {
   },
 }
 /** What a bomb unpacks to is eight times what may be read, and the endless bodies have no end at all. */
-const maxRssBytes = 600e6
+const maxRssBytes = 650e6
 
 const pages = 25
 

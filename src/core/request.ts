@@ -8,6 +8,23 @@ export function linkDepth(depth: number): number | null {
 }
 
 /**
+ * On whose behalf a request travels: one check of a watched source, which stands for all its owners. A crawl that was
+ * started by hand has none.
+ */
+export type Errand = {
+  /** Number of the watch; 0 for none. */
+  watch: number
+  /** The moment the check began: what was checked since need not be asked again. */
+  round: number
+  /** What another watch checked since this moment is fresh enough too. */
+  freshFrom: number
+  /** Somebody has not seen anything of this source yet: what is unchanged is news, too. */
+  first: boolean
+}
+
+export const noErrand: Errand = { watch: 0, round: 0, freshFrom: 0, first: false }
+
+/**
  * A link on its way to the frontier: the papers' `[link, parentLink, depth, owners]`.
  * `fp` is the fingerprint of the comparison key; with `host` it names the document, whatever its spelling.
  */
@@ -24,6 +41,7 @@ export type Offer = {
   redirects: number
   /** Smaller goes first within a host; equal ones keep their order of arrival. */
   priority: number
+  errand: Errand
 }
 
 /** An offer that was accepted: it stands in its host's queue until it is settled. */

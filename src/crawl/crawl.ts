@@ -1,13 +1,20 @@
 import { readFileSync } from 'node:fs'
 import type { Clock } from '../core/clock.ts'
 import { type CrawlDetails, type CrawlResult, type CrawlSnapshot, mergeDetails } from '../core/crawl-report.ts'
+import type { ErrandOrder, WatchReach } from '../core/errand-order.ts'
 import { type SkipReason, skipReasons } from '../core/skip-reason.ts'
 import type { Board } from './board.ts'
 
 /** A shard as the crawl sees it, wherever it runs. */
 export type ShardHandle = {
-  /** Opens its store and puts what is queued on the board. */
-  start(): Promise<void>
+  /** Opens its store and puts what is queued on the board. Returns how many requests of each watch are queued here. */
+  start(): Promise<Map<number, number>>
+  /** How far watches go. Every shard is told before a watch's requests are offered. */
+  reach(reaches: readonly WatchReach[]): Promise<void>
+  /** Begins checks; resolves to the number of requests that each watch has queued by it. */
+  errands(orders: readonly ErrandOrder[]): Promise<Map<number, number>>
+  /** Requests of these watches belong to nobody any more. */
+  forget(watches: readonly number[]): Promise<void>
   /** Offers the seeds; resolves when their owners have accepted them. */
   seed(urls: readonly string[]): Promise<void>
   /** Finishes what is in hand and keeps it. */

@@ -1,3 +1,5 @@
+import type { Errand } from '../core/request.ts'
+
 /**
  * The catalogue: every document that was ever asked for, its versions, and where their bodies lie.
  * A document is named by host and fingerprint of its key; its URL is the spelling that was fetched first.
@@ -20,6 +22,10 @@ export type DocumentKey = { host: string; fp: bigint }
 type CaptureBase = DocumentKey & {
   url: string
   parent: string
+  /** Whose request it was: what is new goes to the annotation engine on behalf of that watch. */
+  errand: Errand
+  /** Links followed from the source. */
+  hops: number
   at: number
   run: number
   status: number
@@ -38,12 +44,12 @@ export type Capture = CaptureBase &
         lastModified: string
         truncated: string
         title: string
-        /** Fingerprint of the visible text; null where the type has none. */
+        /** Fingerprint of the visible text, where it was needed. */
         text: Buffer | null
-        /** Which rules left parts of the text out; fingerprints made by other rules are not compared. */
+        /** Which rules left parts of the text out. */
         textRules: number
-        /** Whether a page with the same visible text counts as unchanged, whatever its bytes. */
-        textDecides: boolean
+        /** The version that has the same visible text: if it is still current, nothing has changed, whatever the bytes. */
+        sameTextAs: number
         /** Until when the server calls this fresh; 0 when it says nothing. */
         freshUntil: number
         links: readonly string[]
@@ -59,6 +65,8 @@ export type Capture = CaptureBase &
       }
     /** Answered without a body to keep: `outcome` says why. `freshUntil` is null where nothing is said about it. */
     | { kind: 'note'; outcome: NoteOutcome; location: string; freshUntil: number | null }
+    /** Not asked for, since it was checked a moment ago; it may still be news to the watch. */
+    | { kind: 'met' }
     /** Not there any more, or moved to `location`. A version only where the document has been there. */
     | { kind: 'gone'; outcome: 'failed' | 'redirect'; location: string; render(): Uint8Array[] }
   )
@@ -90,14 +98,20 @@ export type CaptureOutcome =
 
 export type KnownDocument = {
   url: string
-  /** The run that checked it last. */
+  /** The run, or the watch, that checked it last, and when. */
   run: number
+  checkedAt: number
   status: number
   /** Current version; 0 when there is none or it is gone. */
   versionId: number
   /** Empty when the body is to be fetched whatever the server says: it was lost, or the validators were found to lie. */
   etag: string
   lastModified: string
+  /** Of the current version; empty where there is none. */
+  digest: Uint8Array
+  text: Uint8Array | null
+  textRules: number
+  truncated: string
   /** Answers in a row that said "not modified". */
   notModified: number
   /** `linkKeys` and `linkNaming` of the current version; empty where it has no links or they are not known. */

@@ -27,8 +27,13 @@ export type FrontierStore = {
   hosts(limit: number, except: ReadonlySet<number>): Promise<HostState[]>
   /** The next requests of a host's queue behind `after` (or from its head), in order. */
   next(hostId: number, after: QueuePosition | null, limit: number): Promise<QueuedRequest[]>
-  /** Gives up a host for this run: its queue is emptied, later offers for it are dropped. Returns how many went. */
-  giveUp(hostId: number): Promise<number>
+  /**
+   * Gives up a host for this run: its queue is emptied, later offers for it are dropped. A watch that begins a check there
+   * takes that back. Returns how many went, and of which watches.
+   */
+  giveUp(hostId: number): Promise<{ dropped: number; watches: Map<number, number> }>
+  /** Requests that each watch has queued in this shard. */
+  watches(): Promise<Map<number, number>>
   loadRobots(origin: string): Promise<KeptRobots | null>
   saveRobots(origin: string, robots: KeptRobots): Promise<void>
   counts(): FrontierCounts
@@ -47,12 +52,14 @@ export type SettleBatch = {
   hosts: readonly HostClock[]
 }
 
-/** Every offer counts under one of the three. */
+/** Every offer counts under one of the first three. */
 export type OfferCounts = {
   accepted: number
   known: number
   /** Refused, since the host has had as many URLs as the limit allows or was given up. */
   limited: number
+  /** How many more requests (or fewer) each watch has queued now, over all shards. */
+  watches: Map<number, number>
 }
 
 /** `removed`: rows that left the queue, whether done or put back at its end. */

@@ -21,10 +21,7 @@ export type Location = { readonly line: number; readonly name: string }
 /** Hears where each value stands. Left out while nothing is wrong: places take more room than the values. */
 export type Note = (place: string, node: XmlNode | undefined, name: string) => void
 
-export function plainItem(
-  node: XmlNode,
-  toPlain: (node: XmlNode, note?: Note) => Record<string, unknown>,
-): PlainItem {
+export function plainItem(node: XmlNode, toPlain: (node: XmlNode, note?: Note) => Record<string, unknown>): PlainItem {
   let places: Map<string, Location> | null = null
 
   function allPlaces(): Map<string, Location> {

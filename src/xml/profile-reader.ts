@@ -1,4 +1,3 @@
-import { profileGrammar } from './profile.ts'
 import {
   controlPlain,
   interestsPlain,
@@ -12,8 +11,11 @@ import {
   windowPlain,
 } from './profile-parts-reader.ts'
 import type { XmlFault } from './xml-fault.ts'
+import { createGrammar } from './xml-grammar.ts'
 import { attributeOf, childOf, childrenOf, numberOrText } from './xml-node.ts'
 import type { TreeLimits, XmlNode } from './xml-tree.ts'
+
+export const profileGrammar = createGrammar({ dtd: './profile.dtd', root: 'profiles', item: 'profile' })
 
 /** The profiles of a file and all that a validator finds wrong with it. Their values are not checked yet. */
 export function readProfiles(

@@ -12,8 +12,8 @@ import {
   windowElement,
 } from './profile-parts.ts'
 import { attributes } from './xml-attributes.ts'
-import { createGrammar } from './xml-grammar.ts'
-import { bareTextElement, declaration, inChunks } from './xml-writing.ts'
+import { declaration, writeItems } from './xml-items.ts'
+import { bareTextElement } from './xml-writing.ts'
 
 /** A profile as XML. The grammar, and what each element means, is in `profile.dtd`. */
 export type WrittenProfile = {
@@ -29,18 +29,11 @@ export type WrittenProfile = {
   readonly delivery: WrittenDelivery
 }
 
-export const profileGrammar = createGrammar({ dtd: './profile.dtd', root: 'profiles', item: 'profile' })
-
 /** A file of many, one in memory at a time. */
 export function writeProfiles(
   profiles: Iterable<WrittenProfile> | AsyncIterable<WrittenProfile>,
 ): AsyncGenerator<string, void, undefined> {
-  async function* pieces() {
-    yield `${declaration}<profiles>\n`
-    for await (const profile of profiles) yield profileElement(profile)
-    yield '</profiles>\n'
-  }
-  return inChunks(pieces())
+  return writeItems('profiles', profiles, profileElement)
 }
 
 /** A file of one profile, which is its root. */

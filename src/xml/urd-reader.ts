@@ -10,10 +10,13 @@ import {
   uriText,
   windowPlain,
 } from './profile-parts-reader.ts'
-import { methods, urdGrammar } from './urd.ts'
+import { methods } from './urd.ts'
 import type { XmlFault } from './xml-fault.ts'
+import { createGrammar } from './xml-grammar.ts'
 import { attributeOf, childOf, numberOrText, wordOf } from './xml-node.ts'
 import type { TreeLimits, XmlNode } from './xml-tree.ts'
+
+export const urdGrammar = createGrammar({ dtd: './urd.dtd', root: 'urds', item: 'urd' })
 
 /** A description in the plain shape of a profile with one source, and what only a description has. */
 export type PlainUrd = PlainItem & {

@@ -11,8 +11,8 @@ import {
   windowElement,
 } from './profile-parts.ts'
 import { attributes } from './xml-attributes.ts'
-import { createGrammar } from './xml-grammar.ts'
-import { bareTextElement, declaration, inChunks } from './xml-writing.ts'
+import { declaration, writeItems } from './xml-items.ts'
+import { bareTextElement } from './xml-writing.ts'
 
 export const methods = ['pull', 'push'] as const
 
@@ -36,18 +36,11 @@ export type WrittenUrd = {
   readonly lastCheckedAt: number
 }
 
-export const urdGrammar = createGrammar({ dtd: './urd.dtd', root: 'urds', item: 'urd' })
-
 /** A file of many, one in memory at a time. */
 export function writeUrds(
   urds: Iterable<WrittenUrd> | AsyncIterable<WrittenUrd>,
 ): AsyncGenerator<string, void, undefined> {
-  async function* pieces() {
-    yield `${declaration}<urds>\n`
-    for await (const urd of urds) yield urdElement(urd)
-    yield '</urds>\n'
-  }
-  return inChunks(pieces())
+  return writeItems('urds', urds, urdElement)
 }
 
 /** A file of one description, which is its root. */

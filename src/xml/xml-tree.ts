@@ -40,6 +40,21 @@ export function readXmlTree(xml: string | Uint8Array, limits: TreeLimits = treeL
   return root!
 }
 
+/** The name of the outermost element, for whoever reads several grammars; null where there is none to be found. */
+export function rootNameOf(xml: string | Uint8Array, { maxBytes }: TreeLimits = treeLimits): string | null {
+  try {
+    const text = textOf(xml, maxBytes)
+    const tokens = createXmlTokens({ maxTokenChars: text.length, maxDepth: 1 })
+    tokens.push(text)
+    tokens.end()
+    const first = tokens.next()
+    return first !== null && first !== 'more' && first.kind === 'start' ? first.name : null
+  } catch (error) {
+    if (error instanceof XmlFaultError) return null
+    throw error
+  }
+}
+
 function textOf(xml: string | Uint8Array, maxBytes: number): string {
   const bytes = typeof xml === 'string' ? Buffer.byteLength(xml) : xml.length
   if (bytes > maxBytes) throw fault(1, `the document has more than ${maxBytes} bytes`)

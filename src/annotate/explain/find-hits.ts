@@ -15,7 +15,7 @@ export type Hits = {
 
 export type ConditionPart = { readonly leaf: Leaf; readonly isThere: boolean; readonly isNegated: boolean; readonly hits: Hits }
 
-export const MAX_PLACES = 64
+export const MAX_PLACES = 32
 const none: Hits = { count: 0, inTitle: 0, places: [] }
 
 export function hitsOfWords(leaf: WordsLeaf, document: DocumentTerms, stemming: string, budget: WorkBudget): Hits {

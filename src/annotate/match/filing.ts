@@ -19,7 +19,7 @@ export type FiledEntry = {
 }
 
 /** Terms that so many profiles have are left out where the others alone must come near the threshold. */
-const COMMON = 100000000
+const COMMON = 64
 const MAX_SIMPLE = 2 ** 31
 
 export function fileInterests(interests: CompiledInterests, commonness: Commonness): Filing {

@@ -123,12 +123,16 @@ export function createMatchIndex({ maxAlways = MAX_ALWAYS } = {}): MatchIndex {
 
   function match(document: DocumentTerms): Match[] {
     const matches: Match[] = []
-    hits.find(document)
-    const count = entries.pay(hits.terms, hits.count)
-    for (let at = 0; at < count; at++) decide(entries.candidates[at]!, document, matches)
-    for (const slot of always) decide(slot, document, matches)
-    hits.clear()
-    candidates = count + always.size
+    try {
+      hits.find(document)
+      const count = entries.pay(hits.terms, hits.count)
+      candidates = count + always.size
+      for (let at = 0; at < count; at++) decide(entries.candidates[at]!, document, matches)
+      for (const slot of always) decide(slot, document, matches)
+    } finally {
+      // A scorer that throws must not leave this document's words to the next one.
+      hits.clear()
+    }
     return matches
   }
 
@@ -138,8 +142,11 @@ export function createMatchIndex({ maxAlways = MAX_ALWAYS } = {}): MatchIndex {
       const slot = ids.find(id)
       if (slot === -1) continue
       if (!kept.has(slot)) hits.findOnly(document, (found) => entries.eachTerm(slot, found))
-      decide(slot, document, matches)
-      hits.clear()
+      try {
+        decide(slot, document, matches)
+      } finally {
+        hits.clear()
+      }
     }
     candidates = wanted.length
     return matches

@@ -34,12 +34,12 @@ function wordsOfDocument(document: DocumentTerms, stemming: string): Words {
 
 function relevanceNaively(interests: CompiledInterests, document: DocumentTerms, words: Words): number | null {
   const { keywords, exclude, expression, threshold, scorer, stemming } = interests
-  if (exclude.some((leaf) => count(leaf, words) > 0)) return null
+  if (exclude.some((leaf) => isThere(leaf, words))) return null
   if (expression !== null && !holdsNaively(expression.condition, document, words)) return null
   if (keywords.length === 0) return 1
   let thousandths = 0
   for (const { leaf, weight } of keywords) {
-    const found = count(leaf, words)
+    const found = scorer.needsCounts ? count(leaf, words) : Number(isThere(leaf, words))
     if (found > 0) thousandths += Math.round(1000 * scorer.worth({ leaf, weight, count: found, stemming }, document))
   }
   const relevance = thousandths / 1000
@@ -54,23 +54,27 @@ function holdsNaively(condition: Condition, document: DocumentTerms, words: Word
 }
 
 function hasNaively(leaf: Leaf, document: DocumentTerms, words: Words): boolean {
-  if (leaf.kind === 'words') return count(leaf, words) > 0
+  if (leaf.kind === 'words') return isThere(leaf, words)
   if (leaf.kind === 'site') return `.${document.host}`.endsWith(`.${leaf.host.text}`)
   const texts = leaf.where === 'title' ? [document.title] : [document.title, document.text.slice(document.bodyStart)]
   return texts.some((text) => leaf.pattern.find(text, 0, createWorkBudget()) !== null)
 }
 
+function isThere(leaf: WordsLeaf, document: Words): boolean {
+  const isWord = leaf.words.length === 1 && !leaf.prefix && leaf.where === 'anywhere'
+  return isWord ? document.all.has(leaf.words[0]!.text) : count(leaf, document) > 0
+}
+
 function count({ words, prefix, where }: WordsLeaf, document: Words): number {
-  if (words.length === 1 && !prefix && !document.all.has(words[0]!.text)) return 0
   let found = 0
   for (const [part, compared] of document.compared.entries()) {
     if (part === 1 && where === 'title') break
     const spelled = document.spelled[part]!
     for (let at = 0; at + words.length <= compared.length; at++) {
-      const isThere = words.every(({ text }, index) =>
+      const isHere = words.every(({ text }, index) =>
         prefix && index === words.length - 1 ? spelled[at + index]!.startsWith(text) : compared[at + index] === text,
       )
-      if (isThere) found++
+      if (isHere) found++
     }
   }
   return found

@@ -66,23 +66,19 @@ function bestWindows(hits: readonly Hit[], found: readonly Passage[], length: nu
 }
 
 function bestWindow(hits: readonly Hit[], worth: readonly number[], length: number, taken: readonly Window[]): Window | null {
-  const inside = new Map<number, number>()
+  const inside = new Uint32Array(worth.length)
   let best: Window | null = null
   let value = 0
   let last = -1
   for (let first = 0; first < hits.length; first++) {
     while (last + 1 < hits.length && (last < first || hits[last + 1]!.end - hits[first]!.start <= length)) {
       const { source } = hits[++last]!
-      const seen = inside.get(source) ?? 0
-      inside.set(source, seen + 1)
-      if (seen === 0) value += worth[source]!
+      if (inside[source]!++ === 0) value += worth[source]!
     }
     const isApart = taken.every((window) => last < window.first || first > window.last)
     if (isApart && (best === null || value > best.value * (1 + 1e-9))) best = { first, last, value }
     const { source } = hits[first]!
-    const seen = inside.get(source)!
-    inside.set(source, seen - 1)
-    if (seen === 1) value -= worth[source]!
+    if (--inside[source]! === 0) value -= worth[source]!
   }
   return best
 }

@@ -1,6 +1,4 @@
-import { findStemmer } from './stem/stemmers.ts'
-import { hashText } from './term-hash.ts'
-import { TermTable } from './term-table.ts'
+import { stemmedView } from './stem/stemmed-view.ts'
 import { TermView } from './term-view.ts'
 import { MAX_TOKENS, TokenReader } from './tokens.ts'
 
@@ -42,7 +40,7 @@ export function readDocument(source: DocumentSource, limits: { maxTokens?: numbe
   const titleTokens = reader.tokens
   const bodyStart = beginsWithTitle(text, title) ? Math.min(title.length + 1, text.length) : 0
   reader.read(text, bodyStart)
-  const plain = new TermView(reader.table, reader.tokens, reader.termOf, reader.counts)
+  const plain = new TermView(reader.table, reader.tokens, reader.termOf, reader.counts())
   const views = new Map<string, TermView>()
   return {
     title,
@@ -56,11 +54,10 @@ export function readDocument(source: DocumentSource, limits: { maxTokens?: numbe
     isCut: reader.isCut,
     plain,
     view(stemming) {
-      const stem = stemming === '' ? undefined : findStemmer(stemming)
-      if (stem === undefined) return plain
+      if (stemming === '') return plain
       const known = views.get(stemming)
       if (known !== undefined) return known
-      const view = stemmedView(plain, stem)
+      const view = stemmedView(plain, stemming)
       views.set(stemming, view)
       return view
     },
@@ -76,19 +73,4 @@ function beginsWithTitle(text: string, title: string): boolean {
 function hostOf(url: string): string {
   const host = URL.parse(url)?.hostname ?? ''
   return host.startsWith('[') ? host.slice(1, -1) : host.replace(/\.$/, '')
-}
-
-function stemmedView(plain: TermView, stem: (word: string) => string): TermView {
-  const table = new TermTable(plain.table.size)
-  const stemOf = new Uint32Array(plain.table.limit)
-  const counts = new Uint32Array(plain.table.limit)
-  for (let term = 0; term < plain.table.limit; term++) {
-    const text = stem(plain.table.textOf(term))
-    const id = table.addText(hashText(text), 0, text)
-    stemOf[term] = id
-    counts[id]! += plain.counts[term]!
-  }
-  const termOf = new Uint32Array(plain.tokens)
-  for (let token = 0; token < plain.tokens; token++) termOf[token] = stemOf[plain.termOf[token]!]!
-  return new TermView(table, plain.tokens, termOf, counts)
 }

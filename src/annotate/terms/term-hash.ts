@@ -5,18 +5,22 @@ import { randomBytes } from 'node:crypto'
  * that nobody can write a page whose words all fall into one place of our tables. What is kept or sent must use
  * another hash.
  *
+ * Hashes are signed: an unsigned one above 2^31 would be a number on the heap each time it is handed over.
+ *
  * The state after the first n characters is the state of the prefix of length n; `finishHash` makes a hash of a state.
  */
-const seeds = randomBytes(8)
+const seeds = randomBytes(12)
 export const hashStart = seeds.readInt32LE(0)
 export const hashFactor = (seeds.readInt32LE(4) & 0x0ffffff8) | 0x10000005
+/** For those who need twice the bits. */
+export const secondFactor = (seeds.readInt32LE(8) & 0x0ffffff8) | 0x10000003
 
 export function finishHash(state: number): number {
   let mixed = state ^ (state >>> 16)
   mixed = Math.imul(mixed, 0x7feb352d)
   mixed ^= mixed >>> 15
   mixed = Math.imul(mixed, 0x846ca68b)
-  return (mixed ^ (mixed >>> 16)) >>> 0
+  return mixed ^ (mixed >>> 16)
 }
 
 export function hashText(text: string): number {

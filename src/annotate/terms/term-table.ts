@@ -15,7 +15,7 @@ export class TermTable {
   lengths: Uint8Array
   units: Uint16Array
   private spaces: Uint8Array
-  private slots: Uint32Array
+  private slots: Int32Array
   private mask: number
   private unitsUsed = 0
   private unitsLost = 0
@@ -28,7 +28,7 @@ export class TermTable {
     this.lengths = new Uint8Array(room)
     this.spaces = new Uint8Array(room)
     this.units = new Uint16Array(room * 8)
-    this.slots = new Uint32Array(2 ** Math.ceil(Math.log2(room * 2)) * 2)
+    this.slots = new Int32Array(2 ** Math.ceil(Math.log2(room * 2)) * 2)
     this.mask = this.slots.length / 2 - 1
   }
 
@@ -54,11 +54,18 @@ export class TermTable {
   }
 
   addUnits(hash: number, space: number, units: Uint16Array, start: number, length: number): number {
-    const known = this.findUnits(hash, space, units, start, length)
-    if (known !== -1) return known
+    const { slots, mask } = this
+    const wanted = space === 0 ? hash : hashInSpace(hash, space)
+    let at = wanted & mask
+    for (; ; at = (at + 1) & mask) {
+      const entry = slots[at * 2 + 1]!
+      if (entry === 0) break
+      if (slots[at * 2] === wanted && this.equalsUnits(entry - 1, space, units, start, length)) return entry - 1
+    }
     const offset = this.roomForUnits(length)
-    for (let at = 0; at < length; at++) this.units[offset + at] = units[start + at]!
-    return this.insert(hashInSpace(hash, space), space, offset, length)
+    const own = this.units
+    for (let i = 0; i < length; i++) own[offset + i] = units[start + i]!
+    return this.insert(at, wanted, space, offset, length)
   }
 
   addText(hash: number, space: number, text: string): number {
@@ -66,7 +73,7 @@ export class TermTable {
     if (known !== -1) return known
     const offset = this.roomForUnits(text.length)
     for (let at = 0; at < text.length; at++) this.units[offset + at] = text.charCodeAt(at)
-    return this.insert(hashInSpace(hash, space), space, offset, text.length)
+    return this.insert(-1, hashInSpace(hash, space), space, offset, text.length)
   }
 
   remove(id: number): void {
@@ -127,15 +134,21 @@ export class TermTable {
     return this.lengths[id] === text.length && this.spaces[id] === space && this.startsWith(id, text)
   }
 
-  private insert(hash: number, space: number, offset: number, length: number): number {
+  /** `slot` is a free one that fits, or -1 where none is known. */
+  private insert(slot: number, hash: number, space: number, offset: number, length: number): number {
     const id = this.freed.pop() ?? this.limit++
     if (id >= this.offsets.length) this.growTerms()
     this.offsets[id] = offset
     this.lengths[id] = length
     this.spaces[id] = space
     this.size++
-    if (this.size * 4 > this.slots.length) this.growSlots()
-    this.place(hash, id + 1)
+    const isFull = this.size * 4 > this.slots.length
+    if (isFull) this.growSlots()
+    if (isFull || slot === -1) this.place(hash, id + 1)
+    else {
+      this.slots[slot * 2] = hash
+      this.slots[slot * 2 + 1] = id + 1
+    }
     return id
   }
 
@@ -156,7 +169,7 @@ export class TermTable {
 
   private growSlots(): void {
     const before = this.slots
-    this.slots = new Uint32Array(before.length * 2)
+    this.slots = new Int32Array(before.length * 2)
     this.mask = this.slots.length / 2 - 1
     for (let at = 0; at < before.length; at += 2)
       if (before[at + 1] !== 0) this.place(before[at]!, before[at + 1]!)
@@ -186,7 +199,7 @@ export class TermTable {
   }
 }
 
-export function grown<T extends Uint32Array | Uint8Array | Uint16Array | Float32Array | Float64Array>(from: T, to: T): T {
+export function grown<T extends Uint32Array | Int32Array | Uint8Array | Uint16Array | Float32Array | Float64Array>(from: T, to: T): T {
   to.set(from)
   return to
 }

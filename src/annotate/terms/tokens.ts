@@ -13,7 +13,8 @@ import {
   UNKNOWN,
   UNSPACED,
 } from './fold.ts'
-import { finishHash, hashFactor, hashStart } from './term-hash.ts'
+import { SeenWords } from './seen-words.ts'
+import { finishHash, hashFactor, hashStart, secondFactor } from './term-hash.ts'
 import { grown, TermTable } from './term-table.ts'
 import { eachSegment, MAX_SEGMENTED } from './unspaced.ts'
 
@@ -24,6 +25,7 @@ export const MAX_TOKENS = 1_000_000
 // An imported binding is looked up at each use; in the loop below that costs a tenth of the time.
 const folded = foldTable
 const factor = hashFactor
+const otherFactor = secondFactor
 const startState = hashStart
 const MAX_LENGTH = MAX_TERM_LENGTH
 
@@ -38,27 +40,32 @@ export class TokenReader {
   termOf: Uint32Array
   starts: Uint32Array
   ends: Uint32Array
-  /** For each term how often it occurs. */
-  counts: Uint32Array
   /** A limit was reached: what came later is not there. */
   isCut = false
 
   private readonly maxTokens: number
+  private readonly seen: SeenWords
   private segmented = 0
   private readonly word = new Uint16Array(MAX_TERM_LENGTH)
   private length = 0
   private state = startState
+  private other = startState
   private start = 0
 
   constructor(expectedLength: number, maxTokens = MAX_TOKENS) {
     this.maxTokens = maxTokens
     const tokens = Math.min(maxTokens, Math.ceil(expectedLength / 5) + 16)
-    const terms = Math.min(65_536, Math.ceil(tokens / 3))
+    const terms = Math.min(65_536, Math.ceil(tokens / 8))
     this.table = new TermTable(terms)
     this.termOf = new Uint32Array(tokens)
     this.starts = new Uint32Array(tokens)
     this.ends = new Uint32Array(tokens)
-    this.counts = new Uint32Array(terms + 16)
+    this.seen = new SeenWords(this.table, terms)
+  }
+
+  /** For each term how often it occurs. */
+  counts(): Uint32Array {
+    return this.seen.counts()
   }
 
   /** Takes the words of `text` from `from`; places are those in `text`. */
@@ -79,28 +86,30 @@ export class TokenReader {
       // The common word is folded where it stands and never copied. One that was begun with something odd goes on in `word`.
       const start = at
       const last = Math.min(end, start + MAX_LENGTH - this.length)
-      let { state } = this
+      let { state, other } = this
       while (at < last) {
         entry = folded[units[at]!]!
         if (entry < FIRST_LETTER) break
         units[at] = entry
         state = Math.imul(state ^ entry, factor)
+        other = Math.imul(other ^ entry, otherFactor)
         at++
       }
       const length = at - start
       if (at === last) while (at < end && folded[units[at]!]! >= FIRST_LETTER) at++
       if (this.length === 0 && (at === end || entry === SEPARATOR))
-        this.addToken(this.table.addUnits(finishHash(state), 0, units, start, length), start, at)
-      else this.keepWord(units, start, length, state)
+        this.addToken(this.seen.add(finishHash(state), finishHash(other), units, start, length), start, at)
+      else this.keepWord(units, start, length, state, other)
     }
     if (this.length > 0) this.finishWord(end)
     if (at < end) this.isCut = true
   }
 
-  private keepWord(units: Uint16Array, start: number, length: number, state: number): void {
+  private keepWord(units: Uint16Array, start: number, length: number, state: number, other: number): void {
     if (this.length === 0) this.start = start
     for (let at = 0; at < length; at++) this.word[this.length++] = units[start + at]!
     this.state = state
+    this.other = other
   }
 
   /** Everything but plain letters and separators. Returns where to go on. */
@@ -177,21 +186,23 @@ export class TokenReader {
       const unit = units.charCodeAt(i)
       this.word[this.length++] = unit
       this.state = Math.imul(this.state ^ unit, factor)
+      this.other = Math.imul(this.other ^ unit, otherFactor)
     }
   }
 
   private finishWord(end: number): void {
     if (this.tokens >= this.maxTokens) this.isCut = true
-    else this.addToken(this.table.addUnits(finishHash(this.state), 0, this.word, 0, this.length), this.start, end)
+    else {
+      const [first, second] = [finishHash(this.state), finishHash(this.other)]
+      this.addToken(this.seen.add(first, second, this.word, 0, this.length), this.start, end)
+    }
     this.length = 0
-    this.state = startState
+    this.state = this.other = startState
   }
 
   private addToken(term: number, start: number, end: number): void {
     const token = this.tokens
     if (token >= this.termOf.length) this.growTokens()
-    if (term >= this.counts.length) this.counts = grown(this.counts, new Uint32Array(this.counts.length * 2))
-    this.counts[term]!++
     this.termOf[token] = term
     this.starts[token] = start
     this.ends[token] = end

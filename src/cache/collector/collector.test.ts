@@ -27,7 +27,12 @@ async function withCatalogue(work: (place: Place) => Promise<void>): Promise<voi
     const shard = await openOne(system)
     const db = openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist: true })
     const objects = createEmbeddedObjects(db, paths.archive(folder))
-    const collection = createEmbeddedCollection({ db, objects, headerOf: (record) => record.toString() })
+    const collection = createEmbeddedCollection({
+      db,
+      objects,
+      headerOf: (record) => record.toString(),
+      textOf: async () => null,
+    })
     await work({ folder, shard, collection, db })
     db.close()
   } finally {

@@ -1,5 +1,5 @@
 import type { ChangeSummary, HistoryReport, HistoryRequest } from '../../core/looking-report.ts'
-import { documentText } from '../../core/text/document-text.ts'
+import { documentText, textFingerprint } from '../../core/text/document-text.ts'
 import type { CataloguedDocument, Version, VersionStore } from '../../store/versions.ts'
 import type { BodyReader } from '../body-reader.ts'
 import { changeSummary } from '../diff/change-summary.ts'
@@ -16,7 +16,8 @@ export async function readHistory(
   const listed: HistoryReport['versions'] = []
   let previous = changes && before !== null ? await textOf(bodies, before) : null
   for (const version of newest) {
-    const report = versionReport(version, (await versions.links(version.id)).length)
+    const known = version.textDigest ?? (await fingerprintOf(bodies, version))
+    const report = versionReport({ ...version, textDigest: known }, (await versions.links(version.id)).length)
     if (!changes) {
       listed.push(report)
       continue
@@ -58,6 +59,12 @@ async function newestVersions(versions: VersionStore, documentId: number, limit:
     if (page.length < pageSize) return { newest, before, more }
     after = page.at(-1)!.n
   }
+}
+
+/** Nobody has needed it yet. */
+async function fingerprintOf(bodies: BodyReader, version: Version): Promise<Buffer | null> {
+  const found = version.reason === 'gone' ? null : await bodies.read(version)
+  return found?.kind === 'body' ? textFingerprint(found.body, { contentType: found.contentType }) : null
 }
 
 async function textOf(bodies: BodyReader, version: Version): Promise<string | null> {

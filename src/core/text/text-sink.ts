@@ -39,33 +39,26 @@ const replacement = Uint8Array.of(0xef, 0xbf, 0xbd)
 const ONES = 0x01010101
 const HIGH_BITS = 0x80808080 | 0
 const SPACES = 0x20202020
+const AFTER_SPACES = 0x21212121
 const LESSERS = 0x3c3c3c3c
 const AMPERSANDS = 0x26262626
 
 /**
- * The high bit of each byte that is zero. The byte above one that is zero may be taken for zero as well if it is one:
- * of several, only the lowest is sure.
+ * The high bits of bytes that may end a word: all up to the space, `<`, `&`, and the first of characters that can be
+ * white space (0xc2, 0xe0 to 0xe3, 0xef). Above a true one there may be false ones: only the lowest is sure.
  */
-function zeros(four: number): number {
-  return (four - ONES) & ~four & HIGH_BITS
+function wordEnds(four: number): number {
+  const controls = (four - AFTER_SPACES) & ~four & HIGH_BITS
+  return controls | equals(four, LESSERS) | equals(four, AMPERSANDS) | wideLeads(four)
 }
 
-/** Bytes that end a stretch of plain text: controls, `<` and `&`. The lowest is sure. */
-function stopsOfAscii(four: number): number {
-  // Below 0x80 only zero loses one and gets the high bit.
-  return ((four - SPACES) | ((four ^ LESSERS) - ONES) | ((four ^ AMPERSANDS) - ONES)) & HIGH_BITS
+function wideLeads(four: number): number {
+  return equals(four, 0xc2c2c2c2) | equals(four & 0xfcfcfcfc, 0xe0e0e0e0) | equals(four, 0xefefefef)
 }
 
-/** The same, and the first bytes of characters that may be white space: 0xc2, 0xe0 to 0xe3, 0xef. */
-function stops(four: number): number {
-  return (
-    ((four - SPACES) & ~four & HIGH_BITS) |
-    zeros(four ^ LESSERS) |
-    zeros(four ^ AMPERSANDS) |
-    zeros(four ^ 0xc2c2c2c2) |
-    zeros((four & 0xfcfcfcfc) ^ 0xe0e0e0e0) |
-    zeros(four ^ 0xefefefef)
-  )
+function equals(four: number, other: number): number {
+  const difference = four ^ other
+  return (difference - ONES) & ~difference & HIGH_BITS
 }
 
 export type SinkOptions = { lines: boolean; readReference?: ReadReference | undefined }
@@ -141,54 +134,73 @@ export class TextSink {
   }
 
   /**
-   * Copies the character at `from`, which is no white space, and then words with one space between them, four bytes at
-   * a time, up to the first that is anything else.
+   * Copies the byte at `from`, which is plain, and then words of ASCII with one space between them, up to the first byte
+   * that is anything else.
    */
   private appendWords(from: number, end: number): number {
+    this.closeGap()
+    const { view, out, outView } = this
+    const last = end - 4
+    let length = this.length
+    let at = from
+    let spaceBefore = 0
+    out[length++] = this.bytes[at++]!
+    while (at <= last) {
+      const four = view.getInt32(at, true)
+      // Of bytes below 0x80 only zeros lose one and get the high bit: those that were equal to the constant.
+      const spaces = ((four ^ SPACES) - ONES) & HIGH_BITS
+      const special = (four | (four - SPACES) | ((four ^ LESSERS) - ONES) | ((four ^ AMPERSANDS) - ONES)) & HIGH_BITS
+      const stop = special | (spaces & ((spaces << 8) | spaceBefore))
+      outView.setInt32(length, four, true)
+      if (stop !== 0) {
+        const plain = (31 - Math.clz32(stop & -stop)) >> 3
+        if (plain > 0) spaceBefore = spaces & (0x80 << (8 * (plain - 1)))
+        length += plain
+        at += plain
+        break
+      }
+      spaceBefore = spaces >>> 24
+      length += 4
+      at += 4
+    }
+    // A space at the end is not written yet: what follows may be more of it.
+    if (spaceBefore !== 0) {
+      length--
+      this.gap = SPACE
+    }
+    this.length = length
+    return at
+  }
+
+  /** As `appendWords`, from a character past ASCII on and with what is past ASCII, up to the end of the word. */
+  private appendWide(from: number, end: number): number {
     const { bytes, view, out, outView } = this
+    const spaceSize = wideSpaceSize(bytes, from)
+    if (spaceSize > 0) {
+      this.open(SPACE)
+      return from + spaceSize
+    }
     this.closeGap()
     const last = end - 4
     let length = this.length
     let at = from
-    for (;;) {
-      // The first byte of a character is not of the form 10xxxxxx, all others are.
+    do {
+      // All bytes of a character but the first are of the form 10xxxxxx.
       do out[length++] = bytes[at++]!
       while (at < end && (bytes[at]! & 0xc0) === 0x80)
-      let spaceBefore = 0
-      while (at <= last) {
+      // Where the next character begins with 0xe0 to 0xe3 the four would end at once.
+      while (at <= last && (bytes[at]! & 0xfc) !== 0xe0) {
         const four = view.getInt32(at, true)
-        const spaces = zeros(four ^ SPACES)
-        const stop =
-          ((four & HIGH_BITS) === 0 ? stopsOfAscii(four) : stops(four)) | (spaces & ((spaces << 8) | spaceBefore))
+        const stop = wordEnds(four)
         outView.setInt32(length, four, true)
-        if (stop !== 0) {
-          const plain = (31 - Math.clz32(stop & -stop)) >> 3
-          if (plain > 0) spaceBefore = spaces & (0x80 << (8 * (plain - 1)))
-          length += plain
-          at += plain
-          break
-        }
-        spaceBefore = spaces >>> 24
-        length += 4
-        at += 4
+        const plain = stop === 0 ? 4 : (31 - Math.clz32(stop & -stop)) >> 3
+        length += plain
+        at += plain
+        if (stop !== 0) break
       }
-      const goesOn = at < end && bytes[at]! >= 0x80 && wideSpaceSize(bytes, at) === 0
-      if (goesOn) continue
-      // A space at the end is not written yet: what follows may be more of it.
-      if (spaceBefore !== 0) {
-        length--
-        this.gap = SPACE
-      }
-      this.length = length
-      return at
-    }
-  }
-
-  private appendWide(at: number, end: number): number {
-    const size = wideSpaceSize(this.bytes, at)
-    if (size === 0) return this.appendWords(at, end)
-    this.open(SPACE)
-    return at + size
+    } while (at < end && bytes[at]! >= 0x80 && wideSpaceSize(bytes, at) === 0)
+    this.length = length
+    return at
   }
 
   private appendReference(at: number, end: number): number {

@@ -9,7 +9,7 @@ import {
   SLASH,
   UNQUOTED_END,
   WHITESPACE,
-} from './byte-class.ts'
+} from '../../core/html/byte-class.ts'
 
 // An imported binding is looked up at each use; in the loops below that costs a tenth of the time.
 const classes = byteClass

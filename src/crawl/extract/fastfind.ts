@@ -1,8 +1,8 @@
+import { byteClass, findByte, LETTER, type PageBytes, TAG_NAME_END } from '../../core/html/byte-class.ts'
+import { findRawTextEnd, findScriptEnd, skipBogusComment, skipCdata, skipComment } from '../../core/html/raw-text.ts'
 import { createTagAttributes, readAttributes, skipAttributes, type TagAttributes } from './attribute-scan.ts'
-import { byteClass, findByte, LETTER, type PageBytes, TAG_NAME_END } from './byte-class.ts'
 import { ForeignContent, isForeignRoot } from './foreign-content.ts'
 import { type Found, LinkCollector, type LinkOptions } from './link-collector.ts'
-import { findRawTextEnd, findScriptEnd, skipBogusComment, skipCdata, skipComment } from './raw-text.ts'
 import { breakoutTable, type KnownTag, tagTable } from './tag-table.ts'
 
 // An imported binding is looked up at each use; in the loops below that costs a tenth of the time.

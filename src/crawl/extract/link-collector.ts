@@ -1,3 +1,4 @@
+import { AMPERSAND } from '../../core/html/byte-class.ts'
 import {
   ACTION,
   CONTENT,
@@ -10,7 +11,6 @@ import {
   SRCSET,
   type TagAttributes,
 } from './attribute-scan.ts'
-import { AMPERSAND } from './byte-class.ts'
 import { hasListWord, isNoPageLink, isNoPageLinkAt, trimHtmlWhitespace } from './link-text.ts'
 import { parseMetaRefresh } from './meta-refresh.ts'
 import {

@@ -1,4 +1,4 @@
-import { byteClass, matchesWord, WHITESPACE } from './byte-class.ts'
+import { byteClass, matchesWord, WHITESPACE } from '../../core/html/byte-class.ts'
 
 const noPage = /^(?:#|mailto:|javascript:|tel:|data:)/i
 

@@ -1,5 +1,5 @@
 import { decodeHTML, decodeHTMLAttribute } from 'entities'
-import { AMPERSAND, byteClass, NON_ASCII, NUL, WHITESPACE } from './byte-class.ts'
+import { AMPERSAND, byteClass, NON_ASCII, NUL, WHITESPACE } from '../../core/html/byte-class.ts'
 
 /** Turns bytes of the page's encoding into text. Never throws; what is malformed becomes U+FFFD. */
 export type Decode = (bytes: Uint8Array) => string

@@ -1,4 +1,4 @@
-import { byteClass, LETTER } from './byte-class.ts'
+import { byteClass, LETTER } from '../../core/html/byte-class.ts'
 import { asciiText } from './page-text.ts'
 
 /** Longer values go the general way. Used within one call only, so one is enough. */

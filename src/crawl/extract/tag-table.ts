@@ -1,4 +1,4 @@
-import { matchesWord } from './byte-class.ts'
+import { matchesWord } from '../../core/html/byte-class.ts'
 
 /**
  * The tags that mean something to the link finder. All others are skipped after one look into a table.

@@ -1,6 +1,6 @@
 import { hostNameOf } from '../../core/partition.ts'
-import { rememberHost } from './host-memo.ts'
 import { createPattern } from '../../core/pattern/pattern.ts'
+import { rememberHost } from './host-memo.ts'
 
 /**
  * Mercator's URL filters: each answers whether a URL may be fetched, and filters are put together with `and`, `or` and

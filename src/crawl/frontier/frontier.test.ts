@@ -207,7 +207,7 @@ describe('the frontier', () => {
       assert.equal(field.frontier.release(taken.lane, { kind: 'failed', totalMs: 1 }), 'given-up')
       assert.deepEqual(field.takeAll(), [])
       field.frontier.drop(taken.lane)
-      assert.equal(await field.store.giveUp(taken.lane.id), 5)
+      assert.equal((await field.store.giveUp(taken.lane.id)).dropped, 5)
       field.frontier.settled(taken.lane, 1)
       await settleDown()
       assert.deepEqual(field.takeAll(), [])

@@ -3,10 +3,11 @@ import type { CrawlSettings } from '../../config/crawl-settings.ts'
 import { createAddressGuard } from '../../core/address.ts'
 import type { Clock } from '../../core/clock.ts'
 import { decodeBody } from '../../core/decode/decode-body.ts'
+import type { ErrandOrder, WatchNews } from '../../core/errand-order.ts'
 import { AppError } from '../../core/errors.ts'
 import { createFingerprintCache } from '../../core/fingerprint-cache.ts'
 import { hostKey } from '../../core/partition.ts'
-import { type Offer, UNLIMITED_DEPTH } from '../../core/request.ts'
+import { type Errand, noErrand, type Offer, UNLIMITED_DEPTH } from '../../core/request.ts'
 import { createOmitRules } from '../../core/text/omit-rules.ts'
 import { createFingerprinter } from '../../core/url-key.ts'
 import type { DocumentStore } from '../../store/documents.ts'
@@ -26,9 +27,11 @@ import { createRobotsCache } from '../robots/robots-cache.ts'
 import { createFilterSteps } from './filter-steps.ts'
 import { createLinkPipe } from './link-pipe.ts'
 import { createRobotsGate } from './robots-gate.ts'
+import type { KeptText } from './same-text.ts'
 import { createShard, type Shard, type ShardDeps } from './shard.ts'
 import { createTally, type Tally } from './tally.ts'
 import { urlOrders } from './url-order.ts'
+import { createWatches, type Watches } from './watches.ts'
 
 /** What a shard is given by the thread it runs in. */
 export type ShardPlace = {
@@ -44,6 +47,8 @@ export type ShardPlace = {
   board: Board
   clock: Clock
   log: ShardDeps['log']
+  onNews(news: readonly WatchNews[]): void
+  keptText: KeptText
 }
 
 export type AssembledShard = {
@@ -51,7 +56,13 @@ export type AssembledShard = {
   fetcher: Fetcher
   tally: Tally
   offerSeeds(urls: readonly string[]): Promise<void>
+  watches: Watches
+  /** Begins checks of watched sources. Returns how many requests each has queued. */
+  offerErrands(orders: readonly ErrandOrder[]): Promise<Map<number, number>>
 }
+
+/** One step of urgency goes before so many steps of depth. */
+const URGENT = 1000
 
 /** Puts one shard together from the settings of the crawl: the only place that knows all parts. */
 export async function assembleShard(settings: CrawlSettings, place: ShardPlace): Promise<AssembledShard> {
@@ -119,8 +130,9 @@ export async function assembleShard(settings: CrawlSettings, place: ShardPlace):
   const normalise = createNormaliser(naming)
   const fingerprinter = createFingerprinter(place.seed)
   const seen = createFingerprintCache(settings.config.frontier.seenCache)
+  const watches = createWatches()
   const pipe = createLinkPipe({
-    steps: createFilterSteps(settings),
+    steps: createFilterSteps(settings, watches),
     normaliser: createLinkNormaliser(naming),
     fingerprinter,
     seen,
@@ -136,8 +148,20 @@ export async function assembleShard(settings: CrawlSettings, place: ShardPlace):
     const answer = await dns.lookup(hostNameOf(url))
     return answer.kind === 'found' ? (answer.addresses.find((each) => guard.check(each).kind === 'allowed') ?? '') : ''
   }
+  function seedOf(url: string, depth: number, errand: Errand, urgency: number): Offer {
+    const named = normalise(new URL(url).href)
+    if (named.kind === 'rejected') throw new AppError('url-invalid', `${url} can't be crawled: ${named.reason}`)
+    const priority = urlOrders[crawl.order](named.url, 0) - urgency * URGENT
+    const fp = fingerprinter.toBigInt(named.key)
+    return { url: named.url, host: hostKey(named.key), fp, parent: '', depth, hops: 0, redirects: 0, priority, errand }
+  }
+
+  const onNews = (): void => {
+    const news = watches.takeNews()
+    if (news.length > 0) place.onNews(news)
+  }
   const shard = createShard(
-    { store, documents, fetcher, gate, pipe, board, figures, tally, clock, addressOf, log },
+    { store, documents, fetcher, gate, pipe, board, figures, tally, clock, addressOf, log, watches, onNews },
     {
       rules: {
         delayMs: crawl.delayMs,
@@ -165,7 +189,7 @@ export async function assembleShard(settings: CrawlSettings, place: ShardPlace):
         maxLinks: crawl.maxLinksPerPage,
         agent: crawl.respectRobots ? agent : null,
         omitFor: createOmitRules(settings.omit),
-        textDecides: crawl.compare === 'text',
+        keptText: crawl.compare === 'text' ? place.keptText : null,
       },
     },
   )
@@ -173,24 +197,13 @@ export async function assembleShard(settings: CrawlSettings, place: ShardPlace):
     shard,
     fetcher,
     tally,
+    watches,
     async offerSeeds(urls) {
-      const offers = urls.map((url): Offer => {
-        const named = normalise(new URL(url).href)
-        if (named.kind === 'rejected') throw new AppError('url-invalid', `${url} can't be crawled: ${named.reason}`)
-        const depth = settings.depth ?? UNLIMITED_DEPTH
-        const host = hostKey(named.key)
-        return {
-          url: named.url,
-          host,
-          fp: fingerprinter.toBigInt(named.key),
-          parent: '',
-          depth,
-          hops: 0,
-          redirects: 0,
-          priority: urlOrders[crawl.order](named.url, 0),
-        }
-      })
-      await store.offer(offers)
+      await store.offer(urls.map((url) => seedOf(url, settings.depth ?? UNLIMITED_DEPTH, noErrand, 0)))
+    },
+    async offerErrands(orders) {
+      const offers = orders.map(({ url, depth, errand, urgency }) => seedOf(url, depth, errand, urgency))
+      return (await store.offer(offers)).watches
     },
   }
 }

@@ -34,7 +34,7 @@ async function withBatch(
     maxWaitMs: 3_600_000,
     onOffered() {},
     onOutcome: ({ request }, outcome) => diary.push(`${new URL(request.url).pathname} ${outcome?.kind ?? 'nothing'}`),
-    onKept(count, removed, limited) {
+    onKept(count, { removed, limited }) {
       kept.push({ count, removed, limited })
       told.resolve()
     },

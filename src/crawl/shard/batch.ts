@@ -1,7 +1,7 @@
 import { isAppError } from '../../core/errors.ts'
 import type { Offer, QueuedRequest } from '../../core/request.ts'
 import type { Capture, CaptureOutcome, DocumentStore } from '../../store/documents.ts'
-import type { FrontierStore } from '../../store/frontier.ts'
+import type { FrontierStore, SettleCounts } from '../../store/frontier.ts'
 import type { Frontier } from '../frontier/frontier.ts'
 import type { Lane } from '../frontier/lane.ts'
 
@@ -43,7 +43,7 @@ export type BatchOptions = {
   /** Told of the links that are handed to the store. */
   onOffered(offers: readonly Offer[]): void
   onOutcome(finished: Finished, outcome: CaptureOutcome | null): void
-  onKept(count: number, removed: number, limited: number): void
+  onKept(count: number, counts: SettleCounts): void
   /** The store can't take anything now: the crawl pauses until it can. `null` when it goes on. */
   onPause(reason: string | null): void
   onError(error: unknown): void
@@ -85,7 +85,9 @@ export function createBatch(options: BatchOptions): Batch {
     let next = 0
     for (const item of items) {
       const outcome = item.capture === null ? null : outcomes[next++]!
-      if (item.request.parent === '' || !isRepetition(outcome)) for (const offer of item.offers) offers.push(offer)
+      const { parent, errand } = item.request
+      if (parent === '' || errand.watch > 0 || !isRepetition(outcome))
+        for (const offer of item.offers) offers.push(offer)
       options.onOutcome(item, outcome)
     }
     options.onOffered(offers)
@@ -95,7 +97,7 @@ export function createBatch(options: BatchOptions): Batch {
     const counts = await persist(() => store.settle({ offers, done, again, hosts }))
     keeping = []
     for (const { lane } of items) frontier.settled(lane, 1)
-    options.onKept(items.length, counts.removed, counts.limited)
+    options.onKept(items.length, counts)
   }
 
   function schedule(): void {

@@ -24,7 +24,7 @@ export type ConcludeDeps = {
   settings: { maxAttempts: number; maxRedirects: number; reading: ReadOptions }
 }
 
-type Visited = Exclude<VisitResult, { kind: 'postponed' }>
+type Visited = Exclude<VisitResult, { kind: 'postponed' }> | { kind: 'dropped' }
 
 export function createConclude({ documents, pipe, figures, tally, log, settings }: ConcludeDeps) {
   const { reading } = settings
@@ -35,21 +35,25 @@ export function createConclude({ documents, pipe, figures, tally, log, settings 
     { status, address }: { status: number; address: string },
     fresh: number | null = null,
   ): Capture {
-    const { host, fp, url, parent } = request
-    const base = { host, fp, url, parent, at: Date.now(), run: reading.run, status, address }
+    const base = { ...nameOf(request), at: Date.now(), run: runOf(request), status, address }
     return { kind: 'note', outcome, ...base, location: '', freshUntil: fresh }
   }
 
   /** If the document was there until now, the answer itself is kept as the proof that it is not. */
   function gone(
-    { host, fp, url, parent }: QueuedRequest,
+    request: QueuedRequest,
     outcome: 'failed' | 'redirect',
     response: FetchResponse,
     location = '',
   ): Capture {
     const { status, address, startedAt: at } = response
-    const render = () => goneRecord(url, response)
-    return { kind: 'gone', outcome, host, fp, url, parent, at, run: reading.run, status, address, location, render }
+    const render = () => goneRecord(request.url, response)
+    return { kind: 'gone', outcome, ...nameOf(request), at, run: runOf(request), status, address, location, render }
+  }
+
+  /** A watch signs with its own number what it checked. */
+  function runOf({ errand }: QueuedRequest): number {
+    return errand.watch === 0 ? reading.run : errand.watch
   }
 
   function failed(
@@ -77,8 +81,12 @@ export function createConclude({ documents, pipe, figures, tally, log, settings 
     tally.status(response.status)
   }
 
-  async function readPage(request: QueuedRequest, response: FetchResponse): Promise<Conclusion> {
-    const page = await readResponse(request, response, reading)
+  async function readPage(
+    request: QueuedRequest,
+    response: FetchResponse,
+    known: KnownDocument | null,
+  ): Promise<Conclusion> {
+    const page = await readResponse(request, response, known, reading)
     if (page.kind === 'undecodable') return failed(request, 'decode-failed', page.message, response)
     tally.type(mediaTypeOf(response.rawHeaders))
     figures.add('links', page.links)
@@ -147,7 +155,7 @@ export function createConclude({ documents, pipe, figures, tally, log, settings 
     if ('response' in result) count(result.response)
     switch (result.kind) {
       case 'answered':
-        return readPage(request, result.response)
+        return readPage(request, result.response, result.known)
       case 'redirected':
         return follow(request, result.response)
       case 'unchanged': {
@@ -163,8 +171,15 @@ export function createConclude({ documents, pipe, figures, tally, log, settings 
         const message = `${request.url}: status ${response.status}`
         return failed(request, 'http-client-error', message, response, gone(request, 'failed', response))
       }
-      case 'done-before':
-        return { capture: null, offers: (await followKept(request, result.known)).offers, again: false }
+      case 'done-before': {
+        const { known } = result
+        const { offers } = await followKept(request, known)
+        const isNews = request.errand.watch > 0 && known.versionId > 0
+        const facts = { at: Date.now(), run: known.run, status: known.status, address: '' }
+        return { capture: isNews ? { kind: 'met', ...nameOf(request), ...facts } : null, offers, again: false }
+      }
+      case 'dropped':
+        return { capture: null, offers: [], again: false }
       case 'skipped':
         return skipped(request, result.reason, result)
       case 'failed': {
@@ -180,6 +195,10 @@ export function createConclude({ documents, pipe, figures, tally, log, settings 
   }
 }
 
+function nameOf({ host, fp, url, parent, errand, hops }: QueuedRequest) {
+  return { host, fp, url, parent, errand, hops }
+}
+
 function goneRecord(uri: string, response: FetchResponse): Uint8Array[] {
   const { startedAt: date, address, status, statusText, rawHeaders, body, truncated } = response
   const statusLine = `HTTP/1.1 ${status} ${statusText}`
@@ -187,6 +206,6 @@ function goneRecord(uri: string, response: FetchResponse): Uint8Array[] {
   return responseRecord({ uri, date, address, statusLine, rawHeaders, body, payloadDigest, truncated }).parts
 }
 
-function contextOf({ url, host, depth, hops }: QueuedRequest): PageContext {
-  return { url, host, baseHref: undefined, depth, hops }
+function contextOf({ url, host, depth, hops, errand }: QueuedRequest): PageContext {
+  return { url, host, baseHref: undefined, depth, hops, errand }
 }

@@ -7,9 +7,10 @@ import { createTrapFilter } from '../filter/trap.ts'
 import { knownPathsFilter } from '../filter/url-filter.ts'
 import { createVariantCounter } from '../filter/variant-counter.ts'
 import type { LinkStep } from './link-pipe.ts'
+import type { Watches } from './watches.ts'
 
 /** Which URLs are worth a request, in this order. */
-export function createFilterSteps(settings: CrawlSettings): LinkStep[] {
+export function createFilterSteps(settings: CrawlSettings, watches: Watches): LinkStep[] {
   const { crawl } = settings.config
   const { seeds, restrict, files } = settings
   const traps = createTrapFilter({
@@ -36,7 +37,8 @@ export function createFilterSteps(settings: CrawlSettings): LinkStep[] {
     { name: 'drop blocked', run: ({ url }) => (blocked === null || blocked.accepts(url) ? null : 'blocked') },
     {
       name: 'drop out of scope',
-      run({ url, pageHost }) {
+      run({ url, pageHost, watch }) {
+        if (watch > 0) return watches.covers(watch, url, pageHost) ? null : 'scope'
         if (scope.accepts(url)) return null
         // A seed that redirects takes the crawl along: the host of a page that was fetched is in scope with it.
         return restrict === null && hostKey(url) === pageHost ? null : 'scope'

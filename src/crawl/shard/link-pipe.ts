@@ -1,6 +1,6 @@
 import type { FingerprintCache } from '../../core/fingerprint-cache.ts'
 import { hostKey } from '../../core/partition.ts'
-import { linkDepth, type Offer, UNLIMITED_DEPTH } from '../../core/request.ts'
+import { type Errand, linkDepth, type Offer, UNLIMITED_DEPTH } from '../../core/request.ts'
 import type { SkipReason } from '../../core/skip-reason.ts'
 import { baseOfSerialised, type ParsedBase, prepareBase, resolve } from '../../core/url.ts'
 import { type Fingerprinter, toBigInt } from '../../core/url-key.ts'
@@ -17,6 +17,8 @@ export type LinkDraft = {
   key: string
   /** Host of the page that the link stands on. */
   pageHost: string
+  /** The watch that asks, 0 for none. */
+  watch: number
 }
 
 /** What a step says of a link: nothing (it goes on), or a reason to leave it. */
@@ -25,7 +27,14 @@ export type StepVerdict = null | SkipReason
 /** WebRACE's pipe as a list: a step looks at the draft, may fill in its share, and lets it pass or not. */
 export type LinkStep = { name: string; run(draft: LinkDraft): StepVerdict }
 
-export type PageContext = { url: string; host: string; baseHref: string | undefined; depth: number; hops: number }
+export type PageContext = {
+  url: string
+  host: string
+  baseHref: string | undefined
+  depth: number
+  hops: number
+  errand: Errand
+}
 
 export type LinkPipe = {
   /** Sets the page whose links come next, and its base. */
@@ -69,10 +78,23 @@ const KEY_BYTES = 8
 export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
   const { steps, normaliser, fingerprinter, seen, order, maxHops, onSkip, onUnparsable } = options
   const memo = createLinkMemo(MEMO_ENTRIES)
-  const draft: LinkDraft = { url: '', key: '', pageHost: '' }
+  const draft: LinkDraft = { url: '', key: '', pageHost: '', watch: 0 }
   const fp = new Uint32Array(2)
   let normalise = normaliser.onPage(prepareBase('http://invalid/'))
   let pageNumber = 0
+
+  // What one check of one watch has seen is new to every other: their fingerprints are told apart.
+  let eyeHi = 0
+  let eyeLo = 0
+
+  function look({ watch, round }: Errand): void {
+    eyeHi = watch === 0 ? 0 : Math.imul(watch, 0x9e3779b1)
+    eyeLo = watch === 0 ? 0 : Math.imul(round % 0x7fffffff, 0x85ebca6b) ^ watch
+  }
+
+  const seenDepth = (hi: number, lo: number): number => seen.get((hi ^ eyeHi) >>> 0, (lo ^ eyeLo) >>> 0)
+  const noteSeen = (hi: number, lo: number, depth: number): void =>
+    seen.set((hi ^ eyeHi) >>> 0, (lo ^ eyeLo) >>> 0, depth)
 
   function name(href: string): NamedLink | SkipReason | 'unparsable' {
     const named = normalise(href)
@@ -96,6 +118,8 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
     normalise = normaliser.onPage(base)
     memo.enter(base.prefix, base.directory)
     draft.pageHost = page.host
+    draft.watch = page.errand.watch
+    look(page.errand)
     pageNumber++
   }
 
@@ -103,7 +127,9 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
     const { url, key, hi, lo } = link
     // By the key, so that hosts which the host rules declare equal share one queue and one set of seen URLs.
     const host = hostKey(key)
-    return { url, host, fp: toBigInt(hi, lo), parent: page.url, depth, hops, redirects: 0, priority: order(url, hops) }
+    const priority = order(url, hops)
+    const { errand } = page
+    return { url, host, fp: toBigInt(hi, lo), parent: page.url, depth, hops, redirects: 0, priority, errand }
   }
 
   /**
@@ -118,7 +144,7 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
     const verdict = pass(link)
     if (verdict !== null) {
       onSkip(verdict)
-      seen.set(link.hi, link.lo, UNLIMITED_DEPTH)
+      noteSeen(link.hi, link.lo, UNLIMITED_DEPTH)
       return false
     }
     if (depth !== null) offers.push(offerOf(link, page, depth, page.hops + 1))
@@ -153,30 +179,32 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
         keys[links.length * 2] = link.hi
         keys[links.length * 2 + 1] = link.lo
         links.push(link.url)
-        if (seen.get(link.hi, link.lo) >= knownFrom || accepted.has(link.key)) continue
+        if (seenDepth(link.hi, link.lo) >= knownFrom || accepted.has(link.key)) continue
         if (consider(link, page, depth, offers)) accepted.add(link.key)
       }
       return { links, keys: new Uint8Array(keys.buffer, 0, links.length * KEY_BYTES), offers }
     },
     unknown(bytes, page) {
       const knownFrom = linkDepth(page.depth) ?? 0
+      look(page.errand)
       // Copied: what comes from the store need not lie at a multiple of four.
       const keys = new Uint32Array(bytes.slice().buffer, 0, (bytes.length / KEY_BYTES) * 2)
       const places: number[] = []
       for (let place = 0; place * 2 < keys.length; place++)
-        if (seen.get(keys[place * 2]!, keys[place * 2 + 1]!) < knownFrom) places.push(place)
+        if (seenDepth(keys[place * 2]!, keys[place * 2 + 1]!) < knownFrom) places.push(place)
       return places
     },
     offered(offers) {
-      for (const { fp, depth } of offers) {
-        seen.set(Number(BigInt.asUintN(32, fp >> 32n)), Number(BigInt.asUintN(32, fp)), depth)
+      for (const { fp, depth, errand } of offers) {
+        look(errand)
+        noteSeen(Number(BigInt.asUintN(32, fp >> 32n)), Number(BigInt.asUintN(32, fp)), depth)
       }
     },
     admit(url, page, fromSeed) {
       enter(page)
       const named = name(url)
       if (typeof named === 'string') return named
-      if (seen.get(named.hi, named.lo) >= page.depth) return 'known'
+      if (seenDepth(named.hi, named.lo) >= page.depth) return 'known'
       const verdict = pass(named)
       return verdict === null || (verdict === 'scope' && fromSeed)
         ? offerOf(named, page, page.depth, page.hops)

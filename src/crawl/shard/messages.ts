@@ -1,16 +1,21 @@
 import type { CrawlDetails } from '../../core/crawl-report.ts'
+import type { ErrandOrder, WatchNews, WatchReach } from '../../core/errand-order.ts'
 import type { ErrorCode } from '../../core/errors.ts'
 
 /** What is said between a crawl and a shard that runs in another thread. Every order is answered with its number. */
 export type ToShard = { id: number } & (
   | { kind: 'start' }
   | { kind: 'seed'; urls: readonly string[] }
+  | { kind: 'reach'; reaches: readonly WatchReach[] }
+  | { kind: 'errands'; orders: readonly ErrandOrder[] }
+  | { kind: 'forget'; watches: readonly number[] }
   | { kind: 'stop' }
   | { kind: 'close' }
 )
 
 export type FromShard =
-  | { kind: 'done'; id: number; details?: CrawlDetails }
+  | { kind: 'done'; id: number; details?: CrawlDetails; watches?: Map<number, number> }
+  | { kind: 'news'; news: readonly WatchNews[] }
   | { kind: 'failed'; code: ErrorCode; message: string }
   | { kind: 'log'; level: 'debug' | 'info' | 'warn'; message: string; fields: Record<string, unknown> }
   /** An archive file is full and may be compressed. */

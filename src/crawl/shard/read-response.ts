@@ -2,15 +2,15 @@ import { responseRecord, revisitRecord } from '../../cache/warc/record-writer.ts
 import { decodeBody } from '../../core/decode/decode-body.ts'
 import { bodyDigest, digestText } from '../../core/fingerprint.ts'
 import type { Offer, QueuedRequest } from '../../core/request.ts'
-import { textFingerprint } from '../../core/text/document-text.ts'
 import type { OmitRules } from '../../core/text/omit-rules.ts'
 import { prepareBase, resolve } from '../../core/url.ts'
-import type { Capture } from '../../store/documents.ts'
+import type { Capture, KnownDocument } from '../../store/documents.ts'
 import { extractPage } from '../extract/page.ts'
 import { type FetchResponse, headerList, headerValue, mediaTypeOf } from '../fetch/fetch-result.ts'
 import { freshUntil, validatorsOf } from '../fetch/validators.ts'
 import { pageDirectives } from '../robots/page-directives.ts'
 import type { LinkPipe, PageContext, PipedLinks } from './link-pipe.ts'
+import { compareText, type KeptText, type TextComparison } from './same-text.ts'
 
 /** What a response with a body that is collected comes to. */
 export type PageReading =
@@ -33,8 +33,8 @@ export type ReadOptions = {
   agent: string | null
   /** What of a page's text is no change when it changes. */
   omitFor(url: string): OmitRules | null
-  /** Whether a page counts as unchanged when its visible text is, whatever its bytes. */
-  textDecides: boolean
+  /** Null where every change of the bytes counts. */
+  keptText: KeptText | null
 }
 
 const noneDropped: DroppedLinks = { limit: 0, length: 0 }
@@ -43,6 +43,7 @@ const noLinks: PipedLinks = { links: [], keys: new Uint8Array(), offers: [] }
 export async function readResponse(
   request: QueuedRequest,
   response: FetchResponse,
+  known: KnownDocument | null,
   options: ReadOptions,
 ): Promise<PageReading> {
   const { rawHeaders } = response
@@ -57,6 +58,7 @@ export async function readResponse(
     baseHref: undefined,
     depth: request.depth,
     hops: request.hops,
+    errand: request.errand,
   }
   // No await from here until the links are through: the pipe is in one page at a time.
   if (isHtml) pipe.enter(context)
@@ -79,11 +81,18 @@ export async function readResponse(
   // Pages that are read together are hashed together: see `inTurn` in the shard.
   await undefined
   const truncated = response.truncated ?? (decoded.truncated ? 'length' : null)
+  const digest = bodyDigest(decoded.body)
+  const omit = options.omitFor(request.url)
+  const question = { known, digest, body: decoded.body, contentType, truncated: truncated ?? '', omit }
+  const compared =
+    options.keptText === null ? { text: null, sameTextAs: 0 } : await compareText(question, options.keptText)
   const capture = captureOf(request, response, decoded.body, {
     title: page?.title ?? '',
     found,
     truncated,
     options,
+    digest,
+    text: { ...compared, textRules: omit?.id ?? 0 },
   })
   return { kind: 'page', capture, offers: found.offers, links, dropped }
 }
@@ -92,13 +101,18 @@ function droppedOf({ droppedLinks, longLinks }: { droppedLinks: number; longLink
   return droppedLinks === 0 ? noneDropped : { limit: droppedLinks - longLinks, length: longLinks }
 }
 
-type PageFacts = { title: string; found: PipedLinks; truncated: 'length' | 'time' | null; options: ReadOptions }
+type PageFacts = {
+  title: string
+  found: PipedLinks
+  truncated: 'length' | 'time' | null
+  options: ReadOptions
+  digest: Buffer
+  text: TextComparison & { textRules: number }
+}
 
 function captureOf(request: QueuedRequest, response: FetchResponse, body: Buffer, facts: PageFacts): Capture {
   const { rawHeaders, status, address, startedAt } = response
-  const digest = bodyDigest(body)
-  const { options } = facts
-  const omit = options.omitFor(request.url)
+  const { options, digest } = facts
   const payloadDigest = digestText(body === response.body ? digest : bodyDigest(response.body))
   const common = {
     uri: request.url,
@@ -114,8 +128,10 @@ function captureOf(request: QueuedRequest, response: FetchResponse, body: Buffer
     fp: request.fp,
     url: request.url,
     parent: request.parent,
+    errand: request.errand,
+    hops: request.hops,
     at: startedAt,
-    run: options.run,
+    run: request.errand.watch === 0 ? options.run : request.errand.watch,
     status,
     address,
     type: mediaTypeOf(rawHeaders),
@@ -123,9 +139,7 @@ function captureOf(request: QueuedRequest, response: FetchResponse, body: Buffer
     size: body.length,
     ...validatorsOf(rawHeaders, startedAt),
     freshUntil: freshUntil(rawHeaders, startedAt),
-    text: textFingerprint(body, { contentType: headerValue(rawHeaders, 'content-type'), omit }),
-    textRules: omit?.id ?? 0,
-    textDecides: options.textDecides,
+    ...facts.text,
     truncated: facts.truncated ?? '',
     title: facts.title,
     links: facts.found.links,

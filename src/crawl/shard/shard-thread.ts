@@ -1,5 +1,5 @@
 import type { Worker } from 'node:worker_threads'
-import type { CrawlDetails } from '../../core/crawl-report.ts'
+import type { WatchNews } from '../../core/errand-order.ts'
 import { AppError } from '../../core/errors.ts'
 import type { ShardHandle } from '../crawl.ts'
 import type { FromShard, ToShard } from './messages.ts'
@@ -9,11 +9,14 @@ type Order = ToShard extends infer Each ? (Each extends { id: number } ? Omit<Ea
 export type ShardThreadListeners = {
   onLog(level: 'debug' | 'info' | 'warn', message: string, fields: Record<string, unknown>): void
   onFileClosed(): void
+  onNews?(news: readonly WatchNews[]): void
 }
 
+type Done = Extract<FromShard, { kind: 'done' }>
+
 /** A shard in a worker thread, seen from the thread that started it. */
-export function createShardThread(worker: Worker, { onLog, onFileClosed }: ShardThreadListeners): ShardHandle {
-  const waiting = new Map<number, (details: CrawlDetails | undefined) => void>()
+export function createShardThread(worker: Worker, { onLog, onFileClosed, onNews }: ShardThreadListeners): ShardHandle {
+  const waiting = new Map<number, (done: Done) => void>()
   const { promise: failed, reject } = Promise.withResolvers<never>()
   failed.catch(() => {}) // observed by the crawl
   let lastId = 0
@@ -22,9 +25,10 @@ export function createShardThread(worker: Worker, { onLog, onFileClosed }: Shard
   worker.on('message', (message: FromShard) => {
     if (message.kind === 'log') onLog(message.level, message.message, message.fields)
     else if (message.kind === 'file-closed') onFileClosed()
+    else if (message.kind === 'news') onNews?.(message.news)
     else if (message.kind === 'failed') reject(new AppError(message.code, message.message))
     else {
-      waiting.get(message.id)?.(message.details)
+      waiting.get(message.id)?.(message)
       waiting.delete(message.id)
     }
   })
@@ -33,7 +37,7 @@ export function createShardThread(worker: Worker, { onLog, onFileClosed }: Shard
     if (!closing) reject(new AppError('internal', `a crawl thread ended with code ${code}`))
   })
 
-  function order(what: Order): Promise<CrawlDetails | undefined> {
+  function order(what: Order): Promise<Done> {
     const id = ++lastId
     return new Promise((resolve) => {
       waiting.set(id, resolve)
@@ -44,13 +48,22 @@ export function createShardThread(worker: Worker, { onLog, onFileClosed }: Shard
   return {
     failed,
     async start() {
-      await order({ kind: 'start' })
+      return (await order({ kind: 'start' })).watches ?? new Map()
+    },
+    async reach(reaches) {
+      await order({ kind: 'reach', reaches })
+    },
+    async errands(orders) {
+      return (await order({ kind: 'errands', orders })).watches ?? new Map()
+    },
+    async forget(watches) {
+      await order({ kind: 'forget', watches })
     },
     async seed(urls) {
       await order({ kind: 'seed', urls })
     },
     async stop() {
-      return (await order({ kind: 'stop' }))!
+      return (await order({ kind: 'stop' })).details!
     },
     async close() {
       closing = true

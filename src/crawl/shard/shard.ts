@@ -14,6 +14,8 @@ import type { ReadOptions } from './read-response.ts'
 import type { RobotsGate } from './robots-gate.ts'
 import type { Tally } from './tally.ts'
 import { createVisit } from './visit.ts'
+import { noteNews } from './watch-news.ts'
+import type { Watches } from './watches.ts'
 
 /**
  * A shard crawls the hosts of its partitions and shares nothing with the others but the board. It is
@@ -40,6 +42,9 @@ export type ShardDeps = {
   figures: ShardFigures
   tally: Tally
   clock: Clock
+  watches: Watches
+  /** There may be news of watches. */
+  onNews(): void
   /** Where a request would connect to; empty where that can't be told. */
   addressOf(url: string): Promise<string>
   log(level: 'debug' | 'info' | 'warn', message: string, fields?: Record<string, unknown>): void
@@ -59,6 +64,9 @@ export type ShardSettings = {
   reading: ReadOptions
   agent: string
 }
+
+/** Nobody wants it any more. */
+const orphaned = { kind: 'dropped' } as const
 
 const MAX_LANES = 4096
 const ADDRESS_WAIT_MS = 20
@@ -99,12 +107,15 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
       else if (outcome?.kind === 'duplicate') figures.add('duplicates')
       else if (outcome?.kind === 'unchanged') figures.add(outcome.duplicate ? 'duplicates' : 'unchanged')
       else if (outcome?.kind === 'incomplete') figures.add('failed')
+      if (finished.request.errand.watch > 0 && !finished.again) noteNews(deps.watches, finished, outcome)
       inHand.delete(finished.request.fp)
     },
-    onKept(count, removed, limited) {
+    onKept(count, { removed, limited, watches }) {
       held -= count
       figures.add('skipped.limit', limited)
       board.addOutstanding(-removed)
+      deps.watches.addQueued(watches)
+      deps.onNews()
       showCounts()
       pump()
     },
@@ -187,7 +198,9 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
       board.returnPage()
       return pump()
     }
-    const result = await visit(request)
+    const { watch } = request.errand
+    const isOrphan = watch > 0 && !deps.watches.has(watch)
+    const result = isOrphan ? orphaned : await visit(request)
     if (address !== '') board.returnAddress(address)
     lane.crawlDelayMs = crawlDelays.get(lane.host) ?? lane.crawlDelayMs
     crawlDelays.delete(lane.host)
@@ -229,11 +242,14 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
     }
     givenUp.add(lane)
     frontier.drop(lane)
-    const { dropped, counted } = await batch.persist(async () => {
+    const { dropped, counted, watches } = await batch.persist(async () => {
       // What is in flight or waits to be kept counts by itself, but for what was to be tried again.
       const counted = lane.inFlight + lane.unsettled - batch.againOf(lane)
-      return { dropped: await store.giveUp(lane.id), counted }
+      return { ...(await store.giveUp(lane.id)), counted }
     })
+    deps.watches.addQueued(watches)
+    for (const watch of watches.keys()) deps.watches.newsOf(watch).failed++
+    deps.onNews()
     board.addOutstanding(-dropped)
     countLost(host, Math.max(0, dropped - counted))
     log('warn', 'host given up for this run', { host, failures, dropped })

@@ -11,7 +11,7 @@ import type { RobotsGate, RobotsLoad } from './robots-gate.ts'
 
 /** One request, from "may we?" to the answer, with what it tells about the host. Nothing is kept here. */
 export type VisitResult =
-  | { kind: 'answered'; response: FetchResponse; signal: HostSignal }
+  | { kind: 'answered'; response: FetchResponse; known: KnownDocument | null; signal: HostSignal }
   /** Not modified since it was kept. */
   | { kind: 'unchanged'; response: FetchResponse; known: KnownDocument; signal: HostSignal }
   | { kind: 'redirected'; response: FetchResponse; signal: HostSignal }
@@ -73,13 +73,19 @@ export function createVisit(options: VisitOptions): (request: QueuedRequest) => 
 
   return async function visit(request) {
     const known = options.looksBack ? await lookBack(request) : null
-    if (known !== null && known.run === run) return { kind: 'done-before', known }
+    if (known !== null && isDone(known, request, run)) return { kind: 'done-before', known }
     const refusal = await askRobots(request)
     if (refusal !== null) return refusal
     const asks = known !== null && !isDueInFull(known, request.fp, options.fullCheckAfter)
     const result = await fetcher.fetch({ url: request.url, headers: asks ? conditionalHeaders(known) : {} })
     return judge(request, result, known, clock)
   }
+}
+
+/** A watch need not ask for what was checked since its check began, or by another watch shortly before. */
+function isDone(known: KnownDocument, { errand }: QueuedRequest, run: number): boolean {
+  if (errand.watch === 0) return known.run === run
+  return known.checkedAt >= errand.round || (known.run !== errand.watch && known.checkedAt >= errand.freshFrom)
 }
 
 /** Pages that were first seen together come due one by one, over the second half of the limit. */
@@ -106,7 +112,7 @@ function judge(request: QueuedRequest, result: FetchResult, known: KnownDocument
     return { kind: 'unchanged', response: result, known, signal }
   if (status >= 300 && status < 400 && headerValue(result.rawHeaders, 'location') !== undefined)
     return { kind: 'redirected', response: result, signal }
-  if (status === 200 || status === 203) return { kind: 'answered', response: result, signal }
+  if (status === 200 || status === 203) return { kind: 'answered', response: result, known, signal }
   if (status === 404 || status === 410) return { kind: 'gone', response: result, signal }
   return failureOf(result, request, clock)
 }

@@ -1,11 +1,14 @@
 import type { TimeWindow } from '../../core/profile.ts'
+import { UNLIMITED_DEPTH } from '../../core/request.ts'
 import { nearness, nearnessOf, type Page, patternOf } from './coverage.ts'
 import { createInterner } from './interner.ts'
 import { checkId, createSlotTable, grown } from './slot-table.ts'
+import { checkedDuration } from './timing.ts'
 import type { CoalescedWatch, Urd } from './urd.ts'
 import { createUrdColumns, growUrdColumns } from './urd-columns.ts'
 import { mergeUrds } from './urd-merge.ts'
 import { serviceLevels, type Watch } from './watch.ts'
+import { zoneClock } from './zone-offset.ts'
 
 /**
  * Makes one fetch of equal sources. URDs of one watch form a chain, and the watch is what they have in common: the
@@ -14,7 +17,10 @@ import { serviceLevels, type Watch } from './watch.ts'
  * owners, whatever the number of all others.
  */
 export type Coalescer = {
-  /** Adds a URD or puts it in place of what it was. */
+  /**
+   * Adds a URD or puts it in place of what it was. Throws `usage-wrong` for an unknown zone or a wrong expression, and
+   * then changes nothing.
+   */
   put(urd: Urd): void
   pause(id: number, paused: boolean): void
   remove(id: number): void
@@ -42,6 +48,16 @@ export function forwardTouched(coalescer: Coalescer, target: WatchTarget): void 
 }
 
 const scopeKinds = Object.keys(nearnessOf) as (keyof typeof nearnessOf)[]
+
+/** What a scheduler or a look at a page would stumble over later is refused here, where its owner can be told. */
+function check({ id, watch, everyMs, everyMaxMs, scope, window }: Urd): void {
+  checkId(id)
+  checkId(watch)
+  checkedDuration(everyMs, 0)
+  checkedDuration(everyMaxMs, 0)
+  if (scope.kind === 'pattern') patternOf(scope.source)
+  if (window !== null) zoneClock(window.zone)
+}
 
 export function createCoalescer({ capacity = 1024 }: { capacity?: number } = {}): Coalescer {
   const columns = createUrdColumns(Math.max(16, capacity))
@@ -98,7 +114,7 @@ export function createCoalescer({ capacity = 1024 }: { capacity?: number } = {})
     columns.everyMs[slot] = urd.everyMs
     columns.everyMaxMs[slot] = urd.everyMaxMs
     columns.urgency[slot] = urd.urgency
-    columns.depth[slot] = urd.depth
+    columns.depth[slot] = Math.min(urd.depth, UNLIMITED_DEPTH)
     columns.scope[slot] = scope.kind === 'pattern' ? 0 : nearnessOf[scope.kind]
     columns.pattern[slot] = scope.kind === 'pattern' ? patterns.acquire(scope.source, () => scope.source) : -1
     columns.window[slot] = window === null ? -1 : windows.acquire(JSON.stringify(window), () => window)
@@ -146,8 +162,7 @@ export function createCoalescer({ capacity = 1024 }: { capacity?: number } = {})
 
   return {
     put(urd) {
-      checkId(urd.id)
-      checkId(urd.watch)
+      check(urd)
       let slot = urds.find(urd.id)
       if (slot === -1) slot = urds.add(urd.id)
       else {

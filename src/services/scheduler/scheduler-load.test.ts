@@ -184,6 +184,35 @@ describe('budgets', () => {
     assert.deepEqual(takeIds(), [100])
   })
 
+  test('who needs a busy host and a poor user has a turn at both', () => {
+    const rare = { perSecond: 0.05, burst: 1, maxInFlight: 9 }
+    const setting = openScheduler({ policy: 'first-in', budgets: { perUser: rare, perHost: rare } })
+    const { scheduler, clock } = setting
+    const counts = new Map<number, number>()
+    const check = { durationMs: 0, taken: ({ id }: { id: number }) => counts.set(id, (counts.get(id) ?? 0) + 1) }
+    scheduler.set(watchOf(1, { everyMs: 5 * second, host: 'busy', payers: [] }))
+    runFor(setting, 10 * second, check)
+    // The tokens of host and user come ten seconds apart, and each has somebody else waiting for it.
+    scheduler.set(watchOf(2, { everyMs: 5 * second, host: '', payers: ['ann'] }))
+    scheduler.set(watchOf(3, { everyMs: 5 * second, host: 'busy', payers: ['ann'] }))
+    runFor(setting, HOUR, check)
+    assert.equal(clock.monotonic(), HOUR + 10 * second)
+    for (const id of [1, 2, 3]) assert.ok(counts.get(id)! >= 50, `${id}: ${counts.get(id)}`)
+  })
+
+  test('bronze has its share of a host that gold alone would fill', () => {
+    const slow = { perSecond: 1, burst: 1, maxInFlight: 9 }
+    const setting = openScheduler({ policy: 'weighted-fair', budgets: { perHost: slow } })
+    for (let id = 1; id <= 20; id++) setting.scheduler.set(watchOf(id, { level: 'gold', everyMs: 5 * second }))
+    setting.scheduler.set(watchOf(21, { level: 'bronze', everyMs: 5 * second }))
+    for (let id = 22; id <= 40; id++)
+      setting.scheduler.set(watchOf(id, { level: 'bronze', host: `h${id}`, everyMs: 5 * second }))
+    let bronze = 0
+    runFor(setting, HOUR, { durationMs: 0, taken: ({ id }) => (bronze += id === 21 ? 1 : 0) })
+    // A seventeenth, where silver has nothing to check there.
+    assert.ok(bronze > 180 && bronze < 240, `${bronze}`)
+  })
+
   test('whatever the budgets, nobody is checked early, outside of the limits, or never', () => {
     for (let seed = 1; seed <= 40; seed++) liveWithBudgets(createRandom(seed), `seed ${seed}`)
   })

@@ -13,10 +13,10 @@ export function frontierOfferSuite(engine: StoreEngine): void {
       withSystem(engine, {}, async (system) => {
         const { frontier } = await openOne(system)
         const link = offerOf(system.hostOf(0, 0), '/a')
-        assert.deepEqual(await frontier.offer([link, link]), { accepted: 1, known: 1, limited: 0 })
-        assert.deepEqual(await frontier.offer([link]), { accepted: 0, known: 1, limited: 0 })
+        assert.deepEqual(await frontier.offer([link, link]), { accepted: 1, known: 1, limited: 0, watches: new Map() })
+        assert.deepEqual(await frontier.offer([link]), { accepted: 0, known: 1, limited: 0, watches: new Map() })
         await frontier.settle(batchOf({ done: await queueOf(frontier) }))
-        assert.deepEqual(await frontier.offer([link]), { accepted: 0, known: 1, limited: 0 })
+        assert.deepEqual(await frontier.offer([link]), { accepted: 0, known: 1, limited: 0, watches: new Map() })
         assert.deepEqual(frontier.counts(), { queued: 0, seen: 1, hosts: 1, givenUp: 0 })
       }),
     )
@@ -66,9 +66,9 @@ export function frontierOfferSuite(engine: StoreEngine): void {
         const host = system.hostOf(0, 0)
         const offer = (depth: number) => frontier.offer([offerOf(host, '/a', { depth })])
         await offer(1)
-        assert.deepEqual(await offer(3), { accepted: 1, known: 0, limited: 0 })
-        assert.deepEqual(await offer(3), { accepted: 0, known: 1, limited: 0 })
-        assert.deepEqual(await offer(2), { accepted: 0, known: 1, limited: 0 })
+        assert.deepEqual(await offer(3), { accepted: 1, known: 0, limited: 0, watches: new Map() })
+        assert.deepEqual(await offer(3), { accepted: 0, known: 1, limited: 0, watches: new Map() })
+        assert.deepEqual(await offer(2), { accepted: 0, known: 1, limited: 0, watches: new Map() })
         assert.deepEqual(
           (await queueOf(frontier)).map(({ depth }) => depth),
           [1, 3],
@@ -97,10 +97,20 @@ export function frontierOfferSuite(engine: StoreEngine): void {
         const full = system.hostOf(0, 0)
         const other = system.hostOf(0, 1)
         const counts = await frontier.offer([...offersOf(full, 5), offerOf(other, '/a')])
-        assert.deepEqual(counts, { accepted: 4, known: 0, limited: 2 })
-        assert.deepEqual(await frontier.offer(offersOf(full, 4)), { accepted: 0, known: 3, limited: 1 })
+        assert.deepEqual(counts, { accepted: 4, known: 0, limited: 2, watches: new Map() })
+        assert.deepEqual(await frontier.offer(offersOf(full, 4)), {
+          accepted: 0,
+          known: 3,
+          limited: 1,
+          watches: new Map(),
+        })
         await frontier.settle(batchOf({ done: await queueOf(frontier) }))
-        assert.deepEqual(await frontier.offer([offerOf(full, '/new')]), { accepted: 0, known: 0, limited: 1 })
+        assert.deepEqual(await frontier.offer([offerOf(full, '/new')]), {
+          accepted: 0,
+          known: 0,
+          limited: 1,
+          watches: new Map(),
+        })
       }),
     )
 
@@ -132,12 +142,12 @@ export function frontierOfferSuite(engine: StoreEngine): void {
         second.frontier.onArrival((batch) => told.push(...batch.flatMap(({ rows }) => rows.map(({ url }) => url))))
         const [own, foreign] = [system.hostOf(0, 0), system.hostOf(1, 0)]
         const links = [offerOf(own, '/a'), ...offersOf(foreign, 3)]
-        assert.deepEqual(await first.frontier.offer(links), { accepted: 4, known: 0, limited: 0 })
+        assert.deepEqual(await first.frontier.offer(links), { accepted: 4, known: 0, limited: 0, watches: new Map() })
         const expected = offersOf(foreign, 3).map(({ url }) => url)
         assert.deepEqual(told, expected)
         assert.deepEqual(await queuedUrls(second.frontier), expected)
         assert.deepEqual(await queuedUrls(first.frontier), [`http://${own}/a`])
-        assert.deepEqual(await first.frontier.offer(links), { accepted: 0, known: 4, limited: 0 })
+        assert.deepEqual(await first.frontier.offer(links), { accepted: 0, known: 4, limited: 0, watches: new Map() })
         assert.equal(told.length, 3)
       }),
     )
@@ -164,9 +174,9 @@ export function frontierOfferSuite(engine: StoreEngine): void {
       withSystem(engine, { shards: 2, maxUrlsPerHost: 2 }, async (system) => {
         const [first, second] = await openTwo(system)
         const links = offersOf(system.hostOf(1, 0), 3)
-        assert.deepEqual(await first.frontier.offer(links), { accepted: 2, known: 0, limited: 1 })
+        assert.deepEqual(await first.frontier.offer(links), { accepted: 2, known: 0, limited: 1, watches: new Map() })
         const settled = await second.frontier.settle(batchOf({ offers: links }))
-        assert.deepEqual(settled, { accepted: 0, known: 2, limited: 1, removed: 0 })
+        assert.deepEqual(settled, { accepted: 0, known: 2, limited: 1, removed: 0, watches: new Map() })
       }),
     )
   })

@@ -78,7 +78,7 @@ export function frontierQueueSuite(engine: StoreEngine): void {
         const counts = await frontier.settle(
           batchOf({ offers: [offerOf(host, '/0'), offerOf(host, '/new')], done: [first!, second!] }),
         )
-        assert.deepEqual(counts, { accepted: 1, known: 1, limited: 0, removed: 2 })
+        assert.deepEqual(counts, { accepted: 1, known: 1, limited: 0, removed: 2, watches: new Map() })
         assert.deepEqual(await queuedUrls(frontier), [`http://${host}/2`, `http://${host}/new`])
       }),
     )
@@ -118,7 +118,13 @@ export function frontierQueueSuite(engine: StoreEngine): void {
         })
         assert.equal((await frontier.settle(batch)).removed, 2)
         const after = await queueOf(frontier)
-        assert.deepEqual(await frontier.settle(batch), { accepted: 0, known: 4, limited: 0, removed: 0 })
+        assert.deepEqual(await frontier.settle(batch), {
+          accepted: 0,
+          known: 4,
+          limited: 0,
+          removed: 0,
+          watches: new Map(),
+        })
         const unknown = { ...first!, hostId: 999_999, seq: 999_999 }
         assert.equal(
           (await frontier.settle(batchOf({ done: [unknown], again: [unknown], hosts: [{ ...clock, id: 999_999 }] })))
@@ -160,8 +166,14 @@ export function frontierQueueSuite(engine: StoreEngine): void {
       withSystem(engine, {}, async (system) => {
         const { frontier } = await openOne(system)
         frontier.onArrival(() => assert.fail('nothing arrived'))
-        assert.deepEqual(await frontier.offer([]), { accepted: 0, known: 0, limited: 0 })
-        assert.deepEqual(await frontier.settle(batchOf({})), { accepted: 0, known: 0, limited: 0, removed: 0 })
+        assert.deepEqual(await frontier.offer([]), { accepted: 0, known: 0, limited: 0, watches: new Map() })
+        assert.deepEqual(await frontier.settle(batchOf({})), {
+          accepted: 0,
+          known: 0,
+          limited: 0,
+          removed: 0,
+          watches: new Map(),
+        })
         assert.deepEqual(frontier.counts(), { queued: 0, seen: 0, hosts: 0, givenUp: 0 })
       }),
     )

@@ -72,8 +72,18 @@ export function frontierRestartSuite(engine: StoreEngine): void {
         await system.close()
         const second = await openOne(system, 2)
         assert.deepEqual(second.frontier.counts(), { queued: 0, seen: 0, hosts: 1, givenUp: 0 })
-        assert.deepEqual(await second.frontier.offer(offersOf(host, 4)), { accepted: 3, known: 0, limited: 1 })
-        assert.deepEqual(await second.frontier.offer(offersOf(host, 3)), { accepted: 0, known: 3, limited: 0 })
+        assert.deepEqual(await second.frontier.offer(offersOf(host, 4)), {
+          accepted: 3,
+          known: 0,
+          limited: 1,
+          watches: new Map(),
+        })
+        assert.deepEqual(await second.frontier.offer(offersOf(host, 3)), {
+          accepted: 0,
+          known: 3,
+          limited: 0,
+          watches: new Map(),
+        })
         const [state] = await second.frontier.hosts(1, new Set())
         assert.equal(state?.nextAt, 77_000)
         assert.equal(state.failures, 0)
@@ -91,7 +101,7 @@ export function frontierRestartSuite(engine: StoreEngine): void {
         await first.frontier.settle(batchOf({ done: await queueOf(first.frontier) }))
         await system.close()
         const second = await openOne(system, 7)
-        assert.deepEqual(await second.frontier.offer(links), { accepted: 0, known: 5, limited: 0 })
+        assert.deepEqual(await second.frontier.offer(links), { accepted: 0, known: 5, limited: 0, watches: new Map() })
         assert.deepEqual(second.frontier.counts(), { queued: 0, seen: 5, hosts: 1, givenUp: 0 })
       }),
     )

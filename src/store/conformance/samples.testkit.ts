@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type Offer, type QueuedRequest, UNLIMITED_DEPTH } from '../../core/request.ts'
+import { noErrand, type Offer, type QueuedRequest, UNLIMITED_DEPTH } from '../../core/request.ts'
 import type { Capture, NoteOutcome } from '../documents.ts'
 import type { FrontierStore, SettleBatch } from '../frontier.ts'
 
@@ -11,7 +11,8 @@ export function fingerprintOf(text: string): bigint {
 export function offerOf(host: string, path: string, parts: Partial<Offer> = {}): Offer {
   const url = `http://${host}${path}`
   const fp = fingerprintOf(url)
-  return { url, host, fp, parent: '', depth: UNLIMITED_DEPTH, hops: 0, redirects: 0, priority: 0, ...parts }
+  const base = { parent: '', depth: UNLIMITED_DEPTH, hops: 0, redirects: 0, priority: 0, errand: noErrand }
+  return { url, host, fp, ...base, ...parts }
 }
 
 /** Offers of one host: `/0`, `/1`, … */
@@ -45,6 +46,8 @@ export function pageOf(host: string, path: string, body: string, parts: Partial<
     fp: fingerprintOf(url),
     url,
     parent: '',
+    errand: noErrand,
+    hops: 0,
     at: 1_000,
     run: 1,
     status: 200,
@@ -58,7 +61,7 @@ export function pageOf(host: string, path: string, body: string, parts: Partial<
     title: '',
     text: null,
     textRules: 0,
-    textDecides: true,
+    sameTextAs: 0,
     freshUntil: 0,
     links: [],
     linkKeys: Buffer.alloc(0),
@@ -76,14 +79,18 @@ export function recordText(url: string, content: string): string {
 
 export function noteOf(host: string, path: string, outcome: NoteOutcome, parts: Partial<Capture> = {}): Capture {
   const url = `http://${host}${path}`
-  const base = { host, fp: fingerprintOf(url), url, parent: '', at: 2_000, run: 1, status: 304, address: '192.0.2.1' }
+  const base = { ...nameOf(host, url), at: 2_000, run: 1, status: 304, address: '192.0.2.1' }
   return { kind: 'note', outcome, location: '', freshUntil: null, ...base, ...parts } as Capture
 }
 
 /** The page answered that it is not there any more. */
 export function goneOf(host: string, path: string, parts: Partial<Capture> = {}): Capture {
   const url = `http://${host}${path}`
-  const base = { host, fp: fingerprintOf(url), url, parent: '', at: 2_000, run: 1, status: 404, address: '192.0.2.1' }
+  const base = { ...nameOf(host, url), at: 2_000, run: 1, status: 404, address: '192.0.2.1' }
   const render = () => [Buffer.from(recordText(url, 'gone'))]
   return { kind: 'gone', outcome: 'failed', location: '', render, ...base, ...parts } as Capture
+}
+
+function nameOf(host: string, url: string) {
+  return { host, fp: fingerprintOf(url), url, parent: '', errand: noErrand, hops: 0 }
 }

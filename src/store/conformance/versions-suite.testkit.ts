@@ -102,9 +102,10 @@ export function versionsSuite(engine: StoreEngine): void {
     test(
       'other bytes with the same visible text are no change; the validators and links are those seen last',
       withPage(async ({ host, record, history, known, links }) => {
-        await record(pageOf(host, '/', 'one nonce=1', { text: text('one'), etag: '"1"', links: ['http://a.example/'] }))
+        const stored = await record(pageOf(host, '/', 'one nonce=1', { etag: '"1"', links: ['http://a.example/'] }))
+        assert.equal(stored.kind, 'stored')
         const again = pageOf(host, '/', 'one nonce=2', {
-          text: text('one'),
+          sameTextAs: stored.versionId,
           etag: '"2"',
           links: ['http://b.example/'],
           at: 2_000,
@@ -119,13 +120,25 @@ export function versionsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'fingerprints of text that were made by other rules, or are not to decide, are not compared',
+      'the same text as a version that is not current any more is a change',
       withPage(async ({ host, record }) => {
-        await record(pageOf(host, '/', 'a', { text: text('same') }))
-        const byRules = pageOf(host, '/', 'b', { text: text('same'), textRules: 7, at: 2_000 })
-        assert.equal((await record(byRules)).kind, 'stored')
-        const byBytes = pageOf(host, '/', 'c', { text: text('same'), textRules: 7, textDecides: false, at: 3_000 })
-        assert.equal((await record(byBytes)).kind, 'stored')
+        const first = await record(pageOf(host, '/', 'a'))
+        assert.equal(first.kind, 'stored')
+        await record(pageOf(host, '/', 'b', { at: 2_000 }))
+        const back = pageOf(host, '/', 'a, almost', { sameTextAs: first.versionId, text: text('a'), at: 3_000 })
+        assert.equal((await record(back)).kind, 'stored')
+      }),
+    )
+
+    test(
+      'what is known of a document has the fingerprints of its current version',
+      withPage(async ({ host, record, known }) => {
+        const page = pageOf(host, '/', 'a', { text: text('a'), textRules: 7 })
+        await record(page)
+        const found = await known()
+        assert.deepEqual(Buffer.from(found!.digest), page.digest)
+        assert.deepEqual(Buffer.from(found!.text!), page.text)
+        assert.equal(found?.textRules, 7)
       }),
     )
 

@@ -17,7 +17,7 @@ export function collectionStatements(db: Database) {
     ),
     one: db.prepare(`SELECT ${keptColumns} WHERE v.id = ?`),
     exists: db.prepare('SELECT 1 FROM versions WHERE id = ?'),
-    place: db.prepare('SELECT file, offset, length FROM versions WHERE id = ?'),
+    place: db.prepare('SELECT text, file, offset, length FROM versions WHERE id = ?'),
     // The newest counts as current whatever the document says: the numbers of versions go on from it.
     order: db.prepare(
       `SELECT v.id, v.document, v.n, v.digest, v.original, v.links, v.body, v.wanted, v.file, v.offset, v.length,
@@ -31,7 +31,8 @@ export function collectionStatements(db: Database) {
     linksAfter: db.prepare('SELECT links FROM versions WHERE document = ? AND n > ? ORDER BY n LIMIT 1'),
     removeLinks: db.prepare('DELETE FROM links WHERE id = ?'),
     drop: db.prepare(
-      `UPDATE versions SET body = 'dropped', header = ?, original = id, file = 0, offset = 0, length = 0 WHERE id = ?`,
+      `UPDATE versions SET body = 'dropped', header = ?, text = coalesce(?, text), text_rules = coalesce(?, text_rules),
+       original = id, file = 0, offset = 0, length = 0 WHERE id = ?`,
     ),
     hold: db.prepare('INSERT OR IGNORE INTO holds (version, owner, since) VALUES (?, ?, ?)'),
     release: db.prepare('DELETE FROM holds WHERE version = ? AND owner = ?'),

@@ -13,7 +13,12 @@ const engine: CollectionEngine = {
     const { folder } = system as EmbeddedSystem
     const db = openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist: true })
     return {
-      collection: createEmbeddedCollection({ db, objects: createEmbeddedObjects(db, paths.archive(folder)), headerOf }),
+      collection: createEmbeddedCollection({
+        db,
+        objects: createEmbeddedObjects(db, paths.archive(folder)),
+        headerOf,
+        textOf: async () => null,
+      }),
       versions: createEmbeddedVersions(db),
       close: () => db.close(),
     }

@@ -17,7 +17,11 @@ export type EmbeddedCollectionDeps = {
   objects: Pick<ObjectStore, 'read'>
   /** The response header of a record, as the catalogue keeps it; throws `record-damaged` where there is none to be read. */
   headerOf(record: Buffer): string
+  /** The fingerprint of a version's visible text and of the rules that made it; null where there is none. */
+  textOf(versionId: number): Promise<TextMark | null>
 }
+
+export type TextMark = { text: Buffer; rules: number }
 
 /** Rows come as lists, which cost half of what objects do; the order is that of the statement. */
 type KeptRow = [
@@ -50,11 +54,11 @@ type OrderRow = {
   held: 0 | 1
   shared: 0 | 1
 }
-type Place = { file: number; offset: number; length: number }
+type Place = { file: number; offset: number; length: number; text: Uint8Array | null }
 /** What an order to drop a body needs before the write lock is taken: the disk may take its time. */
-type Read = (Place & { header: string }) | 'damaged' | null
+type Read = (Place & { header: string; mark: TextMark | null }) | 'damaged' | null
 
-export function createEmbeddedCollection({ db, objects, headerOf }: EmbeddedCollectionDeps): CollectionStore {
+export function createEmbeddedCollection({ db, objects, headerOf, textOf }: EmbeddedCollectionDeps): CollectionStore {
   const sql = collectionStatements(db)
 
   async function readHeader({ versionId, action }: CollectionOrder): Promise<Read> {
@@ -63,7 +67,8 @@ export function createEmbeddedCollection({ db, objects, headerOf }: EmbeddedColl
     if (row === undefined || row.file === 0) return null
     try {
       const record = await objects.read({ fileId: row.file, offset: row.offset, length: row.length })
-      return { ...row, header: headerOf(record) }
+      // Once the body is gone nobody can tell what its text was.
+      return { ...row, header: headerOf(record), mark: row.text === null ? await textOf(versionId) : null }
     } catch (error) {
       if (isAppError(error, 'record-damaged') || isAppError(error, 'store-damaged')) return 'damaged'
       throw error
@@ -100,7 +105,7 @@ export function createEmbeddedCollection({ db, objects, headerOf }: EmbeddedColl
     const isSame = read !== null && read !== 'damaged' && read.file === row.file && read.offset === row.offset
     if (!isSame) return { kind: 'kept', why: 'damaged' }
     sql.forgetBody.run(row.digest, row.id)
-    sql.drop.run(read.header, row.id)
+    sql.drop.run(read.header, read.mark?.text ?? null, read.mark?.rules ?? null, row.id)
     return { kind: 'done', bytes: row.length }
   }
 

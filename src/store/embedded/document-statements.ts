@@ -4,16 +4,16 @@ import type { Database } from './database.ts'
 export function documentStatements(db: Database) {
   return {
     current: db.prepare(
-      `SELECT d.id, d.version, d.seen_at AS seen, d.not_modified AS notModified, v.n, v.reason, v.digest, v.text,
-       v.text_rules AS textRules, v.truncated, v.etag, v.last_modified AS lastModified, v.body, v.original, v.links
+      `SELECT d.id, d.version, d.seen_at AS seen, d.not_modified AS notModified, v.n, v.reason, v.digest, v.truncated, v.etag, v.last_modified AS lastModified, v.body, v.original, v.links
        FROM documents d LEFT JOIN versions v ON v.id = d.version WHERE d.host = ? AND d.fp = ?`,
     ),
     // A lost body is to be fetched whatever the server says, and validators that lied are not believed.
     known: db.prepare(
-      `SELECT d.url, d.run, d.status, iif(v.reason IS NULL OR v.reason = 'gone', 0, d.version) AS versionId,
+      `SELECT d.url, d.run, d.checked_at AS checkedAt, d.status, iif(v.reason IS NULL OR v.reason = 'gone', 0, d.version) AS versionId,
        iif(v.body <> 'lost' AND d.not_modified >= 0, v.etag, '') AS etag,
        iif(v.body <> 'lost' AND d.not_modified >= 0, v.last_modified, '') AS lastModified,
-       d.not_modified AS notModified, coalesce(l.keys, x'') AS linkKeys, coalesce(l.naming, 0) AS linkNaming
+       coalesce(v.digest, x'') AS digest, v.text, coalesce(v.text_rules, 0) AS textRules,
+       coalesce(v.truncated, '') AS truncated, d.not_modified AS notModified, coalesce(l.keys, x'') AS linkKeys, coalesce(l.naming, 0) AS linkNaming
        FROM documents d LEFT JOIN versions v ON v.id = d.version LEFT JOIN links l ON l.id = v.links
        WHERE d.host = ? AND d.fp = ?`,
     ),
@@ -61,6 +61,15 @@ export function documentStatements(db: Database) {
     ),
     attempt: db.prepare(
       `UPDATE documents SET checked_at = ?, run = ?, status = ?, outcome = ?, location = ? WHERE host = ? AND fp = ?`,
+    ),
+    insertTask: db.prepare(
+      'INSERT INTO tasks (version, watch, hops, first) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
+    ),
+    // The current version, if all of it is news or if it came within the time that the watch looks back.
+    insertKnownTask: db.prepare(
+      `INSERT INTO tasks (version, watch, hops, first) SELECT v.id, ?, ?, ? FROM documents d
+       JOIN versions v ON v.id = d.version WHERE d.host = ? AND d.fp = ? AND v.reason <> 'gone' AND (? OR v.at >= ?)
+       ON CONFLICT DO NOTHING`,
     ),
     setOutcome: db.prepare('UPDATE documents SET outcome = ? WHERE id = ?'),
     counts: db.prepare(

@@ -14,8 +14,6 @@ type Current = {
   n: number | null
   reason: VersionReason | null
   digest: Uint8Array | null
-  text: Uint8Array | null
-  textRules: number
   truncated: string
   etag: string
   lastModified: string
@@ -49,7 +47,7 @@ export function createEmbeddedDocuments(db: Database, archive: ReturnType<typeof
     if (current.reason === null) return replace(capture, current, 'new')
     if (current.reason === 'gone') return replace(capture, current, 'back')
     if (capture.digest.equals(current.digest!)) return confirm(capture, current, true)
-    if (hasSameText(capture, current)) return confirm(capture, current, false)
+    if (capture.sameTextAs === current.version) return confirm(capture, current, false)
     // What came in time says nothing about what did not; the whole page that is kept is worth more.
     if (capture.truncated === 'time' && current.truncated === '') {
       note(capture, 'failed', current.version, current.seen, current.notModified)
@@ -159,7 +157,7 @@ export function createEmbeddedDocuments(db: Database, archive: ReturnType<typeof
     freshUntil: number,
   ): number | null {
     const { host, fp, url, parent, at, run, status } = capture
-    const location = capture.kind === 'body' ? '' : capture.location
+    const location = 'location' in capture ? capture.location : ''
     const { changes, lastInsertRowid } = sql.insertDocument.run(
       host,
       fp,
@@ -187,7 +185,7 @@ export function createEmbeddedDocuments(db: Database, archive: ReturnType<typeof
     freshUntil: number | null = null,
   ): void {
     const { at, run, status, host, fp } = capture
-    const location = capture.kind === 'body' ? '' : capture.location
+    const location = 'location' in capture ? capture.location : ''
     sql.note.run(at, run, status, outcome, location, version, seenAt, notModified, freshUntil, host, fp)
   }
 
@@ -247,8 +245,32 @@ export function createEmbeddedDocuments(db: Database, archive: ReturnType<typeof
   }
 
   function recordOne(capture: Capture): CaptureOutcome {
-    if (capture.kind === 'body') return recordBody(capture)
-    return capture.kind === 'note' ? recordNote(capture) : recordGone(capture)
+    const outcome = keep(capture)
+    if (capture.errand.watch > 0) queueTask(capture, outcome)
+    return outcome
+  }
+
+  function keep(capture: Capture): CaptureOutcome {
+    switch (capture.kind) {
+      case 'body':
+        return recordBody(capture)
+      case 'note':
+        return recordNote(capture)
+      case 'gone':
+        return recordGone(capture)
+      case 'met':
+        return { kind: 'noted' }
+    }
+  }
+
+  /** What is news to a watch waits for the annotation engine from the very moment that it is kept. */
+  function queueTask(capture: Capture, outcome: CaptureOutcome): void {
+    const { errand, hops, host, fp } = capture
+    const first = errand.first ? 1 : 0
+    if ('versionId' in outcome) sql.insertTask.run(outcome.versionId, errand.watch, hops, first)
+    else if (capture.kind === 'met')
+      sql.insertKnownTask.run(errand.watch, hops, first, host, fp, first, errand.freshFrom)
+    else if (errand.first && capture.kind !== 'gone') sql.insertKnownTask.run(errand.watch, hops, 1, host, fp, 1, 0)
   }
 
   return {
@@ -281,12 +303,6 @@ export function createEmbeddedDocuments(db: Database, archive: ReturnType<typeof
       return db.read(() => sql.counts.get()) as { documents: number; versions: number; bodies: number }
     },
   }
-}
-
-function hasSameText(capture: BodyCapture, current: Current): boolean {
-  if (!capture.textDecides || capture.text === null || current.text === null) return false
-  if (capture.textRules !== current.textRules || capture.truncated !== current.truncated) return false
-  return capture.text.equals(current.text)
 }
 
 function keptItsValidators(capture: BodyCapture, current: Current): boolean {

@@ -1,4 +1,4 @@
-import { type Offer, type QueuedRequest, UNLIMITED_DEPTH } from '../../core/request.ts'
+import { noErrand, type Offer, type QueuedRequest, UNLIMITED_DEPTH } from '../../core/request.ts'
 import type {
   Arrival,
   FrontierStore,
@@ -45,8 +45,24 @@ export function createEmbeddedFrontier(options: EmbeddedFrontierOptions): Fronti
   /** Runs in a transaction. */
   function enqueue(host: HostEntry, offer: Offer, attempts: number, arrivals: Map<HostEntry, QueuedRequest[]>): void {
     const seq = ++facts.seq
-    const { fp, depth, hops, redirects, priority, url, parent } = offer
-    sql.enqueue.run(host.id, priority, seq, fp, depth, hops, redirects, attempts, url, parent)
+    const { fp, depth, hops, redirects, priority, url, parent, errand } = offer
+    const { watch, round, freshFrom, first } = errand
+    sql.enqueue.run(
+      host.id,
+      priority,
+      seq,
+      fp,
+      depth,
+      hops,
+      redirects,
+      attempts,
+      url,
+      parent,
+      watch,
+      round,
+      freshFrom,
+      first ? 1 : 0,
+    )
     host.queued++
     facts.queued++
     hosts.touch(host)
@@ -56,19 +72,23 @@ export function createEmbeddedFrontier(options: EmbeddedFrontierOptions): Fronti
     else rows.push(row)
   }
 
-  function isKnown(host: HostEntry, { fp, depth }: Offer): 'no' | 'yes' | 'shallower' {
+  function isKnown(host: HostEntry, fp: bigint, round: number, depth: number): 'no' | 'yes' | 'shallower' {
     const row = sql.seen.get(host.id, fp) as { run: number; depth: number } | undefined
-    if (row === undefined || row.run !== run) return 'no'
+    if (row === undefined || row.run !== round) return 'no'
     return row.depth < depth ? 'shallower' : 'yes'
   }
 
   function accept(offer: Offer, counts: OfferCounts, arrivals: Map<HostEntry, QueuedRequest[]>): void {
     const host = hosts.named(offer.host)
-    const full = host.givenUp || host.accepted >= maxUrlsPerHost
-    if (offer.depth !== UNLIMITED_DEPTH) facts.limited = run
+    const { watch } = offer.errand
+    if (watch > 0 && offer.parent === '') hosts.revive(host)
+    const full = host.givenUp || (watch === 0 && host.accepted >= maxUrlsPerHost)
+    if (watch === 0 && offer.depth !== UNLIMITED_DEPTH) facts.limited = run
+    const round = watch === 0 ? run : offer.errand.round
+    const fp = seenKey(offer.fp, watch)
     // Where no depth of the run was limited nothing is ever offered deeper: one upsert answers both questions.
-    if (facts.limited === run || full) {
-      const known = isKnown(host, offer)
+    if (watch > 0 || facts.limited === run || full) {
+      const known = isKnown(host, fp, round, offer.depth)
       if (known === 'yes') counts.known++
       else if (full) counts.limited++
       if (known === 'yes' || full) return
@@ -77,13 +97,14 @@ export function createEmbeddedFrontier(options: EmbeddedFrontierOptions): Fronti
         facts.seen--
       }
     }
-    if (sql.see.run(host.id, offer.fp, run, offer.depth).changes === 0) {
+    if (sql.see.run(host.id, fp, round, offer.depth).changes === 0) {
       counts.known++
       return
     }
     host.accepted++
     facts.seen++
     counts.accepted++
+    if (watch > 0) count(counts.watches, watch, 1)
     enqueue(host, offer, 0, arrivals)
   }
 
@@ -105,11 +126,11 @@ export function createEmbeddedFrontier(options: EmbeddedFrontierOptions): Fronti
   }
 
   function transact(offers: readonly Offer[], rest?: Omit<SettleBatch, 'offers'>): SettleCounts {
-    const counts = { accepted: 0, known: 0, limited: 0, removed: 0 }
+    const counts = { accepted: 0, known: 0, limited: 0, removed: 0, watches: new Map<number, number>() }
     const arrivals = new Map<HostEntry, QueuedRequest[]>()
     atomically(() => {
       for (const offer of offers) accept(offer, counts, arrivals)
-      if (rest !== undefined) counts.removed = finish(rest, arrivals)
+      if (rest !== undefined) counts.removed = finish(rest, arrivals, counts.watches)
     })
     if (arrivals.size > 0) notify([...arrivals].map(([state, rows]) => ({ state, rows })))
     return counts
@@ -118,14 +139,20 @@ export function createEmbeddedFrontier(options: EmbeddedFrontierOptions): Fronti
   function finish(
     { done, again, hosts: clocks }: Omit<SettleBatch, 'offers'>,
     arrivals: Map<HostEntry, QueuedRequest[]>,
+    watches: Map<number, number>,
   ): number {
     let removed = 0
-    for (const request of done) if (dequeue(request) !== undefined) removed++
+    for (const request of done) {
+      if (dequeue(request) === undefined) continue
+      removed++
+      count(watches, request.errand.watch, -1)
+    }
     for (const request of again) {
       const host = dequeue(request)
       if (host === undefined) continue
       removed++
-      if (!host.givenUp) enqueue(host, request, request.attempts, arrivals)
+      if (host.givenUp) count(watches, request.errand.watch, -1)
+      else enqueue(host, request, request.attempts, arrivals)
     }
     for (const clock of clocks) hosts.setClock(clock)
     return removed
@@ -150,7 +177,7 @@ export function createEmbeddedFrontier(options: EmbeddedFrontierOptions): Fronti
       else if (abroad.has(owner)) abroad.get(owner)!.push(offer)
       else abroad.set(owner, [offer])
     }
-    const counts = { accepted: 0, known: 0, limited: 0 }
+    const counts = { accepted: 0, known: 0, limited: 0, watches: new Map<number, number>() }
     const answers = await Promise.all([...abroad].map(([owner, batch]) => exchange.send(owner, batch)))
     for (const answer of answers) add(counts, answer)
     return { own, counts }
@@ -191,12 +218,18 @@ export function createEmbeddedFrontier(options: EmbeddedFrontierOptions): Fronti
     async giveUp(hostId) {
       return atomically(() => {
         const host = hosts.numbered(hostId)
-        if (host === undefined) return 0
-        const gone = Number(sql.emptyQueue.run(hostId).changes)
+        const watches = new Map<number, number>()
+        if (host === undefined) return { dropped: 0, watches }
+        for (const row of sql.watchesOfHost.all(hostId) as WatchRow[]) count(watches, row.watch, -row.n)
+        const dropped = Number(sql.emptyQueue.run(hostId).changes)
         hosts.giveUp(host)
-        facts.queued -= gone
-        return gone
+        facts.queued -= dropped
+        return { dropped, watches }
       })
+    },
+    async watches() {
+      const rows = db.read(() => sql.watches.all()) as WatchRow[]
+      return new Map(rows.map(({ watch, n }) => [watch, n]))
     },
     async loadRobots(origin) {
       const row = db.read(() => sql.robots.get(origin)) as
@@ -224,10 +257,25 @@ function add(to: OfferCounts, more: OfferCounts): OfferCounts {
   to.accepted += more.accepted
   to.known += more.known
   to.limited += more.limited
+  for (const [watch, n] of more.watches) count(to.watches, watch, n)
   return to
 }
 
-type QueueRow = Record<'priority' | 'seq' | 'fp' | 'depth' | 'hops' | 'redirects' | 'attempts', bigint> & {
+function count(watches: Map<number, number>, watch: number, n: number): void {
+  if (watch > 0) watches.set(watch, (watches.get(watch) ?? 0) + n)
+}
+
+/** Each watch sees the web with its own eyes: what one has seen is new to the other. */
+function seenKey(fp: bigint, watch: number): bigint {
+  return watch === 0 ? fp : BigInt.asIntN(64, fp ^ (BigInt(watch) * 0x9e3779b97f4a7c15n))
+}
+
+type WatchRow = { watch: number; n: number }
+
+type QueueRow = Record<
+  'priority' | 'seq' | 'fp' | 'depth' | 'hops' | 'redirects' | 'attempts' | 'watch' | 'round' | 'fresh_from' | 'first',
+  bigint
+> & {
   url: string
   parent: string
 }
@@ -245,12 +293,21 @@ function requestOf(row: QueueRow, hostId: number, host: string): QueuedRequest {
     hops: Number(row.hops),
     redirects: Number(row.redirects),
     attempts: Number(row.attempts),
+    errand:
+      row.watch === 0n
+        ? noErrand
+        : {
+            watch: Number(row.watch),
+            round: Number(row.round),
+            freshFrom: Number(row.fresh_from),
+            first: row.first === 1n,
+          },
   }
 }
 
 function prepareStatements(db: Database) {
   const next = db.prepare(
-    `SELECT priority, seq, fp, depth, hops, redirects, attempts, url, parent FROM queue
+    `SELECT priority, seq, fp, depth, hops, redirects, attempts, url, parent, watch, round, fresh_from, first FROM queue
      WHERE host = ? AND (priority, seq) > (?, ?) ORDER BY priority, seq LIMIT ?`,
   )
   next.setReadBigInts(true) // fingerprints need all 64 bits
@@ -262,10 +319,12 @@ function prepareStatements(db: Database) {
        SET run = excluded.run, depth = excluded.depth WHERE run <> excluded.run OR depth < excluded.depth`,
     ),
     enqueue: db.prepare(
-      `INSERT INTO queue (host, priority, seq, fp, depth, hops, redirects, attempts, url, parent)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO queue (host, priority, seq, fp, depth, hops, redirects, attempts, url, parent, watch, round,
+       fresh_from, first) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
     dequeue: db.prepare('DELETE FROM queue WHERE host = ? AND priority = ? AND seq = ?'),
+    watchesOfHost: db.prepare('SELECT watch, count(*) AS n FROM queue WHERE host = ? AND watch > 0 GROUP BY watch'),
+    watches: db.prepare('SELECT watch, count(*) AS n FROM queue WHERE watch > 0 GROUP BY watch'),
     emptyQueue: db.prepare('DELETE FROM queue WHERE host = ?'),
     waiting: db.prepare(`SELECT ${hostColumns} FROM hosts WHERE queued > 0 ORDER BY next_at`),
     robots: db.prepare('SELECT kind, text, expires_at FROM robots WHERE origin = ?'),

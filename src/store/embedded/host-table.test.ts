@@ -18,7 +18,7 @@ describe('the table of hosts', () => {
       }
       assert.deepEqual(frontier.counts(), { queued: 20_100, seen: 20_100, hosts: 20_100, givenUp: 0 })
       const more = ['/a', '/b', '/c'].map((path) => offerOf(hosts[0]!, path))
-      assert.deepEqual(await frontier.offer(more), { accepted: 1, known: 1, limited: 1 })
+      assert.deepEqual(await frontier.offer(more), { accepted: 1, known: 1, limited: 1, watches: new Map() })
       const last = (await frontier.hosts(20_100, new Set())).at(-1)!
       assert.equal(last.host, hosts[0])
       assert.deepEqual([last.queued, last.nextAt, last.failures, last.rests], [2, 9_000, 2, 1])

@@ -77,6 +77,15 @@ export function createHostTable(db: Database, run: number) {
       entry.queued = 0
       changed.add(entry)
     },
+    /** Takes back that the host was given up. */
+    revive(entry: HostEntry): void {
+      if (!entry.givenUp) return
+      if (counts !== null) counts.givenUp--
+      entry.givenUp = false
+      entry.failures = 0
+      entry.rests = 0
+      changed.add(entry)
+    },
     counts(): { hosts: number; givenUp: number } {
       counts ??= count.get(run) as { hosts: number; givenUp: number }
       return { ...counts }

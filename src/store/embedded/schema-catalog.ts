@@ -120,4 +120,77 @@ CREATE TABLE holds (
   PRIMARY KEY (version, owner)
 ) WITHOUT ROWID`,
   },
+  {
+    id: 3,
+    name: 'profiles, watches, the queue of the annotation engine, annotations',
+    sql: `
+CREATE TABLE profiles (
+  id TEXT PRIMARY KEY,
+  owner TEXT NOT NULL,
+  changed_at INTEGER NOT NULL,
+  body TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX profiles_owner ON profiles (owner);
+CREATE TABLE watches (
+  id INTEGER PRIMARY KEY,
+  key TEXT NOT NULL UNIQUE,
+  uri TEXT NOT NULL,
+  landed TEXT NOT NULL DEFAULT '',
+  round INTEGER NOT NULL DEFAULT 0,
+  checked_at INTEGER NOT NULL DEFAULT 0,
+  outcome TEXT NOT NULL DEFAULT '',
+  status INTEGER NOT NULL DEFAULT 0,
+  state TEXT NOT NULL DEFAULT ''
+);
+CREATE TABLE urds (
+  id INTEGER PRIMARY KEY,
+  profile TEXT NOT NULL,
+  place INTEGER NOT NULL,
+  watch INTEGER NOT NULL,
+  visited_at INTEGER NOT NULL DEFAULT 0,
+  UNIQUE (profile, place)
+);
+CREATE INDEX urds_watch ON urds (watch);
+CREATE TABLE tasks (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  version INTEGER NOT NULL,
+  watch INTEGER NOT NULL,
+  hops INTEGER NOT NULL,
+  first INTEGER NOT NULL,
+  UNIQUE (version, watch, hops)
+);
+CREATE TABLE annotations (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  owner TEXT NOT NULL,
+  profile TEXT NOT NULL,
+  document INTEGER NOT NULL,
+  version INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  relevance REAL NOT NULL,
+  urgency INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  backlog INTEGER NOT NULL,
+  title TEXT NOT NULL,
+  format TEXT NOT NULL,
+  extension TEXT NOT NULL,
+  size INTEGER NOT NULL,
+  summary TEXT NOT NULL,
+  explanation TEXT NOT NULL,
+  story INTEGER NOT NULL DEFAULT 0,
+  UNIQUE (owner, profile, version)
+);
+CREATE INDEX annotations_story ON annotations (story, profile) WHERE story <> 0;
+CREATE TABLE also_at (
+  annotation INTEGER NOT NULL,
+  version INTEGER NOT NULL,
+  url TEXT NOT NULL,
+  PRIMARY KEY (annotation, version)
+) WITHOUT ROWID;
+CREATE TABLE stories (
+  version INTEGER PRIMARY KEY,
+  hash INTEGER NOT NULL,
+  story INTEGER NOT NULL
+)`,
+  },
 ]

@@ -47,4 +47,13 @@ CREATE TABLE robots (
 CREATE TABLE facts (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
 INSERT INTO facts VALUES ('run', 0), ('seq', 0), ('queued', 0), ('seen', 0), ('clean', 1)`,
   },
+  {
+    id: 2,
+    name: 'errands of watches',
+    sql: `
+ALTER TABLE queue ADD COLUMN watch INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE queue ADD COLUMN round INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE queue ADD COLUMN fresh_from INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE queue ADD COLUMN first INTEGER NOT NULL DEFAULT 0`,
+  },
 ]

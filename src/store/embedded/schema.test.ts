@@ -21,8 +21,12 @@ const frozen = {
   catalog: [
     '4787eec560a4e288843ac959d4415147ee74ad38e67eedd635a1fadb17c20e95',
     'ae521fee62099567bdfa8650477eeb74255f589f8b3490bfc47b476fa0e7e727',
+    'be9f509adfb9365a31c628f1b9ccda2762bafd020a1e71a7ecb9231621cb14b3',
   ],
-  frontier: ['08c476bc5c60c0f674225b160fa7f4791bd0ecf59d5aa9e616808c0a48d48527'],
+  frontier: [
+    '08c476bc5c60c0f674225b160fa7f4791bd0ecf59d5aa9e616808c0a48d48527',
+    '099d0959e18df02556badf2a896af725b86268b1aad4b403311ff1297184c90f',
+  ],
 }
 
 const digestOf = ({ sql }: Migration): string => createHash('sha256').update(sql).digest('hex')

@@ -24,7 +24,7 @@ function smallCrawl({ frontier, documents }: OpenShard, name: string): Step[] {
   return [
     {
       act: () => frontier.offer([...offersOf(one, 3), offerOf(two, '/', { depth: 2 })]),
-      answer: { accepted: 4, known: 0, limited: 0 },
+      answer: { accepted: 4, known: 0, limited: 0, watches: new Map() },
     },
     {
       act: () =>
@@ -42,7 +42,7 @@ function smallCrawl({ frontier, documents }: OpenShard, name: string): Step[] {
         const again = [{ ...rows[2]!, attempts: 1 }]
         return frontier.settle({ offers: offersOf(one, 5), done: rows.slice(0, 2), again, hosts })
       },
-      answer: { accepted: 2, known: 3, limited: 0, removed: 3 },
+      answer: { accepted: 2, known: 3, limited: 0, removed: 3, watches: new Map() },
     },
     {
       act: () =>
@@ -53,7 +53,7 @@ function smallCrawl({ frontier, documents }: OpenShard, name: string): Step[] {
         ]),
       answer: ['stored', 'noted', 'unchanged'],
     },
-    { act: async () => frontier.giveUp((await rowsOf(two))[0]!.hostId), answer: 1 },
+    { act: async () => frontier.giveUp((await rowsOf(two))[0]!.hostId), answer: { dropped: 1, watches: new Map() } },
     {
       act: () => frontier.saveRobots(`http://${one}`, { kind: 'allow-all', text: '', expiresAt: 1 }),
       answer: undefined,

@@ -1,0 +1,174 @@
+/**
+ * All profiles against one document: 10 k, 100 k and 1 M profiles of five weighted words, against pages with some 58 KB of text (a page
+ * of 70 KB). The naive loop, which holds every profile against the document, runs in the same run.
+ */
+import { compileInterests } from '../src/annotate/interests/compile-interests.ts'
+import type { CompiledInterests } from '../src/annotate/interests/compiled-interests.ts'
+import { createMatchIndex, type MatchIndex } from '../src/annotate/match/match-index.ts'
+import { matchNaively } from '../src/annotate/match/naive.ts'
+import { type DocumentTerms, readDocument } from '../src/annotate/terms/document-terms.ts'
+import { createRandom, type Random } from './origin/random.ts'
+import type { Benchmark } from './table.ts'
+
+export const optionNames = ['profiles']
+
+const SIZES = [10_000, 100_000, 1_000_000]
+const GOALS_MS: Record<number, number> = { 10000: 5, 100000: 10, 1000000: 50 }
+const VOCABULARY = 200_000
+/** Nobody is interested in "and"; the most common words are in documents only. */
+const FUNCTION_WORDS = 1_000
+const TERMS = 5
+const THRESHOLD_SHARE = 0.6
+const TEXT_LENGTH = 58_000
+const DOCUMENTS = 60
+const NAIVE_PROFILES = 10_000
+const UPDATES = 20_000
+const UPDATES_EACH = 500
+
+type Words = { text(): string; interests(): CompiledInterests }
+
+/** A made-up language whose words are met as Zipf says: the nth most common word with a frequency of 1/n. */
+function createWords(random: Random): Words {
+  const sums = new Float64Array(VOCABULARY)
+  let sum = 0
+  for (let n = 0; n < VOCABULARY; n++) sums[n] = sum += 1 / (n + 2.7)
+  const draw = (from: number): number => {
+    const wanted = (sums[from - 1] ?? 0) + random.next() * (sum - (sums[from - 1] ?? 0))
+    let low = 0
+    for (let high = VOCABULARY - 1; low < high; ) {
+      const middle = (low + high) >> 1
+      if (sums[middle]! < wanted) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+  return {
+    text() {
+      let text = ''
+      while (text.length < TEXT_LENGTH) text += `${spell(draw(0))} `
+      return text
+    },
+    interests() {
+      const keywords = Array.from({ length: TERMS }, () => ({
+        key: spell(draw(FUNCTION_WORDS)),
+        weight: 1 + random.below(5),
+      }))
+      const total = keywords.reduce((weights, { weight }) => weights + weight, 0)
+      const threshold = Math.ceil(total * THRESHOLD_SHARE)
+      return compileInterests({ keywords, exclude: [], expression: '', threshold, stemming: '', scorer: '' })
+    },
+  }
+}
+
+const onsets = ['b', 'c', 'd', 'f', 'g', 'h', 'l', 'm', 'n', 'p', 'r', 's', 't', 'v', 'st', 'tr', 'pl', 'qu', 'sh']
+const nuclei = ['a', 'e', 'i', 'o', 'u', 'ea', 'io', 'ou']
+
+/** The more common the shorter. */
+function spell(rank: number): string {
+  let text = ''
+  for (let rest = rank + 20; rest > 0; rest = Math.floor(rest / (onsets.length * nuclei.length)))
+    text += onsets[rest % onsets.length]! + nuclei[Math.floor(rest / onsets.length) % nuclei.length]!
+  return rank % 7 === 0 ? `${text}s` : text
+}
+
+type Figures = {
+  profiles: number
+  builtPerSecond: number
+  memoryMb: number
+  p50Ms: number
+  p95Ms: number
+  matches: number
+  naiveMs: number
+  updatesPerSecond: number
+}
+
+function measure(profiles: number, words: Words, documents: readonly DocumentTerms[]): Figures {
+  const index = createMatchIndex()
+  const some: [number, CompiledInterests][] = []
+  let setMs = 0
+  for (let id = 0; id < profiles; id++) {
+    const interests = words.interests()
+    if (id < NAIVE_PROFILES) some.push([id, interests])
+    const startedAt = performance.now()
+    index.set(id, interests)
+    setMs += performance.now() - startedAt
+  }
+  for (const document of documents) index.match(document) // code is compiled
+  let matches = 0
+  const times = documents.map((document) => {
+    const startedAt = performance.now()
+    matches += index.match(document).length
+    return performance.now() - startedAt
+  })
+  times.sort((a, b) => a - b)
+  const startedAt = performance.now()
+  const naive = documents.slice(0, 5).map((document) => matchNaively(some, document).length)
+  const naiveMs = ((performance.now() - startedAt) / naive.length) * (profiles / some.length)
+  return {
+    profiles,
+    builtPerSecond: profiles / (setMs / 1000),
+    memoryMb: index.memoryBytes() / 1e6,
+    p50Ms: times[Math.floor(times.length * 0.5)]!,
+    p95Ms: times[Math.floor(times.length * 0.95)]!,
+    matches: matches / documents.length,
+    naiveMs,
+    updatesPerSecond: updateWhileMatching(index, words, documents),
+  }
+}
+
+/** Profiles are changed, between documents, as they are while the engine runs. */
+function updateWhileMatching(index: MatchIndex, words: Words, documents: readonly DocumentTerms[]): number {
+  let spentMs = 0
+  for (let done = 0; done < UPDATES; done += UPDATES_EACH) {
+    const changed = Array.from({ length: UPDATES_EACH }, (_, n) => ({
+      id: ((done + n) * 7_919) % index.size,
+      interests: words.interests(),
+    }))
+    const startedAt = performance.now()
+    for (const { id, interests } of changed) index.set(id, interests)
+    spentMs += performance.now() - startedAt
+    if (done % 5_000 === 0) index.match(documents[done % documents.length]!)
+  }
+  return UPDATES / (spentMs / 1000)
+}
+
+export const run: Benchmark = async ({ values }) => {
+  const sizes = values.profiles === undefined ? SIZES : [Number(values.profiles)]
+  const words = createWords(createRandom(11))
+  const documents = Array.from({ length: DOCUMENTS }, () => readDocument({ url: '', title: '', text: words.text() }))
+  const all = sizes.map((profiles) => measure(profiles, words, documents))
+  const figures: Record<string, number> = {}
+  for (const { profiles, p50Ms, p95Ms, naiveMs, memoryMb, updatesPerSecond } of all) {
+    const name = `at${profiles / 1000}k`
+    if (GOALS_MS[profiles] !== undefined) figures[`${name}P95OfGoal`] = p95Ms / GOALS_MS[profiles]
+    Object.assign(figures, {
+      [`${name}NaiveOverOurs`]: naiveMs / p50Ms,
+      [`${name}P50Ms`]: p50Ms,
+      [`${name}P95Ms`]: p95Ms,
+    })
+    Object.assign(figures, { [`${name}MemoryMb`]: memoryMb, [`${name}UpdatesPerSecond`]: updatesPerSecond })
+  }
+  return {
+    name: 'match',
+    columns: ['profiles', 'p50 ms', 'p95 ms', 'goal ms', 'naive ms', 'times', 'matches', 'MB', 'built/s', 'updates/s'],
+    rows: all.map((row) => [
+      row.profiles,
+      row.p50Ms,
+      row.p95Ms,
+      GOALS_MS[row.profiles] ?? '',
+      Math.round(row.naiveMs),
+      row.naiveMs / row.p50Ms,
+      Math.round(row.matches),
+      row.memoryMb,
+      Math.round(row.builtPerSecond),
+      Math.round(row.updatesPerSecond),
+    ]),
+    figures,
+    notes: [
+      `Words by Zipf over ${VOCABULARY} words; profiles have ${TERMS} of them, without the ${FUNCTION_WORDS} most common, with weights 1 to 5 and a threshold of ${THRESHOLD_SHARE * 100} % of their sum.`,
+      `${DOCUMENTS} documents of ${TEXT_LENGTH} characters, words read before; matches is their mean number a document.`,
+      `The naive loop ran over ${NAIVE_PROFILES} profiles; larger figures are that time multiplied.`,
+      'MB is what the index holds; compiled interests of the caller are not counted.',
+    ],
+  }
+}

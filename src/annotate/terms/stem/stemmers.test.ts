@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { findStemmer, stemmedLanguages } from './stemmers.ts'
+
+const stemmed = (language: string, words: string): string => words.split(' ').map(findStemmer(language)!).join(' ')
+
+describe('English stems', () => {
+  const examples: [words: string, stems: string][] = [
+    ['consist consisted consistency consistent consisting consists', 'consist consist consist consist consist consist'],
+    ['knack knacks knead kneading kneel knightly', 'knack knack knead knead kneel knight'],
+    ['caresses flies dies mules denied agreed owned', 'caress fli die mule deni agre own'],
+    ['hopping hoping tanned falling hissing fizzed failing filing', 'hop hope tan fall hiss fizz fail file'],
+    ['happy sky cry by say enjoy', 'happi sky cri by say enjoy'],
+    ['relational conditional rational digitizer conformably radically', 'relat condit ration digit conform radic'],
+    ['vietnamization predication operator feudalism hopefulness', 'vietnam predic oper feudal hope'],
+    ['triplicate formative formalize electrical goodness', 'triplic format formal electr good'],
+    ['revival allowance inference airliner adjustable', 'reviv allow infer airlin adjust'],
+    ['generate general generously communism arsenal', 'generat general generous communism arsenal'],
+    ['skies dying news inning proceed succeeding', 'sky die news inning proceed succeed'],
+    ['probate rate cease controll roll', 'probat rate ceas control roll'],
+    ['youth boyish saying yes', 'youth boyish say yes'],
+  ]
+  for (const [words, stems] of examples) test(`of ${words}`, () => assert.equal(stemmed('en', words), stems))
+
+  test('are not made of words that are not English letters', () => {
+    assert.equal(stemmed('en', 'größing 東京s c++ ab'), 'größing 東京s c++ ab')
+  })
+})
+
+describe('stems of other languages', () => {
+  const families: Record<string, string[]> = {
+    de: ['preis preise preises preisen', 'zeitung zeitungen', 'neue neuer neues neuen'],
+    fr: ['prix', 'journal journaux', 'grande grandes grand'],
+    es: ['precio precios', 'nuevo nueva nuevos nuevas', 'animal animales'],
+    it: ['prezzo prezzi', 'nuovo nuova nuovi nuove'],
+    pt: ['livro livros', 'novo nova novos novas', 'animal animais'],
+    nl: ['krant kranten', 'boeken boek'],
+    sv: ['tidning tidningar tidningen'],
+    ru: ['новость новости новостью', 'красный красная красное красные'],
+  }
+  for (const [language, lists] of Object.entries(families))
+    for (const list of lists)
+      test(`in ${language} are the same for ${list}`, () => {
+        assert.equal(new Set(stemmed(language, list).split(' ')).size, 1)
+      })
+
+  test('are never empty, whatever the word', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...stemmedLanguages), fc.string({ minLength: 1, maxLength: 64 }), (language, word) => {
+        assert.notEqual(findStemmer(language)!(word), '')
+      }),
+    )
+  })
+})

@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { readDocument } from './document-terms.ts'
+import { TokenReader, wordsOf } from './tokens.ts'
+
+describe('words', () => {
+  const examples: Record<string, string[]> = {
+    'Größe STRASSE straße': ['grosse', 'strasse', 'strasse'],
+    'naïve café crème brûlée': ['naive', 'cafe', 'creme', 'brulee'],
+    'nai\u0308ve cafe\u0301': ['naive', 'cafe'],
+    'ﬁne ﬂow œuvre Ærø Łódź': ['fine', 'flow', 'oeuvre', 'aero', 'lodz'],
+    'Ｆｕｌｌ ｗｉｄｔｈ １２３': ['full', 'width', '123'],
+    'soft\u00adhyphen zero\u200bwidth': ['softhyphen', 'zerowidth'],
+    "don't state-of-the-art 3.14 a_b": ['don', 't', 'state', 'of', 'the', 'art', '3', '14', 'a', 'b'],
+    'C++ C# a+b x#y F#, 1++': ['c++', 'c#', 'a', 'b', 'x#', 'y', 'f#', '1'],
+    'Ελλάδα ΣΊΣΥΦΟΣ': ['ελλαδα', 'σισυφοσ'],
+    'Ёлка ещё': ['елка', 'еще'],
+    'שָׁלוֹם مُحَمَّد': ['שלום', 'محمد'],
+    'किताब 한국어': ['किताब', '한국어'],
+    '東京タワーへ行く': ['東京タワー', 'へ', '行く'],
+    '我们喜欢新闻 and more': ['我们', '喜欢', '新闻', 'and', 'more'],
+    สวัสดีชาวโลก: ['สวัสดี', 'ชาว', 'โลก'],
+    'ガ ｶﾞ': ['ガ', 'ガ'],
+    'm² 𝐁old 😀 x': ['m2', 'bold', 'x'],
+    '\ud800x\udc00y': ['x', 'y'],
+    ' \t\n': [],
+    '': [],
+  }
+  for (const [text, words] of Object.entries(examples))
+    test(`of ${JSON.stringify(text)} are ${words.join(', ') || 'none'}`, () => assert.deepEqual(wordsOf(text), words))
+
+  test('are found at their places', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.constantFrom('solar', 'Größe', '東京タワー', ' ', '. ', 'c++', 'e\u0301', '😀', 'ﬁ', '-', '𝐁'), { maxLength: 30 }),
+        (pieces) => {
+          const text = pieces.join('')
+          const { plain, starts, ends, tokens } = readDocument({ url: '', title: '', text })
+          let last = 0
+          for (let token = 0; token < tokens; token++) {
+            assert.ok(starts[token]! >= last && ends[token]! > starts[token]!)
+            const [word, ...others] = wordsOf(text.slice(starts[token], ends[token]))
+            assert.deepEqual([word, others], [plain.table.textOf(plain.termOf[token]!), []])
+            last = ends[token]!
+          }
+          assert.equal(tokens, wordsOf(text, 1_000).length)
+        },
+      ),
+    )
+  })
+
+  test('are the same whatever their case and the form of their accents', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 20 }), (text) => {
+        assert.deepEqual(wordsOf(text.normalize('NFD').toUpperCase().toLowerCase()), wordsOf(text.normalize('NFC').toUpperCase().toLowerCase()))
+      }),
+    )
+  })
+
+  test('that are very long are compared by their beginning', () => {
+    const { tokens, plain, ends } = readDocument({ url: '', title: '', text: 'x'.repeat(10_000_000) })
+    assert.deepEqual([tokens, plain.table.textOf(0), ends[0]], [1, 'x'.repeat(64), 10_000_000])
+    assert.deepEqual(wordsOf(`${'ß'.repeat(40)} y`), ['s'.repeat(64), 'y'])
+  })
+
+  test('are counted, and the same word is one term', () => {
+    const { plain, tokens } = readDocument({ url: '', title: '', text: 'to be or not TO BE, tö bé' })
+    assert.deepEqual([tokens, plain.table.size], [8, 4])
+    const counts = Object.fromEntries(Array.from(plain.counts, (count, term) => [plain.table.textOf(term), count]))
+    assert.deepEqual(counts, { to: 3, be: 3, or: 1, not: 1 })
+  })
+})
+
+describe('hostile documents', () => {
+  test('of too many words are cut, and say so', () => {
+    const document = readDocument({ url: '', title: '', text: 'one two three four' }, { maxTokens: 3 })
+    assert.deepEqual([document.tokens, document.isCut], [3, true])
+    assert.equal(readDocument({ url: '', title: '', text: 'one two three.' }, { maxTokens: 3 }).plain.table.size, 3)
+    const many = readDocument({ url: '', title: '', text: 'ab '.repeat(1_200_000) })
+    assert.deepEqual([many.tokens, many.isCut], [1_000_000, true])
+  })
+
+  test('of a hundred thousand different words have as many terms', () => {
+    const text = Array.from({ length: 100_000 }, (_, n) => `w${n}`).join(' ')
+    const { tokens, plain, isCut } = readDocument({ url: '', title: '', text })
+    assert.deepEqual([tokens, plain.table.size, isCut], [100_000, 100_000, false])
+  })
+
+  test('without any space in a script that has none are read as far as the limit', () => {
+    const document = readDocument({ url: '', title: '', text: '東京都は日本の首都です'.repeat(50_000) })
+    assert.ok(document.isCut)
+    assert.ok(document.tokens > 50_000)
+  })
+
+  test('that are binary have some words and no others', () => {
+    const bytes = Buffer.from(Array.from({ length: 100_000 }, (_, n) => (n * n * 31 + n) % 256))
+    const reader = new TokenReader(bytes.length)
+    reader.read(bytes.toString('latin1'))
+    assert.ok(reader.tokens < 100_000)
+    for (let term = 0; term < reader.table.limit; term++) assert.match(reader.table.textOf(term), /^[\p{L}\p{N}\p{M}#+]+$/u)
+  })
+})
+
+describe('a document', () => {
+  test('whose text begins with its title has it once', () => {
+    const document = readDocument({ url: 'http://News.Example.org:80/x', title: 'Solar panels', text: 'Solar panels\nare cheap' })
+    assert.deepEqual([document.tokens, document.titleTokens, document.bodyStart, document.host], [4, 2, 13, 'news.example.org'])
+  })
+
+  test('whose text begins with more than its title has both', () => {
+    const document = readDocument({ url: 'nonsense', title: 'Sola', text: 'Solar panels' })
+    assert.deepEqual([document.tokens, document.titleTokens, document.bodyStart, document.host], [3, 1, 0, ''])
+  })
+
+  test('tells its words by stems and by beginnings', () => {
+    const document = readDocument({ url: '', title: '', text: 'panel panels paneling solar panic' })
+    const english = document.view('en')
+    const word = (text: string) => wordOf(text)
+    assert.equal(english.counts[english.find(word('panel'))], 3)
+    assert.deepEqual([...english.tokensOf(english.find(word('panel')))], [0, 1, 2])
+    const starting = (text: string) => document.plain.termsStarting(word(text)).map((term) => document.plain.table.textOf(term))
+    assert.deepEqual(starting('pan'), ['panel', 'panels', 'paneling', 'panic'])
+    assert.deepEqual([starting('panels'), starting('x')], [['panels'], []])
+    assert.equal(document.view('xx'), document.plain)
+  })
+})
+
+import { hashText } from './term-hash.ts'
+
+function wordOf(text: string): { text: string; hash: number } {
+  return { text, hash: hashText(text) }
+}

@@ -1,0 +1,33 @@
+import type { Scope } from './profile.ts'
+import type { Errand } from './request.ts'
+
+/** How far a watch goes: what any of its owners covers. */
+export type WatchReach = {
+  watch: number
+  sources: readonly { uri: string; scope: Scope }[]
+}
+
+/** One check of a watched source, as it is handed to the crawler. */
+export type ErrandOrder = {
+  url: string
+  depth: number
+  /** Higher goes before what is queued for the same host. */
+  urgency: number
+  errand: Errand
+  reach: WatchReach
+}
+
+/** What came of requests of a watch since the last word about it. */
+export type WatchNews = {
+  watch: number
+  /** Requests that came (or went) in the queues of all shards. */
+  queued: number
+  /** New versions, gone ones included. */
+  changed: number
+  unchanged: number
+  failed: number
+  /** What the source itself came to, once that is known. */
+  source: { status: number; outcome: string } | null
+  /** Where the source redirected to. */
+  landed: string | null
+}

@@ -1,0 +1,15 @@
+import type { Profile, Source } from './profile.ts'
+
+/** A profile before it is somebody's. */
+export type ProfileDraft = Omit<Profile, 'id' | 'owner'>
+
+/** Unified resource description: one source of one profile, with all that is to be known of it. */
+export type ProfileUrd = Omit<Profile, 'name' | 'sources'> & {
+  /** Id of the profile; '' where it comes from none. */
+  profile: string
+  source: Source
+  /** Whether it is fetched or sends by itself. */
+  method: 'pull' | 'push'
+  /** Milliseconds since 1970; 0 for never. */
+  lastCheckedAt: number
+}

@@ -1,0 +1,53 @@
+import type { Interests, Keyword } from '../../core/profile.ts'
+import { profileDefaults } from '../../xml/profile-defaults.ts'
+import type { PlainRecord, PlainValues } from './plain-values.ts'
+
+const interestKeys = ['keywords', 'exclude', 'expression', 'threshold', 'stemming', 'scorer']
+
+/** More is not even looked at; how many are allowed is for those to say who use them. */
+const MAX_TERMS = 100_000
+const MAX_EXPRESSION = 100_000
+
+/** Stand for what can't be read, so that all else can still be checked: no fault comes of them. */
+const stoppers = { key: 'x', weight: 100_000 }
+
+/** The shape of interests. Whether their words, weights and conditions make sense is checked by whoever matches them. */
+export function readInterestValues(value: unknown, values: PlainValues): Interests {
+  const given = values.record(value, 'interests', interestKeys)
+  const text = (key: string, max?: number) =>
+    values.text(given[key], `interests.${key}`, { mayBeEmpty: true, ...(max === undefined ? {} : { max }) })
+  return {
+    keywords: values
+      .list(given.keywords, 'interests.keywords', MAX_TERMS)
+      .map((keyword, index) => readKeyword(keyword, `interests.keywords[${index}]`, values)),
+    exclude: values
+      .list(given.exclude, 'interests.exclude', MAX_TERMS)
+      .map((key, index) => readTerm(key, `interests.exclude[${index}]`, values)),
+    expression: readExpressionText(given, values),
+    threshold: values.number(given.threshold, 'interests.threshold') ?? profileDefaults.threshold,
+    stemming: text('stemming') ?? profileDefaults.stemming,
+    scorer: text('scorer') || profileDefaults.scorer,
+  }
+}
+
+/** A word alone is a keyword of the usual weight. */
+function readKeyword(value: unknown, place: string, values: PlainValues): Keyword {
+  if (typeof value === 'string') return { key: readTerm(value, place, values), weight: profileDefaults.weight }
+  const given = values.required(value, place, ['key', 'weight'])
+  if (given === null) return stoppers
+  const key = readTerm(given.key, `${place}.key`, values)
+  if (given.weight === undefined || given.weight === null) return { key, weight: profileDefaults.weight }
+  return { key, weight: values.number(given.weight, `${place}.weight`) ?? stoppers.weight }
+}
+
+function readTerm(value: unknown, place: string, values: PlainValues): string {
+  if (value === undefined || value === null) values.fault(place, 'is missing')
+  return values.text(value, place, { max: 10_000 }) ?? stoppers.key
+}
+
+/** Conditions may go over several lines. */
+function readExpressionText(given: PlainRecord, values: PlainValues): string {
+  const source = given.expression
+  const flat = typeof source === 'string' ? source.replace(/[\t\r\n]+/g, ' ').trim() : source
+  return values.text(flat, 'interests.expression', { max: MAX_EXPRESSION, mayBeEmpty: true }) ?? ''
+}

@@ -1,0 +1,168 @@
+import { Worker } from 'node:worker_threads'
+import type { Profile } from '../../core/profile.ts'
+import type { ProfileUrd } from '../../core/profile-draft.ts'
+import type { ProfileQueryResult } from '../../core/profile-report.ts'
+import { baseDocument } from './base-document.ts'
+import type { FromBaseWorker, ToBaseWorker } from './profile-base-worker.ts'
+import { xpathFault } from './xpath-check.ts'
+
+/**
+ * Queries of the profile base in XPath 1.0, over `<base><profiles>…</profiles><urds>…</urds></base>`.
+ *
+ * A query of a few letters can take longer than anybody lives, and memory besides. So queries run one after the other in a
+ * thread of their own, which is started with the first one: it answers within the time limit or is ended, and the next
+ * query starts another. The thread keeps the documents that it was given, the last used ones, until the caller
+ * asks with another version of the base; a document is made only when the thread does not have it.
+ */
+export type ProfileBase = {
+  query(base: QueriedBase, xpath: string): Promise<ProfileQueryResult>
+  /** No query may come after it. */
+  end(): Promise<void>
+}
+
+/** What somebody may see of the base. The same key and version mean the same profiles and descriptions. */
+export type QueriedBase = {
+  key: string
+  version: number
+  profiles(): Iterable<Profile> | AsyncIterable<Profile>
+  urds(): Iterable<ProfileUrd> | AsyncIterable<ProfileUrd>
+}
+
+export type ProfileBaseLimits = {
+  timeLimitMs: number
+  /** Of the result. */
+  maxNodes: number
+  maxResultChars: number
+  /** Of all documents that the thread keeps. Parsed they take about five times as much. */
+  maxBaseBytes: number
+  /** Queries that wait; further ones are refused. */
+  maxWaiting: number
+}
+
+const usualLimits: ProfileBaseLimits = {
+  timeLimitMs: 5000,
+  maxNodes: 1000,
+  maxResultChars: 10_000_000,
+  maxBaseBytes: 64_000_000,
+  maxWaiting: 100,
+}
+
+type Kept = { version: number; bytes: number }
+
+export function createProfileBase(given: Partial<ProfileBaseLimits> = {}): ProfileBase {
+  const limits = { ...usualLimits, ...given }
+  /** What the thread has, the last used behind. */
+  const kept = new Map<string, Kept>()
+  let worker: Worker | null = null
+  let waiting = 0
+  let last: Promise<unknown> = Promise.resolve()
+
+  function start(): Worker {
+    // What the engine prints about wrong queries is in their answers.
+    const started = new Worker(new URL('./profile-base-worker.ts', import.meta.url), { stderr: true, stdout: true })
+    started.stderr.resume()
+    started.stdout.resume()
+    started.on('error', () => forget(started))
+    started.on('exit', () => forget(started))
+    started.unref()
+    return started
+  }
+
+  function forget(ended: Worker): void {
+    if (worker !== ended) return
+    worker = null
+    kept.clear()
+  }
+
+  async function stop(): Promise<void> {
+    const ended = worker
+    if (ended === null) return
+    forget(ended)
+    await ended.terminate()
+  }
+
+  /** Null where the thread did not answer: it ran into the time limit, or into a fault that it did not survive. */
+  async function ask(message: ToBaseWorker, timeLimitMs: number | null): Promise<FromBaseWorker | null> {
+    worker ??= start()
+    const asked = worker
+    asked.ref()
+    const answer = await answerOf(asked, message, timeLimitMs)
+    if (answer === null) await stop()
+    else asked.unref()
+    return answer
+  }
+
+  async function load(base: QueriedBase): Promise<ProfileQueryResult | null> {
+    const { key, version } = base
+    const known = kept.get(key)
+    kept.delete(key)
+    if (known?.version === version) {
+      kept.set(key, known)
+      return null
+    }
+    if (known !== undefined) worker?.postMessage({ kind: 'drop', key } satisfies ToBaseWorker)
+    const xml = await baseDocument(base.profiles(), base.urds(), limits.maxBaseBytes)
+    if (xml === null)
+      return { kind: 'fault', message: `the profile base has more than ${limits.maxBaseBytes} bytes as XML` }
+    const bytes = xml.length
+    makeRoom(bytes)
+    const answer = await ask({ kind: 'load', key, xml }, null)
+    if (answer === null) return { kind: 'fault', message: 'there is not enough memory for the profile base' }
+    kept.set(key, { version, bytes })
+    return null
+  }
+
+  function makeRoom(bytes: number): void {
+    let sum = bytes
+    for (const { bytes: each } of kept.values()) sum += each
+    for (const [key, { bytes: each }] of kept) {
+      if (sum <= limits.maxBaseBytes) return
+      worker?.postMessage({ kind: 'drop', key } satisfies ToBaseWorker)
+      kept.delete(key)
+      sum -= each
+    }
+  }
+
+  async function run(base: QueriedBase, xpath: string): Promise<ProfileQueryResult> {
+    const fault = await load(base)
+    if (fault !== null) return fault
+    const answer = await ask({ kind: 'query', key: base.key, xpath, limits }, limits.timeLimitMs)
+    if (answer?.kind === 'answer') return answer.answer
+    return { kind: 'fault', message: `the query took more than ${limits.timeLimitMs} ms, or too much memory` }
+  }
+
+  return {
+    async query(base, xpath) {
+      const message = xpathFault(xpath)
+      if (message !== null) return { kind: 'fault', message }
+      if (waiting >= limits.maxWaiting) return { kind: 'fault', message: 'too many queries wait; ask again later' }
+      waiting++
+      const result = last.then(() => run(base, xpath)).finally(() => waiting--)
+      // The next one does not care how this one ends.
+      last = result.catch(() => undefined)
+      return result
+    },
+    async end() {
+      await last
+      await stop()
+    },
+  }
+}
+
+function answerOf(worker: Worker, message: ToBaseWorker, timeLimitMs: number | null): Promise<FromBaseWorker | null> {
+  return new Promise((resolve) => {
+    const settle = (answer: FromBaseWorker | null) => {
+      clearTimeout(timer)
+      worker.off('message', settle)
+      worker.off('error', fail)
+      worker.off('exit', fail)
+      resolve(answer)
+    }
+    const fail = () => settle(null)
+    const timer = timeLimitMs === null ? undefined : setTimeout(fail, timeLimitMs)
+    worker.on('message', settle)
+    worker.on('error', fail)
+    worker.on('exit', fail)
+    worker.postMessage(message, message.kind === 'load' ? [message.xml.buffer] : [])
+  })
+}

@@ -1,0 +1,124 @@
+import type { Fault } from '../../config/faults.ts'
+import type { ProfileDraft, ProfileUrd } from '../../core/profile-draft.ts'
+import type { PlainItem } from '../../xml/profile-parts-reader.ts'
+import { readProfiles } from '../../xml/profile-reader.ts'
+import { readUrds } from '../../xml/urd-reader.ts'
+import type { XmlFault } from '../../xml/xml-fault.ts'
+import { rootNameOf, treeLimits } from '../../xml/xml-tree.ts'
+import { type ProfileRules, readProfileJson } from './profile-values.ts'
+import { supported } from './protocols.ts'
+import { profilesOfUrds, readUrdValues } from './urd-values.ts'
+
+/** A file with a million faults is told by the first thousand. */
+const MAX_FAULTS = 1000
+
+/** A fault in a file; the line is null where the form has none. */
+export type FileFault = { line: number | null; message: string }
+
+/** A profile of a file. `id` and `owner` are null where the file has none. */
+export type FileProfile = { id: string | null; owner: string | null; profile: ProfileDraft; line: number | null }
+
+export type ReadFile<T> =
+  /** `notes` are no faults: sources that nobody watches yet. */
+  { kind: 'read'; items: T[]; notes: FileFault[] } | { kind: 'faults'; faults: FileFault[] }
+
+/** Profiles in XML, or the profiles that unified resource descriptions make, if that is what the file has. */
+export function readProfilesXml(xml: string | Uint8Array, rules: ProfileRules): ReadFile<FileProfile> {
+  const root = rootNameOf(xml)
+  if (root === 'urd' || root === 'urds') return profilesFromUrds(readUrdsXml(xml, rules))
+  const { profiles, faults } = readProfiles(xml)
+  const found = createFindings(faults)
+  for (const item of profiles) {
+    const { plain, id, owner, line } = item
+    const read = readProfileJson({ ...plain, id: id || null, owner: owner || null }, rules)
+    if (read.kind === 'faults') found.wrong(item, read.faults)
+    else found.right({ id: read.id, owner: read.owner, profile: read.profile, line }, item, read.profile.sources)
+  }
+  return found.result()
+}
+
+/** Unified resource descriptions in XML. */
+export function readUrdsXml(
+  xml: string | Uint8Array,
+  rules: ProfileRules,
+): ReadFile<{ urd: ProfileUrd; line: number | null }> {
+  const { urds, faults } = readUrds(xml)
+  const found = createFindings<{ urd: ProfileUrd; line: number | null }>(faults)
+  for (const item of urds) {
+    const read = readUrdValues(item, rules)
+    if (read.kind === 'faults') found.wrong(item, read.faults)
+    else found.right({ urd: read.urd, line: item.line }, item, [read.urd.source])
+  }
+  return found.result()
+}
+
+/** One profile in JSON, or a list of them. */
+export function readProfilesJson(text: string, rules: ProfileRules): ReadFile<FileProfile> {
+  if (Buffer.byteLength(text) > treeLimits.maxBytes)
+    return { kind: 'faults', faults: [{ line: 1, message: `the file has more than ${treeLimits.maxBytes} bytes` }] }
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    return { kind: 'faults', faults: [{ line: null, message: (error as SyntaxError).message.slice(0, 300) }] }
+  }
+  const found = createFindings<FileProfile>([])
+  for (const [index, each] of (Array.isArray(value) ? value : [value]).entries()) {
+    const at = Array.isArray(value) ? `[${index}]` : ''
+    const locate = (place: string) => ({ line: null, name: [at, place].filter((part) => part !== '').join('.') })
+    const read = readProfileJson(each, rules)
+    if (read.kind === 'faults') found.wrong({ locate }, read.faults)
+    else
+      found.right(
+        { id: read.id, owner: read.owner, profile: read.profile, line: null },
+        { locate },
+        read.profile.sources,
+      )
+  }
+  return found.result()
+}
+
+type Located = { locate(place: string): { line: number | null; name: string } } | Pick<PlainItem, 'locate'>
+
+/** Collects what is right and all that is not, in the order of lines. */
+function createFindings<T = FileProfile>(before: readonly XmlFault[]) {
+  const faults: FileFault[] = [...before]
+  const notes: FileFault[] = []
+  const items: T[] = []
+
+  function say(list: FileFault[], { locate }: Located, place: string, message: string): void {
+    const { line, name } = locate(place)
+    if (list.length < MAX_FAULTS) list.push({ line, message: name === '' ? message : `${name}: ${message}` })
+  }
+
+  return {
+    wrong(at: Located, found: readonly Fault[]): void {
+      for (const { place, message } of found) say(faults, at, place, message)
+    },
+    right(item: T, at: Located, sources: readonly { uri: string }[]): void {
+      for (const [index, { uri }] of sources.entries()) {
+        const support = supported(uri)
+        if (support.kind !== 'supported') say(notes, at, `sources[${index}].uri`, support.message)
+      }
+      items.push(item)
+    },
+    result(): ReadFile<T> {
+      if (faults.length > 0) return { kind: 'faults', faults: faults.sort((a, b) => (a.line ?? 0) - (b.line ?? 0)) }
+      return { kind: 'read', items, notes }
+    },
+  }
+}
+
+function profilesFromUrds(read: ReadFile<{ urd: ProfileUrd; line: number | null }>): ReadFile<FileProfile> {
+  if (read.kind === 'faults') return read
+  const ids = new Set<string>()
+  // Descriptions of one profile that don't agree make several, and only the first can be that profile.
+  const isFirst = (id: string) => id !== '' && !ids.has(id) && ids.add(id).size > 0
+  const items = profilesOfUrds(read.items).map(({ draft, first }) => ({
+    id: isFirst(first.urd.profile) ? first.urd.profile : null,
+    owner: first.urd.owner || null,
+    profile: draft,
+    line: first.line,
+  }))
+  return { kind: 'read', items, notes: read.notes }
+}

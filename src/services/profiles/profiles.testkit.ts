@@ -1,0 +1,114 @@
+import fc from 'fast-check'
+import { configOf } from '../../config/load-config.ts'
+import type { Interests, Profile, Scope, Source, TimeWindow } from '../../core/profile.ts'
+import type { ProfileUrd } from '../../core/profile-draft.ts'
+import { type ProfileRules, profileRules } from './profile-values.ts'
+
+export const rules: ProfileRules = profileRules(configOf())
+
+/** Interests are somebody else's to judge: with these rules any that have the right shape pass. */
+export const rulesOfShape: ProfileRules = { ...rules, checkInterests: () => [] }
+
+const weighty = fc.oneof(
+  fc.integer({ min: 1, max: 1000 }),
+  fc.double({ min: 0.001, max: 100_000, noNaN: true, noDefaultInfinity: true }),
+)
+
+/** Whatever a name or a term may have, markup and white space of other kinds included. */
+export const anyName = fc
+  .string({ unit: fc.constantFrom(...'<>&"\'\\]u0 \u00a0\u2028\ufeff\ufffdaé字😀java'), minLength: 1, maxLength: 30 })
+  .filter((text) => text.trim() !== '')
+
+const anyScope: fc.Arbitrary<Scope> = fc.oneof(
+  fc.constantFrom<Scope>({ kind: 'page' }, { kind: 'path' }, { kind: 'host' }, { kind: 'domain' }),
+  fc.constantFrom('/news/', 'a|b', '^https?://[^/]+/x<y>&"\\.html$', 'host', 'page').map((source) => ({
+    kind: 'pattern' as const,
+    source,
+  })),
+)
+
+const anyWindow: fc.Arbitrary<TimeWindow> = fc.record({
+  zone: fc.constantFrom('UTC', 'Europe/Nicosia', 'America/New_York', 'Asia/Kolkata'),
+  days: fc.uniqueArray(fc.integer({ min: 1, max: 7 }), { minLength: 1 }).map((days) => days.sort((a, b) => a - b)),
+  fromMinute: fc.integer({ min: 0, max: 1439 }),
+  toMinute: fc.integer({ min: 0, max: 1440 }),
+})
+
+const anyUri = fc
+  .oneof(
+    fc.webUrl({ withQueryParameters: true }),
+    fc.constantFrom(
+      'http://www.cs.ucy.ac.cy/default.html',
+      'http://example.org:8080/?q=a&b=%20c',
+      'imaps://ada@mail.example.org/INBOX',
+      'nntp://news.example.org/comp.lang.java',
+      'file:///srv/reports/',
+      'postgres://db.example.org/stock',
+    ),
+  )
+  .map((text) => new URL(text).href)
+
+const anySource: fc.Arbitrary<Source> = fc
+  .record({
+    uri: anyUri,
+    everyMs: fc.oneof(fc.constantFrom(30_000, 600_000, 86_400_000), fc.integer({ min: 30_000, max: 31_536_000_000 })),
+    depth: fc.integer({ min: 0, max: 1000 }),
+    scope: anyScope,
+    process: fc.constantFrom('filter', 'track', 'archive'),
+    window: fc.option(anyWindow),
+    stretch: fc.integer({ min: 1, max: 3 }),
+  })
+  .map(({ stretch, ...source }) => ({ ...source, everyMaxMs: Math.min(31_536_000_000, source.everyMs * stretch) }))
+
+const anyInterests: fc.Arbitrary<Interests> = fc.record({
+  keywords: fc.array(fc.record({ key: anyName, weight: weighty }), { maxLength: 5 }),
+  exclude: fc.array(anyName, { maxLength: 3 }),
+  expression: fc.oneof(
+    fc.constant(''),
+    anyName.map((text) => text.trim()),
+  ),
+  threshold: fc.oneof(fc.constant(0), weighty),
+  stemming: fc.constantFrom('', 'en', 'de'),
+  scorer: fc.constantFrom('keywords', 'bm25'),
+})
+
+const shared = {
+  paused: fc.boolean(),
+  interests: anyInterests,
+  urgency: fc.constantFrom(0.1, 1, 2, 7.5, 100),
+  amount: fc.constantFrom<'summary' | 'full'>('summary', 'full'),
+  delivery: fc.record({
+    channels: fc.oneof(fc.constant(['inbox']), fc.uniqueArray(anyName, { maxLength: 3 })),
+    cadence: fc.constantFrom('immediate', 'daily 08:00', 'hourly'),
+  }),
+}
+
+const plainly = { noNullPrototype: true } as const
+
+export const anyProfile: fc.Arbitrary<Profile> = fc
+  .record(
+    {
+      id: anyName,
+      owner: anyName,
+      name: anyName,
+      sources: fc.array(anySource, { minLength: 1, maxLength: 3 }),
+      ...shared,
+    },
+    plainly,
+  )
+  .map((profile) => structuredClone(profile))
+
+export const anyUrd: fc.Arbitrary<ProfileUrd> = fc
+  .record(
+    {
+      id: anyName,
+      owner: anyName,
+      profile: anyName,
+      source: anySource,
+      method: fc.constantFrom<'pull' | 'push'>('pull', 'push'),
+      lastCheckedAt: fc.nat({ max: 8.64e15 }),
+      ...shared,
+    },
+    plainly,
+  )
+  .map((urd) => structuredClone(urd))

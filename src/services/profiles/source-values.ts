@@ -1,0 +1,105 @@
+import { parseDuration } from '../../config/quantities.ts'
+import { AppError } from '../../core/errors.ts'
+import { createPattern } from '../../core/pattern/pattern.ts'
+import type { Scope, Source } from '../../core/profile.ts'
+import { profileDefaults } from '../../xml/profile-defaults.ts'
+import { type PlainRecord, type PlainValues, shown } from './plain-values.ts'
+import { protocolOf, proxyOf, unknownProtocol } from './protocols.ts'
+import { readWindowValues } from './window-values.ts'
+
+export type SourceRules = {
+  /** Shorter intervals are raised to it. */
+  minEveryMs: number
+  maxUriLength: number
+}
+
+const sourceKeys = ['uri', 'arguments', 'every', 'everyMax', 'depth', 'scope', 'process', 'window']
+const scopeWords = ['page', 'path', 'host', 'domain'] as const
+const MAX_EVERY_MS = 365 * 86_400_000
+const MAX_DEPTH = 1000
+const MAX_ARGUMENTS = 100
+
+/** Stands for what is no source at all: there is nothing else to say about it. */
+const stopper: PlainRecord = { uri: 'http://0.0.0.0/' }
+
+/** One place to watch. `process` is what is done with its documents where the source does not say. */
+export function readSourceValues(
+  value: unknown,
+  place: string,
+  { rules, process }: { rules: SourceRules; process: Source['process'] },
+  values: PlainValues,
+): Source {
+  const given = values.required(value, place, sourceKeys) ?? stopper
+  const everyMs = readInterval(given.every, `${place}.every`, values) ?? profileDefaults.every
+  const everyMaxMs = readInterval(given.everyMax, `${place}.everyMax`, values) ?? everyMs
+  if (everyMaxMs < everyMs) values.fault(`${place}.everyMax`, 'is shorter than the interval itself')
+  return {
+    uri: readUri(given, place, rules, values),
+    everyMs: Math.max(everyMs, rules.minEveryMs),
+    everyMaxMs: Math.max(everyMaxMs, rules.minEveryMs),
+    depth:
+      values.number(given.depth, `${place}.depth`, { min: 0, max: MAX_DEPTH, whole: true }) ?? profileDefaults.depth,
+    scope: readScope(given.scope, `${place}.scope`, values),
+    process: values.oneOf(given.process, `${place}.process`, ['filter', 'track', 'archive']) ?? process,
+    window: readWindowValues(given.window, `${place}.window`, values),
+  }
+}
+
+function readInterval(value: unknown, place: string, values: PlainValues): number | undefined {
+  if (value === undefined || value === null) return undefined
+  const ms = parseDuration(value)
+  if (ms !== undefined && ms > 0 && ms <= MAX_EVERY_MS) return ms
+  values.fault(place, `expected an interval such as 30s, 10m, 1h or 7d, 365d at most, not ${shown(value)}`)
+  return undefined
+}
+
+/** As the parser writes it, arguments in its query, without what is never sent. */
+function readUri(given: PlainRecord, place: string, { maxUriLength }: SourceRules, values: PlainValues): string {
+  const at = `${place}.uri`
+  if (given.uri === undefined || given.uri === null) values.fault(at, 'is missing')
+  const text = values.text(given.uri, at, { max: maxUriLength })
+  const query = readArguments(given.arguments, `${place}.arguments`, values)
+  if (text === undefined) return ''
+  const uri = URL.parse(text)
+  if (uri === null) {
+    values.fault(at, `${shown(text)} is no URI; expected one such as https://example.org/news/`)
+    return ''
+  }
+  const protocol = protocolOf(uri.href)
+  if (proxyOf(protocol) === undefined) values.fault(at, unknownProtocol(protocol))
+  uri.hash = ''
+  // Not by `searchParams`: it would spell the given query anew.
+  if (query.length > 0) uri.search = `${uri.search}${uri.search === '' ? '?' : '&'}${new URLSearchParams(query)}`
+  if (uri.href.length > maxUriLength) values.fault(at, `has more than ${maxUriLength} characters with its arguments`)
+  return uri.href
+}
+
+function readArguments(value: unknown, place: string, values: PlainValues): [name: string, value: string][] {
+  const list = values.list(value, place, MAX_ARGUMENTS)
+  return list.map((each, index) => {
+    const at = `${place}[${index}]`
+    const given = values.required(each, at, ['name', 'value'])
+    if (given === null) return ['', '']
+    if (given.name === undefined || given.name === null) values.fault(`${at}.name`, 'is missing')
+    const name = values.text(given.name, `${at}.name`) ?? ''
+    return [name, values.text(given.value, `${at}.value`, { max: 2000, mayBeEmpty: true }) ?? '']
+  })
+}
+
+/** A word, a regular expression, or an expression that says that it is one, since it might be one of the words. */
+function readScope(value: unknown, place: string, values: PlainValues): Scope {
+  if (value === undefined || value === null) return { kind: profileDefaults.scope }
+  const kind = scopeWords.find((word) => word === value)
+  if (kind !== undefined) return { kind }
+  const given = typeof value === 'string' ? value : values.record(value, place, ['pattern']).pattern
+  const source = values.text(given ?? '', place, { max: 2000 })
+  if (source === undefined) return { kind: profileDefaults.scope }
+  try {
+    createPattern(source)
+    return { kind: 'pattern', source }
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    values.fault(place, error.message)
+    return { kind: profileDefaults.scope }
+  }
+}

@@ -1,0 +1,76 @@
+import type { Fault } from '../../config/faults.ts'
+import type { Profile, Source } from '../../core/profile.ts'
+import type { ProfileDraft, ProfileUrd } from '../../core/profile-draft.ts'
+import type { WrittenUrd } from '../../xml/urd.ts'
+import type { PlainUrd } from '../../xml/urd-reader.ts'
+import { createPlainValues, type PlainValues } from './plain-values.ts'
+import { type ProfileRules, readProfileJson } from './profile-values.ts'
+import { portOf, protocolOf, proxyOf, unknownProtocol } from './protocols.ts'
+
+/** The furthest moment that a date can be. */
+const LAST_MS = 8.64e15
+
+export type ReadUrd = { kind: 'urd'; urd: ProfileUrd } | { kind: 'faults'; faults: Fault[] }
+
+/** The rules of profiles, for a profile with one source; places as there, and `protocol`, `port`, `lastCheckedAt`. */
+export function readUrdValues(item: PlainUrd, rules: ProfileRules): ReadUrd {
+  const { id, owner, plain, profile: profileId, protocol, method } = item
+  const values = createPlainValues()
+  const read = readProfileJson({ ...plain, id: id || null, owner: owner || null }, rules)
+  const source = read.kind === 'profile' ? read.profile.sources[0]! : null
+  if (protocol === '') values.fault('protocol', 'is missing')
+  else if (proxyOf(protocol) === undefined) values.fault('protocol', unknownProtocol(protocol))
+  else if (source !== null && proxyOf(protocol) !== proxyOf(protocolOf(source.uri)))
+    values.fault('protocol', `is ${protocol}, but the URI begins with ${protocolOf(source.uri)}:`)
+  const lastCheckedAt = values.number(item.lastCheckedAt, 'lastCheckedAt', { min: 0, max: LAST_MS, whole: true }) ?? 0
+  const uri = withPort(source?.uri ?? null, item.port, values)
+  if (read.kind === 'faults') return { kind: 'faults', faults: [...read.faults, ...values.faults] }
+  if (values.faults.length > 0) return { kind: 'faults', faults: [...values.faults] }
+  const { name: _, sources, ...rest } = read.profile
+  const watched: Source = { ...sources[0]!, uri }
+  return { kind: 'urd', urd: { ...rest, id, owner, profile: profileId, source: watched, method, lastCheckedAt } }
+}
+
+/** A port counts where the URI has none of its own; two that differ are a fault. */
+function withPort(uri: string | null, given: unknown, values: PlainValues): string {
+  const port = values.number(given, 'port', { min: 1, max: 65_535, whole: true })
+  const url = URL.parse(uri ?? '')
+  if (uri === null || url === null || port === undefined || port === portOf(uri)) return uri ?? ''
+  if (url.port !== '') values.fault('port', `is ${port}, but the URI has ${url.port}`)
+  else if (url.host === '') values.fault('port', 'belongs to a host, and the URI has none')
+  url.port = String(port)
+  return url.href
+}
+
+/** One description for each source. `factsOf` says what only the scheduler knows. */
+export function urdsOf(
+  { sources, id, name: _, ...profile }: Profile,
+  factsOf: (index: number) => { id: string; lastCheckedAt: number },
+): ProfileUrd[] {
+  return sources.map((source, index) => {
+    const { id: own, lastCheckedAt } = factsOf(index)
+    return { ...profile, id: own, profile: id, source, method: 'pull', lastCheckedAt }
+  })
+}
+
+export function writtenUrd(urd: ProfileUrd): WrittenUrd {
+  return { ...urd, protocol: protocolOf(urd.source.uri), port: portOf(urd.source.uri) }
+}
+
+/** The profiles that descriptions come from: those of one profile belong together as long as they agree. */
+export function profilesOfUrds<T extends { urd: ProfileUrd }>(
+  items: readonly T[],
+): { draft: ProfileDraft; first: T }[] {
+  const found = new Map<string, { draft: ProfileDraft & { sources: Source[] }; first: T }>()
+  for (const [index, item] of items.entries()) {
+    const { id: _, owner, profile, source, method: __, lastCheckedAt: ___, ...shared } = item.urd
+    const key = profile === '' ? String(index) : JSON.stringify([owner, profile, shared])
+    const known = found.get(key)
+    if (known !== undefined) known.draft.sources.push(source)
+    else {
+      const name = URL.parse(source.uri)?.host || source.uri.slice(0, 200)
+      found.set(key, { draft: { ...shared, name, sources: [source] }, first: item })
+    }
+  }
+  return [...found.values()]
+}

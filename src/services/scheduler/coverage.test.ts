@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { isAppError } from '../../core/errors.ts'
+import type { Scope } from '../../core/profile.ts'
+import { coversPage } from './coverage.ts'
+
+const uri = 'https://news.example.co.uk/world/index.html'
+
+function covered(kind: 'page' | 'path' | 'host' | 'domain', urls: string[], source = uri): string[] {
+  return urls.filter((url) => coversPage({ uri: source, scope: { kind }, depth: 3 }, { url, hops: 1 }))
+}
+
+const page = 'http://news.example.co.uk/world/index.html'
+const below = 'https://news.example.co.uk/world/asia/a.html?x=1'
+const beside = 'https://news.example.co.uk/worldwide/'
+const port = 'https://news.example.co.uk:8443/world/index.html'
+const sister = 'https://www.example.co.uk/world/'
+const other = 'https://example.org.uk/world/'
+
+test('each scope covers what lies within it and the narrower ones', () => {
+  const all = [page, below, beside, port, sister, other]
+  assert.deepEqual(covered('page', all), [page])
+  assert.deepEqual(covered('path', all), [page, below])
+  assert.deepEqual(covered('host', all), [page, below, beside])
+  assert.deepEqual(covered('domain', all), [page, below, beside, port, sister])
+})
+
+test('the folder of a source is that of its path, whatever its query has', () => {
+  const source = 'https://example.org/a/list?from=/b/'
+  assert.deepEqual(covered('path', ['https://example.org/a/x', 'https://example.org/b/x'], source), [
+    'https://example.org/a/x',
+  ])
+  assert.deepEqual(covered('page', ['https://example.org/a/list?from=/b/', 'https://example.org/a/list'], source), [
+    'https://example.org/a/list?from=/b/',
+  ])
+})
+
+test('private suffixes part domains', () => {
+  assert.deepEqual(covered('domain', ['https://b.github.io/'], 'https://a.github.io/'), [])
+})
+
+test('an expression decides alone', () => {
+  const scope: Scope = { kind: 'pattern', source: '/20[0-9]{2}/' }
+  const covers = (url: string): boolean => coversPage({ uri, scope, depth: 1 }, { url, hops: 1 })
+  assert.equal(covers('https://elsewhere.example/2026/x'), true)
+  assert.equal(covers(below), false)
+  assert.throws(
+    () => coversPage({ uri, scope: { kind: 'pattern', source: '(' }, depth: 1 }, { url: uri, hops: 1 }),
+    (error) => isAppError(error, 'usage-wrong'),
+  )
+})
+
+test('the source itself is covered by every scope, and links as far as the depth reaches', () => {
+  const scope: Scope = { kind: 'host' }
+  assert.equal(coversPage({ uri, scope: { kind: 'page' }, depth: 0 }, { url: other, hops: 0 }), true)
+  assert.equal(coversPage({ uri, scope, depth: 2 }, { url: below, hops: 2 }), true)
+  assert.equal(coversPage({ uri, scope, depth: 2 }, { url: below, hops: 3 }), false)
+})
+
+test('sources of other protocols have hosts and paths too', () => {
+  const news = 'news://news.example.org/comp.lang.java'
+  assert.deepEqual(covered('host', ['news://news.example.org/comp.lang.c', 'news://x.example.org/a'], news), [
+    'news://news.example.org/comp.lang.c',
+  ])
+  assert.deepEqual(covered('domain', ['mailto:ann@example.org', 'mailto:bob@example.org'], 'mailto:ann@example.org'), [
+    'mailto:ann@example.org',
+  ])
+})

@@ -1,0 +1,101 @@
+import { type Aci, type AciExplanation, type AciPlace, type AciSummary, aciKinds, placeNames } from './aci.ts'
+import type { XmlFault } from './xml-fault.ts'
+import { createGrammar } from './xml-grammar.ts'
+import { attributeOf, childOf, childrenOf, textOf, wordOf } from './xml-node.ts'
+import { unbackslashed } from './xml-text.ts'
+import type { TreeLimits, XmlNode } from './xml-tree.ts'
+import { createXmlValues, type XmlValues } from './xml-values.ts'
+
+export const aciGrammar = createGrammar({ dtd: './aci.dtd', root: 'acis', item: 'aci' })
+
+/** The annotations of a file, and all that is wrong with it: they are to be used only where nothing is. */
+export function readAcis(xml: string | Uint8Array, limits?: TreeLimits): { acis: Aci[]; faults: XmlFault[] } {
+  const { items, faults } = aciGrammar.read(xml, limits)
+  const values = createXmlValues()
+  const acis = items.map((node) => aciOf(node, values))
+  return { acis, faults: [...faults, ...values.faults].sort((a, b) => a.line - b.line) }
+}
+
+function aciOf(node: XmlNode, values: XmlValues): Aci {
+  const expired = childOf(node, 'expired')
+  const explanation = childOf(node, 'explanation')
+  return {
+    owner: attributeOf(node, 'owner') ?? '',
+    extension: attributeOf(node, 'extension') ?? '',
+    format: attributeOf(node, 'format') ?? '',
+    relevance: values.number(node, 'relevance'),
+    updatedAt: values.count(node, 'updatetime'),
+    bytes: values.count(node, 'filesize'),
+    uri: values.text(childOf(node, 'uri')).trim(),
+    urgency: values.number(childOf(node, 'urgency'), 'urgent'),
+    docbase: values.text(childOf(node, 'docbase')),
+    isExpired: values.truth(expired, 'expir'),
+    expiresAt: attributeOf(expired, 'time') === undefined ? null : values.count(expired, 'time'),
+    summary: summaryOf(childOf(node, 'summary'), values),
+    id: attributeOf(node, 'id') ?? '',
+    profile: attributeOf(node, 'profile') ?? '',
+    document: attributeOf(node, 'document') ?? '',
+    version: attributeOf(node, 'version') ?? '',
+    kind: wordOf(attributeOf(node, 'kind'), aciKinds) ?? 'new',
+    isBacklog: values.truth(node, 'backlog'),
+    title: values.text(childOf(node, 'title')),
+    alsoAt: childrenOf(node, 'alsoat').map((each) => values.text(each).trim()),
+    explanation: explanation === undefined ? null : explanationOf(explanation, values),
+  }
+}
+
+function summaryOf(node: XmlNode | undefined, values: XmlValues): AciSummary {
+  const marks: [number, number][] = []
+  let text = ''
+  const isEscaped = attributeOf(node, 'escaped') === 'yes'
+  for (const each of node?.content ?? []) {
+    const bare = typeof each === 'string' ? each : (textOf(each) ?? '')
+    const plain = isEscaped ? unbackslashed(bare) : bare
+    if (plain === null) values.fault(node, 'a backslash that begins no escape')
+    else if (plain !== '') {
+      if (typeof each !== 'string') marks.push([text.length, text.length + plain.length])
+      text += plain
+    }
+  }
+  return { text, marks }
+}
+
+function explanationOf(node: XmlNode, values: XmlValues): AciExplanation {
+  const expression = childOf(node, 'expression')
+  return {
+    threshold: values.number(node, 'threshold'),
+    scorer: attributeOf(node, 'scorer') ?? '',
+    terms: childrenOf(node, 'term').map((term) => ({
+      key: attributeOf(term, 'key') ?? '',
+      weight: values.number(term, 'weight'),
+      worth: values.number(term, attributeOf(term, 'worth') === undefined ? 'weight' : 'worth'),
+      count: values.count(term, 'count'),
+      inTitle: values.count(term, 'intitle'),
+      places: placesOf(term, values),
+    })),
+    further: { terms: values.count(node, 'furtherterms'), worth: values.number(node, 'furtherworth') },
+    missing: values.count(node, 'missing'),
+    exclusions: childrenOf(node, 'excluded').map((each) => attributeOf(each, 'key') ?? ''),
+    expression: expression === undefined ? null : expressionOf(expression, values),
+  }
+}
+
+function expressionOf(node: XmlNode, values: XmlValues): AciExplanation['expression'] {
+  const parts = childrenOf(node, 'part').map((part) => ({
+    text: attributeOf(part, 'text') ?? '',
+    isThere: values.truth(part, 'there'),
+    isNegated: values.truth(part, 'negated'),
+    count: values.count(part, 'count'),
+    places: placesOf(part, values),
+  }))
+  return { source: attributeOf(node, 'source') ?? '', parts }
+}
+
+function placesOf(node: XmlNode, values: XmlValues): AciPlace[] {
+  return childrenOf(node, 'place').map((place) => {
+    const start = values.count(place, 'start')
+    const end = values.count(place, 'end')
+    if (end < start) values.fault(place, 'it ends before it starts')
+    return { where: wordOf(attributeOf(place, 'where'), placeNames) ?? 'body', start, end }
+  })
+}

@@ -1,0 +1,150 @@
+import { attributes } from './xml-attributes.ts'
+import { declaration, writeItems } from './xml-items.ts'
+import { backslashed, canBeXml, escapeText } from './xml-text.ts'
+import { bareTextElement, textElement } from './xml-writing.ts'
+
+/** An annotation as XML, as in the papers. The grammar, and what each element means, is in `aci.dtd`. Times are milliseconds since 1970. */
+export type Aci = {
+  readonly owner: string
+  readonly extension: string
+  readonly format: string
+  readonly relevance: number
+  readonly updatedAt: number
+  readonly bytes: number
+  readonly uri: string
+  readonly urgency: number
+  /** Where the cached content is. */
+  readonly docbase: string
+  readonly isExpired: boolean
+  /** Null for never. */
+  readonly expiresAt: number | null
+  readonly summary: AciSummary
+  /** Names are '' where they are not known. */
+  readonly id: string
+  readonly profile: string
+  readonly document: string
+  readonly version: string
+  readonly kind: (typeof aciKinds)[number]
+  readonly isBacklog: boolean
+  readonly title: string
+  readonly alsoAt: readonly string[]
+  readonly explanation: AciExplanation | null
+}
+
+export const aciKinds = ['new', 'changed', 'gone', 'back'] as const
+export const placeNames = ['title', 'body'] as const
+
+/** `marks` are ranges of the text, in order, none empty and none over another. */
+export type AciSummary = { readonly text: string; readonly marks: readonly (readonly [from: number, to: number])[] }
+
+export type AciExplanation = {
+  readonly threshold: number
+  readonly scorer: string
+  readonly terms: readonly AciTerm[]
+  readonly further: { readonly terms: number; readonly worth: number }
+  readonly missing: number
+  readonly exclusions: readonly string[]
+  readonly expression: { readonly source: string; readonly parts: readonly AciPart[] } | null
+}
+
+export type AciTerm = {
+  readonly key: string
+  readonly weight: number
+  readonly worth: number
+  readonly count: number
+  readonly inTitle: number
+  readonly places: readonly AciPlace[]
+}
+
+export type AciPart = {
+  readonly text: string
+  readonly isThere: boolean
+  readonly isNegated: boolean
+  readonly count: number
+  readonly places: readonly AciPlace[]
+}
+
+export type AciPlace = { readonly where: (typeof placeNames)[number]; readonly start: number; readonly end: number }
+
+/** A file of many, one in memory at a time. */
+export function writeAcis(acis: Iterable<Aci> | AsyncIterable<Aci>): AsyncGenerator<string, void, undefined> {
+  return writeItems('acis', acis, aciElement)
+}
+
+/** A file of one annotation, which is its root. */
+export function writeAci(aci: Aci): string {
+  return declaration + aciElement(aci)
+}
+
+export function aciElement(aci: Aci): string {
+  const list = attributes({
+    owner: aci.owner,
+    extension: aci.extension,
+    format: aci.format,
+    relevance: aci.relevance,
+    updatetime: aci.updatedAt,
+    filesize: aci.bytes,
+    id: aci.id || null,
+    profile: aci.profile || null,
+    document: aci.document || null,
+    version: aci.version || null,
+    kind: aci.kind === 'new' ? null : aci.kind,
+    backlog: aci.isBacklog || null,
+  })
+  let text = `<aci${list}>\n  ${bareTextElement('uri', aci.uri)}\n  <urgency${attributes({ urgent: aci.urgency })}/>\n`
+  text += `  ${bareTextElement('docbase', aci.docbase)}\n`
+  text += `  <expired${attributes({ expir: aci.isExpired, time: aci.expiresAt })}/>\n`
+  text += `  ${summaryElement(aci.summary)}\n${textElement('title', aci.title, '  ')}`
+  for (const uri of aci.alsoAt) text += `  ${bareTextElement('alsoat', uri)}\n`
+  if (aci.explanation !== null) text += explanationElement(aci.explanation)
+  return `${text}</aci>\n`
+}
+
+/** A pair that a mark cuts in two can't be written as it is: both halves are spelled, which the pieces show. */
+function summaryElement({ text, marks }: AciSummary): string {
+  const pieces: { text: string; isHit: boolean }[] = []
+  let end = 0
+  for (const [from, to] of marks) {
+    pieces.push({ text: text.slice(end, from), isHit: false }, { text: text.slice(from, to), isHit: true })
+    end = to
+  }
+  pieces.push({ text: text.slice(end), isHit: false })
+  const isSound = pieces.every((piece) => canBeXml(piece.text))
+  let inner = ''
+  for (const piece of pieces) {
+    const written = escapeText(isSound ? piece.text : backslashed(piece.text))
+    inner += piece.isHit ? `<hit>${written}</hit>` : written
+  }
+  if (inner === '') return '<summary/>'
+  return `<summary${isSound ? '' : ' escaped="yes"'}>${inner}</summary>`
+}
+
+function explanationElement({ threshold, scorer, terms, further, missing, exclusions, expression }: AciExplanation) {
+  const list = attributes({
+    scorer,
+    threshold,
+    missing,
+    furtherterms: further.terms || null,
+    furtherworth: further.worth || null,
+  })
+  let text = `  <explanation${list}>\n`
+  for (const { key, weight, count, worth, inTitle, places } of terms)
+    text += placedElement('term', attributes({ key, weight, count, worth, intitle: inTitle }), places, '    ')
+  for (const key of exclusions) text += `    <excluded${attributes({ key })}/>\n`
+  if (expression !== null) {
+    text += `    <expression${attributes({ source: expression.source })}>\n`
+    for (const { text: words, isThere, isNegated, count, places } of expression.parts) {
+      const part = attributes({ text: words, there: isThere, negated: isNegated, count })
+      text += placedElement('part', part, places, '      ')
+    }
+    text += '    </expression>\n'
+  }
+  return `${text}  </explanation>\n`
+}
+
+function placedElement(name: string, list: string, places: readonly AciPlace[], indent: string): string {
+  if (places.length === 0) return `${indent}<${name}${list}/>\n`
+  let text = `${indent}<${name}${list}>`
+  for (const { where, start, end } of places) text += `<place${attributes({ where, start, end })}/>`
+  return `${text}</${name}>\n`
+}
