@@ -27,7 +27,7 @@ export async function run({ roots, values }: BenchOptions): Promise<BenchTable> 
   const run = { fetchers: number('fetchers', 512), perHost: number('per-host', 64), threads: number('threads', 2) }
   const rounds = number('rounds', 1)
   const origin = await startOrigin({
-    pages: number('pages', 40_000),
+    pages: number('pages', 60_000),
     hosts: number('hosts', 8),
     seed: number('seed', 1),
     latencyMs,

@@ -99,8 +99,8 @@ function foldCharacter(character: string): string | typeof SEPARATOR | typeof DR
   if (!wordCharacter.test(character)) return SEPARATOR
   let folded = ''
   for (const part of character.toLowerCase().normalize('NFKD').toLowerCase()) folded += respelled[part] ?? part
-  // Korean syllables are taken apart by the one form and put together again by the other.
-  folded = folded.replace(dropped, '').normalize('NFKC').replace(otherCharacters, '')
+  // Korean syllables stay in their parts: some systems write them so, and they are the same words.
+  folded = folded.replace(dropped, '').replace(otherCharacters, '')
   return folded === '' ? SEPARATOR : folded
 }
 

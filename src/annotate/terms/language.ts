@@ -11,7 +11,7 @@ const lists = Object.entries(stopWords).map(([language, text]) => ({
 /** Scripts that belong to one language, or are told apart by others. Kana comes first: Japanese has both. */
 const scripts: [language: string, first: number, last: number][] = [
   ['ja', 0x3040, 0x30ff],
-  ['ko', 0xac00, 0xd7a3],
+  ['ko', 0x1100, 0x11ff],
   ['zh', 0x4e00, 0x9fff],
   ['th', 0x0e00, 0x0e7f],
   ['el', 0x0370, 0x03ff],

@@ -2,9 +2,16 @@ import type { Endings } from './light.ts'
 
 const words = (text: string): string[] => text.split(' ')
 
-/** Endings of inflection, without accents, most often met first in none of them: the stemmer sorts by length. */
+/** Endings of inflection, without accents; what stands behind `>` takes their place. */
 export const endings: Record<string, Endings> = {
-  de: { minStem: 4, rounds: [words('ern em er en es e s n'), words('ungen>ung heiten>heit keiten>keit innen in st')] },
+  // An s is an ending only behind some letters: Autos but not Preis.
+  de: {
+    minStem: 3,
+    rounds: [
+      words('ern em er en es e bs>b ds>d fs>f gs>g hs>h ks>k ls>l ms>m ns>n os>o rs>r ts>t'),
+      words('innen in'),
+    ],
+  },
   fr: {
     minStem: 3,
     rounds: [

@@ -1,8 +1,7 @@
-/** Endings with their replacements, `-` before none; the longest that fits is taken. */
 export type Endings = {
   /** The least that must be left of a word. */
   minStem: number
-  /** Rounds of endings: of each round at most one is taken off. */
+  /** Of each round the longest that fits is taken off, if any. An entry is `ending` or `ending>replacement`. */
   rounds: readonly (readonly string[])[]
 }
 
