@@ -75,7 +75,11 @@ export function annotateAll(
 type Drafting = (recipient: number, interests: CompiledInterests, relevance: number) => AnnotationDraft
 
 /** Drafts for one document that was read already; for callers that match in their own way. */
-export function createDrafting(document: AnnotatedDocument, terms: DocumentTerms, limits: SummaryLimits = {}): Drafting {
+export function createDrafting(
+  document: AnnotatedDocument,
+  terms: DocumentTerms,
+  limits: SummaryLimits = {},
+): Drafting {
   const { url, at, title, text } = document
   let language: string | null = null
   return (recipient, interests, relevance) => {

@@ -13,7 +13,12 @@ export type Hits = {
   readonly places: readonly Place[]
 }
 
-export type ConditionPart = { readonly leaf: Leaf; readonly isThere: boolean; readonly isNegated: boolean; readonly hits: Hits }
+export type ConditionPart = {
+  readonly leaf: Leaf
+  readonly isThere: boolean
+  readonly isNegated: boolean
+  readonly hits: Hits
+}
 
 export const MAX_PLACES = 32
 const none: Hits = { count: 0, inTitle: 0, places: [] }
@@ -44,7 +49,8 @@ export function partsOfCondition(
       const { leaf } = node
       const isThere = hasLeaf(leaf, document, stemming, budget)
       // What could not be found out is not told.
-      if (budget.left > 0) parts.push({ leaf, isThere, isNegated, hits: isThere ? hitsOfLeaf(leaf, document, stemming, budget) : none })
+      if (budget.left > 0)
+        parts.push({ leaf, isThere, isNegated, hits: isThere ? hitsOfLeaf(leaf, document, stemming, budget) : none })
     } else if (node.kind === 'not') visit(node.part, !isNegated)
     else for (const part of node.parts) visit(part, isNegated)
   }

@@ -9,7 +9,9 @@ import { interestLimits } from './interest-limits.ts'
 import { readExpression } from './read-expression.ts'
 import { readWords } from './read-words.ts'
 
-export type ReadInterests = { kind: 'interests'; interests: CompiledInterests } | { kind: 'faults'; faults: InterestFault[] }
+export type ReadInterests =
+  | { kind: 'interests'; interests: CompiledInterests }
+  | { kind: 'faults'; faults: InterestFault[] }
 
 /** Makes interests ready to be held against documents, or says all that is wrong with them. */
 export function readInterests(interests: Interests, scorers: Scorers = defaultScorers): ReadInterests {
@@ -76,7 +78,12 @@ function readExclusions(exclude: readonly string[], stemming: string, list: Faul
   return read
 }
 
-function checkThreshold(threshold: number, keywords: readonly CompiledKeyword[], isBounded: boolean, list: FaultList): void {
+function checkThreshold(
+  threshold: number,
+  keywords: readonly CompiledKeyword[],
+  isBounded: boolean,
+  list: FaultList,
+): void {
   if (!(threshold >= 0 && threshold <= interestLimits.maxThreshold)) {
     list.add('threshold', `${threshold} is not a relevance; it goes from 0 to ${interestLimits.maxThreshold}`)
     return

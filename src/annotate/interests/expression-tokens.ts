@@ -62,7 +62,6 @@ function readPatternSource(source: string, at: number, from: number, field: stri
     else if (c === ']') inClass = false
     else if (c === '/' && !inClass) {
       const flags = /^[a-z]*/i.exec(source.slice(end + 1, end + 20))![0]
-      // `\/` is a slash in any expression, but a needless escape to the reader of patterns.
       tokens.push({ kind: 'pattern', at, field, source: source.slice(from + 1, end), flags })
       return end + 1 + flags.length
     }

@@ -4,8 +4,8 @@ import type { Condition, Leaf, PatternLeaf } from './condition.ts'
 import { type ExpressionToken, expressionTokens } from './expression-tokens.ts'
 import type { FaultList } from './interest-fault.ts'
 import { interestLimits } from './interest-limits.ts'
-import { readTextPattern } from './text-pattern.ts'
 import { readWords } from './read-words.ts'
+import { readTextPattern } from './text-pattern.ts'
 
 const PLACE = 'expression'
 type TextToken = Extract<ExpressionToken, { kind: 'text' }>
@@ -34,6 +34,7 @@ function createReader(tokens: readonly ExpressionToken[], stemming: string, list
   let terms = 0
   let patterns = 0
   let depth = 0
+  let isTooDeep = false
 
   function readAll(): Condition | null {
     const parts: Condition[] = []
@@ -53,16 +54,21 @@ function createReader(tokens: readonly ExpressionToken[], stemming: string, list
   }
 
   function readOr(): Condition | null {
-    const parts = readSeries('or', readAnd)
+    const parts = readAlternatives()
     return parts.length > 1 ? { kind: 'or', parts } : (parts[0] ?? null)
   }
 
   function readAnd(): Condition | null {
     const parts: Condition[] = []
-    for (let token = tokens[next]; token !== undefined && token.kind !== 'or' && token.kind !== 'close'; token = tokens[next]) {
+    for (
+      let token = tokens[next];
+      token !== undefined && token.kind !== 'or' && token.kind !== 'close';
+      token = tokens[next]
+    ) {
       if (token.kind === 'and') {
         next++
-        if (parts.length === 0 || !startsOperand(tokens[next])) list.add(PLACE, 'AND needs something on both sides', token.at)
+        if (parts.length === 0 || !startsOperand(tokens[next]))
+          list.add(PLACE, 'AND needs something on both sides', token.at)
         continue
       }
       const part = readNot()
@@ -71,14 +77,14 @@ function createReader(tokens: readonly ExpressionToken[], stemming: string, list
     return parts.length > 1 ? { kind: 'and', parts } : (parts[0] ?? null)
   }
 
-  function readSeries(kind: 'or', readPart: () => Condition | null): Condition[] {
+  function readAlternatives(): Condition[] {
     const parts: Condition[] = []
     for (;;) {
       const isEmpty = !startsOperand(tokens[next]) && tokens[next]?.kind !== 'and'
-      const part = readPart()
+      const part = readAnd()
       if (part !== null) parts.push(part)
       const token = tokens[next]
-      if (token?.kind !== kind) return parts
+      if (token?.kind !== 'or') return parts
       if (isEmpty) list.add(PLACE, 'OR needs something on both sides', token.at)
       next++
       if (!startsOperand(tokens[next])) list.add(PLACE, 'OR needs something on both sides', token.at)
@@ -116,6 +122,7 @@ function createReader(tokens: readonly ExpressionToken[], stemming: string, list
     if (depth === interestLimits.depth) {
       list.add(PLACE, `parentheses are nested more than ${interestLimits.depth} deep`, at)
       next = tokens.length
+      isTooDeep = true
       return null
     }
     depth++
@@ -124,7 +131,7 @@ function createReader(tokens: readonly ExpressionToken[], stemming: string, list
     depth--
     const token = tokens[next]
     if (token === undefined) {
-      if (depth < interestLimits.depth - 1 || list.faults.length === 0) list.add(PLACE, 'the parenthesis is never closed', at)
+      if (!isTooDeep) list.add(PLACE, 'the parenthesis is never closed', at)
       return part
     }
     next++
@@ -163,7 +170,11 @@ function createReader(tokens: readonly ExpressionToken[], stemming: string, list
   }
 
   function unknownField(token: TextToken | PatternToken): null {
-    list.add(PLACE, `there is no field ${token.field}:; there are intitle: and site:. Quote the word to look for it as it is`, token.at)
+    list.add(
+      PLACE,
+      `there is no field ${token.field}:; there are intitle: and site:. Quote the word to look for it as it is`,
+      token.at,
+    )
     return null
   }
 

@@ -12,8 +12,37 @@ function patternOf(source: string, ignoreCase = false): TextPattern {
 
 describe('a pattern held against a text', () => {
   const sources = [
-    ...['a', 'a|b', 'ab|a', 'a|ab', '(a|b)*c', 'a+b?', 'a{2,3}b', '[a-c]+d', '[^a-c]', '^a', 'a$', '^a*b$', '\\ba', 'a\\b', '\\Ba'],
-    ...['\\bab\\b', '\\d+', 'a.c', '(?:ab)+', '(a*)*b', '(a+)+$', '(a|ab)(c|bcd)', '(a?){5}b', '(^a|b$)', '(a|^)b', '.*b', 'a.*?b'],
+    ...[
+      'a',
+      'a|b',
+      'ab|a',
+      'a|ab',
+      '(a|b)*c',
+      'a+b?',
+      'a{2,3}b',
+      '[a-c]+d',
+      '[^a-c]',
+      '^a',
+      'a$',
+      '^a*b$',
+      '\\ba',
+      'a\\b',
+      '\\Ba',
+    ],
+    ...[
+      '\\bab\\b',
+      '\\d+',
+      'a.c',
+      '(?:ab)+',
+      '(a*)*b',
+      '(a+)+$',
+      '(a|ab)(c|bcd)',
+      '(a?){5}b',
+      '(^a|b$)',
+      '(a|^)b',
+      '.*b',
+      'a.*?b',
+    ],
     ...['(?:a|b)+?c', 'é[^a]', 'a??b', 'a{2}', '[é-ü]b', '\\s\\S'],
   ]
   for (const source of sources)
@@ -31,7 +60,10 @@ describe('a pattern held against a text', () => {
     })
 
   test('takes letters in either case where that is wanted', () => {
-    assert.deepEqual(patternOf('größe [a-c]x', true).find('die GRÖSSE GRÖßE Bx', 0, createWorkBudget()), { start: 11, end: 19 })
+    assert.deepEqual(patternOf('größe [a-c]x', true).find('die GRÖSSE GRÖßE Bx', 0, createWorkBudget()), {
+      start: 11,
+      end: 19,
+    })
     assert.equal(patternOf('[^a]', true).find('aAa', 0, createWorkBudget())?.start, 0)
   })
 

@@ -1,8 +1,8 @@
 import type { DocumentTerms } from '../terms/document-terms.ts'
 import { PREFIXES, SITES, stemmingOfSpace, WORDS } from '../terms/spaces.ts'
 import { hashText, hashUnits } from '../terms/term-hash.ts'
-import { eachPrefix, type TermView } from '../terms/term-view.ts'
 import type { TermTable } from '../terms/term-table.ts'
+import { eachPrefix, type TermView } from '../terms/term-view.ts'
 import type { IndexTerms } from './index-terms.ts'
 
 /** Which of the index's terms the present document has. */

@@ -77,7 +77,8 @@ function eachPrefixed(
     return 1
   }
   const tokens: number[] = []
-  for (const term of terms) for (const token of plain.tokensOf(term)) if (where === 'anywhere' || token < titleTokens) tokens.push(token)
+  for (const term of terms)
+    for (const token of plain.tokensOf(term)) if (where === 'anywhere' || token < titleTokens) tokens.push(token)
   budget.left -= tokens.length
   tokens.sort((a, b) => a - b)
   const count = Math.min(enough, tokens.length)
@@ -110,7 +111,8 @@ function eachPhrase(
     const end = first + words.length
     if (first < 0 || end > tokens) continue
     if (where === 'title' && end > titleTokens) break
-    if ((budget.left -= words.length) <= 0) break
+    budget.left -= words.length
+    if (budget.left <= 0) break
     // The last words of the title and the first of the body are no phrase.
     if (first < titleTokens && end > titleTokens) continue
     let at = 0

@@ -13,8 +13,24 @@ import { matchNaively } from './naive.ts'
 
 const statistics = createTermStatistics()
 const scorers = createScorers([createBm25Scorer(statistics)])
-const words = ['solar', 'panels', 'panel', 'price', 'pricing', 'wind', 'Windy', 'größe', 'Grosse', 'a', 'b', '東京', '京都', 'c++']
-for (const [at, word] of words.entries()) statistics.learn(readDocument({ url: '', title: '', text: `${word} ${words[at % 3]}` }))
+const words = [
+  'solar',
+  'panels',
+  'panel',
+  'price',
+  'pricing',
+  'wind',
+  'Windy',
+  'größe',
+  'Grosse',
+  'a',
+  'b',
+  '東京',
+  '京都',
+  'c++',
+]
+for (const [at, word] of words.entries())
+  statistics.learn(readDocument({ url: '', title: '', text: `${word} ${words[at % 3]}` }))
 
 const word = fc.constantFrom(...words)
 const term = fc.oneof(
@@ -44,10 +60,16 @@ const { expression } = fc.letrec<{ expression: string }>((tie) => ({
 const interests: fc.Arbitrary<Interests> = fc
   .record({
     keywords: fc.array(fc.record({ key: term, weight }), { maxLength: 5 }),
-    exclude: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: fc.array(term, { maxLength: 2 }) }),
+    exclude: fc.oneof(
+      { weight: 3, arbitrary: fc.constant([]) },
+      { weight: 1, arbitrary: fc.array(term, { maxLength: 2 }) },
+    ),
     expression: fc.oneof({ weight: 2, arbitrary: fc.constant('') }, { weight: 1, arbitrary: expression }),
     share: fc.constantFrom(0, 0.1, 0.5, 0.6, 1),
-    stemming: fc.oneof({ weight: 3, arbitrary: fc.constant('') }, { weight: 1, arbitrary: fc.constantFrom('en', 'de') }),
+    stemming: fc.oneof(
+      { weight: 3, arbitrary: fc.constant('') },
+      { weight: 1, arbitrary: fc.constantFrom('en', 'de') },
+    ),
     scorer: fc.oneof({ weight: 4, arbitrary: fc.constant('') }, { weight: 1, arbitrary: fc.constant('bm25') }),
   })
   .map(({ share, ...rest }) => {
@@ -59,10 +81,14 @@ const document = fc
   .record({
     url: fc.constantFrom(...hosts).map((host) => `http://${host}:8080/x`),
     title: fc.array(word, { maxLength: 4 }).map((parts) => parts.join(' ')),
-    text: fc.array(fc.oneof(word, fc.constantFrom('.', '12', 'other')), { maxLength: 30 }).map((parts) => parts.join(' ')),
+    text: fc
+      .array(fc.oneof(word, fc.constantFrom('.', '12', 'other')), { maxLength: 30 })
+      .map((parts) => parts.join(' ')),
     repeatsTitle: fc.boolean(),
   })
-  .map(({ repeatsTitle, ...rest }) => readDocument(repeatsTitle ? { ...rest, text: `${rest.title} ${rest.text}` } : rest))
+  .map(({ repeatsTitle, ...rest }) =>
+    readDocument(repeatsTitle ? { ...rest, text: `${rest.title} ${rest.text}` } : rest),
+  )
 
 const sorted = (matches: Match[]): Match[] => matches.toSorted((a, b) => a.id - b.id)
 
@@ -115,7 +141,8 @@ function condition(expression: string): CompiledInterests {
 describe('many profiles in the match index', () => {
   /** Numbers that are the same in each run. */
   const pick = (n: number, limit: number): number => Math.floor((Math.abs(Math.sin(n) * 1e4) % 1) ** 3 * limit)
-  const keysOf = (profile: number): string[] => Array.from({ length: 5 }, (_, at) => `term${pick(profile * 5 + at, 300)}`)
+  const keysOf = (profile: number): string[] =>
+    Array.from({ length: 5 }, (_, at) => `term${pick(profile * 5 + at, 300)}`)
 
   test('are matched as a naive matcher does, with common terms left out of the lists', () => {
     const index = createMatchIndex()
@@ -146,6 +173,17 @@ describe('many profiles in the match index', () => {
     assert.deepEqual(index.match(readDocument({ url: '', title: '', text: 'w11x5 w11y5 common3' })), [])
   })
 
+  test('are found by the few words that a document has of theirs, each time anew', () => {
+    const index = createMatchIndex()
+    for (let n = 0; n < 1_000; n++) index.set(n, simple([`one${n}`, `two${n}`], 2))
+    for (let round = 0; round < 3; round++) {
+      assert.deepEqual(index.match(readDocument({ url: '', title: '', text: 'one5 two6 two7' })), [])
+      assert.deepEqual(index.match(readDocument({ url: '', title: '', text: 'two5 one5 one6' })), [
+        { id: 5, relevance: 2 },
+      ])
+    }
+  })
+
   test('that need no word are looked at each time, and there is a limit to them', () => {
     const index = createMatchIndex({ maxAlways: 2 })
     assert.equal(index.set(1, condition('NOT sports')), 'always')
@@ -154,7 +192,10 @@ describe('many profiles in the match index', () => {
     assert.equal(index.set(4, condition('/[0-9]{4}/ AND year')), 'verified')
     assert.deepEqual([index.size, index.statistics().refused], [3, 1])
     const terms = readDocument({ url: '', title: '', text: 'the year 2026' })
-    assert.deepEqual(sorted(index.match(terms)).map((match) => match.id), [1, 2, 4])
+    assert.deepEqual(
+      sorted(index.match(terms)).map((match) => match.id),
+      [1, 2, 4],
+    )
     assert.equal(index.set(1, condition('year')), 'verified')
     assert.equal(index.set(3, condition('NOT weather')), 'always')
   })

@@ -1,10 +1,10 @@
 import type { CompiledInterests } from '../interests/compiled-interests.ts'
 import { createWorkBudget } from '../interests/work-budget.ts'
 import type { DocumentTerms } from '../terms/document-terms.ts'
+import { DocumentHits } from './document-hits.ts'
 import { relevanceOf } from './evaluate.ts'
 import { fileInterests } from './filing.ts'
 import { IdTable } from './id-table.ts'
-import { DocumentHits } from './document-hits.ts'
 import { IndexTerms } from './index-terms.ts'
 import { ProfileEntries } from './profile-entries.ts'
 

@@ -5,18 +5,25 @@ import type { DocumentTerms } from '../terms/document-terms.ts'
 import type { Match } from './match-index.ts'
 
 /** A document as lists of words, title and body apart. */
-type Words = { readonly spelled: readonly string[][]; readonly compared: readonly string[][]; readonly all: ReadonlySet<string> }
+type Words = {
+  readonly spelled: readonly string[][]
+  readonly compared: readonly string[][]
+  readonly all: ReadonlySet<string>
+}
 
 /**
  * What the match index must be equal to, in the plainest way: every profile is held against the document, every phrase
  * against every place. It shares the words of documents and the weighing of keywords with the index, and nothing else.
  */
-export function matchNaively(profiles: Iterable<readonly [number, CompiledInterests]>, document: DocumentTerms): Match[] {
+export function matchNaively(
+  profiles: Iterable<readonly [number, CompiledInterests]>,
+  document: DocumentTerms,
+): Match[] {
   const matches: Match[] = []
   const words = new Map<string, Words>()
   for (const [id, interests] of profiles) {
-    let known = words.get(interests.stemming)
-    if (known === undefined) words.set(interests.stemming, (known = wordsOfDocument(document, interests.stemming)))
+    const known = words.get(interests.stemming) ?? wordsOfDocument(document, interests.stemming)
+    words.set(interests.stemming, known)
     const relevance = relevanceNaively(interests, document, known)
     if (relevance !== null) matches.push({ id, relevance })
   }

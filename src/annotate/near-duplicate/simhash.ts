@@ -1,10 +1,9 @@
 import type { DocumentTerms } from '../terms/document-terms.ts'
 
 /**
- * 64 bits that are nearly the same for texts that are nearly the same (Charikar's simhash over runs of three words). The same text
- * has the same bits in every process and release: they are kept.
+ * 64 bits that are nearly the same for texts that are nearly the same (Charikar's simhash over pairs of neighbouring words). The same
+ * text has the same bits in every process and release: they are kept. Longer runs of words would change more bits for each changed word.
  */
-const SHINGLE = 3
 /** Fewer words say too little: two short notes of different news could look alike. */
 const MIN_TOKENS = 24
 const PLANES = 21
@@ -16,14 +15,14 @@ export function simhash({ plain, tokens }: DocumentTerms): bigint | null {
   const { termOf } = plain
   const lowPlanes = new Uint32Array(PLANES)
   const highPlanes = new Uint32Array(PLANES)
-  const last = tokens - SHINGLE
-  for (let at = 0; at <= last; at++) {
-    const [a, b, c] = [termOf[at]!, termOf[at + 1]!, termOf[at + 2]!]
-    // The order of the words counts: each place has its own turn.
-    addBits(lowPlanes, mixed(low[a]! ^ turned(low[b]!, 11) ^ turned(low[c]!, 22)))
-    addBits(highPlanes, mixed(high[a]! ^ turned(high[b]!, 11) ^ turned(high[c]!, 22)))
+  for (let at = 1; at < tokens; at++) {
+    const first = termOf[at - 1]!
+    const second = termOf[at]!
+    // The order of the two counts: one of them is turned.
+    addBits(lowPlanes, mixed(low[first]! ^ turned(low[second]!, 11)))
+    addBits(highPlanes, mixed(high[first]! ^ turned(high[second]!, 11)))
   }
-  const half = (last + 1) / 2
+  const half = (tokens - 1) / 2
   return (BigInt(majority(highPlanes, half)) << 32n) | BigInt(majority(lowPlanes, half))
 }
 

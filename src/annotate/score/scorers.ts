@@ -13,7 +13,10 @@ export function createScorers(others: readonly Scorer[] = []): Scorers {
   const known = new Map<string, Scorer>()
   for (const scorer of [keywordsScorer, ...others]) {
     if (!/^[a-z][a-z0-9-]{0,39}$/.test(scorer.name))
-      throw new AppError('config-invalid', `a scorer's name is made of small letters, digits and hyphens: ${scorer.name}`)
+      throw new AppError(
+        'config-invalid',
+        `a scorer's name is made of small letters, digits and hyphens: ${scorer.name}`,
+      )
     if (known.has(scorer.name)) throw new AppError('config-invalid', `there are two scorers named ${scorer.name}`)
     known.set(scorer.name, scorer)
   }

@@ -1,8 +1,8 @@
 import type { DocumentTerms } from '../terms/document-terms.ts'
+import { spaceOfStems } from '../terms/spaces.ts'
 import { hashUnits } from '../terms/term-hash.ts'
 import { grown, TermTable } from '../terms/term-table.ts'
 import type { TermView, Word } from '../terms/term-view.ts'
-import { spaceOfStems } from '../terms/spaces.ts'
 
 /**
  * In how many documents words occur, learnt from the documents seen. Bounded: when there are too many words all counts are

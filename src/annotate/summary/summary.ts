@@ -60,12 +60,18 @@ function bestWindows(hits: readonly Hit[], found: readonly Passage[], length: nu
     // Passages that show nothing new are not worth the room.
     if (windows.length > 0 && best.value <= SHOWN_BEFORE * Math.max(...found.map(({ weight }) => weight)) * 2) break
     windows.push(best)
-    for (let at = best.first; at <= best.last; at++) worth[hits[at]!.source] = found[hits[at]!.source]!.weight * SHOWN_BEFORE
+    for (let at = best.first; at <= best.last; at++)
+      worth[hits[at]!.source] = found[hits[at]!.source]!.weight * SHOWN_BEFORE
   }
   return windows
 }
 
-function bestWindow(hits: readonly Hit[], worth: readonly number[], length: number, taken: readonly Window[]): Window | null {
+function bestWindow(
+  hits: readonly Hit[],
+  worth: readonly number[],
+  length: number,
+  taken: readonly Window[],
+): Window | null {
   const inside = new Uint32Array(worth.length)
   let best: Window | null = null
   let value = 0

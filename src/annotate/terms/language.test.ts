@@ -27,7 +27,9 @@ describe('the language of a document', () => {
 
   test('is what the page says, where it says a language', () => {
     const document = readDocument({ url: '', title: '', text: texts.de! })
-    const found = ['fr', 'pt-BR', ' EN_us', '', 'x-default', 'english', undefined].map((said) => detectLanguage(document, said))
+    const found = ['fr', 'pt-BR', ' EN_us', '', 'x-default', 'english', undefined].map((said) =>
+      detectLanguage(document, said),
+    )
     assert.deepEqual(found, ['fr', 'pt', 'en', 'de', 'de', 'de', 'de'])
   })
 

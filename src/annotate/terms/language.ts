@@ -1,5 +1,5 @@
-import { stopWords } from './stop-words.ts'
 import type { DocumentTerms } from './document-terms.ts'
+import { stopWords } from './stop-words.ts'
 import { hashText } from './term-hash.ts'
 import type { Word } from './term-view.ts'
 

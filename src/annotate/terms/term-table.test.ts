@@ -34,7 +34,9 @@ describe('the table of terms', () => {
   test('uses the memory of removed terms again', () => {
     const table = new TermTable()
     const fill = (round: number): number[] =>
-      Array.from({ length: 1_000 }, (_, n) => `term-${round}-${n}`).map((text) => table.addText(hashText(text), 0, text))
+      Array.from({ length: 1_000 }, (_, n) => `term-${round}-${n}`).map((text) =>
+        table.addText(hashText(text), 0, text),
+      )
     for (const id of fill(0)) table.remove(id)
     const before = table.memoryBytes()
     for (let round = 1; round < 20; round++) for (const id of fill(round)) table.remove(id)

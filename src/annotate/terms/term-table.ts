@@ -98,7 +98,10 @@ export class TermTable {
 
   textOf(id: number): string {
     const offset = this.offsets[id]!
-    return String.fromCharCode.apply(null, this.units.subarray(offset, offset + this.lengths[id]!) as unknown as number[])
+    return String.fromCharCode.apply(
+      null,
+      this.units.subarray(offset, offset + this.lengths[id]!) as unknown as number[],
+    )
   }
 
   spaceOf(id: number): number {
@@ -171,8 +174,7 @@ export class TermTable {
     const before = this.slots
     this.slots = new Int32Array(before.length * 2)
     this.mask = this.slots.length / 2 - 1
-    for (let at = 0; at < before.length; at += 2)
-      if (before[at + 1] !== 0) this.place(before[at]!, before[at + 1]!)
+    for (let at = 0; at < before.length; at += 2) if (before[at + 1] !== 0) this.place(before[at]!, before[at + 1]!)
   }
 
   private roomForUnits(length: number): number {
@@ -199,7 +201,10 @@ export class TermTable {
   }
 }
 
-export function grown<T extends Uint32Array | Int32Array | Uint8Array | Uint16Array | Float32Array | Float64Array>(from: T, to: T): T {
+export function grown<T extends Uint32Array | Int32Array | Uint8Array | Uint16Array | Float32Array | Float64Array>(
+  from: T,
+  to: T,
+): T {
   to.set(from)
   return to
 }

@@ -19,7 +19,7 @@ describe('words', () => {
     'Ёлка ещё': ['елка', 'еще'],
     'שָׁלוֹם مُحَمَّد': ['שלום', 'محمد'],
     'किताब 한국어': ['किताब', '한국어'.normalize('NFD')],
-    '東京タワーへ行く': ['東京タワー', 'へ', '行く'],
+    東京タワーへ行く: ['東京タワー', 'へ', '行く'],
     '我们喜欢新闻 and more': ['我们', '喜欢', '新闻', 'and', 'more'],
     สวัสดีชาวโลก: ['สวัสดี', 'ชาว', 'โลก'],
     'ガ ｶﾞ': ['ガ', 'ガ'],
@@ -34,7 +34,9 @@ describe('words', () => {
   test('are found at their places', () => {
     fc.assert(
       fc.property(
-        fc.array(fc.constantFrom('solar', 'Größe', '東京タワー', ' ', '. ', 'c++', 'e\u0301', '😀', 'ﬁ', '-', '𝐁'), { maxLength: 30 }),
+        fc.array(fc.constantFrom('solar', 'Größe', '東京タワー', ' ', '. ', 'c++', 'e\u0301', '😀', 'ﬁ', '-', '𝐁'), {
+          maxLength: 30,
+        }),
         (pieces) => {
           const text = pieces.join('')
           const { plain, starts, ends, tokens } = readDocument({ url: '', title: '', text })
@@ -54,7 +56,10 @@ describe('words', () => {
   test('are the same whatever their case and the form of their accents', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 20 }), (text) => {
-        assert.deepEqual(wordsOf(text.normalize('NFD').toUpperCase().toLowerCase()), wordsOf(text.normalize('NFC').toUpperCase().toLowerCase()))
+        assert.deepEqual(
+          wordsOf(text.normalize('NFD').toUpperCase().toLowerCase()),
+          wordsOf(text.normalize('NFC').toUpperCase().toLowerCase()),
+        )
       }),
     )
   })
@@ -99,14 +104,22 @@ describe('hostile documents', () => {
     const reader = new TokenReader(bytes.length)
     reader.read(bytes.toString('latin1'))
     assert.ok(reader.tokens < 100_000)
-    for (let term = 0; term < reader.table.limit; term++) assert.match(reader.table.textOf(term), /^[\p{L}\p{N}\p{M}#+]+$/u)
+    for (let term = 0; term < reader.table.limit; term++)
+      assert.match(reader.table.textOf(term), /^[\p{L}\p{N}\p{M}#+]+$/u)
   })
 })
 
 describe('a document', () => {
   test('whose text begins with its title has it once', () => {
-    const document = readDocument({ url: 'http://News.Example.org:80/x', title: 'Solar panels', text: 'Solar panels\nare cheap' })
-    assert.deepEqual([document.tokens, document.titleTokens, document.bodyStart, document.host], [4, 2, 13, 'news.example.org'])
+    const document = readDocument({
+      url: 'http://News.Example.org:80/x',
+      title: 'Solar panels',
+      text: 'Solar panels\nare cheap',
+    })
+    assert.deepEqual(
+      [document.tokens, document.titleTokens, document.bodyStart, document.host],
+      [4, 2, 13, 'news.example.org'],
+    )
   })
 
   test('whose text begins with more than its title has both', () => {
@@ -119,7 +132,8 @@ describe('a document', () => {
     const english = document.view('en')
     assert.equal(english.counts[english.find(wordOf('panel'))], 3)
     assert.deepEqual([...english.tokensOf(english.find(wordOf('panel')))], [0, 1, 2])
-    const starting = (text: string) => document.plain.termsStarting(wordOf(text)).map((term) => document.plain.table.textOf(term))
+    const starting = (text: string) =>
+      document.plain.termsStarting(wordOf(text)).map((term) => document.plain.table.textOf(term))
     assert.deepEqual(starting('pan'), ['panel', 'panels', 'paneling', 'panic'])
     assert.deepEqual([starting('panels'), starting('x')], [['panels'], []])
     assert.equal(document.view('xx'), document.plain)

@@ -98,7 +98,7 @@ export class TokenReader {
       const length = at - start
       if (at === last) while (at < end && folded[units[at]!]! >= FIRST_LETTER) at++
       if (this.length === 0 && (at === end || entry === SEPARATOR))
-        this.addToken(this.seen.add(finishHash(state), finishHash(other), units, start, length), start, at)
+        this.addToken(this.seen.add(finishHash(state), other, units, start, length), start, at)
       else this.keepWord(units, start, length, state, other)
     }
     if (this.length > 0) this.finishWord(end)
@@ -193,8 +193,7 @@ export class TokenReader {
   private finishWord(end: number): void {
     if (this.tokens >= this.maxTokens) this.isCut = true
     else {
-      const [first, second] = [finishHash(this.state), finishHash(this.other)]
-      this.addToken(this.seen.add(first, second, this.word, 0, this.length), this.start, end)
+      this.addToken(this.seen.add(finishHash(this.state), this.other, this.word, 0, this.length), this.start, end)
     }
     this.length = 0
     this.state = this.other = startState

@@ -322,6 +322,6 @@ describe('profiles in files', () => {
       'null: [0].urgency: expected a number, not "3"',
       'null: [1]: expected an object, not 7',
     ])
-    assert.match(faultsOf(readProfilesJson('{\n"name": ,\n}', rules)).join('\n'), /JSON.*line 2/)
+    assert.match(faultsOf(readProfilesJson('{\n"name": ,\n}', rules)).join('\n'), /not valid JSON/)
   })
 })

@@ -265,12 +265,12 @@ export function createEmbeddedDocuments(db: Database, archive: ReturnType<typeof
 
   /** What is news to a watch waits for the annotation engine from the very moment that it is kept. */
   function queueTask(capture: Capture, outcome: CaptureOutcome): void {
-    const { errand, hops, host, fp } = capture
-    const first = errand.first ? 1 : 0
-    if ('versionId' in outcome) sql.insertTask.run(outcome.versionId, errand.watch, hops, first)
-    else if (capture.kind === 'met')
-      sql.insertKnownTask.run(errand.watch, hops, first, host, fp, first, errand.freshFrom)
-    else if (errand.first && capture.kind !== 'gone') sql.insertKnownTask.run(errand.watch, hops, 1, host, fp, 1, 0)
+    const { hops, host, fp } = capture
+    const { watch, round, freshFrom } = capture.errand
+    const first = capture.errand.first ? 1 : 0
+    if ('versionId' in outcome) sql.insertTask.run(outcome.versionId, watch, hops, round, first)
+    else if (capture.kind === 'met') sql.insertKnownTask.run(watch, hops, round, first, host, fp, first, freshFrom)
+    else if (first === 1 && capture.kind !== 'gone') sql.insertKnownTask.run(watch, hops, round, 1, host, fp, 1, 0)
   }
 
   return {

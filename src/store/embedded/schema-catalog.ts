@@ -127,7 +127,7 @@ CREATE TABLE holds (
 CREATE TABLE profiles (
   id TEXT PRIMARY KEY,
   owner TEXT NOT NULL,
-  changed_at INTEGER NOT NULL,
+  revision INTEGER NOT NULL,
   body TEXT NOT NULL
 ) WITHOUT ROWID;
 CREATE INDEX profiles_owner ON profiles (owner);
@@ -156,7 +156,9 @@ CREATE TABLE tasks (
   version INTEGER NOT NULL,
   watch INTEGER NOT NULL,
   hops INTEGER NOT NULL,
+  round INTEGER NOT NULL,
   first INTEGER NOT NULL,
+  made INTEGER NOT NULL,
   UNIQUE (version, watch, hops)
 );
 CREATE TABLE annotations (

@@ -7,16 +7,15 @@ export const endings: Record<string, Endings> = {
   // An s is an ending only behind some letters: Autos but not Preis.
   de: {
     minStem: 3,
-    rounds: [
-      words('ern em er en es e bs>b ds>d fs>f gs>g hs>h ks>k ls>l ms>m ns>n os>o rs>r ts>t'),
-      words('innen in'),
-    ],
+    rounds: [words('ern em er en es e bs>b ds>d fs>f gs>g hs>h ks>k ls>l ms>m ns>n os>o rs>r ts>t'), words('innen in')],
   },
   fr: {
     minStem: 3,
     rounds: [
       words('aux>al eux>eu s x'),
-      words('issement issant ement ment euse>eu trice>teur ation>at ateur>at ante ant ees ee er ez ait aient ions ons ent ir'),
+      words(
+        'issement issant ement ment euse>eu trice>teur ation>at ateur>at ante ant ees ee er ez ait aient ions ons ent ir',
+      ),
       words('e'),
     ],
   },
@@ -31,7 +30,9 @@ export const endings: Record<string, Endings> = {
   it: {
     minStem: 3,
     rounds: [
-      words('amento imento mente azioni>az azione>az ando endo ato ito uto ata ita uta ati iti uti ate ite ute are ere ire'),
+      words(
+        'amento imento mente azioni>az azione>az ando endo ato ito uto ata ita uta ati iti uti ate ite ute are ere ire',
+      ),
       words('i o a e'),
     ],
   },

@@ -22,9 +22,7 @@ const step2 = rules(
   'tional>tion enci>ence anci>ance abli>able entli>ent izer>ize ization>ize ational>ate ation>ate ator>ate alism>al aliti>al alli>al fulness>ful ousli>ous ousness>ous iveness>ive iviti>ive biliti>ble bli>ble ogi>og fulli>ful lessli>less li>',
 )
 const step3 = rules('tional>tion ational>ate alize>al icate>ic iciti>ic ical>ic ful> ness> ative>')
-const step4 = rules(
-  'al> ance> ence> er> ic> able> ible> ant> ement> ment> ent> ism> ate> iti> ous> ive> ize> ion>',
-)
+const step4 = rules('al> ance> ence> er> ic> able> ible> ant> ement> ment> ent> ism> ate> iti> ous> ive> ize> ion>')
 
 type Rule = { suffix: string; by: string }
 

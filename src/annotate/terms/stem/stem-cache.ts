@@ -38,7 +38,8 @@ export class StemCache {
     const stem = this.stems.addText(stemHash, 0, text)
     const word = this.words.addUnits(hash, 0, table.units, table.offsets[term]!, table.lengths[term]!)
     if (word >= this.stemOf.length) this.stemOf = grown(this.stemOf, new Uint32Array(this.stemOf.length * 2))
-    if (stem >= this.stemHashes.length) this.stemHashes = grown(this.stemHashes, new Int32Array(this.stemHashes.length * 2))
+    if (stem >= this.stemHashes.length)
+      this.stemHashes = grown(this.stemHashes, new Int32Array(this.stemHashes.length * 2))
     this.stemOf[word] = stem
     this.stemHashes[stem] = stemHash
     return stem

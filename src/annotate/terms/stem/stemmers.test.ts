@@ -47,9 +47,13 @@ describe('stems of other languages', () => {
 
   test('are never empty, whatever the word', () => {
     fc.assert(
-      fc.property(fc.constantFrom(...stemmedLanguages), fc.string({ minLength: 1, maxLength: 64 }), (language, word) => {
-        assert.notEqual(findStemmer(language)!(word), '')
-      }),
+      fc.property(
+        fc.constantFrom(...stemmedLanguages),
+        fc.string({ minLength: 1, maxLength: 64 }),
+        (language, word) => {
+          assert.notEqual(findStemmer(language)!(word), '')
+        },
+      ),
     )
   })
 })

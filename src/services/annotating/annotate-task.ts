@@ -1,0 +1,190 @@
+import { createDrafting } from '../../annotate/annotate.ts'
+import { relevanceOf } from '../../annotate/match/evaluate.ts'
+import type { NearDuplicateIndex } from '../../annotate/near-duplicate/near-duplicate-index.ts'
+import { simhash } from '../../annotate/near-duplicate/simhash.ts'
+import { type DocumentTerms, readDocument } from '../../annotate/terms/document-terms.ts'
+import type { BodyReader } from '../../cache/body-reader.ts'
+import { changeSummary } from '../../cache/diff/change-summary.ts'
+import type { Clock } from '../../core/clock.ts'
+import { documentText } from '../../core/text/document-text.ts'
+import type { OmitRules } from '../../core/text/omit-rules.ts'
+import type { AnnotationBatch, AnnotationDraft, AnnotationStore, MarkedText, Task } from '../../store/annotations.ts'
+import type { Version, VersionStore } from '../../store/versions.ts'
+import type { Recipient, Recipients } from './recipients.ts'
+
+export type AnnotateTaskDeps = {
+  versions: VersionStore
+  bodies: BodyReader
+  annotations: AnnotationStore
+  recipients: Recipients
+  near: NearDuplicateIndex
+  omitFor(url: string): OmitRules | null
+  clock: Clock
+}
+
+type Document = { url: string; title: string; text: string; at: number }
+type Found = { recipient: Recipient; relevance: number; summary: MarkedText; explanation: unknown }
+
+/** So many recipients are held against the document one by one; more are found through the index. */
+const FEW = 64
+const MAX_SUMMARY = 400
+const emptySummary: MarkedText = { text: '', marks: [] }
+
+/** A filtering processor: from one version that is news to a watch to the annotations of those whom it concerns. */
+export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task) => Promise<AnnotationBatch> {
+  const { versions, bodies, annotations, recipients, near, clock } = deps
+
+  async function textOf(version: Version): Promise<string | null> {
+    const found = await bodies.read(version)
+    if (found.kind !== 'body') return null
+    return documentText(found.body, { contentType: found.contentType, omit: deps.omitFor(version.url), lines: true })
+  }
+
+  /** The last version before this one that has a content. */
+  async function textBefore(version: Version): Promise<string | null> {
+    for (let n = version.n - 1; n > 0; n--) {
+      const [before] = await versions.history(version.documentId, { after: n - 1, limit: 1 })
+      if (before !== undefined && before.n < version.n && before.reason !== 'gone') return textOf(before)
+    }
+    return null
+  }
+
+  /** Gone is news to those who follow every change, and to those who were told of the page. */
+  async function findGone(version: Version, covering: readonly Recipient[]): Promise<Found[]> {
+    const found: Found[] = []
+    const text = version.location === '' ? `gone (status ${version.status})` : `moved to ${version.location}`
+    const summary: MarkedText = { text, marks: [] }
+    for (const recipient of covering) {
+      const last = await annotations.last(recipient.profile.id, version.documentId)
+      const wasTold = last !== null && last.kind !== 'gone'
+      if (recipient.source.process === 'track' || (recipient.source.process === 'filter' && wasTold))
+        found.push({ recipient, relevance: last?.relevance ?? 1, summary, explanation: { gone: version.status } })
+    }
+    return found
+  }
+
+  function filter(document: Document, terms: DocumentTerms, filtering: readonly Recipient[]): Found[] {
+    const draft = createDrafting(document, terms)
+    const matches = matchesOf(terms, filtering)
+    return matches.map(({ recipient, relevance }) => {
+      const { summary, explanation } = draft(recipient.slot, recipient.interests!, relevance)
+      return { recipient, relevance, summary, explanation }
+    })
+  }
+
+  function matchesOf(terms: DocumentTerms, filtering: readonly Recipient[]) {
+    if (filtering.length > FEW) {
+      const bySlot = new Map(filtering.map((recipient) => [recipient.slot, recipient]))
+      return recipients.index.match(terms).flatMap(({ id, relevance }) => {
+        const recipient = bySlot.get(id)
+        return recipient === undefined ? [] : [{ recipient, relevance }]
+      })
+    }
+    return filtering.flatMap((recipient) => {
+      const relevance = recipient.interests === null ? null : relevanceOf(recipient.interests, terms)
+      return relevance === null ? [] : [{ recipient, relevance }]
+    })
+  }
+
+  /** For those who follow every change the summary is the change itself. */
+  async function track(version: Version, document: Document, tracking: readonly Recipient[]): Promise<Found[]> {
+    if (tracking.length === 0) return []
+    const before = version.reason === 'new' ? null : await textBefore(version)
+    const change = before === null ? null : changeSummary(before, document.text)
+    const summary = change === null ? beginningOf(document.text) : passagesOf(change.passages)
+    const explanation =
+      change === null ? { tracked: true } : { tracked: true, added: change.added, removed: change.removed }
+    return tracking.map((recipient) => ({ recipient, relevance: 1, summary, explanation }))
+  }
+
+  async function find(
+    version: Version,
+    covering: readonly Recipient[],
+  ): Promise<{ found: Found[]; hash: bigint | null }> {
+    if (version.reason === 'gone') return { found: await findGone(version, covering), hash: null }
+    const text = await textOf(version)
+    const document = { url: version.url, title: version.title, text: text ?? '', at: version.firstSeenAt }
+    const tracking = covering.filter(({ source }) => source.process === 'track')
+    const tracked = await track(version, document, tracking)
+    if (text === null) return { found: tracked, hash: null }
+    const terms = readDocument(document)
+    const filtering = covering.filter(({ source }) => source.process === 'filter')
+    return { found: [...filter(document, terms, filtering), ...tracked], hash: simhash(terms) }
+  }
+
+  return async function annotateTask(task) {
+    const batch = {
+      done: [task.id],
+      annotations: [] as AnnotationDraft[],
+      alsoAt: [] as AlsoAt[],
+      stories: [],
+      unwanted: [],
+    }
+    const version = await versions.version(task.versionId)
+    if (version === null) return batch
+    const covering = recipients.covering(task.watch, { url: version.url, hops: task.hops })
+    const concerned = covering.filter((recipient) => task.made || isFirstVisit(recipient, task))
+    const { found, hash } = await find(version, concerned)
+    const story = hash === null ? 0 : (near.find(hash)[0]?.id ?? version.id)
+    for (const each of found) {
+      const known = story === 0 ? null : await annotations.ofStory(each.recipient.profile.id, story, version.documentId)
+      if (known === null)
+        batch.annotations.push(draftOf(each, version, story, isFirstVisit(each.recipient, task), clock.now()))
+      else batch.alsoAt.push({ annotation: known.id, versionId: version.id, url: version.url })
+    }
+    const stories = hash === null || found.length === 0 ? [] : [{ versionId: version.id, hash, story }]
+    const isWanted = found.length > 0 || covering.some(({ source }) => source.process === 'archive')
+    return { ...batch, stories, unwanted: task.made && !isWanted ? [version.id] : [] }
+  }
+}
+
+type AlsoAt = AnnotationBatch['alsoAt'][number]
+
+/** The check that met the version is the recipient's first, or the one by which it ended. */
+function isFirstVisit({ urd }: Recipient, task: Task): boolean {
+  return task.first && (urd.visitedAt === 0 || urd.visitedAt >= task.round)
+}
+
+function draftOf(
+  { recipient, relevance, summary, explanation }: Found,
+  version: Version,
+  story: number,
+  backlog: boolean,
+  at: number,
+): AnnotationDraft {
+  const { profile } = recipient
+  return {
+    owner: profile.owner,
+    profile: profile.id,
+    documentId: version.documentId,
+    versionId: version.id,
+    kind: version.reason,
+    at,
+    relevance,
+    urgency: profile.urgency,
+    expiresAt: 0,
+    backlog,
+    title: version.title,
+    format: version.type.slice(version.type.indexOf('/') + 1),
+    extension: /\.([a-z0-9]{1,8})$/i.exec(new URL(version.url).pathname)?.[1]?.toLowerCase() ?? '',
+    size: version.size,
+    summary,
+    explanation,
+    story,
+  }
+}
+
+function beginningOf(text: string): MarkedText {
+  return text === '' ? emptySummary : { text: text.slice(0, MAX_SUMMARY).toWellFormed(), marks: [] }
+}
+
+function passagesOf(passages: readonly string[]): MarkedText {
+  let text = ''
+  const marks: [number, number][] = []
+  for (const passage of passages) {
+    if (text !== '') text += ' … '
+    marks.push([text.length, text.length + passage.length])
+    text += passage
+  }
+  return { text, marks }
+}

@@ -1,0 +1,92 @@
+import { readInterests } from '../../annotate/interests/compile-interests.ts'
+import type { CompiledInterests } from '../../annotate/interests/compiled-interests.ts'
+import { createMatchIndex, type MatchIndex } from '../../annotate/match/match-index.ts'
+import type { Profile, Source } from '../../core/profile.ts'
+import type { UrdRow } from '../../store/profiles.ts'
+import type { MirroredProfile, ProfileChanges } from '../profiles/profile-mirror.ts'
+import { coversPage, type Page } from '../scheduler/coverage.ts'
+
+/** A profile that a page of a watch may concern, by one of its sources. */
+export type Recipient = {
+  /** The profile's number in the match index. */
+  slot: number
+  profile: Profile
+  source: Source
+  urd: UrdRow
+  /** Null for a profile that can't be matched: its interests are wrong. */
+  interests: CompiledInterests | null
+}
+
+export type Recipients = {
+  apply(changes: ProfileChanges): void
+  /** Where the sources of a watch are: as they were given, and where they redirect to. */
+  setLanded(watch: number, landed: string): void
+  /** Those whose own depth and scope cover the page, each profile once. */
+  covering(watch: number, page: Page): Recipient[]
+  readonly index: MatchIndex
+  size(): number
+}
+
+/** Who is interested in which watch, with interests compiled once. */
+export function createRecipients(onFault: (profile: Profile, message: string) => void): Recipients {
+  const byProfile = new Map<string, Recipient[]>()
+  const byWatch = new Map<number, Set<Recipient>>()
+  const slots = new Map<string, number>()
+  const landed = new Map<number, string>()
+  const index = createMatchIndex()
+  let lastSlot = 0
+
+  function remove(id: string): void {
+    for (const recipient of byProfile.get(id) ?? []) {
+      const others = byWatch.get(recipient.urd.watch)
+      others?.delete(recipient)
+      if (others?.size === 0) byWatch.delete(recipient.urd.watch)
+    }
+    byProfile.delete(id)
+    const slot = slots.get(id)
+    if (slot !== undefined) index.remove(slot)
+  }
+
+  function add({ profile, urds }: MirroredProfile): void {
+    remove(profile.id)
+    const slot = slots.get(profile.id) ?? ++lastSlot
+    slots.set(profile.id, slot)
+    if (profile.paused) return
+    const read = readInterests(profile.interests)
+    const interests = read.kind === 'interests' ? read.interests : null
+    if (read.kind === 'faults')
+      onFault(profile, read.faults.map(({ place, message }) => `${place}: ${message}`).join('; '))
+    if (interests !== null) index.set(slot, interests)
+    const recipients = urds.map((urd) => ({ slot, profile, source: profile.sources[urd.place]!, urd, interests }))
+    byProfile.set(profile.id, recipients)
+    for (const recipient of recipients) {
+      const others = byWatch.get(recipient.urd.watch) ?? new Set()
+      byWatch.set(recipient.urd.watch, others.add(recipient))
+    }
+  }
+
+  return {
+    index,
+    apply({ changed, removed }) {
+      for (const id of removed) {
+        remove(id)
+        slots.delete(id)
+      }
+      for (const each of changed) add(each)
+    },
+    setLanded: (watch, url) => void landed.set(watch, url),
+    covering(watch, page) {
+      const found = new Map<string, Recipient>()
+      const elsewhere = landed.get(watch)
+      for (const recipient of byWatch.get(watch) ?? []) {
+        const { scope, depth, uri } = recipient.source
+        const isCovered =
+          coversPage({ uri, scope, depth }, page) ||
+          (elsewhere !== undefined && coversPage({ uri: elsewhere, scope, depth }, page))
+        if (isCovered) found.set(recipient.profile.id, recipient)
+      }
+      return [...found.values()]
+    },
+    size: () => byProfile.size,
+  }
+}

@@ -1,0 +1,204 @@
+import type { Clock } from '../../core/clock.ts'
+import type { ErrandOrder, WatchReach } from '../../core/errand-order.ts'
+import { hostKey } from '../../core/partition.ts'
+import type { Profile, ServiceLevel } from '../../core/profile.ts'
+import type { AgentProxy } from '../../proxies/agent-proxy.ts'
+import type { ProfileStore } from '../../store/profiles.ts'
+import type { WatchRow, WatchStore } from '../../store/watches.ts'
+import { createProfileMirror, type MirroredProfile } from '../profiles/profile-mirror.ts'
+import { type Coalescer, createCoalescer, forwardTouched } from '../scheduler/coalesce.ts'
+import type { Dispatch, Scheduler } from '../scheduler/scheduler.ts'
+import type { WatchState } from '../scheduler/watch.ts'
+import { createRounds, type FinishedRound } from './rounds.ts'
+
+export type WatchServiceDeps = {
+  profiles: ProfileStore
+  watches: WatchStore
+  proxy: AgentProxy
+  scheduler: Scheduler
+  clock: Clock
+  levelOf(owner: string): ServiceLevel
+  /** Versions that wait for the annotation engine; above `maxTasks` no check is begun. */
+  countTasks(): Promise<number>
+  maxTasks: number
+  onProblem(message: string, fields: Record<string, unknown>): void
+}
+
+export type WatchService = {
+  start(): Promise<void>
+  /** Takes in what changed in the profile base, begins what is due, notes what is over. Returns when to come again (monotonic). */
+  tick(): Promise<number>
+  checkNow(watch: number): ReturnType<Scheduler['checkNow']>
+  /** Told when there is something to do before the time that `tick` named. */
+  onNews(listener: () => void): void
+}
+
+const POLL_MS = 250
+const MAX_AT_ONCE = 256
+const MAX_STATES = 1000
+/** What another watch checked within this share of the interval is fresh enough. */
+const FRESH_SHARE = 0.1
+const ASKED_URGENCY = 100
+
+/**
+ * From profiles to requests. Every source of every profile is a URD; URDs of the same source are one watch; the scheduler says
+ * which watch is due; the proxy fetches it, with all that its owners' depths and scopes reach; when nothing is queued for
+ * it any more, the check is over. Everything that must survive is in the stores: the service can end at any moment.
+ */
+export function createWatchService(deps: WatchServiceDeps): WatchService {
+  const { profiles, watches, proxy, scheduler, clock } = deps
+  const mirror = createProfileMirror(profiles)
+  const coalescer: Coalescer = createCoalescer()
+  const rounds = createRounds()
+  const rows = new Map<number, WatchRow>()
+  const urdsOf = new Map<string, number[]>()
+  /** URDs whose first visit is still to come. */
+  const unvisited = new Set<number>()
+  /** Whose URI is whose: owners of one watch may have spelled it differently. */
+  const uriOf = new Map<number, string>()
+  let stirred: () => void = () => {}
+
+  function put({ profile, urds }: MirroredProfile): void {
+    const before = new Set(urdsOf.get(profile.id))
+    for (const urd of urds) {
+      before.delete(urd.id)
+      const source = profile.sources[urd.place]!
+      uriOf.set(urd.id, source.uri)
+      if (urd.visitedAt === 0) unvisited.add(urd.id)
+      try {
+        coalescer.put({ ...urdOf(profile, source.uri), ...source, id: urd.id, watch: urd.watch })
+      } catch (error) {
+        deps.onProblem('a source can not be watched', { profile: profile.id, uri: source.uri, error: String(error) })
+      }
+    }
+    for (const id of before) drop(id)
+    urdsOf.set(
+      profile.id,
+      urds.map(({ id }) => id),
+    )
+  }
+
+  function urdOf(profile: Profile, uri: string) {
+    const { owner, urgency, paused } = profile
+    return { owner, urgency, paused, level: deps.levelOf(owner), host: hostKey(uri) }
+  }
+
+  function drop(urd: number): void {
+    coalescer.remove(urd)
+    unvisited.delete(urd)
+    uriOf.delete(urd)
+  }
+
+  /** True when the base has changed. */
+  async function takeChanges(): Promise<boolean> {
+    const changes = await mirror.refresh()
+    if (changes === null) return false
+    for (const id of changes.removed) {
+      for (const urd of urdsOf.get(id) ?? []) drop(urd)
+      urdsOf.delete(id)
+    }
+    for (const row of await watches.all()) rows.set(row.id, row)
+    for (const each of changes.changed) put(each)
+    const touched: WatchReach[] = []
+    const ended: number[] = []
+    forwardTouched(coalescer, {
+      set(watch) {
+        scheduler.set(watch, savedState(rows.get(watch.id)))
+        if (rounds.has(watch.id)) touched.push(reachOf(watch.id))
+      },
+      remove(id) {
+        scheduler.remove(id)
+        ended.push(id)
+      },
+    })
+    if (touched.length > 0) await proxy.reach(touched)
+    if (ended.length > 0) await proxy.forget(ended)
+    return true
+  }
+
+  function reachOf(watch: number): WatchReach {
+    const sources = coalescer.urdsOf(watch).map(({ id, scope }) => ({ uri: uriOf.get(id)!, scope }))
+    const distinct = new Map(sources.map((source) => [JSON.stringify(source), source]))
+    return { watch, sources: [...distinct.values()] }
+  }
+
+  function orderOf({ id, why }: Dispatch, round: number): ErrandOrder | null {
+    const watch = coalescer.watch(id)
+    const row = rows.get(id)
+    if (watch === undefined || row === undefined) return null
+    const first = coalescer.urdsOf(id).some((urd) => unvisited.has(urd.id))
+    const freshFrom = why === 'asked' ? round : round - Math.floor(watch.everyMs * FRESH_SHARE)
+    const urgency = why === 'asked' ? ASKED_URGENCY : Math.min(watch.urgency, ASKED_URGENCY)
+    const errand = { watch: id, round, freshFrom, first }
+    return { url: row.uri, depth: watch.depth, urgency, errand, reach: reachOf(id) }
+  }
+
+  async function beginChecks(): Promise<void> {
+    if ((await deps.countTasks()) >= deps.maxTasks) return
+    const due = scheduler.take(MAX_AT_ONCE)
+    if (due.length === 0) return
+    const round = clock.now()
+    const orders = due.flatMap((dispatch) => {
+      const order = orderOf(dispatch, round)
+      if (order === null) scheduler.done(dispatch.id, { changed: false, failed: true, at: round })
+      return order ?? []
+    })
+    for (const { errand } of orders) {
+      const visited = coalescer.urdsOf(errand.watch).flatMap(({ id }) => (unvisited.has(id) ? [id] : []))
+      rounds.begin(errand.watch, round, visited)
+    }
+    await watches.begin(orders.map(({ errand }) => ({ watch: errand.watch, round })))
+    const queued = await proxy.check(orders)
+    for (const { errand } of orders) rounds.begun(errand.watch, queued.get(errand.watch) ?? 0)
+  }
+
+  async function endChecks(): Promise<void> {
+    const finished = rounds.takeFinished(clock.now())
+    if (finished.length === 0) return
+    await watches.finish(finished)
+    for (const round of finished) report(round)
+    const states = scheduler.takeUnsaved(MAX_STATES)
+    await watches.saveStates(states.map((state) => ({ watch: state.id, state: JSON.stringify(state) })))
+  }
+
+  function report({ watch, changed, failed, checkedAt, visited }: FinishedRound): void {
+    for (const urd of visited) unvisited.delete(urd)
+    scheduler.done(watch, { changed, failed, at: checkedAt })
+  }
+
+  proxy.onNews((news) => {
+    for (const each of news) rounds.note(each)
+    stirred()
+  })
+
+  return {
+    async start() {
+      await takeChanges()
+      const underWay = [...rows.values()].filter(({ id, round, checkedAt }) => {
+        return round > checkedAt && coalescer.watch(id) !== undefined
+      })
+      const queued = await proxy.start(underWay.map(({ id }) => reachOf(id)))
+      for (const [watch, n] of queued) rounds.resume(watch, n, rows.get(watch)?.round ?? 0)
+    },
+    async tick() {
+      await takeChanges()
+      await endChecks()
+      await beginChecks()
+      await endChecks()
+      const now = clock.monotonic()
+      return Math.max(now, Math.min(scheduler.nextDueAt() ?? Number.POSITIVE_INFINITY, now + POLL_MS))
+    },
+    checkNow(watch) {
+      const answer = scheduler.checkNow(watch)
+      stirred()
+      return answer
+    },
+    onNews(listener) {
+      stirred = listener
+    },
+  }
+}
+
+function savedState(row: WatchRow | undefined): WatchState | undefined {
+  return row === undefined || row.state === '' ? undefined : (JSON.parse(row.state) as WatchState)
+}

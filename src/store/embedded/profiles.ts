@@ -1,0 +1,86 @@
+import type { Profile } from '../../core/profile.ts'
+import type { KeyedProfile, ProfileStore, UrdRow } from '../profiles.ts'
+import type { Database } from './database.ts'
+
+type Row = { body: string }
+
+export function createEmbeddedProfiles(db: Database): ProfileStore {
+  const sql = {
+    revision: db.prepare(`SELECT value FROM facts WHERE name = 'profiles'`),
+    revise: db.prepare(
+      `INSERT INTO facts (name, value) VALUES ('profiles', 1) ON CONFLICT DO UPDATE SET value = value + 1`,
+    ),
+    list: db.prepare('SELECT body FROM profiles WHERE id > ? ORDER BY id LIMIT ?'),
+    listOfOwner: db.prepare('SELECT body FROM profiles WHERE owner = ? AND id > ? ORDER BY id LIMIT ?'),
+    find: db.prepare('SELECT body FROM profiles WHERE id = ?'),
+    put: db.prepare(
+      `INSERT INTO profiles (id, owner, revision, body) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE
+       SET owner = excluded.owner, revision = excluded.revision, body = excluded.body`,
+    ),
+    remove: db.prepare('DELETE FROM profiles WHERE id = ?'),
+    stamps: db.prepare('SELECT id, revision FROM profiles'),
+    urdsOf: db.prepare(
+      'SELECT id, profile, place, watch, visited_at AS visitedAt FROM urds WHERE profile = ? ORDER BY place',
+    ),
+    addUrd: db.prepare('INSERT INTO urds (profile, place, watch, visited_at) VALUES (?, ?, ?, ?)'),
+    removeUrds: db.prepare('DELETE FROM urds WHERE profile = ?'),
+    keepUrd: db.prepare('INSERT INTO urds (id, profile, place, watch, visited_at) VALUES (?, ?, ?, ?, ?)'),
+    watch: db.prepare('SELECT id FROM watches WHERE key = ?'),
+    addWatch: db.prepare('INSERT INTO watches (key, uri) VALUES (?, ?)'),
+  }
+
+  function watchOf(key: string, uri: string): number {
+    const known = sql.watch.get(key) as { id: number } | undefined
+    return known?.id ?? Number(sql.addWatch.run(key, uri).lastInsertRowid)
+  }
+
+  /** Runs in a transaction. A URD stays with its watch, wherever the source has moved to in the profile. */
+  function putOne({ profile, keys }: KeyedProfile, revision: number): void {
+    sql.put.run(profile.id, profile.owner, revision, JSON.stringify(profile))
+    const before = new Map((sql.urdsOf.all(profile.id) as UrdRow[]).map((urd) => [urd.watch, urd]))
+    sql.removeUrds.run(profile.id)
+    for (const [place, source] of profile.sources.entries()) {
+      const watch = watchOf(keys[place]!, source.uri)
+      const kept = before.get(watch)
+      before.delete(watch)
+      if (kept === undefined) sql.addUrd.run(profile.id, place, watch, 0)
+      else sql.keepUrd.run(kept.id, profile.id, place, watch, kept.visitedAt)
+    }
+  }
+
+  return {
+    async revision() {
+      return (db.read(() => sql.revision.get()) as { value: number } | undefined)?.value ?? 0
+    },
+    async list({ after, limit, owner }) {
+      const rows = db.read(() =>
+        owner === undefined ? sql.list.all(after, limit) : sql.listOfOwner.all(owner, after, limit),
+      )
+      return (rows as Row[]).map(({ body }) => JSON.parse(body) as Profile)
+    },
+    async find(id) {
+      const row = db.read(() => sql.find.get(id)) as Row | undefined
+      return row === undefined ? null : (JSON.parse(row.body) as Profile)
+    },
+    async put(profiles) {
+      db.write(() => {
+        sql.revise.run()
+        const { value } = sql.revision.get() as { value: number }
+        for (const each of profiles) putOne(each, value)
+      })
+    },
+    async remove(ids) {
+      return db.write(() => {
+        let removed = 0
+        for (const id of ids) {
+          removed += Number(sql.remove.run(id).changes)
+          sql.removeUrds.run(id)
+        }
+        sql.revise.run()
+        return removed
+      })
+    },
+    stamps: async () => db.read(() => sql.stamps.all()) as { id: string; revision: number }[],
+    urdsOf: async (profileId) => db.read(() => sql.urdsOf.all(profileId)) as UrdRow[],
+  }
+}
