@@ -1,20 +1,12 @@
-import { availableParallelism, hostname } from 'node:os'
-import { setFlagsFromString } from 'node:v8'
-import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
 import type { CrawlHooks } from './cli/engine.ts'
 import type { CrawlSettings } from './config/crawl-settings.ts'
 import { type Clock, systemClock } from './core/clock.ts'
 import type { CrawlResult } from './core/crawl-report.ts'
 import { createBoardMemory, openBoard } from './crawl/board.ts'
-import { runCrawl, type ShardHandle } from './crawl/crawl.ts'
+import { runCrawl } from './crawl/crawl.ts'
 import { checkSettings } from './crawl/settings-check.ts'
-import { createShardThread } from './crawl/shard/shard-thread.ts'
-import type { ShardData } from './main-shard.ts'
+import { openForCrawling, type ShardThreads, startShardThreads } from './main-shards.ts'
 import { createBackground } from './store/embedded/background.ts'
-import { openFolder } from './store/embedded/folder.ts'
-
-/** What a page leaves behind dies young; more room would only make the process larger. */
-const YOUNG_GENERATION_MB = 32
 
 /** Shards that have work for more than this part of their time are not to be disturbed. */
 const BUSY = 0.5
@@ -28,47 +20,27 @@ const INDEX_MS = 30_000
 export async function crawl(settings: CrawlSettings, hooks: CrawlHooks): Promise<CrawlResult> {
   checkSettings(settings)
   const { folder, config } = settings
-  const threads = config.crawl.threads === 0 ? availableParallelism() : config.crawl.threads
-  const opened = openFolder({ folder, holder: `process ${process.pid} on ${hostname()}`, shards: threads })
+  const opened = openForCrawling(settings, hooks.log)
   const { shards } = opened.facts
-  if (shards !== threads && config.crawl.threads !== 0) {
-    hooks.log.info({ folder, shards }, `this data folder was made for ${shards} threads and is used with as many`)
-  }
   const jobs = { index: config.search.index, compress: config.archive.compress }
   const background =
     jobs.index || jobs.compress
       ? createBackground(folder, jobs, { onWarning: (message) => hooks.log.warn(message) })
       : null
-  // Bodies live outside of the heap; with a small heap V8 takes them for a reason to collect all of it every 70 ms.
-  setFlagsFromString('--initial-old-space-size=64')
-  const workers: Worker[] = []
+  let threads: ShardThreads | null = null
   try {
     const run = await opened.runs.begin(systemClock.now())
     if (run.continued) hooks.log.info({ run: run.id }, 'going on with the crawl that was interrupted')
     const memory = createBoardMemory(shards, settings.maxPages)
     const looksBack = run.continued || run.id > 1 || settings.depth !== null
-    const handles = connect(shards).map((ports, index): ShardHandle => {
-      const data: ShardData = {
-        settings,
-        index,
-        shards,
-        run: run.id,
-        looksBack,
-        seed: opened.facts.seed,
-        memory,
-        partitions: opened.partitions,
-        ports,
-      }
-      const worker = new Worker(new URL('./main-shard.ts', import.meta.url), {
-        workerData: data,
-        resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
-        transferList: ports.filter((port) => port !== null),
-      })
-      workers.push(worker)
-      return createShardThread(worker, {
-        onLog: (level, message, fields) => hooks.log[level](fields, message),
-        onFileClosed: () => jobs.compress && background?.wake(),
-      })
+    threads = startShardThreads({
+      settings,
+      opened,
+      run: run.id,
+      looksBack,
+      memory,
+      log: hooks.log,
+      onFileClosed: () => jobs.compress && background?.wake(),
     })
     const board = openBoard(memory)
     let calmTicks = 0
@@ -77,7 +49,7 @@ export async function crawl(settings: CrawlSettings, hooks: CrawlHooks): Promise
     // What the last crawl left over, if anything.
     if ((jobs.compress && opened.hasClosedFiles) || (jobs.index && looksBack)) background?.wake()
     const result = await runCrawl({
-      shards: handles,
+      shards: threads.handles,
       board,
       seeds: settings.seeds,
       clock: systemClock,
@@ -92,7 +64,7 @@ export async function crawl(settings: CrawlSettings, hooks: CrawlHooks): Promise
     if (result.finished) await opened.runs.finish(run.id, systemClock.now())
     return result
   } finally {
-    await Promise.all(workers.map((worker) => worker.terminate()))
+    await threads?.end()
     await background?.end()
     await opened.close()
   }
@@ -109,17 +81,4 @@ function createPace(clock: Clock, step: number, everyMs: number): (count: number
     at = now
     return true
   }
-}
-
-/** A channel between every two shards: row n holds the ports of shard n, none to itself. */
-function connect(shards: number): (MessagePort | null)[][] {
-  const ports: (MessagePort | null)[][] = Array.from({ length: shards }, () => new Array(shards).fill(null))
-  for (let a = 0; a < shards; a++) {
-    for (let b = a + 1; b < shards; b++) {
-      const { port1, port2 } = new MessageChannel()
-      ports[a]![b] = port1
-      ports[b]![a] = port2
-    }
-  }
-  return ports
 }

@@ -17,6 +17,7 @@ const code = await runCli({
   io: createProcessIo(process),
   engine: {
     crawl: async (settings, hooks) => (await import('./main-crawl.ts')).crawl(settings, hooks),
+    up: async (folder, config, hooks) => (await import('./main-up.ts')).up(folder, config, hooks),
     status: async (folder) => (await import('./store/embedded/status.ts')).readStatus(folder),
     history: async (place, url, request) => (await import('./main-look.ts')).history(place, url, request),
     show: async (place, address) => (await import('./main-look.ts')).show(place, address),

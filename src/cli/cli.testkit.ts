@@ -60,7 +60,14 @@ export const emptyResult: CrawlResult = {
 export function engineWith(parts: Partial<Engine>): Engine {
   const unexpected = () => Promise.reject(new Error('this part of the engine was not to be used'))
   const looking = { history: unexpected, show: unexpected, diff: unexpected, diffPage: unexpected }
+  const profiles = {
+    importProfiles: unexpected,
+    exportProfiles: unexpected,
+    exportUrds: unexpected,
+    queryProfiles: unexpected,
+  }
   return {
+    up: unexpected,
     crawl: unexpected,
     status: unexpected,
     search: unexpected,
@@ -70,6 +77,7 @@ export function engineWith(parts: Partial<Engine>): Engine {
     backup: unexpected,
     restore: unexpected,
     ...looking,
+    ...profiles,
     ...parts,
   }
 }

@@ -46,7 +46,7 @@ export type CommandContext = {
 export type Command = {
   name: string
   summary: string
-  group: 'Crawl' | 'Archive'
+  group: 'Watch' | 'Crawl' | 'Archive'
   /** What follows the command's name, without the options. */
   usage: string
   options: readonly Option[]

@@ -5,14 +5,20 @@ import { command as diff } from './diff.ts'
 import { command as exportCommand } from './export.ts'
 import { command as gc } from './gc.ts'
 import { command as history } from './history.ts'
+import { command as profile } from './profile.ts'
+import { command as query } from './query.ts'
 import { command as restore } from './restore.ts'
 import { command as search } from './search.ts'
 import { command as show } from './show.ts'
 import { command as status } from './status.ts'
+import { command as up } from './up.ts'
 import { command as verify } from './verify.ts'
 
 /** In the order of the help. */
 export const commands: readonly Command[] = [
+  up,
+  profile,
+  query,
   crawl,
   status,
   search,

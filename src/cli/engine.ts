@@ -6,12 +6,16 @@ import type { CrawlResult, CrawlSnapshot } from '../core/crawl-report.ts'
 import type { ExportProgress, ExportReport, ExportRequest } from '../core/export-report.ts'
 import type { GcItem, GcProgress, GcReport } from '../core/gc-report.ts'
 import type { CompareRequest, DiffReport, HistoryReport, HistoryRequest, ShowReport } from '../core/looking-report.ts'
+import type { Profile } from '../core/profile.ts'
+import type { ImportedProfile, ProfileUrd } from '../core/profile-draft.ts'
+import type { ProfileImportReport, ProfileQueryResult } from '../core/profile-report.ts'
 import type { IndexProgress, SearchReport, SearchRequest } from '../core/search-report.ts'
 import type { VerifyProgress, VerifyReport } from '../core/verify-report.ts'
 
 /** What the commands need of the rest of the program. The composition root supplies it. */
 export type Engine = {
   crawl(settings: CrawlSettings, hooks: CrawlHooks): Promise<CrawlResult>
+  up(dataDir: string, config: Config, hooks: UpHooks): Promise<void>
   status(dataDir: string): Promise<StatusReport>
   gc(request: GcRequest, hooks: GcHooks): Promise<GcReport>
   verify(
@@ -27,6 +31,11 @@ export type Engine = {
   diff(place: LookPlace, url: string, request: CompareRequest): Promise<DiffReport>
   diffPage(report: DiffReport): Promise<string>
   export(dataDir: string, request: ExportRequest, hooks: ExportHooks): Promise<ExportReport>
+  importProfiles(place: LookPlace, profiles: readonly ImportedProfile[]): Promise<ProfileImportReport>
+  /** Of one owner, or of all for null. */
+  exportProfiles(place: LookPlace, owner: string | null): Promise<AsyncIterable<Profile>>
+  exportUrds(place: LookPlace, owner: string | null): Promise<AsyncIterable<ProfileUrd>>
+  queryProfiles(place: LookPlace, xpath: string, owner: string | null): Promise<ProfileQueryResult>
 }
 
 /** The configuration says how URLs are named, and so which ones are one document. */
@@ -49,6 +58,13 @@ export type GcHooks = {
   onWarning(message: string): void
   /** Aborted when what is begun shall be finished and nothing else. */
   signal: AbortSignal
+}
+
+export type UpHooks = {
+  /** Aborted when what is in flight shall be finished and kept. */
+  signal: AbortSignal
+  log: Logger
+  onAnnotated(ids: readonly number[]): void
 }
 
 export type CrawlHooks = {

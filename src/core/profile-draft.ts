@@ -13,3 +13,6 @@ export type ProfileUrd = Omit<Profile, 'name' | 'sources'> & {
   /** Milliseconds since 1970; 0 for never. */
   lastCheckedAt: number
 }
+
+/** A profile on its way into the base. The one of that id is replaced if it is the owner's; else a new one is made. */
+export type ImportedProfile = { id: string | null; owner: string; profile: ProfileDraft }

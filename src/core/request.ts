@@ -18,11 +18,13 @@ export type Errand = {
   round: number
   /** What another watch checked since this moment is fresh enough too. */
   freshFrom: number
+  /** When the last check of this watch began that came to its end: what others have found since is news. */
+  since: number
   /** Somebody has not seen anything of this source yet: what is unchanged is news, too. */
   first: boolean
 }
 
-export const noErrand: Errand = { watch: 0, round: 0, freshFrom: 0, first: false }
+export const noErrand: Errand = { watch: 0, round: 0, freshFrom: 0, since: 0, first: false }
 
 /**
  * A link on its way to the frontier: the papers' `[link, parentLink, depth, owners]`.

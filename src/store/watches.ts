@@ -17,6 +17,8 @@ export type WatchRow = {
   landed: string
   /** When the last check began; later than `checkedAt` while it is under way. */
   round: number
+  /** When the last check began that came to its end. */
+  finishedRound: number
   checkedAt: number
   outcome: string
   status: number
@@ -25,6 +27,7 @@ export type WatchRow = {
 
 export type WatchOutcome = {
   watch: number
+  round: number
   checkedAt: number
   outcome: string
   status: number

@@ -1,5 +1,5 @@
 import { XmlFaultError } from './xml-fault.ts'
-import { createXmlTokens } from './xml-tokens.ts'
+import { createXmlTokens, type XmlToken } from './xml-tokens.ts'
 
 /** An element with all that is in it, in its order. Texts that stand side by side are one. */
 export type XmlNode = {
@@ -11,20 +11,21 @@ export type XmlNode = {
 
 export type TreeLimits = { maxBytes: number; maxElements: number; maxDepth: number }
 
-/** A tree takes some hundred bytes an element: these together stay below 300 MB. */
-export const treeLimits: TreeLimits = { maxBytes: 20_000_000, maxElements: 500_000, maxDepth: 16 }
+/** A tree takes some hundred bytes an element: these together stay below 200 MB, and below a second. */
+export const treeLimits: TreeLimits = { maxBytes: 20_000_000, maxElements: 250_000, maxDepth: 16 }
+
+/** Of one tag or one text. */
+const maxTokenChars = 1_000_000
+const chunkChars = 64 * 1024
 
 /** The whole of a well-formed document. Throws an `XmlFaultError` at the first thing that is wrong. */
 export function readXmlTree(xml: string | Uint8Array, limits: TreeLimits = treeLimits): XmlNode {
   const { maxBytes, maxElements, maxDepth } = limits
   const text = textOf(xml, maxBytes)
-  const tokens = createXmlTokens({ maxTokenChars: text.length, maxDepth })
-  tokens.push(text)
-  tokens.end()
   const open: XmlNode[] = []
   let root: XmlNode | null = null
   let elements = 0
-  for (let token = tokens.next(); token !== 'more' && token !== null; token = tokens.next()) {
+  for (const token of tokensOf(text, maxDepth)) {
     const around = open.at(-1)
     if (token.kind === 'end') open.pop()
     else if (token.kind === 'text') addText(around!.content, token.text)
@@ -40,15 +41,26 @@ export function readXmlTree(xml: string | Uint8Array, limits: TreeLimits = treeL
   return root!
 }
 
+/** In pieces: so a tag that is too long is found out before it is taken apart. */
+function* tokensOf(text: string, maxDepth: number): Generator<XmlToken, void, undefined> {
+  const tokens = createXmlTokens({ maxTokenChars, maxDepth })
+  let at = 0
+  do {
+    // No pair is cut in two.
+    const cut = at + Math.max(chunkChars, tokens.left())
+    const end = /[\ud800-\udbff]/.test(text.charAt(cut - 1)) ? cut + 1 : cut
+    tokens.push(text.slice(at, end))
+    if (end >= text.length) tokens.end()
+    for (let token = tokens.next(); token !== 'more' && token !== null; token = tokens.next()) yield token
+    at = end
+  } while (at < text.length)
+}
+
 /** The name of the outermost element, for whoever reads several grammars; null where there is none to be found. */
 export function rootNameOf(xml: string | Uint8Array, { maxBytes }: TreeLimits = treeLimits): string | null {
   try {
-    const text = textOf(xml, maxBytes)
-    const tokens = createXmlTokens({ maxTokenChars: text.length, maxDepth: 1 })
-    tokens.push(text)
-    tokens.end()
-    const first = tokens.next()
-    return first !== null && first !== 'more' && first.kind === 'start' ? first.name : null
+    const first = tokensOf(textOf(xml, maxBytes), 1).next().value
+    return first?.kind === 'start' ? first.name : null
   } catch (error) {
     if (error instanceof XmlFaultError) return null
     throw error

@@ -8,8 +8,14 @@ const maxKeptChars = 4 * 1024 * 1024
 export type EraceEnd = { exitCode: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string }
 
 /** The real command in a process of its own, as a person would start it. */
-export function startErace(args: string[]): { child: ChildProcess; ended: Promise<EraceEnd> } {
-  const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+export function startErace(
+  args: string[],
+  env: Record<string, string> = {},
+): { child: ChildProcess; ended: Promise<EraceEnd> } {
+  const child = spawn(process.execPath, [program, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...env },
+  })
   const output = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr'] as const)
     child[name].setEncoding('utf8').on('data', (text: string) => {

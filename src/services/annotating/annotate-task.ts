@@ -123,13 +123,12 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task) => Prom
     const version = await versions.version(task.versionId)
     if (version === null) return batch
     const covering = recipients.covering(task.watch, { url: version.url, hops: task.hops })
-    const concerned = covering.filter((recipient) => task.made || isFirstVisit(recipient, task))
-    const { found, hash } = await find(version, concerned)
+    const { found, hash } = await find(version, covering)
     const story = hash === null ? 0 : (near.find(hash)[0]?.id ?? version.id)
     for (const each of found) {
       const known = story === 0 ? null : await annotations.ofStory(each.recipient.profile.id, story, version.documentId)
       if (known === null)
-        batch.annotations.push(draftOf(each, version, story, isFirstVisit(each.recipient, task), clock.now()))
+        batch.annotations.push(draftOf(each, version, story, isBacklog(each.recipient, task), clock.now()))
       else batch.alsoAt.push({ annotation: known.id, versionId: version.id, url: version.url })
     }
     const stories = hash === null || found.length === 0 ? [] : [{ versionId: version.id, hash, story }]
@@ -140,9 +139,9 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task) => Prom
 
 type AlsoAt = AnnotationBatch['alsoAt'][number]
 
-/** The check that met the version is the recipient's first, or the one by which it ended. */
-function isFirstVisit({ urd }: Recipient, task: Task): boolean {
-  return task.first && (urd.visitedAt === 0 || urd.visitedAt >= task.round)
+/** Met on somebody's first visit, and old to all others; or the check that met it is the recipient's own first. */
+function isBacklog({ urd }: Recipient, task: Task): boolean {
+  return task.first && (!task.made || urd.visitedAt === 0 || urd.visitedAt >= task.round)
 }
 
 function draftOf(

@@ -1,12 +1,9 @@
+import { interestLimits } from '../../annotate/interests/interest-limits.ts'
 import type { Interests, Keyword } from '../../core/profile.ts'
 import { profileDefaults } from '../../xml/profile-defaults.ts'
 import type { PlainRecord, PlainValues } from './plain-values.ts'
 
 const interestKeys = ['keywords', 'exclude', 'expression', 'threshold', 'stemming', 'scorer']
-
-/** More is not even looked at; how many are allowed is for those to say who use them. */
-const MAX_TERMS = 100_000
-const MAX_EXPRESSION = 100_000
 
 /** Stand for what can't be read, so that all else can still be checked: no fault comes of them. */
 const stoppers = { key: 'x', weight: 100_000 }
@@ -18,10 +15,10 @@ export function readInterestValues(value: unknown, values: PlainValues): Interes
     values.text(given[key], `interests.${key}`, { mayBeEmpty: true, ...(max === undefined ? {} : { max }) })
   return {
     keywords: values
-      .list(given.keywords, 'interests.keywords', MAX_TERMS)
+      .list(given.keywords, 'interests.keywords', interestLimits.keywords)
       .map((keyword, index) => readKeyword(keyword, `interests.keywords[${index}]`, values)),
     exclude: values
-      .list(given.exclude, 'interests.exclude', MAX_TERMS)
+      .list(given.exclude, 'interests.exclude', interestLimits.exclusions)
       .map((key, index) => readTerm(key, `interests.exclude[${index}]`, values)),
     expression: readExpressionText(given, values),
     threshold: values.number(given.threshold, 'interests.threshold') ?? profileDefaults.threshold,
@@ -42,12 +39,12 @@ function readKeyword(value: unknown, place: string, values: PlainValues): Keywor
 
 function readTerm(value: unknown, place: string, values: PlainValues): string {
   if (value === undefined || value === null) values.fault(place, 'is missing')
-  return values.text(value, place, { max: 10_000 }) ?? stoppers.key
+  return values.text(value, place, { max: interestLimits.keyLength }) ?? stoppers.key
 }
 
 /** Conditions may go over several lines. */
 function readExpressionText(given: PlainRecord, values: PlainValues): string {
   const source = given.expression
   const flat = typeof source === 'string' ? source.replace(/[\t\r\n]+/g, ' ').trim() : source
-  return values.text(flat, 'interests.expression', { max: MAX_EXPRESSION, mayBeEmpty: true }) ?? ''
+  return values.text(flat, 'interests.expression', { max: interestLimits.expressionLength, mayBeEmpty: true }) ?? ''
 }

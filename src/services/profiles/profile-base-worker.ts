@@ -11,6 +11,9 @@ export type ToBaseWorker =
 
 export type FromBaseWorker = { kind: 'loaded' } | { kind: 'answer'; answer: ProfileQueryResult }
 
+// What the engine prints about wrong queries is in their answers. Only this thread falls silent.
+process.stderr.write = () => true
+
 const documents = new Map<string, XmlDocument>()
 
 parentPort!.on('message', (message: ToBaseWorker) => {

@@ -58,10 +58,7 @@ export function createProfileBase(given: Partial<ProfileBaseLimits> = {}): Profi
   let last: Promise<unknown> = Promise.resolve()
 
   function start(): Worker {
-    // What the engine prints about wrong queries is in their answers.
-    const started = new Worker(new URL('./profile-base-worker.ts', import.meta.url), { stderr: true, stdout: true })
-    started.stderr.resume()
-    started.stdout.resume()
+    const started = new Worker(new URL('./profile-base-worker.ts', import.meta.url))
     started.on('error', () => forget(started))
     started.on('exit', () => forget(started))
     started.unref()

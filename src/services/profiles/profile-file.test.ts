@@ -303,8 +303,10 @@ describe('profiles in files', () => {
     const large = `<urd>${' '.repeat(20_000_000)}</urd>`
     assert.match(faultsOf(readProfilesXml(large, rules)).join('\n'), /more than 20000000 bytes/)
     assert.match(faultsOf(readProfilesXml('<urd>'.repeat(100), rules)).join('\n'), /nested more than 16 deep/)
-    const fine = `<urds>${'<urd/>'.repeat(500_001)}</urds>`
-    assert.match(faultsOf(readProfilesXml(fine, rules)).join('\n'), /more than 500000 elements/)
+    const fine = `<urds>${'<urd/>'.repeat(250_001)}</urds>`
+    assert.match(faultsOf(readProfilesXml(fine, rules)).join('\n'), /more than 250000 elements/)
+    const long = `<urd ${'x'.repeat(2_000_000)}="1"/>`
+    assert.match(faultsOf(readProfilesXml(long, rules)).join('\n'), /longer than 1000000 characters/)
     assert.match(faultsOf(readProfilesJson(`"${'x'.repeat(20_000_000)}"`, rules)).join('\n'), /more than 20000000/)
     assert.match(faultsOf(readProfilesXml(Buffer.from([0x3c, 0xff, 0xfe]), rules)).join('\n'), /not UTF-8/)
   })

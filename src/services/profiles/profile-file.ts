@@ -29,6 +29,7 @@ export function readProfilesXml(xml: string | Uint8Array, rules: ProfileRules): 
   const { profiles, faults } = readProfiles(xml)
   const found = createFindings(faults)
   for (const item of profiles) {
+    if (found.isFull()) break
     const { plain, id, owner, line } = item
     const read = readProfileJson({ ...plain, id: id || null, owner: owner || null }, rules)
     if (read.kind === 'faults') found.wrong(item, read.faults)
@@ -45,6 +46,7 @@ export function readUrdsXml(
   const { urds, faults } = readUrds(xml)
   const found = createFindings<{ urd: ProfileUrd; line: number | null }>(faults)
   for (const item of urds) {
+    if (found.isFull()) break
     const read = readUrdValues(item, rules)
     if (read.kind === 'faults') found.wrong(item, read.faults)
     else found.right({ urd: read.urd, line: item.line }, item, [read.urd.source])
@@ -64,6 +66,7 @@ export function readProfilesJson(text: string, rules: ProfileRules): ReadFile<Fi
   }
   const found = createFindings<FileProfile>([])
   for (const [index, each] of (Array.isArray(value) ? value : [value]).entries()) {
+    if (found.isFull()) break
     const at = Array.isArray(value) ? `[${index}]` : ''
     const locate = (place: string) => ({ line: null, name: [at, place].filter((part) => part !== '').join('.') })
     const read = readProfileJson(each, rules)
@@ -92,6 +95,7 @@ function createFindings<T = FileProfile>(before: readonly XmlFault[]) {
   }
 
   return {
+    isFull: () => faults.length >= MAX_FAULTS,
     wrong(at: Located, found: readonly Fault[]): void {
       for (const { place, message } of found) say(faults, at, place, message)
     },

@@ -79,6 +79,7 @@ export function createRounds() {
         const status = round.source?.status ?? 0
         finished.push({
           watch,
+          round: round.round,
           checkedAt: at,
           outcome,
           status,

@@ -129,7 +129,7 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
     const first = coalescer.urdsOf(id).some((urd) => unvisited.has(urd.id))
     const freshFrom = why === 'asked' ? round : round - Math.floor(watch.everyMs * FRESH_SHARE)
     const urgency = why === 'asked' ? ASKED_URGENCY : Math.min(watch.urgency, ASKED_URGENCY)
-    const errand = { watch: id, round, freshFrom, first }
+    const errand = { watch: id, round, freshFrom, since: row.finishedRound, first }
     return { url: row.uri, depth: watch.depth, urgency, errand, reach: reachOf(id) }
   }
 
@@ -161,7 +161,9 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
     await watches.saveStates(states.map((state) => ({ watch: state.id, state: JSON.stringify(state) })))
   }
 
-  function report({ watch, changed, failed, checkedAt, visited }: FinishedRound): void {
+  function report({ watch, round, changed, failed, checkedAt, visited }: FinishedRound): void {
+    const row = rows.get(watch)
+    if (row !== undefined) Object.assign(row, { finishedRound: round, checkedAt })
     for (const urd of visited) unvisited.delete(urd)
     scheduler.done(watch, { changed, failed, at: checkedAt })
   }

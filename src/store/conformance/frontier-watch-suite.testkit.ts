@@ -4,7 +4,13 @@ import type { Errand } from '../../core/request.ts'
 import { openOne, openTwo, type StoreEngine, withSystem } from './engine.testkit.ts'
 import { batchOf, offerOf, offersOf, queueOf } from './samples.testkit.ts'
 
-const errandOf = (watch: number, round: number): Errand => ({ watch, round, freshFrom: round - 10, first: false })
+const errandOf = (watch: number, round: number): Errand => ({
+  watch,
+  round,
+  freshFrom: round - 10,
+  since: 0,
+  first: false,
+})
 
 /** What every frontier promises to watches: each check sees the web with its own eyes, and knows how much of it is left. */
 export function frontierWatchSuite(engine: StoreEngine): void {
@@ -13,7 +19,7 @@ export function frontierWatchSuite(engine: StoreEngine): void {
       'an errand travels with its request and is there after a restart',
       withSystem(engine, {}, async (system) => {
         const { frontier } = await openOne(system)
-        const errand = { watch: 7, round: 1_700_000_000_000, freshFrom: 1_699_999_999_000, first: true }
+        const errand = { watch: 7, round: 1_700_000_000_000, freshFrom: 1_699_999_999_000, since: 5, first: true }
         const counts = await frontier.offer([offerOf(system.hostOf(0, 0), '/', { errand, depth: 2 })])
         assert.deepEqual(counts.watches, new Map([[7, 1]]))
         await system.kill()

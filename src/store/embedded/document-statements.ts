@@ -62,10 +62,11 @@ export function documentStatements(db: Database) {
     attempt: db.prepare(
       `UPDATE documents SET checked_at = ?, run = ?, status = ?, outcome = ?, location = ? WHERE host = ? AND fp = ?`,
     ),
+    lastChecker: db.prepare('SELECT run FROM documents WHERE host = ? AND fp = ?'),
     insertTask: db.prepare(
       'INSERT INTO tasks (version, watch, hops, round, first, made) VALUES (?, ?, ?, ?, ?, 1) ON CONFLICT DO NOTHING',
     ),
-    // The current version, if all of it is news or if it came within the time that the watch looks back.
+    // The current version, if all of it is news or if it came since the watch looked last.
     insertKnownTask: db.prepare(
       `INSERT INTO tasks (version, watch, hops, round, first, made) SELECT v.id, ?, ?, ?, ?, 0 FROM documents d
        JOIN versions v ON v.id = d.version WHERE d.host = ? AND d.fp = ? AND v.reason <> 'gone' AND (? OR v.at >= ?)

@@ -245,8 +245,10 @@ export function createEmbeddedDocuments(db: Database, archive: ReturnType<typeof
   }
 
   function recordOne(capture: Capture): CaptureOutcome {
+    if (capture.errand.watch === 0) return keep(capture)
+    const before = sql.lastChecker.get(capture.host, capture.fp) as { run: number } | undefined
     const outcome = keep(capture)
-    if (capture.errand.watch > 0) queueTask(capture, outcome)
+    queueTask(capture, outcome, before?.run ?? 0)
     return outcome
   }
 
@@ -263,14 +265,17 @@ export function createEmbeddedDocuments(db: Database, archive: ReturnType<typeof
     }
   }
 
-  /** What is news to a watch waits for the annotation engine from the very moment that it is kept. */
-  function queueTask(capture: Capture, outcome: CaptureOutcome): void {
+  /**
+   * What is news to a watch waits for the annotation engine from the very moment that it is kept. A version that another watch
+   * has found since this one looked last is news too, although nothing changed in between.
+   */
+  function queueTask(capture: Capture, outcome: CaptureOutcome, lastChecker: number): void {
     const { hops, host, fp } = capture
-    const { watch, round, freshFrom } = capture.errand
+    const { watch, round, since } = capture.errand
     const first = capture.errand.first ? 1 : 0
     if ('versionId' in outcome) sql.insertTask.run(outcome.versionId, watch, hops, round, first)
-    else if (capture.kind === 'met') sql.insertKnownTask.run(watch, hops, round, first, host, fp, first, freshFrom)
-    else if (first === 1 && capture.kind !== 'gone') sql.insertKnownTask.run(watch, hops, round, 1, host, fp, 1, 0)
+    else if (capture.kind !== 'gone' && (first === 1 || lastChecker !== watch))
+      sql.insertKnownTask.run(watch, hops, round, first, host, fp, first, since)
   }
 
   return {

@@ -46,7 +46,7 @@ export function createEmbeddedFrontier(options: EmbeddedFrontierOptions): Fronti
   function enqueue(host: HostEntry, offer: Offer, attempts: number, arrivals: Map<HostEntry, QueuedRequest[]>): void {
     const seq = ++facts.seq
     const { fp, depth, hops, redirects, priority, url, parent, errand } = offer
-    const { watch, round, freshFrom, first } = errand
+    const { watch, round, freshFrom, since, first } = errand
     sql.enqueue.run(
       host.id,
       priority,
@@ -61,6 +61,7 @@ export function createEmbeddedFrontier(options: EmbeddedFrontierOptions): Fronti
       watch,
       round,
       freshFrom,
+      since,
       first ? 1 : 0,
     )
     host.queued++
@@ -273,7 +274,18 @@ function seenKey(fp: bigint, watch: number): bigint {
 type WatchRow = { watch: number; n: number }
 
 type QueueRow = Record<
-  'priority' | 'seq' | 'fp' | 'depth' | 'hops' | 'redirects' | 'attempts' | 'watch' | 'round' | 'fresh_from' | 'first',
+  | 'priority'
+  | 'seq'
+  | 'fp'
+  | 'depth'
+  | 'hops'
+  | 'redirects'
+  | 'attempts'
+  | 'watch'
+  | 'round'
+  | 'fresh_from'
+  | 'since'
+  | 'first',
   bigint
 > & {
   url: string
@@ -300,6 +312,7 @@ function requestOf(row: QueueRow, hostId: number, host: string): QueuedRequest {
             watch: Number(row.watch),
             round: Number(row.round),
             freshFrom: Number(row.fresh_from),
+            since: Number(row.since),
             first: row.first === 1n,
           },
   }
@@ -307,7 +320,8 @@ function requestOf(row: QueueRow, hostId: number, host: string): QueuedRequest {
 
 function prepareStatements(db: Database) {
   const next = db.prepare(
-    `SELECT priority, seq, fp, depth, hops, redirects, attempts, url, parent, watch, round, fresh_from, first FROM queue
+    `SELECT priority, seq, fp, depth, hops, redirects, attempts, url, parent, watch, round, fresh_from, since,
+     first FROM queue
      WHERE host = ? AND (priority, seq) > (?, ?) ORDER BY priority, seq LIMIT ?`,
   )
   next.setReadBigInts(true) // fingerprints need all 64 bits
@@ -320,7 +334,7 @@ function prepareStatements(db: Database) {
     ),
     enqueue: db.prepare(
       `INSERT INTO queue (host, priority, seq, fp, depth, hops, redirects, attempts, url, parent, watch, round,
-       fresh_from, first) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       fresh_from, since, first) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
     dequeue: db.prepare('DELETE FROM queue WHERE host = ? AND priority = ? AND seq = ?'),
     watchesOfHost: db.prepare('SELECT watch, count(*) AS n FROM queue WHERE host = ? AND watch > 0 GROUP BY watch'),

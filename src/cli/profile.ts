@@ -1,0 +1,140 @@
+import type { Fault } from '../config/faults.ts'
+import type { ImportedProfile } from '../core/profile-draft.ts'
+import type { FileFault, FileProfile, ReadFile } from '../services/profiles/profile-file.ts'
+import { type Command, type CommandContext, exitCodes } from './command.ts'
+import { checkTarget } from './export-place.ts'
+import { isJson, type ProfileAction, placeIn, profileActions, readOwner, readProfileFile } from './profile-arguments.ts'
+import type { ExportedItems } from './profile-export.ts'
+import { formatCount, printable } from './terminal-text.ts'
+
+type Run = () => Promise<number>
+
+export const command: Command = {
+  name: 'profile',
+  group: 'Watch',
+  summary: 'bring profiles in, write them out, or check a file of them',
+  usage: 'import|export|validate FILE',
+  options: [
+    { name: 'owner', argument: 'EMAIL', about: 'import: whose they become; export: only those of this user' },
+    { name: 'urds', about: 'export: unified resource descriptions, one for each source, instead of profiles' },
+    { name: 'force', about: 'export: replace the file if it is there' },
+  ],
+  examples: [
+    { line: 'erace profile validate java.xml', about: 'exit code 0: all is well; 2: faults, each with its line' },
+    { line: 'erace profile import java.xml --owner me@example.org', about: 'XML, profiles or URDs; or .json' },
+    { line: 'erace profile export profiles.xml', about: 'all of them; .json gives JSON' },
+    { line: 'erace profile export - --urds | xmllint --format -', about: 'what is scheduled, to standard output' },
+  ],
+  async prepare(context, faults) {
+    const [word, file, ...rest] = context.positionals
+    const action = readAction(word, faults)
+    for (const each of rest) faults.push({ place: each.slice(0, 60), message: `profile ${word} takes one file` })
+    if (word !== undefined && file === undefined) faults.push({ place: 'FILE', message: 'the file is missing' })
+    const owner = readOwner(context.options, faults)
+    checkOptions(action, context.options, faults)
+    if (action === null || file === undefined) return async () => exitCodes.wrong
+    if (action === 'export') return prepareExport(context, file, owner, faults)
+    const read = await readProfileFile(file, context, faults)
+    if (read === null) return async () => exitCodes.wrong
+    if (action === 'validate') return async () => tellValidity(context, file, read)
+    return prepareImport(context, { file, owner }, read, faults)
+  },
+}
+
+function readAction(word: string | undefined, faults: Fault[]): ProfileAction | null {
+  const action = profileActions.find((each) => each === word) ?? null
+  if (action === null)
+    faults.push({
+      place: word?.slice(0, 60) ?? 'profile',
+      message: `say what to do with it: ${profileActions.join(', ')}`,
+    })
+  return action
+}
+
+function checkOptions(action: ProfileAction | null, options: CommandContext['options'], faults: Fault[]): void {
+  if (action === null) return
+  for (const name of ['urds', 'force'])
+    if (options.flag(name) && action !== 'export') faults.push({ place: `--${name}`, message: 'goes with export only' })
+  if (options.text('owner') !== undefined && action === 'validate')
+    faults.push({ place: '--owner', message: 'goes with import and export only' })
+}
+
+function tellValidity({ io, json }: CommandContext, file: string, read: ReadFile<FileProfile>): number {
+  const isValid = read.kind === 'read'
+  const faults = isValid ? [] : read.faults
+  const notes = isValid ? read.notes : []
+  const profiles = isValid ? read.items.length : 0
+  if (json) io.stdout.write(`${JSON.stringify({ file, valid: isValid, profiles, faults, notes })}\n`)
+  else {
+    const lines = [...faults.map((fault) => faultLine(file, fault)), ...notes.map((note) => noteLine(file, note))]
+    if (isValid) lines.push(`${printable(file, 200)}: all is well: ${profilesText(profiles)}`)
+    io.stdout.write(`${lines.join('\n')}\n`)
+  }
+  return isValid ? exitCodes.done : exitCodes.wrong
+}
+
+function prepareImport(
+  { config, dataDir, engine, io, json, quiet }: CommandContext,
+  { file, owner }: { file: string; owner: string | null },
+  read: ReadFile<FileProfile>,
+  faults: Fault[],
+): Run {
+  if (read.kind === 'faults') {
+    for (const fault of read.faults) faults.push({ place: placeIn(file, fault), message: fault.message })
+    return async () => exitCodes.wrong
+  }
+  const profiles: ImportedProfile[] = []
+  for (const { id, owner: own, profile, line } of read.items) {
+    const whose = owner ?? own
+    if (whose === null) faults.push({ place: placeIn(file, { line }), message: 'it has no owner; --owner names one' })
+    else profiles.push({ id, owner: whose, profile })
+  }
+  return async () => {
+    const report = await engine.importProfiles({ dataDir, config }, profiles)
+    if (!quiet && !json) for (const note of read.notes) io.stderr.write(`${noteLine(file, note)}\n`)
+    const { created, replaced } = report
+    if (json) io.stdout.write(`${JSON.stringify({ file, ...report, notes: read.notes })}\n`)
+    else
+      io.stdout.write(
+        `${printable(file, 200)}: ${profilesText(profiles.length)}: ${formatCount(created)} new, ${formatCount(replaced)} replaced\n`,
+      )
+    return exitCodes.done
+  }
+}
+
+function prepareExport(context: CommandContext, given: string, owner: string | null, faults: Fault[]): Run {
+  const { cwd, config, dataDir, engine, io, json, options, quiet } = context
+  const kind = options.flag('urds') ? 'urds' : 'profiles'
+  const toStdout = given === '-'
+  const form = isJson(given) ? 'json' : 'xml'
+  if (kind === 'urds' && form === 'json') faults.push({ place: '--urds', message: 'are written as XML only' })
+  if (toStdout && json)
+    faults.push({ place: '--json', message: 'standard output can not hold export and result: name a file' })
+  const file = toStdout ? null : checkTarget('FILE', given, { cwd, dataDir, force: options.flag('force'), faults })
+  return async () => {
+    const { writeProfileFile } = await import('./profile-export.ts')
+    const place = { dataDir, config }
+    const items: ExportedItems =
+      kind === 'urds'
+        ? { kind, form: 'xml', items: await engine.exportUrds(place, owner) }
+        : { kind, form, items: await engine.exportProfiles(place, owner) }
+    const report = await writeProfileFile(file, items, (text) => io.stdout.write(text))
+    const text = `${formatCount(report.count)} ${kind}\n`
+    if (json) io.stdout.write(`${JSON.stringify({ file: given, kind, ...report })}\n`)
+    else if (!toStdout) io.stdout.write(`${printable(given, 200)}: ${text}`)
+    else if (!quiet) io.stderr.write(text)
+    return exitCodes.done
+  }
+}
+
+function faultLine(file: string, fault: FileFault): string {
+  return `${printable(placeIn(file, fault), 200)}: ${printable(fault.message, 500)}`
+}
+
+function noteLine(file: string, note: FileFault): string {
+  return `${printable(placeIn(file, note), 200)}: note: ${printable(note.message, 500)}`
+}
+
+function profilesText(count: number): string {
+  return count === 1 ? '1 profile' : `${formatCount(count)} profiles`
+}

@@ -1,0 +1,104 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { createNearDuplicateIndex } from './annotate/near-duplicate/near-duplicate-index.ts'
+import { createBodyReader } from './cache/body-reader.ts'
+import { omitRulesOf } from './config/source-rules.ts'
+import { systemClock } from './core/clock.ts'
+import { isAppError } from './core/errors.ts'
+import { createOmitRules } from './core/text/omit-rules.ts'
+import { type AnnotatorData, annotatorOrders, type FromAnnotator } from './main-annotator.ts'
+import { createAnnotateTask } from './services/annotating/annotate-task.ts'
+import { createRecipients } from './services/annotating/recipients.ts'
+import { createProfileMirror } from './services/profiles/profile-mirror.ts'
+import { createEmbeddedAnnotations } from './store/embedded/annotations.ts'
+import { openDatabase } from './store/embedded/database.ts'
+import { paths } from './store/embedded/folder.ts'
+import { createEmbeddedObjects } from './store/embedded/objects.ts'
+import { createEmbeddedProfiles } from './store/embedded/profiles.ts'
+import { catalogMigrations } from './store/embedded/schema-catalog.ts'
+import { createEmbeddedVersions } from './store/embedded/versions.ts'
+import { createEmbeddedWatches } from './store/embedded/watches.ts'
+
+/**
+ * A filtering processor in a thread of its own: takes the oldest tasks, one after the other, and settles each with its annotations.
+ * It rests when there are none and looks again when it is woken, or after a while.
+ */
+const { folder, config, orders } = workerData as AnnotatorData
+const port = parentPort!
+const tell = (message: FromAnnotator): void => port.postMessage(message)
+
+const BATCH = 64
+const REST_MS = 500
+const RETRY_MS = 1000
+
+const db = openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist: true, cacheKib: 4096 })
+const versions = createEmbeddedVersions(db)
+const annotations = createEmbeddedAnnotations(db)
+const watches = createEmbeddedWatches(db)
+const mirror = createProfileMirror(createEmbeddedProfiles(db))
+const recipients = createRecipients((profile, message) =>
+  tell({ kind: 'problem', message: 'a profile can not be matched', fields: { profile: profile.id, message } }),
+)
+const near = createNearDuplicateIndex()
+const annotate = createAnnotateTask({
+  versions,
+  annotations,
+  recipients,
+  near,
+  bodies: createBodyReader({ versions, objects: createEmbeddedObjects(db, paths.archive(folder)) }),
+  omitFor: createOmitRules(omitRulesOf(config.sources)),
+  clock: systemClock,
+})
+
+const mustEnd = (): boolean => Atomics.load(orders, annotatorOrders.end) === 1
+
+async function refresh(): Promise<void> {
+  const changes = await mirror.refresh()
+  if (changes !== null) recipients.apply(changes)
+  for (const { id, landed } of await watches.all()) if (landed !== '') recipients.setLanded(id, landed)
+}
+
+/** False when there was nothing to do. */
+async function work(): Promise<boolean> {
+  const tasks = await annotations.tasks(BATCH)
+  if (tasks.length === 0) return false
+  // After the tasks: whoever was there when a version was kept is known by now.
+  await refresh()
+  for (const task of tasks) {
+    if (mustEnd()) return true
+    const batch = await annotate(task)
+    const made = await annotations.settle(batch)
+    for (const { hash, story } of batch.stories) near.add(story, hash)
+    if (made.length > 0) tell({ kind: 'annotated', ids: made.map(({ id }) => id) })
+  }
+  return true
+}
+
+let wake: () => void = () => {}
+let wasWoken = false
+port.on('message', () => {
+  wasWoken = true
+  wake()
+})
+
+/** Until `ms` have passed or somebody says that there is work. */
+async function rest(ms: number): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, wasWoken ? 0 : ms)
+  wake = resolve
+  await promise
+  clearTimeout(timer)
+  wasWoken = false
+}
+
+for (const { hash, story } of await annotations.stories(100_000)) near.add(story, hash)
+while (!mustEnd()) {
+  try {
+    if (!(await work())) await rest(REST_MS)
+  } catch (error) {
+    if (!isAppError(error) || error.retry === 'never') throw error
+    tell({ kind: 'problem', message: 'the annotation engine waits', fields: { error: error.message } })
+    await rest(RETRY_MS)
+  }
+}
+db.close()
+port.close()

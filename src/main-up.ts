@@ -1,0 +1,137 @@
+import type { UpHooks } from './cli/engine.ts'
+import type { Config } from './config/config.ts'
+import type { CrawlSettings } from './config/crawl-settings.ts'
+import { omitRulesOf } from './config/source-rules.ts'
+import { systemClock } from './core/clock.ts'
+import { createBoardMemory, openBoard } from './crawl/board.ts'
+import { startAnnotator } from './main-annotator.ts'
+import { openForCrawling, startShardThreads } from './main-shards.ts'
+import { createWebProxy, type WebProxy } from './proxies/web/web-proxy.ts'
+import { createPolicy } from './services/scheduler/policy.ts'
+import { createScheduler } from './services/scheduler/scheduler.ts'
+import { createWatchService } from './services/watching/watch-service.ts'
+import { createEmbeddedAnnotations } from './store/embedded/annotations.ts'
+import { createBackground } from './store/embedded/background.ts'
+import { openDatabase } from './store/embedded/database.ts'
+import { paths } from './store/embedded/folder.ts'
+import { createEmbeddedProfiles } from './store/embedded/profiles.ts'
+import { catalogMigrations } from './store/embedded/schema-catalog.ts'
+import { createEmbeddedWatches } from './store/embedded/watches.ts'
+
+/** Versions that may wait for the annotation engine before no check is begun any more. */
+const MAX_TASKS = 10_000
+
+/** `erace up` on the embedded store: scheduler, crawler and annotation engine in one process, until somebody ends it. */
+export async function up(folder: string, config: Config, { signal, log, onAnnotated }: UpHooks): Promise<void> {
+  const settings = settingsOf(folder, config)
+  const opened = openForCrawling(settings, log)
+  const memory = createBoardMemory(opened.facts.shards, null)
+  const board = openBoard(memory)
+  const jobs = { index: config.search.index, compress: config.archive.compress }
+  const background = createBackground(folder, jobs, { onWarning: (message) => log.warn(message) })
+  const run = (await opened.runs.last())?.id ?? 1
+  let proxy: WebProxy | null = null
+  const threads = startShardThreads({
+    settings,
+    opened,
+    run,
+    looksBack: true,
+    memory,
+    log,
+    onFileClosed: () => background.wake(),
+    onNews: (news) => proxy?.tell(news),
+  })
+  proxy = createWebProxy({ shards: threads.handles, onStop: () => board.stop() })
+  const db = openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist: true })
+  const annotations = createEmbeddedAnnotations(db)
+  const annotator = startAnnotator(folder, config, {
+    onAnnotated,
+    onProblem: (message, fields) => log.warn(fields, message),
+  })
+  const { schedule } = config
+  const scheduler = createScheduler({
+    clock: systemClock,
+    policy: createPolicy(schedule.policy, {
+      gold: schedule.goldShare,
+      silver: schedule.silverShare,
+      bronze: schedule.bronzeShare,
+    }),
+    budgets: {
+      perSecond: schedule.checksPerSecond,
+      burst: schedule.checksPerSecond,
+      maxInFlight: schedule.maxChecks,
+      perUser: null,
+      perHost: null,
+    },
+    timing: { minEveryMs: schedule.minEveryMs },
+  })
+  const service = createWatchService({
+    profiles: createEmbeddedProfiles(db),
+    watches: createEmbeddedWatches(db),
+    proxy,
+    scheduler,
+    clock: systemClock,
+    levelOf: () => 'silver',
+    countTasks: annotations.countTasks,
+    maxTasks: MAX_TASKS,
+    onProblem: (message, fields) => log.warn(fields, message),
+  })
+  const failure = Promise.race([proxy.failed, annotator.failed])
+  try {
+    await Promise.race([service.start(), failure])
+    log.info({ folder }, 'watching')
+    const stir = createStir(signal)
+    service.onNews(() => {
+      annotator.wake()
+      stir.now()
+    })
+    while (!signal.aborted) {
+      const again = await Promise.race([service.tick(), failure])
+      await Promise.race([stir.until(again - systemClock.monotonic()), failure])
+    }
+    await proxy.stop()
+  } finally {
+    await annotator.end()
+    await threads.end()
+    await background.end()
+    db.close()
+    await opened.close()
+  }
+}
+
+function settingsOf(folder: string, config: Config): CrawlSettings {
+  const files = { mimeTypes: null, ignoreTypes: null, blockList: null, hostRules: null }
+  return {
+    folder,
+    config,
+    seeds: [],
+    depth: null,
+    restrict: null,
+    maxPages: null,
+    omit: omitRulesOf(config.sources),
+    files,
+  }
+}
+
+/** Waits for a time, for news, or for the end. */
+function createStir(signal: AbortSignal) {
+  let wake: () => void = () => {}
+  let isStirred = false
+  signal.addEventListener('abort', () => wake())
+  return {
+    now(): void {
+      isStirred = true
+      wake()
+    },
+    async until(ms: number): Promise<void> {
+      if (!isStirred && !signal.aborted && ms > 0) {
+        const { promise, resolve } = Promise.withResolvers<void>()
+        const timer = setTimeout(resolve, ms)
+        wake = resolve
+        await promise
+        clearTimeout(timer)
+      }
+      isStirred = false
+    },
+  }
+}

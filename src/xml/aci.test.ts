@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { promisify } from 'node:util'
+import fc from 'fast-check'
+import { anyAci } from './aci.testkit.ts'
+import { type Aci, writeAci, writeAcis } from './aci.ts'
+import { aciGrammar, readAcis } from './aci-reader.ts'
+import { textOf } from './meta-info.testkit.ts'
+import { xmllintSkip } from './xmllint.testkit.ts'
+
+/** The papers' example, repaired to what XML is. */
+const fromThePapers = `<?xml version="1.0" encoding="UTF-8"?>
+<aci owner="csyiazt1" extension="html" format="html" relevance="18" updatetime="97876950000" filesize="2000">
+  <uri>http://www.cs.ucy.ac.cy/default.html</uri>
+  <urgency urgent="1"/>
+  <docbase>969890.gzip</docbase>
+  <expired expir="false"/>
+  <summary>This is a part of the document with keywords 1)...</summary>
+</aci>
+`
+
+const plain: Aci = {
+  owner: 'csyiazt1',
+  extension: 'html',
+  format: 'html',
+  relevance: 18,
+  updatedAt: 97_876_950_000,
+  bytes: 2000,
+  uri: 'http://www.cs.ucy.ac.cy/default.html',
+  urgency: 1,
+  docbase: '969890.gzip',
+  isExpired: false,
+  expiresAt: null,
+  summary: { text: 'This is a part of the document with keywords 1)...', marks: [] },
+  id: '',
+  profile: '',
+  document: '',
+  version: '',
+  kind: 'new',
+  isBacklog: false,
+  title: '',
+  alsoAt: [],
+  explanation: null,
+}
+
+describe('annotations as XML', () => {
+  test('the example of the papers is read, and written as it was', () => {
+    assert.deepEqual(readAcis(fromThePapers), { acis: [plain], faults: [] })
+    assert.equal(writeAci(plain), fromThePapers)
+    assert.deepEqual(aciGrammar.validate(fromThePapers), [])
+  })
+
+  test('hits are marked in the summary, and terms say where they were found', () => {
+    const found: Aci = {
+      ...plain,
+      kind: 'changed',
+      summary: {
+        text: 'Java & coffee',
+        marks: [
+          [0, 4],
+          [7, 13],
+        ],
+      },
+      explanation: {
+        threshold: 4,
+        scorer: 'keywords',
+        terms: [
+          {
+            key: 'java',
+            weight: 4,
+            worth: 4,
+            count: 2,
+            inTitle: 0,
+            places: [{ where: 'body', start: 0, end: 4 }],
+          },
+        ],
+        further: { terms: 0, worth: 0 },
+        missing: 3,
+        exclusions: ['job advert'],
+        expression: null,
+      },
+    }
+    const text = writeAci(found)
+    assert.match(text, /<summary><hit>Java<\/hit> &amp; <hit>coffee<\/hit><\/summary>/)
+    assert.match(
+      text,
+      /<term key="java" weight="4" count="2" worth="4" intitle="0"><place where="body" start="0" end="4"\/><\/term>/,
+    )
+    assert.deepEqual(readAcis(text), { acis: [found], faults: [] })
+  })
+
+  test('whatever annotations hold, the text follows the grammar and reads back the same', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyAci, { maxLength: 3 }), async (acis) => {
+        const text = await textOf(writeAcis(acis))
+        assert.deepEqual(readAcis(text), { acis, faults: [] })
+        if (acis.length > 0) assert.deepEqual(readAcis(Buffer.from(writeAci(acis[0]!))).acis, acis.slice(0, 1))
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  test('a character that no attribute can hold is shown as one', () => {
+    assert.match(writeAci({ ...plain, extension: 'a\u0000\ud800b' }), / extension="a\ufffd\ufffdb" /)
+  })
+
+  test('xmllint finds nothing to complain about', { skip: xmllintSkip }, async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'erace-xml-'))
+    try {
+      const acis = fc.sample(anyAci, { numRuns: 200, seed: 1 })
+      const files = { many: await textOf(writeAcis(acis)), one: writeAci(plain), none: await textOf(writeAcis([])) }
+      for (const [name, text] of Object.entries(files)) {
+        const file = join(folder, `${name}.xml`)
+        writeFileSync(file, text)
+        const { stderr } = await promisify(execFile)('xmllint', ['--noout', '--dtdvalid', aciGrammar.dtdPath, file])
+        assert.equal(stderr, '')
+      }
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+
+  test('all faults are told together, each with its line', () => {
+    const wrong = fromThePapers
+      .replace('relevance="18"', 'relevance="high"')
+      .replace('filesize="2000"', 'filesize="-1"')
+      .replace('urgent="1"', 'urgent="1e999"')
+      .replace('<docbase>', '<docbase escaped="yes">\\x')
+      .replace('expir="false"', 'expir="maybe"')
+    const told = readAcis(wrong).faults.map(({ line, message }) => `${line}: ${message}`)
+    const expected = [
+      /^2: <aci>: relevance: expected a number, not "high"/,
+      /^2: <aci>: filesize: expected a whole number/,
+      /^4: <urgency>: urgent: expected a number/,
+      /^5: <docbase>: a backslash/,
+      /^6: .*expir/,
+    ]
+    assert.equal(told.length, expected.length, told.join('\n'))
+    for (const [index, pattern] of expected.entries()) assert.match(told[index]!, pattern)
+  })
+
+  test('what is no annotation is refused', () => {
+    for (const text of [
+      '',
+      '<aci>',
+      '<urd/>',
+      '<acis>x</acis>',
+      '<acis><urd/></acis>',
+      '<aci/>',
+      '<!DOCTYPE aci []><aci/>',
+    ])
+      assert.equal(readAcis(text).faults.length > 0, true, text)
+  })
+})

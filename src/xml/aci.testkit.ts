@@ -1,0 +1,95 @@
+import fc from 'fast-check'
+import { type Aci, type AciExplanation, type AciSummary, aciKinds, placeNames } from './aci.ts'
+import { anyText } from './meta-info.testkit.ts'
+
+/** What may stand in an attribute: all that XML can hold. */
+const anyName = fc.string({
+  unit: fc.constantFrom(...'<>&"\'\\]u0\r\n\t \x85\u2028\ufeff\ufffdaé😀'),
+  maxLength: 20,
+})
+const anyCount = fc.nat({ max: Number.MAX_SAFE_INTEGER })
+const anyNumber = fc.oneof(fc.nat(), fc.double({ noNaN: true, noDefaultInfinity: true })).map((value) => value + 0)
+
+const anySummary: fc.Arbitrary<AciSummary> = fc
+  .array(fc.record({ before: anyText, hit: anyText.filter((text) => text !== '') }), { maxLength: 4 })
+  .chain((pieces) => anyText.map((end) => ({ pieces, end })))
+  .map(({ pieces, end }) => {
+    const marks: [number, number][] = []
+    let text = ''
+    for (const { before, hit } of pieces) {
+      text += before
+      marks.push([text.length, text.length + hit.length])
+      text += hit
+    }
+    return { text: text + end, marks }
+  })
+
+const anyPlaces = fc.array(
+  fc
+    .record({ where: fc.constantFrom(...placeNames), start: fc.nat(), length: fc.nat() })
+    .map(({ where, start, length }) => ({ where, start, end: start + length })),
+  { maxLength: 3 },
+)
+
+const anyExplanation: fc.Arbitrary<AciExplanation> = fc.record({
+  threshold: anyNumber,
+  scorer: fc.constantFrom('keywords', 'bm25'),
+  terms: fc.array(
+    fc.record({
+      key: anyName,
+      weight: anyNumber,
+      worth: anyNumber,
+      count: anyCount,
+      inTitle: anyCount,
+      places: anyPlaces,
+    }),
+    { maxLength: 3 },
+  ),
+  further: fc.record({ terms: anyCount, worth: anyNumber }),
+  missing: anyCount,
+  exclusions: fc.array(anyName, { maxLength: 3 }),
+  expression: fc.option(
+    fc.record({
+      source: anyName,
+      parts: fc.array(
+        fc.record({
+          text: anyName,
+          isThere: fc.boolean(),
+          isNegated: fc.boolean(),
+          count: anyCount,
+          places: anyPlaces,
+        }),
+        { maxLength: 3 },
+      ),
+    }),
+  ),
+})
+
+export const anyAci: fc.Arbitrary<Aci> = fc
+  .record({
+    owner: anyName,
+    extension: anyName,
+    format: anyName,
+    relevance: anyNumber,
+    updatedAt: anyCount,
+    bytes: anyCount,
+    uri: anyText.map((text) => text.trim()),
+    urgency: anyNumber,
+    docbase: anyText,
+    isExpired: fc.boolean(),
+    expiresAt: fc.option(anyCount),
+    summary: anySummary,
+    id: anyName,
+    profile: anyName,
+    document: anyName,
+    version: anyName,
+    kind: fc.constantFrom(...aciKinds),
+    isBacklog: fc.boolean(),
+    title: anyText,
+    alsoAt: fc.array(
+      anyText.map((text) => text.trim()),
+      { maxLength: 3 },
+    ),
+    explanation: fc.option(anyExplanation),
+  })
+  .map((aci) => structuredClone(aci))

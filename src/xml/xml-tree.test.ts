@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { readXmlTree, rootNameOf, treeLimits } from './xml-tree.ts'
+
+describe('a document as a tree', () => {
+  test('keeps texts and elements in their order, and texts side by side as one', () => {
+    const { name, content } = readXmlTree('\ufeff<a x="1">one<!-- --> <![CDATA[<two>]]><b/>\n<b>three</b></a>')
+    assert.equal(name, 'a')
+    assert.deepEqual(
+      content.map((each) => (typeof each === 'string' ? each : [each.name, each.line, each.content])),
+      ['one <two>', ['b', 1, []], '\n', ['b', 2, ['three']]],
+    )
+  })
+
+  test('is refused where it is too large, too deep, too fine or no XML', () => {
+    const wrong: [xml: string | Uint8Array, message: RegExp][] = [
+      ['<a></a>', /more than 6 bytes/],
+      ['<a><a><a/></a></a>', /nested more than 2 deep/],
+      ['<a><b/><b/><b/></a>', /more than 3 elements/],
+      ['<a>', /ends inside/],
+      ['', /no element/],
+      [Uint8Array.of(0xff), /not UTF-8/],
+    ]
+    for (const [index, [xml, message]] of wrong.entries()) {
+      const limits = { maxBytes: index === 0 ? 6 : 100, maxElements: 3, maxDepth: 2 }
+      assert.throws(() => readXmlTree(xml, limits), message)
+    }
+  })
+
+  test('has a root whose name can be asked for without reading all of it', () => {
+    assert.equal(rootNameOf('<?xml version="1.0"?><!-- x --><!DOCTYPE a SYSTEM "a.dtd"> <urds><broken'), 'urds')
+    for (const xml of ['', 'x', '<!DOCTYPE a []><a/>', Uint8Array.of(0xff)]) assert.equal(rootNameOf(xml), null)
+    assert.equal(rootNameOf('<a/>', { ...treeLimits, maxBytes: 3 }), null)
+  })
+})

@@ -1,0 +1,92 @@
+import type { Profile, Source } from '../../src/core/profile.ts'
+import { createProfileKeys } from '../../src/services/profiles/keyed-profile.ts'
+import type { Annotation } from '../../src/store/annotations.ts'
+import { createEmbeddedAnnotations } from '../../src/store/embedded/annotations.ts'
+import { type Database, openDatabase } from '../../src/store/embedded/database.ts'
+import { openFolder, paths } from '../../src/store/embedded/folder.ts'
+import { createEmbeddedProfiles } from '../../src/store/embedded/profiles.ts'
+import { catalogMigrations } from '../../src/store/embedded/schema-catalog.ts'
+import { createEmbeddedWatches } from '../../src/store/embedded/watches.ts'
+import { startErace } from '../faults/erace.ts'
+
+/** A data folder that a running `erace up` and a test share, as two processes do. */
+export async function createUpFolder(folder: string) {
+  await openFolder({ folder, holder: 'test', shards: 2 }).close()
+  const db: Database = openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist: true })
+  const profiles = createEmbeddedProfiles(db)
+  const annotations = createEmbeddedAnnotations(db)
+  const watches = createEmbeddedWatches(db)
+  const keyed = createProfileKeys({})
+  return {
+    profiles,
+    watches,
+    put: (...given: Profile[]) => profiles.put(given.map(keyed)),
+    countTasks: annotations.countTasks,
+    async annotations(): Promise<Annotation[]> {
+      return annotations.list({ after: 0, limit: 1_000_000 })
+    },
+    start: (settings: Record<string, string> = {}) =>
+      startErace(['up', '--data', folder], {
+        ERACE_NETWORK_ALLOW: '127.0.0.0/8',
+        ERACE_SCHEDULE_MINEVERY: '200ms',
+        ERACE_CRAWL_DELAY: '0',
+        ERACE_CRAWL_DELAYFACTOR: '0',
+        ERACE_CRAWL_PERHOST: '8',
+        ...settings,
+      }),
+    close: () => db.close(),
+  }
+}
+
+export type UpFolder = Awaited<ReturnType<typeof createUpFolder>>
+
+export function sourceOf(uri: string, parts: Partial<Source> = {}): Source {
+  return {
+    uri,
+    everyMs: 500,
+    everyMaxMs: 500,
+    depth: 0,
+    scope: { kind: 'host' },
+    process: 'filter',
+    window: null,
+    ...parts,
+  }
+}
+
+export function profileOf(
+  id: string,
+  owner: string,
+  sources: Source[],
+  keywords: Record<string, number>,
+  parts: Partial<Profile['interests']> & Partial<Pick<Profile, 'paused' | 'urgency'>> = {},
+): Profile {
+  const { paused = false, urgency = 1, ...interests } = parts
+  return {
+    id,
+    owner,
+    name: id,
+    paused,
+    sources,
+    interests: {
+      keywords: Object.entries(keywords).map(([key, weight]) => ({ key, weight })),
+      exclude: [],
+      expression: '',
+      threshold: 1,
+      stemming: '',
+      scorer: 'keywords',
+      ...interests,
+    },
+    urgency,
+    amount: 'summary',
+    delivery: { channels: ['inbox'], cadence: 'immediate' },
+  }
+}
+
+/** Looks again and again until something holds; what it waits for is said when it never does. */
+export async function until(what: string, holds: () => Promise<boolean> | boolean, limitMs = 30_000): Promise<void> {
+  const endAt = performance.now() + limitMs
+  while (!(await holds())) {
+    if (performance.now() > endAt) throw new Error(`waited in vain for: ${what}`)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}

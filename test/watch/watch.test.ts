@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { compileInterests } from '../../src/annotate/interests/compile-interests.ts'
+import { relevanceOf } from '../../src/annotate/match/evaluate.ts'
+import { readDocument } from '../../src/annotate/terms/document-terms.ts'
+import type { Profile } from '../../src/core/profile.ts'
+import { coversPage } from '../../src/services/scheduler/coverage.ts'
+import type { Annotation } from '../../src/store/annotations.ts'
+import { etagOf } from '../site/answer.ts'
+import { newFolder } from '../site/crawl-run.ts'
+import { createHandlerSite, type HandlerSite } from '../site/handler-site.ts'
+import { createUpFolder, profileOf, sourceOf, type UpFolder, until } from './up-run.ts'
+
+/** A small news site: pages with words and links, which a test changes. */
+async function createNewsSite(pages: Record<string, { words: string; links?: string[] }>) {
+  const answers: { path: string; status: number }[] = []
+  const site: HandlerSite = await createHandlerSite((path, response, request) => {
+    const page = pages[path]
+    const body =
+      page === undefined
+        ? ''
+        : `<title>Page ${path}</title><p>${page.words}</p>${(page.links ?? []).map((link) => `<a href="${link}">·</a>`).join('')}`
+    const etag = etagOf(body)
+    const status = page === undefined ? 404 : request.headers['if-none-match'] === etag ? 304 : 200
+    if (path !== '/robots.txt') answers.push({ path, status })
+    if (status === 200) response.setHeader('etag', etag)
+    response.writeHead(status).end(status === 200 ? body : undefined)
+  })
+  return { site, pages, answers }
+}
+
+type NewsSite = Awaited<ReturnType<typeof createNewsSite>>
+
+/** What each profile implies, held against each state of each page by itself: no index, no queue, no engine. */
+function impliedBy(
+  profiles: Profile[],
+  states: { path: string; words: string; hops: Map<string, number> }[],
+  origin: string,
+): string[] {
+  const implied: string[] = []
+  for (const profile of profiles) {
+    const interests = compileInterests(profile.interests)
+    for (const { path, words, hops } of states) {
+      const title = `Page ${path}`
+      const url = origin + path
+      const isCovered = profile.sources.some((source) => {
+        const way = hops.get(source.uri)
+        return way !== undefined && coversPage({ ...source }, { url, hops: way })
+      })
+      const relevance = relevanceOf(interests, readDocument({ url, title, text: `${title}\n${words} ·` }))
+      if (isCovered && relevance !== null) implied.push(`${profile.owner} ${profile.id} ${path} ${relevance}`)
+    }
+  }
+  return implied.sort()
+}
+
+const shown = ({ owner, profile, url, relevance }: Annotation): string =>
+  `${owner} ${profile} ${new URL(url).pathname} ${relevance}`
+
+describe('two users with overlapping profiles', () => {
+  let news: NewsSite
+  let folder: UpFolder
+  before(async () => {
+    news = await createNewsSite({
+      '/': { words: 'front page of research', links: ['/java', '/sport', '/deep'] },
+      '/java': { words: 'java research at ibm', links: ['/'] },
+      '/sport': { words: 'football and research', links: ['/'] },
+      '/deep': { words: 'nothing here', links: ['/deeper'] },
+      '/deeper': { words: 'java in the depth' },
+    })
+    folder = await createUpFolder(newFolder())
+  })
+  after(async () => {
+    folder.close()
+    await news.site.close()
+  })
+
+  test('each changed page is fetched once, and each user gets exactly what the profile implies, truly explained', async () => {
+    const { origin } = news.site
+    const profiles = [
+      profileOf(
+        'java',
+        'ann@example.org',
+        [sourceOf(`${origin}/`, { depth: 2 })],
+        { java: 4, ibm: 1, research: 3 },
+        { threshold: 4 },
+      ),
+      profileOf(
+        'research',
+        'bob@example.org',
+        [sourceOf(`${origin}/`, { depth: 1 })],
+        { research: 3 },
+        { exclude: ['football'] },
+      ),
+      profileOf('page', 'bob@example.org', [sourceOf(`${origin}/java`, { scope: { kind: 'page' } })], { ibm: 2 }),
+    ]
+    const hops = (path: string): Map<string, number> => {
+      const fromRoot: Record<string, number> = { '/': 0, '/java': 1, '/sport': 1, '/deep': 1, '/deeper': 2 }
+      return new Map([[`${origin}/`, fromRoot[path]!], ...(path === '/java' ? [[`${origin}/java`, 0] as const] : [])])
+    }
+    const states = Object.entries(news.pages).map(([path, { words }]) => ({ path, words, hops: hops(path) }))
+    await folder.put(...profiles)
+    const up = folder.start()
+    try {
+      const first = impliedBy(profiles, states, origin)
+      await until('the backlog', async () => (await folder.annotations()).length >= first.length)
+      assert.deepEqual((await folder.annotations()).map(shown).sort(), first)
+      assert.ok((await folder.annotations()).every(({ backlog, kind }) => backlog && kind === 'new'))
+      await until('all to be quiet', async () => (await folder.countTasks()) === 0)
+
+      news.answers.length = 0
+      news.pages['/java']!.words = 'java research at ibm goes on'
+      news.pages['/sport']!.words = 'handball and research'
+      news.pages['/deep']!.words = 'java now'
+      const changed = ['/java', '/sport', '/deep']
+      const later = impliedBy(
+        profiles,
+        changed.map((path) => ({ path, words: news.pages[path]!.words, hops: hops(path) })),
+        origin,
+      )
+      await until('the changes', async () => (await folder.annotations()).length >= first.length + later.length)
+      // One more check of everything: whatever would come twice comes by then.
+      const checks = news.answers.filter(({ path }) => path === '/').length
+      await until('two more checks', () => news.answers.filter(({ path }) => path === '/').length > checks + 2)
+      const all = await folder.annotations()
+      assert.deepEqual(all.slice(first.length).map(shown).sort(), later)
+      for (const path of changed)
+        assert.equal(news.answers.filter((answer) => answer.path === path && answer.status === 200).length, 1, path)
+      for (const annotation of all) assertTrulyExplained(annotation, profiles, news)
+    } finally {
+      up.child.kill('SIGTERM')
+      const end = await up.ended
+      assert.equal(end.exitCode, 0, end.stderr.slice(-2000))
+    }
+  })
+})
+
+/** The worths of the terms sum up to the relevance, each term is the profile's own, and the marks are where they say. */
+function assertTrulyExplained(annotation: Annotation, profiles: Profile[], { pages }: NewsSite): void {
+  const profile = profiles.find(({ id }) => id === annotation.profile)!
+  const { terms, relevance } = annotation.explanation as {
+    terms: { key: string; weight: number; worth: number }[]
+    relevance: number
+  }
+  assert.equal(relevance, annotation.relevance)
+  assert.equal(
+    terms.reduce((sum, { worth }) => sum + worth, 0),
+    annotation.relevance,
+  )
+  for (const { key, weight } of terms)
+    assert.ok(profile.interests.keywords.some((keyword) => keyword.key === key && keyword.weight === weight))
+  const { text, marks } = annotation.summary
+  const found = marks.map(([from, to]) => text.slice(from, to).toLowerCase())
+  for (const word of found)
+    assert.ok(
+      terms.some(({ key }) => key === word),
+      `${word} is marked`,
+    )
+  assert.ok(pages[new URL(annotation.url).pathname] !== undefined)
+}
