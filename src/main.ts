@@ -18,6 +18,11 @@ const code = await runCli({
   engine: {
     crawl: async (settings, hooks) => (await import('./main-crawl.ts')).crawl(settings, hooks),
     up: async (folder, config, hooks) => (await import('./main-up.ts')).up(folder, config, hooks),
+    importProfiles: async (place, profiles) => (await import('./main-profiles.ts')).importProfiles(place, profiles),
+    exportProfiles: async (place, owner) => (await import('./main-profiles.ts')).exportProfiles(place, owner),
+    exportUrds: async (place, owner) => (await import('./main-profiles.ts')).exportUrds(place, owner),
+    queryProfiles: async (place, xpath, owner) =>
+      (await import('./main-profiles.ts')).queryProfiles(place, xpath, owner),
     status: async (folder) => (await import('./store/embedded/status.ts')).readStatus(folder),
     history: async (place, url, request) => (await import('./main-look.ts')).history(place, url, request),
     show: async (place, address) => (await import('./main-look.ts')).show(place, address),

@@ -3,9 +3,9 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import * as zlib from 'node:zlib'
-import { decodeBody } from './decode-body.ts'
 import { headerList } from '../../crawl/fetch/fetch-result.ts'
 import { asResponse, startFetcher, startOrigin } from '../../crawl/fetch/origin.testkit.ts'
+import { decodeBody } from './decode-body.ts'
 
 const limit = 10 << 20
 const text = Buffer.from('<p>The quick brown fox jumps over the lazy dog. '.repeat(800))

@@ -3,20 +3,28 @@ import type { Profile } from '../../core/profile.ts'
 import { createNormaliser } from '../../crawl/normalise/normaliser.ts'
 import type { KeyedProfile } from '../../store/profiles.ts'
 import { watchKey } from '../scheduler/urd.ts'
+import { supported } from './protocols.ts'
 
 type Naming = NonNullable<Parameters<typeof createNormaliser>[0]>
 
 /** Gives the sources of profiles the keys by which equal ones are fetched as one. */
 export function createProfileKeys(naming: Naming): (profile: Profile) => KeyedProfile {
   const normalise = createNormaliser(naming)
+
+  function name(uri: string): { uri: string; key: string } {
+    const support = supported(uri)
+    if (support.kind === 'unknown') throw new AppError('url-invalid', support.message)
+    if (support.proxy !== 'web') return { uri, key: watchKey(support.proxy, uri) }
+    const url = URL.parse(uri)?.href
+    const named = url === undefined ? null : normalise(url)
+    if (named === null || named.kind === 'rejected')
+      throw new AppError('url-invalid', `${uri.slice(0, 200)} can't be watched`)
+    return { uri: named.url, key: watchKey('web', named.key) }
+  }
+
   return (profile) => {
-    const named = profile.sources.map((source) => {
-      const url = URL.parse(source.uri)?.href
-      const result = url === undefined ? null : normalise(url)
-      if (result === null || result.kind === 'rejected')
-        throw new AppError('url-invalid', `${source.uri.slice(0, 200)} can't be watched`)
-      return { source: { ...source, uri: result.url }, key: watchKey('web', result.key) }
-    })
-    return { profile: { ...profile, sources: named.map(({ source }) => source) }, keys: named.map(({ key }) => key) }
+    const named = profile.sources.map(({ uri }) => name(uri))
+    const sources = profile.sources.map((source, place) => ({ ...source, uri: named[place]!.uri }))
+    return { profile: { ...profile, sources }, keys: named.map(({ key }) => key) }
   }
 }

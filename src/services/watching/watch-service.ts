@@ -6,6 +6,7 @@ import type { AgentProxy } from '../../proxies/agent-proxy.ts'
 import type { ProfileStore } from '../../store/profiles.ts'
 import type { WatchRow, WatchStore } from '../../store/watches.ts'
 import { createProfileMirror, type MirroredProfile } from '../profiles/profile-mirror.ts'
+import { supported } from '../profiles/protocols.ts'
 import { type Coalescer, createCoalescer, forwardTouched } from '../scheduler/coalesce.ts'
 import type { Dispatch, Scheduler } from '../scheduler/scheduler.ts'
 import type { WatchState } from '../scheduler/watch.ts'
@@ -64,6 +65,11 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
       before.delete(urd.id)
       const source = profile.sources[urd.place]!
       uriOf.set(urd.id, source.uri)
+      const support = supported(source.uri)
+      if (support.kind !== 'supported') {
+        deps.onProblem('a source can not be watched', { profile: profile.id, uri: source.uri, why: support.message })
+        continue
+      }
       if (urd.visitedAt === 0) unvisited.add(urd.id)
       try {
         coalescer.put({ ...urdOf(profile, source.uri), ...source, id: urd.id, watch: urd.watch })

@@ -1,0 +1,84 @@
+import { hostname } from 'node:os'
+import type { Engine, LookPlace } from './cli/engine.ts'
+import type { Config } from './config/config.ts'
+import type { ProfileUrd } from './core/profile-draft.ts'
+import { createProfileKeys } from './services/profiles/keyed-profile.ts'
+import { createProfileBase } from './services/profiles/profile-base.ts'
+import { eachProfile, importProfiles as importInto } from './services/profiles/profile-import.ts'
+import { urdsOf } from './services/profiles/urd-values.ts'
+import { type Database, openDatabase } from './store/embedded/database.ts'
+import { openCatalogForReading, openFolder, paths } from './store/embedded/folder.ts'
+import { createEmbeddedProfiles } from './store/embedded/profiles.ts'
+import { catalogMigrations } from './store/embedded/schema-catalog.ts'
+import { createEmbeddedWatches } from './store/embedded/watches.ts'
+
+/** The profile base on the embedded store, beside whoever else uses the data folder. */
+export const importProfiles: Engine['importProfiles'] = async ({ dataDir, config }, profiles) => {
+  const db = await openForProfiles(dataDir)
+  try {
+    return await importInto(createEmbeddedProfiles(db), createProfileKeys(namingOf(config)), profiles)
+  } finally {
+    db.close()
+  }
+}
+
+export const exportProfiles: Engine['exportProfiles'] = async ({ dataDir }, owner) => {
+  const db = openCatalogForReading(dataDir)
+  return closing(db, eachProfile(createEmbeddedProfiles(db), owner))
+}
+
+export const exportUrds: Engine['exportUrds'] = async (place, owner) => {
+  const db = openCatalogForReading(place.dataDir)
+  return closing(db, eachUrd(db, owner))
+}
+
+export const queryProfiles: Engine['queryProfiles'] = async ({ dataDir }: LookPlace, xpath, owner) => {
+  const db = openCatalogForReading(dataDir)
+  const base = createProfileBase()
+  try {
+    const profiles = createEmbeddedProfiles(db)
+    const version = await profiles.revision()
+    return await base.query(
+      { key: owner ?? '', version, profiles: () => eachProfile(profiles, owner), urds: () => eachUrd(db, owner) },
+      xpath,
+    )
+  } finally {
+    await base.end()
+    db.close()
+  }
+}
+
+async function* eachUrd(db: Database, owner: string | null): AsyncGenerator<ProfileUrd> {
+  const profiles = createEmbeddedProfiles(db)
+  const checkedAt = new Map((await createEmbeddedWatches(db).all()).map((watch) => [watch.id, watch.checkedAt]))
+  for await (const profile of eachProfile(profiles, owner)) {
+    const rows = await profiles.urdsOf(profile.id)
+    yield* urdsOf(profile, (place) => {
+      const row = rows.find((urd) => urd.place === place)
+      return { id: String(row?.id ?? `${profile.id}-${place}`), lastCheckedAt: checkedAt.get(row?.watch ?? 0) ?? 0 }
+    })
+  }
+}
+
+/** A folder that is not there yet is made: profiles may come before anything was fetched. */
+async function openForProfiles(folder: string): Promise<Database> {
+  try {
+    return openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist: true })
+  } catch {
+    await openFolder({ folder, holder: `process ${process.pid} on ${hostname()}`, shards: 2 }).close()
+    return openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist: true })
+  }
+}
+
+function namingOf({ crawl }: Config) {
+  const { maxUrlLength, trackingParameters, sortQuery: sortParameters } = crawl
+  return { maxUrlLength, trackingParameters, sortParameters }
+}
+
+async function* closing<T>(db: Database, items: AsyncIterable<T>): AsyncGenerator<T> {
+  try {
+    yield* items
+  } finally {
+    db.close()
+  }
+}
