@@ -12,8 +12,8 @@ export type DocumentStore = {
   record(captures: readonly Capture[]): Promise<CaptureOutcome[]>
   /** What is known of these documents, for conditional requests; `null` for those never seen. */
   find(keys: readonly DocumentKey[]): Promise<(KnownDocument | null)[]>
-  /** Outgoing links of a version, in page order. */
-  links(versionId: number): Promise<string[]>
+  /** Outgoing links of a document's current version, in page order. */
+  links(known: KnownDocument): Promise<string[]>
   counts(): Promise<DocumentCounts>
 }
 
@@ -117,6 +117,8 @@ export type KnownDocument = {
   /** `linkKeys` and `linkNaming` of the current version; empty where it has no links or they are not known. */
   linkKeys: Uint8Array
   linkNaming: number
+  /** Where the links themselves are; the engine's own business. */
+  linkRow: number
 }
 
 export type DocumentCounts = { documents: number; versions: number; bodies: number }

@@ -144,7 +144,7 @@ export function createConclude({ documents, pipe, figures, tally, log, settings 
     // Most links of a page are known by the time it is met: their keys tell without a look at the links themselves.
     const places = isNamedAlike ? pipe.unknown(linkKeys, context) : null
     if (places?.length === 0) return { offers: [], links: linkKeys.length / 8 }
-    const links = await documents.links(versionId)
+    const links = await documents.links(known)
     const wanted = places === null ? links : places.flatMap((place) => links[place] ?? [])
     const found = wanted.map((href) => ({ href, tag: 'a' as const, nofollow: false, known: null }))
     pipe.enter(context)

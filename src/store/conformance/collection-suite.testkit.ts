@@ -93,7 +93,7 @@ export function collectionSuite(engine: CollectionEngine): void {
         assert.equal(outcome?.kind, 'done')
         assert.ok(outcome.bytes > 0)
         assert.equal(await versions.version(first), null)
-        assert.deepEqual(await shard.documents.links(second), links, 'the list of links was shared')
+        assert.deepEqual(await shard.versions.links(second), links, 'the list of links was shared')
         assert.deepEqual(await collection.collect([{ versionId: first, action: 'remove' }]), [{ kind: 'nothing' }])
         await collection.collect([{ versionId: second, action: 'remove' }])
         const fourth = await put(shard, host, '/a', 'four', 4)
@@ -182,7 +182,7 @@ export function collectionSuite(engine: CollectionEngine): void {
           record: null,
           header: `header of <http://${host}/a>one</>`,
         })
-        assert.deepEqual(await shard.documents.links(page), [`http://${host}/x`])
+        assert.deepEqual(await shard.versions.links(page), [`http://${host}/x`])
         assert.deepEqual(await collection.collect([order]), [{ kind: 'nothing' }])
         const again = await put(shard, host, '/b', 'one', 2)
         assert.equal((await versions.version(again))?.originalId, again, 'whoever wants it stores it anew')

@@ -149,6 +149,7 @@ export function documentsSuite(engine: StoreEngine): void {
           notModified: 1,
           linkKeys: new Uint8Array(),
           linkNaming: 0,
+          linkRow: 0,
         })
         assert.deepEqual(await countsOf(shard), { documents: 1, versions: 1, bodies: 1 })
       }),
@@ -176,6 +177,7 @@ export function documentsSuite(engine: StoreEngine): void {
           notModified: 0,
           linkKeys: new Uint8Array(),
           linkNaming: 0,
+          linkRow: 0,
         })
         const [stored] = await shard.documents.record([pageOf(host, '/', 'now', { run: 2 })])
         assert.equal(stored?.kind, 'stored')
@@ -222,10 +224,12 @@ export function documentsSuite(engine: StoreEngine): void {
           pageOf(host, '/copy', 'links', { links }),
         ])
         const versions = outcomes.map((outcome) => ('versionId' in outcome ? outcome.versionId : 0))
-        assert.deepEqual(await shard.documents.links(versions[0]!), links)
-        assert.deepEqual(await shard.documents.links(versions[1]!), [])
-        assert.deepEqual(await shard.documents.links(versions[2]!), links)
-        assert.deepEqual(await shard.documents.links(999_999), [])
+        assert.deepEqual(await shard.versions.links(versions[0]!), links)
+        const [known] = await shard.documents.find([pageOf(host, '/', '')])
+        assert.deepEqual(await shard.documents.links(known!), links)
+        assert.deepEqual(await shard.versions.links(versions[1]!), [])
+        assert.deepEqual(await shard.versions.links(versions[2]!), links)
+        assert.deepEqual(await shard.versions.links(999_999), [])
       }),
     )
 

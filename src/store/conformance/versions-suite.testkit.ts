@@ -250,6 +250,6 @@ function createPage(shard: OpenShard, host: string) {
       return shard.versions.history((await document())!.id, { after: 0, limit: 100 })
     },
     known: async () => (await shard.documents.find([key]))[0],
-    links: (versionId: number) => shard.documents.links(versionId),
+    links: (versionId: number) => shard.versions.links(versionId),
   }
 }

@@ -13,7 +13,8 @@ export function documentStatements(db: Database) {
        iif(v.body <> 'lost' AND d.not_modified >= 0, v.etag, '') AS etag,
        iif(v.body <> 'lost' AND d.not_modified >= 0, v.last_modified, '') AS lastModified,
        coalesce(v.digest, x'') AS digest, v.text, coalesce(v.text_rules, 0) AS textRules,
-       coalesce(v.truncated, '') AS truncated, d.not_modified AS notModified, coalesce(l.keys, x'') AS linkKeys, coalesce(l.naming, 0) AS linkNaming
+       coalesce(v.truncated, '') AS truncated, d.not_modified AS notModified, coalesce(l.keys, x'') AS linkKeys, coalesce(l.naming, 0) AS linkNaming,
+       coalesce(l.id, 0) AS linkRow
        FROM documents d LEFT JOIN versions v ON v.id = d.version LEFT JOIN links l ON l.id = v.links
        WHERE d.host = ? AND d.fp = ?`,
     ),
@@ -43,10 +44,6 @@ export function documentStatements(db: Database) {
     insertBody: db.prepare('INSERT INTO bodies (digest, version) VALUES (?, ?) ON CONFLICT DO NOTHING'),
     insertLinks: db.prepare('INSERT OR REPLACE INTO links (id, naming, keys, list) VALUES (?, ?, ?, ?)'),
     linkList: db.prepare('SELECT naming, list FROM links WHERE id = ?'),
-    links: db.prepare(
-      `SELECT l.list, d.url FROM versions v JOIN links l ON l.id = v.links JOIN documents d ON d.id = v.document
-       WHERE v.id = ?`,
-    ),
     insertDocument: db.prepare(
       `INSERT INTO documents (host, fp, url, parent, first_at, checked_at, run, status, outcome, location, version,
        seen_at, fresh_until) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,

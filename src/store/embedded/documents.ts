@@ -300,9 +300,9 @@ export function createEmbeddedDocuments(db: Database, archive: ReturnType<typeof
         keys.map(({ host, fp }) => (sql.known.get(host, fp) as KnownDocument | undefined) ?? null),
       )
     },
-    async links(versionId) {
-      const row = db.read(() => sql.links.get(versionId)) as { list: string; url: string } | undefined
-      return row === undefined ? [] : unpackLinks(row.list, row.url)
+    async links({ linkRow, url }) {
+      const row = db.read(() => sql.linkList.get(linkRow)) as { list: string } | undefined
+      return row === undefined ? [] : unpackLinks(row.list, url)
     },
     async counts() {
       return db.read(() => sql.counts.get()) as { documents: number; versions: number; bodies: number }
