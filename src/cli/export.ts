@@ -16,8 +16,8 @@ import { formatCount, formatSize, formatSpan, printable } from './terminal-text.
 export const command: Command = {
   name: 'export',
   group: 'Archive',
-  summary: 'write the archive as one WARC file, its CDXJ index, the link graph, or the meta-information as XML',
-  usage: 'warc|cdxj|links|meta FILE',
+  summary: 'write the archive as one WARC file, its CDXJ index, the link graph, meta-information or annotations as XML',
+  usage: 'warc|cdxj|links|meta|aci FILE',
   options: [
     { name: 'url', argument: 'PREFIX', about: 'only documents whose URL begins so' },
     {
@@ -131,7 +131,13 @@ function progressPieces({ records, bytes }: ExportProgress): string[] {
   return bytes === 0 ? [formatCount(records)] : [formatCount(records), formatSize(bytes)]
 }
 
-const nouns: Record<ExportKind, string> = { warc: 'records', cdxj: 'records', links: 'links', meta: 'documents' }
+const nouns: Record<ExportKind, string> = {
+  warc: 'records',
+  cdxj: 'records',
+  links: 'links',
+  meta: 'documents',
+  aci: 'annotations',
+}
 
 function exportText({ kind, file, records, bytes, seconds, skipped, faults, interrupted }: ExportReport): string {
   const lines = faults.map(

@@ -1,6 +1,6 @@
 /** What `export` is told and what it tells, as plain data. */
 
-export const exportKinds = ['warc', 'cdxj', 'links', 'meta'] as const
+export const exportKinds = ['warc', 'cdxj', 'links', 'meta', 'aci'] as const
 export type ExportKind = (typeof exportKinds)[number]
 
 /** Which versions are exported. Times are milliseconds since 1970. */
@@ -32,7 +32,7 @@ export type ExportReport = {
   kind: ExportKind
   /** `-` for standard output. */
   file: string
-  /** Records of a WARC file, lines of an index or a link graph, documents of meta-information. */
+  /** Records of a WARC file, lines of an index or a link graph, documents of meta-information, annotations. */
   records: number
   /** Size of the file. */
   bytes: number

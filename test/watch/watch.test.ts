@@ -1,11 +1,18 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { compileInterests } from '../../src/annotate/interests/compile-interests.ts'
 import { relevanceOf } from '../../src/annotate/match/evaluate.ts'
 import { readDocument } from '../../src/annotate/terms/document-terms.ts'
+import { aciOf } from '../../src/cache/export/aci-export.ts'
 import type { Profile } from '../../src/core/profile.ts'
 import { coversPage } from '../../src/services/scheduler/coverage.ts'
 import type { Annotation } from '../../src/store/annotations.ts'
+import { aciGrammar, readAcis } from '../../src/xml/aci-reader.ts'
+import { xmllintSkip } from '../../src/xml/xmllint.testkit.ts'
+import { startErace } from '../faults/erace.ts'
 import { etagOf } from '../site/answer.ts'
 import { newFolder } from '../site/crawl-run.ts'
 import { createHandlerSite, type HandlerSite } from '../site/handler-site.ts'
@@ -133,6 +140,33 @@ describe('two users with overlapping profiles', () => {
       assert.equal(end.exitCode, 0, end.stderr.slice(-2000))
     }
   })
+})
+
+test('annotations are written as XML that the grammar and an independent validator accept, and read back', {
+  skip: xmllintSkip,
+}, async () => {
+  const place = newFolder()
+  const news = await createNewsSite({ '/': { words: 'java & <research> “quoted”' } })
+  const folder = await createUpFolder(join(place, 'data'))
+  try {
+    await folder.put(profileOf('java', 'ann@example.org', [sourceOf(`${news.site.origin}/`)], { java: 4 }))
+    const up = folder.start()
+    await until('the annotation', async () => (await folder.annotations()).length === 1)
+    up.child.kill('SIGTERM')
+    await up.ended
+    const file = join(place, 'aci.xml')
+    const end = await startErace(['export', 'aci', file, '--data', join(place, 'data')]).ended
+    assert.equal(end.exitCode, 0, end.stderr)
+    const lint = spawnSync('xmllint', ['--noout', '--dtdvalid', aciGrammar.dtdPath, file])
+    assert.equal(lint.status, 0, lint.stderr.toString())
+    const { acis, faults } = readAcis(readFileSync(file, 'utf8'))
+    assert.deepEqual(faults, [])
+    const [annotation] = await folder.annotations()
+    assert.deepEqual(acis, [aciOf(annotation!, Date.now())])
+  } finally {
+    folder.close()
+    await news.site.close()
+  }
 })
 
 /** The worths of the terms sum up to the relevance, each term is the profile's own, and the marks are where they say. */

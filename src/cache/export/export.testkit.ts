@@ -6,6 +6,7 @@ import type { ExportReport, ExportRequest } from '../../core/export-report.ts'
 import { bodyDigest, digestText } from '../../core/fingerprint.ts'
 import { goneOf, pageOf } from '../../store/conformance/samples.testkit.ts'
 import type { Capture } from '../../store/documents.ts'
+import { createEmbeddedAnnotations } from '../../store/embedded/annotations.ts'
 import { compressNextFile } from '../../store/embedded/compress.ts'
 import { type Database, openDatabase } from '../../store/embedded/database.ts'
 import { openFolder, paths } from '../../store/embedded/folder.ts'
@@ -139,6 +140,7 @@ export async function createExportFolder(captures: Iterable<Capture>, { maxFileB
         {
           versions,
           objects,
+          annotations: createEmbeddedAnnotations(db),
           output: process.stdout,
           software: 'eRACE/test',
           now: () => Date.UTC(2026, 5, 1),

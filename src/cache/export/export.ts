@@ -3,8 +3,10 @@ import { dirname } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { AppError } from '../../core/errors.ts'
 import type { ExportProgress, ExportReport, ExportRequest } from '../../core/export-report.ts'
+import type { AnnotationStore } from '../../store/annotations.ts'
 import type { ObjectStore } from '../../store/objects.ts'
 import type { VersionStore } from '../../store/versions.ts'
+import { exportAcis } from './aci-export.ts'
 import { exportCdxj } from './cdxj-export.ts'
 import { type ExportTarget, type Output, openTarget } from './export-target.ts'
 import { createTally, ExportStopped, type ExportWork } from './export-work.ts'
@@ -17,6 +19,7 @@ import { exportWarc } from './warc-export.ts'
 export type ExportDeps = {
   versions: VersionStore
   objects: Pick<ObjectStore, 'files'>
+  annotations: AnnotationStore
   output: Output
   /** Named in a WARC file's own header. */
   software: string
@@ -79,7 +82,7 @@ export async function exportArchive(request: ExportRequest, deps: ExportDeps): P
   }
 }
 
-function run(work: ExportWork, { software, now }: ExportDeps, index: ExportTarget | null): Promise<void> {
+function run(work: ExportWork, { software, now, annotations }: ExportDeps, index: ExportTarget | null): Promise<void> {
   switch (work.request.kind) {
     case 'warc':
       return exportWarc(work, { software, now: now(), index })
@@ -89,6 +92,8 @@ function run(work: ExportWork, { software, now }: ExportDeps, index: ExportTarge
       return exportLinks(work)
     case 'meta':
       return exportMeta(work)
+    case 'aci':
+      return exportAcis(work, annotations, now())
   }
 }
 

@@ -1,0 +1,82 @@
+import type { Random } from '../../bench/origin/random.ts'
+import { createHandlerSite, type HandlerSite } from '../site/handler-site.ts'
+
+/** What a page says at one time: its edition tells it from all others of the page, its words say whom it concerns. */
+export type Edition = { edition: number; words: readonly string[] }
+
+/** A site whose pages never say the same thing twice; now and then one is away for a while. */
+export type NewsSite = HandlerSite & {
+  paths: readonly string[]
+  /** Something changes. */
+  change(): void
+  /** Null for a page that is away. */
+  now(path: string): Edition | null
+  pageRequests(): number
+}
+
+/** Nothing leads to `/alone/`: it is a source of its own. */
+const links: Record<string, readonly string[]> = {
+  '/': ['/a/', '/b/', '/c'],
+  '/a/': ['/a/1', '/a/2'],
+  '/b/': ['/b/1', '/b/2', '/b/3'],
+  '/alone/': ['/alone/1', '/alone/2'],
+}
+
+export const hopsFromFront: Record<string, number> = {
+  '/': 0,
+  '/a/': 1,
+  '/b/': 1,
+  '/c': 1,
+  '/a/1': 2,
+  '/a/2': 2,
+  '/b/1': 2,
+  '/b/2': 2,
+  '/b/3': 2,
+}
+
+const vocabulary = ['java', 'research', 'ibm', 'football', 'weather']
+
+export async function createNewsSite(random: Random): Promise<NewsSite> {
+  const paths = [...Object.keys(hopsFromFront), '/alone/', '/alone/1', '/alone/2']
+  const editions = new Map<string, Edition & { isAway: boolean }>()
+  let requests = 0
+  for (const path of paths) editions.set(path, { edition: 1, words: drawWords(), isAway: false })
+
+  function drawWords(): string[] {
+    return vocabulary.filter(() => random.below(3) === 0)
+  }
+
+  const site = await createHandlerSite((path, response) => {
+    const page = editions.get(path)
+    if (page !== undefined) requests++
+    if (page === undefined || page.isAway) return void response.writeHead(404).end()
+    const anchors = (links[path] ?? []).map((link) => `<a href="${link}">${link}</a>`).join(' ')
+    const text = `<p>edition ${page.edition} of it: ${page.words.join(' ')} end</p>`
+    response.end(`<title>Page ${path}</title>${text}${anchors}`)
+  })
+
+  return {
+    ...site,
+    paths,
+    change() {
+      const path = random.pick(paths)
+      const { edition, isAway } = editions.get(path)!
+      // The pages that lead to others stay: what is behind them would be out of reach.
+      const mayLeave = links[path] === undefined && !isAway && random.below(5) === 0
+      editions.set(path, { edition: edition + 1, words: drawWords(), isAway: mayLeave })
+    },
+    now(path) {
+      const page = editions.get(path)!
+      return page.isAway ? null : page
+    },
+    pageRequests: () => requests,
+  }
+}
+
+/** Reads what a kept body says, with nothing but the form in which it was served. */
+export function readEdition(body: string): Edition | null {
+  const found = /<p>edition (\d+) of it: ([a-z ]*) end<\/p>/.exec(body)
+  return found === null
+    ? null
+    : { edition: Number(found[1]), words: found[2]!.split(' ').filter((word) => word !== '') }
+}
