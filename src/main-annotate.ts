@@ -1,5 +1,4 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { createNearDuplicateIndex } from './annotate/near-duplicate/near-duplicate-index.ts'
 import { createBodyReader } from './cache/body-reader.ts'
 import { omitRulesOf } from './config/source-rules.ts'
 import { systemClock } from './core/clock.ts'
@@ -8,6 +7,7 @@ import { createOmitRules } from './core/text/omit-rules.ts'
 import { type AnnotatorData, annotatorOrders, type FromAnnotator } from './main-annotator.ts'
 import { createAnnotateTask } from './services/annotating/annotate-task.ts'
 import { createRecipients } from './services/annotating/recipients.ts'
+import { openStoryLog } from './services/annotating/story-log.ts'
 import { createProfileMirror } from './services/profiles/profile-mirror.ts'
 import { createEmbeddedAnnotations } from './store/embedded/annotations.ts'
 import { openDatabase } from './store/embedded/database.ts'
@@ -19,10 +19,10 @@ import { createEmbeddedVersions } from './store/embedded/versions.ts'
 import { createEmbeddedWatches } from './store/embedded/watches.ts'
 
 /**
- * A filtering processor in a thread of its own: takes the oldest tasks, one after the other, and settles each with its annotations.
- * It rests when there are none and looks again when it is woken, or after a while.
+ * A filtering processor in a thread of its own: takes the oldest tasks of its share of the documents, one after the other, and
+ * settles each with its annotations. It rests when there are none and looks again when it is woken, or after a while.
  */
-const { folder, config, orders } = workerData as AnnotatorData
+const { folder, config, orders, part, parts, storyMemory } = workerData as AnnotatorData
 const port = parentPort!
 const tell = (message: FromAnnotator): void => port.postMessage(message)
 
@@ -38,12 +38,12 @@ const mirror = createProfileMirror(createEmbeddedProfiles(db))
 const recipients = createRecipients((profile, message) =>
   tell({ kind: 'problem', message: 'a profile can not be matched', fields: { profile: profile.id, message } }),
 )
-const near = createNearDuplicateIndex()
+const stories = openStoryLog(storyMemory)
 const annotate = createAnnotateTask({
   versions,
   annotations,
   recipients,
-  near,
+  stories,
   bodies: createBodyReader({ versions, objects: createEmbeddedObjects(db, paths.archive(folder)) }),
   omitFor: createOmitRules(omitRulesOf(config.sources)),
   clock: systemClock,
@@ -59,15 +59,13 @@ async function refresh(): Promise<void> {
 
 /** False when there was nothing to do. */
 async function work(): Promise<boolean> {
-  const tasks = await annotations.tasks(BATCH)
+  const tasks = await annotations.tasks({ limit: BATCH, part, parts })
   if (tasks.length === 0) return false
   // After the tasks: whoever was there when a version was kept is known by now.
   await refresh()
   for (const task of tasks) {
     if (mustEnd()) return true
-    const batch = await annotate(task)
-    const made = await annotations.settle(batch)
-    for (const { hash, story } of batch.stories) near.add(story, hash)
+    const made = await annotate(task)
     if (made.length > 0) tell({ kind: 'annotated', ids: made.map(({ id }) => id) })
   }
   return true
@@ -90,7 +88,7 @@ async function rest(ms: number): Promise<void> {
   wasWoken = false
 }
 
-for (const { hash, story } of await annotations.stories(100_000)) near.add(story, hash)
+stories.load(await annotations.stories(100_000))
 while (!mustEnd()) {
   try {
     if (!(await work())) await rest(REST_MS)

@@ -1,10 +1,19 @@
 import { Worker } from 'node:worker_threads'
 import type { Config } from './config/config.ts'
+import { createStoryLogMemory, type StoryLogMemory } from './services/annotating/story-log.ts'
 
 /** Places of the orders in shared memory. */
 export const annotatorOrders = { end: 0 } as const
 
-export type AnnotatorData = { folder: string; config: Config; orders: Int32Array<SharedArrayBuffer> }
+export type AnnotatorData = {
+  folder: string
+  config: Config
+  orders: Int32Array<SharedArrayBuffer>
+  /** Which of how many processors. */
+  part: number
+  parts: number
+  storyMemory: StoryLogMemory
+}
 
 export type FromAnnotator =
   | { kind: 'annotated'; ids: readonly number[] }
@@ -24,27 +33,34 @@ export type AnnotatorEvents = {
   onProblem(message: string, fields: Record<string, unknown>): void
 }
 
-/** The annotation engine's filtering processor, in a thread independent of the crawl. */
+/** The annotation engine's filtering processors, in threads independent of the crawl. */
 export function startAnnotator(folder: string, config: Config, events: AnnotatorEvents): Annotator {
   const orders = new Int32Array(new SharedArrayBuffer(4))
-  const data: AnnotatorData = { folder, config, orders }
-  const worker = new Worker(new URL('./main-annotate.ts', import.meta.url), { workerData: data })
+  const storyMemory = createStoryLogMemory()
+  const parts = config.annotate.processors
   const { promise: failed, reject } = Promise.withResolvers<never>()
   failed.catch(() => {}) // observed by whoever runs the service
-  const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
-  worker.on('error', reject)
-  worker.on('message', (message: FromAnnotator) => {
-    if (message.kind === 'annotated') events.onAnnotated(message.ids)
-    else events.onProblem(message.message, message.fields)
+  const processors = Array.from({ length: parts }, (_, part) => {
+    const data: AnnotatorData = { folder, config, orders, part, parts, storyMemory }
+    const worker = new Worker(new URL('./main-annotate.ts', import.meta.url), { workerData: data })
+    const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
+    worker.on('error', reject)
+    worker.on('message', (message: FromAnnotator) => {
+      if (message.kind === 'annotated') events.onAnnotated(message.ids)
+      else events.onProblem(message.message, message.fields)
+    })
+    return { worker, ended }
   })
-  const wake = (): void => worker.postMessage('wake')
+  const wake = (): void => {
+    for (const { worker } of processors) worker.postMessage('wake')
+  }
   return {
     failed,
     wake,
     async end() {
       Atomics.store(orders, annotatorOrders.end, 1)
       wake()
-      await ended
+      await Promise.all(processors.map(({ ended }) => ended))
     },
   }
 }

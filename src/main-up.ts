@@ -8,7 +8,9 @@ import { startAnnotator } from './main-annotator.ts'
 import { openForCrawling, startShardThreads } from './main-shards.ts'
 import { createWebProxy, type WebProxy } from './proxies/web/web-proxy.ts'
 import { createPolicy } from './services/scheduler/policy.ts'
+import { budgetsOf, createLevels } from './services/scheduler/schedule-settings.ts'
 import { createScheduler } from './services/scheduler/scheduler.ts'
+import { createScheduleLog } from './services/watching/schedule-log.ts'
 import { createWatchService } from './services/watching/watch-service.ts'
 import { createEmbeddedAnnotations } from './store/embedded/annotations.ts'
 import { createBackground } from './store/embedded/background.ts'
@@ -56,13 +58,7 @@ export async function up(folder: string, config: Config, { signal, log, onAnnota
       silver: schedule.silverShare,
       bronze: schedule.bronzeShare,
     }),
-    budgets: {
-      perSecond: schedule.checksPerSecond,
-      burst: schedule.checksPerSecond,
-      maxInFlight: schedule.maxChecks,
-      perUser: null,
-      perHost: null,
-    },
+    budgets: budgetsOf(schedule),
     timing: { minEveryMs: schedule.minEveryMs },
   })
   const service = createWatchService({
@@ -71,10 +67,16 @@ export async function up(folder: string, config: Config, { signal, log, onAnnota
     proxy,
     scheduler,
     clock: systemClock,
-    levelOf: () => 'silver',
+    levelOf: createLevels(schedule),
     countTasks: annotations.countTasks,
     maxTasks: MAX_TASKS,
     onProblem: (message, fields) => log.warn(fields, message),
+  })
+  const scheduleLog = createScheduleLog({
+    clock: systemClock,
+    stats: scheduler.stats,
+    countTasks: annotations.countTasks,
+    write: (fields) => log.info(fields, 'schedule'),
   })
   const failure = Promise.race([proxy.failed, annotator.failed])
   try {
@@ -87,8 +89,10 @@ export async function up(folder: string, config: Config, { signal, log, onAnnota
     })
     while (!signal.aborted) {
       const again = await Promise.race([service.tick(), failure])
+      await scheduleLog.tick()
       await Promise.race([stir.until(again - systemClock.monotonic()), failure])
     }
+    await scheduleLog.end()
     await proxy.stop()
   } finally {
     await annotator.end()

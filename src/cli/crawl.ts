@@ -12,6 +12,7 @@ import { readSeeds } from './seeds.ts'
 import { createStatisticsLog } from './statistics-log.ts'
 import { createStatusLine } from './status-line.ts'
 import { readTextFile } from './text-files.ts'
+import { wholeNumber } from './whole-number.ts'
 
 const options: readonly Option[] = [
   {
@@ -125,17 +126,6 @@ async function readSettings(context: CommandContext, faults: Fault[]): Promise<C
       hostRules: await file('host-rules'),
     },
   }
-}
-
-function wholeNumber(options: OptionValues, name: string, min: number, faults: Fault[]): number | null {
-  const text = options.text(name)
-  if (text === undefined) return null
-  if (/^\d{1,9}$/.test(text) && Number(text) >= min) return Number(text)
-  faults.push({
-    place: `--${name}`,
-    message: `expected a whole number from ${min} to 999999999, not ${JSON.stringify(text)}`,
-  })
-  return null
 }
 
 function regularExpression(options: OptionValues, name: string, faults: Fault[]): string | null {

@@ -46,6 +46,36 @@ export const settings = {
     max: 1000,
     about: 'The same for bronze.',
   },
+  'schedule.gold': {
+    kind: 'list',
+    default: [],
+    pattern: /^[^\s,]{1,254}$/,
+    expected: 'a list of e-mail addresses of users',
+    about: 'Users of the service level gold, by their e-mail addresses; who is in both lists is gold.',
+  },
+  'schedule.bronze': {
+    kind: 'list',
+    default: [],
+    pattern: /^[^\s,]{1,254}$/,
+    expected: 'a list of e-mail addresses of users',
+    about: 'Users of the service level bronze; all who are in neither list are silver.',
+  },
+  'schedule.perUserPerSecond': {
+    kind: 'number',
+    default: 20,
+    min: 0.001,
+    max: 100_000,
+    about:
+      'Checks of sources begun in a second on behalf of one user, after a burst of ten seconds; one user has at most half of the checks under way.',
+  },
+  'schedule.perHostPerSecond': {
+    kind: 'number',
+    default: 10,
+    min: 0.001,
+    max: 100_000,
+    about:
+      'The same for sources on one host, with at most a tenth of the checks under way. How fast a host is asked for pages is for the delay of the crawl to say.',
+  },
   'schedule.checksPerSecond': {
     kind: 'integer',
     default: 50,
@@ -59,6 +89,14 @@ export const settings = {
     min: 1,
     max: 1_000_000,
     about: 'Checks of sources under way at the same time.',
+  },
+  'annotate.processors': {
+    kind: 'integer',
+    default: 1,
+    min: 1,
+    max: 16,
+    about:
+      'Threads that hold new versions against the interests of profiles. One does some hundred pages a second; more share the documents among them.',
   },
   'crawl.delay': {
     kind: 'duration',

@@ -3,8 +3,8 @@
  * takes tasks, and settles them together with the annotations that they lead to. So none is lost and none is made twice.
  */
 export type AnnotationStore = {
-  /** The oldest tasks. */
-  tasks(limit: number): Promise<Task[]>
+  /** The oldest tasks of one of several takers. All tasks of a document are the same taker's, so that its versions stay in order. */
+  tasks(share: { limit: number; part: number; parts: number }): Promise<Task[]>
   countTasks(): Promise<number>
   /** Everything or nothing. Annotations that are there already are passed over. Returns those that are new. */
   settle(batch: AnnotationBatch): Promise<Annotation[]>

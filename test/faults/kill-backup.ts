@@ -2,10 +2,10 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import { createRandom } from '../../bench/origin/random.ts'
 import { type Origin, startOrigin } from '../../bench/origin/start.ts'
 import { openCatalogForReading } from '../../src/store/embedded/folder.ts'
+import { readKillOptions } from './command-line.ts'
 import { lastLines, readResult, startErace } from './erace.ts'
 import { readWarcFolder } from './warc-records.ts'
 
@@ -265,25 +265,7 @@ async function checkPages({ origin, report }: Place, data: string): Promise<void
 }
 
 if (import.meta.main) {
-  const number = { type: 'string' } as const
-  const { values } = parseArgs({
-    options: {
-      rounds: number,
-      pages: number,
-      hosts: number,
-      fetchers: number,
-      threads: number,
-      seed: number,
-      'latency-ms': number,
-      keep: { type: 'boolean' },
-    },
-  })
-  const { 'latency-ms': latencyMs, keep = false, ...numbers } = { ...values }
-  const entries = Object.entries({ ...numbers, latencyMs }).filter(([, value]) => value !== undefined)
-  const report = await runKillBackup({
-    ...Object.fromEntries(entries.map(([name, value]) => [name, Number(value)])),
-    keep,
-  })
+  const report = await runKillBackup(readKillOptions())
   process.stdout.write(`${JSON.stringify(report, null, 2)}\n`)
   process.exitCode = report.faults.length === 0 ? 0 : 1
 }

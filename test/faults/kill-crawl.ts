@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { createRandom } from '../../bench/origin/random.ts'
 import { type Origin, startOrigin } from '../../bench/origin/start.ts'
+import { readKillOptions } from './command-line.ts'
 import { lastLines, readResult, startErace } from './erace.ts'
 import { readWarcFolder } from './warc-records.ts'
 
@@ -206,25 +206,7 @@ async function finishAndCheck(origin: Origin, data: string, options: KillCrawlOp
 }
 
 if (import.meta.main) {
-  const number = { type: 'string' } as const
-  const { values } = parseArgs({
-    options: {
-      rounds: number,
-      pages: number,
-      hosts: number,
-      fetchers: number,
-      threads: number,
-      seed: number,
-      'latency-ms': number,
-      keep: { type: 'boolean' },
-    },
-  })
-  const { 'latency-ms': latencyMs, keep = false, ...numbers } = { ...values }
-  const entries = Object.entries({ ...numbers, latencyMs }).filter(([, value]) => value !== undefined)
-  const report = await runKillCrawl({
-    ...Object.fromEntries(entries.map(([name, value]) => [name, Number(value)])),
-    keep,
-  })
+  const report = await runKillCrawl(readKillOptions())
   process.stdout.write(`${JSON.stringify(report, null, 2)}\n`)
   process.exitCode = report.faults.length === 0 ? 0 : 1
 }

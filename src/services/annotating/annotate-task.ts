@@ -1,6 +1,5 @@
 import { createDrafting } from '../../annotate/annotate.ts'
 import { relevanceOf } from '../../annotate/match/evaluate.ts'
-import type { NearDuplicateIndex } from '../../annotate/near-duplicate/near-duplicate-index.ts'
 import { simhash } from '../../annotate/near-duplicate/simhash.ts'
 import { type DocumentTerms, readDocument } from '../../annotate/terms/document-terms.ts'
 import type { BodyReader } from '../../cache/body-reader.ts'
@@ -8,16 +7,24 @@ import { changeSummary } from '../../cache/diff/change-summary.ts'
 import type { Clock } from '../../core/clock.ts'
 import { documentText } from '../../core/text/document-text.ts'
 import type { OmitRules } from '../../core/text/omit-rules.ts'
-import type { AnnotationBatch, AnnotationDraft, AnnotationStore, MarkedText, Task } from '../../store/annotations.ts'
+import type {
+  Annotation,
+  AnnotationBatch,
+  AnnotationDraft,
+  AnnotationStore,
+  MarkedText,
+  Task,
+} from '../../store/annotations.ts'
 import type { Version, VersionStore } from '../../store/versions.ts'
 import type { Recipient, Recipients } from './recipients.ts'
+import type { StoryLog } from './story-log.ts'
 
 export type AnnotateTaskDeps = {
   versions: VersionStore
   bodies: BodyReader
   annotations: AnnotationStore
   recipients: Recipients
-  near: NearDuplicateIndex
+  stories: StoryLog
   omitFor(url: string): OmitRules | null
   clock: Clock
 }
@@ -29,10 +36,14 @@ type Found = { recipient: Recipient; relevance: number; summary: MarkedText; exp
 const FEW = 64
 const MAX_SUMMARY = 400
 const emptySummary: MarkedText = { text: '', marks: [] }
+const nothing: AnnotationBatch = { done: [], annotations: [], alsoAt: [], stories: [], unwanted: [] }
 
-/** A filtering processor: from one version that is news to a watch to the annotations of those whom it concerns. */
-export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task) => Promise<AnnotationBatch> {
-  const { versions, bodies, annotations, recipients, near, clock } = deps
+/**
+ * A filtering processor: from one version that is news to a watch to the annotations of those whom it concerns. The task is settled
+ * with them; those that are new are returned.
+ */
+export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task) => Promise<Annotation[]> {
+  const { versions, bodies, annotations, recipients, stories, clock } = deps
 
   async function textOf(version: Version): Promise<string | null> {
     const found = await bodies.read(version)
@@ -112,32 +123,36 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task) => Prom
     return { found: [...filter(document, terms, filtering), ...tracked], hash: simhash(terms) }
   }
 
-  return async function annotateTask(task) {
-    const batch = {
-      done: [task.id],
-      annotations: [] as AnnotationDraft[],
-      alsoAt: [] as AlsoAt[],
-      stories: [],
-      unwanted: [],
-    }
-    const version = await versions.version(task.versionId)
-    if (version === null) return batch
-    const covering = recipients.covering(task.watch, { url: version.url, hops: task.hops })
-    const { found, hash } = await find(version, covering)
-    const story = hash === null ? 0 : (near.find(hash)[0]?.id ?? version.id)
+  /** What is told anew, and what is the same story as something that was told. */
+  async function tell(found: readonly Found[], version: Version, story: number, task: Task) {
+    const drafts: AnnotationDraft[] = []
+    const alsoAt: AnnotationBatch['alsoAt'][number][] = []
     for (const each of found) {
       const known = story === 0 ? null : await annotations.ofStory(each.recipient.profile.id, story, version.documentId)
-      if (known === null)
-        batch.annotations.push(draftOf(each, version, story, isBacklog(each.recipient, task), clock.now()))
-      else batch.alsoAt.push({ annotation: known.id, versionId: version.id, url: version.url })
+      if (known === null) drafts.push(draftOf(each, version, story, isBacklog(each.recipient, task), clock.now()))
+      else alsoAt.push({ annotation: known.id, versionId: version.id, url: version.url })
     }
-    const stories = hash === null || found.length === 0 ? [] : [{ versionId: version.id, hash, story }]
+    return { done: [task.id], annotations: drafts, alsoAt, stories: [], unwanted: [] }
+  }
+
+  return async function annotateTask(task) {
+    const version = await versions.version(task.versionId)
+    if (version === null) return annotations.settle({ ...nothing, done: [task.id] })
+    const covering = recipients.covering(task.watch, { url: version.url, hops: task.hops })
+    const { found, hash } = await find(version, covering)
     const isWanted = found.length > 0 || covering.some(({ source }) => source.process === 'archive')
-    return { ...batch, stories, unwanted: task.made && !isWanted ? [version.id] : [] }
+    const unwanted = task.made && !isWanted ? [version.id] : []
+    if (hash === null || found.length === 0)
+      return annotations.settle({ ...(await tell(found, version, 0, task)), unwanted })
+    return stories.exclusively(async () => {
+      const story = stories.find(hash) ?? version.id
+      const batch = await tell(found, version, story, task)
+      const made = await annotations.settle({ ...batch, stories: [{ versionId: version.id, hash, story }] })
+      stories.add(story, hash)
+      return made
+    })
   }
 }
-
-type AlsoAt = AnnotationBatch['alsoAt'][number]
 
 /** Met on somebody's first visit, and old to all others; or the check that met it is the recipient's own first. */
 function isBacklog({ urd }: Recipient, task: Task): boolean {

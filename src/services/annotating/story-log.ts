@@ -23,17 +23,15 @@ export type StoryLog = {
 }
 
 export type StoryLogMemory = {
-  /** The lock, and how many stories were added. */
-  head: Int32Array<SharedArrayBuffer>
+  lock: Int32Array<SharedArrayBuffer>
+  /** How many were added; like all else but the lock touched by its holder alone. */
+  added: Float64Array<SharedArrayBuffer>
   stories: Float64Array<SharedArrayBuffer>
   hashes: BigUint64Array<SharedArrayBuffer>
 }
 
-const LOCK = 0
 const FREE = 0
 const HELD = 1
-/** At a thousand a second this would be reached after 24 days; the number then goes on from below, as all arithmetic here does. */
-const ADDED = 1
 /** As many as an index of near-duplicates has room for. */
 const CAPACITY = 100_000
 /** A sleeper looks by itself now and then, so that nobody need be told twice. */
@@ -41,55 +39,54 @@ const SLEEP_MS = 50
 
 export function createStoryLogMemory(capacity = CAPACITY): StoryLogMemory {
   return {
-    head: new Int32Array(new SharedArrayBuffer(8)),
+    lock: new Int32Array(new SharedArrayBuffer(4)),
+    added: new Float64Array(new SharedArrayBuffer(8)),
     stories: new Float64Array(new SharedArrayBuffer(capacity * 8)),
     hashes: new BigUint64Array(new SharedArrayBuffer(capacity * 8)),
   }
 }
 
 export function openStoryLog(
-  { head, stories, hashes }: StoryLogMemory,
+  { lock, added, stories, hashes }: StoryLogMemory,
   near: NearDuplicateIndex = createNearDuplicateIndex(),
 ): StoryLog {
   const capacity = stories.length
   let taken = 0
 
-  async function lock(): Promise<void> {
-    while (Atomics.compareExchange(head, LOCK, FREE, HELD) !== FREE) {
-      const waiting = Atomics.waitAsync(head, LOCK, HELD, SLEEP_MS)
+  async function acquire(): Promise<void> {
+    while (Atomics.compareExchange(lock, 0, FREE, HELD) !== FREE) {
+      const waiting = Atomics.waitAsync(lock, 0, HELD, SLEEP_MS)
       if (waiting.async) await waiting.value
     }
   }
 
-  function unlock(): void {
-    Atomics.store(head, LOCK, FREE)
-    Atomics.notify(head, LOCK, 1)
+  function release(): void {
+    Atomics.store(lock, 0, FREE)
+    Atomics.notify(lock, 0, 1)
   }
 
   function catchUp(): void {
-    const added = Atomics.load(head, ADDED)
-    taken = Math.max(taken, added - capacity)
-    for (; taken < added; taken++) near.add(stories[taken % capacity]!, hashes[taken % capacity]!)
+    taken = Math.max(taken, added[0]! - capacity)
+    for (; taken < added[0]!; taken++) near.add(stories[taken % capacity]!, hashes[taken % capacity]!)
   }
 
   return {
     async exclusively(work) {
-      await lock()
+      await acquire()
       try {
         catchUp()
         return await work()
       } finally {
-        unlock()
+        release()
       }
     },
     find: (hash) => near.find(hash)[0]?.id ?? null,
     add(story, hash) {
-      const added = Atomics.load(head, ADDED)
-      stories[added % capacity] = story
-      hashes[added % capacity] = hash
-      Atomics.store(head, ADDED, added + 1)
+      stories[taken % capacity] = story
+      hashes[taken % capacity] = hash
+      taken++
+      added[0] = taken
       near.add(story, hash)
-      taken = added + 1
     },
     load(known) {
       for (const { story, hash } of known) near.add(story, hash)

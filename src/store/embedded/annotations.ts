@@ -16,7 +16,9 @@ const columns = `a.id, a.owner, a.profile, a.document AS documentId, a.version A
 export function createEmbeddedAnnotations(db: Database): AnnotationStore {
   const sql = {
     tasks: db.prepare(
-      'SELECT id, version AS versionId, watch, hops, round, first, made FROM tasks ORDER BY id LIMIT ?',
+      `SELECT t.id, t.version AS versionId, t.watch, t.hops, t.round, t.first, t.made
+       FROM tasks t LEFT JOIN versions v ON v.id = t.version
+       WHERE coalesce(v.document, 0) % ?1 = ?2 ORDER BY t.id LIMIT ?3`,
     ),
     countTasks: db.prepare('SELECT count(*) AS n FROM tasks'),
     done: db.prepare('DELETE FROM tasks WHERE id = ?'),
@@ -94,8 +96,8 @@ export function createEmbeddedAnnotations(db: Database): AnnotationStore {
   }
 
   return {
-    async tasks(limit) {
-      const rows = db.read(() => sql.tasks.all(limit)) as TaskRow[]
+    async tasks({ limit, part, parts }) {
+      const rows = db.read(() => sql.tasks.all(parts, part, limit)) as TaskRow[]
       return rows.map((row) => ({ ...row, first: row.first === 1, made: row.made === 1 }))
     },
     countTasks: async () => (db.read(() => sql.countTasks.get()) as { n: number }).n,

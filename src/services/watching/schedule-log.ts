@@ -1,0 +1,68 @@
+import type { Clock } from '../../core/clock.ts'
+import type { ServiceLevel } from '../../core/profile.ts'
+import type { SchedulerStats } from '../scheduler/scheduler-report.ts'
+import { serviceLevels } from '../scheduler/watch.ts'
+
+export type ScheduleLogDeps = {
+  clock: Clock
+  stats(): SchedulerStats
+  /** Versions that wait for the annotation engine. */
+  countTasks(): Promise<number>
+  write(fields: ScheduleFigures): void
+}
+
+/** How the levels fared since the start, and what waits now. */
+export type ScheduleFigures = {
+  watches: number
+  underWay: number
+  tasks: number
+  /** Checks that never came back. */
+  lost: number
+} & Record<ServiceLevel, LevelFigures>
+
+type LevelFigures = { met: number; missed: number; queued: number; overdue: number; lateP95Ms: number }
+
+const EVERY_MS = 60_000
+
+/** Says once a minute how the schedule is kept, if anything happened since it was last said. */
+export function createScheduleLog({ clock, stats, countTasks, write }: ScheduleLogDeps) {
+  let saidAt = clock.monotonic()
+  /** Nothing has happened yet, so nothing is said of it. */
+  let said = ''
+
+  async function say(): Promise<void> {
+    saidAt = clock.monotonic()
+    const now = stats()
+    const { met, missed } = totals(now)
+    const tasks = await countTasks()
+    const happened = JSON.stringify([met, missed, now.lost, tasks > 0])
+    if (happened === said || (said === '' && met + missed + now.lost + tasks === 0)) return
+    said = happened
+    write(figuresOf(now, tasks))
+  }
+
+  return {
+    async tick(): Promise<void> {
+      if (clock.monotonic() - saidAt >= EVERY_MS) await say()
+    },
+    /** The last word. */
+    end: say,
+  }
+}
+
+function totals({ levels }: SchedulerStats): { met: number; missed: number } {
+  const all = serviceLevels.map((level) => levels[level])
+  return {
+    met: all.reduce((sum, { met }) => sum + met, 0),
+    missed: all.reduce((sum, { missed }) => sum + missed, 0),
+  }
+}
+
+function figuresOf({ watches, states, lost, levels }: SchedulerStats, tasks: number): ScheduleFigures {
+  const level = (name: ServiceLevel): LevelFigures => {
+    const { met, missed, queued, overdue, lateP95Ms } = levels[name]
+    return { met, missed, queued, overdue, lateP95Ms: Math.round(lateP95Ms) }
+  }
+  const each = { gold: level('gold'), silver: level('silver'), bronze: level('bronze') }
+  return { watches, underWay: states.out, tasks, lost, ...each }
+}
