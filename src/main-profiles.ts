@@ -1,15 +1,23 @@
 import { hostname } from 'node:os'
+import { createBodyReader } from './cache/body-reader.ts'
 import type { Engine, LookPlace } from './cli/engine.ts'
 import type { Config } from './config/config.ts'
+import { omitRulesOf } from './config/source-rules.ts'
+import { systemClock } from './core/clock.ts'
+import type { PreviewProgress, PreviewReport } from './core/preview-report.ts'
 import type { ProfileUrd } from './core/profile-draft.ts'
+import { createOmitRules } from './core/text/omit-rules.ts'
+import { previewProfile } from './services/preview/preview-profile.ts'
 import { createProfileKeys } from './services/profiles/keyed-profile.ts'
 import { createProfileBase } from './services/profiles/profile-base.ts'
 import { eachProfile, importProfiles as importInto } from './services/profiles/profile-import.ts'
 import { urdsOf } from './services/profiles/urd-values.ts'
 import { type Database, openDatabase } from './store/embedded/database.ts'
 import { openCatalogForReading, openFolder, paths } from './store/embedded/folder.ts'
+import { createEmbeddedObjects } from './store/embedded/objects.ts'
 import { createEmbeddedProfiles } from './store/embedded/profiles.ts'
 import { catalogMigrations } from './store/embedded/schema-catalog.ts'
+import { createEmbeddedVersions } from './store/embedded/versions.ts'
 import { createEmbeddedWatches } from './store/embedded/watches.ts'
 
 /** The profile base on the embedded store, beside whoever else uses the data folder. */
@@ -44,6 +52,32 @@ export const queryProfiles: Engine['queryProfiles'] = async ({ dataDir }: LookPl
     )
   } finally {
     await base.end()
+    db.close()
+  }
+}
+
+export const previewProfiles: Engine['previewProfiles'] = async ({ dataDir, config }, profiles, request, hooks) => {
+  const db = openCatalogForReading(dataDir)
+  try {
+    const versions = createEmbeddedVersions(db)
+    const watches = await createEmbeddedWatches(db).all()
+    const deps = {
+      versions,
+      bodies: createBodyReader({ versions, objects: createEmbeddedObjects(db, paths.archive(dataDir)) }),
+      omitFor: createOmitRules(omitRulesOf(config.sources)),
+      clock: systemClock,
+      landed: new Map(watches.flatMap(({ uri, landed }) => (landed === '' ? [] : [[uri, landed]]))),
+    }
+    const keyed = createProfileKeys(namingOf(config))
+    const reports: PreviewReport[] = []
+    for (const [profile, draft] of profiles.entries()) {
+      // Sources are named as they would be once it is saved.
+      const named = keyed({ ...draft, id: '', owner: '' }).profile
+      const onProgress = (progress: PreviewProgress): void => hooks.onProgress({ ...progress, profile })
+      reports.push(await previewProfile(deps, named, { ...request, onProgress, signal: hooks.signal }))
+    }
+    return reports
+  } finally {
     db.close()
   }
 }

@@ -70,6 +70,7 @@ export async function up(folder: string, config: Config, { signal, log, onAnnota
     levelOf: createLevels(schedule),
     countTasks: annotations.countTasks,
     maxTasks: MAX_TASKS,
+    maxPages: schedule.maxPages,
     onProblem: (message, fields) => log.warn(fields, message),
   })
   const scheduleLog = createScheduleLog({

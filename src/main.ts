@@ -23,6 +23,8 @@ const code = await runCli({
     exportUrds: async (place, owner) => (await import('./main-profiles.ts')).exportUrds(place, owner),
     queryProfiles: async (place, xpath, owner) =>
       (await import('./main-profiles.ts')).queryProfiles(place, xpath, owner),
+    previewProfiles: async (place, profiles, request, hooks) =>
+      (await import('./main-profiles.ts')).previewProfiles(place, profiles, request, hooks),
     status: async (folder) => (await import('./store/embedded/status.ts')).readStatus(folder),
     history: async (place, url, request) => (await import('./main-look.ts')).history(place, url, request),
     show: async (place, address) => (await import('./main-look.ts')).show(place, address),

@@ -65,6 +65,7 @@ export function engineWith(parts: Partial<Engine>): Engine {
     exportProfiles: unexpected,
     exportUrds: unexpected,
     queryProfiles: unexpected,
+    previewProfiles: unexpected,
   }
   return {
     up: unexpected,

@@ -6,8 +6,9 @@ import type { CrawlResult, CrawlSnapshot } from '../core/crawl-report.ts'
 import type { ExportProgress, ExportReport, ExportRequest } from '../core/export-report.ts'
 import type { GcItem, GcProgress, GcReport } from '../core/gc-report.ts'
 import type { CompareRequest, DiffReport, HistoryReport, HistoryRequest, ShowReport } from '../core/looking-report.ts'
+import type { PreviewProgress, PreviewReport, PreviewRequest } from '../core/preview-report.ts'
 import type { Profile } from '../core/profile.ts'
-import type { ImportedProfile, ProfileUrd } from '../core/profile-draft.ts'
+import type { ImportedProfile, ProfileDraft, ProfileUrd } from '../core/profile-draft.ts'
 import type { ProfileImportReport, ProfileQueryResult } from '../core/profile-report.ts'
 import type { IndexProgress, SearchReport, SearchRequest } from '../core/search-report.ts'
 import type { VerifyProgress, VerifyReport } from '../core/verify-report.ts'
@@ -36,12 +37,25 @@ export type Engine = {
   exportProfiles(place: LookPlace, owner: string | null): Promise<AsyncIterable<Profile>>
   exportUrds(place: LookPlace, owner: string | null): Promise<AsyncIterable<ProfileUrd>>
   queryProfiles(place: LookPlace, xpath: string, owner: string | null): Promise<ProfileQueryResult>
+  /** One report for each, in their order; nothing is stored. */
+  previewProfiles(
+    place: LookPlace,
+    profiles: readonly ProfileDraft[],
+    request: PreviewRequest,
+    hooks: PreviewHooks,
+  ): Promise<PreviewReport[]>
 }
 
 /** The configuration says how URLs are named, and so which ones are one document. */
 export type LookPlace = { dataDir: string; config: Config }
 
 export type SearchHooks = { onProgress(progress: IndexProgress): void; onWarning(message: string): void }
+
+export type PreviewHooks = {
+  onProgress(progress: PreviewProgress & { profile: number }): void
+  /** Aborted when what was found so far is enough. */
+  signal: AbortSignal
+}
 
 export type ExportHooks = {
   onProgress(progress: ExportProgress): void

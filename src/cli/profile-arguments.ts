@@ -3,7 +3,7 @@ import type { FileFault, FileProfile, ReadFile } from '../services/profiles/prof
 import type { CommandContext } from './command.ts'
 import { readTextFile } from './text-files.ts'
 
-export const profileActions = ['import', 'export', 'validate'] as const
+export const profileActions = ['import', 'export', 'validate', 'preview'] as const
 
 export type ProfileAction = (typeof profileActions)[number]
 

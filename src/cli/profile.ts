@@ -5,23 +5,28 @@ import { type Command, type CommandContext, exitCodes } from './command.ts'
 import { checkTarget } from './export-place.ts'
 import { isJson, type ProfileAction, placeIn, profileActions, readOwner, readProfileFile } from './profile-arguments.ts'
 import type { ExportedItems } from './profile-export.ts'
+import { defaultPreview, maxPreview, previewFile } from './profile-preview.ts'
 import { formatCount, printable } from './terminal-text.ts'
+import { wholeNumber } from './whole-number.ts'
 
 type Run = () => Promise<number>
 
 export const command: Command = {
   name: 'profile',
   group: 'Watch',
-  summary: 'bring profiles in, write them out, or check a file of them',
-  usage: 'import|export|validate FILE',
+  summary: 'bring profiles in, write them out, check a file of them, or see what they would find',
+  usage: 'import|export|validate|preview FILE',
   options: [
     { name: 'owner', argument: 'EMAIL', about: 'import: whose they become; export: only those of this user' },
     { name: 'urds', about: 'export: unified resource descriptions, one for each source, instead of profiles' },
     { name: 'force', about: 'export: replace the file if it is there' },
+    { name: 'last', argument: 'N', about: `preview: documents to look at (default: ${defaultPreview.documents})` },
+    { name: 'examples', argument: 'K', about: `preview: matches to show (default: ${defaultPreview.examples})` },
   ],
   examples: [
     { line: 'erace profile validate java.xml', about: 'exit code 0: all is well; 2: faults, each with its line' },
     { line: 'erace profile import java.xml --owner me@example.org', about: 'XML, profiles or URDs; or .json' },
+    { line: 'erace profile preview java.xml --last 200', about: 'what it would have found; nothing is stored' },
     { line: 'erace profile export profiles.xml', about: 'all of them; .json gives JSON' },
     { line: 'erace profile export - --urds | xmllint --format -', about: 'what is scheduled, to standard output' },
   ],
@@ -32,12 +37,16 @@ export const command: Command = {
     if (word !== undefined && file === undefined) faults.push({ place: 'FILE', message: 'the file is missing' })
     const owner = readOwner(context.options, faults)
     checkOptions(action, context.options, faults)
+    const documents = numberOf(context.options, 'last', defaultPreview.documents, maxPreview.documents, faults)
+    const examples = numberOf(context.options, 'examples', defaultPreview.examples, maxPreview.examples, faults)
     if (action === null || file === undefined) return async () => exitCodes.wrong
     if (action === 'export') return prepareExport(context, file, owner, faults)
     const read = await readProfileFile(file, context, faults)
     if (read === null) return async () => exitCodes.wrong
     if (action === 'validate') return async () => tellValidity(context, file, read)
-    return prepareImport(context, { file, owner }, read, faults)
+    if (action === 'import') return prepareImport(context, { file, owner }, read, faults)
+    if (!isValid(file, read, faults)) return async () => exitCodes.wrong
+    return async () => previewFile(context, { file, items: read.items, notes: read.notes, documents, examples })
   },
 }
 
@@ -55,22 +64,48 @@ function checkOptions(action: ProfileAction | null, options: CommandContext['opt
   if (action === null) return
   for (const name of ['urds', 'force'])
     if (options.flag(name) && action !== 'export') faults.push({ place: `--${name}`, message: 'goes with export only' })
-  if (options.text('owner') !== undefined && action === 'validate')
+  for (const name of ['last', 'examples'])
+    if (options.text(name) !== undefined && action !== 'preview')
+      faults.push({ place: `--${name}`, message: 'goes with preview only' })
+  if (options.text('owner') !== undefined && (action === 'validate' || action === 'preview'))
     faults.push({ place: '--owner', message: 'goes with import and export only' })
 }
 
+function numberOf(
+  options: CommandContext['options'],
+  name: string,
+  otherwise: number,
+  max: number,
+  faults: Fault[],
+): number {
+  const given = wholeNumber(options, name, 0, faults)
+  if (given !== null && given > max) faults.push({ place: `--${name}`, message: `at most ${max}` })
+  return given ?? otherwise
+}
+
+/** Notes the faults where there are any. */
+function isValid(
+  file: string,
+  read: ReadFile<FileProfile>,
+  faults: Fault[],
+): read is Extract<ReadFile<FileProfile>, { kind: 'read' }> {
+  if (read.kind === 'read') return true
+  for (const fault of read.faults) faults.push({ place: placeIn(file, fault), message: fault.message })
+  return false
+}
+
 function tellValidity({ io, json }: CommandContext, file: string, read: ReadFile<FileProfile>): number {
-  const isValid = read.kind === 'read'
-  const faults = isValid ? [] : read.faults
-  const notes = isValid ? read.notes : []
-  const profiles = isValid ? read.items.length : 0
-  if (json) io.stdout.write(`${JSON.stringify({ file, valid: isValid, profiles, faults, notes })}\n`)
+  const valid = read.kind === 'read'
+  const faults = valid ? [] : read.faults
+  const notes = valid ? read.notes : []
+  const profiles = valid ? read.items.length : 0
+  if (json) io.stdout.write(`${JSON.stringify({ file, valid, profiles, faults, notes })}\n`)
   else {
     const lines = [...faults.map((fault) => faultLine(file, fault)), ...notes.map((note) => noteLine(file, note))]
-    if (isValid) lines.push(`${printable(file, 200)}: all is well: ${profilesText(profiles)}`)
+    if (valid) lines.push(`${printable(file, 200)}: all is well: ${profilesText(profiles)}`)
     io.stdout.write(`${lines.join('\n')}\n`)
   }
-  return isValid ? exitCodes.done : exitCodes.wrong
+  return valid ? exitCodes.done : exitCodes.wrong
 }
 
 function prepareImport(
@@ -79,10 +114,7 @@ function prepareImport(
   read: ReadFile<FileProfile>,
   faults: Fault[],
 ): Run {
-  if (read.kind === 'faults') {
-    for (const fault of read.faults) faults.push({ place: placeIn(file, fault), message: fault.message })
-    return async () => exitCodes.wrong
-  }
+  if (!isValid(file, read, faults)) return async () => exitCodes.wrong
   const profiles: ImportedProfile[] = []
   for (const { id, owner: own, profile, line } of read.items) {
     const whose = owner ?? own

@@ -1,8 +1,9 @@
 import type { Fault } from '../config/faults.ts'
 import { parseSearchQuery } from '../core/search-query/parse-query.ts'
-import type { Mark, SearchQuery } from '../core/search-query/query.ts'
+import type { SearchQuery } from '../core/search-query/query.ts'
 import type { IndexProgress, SearchHit, SearchReport } from '../core/search-report.ts'
 import { type Command, exitCodes, type OptionValues } from './command.ts'
+import { markedText } from './marked-text.ts'
 import { createStatusLine } from './status-line.ts'
 import { formatCount, printable } from './terminal-text.ts'
 
@@ -109,25 +110,8 @@ function hitsText(report: SearchReport, offset: number, isBold: boolean): string
 }
 
 function hitLines({ url, n, at, title, titleMarks, snippet }: SearchHit, rank: number, isBold: boolean): string[] {
-  const head = title.trim() === '' ? printable(url, 200) : marked(title.slice(0, 200), titleMarks, isBold)
+  const head = title.trim() === '' ? printable(url, 200) : markedText(title.slice(0, 200), titleMarks, isBold)
   const lines = [`${rank}. ${head}`, `   ${printable(url, 500)}@${n}  ${at}`]
-  if (snippet.text !== '') lines.push(`   ${marked(snippet.text, snippet.marks, isBold)}`)
+  if (snippet.text !== '') lines.push(`   ${markedText(snippet.text, snippet.marks, isBold)}`)
   return lines
-}
-
-/** Soft hyphens and joiners: nobody misses them, and each would be shown as a question mark. */
-const unseen = /[\u00ad\u200b-\u200d\u2060\ufeff]/g
-
-/** Each part is made harmless by itself: the codes between them are the only ones that reach the terminal. */
-function marked(text: string, marks: readonly Mark[], isBold: boolean): string {
-  const safe = (from: number, to: number): string => printable(text.slice(from, to).replace(unseen, ''), 1000)
-  if (!isBold) return safe(0, text.length)
-  let line = ''
-  let at = 0
-  for (const [from, to] of marks) {
-    if (from < at || from >= text.length) continue
-    line += `${safe(at, from)}\u001b[1m${safe(from, to)}\u001b[22m`
-    at = Math.min(to, text.length)
-  }
-  return line + safe(at, text.length)
 }

@@ -98,6 +98,13 @@ export const settings = {
     about:
       'Threads that hold new versions against the interests of profiles. One does some hundred pages a second; more share the documents among them.',
   },
+  'schedule.maxPages': {
+    kind: 'integer',
+    default: 10_000,
+    min: 1,
+    max: 100_000_000,
+    about: 'Pages that one check of a source may come to; further links are not followed.',
+  },
   'crawl.delay': {
     kind: 'duration',
     default: '1s',

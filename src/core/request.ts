@@ -18,7 +18,7 @@ export type Errand = {
   round: number
   /** What another watch checked since this moment is fresh enough too. */
   freshFrom: number
-  /** When the last check of this watch began that came to its end: what others have found since is news. */
+  /** The newest version when the last check of this watch began that came to its end: what others found later is news. */
   since: number
   /** Somebody has not seen anything of this source yet: what is unchanged is news, too. */
   first: boolean

@@ -16,6 +16,8 @@ export type VersionStore = {
   versionAt(documentId: number, at: number): Promise<Version | null>
   /** All versions in the order of their ids, a page at a time. */
   versions(page: Page): Promise<Version[]>
+  /** The current versions of documents, `gone` ones too, the newest first, a page at a time: ids below `before`. */
+  current(page: { before: number; limit: number }): Promise<Version[]>
   /** Outgoing links of a version, in page order. */
   links(versionId: number): Promise<string[]>
 }

@@ -1,8 +1,8 @@
 /** Sources as they are fetched: once for all owners. Rows come and go with the URDs of the profile base. */
 export type WatchStore = {
   all(): Promise<WatchRow[]>
-  /** A check of each begins. */
-  begin(rounds: readonly { watch: number; round: number }[]): Promise<void>
+  /** A check of each begins. Returns the number of the newest version at this moment. */
+  begin(rounds: readonly { watch: number; round: number }[]): Promise<number>
   /** A check is over; `visited` are the URDs whose first visit it was. */
   finish(outcomes: readonly WatchOutcome[]): Promise<void>
   /** What the scheduler wants to know after a restart, opaque here. */
@@ -17,8 +17,8 @@ export type WatchRow = {
   landed: string
   /** When the last check began; later than `checkedAt` while it is under way. */
   round: number
-  /** When the last check began that came to its end. */
-  finishedRound: number
+  /** The newest version of all when the last check began that came to its end. */
+  finishedMark: number
   checkedAt: number
   outcome: string
   status: number
@@ -27,7 +27,6 @@ export type WatchRow = {
 
 export type WatchOutcome = {
   watch: number
-  round: number
   checkedAt: number
   outcome: string
   status: number

@@ -149,7 +149,7 @@ async function settle(place: Place): Promise<void> {
   for (let quiet = 0; quiet < 2; quiet++) {
     const from = Date.now()
     const isOver = async () =>
-      (await folder.watches.all()).every(({ finishedRound }) => finishedRound > from) &&
+      (await folder.watches.all()).every(({ round, checkedAt }) => round > from && checkedAt >= round) &&
       (await folder.countTasks()) === 0
     while (!(await isOver())) {
       if (performance.now() > endAt || run.child.exitCode !== null) {

@@ -188,7 +188,8 @@ function draftOf(
   }
 }
 
-function beginningOf(text: string): MarkedText {
+/** Where nothing in particular is to be shown of a text. */
+export function beginningOf(text: string): MarkedText {
   return text === '' ? emptySummary : { text: text.slice(0, MAX_SUMMARY).toWellFormed(), marks: [] }
 }
 

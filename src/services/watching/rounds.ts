@@ -6,7 +6,8 @@ type Round = {
   queued: number
   /** The order to begin was not answered yet: until then nothing can be over. */
   beginning: boolean
-  round: number
+  /** The newest version when it began. */
+  mark: number
   changed: number
   failed: number
   pages: number
@@ -15,7 +16,7 @@ type Round = {
   visited: readonly number[]
 }
 
-export type FinishedRound = WatchOutcome & { changed: boolean; failed: boolean }
+export type FinishedRound = WatchOutcome & { mark: number; changed: boolean; failed: boolean }
 
 /**
  * Checks that are under way. News may come before the answer to the order that caused them, so a check is over when nothing is
@@ -30,7 +31,7 @@ export function createRounds() {
     const fresh: Round = {
       queued: 0,
       beginning: false,
-      round: 0,
+      mark: 0,
       changed: 0,
       failed: 0,
       pages: 0,
@@ -43,8 +44,8 @@ export function createRounds() {
   }
 
   return {
-    begin(watch: number, round: number, visited: readonly number[]): void {
-      Object.assign(roundOf(watch), { beginning: true, round, visited })
+    begin(watch: number, mark: number, visited: readonly number[]): void {
+      Object.assign(roundOf(watch), { beginning: true, mark, visited })
     },
     /** The order was carried out, or (with 0) not at all. */
     begun(watch: number, queued: number): void {
@@ -53,8 +54,8 @@ export function createRounds() {
       round.queued += queued
     },
     /** Found at the start: left over from before. */
-    resume(watch: number, queued: number, round: number): void {
-      Object.assign(roundOf(watch), { queued, round })
+    resume(watch: number, queued: number): void {
+      roundOf(watch).queued = queued
     },
     note(news: WatchNews): void {
       const round = roundOf(news.watch)
@@ -64,6 +65,11 @@ export function createRounds() {
       round.pages += news.changed + news.unchanged
       round.source = news.source ?? round.source
       round.landed = news.landed ?? round.landed
+    },
+    /** Requests that the check has come to so far. */
+    requests(watch: number): number {
+      const round = rounds.get(watch)
+      return round === undefined ? 0 : round.pages + round.failed + Math.max(0, round.queued)
     },
     has: (watch: number): boolean => rounds.has(watch),
     /** Those that are over. */
@@ -79,7 +85,7 @@ export function createRounds() {
         const status = round.source?.status ?? 0
         finished.push({
           watch,
-          round: round.round,
+          mark: round.mark,
           checkedAt: at,
           outcome,
           status,

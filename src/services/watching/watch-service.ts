@@ -22,6 +22,8 @@ export type WatchServiceDeps = {
   /** Versions that wait for the annotation engine; above `maxTasks` no check is begun. */
   countTasks(): Promise<number>
   maxTasks: number
+  /** Pages that one check may come to. */
+  maxPages: number
   onProblem(message: string, fields: Record<string, unknown>): void
 }
 
@@ -57,6 +59,9 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
   const unvisited = new Set<number>()
   /** Whose URI is whose: owners of one watch may have spelled it differently. */
   const uriOf = new Map<number, string>()
+  /** Checks that have come to as many pages as one may have. */
+  const full = new Set<number>()
+  let lastRound = 0
   let stirred: () => void = () => {}
 
   function put({ profile, urds }: MirroredProfile): void {
@@ -103,7 +108,10 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
       for (const urd of urdsOf.get(id) ?? []) drop(urd)
       urdsOf.delete(id)
     }
-    for (const row of await watches.all()) rows.set(row.id, row)
+    for (const row of await watches.all()) {
+      rows.set(row.id, row)
+      lastRound = Math.max(lastRound, row.round, row.checkedAt)
+    }
     for (const each of changes.changed) put(each)
     const touched: WatchReach[] = []
     const ended: number[] = []
@@ -135,27 +143,43 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
     const first = coalescer.urdsOf(id).some((urd) => unvisited.has(urd.id))
     const freshFrom = why === 'asked' ? round : round - Math.floor(watch.everyMs * FRESH_SHARE)
     const urgency = why === 'asked' ? ASKED_URGENCY : Math.min(watch.urgency, ASKED_URGENCY)
-    const errand = { watch: id, round, freshFrom, since: row.finishedRound, first }
+    const errand = { watch: id, round, freshFrom, since: row.finishedMark, first }
     return { url: row.uri, depth: watch.depth, urgency, errand, reach: reachOf(id) }
+  }
+
+  /** The wall clock, but never back: what was checked before must not look fresh for a day because the clock was set. */
+  function nextRound(): number {
+    lastRound = Math.max(clock.now(), lastRound + 1)
+    return lastRound
   }
 
   async function beginChecks(): Promise<void> {
     if ((await deps.countTasks()) >= deps.maxTasks) return
     const due = scheduler.take(MAX_AT_ONCE)
     if (due.length === 0) return
-    const round = clock.now()
+    const round = nextRound()
     const orders = due.flatMap((dispatch) => {
       const order = orderOf(dispatch, round)
       if (order === null) scheduler.done(dispatch.id, { changed: false, failed: true, at: round })
       return order ?? []
     })
+    const mark = await watches.begin(orders.map(({ errand }) => ({ watch: errand.watch, round })))
     for (const { errand } of orders) {
       const visited = coalescer.urdsOf(errand.watch).flatMap(({ id }) => (unvisited.has(id) ? [id] : []))
-      rounds.begin(errand.watch, round, visited)
+      rounds.begin(errand.watch, mark, visited)
     }
-    await watches.begin(orders.map(({ errand }) => ({ watch: errand.watch, round })))
     const queued = await proxy.check(orders)
     for (const { errand } of orders) rounds.begun(errand.watch, queued.get(errand.watch) ?? 0)
+  }
+
+  /** What is queued is still fetched; no further link is followed in this check. */
+  async function cutShort(): Promise<void> {
+    if (full.size === 0) return
+    const cut = [...full].filter((watch) => rounds.has(watch))
+    full.clear()
+    await proxy.reach(cut.map((watch) => ({ watch, sources: [] })))
+    for (const watch of cut)
+      deps.onProblem('a check has come to its limit of pages', { watch, uri: rows.get(watch)?.uri })
   }
 
   async function endChecks(): Promise<void> {
@@ -167,15 +191,18 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
     await watches.saveStates(states.map((state) => ({ watch: state.id, state: JSON.stringify(state) })))
   }
 
-  function report({ watch, round, changed, failed, checkedAt, visited }: FinishedRound): void {
+  function report({ watch, mark, changed, failed, checkedAt, visited }: FinishedRound): void {
     const row = rows.get(watch)
-    if (row !== undefined) Object.assign(row, { finishedRound: round, checkedAt })
+    if (row !== undefined) Object.assign(row, { finishedMark: mark, checkedAt })
     for (const urd of visited) unvisited.delete(urd)
     scheduler.done(watch, { changed, failed, at: checkedAt })
   }
 
   proxy.onNews((news) => {
-    for (const each of news) rounds.note(each)
+    for (const each of news) {
+      rounds.note(each)
+      if (rounds.requests(each.watch) > deps.maxPages) full.add(each.watch)
+    }
     stirred()
   })
 
@@ -186,10 +213,11 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
         return round > checkedAt && coalescer.watch(id) !== undefined
       })
       const queued = await proxy.start(underWay.map(({ id }) => reachOf(id)))
-      for (const [watch, n] of queued) rounds.resume(watch, n, rows.get(watch)?.round ?? 0)
+      for (const [watch, n] of queued) rounds.resume(watch, n)
     },
     async tick() {
       await takeChanges()
+      await cutShort()
       await endChecks()
       await beginChecks()
       await endChecks()

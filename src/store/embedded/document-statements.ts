@@ -66,7 +66,7 @@ export function documentStatements(db: Database) {
     // The current version, if all of it is news or if it came since the watch looked last.
     insertKnownTask: db.prepare(
       `INSERT INTO tasks (version, watch, hops, round, first, made) SELECT v.id, ?, ?, ?, ?, 0 FROM documents d
-       JOIN versions v ON v.id = d.version WHERE d.host = ? AND d.fp = ? AND v.reason <> 'gone' AND (? OR v.at >= ?)
+       JOIN versions v ON v.id = d.version WHERE d.host = ? AND d.fp = ? AND v.reason <> 'gone' AND (? OR v.id > ?)
        ON CONFLICT DO NOTHING`,
     ),
     setOutcome: db.prepare('UPDATE documents SET outcome = ? WHERE id = ?'),

@@ -29,6 +29,7 @@ export function createEmbeddedVersions(db: Database): VersionStore {
     history: db.prepare(`SELECT ${versionColumns} WHERE v.document = ? AND v.n > ? ORDER BY v.n LIMIT ?`),
     versionAt: db.prepare(`SELECT ${versionColumns} WHERE v.document = ? AND v.at <= ? ORDER BY v.n DESC LIMIT 1`),
     versions: db.prepare(`SELECT ${versionColumns} WHERE v.id > ? ORDER BY v.id LIMIT ?`),
+    current: db.prepare(`SELECT ${versionColumns} WHERE v.id < ? AND d.version = v.id ORDER BY v.id DESC LIMIT ?`),
     links: db.prepare(
       `SELECT l.list, d.url FROM versions v JOIN links l ON l.id = v.links JOIN documents d ON d.id = v.document
        WHERE v.id = ?`,
@@ -53,6 +54,9 @@ export function createEmbeddedVersions(db: Database): VersionStore {
     versionAt: async (documentId, at) => db.read(() => oneVersion(sql.versionAt.get(documentId, at))),
     async versions({ after, limit }) {
       return db.read(() => (sql.versions.all(after, limit) as VersionRow[]).map(versionOf))
+    },
+    async current({ before, limit }) {
+      return db.read(() => (sql.current.all(before, limit) as VersionRow[]).map(versionOf))
     },
     async links(versionId) {
       const row = db.read(() => sql.links.get(versionId)) as { list: string; url: string } | undefined

@@ -1,0 +1,137 @@
+import { createDrafting } from '../../annotate/annotate.ts'
+import { compileInterests } from '../../annotate/interests/compile-interests.ts'
+import type { CompiledInterests } from '../../annotate/interests/compiled-interests.ts'
+import { relevanceOf } from '../../annotate/match/evaluate.ts'
+import { readDocument } from '../../annotate/terms/document-terms.ts'
+import type { BodyReader } from '../../cache/body-reader.ts'
+import type { Clock } from '../../core/clock.ts'
+import type {
+  PreviewExample,
+  PreviewPart,
+  PreviewProgress,
+  PreviewReport,
+  PreviewRequest,
+} from '../../core/preview-report.ts'
+import type { Source } from '../../core/profile.ts'
+import type { ProfileDraft } from '../../core/profile-draft.ts'
+import { documentText } from '../../core/text/document-text.ts'
+import type { OmitRules } from '../../core/text/omit-rules.ts'
+import type { Version, VersionStore } from '../../store/versions.ts'
+import { beginningOf } from '../annotating/annotate-task.ts'
+import { createSourceCover } from './source-cover.ts'
+
+export type PreviewDeps = {
+  versions: Pick<VersionStore, 'current'>
+  bodies: BodyReader
+  omitFor(url: string): OmitRules | null
+  clock: Clock
+  /** Where sources redirect to, as far as that is known. */
+  landed: ReadonlyMap<string, string>
+}
+
+export type PreviewOptions = PreviewRequest & {
+  /** For each of the two looks at what is kept. */
+  maxMs?: number
+  onProgress?(progress: PreviewProgress): void
+  signal?: AbortSignal
+}
+
+type Read = { kind: 'text'; text: string } | { kind: keyof PreviewPart['passedOver'] }
+
+export const previewLimits = { documents: 100_000, examples: 100 } as const
+
+const MAX_MS = 60_000
+const PAGE = 256
+/** So many texts are matched before others in the process have their turn. */
+const TURN = 8
+
+/**
+ * Holds a profile against what is kept, before it is saved. What it tells is what would have become of these documents as they are:
+ * the same texts, the same matching, the same summaries. Throws `usage-wrong` for interests that can't be matched.
+ */
+export async function previewProfile(
+  deps: PreviewDeps,
+  profile: ProfileDraft,
+  options: PreviewOptions,
+): Promise<PreviewReport> {
+  const startedAt = deps.clock.monotonic()
+  const interests = compileInterests(profile.interests)
+  const { covering } = createSourceCover(profile.sources, deps.landed)
+  const covered = await look(deps, interests, options, ({ url }) => covering(url))
+  const nothing = covered.documents === 0 && Object.values(covered.passedOver).every((count) => count === 0)
+  const everything = nothing ? await look(deps, interests, options, () => profile.sources) : null
+  return { name: profile.name, covered, everything, tookMs: Math.round(deps.clock.monotonic() - startedAt) }
+}
+
+/** Goes through current versions, the newest first, and holds those that come from some source against the interests. */
+async function look(
+  deps: PreviewDeps,
+  interests: CompiledInterests,
+  { documents, examples, maxMs = MAX_MS, onProgress, signal }: PreviewOptions,
+  sourcesOf: (version: Version) => readonly Source[],
+): Promise<PreviewPart> {
+  const part = emptyPart()
+  const endAt = deps.clock.monotonic() + maxMs
+  const wanted = Math.min(documents, previewLimits.documents)
+  const shown = Math.min(examples, previewLimits.examples)
+  for (let before = Number.MAX_SAFE_INTEGER; ; ) {
+    const page = await deps.versions.current({ before, limit: PAGE })
+    for (const version of page) {
+      before = version.id
+      if (part.documents >= wanted) return { ...part, end: 'count' }
+      if (signal?.aborted === true) return { ...part, end: 'stopped' }
+      if (deps.clock.monotonic() >= endAt) return { ...part, end: 'time' }
+      part.looked++
+      const sources = sourcesOf(version)
+      if (sources.length === 0) continue
+      const read = await readText(deps, version)
+      if (read.kind !== 'text') {
+        part.passedOver[read.kind]++
+        continue
+      }
+      part.documents++
+      const example = match(version, read.text, sources, interests)
+      if (example !== null && part.matched++ < shown) part.examples.push(example())
+      if (part.documents % TURN === 0) await new Promise((resolve) => setImmediate(resolve))
+    }
+    onProgress?.({ looked: part.looked, documents: part.documents, matched: part.matched })
+    if (page.length < PAGE) return part
+  }
+}
+
+function emptyPart(): PreviewPart {
+  const passedOver = { gone: 0, textless: 0, dropped: 0, lost: 0, damaged: 0 }
+  return { looked: 0, documents: 0, matched: 0, examples: [], passedOver, end: 'all' }
+}
+
+async function readText({ bodies, omitFor }: PreviewDeps, version: Version): Promise<Read> {
+  if (version.reason === 'gone') return { kind: 'gone' }
+  const found = await bodies.read(version)
+  if (found.kind === 'damaged') return { kind: 'damaged' }
+  if (found.kind === 'absent') return { kind: found.why === 'none' ? 'textless' : found.why }
+  const { contentType } = found
+  const text = documentText(found.body, { contentType, omit: omitFor(version.url), lines: true })
+  return text === null ? { kind: 'textless' } : { kind: 'text', text }
+}
+
+/** Null where it concerns nobody; else what makes an example of it, which is worth its time for the few that are shown. */
+function match(
+  { url, n, title, firstSeenAt: at }: Version,
+  text: string,
+  sources: readonly Source[],
+  interests: CompiledInterests,
+): (() => PreviewExample) | null {
+  const known = { url, n, at: new Date(at).toISOString(), title }
+  if (sources.some(({ process }) => process === 'filter')) {
+    const document = { url, title, text, at }
+    const terms = readDocument(document)
+    const relevance = relevanceOf(interests, terms)
+    if (relevance !== null)
+      return () => {
+        const { summary, explanation } = createDrafting(document, terms)(0, interests, relevance)
+        return { ...known, relevance, summary, explanation }
+      }
+  }
+  if (!sources.some(({ process }) => process === 'track')) return null
+  return () => ({ ...known, relevance: 1, summary: beginningOf(text), explanation: { tracked: true } })
+}

@@ -1,0 +1,43 @@
+import { hostKey, registrableDomain } from '../../core/partition.ts'
+import type { Source } from '../../core/profile.ts'
+import { coversPage, nearness, nearnessOf } from '../scheduler/coverage.ts'
+
+export type SourceCover = {
+  /** The sources that a page may have come from. */
+  covering(url: string): Source[]
+}
+
+/**
+ * Which sources of a profile have a page in their scope. How it was reached is not known, so every page but the source itself
+ * counts as one link away: as covered by every source that follows links at all. `landed` says where sources redirect to.
+ */
+export function createSourceCover(sources: readonly Source[], landed: ReadonlyMap<string, string>): SourceCover {
+  type Place = { source: Source; uri: string }
+  /** By registrable domain: outside it only expressions reach. */
+  const places = new Map<string, Place[]>()
+  const patterns: Place[] = []
+
+  for (const source of sources)
+    for (const uri of new Set([source.uri, landed.get(source.uri) ?? source.uri])) {
+      if (source.scope.kind === 'pattern') patterns.push({ source, uri })
+      else {
+        const domain = registrableDomain(hostKey(uri))
+        places.set(domain, [...(places.get(domain) ?? []), { source, uri }])
+      }
+    }
+
+  function covers({ source, uri }: Place, url: string): boolean {
+    const hops = nearness(uri, url) === nearnessOf.page ? 0 : 1
+    return coversPage({ uri, scope: source.scope, depth: source.depth }, { url, hops })
+  }
+
+  return {
+    covering(url) {
+      const near = places.get(registrableDomain(hostKey(url))) ?? []
+      const found = new Set<Source>()
+      for (const place of [...near, ...patterns])
+        if (!found.has(place.source) && covers(place, url)) found.add(place.source)
+      return [...found]
+    },
+  }
+}

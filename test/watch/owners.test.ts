@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createGate } from '../site/gate.ts'
+import { profileOf, sourceOf, until } from './up-run.ts'
+import { withWatching } from './watching.ts'
+
+const [ann, bob, cat] = ['ann@example.org', 'bob@example.org', 'cat@example.org']
+
+test('who joins a source that is watched already gets what is there as backlog, and nobody gets anything twice', async () => {
+  const pages = { '/': { words: 'java', links: ['/more'] }, '/more': { words: 'java and tea' } }
+  await withWatching({ pages: [pages] }, async ({ news, put, begin, checked, told, annotations }) => {
+    const source = sourceOf(`${news.origin}/`, { depth: 1 })
+    await put(profileOf('first', ann, [source], { java: 1 }))
+    begin()
+    await checked(2)
+    assert.equal((await told()).length, 2)
+    const fetched = news.answers.filter(({ status }) => status === 200).length
+    // In the very check that brings the newcomer up to date, something changes: that is news to who was there before.
+    news.pages['/more'] = { words: 'java and coffee' }
+    await put(profileOf('second', bob, [{ ...source }], { java: 1 }))
+    await checked(3)
+    const lines = (await annotations()).map(
+      ({ profile, url, kind, n, backlog }) => `${profile} ${new URL(url).pathname}@${n} ${kind} ${backlog}`,
+    )
+    const ofFirst = lines.filter((line) => line.startsWith('first')).sort()
+    assert.deepEqual(ofFirst, ['first /@1 new true', 'first /more@1 new true', 'first /more@2 changed false'])
+    const ofSecond = lines.filter((line) => line.startsWith('second')).sort()
+    assert.deepEqual(ofSecond, ['second /@1 new true', 'second /more@2 changed true'])
+    assert.equal(news.answers.filter(({ status }) => status === 200).length, fetched + 1)
+  })
+})
+
+test('each owner gets what its own depth and scope cover, from one fetch for all', async () => {
+  const pages = {
+    '/': { words: 'java', links: ['/docs/', '/shop'] },
+    '/docs/': { words: 'java docs', links: ['/docs/deep', '/shop'] },
+    '/docs/deep': { words: 'java deep' },
+    '/shop': { words: 'java shop', links: ['/shop/deep'] },
+    '/shop/deep': { words: 'java beyond' },
+  }
+  await withWatching({ pages: [pages] }, async ({ news, put, begin, checked, annotations }) => {
+    const uri = `${news.origin}/`
+    await put(
+      profileOf('page', ann, [sourceOf(uri, { depth: 2, scope: { kind: 'page' } })], { java: 1 }),
+      profileOf('near', bob, [sourceOf(uri, { depth: 1 })], { java: 1 }),
+      profileOf('docs', cat, [sourceOf(uri, { depth: 2, scope: { kind: 'pattern', source: '/docs/' } })], { java: 1 }),
+    )
+    begin()
+    await checked(2)
+    const pathsOf = async (id: string) =>
+      (await annotations()).flatMap(({ profile, url }) => (profile === id ? new URL(url).pathname : [])).sort()
+    assert.deepEqual(await pathsOf('page'), ['/'])
+    assert.deepEqual(await pathsOf('near'), ['/', '/docs/', '/shop'])
+    assert.deepEqual(await pathsOf('docs'), ['/', '/docs/', '/docs/deep'])
+    for (const path of Object.keys(pages))
+      assert.ok(news.answers.filter((answer) => answer.path === path && answer.status === 200).length <= 1, path)
+  })
+})
+
+test('a page that is met first on a long way and then on a short one concerns those who reach it on the short one', async () => {
+  const gate = createGate()
+  const pages = {
+    '/': { words: 'front', links: ['/slow', '/quick'] },
+    '/slow': { words: 'slow', links: ['/goal'], until: gate.opened },
+    '/quick': { words: 'quick', links: ['/quicker'] },
+    '/quicker': { words: 'quicker', links: ['/goal'] },
+    '/goal': { words: 'java' },
+  }
+  await withWatching({ pages: [pages] }, async ({ news, put, begin, checked, told }) => {
+    const uri = `${news.origin}/`
+    await put(
+      profileOf('far', ann, [sourceOf(uri, { depth: 3 })], { java: 1 }),
+      profileOf('near', bob, [sourceOf(uri, { depth: 2 })], { java: 1 }),
+    )
+    begin()
+    await until('the long way', () => news.asked('/goal') > 0)
+    await until('the first to be told', async () => (await told()).length > 0)
+    gate.open()
+    await checked(1)
+    assert.deepEqual((await told()).sort(), ['ann far /goal new', 'bob near /goal new'])
+  })
+})
+
+test('what one watch has found is told by another that leads to the same page, gone and back included', async () => {
+  const pages: Record<string, { words: string; links?: string[] }> = {
+    '/a': { words: 'a', links: ['/goal'] },
+    '/b': { words: 'b', links: ['/goal'] },
+    '/goal': { words: 'java one' },
+  }
+  await withWatching({ pages: [pages] }, async ({ news, put, begin, checked, told }) => {
+    const source = (path: string, everyMs: number) =>
+      sourceOf(news.origin + path, { depth: 1, everyMs, everyMaxMs: everyMs })
+    await put(
+      profileOf('quick', ann, [source('/a', 200)], { java: 1 }),
+      profileOf('slow', bob, [source('/b', 700)], { java: 1 }),
+    )
+    begin()
+    await checked(1)
+    news.pages['/goal'] = { words: 'java two' }
+    await checked(2)
+    delete news.pages['/goal']
+    await checked(2)
+    news.pages['/goal'] = { words: 'java three' }
+    await checked(2)
+    const kinds = ['new', 'changed', 'gone', 'back']
+    const lines = await told()
+    assert.deepEqual(
+      lines.filter((line) => line.startsWith('ann')),
+      kinds.map((kind) => `ann quick /goal ${kind}`),
+    )
+    assert.deepEqual(
+      lines.filter((line) => line.startsWith('bob')),
+      kinds.map((kind) => `bob slow /goal ${kind}`),
+    )
+  })
+})

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { profileOf, sourceOf, until } from './up-run.ts'
+import { type Watching, withWatching } from './watching.ts'
+
+/** Checked twice a second: so many checks of it are the time that a change of the profile base may take. */
+const tickerPages = { '/': { words: 'tick' } }
+const SOON = 4
+
+function tickerOf({ sites }: Watching) {
+  const ticker = sites[1]!
+  return {
+    profile: profileOf('ticker', 'tick@example.org', [sourceOf(`${ticker.origin}/`)], { nothing: 1 }),
+    /** Until so many more checks. */
+    async passes(checks: number): Promise<void> {
+      const from = ticker.asked('/')
+      await until(`${checks} ticks`, () => ticker.asked('/') >= from + checks)
+    },
+    /** Holds that something comes about before more than a few checks have passed. */
+    async sees(what: string, holds: () => boolean): Promise<void> {
+      const from = ticker.asked('/')
+      await until(what, holds)
+      const passed = ticker.asked('/') - from
+      assert.ok(passed <= SOON, `${what} after ${passed} checks`)
+    },
+  }
+}
+
+const ann = 'ann@example.org'
+
+test('a profile that is added is watched at once, and one that is changed goes on as it says now', async () => {
+  const pages = { '/': { words: 'java', links: ['/more'] }, '/more': { words: 'java' } }
+  await withWatching({ pages: [pages, tickerPages] }, async (watching) => {
+    const { news, put, begin, told } = watching
+    const ticker = tickerOf(watching)
+    await put(ticker.profile)
+    begin()
+    await ticker.passes(1)
+    await put(profileOf('java', ann, [sourceOf(`${news.origin}/`)], { java: 1 }))
+    await ticker.sees('the new source', () => news.asked('/') > 0)
+    await watching.checked()
+    assert.equal(news.asked('/more'), 0)
+    assert.deepEqual(await told(), ['ann java / new'])
+
+    await put(profileOf('java', ann, [sourceOf(`${news.origin}/`, { depth: 1 })], { java: 1 }))
+    await ticker.sees('the deeper page', () => news.asked('/more') > 0)
+    await watching.checked()
+
+    await put(profileOf('java', ann, [sourceOf(`${news.origin}/`, { depth: 1 })], { tea: 1 }))
+    await ticker.passes(2)
+    news.pages['/'] = { ...news.pages['/'], words: 'java still' }
+    await watching.checked(2)
+    news.pages['/'] = { ...news.pages['/'], words: 'tea' }
+    await watching.checked(2)
+    const last = (await watching.annotations()).at(-1)!
+    assert.deepEqual([last.n, last.kind, last.summary.text.includes('tea')], [3, 'changed', true])
+    assert.equal((await told()).filter((line) => line.includes(' / ')).length, 2, 'java alone is nothing any more')
+  })
+})
+
+test('a page that comes into reach by a change of the profile is told', async () => {
+  const pages = { '/': { words: 'java', links: ['/more'] }, '/more': { words: 'java' } }
+  await withWatching({ pages: [pages] }, async ({ news, put, begin, checked, told }) => {
+    await put(profileOf('java', ann, [sourceOf(`${news.origin}/`)], { java: 1 }))
+    begin()
+    await checked(2)
+    await put(profileOf('java', ann, [sourceOf(`${news.origin}/`, { depth: 1 })], { java: 1 }))
+    await checked(3)
+    assert.deepEqual(await told(), ['ann java / new', 'ann java /more new'])
+  })
+})
+
+test('a paused profile is not checked and told nothing, and catches up when it goes on', async () => {
+  await withWatching({ pages: [{ '/': { words: 'java one' } }, tickerPages] }, async (watching) => {
+    const { news, put, begin, told } = watching
+    const ticker = tickerOf(watching)
+    const profile = profileOf('java', ann, [sourceOf(`${news.origin}/`, { everyMs: 200, everyMaxMs: 200 })], {
+      java: 1,
+    })
+    await put(ticker.profile, profile)
+    begin()
+    await watching.checked()
+    await put({ ...profile, paused: true })
+    await ticker.passes(SOON)
+    const asked = news.asked('/')
+    news.pages['/'] = { words: 'java two' }
+    await ticker.passes(SOON)
+    news.pages['/'] = { words: 'java three' }
+    assert.equal(news.asked('/'), asked)
+    await put(profile)
+    await ticker.sees('the check after the pause', () => news.asked('/') > asked)
+    await watching.checked(2)
+    assert.deepEqual(await told(), ['ann java / new', 'ann java / changed'])
+    const [, change] = await watching.annotations()
+    assert.equal(change!.backlog, false)
+    assert.match(change!.summary.text, /java three/)
+  })
+})
+
+test('a profile that is removed is not checked any more, and keeps what it was told', async () => {
+  await withWatching({ pages: [{ '/': { words: 'java one' } }, tickerPages] }, async (watching) => {
+    const { news, put, begin, told } = watching
+    const ticker = tickerOf(watching)
+    const profile = profileOf('java', ann, [sourceOf(`${news.origin}/`, { everyMs: 200, everyMaxMs: 200 })], {
+      java: 1,
+    })
+    await put(ticker.profile, profile)
+    begin()
+    await watching.checked()
+    await watching.profiles.remove(['java'])
+    await ticker.passes(SOON)
+    const asked = news.asked('/')
+    news.pages['/'] = { words: 'java two' }
+    await ticker.passes(SOON)
+    assert.equal(news.asked('/'), asked)
+    assert.deepEqual(await told(), ['ann java / new'])
+    await put(profile)
+    await ticker.sees('the check after it came back', () => news.asked('/') > asked)
+    await watching.checked(2)
+    assert.deepEqual(await told(), ['ann java / new', 'ann java / changed'])
+  })
+})

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { openCatalogForReading } from '../../src/store/embedded/folder.ts'
+import type { EraceEnd } from '../faults/erace.ts'
+import { newFolder } from '../site/crawl-run.ts'
+import { type ChangingPage, type ChangingPages, createChangingPages } from './changing-pages.ts'
+import { createUpFolder, type UpFolder, until } from './up-run.ts'
+
+export type Watching = UpFolder & {
+  data: string
+  sites: ChangingPages[]
+  /** The first of the sites. */
+  news: ChangingPages
+  /** Starts `erace up`, again after `end`. */
+  begin(settings?: Record<string, string>): void
+  /** Ends it as a person does, which must go well. */
+  end(): Promise<void>
+  /** Until all that is watched was checked once more, from its beginning, and everything that came of it is annotated. */
+  checked(times?: number): Promise<void>
+  /** Annotations as `owner profile path kind`, oldest first. */
+  told(): Promise<string[]>
+  query(sql: string): Record<string, unknown>[]
+}
+
+type Options = { pages: Record<string, ChangingPage>[]; addresses?: string[] }
+
+/** Gives a test its sites and its data folder, and ends whatever still runs. */
+export async function withWatching({ pages, addresses = [] }: Options, work: (watching: Watching) => Promise<void>) {
+  const sites = await Promise.all(pages.map((each, n) => createChangingPages(each, addresses[n] ?? '127.0.0.1')))
+  const data = newFolder()
+  const folder = await createUpFolder(data)
+  let run: { child: { kill(signal: NodeJS.Signals): boolean }; ended: Promise<EraceEnd> } | null = null
+  const watching: Watching = {
+    ...folder,
+    data,
+    sites,
+    news: sites[0]!,
+    begin(settings) {
+      run = folder.start(settings)
+    },
+    async end() {
+      if (run === null) return
+      run.child.kill('SIGTERM')
+      const { exitCode, signal, stderr } = await run.ended
+      run = null
+      assert.equal(exitCode, 0, `${signal} ${stderr.slice(-2000)}`)
+    },
+    async checked(times = 1) {
+      for (let n = 0; n < times; n++) {
+        const from = Date.now()
+        await until('a check of everything', async () =>
+          (await folder.watches.all()).every(({ round, checkedAt }) => round >= from && checkedAt >= round),
+        )
+      }
+      await until('all to be annotated', async () => (await folder.countTasks()) === 0)
+    },
+    async told() {
+      const annotations = await folder.annotations()
+      return annotations.map(({ owner, profile, url, kind }) => {
+        return `${owner.split('@')[0]} ${profile} ${new URL(url).pathname} ${kind}`
+      })
+    },
+    query(sql) {
+      const db = openCatalogForReading(data)
+      try {
+        return db.prepare(sql).all() as Record<string, unknown>[]
+      } finally {
+        db.close()
+      }
+    },
+  }
+  try {
+    await work(watching)
+    await watching.end()
+  } finally {
+    // Typed anew: the closures above change it behind the compiler's back.
+    const left = run as { child: { kill(signal: NodeJS.Signals): boolean }; ended: Promise<EraceEnd> } | null
+    left?.child.kill('SIGKILL')
+    await left?.ended
+    folder.close()
+    for (const site of sites) await site.close()
+  }
+}
