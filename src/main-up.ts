@@ -43,7 +43,7 @@ export async function up(folder: string, config: Config, { signal, log, onAnnota
     onFileClosed: () => background.wake(),
     onNews: (news) => proxy?.tell(news),
   })
-  proxy = createWebProxy({ shards: threads.handles, onStop: () => board.stop() })
+  proxy = createWebProxy({ shards: threads.handles, board })
   const db = openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist: true })
   const annotations = createEmbeddedAnnotations(db)
   const annotator = startAnnotator(folder, config, {

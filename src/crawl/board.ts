@@ -2,11 +2,12 @@ import { type SkipReason, skipReasons } from '../core/skip-reason.ts'
 
 /**
  * Figures that the shards of one crawl share with whoever watches it, in shared memory: shards write without waiting, the
- * watcher reads without asking. Three of them steer the crawl:
+ * watcher reads without asking. Four of them steer the crawl:
  * - `outstanding`: requests queued or in hand over all shards. Links are added before the page they stand on is taken
  *   off, so zero means finished, and stays zero;
  * - `budget`: pages that may still be fetched (`--max-pages`); taken before a fetch, given back when none came of it;
- * - `stop`: set once, when the crawl is to end early.
+ * - `stop`: set once, when the crawl is to end early;
+ * - `hold`: set while whoever comes next in the way of the data has more than it can take.
  */
 export const counterNames = [
   'fetched',
@@ -35,6 +36,8 @@ const place = new Map<string, number>(counterNames.map((name, index) => [name, i
 const OUTSTANDING = 0
 const BUDGET = 1
 const STOP = 2
+const HOLD = 3
+const FIRST_ADDRESS = 4
 /** Connections per address, by a hash of it: two addresses that share a place share its limit, which is only stricter. */
 const ADDRESS_PLACES = 4096
 const NO_BUDGET = 0x7fffffff
@@ -42,7 +45,7 @@ const NO_BUDGET = 0x7fffffff
 export type BoardMemory = { control: SharedArrayBuffer; figures: SharedArrayBuffer; shards: number }
 
 export function createBoardMemory(shards: number, maxPages: number | null): BoardMemory {
-  const control = new SharedArrayBuffer(4 * (3 + ADDRESS_PLACES))
+  const control = new SharedArrayBuffer(4 * (FIRST_ADDRESS + ADDRESS_PLACES))
   new Int32Array(control)[BUDGET] = maxPages ?? NO_BUDGET
   return { control, figures: new SharedArrayBuffer(8 * counterNames.length * shards), shards }
 }
@@ -56,13 +59,16 @@ export function openBoard({ control, figures, shards }: BoardMemory) {
   const addressPlace = (address: string): number => {
     let hash = 0
     for (let i = 0; i < address.length; i++) hash = (Math.imul(hash, 31) + address.charCodeAt(i)) | 0
-    return 3 + ((hash >>> 0) % ADDRESS_PLACES)
+    return FIRST_ADDRESS + ((hash >>> 0) % ADDRESS_PLACES)
   }
   return {
     outstanding: () => Atomics.load(steer, OUTSTANDING),
     addOutstanding: (n: number) => Atomics.add(steer, OUTSTANDING, n),
     isStopped: () => Atomics.load(steer, STOP) === 1,
     stop: () => Atomics.store(steer, STOP, 1),
+    /** Whether no request is to be taken for the time being. */
+    isHeld: () => Atomics.load(steer, HOLD) === 1,
+    hold: (held: boolean) => Atomics.store(steer, HOLD, held ? 1 : 0),
     isBudgetSpent: () => Atomics.load(steer, BUDGET) <= 0,
     takePage(): boolean {
       const left = Atomics.load(steer, BUDGET)

@@ -15,6 +15,8 @@ export type AgentProxy = {
   reach(reaches: readonly WatchReach[]): Promise<void>
   /** Nobody wants these any more. */
   forget(watches: readonly number[]): Promise<void>
+  /** Takes nothing on for the time being, since the annotation engine can't follow. */
+  hold(held: boolean): void
   onNews(listener: (news: readonly WatchNews[]) => void): void
   /** Finishes what is in hand and keeps it. */
   stop(): Promise<void>

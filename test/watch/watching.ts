@@ -47,9 +47,12 @@ export async function withWatching({ pages, addresses = [] }: Options, work: (wa
     async checked(times = 1) {
       for (let n = 0; n < times; n++) {
         const from = Date.now()
-        await until('a check of everything', async () =>
-          (await folder.watches.all()).every(({ round, checkedAt }) => round >= from && checkedAt >= round),
-        )
+        const over = new Set<number>()
+        await until('a check of everything', async () => {
+          const rows = await folder.watches.all()
+          for (const { id, round, checkedAt } of rows) if (round >= from && checkedAt >= round) over.add(id)
+          return over.size === rows.length
+        })
       }
       await until('all to be annotated', async () => (await folder.countTasks()) === 0)
     },

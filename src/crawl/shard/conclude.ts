@@ -174,9 +174,10 @@ export function createConclude({ documents, pipe, figures, tally, log, settings 
       case 'done-before': {
         const { known } = result
         const { offers } = await followKept(request, known)
-        const isNews = request.errand.watch > 0 && known.versionId > 0
         const facts = { at: Date.now(), run: known.run, status: known.status, address: '' }
-        return { capture: isNews ? { kind: 'met', ...nameOf(request), ...facts } : null, offers, again: false }
+        // That it is gone may be news to the watch, too.
+        const capture: Capture | null = request.errand.watch > 0 ? { kind: 'met', ...nameOf(request), ...facts } : null
+        return { capture, offers, again: false }
       }
       case 'dropped':
         return { capture: null, offers: [], again: false }

@@ -70,6 +70,7 @@ const orphaned = { kind: 'dropped' } as const
 
 const MAX_LANES = 4096
 const ADDRESS_WAIT_MS = 20
+const HELD_MS = 100
 
 export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
   const { store, documents, board, figures, tally, clock, log } = deps
@@ -159,7 +160,7 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
   }
 
   function pump(): void {
-    while (running && held < settings.fetchers && !board.isStopped()) {
+    while (running && held < settings.fetchers && !board.isStopped() && !board.isHeld()) {
       const taken = frontier.take()
       if (taken === null) break
       begin(taken.lane, taken.request)
@@ -274,7 +275,8 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
   function sleepUntilDue(): void {
     const due = frontier.nextDueAt()
     if (timer !== null) clearTimeout(timer)
-    timer = due === undefined ? null : setTimeout(pump, Math.max(1, due - clock.monotonic()))
+    if (board.isHeld()) timer = setTimeout(pump, HELD_MS)
+    else timer = due === undefined ? null : setTimeout(pump, Math.max(1, due - clock.monotonic()))
   }
 
   store.onArrival((arrivals) => {

@@ -1,17 +1,17 @@
 import type { WatchNews } from '../../core/errand-order.ts'
+import type { Board } from '../../crawl/board.ts'
 import type { ShardHandle } from '../../crawl/crawl.ts'
 import type { AgentProxy } from '../agent-proxy.ts'
 
 export type WebProxyOptions = {
   shards: readonly ShardHandle[]
-  /** Called before the shards finish what they have in hand. */
-  onStop(): void
+  board: Pick<Board, 'stop' | 'hold'>
 }
 
 export type WebProxy = AgentProxy & { tell(news: readonly WatchNews[]): void }
 
 /** The crawler as an agent-proxy: the shards of this process, which share the hosts of the web among them. */
-export function createWebProxy({ shards, onStop }: WebProxyOptions): WebProxy {
+export function createWebProxy({ shards, board }: WebProxyOptions): WebProxy {
   let listener: (news: readonly WatchNews[]) => void = () => {}
   const all = (act: (shard: ShardHandle) => Promise<unknown>): Promise<unknown> => Promise.all(shards.map(act))
 
@@ -32,12 +32,13 @@ export function createWebProxy({ shards, onStop }: WebProxyOptions): WebProxy {
     },
     reach: async (reaches) => void (await all((shard) => shard.reach(reaches))),
     forget: async (watches) => void (await all((shard) => shard.forget(watches))),
+    hold: (held) => void board.hold(held),
     onNews(told) {
       listener = told
     },
     tell: (news) => listener(news),
     async stop() {
-      onStop()
+      board.stop()
       await all((shard) => shard.stop())
       await all((shard) => shard.close())
     },

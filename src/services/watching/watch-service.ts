@@ -19,7 +19,7 @@ export type WatchServiceDeps = {
   scheduler: Scheduler
   clock: Clock
   levelOf(owner: string): ServiceLevel
-  /** Versions that wait for the annotation engine; above `maxTasks` no check is begun. */
+  /** Versions that wait for the annotation engine; from `maxTasks` on no check is begun and no request taken. */
   countTasks(): Promise<number>
   maxTasks: number
   /** Pages that one check may come to. */
@@ -154,7 +154,9 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
   }
 
   async function beginChecks(): Promise<void> {
-    if ((await deps.countTasks()) >= deps.maxTasks) return
+    const isBehind = (await deps.countTasks()) >= deps.maxTasks
+    proxy.hold(isBehind)
+    if (isBehind) return
     const due = scheduler.take(MAX_AT_ONCE)
     if (due.length === 0) return
     const round = nextRound()

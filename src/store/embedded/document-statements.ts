@@ -63,11 +63,11 @@ export function documentStatements(db: Database) {
     insertTask: db.prepare(
       'INSERT INTO tasks (version, watch, hops, round, first, made) VALUES (?, ?, ?, ?, ?, 1) ON CONFLICT DO NOTHING',
     ),
-    // The current version, if all of it is news or if it came since the watch looked last.
+    // The current version, if all of it is news or if it came since the watch looked last. What was gone by its first look is none.
     insertKnownTask: db.prepare(
       `INSERT INTO tasks (version, watch, hops, round, first, made) SELECT v.id, ?, ?, ?, ?, 0 FROM documents d
-       JOIN versions v ON v.id = d.version WHERE d.host = ? AND d.fp = ? AND v.reason <> 'gone' AND (? OR v.id > ?)
-       ON CONFLICT DO NOTHING`,
+       JOIN versions v ON v.id = d.version WHERE d.host = ? AND d.fp = ? AND (v.id > ? OR (? AND v.reason <> 'gone'))
+       AND (v.reason <> 'gone' OR ? > 0) ON CONFLICT DO NOTHING`,
     ),
     setOutcome: db.prepare('UPDATE documents SET outcome = ? WHERE id = ?'),
     counts: db.prepare(

@@ -267,15 +267,16 @@ export function createEmbeddedDocuments(db: Database, archive: ReturnType<typeof
 
   /**
    * What is news to a watch waits for the annotation engine from the very moment that it is kept. A version that another watch
-   * has found since this one looked last is news too, although nothing changed in between.
+   * has found since this one looked last is news too, although nothing changed in between; so is one that this watch meets
+   * again in the same check, since it may be nearer to the source this time.
    */
   function queueTask(capture: Capture, outcome: CaptureOutcome, lastChecker: number): void {
     const { hops, host, fp } = capture
     const { watch, round, since } = capture.errand
     const first = capture.errand.first ? 1 : 0
     if ('versionId' in outcome) sql.insertTask.run(outcome.versionId, watch, hops, round, first)
-    else if (capture.kind !== 'gone' && (first === 1 || lastChecker !== watch))
-      sql.insertKnownTask.run(watch, hops, round, first, host, fp, first, since)
+    else if (first === 1 || lastChecker !== watch || capture.kind === 'met')
+      sql.insertKnownTask.run(watch, hops, round, first, host, fp, since, first, since)
   }
 
   return {
