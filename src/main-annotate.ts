@@ -34,7 +34,8 @@ const db = openDatabase(paths.catalog(folder), { migrations: catalogMigrations, 
 const versions = createEmbeddedVersions(db)
 const annotations = createEmbeddedAnnotations(db)
 const watches = createEmbeddedWatches(db)
-const mirror = createProfileMirror(createEmbeddedProfiles(db))
+const profiles = createEmbeddedProfiles(db)
+const mirror = createProfileMirror(profiles)
 const recipients = createRecipients((profile, message) =>
   tell({ kind: 'problem', message: 'a profile can not be matched', fields: { profile: profile.id, message } }),
 )
@@ -44,6 +45,11 @@ const annotate = createAnnotateTask({
   annotations,
   recipients,
   stories,
+  // First visits come to their end without a change of the profile that the mirror would see.
+  async visitedAt({ id, profile, visitedAt }) {
+    if (visitedAt > 0) return visitedAt
+    return (await profiles.urdsOf(profile)).find((urd) => urd.id === id)?.visitedAt ?? 0
+  },
   bodies: createBodyReader({ versions, objects: createEmbeddedObjects(db, paths.archive(folder)) }),
   omitFor: createOmitRules(omitRulesOf(config.sources)),
   clock: systemClock,

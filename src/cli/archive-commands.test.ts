@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import type { StatusReport } from '../core/status-report.ts'
 import type { VerifyReport } from '../core/verify-report.ts'
 import { type CliFolder, createCliFolder } from './cli.testkit.ts'
-import type { StatusReport } from './engine.ts'
 
 const status: StatusReport = {
+  watching: { profiles: 0, sources: 0, tasks: 0, annotations: 0 },
+  sources: [],
   frontier: { queued: 12, seen: 3400, hosts: 5, hostsResting: 1, hostsGivenUp: 0 },
   documents: { documents: 3300, versions: 3500, bodies: 3200 },
   disk: { archiveFiles: 2, archiveBytes: 150_000_000, databaseBytes: 2_500_000, freeBytes: 80_000_000_000 },

@@ -11,6 +11,7 @@ import type { Profile } from '../core/profile.ts'
 import type { ImportedProfile, ProfileDraft, ProfileUrd } from '../core/profile-draft.ts'
 import type { ProfileImportReport, ProfileQueryResult } from '../core/profile-report.ts'
 import type { IndexProgress, SearchReport, SearchRequest } from '../core/search-report.ts'
+import type { StatusReport } from '../core/status-report.ts'
 import type { VerifyProgress, VerifyReport } from '../core/verify-report.ts'
 
 /** What the commands need of the rest of the program. The composition root supplies it. */
@@ -99,12 +100,3 @@ export type BackupHooks = {
 }
 
 export type RestoreHooks = Pick<BackupHooks, 'onProgress' | 'signal'>
-
-export type StatusReport = {
-  frontier: { queued: number; seen: number; hosts: number; hostsResting: number; hostsGivenUp: number }
-  documents: { documents: number; versions: number; bodies: number }
-  disk: { archiveFiles: number; archiveBytes: number; databaseBytes: number; freeBytes: number }
-  /** Times are ISO 8601 UTC. */
-  lastRun: { id: number; startedAt: string; finishedAt: string | null } | null
-  lastOutcomes: { url: string; outcome: string; at: string }[]
-}

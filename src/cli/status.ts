@@ -1,5 +1,5 @@
+import type { StatusReport } from '../core/status-report.ts'
 import { type Command, exitCodes } from './command.ts'
-import type { StatusReport } from './engine.ts'
 import { columns, formatCount, formatSize, printable } from './terminal-text.ts'
 
 export const command: Command = {
@@ -19,7 +19,8 @@ export const command: Command = {
   },
 }
 
-function statusTable(dataDir: string, { frontier, documents, disk, lastRun, lastOutcomes }: StatusReport): string {
+function statusTable(dataDir: string, report: StatusReport): string {
+  const { watching, sources, frontier, documents, disk, lastRun, lastOutcomes } = report
   const run =
     lastRun === null
       ? 'no crawl yet'
@@ -27,6 +28,7 @@ function statusTable(dataDir: string, { frontier, documents, disk, lastRun, last
   const lines = [
     `${dataDir}: ${run}`,
     ...columns([
+      ...(watching.profiles === 0 ? [] : watchingRows(watching)),
       ['URLs queued', formatCount(frontier.queued)],
       ['URLs seen', formatCount(frontier.seen)],
       ['hosts', formatCount(frontier.hosts)],
@@ -41,10 +43,26 @@ function statusTable(dataDir: string, { frontier, documents, disk, lastRun, last
       ['disk free', formatSize(disk.freeBytes)],
     ]),
   ]
+  if (sources.length > 0) {
+    lines.push('', 'Sources checked last')
+    for (const { uri, outcome, status, checkedAt } of sources)
+      lines.push(
+        `  ${checkedAt ?? '-'}  ${printable(outcome, 40)}${status === 0 ? '' : ` ${status}`}  ${printable(uri, 200)}`,
+      )
+  }
   if (lastOutcomes.length > 0) {
     lines.push('', 'Last outcomes')
     for (const { at, outcome, url } of lastOutcomes)
       lines.push(`  ${at}  ${printable(outcome, 40)}  ${printable(url, 200)}`)
   }
   return `${lines.join('\n')}\n`
+}
+
+function watchingRows({ profiles, sources, tasks, annotations }: StatusReport['watching']): [string, string][] {
+  return [
+    ['profiles', formatCount(profiles)],
+    ['sources watched', formatCount(sources)],
+    ['to be annotated', formatCount(tasks)],
+    ['annotations', formatCount(annotations)],
+  ]
 }

@@ -15,6 +15,7 @@ import type {
   MarkedText,
   Task,
 } from '../../store/annotations.ts'
+import type { UrdRow } from '../../store/profiles.ts'
 import type { Version, VersionStore } from '../../store/versions.ts'
 import type { Recipient, Recipients } from './recipients.ts'
 import type { StoryLog } from './story-log.ts'
@@ -25,6 +26,8 @@ export type AnnotateTaskDeps = {
   annotations: AnnotationStore
   recipients: Recipients
   stories: StoryLog
+  /** When the first visit of a URD was done, as it is known now; 0 as long as it was not. */
+  visitedAt(urd: UrdRow): Promise<number>
   omitFor(url: string): OmitRules | null
   clock: Clock
 }
@@ -123,13 +126,20 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task) => Prom
     return { found: [...filter(document, terms, filtering), ...tracked], hash: simhash(terms) }
   }
 
+  /** Met on somebody's first visit, and old to all others; or the check that met it is the recipient's own first. */
+  async function isBacklog({ urd }: Recipient, { first, made, round }: Task): Promise<boolean> {
+    if (!first || !made) return first
+    const visitedAt = await deps.visitedAt(urd)
+    return visitedAt === 0 || visitedAt >= round
+  }
+
   /** What is told anew, and what is the same story as something that was told. */
   async function tell(found: readonly Found[], version: Version, story: number, task: Task) {
     const drafts: AnnotationDraft[] = []
     const alsoAt: AnnotationBatch['alsoAt'][number][] = []
     for (const each of found) {
       const known = story === 0 ? null : await annotations.ofStory(each.recipient.profile.id, story, version.documentId)
-      if (known === null) drafts.push(draftOf(each, version, story, isBacklog(each.recipient, task), clock.now()))
+      if (known === null) drafts.push(draftOf(each, version, story, await isBacklog(each.recipient, task), clock.now()))
       else alsoAt.push({ annotation: known.id, versionId: version.id, url: version.url })
     }
     return { done: [task.id], annotations: drafts, alsoAt, stories: [], unwanted: [] }
@@ -152,11 +162,6 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task) => Prom
       return made
     })
   }
-}
-
-/** Met on somebody's first visit, and old to all others; or the check that met it is the recipient's own first. */
-function isBacklog({ urd }: Recipient, task: Task): boolean {
-  return task.first && (!task.made || urd.visitedAt === 0 || urd.visitedAt >= task.round)
 }
 
 function draftOf(

@@ -67,7 +67,7 @@ export function documentStatements(db: Database) {
     insertKnownTask: db.prepare(
       `INSERT INTO tasks (version, watch, hops, round, first, made) SELECT v.id, ?, ?, ?, ?, 0 FROM documents d
        JOIN versions v ON v.id = d.version WHERE d.host = ? AND d.fp = ? AND (v.id > ? OR (? AND v.reason <> 'gone'))
-       AND (v.reason <> 'gone' OR ? > 0) ON CONFLICT DO NOTHING`,
+       AND (v.reason <> 'gone' OR ?) ON CONFLICT DO NOTHING`,
     ),
     setOutcome: db.prepare('UPDATE documents SET outcome = ? WHERE id = ?'),
     counts: db.prepare(

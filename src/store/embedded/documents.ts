@@ -276,7 +276,7 @@ export function createEmbeddedDocuments(db: Database, archive: ReturnType<typeof
     const first = capture.errand.first ? 1 : 0
     if ('versionId' in outcome) sql.insertTask.run(outcome.versionId, watch, hops, round, first)
     else if (first === 1 || lastChecker !== watch || capture.kind === 'met')
-      sql.insertKnownTask.run(watch, hops, round, first, host, fp, since, first, since)
+      sql.insertKnownTask.run(watch, hops, round, first, host, fp, since, first, first === 0 || since > 0 ? 1 : 0)
   }
 
   return {

@@ -1,13 +1,14 @@
 import { existsSync, readdirSync, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { openDatabase } from './database.ts'
+import type { StatusReport } from '../../core/status-report.ts'
+import { type Database, openDatabase } from './database.ts'
 import { openCatalogForReading, paths, readFacts } from './folder.ts'
 import { frontierMigrations } from './schema-frontier.ts'
 
 const LAST_SHOWN = 10
 
 /** A look at a data folder from outside, also while a crawl runs in it. */
-export function readStatus(folder: string) {
+export function readStatus(folder: string): StatusReport {
   const catalog = openCatalogForReading(folder)
   try {
     const one = (sql: string) => catalog.prepare(sql).get() as Record<string, number>
@@ -20,7 +21,13 @@ export function readStatus(folder: string) {
     const { documents, versions, bodies } = one(
       'SELECT (SELECT count(*) FROM documents) AS documents, (SELECT count(*) FROM versions) AS versions, (SELECT count(*) FROM bodies) AS bodies',
     )
+    const watching = one(
+      `SELECT (SELECT count(*) FROM profiles) AS profiles, (SELECT count(DISTINCT watch) FROM urds) AS sources,
+       (SELECT count(*) FROM tasks) AS tasks, (SELECT count(*) FROM annotations) AS annotations`,
+    ) as StatusReport['watching']
     return {
+      watching: { ...watching },
+      sources: readSources(catalog),
       frontier: readFrontiers(folder, readFacts(catalog)?.shards ?? 0, run?.id ?? 0),
       documents: { documents: documents!, versions: versions!, bodies: bodies! },
       disk: readDisk(folder),
@@ -39,6 +46,22 @@ export function readStatus(folder: string) {
   } finally {
     catalog.close()
   }
+}
+
+/** Sources that were checked last. */
+function readSources(catalog: Database): StatusReport['sources'] {
+  const rows = catalog
+    .prepare(
+      `SELECT uri, outcome, status, checked_at FROM watches WHERE id IN (SELECT watch FROM urds)
+       ORDER BY checked_at DESC LIMIT ?`,
+    )
+    .all(LAST_SHOWN) as { uri: string; outcome: string; status: number; checked_at: number }[]
+  return rows.map(({ uri, outcome, status, checked_at }) => ({
+    uri,
+    outcome: outcome === '' ? 'not checked yet' : outcome,
+    status,
+    checkedAt: checked_at === 0 ? null : iso(checked_at),
+  }))
 }
 
 function readFrontiers(folder: string, shards: number, run: number) {

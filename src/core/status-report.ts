@@ -1,0 +1,12 @@
+/** What a data folder holds, at a glance. */
+export type StatusReport = {
+  watching: { profiles: number; sources: number; tasks: number; annotations: number }
+  /** Those that were checked last. */
+  sources: { uri: string; outcome: string; status: number; checkedAt: string | null }[]
+  frontier: { queued: number; seen: number; hosts: number; hostsResting: number; hostsGivenUp: number }
+  documents: { documents: number; versions: number; bodies: number }
+  disk: { archiveFiles: number; archiveBytes: number; databaseBytes: number; freeBytes: number }
+  /** Times are ISO 8601 UTC. */
+  lastRun: { id: number; startedAt: string; finishedAt: string | null } | null
+  lastOutcomes: { url: string; outcome: string; at: string }[]
+}
