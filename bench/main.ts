@@ -14,6 +14,7 @@ const benchmarks: Record<string, () => Promise<BenchModule>> = {
   schedule: () => import('./schedule.ts'),
   annotate: () => import('./annotate.ts'),
   match: () => import('./match.ts'),
+  update: () => import('./update.ts'),
 }
 
 const usage = `npm run bench [-- NAME…] [-- --root DIR…] [-- --OPTION VALUE…]

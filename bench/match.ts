@@ -12,7 +12,7 @@ import type { Benchmark } from './table.ts'
 
 export const optionNames = ['profiles']
 
-const SIZES = [10_000, 100_000, 1_000_000]
+export const SIZES = [10_000, 100_000, 1_000_000]
 const GOALS_MS: Record<number, number> = { 10000: 5, 100000: 10, 1000000: 50 }
 const VOCABULARY = 200_000
 /** Nobody is interested in "and"; the most common words are in documents only. */
@@ -22,13 +22,13 @@ const THRESHOLD_SHARE = 0.6
 const TEXT_LENGTH = 58_000
 const DOCUMENTS = 60
 const NAIVE_PROFILES = 10_000
-const UPDATES = 20_000
-const UPDATES_EACH = 500
+export const UPDATES = 20_000
+export const UPDATES_EACH = 500
 
-type Words = { text(): string; interests(): CompiledInterests }
+export type Words = { text(): string; interests(): CompiledInterests }
 
 /** A made-up language whose words are met as Zipf says: the nth most common word with a frequency of 1/n. */
-function createWords(random: Random): Words {
+export function createWords(random: Random): Words {
   const sums = new Float64Array(VOCABULARY)
   let sum = 0
   for (let n = 0; n < VOCABULARY; n++) sums[n] = sum += 1 / (n + 2.7)
@@ -82,7 +82,12 @@ type Figures = {
   updatesPerSecond: number
 }
 
-function measure(profiles: number, words: Words, documents: readonly DocumentTerms[]): Figures {
+export function createDocuments(words: Words): DocumentTerms[] {
+  return Array.from({ length: DOCUMENTS }, () => readDocument({ url: '', title: '', text: words.text() }))
+}
+
+/** An index of so many profiles, with the first of them as they were given. */
+export function buildIndex(profiles: number, words: Words) {
   const index = createMatchIndex()
   const some: [number, CompiledInterests][] = []
   let setMs = 0
@@ -93,6 +98,11 @@ function measure(profiles: number, words: Words, documents: readonly DocumentTer
     index.set(id, interests)
     setMs += performance.now() - startedAt
   }
+  return { index, some, setMs }
+}
+
+function measure(profiles: number, words: Words, documents: readonly DocumentTerms[]): Figures {
+  const { index, some, setMs } = buildIndex(profiles, words)
   for (const document of documents) index.match(document) // code is compiled
   let matches = 0
   const times = documents.map((document) => {
@@ -112,13 +122,21 @@ function measure(profiles: number, words: Words, documents: readonly DocumentTer
     p95Ms: times[Math.floor(times.length * 0.95)]!,
     matches: matches / documents.length,
     naiveMs,
-    updatesPerSecond: updateWhileMatching(index, words, documents),
+    updatesPerSecond: updateWhileMatching(index, words, documents).updatesPerSecond,
   }
 }
 
+export type UpdateFigures = { updatesPerSecond: number; longestMs: number; matchMs: number }
+
 /** Profiles are changed, between documents, as they are while the engine runs. */
-function updateWhileMatching(index: MatchIndex, words: Words, documents: readonly DocumentTerms[]): number {
+export function updateWhileMatching(
+  index: MatchIndex,
+  words: Words,
+  documents: readonly DocumentTerms[],
+): UpdateFigures {
   let spentMs = 0
+  let longestMs = 0
+  let matchMs = 0
   for (let done = 0; done < UPDATES; done += UPDATES_EACH) {
     const changed = Array.from({ length: UPDATES_EACH }, (_, n) => ({
       id: ((done + n) * 7_919) % index.size,
@@ -126,16 +144,19 @@ function updateWhileMatching(index: MatchIndex, words: Words, documents: readonl
     }))
     const startedAt = performance.now()
     for (const { id, interests } of changed) index.set(id, interests)
-    spentMs += performance.now() - startedAt
-    if (done % 5_000 === 0) index.match(documents[done % documents.length]!)
+    const updatedAt = performance.now()
+    index.match(documents[(done / UPDATES_EACH) % documents.length]!)
+    matchMs += performance.now() - updatedAt
+    spentMs += updatedAt - startedAt
+    longestMs = Math.max(longestMs, updatedAt - startedAt)
   }
-  return UPDATES / (spentMs / 1000)
+  return { updatesPerSecond: UPDATES / (spentMs / 1000), longestMs, matchMs: (matchMs / UPDATES) * UPDATES_EACH }
 }
 
 export const run: Benchmark = async ({ values }) => {
   const sizes = values.profiles === undefined ? SIZES : [Number(values.profiles)]
   const words = createWords(createRandom(11))
-  const documents = Array.from({ length: DOCUMENTS }, () => readDocument({ url: '', title: '', text: words.text() }))
+  const documents = createDocuments(words)
   const all = sizes.map((profiles) => measure(profiles, words, documents))
   const figures: Record<string, number> = {}
   for (const { profiles, p50Ms, p95Ms, naiveMs, memoryMb, updatesPerSecond } of all) {

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { runCrawl } from '../../../test/site/crawl-run.ts'
+import { startErace } from '../../../test/faults/erace.ts'
+import { newFolder, runCrawl } from '../../../test/site/crawl-run.ts'
 import { createHandlerSite, type HandlerSite } from '../../../test/site/handler-site.ts'
 import { createBodyReader } from '../../cache/body-reader.ts'
 import { createManualClock, systemClock } from '../../core/clock.ts'
@@ -51,6 +54,7 @@ function draftOf(sources: Source[], keywords: Record<string, number>, parts: Par
 describe('the preview of a profile', () => {
   const sites: HandlerSite[] = []
   let db: Database
+  let folder = ''
   let deps: PreviewDeps
   /** What is kept, as the sites served it last. */
   const kept = new Map<string, { title: string; words: string[] }>()
@@ -74,9 +78,13 @@ describe('the preview of a profile', () => {
       )
     news = sites[0]!.origin
     other = sites[1]!.origin
-    const { data } = await runCrawl([`${news}/`, `${other}/`])
+    const types = join(newFolder(), 'mime.types')
+    writeFileSync(types, 'text/*\nimage/*\n')
+    const options = ['--mime', types]
+    const { data } = await runCrawl([`${news}/`, `${other}/`], { options })
     isLater = true
-    await runCrawl([`${news}/`, `${other}/`], { data })
+    folder = data
+    await runCrawl([`${news}/`, `${other}/`], { data, options })
     for (const origin of [news, other]) {
       kept.set(`${origin}/`, { title: 'Start of', words: [] })
       for (let page = 0; page < PAGES; page++)
@@ -250,6 +258,18 @@ describe('the preview of a profile', () => {
   test('interests that can not be matched are refused', async () => {
     const draft = draftOf([sourceOf(`${news}/`)], {}, { expression: '(java' })
     await assert.rejects(previewProfile(deps, draft, everything), (error) => isAppError(error, 'usage-wrong'))
+  })
+
+  test('the command tells the same', async () => {
+    const draft = draftOf([sourceOf(`${news}/`)], { java: 4, ibm: 1 })
+    const file = join(newFolder(), 'draft.json')
+    const { uri, depth } = draft.sources[0]!
+    writeFileSync(file, JSON.stringify({ name: draft.name, sources: [{ uri, depth }], interests: draft.interests }))
+    const end = await startErace(['profile', 'preview', file, '--data', folder, '--json', '--examples', '3']).ended
+    assert.equal(end.exitCode, 0, end.stderr)
+    const [preview] = JSON.parse(end.stdout).previews
+    const { covered } = await previewProfile(deps, draft, { documents: 1000, examples: 3 })
+    assert.deepEqual(preview.covered, JSON.parse(JSON.stringify(covered)))
   })
 
   // The last one: it harms the archive.

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { configOf } from '../../config/load-config.ts'
 import type { ProfileDraft } from '../../core/profile-draft.ts'
-import { profileRules, profileToJson, readProfileJson } from './profile-values.ts'
+import { profileToJson, readProfileJson } from './profile-values.ts'
 import { rules } from './profiles.testkit.ts'
 import { portOf, supported } from './protocols.ts'
 
@@ -102,10 +101,9 @@ describe('a profile in JSON', () => {
     assert.match(faultsOf({ sources: [{ uri, scope: '(a)\\1' }] }).join(), /^sources\[0\]\.scope: /)
   })
 
-  test('an interval that is too short is raised, one that is none is refused', () => {
-    const strict = profileRules(configOf({ 'schedule.minEvery': '5m' }))
-    const { everyMs, everyMaxMs } = draftOf({ sources: [{ uri, every: '1s', everyMax: '2m' }] }, strict).sources[0]!
-    assert.deepEqual([everyMs, everyMaxMs], [300_000, 300_000])
+  test('an interval is kept as it is given, one that is none is refused', () => {
+    const { everyMs, everyMaxMs } = draftOf({ sources: [{ uri, every: '1s', everyMax: '2m' }] }).sources[0]!
+    assert.deepEqual([everyMs, everyMaxMs], [1_000, 120_000])
     for (const every of ['0', -1, 'often', '366d', Number.NaN, {}])
       assert.match(faultsOf({ sources: [{ uri, every }] }).join(), /^sources\[0\]\.every: expected an interval/)
     assert.deepEqual(faultsOf({ sources: [{ uri, every: '2h', everyMax: '1h' }] }), [

@@ -30,8 +30,8 @@ const MAX_CHANNELS = 50
 const urgencies = { min: 0.1, max: 100 }
 const MAX_NAME = 200
 
-export function profileRules({ schedule, crawl }: Config): ProfileRules {
-  return { minEveryMs: schedule.minEveryMs, maxUriLength: crawl.maxUrlLength, checkInterests: validateInterests }
+export function profileRules({ crawl }: Config): ProfileRules {
+  return { maxUriLength: crawl.maxUrlLength, checkInterests: validateInterests }
 }
 
 /** A profile in JSON, as parsed. */

@@ -8,8 +8,6 @@ import { protocolOf, proxyOf, unknownProtocol } from './protocols.ts'
 import { readWindowValues } from './window-values.ts'
 
 export type SourceRules = {
-  /** Shorter intervals are raised to it. */
-  minEveryMs: number
   maxUriLength: number
 }
 
@@ -35,8 +33,9 @@ export function readSourceValues(
   if (everyMaxMs < everyMs) values.fault(`${place}.everyMax`, 'is shorter than the interval itself')
   return {
     uri: readUri(given, place, rules, values),
-    everyMs: Math.max(everyMs, rules.minEveryMs),
-    everyMaxMs: Math.max(everyMaxMs, rules.minEveryMs),
+    // What is too short is raised by the scheduler: the profile keeps what its owner said.
+    everyMs,
+    everyMaxMs,
     depth:
       values.number(given.depth, `${place}.depth`, { min: 0, max: MAX_DEPTH, whole: true }) ?? profileDefaults.depth,
     scope: readScope(given.scope, `${place}.scope`, values),

@@ -218,6 +218,33 @@ export function versionsSuite(engine: StoreEngine): void {
     )
 
     test(
+      'current versions are listed newest first, gone ones too, a page at a time',
+      withPage(async ({ host, record, shard }) => {
+        await record(pageOf(host, '/a', 'one'))
+        await record(pageOf(host, '/b', 'one of b'))
+        await record(pageOf(host, '/c', 'one of c'))
+        await record(noteOf(host, '/d', 'failed', { status: 500 }))
+        await record(pageOf(host, '/a', 'two', { at: 2_000 }))
+        await record(goneOf(host, '/b', { at: 3_000 }))
+        const listed: Version[] = []
+        for (let before = Number.MAX_SAFE_INTEGER; ; ) {
+          const page = await shard.versions.current({ before, limit: 2 })
+          if (page.length === 0) break
+          listed.push(...page)
+          before = page.at(-1)!.id
+        }
+        assert.deepEqual(
+          listed.map(({ url, n, reason }) => [new URL(url).pathname, n, reason]),
+          [
+            ['/b', 2, 'gone'],
+            ['/a', 2, 'changed'],
+            ['/c', 1, 'new'],
+          ],
+        )
+      }),
+    )
+
+    test(
       'a document is found by its key, by its spelling and by its id',
       withPage(async ({ host, record, shard, document }) => {
         const page = pageOf(host, '/', 'one')

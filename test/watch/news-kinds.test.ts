@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startErace } from '../faults/erace.ts'
+import type { ChangingPage } from './changing-pages.ts'
+import { profileOf, sourceOf } from './up-run.ts'
+import { withWatching } from './watching.ts'
+
+const [ann, bob, cat] = ['ann@example.org', 'bob@example.org', 'cat@example.org']
+
+test('gone and back are told to those who were told of the page, and to those who follow every change', async () => {
+  const pages: Record<string, ChangingPage> = {
+    '/': { words: 'front', links: ['/java', '/tea'] },
+    '/java': { words: 'java' },
+    '/tea': { words: 'tea' },
+  }
+  await withWatching({ pages: [pages] }, async ({ news, put, begin, checked, told, annotations }) => {
+    const source = sourceOf(`${news.origin}/`, { depth: 1 })
+    await put(
+      profileOf('java', ann, [source], { java: 1 }),
+      profileOf('all', bob, [{ ...source, process: 'track' }], {}),
+    )
+    begin()
+    await checked()
+    const java = pages['/java']!
+    delete pages['/java']
+    delete pages['/tea']
+    await checked(2)
+    pages['/java'] = java
+    pages['/tea'] = { words: 'tea and java' }
+    await checked(2)
+    const lines = (await told()).filter((line) => !line.includes(' / '))
+    assert.deepEqual(
+      lines.filter((line) => line.startsWith('ann')).sort(),
+      ['back', 'gone', 'new'].map((kind) => `ann java /java ${kind}`).concat('ann java /tea back'),
+    )
+    assert.deepEqual(
+      lines.filter((line) => line.startsWith('bob')).sort(),
+      ['/java', '/tea'].flatMap((path) => ['back', 'gone', 'new'].map((kind) => `bob all ${path} ${kind}`)),
+    )
+    const gone = (await annotations()).find(({ kind, profile }) => kind === 'gone' && profile === 'java')!
+    assert.match(gone.summary.text, /404/)
+    assert.equal(gone.backlog, false)
+  })
+})
+
+test('the summary for who follows every change is the change itself, and archives tell nobody', async () => {
+  const pages: Record<string, ChangingPage> = { '/': { words: 'the price is ten today' } }
+  await withWatching({ pages: [pages] }, async ({ news, put, begin, checked, annotations, query }) => {
+    const uri = `${news.origin}/`
+    await put(
+      profileOf('track', ann, [sourceOf(uri, { process: 'track' })], {}),
+      profileOf('archive', bob, [sourceOf(uri, { process: 'archive' })], { price: 1 }),
+    )
+    begin()
+    await checked()
+    pages['/']!.words = 'the price is eleven today'
+    await checked(2)
+    const all = await annotations()
+    assert.deepEqual(
+      all.map(({ profile, kind }) => `${profile} ${kind}`),
+      ['track new', 'track changed'],
+    )
+    const { summary, explanation } = all[1]!
+    assert.equal(summary.text, 'eleven')
+    assert.deepEqual(summary.marks, [[0, 6]])
+    assert.deepEqual(explanation, { tracked: true, added: 1, removed: 1 })
+    assert.deepEqual(
+      query('SELECT body, wanted FROM versions').map(({ body, wanted }) => `${body} ${wanted}`),
+      ['kept 1', 'kept 1'],
+    )
+  })
+})
+
+test('what is only archived is kept, what concerns nobody goes without its return being news', async () => {
+  const pages: Record<string, ChangingPage> = {
+    '/': { words: 'front', links: ['/java', '/dull', '/kept/page'] },
+    '/java': { words: 'java' },
+    '/dull': { words: 'nothing to see' },
+    '/kept/page': { words: 'nothing to see either' },
+  }
+  await withWatching({ pages: [pages] }, async (watching) => {
+    const { news, put, begin, checked, told, query, data } = watching
+    const source = sourceOf(`${news.origin}/`, { depth: 1 })
+    const keeping = { ...source, process: 'archive', scope: { kind: 'pattern', source: '/kept/' } } as const
+    await put(profileOf('java', ann, [source], { java: 1 }), profileOf('keep', cat, [keeping], {}))
+    begin()
+    await checked()
+    const states = () =>
+      query(
+        `SELECT d.url, v.n, v.body, v.wanted FROM versions v JOIN documents d ON d.id = v.document ORDER BY d.url, v.n`,
+      ).map(({ url, n, body, wanted }) => `${new URL(String(url)).pathname}@${n} ${body} ${wanted}`)
+    // The source itself belongs to whoever named it, archives included.
+    const before = ['/@1 kept 1', '/dull@1 kept 0', '/java@1 kept 1', '/kept/page@1 kept 1']
+    assert.deepEqual(states(), before)
+    const gc = await startErace(['gc', '--data', data, '--json']).ended
+    assert.equal(gc.exitCode, 0, gc.stderr)
+    const after = before.map((line) => line.replace('kept 0', 'dropped 0'))
+    assert.deepEqual(states(), after)
+    await checked(2)
+    assert.deepEqual(states(), after, 'no change where there was none')
+    const whole = news.answers.filter(({ path, status }) => path === '/dull' && status === 200)
+    assert.equal(whole.length, 1, 'the check of a page without its body is cheap still')
+    pages['/dull']!.words = 'java at last'
+    await checked(2)
+    assert.deepEqual(await told(), ['ann java /java new', 'ann java /dull changed'])
+    assert.ok(states().includes('/dull@2 kept 1'))
+  })
+})
+
+/** Long enough to be told from other stories. */
+const story = `java research at a small institute has found that gardens with many different flowers are visited by far
+  more kinds of bees than lawns which are cut each week and that the effect lasts well into the late autumn months`
+
+test('the same story on two hosts is one annotation that names both', async () => {
+  const pages = [{ '/': { words: story } }, { '/': { words: `${story} again` } }]
+  await withWatching({ pages, addresses: ['127.0.0.1', '127.0.0.2'] }, async (watching) => {
+    const { sites, put, begin, checked, annotations } = watching
+    await put(
+      profileOf(
+        'java',
+        ann,
+        sites.map(({ origin }) => sourceOf(`${origin}/`)),
+        { java: 1 },
+      ),
+      profileOf('second', bob, [sourceOf(`${sites[1]!.origin}/`)], { java: 1 }),
+    )
+    begin()
+    await checked(2)
+    const all = await annotations()
+    const ofAnn = all.filter(({ owner }) => owner === ann)
+    assert.equal(ofAnn.length, 1)
+    assert.deepEqual([ofAnn[0]!.url, ...ofAnn[0]!.alsoAt].sort(), sites.map(({ origin }) => `${origin}/`).sort())
+    const ofBob = all.filter(({ owner }) => owner === bob)
+    assert.deepEqual(
+      ofBob.map(({ url, alsoAt }) => [url, alsoAt]),
+      [[`${sites[1]!.origin}/`, []]],
+      'who watches one of them alone gets that one',
+    )
+  })
+})
