@@ -46,6 +46,7 @@ export async function up(folder: string, config: Config, { signal, log, onAnnota
   proxy = createWebProxy({ shards: threads.handles, board })
   const db = openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist: true })
   const annotations = createEmbeddedAnnotations(db)
+  const profiles = createEmbeddedProfiles(db)
   const annotator = startAnnotator(folder, config, {
     onAnnotated,
     onProblem: (message, fields) => log.warn(fields, message),
@@ -62,7 +63,7 @@ export async function up(folder: string, config: Config, { signal, log, onAnnota
     timing: { minEveryMs: schedule.minEveryMs },
   })
   const service = createWatchService({
-    profiles: createEmbeddedProfiles(db),
+    profiles,
     watches: createEmbeddedWatches(db),
     proxy,
     scheduler,
@@ -82,7 +83,9 @@ export async function up(folder: string, config: Config, { signal, log, onAnnota
   const failure = Promise.race([proxy.failed, annotator.failed])
   try {
     await Promise.race([service.start(), failure])
-    log.info({ folder }, 'watching')
+    const hint =
+      (await profiles.stamps()).length === 0 ? ': no profiles yet, import some with erace profile import' : ''
+    log.info({ folder }, `watching${hint}`)
     const stir = createStir(signal)
     service.onNews(() => {
       annotator.wake()
