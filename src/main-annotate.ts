@@ -5,13 +5,16 @@ import { systemClock } from './core/clock.ts'
 import { isAppError } from './core/errors.ts'
 import { createOmitRules } from './core/text/omit-rules.ts'
 import { type AnnotatorData, annotatorOrders, type FromAnnotator } from './main-annotator.ts'
+import { createKeys } from './main-keys.ts'
 import { createAnnotateTask } from './services/annotating/annotate-task.ts'
+import { createLanding } from './services/annotating/landing.ts'
 import { createRecipients } from './services/annotating/recipients.ts'
 import { openStoryLog } from './services/annotating/story-log.ts'
 import { createProfileMirror } from './services/profiles/profile-mirror.ts'
+import type { Task } from './store/annotations.ts'
 import { createEmbeddedAnnotations } from './store/embedded/annotations.ts'
 import { openDatabase } from './store/embedded/database.ts'
-import { paths } from './store/embedded/folder.ts'
+import { paths, readFacts } from './store/embedded/folder.ts'
 import { createEmbeddedObjects } from './store/embedded/objects.ts'
 import { createEmbeddedProfiles } from './store/embedded/profiles.ts'
 import { catalogMigrations } from './store/embedded/schema-catalog.ts'
@@ -57,10 +60,17 @@ const annotate = createAnnotateTask({
 
 const mustEnd = (): boolean => Atomics.load(orders, annotatorOrders.end) === 1
 
-async function refresh(): Promise<void> {
+const landing = createLanding({ versions, keyOf: createKeys(config, readFacts(db)?.seed ?? [0, 0]) })
+
+async function refresh(tasks: readonly Task[]): Promise<void> {
   const changes = await mirror.refresh()
   if (changes !== null) recipients.apply(changes)
-  for (const { id, landed } of await watches.all()) if (landed !== '') recipients.setLanded(id, landed)
+  const concerned = new Set(tasks.map(({ watch }) => watch))
+  for (const { id, uri, landed } of await watches.find([...concerned])) {
+    // The row says where it was at the end of the last check; this one may have led elsewhere.
+    const place = (await landing(uri)) ?? landed
+    if (place !== '') recipients.setLanded(id, place)
+  }
 }
 
 /** False when there was nothing to do. */
@@ -68,7 +78,7 @@ async function work(): Promise<boolean> {
   const tasks = await annotations.tasks({ limit: BATCH, part, parts })
   if (tasks.length === 0) return false
   // After the tasks: whoever was there when a version was kept is known by now.
-  await refresh()
+  await refresh(tasks)
   for (const task of tasks) {
     if (mustEnd()) return true
     const made = await annotate(task)

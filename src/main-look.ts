@@ -6,10 +6,7 @@ import { createVersionFinder } from './cache/looking/version-finder.ts'
 import type { LookPlace } from './cli/engine.ts'
 import type { Config } from './config/config.ts'
 import type { CompareRequest, DiffReport, HistoryReport, HistoryRequest, ShowReport } from './core/looking-report.ts'
-import { hostKey } from './core/partition.ts'
-import { createFingerprinter } from './core/url-key.ts'
-import { createNormaliser } from './crawl/normalise/normaliser.ts'
-import type { DocumentKey } from './store/documents.ts'
+import { createKeys } from './main-keys.ts'
 import { openCatalogForReading, paths, readFacts } from './store/embedded/folder.ts'
 import { createEmbeddedObjects } from './store/embedded/objects.ts'
 import { createEmbeddedVersions } from './store/embedded/versions.ts'
@@ -44,19 +41,4 @@ function assemble(db: ReturnType<typeof openCatalogForReading>, dataDir: string,
   const objects = createEmbeddedObjects(db, paths.archive(dataDir))
   const keyOf = createKeys(config, readFacts(db)?.seed ?? [0, 0])
   return { versions, bodies: createBodyReader({ versions, objects }), finder: createVersionFinder({ versions, keyOf }) }
-}
-
-/** As a crawl with these settings names documents. */
-function createKeys({ crawl }: Config, seed: readonly [number, number]): (url: string) => DocumentKey | null {
-  const normalise = createNormaliser({
-    maxUrlLength: crawl.maxUrlLength,
-    trackingParameters: crawl.trackingParameters,
-    sortParameters: crawl.sortQuery,
-  })
-  const fingerprinter = createFingerprinter(seed)
-  return (url) => {
-    if (!URL.canParse(url)) return null
-    const named = normalise(new URL(url).href)
-    return named.kind === 'rejected' ? null : { host: hostKey(named.key), fp: fingerprinter.toBigInt(named.key) }
-  }
 }

@@ -97,9 +97,11 @@ async function obey(order: ToShard): Promise<void> {
   opened ??= open()
   const { shard, store, fetcher, tally, offerSeeds, offerErrands, watches } = await opened
   switch (order.kind) {
+    case 'queued':
+      return tell({ kind: 'done', id: order.id, watches: await store.frontier.watches() })
     case 'start':
       await shard.start()
-      return tell({ kind: 'done', id: order.id, watches: await store.frontier.watches() })
+      return tell({ kind: 'done', id: order.id })
     case 'reach':
       for (const reach of order.reaches) watches.set(reach)
       return tell({ kind: 'done', id: order.id })

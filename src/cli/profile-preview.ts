@@ -8,8 +8,6 @@ import { createStatusLine } from './status-line.ts'
 import { formatCount, printable } from './terminal-text.ts'
 
 export const defaultPreview = { documents: 1000, examples: 5 } as const
-/** What a person can wait for, and look at. */
-export const maxPreview = { documents: 100_000, examples: 100 } as const
 
 export type PreviewAsked = {
   file: string

@@ -1,11 +1,12 @@
 import type { Fault } from '../config/faults.ts'
+import { previewLimits } from '../core/preview-report.ts'
 import type { ImportedProfile } from '../core/profile-draft.ts'
 import type { FileFault, FileProfile, ReadFile } from '../services/profiles/profile-file.ts'
 import { type Command, type CommandContext, exitCodes } from './command.ts'
 import { checkTarget } from './export-place.ts'
 import { isJson, type ProfileAction, placeIn, profileActions, readOwner, readProfileFile } from './profile-arguments.ts'
 import type { ExportedItems } from './profile-export.ts'
-import { defaultPreview, maxPreview, previewFile } from './profile-preview.ts'
+import { defaultPreview, previewFile } from './profile-preview.ts'
 import { formatCount, printable } from './terminal-text.ts'
 import { wholeNumber } from './whole-number.ts'
 
@@ -37,8 +38,8 @@ export const command: Command = {
     if (word !== undefined && file === undefined) faults.push({ place: 'FILE', message: 'the file is missing' })
     const owner = readOwner(context.options, faults)
     checkOptions(action, context.options, faults)
-    const documents = numberOf(context.options, 'last', defaultPreview.documents, maxPreview.documents, faults)
-    const examples = numberOf(context.options, 'examples', defaultPreview.examples, maxPreview.examples, faults)
+    const documents = numberOf(context.options, 'last', defaultPreview.documents, previewLimits.documents, faults)
+    const examples = numberOf(context.options, 'examples', defaultPreview.examples, previewLimits.examples, faults)
     if (action === null || file === undefined) return async () => exitCodes.wrong
     if (action === 'export') return prepareExport(context, file, owner, faults)
     const read = await readProfileFile(file, context, faults)

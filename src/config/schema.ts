@@ -90,6 +90,13 @@ export const settings = {
     max: 1_000_000,
     about: 'Checks of sources under way at the same time.',
   },
+  'schedule.maxPages': {
+    kind: 'integer',
+    default: 10_000,
+    min: 1,
+    max: 100_000_000,
+    about: 'Pages that one check of a source may come to; further links are not followed.',
+  },
   'annotate.processors': {
     kind: 'integer',
     default: 1,
@@ -97,13 +104,6 @@ export const settings = {
     max: 16,
     about:
       'Threads that hold new versions against the interests of profiles. One does some hundred pages a second; more share the documents among them.',
-  },
-  'schedule.maxPages': {
-    kind: 'integer',
-    default: 10_000,
-    min: 1,
-    max: 100_000_000,
-    about: 'Pages that one check of a source may come to; further links are not followed.',
   },
   'crawl.delay': {
     kind: 'duration',

@@ -1,6 +1,9 @@
 /** How much of what is kept a preview looks at, and how much of it it shows. */
 export type PreviewRequest = { documents: number; examples: number }
 
+/** What a person can wait for, and look at; who asks for more gets this. */
+export const previewLimits = { documents: 100_000, examples: 100 } as const
+
 export type PreviewProgress = { looked: number; documents: number; matched: number }
 
 /** A profile held against what is kept, nothing stored. */

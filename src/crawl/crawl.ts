@@ -7,8 +7,10 @@ import type { Board } from './board.ts'
 
 /** A shard as the crawl sees it, wherever it runs. */
 export type ShardHandle = {
-  /** Opens its store and puts what is queued on the board. Returns how many requests of each watch are queued here. */
-  start(): Promise<Map<number, number>>
+  /** How many requests of each watch are queued here. Asked of all shards before one starts, so that nothing counts twice. */
+  queued(): Promise<Map<number, number>>
+  /** Opens its store and puts what is queued on the board. */
+  start(): Promise<void>
   /** How far watches go. Every shard is told before a watch's requests are offered. */
   reach(reaches: readonly WatchReach[]): Promise<void>
   /** Begins checks; resolves to the number of requests that each watch has queued by it. */

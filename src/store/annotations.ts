@@ -75,4 +75,6 @@ export type AnnotationBatch = {
   stories: readonly Story[]
   /** Concern nobody: the collector may take their bodies. */
   unwanted: readonly number[]
+  /** Somebody archives them, although they may have concerned nobody before. */
+  wanted: readonly number[]
 }

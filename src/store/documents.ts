@@ -1,4 +1,5 @@
 import type { Errand } from '../core/request.ts'
+import type { BodyState } from './versions.ts'
 
 /**
  * The catalogue: every document that was ever asked for, its versions, and where their bodies lie.
@@ -112,6 +113,8 @@ export type KnownDocument = {
   text: Uint8Array | null
   textRules: number
   truncated: string
+  /** Whether its body is there, or was collected since it concerned nobody, or lost. */
+  body: BodyState
   /** Answers in a row that said "not modified". */
   notModified: number
   /** `linkKeys` and `linkNaming` of the current version; empty where it has no links or they are not known. */

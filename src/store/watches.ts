@@ -1,6 +1,8 @@
-/** Sources as they are fetched: once for all owners. Rows come and go with the URDs of the profile base. */
+/** Sources as they are fetched: once for all owners. A row is made with the first URD and stays, with what was learnt. */
 export type WatchStore = {
   all(): Promise<WatchRow[]>
+  /** Those that are there. */
+  find(ids: readonly number[]): Promise<WatchRow[]>
   /** A check of each begins. Returns the number of the newest version at this moment. */
   begin(rounds: readonly { watch: number; round: number }[]): Promise<number>
   /** A check is over; `visited` are the URDs whose first visit it was. */

@@ -1,11 +1,11 @@
 import type { Random } from '../../bench/origin/random.ts'
-import { createHandlerSite, type HandlerSite } from '../site/handler-site.ts'
+import { createHandlerSite, type Handler, type HandlerSite } from '../site/handler-site.ts'
 
 /** What a page says at one time: its edition tells it from all others of the page, its words say whom it concerns. */
 export type Edition = { edition: number; words: readonly string[] }
 
-/** A site whose pages never say the same thing twice; now and then one is away for a while. */
-export type NewsSite = HandlerSite & {
+/** A site on two hosts whose pages never say the same thing twice; now and then one is away for a while. */
+export type NewsSite = Pick<HandlerSite, 'origin' | 'close'> & {
   paths: readonly string[]
   /** Something changes. */
   change(): void
@@ -14,12 +14,14 @@ export type NewsSite = HandlerSite & {
   pageRequests(): number
 }
 
-/** Nothing leads to `/alone/`: it is a source of its own. */
+/** Nothing leads to `/alone/` and `/wide/`: they are sources of their own. What begins with `/far/` is on the other host. */
 const links: Record<string, readonly string[]> = {
   '/': ['/a/', '/b/', '/c'],
   '/a/': ['/a/1', '/a/2'],
   '/b/': ['/b/1', '/b/2', '/b/3'],
   '/alone/': ['/alone/1', '/alone/2'],
+  '/wide/': ['/far/', '/far/1', '/wide/1'],
+  '/far/': ['/far/2', '/wide/2'],
 }
 
 export const hopsFromFront: Record<string, number> = {
@@ -34,10 +36,12 @@ export const hopsFromFront: Record<string, number> = {
   '/b/3': 2,
 }
 
+const otherPaths = ['/alone/', '/alone/1', '/alone/2', '/wide/', '/wide/1', '/wide/2', '/far/', '/far/1', '/far/2']
+
 const vocabulary = ['java', 'research', 'ibm', 'football', 'weather']
 
 export async function createNewsSite(random: Random): Promise<NewsSite> {
-  const paths = [...Object.keys(hopsFromFront), '/alone/', '/alone/1', '/alone/2']
+  const paths = [...Object.keys(hopsFromFront), ...otherPaths]
   const editions = new Map<string, Edition & { isAway: boolean }>()
   let requests = 0
   for (const path of paths) editions.set(path, { edition: 1, words: drawWords(), isAway: false })
@@ -46,17 +50,24 @@ export async function createNewsSite(random: Random): Promise<NewsSite> {
     return vocabulary.filter(() => random.below(3) === 0)
   }
 
-  const site = await createHandlerSite((path, response) => {
+  const answer: Handler = (path, response) => {
     const page = editions.get(path)
     if (page !== undefined) requests++
     if (page === undefined || page.isAway) return void response.writeHead(404).end()
-    const anchors = (links[path] ?? []).map((link) => `<a href="${link}">${link}</a>`).join(' ')
+    const anchors = (links[path] ?? []).map((link) => `<a href="${originOf(link)}${link}">${link}</a>`).join(' ')
     const text = `<p>edition ${page.edition} of it: ${page.words.join(' ')} end</p>`
     response.end(`<title>Page ${path}</title>${text}${anchors}`)
-  })
+  }
+  const near = await createHandlerSite(answer)
+  const far = await createHandlerSite(answer, '127.0.0.2')
+  const originOf = (path: string): string => (path.startsWith('/far/') ? far : near).origin
 
   return {
-    ...site,
+    origin: near.origin,
+    async close() {
+      await near.close()
+      await far.close()
+    },
     paths,
     change() {
       const path = random.pick(paths)

@@ -1,5 +1,5 @@
 import { createBodyReader } from '../../src/cache/body-reader.ts'
-import type { Profile } from '../../src/core/profile.ts'
+import type { Profile, Scope } from '../../src/core/profile.ts'
 import type { Annotation } from '../../src/store/annotations.ts'
 import { openCatalogForReading, paths } from '../../src/store/embedded/folder.ts'
 import { createEmbeddedObjects } from '../../src/store/embedded/objects.ts'
@@ -16,7 +16,7 @@ type Watcher = {
   depth: number
   everyMs: number
   process: 'filter' | 'track'
-  scope: 'host' | 'path'
+  scope: Scope
   keywords: Record<string, number>
   exclude: string[]
   threshold: number
@@ -25,7 +25,7 @@ type Watcher = {
 }
 
 const none = { keywords: {}, exclude: [], threshold: 1 }
-const front = { source: '/', scope: 'host' as const, everyMs: 200 }
+const front = { source: '/', scope: { kind: 'host' } as const, everyMs: 200 }
 
 const watchers: readonly Watcher[] = [
   {
@@ -66,7 +66,7 @@ const watchers: readonly Watcher[] = [
     id: 'section',
     owner: 'bob@example.org',
     source: '/a/',
-    scope: 'path',
+    scope: { kind: 'path' },
     depth: 1,
     everyMs: 250,
     process: 'track',
@@ -76,7 +76,7 @@ const watchers: readonly Watcher[] = [
     id: 'alone',
     owner: 'ann@example.org',
     source: '/alone/',
-    scope: 'path',
+    scope: { kind: 'path' },
     depth: 1,
     everyMs: 200,
     process: 'filter',
@@ -84,6 +84,17 @@ const watchers: readonly Watcher[] = [
     exclude: ['weather'],
     threshold: 2,
     covers: (path) => path.startsWith('/alone/'),
+  },
+  {
+    ...none,
+    id: 'wide',
+    owner: 'cat@example.org',
+    source: '/wide/',
+    scope: { kind: 'pattern', source: '/(far|wide)/' },
+    depth: 2,
+    everyMs: 250,
+    process: 'track',
+    covers: (path) => /^.(far|wide)./.test(path),
   },
 ]
 
@@ -95,7 +106,7 @@ export function watchingProfiles(origin: string): Profile[] {
     profileOf(
       id,
       owner,
-      [sourceOf(origin + source, { depth, process, everyMs, everyMaxMs: everyMs, scope: { kind: scope } })],
+      [sourceOf(origin + source, { depth, process, everyMs, everyMaxMs: everyMs, scope })],
       keywords,
       { exclude, threshold },
     ),

@@ -107,13 +107,35 @@ test('what is only archived is kept, what concerns nobody goes without its retur
   })
 })
 
+test('what concerns nobody is wanted again once somebody archives it by another way', async () => {
+  const pages: Record<string, ChangingPage> = {
+    '/a': { words: 'a', links: ['/dull'] },
+    '/b': { words: 'b', links: ['/dull'] },
+    '/dull': { words: 'nothing to see' },
+  }
+  await withWatching({ pages: [pages] }, async ({ news, put, begin, checked, query }) => {
+    const wanted = () =>
+      query(
+        `SELECT v.wanted FROM versions v JOIN documents d ON d.id = v.document WHERE d.url = '${news.origin}/dull'`,
+      ).map((row) => row.wanted)
+    await put(profileOf('java', ann, [sourceOf(`${news.origin}/a`, { depth: 1 })], { java: 1 }))
+    begin()
+    await checked()
+    assert.deepEqual(wanted(), [0])
+    await put(profileOf('keep', cat, [sourceOf(`${news.origin}/b`, { depth: 1, process: 'archive' })], {}))
+    await checked(2)
+    assert.deepEqual(wanted(), [1])
+  })
+})
+
 /** Long enough to be told from other stories. */
 const story = `java research at a small institute has found that gardens with many different flowers are visited by far
   more kinds of bees than lawns which are cut each week and that the effect lasts well into the late autumn months`
 
-test('the same story on two hosts is one annotation that names both', async () => {
-  const pages = [{ '/': { words: story } }, { '/': { words: `${story} again` } }]
-  await withWatching({ pages, addresses: ['127.0.0.1', '127.0.0.2'] }, async (watching) => {
+test('the same story on several hosts is one annotation that names them all', async () => {
+  // The same words in another make-up, and the very same page.
+  const pages = [{ '/': { words: story } }, { '/': { words: `<b>${story}</b>` } }, { '/': { words: story } }]
+  await withWatching({ pages, addresses: ['127.0.0.1', '127.0.0.2', '127.0.0.3'] }, async (watching) => {
     const { sites, put, begin, checked, annotations } = watching
     await put(
       profileOf(

@@ -1,5 +1,6 @@
 import { isAppError } from '../../core/errors.ts'
 import type { Offer, QueuedRequest } from '../../core/request.ts'
+import type { SkipReason } from '../../core/skip-reason.ts'
 import type { Capture, CaptureOutcome, DocumentStore } from '../../store/documents.ts'
 import type { FrontierStore, SettleCounts } from '../../store/frontier.ts'
 import type { Frontier } from '../frontier/frontier.ts'
@@ -17,6 +18,8 @@ export type Finished = {
   offers: readonly Offer[]
   /** Tried again later instead of done. */
   again: boolean
+  /** Why it was not fetched or not read. */
+  skipped?: SkipReason | undefined
 }
 
 export type Batch = {

@@ -13,7 +13,13 @@ import type { Tally } from './tally.ts'
 import type { VisitResult } from './visit.ts'
 
 /** What is to be kept of a visit: a capture or a note, the links that it yields, and whether it is to be tried again. */
-export type Conclusion = { capture: Capture | null; offers: readonly Offer[]; again: boolean }
+export type Conclusion = {
+  capture: Capture | null
+  offers: readonly Offer[]
+  again: boolean
+  /** Why it was not fetched or not read. */
+  skipped?: SkipReason
+}
 
 export type ConcludeDeps = {
   documents: DocumentStore
@@ -72,7 +78,7 @@ export function createConclude({ documents, pipe, figures, tally, log, settings 
   function skipped(request: QueuedRequest, reason: SkipReason, facts: { status: number; address: string }): Conclusion {
     figures.add(`skipped.${reason}`)
     log('debug', 'skipped', { url: request.url, reason, parent: request.parent })
-    return { capture: note(request, 'skipped', facts), offers: [], again: false }
+    return { capture: note(request, 'skipped', facts), offers: [], again: false, skipped: reason }
   }
 
   function count(response: FetchResponse): void {

@@ -4,6 +4,7 @@ import type { ErrorCode } from '../../core/errors.ts'
 
 /** What is said between a crawl and a shard that runs in another thread. Every order is answered with its number. */
 export type ToShard = { id: number } & (
+  | { kind: 'queued' }
   | { kind: 'start' }
   | { kind: 'seed'; urls: readonly string[] }
   | { kind: 'reach'; reaches: readonly WatchReach[] }

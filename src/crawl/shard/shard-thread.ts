@@ -47,8 +47,11 @@ export function createShardThread(worker: Worker, { onLog, onFileClosed, onNews 
 
   return {
     failed,
+    async queued() {
+      return (await order({ kind: 'queued' })).watches ?? new Map()
+    },
     async start() {
-      return (await order({ kind: 'start' })).watches ?? new Map()
+      await order({ kind: 'start' })
     },
     async reach(reaches) {
       await order({ kind: 'reach', reaches })

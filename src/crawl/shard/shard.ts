@@ -220,7 +220,7 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
     pumpSoon()
     if (!('response' in result) && !('status' in result && result.status > 0)) board.returnPage()
     await inTurn()
-    const { capture, offers, again: wanted } = await conclude(request, result)
+    const { capture, offers, again: wanted, skipped } = await conclude(request, result)
     // A host that was given up, for this request or another, is not asked again.
     const again = wanted && verdict !== 'given-up' && !givenUp.has(lane)
     if (wanted && !again) countLost(lane.host, 1)
@@ -230,6 +230,7 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
       capture,
       offers,
       again,
+      skipped,
     } satisfies Finished)
     if (verdict !== 'goes-on') await noteTrouble(lane, verdict)
   }

@@ -73,10 +73,11 @@ export function createVisit(options: VisitOptions): (request: QueuedRequest) => 
 
   return async function visit(request) {
     const known = options.looksBack ? await lookBack(request) : null
-    if (known !== null && isDone(known, request, run)) return { kind: 'done-before', known }
+    if (known !== null && isDone(known, request, run) && !isMissed(known, request))
+      return { kind: 'done-before', known }
     const refusal = await askRobots(request)
     if (refusal !== null) return refusal
-    const asks = known !== null && !isDueInFull(known, request.fp, options.fullCheckAfter)
+    const asks = known !== null && !isDueInFull(known, request.fp, options.fullCheckAfter) && !isMissed(known, request)
     const result = await fetcher.fetch({ url: request.url, headers: asks ? conditionalHeaders(known) : {} })
     return judge(request, result, known, clock)
   }
@@ -86,6 +87,11 @@ export function createVisit(options: VisitOptions): (request: QueuedRequest) => 
 function isDone(known: KnownDocument, { errand }: QueuedRequest, run: number): boolean {
   if (errand.watch === 0) return known.run === run
   return known.checkedAt >= errand.round || (known.run !== errand.watch && known.checkedAt >= errand.freshFrom)
+}
+
+/** Somebody is to see the page for the first time, and its body was collected. */
+function isMissed(known: KnownDocument, { errand }: QueuedRequest): boolean {
+  return errand.first && known.body === 'dropped'
 }
 
 /** Pages that were first seen together come due one by one, over the second half of the limit. */

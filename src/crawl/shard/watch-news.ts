@@ -3,7 +3,11 @@ import type { Finished } from './batch.ts'
 import type { Watches } from './watches.ts'
 
 /** Notes for its watch what a finished request came to. */
-export function noteNews(watches: Watches, { request, capture }: Finished, outcome: CaptureOutcome | null): void {
+export function noteNews(
+  watches: Watches,
+  { request, capture, skipped }: Finished,
+  outcome: CaptureOutcome | null,
+): void {
   const news = watches.newsOf(request.errand.watch)
   const kind = outcomeOf(capture, outcome)
   if (kind === 'stored' || kind === 'duplicate' || kind === 'gone') news.changed++
@@ -11,7 +15,7 @@ export function noteNews(watches: Watches, { request, capture }: Finished, outco
   else news.unchanged++
   if (request.hops > 0 || capture === null) return
   if (capture.kind === 'gone' && capture.outcome === 'redirect') news.landed = capture.location
-  else news.source = { status: capture.status, outcome: kind }
+  else news.source = { status: capture.status, outcome: skipped === undefined ? kind : `${kind}: ${skipped}` }
 }
 
 function outcomeOf(capture: Finished['capture'], outcome: CaptureOutcome | null): string {

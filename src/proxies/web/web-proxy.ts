@@ -21,8 +21,9 @@ export function createWebProxy({ shards, board }: WebProxyOptions): WebProxy {
     async start(underWay) {
       await all((shard) => shard.reach(underWay))
       const counts = new Map<number, number>()
-      for (const queued of await Promise.all(shards.map((shard) => shard.start())))
+      for (const queued of await Promise.all(shards.map((shard) => shard.queued())))
         for (const [watch, n] of queued) counts.set(watch, (counts.get(watch) ?? 0) + n)
+      await all((shard) => shard.start())
       return counts
     },
     async check(orders) {

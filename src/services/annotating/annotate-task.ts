@@ -39,7 +39,7 @@ type Found = { recipient: Recipient; relevance: number; summary: MarkedText; exp
 const FEW = 64
 const MAX_SUMMARY = 400
 const emptySummary: MarkedText = { text: '', marks: [] }
-const nothing: AnnotationBatch = { done: [], annotations: [], alsoAt: [], stories: [], unwanted: [] }
+const nothing: AnnotationBatch = { done: [], annotations: [], alsoAt: [], stories: [], unwanted: [], wanted: [] }
 
 /**
  * A filtering processor: from one version that is news to a watch to the annotations of those whom it concerns. The task is settled
@@ -142,7 +142,7 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task) => Prom
       if (known === null) drafts.push(draftOf(each, version, story, await isBacklog(each.recipient, task), clock.now()))
       else alsoAt.push({ annotation: known.id, versionId: version.id, url: version.url })
     }
-    return { done: [task.id], annotations: drafts, alsoAt, stories: [], unwanted: [] }
+    return { ...nothing, done: [task.id], annotations: drafts, alsoAt }
   }
 
   return async function annotateTask(task) {
@@ -150,14 +150,15 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task) => Prom
     if (version === null) return annotations.settle({ ...nothing, done: [task.id] })
     const covering = recipients.covering(task.watch, { url: version.url, hops: task.hops })
     const { found, hash } = await find(version, covering)
-    const isWanted = found.length > 0 || covering.some(({ source }) => source.process === 'archive')
-    const unwanted = task.made && !isWanted ? [version.id] : []
+    const isArchived = covering.some(({ source }) => source.process === 'archive')
+    const wanted = isArchived && !task.made ? [version.id] : []
+    const unwanted = task.made && !isArchived && found.length === 0 ? [version.id] : []
     if (hash === null || found.length === 0)
-      return annotations.settle({ ...(await tell(found, version, 0, task)), unwanted })
+      return annotations.settle({ ...(await tell(found, version, 0, task)), unwanted, wanted })
     return stories.exclusively(async () => {
       const story = stories.find(hash) ?? version.id
       const batch = await tell(found, version, story, task)
-      const made = await annotations.settle({ ...batch, stories: [{ versionId: version.id, hash, story }] })
+      const made = await annotations.settle({ ...batch, wanted, stories: [{ versionId: version.id, hash, story }] })
       stories.add(story, hash)
       return made
     })

@@ -5,12 +5,13 @@ import { relevanceOf } from '../../annotate/match/evaluate.ts'
 import { readDocument } from '../../annotate/terms/document-terms.ts'
 import type { BodyReader } from '../../cache/body-reader.ts'
 import type { Clock } from '../../core/clock.ts'
-import type {
-  PreviewExample,
-  PreviewPart,
-  PreviewProgress,
-  PreviewReport,
-  PreviewRequest,
+import {
+  type PreviewExample,
+  type PreviewPart,
+  type PreviewProgress,
+  type PreviewReport,
+  type PreviewRequest,
+  previewLimits,
 } from '../../core/preview-report.ts'
 import type { Source } from '../../core/profile.ts'
 import type { ProfileDraft } from '../../core/profile-draft.ts'
@@ -37,8 +38,6 @@ export type PreviewOptions = PreviewRequest & {
 }
 
 type Read = { kind: 'text'; text: string } | { kind: keyof PreviewPart['passedOver'] }
-
-export const previewLimits = { documents: 100_000, examples: 100 } as const
 
 const MAX_MS = 60_000
 const PAGE = 256

@@ -2,6 +2,8 @@ import type { WatchNews } from '../../core/errand-order.ts'
 import type { WatchOutcome } from '../../store/watches.ts'
 
 type Round = {
+  /** Begun or found at the start. Of one that was not only the count is kept: its news came after the end, or before the start. */
+  known: boolean
   /** Requests that are queued or in hand, as far as it was told. */
   queued: number
   /** The order to begin was not answered yet: until then nothing can be over. */
@@ -14,13 +16,16 @@ type Round = {
   source: WatchNews['source']
   landed: string | null
   visited: readonly number[]
+  /** It has come to more requests than it may. */
+  isFull: boolean
 }
 
 export type FinishedRound = WatchOutcome & { mark: number; changed: boolean; failed: boolean }
 
 /**
  * Checks that are under way. News may come before the answer to the order that caused them, so a check is over when nothing is
- * queued and its beginning was confirmed.
+ * queued and its beginning was confirmed. News of one shard may also overtake those of another: the sum may be below zero for a
+ * moment, and what comes late counts all the same, or the sum of the next check would never be zero.
  */
 export function createRounds() {
   const rounds = new Map<number, Round>()
@@ -29,6 +34,7 @@ export function createRounds() {
     const known = rounds.get(watch)
     if (known !== undefined) return known
     const fresh: Round = {
+      known: false,
       queued: 0,
       beginning: false,
       mark: 0,
@@ -38,6 +44,7 @@ export function createRounds() {
       source: null,
       landed: null,
       visited: [],
+      isFull: false,
     }
     rounds.set(watch, fresh)
     return fresh
@@ -45,7 +52,7 @@ export function createRounds() {
 
   return {
     begin(watch: number, mark: number, visited: readonly number[]): void {
-      Object.assign(roundOf(watch), { beginning: true, mark, visited })
+      Object.assign(roundOf(watch), { known: true, beginning: true, mark, visited, isFull: false })
     },
     /** The order was carried out, or (with 0) not at all. */
     begun(watch: number, queued: number): void {
@@ -53,9 +60,11 @@ export function createRounds() {
       round.beginning = false
       round.queued += queued
     },
-    /** Found at the start: left over from before. */
+    /** Found at the start: left over from before. Some of it may be done by now. */
     resume(watch: number, queued: number): void {
-      roundOf(watch).queued = queued
+      const round = roundOf(watch)
+      round.known = true
+      round.queued += queued
     },
     note(news: WatchNews): void {
       const round = roundOf(news.watch)
@@ -66,18 +75,22 @@ export function createRounds() {
       round.source = news.source ?? round.source
       round.landed = news.landed ?? round.landed
     },
-    /** Requests that the check has come to so far. */
-    requests(watch: number): number {
+    /** True once for each check that has come to more requests than that. */
+    becomesFull(watch: number, maxRequests: number): boolean {
       const round = rounds.get(watch)
-      return round === undefined ? 0 : round.pages + round.failed + Math.max(0, round.queued)
+      if (round === undefined || round.isFull) return false
+      round.isFull = round.pages + round.failed + Math.max(0, round.queued) > maxRequests
+      return round.isFull
     },
+    isFull: (watch: number): boolean => rounds.get(watch)?.isFull === true,
     has: (watch: number): boolean => rounds.has(watch),
     /** Those that are over. */
     takeFinished(at: number): FinishedRound[] {
       const finished: FinishedRound[] = []
       for (const [watch, round] of rounds) {
-        if (round.beginning || round.queued > 0) continue
+        if (round.beginning || round.queued !== 0) continue
         rounds.delete(watch)
+        if (!round.known) continue
         const changed = round.changed > 0
         // A page that fails far from the source is not the source's failure.
         const failed = !changed && (round.source?.outcome === 'failed' || (round.pages === 0 && round.failed > 0))

@@ -118,7 +118,7 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
     forwardTouched(coalescer, {
       set(watch) {
         scheduler.set(watch, savedState(rows.get(watch.id)))
-        if (rounds.has(watch.id)) touched.push(reachOf(watch.id))
+        if (rounds.has(watch.id) && !rounds.isFull(watch.id)) touched.push(reachOf(watch.id))
       },
       remove(id) {
         scheduler.remove(id)
@@ -153,12 +153,13 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
     return lastRound
   }
 
-  async function beginChecks(): Promise<void> {
+  /** False where the annotation engine must catch up first. */
+  async function beginChecks(): Promise<boolean> {
     const isBehind = (await deps.countTasks()) >= deps.maxTasks
     proxy.hold(isBehind)
-    if (isBehind) return
+    if (isBehind) return false
     const due = scheduler.take(MAX_AT_ONCE)
-    if (due.length === 0) return
+    if (due.length === 0) return true
     const round = nextRound()
     const orders = due.flatMap((dispatch) => {
       const order = orderOf(dispatch, round)
@@ -172,6 +173,7 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
     }
     const queued = await proxy.check(orders)
     for (const { errand } of orders) rounds.begun(errand.watch, queued.get(errand.watch) ?? 0)
+    return true
   }
 
   /** What is queued is still fetched; no further link is followed in this check. */
@@ -185,7 +187,8 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
   }
 
   async function endChecks(): Promise<void> {
-    const finished = rounds.takeFinished(clock.now())
+    // Not before it began, whatever the clock was set to: or it would look as if it were under way for ever.
+    const finished = rounds.takeFinished(Math.max(clock.now(), lastRound))
     if (finished.length === 0) return
     await watches.finish(finished)
     for (const round of finished) report(round)
@@ -195,7 +198,8 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
 
   function report({ watch, mark, changed, failed, checkedAt, visited }: FinishedRound): void {
     const row = rows.get(watch)
-    if (row !== undefined) Object.assign(row, { finishedMark: mark, checkedAt })
+    // Of a check that another process began the mark is not known here; an older one only makes more be looked at.
+    if (row !== undefined) Object.assign(row, { finishedMark: Math.max(mark, row.finishedMark), checkedAt })
     for (const urd of visited) unvisited.delete(urd)
     scheduler.done(watch, { changed, failed, at: checkedAt })
   }
@@ -203,7 +207,7 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
   proxy.onNews((news) => {
     for (const each of news) {
       rounds.note(each)
-      if (rounds.requests(each.watch) > deps.maxPages) full.add(each.watch)
+      if (rounds.becomesFull(each.watch, deps.maxPages)) full.add(each.watch)
     }
     stirred()
   })
@@ -221,10 +225,11 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
       await takeChanges()
       await cutShort()
       await endChecks()
-      await beginChecks()
+      const begins = await beginChecks()
       await endChecks()
       const now = clock.monotonic()
-      return Math.max(now, Math.min(scheduler.nextDueAt() ?? Number.POSITIVE_INFINITY, now + POLL_MS))
+      const dueAt = begins ? scheduler.nextDueAt() : undefined
+      return Math.max(now, Math.min(dueAt ?? Number.POSITIVE_INFINITY, now + POLL_MS))
     },
     checkNow(watch) {
       const answer = scheduler.checkNow(watch)

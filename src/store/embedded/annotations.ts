@@ -86,12 +86,13 @@ export function createEmbeddedAnnotations(db: Database): AnnotationStore {
     return Number(lastInsertRowid)
   }
 
-  function settle({ done, annotations, alsoAt, stories, unwanted }: AnnotationBatch): number[] {
+  function settle({ done, annotations, alsoAt, stories, unwanted, wanted }: AnnotationBatch): number[] {
     const ids = annotations.map(add).filter((id) => id > 0)
     for (const { annotation, versionId, url } of alsoAt) sql.alsoAt.run(annotation, versionId, url)
     for (const { versionId, hash, story } of stories) sql.story.run(versionId, BigInt.asIntN(64, hash), story)
     for (const id of done) sql.done.run(id)
     for (const id of unwanted) sql.unwanted.run(id)
+    for (const id of wanted) sql.wanted.run(id)
     return ids
   }
 

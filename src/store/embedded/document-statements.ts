@@ -13,7 +13,7 @@ export function documentStatements(db: Database) {
        iif(v.body <> 'lost' AND d.not_modified >= 0, v.etag, '') AS etag,
        iif(v.body <> 'lost' AND d.not_modified >= 0, v.last_modified, '') AS lastModified,
        coalesce(v.digest, x'') AS digest, v.text, coalesce(v.text_rules, 0) AS textRules,
-       coalesce(v.truncated, '') AS truncated, d.not_modified AS notModified, coalesce(l.keys, x'') AS linkKeys, coalesce(l.naming, 0) AS linkNaming,
+       coalesce(v.truncated, '') AS truncated, coalesce(v.body, 'none') AS body, d.not_modified AS notModified, coalesce(l.keys, x'') AS linkKeys, coalesce(l.naming, 0) AS linkNaming,
        coalesce(l.id, 0) AS linkRow
        FROM documents d LEFT JOIN versions v ON v.id = d.version LEFT JOIN links l ON l.id = v.links
        WHERE d.host = ? AND d.fp = ?`,
@@ -38,7 +38,7 @@ export function documentStatements(db: Database) {
     renew: db.prepare('UPDATE versions SET etag = ?, last_modified = ? WHERE id = ?'),
     relink: db.prepare('UPDATE versions SET links = ? WHERE id = ?'),
     refill: db.prepare(
-      `UPDATE versions SET body = 'kept', digest = ?, size = ?, text = ?, text_rules = ?, original = ?, file = ?,
+      `UPDATE versions SET body = 'kept', wanted = 1, digest = ?, size = ?, text = ?, text_rules = ?, original = ?, file = ?,
        offset = ?, length = ? WHERE id = ?`,
     ),
     insertBody: db.prepare('INSERT INTO bodies (digest, version) VALUES (?, ?) ON CONFLICT DO NOTHING'),

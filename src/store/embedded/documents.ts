@@ -57,7 +57,9 @@ export function createEmbeddedDocuments(db: Database, archive: ReturnType<typeof
   }
 
   function confirm(capture: BodyCapture, current: Current, sameBody: boolean): CaptureOutcome {
-    if (current.body === 'lost') refill(capture, current.version)
+    // Lost, or collected before somebody came who has not seen it yet.
+    const isMissed = current.body === 'lost' || (current.body === 'dropped' && capture.errand.first)
+    if (isMissed) refill(capture, current.version)
     note(capture, 'unchanged', current.version, capture.at, Math.min(current.notModified, 0), capture.freshUntil)
     const hasNewValidators = current.etag !== capture.etag || current.lastModified !== capture.lastModified
     if (hasNewValidators) sql.renew.run(capture.etag, capture.lastModified, current.version)

@@ -24,7 +24,9 @@ export function createEmbeddedProfiles(db: Database): ProfileStore {
     ),
     addUrd: db.prepare('INSERT INTO urds (profile, place, watch, visited_at) VALUES (?, ?, ?, ?)'),
     removeUrds: db.prepare('DELETE FROM urds WHERE profile = ?'),
-    keepUrd: db.prepare('INSERT INTO urds (id, profile, place, watch, visited_at) VALUES (?, ?, ?, ?, ?)'),
+    clearPlaces: db.prepare('UPDATE urds SET place = -1 - place WHERE profile = ?'),
+    keepUrd: db.prepare('UPDATE urds SET place = ? WHERE id = ?'),
+    removeUnplaced: db.prepare('DELETE FROM urds WHERE profile = ? AND place < 0'),
     watch: db.prepare('SELECT id FROM watches WHERE key = ?'),
     addWatch: db.prepare('INSERT INTO watches (key, uri) VALUES (?, ?)'),
   }
@@ -38,14 +40,16 @@ export function createEmbeddedProfiles(db: Database): ProfileStore {
   function putOne({ profile, keys }: KeyedProfile, revision: number): void {
     sql.put.run(profile.id, profile.owner, revision, JSON.stringify(profile))
     const before = new Map((sql.urdsOf.all(profile.id) as UrdRow[]).map((urd) => [urd.watch, urd]))
-    sql.removeUrds.run(profile.id)
+    // Those that go are there until the new ones have their numbers: a number that was in use means the same to the end.
+    sql.clearPlaces.run(profile.id)
     for (const [place, source] of profile.sources.entries()) {
       const watch = watchOf(keys[place]!, source.uri)
       const kept = before.get(watch)
       before.delete(watch)
       if (kept === undefined) sql.addUrd.run(profile.id, place, watch, 0)
-      else sql.keepUrd.run(kept.id, profile.id, place, watch, kept.visitedAt)
+      else sql.keepUrd.run(place, kept.id)
     }
+    sql.removeUnplaced.run(profile.id)
   }
 
   return {

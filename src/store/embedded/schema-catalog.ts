@@ -145,7 +145,7 @@ CREATE TABLE watches (
   state TEXT NOT NULL DEFAULT ''
 );
 CREATE TABLE urds (
-  id INTEGER PRIMARY KEY,
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
   profile TEXT NOT NULL,
   place INTEGER NOT NULL,
   watch INTEGER NOT NULL,
@@ -184,6 +184,7 @@ CREATE TABLE annotations (
   story INTEGER NOT NULL DEFAULT 0,
   UNIQUE (owner, profile, version)
 );
+CREATE INDEX annotations_document ON annotations (document, profile);
 CREATE INDEX annotations_story ON annotations (story, profile) WHERE story <> 0;
 CREATE TABLE also_at (
   annotation INTEGER NOT NULL,

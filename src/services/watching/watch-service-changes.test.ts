@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { openWatching, profileWith, sourceAt, type Watching, type WatchingOptions } from './watching.testkit.ts'
+
+const MINUTE = 60_000
+const DAY = 86_400_000
+const a = 'http://a.example/'
+const b = 'http://b.example/'
+const pages = {
+  [a]: { words: 'start', links: [`${a}one`, `${a}two`] },
+  [`${a}one`]: { words: 'one', links: [`${a}deep`] },
+  [`${a}two`]: { words: 'two' },
+  [`${a}deep`]: { words: 'deep' },
+  [b]: { words: 'b' },
+}
+
+function withWatching(options: WatchingOptions, work: (watching: Watching) => Promise<void>): () => Promise<void> {
+  return async () => {
+    const watching = await openWatching({ pages, ...options })
+    try {
+      await work(watching)
+    } finally {
+      watching.close()
+    }
+  }
+}
+
+describe('a change of profiles', () => {
+  test(
+    'acts with the next turn: added, changed, paused, resumed, removed',
+    withWatching({}, async ({ put, remove, service, turn, runFor, takeOrders, scheduler, rowOf }) => {
+      await put(profileWith('ann', 'ann', [sourceAt(a)]))
+      await turn()
+      assert.deepEqual(takeOrders(), [a])
+      await put(profileWith('ann', 'ann', [sourceAt(a, { everyMs: 2 * MINUTE }), sourceAt(b)]))
+      await turn()
+      assert.deepEqual(takeOrders(), [b])
+      assert.equal(scheduler.snapshot((await rowOf(a)).id)?.intervalMs, 2 * MINUTE)
+      await runFor(2 * MINUTE)
+      assert.deepEqual(takeOrders(), [a])
+      await put(profileWith('ann', 'ann', [sourceAt(a, { everyMs: 2 * MINUTE }), sourceAt(b)], { paused: true }))
+      await service.tick()
+      await runFor(DAY)
+      assert.deepEqual(takeOrders(), [])
+      assert.equal(scheduler.stats().states.paused, 2)
+      await put(profileWith('ann', 'ann', [sourceAt(a, { everyMs: 2 * MINUTE }), sourceAt(b)]))
+      await turn()
+      assert.deepEqual(takeOrders().sort(), [a, b])
+      await remove('ann')
+      await service.tick()
+      assert.equal(scheduler.stats().watches, 0)
+      await runFor(DAY)
+      assert.deepEqual(takeOrders(), [])
+    }),
+  )
+
+  test(
+    'of one owner leaves the others their share of a source',
+    withWatching({}, async ({ put, remove, turn, runFor, takeOrders, proxy }) => {
+      const often = profileWith('ann', 'ann', [sourceAt(a, { everyMs: 10 * MINUTE })])
+      const deep = profileWith('bob', 'bob', [sourceAt(a, { everyMs: 60 * MINUTE, depth: 2 })])
+      await put(often, deep)
+      await turn()
+      await put({ ...often, paused: true })
+      await turn()
+      takeOrders()
+      await runFor(3 * 60 * MINUTE)
+      assert.equal(takeOrders().length, 3)
+      await put(often)
+      await remove('bob')
+      await turn()
+      takeOrders()
+      proxy.fetched.length = 0
+      await runFor(60 * MINUTE)
+      assert.ok(takeOrders().length >= 5)
+      assert.ok(proxy.fetched.every((url) => url === a))
+    }),
+  )
+
+  test(
+    'makes the next check a first one for who is new, and for nobody else',
+    withWatching({}, async ({ put, turn, clock, proxy, isVisited }) => {
+      await put(profileWith('ann', 'ann', [sourceAt(a)]))
+      await turn()
+      await put(profileWith('bob', 'bob', [sourceAt(a)]))
+      clock.advance(11 * MINUTE)
+      await turn()
+      clock.advance(11 * MINUTE)
+      await turn()
+      assert.deepEqual(
+        proxy.orders.map(({ errand }) => errand.first),
+        [true, true, false],
+      )
+      assert.ok(await isVisited('bob'))
+    }),
+  )
+
+  test(
+    'widens a check that is under way',
+    withWatching({}, async ({ put, service, proxy, rowOf }) => {
+      await put(profileWith('ann', 'ann', [sourceAt(a, { depth: 2, scope: { kind: 'page' } })]))
+      await service.tick()
+      await put(profileWith('bob', 'bob', [sourceAt(a, { depth: 2 })]))
+      await service.tick()
+      proxy.run()
+      await service.tick()
+      assert.deepEqual(proxy.fetched.sort(), [a, `${a}deep`, `${a}one`, `${a}two`])
+      assert.ok((await rowOf(a)).checkedAt > 0)
+    }),
+  )
+
+  test(
+    'that removes a watch under way ends its requests, and the watch can come back',
+    withWatching({}, async ({ put, remove, service, turn, proxy, rowOf, scheduler, takeOrders }) => {
+      const ann = profileWith('ann', 'ann', [sourceAt(a, { depth: 5 })])
+      await put(ann)
+      await service.tick()
+      proxy.step()
+      await remove('ann')
+      await service.tick()
+      proxy.run()
+      await service.tick()
+      assert.deepEqual(proxy.fetched, [a])
+      assert.deepEqual(scheduler.stats().watches, 0)
+      takeOrders()
+      await put(ann)
+      await turn()
+      assert.deepEqual(takeOrders(), [a])
+      const row = await rowOf(a)
+      assert.ok(row.checkedAt >= row.round)
+      assert.equal(scheduler.stats().states.out, 0)
+    }),
+  )
+
+  test(
+    'with a source that nothing here can watch is told, and hinders no other',
+    withWatching({}, async ({ put, turn, takeOrders, problems }) => {
+      const wrong = sourceAt(b, { window: { zone: 'Nowhere/City', days: [1], fromMinute: 0, toMinute: 60 } })
+      await put(profileWith('ann', 'ann', [wrong, sourceAt(a)]))
+      await turn()
+      assert.deepEqual(takeOrders(), [a])
+      assert.deepEqual(problems, ['a source can not be watched'])
+    }),
+  )
+})
+
+describe('an annotation engine that can not follow', () => {
+  test(
+    'stops new checks and requests until it has caught up, and nobody turns idly meanwhile',
+    withWatching({}, async ({ put, service, proxy, turn, clock, waiting, takeOrders }) => {
+      await put(profileWith('ann', 'ann', [sourceAt(a)]))
+      waiting.tasks = 100
+      const again = await service.tick()
+      assert.deepEqual([takeOrders(), proxy.isHeld], [[], true])
+      assert.ok(again >= clock.monotonic() + 100, 'it comes again after a while, though something is due')
+      waiting.tasks = 99
+      await turn()
+      assert.deepEqual([takeOrders(), proxy.isHeld], [[a], false])
+    }),
+  )
+})
+
+describe('news that come late', () => {
+  test(
+    'of a check that is over end no other, and are no end of their own',
+    withWatching({}, async ({ put, turn, service, tell, rowOf, clock }) => {
+      await put(profileWith('ann', 'ann', [sourceAt(a)]))
+      await turn()
+      const before = await rowOf(a)
+      const news = { watch: before.id, changed: 0, unchanged: 1, failed: 0, source: null, landed: null }
+      clock.advance(MINUTE)
+      tell([{ ...news, queued: 2 }])
+      await service.tick()
+      tell([{ ...news, queued: -2 }])
+      await service.tick()
+      assert.deepEqual(await rowOf(a), before)
+      clock.advance(DAY)
+      await turn()
+      const after = await rowOf(a)
+      assert.ok(after.checkedAt >= after.round && after.round > before.round)
+    }),
+  )
+
+  test(
+    'from another shard leave the check under way until all is counted',
+    withWatching({}, async ({ put, service, tell, rowOf, web }) => {
+      await put(profileWith('ann', 'ann', [sourceAt(a)]))
+      await service.tick()
+      web.queue.length = 0
+      const { id } = await rowOf(a)
+      const news = { watch: id, changed: 0, unchanged: 1, failed: 0, source: null, landed: null }
+      // Two pages that another shard was given are done before this one says that there were two.
+      tell([{ ...news, queued: -2 }])
+      await service.tick()
+      assert.equal((await rowOf(a)).checkedAt, 0)
+      tell([{ ...news, queued: 1 }])
+      await service.tick()
+      assert.ok((await rowOf(a)).checkedAt > 0)
+    }),
+  )
+})

@@ -1,0 +1,267 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { openWatching, profileWith, sourceAt, type Watching, type WatchingOptions } from './watching.testkit.ts'
+
+const MINUTE = 60_000
+const DAY = 86_400_000
+const a = 'http://a.example/'
+const b = 'http://b.example/'
+
+/** Three pages deep, with a way back. */
+const deepWeb = {
+  [a]: { words: 'start', links: [`${a}one`, `${a}two`, 'http://other.example/'] },
+  [`${a}one`]: { words: 'one', links: [`${a}deep`, a] },
+  [`${a}two`]: { words: 'two' },
+  [`${a}deep`]: { words: 'deep' },
+  [b]: { words: 'b' },
+}
+
+function withWatching(options: WatchingOptions, work: (watching: Watching) => Promise<void>): () => Promise<void> {
+  return async () => {
+    const watching = await openWatching(options)
+    try {
+      await work(watching)
+    } finally {
+      watching.close()
+    }
+  }
+}
+
+describe('checks of watches', () => {
+  test(
+    'go out in the order of their deadlines',
+    withWatching({ budgets: { maxInFlight: 1 } }, async ({ put, turn, takeOrders, clock }) => {
+      const uris = ['calm', 'urgent', 'usual'].map((name) => `http://${name}.example/`)
+      const urgencies = [0.1, 10, 1]
+      await put(...uris.map((uri, n) => profileWith(`p${n}`, 'ann', [sourceAt(uri)], { urgency: urgencies[n]! })))
+      for (let n = 0; n < 4; n++) await turn()
+      takeOrders()
+      clock.advance(11 * MINUTE)
+      for (let n = 0; n < 4; n++) await turn()
+      assert.deepEqual(takeOrders(), ['http://urgent.example/', 'http://usual.example/', 'http://calm.example/'])
+    }),
+  )
+
+  test(
+    'are one for all owners of a source, as often as the most eager wants and as far as the widest goes',
+    withWatching({ pages: deepWeb }, async ({ put, runFor, turn, proxy, takeOrders, isVisited }) => {
+      const ann = sourceAt(a, { everyMs: 10 * MINUTE, scope: { kind: 'page' } })
+      const bob = sourceAt('http://A.example:80/', { everyMs: 60 * MINUTE, depth: 2 })
+      await put(profileWith('ann', 'ann', [ann]), profileWith('bob', 'bob', [bob]))
+      await turn()
+      const [order] = proxy.orders
+      assert.deepEqual([order?.url, order?.depth, order?.errand.first], [a, 2, true])
+      assert.deepEqual(order?.reach.sources.map(({ scope }) => scope.kind).sort(), ['host', 'page'])
+      assert.deepEqual(proxy.fetched.sort(), [a, `${a}deep`, `${a}one`, `${a}two`])
+      assert.ok((await isVisited('ann')) && (await isVisited('bob')))
+      takeOrders()
+      await runFor(61 * MINUTE)
+      assert.equal(proxy.orders.length, 6)
+      assert.ok(proxy.orders.every(({ errand }) => !errand.first))
+    }),
+  )
+
+  test(
+    'that somebody asks for go before all others, whatever the rate says',
+    withWatching({ budgets: { perSecond: 1, burst: 1 } }, async ({ put, turn, service, takeOrders, proxy, rowOf }) => {
+      const uris = Array.from({ length: 10 }, (_, n) => `http://h${n}.example/`)
+      await put(...uris.map((uri, n) => profileWith(`p${n}`, 'ann', [sourceAt(uri)], { urgency: 50 - n })))
+      await turn()
+      assert.deepEqual(takeOrders(), [uris[0]])
+      let stirred = 0
+      service.onNews(() => stirred++)
+      assert.equal(service.checkNow((await rowOf(uris[9]!)).id), 'asked')
+      assert.equal(stirred, 1)
+      await turn()
+      const [{ url, urgency, errand }] = proxy.orders as [(typeof proxy.orders)[number]]
+      assert.deepEqual([url, urgency, errand.freshFrom], [uris[9], 100, errand.round])
+      assert.equal(service.checkNow(999), 'unknown')
+    }),
+  )
+
+  test(
+    'make no storm after three days of downtime: all are made once, at the rate',
+    withWatching({ budgets: { perSecond: 10, burst: 10 } }, async (watching) => {
+      const { put, runFor, clock, takeOrders, restart, turn } = watching
+      const uris = Array.from({ length: 200 }, (_, n) => `http://h${n}.example/`)
+      await put(...uris.map((uri, n) => profileWith(`p${n}`, `user${n % 7}`, [sourceAt(uri)])))
+      await runFor(MINUTE)
+      assert.deepEqual(takeOrders().sort(), uris.toSorted())
+      clock.advance(3 * DAY)
+      await restart()
+      await turn()
+      assert.equal(takeOrders().length, 10)
+      await runFor(5_000)
+      assert.ok(takeOrders().length <= 50)
+      await runFor(55_000)
+      const late = takeOrders()
+      assert.equal(new Set(late).size, late.length)
+      assert.ok(late.length >= 140)
+      await runFor(4 * MINUTE)
+      assert.deepEqual(takeOrders(), [])
+    }),
+  )
+
+  test(
+    'are made within the time window of their source, or at any time when another owner has none',
+    withWatching({}, async ({ put, runFor, proxy, clock }) => {
+      const window = { zone: 'Europe/Nicosia', days: [1, 2, 3, 4, 5], fromMinute: 9 * 60, toMinute: 10 * 60 }
+      await put(
+        profileWith('ann', 'ann', [sourceAt(a, { window })]),
+        profileWith('bob', 'bob', [sourceAt(b, { window })]),
+      )
+      await put(profileWith('eve', 'eve', [sourceAt(b, { everyMs: 60 * MINUTE })]))
+      const startedAt = clock.now()
+      await runFor(4 * DAY)
+      const times = (uri: string): number[] =>
+        proxy.orders.flatMap(({ url, errand }) => (url === uri ? [errand.round] : []))
+      // From Thursday the 1st of January 2026; the winter's offset is two hours.
+      const hours = new Set(times(a).map((at) => `${new Date(at).getUTCDay()} ${new Date(at).getUTCHours()}`))
+      assert.deepEqual([...hours], ['4 7', '5 7'])
+      assert.equal(times(a).length, 2 * 6)
+      assert.equal(times(b)[0], startedAt)
+      assert.ok(times(b).length > 24 * 4)
+    }),
+  )
+
+  test(
+    'come less often while nothing changes, down to what the owner allows, and more often again',
+    withWatching({ pages: { [a]: { words: 'start' } } }, async ({ put, runFor, takeOrders, web }) => {
+      const source = sourceAt(a, { everyMs: 10 * MINUTE, everyMaxMs: 80 * MINUTE })
+      await put(profileWith('ann', 'ann', [source]))
+      await runFor(4 * DAY)
+      takeOrders()
+      await runFor(DAY)
+      const calm = takeOrders().length
+      assert.equal(calm, (24 * 60) / 80)
+      for (let n = 0; n < 24 * 12; n++) {
+        web.pages.set(a, { words: `again ${n}` })
+        await runFor(10 * MINUTE)
+      }
+      takeOrders()
+      for (let n = 0; n < 24 * 6; n++) {
+        web.pages.set(a, { words: `and again ${n}` })
+        await runFor(10 * MINUTE)
+      }
+      assert.ok(takeOrders().length > 3 * calm)
+    }),
+  )
+})
+
+describe('the end of a check', () => {
+  for (const isHasty of [false, true])
+    test(
+      `comes when nothing is queued any more${isHasty ? ', also if all news came before the answer' : ''}`,
+      withWatching({ pages: deepWeb, isHasty }, async ({ put, service, proxy, rowOf, isVisited, scheduler }) => {
+        await put(profileWith('ann', 'ann', [sourceAt(a, { depth: 5 })]))
+        await service.tick()
+        if (!isHasty) {
+          for (let left = 4; left > 0; left--) {
+            const row = await rowOf(a)
+            assert.ok(row.round > row.checkedAt, `${left} left`)
+            assert.equal(await isVisited('ann'), false)
+            assert.ok(proxy.step())
+            await service.tick()
+          }
+          assert.equal(proxy.step(), false)
+        }
+        const row = await rowOf(a)
+        assert.ok(row.checkedAt >= row.round)
+        assert.deepEqual([row.outcome, row.status], ['changed', 200])
+        assert.ok(await isVisited('ann'))
+        assert.equal(scheduler.stats().states.out, 0)
+      }),
+    )
+
+  test(
+    'is told as what the source came to: failed, unchanged, or changed farther away',
+    withWatching({ pages: deepWeb }, async ({ put, turn, rowOf, web, clock, scheduler }) => {
+      await put(profileWith('ann', 'ann', [sourceAt(a, { depth: 2 })]))
+      const outcomes: string[] = []
+      const again = async (): Promise<void> => {
+        clock.advance(DAY)
+        await turn()
+        outcomes.push((await rowOf(a)).outcome)
+      }
+      await turn()
+      await again()
+      web.pages.set(`${a}deep`, { words: 'deeper' })
+      await again()
+      web.pages.set(a, { words: '', fails: true })
+      await again()
+      assert.equal(scheduler.snapshot((await rowOf(a)).id)?.failures, 1)
+      web.pages.set(a, { ...deepWeb[a]!, words: 'back' })
+      await again()
+      assert.deepEqual(outcomes, ['unchanged', 'changed', 'failed', 'changed'])
+    }),
+  )
+
+  test(
+    'keeps where the source leads to',
+    withWatching({ pages: { [a]: { words: '', redirect: b }, [b]: { words: 'b' } } }, async ({ put, turn, rowOf }) => {
+      await put(profileWith('ann', 'ann', [sourceAt(a)]))
+      await turn()
+      assert.equal((await rowOf(a)).landed, b)
+    }),
+  )
+
+  test(
+    'comes early when a check has come to as many pages as it may',
+    withWatching({ pages: deepWeb, maxPages: 2 }, async ({ put, service, proxy, rowOf, problems }) => {
+      await put(profileWith('ann', 'ann', [sourceAt(a, { depth: 5 })]))
+      await service.tick()
+      proxy.step()
+      await service.tick()
+      proxy.run()
+      await service.tick()
+      assert.deepEqual(proxy.fetched.sort(), [a, `${a}one`, `${a}two`])
+      assert.ok((await rowOf(a)).checkedAt > 0)
+      assert.deepEqual(problems, ['a check has come to its limit of pages'])
+    }),
+  )
+})
+
+describe('a restart', () => {
+  for (const isHasty of [false, true])
+    test(
+      `goes on with a check that was under way${isHasty ? ', also if it is done before the answer' : ''}`,
+      withWatching({ pages: deepWeb }, async (watching) => {
+        const { put, service, proxy, restart, rowOf, web } = watching
+        await put(profileWith('ann', 'ann', [sourceAt(a, { depth: 5 })]))
+        await service.tick()
+        proxy.step()
+        assert.equal(web.queue.length, 2)
+        const { round } = await rowOf(a)
+        await restart({ isHasty })
+        assert.deepEqual([...watching.proxy.reaches.keys()], [(await rowOf(a)).id])
+        watching.proxy.run()
+        await watching.service.tick()
+        watching.proxy.run()
+        await watching.service.tick()
+        const row = await rowOf(a)
+        assert.ok(row.checkedAt >= round && row.checkedAt >= row.round)
+        assert.equal(watching.proxy.fetched.filter((url) => url === `${a}deep`).length > 0, true)
+        // And the next one ends as well.
+        watching.clock.advance(DAY)
+        await watching.turn()
+        assert.ok((await rowOf(a)).checkedAt >= (await rowOf(a)).round)
+        assert.ok((await rowOf(a)).round > row.round)
+      }),
+    )
+
+  test(
+    'knows when each source was checked last, and what was learnt of it',
+    withWatching({}, async ({ put, turn, restart, clock, takeOrders }) => {
+      await put(profileWith('ann', 'ann', [sourceAt(a)]))
+      await turn()
+      takeOrders()
+      clock.advance(5 * MINUTE)
+      await restart()
+      await turn()
+      assert.deepEqual(takeOrders(), [])
+      clock.advance(6 * MINUTE)
+      await turn()
+      assert.deepEqual(takeOrders(), [a])
+    }),
+  )
+})

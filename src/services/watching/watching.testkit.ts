@@ -1,0 +1,143 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createManualClock } from '../../core/clock.ts'
+import type { WatchNews } from '../../core/errand-order.ts'
+import type { Profile, ServiceLevel, Source } from '../../core/profile.ts'
+import { createMemoryProxy, createMemoryWeb, type MemoryPage } from '../../proxies/memory-proxy.testkit.ts'
+import { type Database, openDatabase } from '../../store/embedded/database.ts'
+import { openFolder, paths } from '../../store/embedded/folder.ts'
+import { createEmbeddedProfiles } from '../../store/embedded/profiles.ts'
+import { catalogMigrations } from '../../store/embedded/schema-catalog.ts'
+import { createEmbeddedWatches } from '../../store/embedded/watches.ts'
+import { createProfileKeys } from '../profiles/keyed-profile.ts'
+import { createPolicy } from '../scheduler/policy.ts'
+import { unlimited } from '../scheduler/scheduler.testkit.ts'
+import { type Budgets, createScheduler } from '../scheduler/scheduler.ts'
+import { createWatchService } from './watch-service.ts'
+
+export type WatchingOptions = {
+  pages?: Record<string, MemoryPage>
+  budgets?: Partial<Budgets>
+  levels?: Record<string, ServiceLevel>
+  isHasty?: boolean
+  maxPages?: number
+}
+
+export type Watching = Awaited<ReturnType<typeof openWatching>>
+
+/** A watch service on real stores, with a web in memory and a clock that a test turns. */
+export async function openWatching({ pages, budgets, levels = {}, isHasty, maxPages = 1000 }: WatchingOptions = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'erace-watching-'))
+  await openFolder({ folder, holder: 'test', shards: 1 }).close()
+  const db: Database = openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist: true })
+  const profiles = createEmbeddedProfiles(db)
+  const watches = createEmbeddedWatches(db)
+  const keyed = createProfileKeys({})
+  const web = createMemoryWeb(pages)
+  const clock = createManualClock()
+  const problems: string[] = []
+  const waiting = { tasks: 0 }
+
+  function begin(given: { isHasty?: boolean | undefined }) {
+    const proxy = createMemoryProxy(web, { isHasty: given.isHasty === true })
+    const scheduler = createScheduler({
+      clock,
+      policy: createPolicy('earliest-deadline'),
+      budgets: { ...unlimited, perUser: null, perHost: null, ...budgets },
+      timing: { minEveryMs: 1, jitter: 0 },
+    })
+    const service = createWatchService({
+      profiles,
+      watches,
+      proxy,
+      scheduler,
+      clock,
+      levelOf: (owner) => levels[owner] ?? 'silver',
+      countTasks: async () => waiting.tasks,
+      maxTasks: 100,
+      maxPages,
+      onProblem: (message) => problems.push(message),
+    })
+    return { proxy, scheduler, service }
+  }
+
+  let parts = begin({ isHasty })
+  await parts.service.start()
+  return {
+    clock,
+    web,
+    watches,
+    problems,
+    waiting,
+    get proxy() {
+      return parts.proxy
+    },
+    get scheduler() {
+      return parts.scheduler
+    },
+    get service() {
+      return parts.service
+    },
+    put: (...given: Profile[]) => profiles.put(given.map(keyed)),
+    remove: (...ids: string[]) => profiles.remove(ids),
+    /** As after `kill -9`: all that is in memory is gone, but for the web. */
+    async restart(given: { isHasty?: boolean } = {}) {
+      parts = begin(given)
+      await parts.service.start()
+    },
+    /** One turn of the service; all that it ordered is fetched and the end of it is noted. */
+    async turn(): Promise<void> {
+      await parts.service.tick()
+      parts.proxy.run()
+      await parts.service.tick()
+    },
+    /** Goes from one due moment to the next, for so long. */
+    async runFor(ms: number): Promise<void> {
+      const endAt = clock.monotonic() + ms
+      for (;;) {
+        await parts.service.tick()
+        parts.proxy.run()
+        await parts.service.tick()
+        const next = Math.max(parts.scheduler.nextDueAt() ?? endAt + 1, clock.monotonic() + 1)
+        if (next > endAt) break
+        clock.advance(Math.ceil(next - clock.monotonic()))
+      }
+      clock.advance(Math.max(0, endAt - clock.monotonic()))
+    },
+    /** News from nowhere: what a proxy of several shards may tell late. */
+    tell: (news: readonly WatchNews[]): void => parts.proxy.tell(news),
+    /** URLs of the orders so far, forgotten as they are read. */
+    takeOrders: (): string[] => parts.proxy.orders.splice(0).map(({ url }) => url),
+    async rowOf(uri: string) {
+      return (await watches.all()).find((row) => row.uri === uri)!
+    },
+    isVisited: async (profile: string): Promise<boolean> =>
+      (await profiles.urdsOf(profile)).every(({ visitedAt }) => visitedAt > 0),
+    close() {
+      db.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+export function sourceAt(uri: string, parts: Partial<Source> = {}): Source {
+  const everyMs = parts.everyMs ?? 600_000
+  const rest = { depth: 0, scope: { kind: 'host' }, process: 'filter', window: null } as const
+  return { uri, everyMs, everyMaxMs: everyMs, ...rest, ...parts }
+}
+
+export function profileWith(id: string, owner: string, sources: Source[], parts: Partial<Profile> = {}): Profile {
+  return {
+    id,
+    owner,
+    name: id,
+    paused: false,
+    sources,
+    interests: { keywords: [], exclude: [], expression: 'java', threshold: 0, stemming: '', scorer: 'keywords' },
+    urgency: 1,
+    amount: 'summary',
+    delivery: { channels: ['inbox'], cadence: 'immediate' },
+    ...parts,
+  }
+}

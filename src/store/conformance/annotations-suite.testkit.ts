@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { type Errand, noErrand } from '../../core/request.ts'
+import type { AnnotationBatch, AnnotationDraft, AnnotationStore, Task } from '../annotations.ts'
+import { type WatchingEngine, type WatchingPlace, withWatchingStores } from './profiles-suite.testkit.ts'
+import { goneOf, noteOf, pageOf } from './samples.testkit.ts'
+
+const nothing: AnnotationBatch = { done: [], annotations: [], alsoAt: [], stories: [], unwanted: [], wanted: [] }
+
+function errandOf(watch: number, parts: Partial<Errand> = {}): Errand {
+  return { ...noErrand, watch, round: 100, ...parts }
+}
+
+function draftOf(documentId: number, versionId: number, parts: Partial<AnnotationDraft> = {}): AnnotationDraft {
+  const texts = {
+    summary: { text: 'the ïdea 💡', marks: [[4, 8]] as const },
+    explanation: { terms: [{ key: 'ïdea' }] },
+  }
+  const facts = { title: 'A "title"', format: 'html', extension: '', size: 12, ...texts }
+  const worth = { relevance: 2.5, urgency: 3, expiresAt: 0, backlog: true, story: 0 }
+  return { owner: 'ann', profile: 'p', documentId, versionId, kind: 'new', at: 77, ...worth, ...facts, ...parts }
+}
+
+const allTasks = (annotations: AnnotationStore): Promise<Task[]> =>
+  annotations.tasks({ limit: 1000, part: 0, parts: 1 })
+
+/** Pages of the host, each with one version, on behalf of watch 1. */
+async function kept({ shard, host }: WatchingPlace, paths: readonly string[], body = 'one') {
+  const errand = errandOf(1)
+  await shard.documents.record(paths.map((path) => pageOf(host, path, `${path} ${body}`, { errand, run: 1 })))
+  const all = await shard.versions.versions({ after: 0, limit: 1000 })
+  return paths.map((path) => all.findLast(({ url }) => url === `http://${host}${path}`)!)
+}
+
+/** What every engine promises about the queue of the annotation engine and about annotations. */
+export function annotationsSuite(engine: WatchingEngine): void {
+  const place = (work: (place: WatchingPlace) => Promise<void>) => withWatchingStores(engine, work)
+
+  describe(`tasks (${engine.name})`, () => {
+    test(
+      'what a watch makes waits in order from the moment that it is kept, what nobody watches does not',
+      place(async ({ shard, host, annotations }) => {
+        const errand = errandOf(7, { first: true })
+        await shard.documents.record([
+          pageOf(host, '/alone', 'x'),
+          pageOf(host, '/', 'one', { errand, hops: 2, run: 7 }),
+        ])
+        await shard.documents.record([goneOf(host, '/', { errand: errandOf(7, { round: 200 }), run: 7 })])
+        const versions = await shard.versions.versions({ after: 1, limit: 9 })
+        assert.deepEqual(
+          (await allTasks(annotations)).map(({ id: _, ...task }) => task),
+          [
+            { versionId: versions[0]!.id, watch: 7, hops: 2, round: 100, first: true, made: true },
+            { versionId: versions[1]!.id, watch: 7, hops: 0, round: 200, first: false, made: true },
+          ],
+        )
+        assert.equal(await annotations.countTasks(), 2)
+      }),
+    )
+
+    test(
+      'what is unchanged is news on a first visit, or where another watch found it since',
+      place(async ({ shard, host, annotations }) => {
+        const tasksAfter = async (errand: Errand) => {
+          await shard.documents.record([noteOf(host, '/', 'unchanged', { errand, run: errand.watch })])
+          const tasks = await allTasks(annotations)
+          await annotations.settle({ ...nothing, done: tasks.map(({ id }) => id) })
+          return tasks.map(({ watch, made }) => `${watch} ${made}`)
+        }
+        await shard.documents.record([pageOf(host, '/', 'one', { errand: errandOf(1), run: 1 })])
+        const [version] = await shard.versions.versions({ after: 0, limit: 1 })
+        await annotations.settle({ ...nothing, done: (await allTasks(annotations)).map(({ id }) => id) })
+        assert.deepEqual(await tasksAfter(errandOf(1)), [], 'its own finding')
+        assert.deepEqual(await tasksAfter(errandOf(2, { since: version!.id - 1 })), ['2 false'])
+        assert.deepEqual(await tasksAfter(errandOf(3, { since: version!.id })), [], 'it was there when it looked last')
+        assert.deepEqual(await tasksAfter(errandOf(3, { since: version!.id, first: true })), ['3 false'])
+      }),
+    )
+
+    test(
+      'that a page is gone is news to a watch that looked before it went, and to no newcomer',
+      place(async ({ shard, host, annotations }) => {
+        await shard.documents.record([pageOf(host, '/', 'one', { errand: errandOf(1), run: 1 })])
+        const [version] = await shard.versions.versions({ after: 0, limit: 1 })
+        await shard.documents.record([goneOf(host, '/', { errand: errandOf(1, { round: 200 }), run: 1 })])
+        await annotations.settle({ ...nothing, done: (await allTasks(annotations)).map(({ id }) => id) })
+        const watchers = [
+          errandOf(2, { since: version!.id }),
+          errandOf(3, { since: version!.id + 1 }),
+          errandOf(4, { first: true }),
+        ]
+        for (const errand of watchers) await shard.documents.record([goneOf(host, '/', { errand, run: errand.watch })])
+        assert.deepEqual(
+          (await allTasks(annotations)).map(({ watch, versionId, made }) => [watch, versionId, made]),
+          [[2, version!.id + 1, false]],
+        )
+      }),
+    )
+
+    test(
+      'several takers share the tasks, each document with one of them',
+      place(async (all) => {
+        const paths = Array.from({ length: 12 }, (_, n) => `/${n}`)
+        const documents = new Map<number, number>()
+        for (const body of ['one', 'two'])
+          for (const { id, documentId } of await kept(all, paths, body)) documents.set(id, documentId)
+        const parts = [0, 1, 2].map((part) => all.annotations.tasks({ limit: 1000, part, parts: 3 }))
+        const taken = (await Promise.all(parts)).map((tasks) => tasks.map(({ versionId }) => versionId))
+        assert.deepEqual(
+          taken.flat().sort((x, y) => x - y),
+          [...documents.keys()].sort((x, y) => x - y),
+        )
+        const owners = taken.map((versions) => new Set(versions.map((id) => documents.get(id)!)))
+        assert.equal(owners[0]!.size + owners[1]!.size + owners[2]!.size, paths.length)
+        const few = await all.annotations.tasks({ limit: 2, part: 1, parts: 3 })
+        assert.deepEqual(
+          few.map(({ versionId }) => versionId),
+          taken[1]!.slice(0, 2),
+        )
+      }),
+    )
+  })
+
+  describe(`annotations (${engine.name})`, () => {
+    test(
+      'an annotation comes back as it was settled, with the task gone, and survives a kill',
+      place(async (all) => {
+        const { annotations, host, system } = all
+        const [version] = await kept(all, ['/a'])
+        const draft = draftOf(version!.documentId, version!.id)
+        const [task] = await allTasks(annotations)
+        const [made] = await annotations.settle({ ...nothing, done: [task!.id], annotations: [draft] })
+        assert.deepEqual(made, { ...draft, id: made!.id, url: `http://${host}/a`, n: 1, alsoAt: [] })
+        await system.kill()
+        assert.deepEqual(await annotations.find(made!.id), made)
+        assert.equal(await annotations.countTasks(), 0)
+        assert.equal(await annotations.find(made!.id + 1), null)
+      }),
+    )
+
+    test(
+      'there is one of an owner, profile and version, ever: what is settled again changes nothing',
+      place(async (all) => {
+        const { annotations } = all
+        const [version] = await kept(all, ['/a'])
+        const draft = draftOf(version!.documentId, version!.id)
+        const [first] = await annotations.settle({ ...nothing, annotations: [draft] })
+        const other = { ...draft, profile: 'q' }
+        const again = await annotations.settle({ ...nothing, annotations: [{ ...draft, relevance: 9 }, other] })
+        assert.deepEqual(
+          again.map(({ profile }) => profile),
+          ['q'],
+        )
+        assert.deepEqual(await annotations.find(first!.id), first)
+      }),
+    )
+
+    test(
+      'lists go by owner and profile, a page at a time, and the last of a document is found',
+      place(async (all) => {
+        const { annotations } = all
+        const [one, two] = await kept(all, ['/a', '/b'])
+        const [next] = await kept(all, ['/a'], 'two')
+        await annotations.settle({
+          ...nothing,
+          annotations: [
+            draftOf(one!.documentId, one!.id),
+            draftOf(two!.documentId, two!.id, { owner: 'bob', profile: 'q' }),
+            draftOf(next!.documentId, next!.id, { kind: 'changed' }),
+          ],
+        })
+        const ids = async (page: Parameters<AnnotationStore['list']>[0]) =>
+          (await annotations.list(page)).map(({ versionId }) => versionId)
+        assert.deepEqual(await ids({ after: 0, limit: 9 }), [one!.id, two!.id, next!.id])
+        assert.deepEqual(await ids({ after: 0, limit: 9, owner: 'bob' }), [two!.id])
+        assert.deepEqual(await ids({ after: 0, limit: 1, profile: 'p' }), [one!.id])
+        const { id } = (await annotations.list({ after: 0, limit: 1 }))[0]!
+        assert.deepEqual(await ids({ after: id, limit: 9, profile: 'p' }), [next!.id])
+        assert.equal((await annotations.last('p', one!.documentId))?.kind, 'changed')
+        assert.equal(await annotations.last('q', one!.documentId), null)
+      }),
+    )
+
+    test(
+      'a story is found under another document of the same profile, and named with it',
+      place(async (all) => {
+        const { annotations, host } = all
+        const [one, two] = await kept(all, ['/a', '/b'])
+        const story = one!.id
+        const hash = -(2n ** 63n) + 5n
+        const [told] = await annotations.settle({
+          ...nothing,
+          annotations: [draftOf(one!.documentId, one!.id, { story })],
+          stories: [{ versionId: one!.id, hash, story }],
+        })
+        assert.equal((await annotations.ofStory('p', story, two!.documentId))?.id, told!.id)
+        assert.equal(await annotations.ofStory('p', story, one!.documentId), null, 'its own')
+        assert.equal(await annotations.ofStory('q', story, two!.documentId), null)
+        assert.equal(await annotations.ofStory('p', 0, two!.documentId), null)
+        const also = { annotation: told!.id, versionId: two!.id, url: two!.url }
+        const stories = [{ versionId: two!.id, hash: 2n ** 63n - 1n, story }]
+        for (let times = 0; times < 2; times++) await annotations.settle({ ...nothing, alsoAt: [also], stories })
+        assert.deepEqual((await annotations.find(told!.id))?.alsoAt, [`http://${host}/b`])
+        const found = await annotations.stories(9)
+        assert.deepEqual(
+          found.map((each) => ({ ...each, hash: BigInt.asIntN(64, each.hash) })),
+          [{ versionId: one!.id, hash, story }, ...stories],
+        )
+        assert.deepEqual(await annotations.stories(1), found.slice(1))
+      }),
+    )
+  })
+}
