@@ -1,5 +1,5 @@
 import type { Errand } from '../core/request.ts'
-import type { BodyState } from './versions.ts'
+import type { BodyState } from './body-state.ts'
 
 /**
  * The catalogue: every document that was ever asked for, its versions, and where their bodies lie.

@@ -1,3 +1,4 @@
+import type { BodyState } from './body-state.ts'
 import type { DocumentKey } from './documents.ts'
 import type { RecordPointer } from './objects.ts'
 
@@ -44,12 +45,6 @@ export type CataloguedDocument = DocumentKey & {
 
 /** Why a version came to be. */
 export type VersionReason = 'new' | 'changed' | 'gone' | 'back'
-
-/**
- * `kept`: in the archive, of its own or as a reference to the original's; `dropped`: collected, the meta-info stayed;
- * `lost`: its record was damaged, the next fetch brings it back; `none`: there never was one.
- */
-export type BodyState = 'kept' | 'dropped' | 'lost' | 'none'
 
 export type Version = {
   id: number

@@ -1,4 +1,5 @@
 import { isAppError } from '../../core/errors.ts'
+import type { BodyState } from '../body-state.ts'
 import type {
   CollectableVersion,
   CollectionCursor,
@@ -8,7 +9,6 @@ import type {
   KeptVersion,
 } from '../collection.ts'
 import type { ObjectStore } from '../objects.ts'
-import type { BodyState } from '../versions.ts'
 import { collectionStatements } from './collection-statements.ts'
 import type { Database } from './database.ts'
 

@@ -1,5 +1,6 @@
+import type { BodyState } from '../body-state.ts'
 import type { Capture, CaptureOutcome, DocumentStore, KnownDocument } from '../documents.ts'
-import type { BodyState, VersionReason } from '../versions.ts'
+import type { VersionReason } from '../versions.ts'
 import type { createArchiveWriter } from './archive-writer.ts'
 import type { Database } from './database.ts'
 import { documentStatements } from './document-statements.ts'
