@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto'
+import { createRequire } from 'node:module'
 import { AppError } from '../errors.ts'
 import { createPattern, type Pattern } from '../pattern/pattern.ts'
 import { createSourceMatch, type SourceMatch } from '../source-match.ts'
-import { checkSelector, createElementCutter, type ElementCutter } from './omit-elements.ts'
+import type { ElementCutter } from './omit-elements.ts'
 
 /** What is left out of the text of documents before it is compared: regions that change without meaning anything. */
 export type OmitRule = {
@@ -23,6 +24,15 @@ export type OmitRules = {
   readonly id: number
   readonly elements: ElementCutter | null
   readonly patterns: readonly Pattern[]
+}
+
+type Elements = typeof import('./omit-elements.ts')
+let loaded: Elements | null = null
+
+/** Loaded with the first selector: the parser and the selectors behind it take 20 MB and 70 ms in each thread. */
+function elements(): Elements {
+  loaded ??= createRequire(import.meta.url)(import.meta.url.replace(/.*\/omit-rules/, './omit-elements')) as Elements
+  return loaded
 }
 
 const maxRules = 1000
@@ -68,7 +78,7 @@ function readRule(rule: OmitRule, patterns: Map<string, Pattern>): Reading {
     if (selector.length > maxSelectorLength) {
       throw new AppError('usage-wrong', `a selector of more than ${maxSelectorLength} characters for ${rule.match}`)
     }
-    checkSelector(selector)
+    elements().checkSelector(selector)
   }
   for (const source of rule.patterns) if (!patterns.has(source)) patterns.set(source, createPattern(source))
   return { matches, rule }
@@ -84,7 +94,7 @@ function joinRules(rules: readonly OmitRule[], patterns: ReadonlyMap<string, Pat
   const digest = hash('sha256', JSON.stringify([selectors, sources]), 'buffer')
   return {
     id: digest.readUInt32BE(0) & 0x7fffffff || 1,
-    elements: selectors.length === 0 ? null : createElementCutter(selectors),
+    elements: selectors.length === 0 ? null : elements().createElementCutter(selectors),
     patterns: sources.map((source) => patterns.get(source)!),
   }
 }
