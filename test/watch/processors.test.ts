@@ -63,8 +63,8 @@ describe('filtering processors', () => {
   test('three make the same annotations as one, and know the same stories', async () => {
     const one = await runWith(1)
     const stories = one.annotations.filter((line) => line.includes('/s'))
-    // Each story once for each of three profiles, and the one that changed once more.
-    assert.equal(stories.length, (STORIES + 1) * 3, stories.join('\n'))
+    // Each story, and the one that changed once more: once for each of two that filter, and each copy for who tracks.
+    assert.equal(stories.length, (STORIES + 1) * (2 + COPIES), stories.join('\n'))
     assert.deepEqual(await runWith(3), one)
   })
 })

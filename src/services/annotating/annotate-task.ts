@@ -1,5 +1,6 @@
 import { createDrafting } from '../../annotate/annotate.ts'
 import { relevanceOf } from '../../annotate/match/evaluate.ts'
+import { proseOf } from '../../annotate/near-duplicate/prose.ts'
 import { simhash } from '../../annotate/near-duplicate/simhash.ts'
 import { type DocumentTerms, readDocument } from '../../annotate/terms/document-terms.ts'
 import type { BodyReader } from '../../cache/body-reader.ts'
@@ -123,7 +124,8 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task) => Prom
     if (text === null) return { found: tracked, hash: null }
     const terms = readDocument(document)
     const filtering = covering.filter(({ source }) => source.process === 'filter')
-    return { found: [...filter(document, terms, filtering), ...tracked], hash: simhash(terms) }
+    const filtered = filter(document, terms, filtering)
+    return { found: [...filtered, ...tracked], hash: filtered.length === 0 ? null : storyHash(text) }
   }
 
   /** Met on somebody's first visit, and old to all others; or the check that met it is the recipient's own first. */
@@ -138,7 +140,9 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task) => Prom
     const drafts: AnnotationDraft[] = []
     const alsoAt: AnnotationBatch['alsoAt'][number][] = []
     for (const each of found) {
-      const known = story === 0 ? null : await annotations.ofStory(each.recipient.profile.id, story, version.documentId)
+      // Whoever follows every change is told of each, wherever else the same may stand.
+      const merges = story !== 0 && each.recipient.source.process === 'filter'
+      const known = merges ? await annotations.ofStory(each.recipient.profile.id, story, version.documentId) : null
       if (known === null) drafts.push(draftOf(each, version, story, await isBacklog(each.recipient, task), clock.now()))
       else alsoAt.push({ annotation: known.id, versionId: version.id, url: version.url })
     }
@@ -163,6 +167,10 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task) => Prom
       return made
     })
   }
+}
+
+function storyHash(text: string): bigint | null {
+  return simhash(readDocument({ url: '', title: '', text: proseOf(text) }))
 }
 
 function draftOf(
