@@ -7,6 +7,7 @@ import { createOmitRules } from './core/text/omit-rules.ts'
 import { type AnnotatorData, annotatorOrders, type FromAnnotator } from './main-annotator.ts'
 import { createKeys } from './main-keys.ts'
 import { createAnnotateTask } from './services/annotating/annotate-task.ts'
+import { createBuiltInScorers } from './services/annotating/built-in-scorers.ts'
 import { createLanding } from './services/annotating/landing.ts'
 import { createRecipients } from './services/annotating/recipients.ts'
 import { openStoryLog } from './services/annotating/story-log.ts'
@@ -39,7 +40,8 @@ const annotations = createEmbeddedAnnotations(db)
 const watches = createEmbeddedWatches(db)
 const profiles = createEmbeddedProfiles(db)
 const mirror = createProfileMirror(profiles)
-const recipients = createRecipients((profile, message) =>
+const { scorers, learn } = createBuiltInScorers()
+const recipients = createRecipients(scorers, (profile, message) =>
   tell({ kind: 'problem', message: 'a profile can not be matched', fields: { profile: profile.id, message } }),
 )
 const stories = openStoryLog(storyMemory)
@@ -47,6 +49,7 @@ const annotate = createAnnotateTask({
   versions,
   annotations,
   recipients,
+  learn,
   stories,
   // First visits come to their end without a change of the profile that the mirror would see.
   async visitedAt({ id, profile, visitedAt }) {

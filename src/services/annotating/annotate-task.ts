@@ -30,6 +30,8 @@ export type AnnotateTaskDeps = {
   /** When the first visit of a URD was done, as it is known now; 0 as long as it was not. */
   visitedAt(urd: UrdRow): Promise<number>
   omitFor(url: string): OmitRules | null
+  /** Told of each document that is held against interests: scorers learn from it how common words are. */
+  learn(terms: DocumentTerms): void
   clock: Clock
 }
 
@@ -123,6 +125,7 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task) => Prom
     const tracked = await track(version, document, tracking)
     if (text === null) return { found: tracked, hash: null }
     const terms = readDocument(document)
+    deps.learn(terms)
     const filtering = covering.filter(({ source }) => source.process === 'filter')
     const filtered = filter(document, terms, filtering)
     return { found: [...filtered, ...tracked], hash: filtered.length === 0 ? null : storyHash(text) }

@@ -1,6 +1,7 @@
 import { readInterests } from '../../annotate/interests/compile-interests.ts'
 import type { CompiledInterests } from '../../annotate/interests/compiled-interests.ts'
 import { createMatchIndex, type MatchIndex } from '../../annotate/match/match-index.ts'
+import type { Scorers } from '../../annotate/score/scorers.ts'
 import type { Profile, Source } from '../../core/profile.ts'
 import type { UrdRow } from '../../store/profiles.ts'
 import type { MirroredProfile, ProfileChanges } from '../profiles/profile-mirror.ts'
@@ -28,7 +29,7 @@ export type Recipients = {
 }
 
 /** Who is interested in which watch, with interests compiled once. */
-export function createRecipients(onFault: (profile: Profile, message: string) => void): Recipients {
+export function createRecipients(scorers: Scorers, onFault: (profile: Profile, message: string) => void): Recipients {
   const byProfile = new Map<string, Recipient[]>()
   const byWatch = new Map<number, Set<Recipient>>()
   const slots = new Map<string, number>()
@@ -52,7 +53,7 @@ export function createRecipients(onFault: (profile: Profile, message: string) =>
     const slot = slots.get(profile.id) ?? ++lastSlot
     slots.set(profile.id, slot)
     if (profile.paused) return
-    const read = readInterests(profile.interests)
+    const read = readInterests(profile.interests, scorers)
     const interests = read.kind === 'interests' ? read.interests : null
     if (read.kind === 'faults')
       onFault(profile, read.faults.map(({ place, message }) => `${place}: ${message}`).join('; '))

@@ -2,7 +2,7 @@ import { createDrafting } from '../../annotate/annotate.ts'
 import { compileInterests } from '../../annotate/interests/compile-interests.ts'
 import type { CompiledInterests } from '../../annotate/interests/compiled-interests.ts'
 import { relevanceOf } from '../../annotate/match/evaluate.ts'
-import { readDocument } from '../../annotate/terms/document-terms.ts'
+import { type DocumentTerms, readDocument } from '../../annotate/terms/document-terms.ts'
 import type { BodyReader } from '../../cache/body-reader.ts'
 import type { Clock } from '../../core/clock.ts'
 import {
@@ -19,6 +19,7 @@ import { documentText } from '../../core/text/document-text.ts'
 import type { OmitRules } from '../../core/text/omit-rules.ts'
 import type { Version, VersionStore } from '../../store/versions.ts'
 import { beginningOf } from '../annotating/annotate-task.ts'
+import { createBuiltInScorers } from '../annotating/built-in-scorers.ts'
 import { createSourceCover } from './source-cover.ts'
 
 export type PreviewDeps = {
@@ -54,7 +55,8 @@ export async function previewProfile(
   options: PreviewOptions,
 ): Promise<PreviewReport> {
   const startedAt = deps.clock.monotonic()
-  const interests = compileInterests(profile.interests)
+  const { scorers, learn } = createBuiltInScorers()
+  const interests = { compiled: compileInterests(profile.interests, scorers), learn }
   const { covering } = createSourceCover(profile.sources, deps.landed)
   const covered = await look(deps, interests, options, ({ url }) => covering(url))
   const nothing = covered.documents === 0 && Object.values(covered.passedOver).every((count) => count === 0)
@@ -62,10 +64,13 @@ export async function previewProfile(
   return { name: profile.name, covered, everything, tookMs: Math.round(deps.clock.monotonic() - startedAt) }
 }
 
+/** Interests, and what learns how common words are from each document that is held against them. */
+type Judged = { compiled: CompiledInterests; learn(terms: DocumentTerms): void }
+
 /** Goes through current versions, the newest first, and holds those that come from some source against the interests. */
 async function look(
   deps: PreviewDeps,
-  interests: CompiledInterests,
+  interests: Judged,
   { documents, examples, maxMs = MAX_MS, onProgress, signal }: PreviewOptions,
   sourcesOf: (version: Version) => readonly Source[],
 ): Promise<PreviewPart> {
@@ -118,16 +123,17 @@ function match(
   { url, n, title, firstSeenAt: at }: Version,
   text: string,
   sources: readonly Source[],
-  interests: CompiledInterests,
+  interests: Judged,
 ): (() => PreviewExample) | null {
   const known = { url, n, at: new Date(at).toISOString(), title }
   if (sources.some(({ process }) => process === 'filter')) {
     const document = { url, title, text, at }
     const terms = readDocument(document)
-    const relevance = relevanceOf(interests, terms)
+    interests.learn(terms)
+    const relevance = relevanceOf(interests.compiled, terms)
     if (relevance !== null)
       return () => {
-        const { summary, explanation } = createDrafting(document, terms)(0, interests, relevance)
+        const { summary, explanation } = createDrafting(document, terms)(0, interests.compiled, relevance)
         return { ...known, relevance, summary, explanation }
       }
   }

@@ -6,6 +6,7 @@ import type { Interests, Profile, Scope, Source, TimeWindow } from '../../core/p
 import type { ProfileDraft } from '../../core/profile-draft.ts'
 import { profileDefaults } from '../../xml/profile-defaults.ts'
 import { timeOfDay } from '../../xml/profile-parts.ts'
+import { createBuiltInScorers } from '../annotating/built-in-scorers.ts'
 import { readInterestValues } from './interest-values.ts'
 import { createPlainValues, type PlainRecord, type PlainValues } from './plain-values.ts'
 import { readSourceValues, type SourceRules } from './source-values.ts'
@@ -30,8 +31,10 @@ const MAX_CHANNELS = 50
 const urgencies = { min: 0.1, max: 100 }
 const MAX_NAME = 200
 
+const { scorers } = createBuiltInScorers()
+
 export function profileRules({ crawl }: Config): ProfileRules {
-  return { maxUriLength: crawl.maxUrlLength, checkInterests: validateInterests }
+  return { maxUriLength: crawl.maxUrlLength, checkInterests: (interests) => validateInterests(interests, scorers) }
 }
 
 /** A profile in JSON, as parsed. */
