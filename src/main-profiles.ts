@@ -1,4 +1,5 @@
-import { hostname } from 'node:os'
+import { existsSync } from 'node:fs'
+import { availableParallelism, hostname } from 'node:os'
 import { createBodyReader } from './cache/body-reader.ts'
 import type { Engine, LookPlace } from './cli/engine.ts'
 import type { Config } from './config/config.ts'
@@ -22,7 +23,7 @@ import { createEmbeddedWatches } from './store/embedded/watches.ts'
 
 /** The profile base on the embedded store, beside whoever else uses the data folder. */
 export const importProfiles: Engine['importProfiles'] = async ({ dataDir, config }, profiles) => {
-  const db = await openForProfiles(dataDir)
+  const db = await openForProfiles(dataDir, config)
   try {
     return await importInto(createEmbeddedProfiles(db), createProfileKeys(namingOf(config)), profiles)
   } finally {
@@ -95,13 +96,12 @@ async function* eachUrd(db: Database, owner: string | null): AsyncGenerator<Prof
 }
 
 /** A folder that is not there yet is made: profiles may come before anything was fetched. */
-async function openForProfiles(folder: string): Promise<Database> {
-  try {
-    return openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist: true })
-  } catch {
-    await openFolder({ folder, holder: `process ${process.pid} on ${hostname()}`, shards: 2 }).close()
-    return openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist: true })
+async function openForProfiles(folder: string, config: Config): Promise<Database> {
+  if (!existsSync(paths.catalog(folder))) {
+    const shards = config.crawl.threads === 0 ? availableParallelism() : config.crawl.threads
+    await openFolder({ folder, holder: `process ${process.pid} on ${hostname()}`, shards }).close()
   }
+  return openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist: true })
 }
 
 function namingOf({ crawl }: Config) {

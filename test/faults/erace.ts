@@ -39,3 +39,22 @@ export function readResult({ stdout }: EraceEnd): Record<string, unknown> | unde
 export function lastLines(end: EraceEnd, count = 5): string {
   return end.stderr.trim().split('\n').slice(-count).join(' | ')
 }
+
+/** A crawl of a generated web, as fast as it goes. */
+export function startWebCrawl(
+  origin: { seeds: readonly string[]; port: number },
+  data: string,
+  { fetchers, perHost, threads }: { fetchers: number; perHost: number; threads: number },
+): ReturnType<typeof startErace> {
+  const options = {
+    data,
+    delay: 0,
+    fetchers,
+    'per-host': perHost,
+    threads,
+    'allow-net': '127.0.0.0/8',
+    restrict: `^http://127\\.0\\.\\d+\\.\\d+:${origin.port}/`,
+  }
+  const words = Object.entries(options).flatMap(([name, value]) => [`--${name}`, `${value}`])
+  return startErace(['crawl', ...origin.seeds, '--json', '--quiet', ...words])
+}

@@ -6,7 +6,7 @@ import { createRandom } from '../../bench/origin/random.ts'
 import { type Origin, startOrigin } from '../../bench/origin/start.ts'
 import { openCatalogForReading } from '../../src/store/embedded/folder.ts'
 import { readKillOptions } from './command-line.ts'
-import { lastLines, readResult, startErace } from './erace.ts'
+import { lastLines, readResult, startErace, startWebCrawl } from './erace.ts'
 import { readWarcFolder } from './warc-records.ts'
 
 /**
@@ -88,20 +88,7 @@ export async function runKillBackup(given: Partial<KillBackupOptions> = {}): Pro
 }
 
 function startCrawl({ options, origin }: Place, data: string, fetchers: number): Ending {
-  const scope = ['--allow-net', '127.0.0.0/8', '--restrict', `^http://127\\.0\\.\\d+\\.\\d+:${origin.port}/`]
-  const limits = ['--fetchers', `${fetchers}`, '--per-host', `${fetchers}`, '--threads', `${options.threads}`]
-  return startErace([
-    'crawl',
-    ...origin.seeds,
-    '--data',
-    data,
-    '--json',
-    '--quiet',
-    '--delay',
-    '0',
-    ...limits,
-    ...scope,
-  ])
+  return startWebCrawl(origin, data, { fetchers, perHost: fetchers, threads: options.threads })
 }
 
 /** There is always a first crawl under way: one that ends is followed by another in a new folder. */

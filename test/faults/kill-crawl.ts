@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createRandom } from '../../bench/origin/random.ts'
 import { type Origin, startOrigin } from '../../bench/origin/start.ts'
 import { readKillOptions } from './command-line.ts'
-import { lastLines, readResult, startErace } from './erace.ts'
+import { lastLines, readResult, startErace, startWebCrawl } from './erace.ts'
 import { readWarcFolder } from './warc-records.ts'
 
 /**
@@ -78,27 +78,7 @@ export async function runKillCrawl(given: Partial<KillCrawlOptions> = {}): Promi
 type Kills = { rounds: number; startKills: number; faults: string[] }
 
 function startCrawl(origin: Origin, data: string, { fetchers, hosts, threads }: KillCrawlOptions) {
-  const limits = [
-    '--fetchers',
-    `${fetchers}`,
-    '--per-host',
-    `${Math.ceil(fetchers / hosts)}`,
-    '--threads',
-    `${threads}`,
-  ]
-  const scope = ['--allow-net', '127.0.0.0/8', '--restrict', `^http://127\\.0\\.\\d+\\.\\d+:${origin.port}/`]
-  return startErace([
-    'crawl',
-    ...origin.seeds,
-    '--data',
-    data,
-    '--json',
-    '--quiet',
-    '--delay',
-    '0',
-    ...limits,
-    ...scope,
-  ])
+  return startWebCrawl(origin, data, { fetchers, perHost: Math.ceil(fetchers / hosts), threads })
 }
 
 async function killAgainAndAgain(origin: Origin, data: string, options: KillCrawlOptions): Promise<Kills> {

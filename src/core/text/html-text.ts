@@ -1,7 +1,7 @@
 import { byteClass, findByte, LETTER, type PageBytes, TAG_NAME_END } from '../html/byte-class.ts'
 import { findRawTextEnd, findScriptEnd, skipBogusComment, skipComment } from '../html/raw-text.ts'
+import { isSelfClosing, skipTag } from '../html/skip-tag.ts'
 import { OpenElements } from './open-elements.ts'
-import { isSelfClosing, skipTag } from './skip-tag.ts'
 import { dataMeanings, escapableMeanings, foreignMeanings, rawMeanings, type TextSink } from './text-sink.ts'
 import { addToName, BREAK, breakoutTable, type TextTag, textTagTable } from './text-tags.ts'
 

@@ -1,6 +1,6 @@
 import { byteClass, findByte, LETTER, NON_ASCII, type PageBytes, TAG_NAME_END } from '../html/byte-class.ts'
+import { isSelfClosing, skipTag } from '../html/skip-tag.ts'
 import type { TextTargets } from './html-text.ts'
-import { isSelfClosing, skipTag } from './skip-tag.ts'
 import { foreignMeanings, rawMeanings, type TextSink } from './text-sink.ts'
 import { addToName, BREAK, inlineTable, JOIN, type TextTag, textTagTable } from './text-tags.ts'
 

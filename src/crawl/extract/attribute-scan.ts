@@ -1,7 +1,6 @@
 import {
   ATTRIBUTE_NAME_END,
   byteClass,
-  findByte,
   GREATER,
   matchesWord,
   NOT_PLAIN,
@@ -10,6 +9,7 @@ import {
   UNQUOTED_END,
   WHITESPACE,
 } from '../../core/html/byte-class.ts'
+import { skipValue } from '../../core/html/skip-tag.ts'
 
 // An imported binding is looked up at each use; in the loops below that costs a tenth of the time.
 const classes = byteClass
@@ -18,9 +18,6 @@ const VALUE_END = UNQUOTED_END
 const TAG_END = GREATER
 const SPACE = WHITESPACE
 const SLASH_BIT = SLASH
-
-/** Most values are shorter. */
-const NEAR_BYTES = 32
 
 /**
  * Where the wanted attributes of the tag at hand lie in the page: start, end and byte classes of each value, three
@@ -46,37 +43,7 @@ export function createTagAttributes(): TagAttributes {
   return { ranges: new Int32Array(RANGE_NUMBERS), selfClosing: false }
 }
 
-/** Skips the attributes of a tag that is of no interest. Returns the index after its `>`, or -1 when there is none. */
-export function skipAttributes(page: PageBytes, from: number): number {
-  const { bytes } = page
-  const length = bytes.length
-  let at = from
-  while (at < length) {
-    const kind = classes[bytes[at]!]!
-    if (kind & TAG_END) return at + 1
-    at++
-    if (kind & (SPACE | SLASH_BIT)) continue
-    // The first byte belongs to the name whatever it is: `<p =x>` has an attribute named `=x`.
-    while (at < length && !(classes[bytes[at]!]! & NAME_END)) at++
-    while (at < length && classes[bytes[at]!]! & SPACE) at++
-    if (bytes[at] === 0x3d) at = skipValue(page, at + 1)
-  }
-  return -1
-}
-
-function skipValue(page: PageBytes, from: number): number {
-  const { bytes } = page
-  const length = bytes.length
-  let at = from
-  while (at < length && classes[bytes[at]!]! & SPACE) at++
-  const quote = bytes[at]
-  if (quote === 0x22) return findByte(page, 0x22, '"', at + 1, NEAR_BYTES) + 1
-  if (quote === 0x27) return findByte(page, 0x27, "'", at + 1, NEAR_BYTES) + 1
-  while (at < length && !(classes[bytes[at]!]! & VALUE_END)) at++
-  return at
-}
-
-/** As `skipAttributes`, and notes the wanted ones. The first of several with one name counts. */
+/** As `skipTag`, and notes the wanted ones. The first of several with one name counts. */
 export function readAttributes(page: PageBytes, from: number, into: TagAttributes): number {
   const { bytes } = page
   const length = bytes.length

@@ -1,6 +1,7 @@
 import { byteClass, findByte, LETTER, type PageBytes, TAG_NAME_END } from '../../core/html/byte-class.ts'
 import { findRawTextEnd, findScriptEnd, skipBogusComment, skipCdata, skipComment } from '../../core/html/raw-text.ts'
-import { createTagAttributes, readAttributes, skipAttributes, type TagAttributes } from './attribute-scan.ts'
+import { skipTag } from '../../core/html/skip-tag.ts'
+import { createTagAttributes, readAttributes, type TagAttributes } from './attribute-scan.ts'
 import { ForeignContent, isForeignRoot } from './foreign-content.ts'
 import { type Found, LinkCollector, type LinkOptions } from './link-collector.ts'
 import { breakoutTable, type KnownTag, tagTable } from './tag-table.ts'
@@ -71,7 +72,7 @@ function startTag(scan: Scan, from: number): number {
   const tag = tagTable.find(bytes, from, at)
   if (tag === undefined) {
     if (bytes[at] === 0x3e) return at + 1
-    const after = skipAttributes(page, at)
+    const after = skipTag(page, at)
     return after === -1 ? length : after
   }
   const after = readAttributes(page, at, scan.attributes)
@@ -128,7 +129,7 @@ function endTag(scan: Scan, from: number): number {
   if (!(classes[bytes[from]!]! & NAME_START)) return skipBogusComment(page, from)
   let at = from + 1
   while (at < length && !(classes[bytes[at]!]! & NAME_END)) at++
-  const after = bytes[at] === 0x3e ? at + 1 : skipAttributes(page, at)
+  const after = bytes[at] === 0x3e ? at + 1 : skipTag(page, at)
   if (after === -1) return length
   const tag = tagTable.find(bytes, from, at)
   if (tag !== undefined) {

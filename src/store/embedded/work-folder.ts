@@ -49,7 +49,9 @@ function removeLock(path: string): void {
   for (const name of readdirSync(path).filter(isLockFile)) rmSync(join(path, name), { force: true })
   try {
     rmdirSync(path)
-  } catch {}
+  } catch (error) {
+    if (!hasCode(error, ['ENOTEMPTY', 'EEXIST', 'ENOENT'])) throw error
+  }
 }
 
 /** So that names outlive a power cut. Systems that can't do this for folders keep names in their own way. */
@@ -58,8 +60,13 @@ export function syncFolder(path: string): void {
   try {
     fd = openSync(path, 'r')
     fsyncSync(fd)
-  } catch {
+  } catch (error) {
+    if (!hasCode(error, ['EISDIR', 'EINVAL', 'EPERM', 'EACCES', 'ENOTSUP'])) throw error
   } finally {
     if (fd !== null) closeSync(fd)
   }
+}
+
+function hasCode(error: unknown, codes: readonly string[]): boolean {
+  return codes.includes((error as NodeJS.ErrnoException).code ?? '')
 }

@@ -6,7 +6,7 @@ import {
   SLASH,
   UNQUOTED_END,
   WHITESPACE,
-} from '../html/byte-class.ts'
+} from './byte-class.ts'
 
 // An imported binding is looked up at each use; in the loops below that costs a tenth of the time.
 const classes = byteClass
@@ -54,7 +54,8 @@ function skipPart(page: PageBytes, from: number): number {
   return bytes[at] === 0x3d ? skipValue(page, at + 1) : at
 }
 
-function skipValue(page: PageBytes, from: number): number {
+/** Passes over the value of an attribute, `from` being the index after its `=`. */
+export function skipValue(page: PageBytes, from: number): number {
   const { bytes } = page
   const length = bytes.length
   let at = from
