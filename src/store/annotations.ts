@@ -51,6 +51,8 @@ export type AnnotationDraft = {
   expiresAt: number
   /** From before the profile was there: shown, but not pushed. */
   backlog: boolean
+  /** Its source is muted: it goes to the archive, read. */
+  muted?: boolean
   title: string
   format: string
   extension: string

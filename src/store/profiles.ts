@@ -14,6 +14,9 @@ export type ProfileStore = {
   /** How many were there. */
   remove(ids: readonly string[]): Promise<number>
   urdsOf(profileId: string): Promise<UrdRow[]>
+  findUrd(id: number): Promise<UrdRow | null>
+  /** Counts as a change of their profiles. */
+  setUrds(ids: readonly number[], marks: UrdMarks): Promise<void>
 }
 
 /** `keys[n]` is the watch key of source n: equal ones are fetched as one. */
@@ -27,4 +30,10 @@ export type UrdRow = {
   watch: number
   /** When its first visit was done; 0 as long as it was not. */
   visitedAt: number
+  /** Not checked for this profile. */
+  paused: boolean
+  /** Checked and kept, but what is new goes to the archive of the inbox, unseen. */
+  muted: boolean
 }
+
+export type UrdMarks = { paused?: boolean; muted?: boolean }

@@ -9,7 +9,11 @@ export type WatchStore = {
   finish(outcomes: readonly WatchOutcome[]): Promise<void>
   /** What the scheduler wants to know after a restart, opaque here. */
   saveStates(states: readonly { watch: number; state: string }[]): Promise<void>
+  /** The last checks of a watch, the newest first; some dozens are kept. */
+  checks(watch: number, limit: number): Promise<WatchCheck[]>
 }
+
+export type WatchCheck = { at: number; outcome: string; status: number; changed: number; tookMs: number }
 
 export type WatchRow = {
   id: number
@@ -24,6 +28,10 @@ export type WatchRow = {
   checkedAt: number
   outcome: string
   status: number
+  /** Since when the outcome is of this sort: failing, or not. 0 before the first check. */
+  since: number
+  /** When a check last found something new; 0 for never. */
+  changedAt: number
   state: string
 }
 
@@ -32,6 +40,8 @@ export type WatchOutcome = {
   checkedAt: number
   outcome: string
   status: number
+  /** Versions that are new by it. */
+  changes: number
   landed: string | null
   visited: readonly number[]
 }

@@ -198,4 +198,110 @@ CREATE TABLE stories (
   story INTEGER NOT NULL
 )`,
   },
+  {
+    id: 4,
+    // Counts and words are kept by triggers, so that whoever writes annotations need not know of them. In the table of words the
+    // owner is a word too, so that nobody's search goes through what others have.
+    name: 'accounts, sessions, tokens; marks, counts and words of the inbox; checks of watches',
+    sql: `
+CREATE TABLE accounts (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  email TEXT NOT NULL UNIQUE,
+  name TEXT NOT NULL,
+  role TEXT NOT NULL,
+  level TEXT NOT NULL,
+  password TEXT NOT NULL,
+  disabled INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  settings TEXT NOT NULL
+);
+CREATE TABLE sessions (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  hash BLOB NOT NULL UNIQUE,
+  account INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  seen_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  agent TEXT NOT NULL,
+  address TEXT NOT NULL
+);
+CREATE INDEX sessions_account ON sessions (account);
+CREATE TABLE tokens (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  hash BLOB NOT NULL UNIQUE,
+  account INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  scopes TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  used_at INTEGER NOT NULL DEFAULT 0,
+  expires_at INTEGER NOT NULL
+);
+CREATE INDEX tokens_account ON tokens (account);
+CREATE TABLE failures (key TEXT PRIMARY KEY, count INTEGER NOT NULL, last_at INTEGER NOT NULL) WITHOUT ROWID;
+
+ALTER TABLE annotations ADD COLUMN read INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE annotations ADD COLUMN starred INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE annotations ADD COLUMN archived INTEGER NOT NULL DEFAULT 0;
+CREATE INDEX annotations_owner ON annotations (owner, id) WHERE archived = 0;
+CREATE INDEX annotations_unread ON annotations (owner, id) WHERE archived = 0 AND read = 0;
+CREATE INDEX annotations_starred ON annotations (owner, id) WHERE starred = 1;
+CREATE INDEX annotations_archived ON annotations (owner, id) WHERE archived = 1;
+CREATE INDEX annotations_profile ON annotations (profile, id);
+CREATE TABLE inbox_counts (
+  owner TEXT NOT NULL,
+  profile TEXT NOT NULL,
+  unread INTEGER NOT NULL,
+  shown INTEGER NOT NULL,
+  starred INTEGER NOT NULL,
+  archived INTEGER NOT NULL,
+  PRIMARY KEY (owner, profile)
+) WITHOUT ROWID;
+CREATE VIRTUAL TABLE inbox_words USING fts5 (title, text, url, owner, content = '', contentless_delete = 1,
+  tokenize = "unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc'");
+INSERT INTO inbox_counts (owner, profile, unread, shown, starred, archived)
+  SELECT owner, profile, count(*), count(*), 0, 0 FROM annotations GROUP BY owner, profile;
+INSERT INTO inbox_words (rowid, title, text, url, owner)
+  SELECT a.id, a.title, json_extract(a.summary, '$.text'), d.url, 'o' || lower(hex(a.owner))
+  FROM annotations a JOIN documents d ON d.id = a.document;
+CREATE TRIGGER annotations_added AFTER INSERT ON annotations BEGIN
+  INSERT INTO inbox_counts (owner, profile, unread, shown, starred, archived)
+    VALUES (new.owner, new.profile, new.read = 0 AND new.archived = 0, new.archived = 0, new.starred, new.archived)
+    ON CONFLICT DO UPDATE SET unread = unread + excluded.unread, shown = shown + excluded.shown,
+      starred = starred + excluded.starred, archived = archived + excluded.archived;
+  INSERT INTO inbox_words (rowid, title, text, url, owner)
+    VALUES (new.id, new.title, json_extract(new.summary, '$.text'),
+      coalesce((SELECT url FROM documents WHERE id = new.document), ''), 'o' || lower(hex(new.owner)));
+END;
+CREATE TRIGGER annotations_marked AFTER UPDATE OF read, starred, archived ON annotations BEGIN
+  UPDATE inbox_counts SET
+    unread = unread + (new.read = 0 AND new.archived = 0) - (old.read = 0 AND old.archived = 0),
+    shown = shown + (new.archived = 0) - (old.archived = 0),
+    starred = starred + new.starred - old.starred,
+    archived = archived + new.archived - old.archived
+    WHERE owner = new.owner AND profile = new.profile;
+END;
+CREATE TRIGGER annotations_removed AFTER DELETE ON annotations BEGIN
+  UPDATE inbox_counts SET
+    unread = unread - (old.read = 0 AND old.archived = 0),
+    shown = shown - (old.archived = 0),
+    starred = starred - old.starred,
+    archived = archived - old.archived
+    WHERE owner = old.owner AND profile = old.profile;
+  DELETE FROM inbox_words WHERE rowid = old.id;
+END;
+
+ALTER TABLE urds ADD COLUMN paused INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE urds ADD COLUMN muted INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE watches ADD COLUMN since INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE watches ADD COLUMN changed_at INTEGER NOT NULL DEFAULT 0;
+CREATE TABLE checks (
+  watch INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  outcome TEXT NOT NULL,
+  status INTEGER NOT NULL,
+  changed INTEGER NOT NULL,
+  took_ms INTEGER NOT NULL,
+  PRIMARY KEY (watch, at)
+) WITHOUT ROWID`,
+  },
 ]

@@ -1,0 +1,102 @@
+import { Type } from 'typebox'
+import { roles, tokenScopes } from '../../core/account.ts'
+import { Id, MaybeTime, oneOf, Time } from './common.ts'
+
+export const serviceLevels = ['gold', 'silver', 'bronze'] as const
+
+export const Email = Type.String({ minLength: 3, maxLength: 254, pattern: '^[^\\s@,]+@[^\\s@,]+$' })
+export const Password = Type.String({ minLength: 8, maxLength: 1000 })
+const Name = Type.String({ maxLength: 200 })
+const TimeZone = Type.String({ maxLength: 60, description: 'IANA name; empty for that of the browser' })
+
+export const User = Type.Object({
+  id: Id,
+  email: Type.String(),
+  name: Type.String(),
+  role: oneOf(roles),
+  level: oneOf(serviceLevels),
+  disabled: Type.Boolean(),
+  createdAt: Time,
+})
+
+export const Me = Type.Object({
+  ...User.properties,
+  timeZone: Type.String(),
+  shortcuts: Type.Boolean(),
+})
+
+export const SignIn = Type.Object(
+  { email: Type.String({ maxLength: 254 }), password: Type.String({ maxLength: 1000 }) },
+  { additionalProperties: false },
+)
+/** How the caller is known: by a session in a cookie, or by a token. */
+export const SessionState = Type.Object({ user: Me, via: oneOf(['session', 'token']) })
+
+export const SetupState = Type.Object({ needed: Type.Boolean() })
+export const Setup = Type.Object(
+  { key: Type.String({ minLength: 1, maxLength: 200 }), email: Email, password: Password, name: Type.Optional(Name) },
+  { additionalProperties: false },
+)
+
+export const MeChanges = Type.Object(
+  {
+    name: Type.Optional(Name),
+    timeZone: Type.Optional(TimeZone),
+    shortcuts: Type.Optional(Type.Boolean()),
+  },
+  { additionalProperties: false },
+)
+export const PasswordChange = Type.Object(
+  { current: Type.String({ maxLength: 1000 }), password: Password },
+  { additionalProperties: false },
+)
+
+export const SessionItem = Type.Object({
+  id: Id,
+  createdAt: Time,
+  seenAt: Time,
+  expiresAt: Time,
+  agent: Type.String(),
+  address: Type.String(),
+  current: Type.Boolean(),
+})
+
+export const Token = Type.Object({
+  id: Id,
+  name: Type.String(),
+  scopes: Type.Array(oneOf(tokenScopes)),
+  createdAt: Time,
+  usedAt: MaybeTime,
+  expiresAt: MaybeTime,
+})
+export const TokenDraft = Type.Object(
+  {
+    name: Type.String({ minLength: 1, maxLength: 100 }),
+    scopes: Type.Optional(Type.Array(oneOf(tokenScopes), { minItems: 1, maxItems: 3, uniqueItems: true })),
+    expiresAt: Type.Optional(MaybeTime),
+  },
+  { additionalProperties: false },
+)
+/** The secret is told this once. */
+export const NewToken = Type.Object({ ...Token.properties, token: Type.String() })
+
+export const UserDraft = Type.Object(
+  {
+    email: Email,
+    password: Password,
+    name: Type.Optional(Name),
+    role: Type.Optional(oneOf(roles)),
+    level: Type.Optional(oneOf(serviceLevels)),
+  },
+  { additionalProperties: false },
+)
+export const UserChanges = Type.Object(
+  {
+    name: Type.Optional(Name),
+    role: Type.Optional(oneOf(roles)),
+    level: Type.Optional(oneOf(serviceLevels)),
+    disabled: Type.Optional(Type.Boolean()),
+    password: Type.Optional(Password),
+  },
+  { additionalProperties: false },
+)

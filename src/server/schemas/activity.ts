@@ -1,0 +1,102 @@
+import { Type } from 'typebox'
+import { serviceLevels } from './accounts.ts'
+import { listOf, MaybeTime, oneOf, pageQuery, Time } from './common.ts'
+
+/** One moment of the crawl. */
+export const Figures = Type.Object({
+  at: Time,
+  pagesPerSecond: Type.Number(),
+  bytesPerSecond: Type.Number(),
+  errorsPerSecond: Type.Number(),
+  queued: Type.Integer(),
+  inFlight: Type.Integer(),
+  activeHosts: Type.Integer(),
+  restingHosts: Type.Integer(),
+  tasks: Type.Integer({ description: 'Versions that wait for the annotation engine' }),
+})
+const Level = Type.Object({
+  level: oneOf(serviceLevels),
+  met: Type.Integer({ description: 'Checks that began before their deadline' }),
+  missed: Type.Integer(),
+  queued: Type.Integer(),
+  overdue: Type.Integer(),
+})
+export const Crawl = Type.Object({
+  now: Figures,
+  series: Type.Array(Figures, { description: 'The last ten minutes, oldest first' }),
+  totals: Type.Object({
+    fetched: Type.Integer(),
+    stored: Type.Integer(),
+    unchanged: Type.Integer(),
+    failed: Type.Integer(),
+    bytes: Type.Integer(),
+    documents: Type.Integer(),
+    versions: Type.Integer(),
+    annotations: Type.Integer(),
+    profiles: Type.Integer(),
+    sources: Type.Integer(),
+  }),
+  levels: Type.Array(Level),
+  paused: Type.Union([Type.String(), Type.Null()], { description: 'Why nothing is fetched, as a full disk' }),
+  disk: Type.Object({ archiveBytes: Type.Integer(), databaseBytes: Type.Integer(), freeBytes: Type.Integer() }),
+})
+
+export const Host = Type.Object({
+  host: Type.String(),
+  health: oneOf(['fine', 'slow', 'resting', 'given-up']),
+  queued: Type.Integer(),
+  failures: Type.Integer({ description: 'In a row' }),
+  nextAt: MaybeTime,
+  documents: Type.Integer(),
+  failing: Type.Integer({ description: 'Documents whose last request failed' }),
+})
+export const HostList = listOf(Host)
+export const HostQuery = Type.Object({ q: Type.Optional(Type.String({ maxLength: 200 })), ...pageQuery })
+
+export const GraphQuery = Type.Object({
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 5000, default: 1000 })),
+  host: Type.Optional(Type.String({ maxLength: 300 })),
+})
+export const Graph = Type.Object({
+  nodes: Type.Array(
+    Type.Object({
+      document: Type.Integer(),
+      url: Type.String(),
+      host: Type.String(),
+      title: Type.String(),
+      status: Type.Integer(),
+      state: oneOf(['fetched', 'failed', 'gone', 'redirect']),
+    }),
+  ),
+  edges: Type.Array(Type.Array(Type.Integer(), { minItems: 2, maxItems: 2 }), {
+    description: 'from, to; places in nodes',
+  }),
+  more: Type.Boolean(),
+})
+
+export const ExplainQuery = Type.Object({ url: Type.String({ minLength: 1, maxLength: 20_000 }) })
+/** Steps from the URL to its last outcome, the first that says no ends it. */
+export const UrlExplanation = Type.Object({
+  url: Type.String({ description: 'As it is known here' }),
+  verdict: oneOf(['fetched', 'queued', 'refused', 'failed', 'not-covered', 'unknown']),
+  sentence: Type.String(),
+  steps: Type.Array(
+    Type.Object({ name: Type.String(), ok: Type.Union([Type.Boolean(), Type.Null()]), text: Type.String() }),
+  ),
+  document: Type.Union([Type.Integer(), Type.Null()]),
+})
+
+export const Node = Type.Object({
+  id: Type.String(),
+  role: oneOf(['all', 'server', 'worker']),
+  host: Type.String(),
+  pid: Type.Integer(),
+  startedAt: Time,
+  seenAt: Time,
+  threads: Type.Integer(),
+  partitions: Type.Integer(),
+  pagesPerSecond: Type.Number(),
+  rssBytes: Type.Integer(),
+  state: oneOf(['running', 'draining', 'paused', 'lost']),
+})
+export const NodeList = listOf(Node)

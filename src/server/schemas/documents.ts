@@ -1,0 +1,102 @@
+import { Type } from 'typebox'
+import { Id, listOf, Mark, MarkedText, oneOf, pageQuery, Time } from './common.ts'
+
+export const Version = Type.Object({
+  id: Id,
+  n: Type.Integer(),
+  document: Id,
+  url: Type.String(),
+  reason: oneOf(['new', 'changed', 'gone', 'back']),
+  firstSeenAt: Time,
+  lastSeenAt: Time,
+  status: Type.Integer(),
+  type: Type.String(),
+  size: Type.Integer(),
+  title: Type.String(),
+  digest: Type.String({ description: 'As WARC headers have it; empty for a version without content' }),
+  etag: Type.String(),
+  lastModified: Type.String(),
+  truncated: Type.String(),
+  address: Type.String(),
+  location: Type.String(),
+  body: oneOf(['kept', 'dropped', 'lost', 'none']),
+})
+export const VersionList = listOf(Version)
+
+export const Document = Type.Object({
+  id: Id,
+  url: Type.String(),
+  host: Type.String(),
+  title: Type.String(),
+  firstAt: Time,
+  checkedAt: Time,
+  outcome: Type.String(),
+  status: Type.Integer(),
+  location: Type.String(),
+  current: Type.Union([Version, Type.Null()]),
+})
+export const DocumentList = listOf(Document)
+export const DocumentQuery = Type.Object({ url: Type.Optional(Type.String({ maxLength: 20_000 })), ...pageQuery })
+
+export const DiffQuery = Type.Object({
+  from: Type.Optional(Type.Integer({ minimum: 1, description: 'Number of a version; left out, the one before' })),
+  to: Type.Optional(Type.Integer({ minimum: 1, description: 'Number of a version; left out, the last' })),
+  form: Type.Optional(oneOf(['lines', 'words'], { default: 'lines' })),
+  context: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, default: 3 })),
+  raw: Type.Optional(Type.Boolean({ default: false, description: 'Compares the source instead of the text' })),
+  ignoreSpace: Type.Optional(Type.Boolean({ default: false })),
+  format: Type.Optional(oneOf(['json', 'patch'])),
+})
+const Counted = Type.Object({ added: Type.Integer(), removed: Type.Integer() })
+export const Diff = Type.Object({
+  url: Type.String(),
+  document: Id,
+  from: Version,
+  to: Version,
+  compared: oneOf(['text', 'source', 'bytes']),
+  form: oneOf(['lines', 'words']),
+  equal: Type.Boolean(),
+  coarse: Type.Boolean(),
+  lines: Counted,
+  words: Counted,
+  hunks: Type.Array(
+    Type.Object({
+      fromLine: Type.Integer(),
+      fromCount: Type.Integer(),
+      toLine: Type.Integer(),
+      toCount: Type.Integer(),
+      pieces: Type.Array(Type.Object({ kind: oneOf(['same', 'removed', 'added']), text: Type.String() })),
+    }),
+  ),
+})
+
+export const Link = Type.Object({
+  url: Type.String(),
+  document: Type.Union([Id, Type.Null()], { description: 'Where it is kept and the caller may see it' }),
+})
+export const LinkList = listOf(Link)
+
+export const SearchQuery = Type.Object({
+  q: Type.String({ minLength: 1, maxLength: 1000 }),
+  ...pageQuery,
+})
+export const SearchHit = Type.Object({
+  url: Type.String(),
+  document: Id,
+  version: Id,
+  n: Type.Integer(),
+  at: Time,
+  title: Type.String(),
+  titleMarks: Type.Array(Mark),
+  snippet: MarkedText,
+  score: Type.Number(),
+})
+export const SearchResult = Type.Object({
+  items: Type.Array(SearchHit),
+  next: Type.Union([Type.String(), Type.Null()]),
+  facets: Type.Object({
+    sources: Type.Array(Type.Object({ host: Type.String(), count: Type.Integer() })),
+    times: Type.Array(Type.Object({ period: oneOf(['day', 'week', 'month', 'year', 'older']), count: Type.Integer() })),
+  }),
+  tookMs: Type.Number(),
+})

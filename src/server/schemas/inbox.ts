@@ -1,0 +1,80 @@
+import { Type } from 'typebox'
+import { inboxStates } from '../../store/inbox.ts'
+import { Id, MarkedText, MaybeTime, oneOf, pageQuery, Time } from './common.ts'
+
+export const annotationKinds = ['new', 'changed', 'gone', 'back'] as const
+
+/** Of interests: relevance, threshold, scorer, terms, further, missing, exclusions, expression. Of a followed source: tracked, added, removed. Of one that went: gone. */
+export const Explanation = Type.Unsafe<Record<string, unknown>>({
+  type: 'object',
+  additionalProperties: true,
+  description: 'Why it is here: terms with weights and places, or the change that is followed',
+})
+
+export const Annotation = Type.Object({
+  id: Id,
+  kind: oneOf(annotationKinds),
+  at: Time,
+  url: Type.String(),
+  source: Type.String({ description: 'Host that the page is of' }),
+  title: Type.String(),
+  profile: Type.Object({ id: Type.String(), name: Type.String() }),
+  relevance: Type.Number(),
+  urgency: Type.Number(),
+  backlog: Type.Boolean({ description: 'From before the profile was there' }),
+  read: Type.Boolean(),
+  starred: Type.Boolean(),
+  archived: Type.Boolean(),
+  summary: MarkedText,
+  explanation: Explanation,
+  alsoAt: Type.Array(Type.String()),
+  document: Id,
+  version: Id,
+  n: Type.Integer({ description: 'Number of the version among those of its document' }),
+  format: Type.String(),
+  size: Type.Integer(),
+  expiresAt: MaybeTime,
+})
+
+export const inboxFilter = {
+  state: Type.Optional(oneOf(inboxStates, { default: 'unread' })),
+  profile: Type.Optional(Type.String({ maxLength: 200 })),
+  q: Type.Optional(Type.String({ maxLength: 1000 })),
+  urgency: Type.Optional(Type.Number({ minimum: 0, maximum: 100, description: 'At least so urgent' })),
+  upTo: Type.Optional(Id),
+}
+export const formats = ['json', 'xml', 'wml', 'text'] as const
+
+export const InboxQuery = Type.Object({ ...inboxFilter, ...pageQuery, format: Type.Optional(oneOf(formats)) })
+export const InboxFilterQuery = Type.Object(inboxFilter)
+
+export const Marks = Type.Object(
+  {
+    read: Type.Optional(Type.Boolean()),
+    starred: Type.Optional(Type.Boolean()),
+    archived: Type.Optional(Type.Boolean()),
+  },
+  { additionalProperties: false, minProperties: 1 },
+)
+/** Without ids it is done to all that the query lets through. */
+export const BulkMarks = Type.Object(
+  { ...Marks.properties, ids: Type.Optional(Type.Array(Id, { minItems: 1, maxItems: 10_000 })) },
+  { additionalProperties: false },
+)
+export const BulkMarked = Type.Object({
+  changed: Type.Integer(),
+  ids: Type.Array(Id, { description: 'Those that are different now: what undoes it' }),
+  more: Type.Boolean({ description: 'There is more that the query lets through: ask again' }),
+})
+
+const Counts = {
+  unread: Type.Integer(),
+  all: Type.Integer(),
+  starred: Type.Integer(),
+  archived: Type.Integer(),
+}
+export const InboxCounts = Type.Object({
+  ...Counts,
+  failing: Type.Integer({ description: 'Sources that fail' }),
+  profiles: Type.Array(Type.Object({ id: Type.String(), name: Type.String(), ...Counts })),
+})

@@ -1,0 +1,67 @@
+import { Type } from 'typebox'
+import { Id, MarkedText, oneOf, Time } from './common.ts'
+import { Explanation } from './inbox.ts'
+
+/** Deep rules, with all faults at once, are those of the profile reader; here only the outermost form is held. */
+export const ProfileBody = Type.Unsafe<Record<string, unknown>>({
+  type: 'object',
+  additionalProperties: true,
+  description: 'A profile: name, sources, interests, urgency, amount, delivery, paused',
+})
+
+const Window = Type.Object({
+  zone: Type.String(),
+  days: Type.Array(Type.Integer()),
+  from: Type.String(),
+  to: Type.String(),
+})
+
+export const Profile = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  paused: Type.Boolean(),
+  sources: Type.Array(
+    Type.Object({
+      uri: Type.String(),
+      every: Type.String(),
+      everyMax: Type.Optional(Type.String()),
+      depth: Type.Integer(),
+      scope: Type.Union([Type.String(), Type.Object({ pattern: Type.String() })]),
+      process: oneOf(['filter', 'track', 'archive']),
+      window: Type.Optional(Window),
+    }),
+  ),
+  interests: Type.Object({
+    keywords: Type.Array(Type.Object({ key: Type.String(), weight: Type.Number() })),
+    exclude: Type.Array(Type.String()),
+    expression: Type.String(),
+    threshold: Type.Number(),
+    stemming: Type.String(),
+    scorer: Type.String(),
+  }),
+  urgency: Type.Number(),
+  amount: oneOf(['summary', 'full']),
+  delivery: Type.Object({ channels: Type.Array(Type.String()), cadence: Type.String() }),
+})
+
+export const PreviewExample = Type.Object({
+  url: Type.String(),
+  document: Id,
+  version: Id,
+  n: Type.Integer(),
+  at: Time,
+  title: Type.String(),
+  relevance: Type.Number(),
+  summary: MarkedText,
+  explanation: Explanation,
+})
+/** Against documents that the caller may see, nothing stored. */
+export const Preview = Type.Object({
+  documents: Type.Integer({ description: 'Held against the profile' }),
+  matched: Type.Integer(),
+  covered: Type.Boolean({ description: 'They are of the sources of the profile; else of all that the caller may see' }),
+  examples: Type.Array(PreviewExample),
+  nearMisses: Type.Array(PreviewExample, { description: 'Relevant, but below the threshold' }),
+  end: oneOf(['all', 'count', 'time']),
+  tookMs: Type.Number(),
+})

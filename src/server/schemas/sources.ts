@@ -1,0 +1,103 @@
+import { Type } from 'typebox'
+import { Id, MaybeTime, oneOf, pageQuery, Time } from './common.ts'
+
+/** What a row of the table says, the worst first where several hold. */
+export const sourceStates = [
+  'paused',
+  'checking',
+  'queued',
+  'not-yet',
+  'blocked-by-robots',
+  'blocked-by-site',
+  'sign-in-failed',
+  'not-found',
+  'failing',
+  'refused',
+  'unsupported',
+  'nothing-matched',
+  'empty',
+  'changed',
+  'unchanged',
+] as const
+
+export const Source = Type.Object({
+  id: Id,
+  uri: Type.String(),
+  host: Type.String(),
+  title: Type.String({ description: 'Of the page, where it is known' }),
+  profile: Type.Object({ id: Type.String(), name: Type.String() }),
+  process: oneOf(['filter', 'track', 'archive']),
+  every: Type.String(),
+  depth: Type.Integer(),
+  scope: Type.String(),
+  paused: Type.Boolean(),
+  muted: Type.Boolean(),
+  state: oneOf(sourceStates),
+  message: Type.String({ description: 'The state in words, with what to do' }),
+  since: MaybeTime,
+  failing: Type.Boolean(),
+  lastCheckedAt: MaybeTime,
+  lastChangedAt: MaybeTime,
+  nextCheckAt: MaybeTime,
+  why: Type.String({ description: 'Why it is checked then' }),
+  status: Type.Integer({ description: 'HTTP status of the last answer; 0 for none' }),
+  outcome: Type.String(),
+  unread: Type.Integer(),
+  document: Type.Union([Id, Type.Null()]),
+})
+
+export const Check = Type.Object({
+  at: Time,
+  outcome: Type.String(),
+  status: Type.Integer(),
+  changed: Type.Integer({ description: 'Versions that were new' }),
+  tookMs: Type.Integer(),
+})
+export const SourceDetail = Type.Object({ ...Source.properties, checks: Type.Array(Check) })
+
+export const sourceSegments = ['all', 'unread', 'failing', 'paused'] as const
+export const SourceQuery = Type.Object({
+  state: Type.Optional(oneOf(sourceSegments, { default: 'all' })),
+  profile: Type.Optional(Type.String({ maxLength: 200 })),
+  q: Type.Optional(Type.String({ maxLength: 200 })),
+  ...pageQuery,
+})
+export const SourceList = Type.Object({
+  items: Type.Array(Source),
+  next: Type.Union([Type.String(), Type.Null()]),
+  counts: Type.Object({
+    all: Type.Integer(),
+    unread: Type.Integer(),
+    failing: Type.Integer(),
+    paused: Type.Integer(),
+    matching: Type.Integer({ description: 'That the query lets through, on all pages' }),
+  }),
+})
+
+const marks = { paused: Type.Optional(Type.Boolean()), muted: Type.Optional(Type.Boolean()) }
+export const SourceMarks = Type.Object(marks, { additionalProperties: false, minProperties: 1 })
+const ids = Type.Optional(Type.Array(Id, { minItems: 1, maxItems: 10_000 }))
+/** Without ids it is done to all that the query lets through. */
+export const BulkSourceMarks = Type.Object({ ...marks, ids }, { additionalProperties: false })
+export const BulkSources = Type.Object({ ids }, { additionalProperties: false })
+export const BulkSourcesDone = Type.Object({ changed: Type.Integer(), ids: Type.Array(Id) })
+
+export const CheckResult = Type.Object({
+  result: oneOf(['asked', 'out-already', 'paused', 'unknown'], {
+    description: 'asked: it is next; out-already: under way; paused, unknown: it is not checked',
+  }),
+})
+
+export const SourceImport = Type.Object(
+  {
+    text: Type.String({ minLength: 1, maxLength: 2_000_000 }),
+    format: Type.Optional(oneOf(['auto', 'list', 'opml'], { default: 'auto' })),
+    every: Type.Optional(Type.String({ maxLength: 20 })),
+  },
+  { additionalProperties: false },
+)
+export const SourceImported = Type.Object({
+  added: Type.Integer(),
+  profiles: Type.Array(Type.Object({ id: Type.String(), name: Type.String() })),
+  skipped: Type.Array(Type.Object({ line: Type.Integer(), text: Type.String(), why: Type.String() })),
+})
