@@ -1,0 +1,115 @@
+import { spawnSync } from 'node:child_process'
+import { readdirSync, writeFileSync } from 'node:fs'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+
+/**
+ * Writes the types of the pages from the schemas of the server, so that the two cannot drift apart while the pages
+ * import nothing of the server.
+ */
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const schemaFolder = `${root}src/server/schemas/`
+export const typesPath = `${root}ui/src/api/types.ts`
+
+type Schema = {
+  type?: string
+  const?: string | number | boolean
+  enum?: (string | number)[]
+  anyOf?: Schema[]
+  properties?: Record<string, Schema>
+  required?: string[]
+  items?: Schema
+  minItems?: number
+  maxItems?: number
+  description?: string
+}
+
+function isSchema(value: unknown): value is Schema {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+  return ('type' in value && typeof value.type === 'string') || ('anyOf' in value && Array.isArray(value.anyOf))
+}
+
+type Names = ReadonlyMap<string, string>
+
+/** Only shapes with members are worth a name where they are used; a `Time` is a string. */
+function nameOf(schema: Schema, names: Names): string | undefined {
+  return schema.properties === undefined ? undefined : names.get(JSON.stringify(schema))
+}
+
+function typeOf(schema: Schema, names: Names): string {
+  return nameOf(schema, names) ?? shapeOf(schema, names)
+}
+
+function shapeOf(schema: Schema, names: Names): string {
+  if (schema.anyOf !== undefined) return schema.anyOf.map((one) => typeOf(one, names)).join(' | ')
+  if (schema.const !== undefined) return JSON.stringify(schema.const)
+  if (schema.enum !== undefined) return schema.enum.map((one) => JSON.stringify(one)).join(' | ')
+  switch (schema.type) {
+    case 'array':
+      return arrayOf(schema, names)
+    case 'object':
+      return objectOf(schema, names)
+    case 'integer':
+    case 'number':
+      return 'number'
+    case 'string':
+    case 'boolean':
+    case 'null':
+      return schema.type
+    default:
+      return 'unknown'
+  }
+}
+
+function arrayOf({ items, minItems, maxItems }: Schema, names: Names): string {
+  const item = items === undefined ? 'unknown' : typeOf(items, names)
+  if (minItems !== undefined && minItems === maxItems) return `[${Array(minItems).fill(item).join(', ')}]`
+  return /^\w+$/.test(item) ? `${item}[]` : `(${item})[]`
+}
+
+function objectOf({ properties, required = [] }: Schema, names: Names): string {
+  if (properties === undefined) return 'Record<string, unknown>'
+  const members = Object.entries(properties).map(([key, value]) => {
+    const comment = value.description === undefined ? '' : `/** ${value.description.replaceAll('*/', '')} */\n`
+    return `${comment}${key}${required.includes(key) ? '' : '?'}: ${typeOf(value, names)}`
+  })
+  return `{\n${members.join('\n')}\n}`
+}
+
+async function readSchemas(): Promise<[string, Schema][]> {
+  const found: [string, Schema][] = []
+  for (const file of readdirSync(schemaFolder).sort()) {
+    if (!file.endsWith('.ts') || file.endsWith('.test.ts')) continue
+    const module: Record<string, unknown> = await import(pathToFileURL(schemaFolder + file).href)
+    for (const [name, value] of Object.entries(module)) if (isSchema(value)) found.push([name, value])
+  }
+  return found.sort(([a], [b]) => (a < b ? -1 : 1))
+}
+
+/** The text of the file, formatted as the rest of the tree. */
+export async function uiTypes(): Promise<string> {
+  const schemas = await readSchemas()
+  const names = new Map<string, string>()
+  for (const [name, schema] of schemas) {
+    const shape = JSON.stringify(schema)
+    if (!names.has(shape)) names.set(shape, name)
+  }
+  const types = schemas.map(([name, schema]) => {
+    const known = nameOf(schema, names)
+    return `export type ${name} = ${known === undefined || known === name ? shapeOf(schema, names) : known}`
+  })
+  const head = '// Written by `node scripts/ui-types.ts` from src/server/schemas; do not edit.\n'
+  return formatted([head, ...types].join('\n\n'))
+}
+
+function formatted(text: string): string {
+  const biome = spawnSync(process.execPath, [`${root}node_modules/@biomejs/biome/bin/biome`, 'format', `--stdin-file-path=${typesPath}`], {
+    input: text,
+    encoding: 'utf8',
+    cwd: root,
+  })
+  if (biome.status !== 0) throw new Error(`The types cannot be formatted: ${biome.stderr}`)
+  return biome.stdout
+}
+
+if (import.meta.main) writeFileSync(typesPath, await uiTypes())

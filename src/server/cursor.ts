@@ -1,0 +1,43 @@
+import { AppError } from '../core/errors.ts'
+
+/** Where a list goes on, as callers hand it back. It is not secret and not signed: a forged one shows nothing that a list would not. */
+export function cursorOf(place: number | string): string {
+  return Buffer.from(JSON.stringify(place)).toString('base64url')
+}
+
+export function placeOfNumber(cursor: string | undefined): number | null {
+  if (cursor === undefined) return null
+  const place = decode(cursor)
+  if (typeof place !== 'number' || !Number.isSafeInteger(place) || place < 0) throw wrong()
+  return place
+}
+
+export function placeOfText(cursor: string | undefined): string | null {
+  if (cursor === undefined) return null
+  const place = decode(cursor)
+  if (typeof place !== 'string') throw wrong()
+  return place
+}
+
+function decode(cursor: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(cursor, 'base64url').toString())
+  } catch (error) {
+    throw wrong(error)
+  }
+}
+
+function wrong(cause?: unknown): AppError {
+  return new AppError('cursor-invalid', 'the cursor is not one that a list has given', { cause })
+}
+
+/** A page of a list that was asked for one item more than it may have. */
+export function pageOf<T>(
+  items: T[],
+  limit: number,
+  placeOf: (last: T) => number | string,
+): { items: T[]; next: string | null } {
+  if (items.length <= limit) return { items, next: null }
+  const page = items.slice(0, limit)
+  return { items: page, next: cursorOf(placeOf(page.at(-1)!)) }
+}

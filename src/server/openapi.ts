@@ -1,0 +1,31 @@
+import swagger from '@fastify/swagger'
+import type { FastifyInstance } from 'fastify'
+import { anyone, SESSION_COOKIE } from './access.ts'
+
+/** The description of the API, made of the same schemas that hold requests and answers. Before any route is added. */
+export async function describeApi(server: FastifyInstance): Promise<void> {
+  await server.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'eRACE',
+        version: '1',
+        description: 'Profiles, sources, the inbox, documents and their versions, and the administration of one eRACE.',
+      },
+      components: {
+        securitySchemes: {
+          session: { type: 'apiKey', in: 'cookie', name: SESSION_COOKIE },
+          token: { type: 'http', scheme: 'bearer' },
+        },
+      },
+    },
+    transform: ({ schema, url, route }) => {
+      const { access } = route.config ?? {}
+      const hide = !url.startsWith('/api/v1/') || url === '/api/v1/openapi.json'
+      const security =
+        access === 'anyone' ? [] : access === 'session' ? [{ session: [] }] : [{ session: [] }, { token: [] }]
+      return { schema: { ...schema, hide, security }, url }
+    },
+  })
+  server.get('/api/v1/openapi.json', { config: anyone, schema: { hide: true } }, async () => server.swagger())
+}

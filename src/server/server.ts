@@ -1,0 +1,56 @@
+import cookie from '@fastify/cookie'
+import etag from '@fastify/etag'
+import rateLimit from '@fastify/rate-limit'
+import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import type { Logger } from 'pino'
+import type { Config } from '../config/config.ts'
+import { guardRoutes } from './access.ts'
+import { setHeaders } from './headers.ts'
+import { describeApi } from './openapi.ts'
+import { servePages } from './pages.ts'
+import { answerProblems, sendProblem, WaitError } from './problem.ts'
+import { addRoutes, type ServerParts } from './routes.ts'
+
+export type ServerOptions = {
+  config: Config['server']
+  log: Logger
+  parts: ServerParts
+  /** Folder of the built pages; null where there are none. */
+  pages: string | null
+}
+
+const REQUEST_TIMEOUT_MS = 60_000
+const MAX_PARAMETER = 2000
+
+/** The HTTP server, not yet listening. */
+export async function createServer({ config, log, parts, pages }: ServerOptions): Promise<FastifyInstance> {
+  const server = fastify({
+    loggerInstance: log as FastifyBaseLogger,
+    logController: new LogController({ disableRequestLogging: true }),
+    frameworkErrors: sendProblem,
+    bodyLimit: config.maxBodyBytes,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    routerOptions: { maxParamLength: MAX_PARAMETER, ignoreTrailingSlash: true },
+    trustProxy: config.trustProxy.length === 0 ? false : [...config.trustProxy],
+    // Streams of events would hold the end up.
+    forceCloseConnections: true,
+    ajv: { customOptions: { removeAdditional: false, coerceTypes: 'array', allErrors: false, strict: false } },
+  })
+  setHeaders(server)
+  answerProblems(server)
+  await server.register(cookie)
+  guardRoutes(server, parts.accounts)
+  await server.register(rateLimit, {
+    hook: 'preHandler',
+    max: config.requestsPerMinute,
+    timeWindow: 60_000,
+    keyGenerator: ({ caller, ip }) => (caller === null ? ip : `account ${caller.account.id}`),
+    errorResponseBuilder: (_request, { ttl }) =>
+      new WaitError('rate-limited', 'too many requests in this minute', Math.ceil(ttl / 1000)),
+  })
+  await server.register(etag)
+  await describeApi(server)
+  await addRoutes(server, parts)
+  await servePages(server, pages)
+  return server
+}
