@@ -21,7 +21,6 @@ type Schema = {
   items?: Schema
   minItems?: number
   maxItems?: number
-  description?: string
 }
 
 function isSchema(value: unknown): value is Schema {
@@ -70,10 +69,9 @@ function arrayOf({ items, minItems, maxItems }: Schema, names: Names): string {
 function objectOf({ properties, required = [] }: Schema, names: Names): string {
   if (properties === undefined) return 'Record<string, unknown>'
   const members = Object.entries(properties).map(([key, value]) => {
-    const comment = value.description === undefined ? '' : `/** ${value.description.replaceAll('*/', '')} */\n`
-    return `${comment}${key}${required.includes(key) ? '' : '?'}: ${typeOf(value, names)}`
+    return `${key}${required.includes(key) ? '' : '?'}: ${typeOf(value, names)}`
   })
-  return `{\n${members.join('\n')}\n}`
+  return `{ ${members.join('; ')} }`
 }
 
 async function readSchemas(): Promise<[string, Schema][]> {
@@ -99,15 +97,19 @@ export async function uiTypes(): Promise<string> {
     return `export type ${name} = ${known === undefined || known === name ? shapeOf(schema, names) : known}`
   })
   const head = '// Written by `node scripts/ui-types.ts` from src/server/schemas; do not edit.\n'
-  return formatted([head, ...types].join('\n\n'))
+  return formatted([head, ...types].join('\n'))
 }
 
 function formatted(text: string): string {
-  const biome = spawnSync(process.execPath, [`${root}node_modules/@biomejs/biome/bin/biome`, 'format', `--stdin-file-path=${typesPath}`], {
-    input: text,
-    encoding: 'utf8',
-    cwd: root,
-  })
+  const biome = spawnSync(
+    process.execPath,
+    [`${root}node_modules/@biomejs/biome/bin/biome`, 'format', `--stdin-file-path=${typesPath}`],
+    {
+      input: text,
+      encoding: 'utf8',
+      cwd: root,
+    },
+  )
   if (biome.status !== 0) throw new Error(`The types cannot be formatted: ${biome.stderr}`)
   return biome.stdout
 }

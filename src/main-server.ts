@@ -2,11 +2,14 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Logger } from 'pino'
 import type { Config } from './config/config.ts'
+import { type Clock, systemClock } from './core/clock.ts'
 import { pagesFolder } from './server/pages.ts'
 import type { ServerParts } from './server/routes.ts'
 import { createServer } from './server/server.ts'
+import { createCallers } from './services/accounts/callers.ts'
 import type { Scheduler } from './services/scheduler/scheduler.ts'
 import type { WatchService } from './services/watching/watch-service.ts'
+import { createEmbeddedAccounts } from './store/embedded/accounts.ts'
 import type { Database } from './store/embedded/database.ts'
 
 /** What the server needs of the program that it runs in. */
@@ -16,13 +19,21 @@ export type ServerNeeds = {
   log: Logger
   /** The catalogue, for this thread alone. */
   db: Database
+  /** That of the machine, unless another is given. */
+  clock?: Clock
   watching: Pick<WatchService, 'checkNow'>
   scheduler: Pick<Scheduler, 'snapshot' | 'stats'>
 }
 
 /** The parts of the server on the embedded store. */
-export function createParts(_needs: ServerNeeds): ServerParts {
-  return { accounts: { ofSession: async () => null, ofToken: async () => null } }
+export function createParts({ config, log, db, clock = systemClock }: ServerNeeds): ServerParts {
+  const accounts = createCallers({
+    accounts: createEmbeddedAccounts(db),
+    clock,
+    sessionAgeMs: config.server.sessionAgeMs,
+    onProblem: (message, fields) => log.warn(fields, message),
+  })
+  return { accounts }
 }
 
 /** The server, listening. */

@@ -5,6 +5,7 @@ import { omitRulesOf } from './config/source-rules.ts'
 import { systemClock } from './core/clock.ts'
 import { createBoardMemory, openBoard } from './crawl/board.ts'
 import { startAnnotator } from './main-annotator.ts'
+import { startServer } from './main-server.ts'
 import { openForCrawling, startShardThreads } from './main-shards.ts'
 import { createWebProxy, type WebProxy } from './proxies/web/web-proxy.ts'
 import { createPolicy } from './services/scheduler/policy.ts'
@@ -24,7 +25,8 @@ import { createEmbeddedWatches } from './store/embedded/watches.ts'
 const MAX_TASKS = 10_000
 
 /** `erace up` on the embedded store: scheduler, crawler and annotation engine in one process, until somebody ends it. */
-export async function up(folder: string, config: Config, { signal, log, onAnnotated }: UpHooks): Promise<void> {
+export async function up(folder: string, config: Config, hooks: UpHooks): Promise<void> {
+  const { signal, log, onAnnotated } = hooks
   const settings = settingsOf(folder, config)
   const opened = openForCrawling(settings, log)
   const memory = createBoardMemory(opened.facts.shards, null)
@@ -83,6 +85,8 @@ export async function up(folder: string, config: Config, { signal, log, onAnnota
   const failure = Promise.race([proxy.failed, annotator.failed])
   try {
     await Promise.race([service.start(), failure])
+    const server = await startServer({ folder, config, log, db, watching: service, scheduler })
+    hooks.onListening({ url: server.url, setupUrl: null })
     const hint =
       (await profiles.stamps()).length === 0 ? ': no profiles yet, import some with erace profile import' : ''
     log.info({ folder }, `watching${hint}`)
@@ -97,6 +101,7 @@ export async function up(folder: string, config: Config, { signal, log, onAnnota
       await Promise.race([stir.until(again - systemClock.monotonic()), failure])
     }
     await scheduleLog.end()
+    await server.close()
     await proxy.stop()
   } finally {
     await annotator.end()

@@ -33,6 +33,7 @@ export type CommandContext = {
   config: Config
   dataDir: string
   cwd: string
+  env: Readonly<Record<string, string | undefined>>
   json: boolean
   quiet: boolean
   /** Whether the result may be coloured. */

@@ -80,7 +80,16 @@ export type UpHooks = {
   signal: AbortSignal
   log: Logger
   onAnnotated(ids: readonly number[]): void
+  /** The server answers. */
+  onListening(place: ListeningPlace): void
+  /** Who is made administrator where there is no account yet. */
+  administrator: Administrator | null
 }
+
+/** `setupUrl`: where the first account is made; null where there is one. */
+export type ListeningPlace = { url: string; setupUrl: string | null }
+
+export type Administrator = { email: string; password: string }
 
 export type CrawlHooks = {
   /** About five times a second. */

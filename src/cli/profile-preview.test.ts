@@ -5,13 +5,15 @@ import type { ProfileDraft } from '../core/profile-draft.ts'
 import { type CliFolder, createCliFolder } from './cli.testkit.ts'
 
 const passedOver = { gone: 0, textless: 0, dropped: 0, lost: 0, damaged: 0 }
-const nothing: PreviewPart = { looked: 12, documents: 0, matched: 0, examples: [], passedOver, end: 'all' }
+const nothing: PreviewPart = { looked: 12, documents: 0, matched: 0, examples: [], nearMisses: [], passedOver, end: 'all' }
 const found: PreviewPart = {
   looked: 3000,
   documents: 1000,
   matched: 2,
   examples: [
     {
+      document: 7,
+      version: 9,
       url: 'http://a.example/java',
       n: 3,
       at: '2026-11-01T12:00:05.000Z',
@@ -21,6 +23,7 @@ const found: PreviewPart = {
       explanation: { terms: [] },
     },
   ],
+  nearMisses: [],
   passedOver: { ...passedOver, gone: 1, damaged: 2 },
   end: 'time',
 }

@@ -88,6 +88,7 @@ async function runCommand(command: Command, argv: readonly string[], deps: CliDe
       options,
       positionals,
       config,
+      env,
       dataDir: resolve(cwd, options.text('data') ?? (env.ERACE_DATA || 'erace-data')),
       cwd,
       json: options.flag('json'),

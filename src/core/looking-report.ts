@@ -75,6 +75,8 @@ export type CompareRequest = {
   context: number
   /** Compares the source instead of the visible text. */
   raw: boolean
+  /** White space alone is no change. */
+  ignoreSpace?: boolean | undefined
 }
 
 export type DiffPiece = { kind: 'same' | 'removed' | 'added'; text: string }

@@ -24,6 +24,8 @@ export type PreviewPart = {
   matched: number
   /** The newest of those that matched. */
   examples: PreviewExample[]
+  /** Relevant, but below the threshold: the nearest to it, where they were asked for. */
+  nearMisses: PreviewExample[]
   /** Covered, but there is nothing to hold the profile against. */
   passedOver: { gone: number; textless: number; dropped: number; lost: number; damaged: number }
   /** `all`: there are no more; `count`: as many as were asked for; `time`: it took too long; `stopped`: by the caller. */
@@ -31,6 +33,8 @@ export type PreviewPart = {
 }
 
 export type PreviewExample = {
+  document: number
+  version: number
   url: string
   n: number
   /** ISO 8601 UTC: when the version was first seen. */

@@ -13,6 +13,8 @@ export type VersionStore = {
   version(versionId: number): Promise<Version | null>
   /** The versions of a document, oldest first, from `n` (exclusive) on. */
   history(documentId: number, page: Page): Promise<Version[]>
+  /** The same, the newest first: those with an `n` below `before`. */
+  newest(documentId: number, page: { before: number; limit: number }): Promise<Version[]>
   /** The version that was current at that moment; null before the first. */
   versionAt(documentId: number, at: number): Promise<Version | null>
   /** All versions in the order of their ids, a page at a time. */

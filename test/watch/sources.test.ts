@@ -15,7 +15,7 @@ test('a source on a refused address is never connected to, and its row says why'
     assert.deepEqual(news.site.asked, [])
     assert.deepEqual(await told(), [])
     const [row] = await watches.all()
-    assert.match(row!.outcome, /address/)
+    assert.equal(row!.outcome, 'skipped: address')
   })
 })
 
@@ -56,7 +56,7 @@ test('a host that fails is tried again later and later, and what it has to say t
     await checked()
     pages['/']!.status = 500
     const rowOf = async () => (await watches.all()).find(({ uri }) => uri.startsWith(news.origin))!
-    await until('a failed check', async () => (await rowOf()).outcome === 'failed')
+    await until('a failed check', async () => (await rowOf()).outcome === 'failed: http-server-error')
     assert.equal((await rowOf()).status, 500)
     const from = { news: news.asked('/'), ticker: ticker.asked('/') }
     await until('some failures', () => news.asked('/') >= from.news + 3)
@@ -92,10 +92,10 @@ test('a host that is given up is given up for one check, not for good', async ()
     const down = { status: 500 }
     const before = { ...pages }
     Object.assign(pages, { '/': down, '/more': down })
-    await until('a failed check', async () => (await watches.all())[0]!.outcome === 'failed')
+    await until('a failed check', async () => /^failed: /.test((await watches.all())[0]!.outcome))
     const asked = news.asked('/')
     await until('some more', () => news.asked('/') > asked + 3)
-    assert.equal((await watches.all())[0]!.outcome, 'failed')
+    assert.match((await watches.all())[0]!.outcome, /^failed: (?:http-server-error|host-given-up)$/)
     Object.assign(pages, before, { '/more': { words: 'java again' } })
     await until('the host to be back', async () => (await told()).length > 2)
     assert.equal((await told()).at(-1), 'ann java /more changed')

@@ -32,6 +32,7 @@ export async function createUpFolder(folder: string) {
         ERACE_CRAWL_DELAY: '0',
         ERACE_CRAWL_DELAYFACTOR: '0',
         ERACE_CRAWL_PERHOST: '8',
+        ERACE_SERVER_PORT: '0',
         ...settings,
       }),
     close: () => db.close(),

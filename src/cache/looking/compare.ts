@@ -18,49 +18,76 @@ export async function compareVersions(
   request: CompareRequest,
 ): Promise<DiffReport> {
   const { from, to } = await choosePair(deps, document, request)
-  const [old, next] = [await contentOf(deps.bodies, from, request.raw), await contentOf(deps.bodies, to, request.raw)]
-  const inText = old.text !== null && next.text !== null
-  const equal = inText ? old.text === next.text : from.digest.equals(to.digest)
-  const compared = !inText ? 'bytes' : request.raw ? 'source' : 'text'
   const report = async (version: Version) => versionReport(version, (await deps.versions.links(version.id)).length)
   return {
     url: document.url,
     from: await report(from),
     to: await report(to),
-    compared,
-    form: request.form,
-    equal,
-    ...(equal || !inText ? nothing : diffTexts(old.text!, next.text!, request)),
+    ...(await compareTwo(deps.bodies, { from, to }, request)),
   }
 }
 
-async function choosePair({ versions, finder }: CompareDeps, document: CataloguedDocument, request: CompareRequest) {
-  if (request.from !== undefined && request.to !== undefined) {
-    return { from: await finder.choose(document, request.from), to: await finder.choose(document, request.to) }
+export type Comparison = Omit<DiffReport, 'url' | 'from' | 'to'>
+
+/** What changed between two versions of a document, without what is known of them. */
+export async function compareTwo(
+  bodies: BodyReader,
+  { from, to }: VersionPair,
+  request: Omit<CompareRequest, 'from' | 'to'>,
+): Promise<Comparison> {
+  const [old, next] = [await contentOf(bodies, from, request), await contentOf(bodies, to, request)]
+  const inText = old.text !== null && next.text !== null
+  const equal = inText ? old.text === next.text : from.digest.equals(to.digest)
+  const compared = !inText ? 'bytes' : request.raw ? 'source' : 'text'
+  const changes = equal || !inText ? nothing : diffTexts(old.text!, next.text!, request)
+  return { compared, form: request.form, equal, ...changes }
+}
+
+export type VersionPair = { from: Version; to: Version }
+
+export async function choosePair(
+  { versions, finder }: Omit<CompareDeps, 'bodies'>,
+  document: CataloguedDocument,
+  request: Pick<CompareRequest, 'from' | 'to'>,
+): Promise<VersionPair> {
+  const { from, to } = request
+  const named = to === undefined ? null : await finder.choose(document, to)
+  if (named !== null) {
+    if (from !== undefined) return { from: await finder.choose(document, from), to: named }
+    return { from: (await otherBefore(versions, named)) ?? named, to: named }
   }
-  const { last, other } = await lastTwo(versions, document.id)
+  const last = await lastWithContent(versions, document.id)
   // Where there is none at all, the finder knows more.
   if (last === null) await finder.choose(document, 'last')
   if (last === null) throw new AppError('not-found', `no version of ${document.url} has a body to compare`)
-  const from = request.from === undefined ? (other ?? last) : await finder.choose(document, request.from)
-  return { from, to: last }
+  if (from !== undefined) return { from: await finder.choose(document, from), to: last }
+  return { from: (await otherBefore(versions, last)) ?? last, to: last }
 }
 
-const pageSize = 500
+const pageSize = 50
 
-/** The last version with content, and the last before it whose content is another. */
-async function lastTwo(versions: VersionStore, documentId: number) {
-  let last: Version | null = null
-  let other: Version | null = null
-  for (let after = 0; ; ) {
-    const page = await versions.history(documentId, { after, limit: pageSize })
-    for (const version of page) {
-      if (version.digest.length === 0) continue
-      if (last !== null && !last.digest.equals(version.digest)) other = last
-      last = version
-    }
-    if (page.length < pageSize) return { last, other }
-    after = page.at(-1)!.n
+async function lastWithContent(versions: VersionStore, documentId: number): Promise<Version | null> {
+  return firstOf(versions, documentId, Number.MAX_SAFE_INTEGER, ({ digest }) => digest.length > 0)
+}
+
+/** The last version before another whose content is not the same. */
+async function otherBefore(versions: VersionStore, { documentId, n, digest }: Version): Promise<Version | null> {
+  return firstOf(versions, documentId, n, (other) => other.digest.length > 0 && !other.digest.equals(digest))
+}
+
+/** Going back from `before`, the first that will do. */
+async function firstOf(
+  versions: VersionStore,
+  documentId: number,
+  from: number,
+  fits: (version: Version) => boolean,
+): Promise<Version | null> {
+  for (let before = from; ; ) {
+    const page = await versions.newest(documentId, { before, limit: pageSize })
+    const found = page.find(fits)
+    if (found !== undefined) return found
+    if (page.length < pageSize) return null
+    before = page.at(-1)!.n
   }
 }
 
@@ -70,7 +97,11 @@ const absences = {
   none: 'never was there',
 }
 
-async function contentOf(bodies: BodyReader, version: Version, raw: boolean): Promise<{ text: string | null }> {
+async function contentOf(
+  bodies: BodyReader,
+  version: Version,
+  { raw, ignoreSpace = false }: Pick<CompareRequest, 'raw' | 'ignoreSpace'>,
+): Promise<{ text: string | null }> {
   const kept = await bodies.read(version)
   const name = `the body of version ${version.n} of ${version.url}`
   if (kept.kind === 'damaged') throw new AppError('record-damaged', `${name} is damaged: ${kept.message}`)
@@ -80,6 +111,12 @@ async function contentOf(bodies: BodyReader, version: Version, raw: boolean): Pr
     throw new AppError('not-found', `${name} ${absences[kept.why]}`)
   }
   const { body, contentType } = kept
-  if (raw) return { text: sourceText(body, contentType) }
-  return { text: documentText(body, { contentType, lines: true }) }
+  const text = raw ? sourceText(body, contentType) : documentText(body, { contentType, lines: true })
+  return { text: text !== null && ignoreSpace ? withoutSpace(text) : text }
+}
+
+/** Each run of white space within a line as one space, none at its ends, and no empty lines. */
+function withoutSpace(text: string): string {
+  const lines = text.split('\n').map((line) => line.replace(/\s+/g, ' ').trim())
+  return lines.filter((line) => line !== '').join('\n')
 }

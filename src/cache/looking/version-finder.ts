@@ -23,25 +23,8 @@ export type VersionFinder = {
 }
 
 export function createVersionFinder({ versions, keyOf }: FinderDeps): VersionFinder {
-  async function byKey(url: string): Promise<CataloguedDocument | null> {
-    for (const spelling of spellings(url)) {
-      const key = keyOf(spelling)
-      const document = key === null ? null : await versions.document(key)
-      if (document !== null) return document
-    }
-    return null
-  }
-
-  /** Settings of an earlier crawl may have made another key of this very URL. */
-  async function bySpelling(url: string): Promise<CataloguedDocument | null> {
-    for (const spelling of spellings(url)) {
-      if (!URL.canParse(spelling)) continue
-      const { href } = new URL(spelling)
-      const document = await versions.documentOfUrl(hostKey(href), href)
-      if (document !== null) return document
-    }
-    return null
-  }
+  const byKey = (url: string) => documentByKey({ versions, keyOf }, url)
+  const bySpelling = (url: string) => documentBySpelling(versions, url)
 
   async function reading(address: string): Promise<{ document: CataloguedDocument; choice: VersionChoice }> {
     const { whole, split } = readAddress(address)
@@ -64,7 +47,7 @@ export function createVersionFinder({ versions, keyOf }: FinderDeps): VersionFin
 
   return {
     async document(url) {
-      const document = (await byKey(url)) ?? (await bySpelling(url))
+      const document = await lookUpDocument({ versions, keyOf }, url)
       if (document === null) throw await unknown(versions, url)
       return document
     },
@@ -78,6 +61,31 @@ export function createVersionFinder({ versions, keyOf }: FinderDeps): VersionFin
       return choose(document, choice)
     },
   }
+}
+
+/** The document of a URL, spelt as people do; null where nothing is known of it. */
+export async function lookUpDocument(deps: FinderDeps, url: string): Promise<CataloguedDocument | null> {
+  return (await documentByKey(deps, url)) ?? (await documentBySpelling(deps.versions, url))
+}
+
+async function documentByKey({ versions, keyOf }: FinderDeps, url: string): Promise<CataloguedDocument | null> {
+  for (const spelling of spellings(url)) {
+    const key = keyOf(spelling)
+    const document = key === null ? null : await versions.document(key)
+    if (document !== null) return document
+  }
+  return null
+}
+
+/** Settings of an earlier crawl may have made another key of this very URL. */
+async function documentBySpelling(versions: VersionStore, url: string): Promise<CataloguedDocument | null> {
+  for (const spelling of spellings(url)) {
+    if (!URL.canParse(spelling)) continue
+    const { href } = new URL(spelling)
+    const document = await versions.documentOfUrl(hostKey(href), href)
+    if (document !== null) return document
+  }
+  return null
 }
 
 function spellings(url: string): string[] {

@@ -1,4 +1,4 @@
-import { isAppError } from '../../core/errors.ts'
+import { type ErrorCode, isAppError } from '../../core/errors.ts'
 import type { Offer, QueuedRequest } from '../../core/request.ts'
 import type { SkipReason } from '../../core/skip-reason.ts'
 import type { Capture, CaptureOutcome, DocumentStore } from '../../store/documents.ts'
@@ -20,7 +20,11 @@ export type Finished = {
   again: boolean
   /** Why it was not fetched or not read. */
   skipped?: SkipReason | undefined
+  failure?: Failure | undefined
 }
+
+/** `status` is 0 where nothing was answered. */
+export type Failure = { code: ErrorCode; status: number }
 
 export type Batch = {
   add(finished: Finished): void

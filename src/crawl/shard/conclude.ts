@@ -7,6 +7,7 @@ import type { Capture, DocumentStore, KnownDocument, NoteOutcome } from '../../s
 import type { ShardFigures } from '../board.ts'
 import { type FetchResponse, mediaTypeOf } from '../fetch/fetch-result.ts'
 import { freshUntil } from '../fetch/validators.ts'
+import type { Failure } from './batch.ts'
 import type { LinkPipe, PageContext } from './link-pipe.ts'
 import { type ReadOptions, readResponse, redirectTarget } from './read-response.ts'
 import type { Tally } from './tally.ts'
@@ -19,6 +20,8 @@ export type Conclusion = {
   again: boolean
   /** Why it was not fetched or not read. */
   skipped?: SkipReason
+  /** What went wrong, also where it is to be tried again. */
+  failure?: Failure
 }
 
 export type ConcludeDeps = {
@@ -72,7 +75,7 @@ export function createConclude({ documents, pipe, figures, tally, log, settings 
     figures.add('failed')
     tally.failure(code)
     log('debug', message, { url: request.url, code })
-    return { capture, offers: [], again: false }
+    return { capture, offers: [], again: false, failure: { code, status: facts.status } }
   }
 
   function skipped(request: QueuedRequest, reason: SkipReason, facts: { status: number; address: string }): Conclusion {
@@ -129,8 +132,9 @@ export function createConclude({ documents, pipe, figures, tally, log, settings 
     if (typeof admitted === 'string') {
       if (admitted === 'unparsable')
         return failed(request, 'redirect-refused', `${request.url} redirects to what is no URL`, response)
-      if (admitted !== 'known') figures.add(`skipped.${admitted}`)
-      return { capture, offers: [], again: false }
+      if (admitted === 'known') return { capture, offers: [], again: false }
+      figures.add(`skipped.${admitted}`)
+      return { capture, offers: [], again: false, skipped: admitted }
     }
     // A redirect is the same step of the crawl: it goes ahead of what was found later.
     const offer = {
@@ -195,7 +199,7 @@ export function createConclude({ documents, pipe, figures, tally, log, settings 
           tally.status(result.status)
         }
         const again = result.retry && request.attempts + 1 < settings.maxAttempts
-        if (again) return { capture: null, offers: [], again }
+        if (again) return { capture: null, offers: [], again, failure: { code: result.code, status: result.status } }
         return failed(request, result.code, result.message, result)
       }
     }

@@ -7,14 +7,14 @@ import type { Fetcher } from '../fetch/fetcher.ts'
 import { createFrontier } from '../frontier/frontier.ts'
 import type { Lane } from '../frontier/lane.ts'
 import type { PolitenessRules } from '../frontier/politeness.ts'
-import { createBatch, type Finished } from './batch.ts'
+import { createBatch, type Failure, type Finished } from './batch.ts'
 import { createConclude } from './conclude.ts'
 import type { LinkPipe } from './link-pipe.ts'
 import type { ReadOptions } from './read-response.ts'
 import type { RobotsGate } from './robots-gate.ts'
 import type { Tally } from './tally.ts'
 import { createVisit } from './visit.ts'
-import { noteNews } from './watch-news.ts'
+import { noteGivenUp, noteNews } from './watch-news.ts'
 import type { Watches } from './watches.ts'
 
 /**
@@ -220,7 +220,7 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
     pumpSoon()
     if (!('response' in result) && !('status' in result && result.status > 0)) board.returnPage()
     await inTurn()
-    const { capture, offers, again: wanted, skipped } = await conclude(request, result)
+    const { capture, offers, again: wanted, skipped, failure } = await conclude(request, result)
     // A host that was given up, for this request or another, is not asked again.
     const again = wanted && verdict !== 'given-up' && !givenUp.has(lane)
     if (wanted && !again) countLost(lane.host, 1)
@@ -231,11 +231,17 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
       offers,
       again,
       skipped,
+      failure,
     } satisfies Finished)
-    if (verdict !== 'goes-on') await noteTrouble(lane, verdict)
+    if (verdict !== 'goes-on') await noteTrouble(lane, verdict, request, failure)
   }
 
-  async function noteTrouble(lane: Lane, verdict: 'rests' | 'given-up'): Promise<void> {
+  async function noteTrouble(
+    lane: Lane,
+    verdict: 'rests' | 'given-up',
+    request: QueuedRequest,
+    failure: Failure | undefined,
+  ): Promise<void> {
     const { host, failures, rests } = lane
     if (verdict === 'rests') {
       tally.hostRests(host, failures)
@@ -249,8 +255,7 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
       const counted = lane.inFlight + lane.unsettled - batch.againOf(lane)
       return { ...(await store.giveUp(lane.id)), counted }
     })
-    deps.watches.addQueued(watches)
-    for (const watch of watches.keys()) deps.watches.newsOf(watch).failed++
+    noteGivenUp(deps.watches, watches, request, failure)
     deps.onNews()
     board.addOutstanding(-dropped)
     countLost(host, Math.max(0, dropped - counted))

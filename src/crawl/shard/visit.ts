@@ -84,8 +84,10 @@ export function createVisit(options: VisitOptions): (request: QueuedRequest) => 
 }
 
 /** A watch need not ask for what was checked since its check began, or by another watch shortly before. */
-function isDone(known: KnownDocument, { errand }: QueuedRequest, run: number): boolean {
+function isDone(known: KnownDocument, { errand, hops }: QueuedRequest, run: number): boolean {
   if (errand.watch === 0) return known.run === run
+  // Of a source that did not answer it is to be known why, and that is not kept.
+  if (hops === 0 && known.status === 0) return false
   return known.checkedAt >= errand.round || (known.run !== errand.watch && known.checkedAt >= errand.freshFrom)
 }
 

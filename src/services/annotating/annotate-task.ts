@@ -195,6 +195,7 @@ function draftOf(
     urgency: profile.urgency,
     expiresAt: 0,
     backlog,
+    muted: recipient.urd.muted,
     title: version.title,
     format: version.type.slice(version.type.indexOf('/') + 1),
     extension: /\.([a-z0-9]{1,8})$/i.exec(new URL(version.url).pathname)?.[1]?.toLowerCase() ?? '',

@@ -58,7 +58,9 @@ export function createRecipients(scorers: Scorers, onFault: (profile: Profile, m
     if (read.kind === 'faults')
       onFault(profile, read.faults.map(({ place, message }) => `${place}: ${message}`).join('; '))
     if (interests !== null) index.set(slot, interests)
-    const recipients = urds.map((urd) => ({ slot, profile, source: profile.sources[urd.place]!, urd, interests }))
+    const recipients = urds
+      .filter(({ paused }) => !paused)
+      .map((urd) => ({ slot, profile, source: profile.sources[urd.place]!, urd, interests }))
     byProfile.set(profile.id, recipients)
     for (const recipient of recipients) {
       const others = byWatch.get(recipient.urd.watch) ?? new Set()
@@ -84,7 +86,9 @@ export function createRecipients(scorers: Scorers, onFault: (profile: Profile, m
         const isCovered =
           coversPage({ uri, scope, depth }, page) ||
           (elsewhere !== undefined && coversPage({ uri: elsewhere, scope, depth }, page))
-        if (isCovered) found.set(recipient.profile.id, recipient)
+        // Where one source of a profile is muted and another has the page too, it is heard of by the other.
+        const mayReplace = found.get(recipient.profile.id)?.urd.muted ?? true
+        if (isCovered && (mayReplace || !recipient.urd.muted)) found.set(recipient.profile.id, recipient)
       }
       return [...found.values()]
     },

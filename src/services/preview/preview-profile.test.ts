@@ -229,6 +229,22 @@ describe('the preview of a profile', () => {
     assert.deepEqual([covered.documents, all], [1, null])
   })
 
+  test('shows what falls just short of the threshold, the nearest first', async () => {
+    const parts = { threshold: 8, exclude: ['football'] }
+    const draft = draftOf([sourceOf(`${news}/`)], { java: 4, research: 3, ibm: 2 }, parts)
+    const { covered } = await previewProfile(deps, draft, { ...everything, nearMisses: 4 })
+    const near = covered.nearMisses.map(({ relevance }) => relevance)
+    assert.ok(covered.matched > 0 && near.length === 4)
+    assert.deepEqual(near, near.toSorted().toReversed())
+    assert.ok(near.every((relevance) => relevance > 0 && relevance < 8))
+    const shown = new Set(covered.examples.map(({ url }) => url))
+    for (const { url, document, version } of covered.nearMisses) {
+      assert.ok(!shown.has(url) && document > 0 && version > 0)
+      assert.ok(!kept.get(url)!.words.includes('football'))
+    }
+    assert.deepEqual((await previewProfile(deps, draft, everything)).covered.nearMisses, [])
+  })
+
   test('ends when its time is up or when it is told to, with what it has', async () => {
     const draft = draftOf([sourceOf(`${news}/`)], { java: 4 })
     const clock = createManualClock()

@@ -1,4 +1,4 @@
-import { createDrafting } from '../../annotate/annotate.ts'
+import { type AnnotatedDocument, createDrafting } from '../../annotate/annotate.ts'
 import { compileInterests } from '../../annotate/interests/compile-interests.ts'
 import type { CompiledInterests } from '../../annotate/interests/compiled-interests.ts'
 import { relevanceOf } from '../../annotate/match/evaluate.ts'
@@ -32,8 +32,10 @@ export type PreviewDeps = {
 }
 
 export type PreviewOptions = PreviewRequest & {
-  /** For each of the two looks at what is kept. */
+  /** For both looks at what is kept together. */
   maxMs?: number
+  /** Those below the threshold that are shown; none where nothing is said. */
+  nearMisses?: number
   onProgress?(progress: PreviewProgress): void
   signal?: AbortSignal
 }
@@ -58,9 +60,11 @@ export async function previewProfile(
   const { scorers, learn } = createBuiltInScorers()
   const interests = { compiled: compileInterests(profile.interests, scorers), learn }
   const { covering } = createSourceCover(profile.sources, deps.landed)
-  const covered = await look(deps, interests, options, ({ url }) => covering(url))
+  const endAt = startedAt + (options.maxMs ?? MAX_MS)
+  const timed = { ...options, endAt }
+  const covered = await look(deps, interests, timed, ({ url }) => covering(url))
   const nothing = covered.documents === 0 && Object.values(covered.passedOver).every((count) => count === 0)
-  const everything = nothing ? await look(deps, interests, options, () => profile.sources) : null
+  const everything = nothing ? await look(deps, interests, timed, () => profile.sources) : null
   return { name: profile.name, covered, everything, tookMs: Math.round(deps.clock.monotonic() - startedAt) }
 }
 
@@ -71,20 +75,21 @@ type Judged = { compiled: CompiledInterests; learn(terms: DocumentTerms): void }
 async function look(
   deps: PreviewDeps,
   interests: Judged,
-  { documents, examples, maxMs = MAX_MS, onProgress, signal }: PreviewOptions,
+  { documents, examples, nearMisses = 0, endAt, onProgress, signal }: PreviewOptions & { endAt: number },
   sourcesOf: (version: Version) => readonly Source[],
 ): Promise<PreviewPart> {
   const part = emptyPart()
-  const endAt = deps.clock.monotonic() + maxMs
+  const near = createNearest(Math.min(nearMisses, previewLimits.examples))
+  const ended = (end: PreviewPart['end']): PreviewPart => ({ ...part, nearMisses: near.examples(), end })
   const wanted = Math.min(documents, previewLimits.documents)
   const shown = Math.min(examples, previewLimits.examples)
   for (let before = Number.MAX_SAFE_INTEGER; ; ) {
     const page = await deps.versions.current({ before, limit: PAGE })
     for (const version of page) {
       before = version.id
-      if (part.documents >= wanted) return { ...part, end: 'count' }
-      if (signal?.aborted === true) return { ...part, end: 'stopped' }
-      if (deps.clock.monotonic() >= endAt) return { ...part, end: 'time' }
+      if (part.documents >= wanted) return ended('count')
+      if (signal?.aborted === true) return ended('stopped')
+      if (deps.clock.monotonic() >= endAt) return ended('time')
       part.looked++
       const sources = sourcesOf(version)
       if (sources.length === 0) continue
@@ -94,18 +99,20 @@ async function look(
         continue
       }
       part.documents++
-      const example = match(version, read.text, sources, interests)
-      if (example !== null && part.matched++ < shown) part.examples.push(example())
+      const found = match(version, read.text, sources, interests)
+      if (found?.kind === 'match' && part.matched++ < shown) part.examples.push(found.example())
+      if (found?.kind === 'near') near.offer(found)
       if (part.documents % TURN === 0) await new Promise((resolve) => setImmediate(resolve))
     }
     onProgress?.({ looked: part.looked, documents: part.documents, matched: part.matched })
-    if (page.length < PAGE) return part
+    // A page may be shorter than was asked for, where some of it is not for everybody.
+    if (page.length === 0) return ended('all')
   }
 }
 
 function emptyPart(): PreviewPart {
   const passedOver = { gone: 0, textless: 0, dropped: 0, lost: 0, damaged: 0 }
-  return { looked: 0, documents: 0, matched: 0, examples: [], passedOver, end: 'all' }
+  return { looked: 0, documents: 0, matched: 0, examples: [], nearMisses: [], passedOver, end: 'all' }
 }
 
 async function readText({ bodies, omitFor }: PreviewDeps, version: Version): Promise<Read> {
@@ -118,25 +125,49 @@ async function readText({ bodies, omitFor }: PreviewDeps, version: Version): Pro
   return text === null ? { kind: 'textless' } : { kind: 'text', text }
 }
 
+type Found =
+  | { kind: 'match'; example(): PreviewExample }
+  | { kind: 'near'; relevance: number; example(): PreviewExample }
+
 /** Null where it concerns nobody; else what makes an example of it, which is worth its time for the few that are shown. */
-function match(
-  { url, n, title, firstSeenAt: at }: Version,
-  text: string,
-  sources: readonly Source[],
-  interests: Judged,
-): (() => PreviewExample) | null {
-  const known = { url, n, at: new Date(at).toISOString(), title }
-  if (sources.some(({ process }) => process === 'filter')) {
-    const document = { url, title, text, at }
-    const terms = readDocument(document)
-    interests.learn(terms)
-    const relevance = relevanceOf(interests.compiled, terms)
-    if (relevance !== null)
-      return () => {
-        const { summary, explanation } = createDrafting(document, terms)(0, interests.compiled, relevance)
-        return { ...known, relevance, summary, explanation }
-      }
+function match(version: Version, text: string, sources: readonly Source[], interests: Judged): Found | null {
+  const { id, documentId, url, n, title, firstSeenAt: at } = version
+  const known = { document: documentId, version: id, url, n, at: new Date(at).toISOString(), title }
+  const judged = sources.some(({ process }) => process === 'filter')
+    ? judge({ url, title, text, at }, interests, known)
+    : null
+  if (judged?.kind === 'match') return judged
+  if (!sources.some(({ process }) => process === 'track')) return judged
+  const example = () => ({ ...known, relevance: 1, summary: beginningOf(text), explanation: { tracked: true } })
+  return { kind: 'match', example }
+}
+
+type Known = Omit<PreviewExample, 'relevance' | 'summary' | 'explanation'>
+
+function judge(document: AnnotatedDocument, { compiled, learn }: Judged, known: Known): Found | null {
+  const terms = readDocument(document)
+  learn(terms)
+  const exampleOf = (relevance: number) => () => {
+    const { summary, explanation } = createDrafting(document, terms)(0, compiled, relevance)
+    return { ...known, relevance, summary, explanation }
   }
-  if (!sources.some(({ process }) => process === 'track')) return null
-  return () => ({ ...known, relevance: 1, summary: beginningOf(text), explanation: { tracked: true } })
+  const relevance = relevanceOf(compiled, terms)
+  if (relevance !== null) return { kind: 'match', example: exampleOf(relevance) }
+  const below = relevanceOf({ ...compiled, threshold: 0 }, terms)
+  // With no keyword at all there is nothing that more of would have been enough.
+  return below === null || below === 0 ? null : { kind: 'near', relevance: below, example: exampleOf(below) }
+}
+
+/** Those with the greatest relevance, of equal ones the first that came. */
+function createNearest(count: number) {
+  const best: (Found & { kind: 'near' })[] = []
+  return {
+    offer(found: Found & { kind: 'near' }): void {
+      const place = best.findIndex(({ relevance }) => relevance < found.relevance)
+      if (place === -1) best.push(found)
+      else best.splice(place, 0, found)
+      if (best.length > count) best.length = count
+    },
+    examples: () => best.map(({ example }) => example()),
+  }
 }

@@ -22,7 +22,9 @@ export function createSourceCover(sources: readonly Source[], landed: ReadonlyMa
       if (source.scope.kind === 'pattern') patterns.push({ source, uri })
       else {
         const domain = registrableDomain(hostKey(uri))
-        places.set(domain, [...(places.get(domain) ?? []), { source, uri }])
+        const near = places.get(domain)
+        if (near === undefined) places.set(domain, [{ source, uri }])
+        else near.push({ source, uri })
       }
     }
 

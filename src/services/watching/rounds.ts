@@ -83,6 +83,7 @@ export function createRounds() {
       return round.isFull
     },
     isFull: (watch: number): boolean => rounds.get(watch)?.isFull === true,
+    isUnderWay: (watch: number): boolean => rounds.get(watch)?.known === true,
     has: (watch: number): boolean => rounds.has(watch),
     /** Those that are over. */
     takeFinished(at: number): FinishedRound[] {
@@ -92,9 +93,7 @@ export function createRounds() {
         rounds.delete(watch)
         if (!round.known) continue
         const changed = round.changed > 0
-        // A page that fails far from the source is not the source's failure.
-        const failed = !changed && (round.source?.outcome === 'failed' || (round.pages === 0 && round.failed > 0))
-        const outcome = failed ? 'failed' : changed ? 'changed' : (round.source?.outcome ?? 'unchanged')
+        const { outcome, failed } = outcomeOf(round)
         const status = round.source?.status ?? 0
         finished.push({
           watch,
@@ -102,6 +101,7 @@ export function createRounds() {
           checkedAt: at,
           outcome,
           status,
+          changes: round.changed,
           landed: round.landed,
           visited: round.visited,
           changed,
@@ -112,4 +112,16 @@ export function createRounds() {
     },
     size: (): number => rounds.size,
   }
+}
+
+/**
+ * What is new anywhere is a change. Else it is the source that counts: a page that fails far from it is not its failure. `failed` is
+ * what is tried again later and later; a source that may not be fetched is asked for at its usual times.
+ */
+function outcomeOf({ source, changed, pages, failed, landed }: Round): { outcome: string; failed: boolean } {
+  if (changed > 0) return { outcome: 'changed', failed: false }
+  // Of a source that nobody came to, or that leads where nobody came to, the requests were dropped with their host.
+  const isDropped = source === null && failed > 0 && (pages === 0 || landed !== null)
+  const outcome = source?.outcome ?? (isDropped ? 'failed: host-given-up' : 'unchanged')
+  return { outcome, failed: outcome.startsWith('failed') }
 }

@@ -34,7 +34,15 @@ export type WatchService = {
   checkNow(watch: number): ReturnType<Scheduler['checkNow']>
   /** Told when there is something to do before the time that `tick` named. */
   onNews(listener: () => void): void
+  /** Whether a check of it is under way. */
+  isChecking(watch: number): boolean
+  /** Told when a check begins, and when it is over and noted. */
+  onCheck(listener: CheckListener): void
+  /** Whose sources a watch is, paused ones too. */
+  urdsOf(watch: number): { id: number; owner: string }[]
 }
+
+export type CheckListener = (watch: number, phase: 'begun' | 'ended') => void
 
 const POLL_MS = 250
 const MAX_AT_ONCE = 256
@@ -63,6 +71,7 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
   const full = new Set<number>()
   let lastRound = 0
   let stirred: () => void = () => {}
+  let tellCheck: CheckListener = () => {}
 
   function put({ profile, urds }: MirroredProfile): void {
     const before = new Set(urdsOf.get(profile.id))
@@ -77,7 +86,8 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
       }
       if (urd.visitedAt === 0) unvisited.add(urd.id)
       try {
-        coalescer.put({ ...urdOf(profile, source.uri), ...source, id: urd.id, watch: urd.watch })
+        const paused = profile.paused || urd.paused
+        coalescer.put({ ...urdOf(profile, source.uri), ...source, id: urd.id, watch: urd.watch, paused })
       } catch (error) {
         deps.onProblem('a source can not be watched', { profile: profile.id, uri: source.uri, error: String(error) })
       }
@@ -90,8 +100,8 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
   }
 
   function urdOf(profile: Profile, uri: string) {
-    const { owner, urgency, paused } = profile
-    return { owner, urgency, paused, level: deps.levelOf(owner), host: hostKey(uri) }
+    const { owner, urgency } = profile
+    return { owner, urgency, level: deps.levelOf(owner), host: hostKey(uri) }
   }
 
   function drop(urd: number): void {
@@ -140,11 +150,16 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
     const watch = coalescer.watch(id)
     const row = rows.get(id)
     if (watch === undefined || row === undefined) return null
-    const first = coalescer.urdsOf(id).some((urd) => unvisited.has(urd.id))
+    const first = unvisitedOf(id).length > 0
     const freshFrom = why === 'asked' ? round : round - Math.floor(watch.everyMs * FRESH_SHARE)
     const urgency = why === 'asked' ? ASKED_URGENCY : Math.min(watch.urgency, ASKED_URGENCY)
     const errand = { watch: id, round, freshFrom, since: row.finishedMark, first }
     return { url: row.uri, depth: watch.depth, urgency, errand, reach: reachOf(id) }
+  }
+
+  /** Whose first visit the next check is. One that is paused has it when it is resumed. */
+  function unvisitedOf(watch: number): number[] {
+    return coalescer.urdsOf(watch).flatMap(({ id, paused }) => (!paused && unvisited.has(id) ? [id] : []))
   }
 
   /** The wall clock, but never back: what was checked before must not look fresh for a day because the clock was set. */
@@ -168,8 +183,8 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
     })
     const mark = await watches.begin(orders.map(({ errand }) => ({ watch: errand.watch, round })))
     for (const { errand } of orders) {
-      const visited = coalescer.urdsOf(errand.watch).flatMap(({ id }) => (unvisited.has(id) ? [id] : []))
-      rounds.begin(errand.watch, mark, visited)
+      rounds.begin(errand.watch, mark, unvisitedOf(errand.watch))
+      tellCheck(errand.watch, 'begun')
     }
     const queued = await proxy.check(orders)
     for (const { errand } of orders) rounds.begun(errand.watch, queued.get(errand.watch) ?? 0)
@@ -202,6 +217,7 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
     if (row !== undefined) Object.assign(row, { finishedMark: Math.max(mark, row.finishedMark), checkedAt })
     for (const urd of visited) unvisited.delete(urd)
     scheduler.done(watch, { changed, failed, at: checkedAt })
+    tellCheck(watch, 'ended')
   }
 
   proxy.onNews((news) => {
@@ -239,6 +255,11 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
     onNews(listener) {
       stirred = listener
     },
+    isChecking: rounds.isUnderWay,
+    onCheck(listener) {
+      tellCheck = listener
+    },
+    urdsOf: (watch) => coalescer.urdsOf(watch).map(({ id, owner }) => ({ id, owner })),
   }
 }
 

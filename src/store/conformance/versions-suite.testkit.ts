@@ -188,6 +188,21 @@ export function versionsSuite(engine: StoreEngine): void {
     )
 
     test(
+      'versions are listed from the newest on, a page at a time',
+      withPage(async ({ host, record, document, shard }) => {
+        for (const [index, words] of ['one', 'two', 'three', 'four'].entries())
+          await record(pageOf(host, '/', words, { at: 1_000 * (index + 1) }))
+        await record(pageOf(host, '/other', 'other', { at: 9_000 }))
+        const { id } = (await document())!
+        const numbers = async (before: number, limit: number) =>
+          (await shard.versions.newest(id, { before, limit })).map(({ n }) => n)
+        assert.deepEqual(await numbers(Number.MAX_SAFE_INTEGER, 3), [4, 3, 2])
+        assert.deepEqual(await numbers(2, 3), [1])
+        assert.deepEqual(await numbers(1, 3), [])
+      }),
+    )
+
+    test(
       'a list of links that did not change is the same for every version',
       withPage(async ({ host, record, history, links }) => {
         const list = ['http://a.example/', `http://${host}/b`]

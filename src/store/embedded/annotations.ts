@@ -1,19 +1,13 @@
 import type { Annotation, AnnotationBatch, AnnotationDraft, AnnotationStore, Story, Task } from '../annotations.ts'
+import { createAnnotationReader, selectAnnotations } from './annotation-rows.ts'
 import type { Database } from './database.ts'
+import { createWordSpelling } from './inbox-words.ts'
 
 type TaskRow = Omit<Task, 'first' | 'made'> & { first: 0 | 1; made: 0 | 1 }
-type AnnotationRow = Omit<Annotation, 'summary' | 'explanation' | 'backlog' | 'alsoAt'> & {
-  summary: string
-  explanation: string
-  backlog: 0 | 1
-}
-
-const columns = `a.id, a.owner, a.profile, a.document AS documentId, a.version AS versionId, a.kind, a.at, a.relevance,
-  a.urgency, a.expires_at AS expiresAt, a.backlog, a.title, a.format, a.extension, a.size, a.summary, a.explanation,
-  a.story, d.url, coalesce(v.n, 0) AS n
-  FROM annotations a JOIN documents d ON d.id = a.document LEFT JOIN versions v ON v.id = a.version`
 
 export function createEmbeddedAnnotations(db: Database): AnnotationStore {
+  const { annotationOf } = createAnnotationReader(db)
+  const spell = createWordSpelling(db)
   const sql = {
     tasks: db.prepare(
       `SELECT t.id, t.version AS versionId, t.watch, t.hops, t.round, t.first, t.made
@@ -24,8 +18,8 @@ export function createEmbeddedAnnotations(db: Database): AnnotationStore {
     done: db.prepare('DELETE FROM tasks WHERE id = ?'),
     insert: db.prepare(
       `INSERT INTO annotations (owner, profile, document, version, kind, at, relevance, urgency, expires_at, backlog,
-       title, format, extension, size, summary, explanation, story)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+       title, format, extension, size, summary, explanation, story, read, archived)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
     ),
     hold: db.prepare('INSERT OR IGNORE INTO holds (version, owner, since) VALUES (?, ?, ?)'),
     alsoAt: db.prepare('INSERT OR IGNORE INTO also_at (annotation, version, url) VALUES (?, ?, ?)'),
@@ -34,32 +28,26 @@ export function createEmbeddedAnnotations(db: Database): AnnotationStore {
     stories: db.prepare('SELECT version AS versionId, hash, story FROM stories ORDER BY version DESC LIMIT ?'),
     // Whoever else had a use for it keeps it.
     unwanted: db.prepare(
-      `UPDATE versions SET wanted = 0 WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM annotations WHERE version = ?1)
+      `UPDATE versions SET wanted = 0 WHERE id = ?1
+       AND NOT EXISTS (SELECT 1 FROM annotations a WHERE a.document = versions.document AND a.version = ?1)
        AND NOT EXISTS (SELECT 1 FROM tasks WHERE version = ?1)`,
     ),
     wanted: db.prepare('UPDATE versions SET wanted = 1 WHERE id = ? AND wanted = 0'),
-    find: db.prepare(`SELECT ${columns} WHERE a.id = ?`),
+    find: db.prepare(`${selectAnnotations} WHERE a.id = ?`),
     list: db.prepare(
-      `SELECT ${columns} WHERE a.id > ? AND (? IS NULL OR a.owner = ?) AND (? IS NULL OR a.profile = ?)
+      `${selectAnnotations} WHERE a.id > ? AND (? IS NULL OR a.owner = ?) AND (? IS NULL OR a.profile = ?)
        ORDER BY a.id LIMIT ?`,
     ),
-    last: db.prepare(`SELECT ${columns} WHERE a.profile = ? AND a.document = ? ORDER BY a.id DESC LIMIT 1`),
+    last: db.prepare(`${selectAnnotations} WHERE a.profile = ? AND a.document = ? ORDER BY a.id DESC LIMIT 1`),
     ofStory: db.prepare(
-      `SELECT ${columns} WHERE a.story = ? AND a.story <> 0 AND a.profile = ? AND a.document <> ? ORDER BY a.id LIMIT 1`,
+      `${selectAnnotations} WHERE a.story = ? AND a.story <> 0 AND a.profile = ? AND a.document <> ? ORDER BY a.id LIMIT 1`,
     ),
   }
   sql.stories.setReadBigInts(true)
 
-  function annotationOf(row: unknown): Annotation | null {
-    if (row === undefined) return null
-    const { summary, explanation, backlog, ...plain } = row as AnnotationRow
-    const alsoAt = (sql.urlsOf.all(plain.id) as { url: string }[]).map(({ url }) => url)
-    const texts = { summary: JSON.parse(summary), explanation: JSON.parse(explanation) }
-    return { ...plain, ...texts, backlog: backlog === 1, alsoAt }
-  }
-
   /** 0 where it is there already. */
   function add(draft: AnnotationDraft): number {
+    const muted = draft.muted === true ? 1 : 0
     const { changes, lastInsertRowid } = sql.insert.run(
       draft.owner,
       draft.profile,
@@ -78,12 +66,16 @@ export function createEmbeddedAnnotations(db: Database): AnnotationStore {
       JSON.stringify(draft.summary),
       JSON.stringify(draft.explanation),
       draft.story,
+      muted,
+      muted,
     )
     if (changes === 0) return 0
-    // Until its owner has fetched it, the version stays.
-    sql.hold.run(draft.versionId, draft.owner, draft.at)
+    const id = Number(lastInsertRowid)
+    spell(id, draft)
+    // Until its owner has fetched it, the version stays. Nobody waits for what goes to the archive unseen.
+    if (muted === 0) sql.hold.run(draft.versionId, draft.owner, draft.at)
     sql.wanted.run(draft.versionId)
-    return Number(lastInsertRowid)
+    return id
   }
 
   function settle({ done, annotations, alsoAt, stories, unwanted, wanted }: AnnotationBatch): number[] {

@@ -3,6 +3,9 @@ import type { KeyedProfile, ProfileStore, UrdRow } from '../profiles.ts'
 import type { Database } from './database.ts'
 
 type Row = { body: string }
+type StoredUrd = Omit<UrdRow, 'paused' | 'muted'> & { paused: 0 | 1; muted: 0 | 1 }
+
+const urdColumns = 'id, profile, place, watch, visited_at AS visitedAt, paused, muted FROM urds'
 
 export function createEmbeddedProfiles(db: Database): ProfileStore {
   const sql = {
@@ -19,9 +22,12 @@ export function createEmbeddedProfiles(db: Database): ProfileStore {
     ),
     remove: db.prepare('DELETE FROM profiles WHERE id = ?'),
     stamps: db.prepare('SELECT id, revision FROM profiles'),
-    urdsOf: db.prepare(
-      'SELECT id, profile, place, watch, visited_at AS visitedAt FROM urds WHERE profile = ? ORDER BY place',
+    urdsOf: db.prepare(`SELECT ${urdColumns} WHERE profile = ? ORDER BY place`),
+    findUrd: db.prepare(`SELECT ${urdColumns} WHERE id = ?`),
+    markUrd: db.prepare(
+      'UPDATE urds SET paused = coalesce(?, paused), muted = coalesce(?, muted) WHERE id = ? RETURNING profile',
     ),
+    stamp: db.prepare('UPDATE profiles SET revision = ? WHERE id = ?'),
     addUrd: db.prepare('INSERT INTO urds (profile, place, watch, visited_at) VALUES (?, ?, ?, ?)'),
     removeUrds: db.prepare('DELETE FROM urds WHERE profile = ?'),
     clearPlaces: db.prepare('UPDATE urds SET place = -1 - place WHERE profile = ?'),
@@ -36,16 +42,23 @@ export function createEmbeddedProfiles(db: Database): ProfileStore {
     return known?.id ?? Number(sql.addWatch.run(key, uri).lastInsertRowid)
   }
 
+  const urdsOf = (profile: string): UrdRow[] => (sql.urdsOf.all(profile) as StoredUrd[]).map(urdOf)
+
+  /** Runs in a transaction. */
+  function nextRevision(): number {
+    sql.revise.run()
+    return (sql.revision.get() as { value: number }).value
+  }
+
   /** Runs in a transaction. A URD stays with its watch, wherever the source has moved to in the profile. */
   function putOne({ profile, keys }: KeyedProfile, revision: number): void {
     sql.put.run(profile.id, profile.owner, revision, JSON.stringify(profile))
-    const before = new Map((sql.urdsOf.all(profile.id) as UrdRow[]).map((urd) => [urd.watch, urd]))
+    const before = Map.groupBy(urdsOf(profile.id), ({ watch }) => watch)
     // Those that go are there until the new ones have their numbers: a number that was in use means the same to the end.
     sql.clearPlaces.run(profile.id)
     for (const [place, source] of profile.sources.entries()) {
       const watch = watchOf(keys[place]!, source.uri)
-      const kept = before.get(watch)
-      before.delete(watch)
+      const kept = before.get(watch)?.shift()
       if (kept === undefined) sql.addUrd.run(profile.id, place, watch, 0)
       else sql.keepUrd.run(place, kept.id)
     }
@@ -68,9 +81,8 @@ export function createEmbeddedProfiles(db: Database): ProfileStore {
     },
     async put(profiles) {
       db.write(() => {
-        sql.revise.run()
-        const { value } = sql.revision.get() as { value: number }
-        for (const each of profiles) putOne(each, value)
+        const revision = nextRevision()
+        for (const each of profiles) putOne(each, revision)
       })
     },
     async remove(ids) {
@@ -85,6 +97,31 @@ export function createEmbeddedProfiles(db: Database): ProfileStore {
       })
     },
     stamps: async () => db.read(() => sql.stamps.all()) as { id: string; revision: number }[],
-    urdsOf: async (profileId) => db.read(() => sql.urdsOf.all(profileId)) as UrdRow[],
+    urdsOf: async (profileId) => db.read(() => urdsOf(profileId)),
+    async findUrd(id) {
+      const row = db.read(() => sql.findUrd.get(id)) as StoredUrd | undefined
+      return row === undefined ? null : urdOf(row)
+    },
+    async setUrds(ids, { paused, muted }) {
+      db.write(() => {
+        const changed = new Set<string>()
+        for (const id of ids) {
+          const row = sql.markUrd.get(flagOf(paused), flagOf(muted), id) as { profile: string } | undefined
+          if (row !== undefined) changed.add(row.profile)
+        }
+        if (changed.size === 0) return
+        const revision = nextRevision()
+        for (const profile of changed) sql.stamp.run(revision, profile)
+      })
+    },
   }
+}
+
+function urdOf(row: StoredUrd): UrdRow {
+  return { ...row, paused: row.paused === 1, muted: row.muted === 1 }
+}
+
+/** Null leaves the mark as it is. */
+function flagOf(mark: boolean | undefined): 0 | 1 | null {
+  return mark === undefined ? null : mark ? 1 : 0
 }

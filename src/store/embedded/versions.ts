@@ -27,6 +27,7 @@ export function createEmbeddedVersions(db: Database): VersionStore {
     documents: db.prepare(`SELECT ${documentColumns} FROM documents WHERE id > ? ORDER BY id LIMIT ?`),
     version: db.prepare(`SELECT ${versionColumns} WHERE v.id = ?`),
     history: db.prepare(`SELECT ${versionColumns} WHERE v.document = ? AND v.n > ? ORDER BY v.n LIMIT ?`),
+    newest: db.prepare(`SELECT ${versionColumns} WHERE v.document = ? AND v.n < ? ORDER BY v.n DESC LIMIT ?`),
     versionAt: db.prepare(`SELECT ${versionColumns} WHERE v.document = ? AND v.at <= ? ORDER BY v.n DESC LIMIT 1`),
     versions: db.prepare(`SELECT ${versionColumns} WHERE v.id > ? ORDER BY v.id LIMIT ?`),
     current: db.prepare(`SELECT ${versionColumns} WHERE v.id < ? AND d.version = v.id ORDER BY v.id DESC LIMIT ?`),
@@ -50,6 +51,9 @@ export function createEmbeddedVersions(db: Database): VersionStore {
     version: async (id) => db.read(() => oneVersion(sql.version.get(id))),
     async history(documentId, { after, limit }) {
       return db.read(() => (sql.history.all(documentId, after, limit) as VersionRow[]).map(versionOf))
+    },
+    async newest(documentId, { before, limit }) {
+      return db.read(() => (sql.newest.all(documentId, before, limit) as VersionRow[]).map(versionOf))
     },
     versionAt: async (documentId, at) => db.read(() => oneVersion(sql.versionAt.get(documentId, at))),
     async versions({ after, limit }) {

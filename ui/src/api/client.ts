@@ -82,7 +82,8 @@ export const api = {
     askJson<T>('GET', path, { ...(query && { query }), ...(signal && { signal }) }),
   post: <T>(path: string, body?: unknown, query?: Query) => askJson<T>('POST', path, { body, ...(query && { query }) }),
   put: <T>(path: string, body: unknown) => askJson<T>('PUT', path, { body }),
-  patch: <T>(path: string, body: unknown, query?: Query) => askJson<T>('PATCH', path, { body, ...(query && { query }) }),
+  patch: <T>(path: string, body: unknown, query?: Query) =>
+    askJson<T>('PATCH', path, { body, ...(query && { query }) }),
   delete: <T>(path: string, body?: unknown, query?: Query) =>
     askJson<T>('DELETE', path, { body, ...(query && { query }) }),
   text: async (path: string, query?: Query, accept = 'text/plain') =>

@@ -5,80 +5,34 @@ export type Annotation = {
   kind: 'new' | 'changed' | 'gone' | 'back'
   at: string
   url: string
-  /** Host that the page is of */
   source: string
   title: string
-  profile: {
-    id: string
-    name: string
-  }
+  profile: { id: string; name: string }
   relevance: number
   urgency: number
-  /** From before the profile was there */
   backlog: boolean
   read: boolean
   starred: boolean
   archived: boolean
   summary: MarkedText
-  /** Why it is here: terms with weights and places, or the change that is followed */
   explanation: Record<string, unknown>
   alsoAt: string[]
   document: number
   version: number
-  /** Number of the version among those of its document */
   n: number
   format: string
   size: number
   expiresAt: string | null
 }
-
-export type BulkMarked = {
-  changed: number
-  /** Those that are different now: what undoes it */
-  ids: number[]
-  /** There is more that the query lets through: ask again */
-  more: boolean
-}
-
-export type BulkMarks = {
-  read?: boolean
-  starred?: boolean
-  archived?: boolean
-  ids?: number[]
-}
-
-export type BulkSourceMarks = {
-  paused?: boolean
-  muted?: boolean
-  ids?: number[]
-}
-
-export type BulkSources = {
-  ids?: number[]
-}
-
-export type BulkSourcesDone = {
-  changed: number
-  ids: number[]
-}
-
-export type Check = {
-  at: string
-  outcome: string
-  status: number
-  /** Versions that were new */
-  changed: number
-  tookMs: number
-}
-
-export type CheckResult = {
-  /** asked: it is next; out-already: under way; paused, unknown: it is not checked */
-  result: 'asked' | 'out-already' | 'paused' | 'unknown'
-}
-
+export type BulkMarked = { changed: number; ids: number[]; more: boolean }
+export type BulkMarks = { read?: boolean; starred?: boolean; archived?: boolean; ids?: number[] }
+export type BulkSourceMarks = { paused?: boolean; muted?: boolean; ids?: number[] }
+export type BulkSources = { ids?: number[] }
+export type BulkSourcesDone = { changed: number; ids: number[] }
+export type Check = { at: string; outcome: string; status: number; changed: number; tookMs: number }
+export type CheckResult = { result: 'asked' | 'out-already' | 'paused' | 'unknown' }
 export type Crawl = {
   now: Figures
-  /** The last ten minutes, oldest first */
   series: Figures[]
   totals: {
     fetched: number
@@ -92,23 +46,10 @@ export type Crawl = {
     profiles: number
     sources: number
   }
-  levels: {
-    level: 'gold' | 'silver' | 'bronze'
-    /** Checks that began before their deadline */
-    met: number
-    missed: number
-    queued: number
-    overdue: number
-  }[]
-  /** Why nothing is fetched, as a full disk */
+  levels: { level: 'gold' | 'silver' | 'bronze'; met: number; missed: number; queued: number; overdue: number }[]
   paused: string | null
-  disk: {
-    archiveBytes: number
-    databaseBytes: number
-    freeBytes: number
-  }
+  disk: { archiveBytes: number; databaseBytes: number; freeBytes: number }
 }
-
 export type Diff = {
   url: string
   document: number
@@ -118,39 +59,25 @@ export type Diff = {
   form: 'lines' | 'words'
   equal: boolean
   coarse: boolean
-  lines: {
-    added: number
-    removed: number
-  }
-  words: {
-    added: number
-    removed: number
-  }
+  lines: { added: number; removed: number }
+  words: { added: number; removed: number }
   hunks: {
     fromLine: number
     fromCount: number
     toLine: number
     toCount: number
-    pieces: {
-      kind: 'same' | 'removed' | 'added'
-      text: string
-    }[]
+    pieces: { kind: 'same' | 'removed' | 'added'; text: string }[]
   }[]
 }
-
 export type DiffQuery = {
-  /** Number of a version; left out, the one before */
   from?: number
-  /** Number of a version; left out, the last */
   to?: number
   form?: 'lines' | 'words'
   context?: number
-  /** Compares the source instead of the text */
   raw?: boolean
   ignoreSpace?: boolean
   format?: 'json' | 'patch'
 }
-
 export type Document = {
   id: number
   url: string
@@ -163,27 +90,11 @@ export type Document = {
   location: string
   current: Version | null
 }
-
-export type DocumentList = {
-  items: Document[]
-  next: string | null
-}
-
-export type DocumentQuery = {
-  url?: string
-  limit?: number
-  /** As `next` of the page before */
-  cursor?: string
-}
-
+export type DocumentList = { items: Document[]; next: string | null }
+export type DocumentQuery = { url?: string; limit?: number; cursor?: string }
 export type Email = string
-
-export type ExplainQuery = {
-  url: string
-}
-
+export type ExplainQuery = { url: string }
 export type Explanation = Record<string, unknown>
-
 export type Figures = {
   at: string
   pagesPerSecond: number
@@ -193,10 +104,8 @@ export type Figures = {
   inFlight: number
   activeHosts: number
   restingHosts: number
-  /** Versions that wait for the annotation engine */
   tasks: number
 }
-
 export type Graph = {
   nodes: {
     document: number
@@ -206,111 +115,54 @@ export type Graph = {
     status: number
     state: 'fetched' | 'failed' | 'gone' | 'redirect'
   }[]
-  /** from, to; places in nodes */
   edges: [number, number][]
   more: boolean
 }
-
-export type GraphQuery = {
-  limit?: number
-  host?: string
-}
-
+export type GraphQuery = { limit?: number; host?: string }
 export type Host = {
   host: string
   health: 'fine' | 'slow' | 'resting' | 'given-up'
   queued: number
-  /** In a row */
   failures: number
   nextAt: string | null
   documents: number
-  /** Documents whose last request failed */
   failing: number
 }
-
-export type HostList = {
-  items: Host[]
-  next: string | null
-}
-
-export type HostQuery = {
-  q?: string
-  limit?: number
-  /** As `next` of the page before */
-  cursor?: string
-}
-
+export type HostList = { items: Host[]; next: string | null }
+export type HostQuery = { q?: string; limit?: number; cursor?: string }
 export type Id = number
-
-export type IdParams = {
-  id: number
-}
-
+export type IdParams = { id: number }
 export type InboxCounts = {
   unread: number
   all: number
   starred: number
   archived: number
-  /** Sources that fail */
   failing: number
-  profiles: {
-    id: string
-    name: string
-    unread: number
-    all: number
-    starred: number
-    archived: number
-  }[]
+  profiles: { id: string; name: string; unread: number; all: number; starred: number; archived: number }[]
 }
-
 export type InboxFilterQuery = {
   state?: 'unread' | 'all' | 'starred' | 'archived'
   profile?: string
   q?: string
-  /** At least so urgent */
   urgency?: number
   upTo?: number
 }
-
 export type InboxQuery = {
   state?: 'unread' | 'all' | 'starred' | 'archived'
   profile?: string
   q?: string
-  /** At least so urgent */
   urgency?: number
   upTo?: number
   limit?: number
-  /** As `next` of the page before */
   cursor?: string
   format?: 'json' | 'xml' | 'wml' | 'text'
 }
-
-export type Link = {
-  url: string
-  /** Where it is kept and the caller may see it */
-  document: number | null
-}
-
-export type LinkList = {
-  items: Link[]
-  next: string | null
-}
-
+export type Link = { url: string; document: number | null }
+export type LinkList = { items: Link[]; next: string | null }
 export type Mark = [number, number]
-
-export type MarkedText = {
-  text: string
-  marks: [number, number][]
-}
-
-export type Marks = {
-  read?: boolean
-  starred?: boolean
-  archived?: boolean
-}
-
+export type MarkedText = { text: string; marks: [number, number][] }
+export type Marks = { read?: boolean; starred?: boolean; archived?: boolean }
 export type MaybeTime = string | null
-
 export type Me = {
   id: number
   email: string
@@ -322,14 +174,7 @@ export type Me = {
   timeZone: string
   shortcuts: boolean
 }
-
-export type MeChanges = {
-  name?: string
-  /** IANA name; empty for that of the browser */
-  timeZone?: string
-  shortcuts?: boolean
-}
-
+export type MeChanges = { name?: string; timeZone?: string; shortcuts?: boolean }
 export type NewToken = {
   id: number
   name: string
@@ -339,7 +184,6 @@ export type NewToken = {
   expiresAt: string | null
   token: string
 }
-
 export type Node = {
   id: string
   role: 'all' | 'server' | 'worker'
@@ -353,34 +197,19 @@ export type Node = {
   rssBytes: number
   state: 'running' | 'draining' | 'paused' | 'lost'
 }
-
-export type NodeList = {
-  items: Node[]
-  next: string | null
-}
-
+export type NodeList = { items: Node[]; next: string | null }
 export type Nothing = null
-
 export type Password = string
-
-export type PasswordChange = {
-  current: string
-  password: string
-}
-
+export type PasswordChange = { current: string; password: string }
 export type Preview = {
-  /** Held against the profile */
   documents: number
   matched: number
-  /** They are of the sources of the profile; else of all that the caller may see */
   covered: boolean
   examples: PreviewExample[]
-  /** Relevant, but below the threshold */
   nearMisses: PreviewExample[]
   end: 'all' | 'count' | 'time'
   tookMs: number
 }
-
 export type PreviewExample = {
   url: string
   document: number
@@ -390,21 +219,9 @@ export type PreviewExample = {
   title: string
   relevance: number
   summary: MarkedText
-  /** Why it is here: terms with weights and places, or the change that is followed */
   explanation: Record<string, unknown>
 }
-
-export type Problem = {
-  error: {
-    code: string
-    message: string
-    details?: {
-      place: string
-      message: string
-    }[]
-  }
-}
-
+export type Problem = { error: { code: string; message: string; details?: { place: string; message: string }[] } }
 export type Profile = {
   id: string
   name: string
@@ -414,24 +231,12 @@ export type Profile = {
     every: string
     everyMax?: string
     depth: number
-    scope:
-      | string
-      | {
-          pattern: string
-        }
+    scope: string | { pattern: string }
     process: 'filter' | 'track' | 'archive'
-    window?: {
-      zone: string
-      days: number[]
-      from: string
-      to: string
-    }
+    window?: { zone: string; days: number[]; from: string; to: string }
   }[]
   interests: {
-    keywords: {
-      key: string
-      weight: number
-    }[]
+    keywords: { key: string; weight: number }[]
     exclude: string[]
     expression: string
     threshold: number
@@ -440,16 +245,10 @@ export type Profile = {
   }
   urgency: number
   amount: 'summary' | 'full'
-  delivery: {
-    channels: string[]
-    cadence: string
-  }
+  delivery: { channels: string[]; cadence: string }
 }
-
 export type ProfileBody = Record<string, unknown>
-
 export type ProfileId = string
-
 export type SearchHit = {
   url: string
   document: number
@@ -461,30 +260,16 @@ export type SearchHit = {
   snippet: MarkedText
   score: number
 }
-
-export type SearchQuery = {
-  q: string
-  limit?: number
-  /** As `next` of the page before */
-  cursor?: string
-}
-
+export type SearchQuery = { q: string; limit?: number; cursor?: string }
 export type SearchResult = {
   items: SearchHit[]
   next: string | null
   facets: {
-    sources: {
-      host: string
-      count: number
-    }[]
-    times: {
-      period: 'day' | 'week' | 'month' | 'year' | 'older'
-      count: number
-    }[]
+    sources: { host: string; count: number }[]
+    times: { period: 'day' | 'week' | 'month' | 'year' | 'older'; count: number }[]
   }
   tookMs: number
 }
-
 export type SessionItem = {
   id: number
   createdAt: string
@@ -494,38 +279,16 @@ export type SessionItem = {
   address: string
   current: boolean
 }
-
-export type SessionState = {
-  user: Me
-  via: 'session' | 'token'
-}
-
-export type Setup = {
-  key: string
-  email: string
-  password: string
-  name?: string
-}
-
-export type SetupState = {
-  needed: boolean
-}
-
-export type SignIn = {
-  email: string
-  password: string
-}
-
+export type SessionState = { user: Me; via: 'session' | 'token' }
+export type Setup = { key: string; email: string; password: string; name?: string }
+export type SetupState = { needed: boolean }
+export type SignIn = { email: string; password: string }
 export type Source = {
   id: number
   uri: string
   host: string
-  /** Of the page, where it is known */
   title: string
-  profile: {
-    id: string
-    name: string
-  }
+  profile: { id: string; name: string }
   process: 'filter' | 'track' | 'archive'
   every: string
   depth: number
@@ -548,32 +311,24 @@ export type Source = {
     | 'empty'
     | 'changed'
     | 'unchanged'
-  /** The state in words, with what to do */
   message: string
   since: string | null
   failing: boolean
   lastCheckedAt: string | null
   lastChangedAt: string | null
   nextCheckAt: string | null
-  /** Why it is checked then */
   why: string
-  /** HTTP status of the last answer; 0 for none */
   status: number
   outcome: string
   unread: number
   document: number | null
 }
-
 export type SourceDetail = {
   id: number
   uri: string
   host: string
-  /** Of the page, where it is known */
   title: string
-  profile: {
-    id: string
-    name: string
-  }
+  profile: { id: string; name: string }
   process: 'filter' | 'track' | 'archive'
   every: string
   depth: number
@@ -596,71 +351,39 @@ export type SourceDetail = {
     | 'empty'
     | 'changed'
     | 'unchanged'
-  /** The state in words, with what to do */
   message: string
   since: string | null
   failing: boolean
   lastCheckedAt: string | null
   lastChangedAt: string | null
   nextCheckAt: string | null
-  /** Why it is checked then */
   why: string
-  /** HTTP status of the last answer; 0 for none */
   status: number
   outcome: string
   unread: number
   document: number | null
   checks: Check[]
 }
-
-export type SourceImport = {
-  text: string
-  format?: 'auto' | 'list' | 'opml'
-  every?: string
-}
-
+export type SourceImport = { text: string; format?: 'auto' | 'list' | 'opml'; every?: string }
 export type SourceImported = {
   added: number
-  profiles: {
-    id: string
-    name: string
-  }[]
-  skipped: {
-    line: number
-    text: string
-    why: string
-  }[]
+  profiles: { id: string; name: string }[]
+  skipped: { line: number; text: string; why: string }[]
 }
-
 export type SourceList = {
   items: Source[]
   next: string | null
-  counts: {
-    all: number
-    unread: number
-    failing: number
-    paused: number
-    /** That the query lets through, on all pages */
-    matching: number
-  }
+  counts: { all: number; unread: number; failing: number; paused: number; matching: number }
 }
-
-export type SourceMarks = {
-  paused?: boolean
-  muted?: boolean
-}
-
+export type SourceMarks = { paused?: boolean; muted?: boolean }
 export type SourceQuery = {
   state?: 'all' | 'unread' | 'failing' | 'paused'
   profile?: string
   q?: string
   limit?: number
-  /** As `next` of the page before */
   cursor?: string
 }
-
 export type Time = string
-
 export type Token = {
   id: number
   name: string
@@ -669,26 +392,14 @@ export type Token = {
   usedAt: string | null
   expiresAt: string | null
 }
-
-export type TokenDraft = {
-  name: string
-  scopes?: ('read' | 'write' | 'admin')[]
-  expiresAt?: string | null
-}
-
+export type TokenDraft = { name: string; scopes?: ('read' | 'write' | 'admin')[]; expiresAt?: string | null }
 export type UrlExplanation = {
-  /** As it is known here */
   url: string
   verdict: 'fetched' | 'queued' | 'refused' | 'failed' | 'not-covered' | 'unknown'
   sentence: string
-  steps: {
-    name: string
-    ok: boolean | null
-    text: string
-  }[]
+  steps: { name: string; ok: boolean | null; text: string }[]
   document: number | null
 }
-
 export type User = {
   id: number
   email: string
@@ -698,7 +409,6 @@ export type User = {
   disabled: boolean
   createdAt: string
 }
-
 export type UserChanges = {
   name?: string
   role?: 'user' | 'administrator'
@@ -706,7 +416,6 @@ export type UserChanges = {
   disabled?: boolean
   password?: string
 }
-
 export type UserDraft = {
   email: string
   password: string
@@ -714,7 +423,6 @@ export type UserDraft = {
   role?: 'user' | 'administrator'
   level?: 'gold' | 'silver' | 'bronze'
 }
-
 export type Version = {
   id: number
   n: number
@@ -727,7 +435,6 @@ export type Version = {
   type: string
   size: number
   title: string
-  /** As WARC headers have it; empty for a version without content */
   digest: string
   etag: string
   lastModified: string
@@ -736,8 +443,4 @@ export type Version = {
   location: string
   body: 'kept' | 'dropped' | 'lost' | 'none'
 }
-
-export type VersionList = {
-  items: Version[]
-  next: string | null
-}
+export type VersionList = { items: Version[]; next: string | null }

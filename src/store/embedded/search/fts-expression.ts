@@ -23,39 +23,55 @@ function siteWord(host: string): string {
   return `\ue001${host.replace(/[^a-z0-9]/g, (char) => String.fromCharCode(0xe100 + (char.charCodeAt(0) & 0xff)))}`
 }
 
-/** A query in FTS5's own language. Words hold no quotes, so nothing of a query is ever read as syntax. */
-export function matchExpression({ match }: SearchQuery): string {
-  return match === null ? `site : "${EVERY}"` : expressionOf(match)
+/** How a table of words is asked: which of its columns hold what. */
+export type WordTable = {
+  title: string
+  anywhere: string
+  /** Matches every entry that may be found at all. */
+  every: string
+  site(host: string): string
 }
 
-function expressionOf(node: QueryNode): string {
+const versionWords: WordTable = {
+  title: 'title',
+  anywhere: '{title body}',
+  every: `site : "${EVERY}"`,
+  site: (host) => `site : "${siteWord(host)}"`,
+}
+
+/** A query in FTS5's own language. Words hold no quotes, so nothing of a query is ever read as syntax. */
+export function matchExpression({ match }: SearchQuery): string {
+  return match === null ? versionWords.every : expressionOf(match, versionWords)
+}
+
+export function expressionOf(node: QueryNode, table: WordTable): string {
   switch (node.kind) {
     case 'words':
-      return wordsExpression(node)
+      return wordsExpression(node, table)
     case 'site':
-      return `site : "${siteWord(node.host)}"`
+      return table.site(node.host)
     case 'not':
-      return `(site : "${EVERY}" NOT ${expressionOf(node.node)})`
+      return `(${table.every} NOT ${expressionOf(node.node, table)})`
     case 'or':
-      return `(${node.nodes.map(expressionOf).join(' OR ')})`
+      return `(${node.nodes.map((each) => expressionOf(each, table)).join(' OR ')})`
     case 'and':
-      return andExpression(node.nodes)
+      return andExpression(node.nodes, table)
   }
 }
 
-function andExpression(nodes: readonly QueryNode[]): string {
+function andExpression(nodes: readonly QueryNode[], table: WordTable): string {
   const wanted: string[] = []
   const unwanted: string[] = []
   for (const node of nodes) {
-    if (node.kind === 'not') unwanted.push(expressionOf(node.node))
-    else wanted.push(expressionOf(node))
+    if (node.kind === 'not') unwanted.push(expressionOf(node.node, table))
+    else wanted.push(expressionOf(node, table))
   }
-  const all = wanted.length === 0 ? `site : "${EVERY}"` : wanted.join(' AND ')
+  const all = wanted.length === 0 ? table.every : wanted.join(' AND ')
   return unwanted.length === 0 ? `(${all})` : `((${all}) NOT (${unwanted.join(' OR ')}))`
 }
 
-function wordsExpression({ words, prefix, where }: WordsNode): string {
-  const column = where === 'title' ? 'title' : '{title body}'
+function wordsExpression({ words, prefix, where }: WordsNode, table: WordTable): string {
+  const column = where === 'title' ? table.title : table.anywhere
   const apart = `${column} : "${words.join(' ')}"${prefix ? ' *' : ''}`
   // Where no spaces are written, a longer text may be cut into other words than these few characters alone.
   if (words.length === 1 || !words.every(isUnspaced)) return apart
@@ -66,7 +82,7 @@ function wordsExpression({ words, prefix, where }: WordsNode): string {
 export function marksExpression({ match }: SearchQuery): string | null {
   const leaves: string[] = []
   const gather = (node: QueryNode): void => {
-    if (node.kind === 'words') leaves.push(wordsExpression(node))
+    if (node.kind === 'words') leaves.push(wordsExpression(node, versionWords))
     else if (node.kind === 'and' || node.kind === 'or') node.nodes.forEach(gather)
   }
   if (match !== null) gather(match)

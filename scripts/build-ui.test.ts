@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { type Built, buildUi } from './build-ui.ts'
+
+const MAX_FIRST_LOAD_BYTES = 200 * 1024
+
+describe('the built pages', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'erace-ui-'))
+  let built: Built
+
+  before(async () => {
+    built = await buildUi(folder)
+  })
+  after(() => rmSync(folder, { recursive: true, force: true }))
+
+  test('the first load of the inbox stays under 200 KB compressed', () => {
+    assert.ok(built.firstLoadBytes > 10_000, `only ${built.firstLoadBytes} bytes were counted`)
+    assert.ok(built.firstLoadBytes < MAX_FIRST_LOAD_BYTES, `${built.firstLoadBytes} bytes`)
+  })
+
+  test('the page has no inline script and no inline style', () => {
+    const page = readFileSync(join(folder, 'index.html'), 'utf8')
+    assert.doesNotMatch(page, /<script(?![^>]*\ssrc=)/i)
+    assert.doesNotMatch(page, /<style|\sstyle=|\son\w+=/i)
+  })
+
+  test('scripts and styles are there compressed in both ways', () => {
+    const scripts = globSync('assets/main-*.js', { cwd: folder })
+    assert.equal(scripts.length, 1)
+    for (const ending of ['.br', '.gz']) assert.ok(existsSync(join(folder, scripts[0]! + ending)))
+  })
+
+  test('what makes the pages installable is beside them', () => {
+    for (const name of ['sw.js', 'manifest.webmanifest', 'icon.svg', 'icon-192.png', 'icon-512.png']) {
+      assert.ok(existsSync(join(folder, name)), name)
+    }
+  })
+})

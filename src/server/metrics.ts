@@ -1,0 +1,90 @@
+import type { FastifyInstance } from 'fastify'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { Meters } from '../services/activity/figures.ts'
+
+export type MetricsDeps = { meters(): Meters; /** Streams of events that are open. */ streams(): number }
+
+export type Metrics = {
+  /** Measures the requests of all routes that are added from now on. */
+  watch(server: FastifyInstance): void
+  text(): Promise<string>
+  readonly type: string
+}
+
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+const counters = {
+  erace_pages_total: ['Responses that were read', ({ fetched }: Meters) => fetched],
+  erace_bytes_total: ['Bytes that were read', ({ bytes }: Meters) => bytes],
+  erace_errors_total: ['Requests of the crawl that failed', ({ failed }: Meters) => failed],
+  erace_annotations_total: ['Annotations that were made', ({ annotations }: Meters) => annotations],
+} as const
+
+const gauges = {
+  erace_queue: ['Requests that wait in the frontier', ({ queued }: Meters) => queued],
+  erace_in_flight: ['Requests that are under way', ({ inFlight }: Meters) => inFlight],
+  erace_tasks: ['Versions that wait for the annotation engine', ({ tasks }: Meters) => tasks],
+} as const
+
+/**
+ * For Prometheus, in a registry of its own. Labels are of small closed sets: methods, patterns of routes, classes of statuses and levels of
+ * service. Nothing in it tells of a person, an address or a page.
+ */
+export function createMetrics({ meters, streams }: MetricsDeps): Metrics {
+  const registry = new Registry()
+  const registers = [registry]
+  collectDefaultMetrics({ register: registry })
+  for (const [name, [help, read]] of Object.entries(counters)) {
+    const counter = new Counter({ name, help, registers, collect: () => setTo(counter, read(meters())) })
+  }
+  for (const [name, [help, read]] of Object.entries(gauges)) {
+    const gauge = new Gauge({ name, help, registers, collect: () => gauge.set(read(meters())) })
+  }
+  const open = new Gauge({
+    name: 'erace_event_streams',
+    help: 'Streams of live events that are open',
+    registers,
+    collect: () => open.set(streams()),
+  })
+  const checks = new Counter({
+    name: 'erace_checks_total',
+    help: 'Checks of sources by level of service, and whether they began before their deadline',
+    labelNames: ['level', 'result'],
+    registers,
+    collect() {
+      checks.reset()
+      for (const { level, met, missed } of meters().levels) {
+        checks.inc({ level, result: 'met' }, met)
+        checks.inc({ level, result: 'missed' }, missed)
+      }
+    },
+  })
+  const requests = new Histogram({
+    name: 'erace_http_request_seconds',
+    help: 'Time to answer a request; that of a stream of events is not counted',
+    labelNames: ['method', 'route', 'status'],
+    buckets: SECONDS,
+    registers,
+  })
+  return {
+    type: registry.contentType,
+    text: () => registry.metrics(),
+    watch(server) {
+      server.addHook('onResponse', async ({ method, routeOptions, is404 }, reply) => {
+        if (String(reply.getHeader('content-type')).startsWith('text/event-stream')) return
+        const route = is404 ? 'none' : (routeOptions.url ?? 'none')
+        const status = `${Math.floor(reply.statusCode / 100)}xx`
+        requests.observe({ method: known(method), route, status }, reply.elapsedTime / 1000)
+      })
+    },
+  }
+}
+
+function setTo(counter: Counter, value: number): void {
+  counter.reset()
+  counter.inc(value)
+}
+
+const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+/** Whoever calls may write any method; it makes no curve of its own. */
+const known = (method: string): string => (methods.has(method) ? method : 'other')

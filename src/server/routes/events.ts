@@ -1,0 +1,84 @@
+import type { FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import type { Callers } from '../../services/accounts/caller.ts'
+import type { Arrivals } from '../../services/events/arrivals.ts'
+import type { EventHub } from '../../services/events/event-hub.ts'
+import { callerOf, reader, SESSION_COOKIE } from '../access.ts'
+import { createEventStreams } from '../event-streams.ts'
+import type { Api, ServerParts } from '../routes.ts'
+import { Problem } from '../schemas/common.ts'
+import { EventQuery } from '../schemas/inbox.ts'
+
+export type EventParts = { hub: EventHub; arrivals: Arrivals; maxStreams: number; heartbeatMs?: number }
+
+export function addEvents(api: Api, { events, accounts }: Pick<ServerParts, 'events' | 'accounts'>): void {
+  const streams = createEventStreams(events)
+  api.addHook('preClose', async () => streams.close())
+
+  api.get(
+    '/events',
+    {
+      config: reader,
+      exposeHeadRoute: false,
+      schema: {
+        tags: ['inbox'],
+        summary: 'Live events, as a stream that stays open',
+        description:
+          'hello, annotation, counts, source, crawl; reset where more was missed than is told: load lists anew. ' +
+          'With Last-Event-ID what came meanwhile is sent first.',
+        querystring: EventQuery,
+        response: {
+          200: { description: 'Events', content: { 'text/event-stream': { schema: Type.String() } } },
+          '4xx': Problem,
+        },
+      },
+    },
+    async (request, reply) => {
+      const { account } = callerOf(request)
+      const isAdministrator = account.role === 'administrator' && mayAdminister(request)
+      await streams.open({
+        owner: account.email,
+        isAdministrator,
+        crawl: request.query.crawl === '1',
+        lastSeen: lastSeenBy(request),
+        response: reply.raw,
+        headers: {
+          ...reply.getHeaders(),
+          'content-type': 'text/event-stream; charset=utf-8',
+          'cache-control': 'no-cache, no-transform',
+          'x-accel-buffering': 'no',
+        },
+        isStillKnown: knownAgain(request, accounts, { email: account.email, isAdministrator }),
+      })
+      reply.hijack()
+      return reply
+    },
+  )
+}
+
+function mayAdminister(request: FastifyRequest): boolean {
+  const { via, scopes } = callerOf(request)
+  return via === 'session' || scopes.includes('admin')
+}
+
+/** What is no number of ours was not given by us: as if nothing was seen. */
+function lastSeenBy({ headers }: FastifyRequest): number | null {
+  const text = headers['last-event-id']
+  const id = typeof text === 'string' && /^\d{1,16}$/.test(text) ? Number(text) : null
+  return id !== null && Number.isSafeInteger(id) ? id : null
+}
+
+/** Asks again with the secret alone: the request itself would be kept as long as the stream. */
+function knownAgain(
+  { headers, cookies }: FastifyRequest,
+  callers: Callers,
+  { email, isAdministrator }: { email: string; isAdministrator: boolean },
+): () => Promise<boolean> {
+  const token = headers.authorization?.replace(/^Bearer +/i, '')
+  const session = cookies[SESSION_COOKIE] ?? ''
+  return async () => {
+    const caller = await (token === undefined ? callers.ofSession(session) : callers.ofToken(token))
+    if (caller?.account.email !== email) return false
+    return !isAdministrator || caller.account.role === 'administrator'
+  }
+}

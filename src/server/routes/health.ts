@@ -1,0 +1,23 @@
+import type { FastifyInstance } from 'fastify'
+import { anyone } from '../access.ts'
+import type { Metrics } from '../metrics.ts'
+
+export type HealthParts = {
+  metrics: Metrics
+  health: {
+    /** Why this process can't do its work; empty when it can. */
+    troubles(): Promise<readonly string[]>
+  }
+}
+
+/** For whoever keeps the process running and watched. Outside of the API, for anyone, and without a word about anybody. */
+export function addHealth(server: FastifyInstance, { metrics, health }: HealthParts): void {
+  const open = { config: anyone, schema: { hide: true } }
+  server.get('/healthz', open, async () => ({ status: 'ok' }))
+  server.get('/readyz', open, async (_request, reply) => {
+    const reasons = await health.troubles()
+    if (reasons.length === 0) return { status: 'ready' }
+    return reply.status(503).send({ status: 'not-ready', reasons })
+  })
+  server.get('/metrics', open, async (_request, reply) => reply.type(metrics.type).send(await metrics.text()))
+}

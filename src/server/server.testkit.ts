@@ -1,0 +1,157 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { InjectOptions } from 'fastify'
+import pino from 'pino'
+import { configOf } from '../config/load-config.ts'
+import type { SettingKey } from '../config/schema.ts'
+import { type Account, defaultAccountSettings, type TokenScope } from '../core/account.ts'
+import { type Clock, systemClock } from '../core/clock.ts'
+import { createParts, type ServerNeeds } from '../main-server.ts'
+import { createSecret, hashOfSecret, TOKEN_PREFIX } from '../services/accounts/secrets.ts'
+import { createPolicy } from '../services/scheduler/policy.ts'
+import { budgetsOf } from '../services/scheduler/schedule-settings.ts'
+import { createScheduler } from '../services/scheduler/scheduler.ts'
+import { createEmbeddedAccounts } from '../store/embedded/accounts.ts'
+import { createEmbeddedAnnotations } from '../store/embedded/annotations.ts'
+import { openDatabase } from '../store/embedded/database.ts'
+import { openFolder, paths } from '../store/embedded/folder.ts'
+import { createEmbeddedProfiles } from '../store/embedded/profiles.ts'
+import { catalogMigrations } from '../store/embedded/schema-catalog.ts'
+import { createEmbeddedWatches } from '../store/embedded/watches.ts'
+import { SESSION_COOKIE } from './access.ts'
+import { createServer } from './server.ts'
+
+export type TestServerOptions = {
+  settings?: Partial<Record<SettingKey, unknown>>
+  /** Of an earlier server: what was stored is still there. It is not removed by `close`. */
+  folder?: string
+  clock?: Clock
+  needs?: Partial<ServerNeeds>
+  /** Gets every line of the log. */
+  onLog?(line: string): void
+}
+
+export type TestServer = Awaited<ReturnType<typeof createTestServer>>
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+type Body = InjectOptions['payload']
+type Extra = { headers?: Record<string, string>; remoteAddress?: string }
+
+const SESSION_MS = 86_400_000
+
+/** The server on a real store in a folder of its own. It does not listen: requests are handed to it. */
+export async function createTestServer(options: TestServerOptions = {}) {
+  const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'erace-server-')))
+  if (options.folder === undefined) await openFolder({ folder, holder: 'test', shards: 2 }).close()
+  const db = openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist: true })
+  const clock = options.clock ?? systemClock
+  const config = configOf(options.settings)
+  const { schedule } = config
+  const scheduler = createScheduler({
+    clock,
+    policy: createPolicy(schedule.policy, {
+      gold: schedule.goldShare,
+      silver: schedule.silverShare,
+      bronze: schedule.bronzeShare,
+    }),
+    budgets: budgetsOf(schedule),
+    timing: { minEveryMs: schedule.minEveryMs },
+  })
+  const log = pino({ base: null, level: 'debug' }, { write: (line: string) => options.onLog?.(line) })
+  const needs: ServerNeeds = { folder, config, log, db, clock, watching: scheduler, scheduler, ...options.needs }
+  const stores = {
+    accounts: createEmbeddedAccounts(db),
+    profiles: createEmbeddedProfiles(db),
+    watches: createEmbeddedWatches(db),
+    annotations: createEmbeddedAnnotations(db),
+  }
+  const parts = createParts(needs)
+  const server = await createServer({ config: config.server, log, parts, pages: null })
+  await server.ready()
+
+  function client(headersOf: () => Promise<Record<string, string>>) {
+    let own: Promise<Record<string, string>> | null = null
+    async function send(method: Method, url: string, body?: Body, { headers, ...extra }: Extra = {}) {
+      own ??= headersOf()
+      return server.inject({
+        method,
+        url: url.startsWith('/api/') ? url : `/api/v1${url}`,
+        headers: { ...(await own), ...headers },
+        ...(body === undefined ? {} : { payload: body }),
+        ...extra,
+      })
+    }
+    return {
+      get: (url: string, extra?: Extra) => send('GET', url, undefined, extra),
+      post: (url: string, body?: Body, extra?: Extra) => send('POST', url, body, extra),
+      put: (url: string, body?: Body, extra?: Extra) => send('PUT', url, body, extra),
+      patch: (url: string, body?: Body, extra?: Extra) => send('PATCH', url, body, extra),
+      delete: (url: string, body?: Body, extra?: Extra) => send('DELETE', url, body, extra),
+    }
+  }
+
+  async function accountOf(email: string): Promise<Account> {
+    const account = await stores.accounts.findByEmail(email)
+    if (account === null) throw new Error(`the test has not added ${email}`)
+    return account
+  }
+
+  /** An account without a password: its sessions are made by `as`. */
+  async function addUser(email: string, parts: Partial<Pick<Account, 'role' | 'level' | 'name'>> = {}) {
+    const account = await stores.accounts.add({
+      email,
+      name: '',
+      role: 'user',
+      level: 'silver',
+      disabled: false,
+      createdAt: clock.now(),
+      settings: defaultAccountSettings,
+      passwordHash: '',
+      ...parts,
+    })
+    if (account === null) throw new Error(`the test has added ${email} already`)
+    return account
+  }
+
+  async function addSession(email: string): Promise<string> {
+    const secret = createSecret()
+    const now = clock.now()
+    const { id } = await accountOf(email)
+    const times = { createdAt: now, expiresAt: now + SESSION_MS }
+    const from = { agent: 'test', address: '127.0.0.1' }
+    await stores.accounts.addSession({ hash: hashOfSecret(secret), account: id, ...times, ...from })
+    return secret
+  }
+
+  async function addToken(email: string, scopes: readonly TokenScope[]): Promise<string> {
+    const secret = createSecret(TOKEN_PREFIX)
+    const { id } = await accountOf(email)
+    const times = { createdAt: clock.now(), expiresAt: 0 }
+    await stores.accounts.addToken({ hash: hashOfSecret(secret), account: id, name: 'test', scopes, ...times })
+    return secret
+  }
+
+  return {
+    server,
+    parts,
+    /** With more of the scheduler than the server needs, so that a test can give it watches. */
+    needs: { ...needs, scheduler },
+    folder,
+    db,
+    stores,
+    addUser,
+    /** A browser of somebody who is signed in; each call is a session of its own. */
+    as: (email: string) => client(async () => ({ cookie: `${SESSION_COOKIE}=${await addSession(email)}` })),
+    /** A program with a token. */
+    asToken: (email: string, scopes: readonly TokenScope[] = ['read', 'write']) =>
+      client(async () => ({ authorization: `Bearer ${await addToken(email, scopes)}` })),
+    /** Nobody, or somebody with these headers. */
+    nobody: (headers: Record<string, string> = {}) => client(async () => headers),
+    async close() {
+      await server.close()
+      db.close()
+      if (options.folder === undefined) await rm(folder, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,49 @@
+import type { Clock } from '../../core/clock.ts'
+import type { ServiceLevel } from '../../core/profile.ts'
+import type { AccountStore } from '../../store/accounts.ts'
+import type { InboxStore } from '../../store/inbox.ts'
+import type { ProfileStore } from '../../store/profiles.ts'
+import { createAttempts } from './attempts.ts'
+import type { Callers } from './caller.ts'
+import { createCallers } from './callers.ts'
+import { createFirstAccount } from './first-account.ts'
+import { createOwnAccount, type OwnAccount } from './own-account.ts'
+import { createPasswords, type Passwords } from './passwords.ts'
+import { createSetup, type Setup } from './setup.ts'
+import { createSessionMaker, createSignIn, type SignIn } from './sign-in.ts'
+import { createUsers, type Users } from './users.ts'
+
+/** Who may do what under which name: everything about accounts. `users` is for administrators alone. */
+export type AccountService = Callers & SignIn & OwnAccount & Setup & { users: Users }
+
+export type AccountServiceDeps = {
+  stores: {
+    accounts: AccountStore
+    profiles: Pick<ProfileStore, 'list' | 'remove'>
+    inbox: Pick<InboxStore, 'remove'>
+  }
+  clock: Clock
+  sessionAgeMs: number
+  /** What the settings say of users; an account that is made without a level gets this one. */
+  levelOf(email: string): ServiceLevel
+  onProblem(message: string, fields: Record<string, unknown>): void
+  passwords?: Passwords
+}
+
+export function createAccountService(deps: AccountServiceDeps): AccountService {
+  const { stores, clock, sessionAgeMs, levelOf, onProblem, passwords = createPasswords() } = deps
+  const { accounts } = stores
+  const callers = createCallers({ accounts, clock, sessionAgeMs, onProblem })
+  const attempts = createAttempts({ accounts, clock })
+  const onChanged = callers.drop
+  const makeSession = createSessionMaker({ accounts, callers, clock, sessionAgeMs })
+  const addFirst = createFirstAccount({ accounts, passwords, clock, levelOf, onChanged })
+  return {
+    ofSession: callers.ofSession,
+    ofToken: callers.ofToken,
+    ...createSignIn({ accounts, passwords, attempts, callers, clock, makeSession }),
+    ...createOwnAccount({ accounts, passwords, attempts, callers, clock }),
+    ...createSetup({ accounts, addFirst, makeSession }),
+    users: createUsers({ ...stores, passwords, clock, levelOf, onChanged }),
+  }
+}

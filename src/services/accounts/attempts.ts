@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto'
+import { parseAddress } from '../../core/address.ts'
+import type { Clock } from '../../core/clock.ts'
+import { AppError } from '../../core/errors.ts'
+import type { AccountStore, Failures } from '../../store/accounts.ts'
+
+/**
+ * Slows down who guesses passwords. Failures are counted for each e-mail address, whether there is an account or not, and for each
+ * network address. Within the allowance nothing waits. Beyond it every failure doubles the pause that must lie between it
+ * and the next attempt, up to a quarter of an hour. An attempt during the pause is not looked at and changes nothing, so
+ * nobody can keep somebody else out for longer than that. A success, or a day without failure, clears the count.
+ * Counts are in the store: a restart helps nobody.
+ *
+ * Attempts for one e-mail address take their turns, so that a hundred at the same moment are not a hundred guesses for one.
+ */
+export type Attempts = {
+  /** Runs `attempt`, or says how long to wait. Its answer is whether the password was right. */
+  guard(who: { email: string; address: string }, attempt: () => Promise<boolean>): Promise<AttemptOutcome>
+}
+
+export type AttemptOutcome = { kind: 'right' } | { kind: 'wrong' } | { kind: 'wait'; seconds: number }
+
+export type AttemptsDeps = {
+  accounts: Pick<AccountStore, 'failures' | 'noteFailure' | 'forgetFailures'>
+  clock: Clock
+}
+
+const ALLOWED_PER_EMAIL = 5
+const ALLOWED_PER_ADDRESS = 20
+const MAX_WAIT_SECONDS = 900
+export const FORGOTTEN_AFTER_MS = 86_400_000
+const MAX_IN_TURN = 50
+
+export function createAttempts({ accounts, clock }: AttemptsDeps): Attempts {
+  const turns = new Map<string, { last: Promise<void>; waiting: number }>()
+
+  async function inTurn<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const turn = turns.get(key) ?? { last: Promise.resolve(), waiting: 0 }
+    if (turn.waiting >= MAX_IN_TURN)
+      throw new AppError('rate-limited', 'too many attempts for this address at this moment')
+    turns.set(key, turn)
+    const before = turn.last
+    const { promise, resolve } = Promise.withResolvers<void>()
+    turn.last = promise
+    turn.waiting++
+    try {
+      await before
+      return await work()
+    } finally {
+      turn.waiting--
+      if (turn.waiting === 0) turns.delete(key)
+      resolve()
+    }
+  }
+
+  async function secondsToWait(key: string, allowed: number): Promise<number> {
+    const { count, lastAt } = await accounts.failures(key)
+    if (count < allowed || isOld({ count, lastAt })) return 0
+    const pauseMs = 1000 * Math.min(MAX_WAIT_SECONDS, 2 ** (count - allowed))
+    // A clock that was set back makes nobody wait for longer than the pause.
+    const sinceMs = Math.max(0, clock.now() - lastAt)
+    return Math.ceil(Math.max(0, pauseMs - sinceMs) / 1000)
+  }
+
+  function isOld({ count, lastAt }: Failures): boolean {
+    return count > 0 && clock.now() - lastAt >= FORGOTTEN_AFTER_MS
+  }
+
+  async function note(key: string): Promise<void> {
+    if (isOld(await accounts.failures(key))) await accounts.forgetFailures([key])
+    await accounts.noteFailure(key, clock.now())
+  }
+
+  return {
+    guard({ email, address }, attempt) {
+      const keys = { email: emailKey(email), address: addressKey(address) }
+      return inTurn(keys.email, async (): Promise<AttemptOutcome> => {
+        const seconds = Math.max(
+          await secondsToWait(keys.email, ALLOWED_PER_EMAIL),
+          await secondsToWait(keys.address, ALLOWED_PER_ADDRESS),
+        )
+        if (seconds > 0) return { kind: 'wait', seconds }
+        if (await attempt()) {
+          await accounts.forgetFailures([keys.email, keys.address])
+          return { kind: 'right' }
+        }
+        await note(keys.email)
+        await note(keys.address)
+        return { kind: 'wrong' }
+      })
+    },
+  }
+}
+
+/** Hashed, since people type passwords into the wrong field. */
+function emailKey(email: string): string {
+  return `email ${createHash('sha256').update(email.trim().toLowerCase()).digest('base64url')}`
+}
+
+/** Who has one address of IPv6 has the whole network of it. */
+function addressKey(address: string): string {
+  const parsed = parseAddress(address.slice(0, 64))
+  if (parsed?.family !== 6) return `address ${address.slice(0, 64)}`
+  const network = Buffer.from(parsed.bytes.subarray(0, 8))
+  const isMapped = network.every((byte) => byte === 0)
+  return isMapped ? `address ${address.slice(0, 64)}` : `address ${network.toString('hex')}/64`
+}

@@ -1,0 +1,106 @@
+import type { Account, AccountSettings, TokenScope } from '../../core/account.ts'
+import type { Clock } from '../../core/clock.ts'
+import { AppError } from '../../core/errors.ts'
+import type { AccountChanges, AccountStore, Token } from '../../store/accounts.ts'
+import { checkedPassword, cleanText } from './account-text.ts'
+import type { Attempts } from './attempts.ts'
+import type { Caller } from './caller.ts'
+import type { RememberingCallers } from './callers.ts'
+import type { Passwords } from './passwords.ts'
+import { createSecret, hashOfSecret, TOKEN_PREFIX } from './secrets.ts'
+
+/** What everybody does with the own account. */
+export type OwnAccount = {
+  changeOwn(caller: Caller, changes: OwnChanges): Promise<Account>
+  /** Ends all other sessions. Tokens stay. */
+  changePassword(caller: Caller, change: PasswordChange): Promise<PasswordOutcome>
+  tokens(caller: Caller): Promise<Token[]>
+  /** The secret is told this once. */
+  addToken(caller: Caller, draft: OwnTokenDraft): Promise<{ token: Token; secret: string }>
+  /** False where the caller has no such token. */
+  removeToken(caller: Caller, id: number): Promise<boolean>
+}
+
+export type OwnChanges = { name?: string } & Partial<AccountSettings>
+
+export type PasswordChange = { current: string; password: string; address: string }
+
+export type PasswordOutcome = { kind: 'changed' } | { kind: 'wrong' } | { kind: 'wait'; seconds: number }
+
+/** `expiresAt` 0: never. */
+export type OwnTokenDraft = { name: string; scopes?: readonly TokenScope[]; expiresAt?: number }
+
+const MAX_TOKENS = 500
+const MAX_TOKEN_NAME = 100
+const MAX_TIME_ZONE = 60
+
+export type OwnAccountDeps = {
+  accounts: AccountStore
+  passwords: Passwords
+  attempts: Attempts
+  callers: RememberingCallers
+  clock: Clock
+}
+
+export function createOwnAccount({ accounts, passwords, attempts, callers, clock }: OwnAccountDeps): OwnAccount {
+  async function update(id: number, changes: AccountChanges): Promise<Account> {
+    const outcome = await accounts.update(id, changes)
+    callers.drop()
+    if (outcome.kind !== 'done') throw new AppError('not-signed-in', 'the account is not there any more')
+    return outcome.account
+  }
+
+  return {
+    async changeOwn({ account }, { name, timeZone, shortcuts }) {
+      const settings = { ...account.settings }
+      if (timeZone !== undefined) settings.timeZone = checkedTimeZone(timeZone)
+      if (shortcuts !== undefined) settings.shortcuts = shortcuts
+      return update(account.id, { settings, ...(name === undefined ? {} : { name: cleanText(name) }) })
+    },
+    async changePassword({ account, via, key }, { current, password, address }) {
+      checkedPassword(password)
+      const outcome = await attempts.guard({ email: account.email, address }, async () => {
+        const found = await accounts.findByEmail(account.email)
+        return (await passwords.verify(current, found?.passwordHash ?? null)).kind !== 'wrong'
+      })
+      if (outcome.kind !== 'right') return outcome
+      await update(account.id, { passwordHash: await passwords.hash(password) })
+      await accounts.removeSessions(account.id, via === 'session' ? { except: key } : 'all')
+      callers.drop()
+      return { kind: 'changed' }
+    },
+    tokens: ({ account }) => accounts.tokensOf(account.id),
+    async addToken({ account }, { name, scopes = ['read', 'write'], expiresAt = 0 }) {
+      if (scopes.includes('admin') && account.role !== 'administrator')
+        throw new AppError('forbidden', 'the scope admin is for administrators')
+      if (expiresAt !== 0 && !(expiresAt > clock.now()))
+        throw new AppError('request-invalid', 'the token would have ended already')
+      if ((await accounts.tokensOf(account.id)).length >= MAX_TOKENS)
+        throw new AppError('request-invalid', `nobody has more than ${MAX_TOKENS} tokens; remove some`)
+      const secret = createSecret(TOKEN_PREFIX)
+      const token = await accounts.addToken({
+        hash: hashOfSecret(secret),
+        account: account.id,
+        name: cleanText(name, MAX_TOKEN_NAME),
+        scopes,
+        createdAt: clock.now(),
+        expiresAt,
+      })
+      return { token, secret }
+    },
+    async removeToken({ account }, id) {
+      const removed = await accounts.removeToken(account.id, id)
+      callers.drop()
+      return removed
+    },
+  }
+}
+
+function checkedTimeZone(timeZone: string): string {
+  if (timeZone === '') return ''
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: timeZone.slice(0, MAX_TIME_ZONE) }).resolvedOptions().timeZone
+  } catch (cause) {
+    throw new AppError('request-invalid', 'there is no such time zone', { cause })
+  }
+}

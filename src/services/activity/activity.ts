@@ -1,0 +1,162 @@
+import type { Clock } from '../../core/clock.ts'
+import type { CounterName } from '../../crawl/board.ts'
+import type { KeptCounts } from '../../store/kept-counts.ts'
+import type { SchedulerStats } from '../scheduler/scheduler-report.ts'
+import { serviceLevels } from '../scheduler/watch.ts'
+import type { CrawlReport, CrawlTotals, DiskUse, Figures, LevelFigures, Meters } from './figures.ts'
+import { createRateWindow } from './rate-window.ts'
+import { remembered } from './remembered.ts'
+
+/**
+ * What the crawl does at this moment, and did in the last ten minutes.
+ *
+ * Each second the shared board is read (`tick`), which costs nothing worth naming, and what it says is told to those who look on.
+ * Every other second it becomes a point of the series. What has to be asked of the store or of the file system is asked by
+ * those who want the whole report, and no more often than its age allows; the tasks alone are counted with the points.
+ * Nothing is kept beyond the process: after a restart the curves begin anew.
+ */
+export type Activity = {
+  /** Ticks each second until the end. */
+  start(): void
+  tick(): Promise<void>
+  now(): Figures
+  report(): Promise<CrawlReport>
+  meters(): Meters
+  /** Why nothing is fetched; null while all is well. */
+  paused(): Promise<string | null>
+  noteAnnotations(count: number): void
+  end(): void
+}
+
+export type ActivityDeps = {
+  clock: Clock
+  /** The crawl's own figures. */
+  board: { total(name: CounterName): number; isHeld(): boolean }
+  stats(): SchedulerStats
+  store: {
+    countTasks(): Promise<number>
+    countKept(): Promise<KeptCounts>
+    readDisk(): DiskUse
+  }
+  /** Told each second. */
+  publish(figures: Figures): void
+}
+
+const TICK_MS = 1_000
+const POINT_MS = 2_000
+const SERIES_MS = 600_000
+const MAX_POINTS = SERIES_MS / POINT_MS
+const RATE_WINDOW_MS = 5_000
+const TASKS_AGE_MS = 2_000
+const STATS_AGE_MS = 1_000
+const DISK_AGE_MS = 30_000
+const KEPT_AGE_MS = 30_000
+/** Timers come a little early at times. */
+const SLACK_MS = 100
+/** With less than this the reason for refused writes is plain. */
+const FULL_BYTES = 64 << 20
+
+const rated = ['fetched', 'bytes', 'failed'] as const
+const counted = ['fetched', 'stored', 'unchanged', 'failed', 'bytes'] as const
+
+export function createActivity({ clock, board, stats, store, publish }: ActivityDeps): Activity {
+  const window = createRateWindow(rated, RATE_WINDOW_MS)
+  const countTasks = remembered(clock, TASKS_AGE_MS, store.countTasks)
+  const countKept = remembered(clock, KEPT_AGE_MS, store.countKept)
+  const readDisk = remembered(clock, DISK_AGE_MS, async () => store.readDisk())
+  const series: Figures[] = []
+  let tasks = 0
+  let annotations = 0
+  let pointAt = Number.NEGATIVE_INFINITY
+  let statsAt = Number.NEGATIVE_INFINITY
+  let levels: LevelFigures[] = []
+  let timer: NodeJS.Timeout | null = null
+
+  const totalsOf = <Name extends CounterName>(names: readonly Name[]): Record<Name, number> =>
+    Object.fromEntries(names.map((name) => [name, board.total(name)])) as Record<Name, number>
+
+  function now(): Figures {
+    const { fetched, bytes, failed } = window.rates()
+    return {
+      at: new Date(clock.now()).toISOString(),
+      pagesPerSecond: fetched,
+      bytesPerSecond: bytes,
+      errorsPerSecond: failed,
+      queued: board.total('queued'),
+      inFlight: board.total('inFlight'),
+      activeHosts: board.total('activeHosts'),
+      restingHosts: board.total('restingHosts'),
+      tasks,
+    }
+  }
+
+  async function tick(): Promise<void> {
+    window.add(clock.monotonic(), totalsOf(rated))
+    const isPoint = clock.monotonic() - pointAt >= POINT_MS - SLACK_MS
+    if (isPoint) {
+      pointAt = clock.monotonic()
+      // A store that is busy for a moment leaves the last count standing.
+      tasks = await countTasks().catch(() => tasks)
+    }
+    const figures = now()
+    if (isPoint) series.push(figures)
+    if (series.length > MAX_POINTS) series.shift()
+    publish(figures)
+  }
+
+  /** Which sources are late is found by looking at each of them. */
+  function levelsNow(): LevelFigures[] {
+    if (clock.monotonic() - statsAt < STATS_AGE_MS) return levels
+    statsAt = clock.monotonic()
+    const all = stats().levels
+    levels = serviceLevels.map((level) => {
+      const { met, missed, queued, overdue } = all[level]
+      return { level, met, missed, queued, overdue }
+    })
+    return levels
+  }
+
+  async function paused(): Promise<string | null> {
+    if (board.total('paused') > 0) {
+      const { freeBytes } = await readDisk()
+      if (freeBytes < FULL_BYTES) return 'The disk is full. Nothing is fetched until there is room again.'
+      return 'The store takes no writes at the moment; the log says why.'
+    }
+    if (board.isHeld())
+      return 'More is new than the annotation engine can take; fetching goes on when it has caught up.'
+    return null
+  }
+
+  return {
+    now,
+    tick,
+    paused,
+    start() {
+      timer ??= setInterval(() => void tick(), TICK_MS)
+      timer.unref()
+    },
+    async report() {
+      const [kept, disk, reason] = await Promise.all([countKept(), readDisk(), paused()])
+      const totals: CrawlTotals = totalsOf(counted)
+      return {
+        now: now(),
+        series: [...series],
+        totals: { ...totals, ...kept },
+        levels: levelsNow(),
+        paused: reason,
+        disk,
+      }
+    },
+    meters() {
+      const { queued, inFlight } = now()
+      return { ...totalsOf(counted), queued, inFlight, tasks, annotations, levels: levelsNow() }
+    },
+    noteAnnotations(count) {
+      annotations += count
+    },
+    end() {
+      if (timer !== null) clearInterval(timer)
+      timer = null
+    },
+  }
+}

@@ -1,0 +1,150 @@
+import type { PreviewExample } from '../../core/preview-report.ts'
+import type { ProfileDraft } from '../../core/profile-draft.ts'
+import type { SearchQuery } from '../../core/search-query/query.ts'
+import type { VersionReason } from '../../store/versions.ts'
+import type { UrlExplanation } from '../explain/explain-url.ts'
+
+/**
+ * What people may ask of the archive. Everything is asked in somebody's name, and nothing that is not theirs to see is ever in
+ * an answer: what they may not see is `not-found`, as what is not there. Questions and answers are plain data, so
+ * that they can be asked from another thread.
+ */
+export type ArchiveReader = {
+  document(asked: Asked & { id: number }): Promise<DocumentItem>
+  /** Null where nothing is known of it, or nothing that the owner sees. */
+  documentOfUrl(asked: Asked & { url: string }): Promise<DocumentItem | null>
+  /** Documents with annotations of the owner, the last annotated first; `before` as `next` of the page before. */
+  documents(asked: Asked & { before: number | null; limit: number }): Promise<Page<DocumentItem, number>>
+  /** The newest first; `before` is the number of a version. */
+  versions(
+    asked: Asked & { document: number; before: number | null; limit: number },
+  ): Promise<Page<VersionItem, number>>
+  version(asked: Asked & { id: number }): Promise<VersionItem>
+  /** The body, decoded to be shown, or as it came. */
+  content(asked: Asked & { version: number; form: 'shown' | 'original' }): Promise<Content>
+  /** In UTF-8. */
+  text(asked: Asked & { version: number }): Promise<Bytes>
+  /** `DocumentDiff` as JSON, or as a patch: large ones are made ready where they are made. */
+  diff(asked: Asked & DiffAsked): Promise<Bytes & { name: string }>
+  /** XML. */
+  meta(asked: Asked & { document: number }): Promise<Bytes>
+  links(
+    asked: Asked & { document: number; version: number | null; offset: number; limit: number },
+  ): Promise<Page<LinkItem, number>>
+  search(asked: Asked & { query: SearchQuery; offset: number; limit: number }): Promise<FoundVisible>
+  /** A draft without sources is held against all that the owner sees. */
+  preview(asked: Asked & { draft: ProfileDraft }): Promise<VisiblePreview>
+  /** `all`: the outcome of documents is told that the owner does not see. */
+  explain(asked: Asked & { url: string; all: boolean }): Promise<UrlExplanation>
+}
+
+export const archiveMethods = [
+  'document',
+  'documentOfUrl',
+  'documents',
+  'versions',
+  'version',
+  'content',
+  'text',
+  'diff',
+  'meta',
+  'links',
+  'search',
+  'preview',
+  'explain',
+] as const satisfies readonly (keyof ArchiveReader)[]
+
+export type Asked = { owner: string }
+
+/** `next`: where the next page begins; null where there is none. */
+export type Page<T, Place> = { items: T[]; next: Place | null }
+
+/** Memory of its own, so that it can be handed to another thread. */
+export type Bytes = { bytes: Uint8Array<ArrayBuffer> }
+
+export type DocumentItem = {
+  id: number
+  url: string
+  host: string
+  title: string
+  firstAt: string
+  checkedAt: string
+  outcome: string
+  status: number
+  location: string
+  current: VersionItem | null
+}
+
+export type VersionItem = {
+  id: number
+  n: number
+  document: number
+  url: string
+  reason: VersionReason
+  firstSeenAt: string
+  lastSeenAt: string
+  status: number
+  type: string
+  size: number
+  title: string
+  digest: string
+  etag: string
+  lastModified: string
+  truncated: string
+  address: string
+  location: string
+  body: 'kept' | 'dropped' | 'lost' | 'none'
+}
+
+/** How a body may be shown: `html` and `text` are in UTF-8, `other` is not shown. */
+export type ContentForm =
+  | { kind: 'html' }
+  | { kind: 'text' }
+  | { kind: 'image'; type: string }
+  | { kind: 'pdf' }
+  | { kind: 'other' }
+
+export type Content = Bytes & { form: ContentForm; url: string; type: string; n: number }
+
+export type DiffAsked = {
+  document: number
+  from: number | null
+  to: number | null
+  form: 'lines' | 'words'
+  context: number
+  raw: boolean
+  ignoreSpace: boolean
+  as: 'json' | 'patch'
+}
+
+export type LinkItem = { url: string; document: number | null }
+
+export type VisibleHit = {
+  url: string
+  document: number
+  version: number
+  n: number
+  at: string
+  title: string
+  titleMarks: [number, number][]
+  snippet: { text: string; marks: [number, number][] }
+  score: number
+}
+
+export const periods = ['day', 'week', 'month', 'year', 'older'] as const
+export type Period = (typeof periods)[number]
+
+export type FoundVisible = Page<VisibleHit, number> & {
+  facets: { sources: { host: string; count: number }[]; times: { period: Period; count: number }[] }
+  tookMs: number
+}
+
+export type VisiblePreview = {
+  documents: number
+  matched: number
+  covered: boolean
+  examples: PreviewExample[]
+  nearMisses: PreviewExample[]
+  end: 'all' | 'count' | 'time'
+  tookMs: number
+}

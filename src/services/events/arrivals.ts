@@ -1,0 +1,156 @@
+import type { AnnotationStore } from '../../store/annotations.ts'
+import type { InboxItem, InboxStore } from '../../store/inbox.ts'
+import type { InboxService } from '../inbox/inbox-service.ts'
+import type { EventHub, LiveEvent } from './event-hub.ts'
+
+/**
+ * Turns what the annotation engine reports into events for owners that listen. The engine's processors report each for
+ * itself, in any order; what goes out is always read from the store behind a mark, in the order of ids. So whoever has seen
+ * an event has seen all before it, and can go on from there later.
+ *
+ * An owner is unknown until the first listener joins: then the mark is set to the last annotation there is. It moves with every
+ * report that concerns the owner, one after the other, and is forgotten with the last listener.
+ */
+export type Arrivals = {
+  /** These are new. Those of owners that nobody listens for are passed over: they are in the inbox. Never throws. */
+  announce(ids: readonly number[]): void
+  /** For a listener that has just subscribed: what came behind the last event that it saw; null for one that saw none. */
+  join(owner: string, lastSeen: number | null): Promise<Joined>
+  /** When a listener has left. */
+  leave(owner: string): void
+  /** When all that was announced is out. */
+  settled(): Promise<void>
+}
+
+export type Joined = {
+  unread: number
+  /** Up to which annotation the listener has everything, before `missed`. */
+  at: number
+  missed: LiveEvent[]
+}
+
+export type ArrivalDeps = {
+  inbox: InboxService
+  store: Pick<InboxStore, 'arrivals' | 'list'>
+  annotations: Pick<AnnotationStore, 'find'>
+  hub: EventHub
+  onProblem(message: string, fields: Record<string, unknown>): void
+}
+
+/** So many are told one by one; whoever missed more loads the list anew. */
+const MAX_TOLD = 200
+/** Pages of what is not told, as a backlog, that are passed over before it is given up too. */
+const MAX_PAGES = 5
+
+/** What is muted went to the archive by itself, and what is from before the profile is no news. */
+const isNews = ({ archived, backlog }: InboxItem): boolean => !archived && !backlog
+
+export function createArrivals({ inbox, store, annotations, hub, onProblem }: ArrivalDeps): Arrivals {
+  /** The mark of each owner, when all before is done. */
+  const marks = new Map<string, Promise<number>>()
+  let waiting = new Set<number>()
+  let running: Promise<void> | null = null
+
+  async function lastOf(owner: string): Promise<number> {
+    const page = { before: null, limit: 1 }
+    const [shown] = await store.list(owner, { state: 'all' }, page)
+    const [archived] = await store.list(owner, { state: 'archived' }, page)
+    return Math.max(shown?.id ?? 0, archived?.id ?? 0)
+  }
+
+  function markOf(owner: string): Promise<number> {
+    const known = marks.get(owner)
+    if (known !== undefined) return known
+    const mark = lastOf(owner)
+    marks.set(owner, mark)
+    mark.catch(() => marks.delete(owner))
+    return mark
+  }
+
+  async function readBehind(owner: string, after: number): Promise<{ events: LiveEvent[]; last: number }> {
+    const news: InboxItem[] = []
+    let last = after
+    for (let page = 0; page < MAX_PAGES; page++) {
+      const items = await store.arrivals(owner, { after: last, limit: MAX_TOLD + 1 })
+      last = items.at(-1)?.id ?? last
+      news.push(...items.filter(isNews))
+      if (news.length > MAX_TOLD) break
+      if (items.length <= MAX_TOLD) return { events: await eventsOf(news), last }
+    }
+    last = Math.max(last, await lastOf(owner))
+    return { events: [{ name: 'reset', id: last, data: {} }], last }
+  }
+
+  async function eventsOf(news: readonly InboxItem[]): Promise<LiveEvent[]> {
+    return (await inbox.shown(news)).map((data) => ({ name: 'annotation', id: data.id, data }))
+  }
+
+  async function tell(owner: string, after: number): Promise<number> {
+    if (!hub.isHeard(owner)) return after
+    const { events, last } = await readBehind(owner, after)
+    if (last === after) return after
+    for (const event of events) hub.publish(owner, event)
+    hub.publish(owner, { name: 'counts', data: await inbox.counts(owner) })
+    return last
+  }
+
+  /** Who is concerned: looked up one by one, or simply all that listen where those are fewer. */
+  async function ownersOf(ids: ReadonlySet<number>): Promise<Set<string>> {
+    if (ids.size >= marks.size) return new Set(marks.keys())
+    const owners = new Set<string>()
+    for (const id of ids) {
+      const owner = (await annotations.find(id))?.owner
+      if (owner !== undefined && marks.has(owner)) owners.add(owner)
+    }
+    return owners
+  }
+
+  async function run(): Promise<void> {
+    while (waiting.size > 0) {
+      const ids = waiting
+      waiting = new Set()
+      try {
+        for (const owner of await ownersOf(ids)) await advance(owner)
+      } catch (error) {
+        // They are in the store, and go out with the next report or when a listener comes back.
+        onProblem('new annotations could not be announced', { err: error })
+      }
+    }
+    running = null
+  }
+
+  async function advance(owner: string): Promise<void> {
+    const mark = marks.get(owner)
+    if (mark === undefined) return
+    const next = mark.then((after) => tell(owner, after))
+    // After a failure it stays where it was.
+    marks.set(
+      owner,
+      next.catch(() => mark),
+    )
+    await next
+  }
+
+  return {
+    announce(ids) {
+      if (marks.size === 0) return
+      for (const id of ids) waiting.add(id)
+      running ??= run()
+    },
+    async join(owner, lastSeen) {
+      const at = await markOf(owner)
+      const { unread } = await inbox.counts(owner)
+      if (lastSeen === null) return { unread, at, missed: [] }
+      const last = await lastOf(owner)
+      // Seen in a store that is not this one any more, or what was seen is gone.
+      if (lastSeen > last) return { unread, at: last, missed: [{ name: 'reset', id: last, data: {} }] }
+      return { unread, at: lastSeen, missed: (await readBehind(owner, lastSeen)).events }
+    },
+    leave(owner) {
+      if (!hub.isHeard(owner)) marks.delete(owner)
+    },
+    settled: async () => {
+      while (running !== null) await running
+    },
+  }
+}

@@ -1,0 +1,20 @@
+import { parseSearchQuery } from '../../core/search-query/parse-query.ts'
+import type { InboxFilter, InboxState } from '../../store/inbox.ts'
+
+/** What somebody asks for. */
+export type InboxWish = { state?: InboxState; profile?: string; q?: string; urgency?: number; upTo?: number }
+
+export type ReadFilter = { kind: 'filter'; filter: InboxFilter } | { kind: 'faults'; faults: string[] }
+
+/** What is left out does not narrow; unread is meant where no state is named. */
+export function readInboxFilter({ state = 'unread', profile = '', q = '', urgency = 0, upTo }: InboxWish): ReadFilter {
+  const filter: InboxFilter = {
+    state,
+    ...(profile === '' ? {} : { profile }),
+    ...(urgency === 0 ? {} : { urgency }),
+    ...(upTo === undefined ? {} : { upTo }),
+  }
+  if (q.trim() === '') return { kind: 'filter', filter }
+  const read = parseSearchQuery(q)
+  return read.kind === 'faults' ? read : { kind: 'filter', filter: { ...filter, query: read.query } }
+}

@@ -1,0 +1,83 @@
+import type { InboxFilter, InboxItem, InboxStore, Marks, ProfileCounts } from '../../store/inbox.ts'
+import type { EventHub } from '../events/event-hub.ts'
+import { type AnnotationJson, annotationToJson } from './annotation-json.ts'
+import type { ProfileNames } from './profile-names.ts'
+
+/** The inbox of one owner at a time. What is not the owner's is not there. */
+export type InboxService = {
+  list(owner: string, filter: InboxFilter, page: InboxPage): Promise<InboxItem[]>
+  find(owner: string, id: number): Promise<InboxItem | null>
+  /** The nearest before and behind in time that are not archived; null where there is none. */
+  neighbours(owner: string, id: number): Promise<{ newer: number | null; older: number | null }>
+  /** With what their owner calls things. */
+  shown(items: readonly InboxItem[]): Promise<AnnotationJson[]>
+  counts(owner: string): Promise<NamedCounts>
+  /** Returns which of them are different now. */
+  mark(owner: string, ids: readonly number[], marks: Marks): Promise<number[]>
+  /** A portion of what a filter lets through, the newest first. With `more` there may be more to do. */
+  markAll(owner: string, filter: InboxFilter, marks: Marks): Promise<{ ids: number[]; more: boolean }>
+}
+
+export type InboxPage = { before: number | null; limit: number }
+
+export type NamedCounts = ProfileCounts & {
+  /** Sources that fail. */
+  failing: number
+  profiles: ({ id: string; name: string } & ProfileCounts)[]
+}
+
+export type InboxDeps = {
+  store: InboxStore
+  names: ProfileNames
+  hub: EventHub
+  countFailing?(owner: string): Promise<number>
+  /** How many are marked by one call at most. */
+  portion?: number
+}
+
+const PORTION = 10_000
+/** More ids than this are not told one by one: whoever shows a list loads it anew. */
+const MAX_TOLD = 1000
+const NEIGHBOURS = 50
+
+export function createInboxService({ store, names, hub, countFailing, portion = PORTION }: InboxDeps): InboxService {
+  async function counts(owner: string): Promise<NamedCounts> {
+    const { profiles, ...totals } = await store.counts(owner)
+    const nameOf = await names.of(profiles.map(({ profile }) => profile))
+    const failing = (await countFailing?.(owner)) ?? 0
+    const named = profiles.map(({ profile, ...each }) => ({ id: profile, name: nameOf.get(profile)!, ...each }))
+    return { ...totals, failing, profiles: named }
+  }
+
+  /** To the other tabs and devices of the owner, and to the one that did it. */
+  async function tell(owner: string, ids: readonly number[], marks: Marks): Promise<void> {
+    if (ids.length === 0 || !hub.isHeard(owner)) return
+    const told = ids.length > MAX_TOLD ? null : ids
+    hub.publish(owner, { name: 'counts', data: { ...(await counts(owner)), changed: { ids: told, marks } } })
+  }
+
+  return {
+    list: store.list,
+    find: store.find,
+    async neighbours(owner, id) {
+      const [older] = await store.list(owner, { state: 'all' }, { before: id, limit: 1 })
+      const newer = await store.arrivals(owner, { after: id, limit: NEIGHBOURS })
+      return { older: older?.id ?? null, newer: newer.find(({ archived }) => !archived)?.id ?? null }
+    },
+    async shown(items) {
+      const nameOf = await names.of(items.map(({ profile }) => profile))
+      return items.map((item) => annotationToJson(item, nameOf.get(item.profile)!))
+    },
+    counts,
+    async mark(owner, ids, marks) {
+      const changed = await store.mark(owner, ids, marks)
+      await tell(owner, changed, marks)
+      return changed
+    },
+    async markAll(owner, filter, marks) {
+      const ids = await store.markAll(owner, filter, marks, portion)
+      await tell(owner, ids, marks)
+      return { ids, more: ids.length >= portion }
+    },
+  }
+}

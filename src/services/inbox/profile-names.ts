@@ -1,0 +1,31 @@
+import type { ProfileStore } from '../../store/profiles.ts'
+
+const MAX_NAMES = 20_000
+
+export type ProfileNames = {
+  /** '' for a profile that is no more. */
+  of(ids: Iterable<string>): Promise<Map<string, string>>
+}
+
+/** Names of profiles, remembered until any profile changes, whoever changes it. */
+export function createProfileNames(profiles: Pick<ProfileStore, 'find' | 'revision'>): ProfileNames {
+  const names = new Map<string, string>()
+  let revision = -1
+  return {
+    async of(ids) {
+      const current = await profiles.revision()
+      if (current !== revision) names.clear()
+      revision = current
+      const found = new Map<string, string>()
+      for (const id of new Set(ids)) {
+        const name = names.get(id) ?? (await profiles.find(id))?.name ?? ''
+        found.set(id, name)
+        // A change while they were read: what was read may be older than it.
+        if (revision !== current) continue
+        if (names.size >= MAX_NAMES) names.clear()
+        names.set(id, name)
+      }
+      return found
+    },
+  }
+}

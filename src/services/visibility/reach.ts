@@ -1,0 +1,85 @@
+import { hostKey, registrableDomain } from '../../core/partition.ts'
+import type { Source } from '../../core/profile.ts'
+import { coversPage } from '../scheduler/coverage.ts'
+
+/** A source, and where it leads to. */
+export type Reaching = { source: Pick<Source, 'uri' | 'scope' | 'depth'>; landed: string }
+
+/** Whether a page is in the scope of one of many sources. */
+export type Reach = { has(url: string): boolean }
+
+/** Of one domain: each is tried for each page. */
+const MAX_PATTERNS = 100
+
+const isWeb = /^https?:\/\//
+
+/**
+ * The same answer as `createSourceCover`, in a time that does not grow with the number of sources: somebody may have
+ * thousands of them on one host. How a page was reached is not known, so every page but the source itself counts as one link away.
+ *
+ * An expression alone would be a key to everything that anybody's sources have brought. So here it opens no more than the domain
+ * of its own source; what it leads to elsewhere is seen by its annotations.
+ */
+export function createReach(sources: Iterable<Reaching>): Reach {
+  const pages = new Set<string>()
+  const folders = new Set<string>()
+  const hosts = new Set<string>()
+  const domains = new Set<string>()
+  /** By domain, each expression once. */
+  const patterns = new Map<string, Map<string, Reaching['source']>>()
+
+  function add(uri: string, source: Reaching['source']): void {
+    if (!isWeb.test(uri)) return
+    const { host, path } = placeOf(uri)
+    pages.add(host + path)
+    if (source.depth < 1) return
+    const { scope } = source
+    if (scope.kind === 'path') folders.add(host + folderOf(path))
+    if (scope.kind === 'host') hosts.add(host)
+    if (scope.kind === 'domain') domains.add(registrableDomain(host))
+    if (scope.kind !== 'pattern') return
+    const domain = registrableDomain(host)
+    const known = patterns.get(domain) ?? new Map<string, Reaching['source']>()
+    if (known.size < MAX_PATTERNS) patterns.set(domain, known.set(scope.source, source))
+  }
+
+  function inFolder(host: string, path: string): boolean {
+    if (folders.size === 0) return false
+    const end = pathEnd(path)
+    for (let slash = path.indexOf('/'); slash !== -1 && slash < end; slash = path.indexOf('/', slash + 1))
+      if (folders.has(host + path.slice(0, slash + 1))) return true
+    return false
+  }
+
+  for (const { source, landed } of sources) {
+    add(source.uri, source)
+    if (landed !== '') add(landed, source)
+  }
+  return {
+    has(url) {
+      if (!isWeb.test(url)) return false
+      const { host, path } = placeOf(url)
+      if (pages.has(host + path) || hosts.has(host)) return true
+      const domain = registrableDomain(host)
+      if (domains.has(domain) || inFolder(host, path)) return true
+      const near = patterns.get(domain)
+      if (near === undefined) return false
+      return near.values().some((source) => coversPage(source, { url, hops: 1 }))
+    },
+  }
+}
+
+function placeOf(url: string): { host: string; path: string } {
+  const slash = url.indexOf('/', 8)
+  return { host: hostKey(url), path: slash === -1 ? '/' : url.slice(slash) }
+}
+
+function folderOf(path: string): string {
+  return path.slice(0, path.lastIndexOf('/', pathEnd(path) - 1) + 1)
+}
+
+/** Slashes of the query are none of the path. */
+function pathEnd(path: string): number {
+  const query = path.indexOf('?')
+  return query === -1 ? path.length : query
+}

@@ -1,0 +1,30 @@
+/** Hosts as an administrator looks at them: those in trouble first, then those with the most to do. Safe beside whoever crawls. */
+export type HostView = {
+  hosts(query: HostQuery): Promise<HostReport[]>
+  close(): void
+}
+
+export type HostQuery = {
+  /** Part of the name; empty for all. */
+  q: string
+  /** Behind this one; null from the start. */
+  after: HostPlace | null
+  limit: number
+}
+
+/** Given up, resting, slow, fine: in this order. */
+export const hostHealths = ['given-up', 'resting', 'slow', 'fine'] as const
+export type HostHealth = (typeof hostHealths)[number]
+
+/** Where a host stands in the list. */
+export type HostPlace = { health: HostHealth; queued: number; host: string }
+
+export type HostReport = HostPlace & {
+  /** In a row. */
+  failures: number
+  /** Wall clock; 0 where it may be asked at once. */
+  nextAt: number
+  documents: number
+  /** Documents whose last request failed; of a host with very many, of a part of them. */
+  failing: number
+}

@@ -1,0 +1,45 @@
+import './field.css'
+import { createContext, type ReactNode, useContext, useId } from 'react'
+
+type FieldIds = { id: string; describedBy: string | undefined; invalid: boolean }
+const FieldContext = createContext<FieldIds | null>(null)
+
+/** What an input inside a Field takes over, so that label, hint and error are said with it. */
+export function useFieldProps(): { id?: string; 'aria-describedby'?: string; 'aria-invalid'?: true } {
+  const field = useContext(FieldContext)
+  if (field === null) return {}
+  return {
+    id: field.id,
+    ...(field.describedBy !== undefined && { 'aria-describedby': field.describedBy }),
+    ...(field.invalid && { 'aria-invalid': true }),
+  }
+}
+
+type Props = { label: ReactNode; hint?: ReactNode; error?: string | undefined; children: ReactNode }
+
+export function Field({ label, hint, error, children }: Props) {
+  const id = useId()
+  const hintId = hint === undefined ? undefined : `${id}-hint`
+  const errorId = error === undefined ? undefined : `${id}-error`
+  const describedBy = [hintId, errorId].filter(Boolean).join(' ') || undefined
+  return (
+    <FieldContext value={{ id, describedBy, invalid: error !== undefined }}>
+      <div className="kit-field">
+        <label className="kit-field-label" htmlFor={id}>
+          {label}
+        </label>
+        {children}
+        {hint !== undefined && (
+          <p className="kit-field-hint" id={hintId}>
+            {hint}
+          </p>
+        )}
+        {error !== undefined && (
+          <p className="kit-field-error" id={errorId} role="alert">
+            {error}
+          </p>
+        )}
+      </div>
+    </FieldContext>
+  )
+}

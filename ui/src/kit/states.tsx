@@ -1,0 +1,66 @@
+import './states.css'
+import type { ReactNode } from 'react'
+import { messageOf } from '../api/client.ts'
+import { Button } from './button.tsx'
+import { Icon, type IconName } from './icon.tsx'
+
+type EmptyProps = { icon?: IconName; title: string; children: ReactNode; actions?: ReactNode }
+
+/** `children` is the sentence that says what to do next. */
+export function EmptyState({ icon = 'inbox', title, children, actions }: EmptyProps) {
+  return (
+    <div className="kit-state">
+      <span className="kit-state-icon">
+        <Icon name={icon} size={32} />
+      </span>
+      <h2>{title}</h2>
+      <p className="soft">{children}</p>
+      {actions !== undefined && <div className="kit-state-actions">{actions}</div>}
+    </div>
+  )
+}
+
+type ErrorProps = { title?: string; error: unknown; onRetry?: () => void; children?: ReactNode }
+
+export function ErrorState({ title = 'This could not be shown', error, onRetry, children }: ErrorProps) {
+  return (
+    <div className="kit-state" role="alert">
+      <span className="kit-state-icon kit-state-bad">
+        <Icon name="warning" size={32} />
+      </span>
+      <h2>{title}</h2>
+      <p className="soft">{messageOf(error)}</p>
+      {children !== undefined && <p className="soft">{children}</p>}
+      {onRetry !== undefined && (
+        <div className="kit-state-actions">
+          <Button icon="refresh" onClick={onRetry}>
+            Try again
+          </Button>
+        </div>
+      )}
+    </div>
+  )
+}
+
+type SkeletonProps = { lines?: number; label?: string }
+
+/** Grey lines that come into sight after 200 ms only: what is quick shows nothing. */
+export function Skeleton({ lines = 6, label = 'Loading' }: SkeletonProps) {
+  const widths = ['72%', '94%', '58%', '83%', '66%']
+  return (
+    <div className="kit-skeleton" aria-busy="true">
+      <span className="only-heard">{label}…</span>
+      {Array.from({ length: lines }, (_, line) => `line-${line}`).map((line, at) => (
+        <span key={line} className="kit-skeleton-line" style={{ width: widths[at % widths.length] }} />
+      ))}
+    </div>
+  )
+}
+
+export function LoadingState({ label = 'Loading', lines = 8 }: SkeletonProps) {
+  return (
+    <div className="kit-loading" role="status">
+      <Skeleton lines={lines} label={label} />
+    </div>
+  )
+}

@@ -1,0 +1,35 @@
+/** One message at a time: the newest counts. It goes by itself; what it offers to undo stays on the `u` key. */
+export type Toast = { id: number; text: string; tone: 'plain' | 'bad'; undo?: () => void }
+
+const PLAIN_MS = 6000
+const BAD_MS = 10_000
+
+let toast: Toast | null = null
+let lastId = 0
+let timer: ReturnType<typeof setTimeout> | undefined
+const watchers = new Set<() => void>()
+
+function put(next: Toast | null): void {
+  toast = next
+  clearTimeout(timer)
+  if (next !== null) timer = setTimeout(() => put(null), next.tone === 'bad' ? BAD_MS : PLAIN_MS)
+  for (const tell of watchers) tell()
+}
+
+export function showToast(text: string, options: { tone?: Toast['tone']; undo?: () => void } = {}): void {
+  lastId += 1
+  put({ id: lastId, text, tone: options.tone ?? 'plain', ...(options.undo && { undo: options.undo }) })
+}
+
+export function hideToast(): void {
+  put(null)
+}
+
+export function watchToast(tell: () => void): () => void {
+  watchers.add(tell)
+  return () => watchers.delete(tell)
+}
+
+export function currentToast(): Toast | null {
+  return toast
+}

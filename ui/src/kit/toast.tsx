@@ -1,0 +1,33 @@
+import './toast.css'
+import { useSyncExternalStore } from 'react'
+import { Button } from './button.tsx'
+import { IconButton } from './icon-button.tsx'
+import { currentToast, hideToast, watchToast } from './toast-store.ts'
+
+/** Rendered once, by the shell. */
+export function Toasts() {
+  const toast = useSyncExternalStore(watchToast, currentToast)
+  return (
+    <div className="kit-toasts" role="status" aria-live="polite">
+      {toast !== null && (
+        <div key={toast.id} className={`kit-toast kit-toast-${toast.tone}`}>
+          <span className="kit-toast-text">{toast.text}</span>
+          {toast.undo !== undefined && (
+            <Button
+              small
+              look="quiet"
+              icon="undo"
+              onClick={() => {
+                hideToast()
+                toast.undo?.()
+              }}
+            >
+              Undo
+            </Button>
+          )}
+          <IconButton icon="close" label="Dismiss" tip="end" onClick={hideToast} />
+        </div>
+      )}
+    </div>
+  )
+}

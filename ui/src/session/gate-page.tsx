@@ -1,0 +1,24 @@
+import './gate-page.css'
+import type { ReactNode } from 'react'
+import { usePageTitle } from '../kit/page.tsx'
+import { Logo } from '../kit/logo.tsx'
+
+type Props = { title: string; lead: ReactNode; children: ReactNode }
+
+/** The frame of what is shown before somebody is signed in. */
+export function GatePage({ title, lead, children }: Props) {
+  usePageTitle(title)
+  return (
+    <main className="gate">
+      <div className="gate-card">
+        <div className="gate-brand">
+          <Logo size={40} />
+          <span>eRACE</span>
+        </div>
+        <h1>{title}</h1>
+        <p className="soft">{lead}</p>
+        {children}
+      </div>
+    </main>
+  )
+}
