@@ -9,7 +9,7 @@ import type { PreviewProgress, PreviewReport } from './core/preview-report.ts'
 import type { ProfileUrd } from './core/profile-draft.ts'
 import { createOmitRules } from './core/text/omit-rules.ts'
 import { previewProfile } from './services/preview/preview-profile.ts'
-import { createProfileKeys } from './services/profiles/keyed-profile.ts'
+import { createProfileKeys, namingOf } from './services/profiles/keyed-profile.ts'
 import { createProfileBase } from './services/profiles/profile-base.ts'
 import { eachProfile, importProfiles as importInto } from './services/profiles/profile-import.ts'
 import { urdsOf } from './services/profiles/urd-values.ts'
@@ -102,11 +102,6 @@ async function openForProfiles(folder: string, config: Config): Promise<Database
     await openFolder({ folder, holder: `process ${process.pid} on ${hostname()}`, shards }).close()
   }
   return openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist: true })
-}
-
-function namingOf({ crawl }: Config) {
-  const { maxUrlLength, trackingParameters, sortQuery: sortParameters } = crawl
-  return { maxUrlLength, trackingParameters, sortParameters }
 }
 
 async function* closing<T>(db: Database, items: AsyncIterable<T>): AsyncGenerator<T> {

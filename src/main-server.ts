@@ -3,13 +3,18 @@ import { fileURLToPath } from 'node:url'
 import type { Logger } from 'pino'
 import type { Config } from './config/config.ts'
 import { type Clock, systemClock } from './core/clock.ts'
+import type { Board } from './crawl/board.ts'
+import { createAccounts, prepareAccounts } from './main-accounts.ts'
+import { createActivityParts } from './main-activity.ts'
+import { startArchive } from './main-archive.ts'
+import { createInboxParts } from './main-inbox.ts'
 import { pagesFolder } from './server/pages.ts'
 import type { ServerParts } from './server/routes.ts'
 import { createServer } from './server/server.ts'
-import { createCallers } from './services/accounts/callers.ts'
+import { createEventHub } from './services/events/event-hub.ts'
+import { profileRules } from './services/profiles/profile-values.ts'
 import type { Scheduler } from './services/scheduler/scheduler.ts'
 import type { WatchService } from './services/watching/watch-service.ts'
-import { createEmbeddedAccounts } from './store/embedded/accounts.ts'
 import type { Database } from './store/embedded/database.ts'
 
 /** What the server needs of the program that it runs in. */
@@ -23,30 +28,61 @@ export type ServerNeeds = {
   clock?: Clock
   watching: Pick<WatchService, 'checkNow'>
   scheduler: Pick<Scheduler, 'snapshot' | 'stats'>
+  /** Who is made administrator where there is no account yet. */
+  administrator?: { email: string; password: string } | null
+  /** Figures of the crawl; without one all of them are zero. */
+  board?: Pick<Board, 'total' | 'isHeld'>
+  /** Why the rest of the process can't do its work; empty when it can. */
+  troubles?(): readonly string[]
 }
 
 /** The parts of the server on the embedded store. */
-export function createParts({ config, log, db, clock = systemClock }: ServerNeeds): ServerParts {
-  const accounts = createCallers({
-    accounts: createEmbeddedAccounts(db),
+export function createParts(needs: ServerNeeds): ServerParts {
+  const { config, log, db, clock = systemClock } = needs
+  const accounts = createAccounts({ db, config, clock, onProblem: (message, fields) => log.warn(fields, message) })
+  const hub = createEventHub()
+  const seen = createActivityParts({
+    ...needs,
     clock,
-    sessionAgeMs: config.server.sessionAgeMs,
-    onProblem: (message, fields) => log.warn(fields, message),
+    board: needs.board ?? null,
+    troubles: needs.troubles ?? (() => []),
+    publish: (data) => hub.publishToAdministrators({ name: 'crawl', data }),
+    streams: hub.count,
   })
-  return { accounts }
+  return {
+    accounts,
+    archive: startArchive(needs.folder, config),
+    profileRules: profileRules(config),
+    settings: config.server,
+    ...seen,
+  }
+}
+
+/** `setupUrl`: where the first account is made; null where there is one. */
+export type RunningServer = {
+  url: string
+  setupUrl: string | null
+  /** Tells whoever is looking of new annotations. */
+  announce(ids: readonly number[]): void
+  close(): Promise<void>
 }
 
 /** The server, listening. */
-export async function startServer(needs: ServerNeeds): Promise<{ url: string; close(): Promise<void> }> {
+export async function startServer(needs: ServerNeeds): Promise<RunningServer> {
   const { config, log } = needs
+  const parts = createParts(needs)
+  const setupKey = await prepareAccounts(parts.accounts, needs.administrator ?? null)
   const built = pagesFolder(fileURLToPath(new URL('..', import.meta.url)))
   const server = await createServer({
     config: config.server,
     log,
-    parts: createParts(needs),
+    parts,
     pages: existsSync(built) ? built : null,
   })
   const { host, port } = config.server
-  const url = await server.listen({ host, port })
-  return { url: config.server.url === '' ? url : config.server.url, close: () => server.close() }
+  const listening = await server.listen({ host, port })
+  const url = config.server.url === '' ? listening : config.server.url
+  // Behind the #, so that the key is in no log of a proxy.
+  const setupUrl = setupKey === null ? null : `${url.replace(/\/$/, '')}/setup#${setupKey}`
+  return { url, setupUrl, announce: parts.events.arrivals.announce, close: () => server.close() }
 }

@@ -48,6 +48,20 @@ export const settings = {
     max: 1_000_000,
     about: 'Streams of live events that may be open at the same time.',
   },
+  'server.maxProfiles': {
+    kind: 'integer',
+    default: 1000,
+    min: 1,
+    max: 1_000_000,
+    about: 'Profiles that one user may have. What comes by erace profile import is not counted.',
+  },
+  'server.maxSources': {
+    kind: 'integer',
+    default: 20_000,
+    min: 1,
+    max: 10_000_000,
+    about: 'Sources that one user may have in all profiles together.',
+  },
   'server.sessionAge': {
     kind: 'duration',
     default: '30d',

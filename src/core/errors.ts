@@ -44,6 +44,15 @@ export const errorCodes = {
   'store-missing': { retry: 'never', means: 'there is no data folder at that place' },
   'store-full': { retry: 'later', means: 'the disk is full; the crawl waits until there is room' },
   'store-failed': { retry: 'later', means: 'the store could not carry out a read or a write' },
+  'store-unreachable': { retry: 'later', means: 'the database does not answer; the program waits and tries again' },
+  'store-refused': {
+    retry: 'never',
+    means: 'the database does not let the program in or lacks what it needs: password, rights, version',
+  },
+  'lease-lost': {
+    retry: 'never',
+    means: 'the partition belongs to another worker by now: what came too late was not written',
+  },
   'record-damaged': { retry: 'never', means: 'a WARC record is malformed, cut off or does not match its digest' },
   // service
   'not-signed-in': { retry: 'never', means: 'nobody is signed in, or the token is not valid (any more)' },

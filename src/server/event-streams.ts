@@ -9,7 +9,9 @@ import type { EventHub, Interest, LiveEvent } from '../services/events/event-hub
  * timer for all of them, and an event is written down once however many streams it goes to.
  */
 export type EventStreams = {
-  /** Writes to the response from now on. Throws where there are too many. */
+  /** Throws where there are too many already. */
+  admit(owner: string): void
+  /** Writes to the response from now on. */
   open(stream: StreamRequest): Promise<void>
   /** Keeps connections from falling asleep, and looks whether the readers are still who they were. */
   tick(): Promise<void>
@@ -40,6 +42,8 @@ type Stream = {
   seen: number
   /** Null when it is live. */
   held: LiveEvent[] | null
+  /** In which of the rounds its reader is looked at. */
+  turn: number
   isStillKnown(): Promise<boolean>
 }
 
@@ -53,14 +57,21 @@ const ROUNDS = 3
 const RETRY_MS = 2000
 const heartbeat = Buffer.from(':\n\n')
 
-export function createEventStreams({ hub, arrivals, maxStreams, heartbeatMs = HEARTBEAT_MS }: StreamDeps): EventStreams {
+export function createEventStreams({
+  hub,
+  arrivals,
+  maxStreams,
+  heartbeatMs = HEARTBEAT_MS,
+}: StreamDeps): EventStreams {
   const streams = new Set<Stream>()
   const frames = createFrames()
   let timer: NodeJS.Timeout | null = null
   let round = 0
+  let opened = 0
 
   function admit(owner: string): void {
-    if (streams.size >= maxStreams) throw new AppError('too-many-streams', 'so many event streams are open that no more fit')
+    if (streams.size >= maxStreams)
+      throw new AppError('too-many-streams', 'so many event streams are open that no more fit')
     if (hub.countOf(owner) >= MAX_PER_OWNER)
       throw new AppError('too-many-streams', `${MAX_PER_OWNER} event streams of yours are open already`)
   }
@@ -94,22 +105,28 @@ export function createEventStreams({ hub, arrivals, maxStreams, heartbeatMs = HE
 
   async function tick(): Promise<void> {
     round = (round + 1) % ROUNDS
-    const checked: Stream[] = []
-    let place = 0
-    for (const stream of streams) {
-      if (!write(stream, heartbeat)) stream.response.destroy()
-      else if (place++ % ROUNDS === round) checked.push(stream)
-    }
-    for (const stream of checked) {
+    const present = [...streams]
+    for (const stream of present) if (!write(stream, heartbeat)) stream.response.destroy()
+    for (const stream of present) {
+      if (stream.turn !== round || stream.response.destroyed) continue
       // Of a store that does not answer nobody is sent away.
       const isKnown = await stream.isStillKnown().catch(() => true)
       if (!isKnown) stream.response.end()
     }
   }
 
+  async function begin(stream: Stream, owner: string, lastSeen: number | null): Promise<void> {
+    const { unread, at, missed } = await arrivals.join(owner, lastSeen)
+    stream.seen = at
+    write(stream, helloFrame(at, unread))
+    const held = stream.held ?? []
+    stream.held = null
+    for (const event of [...missed, ...held]) take(stream, event)
+  }
+
   async function open({ owner, isAdministrator, crawl, response, headers, lastSeen, isStillKnown }: StreamRequest) {
-    admit(owner)
-    const stream: Stream = { response, seen: 0, held: [], isStillKnown }
+    if (response.destroyed) return
+    const stream: Stream = { response, seen: 0, held: [], turn: opened++ % ROUNDS, isStillKnown }
     const leave = hub.subscribe(
       owner,
       { isAdministrator, crawl },
@@ -123,20 +140,14 @@ export function createEventStreams({ hub, arrivals, maxStreams, heartbeatMs = HE
     })
     response.on('error', () => {}) // the reader is gone: `close` follows
     response.writeHead(200, headers)
-    try {
-      const { unread, at, missed } = await arrivals.join(owner, lastSeen)
-      stream.seen = at
-      write(stream, helloFrame(at, unread))
-      const held = stream.held ?? []
-      stream.held = null
-      for (const event of [...missed, ...held]) take(stream, event)
-    } catch (error) {
+    await begin(stream, owner, lastSeen).catch((error) => {
       response.destroy()
       throw error
-    }
+    })
   }
 
   return {
+    admit,
     open,
     tick,
     count: () => streams.size,

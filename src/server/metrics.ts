@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Meters } from '../services/activity/figures.ts'
 
-export type MetricsDeps = { meters(): Meters; /** Streams of events that are open. */ streams(): number }
+export type MetricsDeps = { meters(): Meters /** Streams of events that are open. */; streams(): number }
 
 export type Metrics = {
   /** Measures the requests of all routes that are added from now on. */
@@ -35,12 +35,12 @@ export function createMetrics({ meters, streams }: MetricsDeps): Metrics {
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
   for (const [name, [help, read]] of Object.entries(counters)) {
-    const counter = new Counter({ name, help, registers, collect: () => setTo(counter, read(meters())) })
+    const counter: Counter = new Counter({ name, help, registers, collect: () => setTo(counter, read(meters())) })
   }
   for (const [name, [help, read]] of Object.entries(gauges)) {
-    const gauge = new Gauge({ name, help, registers, collect: () => gauge.set(read(meters())) })
+    const gauge: Gauge = new Gauge({ name, help, registers, collect: () => gauge.set(read(meters())) })
   }
-  const open = new Gauge({
+  const open: Gauge = new Gauge({
     name: 'erace_event_streams',
     help: 'Streams of live events that are open',
     registers,
@@ -68,7 +68,8 @@ export function createMetrics({ meters, streams }: MetricsDeps): Metrics {
   })
   return {
     type: registry.contentType,
-    text: () => registry.metrics(),
+    // The library spells what is no number yet in a way that not every reader takes.
+    text: async () => (await registry.metrics()).replaceAll(/ Nan$/gm, ' NaN'),
     watch(server) {
       server.addHook('onResponse', async ({ method, routeOptions, is404 }, reply) => {
         if (String(reply.getHeader('content-type')).startsWith('text/event-stream')) return

@@ -20,11 +20,12 @@ export async function describeApi(server: FastifyInstance): Promise<void> {
       },
     },
     transform: ({ schema, url, route }) => {
-      const { access } = route.config ?? {}
+      const { access, scope } = route.config ?? {}
       const hide = !url.startsWith('/api/v1/') || url === '/api/v1/openapi.json'
       const security =
         access === 'anyone' ? [] : access === 'session' ? [{ session: [] }] : [{ session: [] }, { token: [] }]
-      return { schema: { ...schema, hide, security }, url }
+      const told = { 'x-access': access, ...(scope === undefined ? {} : { 'x-scope': scope }) }
+      return { schema: { ...schema, hide, security, ...told }, url }
     },
   })
   server.get('/api/v1/openapi.json', { config: anyone, schema: { hide: true } }, async () => server.swagger())

@@ -8,6 +8,7 @@ import type { SettingKey } from '../config/schema.ts'
 import { type Account, defaultAccountSettings, type TokenScope } from '../core/account.ts'
 import { type Clock, systemClock } from '../core/clock.ts'
 import { createParts, type ServerNeeds } from '../main-server.ts'
+import { createPasswords } from '../services/accounts/passwords.ts'
 import { createSecret, hashOfSecret, TOKEN_PREFIX } from '../services/accounts/secrets.ts'
 import { createPolicy } from '../services/scheduler/policy.ts'
 import { budgetsOf } from '../services/scheduler/schedule-settings.ts'
@@ -34,6 +35,7 @@ export type TestServerOptions = {
 
 export type TestServer = Awaited<ReturnType<typeof createTestServer>>
 
+type TestUser = Partial<Pick<Account, 'role' | 'level' | 'name'>> & { password?: string }
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 type Body = InjectOptions['payload']
 type Extra = { headers?: Record<string, string>; remoteAddress?: string }
@@ -66,6 +68,7 @@ export async function createTestServer(options: TestServerOptions = {}) {
     watches: createEmbeddedWatches(db),
     annotations: createEmbeddedAnnotations(db),
   }
+  const passwords = createPasswords()
   const parts = createParts(needs)
   const server = await createServer({ config: config.server, log, parts, pages: null })
   await server.ready()
@@ -97,8 +100,8 @@ export async function createTestServer(options: TestServerOptions = {}) {
     return account
   }
 
-  /** An account without a password: its sessions are made by `as`. */
-  async function addUser(email: string, parts: Partial<Pick<Account, 'role' | 'level' | 'name'>> = {}) {
+  /** Without a password nobody can sign in as them; `as` makes sessions for them all the same. */
+  async function addUser(email: string, { password, ...parts }: TestUser = {}) {
     const account = await stores.accounts.add({
       email,
       name: '',
@@ -107,7 +110,7 @@ export async function createTestServer(options: TestServerOptions = {}) {
       disabled: false,
       createdAt: clock.now(),
       settings: defaultAccountSettings,
-      passwordHash: '',
+      passwordHash: password === undefined ? 'none' : await passwords.hash(password),
       ...parts,
     })
     if (account === null) throw new Error(`the test has added ${email} already`)

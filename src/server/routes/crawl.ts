@@ -5,9 +5,11 @@ import type { Api } from '../routes.ts'
 import { Crawl, Graph, GraphQuery } from '../schemas/activity.ts'
 import { Problem } from '../schemas/common.ts'
 
-export type CrawlParts = { activity: Pick<Activity, 'report'>; graph: GraphView }
+export type CrawlParts = { activity: Pick<Activity, 'start' | 'report' | 'end'>; graph: GraphView }
 
 export function addCrawl(api: Api, { activity, graph }: CrawlParts): void {
+  api.addHook('onListen', async () => activity.start())
+  api.addHook('onClose', async () => activity.end())
   api.get(
     '/crawl',
     {

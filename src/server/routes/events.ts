@@ -36,7 +36,9 @@ export function addEvents(api: Api, { events, accounts }: Pick<ServerParts, 'eve
     async (request, reply) => {
       const { account } = callerOf(request)
       const isAdministrator = account.role === 'administrator' && mayAdminister(request)
-      await streams.open({
+      streams.admit(account.email)
+      reply.hijack()
+      const opening = streams.open({
         owner: account.email,
         isAdministrator,
         crawl: request.query.crawl === '1',
@@ -50,7 +52,7 @@ export function addEvents(api: Api, { events, accounts }: Pick<ServerParts, 'eve
         },
         isStillKnown: knownAgain(request, accounts, { email: account.email, isAdministrator }),
       })
-      reply.hijack()
+      await opening.catch((error) => request.log.error({ err: error }, 'a stream of events could not begin'))
       return reply
     },
   )

@@ -6,7 +6,8 @@ import type { Api } from '../routes.ts'
 import { HostList, HostQuery } from '../schemas/activity.ts'
 import { Problem } from '../schemas/common.ts'
 
-export function addHosts(api: Api, { hosts }: { hosts: Pick<HostView, 'hosts'> }): void {
+export function addHosts(api: Api, { hosts }: { hosts: HostView }): void {
+  api.addHook('onClose', async () => hosts.close())
   api.get(
     '/hosts',
     {

@@ -18,7 +18,7 @@ export const Annotation = Type.Object({
   url: Type.String(),
   source: Type.String({ description: 'Host that the page is of' }),
   title: Type.String(),
-  profile: Type.Object({ id: Type.String(), name: Type.String() }),
+  profile: Type.Object({ id: Type.String(), name: Type.String({ description: 'Empty where it is no more' }) }),
   relevance: Type.Number(),
   urgency: Type.Number(),
   backlog: Type.Boolean({ description: 'From before the profile was there' }),
@@ -46,6 +46,14 @@ export const inboxFilter = {
 export const formats = ['json', 'xml', 'wml', 'text'] as const
 
 export const InboxQuery = Type.Object({ ...inboxFilter, ...pageQuery, format: Type.Optional(oneOf(formats)) })
+/** Small devices take the text of an annotation in parts. */
+export const AnnotationQuery = Type.Object({
+  format: Type.Optional(oneOf(formats)),
+  part: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000, default: 1, description: 'Of a WML deck' })),
+})
+export const EventQuery = Type.Object({
+  crawl: Type.Optional(oneOf(['0', '1'], { description: '1: figures of the crawl too, for administrators' })),
+})
 export const InboxFilterQuery = Type.Object(inboxFilter)
 
 export const Marks = Type.Object(

@@ -3,10 +3,10 @@ import type { ServiceLevel } from '../../core/profile.ts'
 import type { AccountStore } from '../../store/accounts.ts'
 import type { InboxStore } from '../../store/inbox.ts'
 import type { ProfileStore } from '../../store/profiles.ts'
+import { createAccountMaker } from './account-maker.ts'
 import { createAttempts } from './attempts.ts'
 import type { Callers } from './caller.ts'
 import { createCallers } from './callers.ts'
-import { createFirstAccount } from './first-account.ts'
 import { createOwnAccount, type OwnAccount } from './own-account.ts'
 import { createPasswords, type Passwords } from './passwords.ts'
 import { createSetup, type Setup } from './setup.ts'
@@ -37,13 +37,13 @@ export function createAccountService(deps: AccountServiceDeps): AccountService {
   const attempts = createAttempts({ accounts, clock })
   const onChanged = callers.drop
   const makeSession = createSessionMaker({ accounts, callers, clock, sessionAgeMs })
-  const addFirst = createFirstAccount({ accounts, passwords, clock, levelOf, onChanged })
+  const makeAccount = createAccountMaker({ accounts, passwords, clock, levelOf, onChanged })
   return {
     ofSession: callers.ofSession,
     ofToken: callers.ofToken,
     ...createSignIn({ accounts, passwords, attempts, callers, clock, makeSession }),
     ...createOwnAccount({ accounts, passwords, attempts, callers, clock }),
-    ...createSetup({ accounts, addFirst, makeSession }),
-    users: createUsers({ ...stores, passwords, clock, levelOf, onChanged }),
+    ...createSetup({ accounts, makeAccount, makeSession }),
+    users: createUsers({ ...stores, passwords, makeAccount, onChanged }),
   }
 }

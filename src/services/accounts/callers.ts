@@ -49,10 +49,15 @@ export function createCallers({ accounts, clock, sessionAgeMs, onProblem }: Call
     revision = current
   }
 
-  async function find(secret: string, look: (hash: Uint8Array, now: number) => Promise<Known | null>) {
+  async function find(
+    via: Caller['via'],
+    secret: string,
+    look: (hash: Uint8Array, now: number) => Promise<Known | null>,
+  ) {
     await noticeChanges()
     const hash = hashOfSecret(secret)
-    const key = Buffer.from(hash).toString('base64')
+    // A token in a cookie is nobody, and so is the secret of a session in the place of a token.
+    const key = `${via} ${Buffer.from(hash).toString('base64')}`
     const now = clock.now()
     const remembered = known.get(key)
     const isFresh = remembered !== undefined && remembered.until > clock.monotonic()
@@ -107,8 +112,8 @@ export function createCallers({ accounts, clock, sessionAgeMs, onProblem }: Call
   }
 
   return {
-    ofSession: (secret) => find(secret, lookForSession),
-    ofToken: (secret) => find(secret, lookForToken),
+    ofSession: (secret) => find('session', secret, lookForSession),
+    ofToken: (secret) => find('token', secret, lookForToken),
     drop,
   }
 }

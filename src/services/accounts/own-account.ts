@@ -51,11 +51,13 @@ export function createOwnAccount({ accounts, passwords, attempts, callers, clock
   }
 
   return {
-    async changeOwn({ account }, { name, timeZone, shortcuts }) {
+    async changeOwn({ account: { id } }, { name, timeZone, shortcuts }) {
+      const account = await accounts.find(id)
+      if (account === null) throw new AppError('not-signed-in', 'the account is not there any more')
       const settings = { ...account.settings }
       if (timeZone !== undefined) settings.timeZone = checkedTimeZone(timeZone)
       if (shortcuts !== undefined) settings.shortcuts = shortcuts
-      return update(account.id, { settings, ...(name === undefined ? {} : { name: cleanText(name) }) })
+      return update(id, { settings, ...(name === undefined ? {} : { name: cleanText(name) }) })
     },
     async changePassword({ account, via, key }, { current, password, address }) {
       checkedPassword(password)

@@ -1,7 +1,6 @@
 import { AppError } from '../../core/errors.ts'
 import type { AccountStore } from '../../store/accounts.ts'
-import { checkedEmail, checkedPassword } from './account-text.ts'
-import type { FirstAccount } from './first-account.ts'
+import type { AccountMaker, UserDraft } from './account-maker.ts'
 import { createSecret, hashOfSecret, isSecretOf } from './secrets.ts'
 import type { Seat, SessionMaker, SignedIn } from './sign-in.ts'
 
@@ -18,12 +17,14 @@ export type Setup = {
 
 export type SetupDeps = {
   accounts: Pick<AccountStore, 'count' | 'setupHash' | 'setSetupHash'>
-  addFirst: FirstAccount
+  makeAccount: AccountMaker
   makeSession: SessionMaker
 }
 
-export function createSetup({ accounts, addFirst, makeSession }: SetupDeps): Setup {
+export function createSetup({ accounts, makeAccount, makeSession }: SetupDeps): Setup {
   const isSetupNeeded = async (): Promise<boolean> => (await accounts.count()) === 0
+
+  const makeFirst = (draft: UserDraft) => makeAccount({ ...draft, role: 'administrator' }, { onlyFirst: true })
 
   async function checkKey(key: string): Promise<void> {
     const hash = await accounts.setupHash()
@@ -44,8 +45,7 @@ export function createSetup({ accounts, addFirst, makeSession }: SetupDeps): Set
     },
     async setUp({ key, email, password, name = '', ...seat }) {
       await checkKey(key)
-      const draft = { email: checkedEmail(email), password: checkedPassword(password), name }
-      const account = await addFirst(draft)
+      const account = await makeFirst({ email, password, name })
       // Somebody else was quicker while the password was hashed.
       if (account === null) throw new AppError('setup-key-wrong', 'the link was used already')
       await accounts.setSetupHash(null)
@@ -55,8 +55,7 @@ export function createSetup({ accounts, addFirst, makeSession }: SetupDeps): Set
     },
     async ensureAdministrator(email, password) {
       if (!(await isSetupNeeded())) return false
-      const draft = { email: checkedEmail(email), password: checkedPassword(password), name: '' }
-      return (await addFirst(draft)) !== null
+      return (await makeFirst({ email, password })) !== null
     },
   }
 }

@@ -1,11 +1,11 @@
-import { type Account, defaultAccountSettings, type Role } from '../../core/account.ts'
-import type { Clock } from '../../core/clock.ts'
+import type { Account, Role } from '../../core/account.ts'
 import { AppError } from '../../core/errors.ts'
 import type { ServiceLevel } from '../../core/profile.ts'
 import type { AccountChanges, AccountOutcome, AccountStore } from '../../store/accounts.ts'
 import type { InboxStore } from '../../store/inbox.ts'
 import type { ProfileStore } from '../../store/profiles.ts'
-import { checkedEmail, checkedPassword, cleanText } from './account-text.ts'
+import type { AccountMaker, UserDraft } from './account-maker.ts'
+import { checkedPassword, cleanText } from './account-text.ts'
 import type { Passwords } from './passwords.ts'
 
 /** The accounts, as administrators see them. */
@@ -19,8 +19,6 @@ export type Users = {
   /** With the account go its profiles and annotations. */
   remove(id: number): Promise<Removed>
 }
-
-export type UserDraft = { email: string; password: string; name?: string; role?: Role; level?: ServiceLevel }
 
 export type UserChanges = {
   name?: string
@@ -37,9 +35,7 @@ export type UsersDeps = {
   profiles: Pick<ProfileStore, 'list' | 'remove'>
   inbox: Pick<InboxStore, 'remove'>
   passwords: Passwords
-  clock: Clock
-  /** Of who gets no level with the account. */
-  levelOf(email: string): ServiceLevel
+  makeAccount: AccountMaker
   /** Told before anybody else can ask: sessions or accounts are not what they were. */
   onChanged(): void
 }
@@ -49,7 +45,7 @@ const PROFILES_AT_ONCE = 100
 const ANNOTATIONS_AT_ONCE = 500
 
 export function createUsers(deps: UsersDeps): Users {
-  const { accounts, profiles, inbox, passwords, clock, levelOf, onChanged } = deps
+  const { accounts, profiles, inbox, passwords, makeAccount, onChanged } = deps
 
   async function removeProfiles(owner: string): Promise<number> {
     let removed = 0
@@ -78,20 +74,9 @@ export function createUsers(deps: UsersDeps): Users {
       const found = await accounts.findByEmail(email.trim())
       return found === null ? null : accounts.find(found.id)
     },
-    async add({ email: given, password, name = '', role = 'user', level }) {
-      const email = checkedEmail(given)
-      const account = await accounts.add({
-        email,
-        name: cleanText(name),
-        role,
-        level: level ?? levelOf(email),
-        disabled: false,
-        createdAt: clock.now(),
-        settings: defaultAccountSettings,
-        passwordHash: await passwords.hash(checkedPassword(password)),
-      })
-      onChanged()
-      if (account === null) throw new AppError('address-taken', `there is an account of ${email} already`)
+    async add(draft) {
+      const account = await makeAccount(draft)
+      if (account === null) throw new AppError('address-taken', 'there is an account with this e-mail address already')
       return account
     },
     async change(id, { name, password, ...rest }) {

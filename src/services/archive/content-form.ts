@@ -24,7 +24,10 @@ const SNIFFED_BYTES = 512
 export function contentFormOf(contentType: string | undefined, body: Uint8Array): ContentForm {
   const { kind, isUntold } = textTypeOf(contentType)
   if (kind === 'html' || kind === 'xhtml') return { kind: 'html' }
-  const media = /^[^;,]*/.exec(contentType ?? '')![0].trim().toLowerCase()
+  const media = /^[^;,]*/
+    .exec(contentType ?? '')![0]
+    .trim()
+    .toLowerCase()
   if (rasters.has(media)) return { kind: 'image', type: media }
   if (media === 'application/pdf') return { kind: 'pdf' }
   if (isUntold) return untold(body)

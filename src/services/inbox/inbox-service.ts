@@ -1,6 +1,9 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Clock } from '../../core/clock.ts'
 import type { InboxFilter, InboxItem, InboxStore, Marks, ProfileCounts } from '../../store/inbox.ts'
 import type { EventHub } from '../events/event-hub.ts'
 import { type AnnotationJson, annotationToJson } from './annotation-json.ts'
+import { annotationXml, inboxXml } from './inbox-xml.ts'
 import type { ProfileNames } from './profile-names.ts'
 
 /** The inbox of one owner at a time. What is not the owner's is not there. */
@@ -11,6 +14,9 @@ export type InboxService = {
   neighbours(owner: string, id: number): Promise<{ newer: number | null; older: number | null }>
   /** With what their owner calls things. */
   shown(items: readonly InboxItem[]): Promise<AnnotationJson[]>
+  /** In the grammar of the papers. */
+  xml(items: readonly InboxItem[]): Promise<string>
+  xmlOf(item: InboxItem): string
   counts(owner: string): Promise<NamedCounts>
   /** Returns which of them are different now. */
   mark(owner: string, ids: readonly number[], marks: Marks): Promise<number[]>
@@ -30,17 +36,22 @@ export type InboxDeps = {
   store: InboxStore
   names: ProfileNames
   hub: EventHub
+  clock: Clock
   countFailing?(owner: string): Promise<number>
   /** How many are marked by one call at most. */
   portion?: number
 }
 
 const PORTION = 10_000
+/** Between so many, others have their turn. */
+const SLICE = 1000
 /** More ids than this are not told one by one: whoever shows a list loads it anew. */
 const MAX_TOLD = 1000
 const NEIGHBOURS = 50
 
-export function createInboxService({ store, names, hub, countFailing, portion = PORTION }: InboxDeps): InboxService {
+export function createInboxService(deps: InboxDeps): InboxService {
+  const { store, names, hub, clock, countFailing, portion = PORTION } = deps
+
   async function counts(owner: string): Promise<NamedCounts> {
     const { profiles, ...totals } = await store.counts(owner)
     const nameOf = await names.of(profiles.map(({ profile }) => profile))
@@ -68,16 +79,30 @@ export function createInboxService({ store, names, hub, countFailing, portion = 
       const nameOf = await names.of(items.map(({ profile }) => profile))
       return items.map((item) => annotationToJson(item, nameOf.get(item.profile)!))
     },
+    xml: (items) => inboxXml(items, clock.now()),
+    xmlOf: (item) => annotationXml(item, clock.now()),
     counts,
     async mark(owner, ids, marks) {
-      const changed = await store.mark(owner, ids, marks)
+      const changed: number[] = []
+      for (let at = 0; at < ids.length; at += SLICE) {
+        if (at > 0) await setImmediate()
+        changed.push(...(await store.mark(owner, ids.slice(at, at + SLICE), marks)))
+      }
       await tell(owner, changed, marks)
       return changed
     },
     async markAll(owner, filter, marks) {
-      const ids = await store.markAll(owner, filter, marks, portion)
+      const ids: number[] = []
+      let more = true
+      while (more && ids.length < portion) {
+        if (ids.length > 0) await setImmediate()
+        const limit = Math.min(SLICE, portion - ids.length)
+        const slice = await store.markAll(owner, filter, marks, limit)
+        more = slice.length === limit
+        ids.push(...slice)
+      }
       await tell(owner, ids, marks)
-      return { ids, more: ids.length >= portion }
+      return { ids, more }
     },
   }
 }

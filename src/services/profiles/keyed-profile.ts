@@ -1,3 +1,4 @@
+import type { Config } from '../../config/config.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Profile } from '../../core/profile.ts'
 import { createNormaliser } from '../../crawl/normalise/normaliser.ts'
@@ -6,6 +7,11 @@ import { watchKey } from '../scheduler/urd.ts'
 import { supported } from './protocols.ts'
 
 type Naming = NonNullable<Parameters<typeof createNormaliser>[0]>
+
+export function namingOf({ crawl }: Config): Naming {
+  const { maxUrlLength, trackingParameters, sortQuery: sortParameters } = crawl
+  return { maxUrlLength, trackingParameters, sortParameters }
+}
 
 /** Gives the sources of profiles the keys by which equal ones are fetched as one. */
 export function createProfileKeys(naming: Naming): (profile: Profile) => KeyedProfile {

@@ -63,8 +63,8 @@ export function createReach(sources: Iterable<Reaching>): Reach {
       const domain = registrableDomain(host)
       if (domains.has(domain) || inFolder(host, path)) return true
       const near = patterns.get(domain)
-      if (near === undefined) return false
-      return near.values().some((source) => coversPage(source, { url, hops: 1 }))
+      for (const source of near?.values() ?? []) if (coversPage(source, { url, hops: 1 })) return true
+      return false
     },
   }
 }

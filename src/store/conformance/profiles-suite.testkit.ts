@@ -59,7 +59,7 @@ export function keyedOf(
 const [a, b, c] = ['http://a.example/', 'http://b.example/', 'http://c.example/']
 
 function outcomeOf(watch: number, parts: Partial<WatchOutcome> = {}): WatchOutcome {
-  return { watch, checkedAt: 500, outcome: 'changed', status: 200, landed: null, visited: [], ...parts }
+  return { watch, checkedAt: 500, outcome: 'changed', status: 200, changes: 1, landed: null, visited: [], ...parts }
 }
 
 /** What every engine promises about the profile base. */

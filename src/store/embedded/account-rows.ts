@@ -1,7 +1,7 @@
 import type { Account } from '../../core/account.ts'
 import type { Database } from './database.ts'
 
-export const accountColumns = 
+export const accountColumns =
   'id, email, name, role, level, password AS passwordHash, disabled, created_at AS createdAt, settings'
 
 export type StoredAccount = Account & { passwordHash: string }

@@ -55,8 +55,7 @@ export function createEmbeddedAccounts(db: Database): AccountStore {
     async revision() {
       return (db.read(() => sql.revision.get()) as { value: number } | undefined)?.value ?? 0
     },
-    list: async ({ after, limit }) =>
-      db.read(() => sql.list.all(after, limit)).map((row) => publicOf(accountOf(row)!)),
+    list: async ({ after, limit }) => db.read(() => sql.list.all(after, limit)).map((row) => publicOf(accountOf(row)!)),
     count: async () => (db.read(() => sql.count.get()) as { n: number }).n,
     async find(id) {
       const account = db.read(() => stored(id))

@@ -2,7 +2,10 @@ import type { Annotation } from '../annotations.ts'
 import type { InboxItem } from '../inbox.ts'
 import type { Database } from './database.ts'
 
-type AnnotationRow = Omit<InboxItem, 'summary' | 'explanation' | 'backlog' | 'alsoAt' | 'read' | 'starred' | 'archived'> & {
+type AnnotationRow = Omit<
+  InboxItem,
+  'summary' | 'explanation' | 'backlog' | 'alsoAt' | 'read' | 'starred' | 'archived'
+> & {
   summary: string
   explanation: string
   backlog: 0 | 1

@@ -1,4 +1,4 @@
-import type { Annotation, AnnotationBatch, AnnotationDraft, AnnotationStore, Story, Task } from '../annotations.ts'
+import type { AnnotationBatch, AnnotationDraft, AnnotationStore, Story, Task } from '../annotations.ts'
 import { createAnnotationReader, selectAnnotations } from './annotation-rows.ts'
 import type { Database } from './database.ts'
 import { createWordSpelling } from './inbox-words.ts'
@@ -71,7 +71,6 @@ export function createEmbeddedAnnotations(db: Database): AnnotationStore {
     )
     if (changes === 0) return 0
     const id = Number(lastInsertRowid)
-    spell(id, draft)
     // Until its owner has fetched it, the version stays. Nobody waits for what goes to the archive unseen.
     if (muted === 0) sql.hold.run(draft.versionId, draft.owner, draft.at)
     sql.wanted.run(draft.versionId)
@@ -79,13 +78,14 @@ export function createEmbeddedAnnotations(db: Database): AnnotationStore {
   }
 
   function settle({ done, annotations, alsoAt, stories, unwanted, wanted }: AnnotationBatch): number[] {
-    const ids = annotations.map(add).filter((id) => id > 0)
+    const added = annotations.map((draft) => ({ id: add(draft), draft })).filter(({ id }) => id > 0)
+    for (const { id, draft } of added) spell(id, draft)
     for (const { annotation, versionId, url } of alsoAt) sql.alsoAt.run(annotation, versionId, url)
     for (const { versionId, hash, story } of stories) sql.story.run(versionId, BigInt.asIntN(64, hash), story)
     for (const id of done) sql.done.run(id)
     for (const id of unwanted) sql.unwanted.run(id)
     for (const id of wanted) sql.wanted.run(id)
-    return ids
+    return added.map(({ id }) => id)
   }
 
   return {

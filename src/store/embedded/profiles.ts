@@ -1,6 +1,7 @@
 import type { Profile } from '../../core/profile.ts'
 import type { KeyedProfile, ProfileStore, UrdRow } from '../profiles.ts'
 import type { Database } from './database.ts'
+import { flagOf } from './flag.ts'
 
 type Row = { body: string }
 type StoredUrd = Omit<UrdRow, 'paused' | 'muted'> & { paused: 0 | 1; muted: 0 | 1 }
@@ -119,9 +120,4 @@ export function createEmbeddedProfiles(db: Database): ProfileStore {
 
 function urdOf(row: StoredUrd): UrdRow {
   return { ...row, paused: row.paused === 1, muted: row.muted === 1 }
-}
-
-/** Null leaves the mark as it is. */
-function flagOf(mark: boolean | undefined): 0 | 1 | null {
-  return mark === undefined ? null : mark ? 1 : 0
 }

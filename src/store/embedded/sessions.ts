@@ -2,8 +2,7 @@ import type { AccountStore, Session } from '../accounts.ts'
 import { createBearers } from './account-rows.ts'
 import type { Database } from './database.ts'
 
-const columns = 
-  'id, account, created_at AS createdAt, seen_at AS seenAt, expires_at AS expiresAt, agent, address'
+const columns = 'id, account, created_at AS createdAt, seen_at AS seenAt, expires_at AS expiresAt, agent, address'
 
 type SessionStore = Pick<
   AccountStore,
@@ -42,7 +41,8 @@ export function createSessions(db: Database): SessionStore {
     async touchSession(id, { seenAt, expiresAt }) {
       db.write(() => sql.touch.run(seenAt, expiresAt, id))
     },
-    sessionsOf: async (account, now) => (db.read(() => sql.list.all(account, now)) as Session[]).map((row) => ({ ...row })),
+    sessionsOf: async (account, now) =>
+      (db.read(() => sql.list.all(account, now)) as Session[]).map((row) => ({ ...row })),
     async removeSessions(account, which) {
       return db.write(() => {
         if (which === 'all') return Number(sql.removeAll.run(account).changes)

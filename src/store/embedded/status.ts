@@ -91,7 +91,7 @@ function readFrontiers(folder: string, shards: number, run: number) {
   return sum
 }
 
-function readDisk(folder: string) {
+export function readDisk(folder: string) {
   const archive = paths.archive(folder)
   const names = existsSync(archive) ? readdirSync(archive) : []
   const databases = [

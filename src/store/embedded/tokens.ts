@@ -2,8 +2,7 @@ import type { AccountStore, Token } from '../accounts.ts'
 import { createBearers } from './account-rows.ts'
 import type { Database } from './database.ts'
 
-const columns = 
-  'id, account, name, scopes, created_at AS createdAt, used_at AS usedAt, expires_at AS expiresAt'
+const columns = 'id, account, name, scopes, created_at AS createdAt, used_at AS usedAt, expires_at AS expiresAt'
 
 type TokenStore = Pick<AccountStore, 'addToken' | 'token' | 'touchToken' | 'tokensOf' | 'removeToken'>
 type TokenRow = Omit<Token, 'scopes'> & { scopes: string }

@@ -23,9 +23,7 @@ export function createEmbeddedWatches(db: Database): WatchStore {
     ),
     // What is stamped later than the newest check is from a clock that has been set back since.
     dropLater: db.prepare('DELETE FROM checks WHERE watch = ? AND at >= ?'),
-    addCheck: db.prepare(
-      'INSERT INTO checks (watch, at, outcome, status, changed, took_ms) VALUES (?, ?, ?, ?, ?, ?)',
-    ),
+    addCheck: db.prepare('INSERT INTO checks (watch, at, outcome, status, changed, took_ms) VALUES (?, ?, ?, ?, ?, ?)'),
     dropOld: db.prepare(
       `DELETE FROM checks WHERE watch = ?1 AND at <= (SELECT at FROM checks WHERE watch = ?1
        ORDER BY at DESC LIMIT 1 OFFSET ${MAX_CHECKS})`,
@@ -38,7 +36,9 @@ export function createEmbeddedWatches(db: Database): WatchStore {
   }
 
   function finish({ watch, checkedAt, outcome, status, changes, landed, visited }: WatchOutcome): void {
-    const row = sql.finish.get({ at: checkedAt, outcome, status, changes, landed, watch }) as { round: number } | undefined
+    const row = sql.finish.get({ at: checkedAt, outcome, status, changes, landed, watch }) as
+      | { round: number }
+      | undefined
     if (row === undefined) return
     for (const urd of visited) sql.visited.run(checkedAt, urd, watch)
     const tookMs = row.round === 0 ? 0 : Math.max(0, checkedAt - row.round)

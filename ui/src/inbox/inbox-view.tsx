@@ -1,3 +1,155 @@
-export default function SignInView() {
-  return null
+import './inbox.css'
+import './pane.css'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import type { Annotation, Marks } from '../api/types.ts'
+import { classNames } from '../kit/class-names.ts'
+import { usePageTitle } from '../kit/page.tsx'
+import { useCounts } from '../session/session.ts'
+import { setQuery } from '../url/query-state.ts'
+import { BulkBar } from './bulk-bar.tsx'
+import { InboxBody } from './inbox-body.tsx'
+import { type InboxFilters, useInboxFilters } from './inbox-filters.ts'
+import { useInboxKeys } from './inbox-keys.ts'
+import type { RowActions } from './inbox-row.tsx'
+import { InboxToolbar } from './inbox-toolbar.tsx'
+import { OpenItem } from './open-item.tsx'
+import { useSelection } from './selection.ts'
+import { useInboxList } from './use-inbox-list.ts'
+import { useIncoming } from './use-incoming.ts'
+import { useKeptForOffline } from './use-kept-for-offline.ts'
+import { useMarks } from './use-marks.ts'
+
+function hrefOf(id: number): string {
+  const params = new URLSearchParams(window.location.search)
+  params.set('id', String(id))
+  return `/inbox?${params}`
+}
+
+/** Known only where the counts are counted the same way as the list is filtered. */
+function useMatching(filters: InboxFilters): number | null {
+  const { data: counts } = useCounts()
+  if (counts === undefined || filters.q !== '' || filters.urgency !== '') return null
+  const figures = filters.profile === '' ? counts : counts.profiles.find(({ id }) => id === filters.profile)
+  return figures?.[filters.state] ?? null
+}
+
+/** Opening pushes one place into the history, so that Back leads to the list; steps from item to item replace it. */
+function useOpen(openId: number | null, markOpened: (id: number) => void) {
+  const [currentId, setCurrentId] = useState(openId)
+  const open = useCallback(
+    (id: number) => {
+      setCurrentId(id)
+      setQuery({ id: String(id) }, { replace: openId !== null })
+    },
+    [openId],
+  )
+  const close = useCallback(() => setQuery({ id: null }), [])
+  useEffect(() => {
+    if (openId === null) return
+    setCurrentId(openId)
+    markOpened(openId)
+  }, [openId, markOpened])
+  return { currentId, setCurrentId, open, close }
+}
+
+export default function InboxView() {
+  const { filters, isDefaultState, openId } = useStableFilters()
+  const { list, items, shown, fellBack, isKept } = useInboxList(filters, isDefaultState)
+  const { data: counts } = useCounts()
+  const { mark, markOpened, markMatching } = useMarks()
+  const selection = useSelection()
+  const searchBox = useRef<HTMLInputElement>(null)
+  const scroller = useRef<HTMLDivElement>(null)
+  const { currentId, setCurrentId, open, close } = useOpen(openId, markOpened)
+  const incoming = useIncoming({ filters: shown, isReading: openId !== null, items, scroller })
+  const matching = useMatching(shown)
+  const unread = counts?.unread ?? 0
+  usePageTitle(unread > 0 ? `Inbox (${unread})` : 'Inbox')
+  useKeptForOffline()
+
+  const { clear, toggle } = selection
+  // A selection belongs to the list it was made in.
+  useEffect(() => {
+    if (shown.state !== undefined) clear()
+  }, [shown, clear])
+
+  const actions = useMemo<RowActions>(
+    () => ({ open, toggle, hrefOf, star: (id, starred) => mark([id], { starred }) }),
+    [open, toggle, mark],
+  )
+
+  function step(by: 1 | -1): Annotation | undefined {
+    const at = items.findIndex(({ id }) => id === (openId ?? currentId))
+    const next = at < 0 ? items[by > 0 ? 0 : items.length - 1] : items[at + by]
+    if (next === undefined) return undefined
+    if (openId === null) setCurrentId(next.id)
+    else open(next.id)
+    return next
+  }
+
+  /** Marks the selection if there is one, else the item that is open or that the keys are at. */
+  function markChosen(marks: Marks) {
+    if (selection.allMatching) markMatching(shown, Math.max(...items.map(({ id }) => id)), marks)
+    else if (selection.ids.size > 0) mark([...selection.ids], marks)
+    else if ((openId ?? currentId) !== null) markOne((openId ?? currentId) as number, marks)
+    clear()
+  }
+
+  function markOne(id: number, marks: Marks) {
+    // What leaves the list makes room for the one below it, or for the list.
+    if (marks.archived !== undefined && id === openId && step(1) === undefined) close()
+    else if (marks.archived !== undefined && id === currentId) step(1)
+    mark([id], marks)
+  }
+
+  function refresh() {
+    incoming.drop()
+    clear()
+    void list.refetch()
+  }
+
+  useInboxKeys({ items, openId, currentId, selection, step, open, close, markChosen, mark, refresh, searchBox })
+
+  return (
+    <div className={classNames('inbox', openId !== null && 'inbox-reading')}>
+      <section className="inbox-side" aria-label="Inbox">
+        <InboxToolbar filters={filters} state={shown.state} counts={counts} searchBox={searchBox} onRefresh={refresh} />
+        <BulkBar
+          selection={selection}
+          state={shown.state}
+          loaded={items.length}
+          matching={matching}
+          hasMore={list.hasNextPage}
+          onMark={markChosen}
+        />
+        <InboxBody
+          list={list}
+          items={items}
+          filters={shown}
+          fellBack={fellBack}
+          isKept={isKept}
+          incoming={incoming}
+          openId={openId}
+          currentId={currentId}
+          selection={selection}
+          actions={actions}
+          scroller={scroller}
+        />
+      </section>
+      <OpenItem
+        id={openId}
+        onMark={(marks) => openId !== null && markOne(openId, marks)}
+        onClose={close}
+        onStep={step}
+      />
+    </div>
+  )
+}
+
+/** The same object as long as the address says the same, so that it can be a key. */
+function useStableFilters() {
+  const { filters, isDefaultState, openId } = useInboxFilters()
+  const { state, profile, urgency, q } = filters
+  const stable = useMemo(() => ({ state, profile, urgency, q }), [state, profile, urgency, q])
+  return { filters: stable, isDefaultState, openId }
 }

@@ -1,7 +1,7 @@
 import './gate-page.css'
 import type { ReactNode } from 'react'
-import { usePageTitle } from '../kit/page.tsx'
 import { Logo } from '../kit/logo.tsx'
+import { usePageTitle } from '../kit/page.tsx'
 
 type Props = { title: string; lead: ReactNode; children: ReactNode }
 

@@ -62,7 +62,14 @@ function SetUpForm({ onDone }: { onDone: () => void }) {
           </Field>
         )}
         <Field label="E-mail address">
-          <Input type="email" name="email" required autoComplete="username" value={form.email} onChange={set('email')} />
+          <Input
+            type="email"
+            name="email"
+            required
+            autoComplete="username"
+            value={form.email}
+            onChange={set('email')}
+          />
         </Field>
         <Field label="Password" hint={`At least ${MIN_PASSWORD} characters; a few words make a good one.`}>
           <Input

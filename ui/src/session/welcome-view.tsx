@@ -83,7 +83,9 @@ export default function WelcomeView() {
           <PasteForm />
         </Way>
         <Way icon="upload" title="Import what you follow">
-          <p className="soft">A list of addresses, or the OPML file of a feed reader. What is skipped is told with its reason.</p>
+          <p className="soft">
+            A list of addresses, or the OPML file of a feed reader. What is skipped is told with its reason.
+          </p>
           <div>
             <ButtonLink href="/watches?import=1" icon="upload">
               Import a list or OPML
@@ -92,8 +94,8 @@ export default function WelcomeView() {
         </Way>
         <Way icon="profiles" title="Look at an example">
           <p className="soft">
-            A profile that is filled in: words with weights, on a page with news. Change it, see at once what it would have
-            matched, and save it if you like it.
+            A profile that is filled in: words with weights, on a page with news. Change it, see at once what it would
+            have matched, and save it if you like it.
           </p>
           <div>
             <ButtonLink href={example} icon="profiles">

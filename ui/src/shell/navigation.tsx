@@ -1,8 +1,8 @@
 import { Link, useRoute } from 'wouter'
 import { Icon, type IconName } from '../kit/icon.tsx'
 import { IconButton } from '../kit/icon-button.tsx'
-import { useCounts, useMe } from '../session/session.ts'
 import { Logo } from '../kit/logo.tsx'
+import { useCounts, useMe } from '../session/session.ts'
 
 type Place = { href: string; label: string; icon: IconName; keys: string }
 

@@ -1,0 +1,54 @@
+import type { Logger } from 'pino'
+import type { Config } from './config/config.ts'
+import type { Clock } from './core/clock.ts'
+import { createArrivals } from './services/events/arrivals.ts'
+import type { EventHub } from './services/events/event-hub.ts'
+import { createInboxService } from './services/inbox/inbox-service.ts'
+import { createProfileNames } from './services/inbox/profile-names.ts'
+import { createProfileKeys, namingOf } from './services/profiles/keyed-profile.ts'
+import { createProfileService } from './services/profiles/profile-service.ts'
+import { profileRules } from './services/profiles/profile-values.ts'
+import { createEmbeddedAnnotations } from './store/embedded/annotations.ts'
+import type { Database } from './store/embedded/database.ts'
+import { createEmbeddedInbox } from './store/embedded/inbox.ts'
+import { createEmbeddedProfiles } from './store/embedded/profiles.ts'
+
+export type InboxNeeds = {
+  config: Config
+  log: Logger
+  db: Database
+  clock: Clock
+  hub: EventHub
+  /** Sources of an owner that fail. */
+  countFailing?(owner: string): Promise<number>
+  onProfilesChanged?(): void
+}
+
+/** Inbox, profiles and live events on the embedded store. */
+export function createInboxParts({ config, log, db, clock, hub, countFailing, onProfilesChanged }: InboxNeeds) {
+  const store = createEmbeddedInbox(db)
+  const profileStore = createEmbeddedProfiles(db)
+  const { maxProfiles, maxSources, maxStreams } = config.server
+  const inbox = createInboxService({
+    store,
+    names: createProfileNames(profileStore),
+    hub,
+    clock,
+    ...(countFailing === undefined ? {} : { countFailing }),
+  })
+  const profiles = createProfileService({
+    store: profileStore,
+    rules: profileRules(config),
+    keyed: createProfileKeys(namingOf(config)),
+    limits: { maxProfiles, maxSources },
+    ...(onProfilesChanged === undefined ? {} : { onChange: onProfilesChanged }),
+  })
+  const arrivals = createArrivals({
+    inbox,
+    store,
+    annotations: createEmbeddedAnnotations(db),
+    hub,
+    onProblem: (message, fields) => log.warn(fields, message),
+  })
+  return { inbox, profiles, events: { hub, arrivals, maxStreams } }
+}

@@ -1,0 +1,57 @@
+import type { Logger } from 'pino'
+import type { Config } from './config/config.ts'
+import type { Clock } from './core/clock.ts'
+import { createKeys } from './main-keys.ts'
+import { namingOf } from './main-profiles.ts'
+import type { EventHub } from './services/events/event-hub.ts'
+import { createProfileKeys } from './services/profiles/keyed-profile.ts'
+import { profileRules } from './services/profiles/profile-values.ts'
+import type { Scheduler } from './services/scheduler/scheduler.ts'
+import { followChecks } from './services/sources/source-events.ts'
+import { createSources, type Sources } from './services/sources/sources.ts'
+import type { WatchService } from './services/watching/watch-service.ts'
+import type { Database } from './store/embedded/database.ts'
+import { readFacts } from './store/embedded/folder.ts'
+import { createEmbeddedInbox } from './store/embedded/inbox.ts'
+import { createEmbeddedProfiles } from './store/embedded/profiles.ts'
+import { createEmbeddedVersions } from './store/embedded/versions.ts'
+import { createEmbeddedWatches } from './store/embedded/watches.ts'
+
+export type SourceNeeds = {
+  db: Database
+  config: Config
+  log: Logger
+  clock: Clock
+  scheduler: Pick<Scheduler, 'snapshot'>
+  watching: Pick<WatchService, 'checkNow'>
+  /** Where checks begin and end; without it nobody is told of them, and counts of many sources may be some seconds old. */
+  checks: Pick<WatchService, 'onCheck' | 'urdsOf'> | null
+  hub: Pick<EventHub, 'isHeard' | 'publish'>
+}
+
+/** Sources on the embedded store, and their events. */
+export function createSourceParts({ db, config, log, clock, scheduler, watching, checks, hub }: SourceNeeds): Sources {
+  const versions = createEmbeddedVersions(db)
+  const sources = createSources({
+    stores: {
+      profiles: createEmbeddedProfiles(db),
+      watches: createEmbeddedWatches(db),
+      inbox: createEmbeddedInbox(db),
+      versions,
+      keyOf: createKeys(config, readFacts(db)?.seed ?? [0, 0]),
+    },
+    scheduler,
+    watching,
+    clock,
+    naming: { keyed: createProfileKeys(namingOf(config)), rules: profileRules(config) },
+  })
+  if (checks !== null)
+    followChecks({
+      checks,
+      sources: sources.service,
+      isHeard: hub.isHeard,
+      onState: (owner, source) => hub.publish(owner, { name: 'source', data: source }),
+      onProblem: (message, fields) => log.warn(fields, message),
+    })
+  return sources
+}

@@ -1,0 +1,26 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { negotiate } from './negotiation.ts'
+import type { formats } from './schemas/inbox.ts'
+
+export type InboxFormat = (typeof formats)[number]
+
+/** Media types of the forms of the inbox. */
+export const inboxFormats = {
+  json: 'application/json',
+  xml: 'application/xml',
+  wml: 'text/vnd.wap.wml',
+  text: 'text/plain',
+} as const satisfies Record<InboxFormat, string>
+
+const byType = new Map<string, InboxFormat>([
+  ...Object.entries(inboxFormats).map(([format, type]) => [type, format as InboxFormat] as const),
+  ['text/xml', 'xml'],
+])
+const offers = [...byType.keys()]
+
+/** A form that is named in the query goes before what the caller accepts. */
+export function formatOf(named: InboxFormat | undefined, request: FastifyRequest, reply: FastifyReply): InboxFormat {
+  if (named === undefined) return byType.get(negotiate(request, reply, offers))!
+  reply.header('vary', 'Accept')
+  return named
+}

@@ -1,0 +1,89 @@
+import type { FastifyReply } from 'fastify'
+import type { InboxService } from '../services/inbox/inbox-service.ts'
+import { type DigestItem, digestText, itemText } from '../services/inbox/inbox-text.ts'
+import { wmlAnnotation, wmlList } from '../services/inbox/inbox-wml.ts'
+import type { InboxItem, InboxState } from '../store/inbox.ts'
+import { type InboxFormat, inboxFormats } from './inbox-formats.ts'
+import type { InboxLinks } from './inbox-links.ts'
+
+type OtherFormat = Exclude<InboxFormat, 'json'>
+
+export type ListAnswer = {
+  format: OtherFormat
+  items: readonly InboxItem[]
+  next: string | null
+  inbox: InboxService
+  links: InboxLinks
+  query: { state?: InboxState }
+  cursorOf(id: number): string
+}
+
+export type ItemAnswer = {
+  format: OtherFormat
+  item: InboxItem
+  part: number
+  owner: string
+  inbox: InboxService
+  links: InboxLinks
+}
+
+/** The list for readers that do not read JSON. Where it goes on stands in the text, or in a header for XML. */
+async function listAs({ format, items, next, inbox, links, query, cursorOf }: ListAnswer): Promise<Transcoded> {
+  const on = next === null ? null : links.list(format, next)
+  if (format === 'xml') return { text: await inbox.xml(items), next: on }
+  const title = `Inbox: ${query.state ?? 'unread'}`
+  const rows = await digestItems(items, inbox, links, format)
+  if (format === 'text') return { text: digestText({ title, items: rows, next: on }), next: on }
+  const nextAfter = ({ id }: { id: number }) => links.list('wml', cursorOf(id))
+  const { deck, shown } = wmlList({ title, items: rows, next: on, nextAfter })
+  return { text: deck, next: shown < rows.length ? nextAfter(rows[shown - 1]!) : on }
+}
+
+type Transcoded = { text: string; next: string | null }
+
+async function annotationAs({ format, item, part, owner, inbox, links }: ItemAnswer): Promise<Transcoded> {
+  if (format === 'xml') return { text: inbox.xmlOf(item), next: null }
+  const [row] = await digestItems([item], inbox, links, format)
+  if (format === 'text') return { text: itemText(row!), next: null }
+  const { newer, older } = await inbox.neighbours(owner, item.id)
+  const linkOf = (id: number | null) => (id === null ? null : links.annotation(id, 'wml'))
+  const deck = wmlAnnotation(
+    {
+      ...row!,
+      links: { list: links.list('wml', null), original: item.url, newer: linkOf(newer), older: linkOf(older) },
+      partLink: (n) => links.annotation(item.id, 'wml', n),
+    },
+    part,
+  )
+  return { text: deck, next: null }
+}
+
+export async function sendList(reply: FastifyReply, answer: ListAnswer): Promise<string> {
+  return finish(reply, answer.format, await listAs(answer))
+}
+
+export async function sendAnnotation(reply: FastifyReply, answer: ItemAnswer): Promise<string> {
+  return finish(reply, answer.format, await annotationAs(answer))
+}
+
+function finish(reply: FastifyReply, format: OtherFormat, { text, next }: Transcoded): string {
+  if (next !== null) reply.header('link', `<${next}>; rel="next"`)
+  reply.type(`${inboxFormats[format]}; charset=utf-8`)
+  return text
+}
+
+async function digestItems(
+  items: readonly InboxItem[],
+  inbox: InboxService,
+  links: InboxLinks,
+  format: OtherFormat,
+): Promise<DigestItem[]> {
+  const shown = await inbox.shown(items)
+  return shown.map((each, place) => ({
+    ...each,
+    at: items[place]!.at,
+    profileName: each.profile.name,
+    summary: each.summary.text,
+    link: links.annotation(each.id, format),
+  }))
+}

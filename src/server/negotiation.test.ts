@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { preferred } from './negotiation.ts'
+
+const offers = ['application/json', 'application/xml', 'text/vnd.wap.wml', 'text/plain'] as const
+
+test('the form that is liked best is chosen, and the first on offer among equals', () => {
+  const cases: [accept: string, expected: string | undefined][] = [
+    ['*/*', 'application/json'],
+    ['', 'application/json'],
+    ['application/xml', 'application/xml'],
+    ['Application/XML', 'application/xml'],
+    ['text/*', 'text/vnd.wap.wml'],
+    ['text/vnd.wap.wml, text/plain;q=0.5', 'text/vnd.wap.wml'],
+    ['text/plain;q=0.9, application/xml;q=0.8, */*;q=0.1', 'text/plain'],
+    ['text/plain;q=0.8, application/xml;q=0.81', 'application/xml'],
+    ['application/json;q=0, */*', 'application/xml'],
+    ['*/*;q=0.5, text/*;q=0', 'application/json'],
+    ['text/*, text/vnd.wap.wml;q=0', 'text/plain'],
+    ['image/png', undefined],
+    ['application/json;q=0', undefined],
+    ['image/png, */*;q=0', undefined],
+    ['text/plain; charset=utf-8; q=0.3, application/xml; q=0.2', 'text/plain'],
+    ['nonsense', 'application/json'],
+    ['text/plain;q=nonsense', 'text/plain'],
+  ]
+  for (const [accept, expected] of cases) assert.equal(preferred(accept, offers), expected, accept)
+})
+
+test('a header of any length is read in bounded time', () => {
+  assert.equal(preferred('a/b,'.repeat(100_000), offers), undefined)
+  assert.equal(preferred(';q=1,'.repeat(100_000), offers), 'application/json')
+})

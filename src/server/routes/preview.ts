@@ -1,0 +1,55 @@
+import type { Static } from 'typebox'
+import type { ProfileDraft } from '../../core/profile-draft.ts'
+import type { VisiblePreview } from '../../services/archive/archive-reader.ts'
+import { type ProfileRules, readProfileJson } from '../../services/profiles/profile-values.ts'
+import { ownerOf, reader } from '../access.ts'
+import { DetailedError } from '../problem.ts'
+import type { Api, ServerParts } from '../routes.ts'
+import { Problem } from '../schemas/common.ts'
+import { Preview, ProfileBody } from '../schemas/profiles.ts'
+
+const MAX_BODY_BYTES = 2 * 1024 * 1024
+
+/** Stands in for the sources of a draft that has none yet, so that all else can be read by the rules of profiles. */
+const stopper = { uri: 'http://nowhere.invalid/', process: 'filter' }
+
+export function addPreview(api: Api, { archive, profileRules }: Pick<ServerParts, 'archive' | 'profileRules'>): void {
+  api.post(
+    '/profiles/preview',
+    {
+      config: reader,
+      bodyLimit: MAX_BODY_BYTES,
+      schema: {
+        tags: ['profiles'],
+        summary: 'What a profile would have matched of the documents that the caller may see; nothing is stored',
+        body: ProfileBody,
+        response: { 200: Preview, '4xx': Problem },
+      },
+    },
+    async (request) => {
+      const draft = draftOf(request.body, profileRules)
+      return answerOf(await archive.preview({ owner: ownerOf(request), draft }))
+    },
+  )
+}
+
+function draftOf(body: Record<string, unknown>, rules: ProfileRules): ProfileDraft {
+  const { sources } = body
+  const isWithout = sources === undefined || sources === null || (Array.isArray(sources) && sources.length === 0)
+  const read = readProfileJson(isWithout ? { ...body, sources: [stopper] } : body, rules)
+  if (read.kind === 'faults') throw new DetailedError('request-invalid', 'the profile has faults', read.faults)
+  return isWithout ? { ...read.profile, sources: [] } : read.profile
+}
+
+function answerOf({ examples, nearMisses, ...preview }: VisiblePreview): Static<typeof Preview> {
+  return { ...preview, examples: examples.map(exampleOf), nearMisses: nearMisses.map(exampleOf) }
+}
+
+function exampleOf({ summary, explanation, ...example }: VisiblePreview['examples'][number]) {
+  const { text, marks } = summary
+  return {
+    ...example,
+    summary: { text, marks: marks.map(([from, to]) => [from, to]) },
+    explanation: explanation as Record<string, unknown>,
+  }
+}

@@ -1,0 +1,35 @@
+import { parseSearchQuery } from '../../core/search-query/parse-query.ts'
+import { ownerOf, reader } from '../access.ts'
+import { cursorOf, placeOfNumber } from '../cursor.ts'
+import { DetailedError } from '../problem.ts'
+import type { Api, ServerParts } from '../routes.ts'
+import { Problem } from '../schemas/common.ts'
+import { SearchQuery, SearchResult } from '../schemas/documents.ts'
+
+const DEFAULT_LIMIT = 50
+
+export function addSearch(api: Api, { archive }: Pick<ServerParts, 'archive'>): void {
+  api.get(
+    '/search',
+    {
+      config: reader,
+      schema: {
+        tags: ['search'],
+        summary: 'Full text over the documents that the caller may see',
+        querystring: SearchQuery,
+        response: { 200: SearchResult, '4xx': Problem },
+      },
+    },
+    async (request) => {
+      const { q, limit = DEFAULT_LIMIT, cursor } = request.query
+      const parsed = parseSearchQuery(q)
+      if (parsed.kind === 'faults') {
+        const details = parsed.faults.map((message) => ({ place: 'querystring.q', message }))
+        throw new DetailedError('request-invalid', `this can't be looked for: ${parsed.faults.join('; ')}`, details)
+      }
+      const asked = { owner: ownerOf(request), query: parsed.query, offset: placeOfNumber(cursor) ?? 0, limit }
+      const { next, ...found } = await archive.search(asked)
+      return { ...found, next: next === null ? null : cursorOf(next) }
+    },
+  )
+}

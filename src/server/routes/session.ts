@@ -1,0 +1,91 @@
+import { AppError } from '../../core/errors.ts'
+import { anyone, callerOf, reader, refuseOtherSites, sessionOnly, writer } from '../access.ts'
+import { WaitError } from '../problem.ts'
+import type { Api, ServerParts } from '../routes.ts'
+import { SessionItem, SessionState, SignIn } from '../schemas/accounts.ts'
+import { IdParams, listOf, Nothing, Problem } from '../schemas/common.ts'
+import { sessionAnswer, sessionState } from './account-answers.ts'
+import { giveCookie, seatOf, takeCookie } from './session-cookie.ts'
+
+type Parts = Pick<ServerParts, 'accounts' | 'settings'>
+
+export function addSession(api: Api, parts: Parts): void {
+  addOwnSession(api, parts)
+  addSessions(api, parts)
+}
+
+function addOwnSession(api: Api, { accounts, settings }: Parts): void {
+  const tags = ['accounts']
+  api.post(
+    '/session',
+    {
+      config: anyone,
+      onRequest: async (request) => refuseOtherSites(request),
+      schema: { tags, summary: 'Sign in', body: SignIn, response: { 200: SessionState, '4xx': Problem } },
+    },
+    async (request, reply) => {
+      const outcome = await accounts.signIn({ ...request.body, ...seatOf(request) })
+      if (outcome.kind === 'wait') throw tooManyAttempts(outcome.seconds)
+      if (outcome.kind === 'wrong') throw new AppError('sign-in-wrong', 'the e-mail address or the password is wrong')
+      // The browser forgets the session that it had, so nobody could end it any more.
+      if (request.caller?.via === 'session') await accounts.signOut(request.caller)
+      giveCookie(request, reply, settings, outcome.secret)
+      return sessionState(outcome.caller)
+    },
+  )
+  api.get(
+    '/session',
+    { config: reader, schema: { tags, summary: 'Who is signed in', response: { 200: SessionState, '4xx': Problem } } },
+    async (request) => sessionState(callerOf(request)),
+  )
+  api.delete(
+    '/session',
+    { config: sessionOnly, schema: { tags, summary: 'Sign out', response: { 204: Nothing, '4xx': Problem } } },
+    async (request, reply) => {
+      await accounts.signOut(callerOf(request))
+      takeCookie(request, reply, settings)
+      return reply.status(204).send(null)
+    },
+  )
+}
+
+function addSessions(api: Api, { accounts, settings }: Parts): void {
+  const tags = ['accounts']
+  api.get(
+    '/sessions',
+    {
+      config: reader,
+      schema: {
+        tags,
+        summary: 'Where the caller is signed in, the last used first',
+        response: { 200: listOf(SessionItem), '4xx': Problem },
+      },
+    },
+    async (request) => ({ items: (await accounts.sessions(callerOf(request))).map(sessionAnswer), next: null }),
+  )
+  api.delete(
+    '/sessions',
+    { config: writer, schema: { tags, summary: 'Sign out everywhere', response: { 204: Nothing, '4xx': Problem } } },
+    async (request, reply) => {
+      await accounts.signOutEverywhere(callerOf(request))
+      takeCookie(request, reply, settings)
+      return reply.status(204).send(null)
+    },
+  )
+  api.delete(
+    '/sessions/:id',
+    {
+      config: writer,
+      schema: { tags, summary: 'End one session', params: IdParams, response: { 204: Nothing, '4xx': Problem } },
+    },
+    async (request, reply) => {
+      if (!(await accounts.endSession(callerOf(request), request.params.id)))
+        throw new AppError('not-found', 'there is no such session')
+      return reply.status(204).send(null)
+    },
+  )
+}
+
+export function tooManyAttempts(seconds: number): WaitError {
+  return new WaitError('too-many-attempts', `so many attempts failed that the next has to wait ${seconds} s`, seconds)
+}

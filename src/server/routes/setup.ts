@@ -1,0 +1,39 @@
+import { anyone, refuseOtherSites } from '../access.ts'
+import type { Api, ServerParts } from '../routes.ts'
+import { SessionState, Setup, SetupState } from '../schemas/accounts.ts'
+import { Problem } from '../schemas/common.ts'
+import { sessionState } from './account-answers.ts'
+import { giveCookie, seatOf } from './session-cookie.ts'
+
+export function addSetup(api: Api, { accounts, settings }: Pick<ServerParts, 'accounts' | 'settings'>): void {
+  api.get(
+    '/setup',
+    {
+      config: anyone,
+      schema: {
+        tags: ['accounts'],
+        summary: 'Whether the first account is still to be made',
+        response: { 200: SetupState },
+      },
+    },
+    async () => ({ needed: await accounts.isSetupNeeded() }),
+  )
+  api.post(
+    '/setup',
+    {
+      config: anyone,
+      onRequest: async (request) => refuseOtherSites(request),
+      schema: {
+        tags: ['accounts'],
+        summary: 'Make the first account, an administrator’s, with the key of the set-up link, and sign in',
+        body: Setup,
+        response: { 201: SessionState, '4xx': Problem },
+      },
+    },
+    async (request, reply) => {
+      const { secret, caller } = await accounts.setUp({ ...request.body, ...seatOf(request) })
+      giveCookie(request, reply, settings, secret)
+      return reply.status(201).send(sessionState(caller))
+    },
+  )
+}

@@ -1,0 +1,51 @@
+import { AppError } from '../../core/errors.ts'
+import { callerOf, reader, sessionOnly, writer } from '../access.ts'
+import type { Api, ServerParts } from '../routes.ts'
+import { NewToken, Token, TokenDraft } from '../schemas/accounts.ts'
+import { IdParams, listOf, Nothing, Problem } from '../schemas/common.ts'
+import { tokenAnswer } from './account-answers.ts'
+
+export function addTokens(api: Api, { accounts }: Pick<ServerParts, 'accounts'>): void {
+  const tags = ['accounts']
+  api.get(
+    '/tokens',
+    {
+      config: reader,
+      schema: { tags, summary: 'The caller’s tokens', response: { 200: listOf(Token), '4xx': Problem } },
+    },
+    async (request) => ({ items: (await accounts.tokens(callerOf(request))).map(tokenAnswer), next: null }),
+  )
+  api.post(
+    '/tokens',
+    {
+      config: sessionOnly,
+      schema: {
+        tags,
+        summary: 'Make a token; its secret is told this once. Without scopes it may read and write',
+        body: TokenDraft,
+        response: { 201: NewToken, '4xx': Problem },
+      },
+    },
+    async (request, reply) => {
+      const { name, scopes, expiresAt } = request.body
+      const { token, secret } = await accounts.addToken(callerOf(request), {
+        name,
+        ...(scopes === undefined ? {} : { scopes }),
+        ...(expiresAt === undefined || expiresAt === null ? {} : { expiresAt: Date.parse(expiresAt) }),
+      })
+      return reply.status(201).send({ ...tokenAnswer(token), token: secret })
+    },
+  )
+  api.delete(
+    '/tokens/:id',
+    {
+      config: writer,
+      schema: { tags, summary: 'Remove a token', params: IdParams, response: { 204: Nothing, '4xx': Problem } },
+    },
+    async (request, reply) => {
+      if (!(await accounts.removeToken(callerOf(request), request.params.id)))
+        throw new AppError('not-found', 'there is no such token')
+      return reply.status(204).send(null)
+    },
+  )
+}

@@ -1,0 +1,92 @@
+import { Type } from 'typebox'
+import type { Content, ContentForm } from '../../services/archive/archive-reader.ts'
+import { ownerOf, reader } from '../access.ts'
+import { attachment, nameOfUrl } from '../attachment.ts'
+import { asForeignContent } from '../headers.ts'
+import type { Api, ServerParts } from '../routes.ts'
+import { IdParams, Problem } from '../schemas/common.ts'
+import { Version } from '../schemas/documents.ts'
+
+const tags = ['documents']
+const params = IdParams
+
+/** What a version is does not change; who may see it does. */
+const VERSION_CACHE = 'private, max-age=3600, immutable'
+
+const bytesOf = Type.Unsafe<Buffer>({ type: 'string', format: 'binary' })
+
+export function addVersions(api: Api, { archive }: Pick<ServerParts, 'archive'>): void {
+  api.get(
+    '/versions/:id',
+    { config: reader, schema: { tags, summary: 'A version', params, response: { 200: Version, '4xx': Problem } } },
+    async (request) => archive.version({ owner: ownerOf(request), id: request.params.id }),
+  )
+
+  api.get(
+    '/versions/:id/content',
+    {
+      config: reader,
+      schema: {
+        tags,
+        summary: 'The body as it is kept, in a sandbox without script',
+        params,
+        querystring: Type.Object({
+          download: Type.Optional(Type.String({ maxLength: 10, description: 'To be saved, byte by byte as it came' })),
+        }),
+        response: {
+          200: { description: 'The body', content: { '*/*': { schema: bytesOf } } },
+          '4xx': Problem,
+        },
+      },
+    },
+    async (request, reply) => {
+      const { download } = request.query
+      const isSaved = download !== undefined && download !== 'false' && download !== '0'
+      const asked = { owner: ownerOf(request), version: request.params.id }
+      const content = await archive.content({ ...asked, form: isSaved ? 'original' : 'shown' })
+      const type = isSaved ? null : shownTypeOf(content.form)
+      asForeignContent(reply).type(type ?? 'application/octet-stream')
+      if (type === null) reply.header('content-disposition', attachment(nameOf(content)))
+      reply.header('cache-control', VERSION_CACHE)
+      return Buffer.from(content.bytes.buffer)
+    },
+  )
+
+  api.get(
+    '/versions/:id/text',
+    {
+      config: reader,
+      schema: {
+        tags,
+        summary: 'Its visible text',
+        params,
+        response: { 200: { description: 'Text', content: { 'text/plain': { schema: bytesOf } } }, '4xx': Problem },
+      },
+    },
+    async (request, reply) => {
+      const { bytes } = await archive.text({ owner: ownerOf(request), version: request.params.id })
+      asForeignContent(reply).type('text/plain; charset=utf-8').header('cache-control', VERSION_CACHE)
+      return Buffer.from(bytes.buffer)
+    },
+  )
+}
+
+/** Null for what is not shown. */
+function shownTypeOf(form: ContentForm): string | null {
+  switch (form.kind) {
+    case 'html':
+      return 'text/html; charset=utf-8'
+    case 'text':
+      return 'text/plain; charset=utf-8'
+    case 'image':
+      return form.type
+    case 'pdf':
+      return 'application/pdf'
+    case 'other':
+      return null
+  }
+}
+
+function nameOf({ url, type }: Content): string {
+  return nameOfUrl(url, type)
+}

@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict'
+import { after, beforeEach, describe, test } from 'node:test'
+import { createAccountLevels } from './account-levels.ts'
+import { createTestAccounts, PASSWORD, seat, type TestAccounts } from './accounts.testkit.ts'
+
+const OTHER = 'battery staple'
+
+describe('accounts', () => {
+  let accounts: TestAccounts
+  const opened: TestAccounts[] = []
+  beforeEach(async () => {
+    accounts = await createTestAccounts()
+    opened.push(accounts)
+  })
+  after(async () => {
+    for (const each of opened) await each.close()
+  })
+
+  const addRoot = () =>
+    accounts.service.users.add({ email: 'root@example.org', password: PASSWORD, role: 'administrator' })
+  const addAda = () => accounts.service.users.add({ email: 'Ada@Example.org', password: PASSWORD, name: ' Ada ' })
+
+  describe('set-up', () => {
+    const form = { ...seat, email: 'Root@Example.org', password: PASSWORD, name: 'Root' }
+
+    test('works once, with the key of this start alone, and makes an administrator who is signed in', async () => {
+      const { service } = accounts
+      const old = (await service.prepareSetup())!
+      const key = (await service.prepareSetup())!
+      assert.equal(await service.isSetupNeeded(), true)
+      for (const wrong of [old, '', 'x', `${key}x`])
+        await assert.rejects(service.setUp({ ...form, key: wrong }), { code: 'setup-key-wrong' })
+      const { caller, secret } = await service.setUp({ ...form, key })
+      assert.deepEqual([caller.account.email, caller.account.role], ['root@example.org', 'administrator'])
+      assert.notEqual(await service.ofSession(secret), null)
+      assert.equal(await service.isSetupNeeded(), false)
+      await assert.rejects(service.setUp({ ...form, key, email: 'eve@example.org' }), { code: 'setup-key-wrong' })
+      assert.equal(await service.prepareSetup(), null)
+      assert.equal(await accounts.stores.accounts.count(), 1)
+    })
+
+    test('makes one account when two are quick', async () => {
+      const key = (await accounts.service.prepareSetup())!
+      const both = ['a@example.org', 'b@example.org'].map((email) => accounts.service.setUp({ ...form, key, email }))
+      const settled = (await Promise.allSettled(both)).map(({ status }) => status)
+      assert.deepEqual(settled.sort(), ['fulfilled', 'rejected'])
+      assert.equal(await accounts.stores.accounts.count(), 1)
+    })
+
+    test('is void once an account was made in another way', async () => {
+      const key = (await accounts.service.prepareSetup())!
+      await addAda()
+      await assert.rejects(accounts.service.setUp({ ...form, key }), { code: 'setup-key-wrong' })
+    })
+
+    test('keeps no key', async () => {
+      const key = (await accounts.service.prepareSetup())!
+      assert.ok(
+        !Buffer.from((await accounts.stores.accounts.setupHash())!)
+          .toString('base64url')
+          .includes(key),
+      )
+    })
+
+    test('refuses short passwords and what is no address, and the key stays good', async () => {
+      const key = (await accounts.service.prepareSetup())!
+      await assert.rejects(accounts.service.setUp({ ...form, key, password: 'short' }), { code: 'request-invalid' })
+      await assert.rejects(accounts.service.setUp({ ...form, key, email: 'root' }), { code: 'request-invalid' })
+      assert.equal((await accounts.service.setUp({ ...form, key })).kind, 'signed-in')
+    })
+
+    test('by the environment makes the first administrator, and nothing where there is an account', async () => {
+      assert.equal(await accounts.service.ensureAdministrator('Root@example.org', PASSWORD), true)
+      assert.equal(await accounts.service.ensureAdministrator('root@example.org', OTHER), false)
+      assert.equal(await accounts.service.ensureAdministrator('eve@example.org', OTHER), false)
+      assert.equal((await accounts.signedIn('root@example.org')).caller.account.role, 'administrator')
+    })
+  })
+
+  describe('administration', () => {
+    test('adds users with what the settings say of their level, each address once', async () => {
+      const ada = await addAda()
+      assert.deepEqual([ada.email, ada.name, ada.role, ada.level], ['ada@example.org', 'Ada', 'user', 'silver'])
+      await assert.rejects(addAda(), { code: 'address-taken' })
+      const { users } = accounts.service
+      assert.equal((await users.add({ email: 'gold@example.org', password: PASSWORD })).level, 'gold')
+      assert.equal(
+        (await users.add({ email: 'gold2@example.org', password: PASSWORD, level: 'bronze' })).level,
+        'bronze',
+      )
+      assert.equal((await users.findByEmail('ADA@example.org'))?.id, ada.id)
+      assert.ok(!JSON.stringify(await users.list({ after: 0, limit: 10 })).includes('argon2'))
+      assert.ok(!JSON.stringify(await users.findByEmail('ada@example.org')).includes('argon2'))
+    })
+
+    test('keeps the last administrator, and whatever belongs to them', async () => {
+      const root = await addRoot()
+      const { users } = accounts.service
+      await assert.rejects(users.change(root.id, { role: 'user' }), { code: 'last-administrator' })
+      await assert.rejects(users.change(root.id, { disabled: true }), { code: 'last-administrator' })
+      await assert.rejects(users.remove(root.id), { code: 'last-administrator' })
+      const ada = await addAda()
+      await users.change(ada.id, { role: 'administrator' })
+      assert.equal((await users.remove(root.id)).account.email, 'root@example.org')
+      await assert.rejects(users.remove(ada.id), { code: 'last-administrator' })
+      assert.equal((await users.find(ada.id))?.disabled, false)
+    })
+
+    test('sets a new password, which ends all sessions', async () => {
+      const { id } = await addAda()
+      const { secret } = await accounts.signedIn('ada@example.org')
+      await accounts.service.users.change(id, { password: OTHER })
+      assert.equal(await accounts.service.ofSession(secret), null)
+      await accounts.signedIn('ada@example.org', OTHER)
+    })
+
+    test('says that there is no such account', async () => {
+      const { users } = accounts.service
+      assert.equal(await users.find(99), null)
+      await assert.rejects(users.change(99, { name: 'x' }), { code: 'not-found' })
+      await assert.rejects(users.remove(99), { code: 'not-found' })
+    })
+  })
+
+  describe('one’s own', () => {
+    test('password is changed by who knows it, and all other sessions end', async () => {
+      await addAda()
+      const here = await accounts.signedIn('ada@example.org')
+      const there = await accounts.signedIn('ada@example.org')
+      const change = { password: OTHER, address: seat.address }
+      const { service } = accounts
+      assert.deepEqual(await service.changePassword(here.caller, { ...change, current: 'wrong' }), { kind: 'wrong' })
+      assert.deepEqual(await service.changePassword(here.caller, { ...change, current: PASSWORD }), { kind: 'changed' })
+      assert.notEqual(await service.ofSession(here.secret), null)
+      assert.equal(await service.ofSession(there.secret), null)
+      await accounts.signedIn('ada@example.org', OTHER)
+    })
+
+    test('password is not guessed through a stolen session', async () => {
+      await addAda()
+      const { caller } = await accounts.signedIn('ada@example.org')
+      const change = { current: 'wrong', password: OTHER, address: seat.address }
+      for (let n = 0; n < 5; n++) await accounts.service.changePassword(caller, change)
+      assert.deepEqual(await accounts.service.changePassword(caller, change), { kind: 'wait', seconds: 1 })
+    })
+
+    test('settings are kept one by one', async () => {
+      await addAda()
+      const { caller } = await accounts.signedIn('ada@example.org')
+      await accounts.service.changeOwn(caller, { timeZone: 'Europe/Athens' })
+      const changed = await accounts.service.changeOwn(caller, { shortcuts: false, name: 'A\u0000da' })
+      assert.deepEqual(changed.settings, { timeZone: 'Europe/Athens', shortcuts: false })
+      assert.equal(changed.name, 'A da')
+      await assert.rejects(accounts.service.changeOwn(caller, { timeZone: 'Mars/Base' }), { code: 'request-invalid' })
+    })
+  })
+
+  test('have the service level that their owner’s profiles are checked with', async () => {
+    const { users } = accounts.service
+    const levels = createAccountLevels({
+      accounts: accounts.stores.accounts,
+      otherwise: (owner) => (owner === 'listed@example.org' ? 'bronze' : 'silver'),
+    })
+    const { id } = await addAda()
+    await levels.refresh()
+    assert.deepEqual(await levels.refresh(), [])
+    assert.equal(levels.levelOf('ada@example.org'), 'silver')
+    assert.equal(levels.levelOf('listed@example.org'), 'bronze')
+    await users.change(id, { level: 'gold' })
+    await users.add({ email: 'listed@example.org', password: PASSWORD, level: 'gold' })
+    assert.deepEqual((await levels.refresh()).sort(), ['ada@example.org', 'listed@example.org'])
+    assert.equal(levels.levelOf('Ada@example.org'), 'gold')
+    await addRoot()
+    await users.remove(id)
+    assert.deepEqual(await levels.refresh(), ['ada@example.org'])
+    assert.equal(levels.levelOf('ada@example.org'), 'silver')
+  })
+})

@@ -1,0 +1,57 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Clock, createManualClock } from '../../core/clock.ts'
+import { createEmbeddedAccounts } from '../../store/embedded/accounts.ts'
+import { openDatabase } from '../../store/embedded/database.ts'
+import { createEmbeddedProfiles } from '../../store/embedded/profiles.ts'
+import { catalogMigrations } from '../../store/embedded/schema-catalog.ts'
+import { createAccountService } from './account-service.ts'
+import { createPasswords } from './passwords.ts'
+
+export type TestAccounts = Awaited<ReturnType<typeof createTestAccounts>>
+
+/** So little that a test does not wait for it. */
+export const cheapCost = { memoryKib: 64, passes: 1, lanes: 1 }
+export const seat = { address: '192.0.2.1', agent: 'a browser' }
+export const PASSWORD = 'correct horse'
+export const SESSION_AGE_MS = 3_600_000
+
+/** Accounts on a real store. `restart` forgets all that is in memory. */
+export async function createTestAccounts(clock: Clock = createManualClock()) {
+  const folder = await mkdtemp(join(tmpdir(), 'erace-accounts-'))
+  const db = openDatabase(join(folder, 'catalog.db'), { migrations: catalogMigrations })
+  const stores = {
+    accounts: createEmbeddedAccounts(db),
+    profiles: createEmbeddedProfiles(db),
+    inbox: { remove: async () => 0 },
+  }
+  function restart() {
+    const passwords = createPasswords({ cost: cheapCost })
+    const problems: string[] = []
+    const service = createAccountService({
+      stores,
+      clock,
+      sessionAgeMs: SESSION_AGE_MS,
+      levelOf: (email) => (email.startsWith('gold') ? 'gold' : 'silver'),
+      onProblem: (message) => problems.push(message),
+      passwords,
+    })
+    return { service, passwords, problems }
+  }
+  const first = restart()
+  return {
+    ...first,
+    stores,
+    restart,
+    async signedIn(email: string, password = PASSWORD) {
+      const outcome = await first.service.signIn({ email, password, ...seat })
+      if (outcome.kind !== 'signed-in') throw new Error(`${email} was not signed in: ${outcome.kind}`)
+      return outcome
+    },
+    async close() {
+      db.close()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}

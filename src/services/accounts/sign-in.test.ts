@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { createManualClock } from '../../core/clock.ts'
+import { createTestAccounts, PASSWORD, SESSION_AGE_MS, seat, type TestAccounts } from './accounts.testkit.ts'
+import { createPasswords } from './passwords.ts'
+
+describe('sign-in', () => {
+  const clock = createManualClock()
+  let accounts: TestAccounts
+  before(async () => {
+    accounts = await createTestAccounts(clock)
+    for (const email of ['ada@example.org', 'eve@example.org'])
+      await accounts.service.users.add({ email, password: PASSWORD })
+  })
+  after(() => accounts.close())
+
+  const attempt = (email: string, password: string, address = seat.address) =>
+    accounts.service.signIn({ email, password, agent: '', address })
+
+  test('finds the account however the address is typed', async () => {
+    const { caller, secret, expiresAt } = await accounts.signedIn(' Ada@Example.ORG ')
+    assert.deepEqual(
+      [caller.account.email, caller.via, expiresAt],
+      ['ada@example.org', 'session', clock.now() + SESSION_AGE_MS],
+    )
+    assert.match(secret, /^[\w-]{43}$/)
+    assert.equal((await accounts.service.ofSession(secret))?.account.email, 'ada@example.org')
+    assert.equal(await accounts.service.ofToken(secret), null)
+  })
+
+  test('computes a hash for an address that nobody has, as for any other', async () => {
+    for (const email of ['ada@example.org', 'nobody@example.org', 'no address']) {
+      const before = accounts.passwords.computed()
+      assert.deepEqual(await attempt(email, 'wrong', '192.0.2.77'), { kind: 'wrong' })
+      assert.equal(accounts.passwords.computed(), before + 1, email)
+    }
+    await attempt('ada@example.org', PASSWORD, '192.0.2.77')
+  })
+
+  test('waits longer and longer after five wrong passwords, also after a restart, and forgets on success', async () => {
+    for (let n = 0; n < 5; n++)
+      assert.deepEqual(await attempt('eve@example.org', 'wrong', `198.51.100.${n}`), { kind: 'wrong' })
+    for (const seconds of [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900]) {
+      const computed = accounts.passwords.computed()
+      // Not even the right password is looked at.
+      assert.deepEqual(await attempt('EVE@example.org', PASSWORD, '198.51.100.9'), { kind: 'wait', seconds })
+      const { service, passwords } = accounts.restart()
+      const again = await service.signIn({ ...seat, email: 'eve@example.org', password: PASSWORD })
+      assert.deepEqual([again, passwords.computed()], [{ kind: 'wait', seconds }, 0])
+      assert.equal(accounts.passwords.computed(), computed)
+      clock.advance(seconds * 1000 - 1)
+      assert.deepEqual(await attempt('eve@example.org', 'wrong'), { kind: 'wait', seconds: 1 })
+      clock.advance(1)
+      assert.deepEqual(await attempt('eve@example.org', 'wrong', '198.51.100.10'), { kind: 'wrong' })
+    }
+    clock.advance(900_000)
+    assert.equal((await attempt('eve@example.org', PASSWORD, '198.51.100.9')).kind, 'signed-in')
+    assert.equal((await attempt('eve@example.org', 'wrong', '198.51.100.9')).kind, 'wrong')
+    assert.equal((await attempt('eve@example.org', PASSWORD, '198.51.100.9')).kind, 'signed-in')
+  })
+
+  test('waits for an address that nobody has as for any other', async () => {
+    for (let n = 0; n < 5; n++) await attempt('ghost@example.org', 'wrong', `198.51.101.${n}`)
+    assert.deepEqual(await attempt('ghost@example.org', 'wrong', '198.51.101.9'), { kind: 'wait', seconds: 1 })
+  })
+
+  test('forgets failures after a day', async () => {
+    for (let n = 0; n < 12; n++) {
+      await attempt('day@example.org', 'wrong', `198.51.102.${n}`)
+      clock.advance(900_000)
+    }
+    clock.advance(86_400_000)
+    for (let n = 0; n < 5; n++) assert.equal((await attempt('day@example.org', 'wrong', '198.51.102.99')).kind, 'wrong')
+    assert.deepEqual(await attempt('day@example.org', 'wrong', '198.51.102.98'), { kind: 'wait', seconds: 1 })
+  })
+
+  test('waits after twenty wrong passwords from one network address, whomever they were for', async () => {
+    for (let n = 0; n < 20; n++)
+      assert.equal((await attempt(`x${n}@example.org`, 'wrong', `2001:db8::${n}`)).kind, 'wrong')
+    assert.deepEqual(await attempt('ada@example.org', PASSWORD, '2001:db8::ffff'), { kind: 'wait', seconds: 1 })
+    assert.equal((await attempt('ada@example.org', PASSWORD, '2001:db8:0:1::1')).kind, 'signed-in')
+  })
+
+  test('lets nobody wait longer because a clock was set back', async () => {
+    for (let n = 0; n < 6; n++) await attempt('back@example.org', 'wrong', `198.51.103.${n}`)
+    clock.jump(-86_400_000)
+    assert.deepEqual(await attempt('back@example.org', 'wrong', '198.51.103.9'), { kind: 'wait', seconds: 1 })
+    clock.jump(86_400_000)
+  })
+
+  test('takes guesses of one moment one after the other', async () => {
+    const guesses = Array.from({ length: 20 }, (_, n) => attempt('many@example.org', 'wrong', `198.51.104.${n}`))
+    const kinds = (await Promise.all(guesses)).map(({ kind }) => kind)
+    assert.equal(kinds.filter((kind) => kind === 'wrong').length, 5)
+    const right = Array.from({ length: 20 }, () => attempt('ada@example.org', PASSWORD, '198.51.105.1'))
+    for (const { kind } of await Promise.all(right)) assert.equal(kind, 'signed-in')
+  })
+
+  test('hashes anew what was hashed with less than is spent today', async () => {
+    const email = 'old@example.org'
+    await accounts.service.users.add({ email, password: PASSWORD })
+    const weak = createPasswords({ cost: { memoryKib: 8, passes: 1, lanes: 1 } })
+    const { id } = (await accounts.stores.accounts.findByEmail(email))!
+    await accounts.stores.accounts.update(id, { passwordHash: await weak.hash(PASSWORD) })
+    await accounts.signedIn(email)
+    assert.match((await accounts.stores.accounts.findByEmail(email))!.passwordHash, /m=64,/)
+    await accounts.signedIn(email)
+  })
+
+  test('keeps no secret, and cuts what browsers call themselves', async () => {
+    const outcome = await accounts.service.signIn({
+      email: 'ada@example.org',
+      password: PASSWORD,
+      address: '198.51.100.1',
+      agent: `a\u001b[2Jb\n${'x'.repeat(5000)}`,
+    })
+    assert.equal(outcome.kind, 'signed-in')
+    if (outcome.kind !== 'signed-in') return
+    const sessions = await accounts.service.sessions(outcome.caller)
+    const own = sessions.find(({ current }) => current)!
+    assert.equal(own.agent.length, 300)
+    assert.ok(own.agent.startsWith('a [2Jb x'))
+    assert.ok(!JSON.stringify(sessions).includes(outcome.secret))
+  })
+})

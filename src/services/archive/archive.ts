@@ -1,0 +1,70 @@
+import type { BodyReader } from '../../cache/body-reader.ts'
+import { lookUpDocument } from '../../cache/looking/version-finder.ts'
+import type { Config } from '../../config/config.ts'
+import { omitRulesOf } from '../../config/source-rules.ts'
+import type { Clock } from '../../core/clock.ts'
+import { createOmitRules } from '../../core/text/omit-rules.ts'
+import type { DocumentKey } from '../../store/documents.ts'
+import type { FrontierView } from '../../store/frontier-view.ts'
+import type { InboxStore } from '../../store/inbox.ts'
+import type { ObjectStore } from '../../store/objects.ts'
+import type { ProfileStore } from '../../store/profiles.ts'
+import type { SearchIndex } from '../../store/search.ts'
+import type { VersionStore } from '../../store/versions.ts'
+import type { WatchStore } from '../../store/watches.ts'
+import { createExplainUrl } from '../explain/explain-url.ts'
+import { createProfileKeys } from '../profiles/keyed-profile.ts'
+import { createVisibility } from '../visibility/visibility.ts'
+import type { ArchiveReader } from './archive-reader.ts'
+import { createPreviewReader } from './preview-visible.ts'
+import { createContentReader } from './read-contents.ts'
+import { createDocumentReader } from './read-documents.ts'
+import { createSearchReader } from './search-visible.ts'
+import { createVisibleDocuments } from './visible-documents.ts'
+
+export type ArchiveStores = {
+  versions: VersionStore
+  objects: ObjectStore
+  profiles: ProfileStore
+  watches: WatchStore
+  inbox: InboxStore
+  frontier: FrontierView
+}
+
+export type ArchiveDeps = {
+  stores: ArchiveStores
+  bodies: BodyReader
+  /** The index as it is now. */
+  index(): Promise<SearchIndex>
+  keyOf(url: string): DocumentKey | null
+  config: Config
+  clock: Clock
+}
+
+/** All that people may ask of the archive, on whatever stores. */
+export function createArchive({ stores, bodies, index, keyOf, config, clock }: ArchiveDeps): ArchiveReader {
+  const { versions, objects, profiles, watches, inbox, frontier } = stores
+  const { maxUrlLength, trackingParameters, sortQuery: sortParameters } = config.crawl
+  const visibility = createVisibility({ profiles, watches, inbox, clock })
+  const visible = createVisibleDocuments({ versions, visibility, keyOf })
+  const keyed = createProfileKeys({ maxUrlLength, trackingParameters, sortParameters })
+  const explain = createExplainUrl({ config, frontier, clock, keyOf })
+  return {
+    ...createDocumentReader({ versions, inbox, visibility, visible, keyOf }),
+    ...createContentReader({ versions, objects, bodies, visible, keyOf }),
+    ...createSearchReader({ index, versions, bodies, visibility, clock }),
+    ...createPreviewReader({
+      versions,
+      inbox,
+      bodies,
+      visibility,
+      named: (profile) => keyed(profile).profile,
+      omitFor: createOmitRules(omitRulesOf(config.sources)),
+      clock,
+    }),
+    async explain({ owner, url, all }) {
+      const document = () => (all ? lookUpDocument({ versions, keyOf }, url) : visible.ofUrl(owner, url))
+      return explain({ url, all, document, sources: await visibility.of(owner).sources() })
+    },
+  }
+}

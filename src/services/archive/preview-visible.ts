@@ -1,0 +1,115 @@
+import type { BodyReader } from '../../cache/body-reader.ts'
+import type { Clock } from '../../core/clock.ts'
+import type { Profile, Source } from '../../core/profile.ts'
+import type { ProfileDraft } from '../../core/profile-draft.ts'
+import type { OmitRules } from '../../core/text/omit-rules.ts'
+import type { InboxStore } from '../../store/inbox.ts'
+import type { Version, VersionStore } from '../../store/versions.ts'
+import { previewProfile } from '../preview/preview-profile.ts'
+import type { OwnersView, Visibility } from '../visibility/visibility.ts'
+import type { ArchiveReader } from './archive-reader.ts'
+
+export type PreviewReaderDeps = {
+  versions: Pick<VersionStore, 'current' | 'documentOfId' | 'version'>
+  inbox: Pick<InboxStore, 'documents'>
+  bodies: BodyReader
+  visibility: Visibility
+  /** Names sources as they would be once the profile is saved. */
+  named(profile: Profile): Profile
+  omitFor(url: string): OmitRules | null
+  clock: Clock
+}
+
+const MAX_DOCUMENTS = 1_000
+const MAX_MS = 1_500
+/** For going through what is kept in search of what the owner sees; from then on what is annotated is enough. */
+const MAX_WALK_MS = 700
+const MAX_EXAMPLES = 10
+const MAX_NEAR_MISSES = 5
+const WALKED = 500
+
+/** A draft held against what its owner sees, and nothing else. */
+export function createPreviewReader(deps: PreviewReaderDeps): Pick<ArchiveReader, 'preview'> {
+  const { bodies, omitFor, clock } = deps
+  return {
+    async preview({ owner, draft }) {
+      const view = deps.visibility.of(owner)
+      const hasSources = draft.sources.length > 0
+      const profile = hasSources ? nameSources(draft, deps) : { ...draft, sources: [anywhere] }
+      const seen = createSeenVersions(deps, owner, view)
+      const landed = new Map<string, string>()
+      for (const each of await view.sources()) if (each.landed !== '') landed.set(each.source.uri, each.landed)
+      const options = {
+        documents: MAX_DOCUMENTS,
+        examples: MAX_EXAMPLES,
+        nearMisses: MAX_NEAR_MISSES,
+        maxMs: MAX_MS,
+      }
+      const report = await previewProfile({ versions: seen, bodies, omitFor, clock, landed }, profile, options)
+      const { covered, everything, tookMs } = report
+      const { documents, matched, examples, nearMisses, end } = everything ?? covered
+      const isWhole = end === 'all' && !seen.wasCut()
+      return {
+        documents,
+        matched,
+        covered: hasSources && everything === null,
+        examples,
+        nearMisses,
+        end: isWhole ? 'all' : end === 'count' ? 'count' : 'time',
+        tookMs,
+      }
+    },
+  }
+}
+
+/** Stands for the sources of a draft that has none yet: nothing is below it, so that the draft is held against everything. */
+const anywhere: Source = {
+  uri: 'http://nowhere.invalid/',
+  everyMs: 0,
+  everyMaxMs: 0,
+  depth: 0,
+  scope: { kind: 'page' },
+  process: 'filter',
+  window: null,
+}
+
+function nameSources(draft: ProfileDraft, { named }: PreviewReaderDeps): ProfileDraft {
+  return named({ ...draft, id: '', owner: '' })
+}
+
+/**
+ * The current versions that an owner sees, the newest first. They may be few among millions of others', so that going through
+ * all has its time; behind that come the documents that the owner has annotations of.
+ */
+function createSeenVersions({ versions, inbox, clock }: PreviewReaderDeps, owner: string, view: OwnersView) {
+  const endAt = clock.monotonic() + MAX_WALK_MS
+  let isCut = false
+  let annotated: Promise<Version[]> | null = null
+
+  async function readAnnotated(): Promise<Version[]> {
+    const found: Version[] = []
+    for (const { documentId } of await inbox.documents(owner, { before: null, limit: MAX_DOCUMENTS })) {
+      const document = await versions.documentOfId(documentId)
+      const version = document === null || document.versionId === 0 ? null : await versions.version(document.versionId)
+      if (version !== null) found.push(version)
+    }
+    return found.sort((a, b) => b.id - a.id)
+  }
+
+  return {
+    wasCut: () => isCut,
+    async current({ before, limit }: { before: number; limit: number }): Promise<Version[]> {
+      for (let from = before; clock.monotonic() < endAt; ) {
+        const page = await versions.current({ before: from, limit: WALKED })
+        if (page.length === 0) return []
+        const seen = await view.filter(page.map((version) => ({ id: version.documentId, url: version.url, version })))
+        // All of them: the next page begins behind the last that is handed on.
+        if (seen.length > 0) return seen.map(({ version }) => version)
+        from = page.at(-1)!.id
+      }
+      isCut = true
+      annotated ??= readAnnotated()
+      return (await annotated).filter(({ id }) => id < before).slice(0, limit)
+    },
+  }
+}

@@ -1,0 +1,104 @@
+import type { BodyReader, VersionBody } from '../../cache/body-reader.ts'
+import { metaDocument } from '../../cache/export/meta-export.ts'
+import { createRecordSource } from '../../cache/export/record-source.ts'
+import { choosePair, compareTwo } from '../../cache/looking/compare.ts'
+import { createVersionFinder } from '../../cache/looking/version-finder.ts'
+import { AppError } from '../../core/errors.ts'
+import { documentText } from '../../core/text/document-text.ts'
+import type { DocumentKey } from '../../store/documents.ts'
+import type { ObjectStore } from '../../store/objects.ts'
+import type { Version, VersionStore } from '../../store/versions.ts'
+import { writeMetaDocument } from '../../xml/meta-info.ts'
+import { ownBytes, versionItem } from './archive-items.ts'
+import type { ArchiveReader } from './archive-reader.ts'
+import { contentFormOf, inUtf8 } from './content-form.ts'
+import { patchText } from './patch-text.ts'
+import type { VisibleDocuments } from './visible-documents.ts'
+
+type ContentReader = Pick<ArchiveReader, 'content' | 'text' | 'diff' | 'meta'>
+
+export type ContentReaderDeps = {
+  versions: VersionStore
+  objects: ObjectStore
+  bodies: BodyReader
+  visible: VisibleDocuments
+  keyOf(url: string): DocumentKey | null
+}
+
+/** Of a longer history the newest stand in the meta-information. */
+const MAX_META_VERSIONS = 500
+
+/** What needs the bodies of versions. */
+export function createContentReader({ versions, objects, bodies, visible, keyOf }: ContentReaderDeps): ContentReader {
+  const finder = createVersionFinder({ versions, keyOf })
+
+  async function bodyOf(version: Version): Promise<VersionBody & { kind: 'body' }> {
+    const kept = await bodies.read(version)
+    if (kept.kind === 'body') return kept
+    if (kept.kind === 'damaged') throw new AppError('record-damaged', `the body of version ${version.n} is damaged`)
+    throw new AppError(kept.why === 'lost' ? 'record-damaged' : 'not-found', absence(version, kept.why))
+  }
+
+  /** The newest, oldest of them first. */
+  async function* historyOf(documentId: number): AsyncGenerator<Version> {
+    const page = { before: Number.MAX_SAFE_INTEGER, limit: MAX_META_VERSIONS }
+    yield* (await versions.newest(documentId, page)).reverse()
+  }
+
+  return {
+    async content({ owner, version: id, form }) {
+      const version = await visible.version(owner, id)
+      const { body, contentType } = await bodyOf(version)
+      const { url, n, type } = version
+      const shown = contentFormOf(contentType, body)
+      const isText = shown.kind === 'html' || shown.kind === 'text'
+      const content = form === 'shown' && isText ? inUtf8(body, contentType) : body
+      return { ...ownBytes(content), form: shown, url, type, n }
+    },
+    async text({ owner, version: id }) {
+      const version = await visible.version(owner, id)
+      const { body, contentType } = await bodyOf(version)
+      const text = documentText(body, { contentType, lines: true })
+      if (text === null) throw new AppError('not-found', `version ${version.n} is of a type that has no text`)
+      return ownBytes(text)
+    },
+    async diff({ owner, document: id, from, to, as, ...request }) {
+      const document = await visible.document(owner, id)
+      const named = { from: from === null ? undefined : String(from), to: to === null ? undefined : String(to) }
+      const pair = await choosePair({ versions, finder }, document, named)
+      const form = as === 'patch' ? 'lines' : request.form
+      const changes = await compareTwo(bodies, pair, { ...request, form })
+      const report = { url: document.url, document: id, from: versionItem(pair.from), to: versionItem(pair.to) }
+      const text = as === 'patch' ? patchText(pair, changes) : JSON.stringify({ ...report, ...changes })
+      return { ...ownBytes(text), name: `${document.host} ${pair.from.n}-${pair.to.n}.diff` }
+    },
+    async meta({ owner, document: id }) {
+      const document = await visible.document(owner, id)
+      // Where it was found may be a page of somebody else.
+      const parent = document.parent === '' ? null : await visible.ofUrl(owner, document.parent)
+      const current = await visible.versionOf(document, null)
+      const source = createRecordSource({ versions, objects })
+      try {
+        const headerOf = async (version: Version): Promise<string> => {
+          if (version.header !== '' || version.record === null) return version.header.replaceAll('\r\n', '\n')
+          const found = await source.header(version)
+          return found.kind === 'header' ? found.header : ''
+        }
+        const known = { ...document, parent: parent === null ? '' : document.parent }
+        const meta = await metaDocument(known, current, historyOf(id), { versions, headerOf })
+        let xml = ''
+        for await (const piece of writeMetaDocument(meta)) xml += piece
+        return ownBytes(xml)
+      } finally {
+        source.close()
+      }
+    },
+  }
+}
+
+function absence({ n, reason, status }: Version, why: 'dropped' | 'lost' | 'none'): string {
+  if (reason === 'gone') return `version ${n} says that the document is gone (status ${status}); it has no body`
+  if (why === 'dropped') return `the body of version ${n} was collected; what is known of it is kept`
+  if (why === 'lost') return `the body of version ${n} was damaged; the next check fetches it again`
+  return `version ${n} has no body`
+}

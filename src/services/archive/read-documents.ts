@@ -1,0 +1,68 @@
+import type { DocumentKey } from '../../store/documents.ts'
+import type { InboxStore } from '../../store/inbox.ts'
+import type { CataloguedDocument, VersionStore } from '../../store/versions.ts'
+import type { Visibility } from '../visibility/visibility.ts'
+import { documentItem, versionItem } from './archive-items.ts'
+import type { ArchiveReader, DocumentItem } from './archive-reader.ts'
+import type { VisibleDocuments } from './visible-documents.ts'
+
+type DocumentReader = Pick<ArchiveReader, 'document' | 'documentOfUrl' | 'documents' | 'versions' | 'version' | 'links'>
+
+export type DocumentReaderDeps = {
+  versions: VersionStore
+  inbox: Pick<InboxStore, 'documents'>
+  visibility: Visibility
+  visible: VisibleDocuments
+  keyOf(url: string): DocumentKey | null
+}
+
+/** What is known of documents and versions, without their bodies. */
+export function createDocumentReader(deps: DocumentReaderDeps): DocumentReader {
+  const { versions, inbox, visibility, visible, keyOf } = deps
+
+  async function itemOf(document: CataloguedDocument): Promise<DocumentItem> {
+    return documentItem(document, await visible.versionOf(document, null))
+  }
+
+  return {
+    document: async ({ owner, id }) => itemOf(await visible.document(owner, id)),
+    async documentOfUrl({ owner, url }) {
+      const document = await visible.ofUrl(owner, url)
+      return document === null ? null : itemOf(document)
+    },
+    async documents({ owner, before, limit }) {
+      const page = await inbox.documents(owner, { before, limit: limit + 1 })
+      const items: DocumentItem[] = []
+      for (const { documentId } of page.slice(0, limit)) {
+        const document = await versions.documentOfId(documentId)
+        if (document !== null) items.push(await itemOf(document))
+      }
+      return { items, next: page.length > limit ? page[limit - 1]!.annotation : null }
+    },
+    async versions({ owner, document, before, limit }) {
+      const { id } = await visible.document(owner, document)
+      const page = await versions.newest(id, { before: before ?? Number.MAX_SAFE_INTEGER, limit: limit + 1 })
+      const next = page.length > limit ? page[limit - 1]!.n : null
+      return { items: page.slice(0, limit).map(versionItem), next }
+    },
+    version: async ({ owner, id }) => versionItem(await visible.version(owner, id)),
+    async links({ owner, document: id, version: versionId, offset, limit }) {
+      const document = await visible.document(owner, id)
+      const version = await visible.versionOf(document, versionId)
+      const urls = version === null ? [] : await versions.links(version.id)
+      const page = urls.slice(offset, offset + limit)
+      const known = new Map<string, CataloguedDocument>()
+      for (const url of new Set(page)) {
+        const key = keyOf(url)
+        const found = key === null ? null : await versions.document(key)
+        if (found !== null) known.set(url, found)
+      }
+      const seen = new Set((await visibility.of(owner).filter([...known.values()])).map((each) => each.id))
+      const items = page.map((url) => {
+        const found = known.get(url)
+        return { url, document: found !== undefined && seen.has(found.id) ? found.id : null }
+      })
+      return { items, next: offset + limit < urls.length ? offset + limit : null }
+    },
+  }
+}

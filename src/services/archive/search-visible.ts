@@ -1,0 +1,101 @@
+import type { BodyReader } from '../../cache/body-reader.ts'
+import type { Clock } from '../../core/clock.ts'
+import { hostKey } from '../../core/partition.ts'
+import { cutSnippet } from '../../core/search-query/snippet.ts'
+import { documentText } from '../../core/text/document-text.ts'
+import type { Hit, SearchIndex } from '../../store/search.ts'
+import type { Version, VersionStore } from '../../store/versions.ts'
+import type { Visibility } from '../visibility/visibility.ts'
+import { timeText } from './archive-items.ts'
+import { type ArchiveReader, type FoundVisible, type Period, periods, type VisibleHit } from './archive-reader.ts'
+
+export type SearchReaderDeps = {
+  /** The index as it is now: it may be made anew at any time. */
+  index(): Promise<SearchIndex>
+  versions: Pick<VersionStore, 'version'>
+  bodies: BodyReader
+  visibility: Visibility
+  clock: Clock
+}
+
+type SeenHit = { hit: Hit; version: Version; id: number; url: string; place: number }
+
+/** So many of the best hits are looked at, whosoever they are. */
+const MAX_HITS = 2_000
+const MAX_HOSTS = 20
+/** Of a longer text the beginning is marked. */
+const MAX_TEXT_CHARS = 2_000_000
+
+const DAY_MS = 86_400_000
+const ages: Record<Period, number> = {
+  day: DAY_MS,
+  week: 7 * DAY_MS,
+  month: 30 * DAY_MS,
+  year: 365 * DAY_MS,
+  older: Number.POSITIVE_INFINITY,
+}
+
+/** Full text over what the owner sees. A place in the list is a place among all hits, so that pages do not shift with what is hidden. */
+export function createSearchReader(deps: SearchReaderDeps): Pick<ArchiveReader, 'search'> {
+  const { versions, bodies, visibility, clock } = deps
+
+  async function seenHits(owner: string, hits: readonly Hit[]): Promise<SeenHit[]> {
+    const found: SeenHit[] = []
+    for (const [place, hit] of hits.entries()) {
+      const version = await versions.version(hit.versionId)
+      // Null: collected a moment ago.
+      if (version !== null) found.push({ hit, version, id: version.documentId, url: version.url, place })
+    }
+    return visibility.of(owner).filter(found)
+  }
+
+  async function textOf(version: Version): Promise<string> {
+    const read = await bodies.read(version)
+    if (read.kind !== 'body') return ''
+    return documentText(read.body, { contentType: read.contentType })?.slice(0, MAX_TEXT_CHARS) ?? ''
+  }
+
+  function facetsOf(seen: readonly SeenHit[]): FoundVisible['facets'] {
+    const hosts = new Map<string, number>()
+    const times = new Map<Period, number>(periods.map((period) => [period, 0]))
+    const now = clock.now()
+    for (const { version } of seen) {
+      const host = hostKey(version.url)
+      hosts.set(host, (hosts.get(host) ?? 0) + 1)
+      const period = periods.find((each) => now - version.firstSeenAt < ages[each]) ?? 'older'
+      times.set(period, times.get(period)! + 1)
+    }
+    const sources = [...hosts].map(([host, count]) => ({ host, count })).sort((a, b) => b.count - a.count)
+    return { sources: sources.slice(0, MAX_HOSTS), times: [...times].map(([period, count]) => ({ period, count })) }
+  }
+
+  return {
+    async search({ owner, query, offset, limit }) {
+      const startedAt = clock.monotonic()
+      const index = await deps.index()
+      const { hits } = await index.query(query, { offset: 0, limit: MAX_HITS })
+      const seen = await seenHits(owner, hits)
+      const rest = seen.filter(({ place }) => place >= offset)
+      const shown = rest.slice(0, limit)
+      const texts: { title: string; text: string }[] = []
+      for (const { version } of shown) texts.push({ title: version.title, text: await textOf(version) })
+      const marks = await index.marks(query, texts)
+      const items = shown.map(({ hit, version }, at): VisibleHit => {
+        const { text, marks: inSnippet } = cutSnippet(texts[at]!.text, marks[at]!.text)
+        return {
+          url: version.url,
+          document: version.documentId,
+          version: version.id,
+          n: version.n,
+          at: timeText(version.firstSeenAt),
+          title: version.title,
+          titleMarks: marks[at]!.title.map(([from, to]) => [from, to]),
+          snippet: { text, marks: inSnippet.map(([from, to]) => [from, to]) },
+          score: hit.score,
+        }
+      })
+      const tookMs = Math.round((clock.monotonic() - startedAt) * 10) / 10
+      return { items, next: rest[limit]?.place ?? null, facets: facetsOf(seen), tookMs }
+    },
+  }
+}

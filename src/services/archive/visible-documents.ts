@@ -1,0 +1,48 @@
+import { lookUpDocument } from '../../cache/looking/version-finder.ts'
+import { AppError } from '../../core/errors.ts'
+import type { DocumentKey } from '../../store/documents.ts'
+import type { CataloguedDocument, Version, VersionStore } from '../../store/versions.ts'
+import type { Visibility } from '../visibility/visibility.ts'
+
+/** Documents and versions as one owner finds them. What is not seen and what is not there are told in the same words. */
+export type VisibleDocuments = {
+  document(owner: string, id: number): Promise<CataloguedDocument>
+  /** Null where there is none that the owner sees. */
+  ofUrl(owner: string, url: string): Promise<CataloguedDocument | null>
+  version(owner: string, id: number): Promise<Version>
+  /** A version of this very document; its current one where none is named, null where it has none. */
+  versionOf(document: CataloguedDocument, versionId: number | null): Promise<Version | null>
+}
+
+export type VisibleDocumentsDeps = {
+  versions: VersionStore
+  visibility: Visibility
+  /** The key under which a crawl files a URL; null for what is none. */
+  keyOf(url: string): DocumentKey | null
+}
+
+export function createVisibleDocuments({ versions, visibility, keyOf }: VisibleDocumentsDeps): VisibleDocuments {
+  return {
+    async document(owner, id) {
+      const document = await versions.documentOfId(id)
+      if (document !== null && (await visibility.of(owner).sees(document))) return document
+      throw new AppError('not-found', `there is no document ${id}`)
+    },
+    async ofUrl(owner, url) {
+      const document = await lookUpDocument({ versions, keyOf }, url)
+      return document !== null && (await visibility.of(owner).sees(document)) ? document : null
+    },
+    async version(owner, id) {
+      const version = await versions.version(id)
+      const document = version === null ? null : { id: version.documentId, url: version.url }
+      if (document !== null && (await visibility.of(owner).sees(document))) return version!
+      throw new AppError('not-found', `there is no version ${id}`)
+    },
+    async versionOf(document, versionId) {
+      if (versionId === null) return document.versionId === 0 ? null : versions.version(document.versionId)
+      const version = await versions.version(versionId)
+      if (version?.documentId === document.id) return version
+      throw new AppError('not-found', `document ${document.id} has no version ${versionId}`)
+    },
+  }
+}

@@ -1,0 +1,204 @@
+import type { Config } from '../../config/config.ts'
+import { createAddressGuard, parseAddress } from '../../core/address.ts'
+import type { Clock } from '../../core/clock.ts'
+import { hostKey, hostNameOf } from '../../core/partition.ts'
+import type { Scope } from '../../core/profile.ts'
+import { createIgnoredTypes, defaultIgnoredSuffixes } from '../../crawl/filter/ignored-types.ts'
+import { createTrapFilter } from '../../crawl/filter/trap.ts'
+import { knownPathsFilter } from '../../crawl/filter/url-filter.ts'
+import { createNormaliser } from '../../crawl/normalise/normaliser.ts'
+import { productToken } from '../../crawl/robots/agent-token.ts'
+import { rulesFromResponse } from '../../crawl/robots/robots-verdict.ts'
+import type { DocumentKey } from '../../store/documents.ts'
+import type { FrontierView } from '../../store/frontier-view.ts'
+import type { CataloguedDocument } from '../../store/versions.ts'
+import { createSourceCover } from '../preview/source-cover.ts'
+import { createReach } from '../visibility/reach.ts'
+import type { OwnedSource } from '../visibility/visibility.ts'
+
+/**
+ * Why a URL was or was not fetched: the steps that a crawl takes with it, told in its order, up to the first that says no. Nothing is
+ * fetched to find out. Of hosts and documents that are none of the owner's nothing is told, not even whether they are known.
+ */
+export type UrlExplanation = {
+  url: string
+  verdict: 'fetched' | 'queued' | 'refused' | 'failed' | 'not-covered' | 'unknown'
+  sentence: string
+  steps: ExplainedStep[]
+  document: number | null
+}
+
+export type ExplainedStep = { name: string; ok: boolean | null; text: string }
+
+export type ExplainDeps = {
+  config: Config
+  frontier: FrontierView
+  clock: Clock
+  keyOf(url: string): DocumentKey | null
+}
+
+export type ExplainAsked = {
+  url: string
+  sources: readonly OwnedSource[]
+  /** Whether hosts and queues are told about that no source of the owner covers. */
+  all: boolean
+  /** As the owner sees it; null where there is none. */
+  document(): Promise<CataloguedDocument | null>
+}
+
+const MAX_NAMED = 3
+
+export function createExplainUrl({ config, frontier, clock, keyOf }: ExplainDeps) {
+  const { crawl, network } = config
+  const normalise = createNormaliser({
+    maxUrlLength: crawl.maxUrlLength,
+    trackingParameters: crawl.trackingParameters,
+    sortParameters: crawl.sortQuery,
+  })
+  const guard = createAddressGuard({ allow: network.allow })
+  const { hasIgnoredSuffix } = createIgnoredTypes(defaultIgnoredSuffixes)
+  const traps = createTrapFilter({
+    maxUrlLength: crawl.maxUrlLength,
+    maxPathSegments: crawl.maxPathSegments,
+    maxRepeatedSegments: crawl.maxRepeatedSegments,
+  })
+  const knownPaths = knownPathsFilter()
+  const agent = productToken(crawl.userAgent)
+
+  /** A source is asked for whatever its suffix; links are sorted out. */
+  function filters(url: string, isSource: boolean): ExplainedStep {
+    const name = 'filters'
+    if (isSource) return { name, ok: true, text: 'It is a source itself: filters are for links.' }
+    if (hasIgnoredSuffix(url)) return { name, ok: false, text: 'Links with this suffix are not followed.' }
+    const verdict = traps.check(url)
+    if (verdict.kind === 'skip' && verdict.reason === 'length')
+      return { name, ok: false, text: 'The URL is too long to be followed.' }
+    if (verdict.kind === 'skip' || !knownPaths.accepts(url))
+      return { name, ok: false, text: 'The URL looks like one of endlessly many: a trap.' }
+    return { name, ok: true, text: 'Neither its suffix nor its form is refused.' }
+  }
+
+  function address(url: string): ExplainedStep {
+    const name = 'address'
+    const host = hostNameOf(hostKey(url)).replace(/^\[|\]$/g, '')
+    if (parseAddress(host) === null)
+      return { name, ok: null, text: 'The address guard decides when the name is resolved.' }
+    const verdict = guard.check(host)
+    if (verdict.kind === 'allowed') return { name, ok: true, text: 'The address guard lets it through.' }
+    return { name, ok: false, text: `The address guard refuses it: ${verdict.range}.` }
+  }
+
+  async function robots(url: string): Promise<ExplainedStep> {
+    const name = 'robots'
+    if (!crawl.respectRobots) return { name, ok: true, text: 'robots.txt is not asked, by configuration.' }
+    const kept = await frontier.robots(new URL(url).origin)
+    if (kept === null) return { name, ok: null, text: 'robots.txt of the host is not known yet.' }
+    const response = { status: kept.kind === 'rules' ? 200 : 404, body: Buffer.from(kept.text) }
+    const { rules } = rulesFromResponse(kept.kind === 'disallow-all' ? 'unreachable' : response)
+    if (rules.isAllowed(agent, url)) return { name, ok: true, text: 'robots.txt of the host allows it.' }
+    return { name, ok: false, text: 'robots.txt of the host forbids it.' }
+  }
+
+  async function queue(url: string): Promise<ExplainedStep & { isQueued: boolean }> {
+    const name = 'queue'
+    const key = keyOf(url)
+    const host = key === null ? null : await frontier.host(key.host)
+    if (key === null || host === null) return { name, ok: null, isQueued: false, text: 'Its host was not asked yet.' }
+    const isQueued = await frontier.isQueued(key)
+    const place = isQueued ? 'It waits in the queue of its host' : 'It is not in the queue of its host'
+    return { name, ok: host.givenUp ? false : isQueued ? true : null, isQueued, text: `${place}. ${hostText(host)}` }
+  }
+
+  function hostText({ queued, nextAt, failures, givenUp }: NonNullable<Awaited<ReturnType<FrontierView['host']>>>) {
+    if (givenUp) return 'The host was given up after repeated failures.'
+    const waits = queued === 0 ? 'Nothing waits there.' : `${queued} requests wait there.`
+    const rests = nextAt > clock.now() ? ` The host is asked again at ${new Date(nextAt).toISOString()}.` : ''
+    return `${waits}${failures > 0 ? ` It failed ${failures} times in a row.` : ''}${rests}`
+  }
+
+  return async ({ url: given, sources, all, document: find }: ExplainAsked): Promise<UrlExplanation> => {
+    const named = normalise(URL.parse(given)?.href ?? given)
+    const steps: ExplainedStep[] = []
+    if (named.kind === 'rejected') {
+      const text = refusals[named.reason]
+      steps.push({ name: 'url', ok: false, text })
+      return { url: given.slice(0, crawl.maxUrlLength), verdict: 'refused', sentence: text, steps, document: null }
+    }
+    const { url } = named
+    const text = named.key === url ? `It is known as ${url}.` : `It is fetched as ${url} and compared as ${named.key}.`
+    steps.push({ name: 'url', ok: true, text })
+    const document = await find()
+    const covering = coveringOf(sources, url)
+    const end = (verdict: UrlExplanation['verdict'], sentence: string): UrlExplanation => ({
+      url,
+      verdict,
+      sentence,
+      steps,
+      document: document?.id ?? null,
+    })
+    steps.push({ name: 'sources', ok: covering.length > 0, text: coverText(covering) })
+    const isSource = covering.some(({ source, landed }) => source.uri === url || landed === url)
+    if (covering.length === 0 && !all && document === null) return end('not-covered', 'None of your sources covers it.')
+    for (const step of [filters(url, isSource), address(url)]) {
+      steps.push(step)
+      if (step.ok === false && document === null) return end('refused', step.text)
+    }
+    // Which hosts others have asked is nobody's business.
+    if (all || document !== null || createReach(covering).has(url)) {
+      const rules = await robots(url)
+      steps.push(rules)
+      if (rules.ok === false && document === null) return end('refused', rules.text)
+      const { isQueued, ...waits } = await queue(url)
+      steps.push(waits)
+      if (document !== null) return outcomeOf(document, steps, end)
+      if (isQueued) return end('queued', 'It waits to be fetched.')
+    }
+    if (covering.length === 0) return end('not-covered', 'None of your sources covers it.')
+    steps.push({ name: 'outcome', ok: null, text: 'It was not fetched yet, or not for you.' })
+    return end('unknown', 'One of your sources covers it, but no page was found yet that links to it.')
+  }
+}
+
+const refusals = {
+  scheme: 'Only http and https are fetched.',
+  length: 'The URL is longer than the limit.',
+  invalid: 'This is not a URL.',
+}
+
+function coveringOf(sources: readonly OwnedSource[], url: string): OwnedSource[] {
+  const landed = new Map(sources.map((each) => [each.source.uri, each.landed === '' ? each.source.uri : each.landed]))
+  const covering = new Set(
+    createSourceCover(
+      sources.map(({ source }) => source),
+      landed,
+    ).covering(url),
+  )
+  return sources.filter(({ source }) => covering.has(source))
+}
+
+function coverText(covering: readonly OwnedSource[]): string {
+  if (covering.length === 0) return 'None of your sources has it in its scope.'
+  const told = covering.slice(0, MAX_NAMED).map(({ name, source, visited }) => {
+    const first = visited ? '' : ', whose first visit is not done'
+    return `${source.uri} of the profile ${JSON.stringify(name)} (${scopeText(source.scope)}, depth ${source.depth}${first})`
+  })
+  const more = covering.length > MAX_NAMED ? ` and ${covering.length - MAX_NAMED} more` : ''
+  return `Covered by ${told.join('; ')}${more}.`
+}
+
+function scopeText(scope: Scope): string {
+  return scope.kind === 'pattern' ? `URLs that match ${scope.source}` : `scope ${scope.kind}`
+}
+
+function outcomeOf(
+  { outcome, status, checkedAt, location }: CataloguedDocument,
+  steps: ExplainedStep[],
+  end: (verdict: UrlExplanation['verdict'], sentence: string) => UrlExplanation,
+): UrlExplanation {
+  const answer = status === 0 ? '' : ` with status ${status}`
+  const to = location === '' ? '' : `, to ${location}`
+  const text = `Last asked at ${new Date(checkedAt).toISOString()}: ${outcome}${answer}${to}.`
+  const isFailed = outcome === 'failed' || outcome === 'skipped'
+  steps.push({ name: 'outcome', ok: !isFailed, text })
+  return end(isFailed ? (outcome === 'skipped' ? 'refused' : 'failed') : 'fetched', text)
+}

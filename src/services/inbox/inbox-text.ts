@@ -1,0 +1,59 @@
+import { minuteText, plainLine } from './plain-words.ts'
+import { wrapText } from './wrap-text.ts'
+
+/** What a digest says of an annotation. */
+export type DigestItem = {
+  id: number
+  title: string
+  url: string
+  source: string
+  at: number
+  kind: string
+  urgency: number
+  profileName: string
+  read: boolean
+  starred: boolean
+  summary: string
+  alsoAt: readonly string[]
+  /** Where it can be read again. */
+  link: string
+}
+
+export type Digest = { title: string; items: readonly DigestItem[]; next: string | null }
+
+const COLUMNS = 72
+const INDENT = '   '
+const MAX_ALSO_AT = 5
+
+/** To be read on anything that shows letters. No line is longer than 72 columns but those with an address alone, which would not work in pieces. */
+export function digestText({ title, items, next }: Digest): string {
+  const head = plainLine(title)
+  const parts = [`${head}\n${'='.repeat(Math.min(COLUMNS, head.length))}\n`]
+  if (items.length === 0) parts.push('Nothing here.\n')
+  for (const item of items) parts.push(itemText(item))
+  if (next !== null) parts.push(`More:\n${next}\n`)
+  return parts.join('\n')
+}
+
+export function itemText(item: DigestItem): string {
+  const { title, url, source, at, kind, urgency, profileName, read, starred, summary, alsoAt, link } = item
+  const facts = [
+    plainLine(source),
+    kind,
+    minuteText(at),
+    plainLine(profileName),
+    urgency === 1 ? '' : `urgency ${urgency}`,
+    read ? '' : 'unread',
+    starred ? 'starred' : '',
+  ].filter((fact) => fact !== '')
+  const lines = [
+    ...wrapText(`* ${plainLine(title) || plainLine(url)}`, { columns: COLUMNS, further: '  ' }),
+    ...wrapText(facts.join(', '), { columns: COLUMNS, first: INDENT, further: INDENT }),
+    ...wrapText(plainLine(summary), { columns: COLUMNS, first: INDENT, further: INDENT }),
+    INDENT + plainLine(url),
+    ...alsoAt.slice(0, MAX_ALSO_AT).map((each) => INDENT + plainLine(each)),
+    ...(alsoAt.length > MAX_ALSO_AT ? [`${INDENT}and at ${alsoAt.length - MAX_ALSO_AT} more`] : []),
+    INDENT + link,
+  ]
+  return `${lines.join('\n')}\n`
+}

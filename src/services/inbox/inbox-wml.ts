@@ -1,0 +1,142 @@
+import { escapeText } from '../../xml/xml-text.ts'
+import { minuteText, plainLine, shortened } from './plain-words.ts'
+
+/**
+ * Decks of WML 1.1 for devices with a few lines of text. What such a device can take is about 1,400 bytes: a list ends where
+ * its deck is full and says where it goes on, and an annotation comes in parts.
+ */
+export type WmlListItem = { id: number; title: string; url: string; source: string; read: boolean; link: string }
+
+export type WmlList = {
+  title: string
+  items: readonly WmlListItem[]
+  /** Where the list goes on behind an item, or behind all of them; null for its end. */
+  nextAfter(item: WmlListItem): string
+  next: string | null
+}
+
+export type WmlAnnotation = {
+  title: string
+  url: string
+  source: string
+  at: number
+  kind: string
+  profileName: string
+  summary: string
+  links: { list: string; original: string; newer: string | null; older: string | null }
+  /** Of this annotation's parts. */
+  partLink(part: number): string
+}
+
+const DECK_BYTES = 1400
+const TITLE_CHARS = 40
+const ITEM_TITLE_CHARS = 80
+/** A part is worth a deck even where addresses have taken all the room. */
+const MIN_PART_BYTES = 200
+
+const head =
+  '<?xml version="1.0" encoding="UTF-8"?>\n' +
+  '<!DOCTYPE wml PUBLIC "-//WAPFORUM//DTD WML 1.1//EN" "http://www.wapforum.org/DTD/wml_1.1.xml">\n'
+
+/** As many items as fit, one at least. `shown` says how many. */
+export function wmlList({ title, items, nextAfter, next }: WmlList): { deck: string; shown: number } {
+  const rows = items.map(
+    ({ title: words, url, source, read, link }) =>
+      `<p>${read ? '' : '* '}<a href="${wmlText(link)}">${shown(words || url, TITLE_CHARS)}</a><br/>` +
+      `<small>${shown(source, TITLE_CHARS)}</small></p>\n`,
+  )
+  const deckOf = (count: number): string => {
+    const on = count < items.length ? nextAfter(items[count - 1]!) : next
+    const body = count === 0 ? '<p>Nothing here.</p>\n' : rows.slice(0, count).join('')
+    const more = on === null ? '' : goLink('More', on)
+    return card('list', title, (on === null ? '' : goDo('accept', 'More', on)) + body + more)
+  }
+  let count = rows.length
+  let deck = deckOf(count)
+  while (count > 1 && Buffer.byteLength(deck) > DECK_BYTES) deck = deckOf(--count)
+  return { deck, shown: count }
+}
+
+/** One part of an annotation; a part that is not there is the last. */
+export function wmlAnnotation(annotation: WmlAnnotation, wanted: number): string {
+  const { title, url, source, at, kind, profileName, links, partLink } = annotation
+  const facts = [plainLine(source), kind, minuteText(at), shortened(profileName, TITLE_CHARS)].filter(
+    (each) => each !== '',
+  )
+  const deckOf = (part: number, text: string, isLast: boolean): string => {
+    const next = isLast ? null : partLink(part + 1)
+    const top =
+      part > 1
+        ? ''
+        : `<p><b>${shown(title || url, ITEM_TITLE_CHARS)}</b><br/><small>${wmlText(facts.join(', '))}</small></p>\n`
+    const ways = [
+      next === null ? '' : goLink('More', next),
+      part > 1 ? goLink('Back', partLink(part - 1)) : '',
+      links.newer === null ? '' : goLink('Previous', links.newer),
+      links.older === null ? '' : goLink('Next', links.older),
+      // Addresses may be longer than a deck.
+      isLast && links.original.length <= 300 ? goLink('Original', links.original) : '',
+      goLink('Inbox', links.list),
+    ]
+    const keys = goDo('accept', next === null ? 'Inbox' : 'More', next ?? links.list)
+    return card('item', title || url, `${keys}${top}${text === '' ? '' : `<p>${text}</p>\n`}${ways.join('')}`)
+  }
+  const room = (part: number): number =>
+    Math.max(
+      MIN_PART_BYTES,
+      DECK_BYTES - Math.max(bytesOf(deckOf(part, '', false)), bytesOf(deckOf(part, '', true))) - 10,
+    )
+  const [first, further] = [room(1), room(2)]
+  const parts = inParts(plainLine(annotation.summary), (part) => (part === 1 ? first : further))
+  const part = Math.min(wanted, parts.length)
+  return deckOf(part, parts[part - 1]!, part === parts.length)
+}
+
+/** Escaped, so that each takes no more bytes than there is room for; cut at words where there are any. */
+function inParts(text: string, roomOf: (part: number) => number): string[] {
+  const parts: string[] = []
+  let part = ''
+  let bytes = 0
+  const close = (): void => {
+    parts.push(part.trim())
+    part = ''
+    bytes = 0
+  }
+  for (const word of text.split(/(?<= )/)) {
+    const escaped = wmlText(word)
+    const size = bytesOf(escaped)
+    if (bytes > 0 && bytes + size > roomOf(parts.length + 1)) close()
+    if (size <= roomOf(parts.length + 1)) {
+      part += escaped
+      bytes += size
+      continue
+    }
+    for (const character of word) {
+      const piece = wmlText(character)
+      const width = bytesOf(piece)
+      if (bytes + width > roomOf(parts.length + 1)) close()
+      part += piece
+      bytes += width
+    }
+  }
+  if (part !== '' || parts.length === 0) close()
+  return parts
+}
+
+function card(id: string, title: string, inner: string): string {
+  return `${head}<wml>\n<card id="${id}" title="${shown(title, TITLE_CHARS / 2)}">\n${inner}</card>\n</wml>\n`
+}
+
+const goDo = (type: string, label: string, href: string): string =>
+  `<do type="${type}" label="${label}"><go href="${wmlText(href)}"/></do>\n`
+
+const goLink = (label: string, href: string): string => `<p><a href="${wmlText(href)}">${label}</a></p>\n`
+
+const shown = (text: string, maxChars: number): string => wmlText(shortened(text, maxChars))
+
+/** A dollar sign begins a variable there, wherever it stands; two are one. */
+function wmlText(text: string): string {
+  return escapeText(text.replace(/[^\t\n\r -\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '')).replaceAll('$', '$$$$')
+}
+
+const bytesOf = (text: string): number => Buffer.byteLength(text)

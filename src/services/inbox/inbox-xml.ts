@@ -1,0 +1,14 @@
+import { aciOf } from '../../cache/export/aci-export.ts'
+import type { InboxItem } from '../../store/inbox.ts'
+import { writeAci, writeAcis } from '../../xml/aci.ts'
+
+/** Annotations in the grammar of the papers. */
+export async function inboxXml(items: readonly InboxItem[], now: number): Promise<string> {
+  let xml = ''
+  for await (const piece of writeAcis(items.map((item) => aciOf(item, now)))) xml += piece
+  return xml
+}
+
+export function annotationXml(item: InboxItem, now: number): string {
+  return writeAci(aciOf(item, now))
+}

@@ -1,0 +1,60 @@
+export type Wrapping = { columns: number; first?: string; further?: string }
+
+/** Letters that take two columns on a screen of equal columns. */
+const wide =
+  /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\u3000-\u303f\uff01-\uff60]$/u
+const combining = /^\p{M}$/u
+
+export function columnsOf(text: string): number {
+  let columns = 0
+  for (const character of text) columns += widthOf(character)
+  return columns
+}
+
+function widthOf(character: string): number {
+  if (character <= '\u02ff') return 1
+  return wide.test(character) ? 2 : combining.test(character) ? 0 : 1
+}
+
+/** Lines of one text without line ends. A word that fits no line is broken; an empty text has no lines. */
+export function wrapText(text: string, { columns, first = '', further = first }: Wrapping): string[] {
+  const lines: string[] = []
+  let line = first
+  let used = columnsOf(first)
+  let isBare = true
+
+  function turn(): void {
+    lines.push(line.trimEnd())
+    line = further
+    used = columnsOf(further)
+    isBare = true
+  }
+
+  function add(word: string): void {
+    const width = columnsOf(word)
+    if (!isBare && used + 1 + width > columns) turn()
+    if (!isBare) {
+      line += ' '
+      used++
+    }
+    if (used + width <= columns) {
+      line += word
+      used += width
+    } else addInPieces(word)
+    isBare = false
+  }
+
+  function addInPieces(word: string): void {
+    for (const character of word) {
+      const width = widthOf(character)
+      if (used + width > columns) turn()
+      line += character
+      used += width
+      isBare = false
+    }
+  }
+
+  for (const word of text.split(' ')) if (word !== '') add(word)
+  if (!isBare) turn()
+  return lines
+}

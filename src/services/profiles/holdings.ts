@@ -1,0 +1,70 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Fault } from '../../config/faults.ts'
+import type { Profile } from '../../core/profile.ts'
+import type { ProfileStore } from '../../store/profiles.ts'
+
+/** How much one owner may have. */
+export type HoldingLimits = { maxProfiles: number; maxSources: number }
+
+type Holding = { profiles: number; sources: number }
+
+const PAGE = 100
+const MAX_REMEMBERED = 1000
+
+/** What owners have, counted when it is first asked for and again when somebody else has changed the base. */
+export function createHoldings(store: Pick<ProfileStore, 'list' | 'revision'>, limits: HoldingLimits) {
+  const known = new Map<string, Holding & { revision: number }>()
+
+  async function holdingOf(owner: string): Promise<Holding & { revision: number }> {
+    const revision = await store.revision()
+    const remembered = known.get(owner)
+    if (remembered?.revision === revision) return remembered
+    const holding = { profiles: 0, sources: 0, revision }
+    for (let after = ''; ; ) {
+      const page = await store.list({ after, limit: PAGE, owner })
+      holding.profiles += page.length
+      for (const { sources } of page) holding.sources += sources.length
+      if (page.length < PAGE) break
+      after = page.at(-1)!.id
+      await setImmediate() // others have their turn
+    }
+    remember(owner, holding)
+    return holding
+  }
+
+  function remember(owner: string, holding: Holding & { revision: number }): void {
+    if (known.size >= MAX_REMEMBERED) known.clear()
+    known.set(owner, holding)
+  }
+
+  return {
+    /** Why a profile can not be had, in place of another or besides all others. Less than before is always let through. */
+    async faultsOf({ owner, sources }: Profile, replaced: Profile | null): Promise<Fault[]> {
+      const had = await holdingOf(owner)
+      const faults: Fault[] = []
+      if (replaced === null && had.profiles >= limits.maxProfiles)
+        faults.push({
+          place: '',
+          message: `there are ${had.profiles} profiles; at most ${limits.maxProfiles} are allowed`,
+        })
+      const added = sources.length - (replaced?.sources.length ?? 0)
+      if (added > 0 && had.sources + added > limits.maxSources) {
+        const message = `it would be ${had.sources + added} sources in all profiles; at most ${limits.maxSources} are allowed`
+        faults.push({ place: 'sources', message })
+      }
+      return faults
+    },
+    /** Changes the base, and counts on where nobody else has changed it meanwhile. */
+    async around({ owner, sources }: Profile, replaced: Profile | null, change: () => Promise<void>): Promise<void> {
+      const had = known.get(owner)
+      await change()
+      const revision = await store.revision()
+      if (had === undefined || revision !== had.revision + 1) return
+      remember(owner, {
+        profiles: had.profiles + (replaced === null ? 1 : 0),
+        sources: had.sources + sources.length - (replaced?.sources.length ?? 0),
+        revision,
+      })
+    },
+  }
+}

@@ -1,0 +1,135 @@
+import { randomUUID } from 'node:crypto'
+import type { Fault } from '../../config/faults.ts'
+import { AppError } from '../../core/errors.ts'
+import type { Profile } from '../../core/profile.ts'
+import type { ProfileDraft } from '../../core/profile-draft.ts'
+import type { KeyedProfile, ProfileStore } from '../../store/profiles.ts'
+import { createHoldings, type HoldingLimits } from './holdings.ts'
+import { readProfilesXml } from './profile-file.ts'
+import { type ProfileRules, readProfileJson } from './profile-values.ts'
+
+/**
+ * The profiles of one owner at a time; those of others are not there. Whoever removes a profile keeps what it brought: its
+ * annotations are the owner's mail and stay in the inbox, only nothing is added to them. Changes are made one after the
+ * other, so that limits hold whoever asks at the same time.
+ */
+export type ProfileService = {
+  /** In the order of their ids, behind `after`. */
+  list(owner: string, page: { after: string; limit: number }): Promise<Profile[]>
+  find(owner: string, id: string): Promise<Profile | null>
+  create(owner: string, body: ProfileBody): Promise<Outcome>
+  replace(owner: string, id: string, body: ProfileBody): Promise<Outcome | { kind: 'unknown' }>
+  /** False where there was none. */
+  remove(owner: string, id: string): Promise<boolean>
+}
+
+export type ProfileBody = { form: 'json'; value: unknown } | { form: 'xml'; xml: Uint8Array }
+
+export type Outcome = { kind: 'profile'; profile: Profile } | { kind: 'faults'; faults: Fault[] }
+
+export type ProfileServiceDeps = {
+  store: ProfileStore
+  rules: ProfileRules
+  keyed(profile: Profile): KeyedProfile
+  limits: HoldingLimits
+  /** There is something to watch that was not there before, or the other way round. */
+  onChange?(): void
+}
+
+type Read =
+  | { kind: 'read'; draft: ProfileDraft; id: string | null; owner: string | null }
+  | { kind: 'faults'; faults: Fault[] }
+
+export function createProfileService({ store, rules, keyed, limits, onChange }: ProfileServiceDeps): ProfileService {
+  const holdings = createHoldings(store, limits)
+  let before: Promise<unknown> = Promise.resolve()
+
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = before.then(work)
+    before = result.catch(() => {})
+    return result
+  }
+
+  async function find(owner: string, id: string): Promise<Profile | null> {
+    const profile = await store.find(id)
+    return profile?.owner === owner ? profile : null
+  }
+
+  async function put(profile: Profile, replaced: Profile | null): Promise<Outcome> {
+    const ready = keyedOrFaults(profile, keyed)
+    if ('kind' in ready) return ready
+    const faults = await holdings.faultsOf(profile, replaced)
+    if (faults.length > 0) return { kind: 'faults', faults }
+    await holdings.around(profile, replaced, () => store.put([ready]))
+    onChange?.()
+    return { kind: 'profile', profile: ready.profile }
+  }
+
+  return {
+    list: (owner, { after, limit }) => store.list({ after, limit, owner }),
+    find,
+    async create(owner, body) {
+      const read = checked(readBody(body, rules), owner, null)
+      if (read.kind === 'faults') return read
+      return inTurn(() => put({ ...read.draft, id: randomUUID(), owner }, null))
+    },
+    async replace(owner, id, body) {
+      // Nobody learns from faults whether others have a profile of that id.
+      if ((await find(owner, id)) === null) return { kind: 'unknown' }
+      const read = checked(readBody(body, rules), owner, id)
+      if (read.kind === 'faults') return read
+      return inTurn(async () => {
+        const replaced = await find(owner, id)
+        return replaced === null ? { kind: 'unknown' } : put({ ...read.draft, id, owner }, replaced)
+      })
+    },
+    remove: (owner, id) =>
+      inTurn(async () => {
+        const profile = await find(owner, id)
+        if (profile === null) return false
+        await store.remove([id])
+        onChange?.()
+        return true
+      }),
+  }
+}
+
+function readBody(body: ProfileBody, rules: ProfileRules): Read {
+  if (body.form === 'json') {
+    const read = readProfileJson(body.value, rules)
+    return read.kind === 'faults' ? read : { kind: 'read', draft: read.profile, id: read.id, owner: read.owner }
+  }
+  const file = readProfilesXml(body.xml, rules)
+  if (file.kind === 'faults') {
+    const faults = file.faults.map(({ line, message }) => ({ place: line === null ? '' : `line ${line}`, message }))
+    return { kind: 'faults', faults }
+  }
+  const [first, second] = file.items
+  if (first === undefined || second !== undefined) {
+    const message = `there are ${file.items.length} profiles; one is expected`
+    return { kind: 'faults', faults: [{ place: '', message }] }
+  }
+  return { kind: 'read', draft: first.profile, id: first.id, owner: first.owner }
+}
+
+/** A body may say whose profile it is and which, as it does when it was read here before; but nothing else than what is so. */
+function checked(read: Read, owner: string, id: string | null): Read {
+  if (read.kind === 'faults') return read
+  const faults: Fault[] = []
+  if (read.id !== null && read.id !== id) {
+    const message =
+      id === null ? 'a new profile gets its id here: leave it out' : 'is of another profile than the address'
+    faults.push({ place: 'id', message })
+  }
+  if (read.owner !== null && read.owner !== owner) faults.push({ place: 'owner', message: 'is somebody else' })
+  return faults.length > 0 ? { kind: 'faults', faults } : read
+}
+
+function keyedOrFaults(profile: Profile, keyed: (profile: Profile) => KeyedProfile): KeyedProfile | Outcome {
+  try {
+    return keyed(profile)
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    return { kind: 'faults', faults: [{ place: 'sources', message: error.message }] }
+  }
+}

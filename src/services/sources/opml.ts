@@ -1,0 +1,92 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { Parser } from 'htmlparser2'
+import { AppError } from '../../core/errors.ts'
+import { attributeList } from '../../xml/xml-writing.ts'
+import { type ReadUrls, shown } from './url-list.ts'
+
+/** Deeper ones lend no name. */
+const MAX_FOLDERS = 4
+const MAX_DEPTH = 100
+const CHUNK_CHARS = 64 * 1024
+
+/**
+ * Addresses of an outline, as feed readers and browsers write them: `xmlUrl`, `htmlUrl` or `url` of each `outline`, with the folders
+ * around it in its name. Files of these programs are often not well-formed, so what can be read is read. No entity is ever
+ * expanded but the five of XML and characters by number.
+ */
+export async function readOpml(text: string): Promise<ReadUrls> {
+  const read: ReadUrls = { urls: [], skipped: [] }
+  const folders: string[] = []
+  const lineOf = createLines(text)
+  let outlines = 0
+  const parser = new Parser(
+    {
+      onopentag(name, attributes) {
+        if (name !== 'outline') return
+        outlines++
+        const { xmlurl, htmlurl, url, title, text: label } = inSmallLetters(attributes)
+        const own = (title ?? label ?? '').trim()
+        const found = [xmlurl, url, htmlurl].find((each) => each !== undefined && each.trim() !== '')?.trim()
+        const line = lineOf(parser.startIndex)
+        if (found !== undefined)
+          read.urls.push({
+            line,
+            url: found,
+            name: [...folders.slice(0, MAX_FOLDERS), own].filter(Boolean).join(' / ') || null,
+          })
+        else if (attributes.type !== undefined) read.skipped.push({ line, text: shown(own), why: 'it has no address' })
+        if (folders.length >= MAX_DEPTH)
+          throw new AppError('file-invalid', `outlines are nested deeper than ${MAX_DEPTH}`)
+        folders.push(found === undefined ? own : '')
+      },
+      onclosetag(name) {
+        if (name === 'outline') folders.pop()
+      },
+    },
+    { xmlMode: true, decodeEntities: true },
+  )
+  for (let at = 0; at < text.length; at += CHUNK_CHARS) {
+    parser.write(text.slice(at, at + CHUNK_CHARS))
+    await turn()
+  }
+  parser.end()
+  if (outlines === 0) throw new AppError('file-invalid', 'there is no outline in it: it is not OPML')
+  return read
+}
+
+export function looksLikeOpml(text: string): boolean {
+  return /^[\ufeff\s]*<(?:\?xml|!--|!doctype|opml|outline)/i.test(text) && /<(?:opml|outline)[\s>]/i.test(text)
+}
+
+function inSmallLetters(attributes: Record<string, string>): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(attributes).map(([name, value]) => [name.toLowerCase(), value]))
+}
+
+/** Places are asked for in their order. */
+function createLines(text: string): (at: number) => number {
+  let line = 1
+  let seen = 0
+  return (at) => {
+    for (let next = text.indexOf('\n', seen); next !== -1 && next < at; next = text.indexOf('\n', seen)) {
+      line++
+      seen = next + 1
+    }
+    return line
+  }
+}
+
+export type OutlineItem = { url: string; name: string }
+
+export async function* writeOpml(items: Iterable<OutlineItem>): AsyncGenerator<string, void, undefined> {
+  yield '<?xml version="1.0" encoding="UTF-8"?>\n<opml version="2.0">\n  <head><title>Sources</title></head>\n  <body>\n'
+  for (const { url, name } of items) {
+    const label = writable(name)
+    yield `    <outline${attributeList({ text: label, title: label, type: 'link', url: writable(url) })}/>\n`
+  }
+  yield '  </body>\n</opml>\n'
+}
+
+/** Without what XML can not hold. */
+function writable(text: string): string {
+  return text.toWellFormed().replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '')
+}

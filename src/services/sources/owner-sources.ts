@@ -1,0 +1,117 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import type { Profile, Source } from '../../core/profile.ts'
+import type { ProfileStore, UrdRow } from '../../store/profiles.ts'
+import { supported } from '../profiles/protocols.ts'
+
+/** One source of one profile of one owner, as far as it does not change with every check. */
+export type OwnedSource = Pick<Source, 'uri' | 'everyMs' | 'depth' | 'scope' | 'process'> & {
+  /** Of its URD. */
+  id: number
+  watch: number
+  host: string
+  profile: { id: string; name: string }
+  isProfilePaused: boolean
+  /** The only one of its profile. */
+  isOnly: boolean
+  isSupported: boolean
+  paused: boolean
+  muted: boolean
+  /** As it was when it was read; once it is not 0 it stays. */
+  visitedAt: number
+}
+
+/** The newest first. */
+export type OwnerList = { sources: readonly OwnedSource[]; byId: ReadonlyMap<number, OwnedSource> }
+
+type Kept = OwnerList & { revision: number; byProfile: Map<string, OwnedSource[]> }
+
+const PAGE = 200
+/** More changes than this since the last look, and everything is read anew. */
+const MAX_CHANGES = 500
+
+/**
+ * The sources of each owner, remembered until the profile base changes; then only what changed is read. The least recently used
+ * owners are forgotten when there are too many sources in memory.
+ */
+export function createOwnerSources(
+  profiles: Pick<ProfileStore, 'revision' | 'stamps' | 'list' | 'find' | 'urdsOf'>,
+  maxSources = 200_000,
+): (owner: string) => Promise<OwnerList> {
+  const owners = new Map<string, Kept>()
+  const loading = new Map<string, Promise<Kept>>()
+
+  async function readAll(owner: string): Promise<Map<string, OwnedSource[]>> {
+    const byProfile = new Map<string, OwnedSource[]>()
+    for (let after = ''; ; ) {
+      const page = await profiles.list({ after, limit: PAGE, owner })
+      for (const profile of page) byProfile.set(profile.id, sourcesOf(profile, await profiles.urdsOf(profile.id)))
+      if (page.length < PAGE) return byProfile
+      after = page.at(-1)!.id
+      // Ten thousand sources must not hold everybody else up.
+      await turn()
+    }
+  }
+
+  /** Null where so much has changed that all is to be read. */
+  async function readChanges(owner: string, kept: Kept): Promise<Map<string, OwnedSource[]> | null> {
+    const stamps = await profiles.stamps()
+    const changed = stamps.filter(({ revision }) => revision > kept.revision)
+    if (changed.length > MAX_CHANGES) return null
+    const there = new Set(stamps.map(({ id }) => id))
+    const byProfile = new Map([...kept.byProfile].filter(([id]) => there.has(id)))
+    for (const { id } of changed) {
+      const profile = await profiles.find(id)
+      if (profile?.owner === owner) byProfile.set(id, sourcesOf(profile, await profiles.urdsOf(id)))
+      else byProfile.delete(id)
+    }
+    return byProfile
+  }
+
+  async function load(owner: string): Promise<Kept> {
+    // Read first: what changes meanwhile is then read once more.
+    const revision = await profiles.revision()
+    const kept = owners.get(owner)
+    if (kept?.revision === revision) return use(owner, kept)
+    const byProfile = (kept === undefined ? null : await readChanges(owner, kept)) ?? (await readAll(owner))
+    const sources = [...byProfile.values()].flat().sort((a, b) => b.id - a.id)
+    return use(owner, { revision, byProfile, sources, byId: new Map(sources.map((each) => [each.id, each])) })
+  }
+
+  function use(owner: string, kept: Kept): Kept {
+    owners.delete(owner)
+    owners.set(owner, kept)
+    let sum = 0
+    for (const { sources } of owners.values()) sum += sources.length
+    for (const [each, { sources }] of owners) {
+      if (sum <= maxSources || each === owner) break
+      owners.delete(each)
+      sum -= sources.length
+    }
+    return kept
+  }
+
+  return (owner) => {
+    const under = loading.get(owner)
+    if (under !== undefined) return under
+    const started = load(owner).finally(() => loading.delete(owner))
+    loading.set(owner, started)
+    return started
+  }
+}
+
+function sourcesOf(profile: Profile, urds: readonly UrdRow[]): OwnedSource[] {
+  const named = { id: profile.id, name: profile.name }
+  return urds.flatMap(({ id, watch, place, paused, muted, visitedAt }) => {
+    const source = profile.sources[place]
+    if (source === undefined) return []
+    const { uri, everyMs, depth, scope, process } = source
+    return {
+      ...{ id, watch, uri, everyMs, depth, scope, process, paused, muted, visitedAt },
+      host: URL.parse(uri)?.host ?? '',
+      profile: named,
+      isProfilePaused: profile.paused,
+      isOnly: profile.sources.length === 1,
+      isSupported: supported(uri).kind === 'supported',
+    }
+  })
+}

@@ -1,0 +1,98 @@
+import type { Profile } from '../../core/profile.ts'
+import type { KeyedProfile, ProfileStore, UrdMarks } from '../../store/profiles.ts'
+import type { WatchService } from '../watching/watch-service.ts'
+import type { OwnedSource } from './owner-sources.ts'
+import { isPaused } from './source-state.ts'
+
+export type SourceChangesDeps = {
+  profiles: Pick<ProfileStore, 'find' | 'urdsOf' | 'put' | 'remove' | 'setUrds'>
+  keyed(profile: Profile): KeyedProfile
+  watching: Pick<WatchService, 'checkNow'>
+}
+
+export type SourceChanges = {
+  /** Returns those that are different now. */
+  mark(sources: readonly OwnedSource[], marks: UrdMarks): Promise<number[]>
+  /** Takes them out of their profiles; the last one takes its profile along. */
+  remove(sources: readonly OwnedSource[]): Promise<number[]>
+  checkNow(source: OwnedSource): ReturnType<WatchService['checkNow']>
+  /** Returns those that are next, or under way already. */
+  checkAll(sources: readonly OwnedSource[]): number[]
+}
+
+/** Who asks for more at once would put everybody else off: the rest comes at its own time. */
+const MAX_ASKED = 1000
+
+/** What an owner does to sources; all of them are the owner's. */
+export function createSourceChanges({ profiles, keyed, watching }: SourceChangesDeps): SourceChanges {
+  /**
+   * A source of a paused profile is resumed with its profile, and the others of it are paused in its place: so it is the only one
+   * that is different.
+   */
+  async function resumeProfiles(sources: readonly OwnedSource[]): Promise<void> {
+    const wanted = new Set(sources.map(({ id }) => id))
+    const resumed: KeyedProfile[] = []
+    const others: number[] = []
+    for (const id of profilesOf(sources.filter(({ isProfilePaused }) => isProfilePaused)).keys()) {
+      const profile = await profiles.find(id)
+      if (profile?.paused !== true) continue
+      resumed.push(keyed({ ...profile, paused: false }))
+      for (const urd of await profiles.urdsOf(id)) if (!wanted.has(urd.id)) others.push(urd.id)
+    }
+    if (others.length > 0) await profiles.setUrds(others, { paused: true })
+    if (resumed.length > 0) await profiles.put(resumed)
+  }
+
+  /** Others may have the same source checked; one that is paused is not asked for all the same. */
+  function ask(source: OwnedSource): ReturnType<WatchService['checkNow']> {
+    return isPaused(source) ? 'paused' : watching.checkNow(source.watch)
+  }
+
+  return {
+    async mark(sources, { paused, muted }) {
+      const changed = sources.filter(
+        (source) =>
+          (paused !== undefined && paused !== isPaused(source)) || (muted !== undefined && muted !== source.muted),
+      )
+      const ids = changed.map(({ id }) => id)
+      if (ids.length === 0) return ids
+      await profiles.setUrds(ids, {
+        ...(paused === undefined ? {} : { paused }),
+        ...(muted === undefined ? {} : { muted }),
+      })
+      if (paused === false) await resumeProfiles(changed)
+      return ids
+    },
+    async remove(sources) {
+      const kept: KeyedProfile[] = []
+      const emptied: string[] = []
+      for (const [id, those] of profilesOf(sources)) {
+        const profile = await profiles.find(id)
+        if (profile === null) continue
+        const gone = new Set(those.map((source) => source.id))
+        const urds = await profiles.urdsOf(id)
+        const places = new Set(urds.flatMap((urd) => (gone.has(urd.id) ? [urd.place] : [])))
+        const left = profile.sources.filter((_, place) => !places.has(place))
+        if (left.length === 0) emptied.push(id)
+        else kept.push(keyed({ ...profile, sources: left }))
+      }
+      if (kept.length > 0) await profiles.put(kept)
+      if (emptied.length > 0) await profiles.remove(emptied)
+      return sources.map(({ id }) => id)
+    },
+    checkNow: ask,
+    checkAll(sources) {
+      const asked: number[] = []
+      for (const source of sources) {
+        if (asked.length >= MAX_ASKED) break
+        const answer = ask(source)
+        if (answer === 'asked' || answer === 'out-already') asked.push(source.id)
+      }
+      return asked
+    },
+  }
+}
+
+function profilesOf(sources: readonly OwnedSource[]): Map<string, OwnedSource[]> {
+  return Map.groupBy(sources, ({ profile }) => profile.id)
+}

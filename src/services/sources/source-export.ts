@@ -1,0 +1,25 @@
+import type { ProfileStore } from '../../store/profiles.ts'
+import { writeProfiles } from '../../xml/profile.ts'
+import { inChunks } from '../../xml/xml-writing.ts'
+import { eachProfile } from '../profiles/profile-import.ts'
+import { writeOpml } from './opml.ts'
+import type { OwnedSource } from './owner-sources.ts'
+
+export type SourceExportFormat = 'opml' | 'list' | 'xml'
+
+/** All sources of an owner as a file: addresses alone, an outline, or the whole profiles. */
+export function exportSources(
+  { profiles, sources }: { profiles: Pick<ProfileStore, 'list'>; sources: readonly OwnedSource[] },
+  owner: string,
+  format: SourceExportFormat,
+): AsyncGenerator<string, void, undefined> {
+  // In the order in which they came.
+  const inOrder = sources.toReversed()
+  if (format === 'xml') return inChunks(writeProfiles(eachProfile(profiles, owner)))
+  if (format === 'list') return inChunks(writeList(inOrder))
+  return inChunks(writeOpml(inOrder.map(({ uri, profile }) => ({ url: uri, name: profile.name }))))
+}
+
+async function* writeList(sources: readonly OwnedSource[]): AsyncGenerator<string, void, undefined> {
+  for (const { uri } of sources) yield `${uri}\n`
+}

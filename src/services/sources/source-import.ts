@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto'
+import { setImmediate as turn } from 'node:timers/promises'
+import { parseDuration } from '../../config/quantities.ts'
+import { AppError, isAppError } from '../../core/errors.ts'
+import type { Profile } from '../../core/profile.ts'
+import type { KeyedProfile, ProfileStore } from '../../store/profiles.ts'
+import { type ProfileRules, readProfileJson } from '../profiles/profile-values.ts'
+import { supported } from '../profiles/protocols.ts'
+import { looksLikeOpml, readOpml } from './opml.ts'
+import type { SourceService } from './source-service.ts'
+import { type ListedUrl, readUrlList, type SkippedLine, shown } from './url-list.ts'
+
+export type SourceImportDeps = {
+  profiles: Pick<ProfileStore, 'put'>
+  keyed(profile: Profile): KeyedProfile
+  sources: Pick<SourceService, 'watchKeys'>
+  rules: ProfileRules
+  /** Of one owner. */
+  maxSources?: number
+}
+
+export type ImportedList = { text: string; format: 'auto' | 'list' | 'opml'; every?: string }
+
+export type ImportedSources = { profiles: { id: string; name: string }[]; skipped: SkippedLine[] }
+
+const MAX_SOURCES = 20_000
+const AT_ONCE = 100
+const MAX_SKIPPED = 2000
+const MAX_NAME = 200
+
+/** Makes a profile of each address of a list, which follows every change of that page. Says of each other one why not. */
+export function createSourceImport({ profiles, keyed, sources, rules, maxSources = MAX_SOURCES }: SourceImportDeps) {
+  function profileOf(owner: string, { url, name }: ListedUrl, every: string | undefined): KeyedProfile {
+    const support = supported(url)
+    if (support.kind !== 'supported') throw new AppError('url-invalid', support.message)
+    const source = { uri: url, depth: 0, scope: 'page', process: 'track', ...(every === undefined ? {} : { every }) }
+    const read = readProfileJson(
+      { name: (name ?? nameOf(url)).slice(0, MAX_NAME).toWellFormed(), sources: [source] },
+      rules,
+    )
+    if (read.kind === 'faults') throw new AppError('url-invalid', read.faults.map(({ message }) => message).join('; '))
+    return keyed({ ...read.profile, id: randomUUID(), owner })
+  }
+
+  return async function importSources(owner: string, { text, format, every }: ImportedList): Promise<ImportedSources> {
+    if (every !== undefined && !((parseDuration(every) ?? 0) > 0))
+      throw new AppError('request-invalid', 'every: expected an interval such as 30s, 10m, 1h or 7d')
+    const isOpml = format === 'opml' || (format === 'auto' && looksLikeOpml(text))
+    const { urls, skipped } = isOpml ? await readOpml(text) : readUrlList(text)
+    const watched = await sources.watchKeys(owner)
+    const added: { id: string; name: string }[] = []
+    let ready: KeyedProfile[] = []
+
+    async function put(): Promise<void> {
+      await profiles.put(ready)
+      for (const { profile } of ready) added.push({ id: profile.id, name: profile.name })
+      ready = []
+      await turn()
+    }
+
+    for (const each of urls) {
+      const made = make(() => profileOf(owner, each, every))
+      const why = typeof made === 'string' ? made : refusalOf(made, watched)
+      if (why !== null) skipped.push({ line: each.line, text: shown(each.url), why })
+      else if (typeof made !== 'string') ready.push(made)
+      if (ready.length >= AT_ONCE) await put()
+    }
+    if (ready.length > 0) await put()
+    return { profiles: added, skipped: shortened(skipped) }
+  }
+
+  /** Null where it is taken in; from then on it is watched. */
+  function refusalOf({ keys }: KeyedProfile, watched: Set<string>): string | null {
+    const key = keys[0]!
+    if (watched.has(key)) return 'it is watched already'
+    if (watched.size >= maxSources) return `there are ${maxSources} sources already, and no more are taken`
+    watched.add(key)
+    return null
+  }
+}
+
+function make(profile: () => KeyedProfile): KeyedProfile | string {
+  try {
+    return profile()
+  } catch (error) {
+    if (!isAppError(error, 'url-invalid')) throw error
+    return error.message
+  }
+}
+
+function nameOf(url: string): string {
+  return url.replace(/^https?:\/\/(?:www\.)?/i, '').replace(/\/$/, '') || url
+}
+
+function shortened(skipped: SkippedLine[]): SkippedLine[] {
+  const inOrder = skipped.toSorted((a, b) => a.line - b.line)
+  if (inOrder.length <= MAX_SKIPPED) return inOrder
+  const { line } = inOrder[MAX_SKIPPED]!
+  return [...inOrder.slice(0, MAX_SKIPPED), { line, text: '', why: `and ${inOrder.length - MAX_SKIPPED} more` }]
+}

@@ -1,0 +1,70 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { textFingerprint } from '../../core/text/document-text.ts'
+import type { DocumentKey } from '../../store/documents.ts'
+import type { VersionStore } from '../../store/versions.ts'
+import type { WatchRow } from '../../store/watches.ts'
+
+/** The document of the source itself, or of where it redirects to. */
+export type SourcePage = { document: number | null; title: string; hasNoText: boolean }
+
+export type SourcePagesDeps = {
+  versions: Pick<VersionStore, 'document' | 'version'>
+  /** The key under which a URL is filed; null for what is none. */
+  keyOf(url: string): DocumentKey | null
+}
+
+export type SourcePages = {
+  of(row: WatchRow | undefined): Promise<SourcePage>
+  /** The same for many, with room for others in between. */
+  ofAll(rows: Iterable<WatchRow>): Promise<void>
+  /** What was read of it before. */
+  known(watch: number): SourcePage | undefined
+}
+
+const MAX_PAGES = 50_000
+const AT_ONCE = 100
+const noPage: SourcePage = { document: null, title: '', hasNoText: false }
+const noText = textFingerprint(new Uint8Array(), { contentType: 'text/plain' })
+
+/** Pages of sources, each read once as long as its watch finds nothing new. */
+export function createSourcePages({ versions, keyOf }: SourcePagesDeps): SourcePages {
+  const kept = new Map<number, { page: SourcePage; stamp: string }>()
+
+  async function read({ uri, landed }: WatchRow): Promise<SourcePage> {
+    const key = keyOf(landed === '' ? uri : landed)
+    const document = key === null ? null : await versions.document(key)
+    if (document === null) return noPage
+    const version = document.versionId === 0 ? null : await versions.version(document.versionId)
+    const isThere = version !== null && version.reason !== 'gone'
+    const hasNoText =
+      isThere && (version.size === 0 || (noText !== null && version.textDigest?.equals(noText) === true))
+    return { document: document.id, title: version?.title ?? '', hasNoText }
+  }
+
+  async function of(row: WatchRow | undefined): Promise<SourcePage> {
+    if (row === undefined || row.checkedAt === 0) return noPage
+    const before = kept.get(row.id)
+    if (before?.stamp === stampOf(row, before.page)) return before.page
+    const page = await read(row)
+    if (kept.size >= MAX_PAGES) kept.clear()
+    kept.set(row.id, { page, stamp: stampOf(row, page) })
+    return page
+  }
+
+  return {
+    of,
+    async ofAll(rows) {
+      let n = 0
+      for (const row of rows) {
+        if (++n % AT_ONCE === 0) await turn()
+        await of(row)
+      }
+    },
+    known: (watch) => kept.get(watch)?.page,
+  }
+}
+
+/** A document that is not there may come with any check, one that is there changes only with a change. */
+function stampOf({ checkedAt, changedAt, landed }: WatchRow, { document }: SourcePage): string {
+  return `${document === null ? checkedAt : 'there'} ${changedAt} ${landed}`
+}

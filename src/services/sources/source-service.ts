@@ -1,0 +1,206 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import type { Clock } from '../../core/clock.ts'
+import type { ProfileStore } from '../../store/profiles.ts'
+import type { WatchCheck, WatchRow, WatchStore } from '../../store/watches.ts'
+import type { Scheduler } from '../scheduler/scheduler.ts'
+import { createOwnerSources, type OwnedSource } from './owner-sources.ts'
+import type { SourcePages } from './source-pages.ts'
+import { isFailing, isPaused, type SourceState, sinceOf, stateOf } from './source-state.ts'
+import type { createSourceUnread, Told } from './source-unread.ts'
+import { messageOf, whyText } from './source-words.ts'
+import { createWatchRows } from './watch-rows.ts'
+
+/**
+ * What an owner sees of the sources of all own profiles. Nothing is kept here but what can be read again: the list of sources as long
+ * as the profile base does not change, rows of watches until a check ends, pages until something new is found.
+ */
+export type SourceService = {
+  list(owner: string, filter: SourceFilter, page: { before: number | null; limit: number }): Promise<SourcePart>
+  /** With its last checks, the newest first; null where it is not the owner's. */
+  detail(owner: string, id: number): Promise<(SourceView & { checks: WatchCheck[] }) | null>
+  find(owner: string, id: number): Promise<OwnedSource | null>
+  /** All that a filter lets through, or those of these ids that are the owner's. */
+  select(owner: string, wanted: SourceFilter | { ids: readonly number[] }): Promise<OwnedSource[]>
+  /** Sources that somebody should look after. */
+  countFailing(owner: string): Promise<number>
+  /** The state alone, for whoever follows checks. */
+  stateOf(owner: string, id: number): Promise<SourceState | null>
+  /** A check of it began or ended. */
+  noteCheck(watch: number): void
+  /** Of all of the owner's sources, by key. */
+  watchKeys(owner: string): Promise<Set<string>>
+}
+
+export type SourceFilter = { state: 'all' | 'unread' | 'failing' | 'paused'; profile?: string; q?: string }
+
+export type SourceCounts = { all: number; unread: number; failing: number; paused: number; matching: number }
+
+export type SourcePart = { items: SourceView[]; hasMore: boolean; counts: SourceCounts }
+
+/** Times are milliseconds since 1970. */
+export type SourceView = {
+  source: OwnedSource
+  title: string
+  document: number | null
+  state: SourceState
+  message: string
+  since: number | null
+  failing: boolean
+  lastCheckedAt: number | null
+  lastChangedAt: number | null
+  nextCheckAt: number | null
+  why: string
+  status: number
+  outcome: string
+  unread: number
+}
+
+export type SourceServiceDeps = {
+  profiles: ProfileStore
+  watches: WatchStore
+  pages: SourcePages
+  unread: ReturnType<typeof createSourceUnread>
+  scheduler: Pick<Scheduler, 'snapshot'>
+  clock: Clock
+}
+
+type Rows = ReadonlyMap<number, WatchRow>
+
+const MAX_CHECKS = 50
+const AT_ONCE = 2000
+
+export function createSourceService(deps: SourceServiceDeps): SourceService {
+  const { profiles, watches, pages, scheduler, clock } = deps
+  const load = createOwnerSources(profiles)
+  const rows = createWatchRows(watches, clock)
+
+  const watchesOf = (sources: readonly OwnedSource[]) => [...new Set(sources.map(({ watch }) => watch))]
+
+  function told(owner: string, sources: readonly OwnedSource[], known: Rows): Promise<Told> {
+    return deps.unread.told(owner, sources, (watch) => known.get(watch)?.landed ?? '')
+  }
+
+  async function view(
+    source: OwnedSource,
+    row: WatchRow | undefined,
+    { unread, neverTold }: Told,
+  ): Promise<SourceView> {
+    await noteVisit(source)
+    const snapshot = scheduler.snapshot(source.watch)
+    const { document, title, hasNoText } = await pages.of(row)
+    const state = stateOf({ source, row, snapshot }, { hasNoText, neverTold: neverTold(source.profile.id) })
+    const since = sinceOf(state, row)
+    const nextAt = isPaused(source) ? null : (snapshot?.nextAt ?? null)
+    return {
+      source,
+      title,
+      document,
+      state,
+      message: messageOf(state, { source, row, since }),
+      since,
+      failing: isFailing(source, row),
+      lastCheckedAt: row?.checkedAt || null,
+      lastChangedAt: row?.changedAt || null,
+      // What is overdue is next, whatever the time.
+      nextCheckAt: nextAt === null ? null : Math.max(nextAt, clock.now()),
+      why: isPaused(source) ? 'it is paused' : whyText(source, snapshot),
+      status: row?.status ?? 0,
+      outcome: row?.outcome ?? '',
+      unread: unread.get(source.id) ?? 0,
+    }
+  }
+
+  /** That a first visit is done changes no profile, so it is asked for. */
+  async function noteVisit(source: OwnedSource): Promise<void> {
+    if (source.visitedAt === 0) source.visitedAt = (await profiles.findUrd(source.id))?.visitedAt ?? 0
+  }
+
+  async function matching(sources: readonly OwnedSource[], filter: SourceFilter, known: Rows, { unread }: Told) {
+    const word = filter.q?.trim().toLowerCase() ?? ''
+    if (word !== '') await pages.ofAll(known.values())
+    const found: OwnedSource[] = []
+    for (const [n, source] of sources.entries()) {
+      if (n % AT_ONCE === AT_ONCE - 1) await turn()
+      if (filter.profile !== undefined && source.profile.id !== filter.profile) continue
+      if (filter.state === 'paused' && !isPaused(source)) continue
+      if (filter.state === 'failing' && !isFailing(source, known.get(source.watch))) continue
+      if (filter.state === 'unread' && !unread.has(source.id)) continue
+      if (word === '' || hasWord(source, word)) found.push(source)
+    }
+    return found
+  }
+
+  function hasWord({ uri, profile, watch }: OwnedSource, word: string): boolean {
+    if (uri.toLowerCase().includes(word) || profile.name.toLowerCase().includes(word)) return true
+    return pages.known(watch)?.title.toLowerCase().includes(word) === true
+  }
+
+  async function find(owner: string, id: number): Promise<OwnedSource | null> {
+    return (await load(owner)).byId.get(id) ?? null
+  }
+
+  async function viewOf(owner: string, id: number): Promise<SourceView | null> {
+    const source = await find(owner, id)
+    if (source === null) return null
+    const known = await rows.now([source.watch])
+    const { sources } = await load(owner)
+    const same = source.isOnly ? [source] : sources.filter(({ profile }) => profile.id === source.profile.id)
+    return view(source, known.get(source.watch), await told(owner, same, known))
+  }
+
+  /** Without counting what is unread, since it is asked for with every check. */
+  async function quickState(owner: string, id: number): Promise<SourceState | null> {
+    const source = await find(owner, id)
+    if (source === null) return null
+    await noteVisit(source)
+    const row = (await rows.now([source.watch])).get(source.watch)
+    const { hasNoText } = await pages.of(row)
+    const neverTold = source.process === 'filter' && (await deps.unread.neverTold(owner, source.profile.id))
+    return stateOf({ source, row, snapshot: scheduler.snapshot(source.watch) }, { hasNoText, neverTold })
+  }
+
+  return {
+    find,
+    async list(owner, filter, { before, limit }) {
+      const { sources } = await load(owner)
+      const known = await rows.roughly(watchesOf(sources))
+      const news = await told(owner, sources, known)
+      const found = await matching(sources, filter, known, news)
+      const rest = before === null ? found : found.filter(({ id }) => id < before)
+      const shown = rest.slice(0, limit)
+      const fresh = await rows.now(watchesOf(shown))
+      const items: SourceView[] = []
+      for (const source of shown) items.push(await view(source, fresh.get(source.watch), news))
+      const counts = {
+        all: sources.length,
+        unread: news.unread.size,
+        failing: sources.filter((source) => isFailing(source, known.get(source.watch))).length,
+        paused: sources.filter(isPaused).length,
+        matching: found.length,
+      }
+      return { items, hasMore: rest.length > limit, counts }
+    },
+    async detail(owner, id) {
+      const found = await viewOf(owner, id)
+      return found === null ? null : { ...found, checks: await watches.checks(found.source.watch, MAX_CHECKS) }
+    },
+    async select(owner, wanted) {
+      const { sources, byId } = await load(owner)
+      if ('ids' in wanted) return [...new Set(wanted.ids)].flatMap((id) => byId.get(id) ?? [])
+      const known = await rows.roughly(watchesOf(sources))
+      return matching(sources, wanted, known, await told(owner, sources, known))
+    },
+    async countFailing(owner) {
+      const { sources } = await load(owner)
+      const known = await rows.roughly(watchesOf(sources))
+      return sources.filter((source) => isFailing(source, known.get(source.watch))).length
+    },
+    stateOf: quickState,
+    noteCheck: rows.forget,
+    async watchKeys(owner) {
+      const { sources } = await load(owner)
+      const known = await rows.roughly(watchesOf(sources))
+      return new Set([...known.values()].map(({ key }) => key))
+    },
+  }
+}

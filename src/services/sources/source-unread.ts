@@ -1,0 +1,108 @@
+import type { Clock } from '../../core/clock.ts'
+import type { InboxStore, ProfileCounts } from '../../store/inbox.ts'
+import type { OwnedSource } from './owner-sources.ts'
+import { createSourceFinder } from './source-finder.ts'
+
+export type Told = {
+  /** By the id of the source; none where nothing is unread. */
+  unread: Map<number, number>
+  /** Profiles of which nothing was ever told. */
+  neverTold(profile: string): boolean
+}
+
+/** Unread annotations that are looked at one by one, of all profiles with several sources together. */
+const MAX_LOOKED_AT = 2000
+const PAGE = 200
+const MAX_AGE_MS = 30_000
+const MAX_PROFILES = 10_000
+const MAX_OWNERS = 100
+const SPOKEN_MS = 5000
+
+/** Where a watch redirects to; '' for nowhere. */
+type LandedOf = (watch: number) => string
+
+type Kept = { stamp: string; readAt: number; bySource: Map<number, number> }
+
+/**
+ * How much is unread of each source. Annotations know their profile, not their source, and counts are kept by profile: where a
+ * profile has one source that is exact. Of one with several, the newest unread annotations are read and given to the source
+ * whose page they are, else to one that covers them; what lies beyond the limit is not counted for sources.
+ */
+export function createSourceUnread(inbox: Pick<InboxStore, 'counts' | 'list'>, clock: Clock) {
+  const kept = new Map<string, Kept>()
+  /** Profiles of an owner of which something was told. */
+  const spoken = new Map<string, { readAt: number; told: ReadonlySet<string> }>()
+
+  type Asked = { owner: string; sources: readonly OwnedSource[]; counts: ProfileCounts; landedOf: LandedOf }
+
+  async function ofProfile({ owner, sources, counts, landedOf }: Asked, room: { left: number }) {
+    const profile = sources[0]!.profile.id
+    const stamp = `${counts.unread} ${counts.all} ${sources.length} ${sources[0]!.id}`
+    const known = kept.get(profile)
+    if (known?.stamp === stamp && known.readAt > clock.monotonic() - MAX_AGE_MS) return known.bySource
+    const bySource = new Map<number, number>()
+    const find = createSourceFinder(sources, landedOf)
+    for (let before: number | null = null; room.left > 0; ) {
+      const page = { before, limit: Math.min(PAGE, room.left) }
+      const items = await inbox.list(owner, { state: 'unread', profile }, page)
+      room.left -= items.length
+      for (const { url } of items) {
+        const found = find(url)
+        if (found !== undefined) bySource.set(found.id, (bySource.get(found.id) ?? 0) + 1)
+      }
+      if (items.length < page.limit) break
+      before = items.at(-1)!.id
+    }
+    if (kept.size >= MAX_PROFILES) kept.clear()
+    kept.set(profile, { stamp, readAt: clock.monotonic(), bySource })
+    return bySource
+  }
+
+  async function countsOf(owner: string): Promise<Map<string, ProfileCounts>> {
+    const { profiles } = await inbox.counts(owner)
+    const byProfile = new Map(profiles.map(({ profile, ...each }) => [profile, each]))
+    spoken.set(owner, { readAt: clock.monotonic(), told: new Set(profiles.filter(wasTold).map(({ profile }) => profile)) })
+    if (spoken.size > MAX_OWNERS) spoken.delete(spoken.keys().next().value!)
+    return byProfile
+  }
+
+  async function told(owner: string, sources: readonly OwnedSource[], landedOf: LandedOf): Promise<Told> {
+    const byProfile = await countsOf(owner)
+    const unread = new Map<number, number>()
+    const several = new Map<string, OwnedSource[]>()
+    for (const source of sources) {
+      const n = byProfile.get(source.profile.id)?.unread ?? 0
+      if (n === 0) continue
+      const those = several.get(source.profile.id)
+      if (source.isOnly) unread.set(source.id, n)
+      else if (those === undefined) several.set(source.profile.id, [source])
+      else those.push(source)
+    }
+    const room = { left: MAX_LOOKED_AT }
+    for (const [profile, those] of several) {
+      const found = await ofProfile({ owner, sources: those, counts: byProfile.get(profile)!, landedOf }, room)
+      for (const [id, n] of found) unread.set(id, n)
+    }
+    return {
+      unread,
+      neverTold(profile) {
+        const counts = byProfile.get(profile)
+        return counts === undefined || !wasTold(counts)
+      },
+    }
+  }
+
+  return {
+    told,
+    /** Whether nothing of a profile was ever told, as it is now or was a moment ago. */
+    async neverTold(owner: string, profile: string): Promise<boolean> {
+      const known = spoken.get(owner)
+      if (known === undefined || known.readAt < clock.monotonic() - SPOKEN_MS) await countsOf(owner)
+      return spoken.get(owner)?.told.has(profile) !== true
+    },
+  }
+}
+
+function wasTold({ all, archived }: ProfileCounts): boolean {
+  return all + archived > 0
+}

@@ -1,0 +1,58 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import type { Clock } from '../../core/clock.ts'
+import type { WatchRow, WatchStore } from '../../store/watches.ts'
+
+/** So many are read anew each time. */
+const FEW = 500
+const MAX_AGE_MS = 10_000
+const MAX_ROWS = 200_000
+
+type Kept = { row: WatchRow | undefined; readAt: number }
+
+export type WatchRows = {
+  /** As they are now. */
+  now(ids: readonly number[]): Promise<Map<number, WatchRow>>
+  /** For counts over many: as they are now, or were a few seconds ago where nobody told of a check since. */
+  roughly(ids: readonly number[]): Promise<Map<number, WatchRow>>
+  /** It is not any more what it was. */
+  forget(id: number): void
+}
+
+/** Rows of watches, which every check changes: whoever has ten thousand sources does not read all of them for a page of fifty. */
+export function createWatchRows(watches: Pick<WatchStore, 'find'>, clock: Clock): WatchRows {
+  const kept = new Map<number, Kept>()
+
+  async function read(ids: readonly number[]): Promise<void> {
+    if (kept.size > MAX_ROWS) kept.clear()
+    for (let at = 0; at < ids.length; at += FEW) {
+      if (at > 0) await turn()
+      const some = ids.slice(at, at + FEW)
+      const readAt = clock.monotonic()
+      for (const id of some) kept.set(id, { row: undefined, readAt })
+      for (const row of await watches.find(some)) kept.set(row.id, { row, readAt })
+    }
+  }
+
+  function rowsOf(ids: readonly number[]): Map<number, WatchRow> {
+    const rows = new Map<number, WatchRow>()
+    for (const id of ids) {
+      const row = kept.get(id)?.row
+      if (row !== undefined) rows.set(id, row)
+    }
+    return rows
+  }
+
+  return {
+    async now(ids) {
+      await read(ids)
+      return rowsOf(ids)
+    },
+    async roughly(ids) {
+      const oldest = clock.monotonic() - MAX_AGE_MS
+      const isOld = (id: number) => (kept.get(id)?.readAt ?? Number.NEGATIVE_INFINITY) < oldest
+      await read(ids.length <= FEW ? ids : ids.filter(isOld))
+      return rowsOf(ids)
+    },
+    forget: (id) => void kept.delete(id),
+  }
+}

@@ -1,0 +1,160 @@
+import pg from 'pg'
+import { AppError } from '../../core/errors.ts'
+import { postgresError } from './postgres-error.ts'
+
+export type Row = Record<string, unknown>
+
+/** What statements are sent to: the pool (each on its own), or one transaction. */
+export type Sender = {
+  /** Named by its text, so that each connection plans it once. */
+  query<T = Row>(text: string, values?: readonly unknown[]): Promise<T[]>
+}
+
+export type Tx = Sender
+
+/**
+ * The connections of one process (or thread) to the database. Failures have codes; whether to try again is for the caller to say,
+ * who alone knows whether the work may be done twice.
+ */
+export type ClusterPool = Sender & {
+  readonly address: string
+  /** Everything or nothing. A throw rolls it back. */
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /** A connection of its own, for LISTEN, advisory locks and cursors; to be released by the caller. */
+  connection(): Promise<pg.PoolClient>
+  /** Statements sent and bytes of their values, roughly: for measurements. */
+  traffic(): { statements: number; transactions: number; bytes: number }
+  close(): Promise<void>
+}
+
+export type PoolOptions = {
+  /** postgres://… */
+  address: string
+  maxConnections: number
+  /** Seen in pg_stat_activity. */
+  name: string
+}
+
+const INT8 = 20
+const CONNECT_TIMEOUT_MS = 10_000
+const STATEMENT_TIMEOUT_MS = 60_000
+const IDLE_IN_TRANSACTION_MS = 30_000
+const MIN_SERVER_VERSION = 150_000
+
+const types = {
+  getTypeParser(oid: number, format?: 'text' | 'binary') {
+    return oid === INT8 ? readInteger : pg.types.getTypeParser(oid, format)
+  },
+} as pg.CustomTypesConfig
+
+function readInteger(text: string): number {
+  const value = Number(text)
+  if (!Number.isSafeInteger(value))
+    throw new AppError('internal', `${text} is too large a number; it is to be asked for as text`)
+  return value
+}
+
+export function openPool({ address, maxConnections, name }: PoolOptions): ClusterPool {
+  const pool = new pg.Pool({
+    connectionString: address,
+    max: maxConnections,
+    application_name: name,
+    types,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+    keepAlive: true,
+  })
+  // A connection that dies while nobody uses it is replaced by the pool; whoever uses one is told by its own statement.
+  pool.on('error', () => {})
+  const counted = { statements: 0, transactions: 0, bytes: 0 }
+
+  async function send<T>(client: Pick<pg.ClientBase, 'query'>, text: string, values: readonly unknown[]): Promise<T[]> {
+    counted.statements++
+    counted.bytes += text.length + bytesOf(values)
+    try {
+      const { rows } = await client.query({ name: nameOf(text), text, values: values as unknown[] })
+      return rows as T[]
+    } catch (error) {
+      throw postgresError(error)
+    }
+  }
+
+  async function connect(): Promise<pg.PoolClient> {
+    try {
+      return await pool.connect()
+    } catch (error) {
+      throw postgresError(error)
+    }
+  }
+
+  return {
+    address: withoutPassword(address),
+    query: async <T>(text: string, values: readonly unknown[] = []) =>
+      send<T>(pool as unknown as pg.ClientBase, text, values),
+    async transaction(work) {
+      const client = await connect()
+      counted.transactions++
+      let failure: Error | undefined
+      try {
+        // Not waited for: it goes out together with the first statement.
+        const begun = client.query('BEGIN')
+        begun.catch(() => {})
+        const result = await work({ query: (text, values = []) => send(client, text, values) })
+        await client.query('COMMIT')
+        return result
+      } catch (error) {
+        failure = error as Error
+        await client.query('ROLLBACK').catch((broken: Error) => {
+          failure = broken
+        })
+        throw postgresError(error)
+      } finally {
+        // A connection in an unknown state is not used again.
+        const isBroken = failure !== undefined && postgresError(failure).code === 'store-unreachable'
+        client.release(isBroken ? failure : undefined)
+      }
+    },
+    connection: connect,
+    traffic: () => ({ ...counted }),
+    async close() {
+      await pool.end()
+    },
+  }
+}
+
+/** Too old a server is told before anything is written. */
+export async function checkServer(pool: ClusterPool): Promise<void> {
+  const [row] = await pool.query<{ version: string }>(`SELECT current_setting('server_version_num') AS version`)
+  if (Number(row?.version) < MIN_SERVER_VERSION)
+    throw new AppError('store-refused', `PostgreSQL ${row?.version} is too old; 15 or later is needed`)
+}
+
+const names = new Map<string, string>()
+
+/** Statements are few and constant; each has one name over all connections. */
+function nameOf(text: string): string {
+  const known = names.get(text)
+  if (known !== undefined) return known
+  const name = `e${names.size}`
+  names.set(text, name)
+  return name
+}
+
+function bytesOf(values: readonly unknown[]): number {
+  let bytes = 0
+  for (const value of values) {
+    if (typeof value === 'string') bytes += value.length
+    else if (value instanceof Uint8Array) bytes += value.length
+    else if (Array.isArray(value)) bytes += bytesOf(value)
+    else bytes += 8
+  }
+  return bytes
+}
+
+function withoutPassword(address: string): string {
+  const url = URL.parse(address)
+  if (url === null) return 'postgres://…'
+  if (url.password !== '') url.password = '***'
+  return url.href
+}

@@ -1,0 +1,22 @@
+import type { DocumentKey } from './documents.ts'
+import type { KeptRobots } from './frontier.ts'
+
+/** A look at the frontiers of all shards from outside, beside whoever works there. */
+export type FrontierView = {
+  /** Null where the host was not asked yet. */
+  robots(origin: string): Promise<KeptRobots | null>
+  host(host: string): Promise<ViewedHost | null>
+  /** Whether the URL waits; of a very long queue only the beginning is looked at. */
+  isQueued(key: DocumentKey): Promise<boolean>
+  close(): void
+}
+
+export type ViewedHost = {
+  queued: number
+  /** Wall clock, ms: no request before. */
+  nextAt: number
+  /** In a row. */
+  failures: number
+  rests: number
+  givenUp: boolean
+}

@@ -1,0 +1,20 @@
+import type { Annotation } from '../api/types.ts'
+
+export function diffHref({ document, n }: Pick<Annotation, 'document' | 'n'>): string {
+  return `/documents/${document}?tab=diff&to=${n}`
+}
+
+export function cachedHref({ document, version }: Pick<Annotation, 'document' | 'version'>): string {
+  return `/documents/${document}?tab=text&version=${version}`
+}
+
+/** Only what a browser opens as a page: an address is somebody else's text. */
+export function originalHref(url: string): string | null {
+  const parsed = URL.parse(url)
+  return parsed !== null && /^(?:https?|ftp):$/.test(parsed.protocol) ? parsed.href : null
+}
+
+export function openOriginal(url: string): void {
+  const href = originalHref(url)
+  if (href !== null) window.open(href, '_blank', 'noopener,noreferrer')
+}

@@ -1,0 +1,71 @@
+/** The explanation as the annotation engine gives it; unknown members and missing ones do no harm. */
+export type ExplainedTerm = { key: string; weight: number; worth: number; count: number; inTitle: number }
+export type ExplainedPart = { text: string; isThere: boolean; isNegated: boolean; count: number }
+export type Why =
+  | {
+      kind: 'interests'
+      relevance: number
+      threshold: number
+      terms: ExplainedTerm[]
+      furtherTerms: number
+      furtherWorth: number
+      missing: number
+      exclusions: string[]
+      expression: { source: string; parts: ExplainedPart[] } | null
+    }
+  | { kind: 'tracked'; added: number | null; removed: number | null }
+  | { kind: 'gone'; status: number }
+  | { kind: 'untold' }
+
+type Loose = Record<string, unknown>
+
+const isRecord = (value: unknown): value is Loose => typeof value === 'object' && value !== null
+const numberOf = (value: unknown): number => (typeof value === 'number' ? value : 0)
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+const recordsOf = (value: unknown): Loose[] => (Array.isArray(value) ? value.filter(isRecord) : [])
+
+function termOf(term: Loose): ExplainedTerm {
+  return {
+    key: textOf(term.key),
+    weight: numberOf(term.weight),
+    worth: numberOf(term.worth),
+    count: numberOf(term.count),
+    inTitle: numberOf(term.inTitle),
+  }
+}
+
+function partOf(part: Loose): ExplainedPart {
+  return {
+    text: textOf(part.text),
+    isThere: part.isThere === true,
+    isNegated: part.isNegated === true,
+    count: numberOf(part.count),
+  }
+}
+
+function expressionOf(value: unknown) {
+  if (!isRecord(value) || textOf(value.source) === '') return null
+  return { source: textOf(value.source), parts: recordsOf(value.parts).map(partOf) }
+}
+
+export function readExplanation(value: unknown): Why {
+  if (!isRecord(value)) return { kind: 'untold' }
+  if ('gone' in value) return { kind: 'gone', status: numberOf(value.gone) }
+  if (value.tracked === true) {
+    const count = (member: unknown) => (typeof member === 'number' ? member : null)
+    return { kind: 'tracked', added: count(value.added), removed: count(value.removed) }
+  }
+  if (typeof value.threshold !== 'number') return { kind: 'untold' }
+  const further = isRecord(value.further) ? value.further : {}
+  return {
+    kind: 'interests',
+    relevance: numberOf(value.relevance),
+    threshold: value.threshold,
+    terms: recordsOf(value.terms).map(termOf),
+    furtherTerms: numberOf(further.terms),
+    furtherWorth: numberOf(further.worth),
+    missing: numberOf(value.missing),
+    exclusions: Array.isArray(value.exclusions) ? value.exclusions.map(textOf) : [],
+    expression: expressionOf(value.expression),
+  }
+}

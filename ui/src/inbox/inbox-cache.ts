@@ -1,0 +1,60 @@
+import type { InfiniteData, QueryClient } from '@tanstack/react-query'
+import type { List } from '../api/client.ts'
+import type { Annotation, InboxCounts, Marks } from '../api/types.ts'
+import type { InboxFilters } from './inbox-filters.ts'
+
+/**
+ * Lists stay as they were fetched while somebody looks at them: marks change rows in place, arrivals are put in front,
+ * and nothing is fetched again until the next visit, so that no row moves or vanishes under the reader.
+ */
+export type InboxPage = List<Annotation> & { isKept?: boolean }
+export type InboxData = InfiniteData<InboxPage, string>
+
+export const listKey = (filters: InboxFilters) => ['annotations', filters] as const
+export const itemKey = (id: number) => ['annotation', id] as const
+
+export function findItem(client: QueryClient, id: number): Annotation | undefined {
+  for (const [, data] of client.getQueriesData<InboxData>({ queryKey: ['annotations'] })) {
+    for (const page of data?.pages ?? []) {
+      const item = page.items.find((one) => one.id === id)
+      if (item !== undefined) return item
+    }
+  }
+  return client.getQueryData<Annotation>(itemKey(id))
+}
+
+/** Gives every cached item of these ids what `change` makes of it. */
+export function patchItems(client: QueryClient, ids: ReadonlySet<number>, change: (item: Annotation) => Annotation) {
+  const patch = (item: Annotation) => (ids.has(item.id) ? change(item) : item)
+  client.setQueriesData<InboxData>({ queryKey: ['annotations'] }, (data) => {
+    if (data === undefined) return data
+    return { ...data, pages: data.pages.map((page) => ({ ...page, items: page.items.map(patch) })) }
+  })
+  for (const id of ids) {
+    client.setQueryData<Annotation>(itemKey(id), (item) => (item === undefined ? item : change(item)))
+  }
+}
+
+export function putInFront(client: QueryClient, filters: InboxFilters, arrivals: readonly Annotation[]): void {
+  client.setQueryData<InboxData>(listKey(filters), (data) => {
+    const first = data?.pages[0]
+    if (data === undefined || first === undefined) return data
+    const known = new Set(data.pages.flatMap(({ items }) => items.map(({ id }) => id)))
+    const fresh = arrivals.filter(({ id }) => !known.has(id)).sort((a, b) => b.id - a.id)
+    return { ...data, pages: [{ ...first, items: [...fresh, ...first.items] }, ...data.pages.slice(1)] }
+  })
+}
+
+/** Other lists no longer hold what they would: they are fetched when they are looked at. */
+export function dropOtherLists(client: QueryClient): void {
+  client.removeQueries({ queryKey: ['annotations'], type: 'inactive' })
+}
+
+/** The figures in the navigation move at once; the server's own follow. */
+export function countMarks(client: QueryClient, before: readonly Annotation[], marks: Marks): void {
+  const unreadOf = (item: Annotation) => (item.read || item.archived ? 0 : 1)
+  const change = before.reduce((sum, item) => sum + unreadOf({ ...item, ...marks }) - unreadOf(item), 0)
+  client.setQueryData<InboxCounts>(['counts'], (counts) =>
+    counts === undefined ? counts : { ...counts, unread: Math.max(0, counts.unread + change) },
+  )
+}

@@ -1,0 +1,39 @@
+import type { Annotation } from '../api/types.ts'
+import { useQuery } from '../url/query-state.ts'
+
+export const inboxStates = ['unread', 'all', 'starred', 'archived'] as const
+export type InboxState = (typeof inboxStates)[number]
+/** As the API takes it; empty means: not filtered by it. */
+export type InboxFilters = { state: InboxState; profile: string; urgency: string; q: string }
+
+function isState(word: string | null): word is InboxState {
+  return inboxStates.some((state) => state === word)
+}
+
+/** What the address says. Without a state it is `unread`, and may fall back to `all`. */
+export function useInboxFilters(): { filters: InboxFilters; isDefaultState: boolean; openId: number | null } {
+  const query = useQuery()
+  const state = query.get('state')
+  const id = Number(query.get('id'))
+  return {
+    filters: {
+      state: isState(state) ? state : 'unread',
+      profile: query.get('profile') ?? '',
+      urgency: query.get('urgency') ?? '',
+      q: query.get('q') ?? '',
+    },
+    isDefaultState: !isState(state),
+    openId: Number.isSafeInteger(id) && id > 0 ? id : null,
+  }
+}
+
+/** Whether an item belongs to the list; null when only the server can say. */
+export function letsThrough(filters: InboxFilters, item: Annotation): boolean | null {
+  const { state, profile, urgency, q } = filters
+  if (profile !== '' && item.profile.id !== profile) return false
+  if (urgency !== '' && item.urgency < Number(urgency)) return false
+  if (state === 'archived' ? !item.archived : item.archived) return false
+  if (state === 'unread' && item.read) return false
+  if (state === 'starred' && !item.starred) return false
+  return q === '' ? true : null
+}

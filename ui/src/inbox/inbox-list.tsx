@@ -1,0 +1,88 @@
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { type RefObject, useEffect } from 'react'
+import type { Annotation } from '../api/types.ts'
+import { Skeleton } from '../kit/states.tsx'
+import { InboxRow, type RowActions } from './inbox-row.tsx'
+import type { Selection } from './selection.ts'
+
+const ROW_PX = 92
+const OVERSCAN = 8
+
+type Props = {
+  items: readonly Annotation[]
+  openId: number | null
+  currentId: number | null
+  selection: Selection
+  actions: RowActions
+  scroller: RefObject<HTMLDivElement | null>
+  hasMore: boolean
+  loadMore: () => void
+  /** Where the list stood when it was left. */
+  startAt: number
+}
+
+/** Only the rows in sight are there, whatever the length of the list; further pages come as its end comes near. */
+export function InboxList({
+  items,
+  openId,
+  currentId,
+  selection,
+  actions,
+  scroller,
+  hasMore,
+  loadMore,
+  startAt,
+}: Props) {
+  const rows = useVirtualizer({
+    count: items.length + (hasMore ? 1 : 0),
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW_PX,
+    getItemKey: (at) => items[at]?.id ?? 'more',
+    overscan: OVERSCAN,
+    initialOffset: startAt,
+  })
+  const shown = rows.getVirtualItems()
+  const last = shown.at(-1)?.index ?? 0
+  useEffect(() => {
+    if (hasMore && last >= items.length - 1) loadMore()
+  }, [hasMore, last, items.length, loadMore])
+
+  // The row that the keys are at is kept in sight.
+  const current = currentId === null ? -1 : items.findIndex(({ id }) => id === currentId)
+  useEffect(() => {
+    if (current >= 0) rows.scrollToIndex(current, { align: 'auto' })
+  }, [current, rows])
+
+  return (
+    <ul className="inbox-rows" style={{ height: rows.getTotalSize() }} aria-label="Items">
+      {shown.map(({ key, index, start }) => {
+        const item = items[index]
+        return (
+          <li
+            key={key}
+            ref={rows.measureElement}
+            data-index={index}
+            className="inbox-place"
+            style={{ transform: `translateY(${start}px)` }}
+            aria-setsize={hasMore ? -1 : items.length}
+            aria-posinset={index + 1}
+          >
+            {item === undefined ? (
+              <div className="inbox-more">
+                <Skeleton lines={3} label="Loading more" />
+              </div>
+            ) : (
+              <InboxRow
+                item={item}
+                isOpen={item.id === openId}
+                isCurrent={item.id === currentId}
+                isChosen={selection.allMatching || selection.ids.has(item.id)}
+                actions={actions}
+              />
+            )}
+          </li>
+        )
+      })}
+    </ul>
+  )
+}

@@ -1,0 +1,80 @@
+import { memo } from 'react'
+import type { Annotation } from '../api/types.ts'
+import { classNames } from '../kit/class-names.ts'
+import { IconButton } from '../kit/icon-button.tsx'
+import { MarkedText } from '../kit/marked-text.tsx'
+import { RelativeTime } from '../time/relative-time.tsx'
+import { KindBadge, titleOf, Urgency } from './item-badges.tsx'
+
+export type RowActions = {
+  open: (id: number) => void
+  toggle: (id: number) => void
+  star: (id: number, on: boolean) => void
+  hrefOf: (id: number) => string
+}
+type Props = { item: Annotation; isOpen: boolean; isCurrent: boolean; isChosen: boolean; actions: RowActions }
+
+/** The link spreads over the row; the box and the star lie above it. */
+export const InboxRow = memo(function InboxRow({ item, isOpen, isCurrent, isChosen, actions }: Props) {
+  const { id, read, starred } = item
+  return (
+    <div
+      className={classNames(
+        'inbox-row',
+        read && 'inbox-row-read',
+        isOpen && 'inbox-row-open',
+        isCurrent && 'inbox-row-current',
+        isChosen && 'inbox-row-chosen',
+      )}
+    >
+      <label className="inbox-row-box">
+        <input type="checkbox" checked={isChosen} onChange={() => actions.toggle(id)} />
+        <span className="only-heard">Select {titleOf(item)}</span>
+      </label>
+      <div className="inbox-row-text">
+        <div className="inbox-row-head">
+          {!read && (
+            <span className="inbox-dot">
+              <span className="only-heard">Unread: </span>
+            </span>
+          )}
+          <a
+            className="inbox-row-title"
+            id={`inbox-item-${id}`}
+            href={actions.hrefOf(id)}
+            aria-current={isOpen ? 'true' : undefined}
+            onClick={(event) => {
+              if (event.metaKey || event.ctrlKey || event.shiftKey) return
+              event.preventDefault()
+              actions.open(id)
+            }}
+          >
+            {titleOf(item)}
+          </a>
+        </div>
+        <div className="inbox-row-meta">
+          <KindBadge kind={item.kind} />
+          <Urgency urgency={item.urgency} />
+          <span className="inbox-row-source">{item.source}</span>
+          <span aria-hidden="true">·</span>
+          <RelativeTime at={item.at} className="inbox-row-time" />
+          <span aria-hidden="true">·</span>
+          <span className="inbox-row-profile">{item.profile.name}</span>
+        </div>
+        <p className="inbox-row-summary">
+          <MarkedText {...item.summary} />
+        </p>
+      </div>
+      <IconButton
+        className="inbox-row-star"
+        icon="star"
+        label={starred ? 'Take the star away' : 'Star'}
+        shortcut="s"
+        tip="end"
+        filled={starred}
+        pressed={starred}
+        onClick={() => actions.star(id, !starred)}
+      />
+    </div>
+  )
+})

@@ -1,0 +1,93 @@
+import { type QueryClient, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useMemo, useState } from 'react'
+import { api, isOffline } from '../api/client.ts'
+import type { Annotation } from '../api/types.ts'
+import { keepItems, keptItems } from '../offline/kept-inbox.ts'
+import { takeArrivals } from './arrivals.ts'
+import { findItem, type InboxPage, itemKey, listKey } from './inbox-cache.ts'
+import { type InboxFilters, letsThrough } from './inbox-filters.ts'
+
+const PAGE_ITEMS = 50
+const VISIT_MS = 60_000
+
+let leftAt = 0
+
+/** Coming back from a document within a minute goes on where it was; later everything is fetched anew. */
+function beginVisit(client: QueryClient): void {
+  if (Date.now() - leftAt < VISIT_MS) return
+  client.removeQueries({ queryKey: ['annotations'] })
+  takeArrivals()
+}
+
+async function fetchPage(filters: InboxFilters, cursor: string, signal: AbortSignal): Promise<InboxPage> {
+  try {
+    const page = await api.get<InboxPage>('/annotations', { ...filters, cursor, limit: PAGE_ITEMS }, signal)
+    void keepItems(page.items)
+    return page
+  } catch (error) {
+    if (!isOffline(error)) throw error
+    const items = (await keptItems()).filter((item) => letsThrough(filters, item) !== false)
+    if (items.length === 0) throw error
+    return { items: cursor === '' ? items : [], next: null, isKept: true }
+  }
+}
+
+function useList(filters: InboxFilters, enabled: boolean) {
+  return useInfiniteQuery({
+    queryKey: listKey(filters),
+    queryFn: ({ pageParam, signal }) => fetchPage(filters, pageParam, signal),
+    initialPageParam: '',
+    getNextPageParam: ({ next }) => next ?? undefined,
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
+    enabled,
+  })
+}
+
+/** Archived rows leave the list at once; read and unstarred ones stay until the next visit. */
+function visibleItems(pages: readonly InboxPage[] | undefined, state: InboxFilters['state']): Annotation[] {
+  const all = pages?.flatMap(({ items }) => items) ?? []
+  return all.filter(({ archived }) => archived === (state === 'archived'))
+}
+
+/** The list for these filters. `shown` says which it is: `unread` falls back to `all` when nothing was unread. */
+export function useInboxList(filters: InboxFilters, isDefaultState: boolean) {
+  const client = useQueryClient()
+  useState(() => beginVisit(client))
+  useEffect(() => {
+    return () => {
+      leftAt = Date.now()
+    }
+  }, [])
+  const wanted = useList(filters, true)
+  const isEmpty = wanted.data?.pages[0]?.items.length === 0
+  const fellBack = isDefaultState && isEmpty
+  const everything = useMemo(() => ({ ...filters, state: 'all' as const }), [filters])
+  const fallback = useList(everything, fellBack)
+  const list = fellBack ? fallback : wanted
+  const shown = fellBack ? everything : filters
+  const items = useMemo(() => visibleItems(list.data?.pages, shown.state), [list.data, shown.state])
+  const isKept = list.data?.pages.some((page) => page.isKept === true) === true
+  return { list, items, shown, fellBack, isKept }
+}
+
+/** An item that may stand in no list, as when its address was shared. */
+export function useItem(id: number | null) {
+  const client = useQueryClient()
+  return useQuery({
+    queryKey: itemKey(id ?? 0),
+    queryFn: async ({ signal }) => {
+      try {
+        return await api.get<Annotation>(`/annotations/${id}`, {}, signal)
+      } catch (error) {
+        const kept = isOffline(error) ? (await keptItems()).find((item) => item.id === id) : undefined
+        if (kept === undefined) throw error
+        return kept
+      }
+    },
+    initialData: () => (id === null ? undefined : findItem(client, id)),
+    staleTime: Number.POSITIVE_INFINITY,
+    enabled: id !== null,
+  })
+}

@@ -1,0 +1,46 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { api, type List } from '../api/client.ts'
+import type { Annotation } from '../api/types.ts'
+import { showToast } from '../kit/toast-store.ts'
+import { useLive } from '../live/use-live.ts'
+import { keepItems } from '../offline/kept-inbox.ts'
+import { sendQueue } from '../offline/mark-queue.ts'
+
+const KEPT_ITEMS = 200
+const QUIET_MS = 3000
+let isFilled = false
+
+/** Once per start, when the page has come to rest, the newest items are kept for the time without a connection. */
+function useFill(): void {
+  useEffect(() => {
+    if (isFilled) return
+    const timer = setTimeout(() => {
+      isFilled = true
+      api
+        .get<List<Annotation>>('/annotations', { state: 'all', limit: KEPT_ITEMS })
+        .then(({ items }) => keepItems(items))
+        .catch(() => undefined)
+    }, QUIET_MS)
+    return () => clearTimeout(timer)
+  }, [])
+}
+
+/** The stream greets when the connection is there, also after it was gone: then what waited is sent. */
+export function useKeptForOffline(): void {
+  const client = useQueryClient()
+  useFill()
+  useLive('annotation', (item) => void keepItems([item]))
+  const send = () => {
+    void sendQueue().then((sent) => {
+      if (sent === 0) return
+      showToast(sent === 1 ? '1 change was sent.' : `${sent} changes were sent.`)
+      void client.invalidateQueries({ queryKey: ['counts'] })
+    })
+  }
+  useLive('hello', send)
+  useEffect(() => {
+    window.addEventListener('online', send)
+    return () => window.removeEventListener('online', send)
+  })
+}

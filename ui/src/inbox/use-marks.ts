@@ -1,0 +1,106 @@
+import { type QueryClient, useQueryClient } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { api, isOffline, messageOf } from '../api/client.ts'
+import type { Annotation, BulkMarked, Marks } from '../api/types.ts'
+import { showToast } from '../kit/toast-store.ts'
+import { keepItems } from '../offline/kept-inbox.ts'
+import { queueMarks } from '../offline/mark-queue.ts'
+import { didWithUndo } from '../undo/undo.ts'
+import { countMarks, dropOtherLists, findItem, patchItems } from './inbox-cache.ts'
+import type { InboxFilters } from './inbox-filters.ts'
+
+const MAX_IDS = 10_000
+const MAX_ROUNDS = 200
+
+type Mark = 'read' | 'starred' | 'archived'
+const words: Record<Mark, [on: string, off: string]> = {
+  read: ['marked as read', 'marked as unread'],
+  starred: ['starred', 'no longer starred'],
+  archived: ['archived', 'back in the inbox'],
+}
+
+function sentenceOf(count: number, marks: Marks): string {
+  const [mark, on] = Object.entries(marks)[0] as [Mark, boolean]
+  return `${count === 1 ? '1 item' : `${count.toLocaleString('en')} items`} ${words[mark][on ? 0 : 1]}`
+}
+
+function opposite(marks: Marks): Marks {
+  return Object.fromEntries(Object.entries(marks).map(([name, on]) => [name, !on]))
+}
+
+async function send(ids: readonly number[], marks: Marks): Promise<void> {
+  for (let at = 0; at < ids.length; at += MAX_IDS) {
+    await api.patch<BulkMarked>('/annotations', { ids: ids.slice(at, at + MAX_IDS), ...marks })
+  }
+}
+
+/** Shows the change at once, then asks the server; without a connection the request waits in the queue. */
+async function apply(client: QueryClient, ids: readonly number[], marks: Marks): Promise<void> {
+  const before = ids.map((id) => findItem(client, id)).filter((item): item is Annotation => item !== undefined)
+  patchItems(client, new Set(ids), (item) => ({ ...item, ...marks }))
+  countMarks(client, before, marks)
+  try {
+    await send(ids, marks)
+    void client.invalidateQueries({ queryKey: ['counts'] })
+  } catch (error) {
+    if (!isOffline(error)) {
+      const old = new Map(before.map((item) => [item.id, item]))
+      patchItems(client, new Set(old.keys()), (item) => ({ ...item, ...marksOf(old.get(item.id)) }))
+      void client.invalidateQueries({ queryKey: ['counts'] })
+      throw error
+    }
+    await queueMarks(ids, marks)
+  }
+  dropOtherLists(client)
+  void keepItems(before.map((item) => ({ ...item, ...marks })))
+}
+
+function marksOf(item: Annotation | undefined): Marks {
+  return item === undefined ? {} : { read: item.read, starred: item.starred, archived: item.archived }
+}
+
+/** All that the filters let through, in as many rounds as the server wants; returns what is different now. */
+async function applyToMatching(client: QueryClient, filters: InboxFilters, upTo: number, marks: Marks) {
+  const ids: number[] = []
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const done = await api.patch<BulkMarked>('/annotations', marks, { ...filters, upTo })
+    ids.push(...done.ids)
+    if (!done.more || done.changed === 0) break
+  }
+  patchItems(client, new Set(ids), (item) => ({ ...item, ...marks }))
+  dropOtherLists(client)
+  void client.invalidateQueries({ queryKey: ['counts'] })
+  return ids
+}
+
+export type InboxMarks = {
+  /** Told by a toast, and can be taken back. */
+  mark: (ids: readonly number[], marks: Marks) => void
+  /** Opening reads: not worth a word. */
+  markOpened: (id: number) => void
+  markMatching: (filters: InboxFilters, upTo: number, marks: Marks) => void
+}
+
+export function useMarks(): InboxMarks {
+  const client = useQueryClient()
+  return useMemo(() => {
+    const failed = (error: unknown) => showToast(`Not done: ${messageOf(error)}`, { tone: 'bad' })
+    const told = (ids: readonly number[], marks: Marks) =>
+      didWithUndo(sentenceOf(ids.length, marks), () => apply(client, ids, opposite(marks)))
+    return {
+      mark(ids, marks) {
+        const [name, on] = Object.entries(marks)[0] as [Mark, boolean]
+        const different = ids.filter((id) => findItem(client, id)?.[name] !== on)
+        if (different.length === 0) return
+        told(different, marks)
+        apply(client, different, marks).catch(failed)
+      },
+      markOpened(id) {
+        if (findItem(client, id)?.read === false) apply(client, [id], { read: true }).catch(failed)
+      },
+      markMatching(filters, upTo, marks) {
+        applyToMatching(client, filters, upTo, marks).then((ids) => told(ids, marks), failed)
+      },
+    }
+  }, [client])
+}

@@ -1,0 +1,45 @@
+import { api, isOffline } from '../api/client.ts'
+import type { BulkMarked, Marks } from '../api/types.ts'
+import { keep, kept } from './kept.ts'
+
+/**
+ * What was marked without a connection waits here, in order, over reloads too. Each entry is sent once; one that the
+ * server refuses is given up, for it would be refused again.
+ */
+type Entry = { ids: number[]; marks: Marks }
+
+const KEY = 'mark-queue'
+let work: Promise<unknown> = Promise.resolve()
+
+/** One after the other: two changes of the queue at once would lose one. */
+function inTurn<T>(task: () => Promise<T>): Promise<T> {
+  const next = work.then(task, task)
+  work = next
+  return next
+}
+
+export function queueMarks(ids: readonly number[], marks: Marks): Promise<void> {
+  return inTurn(async () => {
+    const entries = (await kept<Entry[]>(KEY)) ?? []
+    await keep(KEY, [...entries, { ids: [...ids], marks }])
+  })
+}
+
+/** Sends what waits; returns how many items were changed by it. */
+export function sendQueue(): Promise<number> {
+  return inTurn(async () => {
+    let sent = 0
+    let entries = (await kept<Entry[]>(KEY)) ?? []
+    for (let entry = entries[0]; entry !== undefined; entry = entries[0]) {
+      try {
+        await api.patch<BulkMarked>('/annotations', { ids: entry.ids, ...entry.marks })
+        sent += entry.ids.length
+      } catch (error) {
+        if (isOffline(error)) return sent
+      }
+      entries = entries.slice(1)
+      await keep(KEY, entries)
+    }
+    return sent
+  })
+}

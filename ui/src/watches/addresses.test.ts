@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { splitAddresses } from './addresses.ts'
+
+describe('addresses that were pasted', () => {
+  const cases: Record<string, string[]> = {
+    'https://example.org/': ['https://example.org/'],
+    'example.org/news': ['https://example.org/news'],
+    'localhost:8080/x': ['https://localhost:8080/x'],
+    'example.org:443': ['https://example.org:443'],
+    'nntp://news.example.org/group': ['nntp://news.example.org/group'],
+    'mailto:a@example.org': ['mailto:a@example.org'],
+    '<https://example.org/>': ['https://example.org/'],
+    ' a.org\n\nb.org\tc.org ': ['https://a.org', 'https://b.org', 'https://c.org'],
+    'a.org https://a.org a.org': ['https://a.org'],
+    '': [],
+  }
+  for (const [text, addresses] of Object.entries(cases)) {
+    test(`${JSON.stringify(text)} gives ${addresses.join(', ') || 'none'}`, () => {
+      assert.deepEqual(splitAddresses(text), addresses)
+    })
+  }
+})

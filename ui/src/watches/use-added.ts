@@ -1,0 +1,73 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { ApiError, api, messageOf } from '../api/client.ts'
+import type { Profile, Source, SourceImported, SourceList } from '../api/types.ts'
+
+/** More than these go as one list. */
+const MAX_SINGLE = 10
+
+/** Added on this visit: shown above all others, from the moment of the key press on, whatever the filter is. */
+export type Added = { uri: string; source: Source | null }
+export type AddFault = { uri: string; message: string }
+
+function faultOf(error: unknown): string {
+  const detail = error instanceof ApiError ? error.details[0]?.message : undefined
+  return detail ?? messageOf(error)
+}
+
+async function addOne(uri: string): Promise<Source | null> {
+  const profile = await api.post<Profile>('/profiles', { sources: [{ uri }] })
+  const { items } = await api.get<SourceList>('/sources', { profile: profile.id, limit: 1 })
+  return items[0] ?? null
+}
+
+export function useAdded(refreshCounts: () => Promise<void>) {
+  const client = useQueryClient()
+  const [added, setAdded] = useState<readonly Added[]>([])
+  const [faults, setFaults] = useState<readonly AddFault[]>([])
+  const [told, setTold] = useState('')
+
+  async function addEach(addresses: readonly string[]): Promise<AddFault[]> {
+    const failed: AddFault[] = []
+    for (const uri of addresses) {
+      try {
+        const source = await addOne(uri)
+        setAdded((all) => all.map((each) => (each.uri === uri && each.source === null ? { uri, source } : each)))
+      } catch (error) {
+        failed.push({ uri, message: faultOf(error) })
+        setAdded((all) => all.filter((each) => each.uri !== uri || each.source !== null))
+      }
+    }
+    return failed
+  }
+
+  async function addList(addresses: readonly string[]): Promise<AddFault[]> {
+    try {
+      const { skipped } = await api.post<SourceImported>('/sources/import', {
+        text: addresses.join('\n'),
+        format: 'list',
+      })
+      void client.invalidateQueries({ queryKey: ['watches'] })
+      return skipped.map(({ text, why }) => ({ uri: text, message: why }))
+    } catch (error) {
+      return [{ uri: `${addresses.length} addresses`, message: faultOf(error) }]
+    }
+  }
+
+  /** Resolves to what could not be added, so that it can be mended. */
+  async function add(addresses: readonly string[]): Promise<readonly AddFault[]> {
+    const single = addresses.length <= MAX_SINGLE
+    setFaults([])
+    setTold('')
+    if (single) setAdded((all) => [...addresses.map((uri) => ({ uri, source: null })), ...all])
+    const failed = await (single ? addEach(addresses) : addList(addresses))
+    const count = addresses.length - failed.length
+    setFaults(failed)
+    setTold(count > 0 ? `${count === 1 ? 'It is' : `${count} addresses are`} watched from now on.` : '')
+    for (const queryKey of [['profiles'], ['sources'], ['counts']]) void client.invalidateQueries({ queryKey })
+    await refreshCounts().catch(() => undefined)
+    return failed
+  }
+
+  return { added, faults, told, add }
+}

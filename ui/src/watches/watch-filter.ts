@@ -1,0 +1,29 @@
+import type { Query } from '../api/client.ts'
+import { setQuery, useQuery } from '../url/query-state.ts'
+
+export const segments = ['all', 'unread', 'failing', 'paused'] as const
+export type WatchSegment = (typeof segments)[number]
+export type WatchFilter = { state: WatchSegment; q: string; profile: string }
+
+/** What the address of the page says is shown. */
+export function useWatchFilter(): WatchFilter {
+  const query = useQuery()
+  const state = segments.find((segment) => segment === query.get('state')) ?? 'all'
+  return { state, q: query.get('q') ?? '', profile: query.get('profile') ?? '' }
+}
+
+export function setSegment(segment: WatchSegment): void {
+  setQuery({ state: segment === 'all' ? null : segment })
+}
+
+export function clearFilter(): void {
+  setQuery({ state: null, q: null, profile: null })
+}
+
+export function queryOf({ state, q, profile }: WatchFilter): Query {
+  return { state, q, profile }
+}
+
+export function isFiltered({ state, q, profile }: WatchFilter): boolean {
+  return state !== 'all' || q !== '' || profile !== ''
+}
