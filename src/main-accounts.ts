@@ -5,6 +5,7 @@ import { type AccountService, createAccountService } from './services/accounts/a
 import { createLevels } from './services/scheduler/schedule-settings.ts'
 import { createEmbeddedAccounts } from './store/embedded/accounts.ts'
 import type { Database } from './store/embedded/database.ts'
+import { createEmbeddedInbox } from './store/embedded/inbox.ts'
 import { createEmbeddedProfiles } from './store/embedded/profiles.ts'
 
 export type AccountNeeds = {
@@ -20,7 +21,7 @@ export function createAccounts({ db, config, clock, onProblem }: AccountNeeds): 
     stores: {
       accounts: createEmbeddedAccounts(db),
       profiles: createEmbeddedProfiles(db),
-      inbox: { remove: async () => 0 },
+      inbox: createEmbeddedInbox(db),
     },
     clock,
     sessionAgeMs: config.server.sessionAgeMs,

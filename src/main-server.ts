@@ -1,13 +1,16 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { Config } from './config/config.ts'
 import { type Clock, systemClock } from './core/clock.ts'
+import { AppError } from './core/errors.ts'
 import type { Board } from './crawl/board.ts'
 import { createAccounts, prepareAccounts } from './main-accounts.ts'
 import { createActivityParts } from './main-activity.ts'
 import { startArchive } from './main-archive.ts'
 import { createInboxParts } from './main-inbox.ts'
+import { createSourceParts } from './main-sources.ts'
 import { pagesFolder } from './server/pages.ts'
 import type { ServerParts } from './server/routes.ts'
 import { createServer } from './server/server.ts'
@@ -27,6 +30,8 @@ export type ServerNeeds = {
   /** That of the machine, unless another is given. */
   clock?: Clock
   watching: Pick<WatchService, 'checkNow'>
+  /** Where checks begin and end; without it nobody is told of them. */
+  checks?: Pick<WatchService, 'onCheck' | 'urdsOf'>
   scheduler: Pick<Scheduler, 'snapshot' | 'stats'>
   /** Who is made administrator where there is no account yet. */
   administrator?: { email: string; password: string } | null
@@ -41,6 +46,7 @@ export function createParts(needs: ServerNeeds): ServerParts {
   const { config, log, db, clock = systemClock } = needs
   const accounts = createAccounts({ db, config, clock, onProblem: (message, fields) => log.warn(fields, message) })
   const hub = createEventHub()
+  const sources = createSourceParts({ ...needs, clock, checks: needs.checks ?? null, hub })
   const seen = createActivityParts({
     ...needs,
     clock,
@@ -54,7 +60,9 @@ export function createParts(needs: ServerNeeds): ServerParts {
     archive: startArchive(needs.folder, config),
     profileRules: profileRules(config),
     settings: config.server,
+    sources,
     ...seen,
+    ...createInboxParts({ config, log, db, clock, hub, countFailing: sources.service.countFailing }),
   }
 }
 
@@ -80,9 +88,22 @@ export async function startServer(needs: ServerNeeds): Promise<RunningServer> {
     pages: existsSync(built) ? built : null,
   })
   const { host, port } = config.server
-  const listening = await server.listen({ host, port })
+  const listening = await listen(server, { host, port })
   const url = config.server.url === '' ? listening : config.server.url
   // Behind the #, so that the key is in no log of a proxy.
   const setupUrl = setupKey === null ? null : `${url.replace(/\/$/, '')}/setup#${setupKey}`
   return { url, setupUrl, announce: parts.events.arrivals.announce, close: () => server.close() }
+}
+
+async function listen(server: FastifyInstance, { host, port }: { host: string; port: number }): Promise<string> {
+  try {
+    return await server.listen({ host, port })
+  } catch (error) {
+    await server.close()
+    const { code } = error as NodeJS.ErrnoException
+    const why = code === 'EADDRINUSE' ? 'is in use already' : `can't be used (${code ?? String(error)})`
+    throw new AppError('config-invalid', `${host} port ${port} ${why}; choose another with --host and --port`, {
+      cause: error,
+    })
+  }
 }

@@ -2,9 +2,8 @@ import type { Logger } from 'pino'
 import type { Config } from './config/config.ts'
 import type { Clock } from './core/clock.ts'
 import { createKeys } from './main-keys.ts'
-import { namingOf } from './main-profiles.ts'
 import type { EventHub } from './services/events/event-hub.ts'
-import { createProfileKeys } from './services/profiles/keyed-profile.ts'
+import { createProfileKeys, namingOf } from './services/profiles/keyed-profile.ts'
 import { profileRules } from './services/profiles/profile-values.ts'
 import type { Scheduler } from './services/scheduler/scheduler.ts'
 import { followChecks } from './services/sources/source-events.ts'
@@ -43,7 +42,7 @@ export function createSourceParts({ db, config, log, clock, scheduler, watching,
     scheduler,
     watching,
     clock,
-    naming: { keyed: createProfileKeys(namingOf(config)), rules: profileRules(config) },
+    naming: { keyed: createProfileKeys(namingOf(config)), rules: profileRules(config), limits: config.server },
   })
   if (checks !== null)
     followChecks({

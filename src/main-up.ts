@@ -5,7 +5,7 @@ import { omitRulesOf } from './config/source-rules.ts'
 import { systemClock } from './core/clock.ts'
 import { createBoardMemory, openBoard } from './crawl/board.ts'
 import { startAnnotator } from './main-annotator.ts'
-import { startServer } from './main-server.ts'
+import { type RunningServer, startServer } from './main-server.ts'
 import { openForCrawling, startShardThreads } from './main-shards.ts'
 import { createWebProxy, type WebProxy } from './proxies/web/web-proxy.ts'
 import { createPolicy } from './services/scheduler/policy.ts'
@@ -35,6 +35,8 @@ export async function up(folder: string, config: Config, hooks: UpHooks): Promis
   const background = createBackground(folder, jobs, { onWarning: (message) => log.warn(message) })
   const run = (await opened.runs.last())?.id ?? 1
   let proxy: WebProxy | null = null
+  let server: RunningServer | null = null
+  let trouble: string | null = null
   const threads = startShardThreads({
     settings,
     opened,
@@ -50,7 +52,10 @@ export async function up(folder: string, config: Config, hooks: UpHooks): Promis
   const annotations = createEmbeddedAnnotations(db)
   const profiles = createEmbeddedProfiles(db)
   const annotator = startAnnotator(folder, config, {
-    onAnnotated,
+    onAnnotated(ids) {
+      onAnnotated(ids)
+      server?.announce(ids)
+    },
     onProblem: (message, fields) => log.warn(fields, message),
   })
   const { schedule } = config
@@ -85,11 +90,23 @@ export async function up(folder: string, config: Config, hooks: UpHooks): Promis
   const failure = Promise.race([proxy.failed, annotator.failed])
   try {
     await Promise.race([service.start(), failure])
-    const server = await startServer({ folder, config, log, db, watching: service, scheduler })
-    hooks.onListening({ url: server.url, setupUrl: null })
-    const hint =
-      (await profiles.stamps()).length === 0 ? ': no profiles yet, import some with erace profile import' : ''
-    log.info({ folder }, `watching${hint}`)
+    server = await startServer({
+      folder,
+      config,
+      log,
+      db,
+      watching: service,
+      checks: service,
+      scheduler,
+      administrator: hooks.administrator,
+      board,
+      troubles: () => (trouble === null ? [] : [trouble]),
+    })
+    failure.catch((error: Error) => {
+      trouble = error.message
+    })
+    hooks.onListening({ url: server.url, setupUrl: server.setupUrl })
+    log.info({ folder, url: server.url }, 'watching')
     const stir = createStir(signal)
     service.onNews(() => {
       annotator.wake()
@@ -102,8 +119,10 @@ export async function up(folder: string, config: Config, hooks: UpHooks): Promis
     }
     await scheduleLog.end()
     await server.close()
+    server = null
     await proxy.stop()
   } finally {
+    await server?.close()
     await annotator.end()
     await threads.end()
     await background.end()

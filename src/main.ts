@@ -25,6 +25,11 @@ const code = await runCli({
       (await import('./main-profiles.ts')).queryProfiles(place, xpath, owner),
     previewProfiles: async (place, profiles, request, hooks) =>
       (await import('./main-profiles.ts')).previewProfiles(place, profiles, request, hooks),
+    addUser: async (place, draft) => (await import('./main-users.ts')).addUser(place, draft),
+    listUsers: async (place) => (await import('./main-users.ts')).listUsers(place),
+    setPassword: async (place, email, password) =>
+      (await import('./main-users.ts')).setPassword(place, email, password),
+    removeUser: async (place, email) => (await import('./main-users.ts')).removeUser(place, email),
     status: async (folder) => (await import('./store/embedded/status.ts')).readStatus(folder),
     history: async (place, url, request) => (await import('./main-look.ts')).history(place, url, request),
     show: async (place, address) => (await import('./main-look.ts')).show(place, address),

@@ -6,12 +6,17 @@ import type { Engine } from './engine.ts'
 import type { CliIo, StopSignal } from './io.ts'
 import { runCli } from './run-cli.ts'
 
+/** What somebody types when asked, or what is piped in. */
+export type Typed = { replies?: readonly string[]; piped?: string }
+
 /** An outer world that keeps what is written and raises signals on demand. */
-export function createRecordingIo(terminal?: { columns: number }) {
+export function createRecordingIo(terminal?: { columns: number }, typed: Typed = {}) {
   const listeners = new Map<StopSignal, Set<() => void>>()
   const out: Uint8Array[] = []
   const err: string[] = []
   const exits: number[] = []
+  const questions: string[] = []
+  const replies = [...(typed.replies ?? [])]
   const io: CliIo = {
     stdout: {
       write: (data: string | Uint8Array) => out.push(typeof data === 'string' ? Buffer.from(data) : data),
@@ -19,6 +24,14 @@ export function createRecordingIo(terminal?: { columns: number }) {
       ...terminal,
     },
     stderr: { write: (text) => err.push(text), isTTY: terminal !== undefined, ...terminal },
+    person: {
+      isThere: typed.replies !== undefined,
+      async ask(question, { secret }) {
+        questions.push(secret ? `${question}(secret)` : question)
+        return replies.shift() ?? null
+      },
+      piped: async (maxBytes) => (typed.piped ?? '').slice(0, maxBytes),
+    },
     on: (signal, listener) => listeners.set(signal, (listeners.get(signal) ?? new Set()).add(listener)),
     off: (signal, listener) => listeners.get(signal)?.delete(listener),
     exitNow: (code) => exits.push(code),
@@ -26,6 +39,7 @@ export function createRecordingIo(terminal?: { columns: number }) {
   return {
     io,
     exits,
+    questions,
     out: () => Buffer.concat(out).toString(),
     bytes: () => Buffer.concat(out),
     err: () => err.join(''),
@@ -67,6 +81,7 @@ export function engineWith(parts: Partial<Engine>): Engine {
     queryProfiles: unexpected,
     previewProfiles: unexpected,
   }
+  const users = { addUser: unexpected, listUsers: unexpected, setPassword: unexpected, removeUser: unexpected }
   return {
     up: unexpected,
     crawl: unexpected,
@@ -79,6 +94,7 @@ export function engineWith(parts: Partial<Engine>): Engine {
     restore: unexpected,
     ...looking,
     ...profiles,
+    ...users,
     ...parts,
   }
 }
@@ -93,12 +109,12 @@ export async function createCliFolder(files: Record<string, string | Uint8Array>
     cwd,
     async run(
       argv: string[],
-      given: { engine?: Partial<Engine>; env?: Record<string, string>; columns?: number } = {},
+      given: { engine?: Partial<Engine>; env?: Record<string, string>; columns?: number } & Typed = {},
     ) {
-      const world = createRecordingIo(given.columns === undefined ? undefined : { columns: given.columns })
+      const world = createRecordingIo(given.columns === undefined ? undefined : { columns: given.columns }, given)
       const engine = engineWith(given.engine ?? {})
       const code = await runCli({ argv, env: given.env ?? {}, cwd, io: world.io, engine })
-      return { code, out: world.out(), err: world.err(), listening: world.listening() }
+      return { code, out: world.out(), err: world.err(), listening: world.listening(), questions: world.questions }
     },
     remove: () => rm(cwd, { recursive: true, force: true }),
   }

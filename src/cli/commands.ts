@@ -12,6 +12,7 @@ import { command as search } from './search.ts'
 import { command as show } from './show.ts'
 import { command as status } from './status.ts'
 import { command as up } from './up.ts'
+import { command as user } from './user.ts'
 import { command as verify } from './verify.ts'
 
 /** In the order of the help. */
@@ -19,6 +20,7 @@ export const commands: readonly Command[] = [
   up,
   profile,
   query,
+  user,
   crawl,
   status,
   search,

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Config } from '../config/config.ts'
 import type { CrawlSettings } from '../config/crawl-settings.ts'
+import type { Account } from '../core/account.ts'
 import type { BackupReport, CopyProgress, RestoreReport } from '../core/backup-report.ts'
 import type { CrawlResult, CrawlSnapshot } from '../core/crawl-report.ts'
 import type { ExportProgress, ExportReport, ExportRequest } from '../core/export-report.ts'
@@ -13,6 +14,8 @@ import type { ProfileImportReport, ProfileQueryResult } from '../core/profile-re
 import type { IndexProgress, SearchReport, SearchRequest } from '../core/search-report.ts'
 import type { StatusReport } from '../core/status-report.ts'
 import type { VerifyProgress, VerifyReport } from '../core/verify-report.ts'
+import type { UserDraft } from '../services/accounts/account-maker.ts'
+import type { Removed } from '../services/accounts/users.ts'
 
 /** What the commands need of the rest of the program. The composition root supplies it. */
 export type Engine = {
@@ -38,6 +41,11 @@ export type Engine = {
   exportProfiles(place: LookPlace, owner: string | null): Promise<AsyncIterable<Profile>>
   exportUrds(place: LookPlace, owner: string | null): Promise<AsyncIterable<ProfileUrd>>
   queryProfiles(place: LookPlace, xpath: string, owner: string | null): Promise<ProfileQueryResult>
+  addUser(place: LookPlace, draft: UserDraft): Promise<Account>
+  listUsers(place: LookPlace): Promise<Account[]>
+  /** Ends all sessions of the account. */
+  setPassword(place: LookPlace, email: string, password: string): Promise<Account>
+  removeUser(place: LookPlace, email: string): Promise<Removed>
   /** One report for each, in their order; nothing is stored. */
   previewProfiles(
     place: LookPlace,

@@ -1,3 +1,5 @@
+import { createPerson, type Person } from './person.ts'
+
 /** Where text goes. Results go to one, everything else to the other. */
 export type Sink = {
   write(text: string): unknown
@@ -15,6 +17,7 @@ export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
 export type CliIo = {
   stdout: ResultSink
   stderr: Sink
+  person: Person
   on(signal: StopSignal, listener: () => void): unknown
   off(signal: StopSignal, listener: () => void): unknown
   /** Ends the process at once, saving nothing. */
@@ -31,6 +34,7 @@ export function createProcessIo(process: NodeJS.Process): CliIo {
   return {
     stdout: process.stdout,
     stderr: process.stderr,
+    person: createPerson(process),
     on: (signal, listener) => process.on(signal, listener),
     off: (signal, listener) => process.off(signal, listener),
     exitNow: (code) => process.exit(code),

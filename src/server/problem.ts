@@ -32,6 +32,7 @@ const statuses: Partial<Record<ErrorCode, number>> = {
   'not-found': 404,
   'not-acceptable': 406,
   'address-taken': 409,
+  'record-damaged': 410,
   'last-administrator': 409,
   'body-too-large': 413,
   'type-unsupported': 415,

@@ -45,10 +45,10 @@ function readSample(line: string): Sample {
     const at = pair.indexOf('=')
     labels[pair.slice(0, at)] = JSON.parse(pair.slice(at + 1)) as string
   }
-  return { name: name!, labels, value: valueOf(number!, line) }
+  return { name: name!, labels, value: numberOf(number!, line) }
 }
 
-function valueOf(text: string, line: string): number {
+function numberOf(text: string, line: string): number {
   if (text === '+Inf') return Number.POSITIVE_INFINITY
   if (text === '-Inf') return Number.NEGATIVE_INFINITY
   if (text === 'NaN') return Number.NaN

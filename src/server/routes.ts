@@ -9,6 +9,7 @@ import type { ArchiveService } from '../services/archive/archive-service.ts'
 import type { InboxService } from '../services/inbox/inbox-service.ts'
 import type { ProfileService } from '../services/profiles/profile-service.ts'
 import type { ProfileRules } from '../services/profiles/profile-values.ts'
+import type { Sources } from '../services/sources/sources.ts'
 import type { GraphView } from '../store/graph-view.ts'
 import type { HostView } from '../store/host-view.ts'
 import { addApiDocs } from './api-docs.ts'
@@ -26,6 +27,7 @@ import { addProfiles } from './routes/profiles.ts'
 import { addSearch } from './routes/search.ts'
 import { addSession } from './routes/session.ts'
 import { addSetup } from './routes/setup.ts'
+import { addSources } from './routes/sources.ts'
 import { addTokens } from './routes/tokens.ts'
 import { addUsers } from './routes/users.ts'
 import { addVersions } from './routes/versions.ts'
@@ -43,6 +45,7 @@ export type ServerParts = HealthParts & {
   nodes: NodeList
   inbox: InboxService
   profiles: ProfileService
+  sources: Sources
   events: EventParts
 }
 
@@ -72,6 +75,7 @@ type AddRoutes = (api: Api, parts: ServerParts) => void
 
 /** One group of routes for each resource. */
 const groups: readonly AddRoutes[] = [
+  addSources,
   addDocuments,
   addVersions,
   addSearch,
@@ -85,4 +89,7 @@ const groups: readonly AddRoutes[] = [
   addCrawl,
   addHosts,
   addNodes,
+  addAnnotations,
+  addProfiles,
+  addEvents,
 ]

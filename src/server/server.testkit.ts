@@ -17,6 +17,7 @@ import { createEmbeddedAccounts } from '../store/embedded/accounts.ts'
 import { createEmbeddedAnnotations } from '../store/embedded/annotations.ts'
 import { openDatabase } from '../store/embedded/database.ts'
 import { openFolder, paths } from '../store/embedded/folder.ts'
+import { createEmbeddedInbox } from '../store/embedded/inbox.ts'
 import { createEmbeddedProfiles } from '../store/embedded/profiles.ts'
 import { catalogMigrations } from '../store/embedded/schema-catalog.ts'
 import { createEmbeddedWatches } from '../store/embedded/watches.ts'
@@ -67,6 +68,7 @@ export async function createTestServer(options: TestServerOptions = {}) {
     profiles: createEmbeddedProfiles(db),
     watches: createEmbeddedWatches(db),
     annotations: createEmbeddedAnnotations(db),
+    inbox: createEmbeddedInbox(db),
   }
   const passwords = createPasswords()
   const parts = createParts(needs)

@@ -5,13 +5,12 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { queryClient } from './api/query-client.ts'
 import { handleKey } from './keyboard/registry.ts'
+import { registerWorker } from './offline/register-worker.ts'
 import { App } from './shell/app.tsx'
 
 window.addEventListener('keydown', handleKey)
 
-if ('serviceWorker' in navigator && import.meta.env.PROD) {
-  window.addEventListener('load', () => void navigator.serviceWorker.register('/sw.js').catch(() => undefined))
-}
+registerWorker()
 
 const root = document.getElementById('root')
 if (root !== null) {

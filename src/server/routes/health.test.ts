@@ -48,12 +48,12 @@ describe('metrics', () => {
     board.shard(0).set('queued', 5)
     server.parts.activity.noteAnnotations(3)
     const { families } = await metrics()
-    const valueOf = (name: string) => families.get(name)?.samples.map(({ value }) => value)
+    const valuesOf = (name: string) => families.get(name)?.samples.map(({ value }) => value)
     const typeOf = (name: string) => families.get(name)?.type
     assert.deepEqual(
       ['erace_pages_total', 'erace_bytes_total', 'erace_errors_total', 'erace_annotations_total'].map((name) => [
         typeOf(name),
-        valueOf(name),
+        valuesOf(name),
       ]),
       [
         ['counter', [12]],
@@ -65,7 +65,7 @@ describe('metrics', () => {
     assert.deepEqual(
       ['erace_queue', 'erace_in_flight', 'erace_tasks', 'erace_event_streams'].map((name) => [
         typeOf(name),
-        valueOf(name),
+        valuesOf(name),
       ]),
       [
         ['gauge', [5]],

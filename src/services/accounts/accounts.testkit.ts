@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { type Clock, createManualClock } from '../../core/clock.ts'
 import { createEmbeddedAccounts } from '../../store/embedded/accounts.ts'
 import { openDatabase } from '../../store/embedded/database.ts'
+import { createEmbeddedInbox } from '../../store/embedded/inbox.ts'
 import { createEmbeddedProfiles } from '../../store/embedded/profiles.ts'
 import { catalogMigrations } from '../../store/embedded/schema-catalog.ts'
 import { createAccountService } from './account-service.ts'
@@ -24,7 +25,7 @@ export async function createTestAccounts(clock: Clock = createManualClock()) {
   const stores = {
     accounts: createEmbeddedAccounts(db),
     profiles: createEmbeddedProfiles(db),
-    inbox: { remove: async () => 0 },
+    inbox: createEmbeddedInbox(db),
   }
   function restart() {
     const passwords = createPasswords({ cost: cheapCost })

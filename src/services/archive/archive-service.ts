@@ -71,7 +71,7 @@ export function createArchiveService({ start, limits: given }: ArchiveServiceDep
     asking.ref()
     const answer = await answerOf(asking, { method, asked }, limits.timeLimitMs)
     if (answer.kind === 'done') return resolve(answer.value)
-    if (answer.kind === 'failed') return reject(new AppError(answer.code, answer.message, { retry: answer.retry }))
+    if (answer.kind === 'failed') return reject(failureOf(answer))
     reject(answer.kind === 'late' ? late(limits.timeLimitMs) : isEnded ? closed() : died(answer.error))
     if (worker === asking) worker = null
     await asking.terminate()
@@ -143,6 +143,12 @@ function answerOf(worker: Worker, message: ToArchive, timeLimitMs: number): Prom
     worker.on('exit', fail)
     worker.postMessage(message)
   })
+}
+
+/** What the store says names its files; that is for the log. */
+function failureOf({ code, message, retry }: FromArchive & { kind: 'failed' }): AppError {
+  if (!code.startsWith('store-')) return new AppError(code, message, { retry })
+  return new AppError(code, 'the archive could not be read', { retry, cause: message })
 }
 
 function busy(): AppError {

@@ -3,7 +3,7 @@ import { metaDocument } from '../../cache/export/meta-export.ts'
 import { createRecordSource } from '../../cache/export/record-source.ts'
 import { choosePair, compareTwo } from '../../cache/looking/compare.ts'
 import { createVersionFinder } from '../../cache/looking/version-finder.ts'
-import { AppError } from '../../core/errors.ts'
+import { AppError, isAppError } from '../../core/errors.ts'
 import { documentText } from '../../core/text/document-text.ts'
 import type { DocumentKey } from '../../store/documents.ts'
 import type { ObjectStore } from '../../store/objects.ts'
@@ -67,7 +67,7 @@ export function createContentReader({ versions, objects, bodies, visible, keyOf 
       const named = { from: from === null ? undefined : String(from), to: to === null ? undefined : String(to) }
       const pair = await choosePair({ versions, finder }, document, named)
       const form = as === 'patch' ? 'lines' : request.form
-      const changes = await compareTwo(bodies, pair, { ...request, form })
+      const changes = await compareTwo(bodies, pair, { ...request, form }).catch(withoutPlace)
       const report = { url: document.url, document: id, from: versionItem(pair.from), to: versionItem(pair.to) }
       const text = as === 'patch' ? patchText(pair, changes) : JSON.stringify({ ...report, ...changes })
       return { ...ownBytes(text), name: `${document.host} ${pair.from.n}-${pair.to.n}.diff` }
@@ -94,6 +94,12 @@ export function createContentReader({ versions, objects, bodies, visible, keyOf 
       }
     },
   }
+}
+
+/** Where a damaged record lies is not for everybody. */
+function withoutPlace(error: unknown): never {
+  if (!isAppError(error, 'record-damaged')) throw error
+  throw new AppError('record-damaged', 'the body of one of the two versions is damaged', { cause: error })
 }
 
 function absence({ n, reason, status }: Version, why: 'dropped' | 'lost' | 'none'): string {

@@ -82,6 +82,6 @@ export function createEventHub(): EventHub {
     isHeard: (owner) => byOwner.has(owner),
     countOf: (owner) => byOwner.get(owner)?.size ?? 0,
     count: () => count,
-    wantsCrawl: () => administrators.values().some(({ crawl }) => crawl),
+    wantsCrawl: () => [...administrators].some(({ crawl }) => crawl),
   }
 }

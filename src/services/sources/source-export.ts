@@ -9,7 +9,7 @@ export type SourceExportFormat = 'opml' | 'list' | 'xml'
 
 /** All sources of an owner as a file: addresses alone, an outline, or the whole profiles. */
 export function exportSources(
-  { profiles, sources }: { profiles: Pick<ProfileStore, 'list'>; sources: readonly OwnedSource[] },
+  { profiles, sources }: { profiles: ProfileStore; sources: readonly OwnedSource[] },
   owner: string,
   format: SourceExportFormat,
 ): AsyncGenerator<string, void, undefined> {

@@ -4,6 +4,7 @@ import { parseDuration } from '../../config/quantities.ts'
 import { AppError, isAppError } from '../../core/errors.ts'
 import type { Profile } from '../../core/profile.ts'
 import type { KeyedProfile, ProfileStore } from '../../store/profiles.ts'
+import type { HoldingLimits } from '../profiles/holdings.ts'
 import { type ProfileRules, readProfileJson } from '../profiles/profile-values.ts'
 import { supported } from '../profiles/protocols.ts'
 import { looksLikeOpml, readOpml } from './opml.ts'
@@ -13,23 +14,21 @@ import { type ListedUrl, readUrlList, type SkippedLine, shown } from './url-list
 export type SourceImportDeps = {
   profiles: Pick<ProfileStore, 'put'>
   keyed(profile: Profile): KeyedProfile
-  sources: Pick<SourceService, 'watchKeys'>
+  sources: Pick<SourceService, 'held'>
   rules: ProfileRules
-  /** Of one owner. */
-  maxSources?: number
+  limits: HoldingLimits
 }
 
 export type ImportedList = { text: string; format: 'auto' | 'list' | 'opml'; every?: string }
 
 export type ImportedSources = { profiles: { id: string; name: string }[]; skipped: SkippedLine[] }
 
-const MAX_SOURCES = 20_000
 const AT_ONCE = 100
 const MAX_SKIPPED = 2000
 const MAX_NAME = 200
 
 /** Makes a profile of each address of a list, which follows every change of that page. Says of each other one why not. */
-export function createSourceImport({ profiles, keyed, sources, rules, maxSources = MAX_SOURCES }: SourceImportDeps) {
+export function createSourceImport({ profiles, keyed, sources, rules, limits }: SourceImportDeps) {
   function profileOf(owner: string, { url, name }: ListedUrl, every: string | undefined): KeyedProfile {
     const support = supported(url)
     if (support.kind !== 'supported') throw new AppError('url-invalid', support.message)
@@ -47,7 +46,7 @@ export function createSourceImport({ profiles, keyed, sources, rules, maxSources
       throw new AppError('request-invalid', 'every: expected an interval such as 30s, 10m, 1h or 7d')
     const isOpml = format === 'opml' || (format === 'auto' && looksLikeOpml(text))
     const { urls, skipped } = isOpml ? await readOpml(text) : readUrlList(text)
-    const watched = await sources.watchKeys(owner)
+    const held = await sources.held(owner)
     const added: { id: string; name: string }[] = []
     let ready: KeyedProfile[] = []
 
@@ -60,7 +59,7 @@ export function createSourceImport({ profiles, keyed, sources, rules, maxSources
 
     for (const each of urls) {
       const made = make(() => profileOf(owner, each, every))
-      const why = typeof made === 'string' ? made : refusalOf(made, watched)
+      const why = typeof made === 'string' ? made : refusalOf(made, held)
       if (why !== null) skipped.push({ line: each.line, text: shown(each.url), why })
       else if (typeof made !== 'string') ready.push(made)
       if (ready.length >= AT_ONCE) await put()
@@ -70,14 +69,19 @@ export function createSourceImport({ profiles, keyed, sources, rules, maxSources
   }
 
   /** Null where it is taken in; from then on it is watched. */
-  function refusalOf({ keys }: KeyedProfile, watched: Set<string>): string | null {
+  function refusalOf({ keys }: KeyedProfile, held: Held): string | null {
     const key = keys[0]!
-    if (watched.has(key)) return 'it is watched already'
-    if (watched.size >= maxSources) return `there are ${maxSources} sources already, and no more are taken`
-    watched.add(key)
+    if (held.keys.has(key)) return 'it is watched already'
+    if (held.sources >= limits.maxSources) return `at most ${limits.maxSources} sources are allowed`
+    if (held.profiles >= limits.maxProfiles) return `at most ${limits.maxProfiles} profiles are allowed`
+    held.keys.add(key)
+    held.sources++
+    held.profiles++
     return null
   }
 }
+
+type Held = Awaited<ReturnType<SourceService['held']>>
 
 function make(profile: () => KeyedProfile): KeyedProfile | string {
   try {

@@ -44,7 +44,7 @@ export function createSourcePages({ versions, keyOf }: SourcePagesDeps): SourceP
   async function of(row: WatchRow | undefined): Promise<SourcePage> {
     if (row === undefined || row.checkedAt === 0) return noPage
     const before = kept.get(row.id)
-    if (before?.stamp === stampOf(row, before.page)) return before.page
+    if (before !== undefined && before.stamp === stampOf(row, before.page)) return before.page
     const page = await read(row)
     if (kept.size >= MAX_PAGES) kept.clear()
     kept.set(row.id, { page, stamp: stampOf(row, page) })

@@ -27,8 +27,8 @@ export type SourceService = {
   stateOf(owner: string, id: number): Promise<SourceState | null>
   /** A check of it began or ended. */
   noteCheck(watch: number): void
-  /** Of all of the owner's sources, by key. */
-  watchKeys(owner: string): Promise<Set<string>>
+  /** What the owner has: how much, and the keys of what is watched. */
+  held(owner: string): Promise<{ profiles: number; sources: number; keys: Set<string> }>
 }
 
 export type SourceFilter = { state: 'all' | 'unread' | 'failing' | 'paused'; profile?: string; q?: string }
@@ -197,10 +197,11 @@ export function createSourceService(deps: SourceServiceDeps): SourceService {
     },
     stateOf: quickState,
     noteCheck: rows.forget,
-    async watchKeys(owner) {
+    async held(owner) {
       const { sources } = await load(owner)
       const known = await rows.roughly(watchesOf(sources))
-      return new Set([...known.values()].map(({ key }) => key))
+      const profiles = new Set(sources.map(({ profile }) => profile.id)).size
+      return { profiles, sources: sources.length, keys: new Set([...known.values()].map(({ key }) => key)) }
     },
   }
 }

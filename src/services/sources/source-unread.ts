@@ -61,7 +61,10 @@ export function createSourceUnread(inbox: Pick<InboxStore, 'counts' | 'list'>, c
   async function countsOf(owner: string): Promise<Map<string, ProfileCounts>> {
     const { profiles } = await inbox.counts(owner)
     const byProfile = new Map(profiles.map(({ profile, ...each }) => [profile, each]))
-    spoken.set(owner, { readAt: clock.monotonic(), told: new Set(profiles.filter(wasTold).map(({ profile }) => profile)) })
+    spoken.set(owner, {
+      readAt: clock.monotonic(),
+      told: new Set(profiles.filter(wasTold).map(({ profile }) => profile)),
+    })
     if (spoken.size > MAX_OWNERS) spoken.delete(spoken.keys().next().value!)
     return byProfile
   }

@@ -3,6 +3,7 @@ import type { Profile } from '../../core/profile.ts'
 import type { InboxStore } from '../../store/inbox.ts'
 import type { KeyedProfile, ProfileStore } from '../../store/profiles.ts'
 import type { WatchStore } from '../../store/watches.ts'
+import type { HoldingLimits } from '../profiles/holdings.ts'
 import type { ProfileRules } from '../profiles/profile-values.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
 import type { WatchService } from '../watching/watch-service.ts'
@@ -26,7 +27,7 @@ export type SourcesDeps = {
   scheduler: Pick<Scheduler, 'snapshot'>
   watching: Pick<WatchService, 'checkNow'>
   clock: Clock
-  naming: { keyed(profile: Profile): KeyedProfile; rules: ProfileRules }
+  naming: { keyed(profile: Profile): KeyedProfile; rules: ProfileRules; limits: HoldingLimits }
 }
 
 export function createSources({ stores, scheduler, watching, clock, naming }: SourcesDeps): Sources {
@@ -39,11 +40,11 @@ export function createSources({ stores, scheduler, watching, clock, naming }: So
     scheduler,
     clock,
   })
-  const { keyed, rules } = naming
+  const { keyed, rules, limits } = naming
   return {
     service,
     changes: createSourceChanges({ profiles, keyed, watching }),
-    importList: createSourceImport({ profiles, keyed, sources: service, rules }),
+    importList: createSourceImport({ profiles, keyed, sources: service, rules, limits }),
     async exportAll(owner, format) {
       const sources = await service.select(owner, { state: 'all' })
       return exportSources({ profiles, sources }, owner, format)

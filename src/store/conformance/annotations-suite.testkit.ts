@@ -5,13 +5,13 @@ import type { AnnotationBatch, AnnotationDraft, AnnotationStore, Task } from '..
 import { type WatchingEngine, type WatchingPlace, withWatchingStores } from './profiles-suite.testkit.ts'
 import { goneOf, noteOf, pageOf } from './samples.testkit.ts'
 
-const nothing: AnnotationBatch = { done: [], annotations: [], alsoAt: [], stories: [], unwanted: [], wanted: [] }
+export const nothing: AnnotationBatch = { done: [], annotations: [], alsoAt: [], stories: [], unwanted: [], wanted: [] }
 
 function errandOf(watch: number, parts: Partial<Errand> = {}): Errand {
   return { ...noErrand, watch, round: 100, ...parts }
 }
 
-function draftOf(documentId: number, versionId: number, parts: Partial<AnnotationDraft> = {}): AnnotationDraft {
+export function draftOf(documentId: number, versionId: number, parts: Partial<AnnotationDraft> = {}): AnnotationDraft {
   const texts = {
     summary: { text: 'the ïdea 💡', marks: [[4, 8]] as const },
     explanation: { terms: [{ key: 'ïdea' }] },
@@ -25,7 +25,11 @@ const allTasks = (annotations: AnnotationStore): Promise<Task[]> =>
   annotations.tasks({ limit: 1000, part: 0, parts: 1 })
 
 /** Pages of the host, each with one version, on behalf of watch 1. */
-async function kept({ shard, host }: WatchingPlace, paths: readonly string[], body = 'one') {
+export async function kept(
+  { shard, host }: Pick<WatchingPlace, 'shard' | 'host'>,
+  paths: readonly string[],
+  body = 'one',
+) {
   const errand = errandOf(1)
   await shard.documents.record(paths.map((path) => pageOf(host, path, `${path} ${body}`, { errand, run: 1 })))
   const all = await shard.versions.versions({ after: 0, limit: 1000 })
@@ -152,6 +156,18 @@ export function annotationsSuite(engine: WatchingEngine): void {
           ['q'],
         )
         assert.deepEqual(await annotations.find(first!.id), first)
+      }),
+    )
+
+    test(
+      'what is muted is told like all else, and stands in the archive, read',
+      place(async (all) => {
+        const { annotations } = all
+        const [version] = await kept(all, ['/a'])
+        const draft = draftOf(version!.documentId, version!.id)
+        const [made] = await annotations.settle({ ...nothing, annotations: [{ ...draft, muted: true }] })
+        assert.deepEqual(made, { ...draft, id: made!.id, url: version!.url, n: 1, alsoAt: [] })
+        assert.deepEqual(await annotations.settle({ ...nothing, annotations: [draft] }), [], 'it is there')
       }),
     )
 

@@ -172,6 +172,50 @@ export function profilesSuite(engine: WatchingEngine): void {
     )
 
     test(
+      'sources are paused and muted one by one, which is a change of their profiles alone',
+      place(async ({ profiles }) => {
+        await profiles.put([keyedOf('p', 'ann', [a, b]), keyedOf('q', 'ann', [a]), keyedOf('r', 'bob', [a])])
+        const [one, two] = await profiles.urdsOf('p')
+        const [other] = await profiles.urdsOf('q')
+        assert.deepEqual([one!.paused, one!.muted], [false, false])
+        const before = await profiles.revision()
+        await profiles.setUrds([one!.id, other!.id, 999_999], { paused: true })
+        await profiles.setUrds([one!.id], { muted: true })
+        assert.deepEqual(await profiles.urdsOf('p'), [{ ...one!, paused: true, muted: true }, two])
+        assert.deepEqual(await profiles.findUrd(other!.id), { ...other!, paused: true })
+        assert.equal(await profiles.findUrd(999_999), null)
+        const stamps = new Map((await profiles.stamps()).map(({ id, revision }) => [id, revision]))
+        assert.deepEqual([stamps.get('p'), stamps.get('q')], [before + 2, before + 1])
+        assert.ok(stamps.get('r')! <= before)
+        await profiles.setUrds([999_999], { paused: true })
+        assert.equal(await profiles.revision(), before + 2, 'nothing was changed')
+        await profiles.setUrds([one!.id], { paused: false })
+        assert.deepEqual(await profiles.findUrd(one!.id), { ...one!, paused: false, muted: true })
+      }),
+    )
+
+    test(
+      'marks stay with a source that stays, the same one twice included, and go with one that goes',
+      place(async ({ profiles }) => {
+        await profiles.put([keyedOf('p', 'ann', [a, b, a])])
+        const [first, , second] = await profiles.urdsOf('p')
+        await profiles.setUrds([first!.id], { paused: true })
+        await profiles.setUrds([second!.id], { muted: true })
+        await profiles.put([keyedOf('p', 'ann', [c, a, a])])
+        const marks = (await profiles.urdsOf('p')).map(({ id, paused, muted }) => [id, paused, muted])
+        assert.deepEqual(marks.slice(1), [
+          [first!.id, true, false],
+          [second!.id, false, true],
+        ])
+        assert.deepEqual(marks[0]!.slice(1), [false, false])
+        await profiles.put([keyedOf('p', 'ann', [b])])
+        await profiles.put([keyedOf('p', 'ann', [a])])
+        const [back] = await profiles.urdsOf('p')
+        assert.deepEqual([back!.paused, back!.muted], [false, false])
+      }),
+    )
+
+    test(
       'with a profile go its URDs, and those of others stay',
       place(async ({ profiles }) => {
         await profiles.put([keyedOf('p', 'ann', [a]), keyedOf('q', 'bob', [a])])
@@ -192,7 +236,8 @@ export function profilesSuite(engine: WatchingEngine): void {
         const [urd] = await profiles.urdsOf('p')
         const row = async () => ({ ...(await watches.all())[0]! })
         const fresh = { landed: '', round: 0, finishedMark: 0, checkedAt: 0, outcome: '', status: 0, state: '' }
-        assert.deepEqual(await row(), { id: urd!.watch, key: a, uri: a, ...fresh })
+        const never = { since: 0, changedAt: 0 }
+        assert.deepEqual(await row(), { id: urd!.watch, key: a, uri: a, ...fresh, ...never })
         await shard.documents.record([pageOf(host, '/', 'one')])
         const mark = await watches.begin([{ watch: urd!.watch, round: 400 }])
         assert.ok(mark > 0)
@@ -201,9 +246,75 @@ export function profilesSuite(engine: WatchingEngine): void {
         assert.deepEqual([begun.round, begun.checkedAt, begun.finishedMark], [400, 0, 0])
         await watches.finish([outcomeOf(urd!.watch, { landed: b, visited: [urd!.id] })])
         await watches.saveStates([{ watch: urd!.watch, state: '{"x":1}' }])
-        const over = { round: 400, finishedMark: mark, checkedAt: 500, outcome: 'changed', status: 200 }
-        assert.deepEqual(await row(), { id: urd!.watch, key: a, uri: a, landed: b, ...over, state: '{"x":1}' })
+        const over = { round: 400, finishedMark: mark, checkedAt: 500, outcome: 'changed', status: 200, since: 500 }
+        const last = { changedAt: 500, state: '{"x":1}' }
+        assert.deepEqual(await row(), { id: urd!.watch, key: a, uri: a, landed: b, ...over, ...last })
         assert.equal((await profiles.urdsOf('p'))[0]!.visitedAt, 500)
+      }),
+    )
+
+    test(
+      'a watch tells since when it fails or works, and when it last found something new',
+      place(async ({ profiles, watches }) => {
+        await profiles.put([keyedOf('p', 'ann', [a])])
+        const [urd] = await profiles.urdsOf('p')
+        const told: (readonly number[])[] = []
+        const outcomes = [
+          'failed',
+          'failed: x',
+          'skipped: robots',
+          'unchanged',
+          'changed',
+          'redirect',
+          'skipped',
+          'stored',
+        ]
+        for (const [n, outcome] of outcomes.entries()) {
+          const changes = outcome === 'changed' || outcome === 'stored' ? 2 : 0
+          await watches.finish([outcomeOf(urd!.watch, { checkedAt: 100 * (n + 1), outcome, changes })])
+          const [row] = await watches.find([urd!.watch])
+          told.push([row!.since, row!.changedAt])
+        }
+        const failing = [100, 0] as const
+        assert.deepEqual(told, [failing, failing, failing, [400, 0], [400, 500], [400, 500], [700, 500], [800, 800]])
+      }),
+    )
+
+    test(
+      'the last checks of a watch are told, the newest first, and those of long ago are forgotten',
+      place(async ({ profiles, watches }) => {
+        await profiles.put([keyedOf('p', 'ann', [a, b])])
+        const [one, two] = (await profiles.urdsOf('p')).map(({ watch }) => watch)
+        await watches.finish([outcomeOf(two!, { checkedAt: 7 })])
+        for (let n = 1; n <= 60; n++) {
+          await watches.begin([{ watch: one!, round: 1000 * n }])
+          const parts = { checkedAt: 1000 * n + n, outcome: 'failed', status: 500, changes: n % 3 }
+          await watches.finish([outcomeOf(one!, parts)])
+        }
+        const [last, before] = await watches.checks(one!, 2)
+        assert.deepEqual(last, { at: 60_060, outcome: 'failed', status: 500, changed: 0, tookMs: 60 })
+        assert.deepEqual(before, { at: 59_059, outcome: 'failed', status: 500, changed: 2, tookMs: 59 })
+        const all = await watches.checks(one!, 1000)
+        assert.ok(all.length >= 24 && all.length < 60, `${all.length} are kept`)
+        assert.deepEqual(
+          all.map(({ at }) => at),
+          all.map((_, n) => 1001 * (60 - n)),
+        )
+        assert.equal((await watches.checks(two!, 9)).length, 1)
+        assert.deepEqual(await watches.checks(999_999, 9), [])
+      }),
+    )
+
+    test(
+      'after the clock was set back the newest check is still the first that is told',
+      place(async ({ profiles, watches }) => {
+        await profiles.put([keyedOf('p', 'ann', [a])])
+        const { watch } = (await profiles.urdsOf('p'))[0]!
+        for (let n = 0; n < 60; n++) await watches.finish([outcomeOf(watch, { checkedAt: 90_000 + n })])
+        await watches.begin([{ watch, round: 50_000 }])
+        await watches.finish([outcomeOf(watch, { checkedAt: 40_000, outcome: 'unchanged', changes: 0 })])
+        const told = { at: 40_000, outcome: 'unchanged', status: 200, changed: 0, tookMs: 0 }
+        assert.deepEqual((await watches.checks(watch, 9))[0], told)
       }),
     )
 

@@ -1,29 +1,63 @@
+import { type AccountsEngine, accountsSuite } from '../conformance/accounts-suite.testkit.ts'
 import { annotationsSuite } from '../conformance/annotations-suite.testkit.ts'
 import { documentsSuite } from '../conformance/documents-suite.testkit.ts'
+import type { StoreSystem } from '../conformance/engine.testkit.ts'
 import { frontierSuite } from '../conformance/frontier-suite.testkit.ts'
 import { frontierWatchSuite } from '../conformance/frontier-watch-suite.testkit.ts'
+import { inboxMarksSuite } from '../conformance/inbox-marks-suite.testkit.ts'
+import { type InboxEngine, inboxSuite } from '../conformance/inbox-suite.testkit.ts'
 import { leasesSuite } from '../conformance/leases-suite.testkit.ts'
 import { objectsSuite } from '../conformance/objects-suite.testkit.ts'
 import { profilesSuite, type WatchingEngine } from '../conformance/profiles-suite.testkit.ts'
 import { runsSuite } from '../conformance/runs-suite.testkit.ts'
 import { versionsSuite } from '../conformance/versions-suite.testkit.ts'
+import { createEmbeddedAccounts } from './accounts.ts'
 import { createEmbeddedAnnotations } from './annotations.ts'
-import { openDatabase } from './database.ts'
+import { createEmbeddedCollection } from './collection.ts'
+import { type Database, openDatabase } from './database.ts'
 import { paths } from './folder.ts'
+import { createEmbeddedInbox } from './inbox.ts'
+import { createEmbeddedObjects } from './objects.ts'
 import { createEmbeddedProfiles } from './profiles.ts'
 import { catalogMigrations } from './schema-catalog.ts'
 import { type EmbeddedSystem, embeddedEngine } from './store.testkit.ts'
 import { createEmbeddedWatches } from './watches.ts'
 
+function openCatalog(system: StoreSystem): Database {
+  const { folder } = system as EmbeddedSystem
+  return openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist: true })
+}
+
 const watchingEngine: WatchingEngine = {
   ...embeddedEngine,
   openWatching(system) {
-    const { folder } = system as EmbeddedSystem
-    const db = openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist: true })
+    const db = openCatalog(system)
     return {
       profiles: createEmbeddedProfiles(db),
       watches: createEmbeddedWatches(db),
       annotations: createEmbeddedAnnotations(db),
+      close: () => db.close(),
+    }
+  },
+}
+
+const accountsEngine: AccountsEngine = {
+  ...embeddedEngine,
+  openAccounts(system) {
+    const db = openCatalog(system)
+    return { accounts: createEmbeddedAccounts(db), close: () => db.close() }
+  },
+}
+
+const inboxEngine: InboxEngine = {
+  ...embeddedEngine,
+  openInbox(system) {
+    const db = openCatalog(system)
+    const objects = createEmbeddedObjects(db, paths.archive((system as EmbeddedSystem).folder))
+    return {
+      inbox: createEmbeddedInbox(db),
+      annotations: createEmbeddedAnnotations(db),
+      collection: createEmbeddedCollection({ db, objects, headerOf: () => '', textOf: async () => null }),
       close: () => db.close(),
     }
   },
@@ -38,3 +72,6 @@ runsSuite(embeddedEngine)
 versionsSuite(embeddedEngine)
 profilesSuite(watchingEngine)
 annotationsSuite(watchingEngine)
+accountsSuite(accountsEngine)
+inboxSuite(inboxEngine)
+inboxMarksSuite(inboxEngine)

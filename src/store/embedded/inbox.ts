@@ -66,7 +66,8 @@ export function createEmbeddedInbox(db: Database): InboxStore {
   }
 }
 
-function highestOf({ upTo = null }: InboxFilter, before: number | null): number | null {
+function highestOf(filter: InboxFilter, before: number | null): number | null {
+  const upTo = filter.upTo ?? null
   if (before === null) return upTo
   return Math.min(before - 1, upTo ?? before)
 }

@@ -1,7 +1,7 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { useQueries, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ApiError, api, messageOf } from '../api/client.ts'
-import type { Profile, Source, SourceImported, SourceList } from '../api/types.ts'
+import type { Profile, Source, SourceDetail, SourceImported, SourceList } from '../api/types.ts'
 
 /** More than these go as one list. */
 const MAX_SINGLE = 10
@@ -69,5 +69,23 @@ export function useAdded(refreshCounts: () => Promise<void>) {
     return failed
   }
 
-  return { added, faults, told, add }
+  return { added: useFreshRows(added), faults, told, add }
+}
+
+/** Kept fresh by the live events, which make all that is under this key be read anew. */
+function useFreshRows(added: readonly Added[]): readonly Added[] {
+  const ids = added.flatMap(({ source }) => (source === null ? [] : [source.id]))
+  const reads = useQueries({
+    queries: ids.map((id) => ({
+      queryKey: ['sources', 'detail', id],
+      queryFn: () => api.get<SourceDetail>(`/sources/${id}`),
+      retry: false,
+    })),
+  })
+  const byId = new Map(ids.map((id, at) => [id, reads[at]]))
+  return added.flatMap((each) => {
+    const read = each.source === null ? undefined : byId.get(each.source.id)
+    const isGone = read?.error instanceof ApiError && read.error.status === 404
+    return isGone ? [] : [{ uri: each.uri, source: read?.data ?? each.source }]
+  })
 }

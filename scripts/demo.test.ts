@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { createNewsDesk } from './demo/news-desk.ts'
+import { startNewsServer } from './demo/news-server.ts'
+
+const script = fileURLToPath(new URL('./demo.ts', import.meta.url))
+const LIMIT_MS = 60_000
+
+type Item = { profile: { name: string } | string; kind: string; url: string; backlog: boolean }
+
+describe('the demo', () => {
+  test('fills the inbox within a minute, and leaves nothing behind', { timeout: 2 * LIMIT_MS }, async () => {
+    const child = spawn(process.execPath, [script, '--port', '0', '--period', '0.3'], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const closed = once(child, 'close')
+    let told = ''
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      told += text
+    })
+    try {
+      const line = (label: string): string => new RegExp(`^${label} +(\\S+)`, 'm').exec(told)?.[1] ?? ''
+      await until('the address', () => told.includes('Ctrl-C ends it'))
+      const url = line('eRACE is at')
+      const signIn = await fetch(`${url}/api/v1/session`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ email: line('sign in as'), password: line('with the password') }),
+      })
+      assert.equal(signIn.status, 200)
+      const cookie = signIn.headers.getSetCookie()[0]!.split(';')[0]!
+      let items: Item[] = []
+      await until('news of all three profiles', async () => {
+        const answer = await fetch(`${url}/api/v1/annotations?limit=200`, { headers: { cookie } })
+        assert.equal(answer.status, 200)
+        items = ((await answer.json()) as { items: Item[] }).items
+        const names = new Set(items.filter(({ backlog }) => !backlog).map(({ profile }) => nameOf(profile)))
+        return names.size === 3
+      })
+      const front = line('it watches')
+      for (const { profile, url: address } of items)
+        assert.equal(address === front, /front/i.test(nameOf(profile)), `${nameOf(profile)} has ${address}`)
+      const folder = line('its data are in')
+      assert.ok(existsSync(folder))
+      child.kill('SIGINT')
+      const [code] = await closed
+      assert.equal(code, 0)
+      assert.ok(!existsSync(folder))
+    } finally {
+      child.kill('SIGTERM')
+      await closed
+    }
+  })
+})
+
+const nameOf = (profile: Item['profile']): string => (typeof profile === 'string' ? profile : profile.name)
+
+async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+  const endAt = performance.now() + LIMIT_MS
+  while (!(await holds())) {
+    if (performance.now() > endAt) throw new Error(`waited in vain for ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
+describe('the paper of the demo', () => {
+  test('has the same news for the same seed, and other news for another', () => {
+    const story = (seed: number): string[] => {
+      const desk = createNewsDesk(seed)
+      return Array.from({ length: 40 }, () => {
+        const { kind, article } = desk.step()
+        return `${kind} ${article.path} ${article.paragraphs.join(' ')}`
+      })
+    }
+    assert.deepEqual(story(3), story(3))
+    assert.notDeepEqual(story(3), story(4))
+  })
+
+  test('begins with a dozen articles of all topics and never grows beyond a page', () => {
+    const desk = createNewsDesk(1)
+    assert.equal(desk.articles().length, 12)
+    assert.equal(new Set(desk.articles().map(({ topic }) => topic)).size, 4)
+    for (let step = 0; step < 500; step++) desk.step()
+    assert.ok(desk.articles().length <= 40)
+    assert.equal(new Set(desk.articles().map(({ path }) => path)).size, desk.articles().length)
+    for (const { headline, paragraphs } of desk.articles()) assert.doesNotMatch(headline + paragraphs.join(''), /[{}]/)
+  })
+
+  test('is served with validators, a feed, and a word about what was withdrawn', async () => {
+    const desk = createNewsDesk(1)
+    const { origin, close } = await startNewsServer(desk, 0)
+    try {
+      const front = await fetch(`${origin}/`)
+      const etag = front.headers.get('etag')!
+      await front.text()
+      assert.equal((await fetch(`${origin}/`, { headers: { 'if-none-match': etag } })).status, 304)
+      assert.match(await (await fetch(`${origin}/feed.xml`)).text(), /<rss version="2.0">/)
+      let event = desk.step()
+      while (event.kind !== 'withdrawn') event = desk.step()
+      assert.equal((await fetch(origin + event.article.path)).status, 410)
+      assert.equal((await fetch(`${origin}/nothing`)).status, 404)
+      assert.notEqual((await fetch(`${origin}/`)).headers.get('etag'), etag)
+    } finally {
+      await close()
+    }
+  })
+})

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { Worker } from 'node:worker_threads'
+import { isAppError } from '../../core/errors.ts'
+import { type ArchiveLimits, createArchiveService } from './archive-service.ts'
+
+function serviceOf(limits: Partial<ArchiveLimits> = {}) {
+  const threads: Worker[] = []
+  const service = createArchiveService({
+    limits,
+    start() {
+      const thread = new Worker(new URL('./slow-archive.testkit.ts', import.meta.url), {
+        resourceLimits: { maxOldGenerationSizeMb: 32 },
+      })
+      threads.push(thread)
+      return thread
+    },
+  })
+  return { service, threads, ask: (id: number, owner = 'ada') => service.version({ owner, id }) }
+}
+
+const isRefused = (error: unknown): boolean => isAppError(error, 'store-locked') && error.retry === 'later'
+
+describe('the archive in a thread of its own', () => {
+  test('answers, and says what went wrong with its code', async () => {
+    const { service, ask, threads } = serviceOf()
+    assert.equal((await ask(7)).id, 7)
+    await assert.rejects(ask(3), (error) => isAppError(error, 'not-found') && /version 3/.test(error.message))
+    await assert.rejects(ask(4), (error) => isAppError(error, 'store-failed') && !error.message.includes('catalog'))
+    await assert.rejects(ask(5), (error) => isAppError(error, 'internal'))
+    assert.equal((await ask(8)).n, 5)
+    assert.equal(threads.length, 1)
+    await service.end()
+  })
+
+  test('a request that takes too long is cut, and the next one is answered', async () => {
+    const { service, ask, threads } = serviceOf({ timeLimitMs: 1500 })
+    const slow = assert.rejects(ask(1), isRefused)
+    const next = ask(9)
+    await slow
+    assert.equal((await next).id, 9)
+    assert.equal(threads.length, 2)
+    await service.end()
+  })
+
+  test('a thread that dies, by itself or for want of memory, is replaced', async () => {
+    const { service, ask, threads } = serviceOf()
+    await assert.rejects(ask(2), isRefused)
+    assert.equal((await ask(7)).id, 7)
+    await assert.rejects(ask(6), isRefused)
+    assert.equal((await ask(8)).id, 8)
+    const idle = threads.at(-1)!
+    await idle.terminate()
+    assert.equal((await ask(9)).id, 9)
+    await service.end()
+  })
+
+  test('those who ask take turns', async () => {
+    const { service, ask } = serviceOf()
+    const order: string[] = []
+    const asked = ['a', 'a', 'a', 'b', 'c', 'a'].map((owner, n) => ask(10 + n, owner).then(() => order.push(owner)))
+    await Promise.all(asked)
+    assert.equal(order.join(''), 'aabcaa')
+    await service.end()
+  })
+
+  test('more than may wait are refused at once', async () => {
+    const { service, ask } = serviceOf({ maxWaiting: 3 })
+    const asked = Array.from({ length: 6 }, (_, n) => ask(10 + n))
+    const ends = await Promise.allSettled(asked)
+    // One is under way while three wait.
+    assert.deepEqual(
+      ends.map(({ status }) => status),
+      ['fulfilled', 'fulfilled', 'fulfilled', 'fulfilled', 'rejected', 'rejected'],
+    )
+    await service.end()
+  })
+
+  test('its end refuses what waits, and does not wait for what is under way', async () => {
+    const { service, ask } = serviceOf()
+    assert.equal((await ask(7)).id, 7)
+    const asked = [ask(1), ask(8)].map((each) => assert.rejects(each, isRefused))
+    await service.end()
+    await Promise.all(asked)
+    await assert.rejects(ask(9), isRefused)
+  })
+})

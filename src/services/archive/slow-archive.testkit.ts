@@ -1,0 +1,21 @@
+import { parentPort } from 'node:worker_threads'
+import { AppError } from '../../core/errors.ts'
+import type { ArchiveReader } from './archive-reader.ts'
+import { serveArchive } from './archive-thread.ts'
+
+/** A thread that answers as the archive does, with documents that never come, end the thread, or are not there. */
+let asked = 0
+
+async function versionOf({ owner, id }: { owner: string; id: number }) {
+  asked++
+  if (id === 1) for (;;);
+  if (id === 2) process.exit(3)
+  if (id === 3) throw new AppError('not-found', `there is no version ${id}`)
+  if (id === 4) throw new AppError('store-failed', '/somewhere/catalog.db: disk I/O error')
+  if (id === 5) throw new TypeError('unforeseen')
+  if (id === 6) Array.from({ length: 1e9 }, (_, n) => ({ n }))
+  return { id, title: owner, n: asked }
+}
+
+const reader = { version: versionOf } as unknown as ArchiveReader
+serveArchive(parentPort!, () => ({ reader, close: async () => {} }))

@@ -1,0 +1,301 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { parseSearchQuery } from '../../core/search-query/parse-query.ts'
+import type { SearchQuery } from '../../core/search-query/query.ts'
+import type { Annotation, AnnotationDraft, AnnotationStore } from '../annotations.ts'
+import type { CollectionStore } from '../collection.ts'
+import type { InboxFilter, InboxStore } from '../inbox.ts'
+import { draftOf, kept, nothing } from './annotations-suite.testkit.ts'
+import { type OpenShard, openOne, type StoreEngine, type StoreSystem, withSystem } from './engine.testkit.ts'
+
+type InboxStores = { inbox: InboxStore; annotations: AnnotationStore; collection: Pick<CollectionStore, 'find'> }
+
+/** An engine with its inbox; each call opens another connection. */
+export type InboxEngine = StoreEngine & { openInbox(system: StoreSystem): InboxStores & { close(): void } }
+
+export type InboxPlace = InboxStores & { shard: OpenShard; host: string; open(): InboxStore }
+
+export function withInbox(engine: InboxEngine, work: (place: InboxPlace) => Promise<void>): () => Promise<void> {
+  return withSystem(engine, {}, async (system) => {
+    const shard = await openOne(system)
+    const opened: { close(): void }[] = []
+    const open = () => {
+      const { close, ...stores } = engine.openInbox(system)
+      opened.push({ close })
+      return stores
+    }
+    try {
+      await work({ ...open(), shard, host: system.hostOf(0, 0), open: () => open().inbox })
+    } finally {
+      for (const { close } of opened) close()
+    }
+  })
+}
+
+export type Told = Partial<AnnotationDraft> & { path?: string; host?: string }
+
+/** An annotation for each, of a new version of the page at its path. They are `ann`'s of profile `p` where nothing else is said. */
+export async function tell(place: InboxPlace, drafts: readonly Told[]): Promise<Annotation[]> {
+  const told: Annotation[] = []
+  for (const [n, { path = `/page${n}`, host = place.host, ...parts }] of drafts.entries()) {
+    const [version] = await kept({ shard: place.shard, host }, [path], `body ${n} ${JSON.stringify(parts)}`)
+    const draft = draftOf(version!.documentId, version!.id, { at: 1_000 + n, ...parts })
+    told.push(...(await place.annotations.settle({ ...nothing, annotations: [draft] })))
+  }
+  return told
+}
+
+function queryOf(text: string): SearchQuery {
+  const parsed = parseSearchQuery(text)
+  assert.ok(parsed.kind === 'query', text)
+  return parsed.query
+}
+
+const textOf = (text: string): Pick<AnnotationDraft, 'summary'> => ({ summary: { text, marks: [] } })
+
+/** What every engine promises about finding things in an inbox. */
+export function inboxSuite(engine: InboxEngine): void {
+  const place = (work: (place: InboxPlace) => Promise<void>) => withInbox(engine, work)
+  const all = { before: null, limit: 100 }
+  const idsOf = async (
+    inbox: InboxStore,
+    owner: string,
+    filter: InboxFilter,
+    page = all as { before: number | null; limit: number },
+  ) => (await inbox.list(owner, filter, page)).map(({ id }) => id)
+
+  describe(`lists of the inbox (${engine.name})`, () => {
+    test(
+      'an annotation is listed as it was told, unread, with the places where its story was met too',
+      place(async (where) => {
+        const { inbox, annotations } = where
+        const [one, two] = await tell(where, [{ path: '/a' }, { path: '/b', profile: 'q', backlog: false }])
+        const also = { annotation: one!.id, versionId: two!.versionId, url: two!.url }
+        await annotations.settle({ ...nothing, alsoAt: [also] })
+        const unmarked = { read: false, starred: false, archived: false }
+        const expected = [
+          { ...two!, ...unmarked },
+          { ...one!, alsoAt: [two!.url], ...unmarked },
+        ]
+        for (const store of [inbox, where.open()])
+          assert.deepEqual(await store.list('ann', { state: 'unread' }, all), expected)
+        assert.deepEqual(await inbox.find('ann', one!.id), expected[1])
+        assert.equal(await inbox.find('ann', two!.id + 1), null)
+      }),
+    )
+
+    test(
+      'nothing of another owner is in any answer',
+      place(async (where) => {
+        const { inbox } = where
+        const [mine, theirs] = await tell(where, [
+          { path: '/a', owner: 'ann' },
+          { path: '/a', owner: 'Ann', profile: 'q' },
+        ])
+        for (const query of [
+          undefined,
+          'ïdea',
+          '-nothing',
+          'title OR idea',
+          `-site:none.example`,
+          'o416e6e',
+          'after:1970',
+        ]) {
+          const filter: InboxFilter = { state: 'all', ...(query === undefined ? {} : { query: queryOf(query) }) }
+          const expected = query === 'o416e6e' ? [] : [mine!.id]
+          assert.deepEqual(await idsOf(inbox, 'ann', filter), expected, query)
+          assert.deepEqual(await idsOf(inbox, 'nobody', filter), [], query)
+        }
+        assert.deepEqual(await idsOf(inbox, 'ann', { state: 'all', profile: 'q' }), [])
+        assert.equal(await inbox.find('ann', theirs!.id), null)
+        const arrived = await inbox.arrivals('ann', { after: 0, limit: 9 })
+        assert.deepEqual(
+          arrived.map(({ id }) => id),
+          [mine!.id],
+        )
+        assert.deepEqual(
+          (await inbox.counts('ann')).profiles.map(({ profile }) => profile),
+          ['p'],
+        )
+        assert.equal((await inbox.counts('nobody')).all, 0)
+      }),
+    )
+
+    test(
+      'states, profiles, urgency and pages narrow a list',
+      place(async (where) => {
+        const { inbox } = where
+        const told = await tell(
+          where,
+          Array.from({ length: 8 }, (_, n) => ({ profile: n % 2 === 0 ? 'p' : 'q', urgency: n })),
+        )
+        const ids = told.map(({ id }) => id)
+        const at = (...places: number[]) => places.map((n) => ids[n]!)
+        await inbox.mark('ann', at(0, 1, 7), { read: true })
+        await inbox.mark('ann', at(1, 2), { starred: true })
+        await inbox.mark('ann', at(2, 3), { archived: true })
+        const list = (filter: InboxFilter, page = all as { before: number | null; limit: number }) =>
+          idsOf(inbox, 'ann', filter, page)
+        assert.deepEqual(await list({ state: 'unread' }), at(6, 5, 4))
+        assert.deepEqual(await list({ state: 'all' }), at(7, 6, 5, 4, 1, 0))
+        assert.deepEqual(await list({ state: 'starred' }), at(2, 1))
+        assert.deepEqual(await list({ state: 'archived' }), at(3, 2))
+        assert.deepEqual(await list({ state: 'all', profile: 'q' }), at(7, 5, 1))
+        assert.deepEqual(await list({ state: 'unread', profile: 'q' }), at(5))
+        assert.deepEqual(await list({ state: 'archived', profile: 'x' }), [])
+        assert.deepEqual(await list({ state: 'all', urgency: 5 }), at(7, 6, 5))
+        assert.deepEqual(await list({ state: 'all', profile: 'p', urgency: 4 }), at(6, 4))
+        assert.deepEqual(await list({ state: 'all', upTo: ids[5]! }), at(5, 4, 1, 0))
+        assert.deepEqual(await list({ state: 'all' }, { before: ids[6]!, limit: 2 }), at(5, 4))
+        assert.deepEqual(await list({ state: 'all', upTo: ids[4]! }, { before: ids[6]!, limit: 2 }), at(4, 1))
+        assert.deepEqual(await list({ state: 'all', upTo: ids[6]! }, { before: ids[4]!, limit: 9 }), at(1, 0))
+        assert.deepEqual(await list({ state: 'all', profile: 'q' }, { before: ids[5]!, limit: 9 }), at(1))
+      }),
+    )
+
+    test(
+      'what arrived behind another is told, the oldest first, archived or not',
+      place(async (where) => {
+        const { inbox } = where
+        const ids = (await tell(where, [{}, { muted: true }, { owner: 'bob' }, {}, {}])).map(({ id }) => id)
+        const arrivals = async (after: number, limit: number) =>
+          (await inbox.arrivals('ann', { after, limit })).map(({ id, archived, read }) => [id, archived, read])
+        assert.deepEqual(await arrivals(ids[0]!, 2), [
+          [ids[1], true, true],
+          [ids[3], false, false],
+        ])
+        assert.deepEqual(await arrivals(ids[3]!, 9), [[ids[4], false, false]])
+        assert.deepEqual(await arrivals(ids[4]!, 9), [])
+      }),
+    )
+
+    test(
+      'documents of an owner are told once each, the last annotated first',
+      place(async (where) => {
+        const { inbox } = where
+        const given = [
+          { path: '/a' },
+          { path: '/b' },
+          { path: '/a', profile: 'q' },
+          { path: '/c', owner: 'bob' },
+          { path: '/d', muted: true },
+        ]
+        const [a, b, again, c, d] = await tell(where, given)
+        const documents = async (before: number | null, limit: number) =>
+          (await inbox.documents('ann', { before, limit })).map(({ annotation, documentId }) => [
+            annotation,
+            documentId,
+          ])
+        const expected = [d!, again!, b!].map(({ id, documentId }) => [id, documentId])
+        assert.deepEqual(await documents(null, 9), expected)
+        assert.deepEqual(await documents(d!.id, 1), expected.slice(1, 2))
+        assert.deepEqual(await documents(b!.id, 9), [])
+        const asked = [a!, b!, c!, d!].map(({ documentId }) => documentId)
+        assert.deepEqual(await inbox.documentsOf('ann', [...asked, 999_999]), new Set([asked[0], asked[1], asked[3]]))
+        assert.deepEqual(await inbox.documentsOf('ann', []), new Set())
+      }),
+    )
+  })
+
+  describe(`search in the inbox (${engine.name})`, () => {
+    const texts: Told[] = [
+      {
+        title: 'Harbour news',
+        ...textOf('The ferry to Piräus sails again'),
+        host: 'www.one.example',
+        path: '/ships/1',
+      },
+      { title: 'Weather', ...textOf('Storm; the ferry stays in the harbour'), host: 'one.example', path: '/weather' },
+      { title: 'Φωτιά στο λιμάνι', ...textOf('東京都に行きました'), host: 'two.example', path: '/one/example' },
+      { title: 'Gone', ...textOf('Nothing but the storm'), host: 'notone.example', path: '/x', at: 86_400_000 * 10 },
+      { title: 'Port', ...textOf('harbour harbour'), host: 'one.example:8080', path: '/port', profile: 'q' },
+      { title: 'Address', ...textOf('numbers'), host: '192.0.2.1', path: '/', urgency: 9 },
+      { title: 'Sixth', ...textOf('numbers'), host: '[2001:db8::1]:8080', path: '/' },
+    ]
+    const searches: [query: string, places: number[]][] = [
+      ['harbour', [4, 1, 0]],
+      ['HARBOUR ferry', [1, 0]],
+      ['"the ferry"', [1, 0]],
+      ['"ferry the"', []],
+      ['ferr*', [1, 0]],
+      ['piraus', [0]],
+      ['φωτια', [2]],
+      ['東京', [2]],
+      ['行き', [2]],
+      ['intitle:harbour', [0]],
+      ['ships', [0]],
+      ['harbour -ferry', [4]],
+      ['-harbour', [6, 5, 3, 2]],
+      ['storm OR intitle:port', [4, 3, 1]],
+      ['site:one.example', [4, 1, 0]],
+      ['site:www.one.example', [0]],
+      ['site:example', [4, 3, 2, 1, 0]],
+      ['site:192.0.2.1', [5]],
+      ['site:2.1', []],
+      ['site:[2001:db8::1]', [6]],
+      ['site:2001:db8::', []],
+      ['-site:one.example', [6, 5, 3, 2]],
+      ['ferry -site:www.one.example', [1]],
+      ['storm site:one.example', [1]],
+      ['intitle:gone OR site:two.example', [3, 2]],
+      ['(ferry -site:one.example) OR intitle:port', [4]],
+      ['-(ferry OR site:two.example)', [6, 5, 4, 3]],
+      ['intitle:gone OR -site:example', [6, 5, 3]],
+      ['after:1970-01-09', [3]],
+      ['storm before:1970-01-09', [1]],
+      ['nowhere', []],
+      ['owner', []],
+    ]
+    test(
+      'words, phrases, titles, sites and times find what they say, the newest first, however few are looked at',
+      place(async (where) => {
+        const { inbox } = where
+        const ids = (await tell(where, texts)).map(({ id }) => id)
+        await tell(
+          where,
+          texts.map((each) => ({ ...each, owner: 'bob', profile: 'bobs' })),
+        )
+        const found = (text: string, filter: Partial<InboxFilter> = {}) =>
+          idsOf(inbox, 'ann', { state: 'all', query: queryOf(text), ...filter })
+        const check = async (when: string): Promise<void> => {
+          for (const [text, places] of searches)
+            assert.deepEqual(
+              await found(text),
+              places.map((n) => ids[n]!),
+              `${text} ${when}`,
+            )
+        }
+        await check('among few')
+        // Very many that are archived: what is shown is then better looked at one by one.
+        const many = Array.from({ length: 120 }, (_, n) => ({ path: `/many${n}`, title: 'ferry', muted: true }))
+        await tell(where, many)
+        await check('among many that are archived')
+      }),
+    )
+
+    test(
+      'a search goes with every other way to narrow a list',
+      place(async (where) => {
+        const { inbox } = where
+        const ids = (await tell(where, texts)).map(({ id }) => id)
+        const at = (...places: number[]) => places.map((n) => ids[n]!)
+        await inbox.mark('ann', at(0), { read: true, starred: true })
+        await inbox.mark('ann', at(1), { archived: true })
+        const found = (
+          text: string,
+          filter: Partial<InboxFilter>,
+          page = all as { before: number | null; limit: number },
+        ) => idsOf(inbox, 'ann', { state: 'all', query: queryOf(text), ...filter }, page)
+        assert.deepEqual(await found('harbour', {}), at(4, 0))
+        assert.deepEqual(await found('harbour', { state: 'unread' }), at(4))
+        assert.deepEqual(await found('harbour', { state: 'starred' }), at(0))
+        assert.deepEqual(await found('harbour', { state: 'archived' }), at(1))
+        assert.deepEqual(await found('harbour', { profile: 'q' }), at(4))
+        assert.deepEqual(await found('harbour', { upTo: ids[3]! }), at(0))
+        assert.deepEqual(await found('harbour OR numbers', { urgency: 9 }), at(5))
+        assert.deepEqual(await found('harbour', {}, { before: null, limit: 1 }), at(4))
+        assert.deepEqual(await found('harbour', {}, { before: ids[4]!, limit: 9 }), at(0))
+      }),
+    )
+  })
+}

@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { test } from 'node:test'
+import { defaultAccountSettings } from '../../src/core/account.ts'
+import { createSecret, hashOfSecret, TOKEN_PREFIX } from '../../src/services/accounts/secrets.ts'
+import { createEmbeddedAccounts } from '../../src/store/embedded/accounts.ts'
+import { openDatabase } from '../../src/store/embedded/database.ts'
+import { paths } from '../../src/store/embedded/folder.ts'
+import { catalogMigrations } from '../../src/store/embedded/schema-catalog.ts'
+import { newFolder } from '../site/crawl-run.ts'
+import { type ChangingPage, createChangingPages } from './changing-pages.ts'
+import { createUpFolder, profileOf, sourceOf, type UpFolder, until } from './up-run.ts'
+
+const ann = 'ann@example.org'
+
+type Row = {
+  id: number
+  uri: string
+  state: string
+  message: string
+  status: number
+  outcome: string
+  title: string
+  failing: boolean
+  unread: number
+  document: number | null
+}
+
+async function addToken(data: string): Promise<string> {
+  const db = openDatabase(paths.catalog(data), { migrations: catalogMigrations, mustExist: true })
+  try {
+    const accounts = createEmbeddedAccounts(db)
+    const now = Date.now()
+    const rest = { name: '', role: 'user', level: 'silver', disabled: false, settings: defaultAccountSettings } as const
+    const account = await accounts.add({ email: ann, ...rest, createdAt: now, passwordHash: '' })
+    const secret = createSecret(TOKEN_PREFIX)
+    const scopes = ['read', 'write'] as const
+    await accounts.addToken({
+      ...{ hash: hashOfSecret(secret), account: account!.id, name: 'test' },
+      ...{ scopes, createdAt: now, expiresAt: 0 },
+    })
+    return secret
+  } finally {
+    db.close()
+  }
+}
+
+type Api = (method: string, path: string, body?: unknown) => Promise<{ status: number; json: Record<string, unknown> }>
+
+/** Runs `erace up` on a folder with its owner signed in, and ends it in order. */
+async function withApi(work: (folder: UpFolder, api: Api) => Promise<void>, settings: Record<string, string> = {}) {
+  const data = newFolder()
+  const folder = await createUpFolder(data)
+  const token = await addToken(data)
+  const { child, ended } = folder.start({ ERACE_CRAWL_MAXATTEMPTS: '1', ...settings })
+  let said = ''
+  child.stdout!.on('data', (text: string) => {
+    said += text
+  })
+  const urlOf = (): string | undefined => /eRACE is at (\S+)/.exec(said)?.[1]
+  try {
+    await until('the server', () => urlOf() !== undefined || child.exitCode !== null)
+    const api: Api = async (method, path, body) => {
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+      const answer = await fetch(`${urlOf()}/api/v1${path}`, {
+        method,
+        headers,
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      })
+      const text = await answer.text()
+      return { status: answer.status, json: text === '' ? {} : (JSON.parse(text) as Record<string, unknown>) }
+    }
+    await work(folder, api)
+    child.kill('SIGTERM')
+    const { exitCode, stderr } = await ended
+    assert.equal(exitCode, 0, stderr.slice(-2000))
+  } finally {
+    child.kill('SIGKILL')
+    await ended
+    folder.close()
+  }
+}
+
+/** Where nobody listens. */
+async function closedOrigin(): Promise<string> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return `http://127.0.0.1:${port}`
+}
+
+const slow = { everyMs: 3_600_000, everyMaxMs: 3_600_000 }
+
+test('each way in which a source can fail is told apart from the others, and from those that work', async () => {
+  const pages: Record<string, ChangingPage> = {
+    '/robots.txt': { words: '\nUser-agent: *\nDisallow: /hidden\n' },
+    '/same': { words: 'always the same' },
+    '/moving': { words: 'first' },
+    '/tea': { words: 'tea' },
+    '/private': { status: 401 },
+    '/closed': { status: 403 },
+    '/broken': { status: 500 },
+    '/hidden': { words: 'nobody sees it' },
+  }
+  const site = await createChangingPages(pages)
+  const nobody = await closedOrigin()
+  await withApi(
+    async ({ put, watches }, api) => {
+      const rows = async () => (await api('GET', '/sources?limit=200')).json.items as Row[]
+      const stateOf = async (uri: string) => (await rows()).find((row) => row.uri === uri)
+      const uris = Object.keys(pages)
+        .slice(1)
+        .concat('/missing')
+        .map((path) => `${site.origin}${path}`)
+      await put(
+        ...uris.map((uri) => profileOf(uri.slice(-6), ann, [sourceOf(uri, { process: 'track', ...slow })], {})),
+        profileOf('refused', ann, [sourceOf(`${nobody}/`, { process: 'track', ...slow })], {}),
+        profileOf('address', ann, [sourceOf('http://10.1.2.3/', { process: 'track', ...slow })], {}),
+        profileOf('java', ann, [sourceOf(`${site.origin}/tea?x=1`, { process: 'filter', ...slow })], { java: 1 }),
+      )
+      const isOver = async () => (await watches.all()).every(({ round, checkedAt }) => round > 0 && checkedAt >= round)
+      await until('first checks', isOver)
+      // The second check of a page that stays as it is says that it did.
+      const again = await stateOf(`${site.origin}/same`)
+      assert.equal((await api('POST', `/sources/${again!.id}/check`)).status, 202)
+      await until('another check', async () => (await stateOf(again!.uri))!.state === 'unchanged')
+      pages['/moving'] = { words: 'second' }
+      const moving = await stateOf(`${site.origin}/moving`)
+      await api('POST', '/sources/check', { ids: [moving!.id] })
+      await until('the change', async () => (await stateOf(moving!.uri))!.unread === 2)
+      await until('all to be quiet', async () => (await rows()).every(({ state }) => !/checking|queued/.test(state)))
+
+      const told = Object.fromEntries((await rows()).map((row) => [row.uri.replace(site.origin, ''), row]))
+      const states = Object.entries(told).map(
+        ([path, { state, status, outcome }]) => `${path} ${state} ${status} ${outcome}`,
+      )
+      assert.deepEqual(
+        states.sort(),
+        [
+          '/broken failing 500 failed: http-server-error',
+          '/closed blocked-by-site 403 failed: http-client-error',
+          '/hidden blocked-by-robots 0 skipped: robots',
+          '/missing not-found 404 failed: http-client-error',
+          '/moving changed 200 changed',
+          '/private sign-in-failed 401 failed: http-client-error',
+          '/same unchanged 304 unchanged',
+          '/tea changed 200 changed',
+          '/tea?x=1 nothing-matched 200 changed',
+          'http://10.1.2.3/ refused 0 skipped: address',
+          `${nobody}/ failing 0 failed: connect-refused`,
+        ].sort(),
+      )
+      assert.match(told['/hidden']!.message, /robots\.txt of 127\.0\.0\.1:\d+ does not allow .* since \d{4}-/)
+      assert.match(told[`${nobody}/`]!.message, /nothing listens at that address/)
+      assert.equal(told['/same']!.title, 'Page /same')
+      const { counts } = (await api('GET', '/sources?state=failing&limit=1')).json as { counts: Record<string, number> }
+      assert.deepEqual([counts.all, counts.failing, counts.matching, counts.unread], [11, 7, 7, 3])
+      const detail = (await api('GET', `/sources/${moving!.id}`)).json as {
+        checks: { outcome: string; changed: number }[]
+      }
+      assert.deepEqual(
+        detail.checks.map(({ outcome, changed }) => [outcome, changed]),
+        [
+          ['changed', 1],
+          ['changed', 1],
+        ],
+      )
+    },
+    { ERACE_SCHEDULE_PERHOSTPERSECOND: '1000' },
+  )
+  await site.close()
+})
+
+test('a source that is paused is not asked for, and one that is muted is read without a word', async () => {
+  const pages: Record<string, ChangingPage> = { '/one': { words: 'one' }, '/two': { words: 'two' } }
+  const site = await createChangingPages(pages)
+  await withApi(async ({ put, watches }, api) => {
+    const rows = async () => (await api('GET', '/sources')).json.items as Row[]
+    const source = (path: string) => sourceOf(`${site.origin}${path}`, { process: 'track' })
+    await put(profileOf('both', ann, [source('/one'), source('/two')], {}))
+    await until('both to be told', async () => (await rows()).every(({ unread }) => unread === 1))
+    const idOf = async (path: string) => (await rows()).find(({ uri }) => uri.endsWith(path))!.id
+    await api('PATCH', `/sources/${await idOf('/one')}`, { paused: true })
+    await api('PATCH', `/sources/${await idOf('/two')}`, { muted: true })
+    const roundOf = async (path: string) => (await watches.all()).find(({ uri }) => uri.endsWith(path))!
+    const from = (await roundOf('/two')).round
+    await until('the marks to be taken in', async () => (await roundOf('/two')).round > from)
+    pages['/one'] = { words: 'one is new' }
+    pages['/two'] = { words: 'two is new' }
+    const inbox = async (state: string) =>
+      (await api('GET', `/annotations?state=${state}`)).json.items as { url: string }[]
+    await until('the muted one in the archive', async () => (await inbox('archived')).length === 1)
+    const [archived] = await inbox('archived')
+    assert.equal(archived!.url, `${site.origin}/two`)
+    assert.equal((await inbox('unread')).length, 2)
+    assert.deepEqual((await rows()).map(({ uri, state }) => [uri.slice(-4), state === 'paused']).sort(), [
+      ['/one', true],
+      ['/two', false],
+    ])
+    const paused = await api('POST', `/sources/${await idOf('/one')}/check`)
+    assert.equal(paused.json.result, 'paused')
+    await api('PATCH', '/sources?state=paused', { paused: false })
+    await until('the news of the one that rested', async () => (await inbox('unread')).length === 3)
+  })
+  await site.close()
+})

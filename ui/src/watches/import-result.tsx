@@ -1,0 +1,31 @@
+import type { SourceImported } from '../api/types.ts'
+import { Table } from '../kit/table.tsx'
+import { countWatches } from './count-words.ts'
+
+export function ImportResult({ result: { added, profiles, skipped } }: { result: SourceImported }) {
+  return (
+    <div className="kit-form">
+      <p>
+        <strong>{countWatches(added)} added</strong>
+        {profiles.length > 0 && ` in ${profiles.length.toLocaleString('en')} ${profiles.length === 1 ? 'profile' : 'profiles'}`}
+        {skipped.length > 0 && `, ${skipped.length.toLocaleString('en')} skipped`}.{' '}
+        {added > 0 && 'They are checked one after the other; the first visit of each is taken as its base line.'}
+        {added === 0 && skipped.length === 0 && 'There was no address in it.'}
+      </p>
+      {skipped.length > 0 && (
+        <div className="watches-skipped">
+          <Table
+            label="What was skipped, and why"
+            rows={skipped}
+            rowKey={({ line, text }) => `${line} ${text}`}
+            columns={[
+              { key: 'line', head: 'Line', numbers: true, cell: ({ line }) => line },
+              { key: 'text', head: 'Skipped', cell: ({ text }) => <span className="watches-skipped-text">{text}</span> },
+              { key: 'why', head: 'Why', cell: ({ why }) => why },
+            ]}
+          />
+        </div>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,142 @@
+import { memo, useEffect, useRef } from 'react'
+import { Link } from 'wouter'
+import type { Source } from '../api/types.ts'
+import { Badge } from '../kit/badge.tsx'
+import { classNames } from '../kit/class-names.ts'
+import { Icon } from '../kit/icon.tsx'
+import { Menu, type MenuItem } from '../kit/menu.tsx'
+import { RelativeTime } from '../time/relative-time.tsx'
+import { StateMark } from './state-mark.tsx'
+import { bareAddress, nameOfWatch } from './watch-state.ts'
+
+/** Where the row stands among all, loaded or not. */
+export type Slot = { index: number; startPx: number; measure: (row: HTMLElement | null) => void }
+
+type Props = Slot & {
+  source: Source
+  isChosen: boolean
+  isAt: boolean
+  isOpen: boolean
+  /** The keyboard brought it here: the focus goes along. */
+  takesFocus: boolean
+  onChoose: (id: number, withRange: boolean) => void
+  onOpen: (id: number) => void
+  menuOf: (source: Source) => MenuItem[]
+}
+
+export const WatchRow = memo(function WatchRow(props: Props) {
+  const { index, startPx, measure, source, isChosen, isAt, isOpen, takesFocus, onChoose, onOpen, menuOf } = props
+  const name = nameOfWatch(source)
+  const row = useRef<HTMLTableRowElement>(null)
+  useEffect(() => {
+    if (takesFocus) row.current?.focus({ preventScroll: true })
+  }, [takesFocus])
+  return (
+    <tr
+      ref={(element) => {
+        row.current = element
+        measure(element)
+      }}
+      data-index={index}
+      tabIndex={-1}
+      aria-rowindex={index + 2}
+      style={{ transform: `translateY(${startPx}px)` }}
+      className={classNames(
+        'watches-row',
+        isChosen && 'watches-row-chosen',
+        isAt && 'watches-row-at',
+        isOpen && 'watches-row-open',
+      )}
+    >
+      <td className="watches-choose">
+        <label className="watches-box">
+          <input
+            type="checkbox"
+            checked={isChosen}
+            aria-label={`Select ${name}`}
+            onChange={(event) => onChoose(source.id, (event.nativeEvent as MouseEvent).shiftKey === true)}
+          />
+        </label>
+      </td>
+      <td className="watches-state">
+        <StateMark state={source.state} />
+        <RelativeTime at={source.since} fallback="" className="watches-since" />
+      </td>
+      <td className="watches-what">
+        <span className="watches-name">
+          <button type="button" className="watches-open" aria-expanded={isOpen} onClick={() => onOpen(source.id)}>
+            {name}
+          </button>
+          {source.muted && (
+            <Badge title="Checked, but nothing of it reaches the inbox">
+              <Icon name="mute" size={13} /> Muted
+            </Badge>
+          )}
+        </span>
+        <span className="watches-where">
+          {source.title !== '' && <span className="watches-address">{bareAddress(source.uri)}</span>}
+          {source.title !== '' && <span aria-hidden="true">·</span>}
+          <Link className="watches-profile" href={`/profiles/${encodeURIComponent(source.profile.id)}`}>
+            {source.profile.name}
+          </Link>
+        </span>
+      </td>
+      <td className="watches-time" data-head="Checked">
+        <RelativeTime at={source.lastCheckedAt} fallback="not yet" />
+      </td>
+      <td className="watches-time watches-changed" data-head="Changed">
+        <RelativeTime at={source.lastChangedAt} />
+      </td>
+      <td className="watches-time watches-next" data-head="Next">
+        <RelativeTime at={source.nextCheckAt} fallback="none" />
+        <span className="watches-why" title={source.why}>
+          {source.why}
+        </span>
+      </td>
+      <td className="watches-unread">
+        {source.unread > 0 ? (
+          <Badge tone="accent">
+            {source.unread.toLocaleString('en')}
+            <span className="watches-unread-word"> unread</span>
+          </Badge>
+        ) : (
+          <span className="faint watches-none">0</span>
+        )}
+      </td>
+      <td className="watches-menu">
+        <Menu label={`Actions for ${name}`} items={menuOf(source)} />
+      </td>
+    </tr>
+  )
+})
+
+/** In the place of a row that is not loaded yet. */
+export function WaitingRow({ index, startPx, measure }: Slot) {
+  return (
+    <tr
+      ref={measure}
+      data-index={index}
+      className="watches-row watches-row-waiting"
+      aria-busy="true"
+      style={{ transform: `translateY(${startPx}px)` }}
+    >
+      <td className="watches-choose" />
+      <td className="watches-state" />
+      <td className="watches-what">
+        <span className="watches-bone" />
+      </td>
+    </tr>
+  )
+}
+
+export function AddingRow({ uri }: { uri: string }) {
+  return (
+    <tr className="watches-row watches-row-adding" aria-busy="true">
+      <td className="watches-choose" />
+      <td className="watches-state soft">Adding…</td>
+      <td className="watches-what">
+        <span className="watches-name">{bareAddress(uri)}</span>
+      </td>
+    </tr>
+  )
+}
