@@ -15,13 +15,15 @@ const benchmarks: Record<string, () => Promise<BenchModule>> = {
   annotate: () => import('./annotate.ts'),
   match: () => import('./match.ts'),
   update: () => import('./update.ts'),
+  api: () => import('./api.ts'),
 }
 
 const usage = `npm run bench [-- NAME…] [-- --root DIR…] [-- --OPTION VALUE…]
 Benchmarks: ${Object.keys(benchmarks).join(', ')}; all of them when none is named.
 Options of crawl: --pages 20000 --hosts 8 --seed 1 --peers wget2,scrapy,crawlee --rounds 1 --slow-pages 3000
                   --fetchers 64 --per-host 8 --threads 2 --again yes
-Options of search: --documents 100000 --crawl-pages 2000`
+Options of search: --documents 100000 --crawl-pages 2000
+Options of api: --annotations 1000000 --users 50 --seconds 20 --streams 1000 --quick yes`
 
 type CommandLine = BenchOptions & { names: string[]; faults: string[] }
 

@@ -14,7 +14,7 @@ const summaryLine = /^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms
 type Skipped = { file: string; name: string; reason: string }
 
 const words = process.argv.slice(2)
-const files = globSync('{src,test,bench,scripts}/**/*.test.ts', { exclude: ['**/node_modules/**'] })
+const files = globSync('{src,ui,test,bench,scripts}/**/*.test.ts', { exclude: ['**/node_modules/**'] })
   .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
   .sort()
 if (files.length === 0) {

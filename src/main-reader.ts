@@ -7,6 +7,7 @@ import type { ReaderData } from './main-archive.ts'
 import { createKeys } from './main-keys.ts'
 import { createArchive } from './services/archive/archive.ts'
 import { type OpenArchive, serveArchive } from './services/archive/archive-thread.ts'
+import type { OpenIndex } from './services/archive/search-visible.ts'
 import type { Database } from './store/embedded/database.ts'
 import { openCatalogForReading, paths, readFacts } from './store/embedded/folder.ts'
 import { createEmbeddedFrontierView } from './store/embedded/frontier-view.ts'
@@ -20,7 +21,7 @@ import { createEmbeddedVersions } from './store/embedded/versions.ts'
 import { createEmbeddedWatches } from './store/embedded/watches.ts'
 import type { ObjectStore } from './store/objects.ts'
 import type { SearchIndex } from './store/search.ts'
-import type { VersionStore } from './store/versions.ts'
+import type { Version, VersionStore } from './store/versions.ts'
 
 /** New versions are indexed by whoever has time; what is missing is added before a search, for so long. */
 const CATCH_UP_MS = 400
@@ -45,7 +46,7 @@ function openArchive({ folder, config }: ReaderData): OpenArchive {
       frontier,
     },
     bodies: createBodyReader({ versions, objects }),
-    index: search.index,
+    openIndex: search.openIndex,
     keyOf: createKeys(config, facts?.seed ?? [0, 0]),
     config,
     clock: systemClock,
@@ -69,6 +70,15 @@ function createSearchPlace(
   const texts = createVersionTexts({ versions, objects })
   const newest = catalog.prepare('SELECT coalesce(max(id), 0) AS id FROM versions')
   const fileOf = (): number => statSync(paths.search(folder), { throwIfNoEntry: false })?.ino ?? 0
+  /** Rows that one search has asked for: the index looks whether they are kept, and then they are shown. */
+  const atHand = new Map<number, Promise<Version | null>>()
+  const remembering: Pick<VersionStore, 'version'> = {
+    version(id) {
+      const known = atHand.get(id) ?? versions.version(id)
+      atHand.set(id, known)
+      return known
+    },
+  }
   let opened: { index: SearchIndex; file: number } | null = null
 
   async function close(): Promise<void> {
@@ -91,12 +101,13 @@ function createSearchPlace(
 
   return {
     close,
-    async index(): Promise<SearchIndex> {
+    async openIndex(): Promise<OpenIndex> {
+      atHand.clear()
       try {
         if (opened !== null && opened.file !== fileOf()) await close()
-        opened ??= { index: openSearch(folder, versions), file: fileOf() }
+        opened ??= { index: openSearch(folder, remembering), file: fileOf() }
         await catchUp(opened.index)
-        return opened.index
+        return { index: opened.index, versions: remembering }
       } catch (error) {
         await close()
         throw explainDamage(error)

@@ -92,7 +92,11 @@ export async function startServer(needs: ServerNeeds): Promise<RunningServer> {
   const url = config.server.url === '' ? listening : config.server.url
   // Behind the #, so that the key is in no log of a proxy.
   const setupUrl = setupKey === null ? null : `${url.replace(/\/$/, '')}/setup#${setupKey}`
-  return { url, setupUrl, announce: parts.events.arrivals.announce, close: () => server.close() }
+  const announce = (ids: readonly number[]): void => {
+    parts.activity.noteAnnotations(ids.length)
+    parts.events.arrivals.announce(ids)
+  }
+  return { url, setupUrl, announce, close: () => server.close() }
 }
 
 async function listen(server: FastifyInstance, { host, port }: { host: string; port: number }): Promise<string> {

@@ -37,7 +37,8 @@ describe('the command line', () => {
   }
 
   test('the version is printed alone', async () => {
-    assert.deepEqual(await folder.run(['--version']), { code: 0, out: `${version}\n`, err: '', listening: 0 })
+    const { code, out, err, listening } = await folder.run(['--version'])
+    assert.deepEqual([code, out, err, listening], [0, `${version}\n`, '', 0])
   })
 
   test('an unknown command is wrong use, with the likely one and the list', async () => {

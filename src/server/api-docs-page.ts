@@ -69,7 +69,7 @@ function writeGroup(tag: string, calls: readonly Call[]): string {
   const shown = calls.find(({ method }) => method === 'GET') ?? calls[0]!
   return `<section id="${idOf(tag)}" aria-labelledby="${idOf(tag)}-title">
 <h2 id="${idOf(tag)}-title">${text(titleOf(tag))}</h2>
-<pre class="example"><code>${text(curlOf(shown))}</code></pre>
+<pre class="example" tabindex="0"><code>${text(curlOf(shown))}</code></pre>
 ${calls.map(writeCall).join('\n')}
 </section>`
 }
@@ -110,7 +110,7 @@ function writeParameters(parameters: readonly Parameter[]): string {
     return `<tr><th scope="row"><code>${text(name)}</code>${required === true ? '' : ' <small>optional</small>'}</th>
 <td>${text(place)}</td><td><code>${text(outlineOf(plain))}</code> ${text(about)}</td></tr>`
   })
-  return `<h3>Parameters</h3><div class="wide"><table><thead><tr><th scope="col">name</th><th scope="col">in</th><th scope="col">value</th></tr></thead>
+  return `<h3>Parameters</h3><div class="wide" tabindex="0"><table><thead><tr><th scope="col">name</th><th scope="col">in</th><th scope="col">value</th></tr></thead>
 <tbody>${rows.join('')}</tbody></table></div>`
 }
 
@@ -122,7 +122,7 @@ function writeAnswer(status: string, answer: NonNullable<Operation['responses']>
 }
 
 function outline(schema: JsonSchema | undefined): string {
-  return `<pre><code>${text(outlineOf(schema ?? {}))}</code></pre>`
+  return `<pre tabindex="0"><code>${text(outlineOf(schema ?? {}))}</code></pre>`
 }
 
 function curlOf({ method, path, operation }: Call): string {

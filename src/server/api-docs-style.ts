@@ -20,7 +20,7 @@ h1 { font-size: 1.6rem; margin: .5rem 0; }
 h2 { font-size: 1.25rem; margin: 2.5rem 0 .5rem; }
 h3 { font-size: 1rem; margin: 1rem 0 .25rem; }
 a { color: var(--link); }
-a:focus-visible, summary:focus-visible { outline: 2px solid var(--link); outline-offset: 2px; }
+a:focus-visible, summary:focus-visible, pre:focus-visible, .wide:focus-visible { outline: 2px solid var(--link); outline-offset: 2px; }
 code, pre { font: .875rem/1.45 ui-monospace, monospace; }
 pre { margin: .25rem 0; padding: .75rem; overflow-x: auto; background: var(--inset); border-radius: .375rem; overflow-wrap: normal; }
 small, .who, .about { color: var(--soft); }

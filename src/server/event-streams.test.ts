@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
-import { describe, test } from 'node:test'
+import { describe, type TestContext, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import type { Arrivals } from '../services/events/arrivals.ts'
 import { createEventHub } from '../services/events/event-hub.ts'
@@ -17,7 +17,7 @@ const noArrivals: Arrivals = {
   settled: async () => {},
 }
 
-async function createSite(parts: Partial<StreamRequest> = {}, heartbeatMs?: number) {
+async function createSite(t: TestContext, parts: Partial<StreamRequest> = {}, heartbeatMs?: number) {
   const hub = createEventHub()
   const streams = createEventStreams({
     hub,
@@ -32,12 +32,13 @@ async function createSite(parts: Partial<StreamRequest> = {}, heartbeatMs?: numb
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
-  return { hub, streams, port, url: `http://127.0.0.1:${port}/`, close: () => server.close().closeAllConnections() }
+  t.after(() => server.close().closeAllConnections())
+  return { hub, streams, port, url: `http://127.0.0.1:${port}/` }
 }
 
 describe('streams of events', () => {
-  test('a reader that does not read is cut, the others go on', async () => {
-    const site = await createSite()
+  test('a reader that does not read is cut, the others go on', async (t) => {
+    const site = await createSite(t)
     const quick = await readEvents(site.url)
     await quick.next()
     const slow = connect(site.port, '127.0.0.1', () => slow.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n'))
@@ -58,12 +59,11 @@ describe('streams of events', () => {
     assert.equal((await quick.next())!.event, 'counts')
     slow.destroy()
     await quick.close()
-    site.close()
   })
 
-  test('a reader that is not known any more is sent away within three ticks', async () => {
+  test('a reader that is not known any more is sent away within three ticks', async (t) => {
     let isKnown = true
-    const site = await createSite({ isStillKnown: async () => isKnown })
+    const site = await createSite(t, { isStillKnown: async () => isKnown })
     const reader = await readEvents(site.url)
     await reader.next()
     for (let n = 0; n < 3; n++) await site.streams.tick()
@@ -71,31 +71,28 @@ describe('streams of events', () => {
     isKnown = false
     for (let n = 0; n < 3; n++) await site.streams.tick()
     assert.equal(await reader.next(), null)
-    site.close()
   })
 
-  test('a store that does not answer sends nobody away', async () => {
-    const site = await createSite({ isStillKnown: () => Promise.reject(new Error('gone')) })
+  test('a store that does not answer sends nobody away', async (t) => {
+    const site = await createSite(t, { isStillKnown: () => Promise.reject(new Error('gone')) })
     const reader = await readEvents(site.url)
     await reader.next()
     for (let n = 0; n < 3; n++) await site.streams.tick()
     site.hub.publish('ada', { name: 'counts', data: {} })
     assert.equal((await reader.next())!.event, 'counts')
     await reader.close()
-    site.close()
   })
 
-  test('a comment keeps a quiet connection awake', async () => {
-    const site = await createSite({}, 10)
+  test('a comment keeps a quiet connection awake', async (t) => {
+    const site = await createSite(t, {}, 10)
     const reader = await readEvents(site.url)
     await reader.next()
     assert.equal(await reader.piece(), ':')
     await reader.close()
-    site.close()
   })
 
-  test('an event is written down once for all streams', async () => {
-    const site = await createSite()
+  test('an event is written down once for all streams', async (t) => {
+    const site = await createSite(t)
     const readers = await Promise.all(Array.from({ length: 10 }, () => readEvents(site.url)))
     for (const reader of readers) await reader.next()
     let written = 0
@@ -104,6 +101,5 @@ describe('streams of events', () => {
     for (const reader of readers) assert.equal((await reader.next())!.data, 1)
     assert.equal(written, 1)
     for (const reader of readers) await reader.close()
-    site.close()
   })
 })

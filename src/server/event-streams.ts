@@ -96,10 +96,8 @@ export function createEventStreams({
 
   function take(stream: Stream, event: LiveEvent): boolean {
     if (stream.held !== null) return stream.held.push(event) <= MAX_HELD
-    if (event.id !== undefined) {
-      if (event.id <= stream.seen) return true
-      stream.seen = event.id
-    }
+    if (event.name === 'annotation' && event.id !== undefined && event.id <= stream.seen) return true
+    stream.seen = Math.max(stream.seen, event.id ?? 0)
     return write(stream, frames.of(event))
   }
 

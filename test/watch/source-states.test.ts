@@ -9,7 +9,7 @@ import { openDatabase } from '../../src/store/embedded/database.ts'
 import { paths } from '../../src/store/embedded/folder.ts'
 import { catalogMigrations } from '../../src/store/embedded/schema-catalog.ts'
 import { newFolder } from '../site/crawl-run.ts'
-import { type ChangingPage, createChangingPages } from './changing-pages.ts'
+import { type ChangingPage, type ChangingPages, createChangingPages } from './changing-pages.ts'
 import { createUpFolder, profileOf, sourceOf, type UpFolder, until } from './up-run.ts'
 
 const ann = 'ann@example.org'
@@ -49,7 +49,11 @@ async function addToken(data: string): Promise<string> {
 type Api = (method: string, path: string, body?: unknown) => Promise<{ status: number; json: Record<string, unknown> }>
 
 /** Runs `erace up` on a folder with its owner signed in, and ends it in order. */
-async function withApi(work: (folder: UpFolder, api: Api) => Promise<void>, settings: Record<string, string> = {}) {
+async function withApi(
+  site: ChangingPages,
+  work: (folder: UpFolder, api: Api) => Promise<void>,
+  settings: Record<string, string> = {},
+) {
   const data = newFolder()
   const folder = await createUpFolder(data)
   const token = await addToken(data)
@@ -62,7 +66,8 @@ async function withApi(work: (folder: UpFolder, api: Api) => Promise<void>, sett
   try {
     await until('the server', () => urlOf() !== undefined || child.exitCode !== null)
     const api: Api = async (method, path, body) => {
-      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+      const type = body === undefined ? {} : { 'content-type': 'application/json' }
+      const headers = { authorization: `Bearer ${token}`, ...type }
       const answer = await fetch(`${urlOf()}/api/v1${path}`, {
         method,
         headers,
@@ -79,6 +84,7 @@ async function withApi(work: (folder: UpFolder, api: Api) => Promise<void>, sett
     child.kill('SIGKILL')
     await ended
     folder.close()
+    await site.close()
   }
 }
 
@@ -99,6 +105,7 @@ test('each way in which a source can fail is told apart from the others, and fro
     '/same': { words: 'always the same' },
     '/moving': { words: 'first' },
     '/tea': { words: 'tea' },
+    '/coffee': { words: 'coffee' },
     '/private': { status: 401 },
     '/closed': { status: 403 },
     '/broken': { status: 500 },
@@ -106,77 +113,71 @@ test('each way in which a source can fail is told apart from the others, and fro
   }
   const site = await createChangingPages(pages)
   const nobody = await closedOrigin()
-  await withApi(
-    async ({ put, watches }, api) => {
-      const rows = async () => (await api('GET', '/sources?limit=200')).json.items as Row[]
-      const stateOf = async (uri: string) => (await rows()).find((row) => row.uri === uri)
-      const uris = Object.keys(pages)
-        .slice(1)
-        .concat('/missing')
-        .map((path) => `${site.origin}${path}`)
-      await put(
-        ...uris.map((uri) => profileOf(uri.slice(-6), ann, [sourceOf(uri, { process: 'track', ...slow })], {})),
-        profileOf('refused', ann, [sourceOf(`${nobody}/`, { process: 'track', ...slow })], {}),
-        profileOf('address', ann, [sourceOf('http://10.1.2.3/', { process: 'track', ...slow })], {}),
-        profileOf('java', ann, [sourceOf(`${site.origin}/tea?x=1`, { process: 'filter', ...slow })], { java: 1 }),
-      )
-      const isOver = async () => (await watches.all()).every(({ round, checkedAt }) => round > 0 && checkedAt >= round)
-      await until('first checks', isOver)
-      // The second check of a page that stays as it is says that it did.
-      const again = await stateOf(`${site.origin}/same`)
-      assert.equal((await api('POST', `/sources/${again!.id}/check`)).status, 202)
-      await until('another check', async () => (await stateOf(again!.uri))!.state === 'unchanged')
-      pages['/moving'] = { words: 'second' }
-      const moving = await stateOf(`${site.origin}/moving`)
-      await api('POST', '/sources/check', { ids: [moving!.id] })
-      await until('the change', async () => (await stateOf(moving!.uri))!.unread === 2)
-      await until('all to be quiet', async () => (await rows()).every(({ state }) => !/checking|queued/.test(state)))
+  await withApi(site, async ({ put, watches }, api) => {
+    const rows = async () => (await api('GET', '/sources?limit=200')).json.items as Row[]
+    const stateOf = async (uri: string) => (await rows()).find((row) => row.uri === uri)
+    const paths = Object.keys(pages).filter((path) => path !== '/robots.txt' && path !== '/coffee')
+    const uris = [...paths, '/missing'].map((path) => `${site.origin}${path}`)
+    await put(
+      ...uris.map((uri) => profileOf(uri.slice(-6), ann, [sourceOf(uri, { process: 'track', ...slow })], {})),
+      profileOf('refused', ann, [sourceOf(`${nobody}/`, { process: 'track', ...slow })], {}),
+      profileOf('address', ann, [sourceOf('http://10.1.2.3/', { process: 'track', ...slow })], {}),
+      profileOf('java', ann, [sourceOf(`${site.origin}/coffee`, { process: 'filter', ...slow })], { java: 1 }),
+    )
+    const isOver = async () => (await watches.all()).every(({ round, checkedAt }) => round > 0 && checkedAt >= round)
+    await until('first checks', isOver)
+    // The second check of a page that stays as it is says that it did.
+    const again = await stateOf(`${site.origin}/same`)
+    assert.equal((await api('POST', `/sources/${again!.id}/check`)).status, 202)
+    await until('another check', async () => (await stateOf(again!.uri))!.state === 'unchanged')
+    pages['/moving'] = { words: 'second' }
+    const moving = await stateOf(`${site.origin}/moving`)
+    await api('POST', '/sources/check', { ids: [moving!.id] })
+    await until('the change', async () => (await stateOf(moving!.uri))!.unread === 2)
+    await until('all to be quiet', async () => (await rows()).every(({ state }) => !/checking|queued/.test(state)))
 
-      const told = Object.fromEntries((await rows()).map((row) => [row.uri.replace(site.origin, ''), row]))
-      const states = Object.entries(told).map(
-        ([path, { state, status, outcome }]) => `${path} ${state} ${status} ${outcome}`,
-      )
-      assert.deepEqual(
-        states.sort(),
-        [
-          '/broken failing 500 failed: http-server-error',
-          '/closed blocked-by-site 403 failed: http-client-error',
-          '/hidden blocked-by-robots 0 skipped: robots',
-          '/missing not-found 404 failed: http-client-error',
-          '/moving changed 200 changed',
-          '/private sign-in-failed 401 failed: http-client-error',
-          '/same unchanged 304 unchanged',
-          '/tea changed 200 changed',
-          '/tea?x=1 nothing-matched 200 changed',
-          'http://10.1.2.3/ refused 0 skipped: address',
-          `${nobody}/ failing 0 failed: connect-refused`,
-        ].sort(),
-      )
-      assert.match(told['/hidden']!.message, /robots\.txt of 127\.0\.0\.1:\d+ does not allow .* since \d{4}-/)
-      assert.match(told[`${nobody}/`]!.message, /nothing listens at that address/)
-      assert.equal(told['/same']!.title, 'Page /same')
-      const { counts } = (await api('GET', '/sources?state=failing&limit=1')).json as { counts: Record<string, number> }
-      assert.deepEqual([counts.all, counts.failing, counts.matching, counts.unread], [11, 7, 7, 3])
-      const detail = (await api('GET', `/sources/${moving!.id}`)).json as {
-        checks: { outcome: string; changed: number }[]
-      }
-      assert.deepEqual(
-        detail.checks.map(({ outcome, changed }) => [outcome, changed]),
-        [
-          ['changed', 1],
-          ['changed', 1],
-        ],
-      )
-    },
-    { ERACE_SCHEDULE_PERHOSTPERSECOND: '1000' },
-  )
-  await site.close()
+    const told = Object.fromEntries((await rows()).map((row) => [row.uri.replace(site.origin, ''), row]))
+    const states = Object.entries(told).map(
+      ([path, { state, status, outcome }]) => `${path} ${state} ${status} ${outcome}`,
+    )
+    assert.deepEqual(
+      states.sort(),
+      [
+        '/broken failing 500 failed: http-server-error',
+        '/closed blocked-by-site 403 failed: http-client-error',
+        '/hidden blocked-by-robots 0 skipped: robots',
+        '/missing not-found 404 failed: http-client-error',
+        '/moving changed 200 changed',
+        '/private sign-in-failed 401 failed: http-client-error',
+        '/same unchanged 304 unchanged',
+        '/tea changed 200 changed',
+        '/coffee nothing-matched 200 changed',
+        'http://10.1.2.3/ refused 0 skipped: address',
+        `${nobody}/ failing 0 failed: connect-refused`,
+      ].sort(),
+    )
+    assert.match(told['/hidden']!.message, /robots\.txt of 127\.0\.0\.1:\d+ does not allow .* since \d{4}-/)
+    assert.match(told[`${nobody}/`]!.message, /nothing listens at that address/)
+    assert.equal(told['/same']!.title, 'Page /same')
+    const { counts } = (await api('GET', '/sources?state=failing&limit=1')).json as { counts: Record<string, number> }
+    assert.deepEqual([counts.all, counts.failing, counts.matching, counts.unread], [11, 7, 7, 3])
+    const detail = (await api('GET', `/sources/${moving!.id}`)).json as {
+      checks: { outcome: string; changed: number }[]
+    }
+    assert.deepEqual(
+      detail.checks.map(({ outcome, changed }) => [outcome, changed]),
+      [
+        ['changed', 1],
+        ['changed', 1],
+      ],
+    )
+  })
 })
 
 test('a source that is paused is not asked for, and one that is muted is read without a word', async () => {
   const pages: Record<string, ChangingPage> = { '/one': { words: 'one' }, '/two': { words: 'two' } }
   const site = await createChangingPages(pages)
-  await withApi(async ({ put, watches }, api) => {
+  await withApi(site, async ({ put, watches }, api) => {
     const rows = async () => (await api('GET', '/sources')).json.items as Row[]
     const source = (path: string) => sourceOf(`${site.origin}${path}`, { process: 'track' })
     await put(profileOf('both', ann, [source('/one'), source('/two')], {}))
@@ -204,5 +205,4 @@ test('a source that is paused is not asked for, and one that is muted is read wi
     await api('PATCH', '/sources?state=paused', { paused: false })
     await until('the news of the one that rested', async () => (await inbox('unread')).length === 3)
   })
-  await site.close()
 })

@@ -16,13 +16,14 @@ export async function readEvents(url: string, headers: Record<string, string> = 
 
   /** The next event; comments and advice to reconnect are passed over. Null at the end. */
   async function next(): Promise<SeenEvent | null> {
-    for await (const piece of pieces) {
+    for (;;) {
+      const piece = (await pieces.next()).value
+      if (piece === null) return null
       const fields = new Map(piece.split('\n').map((line) => [line.split(':', 1)[0]!, line.replace(/^[^:]*: ?/, '')]))
       if (!fields.has('event')) continue
       const data = JSON.parse(fields.get('data') ?? 'null')
       return { id: fields.get('id') ?? '', event: fields.get('event')!, data }
     }
-    return null
   }
 
   return {
@@ -31,7 +32,7 @@ export async function readEvents(url: string, headers: Record<string, string> = 
     response,
     next,
     /** The next piece, whatever it is: a comment too. */
-    piece: async () => (await pieces.next()).value ?? null,
+    piece: async () => (await pieces.next()).value,
     async until(name: string): Promise<SeenEvent[]> {
       const seen: SeenEvent[] = []
       for (;;) {

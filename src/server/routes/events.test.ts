@@ -177,6 +177,7 @@ describe('live events', () => {
     'there are as many streams as are allowed, for each user and for all',
     withServer(
       async (server) => {
+        await listening(server)
         const open = await Promise.all(Array.from({ length: 20 }, () => stream(server, ada)))
         const more = await server.as(ada).get('/events')
         assert.deepEqual([more.statusCode, more.json().error.code], [503, 'too-many-streams'])

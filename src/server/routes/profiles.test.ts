@@ -15,7 +15,7 @@ const javaResearch = {
     { uri: 'https://example.org/news?a=1', every: '1h', everyMax: '1d', scope: 'a|b', window: { from: '08:00' } },
   ],
   interests: {
-    keywords: [{ key: 'ibm', weight: 1 }, 'research <&> "more"'],
+    keywords: [{ key: 'ibm', weight: 3 }, 'research <&> "more"'],
     exclude: ['job advert'],
     threshold: 4,
   },
@@ -127,7 +127,7 @@ describe('profiles', () => {
       const user = server.as(ada)
       const { id } = (await user.post('/profiles', one)).json()
       const json = { headers: { 'content-type': 'application/json' } }
-      const two = (await user.get('/profiles', asXml)).payload.replace(/<profile [^]*<\/profile>/, (each) =>
+      const two = (await user.get('/profiles', asXml)).payload.replace(/<profile .*<\/profile>/s, (each) =>
         (each + each).replaceAll(` id="${id}"`, ''),
       )
       const cases: [body: string, extra: { headers: Record<string, string> }, status: number, code: string][] = [

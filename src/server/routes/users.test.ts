@@ -116,9 +116,14 @@ describe('accounts over HTTP', () => {
       const own = Array.from({ length: 120 }, (_, n) => profileOf(`${owner}-${n}`, owner, source, { java: 1 }))
       await erace.stores.profiles.put(own.map(keyed))
       const annotations = Array.from({ length: 1200 }, (_, n) => annotationOf(owner, n + 1))
-      await erace.stores.annotations
-        .settle({ done: [], annotations, alsoAt: [], stories: [], unwanted: [], wanted: [] })
-        .catch(() => null)
+      await erace.stores.annotations.settle({
+        done: [],
+        annotations,
+        alsoAt: [],
+        stories: [],
+        unwanted: [],
+        wanted: [],
+      })
     }
     assert.deepEqual([count('profiles', 'mia@example.org'), count('annotations', 'mia@example.org')], [120, 1200])
     const mia = erace.as('mia@example.org')

@@ -1,3 +1,4 @@
+import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
 import type { Content, ContentForm } from '../../services/archive/archive-reader.ts'
 import { ownerOf, reader } from '../access.ts'
@@ -9,9 +10,6 @@ import { Version } from '../schemas/documents.ts'
 
 const tags = ['documents']
 const params = IdParams
-
-/** What a version is does not change; who may see it does. */
-const VERSION_CACHE = 'private, max-age=3600, immutable'
 
 const bytesOf = Type.Unsafe<Buffer>({ type: 'string', format: 'binary' })
 
@@ -47,7 +45,7 @@ export function addVersions(api: Api, { archive }: Pick<ServerParts, 'archive'>)
       const type = isSaved ? null : shownTypeOf(content.form)
       asForeignContent(reply).type(type ?? 'application/octet-stream')
       if (type === null) reply.header('content-disposition', attachment(nameOf(content)))
-      reply.header('cache-control', VERSION_CACHE)
+      keep(reply, `${asked.version}-${isSaved ? 'original' : 'shown'}`)
       return Buffer.from(content.bytes.buffer)
     },
   )
@@ -65,10 +63,16 @@ export function addVersions(api: Api, { archive }: Pick<ServerParts, 'archive'>)
     },
     async (request, reply) => {
       const { bytes } = await archive.text({ owner: ownerOf(request), version: request.params.id })
-      asForeignContent(reply).type('text/plain; charset=utf-8').header('cache-control', VERSION_CACHE)
+      asForeignContent(reply).type('text/plain; charset=utf-8')
+      keep(reply, `${request.params.id}-text`)
       return Buffer.from(bytes.buffer)
     },
   )
+}
+
+/** What a version is does not change, so that nothing need be computed to tell it; who may see it does. */
+function keep(reply: FastifyReply, tag: string): void {
+  reply.header('cache-control', 'private, max-age=3600, immutable').header('etag', `"${tag}"`)
 }
 
 /** Null for what is not shown. */

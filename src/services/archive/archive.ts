@@ -9,7 +9,6 @@ import type { FrontierView } from '../../store/frontier-view.ts'
 import type { InboxStore } from '../../store/inbox.ts'
 import type { ObjectStore } from '../../store/objects.ts'
 import type { ProfileStore } from '../../store/profiles.ts'
-import type { SearchIndex } from '../../store/search.ts'
 import type { VersionStore } from '../../store/versions.ts'
 import type { WatchStore } from '../../store/watches.ts'
 import { createExplainUrl } from '../explain/explain-url.ts'
@@ -19,7 +18,7 @@ import type { ArchiveReader } from './archive-reader.ts'
 import { createPreviewReader } from './preview-visible.ts'
 import { createContentReader } from './read-contents.ts'
 import { createDocumentReader } from './read-documents.ts'
-import { createSearchReader } from './search-visible.ts'
+import { createSearchReader, type OpenIndex } from './search-visible.ts'
 import { createVisibleDocuments } from './visible-documents.ts'
 
 export type ArchiveStores = {
@@ -34,15 +33,14 @@ export type ArchiveStores = {
 export type ArchiveDeps = {
   stores: ArchiveStores
   bodies: BodyReader
-  /** The index as it is now. */
-  index(): Promise<SearchIndex>
+  openIndex(): Promise<OpenIndex>
   keyOf(url: string): DocumentKey | null
   config: Config
   clock: Clock
 }
 
 /** All that people may ask of the archive, on whatever stores. */
-export function createArchive({ stores, bodies, index, keyOf, config, clock }: ArchiveDeps): ArchiveReader {
+export function createArchive({ stores, bodies, openIndex, keyOf, config, clock }: ArchiveDeps): ArchiveReader {
   const { versions, objects, profiles, watches, inbox, frontier } = stores
   const { maxUrlLength, trackingParameters, sortQuery: sortParameters } = config.crawl
   const visibility = createVisibility({ profiles, watches, inbox, clock })
@@ -52,7 +50,7 @@ export function createArchive({ stores, bodies, index, keyOf, config, clock }: A
   return {
     ...createDocumentReader({ versions, inbox, visibility, visible, keyOf }),
     ...createContentReader({ versions, objects, bodies, visible, keyOf }),
-    ...createSearchReader({ index, versions, bodies, visibility, clock }),
+    ...createSearchReader({ openIndex, bodies, visibility, clock }),
     ...createPreviewReader({
       versions,
       inbox,

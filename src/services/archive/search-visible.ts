@@ -1,6 +1,7 @@
 import type { BodyReader } from '../../cache/body-reader.ts'
 import type { Clock } from '../../core/clock.ts'
 import { hostKey } from '../../core/partition.ts'
+import type { QueryNode, SearchQuery } from '../../core/search-query/query.ts'
 import { cutSnippet } from '../../core/search-query/snippet.ts'
 import { documentText } from '../../core/text/document-text.ts'
 import type { Hit, SearchIndex } from '../../store/search.ts'
@@ -10,18 +11,24 @@ import { timeText } from './archive-items.ts'
 import { type ArchiveReader, type FoundVisible, type Period, periods, type VisibleHit } from './archive-reader.ts'
 
 export type SearchReaderDeps = {
-  /** The index as it is now: it may be made anew at any time. */
-  index(): Promise<SearchIndex>
-  versions: Pick<VersionStore, 'version'>
+  openIndex(): Promise<OpenIndex>
   bodies: BodyReader
   visibility: Visibility
   clock: Clock
+}
+
+/** The index as it is now: it may be made anew at any time. */
+export type OpenIndex = {
+  index: SearchIndex
+  /** With the rows that the index has asked for at hand. */
+  versions: Pick<VersionStore, 'version'>
 }
 
 type SeenHit = { hit: Hit; version: Version; id: number; url: string; place: number }
 
 /** So many of the best hits are looked at, whosoever they are. */
 const MAX_HITS = 2_000
+const MAX_SITES = 64
 const MAX_HOSTS = 20
 /** Of a longer text the beginning is marked. */
 const MAX_TEXT_CHARS = 2_000_000
@@ -37,9 +44,27 @@ const ages: Record<Period, number> = {
 
 /** Full text over what the owner sees. A place in the list is a place among all hits, so that pages do not shift with what is hidden. */
 export function createSearchReader(deps: SearchReaderDeps): Pick<ArchiveReader, 'search'> {
-  const { versions, bodies, visibility, clock } = deps
+  const { bodies, visibility, clock } = deps
 
-  async function seenHits(owner: string, hits: readonly Hit[]): Promise<SeenHit[]> {
+  /**
+   * The best hits of all. Where there are so many that others' may have crowded out the owner's, those on the sites of the owner's
+   * sources are asked for besides.
+   */
+  async function hitsOf(owner: string, query: SearchQuery, index: SearchIndex): Promise<Hit[]> {
+    const page = { offset: 0, limit: MAX_HITS }
+    const { hits, approximate } = await index.query(query, page)
+    const sites = await visibility.of(owner).sites()
+    const isCrowded = approximate || hits.length === MAX_HITS
+    if (!isCrowded || sites.size === 0 || sites.size > MAX_SITES) return hits
+    const onSites: QueryNode = { kind: 'or', nodes: [...sites].map((host) => ({ kind: 'site', host })) }
+    const match: QueryNode = query.match === null ? onSites : { kind: 'and', nodes: [query.match, onSites] }
+    const own = await index.query({ ...query, match }, page)
+    const known = new Set(own.hits.map(({ documentId }) => documentId))
+    const all = [...own.hits, ...hits.filter(({ documentId }) => !known.has(documentId))]
+    return all.sort((a, b) => b.score - a.score)
+  }
+
+  async function seenHits(owner: string, hits: readonly Hit[], versions: OpenIndex['versions']): Promise<SeenHit[]> {
     const found: SeenHit[] = []
     for (const [place, hit] of hits.entries()) {
       const version = await versions.version(hit.versionId)
@@ -72,9 +97,9 @@ export function createSearchReader(deps: SearchReaderDeps): Pick<ArchiveReader, 
   return {
     async search({ owner, query, offset, limit }) {
       const startedAt = clock.monotonic()
-      const index = await deps.index()
-      const { hits } = await index.query(query, { offset: 0, limit: MAX_HITS })
-      const seen = await seenHits(owner, hits)
+      const { index, versions } = await deps.openIndex()
+      const hits = await hitsOf(owner, query, index)
+      const seen = await seenHits(owner, hits, versions)
       const rest = seen.filter(({ place }) => place >= offset)
       const shown = rest.slice(0, limit)
       const texts: { title: string; text: string }[] = []

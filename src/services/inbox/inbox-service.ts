@@ -44,7 +44,7 @@ export type InboxDeps = {
 
 const PORTION = 10_000
 /** Between so many, others have their turn. */
-const SLICE = 1000
+const SLICE = 250
 /** More ids than this are not told one by one: whoever shows a list loads it anew. */
 const MAX_TOLD = 1000
 const NEIGHBOURS = 50

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import type { Profile } from '../../core/profile.ts'
 import type { KeyedProfile, ProfileStore, UrdMarks } from '../../store/profiles.ts'
 import type { WatchService } from '../watching/watch-service.ts'
@@ -22,6 +23,7 @@ export type SourceChanges = {
 
 /** Who asks for more at once would put everybody else off: the rest comes at its own time. */
 const MAX_ASKED = 1000
+const AT_ONCE = 500
 
 /** What an owner does to sources; all of them are the owner's. */
 export function createSourceChanges({ profiles, keyed, watching }: SourceChangesDeps): SourceChanges {
@@ -40,7 +42,7 @@ export function createSourceChanges({ profiles, keyed, watching }: SourceChanges
       for (const urd of await profiles.urdsOf(id)) if (!wanted.has(urd.id)) others.push(urd.id)
     }
     if (others.length > 0) await profiles.setUrds(others, { paused: true })
-    if (resumed.length > 0) await profiles.put(resumed)
+    for (const some of portionsOf(resumed)) await profiles.put(some).then(() => turn())
   }
 
   /** Others may have the same source checked; one that is paused is not asked for all the same. */
@@ -56,10 +58,8 @@ export function createSourceChanges({ profiles, keyed, watching }: SourceChanges
       )
       const ids = changed.map(({ id }) => id)
       if (ids.length === 0) return ids
-      await profiles.setUrds(ids, {
-        ...(paused === undefined ? {} : { paused }),
-        ...(muted === undefined ? {} : { muted }),
-      })
+      const marks = { ...(paused === undefined ? {} : { paused }), ...(muted === undefined ? {} : { muted }) }
+      for (const some of portionsOf(ids)) await profiles.setUrds(some, marks).then(() => turn())
       if (paused === false) await resumeProfiles(changed)
       return ids
     },
@@ -76,8 +76,8 @@ export function createSourceChanges({ profiles, keyed, watching }: SourceChanges
         if (left.length === 0) emptied.push(id)
         else kept.push(keyed({ ...profile, sources: left }))
       }
-      if (kept.length > 0) await profiles.put(kept)
-      if (emptied.length > 0) await profiles.remove(emptied)
+      for (const some of portionsOf(kept)) await profiles.put(some).then(() => turn())
+      for (const some of portionsOf(emptied)) await profiles.remove(some).then(() => turn())
       return sources.map(({ id }) => id)
     },
     checkNow: ask,
@@ -91,6 +91,13 @@ export function createSourceChanges({ profiles, keyed, watching }: SourceChanges
       return asked
     },
   }
+}
+
+/** Each is written at once; others have their turn in between. */
+function portionsOf<T>(items: readonly T[]): T[][] {
+  const portions: T[][] = []
+  for (let at = 0; at < items.length; at += AT_ONCE) portions.push(items.slice(at, at + AT_ONCE))
+  return portions
 }
 
 function profilesOf(sources: readonly OwnedSource[]): Map<string, OwnedSource[]> {

@@ -36,7 +36,9 @@ function whyNot(said: string): string {
 
 /** In a sentence an address is followed by what is not part of it. */
 function withoutEnd(url: string): string {
-  const bare = url.replace(/[.,;:!?]+$/, '')
+  let end = url.length
+  while (end > 0 && '.,;:!?'.includes(url[end - 1]!)) end--
+  const bare = url.slice(0, end)
   return /[)\]]$/.test(bare) && !/[([]/.test(bare) ? bare.slice(0, -1) : bare
 }
 

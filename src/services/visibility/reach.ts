@@ -1,4 +1,4 @@
-import { hostKey, registrableDomain } from '../../core/partition.ts'
+import { hostKey, hostNameOf, registrableDomain } from '../../core/partition.ts'
 import type { Source } from '../../core/profile.ts'
 import { coversPage } from '../scheduler/coverage.ts'
 
@@ -6,7 +6,11 @@ import { coversPage } from '../scheduler/coverage.ts'
 export type Reaching = { source: Pick<Source, 'uri' | 'scope' | 'depth'>; landed: string }
 
 /** Whether a page is in the scope of one of many sources. */
-export type Reach = { has(url: string): boolean }
+export type Reach = {
+  has(url: string): boolean
+  /** Names of hosts and domains that everything lies on or below. */
+  sites: ReadonlySet<string>
+}
 
 /** Of one domain: each is tried for each page. */
 const MAX_PATTERNS = 100
@@ -21,6 +25,7 @@ const isWeb = /^https?:\/\//
  * of its own source; what it leads to elsewhere is seen by its annotations.
  */
 export function createReach(sources: Iterable<Reaching>): Reach {
+  const sites = new Set<string>()
   const pages = new Set<string>()
   const folders = new Set<string>()
   const hosts = new Set<string>()
@@ -31,9 +36,11 @@ export function createReach(sources: Iterable<Reaching>): Reach {
   function add(uri: string, source: Reaching['source']): void {
     if (!isWeb.test(uri)) return
     const { host, path } = placeOf(uri)
+    const { scope } = source
+    const isWide = source.depth > 0 && (scope.kind === 'domain' || scope.kind === 'pattern')
+    sites.add((isWide ? registrableDomain(host) : hostNameOf(host)).replace(/^\[|\]$/g, ''))
     pages.add(host + path)
     if (source.depth < 1) return
-    const { scope } = source
     if (scope.kind === 'path') folders.add(host + folderOf(path))
     if (scope.kind === 'host') hosts.add(host)
     if (scope.kind === 'domain') domains.add(registrableDomain(host))
@@ -56,6 +63,7 @@ export function createReach(sources: Iterable<Reaching>): Reach {
     if (landed !== '') add(landed, source)
   }
   return {
+    sites,
     has(url) {
       if (!isWeb.test(url)) return false
       const { host, path } = placeOf(url)

@@ -22,6 +22,8 @@ export type OwnersView = {
   sees(document: SeenDocument): Promise<boolean>
   /** Those that the owner sees, in their order. */
   filter<T extends SeenDocument>(documents: readonly T[]): Promise<T[]>
+  /** Where everything lies that the owner sees without an annotation: names of hosts and domains. */
+  sites(): Promise<ReadonlySet<string>>
   /** Every source of the owner, visited or not, with its profile. */
   sources(): Promise<readonly OwnedSource[]>
 }
@@ -95,6 +97,7 @@ export function createVisibility({ profiles, watches, inbox, clock }: Visibility
       return {
         filter,
         sees: async (document) => (await filter([document])).length === 1,
+        sites: async () => (await knownOf(owner)).reach.sites,
         sources: async () => (await knownOf(owner)).sources,
       }
     },

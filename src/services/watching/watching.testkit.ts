@@ -68,6 +68,7 @@ export async function openWatching({ pages, budgets, levels = {}, isHasty, maxPa
     clock,
     web,
     watches,
+    profiles,
     problems,
     waiting,
     get proxy() {

@@ -7,9 +7,9 @@ export type HostDocuments = { documents: number; failing: number }
 const MAX_AGE_MS = 60_000
 const MAX_HOSTS = 5_000
 /** Entries of an index. */
-const PORTION = 20_000
+const PORTION = 5_000
 /** Rows, which lie scattered. */
-const ROW_PORTION = 1_000
+const ROW_PORTION = 500
 const MAX_ROWS = 20_000
 const LEAST_FP = -(2n ** 63n)
 

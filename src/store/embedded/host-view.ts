@@ -17,7 +17,7 @@ export type HostViewOptions = {
 
 /** For the whole of a request: what is not counted by then is told as far as it was. */
 const MAX_MS = 2_000
-const PORTION = 10_000
+const PORTION = 4_000
 /** A host that may not be asked for so long is not just being treated politely. */
 const SLOW_MS = 60_000
 

@@ -2,7 +2,7 @@
  * For work in portions in a thread that others wait for: after some milliseconds of it, or whenever it is told to, everybody else has a turn.
  * It ends altogether once it took too long.
  */
-export function createTurns({ turnMs = 8, maxMs }: { turnMs?: number; maxMs: number }) {
+export function createTurns({ turnMs = 5, maxMs }: { turnMs?: number; maxMs: number }) {
   const startedAt = performance.now()
   let turnAt = startedAt
   return {

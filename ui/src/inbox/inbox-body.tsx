@@ -1,4 +1,4 @@
-import type { RefObject } from 'react'
+import { type RefObject, useCallback, useState } from 'react'
 import type { Annotation } from '../api/types.ts'
 import { Button, ButtonLink } from '../kit/button.tsx'
 import { Icon } from '../kit/icon.tsx'
@@ -31,9 +31,18 @@ const positions = new Map<string, number>()
 export function InboxBody(props: Props) {
   const { list, items, filters, fellBack, isKept, incoming, scroller } = props
   const place = JSON.stringify(filters)
+  // The rows need the frame itself, which is there only after the first round.
+  const [frame, setFrame] = useState<HTMLDivElement | null>(null)
+  const hold = useCallback(
+    (element: HTMLDivElement | null) => {
+      scroller.current = element
+      setFrame(element)
+    },
+    [scroller],
+  )
   return (
     <div
-      ref={scroller}
+      ref={hold}
       className="inbox-scroll"
       onScroll={({ currentTarget }) => positions.set(place, currentTarget.scrollTop)}
     >
@@ -55,7 +64,7 @@ export function InboxBody(props: Props) {
         <ErrorState title="The inbox could not be loaded" error={list.error} onRetry={() => void list.refetch()} />
       ) : items.length === 0 ? (
         <NothingHere filters={filters} />
-      ) : (
+      ) : frame === null ? null : (
         <InboxList
           key={place}
           items={items}
@@ -63,7 +72,7 @@ export function InboxBody(props: Props) {
           currentId={props.currentId}
           selection={props.selection}
           actions={props.actions}
-          scroller={scroller}
+          scroller={frame}
           hasMore={list.hasNextPage}
           loadMore={() => {
             if (!list.isFetchingNextPage) void list.fetchNextPage()

@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type RefObject, useEffect } from 'react'
+import { useEffect, useRef } from 'react'
 import type { Annotation } from '../api/types.ts'
 import { Skeleton } from '../kit/states.tsx'
 import { InboxRow, type RowActions } from './inbox-row.tsx'
@@ -14,7 +14,7 @@ type Props = {
   currentId: number | null
   selection: Selection
   actions: RowActions
-  scroller: RefObject<HTMLDivElement | null>
+  scroller: HTMLDivElement
   hasMore: boolean
   loadMore: () => void
   /** Where the list stood when it was left. */
@@ -35,7 +35,7 @@ export function InboxList({
 }: Props) {
   const rows = useVirtualizer({
     count: items.length + (hasMore ? 1 : 0),
-    getScrollElement: () => scroller.current,
+    getScrollElement: () => scroller,
     estimateSize: () => ROW_PX,
     getItemKey: (at) => items[at]?.id ?? 'more',
     overscan: OVERSCAN,
@@ -47,11 +47,14 @@ export function InboxList({
     if (hasMore && last >= items.length - 1) loadMore()
   }, [hasMore, last, items.length, loadMore])
 
-  // The row that the keys are at is kept in sight.
+  // The row that the keys are at is brought into sight once; then the reader may scroll away from it.
   const current = currentId === null ? -1 : items.findIndex(({ id }) => id === currentId)
+  const broughtId = useRef(startAt > 0 ? currentId : null)
   useEffect(() => {
-    if (current >= 0) rows.scrollToIndex(current, { align: 'auto' })
-  }, [current, rows])
+    if (current < 0 || broughtId.current === currentId) return
+    broughtId.current = currentId
+    rows.scrollToIndex(current, { align: 'auto' })
+  }, [current, currentId, rows])
 
   return (
     <ul className="inbox-rows" style={{ height: rows.getTotalSize() }} aria-label="Items">

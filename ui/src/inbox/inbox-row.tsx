@@ -54,7 +54,7 @@ export const InboxRow = memo(function InboxRow({ item, isOpen, isCurrent, isChos
         </div>
         <div className="inbox-row-meta">
           <KindBadge kind={item.kind} />
-          <Urgency urgency={item.urgency} />
+          <Urgency urgency={item.urgency} brief />
           <span className="inbox-row-source">{item.source}</span>
           <span aria-hidden="true">·</span>
           <RelativeTime at={item.at} className="inbox-row-time" />

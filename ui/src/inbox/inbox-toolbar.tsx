@@ -27,11 +27,13 @@ export function InboxToolbar({ filters, state, counts, searchBox, onRefresh }: P
   const profiles = counts?.profiles ?? []
   const ofProfile = profiles.find(({ id }) => id === filters.profile)
   const figures = filters.profile === '' ? counts : ofProfile
-  const segment = (value: InboxState, label: string) => ({ value, label, ...(figures && { count: figures[value] }) })
+  const counted = (value: InboxState) => (figures === undefined ? {} : { count: figures[value] })
   return (
     <div className="inbox-toolbar">
       <div className="inbox-toolbar-line">
-        <h1>Inbox</h1>
+        <p className="inbox-name" aria-hidden="true">
+          Inbox
+        </p>
         <SearchBox q={filters.q} box={searchBox} />
         <IconButton icon="refresh" label="Refresh" shortcut="R" tip="end" onClick={onRefresh} />
       </div>
@@ -39,10 +41,10 @@ export function InboxToolbar({ filters, state, counts, searchBox, onRefresh }: P
         label="Which items"
         value={state}
         segments={[
-          segment('unread', 'Unread'),
-          segment('all', 'All'),
-          segment('starred', 'Starred'),
-          segment('archived', 'Archived'),
+          { value: 'unread', label: 'Unread', ...counted('unread') },
+          { value: 'all', label: 'All', ...counted('all') },
+          { value: 'starred', label: 'Starred' },
+          { value: 'archived', label: 'Archived' },
         ]}
         onChange={(value) => setQuery({ state: value, id: null })}
       />

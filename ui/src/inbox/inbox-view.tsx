@@ -112,6 +112,7 @@ export default function InboxView() {
 
   return (
     <div className={classNames('inbox', openId !== null && 'inbox-reading')}>
+      <h1 className="only-heard">Inbox</h1>
       <section className="inbox-side" aria-label="Inbox">
         <InboxToolbar filters={filters} state={shown.state} counts={counts} searchBox={searchBox} onRefresh={refresh} />
         <BulkBar

@@ -27,18 +27,20 @@ function wordsOf(urgency: number): string {
   return urgency < USUAL_URGENCY ? 'Low' : 'Usual'
 }
 
-/** Three bars, as many filled as it is urgent; nothing for the usual unless asked for. */
-export function Urgency({ urgency, always = false }: { urgency: number; always?: boolean }) {
-  if (urgency === USUAL_URGENCY && !always) return null
+function signOf(urgency: number): string {
+  if (urgency >= HIGH_URGENCY) return '!!'
+  return urgency > USUAL_URGENCY ? '!' : '↓'
+}
+
+/** Nothing for the usual. `brief` shows the sign alone, where a row has no room for the word. */
+export function Urgency({ urgency, brief = false }: { urgency: number; brief?: boolean }) {
+  if (urgency === USUAL_URGENCY) return null
   const words = wordsOf(urgency)
+  const tone = urgency >= HIGH_URGENCY ? 'danger' : urgency > USUAL_URGENCY ? 'warn' : 'plain'
   return (
-    <Badge
-      tone={urgency >= HIGH_URGENCY ? 'danger' : urgency > USUAL_URGENCY ? 'warn' : 'plain'}
-      title={`Urgency ${urgency} of the profile`}
-    >
-      {urgency >= HIGH_URGENCY && <span aria-hidden="true">!!</span>}
-      {urgency > USUAL_URGENCY && urgency < HIGH_URGENCY && <span aria-hidden="true">!</span>}
-      {words}
+    <Badge tone={tone} title={`${words}: urgency ${urgency}`}>
+      <span aria-hidden="true">{signOf(urgency)}</span>
+      <span className={brief ? 'only-heard' : ''}>{words}</span>
     </Badge>
   )
 }

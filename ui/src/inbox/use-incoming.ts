@@ -5,6 +5,8 @@ import { takeArrivals, useArrivals } from './arrivals.ts'
 import { putInFront } from './inbox-cache.ts'
 import { type InboxFilters, letsThrough } from './inbox-filters.ts'
 
+const SETTLE_MS = 50
+
 type Deps = {
   filters: InboxFilters
   isReading: boolean
@@ -31,7 +33,8 @@ export function useIncoming({ filters, isReading, items, scroller }: Deps): Inco
       filters,
       taken.filter((item) => letsThrough(filters, item) === true),
     )
-    scroller.current?.scrollTo({ top: 0 })
+    // After the rows are there: the list holds the place of what was in sight before.
+    setTimeout(() => scroller.current?.scrollTo({ top: 0 }), SETTLE_MS)
   }, [client, filters, scroller])
   const drop = useCallback(() => void takeArrivals(), [])
 

@@ -18,7 +18,8 @@ export function BulkBar({ selection, matching, actions, onRemove }: Props) {
   return (
     <section className="watches-bulk" aria-label="Selected watches">
       <p className="watches-bulk-count" role="status">
-        <strong>{countWatches(count)}</strong> selected
+        <strong>{countWatches(count)}</strong>
+        <span className="watches-bulk-word">selected</span>
         {!selection.isAll && count < matching && (
           <Button small look="quiet" onClick={selection.allMatching}>
             Select all {matching.toLocaleString('en')} matching
@@ -26,23 +27,23 @@ export function BulkBar({ selection, matching, actions, onRemove }: Props) {
         )}
       </p>
       <div className="watches-bulk-actions">
-        <Button small icon="refresh" onClick={() => actions.check(target)}>
-          Check now
+        <Button small title="Check now" icon="refresh" onClick={() => actions.check(target)}>
+          <span className="watches-bulk-word">Check now</span>
         </Button>
-        <Button small icon="pause" onClick={() => actions.mark(target, 'paused', true)}>
-          Pause
+        <Button small title="Pause" icon="pause" onClick={() => actions.mark(target, 'paused', true)}>
+          <span className="watches-bulk-word">Pause</span>
         </Button>
-        <Button small icon="play" onClick={() => actions.mark(target, 'paused', false)}>
-          Resume
+        <Button small title="Resume" icon="play" onClick={() => actions.mark(target, 'paused', false)}>
+          <span className="watches-bulk-word">Resume</span>
         </Button>
-        <Button small icon="mute" onClick={() => actions.mark(target, 'muted', true)}>
-          Mute
+        <Button small title="Mute" icon="mute" onClick={() => actions.mark(target, 'muted', true)}>
+          <span className="watches-bulk-word">Mute</span>
         </Button>
-        <Button small icon="unmute" onClick={() => actions.mark(target, 'muted', false)}>
-          Unmute
+        <Button small title="Unmute" icon="unmute" onClick={() => actions.mark(target, 'muted', false)}>
+          <span className="watches-bulk-word">Unmute</span>
         </Button>
-        <Button small look="danger" icon="trash" onClick={() => onRemove(target)}>
-          Remove…
+        <Button small title="Remove…" look="danger" icon="trash" onClick={() => onRemove(target)}>
+          <span className="watches-bulk-word">Remove…</span>
         </Button>
         <IconButton icon="close" label="Select none" shortcut="Esc" tip="end" onClick={selection.clear} />
       </div>

@@ -102,7 +102,10 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
         </Field>
         <div className="watches-import-more">
           <Field label="Or take a file">
-            <FileInput accept=".opml,.xml,.txt,.csv,text/plain,text/xml,text/x-opml" onChange={(event) => void takeFile(event)} />
+            <FileInput
+              accept=".opml,.xml,.txt,.csv,text/plain,text/xml,text/x-opml"
+              onChange={(event) => void takeFile(event)}
+            />
           </Field>
           <Field label="Check them">
             <Select value={every} options={intervals} onChange={setEvery} />

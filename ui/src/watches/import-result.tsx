@@ -7,7 +7,8 @@ export function ImportResult({ result: { added, profiles, skipped } }: { result:
     <div className="kit-form">
       <p>
         <strong>{countWatches(added)} added</strong>
-        {profiles.length > 0 && ` in ${profiles.length.toLocaleString('en')} ${profiles.length === 1 ? 'profile' : 'profiles'}`}
+        {profiles.length > 0 &&
+          ` in ${profiles.length.toLocaleString('en')} ${profiles.length === 1 ? 'profile' : 'profiles'}`}
         {skipped.length > 0 && `, ${skipped.length.toLocaleString('en')} skipped`}.{' '}
         {added > 0 && 'They are checked one after the other; the first visit of each is taken as its base line.'}
         {added === 0 && skipped.length === 0 && 'There was no address in it.'}
@@ -20,7 +21,11 @@ export function ImportResult({ result: { added, profiles, skipped } }: { result:
             rowKey={({ line, text }) => `${line} ${text}`}
             columns={[
               { key: 'line', head: 'Line', numbers: true, cell: ({ line }) => line },
-              { key: 'text', head: 'Skipped', cell: ({ text }) => <span className="watches-skipped-text">{text}</span> },
+              {
+                key: 'text',
+                head: 'Skipped',
+                cell: ({ text }) => <span className="watches-skipped-text">{text}</span>,
+              },
               { key: 'why', head: 'Why', cell: ({ why }) => why },
             ]}
           />

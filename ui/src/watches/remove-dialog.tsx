@@ -34,8 +34,8 @@ export function RemoveDialog({ removal, actions, onDone, onCancel }: Props) {
         </ul>
         <p>
           {count === 1 ? 'It is' : 'They are'} taken out of {count === 1 ? 'its profile' : 'their profiles'} and not
-          checked any more; a profile that has no source left is removed too. What reached the inbox stays. This cannot be
-          undone.
+          checked any more; a profile that has no source left is removed too. What reached the inbox stays. This cannot
+          be undone.
         </p>
         {remove.isError && (
           <p className="kit-field-error" role="alert">

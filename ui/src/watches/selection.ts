@@ -7,9 +7,13 @@ export function countOfTarget(target: Target): number {
   return target.kind === 'all' ? target.count : target.ids.length
 }
 
-export function useSelection() {
-  const [ids, setIds] = useState<ReadonlySet<number>>(new Set())
-  const [isAll, setIsAll] = useState(false)
+type Chosen = { scope: string; ids: ReadonlySet<number>; isAll: boolean }
+const none: ReadonlySet<number> = new Set()
+
+/** `scope` is the list that is shown: what was chosen in another one is chosen no more. */
+export function useSelection(scope: string) {
+  const [chosen, setChosen] = useState<Chosen>({ scope, ids: none, isAll: false })
+  const { ids, isAll } = chosen.scope === scope ? chosen : { ids: none, isAll: false }
   return {
     isAll,
     count: ids.size,
@@ -18,18 +22,12 @@ export function useSelection() {
     toggle(id: number) {
       const next = new Set(ids)
       if (!next.delete(id)) next.add(id)
-      setIsAll(false)
-      setIds(next)
+      setChosen({ scope, ids: next, isAll: false })
     },
-    /** From the last one that was chosen, as with a list of files. */
-    add(more: readonly number[]) {
-      setIds(new Set([...ids, ...more]))
-    },
-    allMatching: () => setIsAll(true),
-    clear() {
-      setIsAll(false)
-      setIds(new Set())
-    },
+    add: (more: readonly number[]) => setChosen({ scope, ids: new Set([...ids, ...more]), isAll: false }),
+    put: (those: readonly number[]) => setChosen({ scope, ids: new Set(those), isAll: false }),
+    allMatching: () => setChosen({ scope, ids, isAll: true }),
+    clear: () => setChosen({ scope, ids: none, isAll: false }),
     target: (matching: number): Target => (isAll ? { kind: 'all', count: matching } : { kind: 'ids', ids: [...ids] }),
   }
 }

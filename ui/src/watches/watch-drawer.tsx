@@ -9,9 +9,10 @@ import { ErrorState, LoadingState } from '../kit/states.tsx'
 import { Switch } from '../kit/switch.tsx'
 import { RelativeTime } from '../time/relative-time.tsx'
 import { CheckLog } from './check-log.tsx'
+import { NextCheck } from './next-check.tsx'
 import { StateMark } from './state-mark.tsx'
 import type { WatchActions } from './use-watch-actions.ts'
-import { nameOfWatch } from './watch-state.ts'
+import { nameOfWatch, reachOf } from './watch-state.ts'
 
 type Props = { id: number; actions: WatchActions; onRemove: (source: SourceDetail) => void; onClose: () => void }
 
@@ -84,7 +85,9 @@ function Detail({ source, actions, onRemove }: { source: SourceDetail } & Pick<P
         </Switch>
         <Switch checked={source.muted} onChange={(on) => actions.mark(target, 'muted', on)}>
           Mute
-          <span className="watch-drawer-hint">It is checked and kept as before, but nothing of it reaches the inbox.</span>
+          <span className="watch-drawer-hint">
+            It is checked and kept as before, but nothing of it reaches the inbox.
+          </span>
         </Switch>
       </div>
       <dl className="watch-drawer-facts">
@@ -103,13 +106,13 @@ function Detail({ source, actions, onRemove }: { source: SourceDetail } & Pick<P
         <div>
           <dt>Next check</dt>
           <dd>
-            <RelativeTime at={source.nextCheckAt} fallback="none" />
+            <NextCheck at={source.nextCheckAt} />
             {source.why !== '' && <span className="soft"> — {source.why}</span>}
           </dd>
         </div>
         <div>
           <dt>Reaches</dt>
-          <dd>{source.depth === 0 ? 'this page alone' : `${source.depth} links deep, ${source.scope}`}</dd>
+          <dd>{reachOf(source)}</dd>
         </div>
         <div>
           <dt>Tells</dt>

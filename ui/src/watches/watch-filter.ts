@@ -1,3 +1,4 @@
+import { useMemo } from 'react'
 import type { Query } from '../api/client.ts'
 import { setQuery, useQuery } from '../url/query-state.ts'
 
@@ -9,7 +10,9 @@ export type WatchFilter = { state: WatchSegment; q: string; profile: string }
 export function useWatchFilter(): WatchFilter {
   const query = useQuery()
   const state = segments.find((segment) => segment === query.get('state')) ?? 'all'
-  return { state, q: query.get('q') ?? '', profile: query.get('profile') ?? '' }
+  const q = query.get('q') ?? ''
+  const profile = query.get('profile') ?? ''
+  return useMemo(() => ({ state, q, profile }), [state, q, profile])
 }
 
 export function setSegment(segment: WatchSegment): void {

@@ -6,6 +6,7 @@ import { classNames } from '../kit/class-names.ts'
 import { Icon } from '../kit/icon.tsx'
 import { Menu, type MenuItem } from '../kit/menu.tsx'
 import { RelativeTime } from '../time/relative-time.tsx'
+import { NextCheck } from './next-check.tsx'
 import { StateMark } from './state-mark.tsx'
 import { bareAddress, nameOfWatch } from './watch-state.ts'
 
@@ -88,7 +89,7 @@ export const WatchRow = memo(function WatchRow(props: Props) {
         <RelativeTime at={source.lastChangedAt} />
       </td>
       <td className="watches-time watches-next" data-head="Next">
-        <RelativeTime at={source.nextCheckAt} fallback="none" />
+        <NextCheck at={source.nextCheckAt} />
         <span className="watches-why" title={source.why}>
           {source.why}
         </span>

@@ -10,7 +10,7 @@ const shown: Record<WatchState, Shown> = {
   checking: { word: 'Checking', icon: 'refresh', tone: 'accent' },
   queued: { word: 'Queued', icon: 'clock', tone: 'accent' },
   'not-yet': { word: 'Not checked yet', icon: 'clock', tone: 'plain' },
-  'blocked-by-robots': { word: 'Blocked by robots.txt', icon: 'warning', tone: 'danger' },
+  'blocked-by-robots': { word: 'Blocked by robots', icon: 'warning', tone: 'danger' },
   'blocked-by-site': { word: 'Blocked by the site', icon: 'warning', tone: 'danger' },
   'sign-in-failed': { word: 'Sign-in failed', icon: 'warning', tone: 'danger' },
   'not-found': { word: 'Not found', icon: 'warning', tone: 'danger' },
@@ -40,4 +40,17 @@ export function nameOfWatch({ title, uri }: Pick<Source, 'title' | 'uri'>): stri
 /** Without what is the same for all of them. */
 export function bareAddress(uri: string): string {
   return uri.replace(/^https?:\/\//, '').replace(/\/$/, '')
+}
+
+const scopes: Record<string, string> = {
+  page: 'but no other page',
+  path: 'below the same path',
+  host: 'on the same host',
+  domain: 'on the same domain',
+}
+
+export function reachOf({ depth, scope }: Pick<Source, 'depth' | 'scope'>): string {
+  if (depth === 0) return 'this page alone'
+  const where = scopes[scope] ?? `where the address matches ${scope}`
+  return `${depth} ${depth === 1 ? 'link' : 'links'} deep, ${where}`
 }

@@ -32,7 +32,7 @@ type Props = {
 /** Rows in sight only are in the page; those not loaded yet keep their place, so that nothing jumps. */
 export function WatchTable(props: Props) {
   const { added, rows, total, at, takesFocus, openId, selection, onNeedMore } = props
-  const body = useRef<HTMLDivElement>(null)
+  const body = useRef<HTMLTableSectionElement>(null)
   const [top, setTop] = useState(0)
   const [isNarrow, setIsNarrow] = useState(false)
   const remPx = Number.parseFloat(getComputedStyle(document.documentElement).fontSize)

@@ -1,0 +1,150 @@
+import { hostname } from 'node:os'
+import { type AccountSettings, defaultAccountSettings } from '../../src/core/account.ts'
+import type { Profile } from '../../src/core/profile.ts'
+import { createSecret, hashOfSecret, TOKEN_PREFIX } from '../../src/services/accounts/secrets.ts'
+import { createProfileKeys } from '../../src/services/profiles/keyed-profile.ts'
+import type { AnnotationDraft } from '../../src/store/annotations.ts'
+import { createEmbeddedAccounts } from '../../src/store/embedded/accounts.ts'
+import { createEmbeddedAnnotations } from '../../src/store/embedded/annotations.ts'
+import { type Database, openDatabase } from '../../src/store/embedded/database.ts'
+import { openFolder, paths } from '../../src/store/embedded/folder.ts'
+import { createEmbeddedProfiles } from '../../src/store/embedded/profiles.ts'
+import { catalogMigrations } from '../../src/store/embedded/schema-catalog.ts'
+import { createRandom } from '../origin/random.ts'
+import { createSearchTexts } from '../search-texts.ts'
+
+export const OWNERS = 50
+const PROFILES = 5
+/** Of all annotations, those of the first owner. */
+const LARGE_SHARE = 0.6
+const BATCH = 50_000
+const TEXTS = 2_000
+const SUMMARY_WORDS = 30
+const TITLE_WORDS = 6
+
+export type Owner = { email: string; token: string }
+export type InboxData = { owners: Owner[]; common: string[]; rare: string[]; seconds: number }
+
+/** An inbox for each of some owners, the first one's by far the largest. */
+export async function createInboxData(folder: string, annotations: number): Promise<InboxData> {
+  const startedAt = performance.now()
+  await openFolder({ folder, holder: `bench on ${hostname()}`, shards: 1 }).close()
+  const db = openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist: true, cacheKib: 262_144 })
+  try {
+    db.exec('PRAGMA synchronous = OFF')
+    const owners = await addOwners(db)
+    const documents = Math.ceil((annotations * LARGE_SHARE) / PROFILES)
+    addDocuments(db, documents)
+    const texts = createTexts()
+    const store = createEmbeddedAnnotations(db)
+    for (let at = 0; at < annotations; at += BATCH) {
+      const drafts = Array.from({ length: Math.min(BATCH, annotations - at) }, (_, n) =>
+        draftOf(at + n, annotations, documents, texts),
+      )
+      await store.settle({ done: [], annotations: drafts, alsoAt: [], stories: [], unwanted: [], wanted: [] })
+    }
+    db.exec(`PRAGMA wal_checkpoint(TRUNCATE); ANALYZE`)
+    const seconds = (performance.now() - startedAt) / 1000
+    return { owners, common: texts.common, rare: texts.rare, seconds }
+  } finally {
+    db.close()
+  }
+}
+
+export const emailOf = (owner: number): string => `user-${owner}@example.org`
+export const profileOf = (owner: number, profile: number): string => `profile-${owner}-${profile}`
+
+async function addOwners(db: Database): Promise<Owner[]> {
+  const accounts = createEmbeddedAccounts(db)
+  const profiles = createEmbeddedProfiles(db)
+  const keyed = createProfileKeys({})
+  const owners: Owner[] = []
+  const settings: AccountSettings = defaultAccountSettings
+  for (let n = 0; n < OWNERS; n++) {
+    const email = emailOf(n)
+    const base = { name: '', role: 'user', level: 'silver', disabled: false, createdAt: 1, passwordHash: '' } as const
+    const account = await accounts.add({ email, settings, ...base })
+    const token = createSecret(TOKEN_PREFIX)
+    const rights = { name: 'bench', scopes: ['read', 'write'], createdAt: 1, expiresAt: 0 } as const
+    await accounts.addToken({ hash: hashOfSecret(token), account: account!.id, ...rights })
+    await profiles.put(Array.from({ length: PROFILES }, (_, p) => keyed(plainProfile(profileOf(n, p), email))))
+    owners.push({ email, token })
+  }
+  return owners
+}
+
+function plainProfile(id: string, owner: string): Profile {
+  return {
+    id,
+    owner,
+    name: `Interests ${id}`,
+    paused: false,
+    sources: [],
+    interests: { keywords: [], exclude: [], expression: '', threshold: 1, stemming: '', scorer: 'keywords' },
+    urgency: 1,
+    amount: 'summary',
+    delivery: { channels: ['inbox'], cadence: 'immediate' },
+  }
+}
+
+function addDocuments(db: Database, count: number): void {
+  const document = db.prepare(
+    `INSERT INTO documents (id, host, fp, url, parent, first_at, checked_at, run, status, outcome, version)
+     VALUES (?, ?, ?, ?, '', 1, 1, 1, 200, 'stored', ?)`,
+  )
+  const version = db.prepare(
+    `INSERT INTO versions (id, document, n, reason, at, seen_at, status, type, size, digest, etag, last_modified,
+     truncated, title, address, original, file, offset, length, links)
+     VALUES (?, ?, 1, 'new', 1, 1, 200, 'text/html', 1000, x'00', '', '', '', '', '', ?, 0, 0, 0, 0)`,
+  )
+  for (let from = 1; from <= count; from += BATCH)
+    db.write(() => {
+      for (let id = from; id < from + BATCH && id <= count; id++) {
+        const host = `www.site-${id % 1_000}.example`
+        document.run(id, host, id, `http://${host}/page/${id}`, id)
+        version.run(id, id, id)
+      }
+    })
+}
+
+function createTexts() {
+  const { textAt, words } = createSearchTexts()
+  const texts = Array.from({ length: TEXTS }, (_, n) => textAt(n).text.split(' '))
+  const counts = new Map<string, number>()
+  for (const word of texts.flat()) counts.set(word, (counts.get(word) ?? 0) + 1)
+  const rare = [...counts].filter(([word, count]) => count === 1 && word.length > 4).map(([word]) => word)
+  return { texts, common: words.slice(0, 20), rare: rare.slice(0, 2_000) }
+}
+
+type Texts = ReturnType<typeof createTexts>
+
+function draftOf(n: number, annotations: number, documents: number, { texts }: Texts): AnnotationDraft {
+  const random = createRandom(n)
+  const large = Math.floor(annotations * LARGE_SHARE)
+  const owner = n < large ? 0 : 1 + ((n - large) % (OWNERS - 1))
+  // Every pair of profile and version once: the same page concerns an owner under several profiles.
+  const place = n < large ? n : Math.floor((n - large) / (OWNERS - 1))
+  const version = 1 + ((place + owner * 7_919) % documents)
+  const words = texts[random.below(TEXTS)]!
+  const start = random.below(words.length - SUMMARY_WORDS - TITLE_WORDS)
+  const summary = words.slice(start, start + SUMMARY_WORDS)
+  return {
+    owner: emailOf(owner),
+    profile: profileOf(owner, Math.floor(place / documents) % PROFILES),
+    documentId: version,
+    versionId: version,
+    kind: 'new',
+    at: Date.UTC(2026, 0, 1) + n * 1_000,
+    relevance: 4 + random.below(8),
+    urgency: 1 + random.below(3),
+    expiresAt: 0,
+    backlog: false,
+    title: words.slice(start + SUMMARY_WORDS, start + SUMMARY_WORDS + TITLE_WORDS).join(' '),
+    format: 'text/html',
+    extension: 'html',
+    size: 1_000,
+    summary: { text: summary.join(' '), marks: [[0, summary[0]!.length]] },
+    explanation: { relevance: 4, threshold: 4, terms: [{ key: summary[0]!, weight: 4, hits: 1 }] },
+    story: 0,
+  }
+}

@@ -1,0 +1,41 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { AppError } from '../../src/core/errors.ts'
+
+export type ToServer = 'memory' | 'arrive' | 'end'
+export type ServerMemory = { rssBytes: number; heapBytes: number; cpuSeconds: number }
+export type FromServer = { kind: 'ready'; url: string } | ({ kind: 'memory' } & ServerMemory)
+
+export type ServerChild = {
+  url: string
+  memory(): Promise<ServerMemory>
+  /** An annotation arrives for each owner. */
+  arrive(): void
+  close(): Promise<void>
+}
+
+export async function startServerChild(folder: string): Promise<ServerChild> {
+  const child = fork(fileURLToPath(new URL('./server-process.ts', import.meta.url)), [folder])
+  const ended = once(child, 'exit')
+  async function next<K extends FromServer['kind']>(kind: K): Promise<Extract<FromServer, { kind: K }>> {
+    const told = await Promise.race([once(child, 'message'), ended.then(() => null)])
+    const message = told?.[0] as FromServer | undefined
+    if (message?.kind !== kind) throw new AppError('internal', 'the server has ended by itself')
+    return message as Extract<FromServer, { kind: K }>
+  }
+  const send = (message: ToServer): void => void child.send(message)
+  const { url } = await next('ready')
+  return {
+    url,
+    memory() {
+      send('memory')
+      return next('memory')
+    },
+    arrive: () => send('arrive'),
+    async close() {
+      if (child.exitCode === null && child.connected) send('end')
+      await ended
+    },
+  }
+}

@@ -1,0 +1,71 @@
+// The real server on a data folder, in a process of its own; started by the benchmark `api`, which asks it over a channel.
+import pino from 'pino'
+import { configOf } from '../../src/config/load-config.ts'
+import { systemClock } from '../../src/core/clock.ts'
+import { startServer } from '../../src/main-server.ts'
+import { createPolicy } from '../../src/services/scheduler/policy.ts'
+import { budgetsOf } from '../../src/services/scheduler/schedule-settings.ts'
+import { createScheduler } from '../../src/services/scheduler/scheduler.ts'
+import { createEmbeddedAnnotations } from '../../src/store/embedded/annotations.ts'
+import { openDatabase } from '../../src/store/embedded/database.ts'
+import { paths } from '../../src/store/embedded/folder.ts'
+import { catalogMigrations } from '../../src/store/embedded/schema-catalog.ts'
+import { emailOf, OWNERS, profileOf } from './inbox-data.ts'
+import type { FromServer, ToServer } from './server-child.ts'
+
+const folder = process.argv[2]!
+const config = configOf({ 'server.port': 0, 'server.requestsPerMinute': 10_000_000 })
+const db = openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist: true })
+const { schedule } = config
+const scheduler = createScheduler({
+  clock: systemClock,
+  policy: createPolicy(schedule.policy),
+  budgets: budgetsOf(schedule),
+})
+const server = await startServer({ folder, config, log: pino({ level: 'silent' }), db, watching: scheduler, scheduler })
+const annotations = createEmbeddedAnnotations(db)
+let arrived = 0
+
+/** One new annotation for each owner, as the annotation engine would report them. */
+async function arrive(): Promise<void> {
+  arrived++
+  const at = Date.now()
+  const drafts = Array.from({ length: OWNERS }, (_, owner) => ({
+    owner: emailOf(owner),
+    profile: profileOf(owner, 0),
+    documentId: 1,
+    // Of no version that is there already, so that each is new.
+    versionId: 1_000_000_000 + arrived,
+    kind: 'changed' as const,
+    at,
+    relevance: 5,
+    urgency: 1,
+    expiresAt: 0,
+    backlog: false,
+    title: `Arrival ${arrived}`,
+    format: 'text/html',
+    extension: 'html',
+    size: 1_000,
+    summary: { text: `what has changed, for the time number ${arrived}`, marks: [] },
+    explanation: { tracked: true },
+    story: 0,
+  }))
+  const batch = { done: [], annotations: drafts, alsoAt: [], stories: [], unwanted: [], wanted: [] }
+  server.announce((await annotations.settle(batch)).map(({ id }) => id))
+}
+
+const tell = (message: FromServer): void => void process.send!(message)
+
+process.on('message', async (message: ToServer) => {
+  if (message === 'memory') {
+    const { rss, heapUsed } = process.memoryUsage()
+    tell({ kind: 'memory', rssBytes: rss, heapBytes: heapUsed, cpuSeconds: process.cpuUsage().user / 1e6 })
+  } else if (message === 'arrive') {
+    await arrive()
+  } else {
+    await server.close()
+    db.close()
+    process.disconnect()
+  }
+})
+tell({ kind: 'ready', url: server.url })

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { openWatching, profileWith, sourceAt } from '../watching/watching.testkit.ts'
+import { createOwnerSources } from './owner-sources.ts'
+import { followChecks } from './source-events.ts'
+import { createSourceFinder } from './source-finder.ts'
+
+const a = 'http://a.example/'
+const b = 'http://b.example/'
+
+describe('the sources of an owner', () => {
+  test('are read once, and after a change only what changed', async () => {
+    const { profiles, put, remove, close } = await openWatching()
+    const read: string[] = []
+    const counted: typeof profiles = {
+      ...profiles,
+      urdsOf(id) {
+        read.push(id)
+        return profiles.urdsOf(id)
+      },
+    }
+    const load = createOwnerSources(counted)
+    await put(profileWith('one', 'ann', [sourceAt(a)]), profileWith('two', 'ann', [sourceAt(b)]))
+    await Promise.all([load('ann'), load('ann')])
+    await load('ann')
+    assert.deepEqual(read.splice(0).sort(), ['one', 'two'])
+    await put(profileWith('hers', 'eve', [sourceAt(a)]))
+    await profiles.setUrds([(await load('ann')).sources[0]!.id], { muted: true })
+    await remove('one')
+    const { sources } = await load('ann')
+    assert.deepEqual(
+      sources.map(({ uri, muted }) => [uri, muted]),
+      [[b, true]],
+    )
+    assert.deepEqual(read, ['two'])
+    // The profile goes over to somebody else.
+    await put(profileWith('two', 'eve', [sourceAt(b)]))
+    assert.deepEqual((await load('ann')).sources, [])
+    close()
+  })
+
+  test('are forgotten when there are too many, and read again', async () => {
+    const { profiles, put, close } = await openWatching()
+    await put(profileWith('one', 'ann', [sourceAt(a)]), profileWith('two', 'eve', [sourceAt(b)]))
+    const load = createOwnerSources(profiles, 1)
+    const before = await load('ann')
+    await load('eve')
+    assert.notEqual(await load('ann'), before)
+    assert.equal((await load('ann')).sources.length, 1)
+    close()
+  })
+})
+
+describe('the source of a page', () => {
+  test('is the one whose page it is, else one that follows links to it', async () => {
+    const { profiles, put, close } = await openWatching()
+    const scope = { kind: 'pattern', source: '/java/' } as const
+    const deep = [sourceAt(b, { depth: 2 }), sourceAt('http://c.example/', { depth: 1, scope })]
+    await put(profileWith('p', 'ann', [sourceAt(a), sourceAt(`${a}x`), ...deep]))
+    const { sources } = await createOwnerSources(profiles)('ann')
+    const moved = sources.find(({ uri }) => uri === `${a}x`)!.watch
+    const find = createSourceFinder(sources, (watch) => (watch === moved ? 'http://d.example/' : ''))
+    const found = (url: string) => find(url)?.uri
+    assert.deepEqual([a, 'http://d.example/', `${b}far/away`, 'http://e.example/java/1', `${a}y`].map(found), [
+      a,
+      `${a}x`,
+      b,
+      'http://c.example/',
+      undefined,
+    ])
+    close()
+  })
+})
+
+describe('checks of sources', () => {
+  test('are told to those of their owners that listen', async () => {
+    const { service, put, turn, close } = await openWatching({ pages: { [a]: { words: 'a' } } })
+    const told: string[] = []
+    const forgotten: number[] = []
+    const { promise, resolve } = Promise.withResolvers<void>()
+    followChecks({
+      checks: service,
+      sources: { noteCheck: (watch) => forgotten.push(watch), stateOf: async () => 'changed' },
+      isHeard: (owner) => owner === 'ann',
+      onState(owner, { state }) {
+        told.push(`${owner} ${state}`)
+        if (told.length === 2) resolve()
+      },
+      onProblem: assert.fail,
+    })
+    await put(profileWith('one', 'ann', [sourceAt(a)]), profileWith('two', 'eve', [sourceAt(a)]))
+    await turn()
+    await promise
+    assert.deepEqual([told, forgotten.length], [['ann changed', 'ann changed'], 2])
+    close()
+  })
+})

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { openWatching, profileWith, sourceAt, type Watching, type WatchingOptions } from './watching.testkit.ts'
+
+const MINUTE = 60_000
+const a = 'http://a.example/'
+const b = 'http://b.example/'
+const pages = { [a]: { words: 'a' }, [b]: { words: 'b' } }
+
+function withWatching(options: WatchingOptions, work: (watching: Watching) => Promise<void>): () => Promise<void> {
+  return async () => {
+    const watching = await openWatching({ pages, ...options })
+    try {
+      await work(watching)
+    } finally {
+      watching.close()
+    }
+  }
+}
+
+describe('a source that is paused for one profile', () => {
+  test(
+    'is not checked, and goes on where it was when it is resumed',
+    withWatching({}, async ({ put, profiles, turn, runFor, takeOrders }) => {
+      await put(profileWith('ann', 'ann', [sourceAt(a), sourceAt(b)]))
+      await turn()
+      assert.deepEqual(takeOrders().sort(), [a, b])
+      const urds = await profiles.urdsOf('ann')
+      await profiles.setUrds([urds[0]!.id], { paused: true })
+      await runFor(11 * MINUTE)
+      assert.deepEqual(takeOrders(), [b])
+      await profiles.setUrds([urds[0]!.id], { paused: false })
+      await turn()
+      assert.deepEqual(takeOrders(), [a])
+    }),
+  )
+
+  test(
+    'is checked for others, and has its own first visit when it is resumed',
+    withWatching({}, async ({ put, profiles, turn, clock, proxy, isVisited }) => {
+      await put(profileWith('ann', 'ann', [sourceAt(a)]), profileWith('bob', 'bob', [sourceAt(a)]))
+      const [urd] = await profiles.urdsOf('bob')
+      await profiles.setUrds([urd!.id], { paused: true })
+      await turn()
+      assert.deepEqual([await isVisited('ann'), await isVisited('bob')], [true, false])
+      clock.advance(11 * MINUTE)
+      await turn()
+      await profiles.setUrds([urd!.id], { paused: false })
+      clock.advance(11 * MINUTE)
+      await turn()
+      assert.equal(await isVisited('bob'), true)
+      assert.deepEqual(
+        proxy.orders.map(({ errand }) => errand.first),
+        [true, false, true],
+      )
+    }),
+  )
+})
+
+describe('whoever follows checks', () => {
+  test(
+    'is told when each begins and when it is over and noted, and whose source it is',
+    withWatching({}, async ({ put, service, proxy, rowOf }) => {
+      const told: string[] = []
+      service.onCheck((watch, phase) => told.push(`${watch} ${phase} ${service.isChecking(watch)}`))
+      await put(profileWith('ann', 'ann', [sourceAt(a)]), profileWith('bob', 'bob', [sourceAt(a)]))
+      await service.tick()
+      const { id } = await rowOf(a)
+      assert.deepEqual(told, [`${id} begun true`])
+      assert.deepEqual(
+        service
+          .urdsOf(id)
+          .map(({ owner }) => owner)
+          .sort(),
+        ['ann', 'bob'],
+      )
+      proxy.run()
+      assert.equal(service.isChecking(id), true)
+      await service.tick()
+      assert.deepEqual(told, [`${id} begun true`, `${id} ended false`])
+    }),
+  )
+})
+
+describe('the outcome of a check', () => {
+  const news = { queued: -1, changed: 0, unchanged: 0, failed: 0, source: null, landed: null }
+
+  test(
+    'says why the source failed, or why it was not fetched',
+    withWatching({}, async ({ put, service, tell, rowOf, web, clock, scheduler }) => {
+      await put(profileWith('ann', 'ann', [sourceAt(a)]))
+      const cases = [
+        [{ failed: 1, source: { status: 0, outcome: 'failed: dns-not-found' } }, 'failed: dns-not-found', 'failed'],
+        [{ unchanged: 1, source: { status: 0, outcome: 'skipped: robots' } }, 'skipped: robots', 'unchanged'],
+        [{ failed: 1 }, 'failed: host-given-up', 'failed'],
+        [{ failed: 1, unchanged: 1, landed: b }, 'failed: host-given-up', 'failed'],
+        [{ failed: 3, unchanged: 4, source: { status: 200, outcome: 'unchanged' } }, 'unchanged', 'unchanged'],
+        [{ failed: 1, changed: 1, source: { status: 404, outcome: 'gone' } }, 'changed', 'changed'],
+      ] as const
+      for (const [parts, outcome, learnt] of cases) {
+        await service.tick()
+        const { id } = await rowOf(a)
+        web.queue.length = 0
+        tell([{ ...news, watch: id, ...parts }])
+        await service.tick()
+        assert.equal((await rowOf(a)).outcome, outcome)
+        assert.equal(scheduler.snapshot(id)?.lastOutcome, learnt)
+        clock.advance(24 * 60 * MINUTE)
+      }
+    }),
+  )
+})

@@ -1,0 +1,25 @@
+import { urlOf } from '../api/client.ts'
+import type { Version } from '../api/types.ts'
+import { EmptyState } from '../kit/states.tsx'
+import { exactTime } from '../time/zone.ts'
+import { absenceOf } from './version-words.ts'
+
+/** A version as a picture of itself: the frame may run nothing, load nothing and lead nowhere. */
+export function PageFrame({ version }: { version: Version }) {
+  const absence = absenceOf(version)
+  if (absence !== null)
+    return (
+      <EmptyState icon="cached" title="Nothing to show">
+        {absence}
+      </EmptyState>
+    )
+  return (
+    <iframe
+      className="document-frame"
+      sandbox=""
+      referrerPolicy="no-referrer"
+      title={`Version ${version.n}, as it was on ${exactTime(version.firstSeenAt)}`}
+      src={urlOf(`/versions/${version.id}/content`)}
+    />
+  )
+}
