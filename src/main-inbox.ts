@@ -6,8 +6,8 @@ import type { EventHub } from './services/events/event-hub.ts'
 import { createInboxService } from './services/inbox/inbox-service.ts'
 import { createProfileNames } from './services/inbox/profile-names.ts'
 import { createProfileKeys, namingOf } from './services/profiles/keyed-profile.ts'
+import { createProfileReading } from './services/profiles/profile-reading.ts'
 import { createProfileService } from './services/profiles/profile-service.ts'
-import { profileRules } from './services/profiles/profile-values.ts'
 import { createEmbeddedAnnotations } from './store/embedded/annotations.ts'
 import type { Database } from './store/embedded/database.ts'
 import { createEmbeddedInbox } from './store/embedded/inbox.ts'
@@ -38,7 +38,7 @@ export function createInboxParts({ config, log, db, clock, hub, countFailing, on
   })
   const profiles = createProfileService({
     store: profileStore,
-    rules: profileRules(config),
+    reading: createProfileReading(config),
     keyed: createProfileKeys(namingOf(config)),
     limits: { maxProfiles, maxSources },
     ...(onProfilesChanged === undefined ? {} : { onChange: onProfilesChanged }),

@@ -117,8 +117,10 @@ function writeParameters(parameters: readonly Parameter[]): string {
 function writeAnswer(status: string, answer: NonNullable<Operation['responses']>[string]): string {
   const forms = Object.entries(answer.content ?? {})
   const about = answer.description === 'Default Response' ? '' : (answer.description ?? '')
-  const head = `<p class="status"><strong>${text(status)}</strong> ${text(about)}</p>`
-  return head + forms.map(([type, { schema }]) => `<p><small>${text(type)}</small></p>${outline(schema)}`).join('')
+  const head = (type: string): string =>
+    `<p class="status"><strong>${text(status)}</strong> ${text(about)} <small>${text(type)}</small></p>`
+  if (forms.length === 0) return head('')
+  return forms.map(([type, { schema }]) => head(type) + outline(schema)).join('')
 }
 
 function outline(schema: JsonSchema | undefined): string {

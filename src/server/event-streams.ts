@@ -29,7 +29,7 @@ export type StreamRequest = Interest & {
   isStillKnown(): Promise<boolean>
 }
 
-export type StreamDeps = {
+export type EventParts = {
   hub: EventHub
   arrivals: Arrivals
   maxStreams: number
@@ -62,7 +62,7 @@ export function createEventStreams({
   arrivals,
   maxStreams,
   heartbeatMs = HEARTBEAT_MS,
-}: StreamDeps): EventStreams {
+}: EventParts): EventStreams {
   const streams = new Set<Stream>()
   const frames = createFrames()
   let timer: NodeJS.Timeout | null = null

@@ -272,11 +272,11 @@ describe('forms of the inbox', () => {
         let decks = 0
         let url: string | null = '/annotations?format=wml&state=all&limit=200'
         while (url !== null) {
-          const deck = (await user.get(url)).payload
+          const deck: string = (await user.get(url)).payload
           checkDeck(deck)
           decks++
           found.push(...[...deck.matchAll(/annotations\/(\d+)\?/g)].map(([, id]) => Number(id)))
-          const next = /href="https:\/\/erace\.example\.org(\/[^"]*cursor=[^"]*)"/.exec(deck)?.[1]
+          const next: string | undefined = /href="https:\/\/erace\.example\.org(\/[^"]*cursor=[^"]*)"/.exec(deck)?.[1]
           url = next === undefined ? null : next.replaceAll('&amp;', '&')
           if (next !== undefined) assert.match(next, /state=all/)
         }

@@ -1,15 +1,11 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Callers } from '../../services/accounts/caller.ts'
-import type { Arrivals } from '../../services/events/arrivals.ts'
-import type { EventHub } from '../../services/events/event-hub.ts'
 import { callerOf, reader, SESSION_COOKIE } from '../access.ts'
 import { createEventStreams } from '../event-streams.ts'
 import type { Api, ServerParts } from '../routes.ts'
 import { Problem } from '../schemas/common.ts'
 import { EventQuery } from '../schemas/inbox.ts'
-
-export type EventParts = { hub: EventHub; arrivals: Arrivals; maxStreams: number; heartbeatMs?: number }
 
 export function addEvents(api: Api, { events, accounts }: Pick<ServerParts, 'events' | 'accounts'>): void {
   const streams = createEventStreams(events)

@@ -42,7 +42,7 @@ describe('profiles', () => {
         from: '08:00',
         to: read.json().sources[1].window.to,
       })
-      const put = await user.put(`/profiles/${id}`, { ...read.json(), name: 'Other', paused: true })
+      const put = await user.put(`/profiles/${id}`, { ...read.json<object>(), name: 'Other', paused: true })
       assert.deepEqual([put.statusCode, put.json().name, put.json().paused], [200, 'Other', true])
       assert.deepEqual((await user.get('/profiles')).json(), { items: [put.json()], next: null })
       assert.equal((await user.delete(`/profiles/${id}`)).statusCode, 204)

@@ -2,11 +2,10 @@ import { randomUUID } from 'node:crypto'
 import type { Fault } from '../../config/faults.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Profile } from '../../core/profile.ts'
-import type { ProfileDraft } from '../../core/profile-draft.ts'
 import type { KeyedProfile, ProfileStore } from '../../store/profiles.ts'
 import { createHoldings, type HoldingLimits } from './holdings.ts'
-import { readProfilesXml } from './profile-file.ts'
-import { type ProfileRules, readProfileJson } from './profile-values.ts'
+import type { ProfileBody, ProfileReading } from './profile-reading.ts'
+import type { ReadBody } from './read-profile-body.ts'
 
 /**
  * The profiles of one owner at a time; those of others are not there. Whoever removes a profile keeps what it brought: its
@@ -23,24 +22,18 @@ export type ProfileService = {
   remove(owner: string, id: string): Promise<boolean>
 }
 
-export type ProfileBody = { form: 'json'; value: unknown } | { form: 'xml'; xml: Uint8Array }
-
 export type Outcome = { kind: 'profile'; profile: Profile } | { kind: 'faults'; faults: Fault[] }
 
 export type ProfileServiceDeps = {
   store: ProfileStore
-  rules: ProfileRules
+  reading: ProfileReading
   keyed(profile: Profile): KeyedProfile
   limits: HoldingLimits
   /** There is something to watch that was not there before, or the other way round. */
   onChange?(): void
 }
 
-type Read =
-  | { kind: 'read'; draft: ProfileDraft; id: string | null; owner: string | null }
-  | { kind: 'faults'; faults: Fault[] }
-
-export function createProfileService({ store, rules, keyed, limits, onChange }: ProfileServiceDeps): ProfileService {
+export function createProfileService({ store, reading, keyed, limits, onChange }: ProfileServiceDeps): ProfileService {
   const holdings = createHoldings(store, limits)
   let before: Promise<unknown> = Promise.resolve()
 
@@ -69,14 +62,14 @@ export function createProfileService({ store, rules, keyed, limits, onChange }: 
     list: (owner, { after, limit }) => store.list({ after, limit, owner }),
     find,
     async create(owner, body) {
-      const read = checked(readBody(body, rules), owner, null)
+      const read = checked(await reading.read(body), owner, null)
       if (read.kind === 'faults') return read
       return inTurn(() => put({ ...read.draft, id: randomUUID(), owner }, null))
     },
     async replace(owner, id, body) {
       // Nobody learns from faults whether others have a profile of that id.
       if ((await find(owner, id)) === null) return { kind: 'unknown' }
-      const read = checked(readBody(body, rules), owner, id)
+      const read = checked(await reading.read(body), owner, id)
       if (read.kind === 'faults') return read
       return inTurn(async () => {
         const replaced = await find(owner, id)
@@ -94,26 +87,8 @@ export function createProfileService({ store, rules, keyed, limits, onChange }: 
   }
 }
 
-function readBody(body: ProfileBody, rules: ProfileRules): Read {
-  if (body.form === 'json') {
-    const read = readProfileJson(body.value, rules)
-    return read.kind === 'faults' ? read : { kind: 'read', draft: read.profile, id: read.id, owner: read.owner }
-  }
-  const file = readProfilesXml(body.xml, rules)
-  if (file.kind === 'faults') {
-    const faults = file.faults.map(({ line, message }) => ({ place: line === null ? '' : `line ${line}`, message }))
-    return { kind: 'faults', faults }
-  }
-  const [first, second] = file.items
-  if (first === undefined || second !== undefined) {
-    const message = `there are ${file.items.length} profiles; one is expected`
-    return { kind: 'faults', faults: [{ place: '', message }] }
-  }
-  return { kind: 'read', draft: first.profile, id: first.id, owner: first.owner }
-}
-
 /** A body may say whose profile it is and which, as it does when it was read here before; but nothing else than what is so. */
-function checked(read: Read, owner: string, id: string | null): Read {
+function checked(read: ReadBody, owner: string, id: string | null): ReadBody {
   if (read.kind === 'faults') return read
   const faults: Fault[] = []
   if (read.id !== null && read.id !== id) {

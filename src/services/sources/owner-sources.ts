@@ -21,7 +21,12 @@ export type OwnedSource = Pick<Source, 'uri' | 'everyMs' | 'depth' | 'scope' | '
 }
 
 /** The newest first. */
-export type OwnerList = { sources: readonly OwnedSource[]; byId: ReadonlyMap<number, OwnedSource> }
+export type OwnerList = {
+  sources: readonly OwnedSource[]
+  byId: ReadonlyMap<number, OwnedSource>
+  /** Of all of them, each once. */
+  watches: readonly number[]
+}
 
 type Kept = OwnerList & { revision: number; byProfile: Map<string, OwnedSource[]> }
 
@@ -74,7 +79,8 @@ export function createOwnerSources(
     if (kept?.revision === revision) return use(owner, kept)
     const byProfile = (kept === undefined ? null : await readChanges(owner, kept)) ?? (await readAll(owner))
     const sources = [...byProfile.values()].flat().sort((a, b) => b.id - a.id)
-    return use(owner, { revision, byProfile, sources, byId: new Map(sources.map((each) => [each.id, each])) })
+    const byId = new Map(sources.map((each) => [each.id, each]))
+    return use(owner, { revision, byProfile, sources, byId, watches: watchesOf(sources) })
   }
 
   function use(owner: string, kept: Kept): Kept {
@@ -97,6 +103,10 @@ export function createOwnerSources(
     loading.set(owner, started)
     return started
   }
+}
+
+export function watchesOf(sources: readonly OwnedSource[]): number[] {
+  return [...new Set(sources.map(({ watch }) => watch))]
 }
 
 function sourcesOf(profile: Profile, urds: readonly UrdRow[]): OwnedSource[] {

@@ -16,7 +16,7 @@ export type SourcePagesDeps = {
 export type SourcePages = {
   of(row: WatchRow | undefined): Promise<SourcePage>
   /** The same for many, with room for others in between. */
-  ofAll(rows: Iterable<WatchRow>): Promise<void>
+  ofAll(rows: Iterable<WatchRow | undefined>): Promise<void>
   /** What was read of it before. */
   known(watch: number): SourcePage | undefined
 }

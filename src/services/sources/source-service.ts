@@ -3,12 +3,12 @@ import type { Clock } from '../../core/clock.ts'
 import type { ProfileStore } from '../../store/profiles.ts'
 import type { WatchCheck, WatchRow, WatchStore } from '../../store/watches.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
-import { createOwnerSources, type OwnedSource } from './owner-sources.ts'
+import { createOwnerSources, type OwnedSource, watchesOf } from './owner-sources.ts'
 import type { SourcePages } from './source-pages.ts'
 import { isFailing, isPaused, type SourceState, sinceOf, stateOf } from './source-state.ts'
 import type { createSourceUnread, Told } from './source-unread.ts'
 import { messageOf, whyText } from './source-words.ts'
-import { createWatchRows } from './watch-rows.ts'
+import { createWatchRows, type RowsById } from './watch-rows.ts'
 
 /**
  * What an owner sees of the sources of all own profiles. Nothing is kept here but what can be read again: the list of sources as long
@@ -64,8 +64,6 @@ export type SourceServiceDeps = {
   clock: Clock
 }
 
-type Rows = ReadonlyMap<number, WatchRow>
-
 const MAX_CHECKS = 50
 const AT_ONCE = 2000
 
@@ -74,9 +72,7 @@ export function createSourceService(deps: SourceServiceDeps): SourceService {
   const load = createOwnerSources(profiles)
   const rows = createWatchRows(watches, clock)
 
-  const watchesOf = (sources: readonly OwnedSource[]) => [...new Set(sources.map(({ watch }) => watch))]
-
-  function told(owner: string, sources: readonly OwnedSource[], known: Rows): Promise<Told> {
+  function told(owner: string, sources: readonly OwnedSource[], known: RowsById): Promise<Told> {
     return deps.unread.told(owner, sources, (watch) => known.get(watch)?.landed ?? '')
   }
 
@@ -115,9 +111,9 @@ export function createSourceService(deps: SourceServiceDeps): SourceService {
     if (source.visitedAt === 0) source.visitedAt = (await profiles.findUrd(source.id))?.visitedAt ?? 0
   }
 
-  async function matching(sources: readonly OwnedSource[], filter: SourceFilter, known: Rows, { unread }: Told) {
+  async function matching(sources: readonly OwnedSource[], filter: SourceFilter, known: RowsById, { unread }: Told) {
     const word = filter.q?.trim().toLowerCase() ?? ''
-    if (word !== '') await pages.ofAll(known.values())
+    if (word !== '') await pages.ofAll(sources.map(({ watch }) => known.get(watch)))
     const found: OwnedSource[] = []
     for (const [n, source] of sources.entries()) {
       if (n % AT_ONCE === AT_ONCE - 1) await turn()
@@ -162,8 +158,8 @@ export function createSourceService(deps: SourceServiceDeps): SourceService {
   return {
     find,
     async list(owner, filter, { before, limit }) {
-      const { sources } = await load(owner)
-      const known = await rows.roughly(watchesOf(sources))
+      const { sources, watches: all } = await load(owner)
+      const known = await rows.roughly(all)
       const news = await told(owner, sources, known)
       const found = await matching(sources, filter, known, news)
       const rest = before === null ? found : found.filter(({ id }) => id < before)
@@ -185,23 +181,23 @@ export function createSourceService(deps: SourceServiceDeps): SourceService {
       return found === null ? null : { ...found, checks: await watches.checks(found.source.watch, MAX_CHECKS) }
     },
     async select(owner, wanted) {
-      const { sources, byId } = await load(owner)
+      const { sources, byId, watches: all } = await load(owner)
       if ('ids' in wanted) return [...new Set(wanted.ids)].flatMap((id) => byId.get(id) ?? [])
-      const known = await rows.roughly(watchesOf(sources))
+      const known = await rows.roughly(all)
       return matching(sources, wanted, known, await told(owner, sources, known))
     },
     async countFailing(owner) {
-      const { sources } = await load(owner)
-      const known = await rows.roughly(watchesOf(sources))
+      const { sources, watches: all } = await load(owner)
+      const known = await rows.roughly(all)
       return sources.filter((source) => isFailing(source, known.get(source.watch))).length
     },
     stateOf: quickState,
     noteCheck: rows.forget,
     async held(owner) {
-      const { sources } = await load(owner)
-      const known = await rows.roughly(watchesOf(sources))
+      const { sources, watches: all } = await load(owner)
+      const known = await rows.roughly(all)
       const profiles = new Set(sources.map(({ profile }) => profile.id)).size
-      return { profiles, sources: sources.length, keys: new Set([...known.values()].map(({ key }) => key)) }
+      return { profiles, sources: sources.length, keys: new Set(all.flatMap((watch) => known.get(watch)?.key ?? [])) }
     },
   }
 }

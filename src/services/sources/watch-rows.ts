@@ -9,11 +9,14 @@ const MAX_ROWS = 200_000
 
 type Kept = { row: WatchRow | undefined; readAt: number }
 
+/** Rows by the number of their watch. */
+export type RowsById = { get(watch: number): WatchRow | undefined }
+
 export type WatchRows = {
   /** As they are now. */
-  now(ids: readonly number[]): Promise<Map<number, WatchRow>>
+  now(ids: readonly number[]): Promise<RowsById>
   /** For counts over many: as they are now, or were a few seconds ago where nobody told of a check since. */
-  roughly(ids: readonly number[]): Promise<Map<number, WatchRow>>
+  roughly(ids: readonly number[]): Promise<RowsById>
   /** It is not any more what it was. */
   forget(id: number): void
 }
@@ -23,7 +26,6 @@ export function createWatchRows(watches: Pick<WatchStore, 'find'>, clock: Clock)
   const kept = new Map<number, Kept>()
 
   async function read(ids: readonly number[]): Promise<void> {
-    if (kept.size > MAX_ROWS) kept.clear()
     for (let at = 0; at < ids.length; at += FEW) {
       if (at > 0) await turn()
       const some = ids.slice(at, at + FEW)
@@ -33,25 +35,19 @@ export function createWatchRows(watches: Pick<WatchStore, 'find'>, clock: Clock)
     }
   }
 
-  function rowsOf(ids: readonly number[]): Map<number, WatchRow> {
-    const rows = new Map<number, WatchRow>()
-    for (const id of ids) {
-      const row = kept.get(id)?.row
-      if (row !== undefined) rows.set(id, row)
-    }
-    return rows
-  }
+  const rows: RowsById = { get: (watch) => kept.get(watch)?.row }
 
   return {
     async now(ids) {
       await read(ids)
-      return rowsOf(ids)
+      return rows
     },
     async roughly(ids) {
+      if (kept.size > MAX_ROWS) kept.clear()
       const oldest = clock.monotonic() - MAX_AGE_MS
       const isOld = (id: number) => (kept.get(id)?.readAt ?? Number.NEGATIVE_INFINITY) < oldest
       await read(ids.length <= FEW ? ids : ids.filter(isOld))
-      return rowsOf(ids)
+      return rows
     },
     forget: (id) => void kept.delete(id),
   }

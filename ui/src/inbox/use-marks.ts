@@ -99,7 +99,13 @@ export function useMarks(): InboxMarks {
         if (findItem(client, id)?.read === false) apply(client, [id], { read: true }).catch(failed)
       },
       markMatching(filters, upTo, marks) {
-        applyToMatching(client, filters, upTo, marks).then((ids) => told(ids, marks), failed)
+        const done = (ids: readonly number[]) =>
+          didWithUndo(sentenceOf(ids.length, marks), async () => {
+            await apply(client, ids, opposite(marks))
+            // More than was loaded came back: the list is fetched as a whole.
+            await client.resetQueries({ queryKey: ['annotations'] })
+          })
+        applyToMatching(client, filters, upTo, marks).then(done, failed)
       },
     }
   }, [client])

@@ -78,7 +78,7 @@ export const WatchRow = memo(function WatchRow(props: Props) {
           {source.title !== '' && <span className="watches-address">{bareAddress(source.uri)}</span>}
           {source.title !== '' && <span aria-hidden="true">·</span>}
           <Link className="watches-profile" href={`/profiles/${encodeURIComponent(source.profile.id)}`}>
-            {source.profile.name}
+            {source.profile.name || 'Unnamed profile'}
           </Link>
         </span>
       </td>

@@ -1,0 +1,104 @@
+import { Worker } from 'node:worker_threads'
+import type { Config } from '../../config/config.ts'
+import { type ProfileRules, profileRules } from './profile-values.ts'
+import { type ProfileText, type ReadBody, readProfileBody } from './read-profile-body.ts'
+
+/**
+ * Reads profiles that anybody may send. Whether an expression is sound is found out by building it, and a profile of a
+ * few kilobytes can have expressions that take minutes together. So only what is plainly quick is read at
+ * once; all else is read in a thread of its own, one after the other, which is started when it is needed, ended when it takes
+ * longer than the limit, and ended when nobody has needed it for a while.
+ */
+export type ProfileReading = {
+  read(body: ProfileBody): Promise<ReadBody>
+}
+
+export type ProfileBody = { form: 'json'; value: unknown } | { form: 'xml'; xml: Uint8Array }
+
+export type ReadingLimits = { timeLimitMs: number; maxWaiting: number; idleMs: number }
+
+const usualLimits: ReadingLimits = { timeLimitMs: 5000, maxWaiting: 50, idleMs: 60_000 }
+const QUICK_CHARS = 20_000
+/** Words for which nothing is built. */
+const plainScopes: ReadonlySet<unknown> = new Set([undefined, null, 'page', 'path', 'host', 'domain'])
+
+export function createProfileReading(config: Config, given: Partial<ReadingLimits> = {}): ProfileReading {
+  const limits = { ...usualLimits, ...given }
+  const rules: ProfileRules = profileRules(config)
+  let worker: Worker | null = null
+  let idle: NodeJS.Timeout | undefined
+  let waiting = 0
+  let last: Promise<unknown> = Promise.resolve()
+
+  function start(): Worker {
+    const started = new Worker(new URL('./profile-reading-worker.ts', import.meta.url), { workerData: config })
+    started.unref()
+    return started
+  }
+
+  function stop(): void {
+    void worker?.terminate()
+    worker = null
+  }
+
+  async function readInThread(body: ProfileText): Promise<ReadBody> {
+    clearTimeout(idle)
+    worker ??= start()
+    const answer = await answerOf(worker, body, limits.timeLimitMs)
+    if (answer === null) stop()
+    else idle = setTimeout(stop, limits.idleMs).unref()
+    return answer ?? faulty(`it took more than ${limits.timeLimitMs} ms to check: use fewer or simpler expressions`)
+  }
+
+  return {
+    async read(body) {
+      const text = textOf(body)
+      if (text === null) return faulty('it is nested too deeply')
+      if (body.form === 'json' && text.form === 'json' && isQuick(body.value, text.text))
+        return readProfileBody(text, rules)
+      if (waiting >= limits.maxWaiting) return faulty('many profiles are being checked just now: try again')
+      waiting++
+      const result = last.then(() => readInThread(text)).finally(() => waiting--)
+      last = result.catch(() => {}) // the next one does not care how this one ends
+      return result
+    },
+  }
+}
+
+const faulty = (message: string): ReadBody => ({ kind: 'faults', faults: [{ place: '', message }] })
+
+function textOf(body: ProfileBody): ProfileText | null {
+  if (body.form === 'xml') return body
+  try {
+    return { form: 'json', text: JSON.stringify(body.value) ?? 'null' }
+  } catch (error) {
+    if (error instanceof RangeError) return null
+    throw error
+  }
+}
+
+function isQuick(value: unknown, text: string): boolean {
+  if (text.length > QUICK_CHARS) return false
+  const { sources, interests } = Object(value) as { sources?: unknown; interests?: unknown }
+  const { expression } = Object(interests) as { expression?: unknown }
+  if (typeof expression === 'string' && expression.includes('/')) return false
+  return (
+    !Array.isArray(sources) || sources.every((source) => plainScopes.has((Object(source) as { scope?: unknown }).scope))
+  )
+}
+
+/** Null where the thread did not answer in time, or fell. */
+async function answerOf(worker: Worker, body: ProfileText, timeLimitMs: number): Promise<ReadBody | null> {
+  const { promise, resolve } = Promise.withResolvers<ReadBody | null>()
+  const fall = (): void => resolve(null)
+  worker.ref()
+  worker.once('message', resolve).once('error', fall).once('exit', fall)
+  const timer = setTimeout(fall, timeLimitMs)
+  worker.postMessage(body)
+  const answer = await promise
+  clearTimeout(timer)
+  worker.off('message', resolve).off('exit', fall)
+  // A thread that falls after its time was up must not take the process along: this listener stays.
+  if (answer !== null) worker.off('error', fall).unref()
+  return answer
+}

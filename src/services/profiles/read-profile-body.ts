@@ -1,0 +1,29 @@
+import type { Fault } from '../../config/faults.ts'
+import type { ProfileDraft } from '../../core/profile-draft.ts'
+import { readProfilesXml } from './profile-file.ts'
+import { type ProfileRules, readProfileJson } from './profile-values.ts'
+
+/** One profile as somebody sends it; JSON as its text. */
+export type ProfileText = { form: 'json'; text: string } | { form: 'xml'; xml: Uint8Array }
+
+export type ReadBody =
+  | { kind: 'read'; draft: ProfileDraft; id: string | null; owner: string | null }
+  | { kind: 'faults'; faults: Fault[] }
+
+export function readProfileBody(body: ProfileText, rules: ProfileRules): ReadBody {
+  if (body.form === 'json') {
+    const read = readProfileJson(JSON.parse(body.text), rules)
+    return read.kind === 'faults' ? read : { kind: 'read', draft: read.profile, id: read.id, owner: read.owner }
+  }
+  const file = readProfilesXml(body.xml, rules)
+  if (file.kind === 'faults') {
+    const faults = file.faults.map(({ line, message }) => ({ place: line === null ? '' : `line ${line}`, message }))
+    return { kind: 'faults', faults }
+  }
+  const [first, second] = file.items
+  if (first === undefined || second !== undefined) {
+    const message = `there are ${file.items.length} profiles; one is expected`
+    return { kind: 'faults', faults: [{ place: '', message }] }
+  }
+  return { kind: 'read', draft: first.profile, id: first.id, owner: first.owner }
+}

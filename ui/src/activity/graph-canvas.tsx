@@ -1,0 +1,114 @@
+import { type PointerEvent, useEffect, useMemo, useRef, useState } from 'react'
+import { navigate } from 'wouter/use-browser-location'
+import type { Graph } from '../api/types.ts'
+import { IconButton } from '../kit/icon-button.tsx'
+import { drawGraph, nodeAt, type View, zoomed } from './graph-drawing.ts'
+import type { LayoutNews, LayoutOrder } from './layout-worker.ts'
+
+const start: View = { x: 0, y: 0, scale: 1 }
+
+/** The crawl as a picture: pages are points, links are lines. It is moved by dragging, enlarged by the wheel, and opened by a click. */
+export function GraphCanvas({ graph }: { graph: Graph }) {
+  const canvas = useRef<HTMLCanvasElement>(null)
+  const [positions, setPositions] = useState(() => new Float32Array(2 * graph.nodes.length))
+  const [view, setView] = useState<View>(start)
+  const [hovered, setHovered] = useState(-1)
+  const drag = useRef<{ x: number; y: number; moved: boolean } | null>(null)
+
+  useEffect(() => {
+    const worker = new Worker(new URL('./layout-worker.ts', import.meta.url), { type: 'module' })
+    worker.onmessage = ({ data }: MessageEvent<LayoutNews>) => {
+      setPositions(data.positions)
+      if (data.isOver) worker.terminate()
+    }
+    worker.postMessage({ nodes: graph.nodes.length, edges: graph.edges, groups: groupsOf(graph) } satisfies LayoutOrder)
+    return () => worker.terminate()
+  }, [graph])
+
+  useEffect(() => {
+    if (canvas.current === null) return
+    const request = requestAnimationFrame(() => {
+      if (canvas.current !== null) drawGraph(canvas.current, graph, positions, view, hovered)
+    })
+    return () => cancelAnimationFrame(request)
+  }, [graph, view, hovered, positions])
+
+  function placeOf(event: { clientX: number; clientY: number }): { x: number; y: number } {
+    const box = canvas.current!.getBoundingClientRect()
+    return { x: event.clientX - box.left - box.width / 2, y: event.clientY - box.top - box.height / 2 }
+  }
+
+  function move(event: PointerEvent): void {
+    const at = placeOf(event)
+    if (drag.current === null) {
+      setHovered(nodeAt(positions, view, at))
+      return
+    }
+    const [dx, dy] = [at.x - drag.current.x, at.y - drag.current.y]
+    drag.current = { ...at, moved: drag.current.moved || Math.abs(dx) + Math.abs(dy) > 2 }
+    setView((now) => ({ ...now, x: now.x + dx, y: now.y + dy }))
+  }
+
+  function release(event: PointerEvent): void {
+    const wasClick = drag.current?.moved === false
+    drag.current = null
+    const node = wasClick ? graph.nodes[nodeAt(positions, view, placeOf(event))] : undefined
+    if (node !== undefined) navigate(`/documents/${node.document}`)
+  }
+
+  useEffect(() => {
+    const element = canvas.current
+    if (element === null) return
+    function wheel(event: WheelEvent): void {
+      // The page shall not move as well.
+      event.preventDefault()
+      const box = element!.getBoundingClientRect()
+      const at = { x: event.clientX - box.left - box.width / 2, y: event.clientY - box.top - box.height / 2 }
+      setView((now) => zoomed(now, at, Math.exp(-event.deltaY / 500)))
+    }
+    element.addEventListener('wheel', wheel, { passive: false })
+    return () => element.removeEventListener('wheel', wheel)
+  }, [])
+
+  const label = useMemo(() => `${graph.nodes.length} pages and ${graph.edges.length} links between them`, [graph])
+  const node = graph.nodes[hovered]
+  return (
+    <div className="activity-graph">
+      <canvas
+        ref={canvas}
+        role="img"
+        aria-label={label}
+        onPointerDown={(event) => {
+          event.currentTarget.setPointerCapture(event.pointerId)
+          drag.current = { ...placeOf(event), moved: false }
+        }}
+        onPointerMove={move}
+        onPointerUp={release}
+        onPointerLeave={() => setHovered(-1)}
+      />
+      <div className="activity-graph-tools">
+        <IconButton icon="plus" label="Larger" onClick={() => setView(zoomed(view, start, 1.4))} />
+        <IconButton icon="minus" label="Smaller" onClick={() => setView(zoomed(view, start, 1 / 1.4))} />
+        <IconButton icon="refresh" label="As at first" onClick={() => setView(start)} />
+      </div>
+      {node !== undefined && (
+        <p className="activity-graph-tip" role="status">
+          <strong>{node.title === '' ? node.url : node.title}</strong>
+          <br />
+          <span className="soft">
+            {node.url} · {node.state} {node.status > 0 && node.status}
+          </span>
+        </p>
+      )}
+    </div>
+  )
+}
+
+function groupsOf({ nodes }: Graph): number[] {
+  const groups = new Map<string, number>()
+  return nodes.map(({ host }) => {
+    const group = groups.get(host) ?? groups.size
+    groups.set(host, group)
+    return group
+  })
+}

@@ -1,0 +1,82 @@
+import type { Graph } from '../api/types.ts'
+
+/** Where the middle of the picture is, in points of the screen, and how large it is drawn. */
+export type View = { x: number; y: number; scale: number }
+type Point = { x: number; y: number }
+
+const RADIUS = 3.5
+const REACH = 10
+const tokens: Record<Graph['nodes'][number]['state'], string> = {
+  fetched: '--accent',
+  redirect: '--ink-faint',
+  gone: '--warn',
+  failed: '--danger',
+}
+
+export function zoomed(view: View, at: Point, factor: number): View {
+  const scale = Math.min(20, Math.max(0.05, view.scale * factor))
+  const by = scale / view.scale
+  return { scale, x: at.x - (at.x - view.x) * by, y: at.y - (at.y - view.y) * by }
+}
+
+/** The node under a point of the screen; -1 for none. */
+export function nodeAt(positions: Float32Array, view: View, at: Point): number {
+  const x = (at.x - view.x) / view.scale
+  const y = (at.y - view.y) / view.scale
+  let nearest = -1
+  let best = (REACH / view.scale) ** 2
+  for (let node = 0; 2 * node < positions.length; node++) {
+    const distance = (positions[2 * node]! - x) ** 2 + (positions[2 * node + 1]! - y) ** 2
+    if (distance < best) {
+      best = distance
+      nearest = node
+    }
+  }
+  return nearest
+}
+
+/** All lines in one path and all points of one colour in another: thousands of them are drawn within a frame. */
+export function drawGraph(
+  canvas: HTMLCanvasElement,
+  graph: Graph,
+  at: Float32Array,
+  view: View,
+  hovered: number,
+): void {
+  const ratio = window.devicePixelRatio
+  const { clientWidth: width, clientHeight: height } = canvas
+  if (canvas.width !== width * ratio || canvas.height !== height * ratio) {
+    canvas.width = width * ratio
+    canvas.height = height * ratio
+  }
+  const context = canvas.getContext('2d')
+  if (context === null) return
+  const styles = getComputedStyle(canvas)
+  const token = (name: string): string => styles.getPropertyValue(name).trim()
+  context.setTransform(ratio, 0, 0, ratio, (width / 2 + view.x) * ratio, (height / 2 + view.y) * ratio)
+  context.clearRect(-width / 2 - view.x, -height / 2 - view.y, width, height)
+  const place = (node: number): Point => ({ x: at[2 * node]! * view.scale, y: at[2 * node + 1]! * view.scale })
+  context.strokeStyle = token('--line-strong')
+  context.globalAlpha = graph.edges.length > 5000 ? 0.15 : 0.35
+  context.lineWidth = 0.7
+  context.beginPath()
+  for (const [from, to] of graph.edges) {
+    const [a, b] = [place(from!), place(to!)]
+    context.moveTo(a.x, a.y)
+    context.lineTo(b.x, b.y)
+  }
+  context.stroke()
+  context.globalAlpha = 1
+  for (const [state, name] of Object.entries(tokens)) {
+    context.fillStyle = token(name)
+    context.beginPath()
+    for (const [node, { state: own }] of graph.nodes.entries()) {
+      if (own !== state) continue
+      const { x, y } = place(node)
+      const radius = node === hovered ? 2 * RADIUS : RADIUS
+      context.moveTo(x + radius, y)
+      context.arc(x, y, radius, 0, 2 * Math.PI)
+    }
+    context.fill()
+  }
+}

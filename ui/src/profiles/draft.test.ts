@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { Profile } from '../api/types.ts'
+import { bodyOf, draftOf, emptyDraft, isSameDraft, newSource, newTerm, placeFaults } from './draft.ts'
+
+const profile: Profile = {
+  id: 'p1',
+  name: 'Java research',
+  paused: false,
+  sources: [
+    { uri: 'https://example.org/', every: '10m', depth: 2, scope: 'host', process: 'filter' },
+    {
+      uri: 'https://example.com/',
+      every: '1h',
+      everyMax: '1d',
+      depth: 0,
+      scope: { pattern: 'page' },
+      process: 'track',
+    },
+    { uri: 'https://example.net/', every: '1h', depth: 1, scope: 'https?://example\\.net/.*', process: 'archive' },
+  ],
+  interests: {
+    keywords: [{ key: 'ibm', weight: 1 }],
+    exclude: ['job advert'],
+    expression: 'a OR b',
+    threshold: 1,
+    stemming: 'en',
+    scorer: 'keywords',
+  },
+  urgency: 2,
+  amount: 'full',
+  delivery: { channels: ['inbox'], cadence: 'daily' },
+}
+
+describe('a profile while it is edited', () => {
+  test('what was read is sent back as it was, patterns said to be patterns', () => {
+    const { id: _, ...rest } = profile
+    const third = { ...profile.sources[2], scope: { pattern: 'https?://example\\.net/.*' } }
+    assert.deepEqual(bodyOf(draftOf(profile)).body, { ...rest, sources: [...profile.sources.slice(0, 2), third] })
+  })
+
+  test('one address is enough, and a bare host is completed', () => {
+    const { body } = bodyOf({ ...emptyDraft(), sources: [newSource('example.org/news')] })
+    assert.deepEqual(
+      (body.sources as { uri: string }[]).map(({ uri }) => uri),
+      ['https://example.org/news'],
+    )
+    assert.equal('name' in body, false)
+  })
+
+  test('faults find the rows that they are about though empty rows are not sent', () => {
+    const draft = {
+      ...emptyDraft(),
+      sources: [newSource(''), newSource('x:y')],
+      terms: [newTerm(''), newTerm('a', 0), newTerm('b')],
+    }
+    const faults = [
+      { place: 'sources[0].uri', message: 'no' },
+      { place: 'interests.keywords[0].weight', message: 'no' },
+      { place: 'interests.expression', message: 'no' },
+    ]
+    assert.deepEqual(
+      placeFaults(faults, bodyOf(draft)).map(({ place }) => place),
+      ['sources[1].uri', 'terms[1].weight', 'expression'],
+    )
+  })
+
+  test('the same content is the same draft, whatever the rows are called', () => {
+    assert.equal(isSameDraft(draftOf(profile), draftOf(profile)), true)
+    assert.equal(isSameDraft(draftOf(profile), { ...draftOf(profile), urgency: 3 }), false)
+  })
+})

@@ -1,0 +1,179 @@
+import type { Profile } from '../api/types.ts'
+
+/**
+ * A profile while it is edited: every field has a value, rows have keys that stay with them, and what is empty is not
+ * sent. `bodyOf` says what the server gets, and which row each member of it came from, so that faults find their fields.
+ */
+export const scopeKinds = ['page', 'path', 'host', 'domain', 'pattern'] as const
+export type ScopeKind = (typeof scopeKinds)[number]
+export type DraftWindow = NonNullable<Profile['sources'][number]['window']>
+export type DraftSource = {
+  key: string
+  uri: string
+  every: string
+  everyMax: string
+  depth: number
+  scope: ScopeKind
+  pattern: string
+  /** Empty: by the interests where there are any, else every change. */
+  process: '' | Profile['sources'][number]['process']
+  window: DraftWindow | null
+}
+export type DraftTerm = { key: string; term: string; weight: number }
+export type Draft = {
+  name: string
+  paused: boolean
+  sources: DraftSource[]
+  terms: DraftTerm[]
+  exclude: string[]
+  expression: string
+  threshold: number
+  stemming: string
+  scorer: string
+  urgency: number
+  amount: Profile['amount']
+  channels: string[]
+  cadence: string
+}
+export type Fault = { place: string; message: string }
+type Prefill = { name?: string; uri?: string; expression?: string }
+
+let rows = 0
+const newKey = () => `row-${++rows}`
+
+export function newSource(uri = ''): DraftSource {
+  const scope = 'host'
+  return {
+    key: newKey(),
+    uri,
+    every: '1h',
+    everyMax: '',
+    depth: 0,
+    scope,
+    pattern: '',
+    process: '',
+    window: null,
+  }
+}
+
+export function newTerm(term: string, weight = 1): DraftTerm {
+  return { key: newKey(), term, weight }
+}
+
+export function emptyDraft({ name = '', uri = '', expression = '' }: Prefill = {}): Draft {
+  return {
+    name,
+    paused: false,
+    sources: [newSource(uri)],
+    terms: [],
+    exclude: [],
+    expression,
+    threshold: 0,
+    stemming: '',
+    scorer: 'keywords',
+    urgency: 1,
+    amount: 'summary',
+    channels: ['inbox'],
+    cadence: 'immediate',
+  }
+}
+
+function draftSource(source: Profile['sources'][number]): DraftSource {
+  const { uri, every, everyMax = '', depth, process, window = null } = source
+  const given = typeof source.scope === 'string' ? source.scope : ''
+  const kind = scopeKinds.find((scope) => scope === given && scope !== 'pattern')
+  const pattern = typeof source.scope === 'string' ? given : source.scope.pattern
+  const scope = kind ?? 'pattern'
+  return { key: newKey(), uri, every, everyMax, depth, scope, pattern: kind ? '' : pattern, process, window }
+}
+
+export function draftOf(profile: Profile): Draft {
+  const { name, paused, sources, interests, urgency, amount, delivery } = profile
+  const { keywords, exclude, expression, threshold, stemming, scorer } = interests
+  return {
+    name,
+    paused,
+    sources: sources.map(draftSource),
+    terms: keywords.map(({ key, weight }) => newTerm(key, weight)),
+    exclude: [...exclude],
+    expression,
+    threshold,
+    stemming,
+    scorer,
+    urgency,
+    amount,
+    channels: [...delivery.channels],
+    cadence: delivery.cadence,
+  }
+}
+
+export type DraftBody = { body: Record<string, unknown>; sourceRows: number[]; termRows: number[] }
+
+function sourceBody({ uri, every, everyMax, depth, scope, pattern, process, window }: DraftSource) {
+  return {
+    uri: completeUri(uri.trim()),
+    every: every.trim(),
+    ...(everyMax.trim() !== '' && { everyMax: everyMax.trim() }),
+    depth,
+    scope: scope === 'pattern' ? { pattern } : scope,
+    ...(process !== '' && { process }),
+    ...(window !== null && { window }),
+  }
+}
+
+/** A bare host is meant as a page of the web. */
+function completeUri(uri: string): string {
+  return /^[a-z][a-z0-9+.-]*:(?!\d)/i.test(uri) ? uri : `https://${uri}`
+}
+
+export function bodyOf(draft: Draft): DraftBody {
+  const sourceRows = rowsOf(draft.sources, ({ uri }) => uri.trim() !== '')
+  const termRows = rowsOf(draft.terms, ({ term }) => term.trim() !== '')
+  const { name, paused, exclude, expression, threshold, stemming, scorer, urgency, amount, channels, cadence } = draft
+  const body = {
+    ...(name.trim() !== '' && { name: name.trim() }),
+    paused,
+    sources: sourceRows.map((at) => sourceBody(draft.sources[at]!)),
+    interests: {
+      keywords: termRows.map((at) => ({ key: draft.terms[at]!.term.trim(), weight: draft.terms[at]!.weight })),
+      exclude,
+      expression,
+      threshold,
+      stemming,
+      scorer,
+    },
+    urgency,
+    amount,
+    delivery: { channels, cadence },
+  }
+  return { body, sourceRows, termRows }
+}
+
+function rowsOf<T>(list: readonly T[], isThere: (each: T) => boolean): number[] {
+  return list.flatMap((each, at) => (isThere(each) ? [at] : []))
+}
+
+/** Faults by the rows of the draft instead of those of the body. */
+export function placeFaults(faults: readonly Fault[], { sourceRows, termRows }: DraftBody): Fault[] {
+  return faults.map(({ place, message }) => ({
+    place: place
+      .replace(/^sources\[(\d+)\]/, (_, at) => `sources[${sourceRows[Number(at)] ?? at}]`)
+      .replace(/^interests\.keywords\[(\d+)\]/, (_, at) => `terms[${termRows[Number(at)] ?? at}]`)
+      .replace(/^interests\./, ''),
+    message,
+  }))
+}
+
+/** Keys of rows are no content. */
+export function isSameDraft(one: Draft, other: Draft): boolean {
+  const flat = (draft: Draft) => JSON.stringify(draft, (name, value) => (name === 'key' ? undefined : value))
+  return flat(one) === flat(other)
+}
+
+export function totalWeight({ terms }: Draft): number {
+  return terms.reduce((sum, { weight }) => sum + (Number.isFinite(weight) ? weight : 0), 0)
+}
+
+export function hasInterests({ terms, exclude, expression }: Draft): boolean {
+  return terms.length > 0 || exclude.length > 0 || expression.trim() !== ''
+}

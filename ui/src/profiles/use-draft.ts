@@ -1,0 +1,69 @@
+import { useQuery } from '@tanstack/react-query'
+import { useCallback, useEffect, useState } from 'react'
+import { api } from '../api/client.ts'
+import type { Profile } from '../api/types.ts'
+import { keep, kept } from '../offline/kept.ts'
+import { useQuery as useUrlQuery } from '../url/query-state.ts'
+import { type Draft, draftOf, emptyDraft, isSameDraft } from './draft.ts'
+
+const KEEP_MS = 400
+const keyOf = (id: string) => `profile-draft:${id}`
+
+export function forgetDraft(id: string): Promise<void> {
+  return keep(keyOf(id), null)
+}
+
+/** The profile as the server has it, and what was left unsaved on an earlier visit. */
+export function useProfileToEdit(id: string) {
+  const query = useUrlQuery()
+  const uri = query.get('url') ?? ''
+  const expression = query.get('expression') ?? query.get('q') ?? ''
+  const name = query.get('name') ?? ''
+  const copyOf = query.get('copy')
+  const read = id === 'new' ? copyOf : id
+  const isPrefilled = `${uri}${expression}${name}${copyOf ?? ''}` !== ''
+  return useQuery({
+    queryKey: ['profile-editing', id, uri, expression, name, copyOf],
+    queryFn: async () => {
+      const profile = read === null ? null : await api.get<Profile>(`/profiles/${encodeURIComponent(read)}`)
+      const unsaved = isPrefilled ? undefined : await kept<Draft | null>(keyOf(id))
+      const base = profile === null ? emptyDraft({ name, uri, expression }) : draftOf(profile)
+      if (id === 'new' && profile !== null) base.name = `${profile.name} (copy)`
+      return { base, unsaved: unsaved ?? null, profile: id === 'new' ? null : profile }
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+  })
+}
+
+/** Changes are kept in the browser until they are saved or thrown away. */
+export function useDraft(id: string, base: Draft, unsaved: Draft | null) {
+  const [draft, setDraft] = useState(unsaved ?? base)
+  const [saved, setSaved] = useState(base)
+  const isDirty = !isSameDraft(draft, saved)
+  const change = useCallback((changes: Partial<Draft>) => setDraft((now) => ({ ...now, ...changes })), [])
+
+  useEffect(() => {
+    const timer = setTimeout(() => void keep(keyOf(id), isDirty ? draft : null), KEEP_MS)
+    return () => clearTimeout(timer)
+  }, [id, draft, isDirty])
+
+  useEffect(() => {
+    if (!isDirty) return
+    const warn = (event: BeforeUnloadEvent) => event.preventDefault()
+    window.addEventListener('beforeunload', warn)
+    return () => window.removeEventListener('beforeunload', warn)
+  }, [isDirty])
+
+  return {
+    draft,
+    change,
+    isDirty,
+    discard: () => setDraft(saved),
+    take(next: Draft) {
+      setSaved(next)
+      setDraft(next)
+    },
+  }
+}

@@ -1,0 +1,68 @@
+import { Field } from '../kit/field.tsx'
+import { Input } from '../kit/input.tsx'
+import { Switch } from '../kit/switch.tsx'
+import type { DraftWindow } from './draft.ts'
+import { useFault } from './faults.ts'
+
+const days = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const
+const zones = Intl.supportedValuesOf('timeZone')
+
+type Props = { place: string; value: DraftWindow | null; onChange: (window: DraftWindow | null) => void }
+
+function usualWindow(): DraftWindow {
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
+  return { zone, days: [1, 2, 3, 4, 5], from: '08:00', to: '18:00' }
+}
+
+/** When a source may be checked. The end of the day is 24:00, which a field for times shows as 00:00. */
+export function WindowFields({ place, value, onChange }: Props) {
+  const daysFault = useFault(`${place}.days`)
+  const fromFault = useFault(`${place}.from`)
+  const toFault = useFault(`${place}.to`)
+  const zoneFault = useFault(`${place}.zone`)
+  const put = (changes: Partial<DraftWindow>) => onChange({ ...(value ?? usualWindow()), ...changes })
+  return (
+    <div className="kit-form">
+      <Switch checked={value !== null} onChange={(on) => onChange(on ? usualWindow() : null)}>
+        Only at certain times
+      </Switch>
+      {value !== null && (
+        <>
+          <fieldset className="profiles-days" aria-label="Days">
+            {days.map((name, at) => {
+              const day = at + 1
+              const isOn = value.days.includes(day)
+              const next = isOn ? value.days.filter((other) => other !== day) : [...value.days, day].sort()
+              return (
+                <button key={name} type="button" aria-pressed={isOn} onClick={() => put({ days: next })}>
+                  {name}
+                </button>
+              )
+            })}
+          </fieldset>
+          {daysFault !== undefined && <p className="kit-field-error">{daysFault}</p>}
+          <div className="profiles-pair">
+            <Field label="From" error={fromFault}>
+              <Input type="time" value={value.from} onChange={(event) => put({ from: event.target.value })} />
+            </Field>
+            <Field label="To" error={toFault}>
+              <Input
+                type="time"
+                value={value.to === '24:00' ? '00:00' : value.to}
+                onChange={(event) => put({ to: event.target.value === '00:00' ? '24:00' : event.target.value })}
+              />
+            </Field>
+            <Field label="Time zone" error={zoneFault}>
+              <Input list="profile-zones" value={value.zone} onChange={(event) => put({ zone: event.target.value })} />
+            </Field>
+          </div>
+          <datalist id="profile-zones">
+            {zones.map((zone) => (
+              <option key={zone} value={zone} />
+            ))}
+          </datalist>
+        </>
+      )}
+    </div>
+  )
+}
