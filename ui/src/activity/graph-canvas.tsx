@@ -10,7 +10,7 @@ const start: View = { x: 0, y: 0, scale: 1 }
 /** The crawl as a picture: pages are points, links are lines. It is moved by dragging, enlarged by the wheel, and opened by a click. */
 export function GraphCanvas({ graph }: { graph: Graph }) {
   const canvas = useRef<HTMLCanvasElement>(null)
-  const [positions, setPositions] = useState(() => new Float32Array(2 * graph.nodes.length))
+  const [positions, setPositions] = useState<Float32Array>(() => new Float32Array(2 * graph.nodes.length))
   const [view, setView] = useState<View>(start)
   const [hovered, setHovered] = useState(-1)
   const drag = useRef<{ x: number; y: number; moved: boolean } | null>(null)
