@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { AppError } from '../src/core/errors.ts'
 import { createInboxData } from './api/inbox-data.ts'
 import { timeNaive } from './api/naive.ts'
-import { type ServerMemory, startServerChild } from './api/server-child.ts'
+import { type ServerFigures, startServerChild } from './api/server-child.ts'
 import { useStreams } from './api/streams.ts'
 import { type Operation, operations, type Timings, useInbox } from './api/users.ts'
 import type { Benchmark } from './table.ts'
@@ -30,19 +30,20 @@ export const run: Benchmark = async ({ values }) => {
     const server = await startServerChild(folder)
     try {
       const { url } = server
-      const idle = await server.memory()
+      const idle = await server.figures()
       await useInbox({ data, url, users, seconds: Math.min(2, seconds), pauseMs: 0 })
       const paced = await useInbox({ data, url, users, seconds, pauseMs: PAUSE_MS })
+      const calm = await server.figures()
       const startedAt = performance.now()
       const hurried = await useInbox({ data, url, users, seconds, pauseMs: 0 })
       const perSecond = countOf(hurried) / ((performance.now() - startedAt) / 1000)
-      const used = await server.memory()
-      let open: ServerMemory = used
+      const used = await server.figures()
+      let open: ServerFigures = used
       const onOpen = async (): Promise<void> => {
-        open = await server.memory()
+        open = await server.figures()
       }
       const { delaysMs, expected } = await useStreams(server, data.owners, { streams, arrivals: ARRIVALS, onOpen })
-      const streamed = await server.memory()
+      const streamed = await server.figures()
       const listP95 = quantile([...paced.large.list, ...paced.others.list], 0.95)
       const searchP95 = quantile(paced.large['search, common word'], 0.95)
       return {
@@ -60,6 +61,7 @@ export const run: Benchmark = async ({ values }) => {
           patchP95Ms: quantile(of(paced, 'patch'), 0.95),
           hurriedP95Ms: quantile(allOf(hurried), 0.95),
           requestsPerSecond: perSecond,
+          cpuMsPerRequest: ((used.cpuSeconds - calm.cpuSeconds) * 1000) / countOf(hurried),
           serverRssBytes: used.rssBytes,
           bytesPerStream: Math.max(0, open.rssBytes - used.rssBytes) / streams,
           streamDelayP50Ms: quantile(delaysMs, 0.5),

@@ -3,13 +3,13 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { AppError } from '../../src/core/errors.ts'
 
-export type ToServer = 'memory' | 'arrive' | 'end'
-export type ServerMemory = { rssBytes: number; heapBytes: number; cpuSeconds: number }
-export type FromServer = { kind: 'ready'; url: string } | ({ kind: 'memory' } & ServerMemory)
+export type ToServer = 'figures' | 'arrive' | 'end'
+export type ServerFigures = { rssBytes: number; heapBytes: number; cpuSeconds: number }
+export type FromServer = { kind: 'ready'; url: string } | ({ kind: 'figures' } & ServerFigures)
 
 export type ServerChild = {
   url: string
-  memory(): Promise<ServerMemory>
+  figures(): Promise<ServerFigures>
   /** An annotation arrives for each owner. */
   arrive(): void
   close(): Promise<void>
@@ -28,9 +28,9 @@ export async function startServerChild(folder: string): Promise<ServerChild> {
   const { url } = await next('ready')
   return {
     url,
-    memory() {
-      send('memory')
-      return next('memory')
+    figures() {
+      send('figures')
+      return next('figures')
     },
     arrive: () => send('arrive'),
     async close() {

@@ -57,9 +57,10 @@ async function arrive(): Promise<void> {
 const tell = (message: FromServer): void => void process.send!(message)
 
 process.on('message', async (message: ToServer) => {
-  if (message === 'memory') {
+  if (message === 'figures') {
     const { rss, heapUsed } = process.memoryUsage()
-    tell({ kind: 'memory', rssBytes: rss, heapBytes: heapUsed, cpuSeconds: process.cpuUsage().user / 1e6 })
+    const { user, system } = process.cpuUsage()
+    tell({ kind: 'figures', rssBytes: rss, heapBytes: heapUsed, cpuSeconds: (user + system) / 1e6 })
   } else if (message === 'arrive') {
     await arrive()
   } else {

@@ -30,8 +30,9 @@ type SeenHit = { hit: Hit; version: Version; id: number; url: string; place: num
 const MAX_HITS = 2_000
 const MAX_SITES = 64
 const MAX_HOSTS = 20
-/** Of a longer text the beginning is marked. */
-const MAX_TEXT_CHARS = 2_000_000
+/** Of a longer text the beginning is marked, and of many long ones on a page the first. */
+const MAX_TEXT_CHARS = 500_000
+const MAX_PAGE_CHARS = 4_000_000
 
 const DAY_MS = 86_400_000
 const ages: Record<Period, number> = {
@@ -103,7 +104,12 @@ export function createSearchReader(deps: SearchReaderDeps): Pick<ArchiveReader, 
       const rest = seen.filter(({ place }) => place >= offset)
       const shown = rest.slice(0, limit)
       const texts: { title: string; text: string }[] = []
-      for (const { version } of shown) texts.push({ title: version.title, text: await textOf(version) })
+      let left = MAX_PAGE_CHARS
+      for (const { version } of shown) {
+        const text = left > 0 ? await textOf(version) : ''
+        left -= text.length
+        texts.push({ title: version.title, text })
+      }
       const marks = await index.marks(query, texts)
       const items = shown.map(({ hit, version }, at): VisibleHit => {
         const { text, marks: inSnippet } = cutSnippet(texts[at]!.text, marks[at]!.text)

@@ -11,8 +11,6 @@ export type OwnedSource = Pick<Source, 'uri' | 'everyMs' | 'depth' | 'scope' | '
   host: string
   profile: { id: string; name: string }
   isProfilePaused: boolean
-  /** The only one of its profile. */
-  isOnly: boolean
   isSupported: boolean
   paused: boolean
   muted: boolean
@@ -24,6 +22,7 @@ export type OwnedSource = Pick<Source, 'uri' | 'everyMs' | 'depth' | 'scope' | '
 export type OwnerList = {
   sources: readonly OwnedSource[]
   byId: ReadonlyMap<number, OwnedSource>
+  byProfile: ReadonlyMap<string, readonly OwnedSource[]>
   /** Of all of them, each once. */
   watches: readonly number[]
 }
@@ -120,7 +119,6 @@ function sourcesOf(profile: Profile, urds: readonly UrdRow[]): OwnedSource[] {
       host: URL.parse(uri)?.host ?? '',
       profile: named,
       isProfilePaused: profile.paused,
-      isOnly: profile.sources.length === 1,
       isSupported: supported(uri).kind === 'supported',
     }
   })

@@ -3,7 +3,7 @@ import type { Clock } from '../../core/clock.ts'
 import type { ProfileStore } from '../../store/profiles.ts'
 import type { WatchCheck, WatchRow, WatchStore } from '../../store/watches.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
-import { createOwnerSources, type OwnedSource, watchesOf } from './owner-sources.ts'
+import { createOwnerSources, type OwnedSource, type OwnerList, watchesOf } from './owner-sources.ts'
 import type { SourcePages } from './source-pages.ts'
 import { isFailing, isPaused, type SourceState, sinceOf, stateOf } from './source-state.ts'
 import type { createSourceUnread, Told } from './source-unread.ts'
@@ -72,7 +72,7 @@ export function createSourceService(deps: SourceServiceDeps): SourceService {
   const load = createOwnerSources(profiles)
   const rows = createWatchRows(watches, clock)
 
-  function told(owner: string, sources: readonly OwnedSource[], known: RowsById): Promise<Told> {
+  function told(owner: string, sources: OwnerList['byProfile'], known: RowsById): Promise<Told> {
     return deps.unread.told(owner, sources, (watch) => known.get(watch)?.landed ?? '')
   }
 
@@ -139,9 +139,9 @@ export function createSourceService(deps: SourceServiceDeps): SourceService {
     const source = await find(owner, id)
     if (source === null) return null
     const known = await rows.now([source.watch])
-    const { sources } = await load(owner)
-    const same = source.isOnly ? [source] : sources.filter(({ profile }) => profile.id === source.profile.id)
-    return view(source, known.get(source.watch), await told(owner, same, known))
+    const { profile } = source
+    const siblings = new Map([[profile.id, (await load(owner)).byProfile.get(profile.id) ?? []]])
+    return view(source, known.get(source.watch), await told(owner, siblings, known))
   }
 
   /** Without counting what is unread, since it is asked for with every check. */
@@ -158,9 +158,9 @@ export function createSourceService(deps: SourceServiceDeps): SourceService {
   return {
     find,
     async list(owner, filter, { before, limit }) {
-      const { sources, watches: all } = await load(owner)
+      const { sources, byProfile, watches: all } = await load(owner)
       const known = await rows.roughly(all)
-      const news = await told(owner, sources, known)
+      const news = await told(owner, byProfile, known)
       const found = await matching(sources, filter, known, news)
       const rest = before === null ? found : found.filter(({ id }) => id < before)
       const shown = rest.slice(0, limit)
@@ -181,10 +181,10 @@ export function createSourceService(deps: SourceServiceDeps): SourceService {
       return found === null ? null : { ...found, checks: await watches.checks(found.source.watch, MAX_CHECKS) }
     },
     async select(owner, wanted) {
-      const { sources, byId, watches: all } = await load(owner)
+      const { sources, byId, byProfile, watches: all } = await load(owner)
       if ('ids' in wanted) return [...new Set(wanted.ids)].flatMap((id) => byId.get(id) ?? [])
       const known = await rows.roughly(all)
-      return matching(sources, wanted, known, await told(owner, sources, known))
+      return matching(sources, wanted, known, await told(owner, byProfile, known))
     },
     async countFailing(owner) {
       const { sources, watches: all } = await load(owner)

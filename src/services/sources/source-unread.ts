@@ -69,22 +69,19 @@ export function createSourceUnread(inbox: Pick<InboxStore, 'counts' | 'list'>, c
     return byProfile
   }
 
-  async function told(owner: string, sources: readonly OwnedSource[], landedOf: LandedOf): Promise<Told> {
+  async function told(
+    owner: string,
+    sources: ReadonlyMap<string, readonly OwnedSource[]>,
+    landedOf: LandedOf,
+  ): Promise<Told> {
     const byProfile = await countsOf(owner)
     const unread = new Map<number, number>()
-    const several = new Map<string, OwnedSource[]>()
-    for (const source of sources) {
-      const n = byProfile.get(source.profile.id)?.unread ?? 0
-      if (n === 0) continue
-      const those = several.get(source.profile.id)
-      if (source.isOnly) unread.set(source.id, n)
-      else if (those === undefined) several.set(source.profile.id, [source])
-      else those.push(source)
-    }
     const room = { left: MAX_LOOKED_AT }
-    for (const [profile, those] of several) {
-      const found = await ofProfile({ owner, sources: those, counts: byProfile.get(profile)!, landedOf }, room)
-      for (const [id, n] of found) unread.set(id, n)
+    for (const [profile, counts] of byProfile) {
+      const those = sources.get(profile) ?? []
+      if (counts.unread === 0 || those.length === 0) continue
+      if (those.length === 1) unread.set(those[0]!.id, counts.unread)
+      else for (const [id, n] of await ofProfile({ owner, sources: those, counts, landedOf }, room)) unread.set(id, n)
     }
     return {
       unread,

@@ -77,7 +77,7 @@ function optionsOf(holder: HTMLElement, lines: readonly Line[]): uPlot.Options {
     cursor: { y: false, points: { size: 6 } },
     scales: { y: { range: (_plot, _min, max) => [0, Math.max(1, max * 1.1)] } },
     axes: [
-      { ...axis, space: 80 },
+      { ...axis, space: 80, size: 24, values: (_plot, times) => times.map(timeWords) },
       {
         ...axis,
         size: 56,
@@ -90,4 +90,8 @@ function optionsOf(holder: HTMLElement, lines: readonly Line[]): uPlot.Options {
       ...lines.map(({ label, colour }) => ({ label, stroke: token(colour), width: 1.5, points: { show: false } })),
     ],
   }
+}
+
+function timeWords(seconds: number): string {
+  return new Date(1000 * seconds).toLocaleTimeString('en-GB')
 }

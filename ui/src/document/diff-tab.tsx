@@ -107,29 +107,41 @@ function Tools({ id, versions, choice: { from, to, choose }, diffChoice, onChang
         ]}
         onChange={(form) => onChange({ form })}
       />
+      <DiffOptions choice={diffChoice} onChange={onChange} />
+      <ButtonLink href={patch} look="quiet" small icon="download" external>
+        Patch
+      </ButtonLink>
+    </div>
+  )
+}
+
+type OptionsProps = { choice: DiffChoice; onChange(changes: Partial<DiffChoice>): void }
+
+/** Seldom needed, so they lie folded. */
+function DiffOptions({ choice, onChange }: OptionsProps) {
+  return (
+    <details className="document-options">
+      <summary>Options</summary>
       <fieldset className="document-toggles" aria-label="What is shown">
-        <Switch checked={!diffChoice.isWhole} onChange={(only) => onChange({ isWhole: !only })}>
+        <Switch checked={!choice.isWhole} onChange={(only) => onChange({ isWhole: !only })}>
           Only changes
         </Switch>
-        <Switch checked={diffChoice.ignoresSpace} onChange={(ignoresSpace) => onChange({ ignoresSpace })}>
+        <Switch checked={choice.ignoresSpace} onChange={(ignoresSpace) => onChange({ ignoresSpace })}>
           Ignore white space
         </Switch>
-        <Switch checked={diffChoice.isRaw} onChange={(isRaw) => onChange({ isRaw })}>
+        <Switch checked={choice.isRaw} onChange={(isRaw) => onChange({ isRaw })}>
           Source
         </Switch>
         {kinds.map((kind) => (
           <Switch
             key={kind}
-            checked={!diffChoice.hides[kind]}
-            onChange={(shown) => onChange({ hides: { ...diffChoice.hides, [kind]: !shown } })}
+            checked={!choice.hides[kind]}
+            onChange={(shown) => onChange({ hides: { ...choice.hides, [kind]: !shown } })}
           >
             {kind[0]!.toUpperCase() + kind.slice(1)}
           </Switch>
         ))}
       </fieldset>
-      <ButtonLink href={patch} look="quiet" small icon="download" external>
-        Patch
-      </ButtonLink>
-    </div>
+    </details>
   )
 }

@@ -57,7 +57,7 @@ export const InboxRow = memo(function InboxRow({ item, isOpen, isCurrent, isChos
           <Urgency urgency={item.urgency} brief />
           <span className="inbox-row-source">{item.source}</span>
           <span aria-hidden="true">·</span>
-          <RelativeTime at={item.at} className="inbox-row-time" />
+          <RelativeTime at={item.at} className="inbox-row-time" brief />
           <span aria-hidden="true">·</span>
           <span className="inbox-row-profile">{item.profile.name}</span>
         </div>

@@ -3,6 +3,9 @@ import { type ReactNode, useEffect, useId, useRef } from 'react'
 import { Button } from './button.tsx'
 import { IconButton } from './icon-button.tsx'
 
+/** The first field, else the title: not the button that closes it. */
+const firstPlace = '.kit-dialog-body :is(input, textarea, select), .kit-dialog-title'
+
 type Props = { title: string; onClose: () => void; children: ReactNode; actions?: ReactNode; wide?: boolean }
 
 /**
@@ -16,6 +19,7 @@ export function Dialog({ title, onClose, children, actions, wide = false }: Prop
     const dialog = ref.current
     const before = document.activeElement
     dialog?.showModal()
+    dialog?.querySelector<HTMLElement>(firstPlace)?.focus()
     return () => {
       dialog?.close()
       if (before instanceof HTMLElement) before.focus()
@@ -36,7 +40,9 @@ export function Dialog({ title, onClose, children, actions, wide = false }: Prop
     >
       <div className="kit-dialog-box">
         <header className="kit-dialog-head">
-          <h2 id={titleId}>{title}</h2>
+          <h2 id={titleId} className="kit-dialog-title" tabIndex={-1}>
+            {title}
+          </h2>
           <IconButton icon="close" label="Close" tip="end" onClick={onClose} />
         </header>
         <div className="kit-dialog-body">{children}</div>

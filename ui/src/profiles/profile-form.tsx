@@ -12,7 +12,7 @@ import { TermsEditor } from './terms-editor.tsx'
 type Props = { draft: Draft; onChange: (changes: Partial<Draft>) => void }
 
 const shownPlaces =
-  /^(name|urgency|expression|threshold|exclude|sources\[\d+\]\.(uri|every|everyMax|depth|scope|process|window\.\w+)|terms\[\d+\]\.(key|weight)|delivery\.cadence)$/
+  /^(name|urgency|expression|stemming|threshold|exclude|sources\[\d+\]\.(uri|every|everyMax|depth|scope|process|window\.\w+)|terms\[\d+\]\.(key|weight)|delivery\.cadence)$/
 
 export function ProfileForm({ draft, onChange }: Props) {
   const nameFault = useFault('name')
@@ -115,9 +115,27 @@ function Interests({ draft, onChange }: Props) {
         />
       </Field>
       <OperatorsHelp />
+      <Field
+        label="Word forms"
+        hint="By their stems, “price” finds “prices” and “pricing” too"
+        error={useFault('stemming')}
+      >
+        <Select
+          value={draft.stemming}
+          options={withOwn(stemmings, draft.stemming)}
+          onChange={(stemming) => onChange({ stemming })}
+        />
+      </Field>
     </section>
   )
 }
+
+const languages = ['en', 'da', 'de', 'es', 'fr', 'it', 'nl', 'no', 'pt', 'ru', 'sv']
+const languageNames = new Intl.DisplayNames('en', { type: 'language' })
+const stemmings = [
+  { value: '', label: 'Exactly as written' },
+  ...languages.map((value) => ({ value, label: `By their stems, ${languageNames.of(value) ?? value}` })),
+]
 
 const urgencies = [
   { value: '0.5', label: 'Low' },

@@ -1,3 +1,4 @@
+import { useState } from 'react'
 import { Field } from '../kit/field.tsx'
 import { IconButton } from '../kit/icon-button.tsx'
 import { Input, Select } from '../kit/input.tsx'
@@ -45,6 +46,7 @@ export function SourceFields({ at, source, isOnly, onChange, onRemove }: Props) 
     scope: useFault(`${place}.scope`),
     process: useFault(`${place}.process`),
   }
+  const [isOpen, setIsOpen] = useState(source.depth > 0 || source.window !== null || source.everyMax !== '')
   const depth = String(source.depth)
   const depthOptions = depths.some(({ value }) => value === depth)
     ? depths
@@ -75,7 +77,7 @@ export function SourceFields({ at, source, isOnly, onChange, onRemove }: Props) 
           />
         </Field>
       </div>
-      <details className="profiles-more" open={source.depth > 0 || source.window !== null || source.everyMax !== ''}>
+      <details className="profiles-more" open={isOpen} onToggle={(event) => setIsOpen(event.currentTarget.open)}>
         <summary>Links to follow, and when</summary>
         <div className="kit-form">
           <div className="profiles-pair">
@@ -100,11 +102,7 @@ export function SourceFields({ at, source, isOnly, onChange, onRemove }: Props) 
                 />
               </Field>
             )}
-            <Field
-              label="While nothing changes, stretch to"
-              hint="Empty for never, or an interval as 1d"
-              error={fault.everyMax}
-            >
+            <Field label="Seldom changing: up to" hint="Empty for never, or an interval as 1d" error={fault.everyMax}>
               <Input value={source.everyMax} onChange={(event) => onChange({ everyMax: event.target.value })} />
             </Field>
           </div>

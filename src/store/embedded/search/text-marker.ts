@@ -20,16 +20,24 @@ export function createTextMarker(): TextMarker {
   const insert = db.prepare('INSERT INTO texts (rowid, title, body) VALUES (?, ?, ?)')
   const select = db.prepare(
     `SELECT rowid AS n, highlight(texts, 0, '${markStart}', '${markEnd}') AS title,
-     highlight(texts, 1, '${markStart}', '${markEnd}') AS body FROM texts WHERE texts MATCH ?`,
+     highlight(texts, 1, '${markStart}', '${markEnd}') AS body FROM texts WHERE texts MATCH ? ORDER BY rowid`,
   )
 
   function find(expression: string, texts: readonly TitledText[]): TextMarks[] {
-    const found: TextMarks[] = texts.map(() => ({ title: [], text: [] }))
+    const found = texts.map((): { title: Mark[]; text: Mark[] } => ({ title: [], text: [] }))
     const readable = texts.map(({ title, text }) => ({ title: searchableText(title), text: searchableText(text) }))
-    for (const [n, { title, text }] of readable.entries()) insert.run(n + 1, title.text, text.text)
+    const pieces: { of: number; start: number }[] = []
+    for (const [of, { title, text }] of readable.entries())
+      for (const [start, end] of piecesOf(text.text)) {
+        pieces.push({ of, start })
+        insert.run(pieces.length, start === 0 ? title.text : '', text.text.slice(start, end))
+      }
     for (const row of select.all(expression) as { n: number; title: string; body: string }[]) {
-      const { title, text } = readable[row.n - 1]!
-      found[row.n - 1] = { title: readMarks(row.title, title.origin), text: readMarks(row.body, text.origin) }
+      const { of, start } = pieces[row.n - 1]!
+      const { title, text } = readable[of]!
+      if (start === 0) found[of]!.title = readMarks(row.title, title.origin)
+      const inPiece = readMarks(row.body, (index) => text.origin(start + index))
+      for (const mark of inPiece) found[of]!.text.push(mark)
     }
     return found
   }
@@ -48,6 +56,23 @@ export function createTextMarker(): TextMarker {
     },
     close: () => db.close(),
   }
+}
+
+/** The engine's time for a text grows with the square of its marks, and a page may say one word for ever. */
+const PIECE_CHARS = 4096
+
+/** Parts of a text, parted between words: a phrase that stands across is not marked. One at least. */
+function piecesOf(text: string): [start: number, end: number][] {
+  const pieces: [number, number][] = []
+  let start = 0
+  do {
+    const most = Math.min(start + PIECE_CHARS, text.length)
+    const space = most === text.length ? 0 : text.slice(start, most).lastIndexOf(' ')
+    const end = space > 0 ? start + space : most
+    pieces.push([start, end])
+    start = end
+  } while (start < text.length)
+  return pieces
 }
 
 /** Takes the marks out again and says where they stood in the text as it was given. */

@@ -1,0 +1,67 @@
+import { existsSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { buildUi, isFresh } from '../../scripts/build-ui.ts'
+
+const program = process.env.ERACE_CHROMIUM ?? '/usr/bin/chromium'
+/** False where there is a browser, else why tests with it are left out. */
+export const withoutBrowser = existsSync(program) ? false : `${program} is not installed (or name one in ERACE_CHROMIUM)`
+
+export const sizes = {
+  desktop: { width: 1280, height: 800 },
+  phone: { width: 390, height: 844 },
+  narrow: { width: 360, height: 740 },
+} as const
+
+const artefacts = fileURLToPath(new URL('../../.artefacts/pages/', import.meta.url))
+
+/** The real browser of the machine, quiet: it asks nobody for anything. */
+export async function startBrowser(): Promise<Browser> {
+  if (!isFresh()) await buildUi()
+  return chromium.launch({
+    executablePath: program,
+    args: [
+      ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  })
+}
+
+export type Visit = {
+  context: BrowserContext
+  page: Page
+  /** What went wrong in the page: failures of scripts, refusals of the content policy, messages on the console. */
+  faults: string[]
+  /** Keeps a picture of what is shown. */
+  picture(name: string): Promise<void>
+}
+
+export async function visit(
+  browser: Browser,
+  size: keyof typeof sizes,
+  options: { scheme?: 'light' | 'dark'; permitted?: RegExp } = {},
+): Promise<Visit> {
+  const context = await browser.newContext({ viewport: sizes[size], colorScheme: options.scheme ?? 'light' })
+  const page = await context.newPage()
+  const faults: string[] = []
+  page.on('pageerror', (error) => faults.push(`script: ${error.message}`))
+  page.on('console', (message) => {
+    if (message.type() === 'error' && options.permitted?.test(message.text()) !== true)
+      faults.push(`console: ${message.text()} (${message.location().url})`)
+  })
+  mkdirSync(artefacts, { recursive: true })
+  return {
+    context,
+    page,
+    faults,
+    picture: async (name) => {
+      await page.screenshot({ path: join(artefacts, `${name}-${size}-${options.scheme ?? 'light'}.png`) })
+    },
+  }
+}

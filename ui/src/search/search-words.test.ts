@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { asProfile, conditionsOf, summedPeriods, withoutCondition, withPeriod, withSite } from './search-words.ts'
+
+const now = Date.UTC(2026, 10, 15, 8, 30)
+
+describe('conditions of a search', () => {
+  test('are found outside of quotation marks', () => {
+    const found = conditionsOf('"site:a.org b" sun SITE:example.org after:2026-01-01')
+    assert.deepEqual(
+      found.map(({ name, value }) => `${name} ${value}`),
+      ['site example.org', 'after 2026-01-01'],
+    )
+  })
+
+  test('a host takes the place of the one before', () => {
+    assert.equal(withSite('"solar power" site:a.org', 'b.org'), '"solar power" site:b.org')
+  })
+
+  test('a period takes the place of the one before', () => {
+    assert.equal(withPeriod('sun before:2020 after:2019', 'week', now), 'sun after:2026-11-08')
+    assert.equal(withPeriod('sun', 'day', now), 'sun after:2026-11-14T08:30')
+    assert.equal(withPeriod('sun after:2026-11-08', 'older', now), 'sun before:2025-11-15')
+  })
+
+  test('one can be taken out', () => {
+    assert.equal(withoutCondition('sun site:a.org "x  y"', 'site:a.org'), 'sun "x  y"')
+  })
+
+  test('counts of periods hold the shorter ones', () => {
+    const times = (['day', 'week', 'month', 'year', 'older'] as const).map((period) => ({ period, count: 1 }))
+    assert.deepEqual(
+      summedPeriods(times).map(({ count }) => count),
+      [1, 2, 3, 4, 1],
+    )
+  })
+
+  test('a profile watches where the search looked', () => {
+    assert.deepEqual(asProfile('sun OR wind site:example.org after:2026'), {
+      expression: 'sun OR wind',
+      name: 'sun OR wind site:example.org after:2026',
+      url: 'https://example.org/',
+    })
+  })
+})
