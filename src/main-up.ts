@@ -8,11 +8,13 @@ import { startAnnotator } from './main-annotator.ts'
 import { type RunningServer, startServer } from './main-server.ts'
 import { openForCrawling, startShardThreads } from './main-shards.ts'
 import { createWebProxy, type WebProxy } from './proxies/web/web-proxy.ts'
+import { createAccountLevels } from './services/accounts/account-levels.ts'
 import { createPolicy } from './services/scheduler/policy.ts'
 import { budgetsOf, createLevels } from './services/scheduler/schedule-settings.ts'
 import { createScheduler } from './services/scheduler/scheduler.ts'
 import { createScheduleLog } from './services/watching/schedule-log.ts'
 import { createWatchService } from './services/watching/watch-service.ts'
+import { createEmbeddedAccounts } from './store/embedded/accounts.ts'
 import { createEmbeddedAnnotations } from './store/embedded/annotations.ts'
 import { createBackground } from './store/embedded/background.ts'
 import { openDatabase } from './store/embedded/database.ts'
@@ -69,13 +71,15 @@ export async function up(folder: string, config: Config, hooks: UpHooks): Promis
     budgets: budgetsOf(schedule),
     timing: { minEveryMs: schedule.minEveryMs },
   })
+  const levels = createAccountLevels({ accounts: createEmbeddedAccounts(db), otherwise: createLevels(schedule) })
   const service = createWatchService({
     profiles,
     watches: createEmbeddedWatches(db),
     proxy,
     scheduler,
     clock: systemClock,
-    levelOf: createLevels(schedule),
+    levelOf: levels.levelOf,
+    changedLevels: levels.refresh,
     countTasks: annotations.countTasks,
     maxTasks: MAX_TASKS,
     maxPages: schedule.maxPages,

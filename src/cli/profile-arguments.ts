@@ -34,7 +34,7 @@ export function placeIn(file: string, { line }: Pick<FileFault, 'line'>): string
 export function readOwner(options: CommandContext['options'], faults: Fault[]): string | null {
   const owner = options.text('owner')
   if (owner === undefined) return null
-  if (/^[^\s@]{1,190}@[^\s@]{1,190}$/.test(owner)) return owner
+  if (/^[^\s@]{1,190}@[^\s@]{1,190}$/.test(owner)) return owner.toLowerCase()
   faults.push({ place: '--owner', message: 'expected an e-mail address' })
   return null
 }

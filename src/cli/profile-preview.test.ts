@@ -5,7 +5,15 @@ import type { ProfileDraft } from '../core/profile-draft.ts'
 import { type CliFolder, createCliFolder } from './cli.testkit.ts'
 
 const passedOver = { gone: 0, textless: 0, dropped: 0, lost: 0, damaged: 0 }
-const nothing: PreviewPart = { looked: 12, documents: 0, matched: 0, examples: [], nearMisses: [], passedOver, end: 'all' }
+const nothing: PreviewPart = {
+  looked: 12,
+  documents: 0,
+  matched: 0,
+  examples: [],
+  nearMisses: [],
+  passedOver,
+  end: 'all',
+}
 const found: PreviewPart = {
   looked: 3000,
   documents: 1000,

@@ -50,7 +50,7 @@ export const settings = {
   },
   'server.maxProfiles': {
     kind: 'integer',
-    default: 1000,
+    default: 20_000,
     min: 1,
     max: 1_000_000,
     about: 'Profiles that one user may have. What comes by erace profile import is not counted.',

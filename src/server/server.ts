@@ -8,8 +8,9 @@ import { guardRoutes } from './access.ts'
 import { setHeaders } from './headers.ts'
 import { describeApi } from './openapi.ts'
 import { servePages } from './pages.ts'
+import type { ServerParts } from './parts.ts'
 import { answerProblems, sendProblem, WaitError } from './problem.ts'
-import { addRoutes, type ServerParts } from './routes.ts'
+import { addRoutes } from './routes.ts'
 
 export type ServerOptions = {
   config: Config['server']

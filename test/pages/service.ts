@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
-import { newFolder } from '../site/crawl-run.ts'
 import { startErace } from '../faults/erace.ts'
+import { newFolder } from '../site/crawl-run.ts'
 
 /** `erace up` as a person starts it, on a data folder that survives it. */
 export type Service = {

@@ -7,8 +7,8 @@ import { cursorOf, pageOf, placeOfNumber } from '../cursor.ts'
 import { formatOf, inboxFormats } from '../inbox-formats.ts'
 import { inboxLinks } from '../inbox-links.ts'
 import { sendAnnotation, sendList } from '../inbox-transcoding.ts'
+import type { Api, ServerParts } from '../parts.ts'
 import { DetailedError } from '../problem.ts'
-import type { Api, ServerParts } from '../routes.ts'
 import { IdParams, listOf, Problem } from '../schemas/common.ts'
 import {
   Annotation,

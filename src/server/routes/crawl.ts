@@ -1,7 +1,7 @@
 import type { Activity } from '../../services/activity/activity.ts'
 import type { GraphView } from '../../store/graph-view.ts'
 import { administrator } from '../access.ts'
-import type { Api } from '../routes.ts'
+import type { Api } from '../parts.ts'
 import { Crawl, Graph, GraphQuery } from '../schemas/activity.ts'
 import { Problem } from '../schemas/common.ts'
 

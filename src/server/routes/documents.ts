@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { ownerOf, reader } from '../access.ts'
 import { attachment, fileName } from '../attachment.ts'
 import { cursorOf, placeOfNumber } from '../cursor.ts'
-import type { Api, ServerParts } from '../routes.ts'
+import type { Api, ServerParts } from '../parts.ts'
 import { Id, IdParams, Problem, pageQuery } from '../schemas/common.ts'
 import { Diff, DiffQuery, Document, DocumentList, DocumentQuery, LinkList, VersionList } from '../schemas/documents.ts'
 

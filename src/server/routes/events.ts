@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import type { Callers } from '../../services/accounts/caller.ts'
 import { callerOf, reader, SESSION_COOKIE } from '../access.ts'
 import { createEventStreams } from '../event-streams.ts'
-import type { Api, ServerParts } from '../routes.ts'
+import type { Api, ServerParts } from '../parts.ts'
 import { Problem } from '../schemas/common.ts'
 import { EventQuery } from '../schemas/inbox.ts'
 

@@ -1,5 +1,5 @@
 import { callerOf, ownerOf, reader } from '../access.ts'
-import type { Api, ServerParts } from '../routes.ts'
+import type { Api, ServerParts } from '../parts.ts'
 import { ExplainQuery, UrlExplanation } from '../schemas/activity.ts'
 import { Problem } from '../schemas/common.ts'
 

@@ -1,14 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { anyone } from '../access.ts'
-import type { Metrics } from '../metrics.ts'
-
-export type HealthParts = {
-  metrics: Metrics
-  health: {
-    /** Why this process can't do its work; empty when it can. */
-    troubles(): Promise<readonly string[]>
-  }
-}
+import type { HealthParts } from '../parts.ts'
 
 /** For whoever keeps the process running and watched. Outside of the API, for anyone, and without a word about anybody. */
 export function addHealth(server: FastifyInstance, { metrics, health }: HealthParts): void {

@@ -2,7 +2,7 @@ import { AppError } from '../../core/errors.ts'
 import { type HostPlace, type HostReport, type HostView, hostHealths } from '../../store/host-view.ts'
 import { administrator } from '../access.ts'
 import { pageOf, placeOfText } from '../cursor.ts'
-import type { Api } from '../routes.ts'
+import type { Api } from '../parts.ts'
 import { HostList, HostQuery } from '../schemas/activity.ts'
 import { Problem } from '../schemas/common.ts'
 

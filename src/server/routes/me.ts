@@ -1,6 +1,6 @@
 import { callerOf, reader, sessionOnly, writer } from '../access.ts'
+import type { Api, ServerParts } from '../parts.ts'
 import { DetailedError } from '../problem.ts'
-import type { Api, ServerParts } from '../routes.ts'
 import { Me, MeChanges, PasswordChange } from '../schemas/accounts.ts'
 import { Nothing, Problem } from '../schemas/common.ts'
 import { meAnswer } from './account-answers.ts'

@@ -1,6 +1,6 @@
 import type { NodeList as Nodes } from '../../services/activity/this-node.ts'
 import { administrator } from '../access.ts'
-import type { Api } from '../routes.ts'
+import type { Api } from '../parts.ts'
 import { NodeList } from '../schemas/activity.ts'
 import { Problem } from '../schemas/common.ts'
 

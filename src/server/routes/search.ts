@@ -1,8 +1,8 @@
 import { parseSearchQuery } from '../../core/search-query/parse-query.ts'
 import { ownerOf, reader } from '../access.ts'
 import { cursorOf, placeOfNumber } from '../cursor.ts'
+import type { Api, ServerParts } from '../parts.ts'
 import { DetailedError } from '../problem.ts'
-import type { Api, ServerParts } from '../routes.ts'
 import { Problem } from '../schemas/common.ts'
 import { SearchQuery, SearchResult } from '../schemas/documents.ts'
 

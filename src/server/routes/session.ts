@@ -1,7 +1,7 @@
 import { AppError } from '../../core/errors.ts'
 import { anyone, callerOf, reader, refuseOtherSites, sessionOnly, writer } from '../access.ts'
+import type { Api, ServerParts } from '../parts.ts'
 import { WaitError } from '../problem.ts'
-import type { Api, ServerParts } from '../routes.ts'
 import { SessionItem, SessionState, SignIn } from '../schemas/accounts.ts'
 import { IdParams, listOf, Nothing, Problem } from '../schemas/common.ts'
 import { sessionAnswer, sessionState } from './account-answers.ts'

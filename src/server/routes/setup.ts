@@ -1,5 +1,5 @@
 import { anyone, refuseOtherSites } from '../access.ts'
-import type { Api, ServerParts } from '../routes.ts'
+import type { Api, ServerParts } from '../parts.ts'
 import { SessionState, Setup, SetupState } from '../schemas/accounts.ts'
 import { Problem } from '../schemas/common.ts'
 import { sessionState } from './account-answers.ts'

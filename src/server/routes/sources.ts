@@ -7,7 +7,7 @@ import type { SourceFilter, SourceView } from '../../services/sources/source-ser
 import type { WatchCheck } from '../../store/watches.ts'
 import { ownerOf, reader, writer } from '../access.ts'
 import { cursorOf, placeOfNumber } from '../cursor.ts'
-import type { Api, ServerParts } from '../routes.ts'
+import type { Api, ServerParts } from '../parts.ts'
 import { IdParams, Nothing, oneOf, Problem } from '../schemas/common.ts'
 import {
   BulkSourceMarks,

@@ -1,6 +1,6 @@
 import { AppError } from '../../core/errors.ts'
 import { callerOf, reader, sessionOnly, writer } from '../access.ts'
-import type { Api, ServerParts } from '../routes.ts'
+import type { Api, ServerParts } from '../parts.ts'
 import { NewToken, Token, TokenDraft } from '../schemas/accounts.ts'
 import { IdParams, listOf, Nothing, Problem } from '../schemas/common.ts'
 import { tokenAnswer } from './account-answers.ts'

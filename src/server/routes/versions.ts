@@ -4,7 +4,7 @@ import type { Content, ContentForm } from '../../services/archive/archive-reader
 import { ownerOf, reader } from '../access.ts'
 import { attachment, nameOfUrl } from '../attachment.ts'
 import { asForeignContent } from '../headers.ts'
-import type { Api, ServerParts } from '../routes.ts'
+import type { Api, ServerParts } from '../parts.ts'
 import { IdParams, Problem } from '../schemas/common.ts'
 import { Version } from '../schemas/documents.ts'
 

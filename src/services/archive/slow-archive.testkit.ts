@@ -13,7 +13,7 @@ async function versionOf({ owner, id }: { owner: string; id: number }) {
   if (id === 3) throw new AppError('not-found', `there is no version ${id}`)
   if (id === 4) throw new AppError('store-failed', '/somewhere/catalog.db: disk I/O error')
   if (id === 5) throw new TypeError('unforeseen')
-  if (id === 6) Array.from({ length: 1e9 }, (_, n) => ({ n }))
+  if (id === 6) for (let held = {}; ; ) held = { held }
   return { id, title: owner, n: asked }
 }
 

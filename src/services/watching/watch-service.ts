@@ -5,7 +5,8 @@ import type { Profile, ServiceLevel } from '../../core/profile.ts'
 import type { AgentProxy } from '../../proxies/agent-proxy.ts'
 import type { ProfileStore } from '../../store/profiles.ts'
 import type { WatchRow, WatchStore } from '../../store/watches.ts'
-import { createProfileMirror, type MirroredProfile } from '../profiles/profile-mirror.ts'
+import { eachProfile } from '../profiles/profile-import.ts'
+import { createProfileMirror, type MirroredProfile, type ProfileChanges } from '../profiles/profile-mirror.ts'
 import { supported } from '../profiles/protocols.ts'
 import { type Coalescer, createCoalescer, forwardTouched } from '../scheduler/coalesce.ts'
 import type { Dispatch, Scheduler } from '../scheduler/scheduler.ts'
@@ -19,6 +20,8 @@ export type WatchServiceDeps = {
   scheduler: Scheduler
   clock: Clock
   levelOf(owner: string): ServiceLevel
+  /** Owners whose level is another one since the last call; left out where levels do not change. */
+  changedLevels?(): Promise<string[]>
   /** Versions that wait for the annotation engine; from `maxTasks` on no check is begun and no request taken. */
   countTasks(): Promise<number>
   maxTasks: number
@@ -112,8 +115,22 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
 
   /** True when the base has changed. */
   async function takeChanges(): Promise<boolean> {
+    const promoted = (await deps.changedLevels?.()) ?? []
     const changes = await mirror.refresh()
-    if (changes === null) return false
+    if (changes === null && promoted.length === 0) return false
+    await takeLevels(promoted)
+    await takeProfiles(changes ?? { changed: [], removed: [] })
+    await forwardChanges()
+    return true
+  }
+
+  async function takeLevels(owners: readonly string[]): Promise<void> {
+    for (const owner of owners)
+      for await (const profile of eachProfile(profiles, owner))
+        if (urdsOf.has(profile.id)) put({ profile, urds: await profiles.urdsOf(profile.id) })
+  }
+
+  async function takeProfiles(changes: ProfileChanges): Promise<void> {
     for (const id of changes.removed) {
       for (const urd of urdsOf.get(id) ?? []) drop(urd)
       urdsOf.delete(id)
@@ -123,6 +140,9 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
       lastRound = Math.max(lastRound, row.round, row.checkedAt)
     }
     for (const each of changes.changed) put(each)
+  }
+
+  async function forwardChanges(): Promise<void> {
     const touched: WatchReach[] = []
     const ended: number[] = []
     forwardTouched(coalescer, {
@@ -137,7 +157,6 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
     })
     if (touched.length > 0) await proxy.reach(touched)
     if (ended.length > 0) await proxy.forget(ended)
-    return true
   }
 
   function reachOf(watch: number): WatchReach {

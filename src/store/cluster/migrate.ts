@@ -3,9 +3,6 @@ import { type ClusterPool, checkServer } from './pool.ts'
 import { postgresError } from './postgres-error.ts'
 import { clusterMigrations } from './schema.ts'
 
-/** A step of the schema. What was applied anywhere is never edited: a change is a new step. */
-export type ClusterMigration = { id: number; name: string; sql: string }
-
 export type MigrationState = { id: number; name: string; appliedAt: string | null }
 
 /** Any number that nobody else uses for an advisory lock. */

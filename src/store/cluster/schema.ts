@@ -1,9 +1,11 @@
-import type { ClusterMigration } from './migrate.ts'
-import { crawlSchema } from './schema-crawl.ts'
+import type { ClusterMigration } from './migration.ts'
+import { archiveSchema } from './schema-archive.ts'
+import { frontierSchema } from './schema-frontier.ts'
 import { peopleSchema } from './schema-people.ts'
 
-/** In this order. The crawl tables are those that can be distributed by their partition. */
+/** In this order. The tables of the first two can be distributed by their partition. */
 export const clusterMigrations: readonly ClusterMigration[] = [
-  { id: 1, name: 'crawl: leases, frontier, documents, versions, bodies', sql: crawlSchema },
-  { id: 2, name: 'people: accounts, profiles, watches, annotations, inbox', sql: peopleSchema },
+  { id: 1, name: 'partitions and their leases, the frontier, nodes', sql: frontierSchema },
+  { id: 2, name: 'documents, versions, bodies, tasks', sql: archiveSchema },
+  { id: 3, name: 'accounts, profiles, watches, annotations, inbox', sql: peopleSchema },
 ]

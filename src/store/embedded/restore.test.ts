@@ -222,6 +222,12 @@ describe('restore', () => {
       const changes: [sql: string, text: RegExp, code?: ErrorCode][] = [
         ['CREATE TRIGGER t AFTER INSERT ON files BEGIN DELETE FROM documents; END', /more than tables/],
         ['CREATE VIEW v AS SELECT 1', /more than tables/],
+        ['CREATE VIRTUAL TABLE x USING fts5 (a)', /more than tables/],
+        [
+          'DROP TRIGGER annotations_added; CREATE TRIGGER annotations_added AFTER INSERT ON annotations BEGIN DELETE FROM files; END',
+          /more than tables/,
+        ],
+        ['DROP TRIGGER annotations_removed', /lacks the trigger annotations_removed/],
         [`UPDATE files SET name = '../../outside.warc' WHERE id = 2`, /names an archive file/],
         ['PRAGMA user_version = 99', /schema 99/, 'store-too-new'],
         [`UPDATE facts SET value = 7 WHERE name = 'shards'`, /7 shards/],

@@ -41,16 +41,39 @@ function look<T>(data: string, name: string, migrations: readonly Migration[], w
     const newest = migrations.at(-1)!.id
     if (schema > newest)
       throw new AppError('store-too-new', `${name} in the backup has schema ${schema}, this program knows ${newest}`)
-    const acting = db
-      .prepare(
-        `SELECT name FROM sqlite_schema WHERE type NOT IN ('table', 'index') OR sql LIKE 'CREATE VIRTUAL%' LIMIT 1`,
-      )
-      .get()
-    if (acting !== undefined) throw refused(`${name} holds more than tables`)
+    checkActing(db, name, migrations.slice(0, schema))
     return work(db)
   } catch (error) {
     throw isAppError(error) ? error : refused(`${name}: ${(error as Error).message}`, error)
   } finally {
     db?.close()
   }
+}
+
+/**
+ * Triggers and tables of words are those that the migrations make, to the letter: any other would act by itself, and without them
+ * what they keep would be wrong from then on.
+ */
+function checkActing(db: DatabaseSync, name: string, migrations: readonly Migration[]): void {
+  const own = new DatabaseSync(':memory:')
+  try {
+    for (const { sql } of migrations) own.exec(sql)
+    const expected = new Map(actingIn(own).map(({ what, sql }) => [what, sql]))
+    const found = actingIn(db)
+    if (found.some(({ what, sql }) => expected.get(what) !== sql))
+      throw refused(`${name} holds more than tables and what belongs to them`)
+    const missing = [...expected.keys()].find((key) => !found.some(({ what }) => what === key))
+    if (missing !== undefined) throw refused(`${name} lacks the ${missing}`)
+  } finally {
+    own.close()
+  }
+}
+
+function actingIn(db: DatabaseSync): { what: string; sql: string }[] {
+  return db
+    .prepare(
+      `SELECT type || ' ' || name AS what, sql FROM sqlite_schema
+       WHERE type NOT IN ('table', 'index') OR sql LIKE 'CREATE VIRTUAL%'`,
+    )
+    .all() as { what: string; sql: string }[]
 }

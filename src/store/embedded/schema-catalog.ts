@@ -242,11 +242,12 @@ CREATE TABLE failures (key TEXT PRIMARY KEY, count INTEGER NOT NULL, last_at INT
 ALTER TABLE annotations ADD COLUMN read INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE annotations ADD COLUMN starred INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE annotations ADD COLUMN archived INTEGER NOT NULL DEFAULT 0;
-CREATE INDEX annotations_owner ON annotations (owner, id) WHERE archived = 0;
-CREATE INDEX annotations_unread ON annotations (owner, id) WHERE archived = 0 AND read = 0;
-CREATE INDEX annotations_starred ON annotations (owner, id) WHERE starred = 1;
-CREATE INDEX annotations_archived ON annotations (owner, id) WHERE archived = 1;
-CREATE INDEX annotations_profile ON annotations (profile, id);
+CREATE INDEX annotations_owner ON annotations (owner, id, profile, urgency, at) WHERE archived = 0;
+CREATE INDEX annotations_unread ON annotations (owner, id, profile, urgency, at) WHERE archived = 0 AND read = 0;
+CREATE INDEX annotations_starred ON annotations (owner, id, profile, urgency, at) WHERE starred = 1;
+CREATE INDEX annotations_archived ON annotations (owner, id, profile, urgency, at) WHERE archived = 1;
+CREATE INDEX annotations_profile ON annotations (profile, id, owner, read, starred, archived, urgency, at);
+CREATE INDEX annotations_version ON annotations (owner, document, version);
 CREATE TABLE inbox_counts (
   owner TEXT NOT NULL,
   profile TEXT NOT NULL,

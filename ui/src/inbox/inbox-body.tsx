@@ -41,45 +41,47 @@ export function InboxBody(props: Props) {
     [scroller],
   )
   return (
-    <div
-      ref={hold}
-      className="inbox-scroll"
-      onScroll={({ currentTarget }) => positions.set(place, currentTarget.scrollTop)}
-    >
+    <div className="inbox-frame">
       {incoming.count > 0 && (
         <button type="button" className="inbox-incoming" onClick={incoming.show}>
           <Icon name="up" size={16} />
           {incoming.count === 1 ? '1 new item' : `${incoming.count} new items`}
         </button>
       )}
-      {fellBack && items.length > 0 && <p className="inbox-note">Nothing is unread. Everything is shown.</p>}
-      {isKept && (
-        <p className="inbox-note">
-          <Icon name="offline" size={16} /> No connection: the last items that were kept.
-        </p>
-      )}
-      {list.isPending ? (
-        <LoadingState label="Loading the inbox" lines={12} />
-      ) : list.isError && items.length === 0 ? (
-        <ErrorState title="The inbox could not be loaded" error={list.error} onRetry={() => void list.refetch()} />
-      ) : items.length === 0 ? (
-        <NothingHere filters={filters} />
-      ) : frame === null ? null : (
-        <InboxList
-          key={place}
-          items={items}
-          openId={props.openId}
-          currentId={props.currentId}
-          selection={props.selection}
-          actions={props.actions}
-          scroller={frame}
-          hasMore={list.hasNextPage}
-          loadMore={() => {
-            if (!list.isFetchingNextPage) void list.fetchNextPage()
-          }}
-          startAt={positions.get(place) ?? 0}
-        />
-      )}
+      <div
+        ref={hold}
+        className="inbox-scroll"
+        onScroll={({ currentTarget }) => positions.set(place, currentTarget.scrollTop)}
+      >
+        {fellBack && items.length > 0 && <p className="inbox-note">Nothing is unread. Everything is shown.</p>}
+        {isKept && (
+          <p className="inbox-note">
+            <Icon name="offline" size={16} /> No connection: the last items that were kept.
+          </p>
+        )}
+        {list.isPending ? (
+          <LoadingState label="Loading the inbox" lines={12} />
+        ) : list.isError && items.length === 0 ? (
+          <ErrorState title="The inbox could not be loaded" error={list.error} onRetry={() => void list.refetch()} />
+        ) : items.length === 0 ? (
+          <NothingHere filters={filters} />
+        ) : frame === null ? null : (
+          <InboxList
+            key={place}
+            items={items}
+            openId={props.openId}
+            currentId={props.currentId}
+            selection={props.selection}
+            actions={props.actions}
+            scroller={frame}
+            hasMore={list.hasNextPage}
+            loadMore={() => {
+              if (!list.isFetchingNextPage) void list.fetchNextPage()
+            }}
+            startAt={positions.get(place) ?? 0}
+          />
+        )}
+      </div>
     </div>
   )
 }

@@ -120,8 +120,8 @@ function Effect({ now, then, error }: EffectProps) {
   return (
     <div className="pane-effect" role="status">
       <p>
-        Of the last {then.documents} documents it would have matched <strong>{then.matched}</strong>, now it is{' '}
-        <strong>{now.matched}</strong>.
+        Tried on {then.documents === 1 ? 'one document' : `the last ${then.documents} documents`}:{' '}
+        <strong>{then.matched}</strong> would match, now it is <strong>{now.matched}</strong>.
       </p>
       {lost.length > 0 && (
         <>

@@ -1,8 +1,10 @@
 import { Link, useRoute } from 'wouter'
+import { messageOf } from '../api/client.ts'
 import { Icon, type IconName } from '../kit/icon.tsx'
 import { IconButton } from '../kit/icon-button.tsx'
 import { Logo } from '../kit/logo.tsx'
-import { useCounts, useMe } from '../session/session.ts'
+import { showToast } from '../kit/toast-store.ts'
+import { useCounts, useMe, useSignOut } from '../session/session.ts'
 
 type Place = { href: string; label: string; icon: IconName; keys: string }
 
@@ -52,6 +54,7 @@ function PlaceLink({ place, count }: { place: Place; count: Count | undefined })
 export function Navigation({ onHelp }: { onHelp: () => void }) {
   const { data: counts } = useCounts()
   const me = useMe()
+  const signOut = useSignOut()
   return (
     <nav className="shell-nav" aria-label="Main">
       <Link href="/inbox" className="shell-brand" aria-label="eRACE, to the inbox">
@@ -71,6 +74,12 @@ export function Navigation({ onHelp }: { onHelp: () => void }) {
         <span className="shell-me" title={me.email}>
           {me.name === '' ? me.email : me.name}
         </span>
+        <IconButton
+          icon="signOut"
+          label="Sign out"
+          tip="end"
+          onClick={() => void signOut().catch((error) => showToast(messageOf(error), { tone: 'bad' }))}
+        />
         <IconButton icon="keyboard" label="Keyboard shortcuts" shortcut="?" tip="end" onClick={onHelp} />
       </div>
     </nav>

@@ -1,0 +1,50 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify'
+import type { Config } from '../config/config.ts'
+import type { AccountService } from '../services/accounts/account-service.ts'
+import type { Activity } from '../services/activity/activity.ts'
+import type { NodeList } from '../services/activity/this-node.ts'
+import type { ArchiveService } from '../services/archive/archive-service.ts'
+import type { InboxService } from '../services/inbox/inbox-service.ts'
+import type { ProfileService } from '../services/profiles/profile-service.ts'
+import type { ProfileRules } from '../services/profiles/profile-values.ts'
+import type { Sources } from '../services/sources/sources.ts'
+import type { GraphView } from '../store/graph-view.ts'
+import type { HostView } from '../store/host-view.ts'
+import type { EventParts } from './event-streams.ts'
+import type { Metrics } from './metrics.ts'
+
+export type HealthParts = {
+  metrics: Metrics
+  health: {
+    /** Why this process can't do its work; empty when it can. */
+    troubles(): Promise<readonly string[]>
+  }
+}
+
+/** What the routes need of the rest of the program, one part for each group of routes. */
+export type ServerParts = HealthParts & {
+  accounts: AccountService
+  archive: ArchiveService
+  /** How profiles are read. */
+  profileRules: ProfileRules
+  settings: Pick<Config['server'], 'url'>
+  activity: Activity
+  graph: GraphView
+  hosts: HostView
+  nodes: NodeList
+  inbox: InboxService
+  profiles: ProfileService
+  sources: Sources
+  events: EventParts
+}
+
+/** Where routes are added: their schemas say what their handlers get. */
+export type Api = FastifyInstance<
+  RawServerDefault,
+  IncomingMessage,
+  ServerResponse,
+  FastifyBaseLogger,
+  TypeBoxTypeProvider
+>

@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readExplanation } from './explanation.ts'
+
+test('the four kinds of explanation are told apart', () => {
+  assert.deepEqual(readExplanation({ gone: 404 }), { kind: 'gone', status: 404 })
+  assert.deepEqual(readExplanation({ tracked: true, added: 3, removed: 0 }), { kind: 'tracked', added: 3, removed: 0 })
+  assert.deepEqual(readExplanation({ tracked: true }), { kind: 'tracked', added: null, removed: null })
+  assert.equal(readExplanation({ relevance: 2, threshold: 1, terms: [] }).kind, 'interests')
+})
+
+test('an explanation of an unknown form does no harm', () => {
+  for (const odd of [null, 7, 'x', [], {}, { threshold: 'high' }]) assert.equal(readExplanation(odd).kind, 'untold')
+  const why = readExplanation({ threshold: 1, terms: [null, { key: 4 }], further: 'many', expression: { source: 7 } })
+  assert.equal(why.kind, 'interests')
+  if (why.kind !== 'interests') return
+  assert.deepEqual(why.terms, [{ key: '', weight: 0, worth: 0, count: 0, inTitle: 0 }])
+  assert.equal(why.furtherTerms, 0)
+  assert.equal(why.expression, null)
+})
