@@ -25,6 +25,7 @@ import { createEmbeddedWatches } from './store/embedded/watches.ts'
 
 /** Versions that may wait for the annotation engine before no check is begun any more. */
 const MAX_TASKS = 10_000
+const INDEX_EVERY_MS = 1000
 
 /** `erace up` on the embedded store: scheduler, crawler and annotation engine in one process, until somebody ends it. */
 export async function up(folder: string, config: Config, hooks: UpHooks): Promise<void> {
@@ -112,13 +113,22 @@ export async function up(folder: string, config: Config, hooks: UpHooks): Promis
     hooks.onListening({ url: server.url, setupUrl: server.setupUrl })
     log.info({ folder, url: server.url }, 'watching')
     const stir = createStir(signal)
+    let isNew = false
+    let indexedAt = 0
     service.onNews(() => {
       annotator.wake()
+      isNew = true
       stir.now()
     })
     while (!signal.aborted) {
       const again = await Promise.race([service.tick(), failure])
       await scheduleLog.tick()
+      // What is new is to be found by a search, too.
+      if (isNew && systemClock.monotonic() - indexedAt > INDEX_EVERY_MS) {
+        isNew = false
+        indexedAt = systemClock.monotonic()
+        background.wake()
+      }
       await Promise.race([stir.until(again - systemClock.monotonic()), failure])
     }
     await scheduleLog.end()

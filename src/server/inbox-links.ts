@@ -19,7 +19,7 @@ export function inboxLinks(request: FastifyRequest, address: string): InboxLinks
       const wanted = new URLSearchParams()
       // The state that is meant anyway is not said: every letter counts on a small device.
       for (const name of kept)
-        if (query[name] !== undefined && query[name] !== 'unread') wanted.set(name, String(query[name]))
+        if (query[name] !== undefined && query[name] !== 'all') wanted.set(name, String(query[name]))
       wanted.set('format', format)
       if (cursor !== null) wanted.set('cursor', cursor)
       return `${base}?${wanted}`

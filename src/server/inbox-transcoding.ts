@@ -31,7 +31,7 @@ export type ItemAnswer = {
 async function listAs({ format, items, next, inbox, links, query, cursorOf }: ListAnswer): Promise<Transcoded> {
   const on = next === null ? null : links.list(format, next)
   if (format === 'xml') return { text: await inbox.xml(items), next: on }
-  const title = `Inbox: ${query.state ?? 'unread'}`
+  const title = `Inbox: ${query.state ?? 'all'}`
   const rows = await digestItems(items, inbox, links, format)
   if (format === 'text') return { text: digestText({ title, items: rows, next: on }), next: on }
   const nextAfter = ({ id }: { id: number }) => links.list('wml', cursorOf(id))

@@ -46,6 +46,9 @@ const statuses: Partial<Record<ErrorCode, number>> = {
   'not-available': 400,
   'store-full': 503,
   'store-locked': 503,
+  'archive-busy': 503,
+  'took-too-long': 503,
+  'body-gone': 410,
 }
 
 const MAX_MESSAGE = 500

@@ -53,6 +53,8 @@ export type AnnotationDraft = {
   backlog: boolean
   /** Its source is muted: it goes to the archive, read. */
   muted?: boolean
+  /** Nobody waits for it, as for the base line of a source of which every change matters: it comes as read. */
+  silent?: boolean
   title: string
   format: string
   extension: string

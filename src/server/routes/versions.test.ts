@@ -135,7 +135,7 @@ describe('the content of versions over HTTP', () => {
 
   test('a version that is gone has no body, and says so', async () => {
     const answer = await get('/leaving', 'content', 2)
-    assert.deepEqual([answer.statusCode, answer.json().error.code], [404, 'not-found'])
+    assert.deepEqual([answer.statusCode, answer.json().error.code], [410, 'body-gone'])
     assert.match(answer.json().error.message, /gone \(status 410\)/)
     assert.equal((await get('/leaving', 'content', 1)).statusCode, 200)
   })
@@ -145,7 +145,7 @@ describe('the content of versions over HTTP', () => {
     const set = kept.erace.db.prepare('UPDATE versions SET body = ? WHERE id = ?')
     set.run('dropped', id)
     const dropped = await get('/style')
-    assert.deepEqual([dropped.statusCode, dropped.json().error.code], [404, 'not-found'])
+    assert.deepEqual([dropped.statusCode, dropped.json().error.code], [410, 'body-gone'])
     assert.match(dropped.json().error.message, /collected/)
     set.run('lost', id)
     assert.deepEqual(

@@ -37,7 +37,7 @@ export const Annotation = Type.Object({
 })
 
 export const inboxFilter = {
-  state: Type.Optional(oneOf(inboxStates, { default: 'unread' })),
+  state: Type.Optional(oneOf(inboxStates, { default: 'all' })),
   profile: Type.Optional(Type.String({ maxLength: 200 })),
   q: Type.Optional(Type.String({ maxLength: 1000 })),
   urgency: Type.Optional(Type.Number({ minimum: 0, maximum: 100, description: 'At least so urgent' })),

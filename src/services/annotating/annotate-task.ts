@@ -196,6 +196,8 @@ function draftOf(
     expiresAt: 0,
     backlog,
     muted: recipient.urd.muted,
+    // What a page was when somebody began to follow it is the base line of its changes, and no news.
+    silent: backlog && recipient.source.process === 'track',
     title: version.title,
     format: version.type.slice(version.type.indexOf('/') + 1),
     extension: /\.([a-z0-9]{1,8})$/i.exec(new URL(version.url).pathname)?.[1]?.toLowerCase() ?? '',

@@ -19,7 +19,7 @@ function serviceOf(limits: Partial<ArchiveLimits> = {}) {
   return { service, threads, ask: (id: number, owner = 'ada') => service.version({ owner, id }) }
 }
 
-const isRefused = (error: unknown): boolean => isAppError(error, 'store-locked') && error.retry === 'later'
+const isRefused = (error: unknown): boolean => isAppError(error) && error.retry === 'later'
 
 describe('the archive in a thread of its own', () => {
   test('answers, and says what went wrong with its code', async () => {

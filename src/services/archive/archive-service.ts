@@ -152,17 +152,17 @@ function failureOf({ code, message, retry }: FromArchive & { kind: 'failed' }): 
 }
 
 function busy(): AppError {
-  return new AppError('store-locked', 'the archive has too much to read at the moment; ask again in a moment')
+  return new AppError('archive-busy', 'the archive has too much to read at the moment; ask again in a moment')
 }
 
 function late(timeLimitMs: number): AppError {
-  return new AppError('store-locked', `this took longer than ${timeLimitMs / 1000} seconds, and was given up`)
+  return new AppError('took-too-long', `this took longer than ${timeLimitMs / 1000} seconds, and was given up`)
 }
 
 function closed(): AppError {
-  return new AppError('store-locked', 'the archive is being closed')
+  return new AppError('archive-busy', 'the archive is being closed')
 }
 
 function died(cause: unknown): AppError {
-  return new AppError('store-locked', 'the archive could not be read to the end; ask again', { cause })
+  return new AppError('archive-busy', 'the archive could not be read to the end; ask again', { cause })
 }

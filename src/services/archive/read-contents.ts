@@ -36,7 +36,7 @@ export function createContentReader({ versions, objects, bodies, visible, keyOf 
     const kept = await bodies.read(version)
     if (kept.kind === 'body') return kept
     if (kept.kind === 'damaged') throw new AppError('record-damaged', `the body of version ${version.n} is damaged`)
-    throw new AppError(kept.why === 'lost' ? 'record-damaged' : 'not-found', absence(version, kept.why))
+    throw new AppError(kept.why === 'lost' ? 'record-damaged' : 'body-gone', absence(version, kept.why))
   }
 
   /** The newest, oldest of them first. */

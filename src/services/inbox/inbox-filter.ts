@@ -7,7 +7,7 @@ export type InboxWish = { state?: InboxState; profile?: string; q?: string; urge
 export type ReadFilter = { kind: 'filter'; filter: InboxFilter } | { kind: 'faults'; faults: string[] }
 
 /** What is left out does not narrow; unread is meant where no state is named. */
-export function readInboxFilter({ state = 'unread', profile = '', q = '', urgency = 0, upTo }: InboxWish): ReadFilter {
+export function readInboxFilter({ state = 'all', profile = '', q = '', urgency = 0, upTo }: InboxWish): ReadFilter {
   const filter: InboxFilter = {
     state,
     ...(profile === '' ? {} : { profile }),

@@ -17,7 +17,7 @@ export function draftOf(documentId: number, versionId: number, parts: Partial<An
     explanation: { terms: [{ key: 'ïdea' }] },
   }
   const facts = { title: 'A "title"', format: 'html', extension: '', size: 12, ...texts }
-  const worth = { relevance: 2.5, urgency: 3, expiresAt: 0, backlog: true, story: 0 }
+  const worth = { relevance: 2.5, urgency: 3, expiresAt: 0, backlog: false, story: 0 }
   return { owner: 'ann', profile: 'p', documentId, versionId, kind: 'new', at: 77, ...worth, ...facts, ...parts }
 }
 

@@ -69,7 +69,7 @@ export function inboxSuite(engine: InboxEngine): void {
       'an annotation is listed as it was told, unread, with the places where its story was met too',
       place(async (where) => {
         const { inbox, annotations } = where
-        const [one, two] = await tell(where, [{ path: '/a' }, { path: '/b', profile: 'q', backlog: false }])
+        const [one, two] = await tell(where, [{ path: '/a' }, { path: '/b', profile: 'q' }])
         const also = { annotation: one!.id, versionId: two!.versionId, url: two!.url }
         await annotations.settle({ ...nothing, alsoAt: [also] })
         const unmarked = { read: false, starred: false, archived: false }
@@ -81,6 +81,17 @@ export function inboxSuite(engine: InboxEngine): void {
           assert.deepEqual(await store.list('ann', { state: 'unread' }, all), expected)
         assert.deepEqual(await inbox.find('ann', one!.id), expected[1])
         assert.equal(await inbox.find('ann', two!.id + 1), null)
+      }),
+    )
+
+    test(
+      'what comes silently is listed, but read',
+      place(async (where) => {
+        const [item] = await tell(where, [{ path: '/a', silent: true }])
+        assert.deepEqual(await idsOf(where.inbox, 'ann', { state: 'unread' }), [])
+        assert.deepEqual(await idsOf(where.inbox, 'ann', { state: 'all' }), [item!.id])
+        const { unread, all: listed } = await where.inbox.counts('ann')
+        assert.deepEqual([unread, listed], [0, 1])
       }),
     )
 

@@ -48,6 +48,7 @@ export function createEmbeddedAnnotations(db: Database): AnnotationStore {
   /** 0 where it is there already. */
   function add(draft: AnnotationDraft): number {
     const muted = draft.muted === true ? 1 : 0
+    const read = muted === 1 || draft.silent === true ? 1 : 0
     const { changes, lastInsertRowid } = sql.insert.run(
       draft.owner,
       draft.profile,
@@ -66,13 +67,13 @@ export function createEmbeddedAnnotations(db: Database): AnnotationStore {
       JSON.stringify(draft.summary),
       JSON.stringify(draft.explanation),
       draft.story,
-      muted,
+      read,
       muted,
     )
     if (changes === 0) return 0
     const id = Number(lastInsertRowid)
-    // Until its owner has fetched it, the version stays. Nobody waits for what goes to the archive unseen.
-    if (muted === 0) sql.hold.run(draft.versionId, draft.owner, draft.at)
+    // Until its owner has fetched it, the version stays. Nobody waits for what comes silently.
+    if (read === 0) sql.hold.run(draft.versionId, draft.owner, draft.at)
     sql.wanted.run(draft.versionId)
     return id
   }

@@ -24,6 +24,7 @@ export type Annotation = {
   size: number
   expiresAt: string | null
 }
+export type AnnotationQuery = { format?: 'json' | 'xml' | 'wml' | 'text'; part?: number }
 export type BulkMarked = { changed: number; ids: number[]; more: boolean }
 export type BulkMarks = { read?: boolean; starred?: boolean; archived?: boolean; ids?: number[] }
 export type BulkSourceMarks = { paused?: boolean; muted?: boolean; ids?: number[] }
@@ -93,6 +94,7 @@ export type Document = {
 export type DocumentList = { items: Document[]; next: string | null }
 export type DocumentQuery = { url?: string; limit?: number; cursor?: string }
 export type Email = string
+export type EventQuery = { crawl?: '0' | '1' }
 export type ExplainQuery = { url: string }
 export type Explanation = Record<string, unknown>
 export type Figures = {

@@ -1,3 +1,4 @@
+import './inbox-row.css'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useRef } from 'react'
 import type { Annotation } from '../api/types.ts'

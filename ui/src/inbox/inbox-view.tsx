@@ -14,7 +14,7 @@ import type { RowActions } from './inbox-row.tsx'
 import { InboxToolbar } from './inbox-toolbar.tsx'
 import { OpenItem } from './open-item.tsx'
 import { useSelection } from './selection.ts'
-import { useInboxList } from './use-inbox-list.ts'
+import { useInboxList, useItem } from './use-inbox-list.ts'
 import { useIncoming } from './use-incoming.ts'
 import { useKeptForOffline } from './use-kept-for-offline.ts'
 import { useMarks } from './use-marks.ts'
@@ -44,11 +44,16 @@ function useOpen(openId: number | null, markOpened: (id: number) => void) {
     [openId],
   )
   const close = useCallback(() => setQuery({ id: null }), [])
+  const { data: item } = useItem(openId)
+  const openedId = useRef<number | null>(null)
+  // Once for each opening: what is marked as unread while it is open stays so.
   useEffect(() => {
-    if (openId === null) return
+    if (openId === null) openedId.current = null
+    if (openId === null || item?.id !== openId || openedId.current === openId) return
+    openedId.current = openId
     setCurrentId(openId)
     markOpened(openId)
-  }, [openId, markOpened])
+  }, [openId, item, markOpened])
   return { currentId, setCurrentId, open, close }
 }
 

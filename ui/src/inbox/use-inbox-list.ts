@@ -32,10 +32,17 @@ async function fetchPage(filters: InboxFilters, cursor: string, signal: AbortSig
   }
 }
 
+/** An item that was opened by its address may be read here before the list, asked at the same time, knows of it. */
+function withOpened(client: QueryClient, page: InboxPage): InboxPage {
+  const isRead = ({ id, read }: Annotation) => read || client.getQueryData<Annotation>(itemKey(id))?.read === true
+  return { ...page, items: page.items.map((item) => ({ ...item, read: isRead(item) })) }
+}
+
 function useList(filters: InboxFilters, enabled: boolean) {
+  const client = useQueryClient()
   return useInfiniteQuery({
     queryKey: listKey(filters),
-    queryFn: ({ pageParam, signal }) => fetchPage(filters, pageParam, signal),
+    queryFn: async ({ pageParam, signal }) => withOpened(client, await fetchPage(filters, pageParam, signal)),
     initialPageParam: '',
     getNextPageParam: ({ next }) => next ?? undefined,
     staleTime: Number.POSITIVE_INFINITY,

@@ -54,14 +54,17 @@ const drawings = {
 export type IconName = keyof typeof drawings
 type Props = { name: IconName; filled?: boolean; size?: number }
 
+/** Sizes are given for text of the usual size and grow with it. */
+const ROOT_PX = 16
+
 /** Silent to screen readers: the label stands on what holds it. */
 export function Icon({ name, filled = false, size = 20 }: Props) {
   return (
     <svg
       className="kit-icon"
       viewBox="0 0 24 24"
-      width={size}
-      height={size}
+      width={`${size / ROOT_PX}rem`}
+      height={`${size / ROOT_PX}rem`}
       fill={filled ? 'currentColor' : 'none'}
       stroke="currentColor"
       strokeWidth={name === 'more' ? 3 : 1.7}

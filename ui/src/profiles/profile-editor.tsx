@@ -45,7 +45,7 @@ export default function ProfileEditor() {
 type Props = { id: string; base: Draft; unsaved: Draft | null; profile: Profile | null }
 
 function Editor({ id, base, unsaved, profile }: Props) {
-  const { draft, change, isDirty, discard, take } = useDraft(id, base, unsaved)
+  const { draft, change, isDirty, discard, take, takePaused } = useDraft(id, base, unsaved)
   const [view, setView] = useQueryState('view', 'form')
   const [isRestored, setIsRestored] = useState(unsaved !== null)
   const preview = usePreview(draft)
@@ -91,7 +91,7 @@ function Editor({ id, base, unsaved, profile }: Props) {
             onChange={setView}
           />
           {profile !== null && (
-            <ProfileMenu profile={profile} isPaused={draft.paused} onPaused={(stored) => take(draftOf(stored))} />
+            <ProfileMenu profile={profile} isPaused={draft.paused} onPaused={({ paused }) => takePaused(paused)} />
           )}
         </>
       }

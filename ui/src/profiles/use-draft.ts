@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
-import { useCallback, useEffect, useState } from 'react'
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { api } from '../api/client.ts'
 import type { Profile } from '../api/types.ts'
+import { showToast } from '../kit/toast-store.ts'
 import { keep, kept } from '../offline/kept.ts'
 import { useQuery as useUrlQuery } from '../url/query-state.ts'
 import { type Draft, draftOf, emptyDraft, isSameDraft } from './draft.ts'
@@ -56,12 +57,32 @@ export function useDraft(id: string, base: Draft, unsaved: Draft | null) {
     return () => window.removeEventListener('beforeunload', warn)
   }, [isDirty])
 
+  // Whoever goes to another page is told, once, that nothing is lost.
+  const left = useRef<Draft | null>(null)
+  useLayoutEffect(() => {
+    left.current = isDirty ? draft : null
+  })
+  useEffect(
+    () => () => {
+      if (left.current === null) return
+      void keep(keyOf(id), left.current)
+      showToast('Unsaved changes are kept. Open the profile again to save them.')
+    },
+    [id],
+  )
+
   return {
     draft,
     change,
     isDirty,
     discard: () => setDraft(saved),
+    /** As the server has it now; other changes that are under way stay. */
+    takePaused(paused: boolean) {
+      setSaved((now) => ({ ...now, paused }))
+      setDraft((now) => ({ ...now, paused }))
+    },
     take(next: Draft) {
+      left.current = null
       setSaved(next)
       setDraft(next)
     },

@@ -1,3 +1,4 @@
+import { useState } from 'react'
 import type { SearchResult } from '../api/types.ts'
 import { summedPeriods, withPeriod, withSite } from './search-words.ts'
 
@@ -12,35 +13,39 @@ type Props = { facets: SearchResult['facets']; query: string; onNarrow: (query: 
 
 /** Each narrows the search by a condition that can be seen and taken out again. */
 export function SearchFacets({ facets, query, onNarrow }: Props) {
+  const [isOpen, setIsOpen] = useState(() => window.matchMedia('(min-width: 60rem)').matches)
   const times = summedPeriods(facets.times).filter(({ count }) => count > 0)
   return (
-    <aside className="search-facets" aria-label="Narrow the search">
-      {facets.sources.length > 0 && (
-        <section>
-          <h2>Where</h2>
-          <ul>
-            {facets.sources.map(({ host, count }) => (
-              <Facet key={host} word={host} count={count} onPress={() => onNarrow(withSite(query, host))} />
-            ))}
-          </ul>
-        </section>
-      )}
-      {times.length > 0 && (
-        <section>
-          <h2>When</h2>
-          <ul>
-            {times.map(({ period, count }) => (
-              <Facet
-                key={period}
-                word={periodWords[period]}
-                count={count}
-                onPress={() => onNarrow(withPeriod(query, period, Date.now()))}
-              />
-            ))}
-          </ul>
-        </section>
-      )}
-    </aside>
+    <details className="search-narrow" open={isOpen} onToggle={(event) => setIsOpen(event.currentTarget.open)}>
+      <summary>Narrow the search</summary>
+      <div className="search-facets">
+        {facets.sources.length > 0 && (
+          <section>
+            <h2>Where</h2>
+            <ul>
+              {facets.sources.map(({ host, count }) => (
+                <Facet key={host} word={host} count={count} onPress={() => onNarrow(withSite(query, host))} />
+              ))}
+            </ul>
+          </section>
+        )}
+        {times.length > 0 && (
+          <section>
+            <h2>When</h2>
+            <ul>
+              {times.map(({ period, count }) => (
+                <Facet
+                  key={period}
+                  word={periodWords[period]}
+                  count={count}
+                  onPress={() => onNarrow(withPeriod(query, period, Date.now()))}
+                />
+              ))}
+            </ul>
+          </section>
+        )}
+      </div>
+    </details>
   )
 }
 

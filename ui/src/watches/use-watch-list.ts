@@ -10,6 +10,7 @@ import { isUnderWay, type WatchState } from './watch-state.ts'
 const PAGE_ROWS = 100
 const FLUSH_MS = 800
 const MAX_READS_PER_FLUSH = 15
+const COUNT_MS = 3000
 
 export function useWatchList(filter: WatchFilter) {
   const client = useQueryClient()
@@ -48,6 +49,8 @@ export function useWatchEvents(refreshCounts: () => Promise<void>): void {
   const heard = useRef(new Map<number, WatchState>())
   const finished = useRef(new Set<number>())
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const countsAreOld = useRef(false)
+  const countedAt = useRef(0)
 
   const flush = useCallback(async () => {
     const states = heard.current
@@ -62,13 +65,20 @@ export function useWatchEvents(refreshCounts: () => Promise<void>): void {
     for (const id of shown) if (!isUnderWay(states.get(id)!)) finished.current.add(id)
     const ids = [...finished.current].slice(0, MAX_READS_PER_FLUSH)
     for (const id of ids) finished.current.delete(id)
+    if ([...states.values()].some((state) => !isUnderWay(state))) countsAreOld.current = true
+    const isCountDue = countsAreOld.current && Date.now() - countedAt.current >= COUNT_MS
+    if (isCountDue) {
+      countsAreOld.current = false
+      countedAt.current = Date.now()
+    }
     try {
-      if (ids.length > 0) await Promise.all([refreshRows(client, ids), refreshCounts()])
+      await Promise.all([ids.length > 0 && refreshRows(client, ids), isCountDue && refreshCounts()])
     } catch {
       // The next event, or the next visit, brings it up to date.
     }
     timer.current = undefined
-    if (heard.current.size + finished.current.size > 0) timer.current = setTimeout(() => void flush(), FLUSH_MS)
+    if (heard.current.size + finished.current.size > 0 || countsAreOld.current)
+      timer.current = setTimeout(() => void flush(), FLUSH_MS)
   }, [client, refreshCounts])
 
   useLive('source', ({ id, state }) => {
