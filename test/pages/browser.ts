@@ -42,6 +42,8 @@ export type Visit = {
   faults: string[]
   /** Keeps a picture of what is shown. */
   picture(name: string): Promise<void>
+  /** Keeps one of what was shown when it failed. */
+  watched(work: () => Promise<void>): Promise<void>
 }
 
 export async function visit(
@@ -58,12 +60,21 @@ export async function visit(
       faults.push(`console: ${message.text()} (${message.location().url})`)
   })
   mkdirSync(artefacts, { recursive: true })
+  const picture = async (name: string): Promise<void> => {
+    await page.screenshot({ path: join(artefacts, `${name}-${size}-${options.scheme ?? 'light'}.png`) })
+  }
   return {
     context,
     page,
     faults,
-    picture: async (name) => {
-      await page.screenshot({ path: join(artefacts, `${name}-${size}-${options.scheme ?? 'light'}.png`) })
+    picture,
+    async watched(work) {
+      try {
+        await work()
+      } catch (error) {
+        await picture('failed')
+        throw new Error(`at ${page.url()}, ${JSON.stringify(faults)}`, { cause: error })
+      }
     },
   }
 }

@@ -1,9 +1,23 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { Browser } from 'playwright-core'
+import type { Browser, BrowserContext } from 'playwright-core'
 import { type ChangingPages, createChangingPages } from '../watch/changing-pages.ts'
 import { startBrowser, visit, withoutBrowser } from './browser.ts'
 import { type Service, startService } from './service.ts'
+
+/** In another tab, as somebody does who can't wait. */
+async function checkNowIn(context: BrowserContext, { url }: Service): Promise<void> {
+  const tab = await context.newPage()
+  await tab.goto(`${url}/watches`)
+  await tab.getByRole('button', { name: 'Page /', exact: true }).waitFor()
+  await tab.keyboard.press('j')
+  await tab.keyboard.press('c')
+  await tab
+    .getByText(/mayor|asked|checked|Changed/i)
+    .first()
+    .waitFor()
+  await tab.close()
+}
 
 const email = 'ada@example.org'
 const password = 'a long enough password'
@@ -26,56 +40,58 @@ describe('from the first start to the first news, in a browser', { skip: without
 
   test('set up, watch a page, see it checked, see its change arrive, compare, archive, undo, sign out', async () => {
     // Asking who is signed in is answered with 401 by design.
-    const { page, faults, picture } = await visit(browser, 'desktop', { permitted: /401 \(Unauthorized\)/ })
-    await page.goto(service.setupUrl!)
-    await page.getByLabel('E-mail address').fill(email)
-    await page.getByLabel('Password', { exact: false }).fill(password)
-    await picture('1-set-up')
-    await page.getByRole('button', { name: /create/i }).click()
-    await page.getByRole('heading', { level: 1 }).waitFor()
-    await picture('2-welcome')
+    const { context, page, faults, picture, watched } = await visit(browser, 'desktop', {
+      permitted: /401 \(Unauthorized\)/,
+    })
+    await watched(async () => {
+      await page.goto(service.setupUrl!)
+      await page.getByLabel('E-mail address').fill(email)
+      await page.getByLabel('Password', { exact: false }).fill(password)
+      await picture('1-set-up')
+      await page.getByRole('button', { name: /create/i }).click()
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      await picture('2-welcome')
 
-    await page
-      .getByRole('link', { name: /watches/i })
-      .first()
-      .click()
-    await page.getByLabel('Watch a page').fill(`${news.origin}/`)
-    await page.keyboard.press('Enter')
-    const row = page.getByRole('row').filter({ hasText: 'Page /' })
-    await row
-      .getByText(/unchanged|first|no change/i)
-      .first()
-      .waitFor()
-    await picture('3-watched')
+      await page
+        .getByRole('link', { name: /watches/i })
+        .first()
+        .click()
+      await page.getByLabel('Watch a page').fill(`${news.origin}/`)
+      await page.keyboard.press('Enter')
+      const row = page.getByRole('row').filter({ hasText: 'Page /' })
+      await row.getByText(/^(?:Changed|Unchanged)$/).waitFor()
+      await picture('3-watched')
 
-    await page.keyboard.press('Escape')
-    await page.getByRole('link', { name: /inbox/i }).first().click()
-    await page.getByRole('heading', { name: 'Inbox' }).waitFor()
-    news.pages['/'] = { words: 'The mayor has resigned and the town celebrates.' }
-    const item = page.getByRole('link', { name: 'Page /' }).first()
-    await page.getByText('mayor has resigned').first().waitFor()
-    await picture('4-arrived')
+      await page.getByRole('link', { name: /inbox/i }).first().click()
+      await page.getByRole('heading', { name: 'Inbox' }).waitFor()
+      await picture('4-quiet')
+      news.pages['/'] = { words: 'The mayor has resigned and the town celebrates.' }
+      await checkNowIn(context, service)
+      await page.getByText('celebrates').first().waitFor()
+      await picture('5-arrived')
 
-    await item.click()
-    await page.getByRole('toolbar', { name: 'This item' }).waitFor()
-    await picture('5-opened')
-    await page.keyboard.press('d')
-    await page.locator('ins').filter({ hasText: 'resigned' }).waitFor()
-    await page.locator('del').filter({ hasText: 'happened' }).waitFor()
-    await picture('6-compared')
+      const item = page.getByRole('link', { name: 'Page /' }).first()
+      await item.click()
+      await page.getByRole('toolbar', { name: 'This item' }).waitFor()
+      await picture('6-opened')
+      await page.keyboard.press('d')
+      await page.locator('ins').filter({ hasText: 'resigned' }).waitFor()
+      await page.locator('del').filter({ hasText: 'happened' }).waitFor()
+      await picture('7-compared')
 
-    await page.goBack()
-    await page.getByRole('toolbar', { name: 'This item' }).waitFor()
-    await page.keyboard.press('e')
-    await page.getByRole('button', { name: 'Undo' }).waitFor()
-    await page.keyboard.press('u')
-    await page.getByText('mayor has resigned').first().waitFor()
+      await page.goBack()
+      await page.getByRole('toolbar', { name: 'This item' }).waitFor()
+      await page.keyboard.press('e')
+      await page.getByRole('button', { name: 'Undo' }).waitFor()
+      await page.keyboard.press('u')
+      await page.getByText('celebrates').first().waitFor()
 
-    await page.goto(`${service.url}/settings`)
-    await page.getByRole('button', { name: 'Sign out', exact: true }).first().click()
-    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
-    assert.equal((await service.api('/session')).status, 401)
-    await picture('7-signed-out')
-    assert.deepEqual(faults, [])
+      await page.goto(`${service.url}/settings`)
+      await page.getByRole('button', { name: 'Sign out', exact: true }).first().click()
+      await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+      assert.equal((await service.api('/session')).status, 401)
+      await picture('8-signed-out')
+      assert.deepEqual(faults, [])
+    })
   })
 })

@@ -84,7 +84,8 @@ export function stateOf({ source, row, snapshot }: SourceFacts, { neverTold, has
   if (row === undefined || row.checkedAt === 0 || source.visitedAt === 0) return 'not-yet'
   if (source.process === 'filter' && neverTold) return 'nothing-matched'
   if (hasNoText) return 'empty'
-  return row.outcome === 'changed' ? 'changed' : 'unchanged'
+  // What the first visit finds is the base line.
+  return row.outcome === 'changed' && row.changedAt > source.visitedAt ? 'changed' : 'unchanged'
 }
 
 /** Since when it is so; null where that says nothing. */

@@ -1,4 +1,136 @@
-/** What was fetched. Each table has its partition first in every key. */
+/**
+ * What was fetched. Each table has its partition first in every key; ids carry theirs in the low eight bits.
+ *
+ * `documents`, `versions` and `links` are as in the embedded engine. `records` holds what the archive's files hold there, in
+ * parts of at most 1 MiB before their coding; they come compressed or are not worth it, so the server is told to leave them as they are.
+ * `bodies` says under which version a body is kept; a row may name a version that is gone, and is then as good as none.
+ * `leaving` marks a version that the collector is about to take: nobody refers to it any more.
+ */
 export const archiveSchema = `
-SELECT 1
+CREATE TABLE documents (
+  partition smallint NOT NULL,
+  id bigint NOT NULL,
+  host text NOT NULL,
+  fp bigint NOT NULL,
+  url text NOT NULL,
+  parent text NOT NULL,
+  first_at bigint NOT NULL,
+  checked_at bigint NOT NULL,
+  run bigint NOT NULL,
+  status int NOT NULL,
+  outcome text NOT NULL,
+  location text NOT NULL,
+  version bigint NOT NULL,
+  seen_at bigint NOT NULL,
+  fresh_until bigint NOT NULL,
+  not_modified int NOT NULL,
+  PRIMARY KEY (partition, id),
+  UNIQUE (partition, host, fp)
+) WITH (fillfactor = 85);
+CREATE INDEX documents_id ON documents (id);
+
+CREATE TABLE versions (
+  partition smallint NOT NULL,
+  id bigint NOT NULL,
+  document bigint NOT NULL,
+  n int NOT NULL,
+  reason text NOT NULL,
+  at bigint NOT NULL,
+  seen_at bigint NOT NULL,
+  status int NOT NULL,
+  type text NOT NULL,
+  size bigint NOT NULL,
+  digest bytea NOT NULL,
+  text bytea,
+  text_rules bigint NOT NULL,
+  etag text NOT NULL,
+  last_modified text NOT NULL,
+  truncated text NOT NULL,
+  title text NOT NULL,
+  address text NOT NULL,
+  location text NOT NULL,
+  body text NOT NULL,
+  original bigint NOT NULL,
+  record bigint NOT NULL,
+  length bigint NOT NULL,
+  links bigint NOT NULL,
+  wanted boolean NOT NULL DEFAULT true,
+  leaving boolean NOT NULL DEFAULT false,
+  header text NOT NULL DEFAULT '',
+  PRIMARY KEY (partition, id),
+  UNIQUE (partition, document, n)
+) WITH (fillfactor = 90);
+CREATE INDEX versions_id ON versions (id);
+CREATE INDEX versions_shared ON versions (original) WHERE original <> id;
+
+CREATE TABLE links (
+  partition smallint NOT NULL,
+  id bigint NOT NULL,
+  naming bigint NOT NULL,
+  hash bytea NOT NULL,
+  keys bytea NOT NULL,
+  list text NOT NULL,
+  PRIMARY KEY (partition, id)
+);
+
+CREATE TABLE records (
+  partition smallint NOT NULL,
+  id bigint NOT NULL,
+  part int NOT NULL,
+  coding smallint NOT NULL,
+  bytes bytea NOT NULL,
+  PRIMARY KEY (partition, id, part)
+);
+ALTER TABLE records ALTER COLUMN bytes SET STORAGE EXTERNAL;
+
+CREATE TABLE bodies (
+  partition smallint NOT NULL,
+  digest bytea NOT NULL,
+  version bigint NOT NULL,
+  PRIMARY KEY (partition, digest)
+);
+
+CREATE TABLE tasks (
+  partition smallint NOT NULL,
+  id bigint NOT NULL,
+  version bigint NOT NULL,
+  document bigint NOT NULL,
+  watch bigint NOT NULL,
+  hops int NOT NULL,
+  round bigint NOT NULL,
+  first boolean NOT NULL,
+  made boolean NOT NULL,
+  PRIMARY KEY (partition, id),
+  UNIQUE (partition, version, watch, hops)
+);
+CREATE INDEX tasks_id ON tasks (id);
+
+CREATE TABLE holds (
+  partition smallint NOT NULL,
+  version bigint NOT NULL,
+  owner text NOT NULL,
+  since bigint NOT NULL,
+  PRIMARY KEY (partition, version, owner)
+);
+
+CREATE TABLE version_texts (
+  partition smallint NOT NULL,
+  version bigint NOT NULL,
+  document bigint NOT NULL,
+  host text NOT NULL,
+  at bigint NOT NULL,
+  words tsvector NOT NULL,
+  PRIMARY KEY (partition, version)
+);
+CREATE INDEX version_texts_words ON version_texts USING gin (words);
+CREATE TABLE search_facts (name text PRIMARY KEY, value bigint NOT NULL);
+INSERT INTO search_facts (name, value) VALUES ('watermark', 0), ('versions', 0), ('textless', 0), ('bodiless', 0), ('damaged', 0);
+
+CREATE TABLE version_marks (
+  name text PRIMARY KEY,
+  settled bigint NOT NULL,
+  candidate bigint NOT NULL,
+  horizon xid8 NOT NULL
+);
+INSERT INTO version_marks (name, settled, candidate, horizon) VALUES ('versions', 0, 0, '0')
 `

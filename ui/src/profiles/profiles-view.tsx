@@ -1,7 +1,7 @@
 import './profiles.css'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { navigate } from 'wouter/use-browser-location'
 import { api, type List } from '../api/client.ts'
 import type { Profile } from '../api/types.ts'
@@ -111,12 +111,13 @@ function ProfileList({ rows }: { rows: readonly Profile[] }) {
   const [at, setAt] = useState(-1)
   useLayoutEffect(() => setTop((list.current?.getBoundingClientRect().top ?? 0) + window.scrollY), [])
   const remPx = Number.parseFloat(getComputedStyle(document.documentElement).fontSize)
+  const getItemKey = useCallback((index: number) => rows[index]?.id ?? index, [rows])
   const virtual = useWindowVirtualizer({
     count: rows.length,
     estimateSize: () => ROW_REM * remPx,
     overscan: 8,
     scrollMargin: top,
-    getItemKey: (index) => rows[index]?.id ?? index,
+    getItemKey,
   })
   function move(step: number) {
     const next = Math.min(Math.max(at + step, 0), rows.length - 1)

@@ -13,7 +13,16 @@ import { faultOf, restOf } from './form-fault.ts'
 import { PasswordForm } from './password-form.tsx'
 
 const zones = Intl.supportedValuesOf('timeZone')
-const zoneNames = new Set([...zones, 'UTC'])
+
+/** The list has one name of each zone; others, as Europe/Nicosia beside Asia/Nicosia, are known too. */
+function isZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name })
+    return true
+  } catch {
+    return false
+  }
+}
 
 export function AccountPart() {
   return (
@@ -37,14 +46,14 @@ function AboutForm() {
       showToast('Saved.')
     },
   })
-  const isKnown = timeZone === '' || zoneNames.has(timeZone)
+  const isKnown = timeZone === '' || isZone(timeZone)
   const isDirty = name !== me.name || timeZone !== me.timeZone
   function submit(event: FormEvent) {
     event.preventDefault()
     if (isKnown) save.mutate({ name: name.trim(), timeZone })
   }
   const browserZone = Intl.DateTimeFormat().resolvedOptions().timeZone
-  const zoneFault = isKnown ? undefined : 'Choose one of the list, as Europe/Nicosia.'
+  const zoneFault = isKnown ? undefined : 'Choose one of the list, as Europe/Paris.'
   const rest = restOf(save.error, ['name', 'timeZone'])
   return (
     <form className="kit-card kit-form" onSubmit={submit}>

@@ -33,7 +33,7 @@ export function PasswordForm() {
     <form className="kit-card kit-form" onSubmit={submit}>
       <h2>Password</h2>
       <input type="hidden" name="username" autoComplete="username" value={me.email} readOnly />
-      <Field label="Current password" error={faultOf(change.error, 'current')}>
+      <Field label="Current password" error={faultOf(change.error, 'current') && 'This is not the current password.'}>
         <Input
           type="password"
           autoComplete="current-password"

@@ -119,7 +119,7 @@ function UserTable({ users, onAsk }: { users: readonly User[]; onAsk: (asked: As
                 user.disabled
                   ? { label: 'Enable', icon: 'play', run: () => put(user.id, { disabled: false }) }
                   : {
-                      label: 'Disable: no sign-in, nothing checked',
+                      label: 'Disable: nobody can sign in',
                       icon: 'pause',
                       disabled: user.id === me.id,
                       run: () => put(user.id, { disabled: true }),

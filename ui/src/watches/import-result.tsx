@@ -10,7 +10,7 @@ export function ImportResult({ result: { added, profiles, skipped } }: { result:
         {profiles.length > 0 &&
           ` in ${profiles.length.toLocaleString('en')} ${profiles.length === 1 ? 'profile' : 'profiles'}`}
         {skipped.length > 0 && `, ${skipped.length.toLocaleString('en')} skipped`}.{' '}
-        {added > 0 && 'They are checked one after the other; the first visit of each is taken as its base line.'}
+        {added > 0 && 'The first visit is taken as the base line; what changes after it is told.'}
         {added === 0 && skipped.length === 0 && 'There was no address in it.'}
       </p>
       {skipped.length > 0 && (

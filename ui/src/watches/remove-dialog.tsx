@@ -16,17 +16,18 @@ const MAX_NAMED = 5
 export function RemoveDialog({ removal, actions, onDone, onCancel }: Props) {
   const count = countOfTarget(removal.target)
   const named = removal.named.slice(0, MAX_NAMED)
+  const only = count === 1 ? named[0] : undefined
   const remove = useMutation({ mutationFn: () => actions.remove(removal.target), onSuccess: onDone })
   return (
     <ConfirmDialog
-      title={`Remove ${countWatches(count)}?`}
+      title={only === undefined ? `Remove ${countWatches(count)}?` : `Remove ${bareAddress(only.uri)}?`}
       confirm={`Remove ${countWatches(count)}`}
       busy={remove.isPending}
       onConfirm={() => remove.mutate()}
       onCancel={onCancel}
     >
-      <div className="kit-form">
-        <ul className="watches-named">
+      <div className="kit-form watches-removal">
+        <ul className="watches-named" hidden={only !== undefined}>
           {named.map(({ uri }) => (
             <li key={uri}>{bareAddress(uri)}</li>
           ))}

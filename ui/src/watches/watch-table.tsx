@@ -1,5 +1,5 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
-import { useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import type { Source } from '../api/types.ts'
 import type { MenuItem } from '../kit/menu.tsx'
 import type { Selection } from './selection.ts'
@@ -51,12 +51,14 @@ export function WatchTable(props: Props) {
     return () => watcher.disconnect()
   }, [])
 
+  // A new function would make it measure all rows anew.
+  const getItemKey = useCallback((index: number) => rows[index]?.id ?? `waiting-${index}`, [rows])
   const virtual = useWindowVirtualizer({
     count: total,
     estimateSize: () => (isNarrow ? CARD_REM : ROW_REM) * remPx,
     overscan: OVERSCAN,
     scrollMargin: top,
-    getItemKey: (index) => rows[index]?.id ?? `waiting-${index}`,
+    getItemKey,
   })
   const items = virtual.getVirtualItems()
   const last = items.at(-1)?.index ?? 0
@@ -69,7 +71,7 @@ export function WatchTable(props: Props) {
     if (takesFocus && at >= 0) virtual.scrollToIndex(at, { align: 'auto' })
   }, [at, takesFocus, virtual])
 
-  const allChosen = rows.length > 0 && rows.every(({ id }) => selection.has(id))
+  const allChosen = useMemo(() => rows.length > 0 && rows.every(({ id }) => selection.has(id)), [rows, selection])
   const chooser = useRef<HTMLInputElement>(null)
   useLayoutEffect(() => {
     if (chooser.current !== null) chooser.current.indeterminate = !allChosen && !selection.isEmpty

@@ -18,6 +18,7 @@ import { type Removal, RemoveDialog } from './remove-dialog.tsx'
 import { type Target, useSelection } from './selection.ts'
 import { useAdded } from './use-added.ts'
 import { useCursor } from './use-cursor.ts'
+import { useStable } from './use-stable.ts'
 import { useWatchActions } from './use-watch-actions.ts'
 import { useWatchKeys } from './use-watch-keys.ts'
 import { useWatchEvents, useWatchList } from './use-watch-list.ts'
@@ -55,21 +56,21 @@ export default function WatchesView() {
   const selection = useSelection(`${filter.state} ${filter.profile} ${filter.q}`)
   const cursor = useCursor(rows)
 
-  const onChoose = (id: number, withRange: boolean) => {
+  const onChoose = useStable((id: number, withRange: boolean) => {
     const to = rows.findIndex((row) => row.id === id)
     if (withRange && cursor.at >= 0) {
       const [first, last] = [Math.min(cursor.at, to), Math.max(cursor.at, to)]
       selection.add(rows.slice(first, last + 1).map((row) => row.id))
     } else selection.toggle(id)
     cursor.put(id)
-  }
+  })
   const onChooseLoaded = (on: boolean) => {
     selection.put(on ? rows.map(({ id }) => id) : [])
   }
-  const onOpen = (id: number) => {
+  const onOpen = useStable((id: number) => {
     cursor.put(id)
     showDetail(id === openId ? null : id)
-  }
+  })
   const { fetchNextPage, isFetchingNextPage } = list
   const onNeedMore = useCallback(() => {
     if (!isFetchingNextPage) void fetchNextPage()
@@ -80,7 +81,7 @@ export default function WatchesView() {
   }
   const removeOne = (source: Pick<Source, 'id' | 'uri'>) =>
     setRemoval({ target: { kind: 'ids', ids: [source.id] }, named: [source] })
-  const menuOf = (source: Source) => watchMenu(source, { actions, onOpen, onRemove: removeOne })
+  const menuOf = useStable((source: Source) => watchMenu(source, { actions, onOpen, onRemove: removeOne }))
 
   useWatchKeys({
     cursor,
