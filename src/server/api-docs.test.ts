@@ -5,6 +5,7 @@ import { Compile } from 'typebox/schema'
 import type { Operation } from './api-docs-page.ts'
 import { writeApiDocs } from './api-docs-page.ts'
 import { exampleOf, type JsonSchema, outlineOf } from './api-docs-schema.ts'
+import { routesOf } from './route-list.testkit.ts'
 import { createTestServer, type TestServer } from './server.testkit.ts'
 
 type Description = { paths: Record<string, Record<string, Operation>> }
@@ -19,26 +20,11 @@ before(async () => {
 
 after(() => server.close())
 
-/** Every route of the server, as the router itself lists them: `GET /api/v1/users/:id`. */
-function routes(): { method: string; path: string }[] {
-  const found: { method: string; path: string }[] = []
-  const stack: string[] = []
-  for (const line of server.server.printRoutes({ commonPrefix: false }).split('\n')) {
-    const [, indent, rest] = /^((?:│ {3}| {4})*)(?:├── |└── )(.*)$/.exec(line) ?? []
-    if (indent === undefined || rest === undefined) continue
-    const [, part, methods] = /^(.*?)(?: \(([A-Z, ]+)\))?$/.exec(rest)!
-    stack.length = indent.length / 4
-    stack.push(part!)
-    for (const method of methods?.split(', ') ?? []) found.push({ method, path: stack.join('') })
-  }
-  return found
-}
-
 const openPath = (path: string): string => path.replaceAll(/:(\w+)/g, '{$1}')
 
 describe('the description of the API', () => {
   test('has every route, with a summary, who may call it and what it answers', () => {
-    const described = routes().filter(
+    const described = routesOf(server.server).filter(
       ({ method, path }) =>
         path.startsWith('/api/v1/') && path !== '/api/v1/openapi.json' && !['HEAD', 'OPTIONS'].includes(method),
     )
@@ -65,7 +51,7 @@ describe('the description of the API', () => {
   })
 
   test('has no route that is not there', () => {
-    const there = new Set(routes().map(({ method, path }) => `${method} ${openPath(path)}`))
+    const there = new Set(routesOf(server.server).map(({ method, path }) => `${method} ${openPath(path)}`))
     for (const [path, operations] of Object.entries(description.paths))
       for (const method of Object.keys(operations)) assert.ok(there.has(`${method.toUpperCase()} ${path}`), path)
   })

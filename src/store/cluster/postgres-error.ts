@@ -2,6 +2,7 @@ import { AppError, type ErrorCode, isAppError } from '../../core/errors.ts'
 
 /** SQLSTATE classes and codes that a caller can act on; all else is store-failed. */
 const codes: readonly (readonly [beginning: string, code: ErrorCode])[] = [
+  ['ERL', 'lease-lost'], // raised by our own fence
   ['28', 'store-refused'], // wrong password, no such role
   ['3D', 'store-refused'], // no such database
   ['42501', 'store-refused'], // rights are missing

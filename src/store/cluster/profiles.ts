@@ -1,7 +1,7 @@
 import type { Profile } from '../../core/profile.ts'
 import type { KeyedProfile, ProfileStore, UrdRow } from '../profiles.ts'
 import type { ClusterPool, Tx } from './pool.ts'
-import { revise, revisionOf } from './revisions.ts'
+import { lockBase, revise, revisionOf } from './revisions.ts'
 import { storable } from './storable-text.ts'
 
 type Row = { body: string }
@@ -49,6 +49,7 @@ export function createClusterProfiles(pool: ClusterPool): ProfileStore {
     },
     async setUrds(ids, { paused = null, muted = null }) {
       await pool.transaction(async (tx) => {
+        await lockBase(tx, 'profiles')
         const changed = await tx.query<{ profile: string }>(
           `UPDATE urds SET paused = coalesce($2::boolean, paused), muted = coalesce($3::boolean, muted)
            WHERE id = ANY($1::bigint[]) RETURNING profile`,

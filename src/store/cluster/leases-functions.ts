@@ -1,0 +1,52 @@
+/**
+ * `fence` ends the transaction with code ERL01 unless the partition is held under this epoch, and keeps it so until the
+ * transaction is over. `lease_beat` is a heartbeat: it renews what the holder has, and takes what is free up to its fair share.
+ * What the table says is the holder's but the holder does not know (any more) is taken anew, under a new epoch.
+ */
+export const leaseFunctions = `
+CREATE FUNCTION fence(p_partition smallint, p_epoch bigint) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM FROM leases WHERE partition = p_partition AND epoch = p_epoch FOR KEY SHARE;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'partition % is not held under epoch % any more', p_partition, p_epoch USING ERRCODE = 'ERL01';
+  END IF;
+END $$;
+
+CREATE FUNCTION lease_beat(
+  p_holder text, p_name text, p_process text, p_leaving boolean, p_lease_ms bigint, p_known smallint[]
+) RETURNS json LANGUAGE plpgsql AS $$
+DECLARE
+  v_until timestamptz := now() + p_lease_ms * interval '1 ms';
+  v_live int;
+  v_share int;
+  v_held int;
+  v_taken json;
+BEGIN
+  INSERT INTO holders (holder, name, process, leaving, until) VALUES (p_holder, p_name, p_process, p_leaving, v_until)
+  ON CONFLICT (holder) DO UPDATE SET until = excluded.until, leaving = excluded.leaving;
+  DELETE FROM holders WHERE holder IN (
+    SELECT holder FROM holders WHERE until < now() - interval '10 minutes' FOR UPDATE SKIP LOCKED);
+  UPDATE leases SET until = v_until WHERE holder = p_holder AND partition = ANY(p_known);
+  GET DIAGNOSTICS v_held = ROW_COUNT;
+  SELECT count(*) INTO v_live FROM holders WHERE until > now() AND NOT leaving;
+  v_share := CASE WHEN p_leaving THEN 0 ELSE ceil(256.0 / greatest(1, v_live)) END;
+  WITH free AS (
+    SELECT partition, clean FROM leases
+    WHERE holder IS NULL OR until <= now() OR (holder = p_holder AND NOT partition = ANY(p_known))
+    ORDER BY random() LIMIT greatest(0, v_share - v_held) FOR UPDATE SKIP LOCKED
+  ), taken AS (
+    UPDATE leases l SET holder = p_holder, epoch = l.epoch + 1, until = v_until, clean = false
+    FROM free WHERE l.partition = free.partition
+    RETURNING l.partition, l.epoch, NOT free.clean AS recovered
+  )
+  SELECT json_agg(json_build_array(partition, epoch, recovered)) INTO v_taken FROM taken;
+  RETURN json_build_object(
+    'live', v_live,
+    'share', v_share,
+    'twins', (SELECT count(DISTINCT process) FROM holders
+              WHERE name = p_name AND process <> p_process AND until > now()),
+    'taken', coalesce(v_taken, '[]'),
+    'held', (SELECT coalesce(json_agg(json_build_array(partition, epoch)), '[]') FROM leases
+             WHERE holder = p_holder AND partition = ANY(p_known)));
+END $$;
+`
