@@ -103,7 +103,7 @@ CREATE TABLE annotations (
   kind text NOT NULL,
   at bigint NOT NULL,
   relevance double precision NOT NULL,
-  urgency int NOT NULL,
+  urgency double precision NOT NULL,
   expires_at bigint NOT NULL,
   backlog boolean NOT NULL,
   title text NOT NULL,
@@ -136,7 +136,7 @@ CREATE TABLE inbox (
   document bigint NOT NULL,
   version bigint NOT NULL,
   at bigint NOT NULL,
-  urgency int NOT NULL,
+  urgency double precision NOT NULL,
   read boolean NOT NULL,
   starred boolean NOT NULL,
   archived boolean NOT NULL

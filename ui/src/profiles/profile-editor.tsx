@@ -1,5 +1,5 @@
 import './editor.css'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { Link, useParams } from 'wouter'
 import { navigate } from 'wouter/use-browser-location'
 import { messageOf } from '../api/client.ts'
@@ -49,6 +49,11 @@ function Editor({ id, base, unsaved, profile }: Props) {
   const [view, setView] = useQueryState('view', 'form')
   const [isRestored, setIsRestored] = useState(unsaved !== null)
   const preview = usePreview(draft)
+  const form = useRef<HTMLFormElement>(null)
+  // The one field that a new profile needs.
+  useEffect(() => {
+    if (id === 'new') form.current?.querySelector<HTMLElement>('.profiles-uri input')?.focus({ preventScroll: true })
+  }, [id])
 
   function saved(stored: Profile) {
     take(draftOf(stored))
@@ -101,6 +106,7 @@ function Editor({ id, base, unsaved, profile }: Props) {
       ) : (
         <FaultContext value={shownFaults}>
           <form
+            ref={form}
             className="profiles-editor"
             onSubmit={(event) => {
               event.preventDefault()

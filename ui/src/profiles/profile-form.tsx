@@ -33,7 +33,11 @@ export function ProfileForm({ draft, onChange }: Props) {
         <Field label="Name" hint="Left empty, it is named for the host" error={nameFault}>
           <Input maxLength={200} value={draft.name} onChange={(event) => onChange({ name: event.target.value })} />
         </Field>
-        <Sources sources={draft.sources} onChange={(sources) => onChange({ sources })} />
+        <Sources
+          sources={draft.sources}
+          usual={hasInterests(draft) ? 'tell what matches' : 'tell every change'}
+          onChange={(sources) => onChange({ sources })}
+        />
       </section>
       <Interests draft={draft} onChange={onChange} />
       <Telling draft={draft} onChange={onChange} />
@@ -41,7 +45,9 @@ export function ProfileForm({ draft, onChange }: Props) {
   )
 }
 
-function Sources({ sources, onChange }: { sources: DraftSource[]; onChange: (sources: DraftSource[]) => void }) {
+type SourcesProps = { sources: DraftSource[]; usual: string; onChange: (sources: DraftSource[]) => void }
+
+function Sources({ sources, usual, onChange }: SourcesProps) {
   return (
     <>
       <ul className="profiles-sources">
@@ -51,6 +57,7 @@ function Sources({ sources, onChange }: { sources: DraftSource[]; onChange: (sou
             at={at}
             source={source}
             isOnly={sources.length === 1}
+            usual={usual}
             onChange={(changes) => onChange(sources.map((each, i) => (i === at ? { ...each, ...changes } : each)))}
             onRemove={() => onChange(sources.filter((_, i) => i !== at))}
           />

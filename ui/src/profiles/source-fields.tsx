@@ -8,7 +8,6 @@ import { useFault } from './faults.ts'
 import { WindowFields } from './window-fields.tsx'
 
 const processes = [
-  { value: '', label: 'As usual: by the interests, or every change' },
   { value: 'filter', label: 'Tell what matches the interests' },
   { value: 'track', label: 'Tell every change' },
   { value: 'archive', label: 'Keep quietly, tell nothing' },
@@ -32,11 +31,13 @@ type Props = {
   at: number
   source: DraftSource
   isOnly: boolean
+  /** What is done where nothing is chosen. */
+  usual: string
   onChange: (changes: Partial<DraftSource>) => void
   onRemove: () => void
 }
 
-export function SourceFields({ at, source, isOnly, onChange, onRemove }: Props) {
+export function SourceFields({ at, source, isOnly, usual, onChange, onRemove }: Props) {
   const place = `sources[${at}]`
   const fault = {
     uri: useFault(`${place}.uri`),
@@ -72,7 +73,7 @@ export function SourceFields({ at, source, isOnly, onChange, onRemove }: Props) 
         <Field label="What to do" error={fault.process}>
           <Select
             value={source.process}
-            options={processes}
+            options={[{ value: '', label: `Usual: ${usual}` }, ...processes]}
             onChange={(process) => onChange({ process: process as DraftSource['process'] })}
           />
         </Field>

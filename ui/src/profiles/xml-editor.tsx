@@ -6,6 +6,7 @@ import { Button } from '../kit/button.tsx'
 import { Field } from '../kit/field.tsx'
 import { TextArea } from '../kit/input.tsx'
 import { ErrorState, LoadingState } from '../kit/states.tsx'
+import { sentenceOf } from './faults.ts'
 import { useSaveXml } from './use-save-profile.ts'
 
 const example = `<?xml version="1.0" encoding="UTF-8"?>
@@ -50,7 +51,7 @@ export function XmlEditor({ id, isDirty, onSaved }: Props) {
       <Field
         label="The profile in XML"
         hint="What is left out has its usual value."
-        error={save.isError ? messageOf(save.error) : undefined}
+        error={save.isError ? sentenceOf(messageOf(save.error)) : undefined}
       >
         <TextArea
           className="profiles-xml"

@@ -38,7 +38,7 @@ describe('conditions of a search', () => {
   test('a profile watches where the search looked', () => {
     assert.deepEqual(asProfile('sun OR wind site:example.org after:2026'), {
       expression: 'sun OR wind',
-      name: 'sun OR wind site:example.org after:2026',
+      name: 'sun OR wind',
       url: 'https://example.org/',
     })
   })

@@ -62,5 +62,5 @@ export function summedPeriods(
 export function asProfile(query: string): { expression: string; name: string; url: string } {
   const site = conditionsOf(query).find(({ name }) => name === 'site')
   const expression = withoutNames(query, ['site', 'after', 'before'])
-  return { expression, name: query, url: site === undefined ? '' : `https://${site.value}/` }
+  return { expression, name: expression || query, url: site === undefined ? '' : `https://${site.value}/` }
 }

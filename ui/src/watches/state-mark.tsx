@@ -1,3 +1,4 @@
+import './state-mark.css'
 import { classNames } from '../kit/class-names.ts'
 import { Icon } from '../kit/icon.tsx'
 import { shownState, type WatchState } from './watch-state.ts'

@@ -1,3 +1,4 @@
+import './watch-table.css'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import type { Source } from '../api/types.ts'

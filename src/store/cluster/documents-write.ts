@@ -1,0 +1,88 @@
+import type { PlannedChanges, RecordRow } from './documents-plan.ts'
+import {
+  documentChangeColumns,
+  documentColumns,
+  type LinkRow,
+  refillColumns,
+  taskColumns,
+  versionChangeColumns,
+  versionColumns,
+} from './documents-state.ts'
+import { documentStatements as sql } from './documents-statements.ts'
+import type { Tx } from './pool.ts'
+import { arraysOf } from './row-batch.ts'
+import { storable } from './storable-text.ts'
+
+/** What one statement carries at most, beside a single part that is larger. */
+const MAX_STATEMENT_BYTES = 8 << 20
+
+/** Writes a plan: bodies first, then the rows that point at them. The statements follow each other without waiting. */
+export async function writeChanges(tx: Tx, partition: number, changes: PlannedChanges): Promise<void> {
+  const sent: Promise<unknown>[] = []
+  const send = (text: string, values: readonly unknown[]): void => {
+    sent.push(tx.query(text, [partition, ...values]))
+  }
+  for (const values of recordStatements(changes.records)) send(sql.insertRecords, values)
+  if (changes.links.length > 0) send(sql.putLinks, linkValues(changes.links))
+  if (changes.newVersions.length > 0) send(sql.insertVersions, arraysOf(versionColumns, changes.newVersions))
+  if (changes.changedVersions.length > 0)
+    send(sql.changeVersions, arraysOf(versionChangeColumns, changes.changedVersions))
+  if (changes.refills.length > 0) send(sql.refillVersions, arraysOf(refillColumns, changes.refills))
+  if (changes.newDocuments.length > 0) send(sql.insertDocuments, arraysOf(documentColumns, changes.newDocuments))
+  if (changes.changedDocuments.length > 0)
+    send(sql.changeDocuments, arraysOf(documentChangeColumns, changes.changedDocuments))
+  if (changes.tasks.length > 0) send(sql.insertTasks, arraysOf(taskColumns, changes.tasks))
+  // The first that fails says why; those behind it only that it did.
+  const results = await Promise.allSettled(sent)
+  for (const result of results) if (result.status === 'rejected') throw result.reason
+}
+
+type Packed = { bytes: Buffer[]; length: number; ids: number[]; parts: number[]; codings: number[]; lengths: number[] }
+
+/** The values of each statement that writes records. Their bytes go as one parameter, which travels as it is. */
+export function recordStatements(records: readonly RecordRow[]): unknown[][] {
+  const statements: unknown[][] = []
+  const none = (): Packed => ({ bytes: [], length: 0, ids: [], parts: [], codings: [], lengths: [] })
+  let packed = none()
+  const finish = (): void => {
+    if (packed.ids.length === 0) return
+    const { bytes, ids, parts, codings, lengths } = packed
+    statements.push([Buffer.concat(bytes), ids, parts, codings, placesOf(lengths), lengths])
+    packed = none()
+  }
+  for (const { id, parts } of records)
+    for (const [part, { coding, bytes }] of parts.entries()) {
+      if (packed.length + bytes.length > MAX_STATEMENT_BYTES) finish()
+      packed.bytes.push(bytes)
+      packed.length += bytes.length
+      packed.ids.push(id)
+      packed.parts.push(part)
+      packed.codings.push(coding)
+      packed.lengths.push(bytes.length)
+    }
+  finish()
+  return statements
+}
+
+function linkValues(rows: readonly LinkRow[]): unknown[] {
+  const lengths = rows.map(({ keys }) => keys.length)
+  return [
+    Buffer.concat(rows.map(({ keys }) => keys)),
+    rows.map(({ id }) => id),
+    rows.map(({ naming }) => naming),
+    rows.map(({ hash }) => hash),
+    rows.map(({ list }) => storable(list)),
+    placesOf(lengths),
+    lengths,
+  ]
+}
+
+/** Where each begins when they lie behind each other; the first place is 1. */
+function placesOf(lengths: readonly number[]): number[] {
+  let place = 1
+  return lengths.map((length) => {
+    const start = place
+    place += length
+    return start
+  })
+}

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import type { BrowserContext } from 'playwright-core'
+import type { Annotation, Profile, Source } from '../../ui/src/api/types.ts'
+import { until } from '../watch/up-run.ts'
+import type { Service } from './service.ts'
+
+export const email = 'ada@example.org'
+export const password = 'a long enough password'
+
+type List<T> = { items: T[] }
+
+/** Somebody who is signed in and prepares by the API what a browser is to show. */
+export type Account = {
+  /** `name=value`, as a request carries it. */
+  cookie: string
+  ask<T>(method: string, path: string, body?: unknown): Promise<T>
+  /** With this page as its only source, looked at for the first time. */
+  watch(uri: string, profile?: Record<string, unknown>): Promise<Profile>
+  sources(): Promise<Source[]>
+  inbox(): Promise<Annotation[]>
+  /** All sources, now; returns when each of them has been. */
+  checkAll(): Promise<void>
+  /** Gives a browser the session. */
+  enter(context: BrowserContext): Promise<void>
+}
+
+const busy = new Set<Source['state']>(['not-yet', 'queued', 'checking'])
+
+/** The first account of a service that was just started. */
+export async function createAccount(service: Service, name = ''): Promise<Account> {
+  const key = new URL(service.setupUrl!).hash.slice(1)
+  const made = await service.api('/setup', { method: 'POST', body: { key, email, password, name } })
+  assert.equal(made.status, 201)
+  return accountOf(service, cookieOf(made))
+}
+
+export function cookieOf(response: Response): string {
+  return response.headers.getSetCookie()[0]!.split(';', 1)[0]!
+}
+
+export function accountOf(service: Service, cookie: string): Account {
+  async function ask<T>(method: string, path: string, body?: unknown): Promise<T> {
+    const response = await service.api(path, { method, cookie, ...(body === undefined ? {} : { body }) })
+    const text = await response.text()
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`)
+    return (text === '' ? undefined : JSON.parse(text)) as T
+  }
+  const sources = async () => (await ask<List<Source>>('GET', '/sources?limit=200')).items
+  const settled = (what: string) =>
+    until(what, async () => (await sources()).every(({ state, lastCheckedAt }) => !busy.has(state) && lastCheckedAt))
+
+  return {
+    cookie,
+    ask,
+    sources,
+    inbox: async () => (await ask<List<Annotation>>('GET', '/annotations?limit=200')).items,
+    watch: (uri, profile = {}) => ask<Profile>('POST', '/profiles', { sources: [{ uri }], ...profile }),
+    async checkAll() {
+      await settled('the first visits')
+      const before = new Map((await sources()).map(({ id, lastCheckedAt }) => [id, lastCheckedAt]))
+      await ask('POST', '/sources/check', {})
+      await until('the checks', async () =>
+        (await sources()).every(
+          ({ id, state, lastCheckedAt }) => !busy.has(state) && lastCheckedAt !== before.get(id),
+        ),
+      )
+    },
+    async enter(context) {
+      const [name, value] = cookie.split('=', 2) as [string, string]
+      await context.addCookies([{ name, value, url: service.url, httpOnly: true, sameSite: 'Lax' }])
+    },
+  }
+}
