@@ -18,6 +18,8 @@ export type Account = {
   watch(uri: string, profile?: Record<string, unknown>): Promise<Profile>
   sources(): Promise<Source[]>
   inbox(): Promise<Annotation[]>
+  /** Returns when each source has been visited. */
+  visited(): Promise<void>
   /** All sources, now; returns when each of them has been. */
   checkAll(): Promise<void>
   /** Gives a browser the session. */
@@ -46,23 +48,24 @@ export function accountOf(service: Service, cookie: string): Account {
     return (text === '' ? undefined : JSON.parse(text)) as T
   }
   const sources = async () => (await ask<List<Source>>('GET', '/sources?limit=200')).items
-  const settled = (what: string) =>
-    until(what, async () => (await sources()).every(({ state, lastCheckedAt }) => !busy.has(state) && lastCheckedAt))
+  const visited = () =>
+    until('the first visits', async () =>
+      (await sources()).every(({ state, lastCheckedAt }) => !busy.has(state) && lastCheckedAt !== null),
+    )
 
   return {
     cookie,
     ask,
     sources,
+    visited,
     inbox: async () => (await ask<List<Annotation>>('GET', '/annotations?limit=200')).items,
     watch: (uri, profile = {}) => ask<Profile>('POST', '/profiles', { sources: [{ uri }], ...profile }),
     async checkAll() {
-      await settled('the first visits')
+      await visited()
       const before = new Map((await sources()).map(({ id, lastCheckedAt }) => [id, lastCheckedAt]))
       await ask('POST', '/sources/check', {})
       await until('the checks', async () =>
-        (await sources()).every(
-          ({ id, state, lastCheckedAt }) => !busy.has(state) && lastCheckedAt !== before.get(id),
-        ),
+        (await sources()).every(({ id, state, lastCheckedAt }) => !busy.has(state) && lastCheckedAt !== before.get(id)),
       )
     },
     async enter(context) {

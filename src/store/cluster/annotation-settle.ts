@@ -1,7 +1,7 @@
 import { AppError } from '../../core/errors.ts'
 import type { Annotation, AnnotationBatch, AnnotationDraft } from '../annotations.ts'
 import { partitionOfId } from './annotation-rows.ts'
-import { type AddedAnnotation, addAnnotations, type PlacedDraft } from './annotation-writes.ts'
+import { type AddedAnnotation, addAnnotations, comesRead, type PlacedDraft } from './annotation-writes.ts'
 import type { ClusterPool, Sender, Tx } from './pool.ts'
 import { storable } from './storable-text.ts'
 
@@ -113,8 +113,8 @@ async function settlePart(
 ): Promise<void> {
   const epoch = epochOf?.(partition)
   if (epoch === null) throw lost(partition)
-  // Until its owner has fetched it, a version stays. Nobody waits for what goes to the archive unseen.
-  const held = added.filter(({ draft }) => draft.muted !== true)
+  // Until its owner has fetched it, a version stays.
+  const held = added.filter(({ draft }) => !comesRead(draft))
   const [row] = await sender.query<{ yes: boolean }>(settleStatement, [
     partition,
     epoch ?? null,

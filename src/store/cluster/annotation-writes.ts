@@ -32,7 +32,12 @@ const given = [
 
 const names = given.map(([name]) => name)
 const parameter = (n: number, type: string): string => `$${n}::${type}[]`
-const draftParameters = [...given, ['muted', 'boolean'] as const, ['words', 'text'] as const]
+const draftParameters = [
+  ...given,
+  ['read', 'boolean'] as const,
+  ['archived', 'boolean'] as const,
+  ['words', 'text'] as const,
+]
 const rest = draftParameters.length
 
 /**
@@ -54,11 +59,11 @@ WITH given AS MATERIALIZED (
   SELECT added.id, given.* FROM added JOIN given USING (version, owner, profile)
 ), boxed AS (
   INSERT INTO inbox (id, owner, profile, document, version, at, urgency, read, starred, archived)
-  SELECT id, owner, profile, document, version, at, urgency, muted, false, muted FROM fresh
+  SELECT id, owner, profile, document, version, at, urgency, read, false, archived FROM fresh
 ), counted AS (
   INSERT INTO inbox_counts AS c (owner, profile, unread, shown, starred, archived)
-  SELECT owner, profile, count(*) FILTER (WHERE NOT muted), count(*) FILTER (WHERE NOT muted), 0,
-    count(*) FILTER (WHERE muted) FROM fresh GROUP BY owner, profile
+  SELECT owner, profile, count(*) FILTER (WHERE NOT read), count(*) FILTER (WHERE NOT archived), 0,
+    count(*) FILTER (WHERE archived) FROM fresh GROUP BY owner, profile
   ON CONFLICT (owner, profile) DO UPDATE SET unread = c.unread + excluded.unread, shown = c.shown + excluded.shown,
     archived = c.archived + excluded.archived
 ), spelled AS (
@@ -133,14 +138,18 @@ function rowOf({ draft, url }: PlacedDraft): DraftRow {
     explanation: JSON.stringify(draft.explanation ?? null),
     story: draft.story,
     url,
-    muted: draft.muted === true,
+    read: comesRead(draft),
+    archived: draft.muted === true,
     words: wordsVector({ owner, title, text: storable(draft.summary.text), url }),
   }
 }
 
+/** Nobody waits for what comes silently, or goes to the archive unseen. */
+export const comesRead = ({ muted, silent }: AnnotationDraft): boolean => muted === true || silent === true
+
 /** As it would be read. */
 function addedOf({ draft, url, n }: PlacedDraft, id: number): AddedAnnotation {
-  const { muted: _, ...plain } = draft
+  const { muted: _, silent: __, ...plain } = draft
   const annotation = {
     ...plain,
     title: storable(plain.title),

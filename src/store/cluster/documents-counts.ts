@@ -7,7 +7,7 @@ const tables = ['documents', 'versions', 'bodies'] as const
 const MAX_COUNTED = 20_000
 
 const countStatement = (table: (typeof tables)[number]): string =>
-  `SELECT count(*) AS counted FROM (SELECT 1 FROM ${table} LIMIT ${MAX_COUNTED + 1}) some`
+  `SELECT count(*) AS counted FROM (SELECT 1 FROM ${table} LIMIT ${MAX_COUNTED + 1}) AS first`
 
 /** Rows for each page when the table was last looked at, times the pages that there are now. */
 const estimateStatement = `SELECT (CASE WHEN reltuples < 0 OR relpages = 0 THEN 0

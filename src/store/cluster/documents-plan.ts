@@ -166,7 +166,7 @@ export function createPlan({ documents, nextId, originals }: PlanDeps) {
     change(current)
   }
 
-  function addVersion(capture: Capture, document: DocumentState, version: VersionRow): void {
+  function addVersion(document: DocumentState, version: VersionRow): void {
     newVersions.set(version.id, version)
     document.version = version.id
     document.current = version
@@ -184,7 +184,7 @@ export function createPlan({ documents, nextId, originals }: PlanDeps) {
       ...{ original: original?.version ?? id, record: id, length: stored, links: 0, linkHash: null },
     }
     linkUp(capture, version, current)
-    addVersion(capture, document, version)
+    addVersion(document, version)
     if (original === null) return { kind: 'stored', versionId: id }
     document.outcome = 'duplicate'
     const linksOffered = original.document !== document.id && runOf(original) === capture.run
@@ -248,7 +248,7 @@ export function createPlan({ documents, nextId, originals }: PlanDeps) {
     const id = nextId()
     const length = archive(id, capture.render())
     note(document, capture, { outcome, seenAt: at, notModified: Math.min(document.notModified, 0) })
-    addVersion(capture, document, {
+    addVersion(document, {
       ...{ id, document: document.id, n: current.n + 1, reason: 'gone', at, seenAt: at, status, address, location },
       ...{ type: '', size: 0, digest: noDigest, text: null, textRules: 0, etag: '', lastModified: '', truncated: '' },
       ...{ title: '', body: 'none' as const, original: id, record: id, length, links: 0, linkHash: null },

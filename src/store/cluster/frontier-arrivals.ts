@@ -12,7 +12,15 @@ const PORTION = 1_000
  * Tells the shard what is queued in its partitions: what it queued itself at once, what others did when it looks. Numbers of a partition
  * grow in the order of the commits, so all that is not told yet lies behind one number, and each row is told once.
  */
-export function createArrivals({ pool, partitions, run }: { pool: ClusterPool; partitions: HeldPartitions; run: number }) {
+export function createArrivals({
+  pool,
+  partitions,
+  run,
+}: {
+  pool: ClusterPool
+  partitions: HeldPartitions
+  run: number
+}) {
   let listener: (arrivals: readonly Arrival[]) => void = () => {}
 
   function tell(held: HeldPartition, arrivals: readonly Arrival[]): void {
@@ -28,7 +36,13 @@ export function createArrivals({ pool, partitions, run }: { pool: ClusterPool; p
       const hosts = ids.length === 0 ? [] : await pool.query<HostRow>(frontierStatements.hosts, [held.partition, ids])
       const states = new Map(hosts.map((row) => [row.id, stateOfRow(row, run)]))
       held.told = rows.length < PORTION ? seq : rows.at(-1)!.seq
-      tell(held, groupByHost(rows.map((row) => requestOfRow(row, row.host, states.get(row.host)?.host ?? '')), states))
+      tell(
+        held,
+        groupByHost(
+          rows.map((row) => requestOfRow(row, row.host, states.get(row.host)?.host ?? '')),
+          states,
+        ),
+      )
     }
   }
 

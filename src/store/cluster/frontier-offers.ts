@@ -144,7 +144,8 @@ export function createKnownLinks(entries: number): KnownLinks {
     return lastHash
   }
 
-  const high = (offer: Offer, key: bigint): number => (Number(BigInt.asUintN(32, key >> 32n)) ^ hashOf(offer.host)) >>> 0
+  const high = (offer: Offer, key: bigint): number =>
+    (Number(BigInt.asUintN(32, key >> 32n)) ^ hashOf(offer.host)) >>> 0
   const low = (offer: Offer, key: bigint): number =>
     (Number(BigInt.asUintN(32, key)) ^ Math.imul(offer.errand.round % 0x7fffffff, 0x85ebca6b)) >>> 0
 

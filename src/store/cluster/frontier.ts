@@ -158,7 +158,10 @@ export function createClusterFrontier(options: ClusterFrontierOptions): ClusterF
     return counts
   }
 
-  function throwFailure(results: readonly PromiseSettledResult<unknown>[], achieved: OfferCounts & { removed?: number }) {
+  function throwFailure(
+    results: readonly PromiseSettledResult<unknown>[],
+    achieved: OfferCounts & { removed?: number },
+  ) {
     const failed = results.find((result) => result.status === 'rejected')
     if (failed === undefined) return
     untold.removed += achieved.removed ?? 0

@@ -14,7 +14,7 @@ export const objectStatements = {
     WHERE EXISTS (SELECT 1 FROM records WHERE records.partition = p::smallint)`,
   records: `SELECT v.id AS "versionId", v.record AS "offset", v.length, v.digest, v.size, v.original <> v.id AS revisit, d.url
     FROM versions v JOIN documents d ON d.partition = $1::smallint AND d.id = v.document
-    WHERE v.partition = $1::smallint AND v.record > $2::bigint ORDER BY v.record LIMIT $3`,
+    WHERE v.partition = $1::smallint AND v.id > $2::bigint AND v.record > 0 ORDER BY v.id LIMIT $3`,
 }
 
 /** So many parts of a record, each of 1 MiB at most, travel at a time. */
@@ -51,11 +51,12 @@ export function createClusterObjects(pool: ClusterPool): ObjectStore {
     },
     async records(fileId) {
       const all: CataloguedRecord[] = []
-      for (let after = 0; ; after = all.at(-1)!.offset) {
+      for (let after = 0; ; after = all.at(-1)!.versionId) {
         const values = [fileId - 1, after, RECORDS_AT_ONCE]
         const rows = await pool.query<Omit<CataloguedRecord, 'fileId'>>(objectStatements.records, values)
         for (const row of rows) all.push({ ...row, fileId })
-        if (rows.length < RECORDS_AT_ONCE) return all
+        // Records that were brought back are younger than their versions.
+        if (rows.length < RECORDS_AT_ONCE) return all.sort((a, b) => a.offset - b.offset)
       }
     },
   }

@@ -85,9 +85,9 @@ async function putBodies(tx: Tx, entries: readonly KeyedEntry[], revision: numbe
 /** The number of the watch of each key; those that are not there yet are made. */
 async function watchesOf(tx: Tx, uris: ReadonlyMap<string, string>): Promise<Map<string, number>> {
   const keys = [...uris.keys()]
-  // By their hashes: a key can be longer than an index takes.
-  const select = `SELECT w.id, w.key FROM watches w
-    WHERE sha256(convert_to(w.key, 'UTF8')) = ANY (SELECT sha256(convert_to(k, 'UTF8')) FROM unnest($1::text[]) k)`
+  // By their hashes: a key can be longer than an index takes. That each is there once is what the lock of the base is for.
+  const select = `SELECT w.id, w.key FROM unnest($1::text[]) AS k (key)
+    JOIN watches w ON hashtextextended(w.key, 0) = hashtextextended(k.key COLLATE "C", 0) AND w.key = k.key`
   const known = await tx.query<{ id: number; key: string }>(select, [keys])
   const ids = new Map(known.map(({ id, key }) => [key, id]))
   const missing = keys.filter((key) => !ids.has(key))

@@ -11,6 +11,8 @@ import type { VersionStore } from '../versions.ts'
  */
 export type StoreEngine = {
   name: string
+  /** Records do not lie behind each other in files. */
+  hasNoFiles?: boolean
   create(options: SystemOptions): Promise<StoreSystem>
 }
 
@@ -25,6 +27,8 @@ export type SystemOptions = {
 export type StoreSystem = {
   /** Opens every shard for a run, ready to exchange links. Nothing may be open then. */
   open(run: number): Promise<OpenShard[]>
+  /** Resolves when every shard has been told what others queued for it; of engines that do not tell it at once. */
+  arrived?(): Promise<void>
   /** Closes all shards in good order. */
   close(): Promise<void>
   /** All shards are gone as after `kill -9`: nobody said goodbye. */

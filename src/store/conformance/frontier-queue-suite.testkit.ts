@@ -96,7 +96,9 @@ export function frontierQueueSuite(engine: StoreEngine): void {
         first.frontier.onArrival((batch) => seen.push(batch.length))
         const offers = [offerOf(host, '/a'), offerOf(system.hostOf(1, 0), '/b')]
         assert.equal((await first.frontier.settle(batchOf({ offers, done }))).removed, 1)
-        assert.deepEqual(seen, [1, 1])
+        await system.arrived?.()
+        assert.equal(seen.length, 2)
+        assert.ok(Math.min(...seen) >= 1)
         assert.equal(second.frontier.counts().queued, 1)
         assert.deepEqual(await queuedUrls(first.frontier), [`http://${host}/a`])
       }),

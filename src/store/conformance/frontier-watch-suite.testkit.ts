@@ -58,6 +58,7 @@ export function frontierWatchSuite(engine: StoreEngine): void {
             [2, 1],
           ]),
         )
+        await system.arrived?.()
         const done = (await queueOf(second.frontier)).filter(({ errand }) => errand.watch === 1)
         const offers = [offerOf(system.hostOf(0, 0), '/next', { errand: errandOf(1, 100) })]
         const settled = await second.frontier.settle(batchOf({ done, offers }))

@@ -14,14 +14,17 @@ const everyState = (columns: string, compared: '<' | '>'): string =>
   ].join(' UNION ALL ')
 
 export function createEmbeddedInbox(db: Database): InboxStore {
-  const { itemOf } = createAnnotationReader(db)
+  const { itemOf, itemsOf } = createAnnotationReader(db)
   const { select } = createInboxSelection(db)
   const marks = createInboxMarks(db)
   const sql = inboxStatements(db)
 
   const item = (owner: string, id: number): InboxItem | null => itemOf(sql.find.get(id, owner))
-  const items = (owner: string, ids: readonly number[]): InboxItem[] =>
-    ids.map((id) => item(owner, id)).filter((found) => found !== null)
+  function items(owner: string, ids: readonly number[]): InboxItem[] {
+    if (ids.length === 0) return []
+    const found = new Map(itemsOf(sql.some.all(JSON.stringify(ids), owner)).map((each) => [each.id, each]))
+    return ids.flatMap((id) => found.get(id) ?? [])
+  }
 
   return {
     async list(owner, filter, { before, limit }) {
@@ -81,6 +84,8 @@ function sumOf(rows: InboxCounts['profiles']): InboxCounts {
 function inboxStatements(db: Database) {
   return {
     find: db.prepare(`${selectItems} WHERE a.id = ? AND a.owner = ?`),
+    // The plus keeps it from going through all that the owner has.
+    some: db.prepare(`${selectItems} WHERE a.id IN (SELECT value FROM json_each(?)) AND +a.owner = ?`),
     arrivals: db.prepare(`${everyState('a.id', '>')} ORDER BY 1 LIMIT ?3`),
     someOf: db.prepare(
       `SELECT a.id FROM annotations a INDEXED BY annotations_profile WHERE a.owner = ?1 AND a.profile = ?2

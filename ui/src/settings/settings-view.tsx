@@ -60,7 +60,7 @@ export default function SettingsView() {
               <li key={name}>
                 <Link
                   data-part={name}
-                  href={`/settings?part=${name}`}
+                  href={`/settings/${name}`}
                   aria-current={name === part.name ? 'page' : undefined}
                 >
                   {label}

@@ -73,7 +73,7 @@ function Views() {
       <Route path="/documents/:id" component={Document} />
       <Route path="/search" component={Search} />
       <Route path="/activity" component={Activity} />
-      <Route path="/settings" component={Settings} />
+      <Route path="/settings/*?" component={Settings} />
       <Route component={Missing} />
     </Switch>
   )

@@ -1,0 +1,67 @@
+/**
+ * What somebody may write into a page, a title, a header, a name or an address in the hope that it runs where it is shown. Each
+ * calls `__hit`, asks for something at CANARY (put in by whoever uses it), or opens a dialog; none may.
+ */
+export const attackStrings: readonly string[] = [
+  // Elements that run.
+  `<script>__hit('script')</script>`,
+  `<script src="CANARY/script.js"></script>`,
+  `<ScRiPt >__hit('case')</sCrIpT >`,
+  `<scr<script>ipt>__hit('nested')</scr</script>ipt>`,
+  `<svg><script>__hit('svg script')</script></svg>`,
+  `<math><mtext></form><form><mglyph><style></math><img src onerror=__hit('mutated')>`,
+  `<noscript><p title="</noscript><img src=x onerror=__hit('noscript')>">`,
+  `<template><img src=x onerror=__hit('template')></template>`,
+  // Handlers.
+  `<img src=x onerror=__hit('img')>`,
+  `<svg/onload=__hit('svg')>`,
+  `<svg><animate onbegin=__hit('animate') attributeName=x dur=1s>`,
+  `<body onload=__hit('body') onpageshow=__hit('pageshow')>`,
+  `<details open ontoggle=__hit('details')>`,
+  `<input autofocus onfocus=__hit('focus')>`,
+  `<video><source onerror=__hit('video')></video>`,
+  `<audio src=x onerror=__hit('audio')>`,
+  `<marquee onstart=__hit('marquee')>`,
+  `<div style="animation:x 1s" onanimationstart=__hit('animation') onpointerover=__hit('over')>`,
+  `<img src=x onerror=alert('dialog')>`,
+  // Out of where text stands.
+  `"><img src=x onerror=__hit('quote')>`,
+  `'><img src=x onerror=__hit('apostrophe')>`,
+  `" autofocus onfocus="__hit('attribute')`,
+  "` onmouseover=__hit('backtick') `",
+  `</title><script>__hit('title')</script>`,
+  `</textarea><script>__hit('textarea')</script>`,
+  `</style><script>__hit('style')</script>`,
+  `--><script>__hit('comment')</script><!--`,
+  `]]><script xmlns="http://www.w3.org/1999/xhtml">__hit('cdata')</script>`,
+  `</pre></td></table><script>__hit('table')</script>`,
+  `');__hit('call');('`,
+  // Frames, loads and journeys.
+  `<iframe srcdoc="<script>parent.__hit('srcdoc')</script>"></iframe>`,
+  `<iframe src="javascript:parent.__hit('frame')"></iframe>`,
+  `<object data="data:text/html,<script>__hit('object')</script>"></object>`,
+  `<embed src="CANARY/embed.swf">`,
+  `<link rel=stylesheet href="CANARY/link.css"><link rel=prefetch href="CANARY/prefetch">`,
+  `<style>@import "CANARY/import.css"; body{background:url(CANARY/background.png)}</style>`,
+  `<meta http-equiv=refresh content="0;url=CANARY/refresh">`,
+  `<base href="CANARY/base/"><img src=relative.png>`,
+  `<form action="CANARY/form"><button autofocus onfocus=form.submit()>Go</button></form>`,
+  `<a href="javascript:__hit('link')" target=_top>javascript link</a>`,
+  `<a href="data:text/html,<script>__hit('data')</script>">data link</a>`,
+  `<img src="CANARY/pixel.gif" srcset="CANARY/pixel-2.gif 2x">`,
+  `<?xml-stylesheet type="text/xsl" href="CANARY/style.xsl"?>`,
+  // Written otherwise.
+  `&lt;script&gt;__hit('entity')&lt;/script&gt;`,
+  `&#60;img src=x onerror=__hit('number')&#62;`,
+  `%3Cscript%3E__hit('percent')%3C/script%3E`,
+  `\\u003cscript\\u003e__hit('escape')\\u003c/script\\u003e`,
+  `+ADw-script+AD4-__hit('utf7')+ADw-/script+AD4-`,
+  `javascript:__hit('address')`,
+  `data:text/html;base64,PHNjcmlwdD5fX2hpdCgnYmFzZTY0Jyk8L3NjcmlwdD4=`,
+  // Templates, prototypes, line ends, directions.
+  `{{constructor.constructor('__hit()')()}}`,
+  `\${__hit('literal')}`,
+  `__proto__`,
+  `invoice \u202Egpj.exe\u202C of \u2066<b>today</b>\u2069`,
+  `a%0d%0aSet-Cookie: erace_session=stolen%0d%0a%0d%0a<script>__hit('crlf')</script>`,
+]

@@ -1,0 +1,349 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Browser, BrowserContext, Frame, Page } from 'playwright-core'
+import type { Annotation, Source } from '../../ui/src/api/types.ts'
+import { until } from '../watch/up-run.ts'
+import { type Account, createAccount, email, password } from './account.ts'
+import { startBrowser, visit, withoutBrowser } from './browser.ts'
+import { createHostileNews, type HostileNews, WORD } from './hostile-news.ts'
+import { type Service, startService } from './service.ts'
+
+/** Hits of any kind; each is a sentence that says what happened. */
+async function watchFor(context: BrowserContext, page: Page, { url }: Service): Promise<string[]> {
+  const hits: string[] = []
+  await context.exposeBinding('__hit', ({ frame }, what) => {
+    hits.push(`${String(what)} ran in ${frame.url()}`)
+  })
+  page.on('dialog', (dialog) => {
+    hits.push(`a dialog: ${dialog.message()}`)
+    void dialog.dismiss()
+  })
+  context.on('page', (opened) => hits.push(`a window: ${opened.url()}`))
+  context.on('request', (request) => {
+    const { protocol, origin } = new URL(request.url())
+    if (origin !== url && !['data:', 'blob:', 'about:'].includes(protocol)) hits.push(`a request: ${request.url()}`)
+  })
+  page.on('framenavigated', (frame) => {
+    if (frame === page.mainFrame() && new URL(frame.url()).origin !== url) hits.push(`a journey: ${frame.url()}`)
+  })
+  return hits
+}
+
+/** All that can be read on a page, also in its fields and hints, with one space for any white space. */
+function readablesOf(frame: Page | Frame): Promise<string> {
+  return frame.evaluate(() => {
+    const fields = [...document.querySelectorAll<HTMLInputElement>('input, textarea')].map(({ value }) => value)
+    const hints = [...document.querySelectorAll('[title], [aria-label]')].map(
+      (element) => `${element.getAttribute('title')} ${element.getAttribute('aria-label')}`,
+    )
+    return [document.body.textContent, ...fields, ...hints].join('\n').replace(/\s+/g, ' ')
+  })
+}
+
+/** What only markup can have made: our pages have none of it. */
+function foreignMarkupOf(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const never = 'script:not([src]), base, object, embed, meta[http-equiv], [srcdoc], form[action], marquee, template'
+    const found = [...document.querySelectorAll(never)].map(({ outerHTML }) => outerHTML)
+    for (const element of document.querySelectorAll('*')) {
+      for (const { name, value } of element.attributes) {
+        if (name.startsWith('on')) found.push(`${name}=${value}`)
+        if (/^(?:href|src|action|formaction)$/.test(name) && /^\s*(?:javascript|data|vbscript):/i.test(value))
+          found.push(`${name}=${value}`)
+      }
+    }
+    return found
+  })
+}
+
+/** A phrase may have sixteen words. */
+const asTerm = (attack: string) => attack.slice(0, 55).trim()
+const oneSpace = (text: string) => text.replace(/\s+/g, ' ').trim()
+
+describe('what attacks whoever looks at it, in a browser', { skip: withoutBrowser }, () => {
+  let browser: Browser
+  let service: Service
+  let news: HostileNews
+  let me: Account
+  let page: Page
+  let context: BrowserContext
+  let hits: string[]
+  let sources: Source[]
+  let items: Annotation[]
+
+  before(async () => {
+    browser = await startBrowser()
+    service = await startService()
+    news = await createHostileNews()
+    me = await createAccount(service, news.attacks[0])
+    await prepare()
+    // Refusals of the policy are what is wanted here.
+    const opened = await visit(browser, 'desktop', { permitted: /./ })
+    ;({ page, context } = opened)
+    page.setDefaultTimeout(15_000)
+    hits = await watchFor(context, page, service)
+    await me.enter(context)
+  })
+  after(async () => {
+    await browser?.close()
+    await service?.destroy()
+    await news?.close()
+  })
+
+  /** Everything that takes a text has taken each attack, or said why not. */
+  async function prepare(): Promise<void> {
+    const { attacks, origin } = news
+    for (const [place, attack] of attacks.entries()) {
+      await me.watch(origin + news.pathOf(place), {
+        name: attack,
+        interests: {
+          keywords: [
+            { key: WORD, weight: 1 },
+            { key: asTerm(attack), weight: 2 },
+          ],
+          exclude: [`never ${asTerm(attack)}`],
+          threshold: 1,
+        },
+      })
+    }
+    await me.watch(origin + news.allPath, {
+      name: 'All',
+      interests: { keywords: attacks.map((attack) => ({ key: asTerm(attack), weight: 1 })) },
+    })
+    for (const uri of Object.values(news.odd)) await me.watch(uri, { name: `<b>${uri}</b>` })
+    for (const name of attacks) await me.ask('POST', '/tokens', { name: name.slice(0, 100) })
+    await me.ask('POST', '/users', { email: `"><svg/onload=__hit('email')>@example.org`, name: attacks[8], password })
+    await fetch(`${service.url}/api/v1/session`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'user-agent': `<img src=x onerror=__hit('agent')>` },
+      body: JSON.stringify({ email, password }),
+    })
+    await me.visited()
+    news.publish()
+    await me.checkAll()
+    sources = await me.sources()
+    items = await me.inbox()
+  }
+
+  /** Opens a view, waits for one of its texts, and holds everything that is to be shown on it against it. */
+  async function look(path: string, texts: readonly string[], ready: string | RegExp): Promise<void> {
+    await page.goto(service.url + path)
+    await shows(path, texts, ready)
+  }
+  /** The same, without loading the pages anew. */
+  async function turnTo(path: string, texts: readonly string[], ready: string | RegExp): Promise<void> {
+    await page.evaluate((to) => history.pushState(null, '', to), path)
+    await shows(path, texts, ready)
+  }
+  async function shows(where: string, texts: readonly string[], ready: string | RegExp): Promise<void> {
+    await page.getByText(ready).first().waitFor()
+    const wanted = texts.map(oneSpace)
+    let missing = wanted
+    await until(
+      `${where} to show what it should`,
+      async () => {
+        const shown = await readablesOf(page)
+        missing = wanted.filter((text) => !shown.includes(text))
+        return missing.length === 0
+      },
+      8000,
+    ).catch(() => assert.deepEqual(missing, [], where))
+    assert.deepEqual(await foreignMarkupOf(page), [], where)
+    unharmed(where)
+  }
+  function unharmed(where: string): void {
+    assert.deepEqual(hits, [], where)
+    assert.deepEqual(news.asked, [], where)
+  }
+  /** All rows of a long list are in sight, or as on a desk. */
+  const stretch = (height = 8000) => page.setViewportSize({ width: 1280, height })
+
+  test('watches show titles, addresses and what went wrong as text', async () => {
+    await stretch()
+    await look('/watches', news.attacks, 'All of them')
+    await stretch(800)
+    for (const { id, uri, message } of sources.filter(({ uri }) => uri.includes('/odd/')))
+      await turnTo(`/watches?watch=${id}`, [uri, message], uri)
+  })
+
+  test('the inbox shows titles, summaries, terms and addresses as text', async () => {
+    await stretch()
+    await look('/inbox?state=all', news.attacks, WORD)
+    await stretch(800)
+    const changed = items.filter(({ kind, url }) => kind === 'changed' && url.includes('/attack/'))
+    assert.equal(changed.length, news.attacks.length)
+    // The list has shown all of them; the pane is the same for each.
+    for (const { id, title, url, summary, profile } of changed.filter((_, place) => place % 4 === 0))
+      await turnTo(`/inbox?state=all&id=${id}`, [title, url, summary.text, profile.name, asTerm(title)], url)
+  })
+
+  test('a document shows them in all of its tabs, and its pages in a frame where nothing runs', async () => {
+    const { document } = sources.find(({ uri }) => uri.endsWith(news.allPath))!
+    const responses: Record<string, string>[] = []
+    page.on('response', (response) => {
+      if (response.url().endsWith('/content')) responses.push(response.headers())
+    })
+    await look(`/documents/${document}?tab=diff`, news.attacks, 'in edition')
+    await turnTo(`/documents/${document}?tab=text`, news.attacks, 'in edition')
+    await turnTo(`/documents/${document}?tab=about`, [`${news.origin}/all`], 'Digest')
+    for (const tab of ['page', 'sides']) {
+      await turnTo(`/documents/${document}?tab=${tab}`, [], 'Version')
+      const frame = page.frameLocator('iframe').last()
+      await frame.getByText('in edition 2').waitFor()
+    }
+    const inner = page.frames().at(-1)!
+    const shown = await readablesOf(inner)
+    for (const attack of news.attacks) assert.ok(shown.includes(oneSpace(attack)), `the frame does not show ${attack}`)
+    assert.equal(await inner.evaluate(() => self.origin), 'null')
+    for (const element of await page.locator('iframe').all()) assert.equal(await element.getAttribute('sandbox'), '')
+    assert.ok(responses.length >= 2)
+    for (const headers of responses) {
+      assert.match(headers['content-security-policy']!, /^sandbox; default-src 'none'/)
+      assert.equal(headers['x-content-type-options'], 'nosniff')
+    }
+    unharmed('the frames')
+  })
+
+  test('links that lead to script lead nowhere', async () => {
+    const { document } = odd('/odd/links')
+    await look(`/documents/${document}?tab=links`, [`${news.origin}/linked/`, 'elsewhere'], 'elsewhere')
+    await turnTo(`/documents/${document}?tab=page`, [], 'Version')
+    const frame = page.frameLocator('iframe')
+    // In the frame each can be pressed, and the frame may go nowhere either.
+    const links = frame.getByRole('link')
+    await links.first().waitFor()
+    for (const place of [0, 1, 2, 5, 6]) {
+      if ((await links.count()) > place) await links.nth(place).click({ noWaitAfter: true })
+    }
+    assert.equal(new URL(page.url()).pathname, `/documents/${document}`)
+    assert.deepEqual(news.asked, [])
+    assert.deepEqual(
+      hits.splice(0).filter((hit) => !hit.startsWith('a request')),
+      [],
+    )
+  })
+
+  test('content that is opened by itself runs nothing and reaches no cookie', async () => {
+    const versions = new Map(items.map(({ url, version }) => [url, version]))
+    for (const [place, attack] of news.attacks.entries()) {
+      const version = versions.get(news.origin + news.pathOf(place))
+      await page.goto(`${service.url}/api/v1/versions/${version}/content`)
+      const shown = await readablesOf(page)
+      assert.ok(shown.includes(oneSpace(attack)), `the page does not show ${attack}`)
+      unharmed(attack)
+    }
+    assert.equal(await page.evaluate(() => self.origin), 'null')
+    await assert.rejects(page.evaluate(() => document.cookie))
+    for (const name of ['drawing.xml', 'plain', 'untold', 'json', 'seven', 'strict', 'headers', 'feed', 'address']) {
+      await page.goto(`${service.url}/api/v1/versions/${versions.get(odd(`/odd/${name}`).uri)}/content`)
+      assert.match(await readablesOf(page), new RegExp(WORD), name)
+      unharmed(name)
+    }
+  })
+  function odd(path: string): Source {
+    return sources.find(({ uri }) => uri.startsWith(news.origin + path))!
+  }
+
+  test('a file is saved under a name that is only a name', async () => {
+    const { document } = odd('/odd/file')
+    await look(`/documents/${document}?tab=about`, ['X-Y%3A%20z%E2%80%AEgpj.html'], 'Digest')
+    const link = page.getByRole('link', { name: 'Original bytes' })
+    const saved = await context.request.get(new URL((await link.getAttribute('href'))!, service.url).href)
+    const { 'content-disposition': disposition, ...headers } = saved.headers()
+    assert.match(disposition!, /^attachment; filename="[^"<>\\]*"(?:; filename\*=UTF-8''[\w.%~-]+)?$/)
+    assert.doesNotMatch(disposition!, /%(?:0D|0A|E2%80%AE)/i)
+    assert.equal(headers['x-y'], undefined)
+    assert.equal(headers['content-type'], 'application/octet-stream')
+    assert.match(headers['content-security-policy']!, /^sandbox/)
+  })
+
+  test('what a server said of itself is shown as text', async () => {
+    const { document } = odd('/odd/headers')
+    const said = [`onerror=__hit('etag')`, `onerror=__hit('modified')`]
+    await look(`/documents/${document}?tab=about`, said, 'Digest')
+    await look(`/documents/${odd('/odd/feed').document}?tab=text`, news.attacks, WORD)
+  })
+
+  test('profiles, their XML and their preview show names, terms and addresses as text', async () => {
+    await stretch()
+    await look('/profiles', news.attacks, WORD)
+    await stretch(800)
+    const all = (await me.ask<{ items: { id: string; name: string }[] }>('GET', '/profiles?limit=200')).items
+    const { id } = all.find(({ name }) => name === 'All')!
+    await look(`/profiles/${id}`, news.attacks.map(asTerm), /Would have matched/)
+    await turnTo(`/profiles/${id}?view=xml`, [`&lt;script`], 'The profile in XML')
+    const hostile = new URLSearchParams({ url: news.attacks[48]!, name: news.attacks[0]!, q: news.attacks[8]! })
+    await look(`/profiles/new?${hostile}`, [news.attacks[0]!, news.attacks[48]!], 'What to watch')
+  })
+
+  test('search shows what was asked for and what was found as text', async () => {
+    await look(`/search?q=${WORD}`, [`"><img src=x onerror=__hit('quote')>`], /results? in/)
+    await look(`/search?q=${encodeURIComponent(news.attacks[8]!)}`, [news.attacks[8]!], /results? in|Nothing found/)
+  })
+
+  test('activity explains, and lists what was crawled, as text', async () => {
+    const { uri } = odd('/odd/address')
+    await look(`/activity?url=${encodeURIComponent(uri)}`, [uri], 'fetched')
+    await turnTo(`/activity?url=${encodeURIComponent(odd('/odd/moved').uri)}`, [], 'failed')
+    await turnTo(`/activity?url=${encodeURIComponent(news.attacks[48]!)}`, [news.attacks[48]!], 'Activity')
+    await page.getByRole('button', { name: 'Draw it' }).click()
+    await page.getByText('The pages as a list').click()
+    await shows('the list of pages', [news.attacks[0]!, news.attacks[8]!], 'All of them')
+  })
+
+  test('settings show tokens, sessions and users as text', async () => {
+    await look(
+      '/settings?part=tokens',
+      news.attacks.map((attack) => attack.slice(0, 100)),
+      'Tokens for programs',
+    )
+    await turnTo('/settings?part=sessions', [`<img src=x onerror=__hit('agent')>`], 'Where you are signed in')
+    await turnTo('/settings?part=users', [`"><svg/onload=__hit('email')>@example.org`, news.attacks[8]!], 'Add a user')
+    await turnTo('/settings?part=account', [news.attacks[0]!], 'About you')
+    await look('/welcome', [`Three ways in, ${news.attacks[0]!}`], 'Three ways in')
+  })
+
+  test('what is imported and refused is shown as text', async () => {
+    await look('/watches', [], 'Watches')
+    await page.getByRole('button', { name: 'Import' }).click()
+    await page.getByLabel(/Addresses, one on each line/).fill(news.attacks.join('\n'))
+    await page.getByRole('button', { name: 'Import', exact: true }).last().click()
+    await shows('the import', [news.attacks[48]!, news.attacks[8]!], /skipped/)
+  })
+
+  test('addresses of our own pages that somebody else made up do nothing', async () => {
+    const attack = encodeURIComponent(`"><img src=x onerror=__hit('address')>`)
+    const script = encodeURIComponent(`javascript:__hit('next')`)
+    for (const path of [
+      '/inbox?q=',
+      '/inbox?profile=',
+      '/watches?q=',
+      '/profiles?q=',
+      '/documents/1?tab=',
+      '/documents/',
+      '/nothing/',
+    ])
+      await look(path + attack, [], /./)
+    await look(`/sign-in?next=${script}`, [], /./)
+    await look(`/sign-in?next=${encodeURIComponent(`//${new URL(news.origin).host}/next`)}`, [], /./)
+    for (const path of [
+      `/api/v1/search?q=${attack}`,
+      `/api/v1/documents?url=${attack}`,
+      `/api/v1/${attack}`,
+      '/api/v1/annotations?format=xml',
+      '/api/v1/annotations?format=text',
+      '/api/v1/profiles',
+    ]) {
+      await page.goto(service.url + path)
+      unharmed(path)
+    }
+  })
+
+  test('the cookie of the session is out of reach', async () => {
+    await look('/inbox', [], WORD)
+    assert.equal(await page.evaluate(() => document.cookie), '')
+    const [cookie] = (await context.cookies()).filter(({ name }) => name === 'erace_session')
+    assert.equal(cookie?.httpOnly, true)
+    unharmed('everything')
+  })
+})

@@ -1,0 +1,138 @@
+import type { ServerResponse } from 'node:http'
+import { createHandlerSite, type HandlerSite } from '../site/handler-site.ts'
+import { attackStrings } from './attack-strings.ts'
+
+/** A site that attacks whoever shows what it says. It has a second edition, so that there is something to compare. */
+export type HostileNews = {
+  origin: string
+  attacks: readonly string[]
+  /** Of the page that holds one of the attacks, as text and as markup. */
+  pathOf(attack: number): string
+  /** With all of them. */
+  allPath: string
+  /** Answers that lie about themselves, by what is wrong with them. */
+  odd: Record<string, string>
+  publish(): void
+  /** What a browser asked of it, which it never may. */
+  asked: string[]
+  close(): Promise<void>
+}
+
+type Answer = { status?: number; reason?: string; headers?: Record<string, string>; body: string }
+
+export const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
+/** In every text of the site. */
+export const WORD = 'tangerine'
+
+const script = `<script>__hit('odd')</script>`
+/** Somebody's file that is none, or whose name is more than a name. */
+const fileName = '%22%3E%3Cscript%3E__hit(1)%3C%2Fscript%3E%0d%0aX-Y%3A%20z%E2%80%AEgpj.html'
+
+function linksOf(edition: number): string {
+  const targets = [
+    `javascript:__hit('link')`,
+    ` java&#9;script:__hit('tab')`,
+    'data:text/html,<script>__hit(1)</script>',
+    'vbscript:__hit(1)',
+    'blob:null/1',
+    '//127.0.0.1:1/elsewhere',
+    `/linked?"><script>__hit('linked')</script>${edition}`,
+    '/linked/%22%3E%3Cimg%20src=x%20onerror=__hit(1)%3E',
+  ]
+  return targets.map((target) => `<a target=_top ping=/ping href='${target.replaceAll("'", '&#39;')}'>go</a>`).join('')
+}
+
+function oddAnswers(edition: number): Record<string, Answer> {
+  const html = `<!doctype html>${script}<p>${WORD} ${edition} shown`
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" onload="__hit('root')">${script}<text>${WORD} ${edition}</text></svg>`
+  const feed = attackStrings
+    .map((attack) => `<item><title>${escaped(attack)}</title><link>javascript:__hit('feed')</link></item>`)
+    .join('')
+  return {
+    '/odd/picture': { headers: { 'content-type': 'image/png' }, body: html },
+    '/odd/drawing.svg': { headers: { 'content-type': 'image/svg+xml' }, body: svg },
+    '/odd/drawing.xml': { headers: { 'content-type': 'text/xml' }, body: svg },
+    '/odd/plain': { headers: { 'content-type': 'text/plain' }, body: html },
+    '/odd/untold': { headers: { 'content-type': '' }, body: html },
+    '/odd/paper': { headers: { 'content-type': 'application/pdf' }, body: html },
+    '/odd/json': { headers: { 'content-type': 'application/json' }, body: JSON.stringify({ html, edition }) },
+    '/odd/seven': {
+      headers: { 'content-type': 'text/html; charset=utf-7' },
+      body: `+ADw-script+AD4-__hit('utf7')+ADw-/script+AD4- ${WORD} ${edition} shown`,
+    },
+    '/odd/strict': {
+      headers: { 'content-type': 'application/xhtml+xml' },
+      body: `<html xmlns="http://www.w3.org/1999/xhtml"><body onload="__hit('xhtml')">${script}<p>${WORD} ${edition} shown</p></body></html>`,
+    },
+    '/odd/headers': {
+      headers: {
+        'content-type': `text/html; charset="utf-8<script>__hit('type')</script>"`,
+        etag: `"<img src=x onerror=__hit('etag')>${edition}"`,
+        'last-modified': `<img src=x onerror=__hit('modified')>`,
+        link: '</odd/canary.css>; rel=preload; as=style',
+        refresh: '0;url=javascript:__hit()',
+        'content-security-policy': `script-src * 'unsafe-inline'; sandbox allow-scripts allow-same-origin`,
+      },
+      body: html,
+    },
+    '/odd/feed': {
+      headers: { 'content-type': 'application/rss+xml' },
+      body: `<?xml version="1.0"?><rss version="2.0"><channel><title>${WORD} ${edition}</title>${feed}</channel></rss>`,
+    },
+    '/odd/error': { status: 500, reason: `<img src=x onerror=__hit('reason')>`, body: html },
+    '/odd/gone': { status: 404, reason: `<script>__hit('gone')</script>`, body: html },
+    '/odd/moved': { status: 302, headers: { location: `javascript:__hit('moved')` }, body: html },
+    [`/odd/file/${fileName}`]: { body: html },
+    '/odd/address?q="><script>__hit(1)</script>': { body: html },
+    '/odd/links': { body: `<title>Links</title><p>${WORD} ${edition}</p>${linksOf(edition)}` },
+  }
+}
+
+export async function createHostileNews(): Promise<HostileNews> {
+  let edition = 1
+  let attacks: string[] = []
+  const asked: string[] = []
+  let odd: Record<string, Answer> = oddAnswers(edition)
+
+  /** As text first: what comes as markup may swallow the rest. */
+  function pageOf(texts: readonly string[], title: string): string {
+    const shown = texts.map((text) => `<p>${escaped(text)}</p>`).join('\n')
+    return `<!doctype html><title>${escaped(title)}</title><p>${WORD} in edition ${edition}.</p>${edition === 1 ? '' : shown}\n${texts.join('\n')}`
+  }
+  function answer(path: string): Answer {
+    const attack = attacks[Number(/^\/attack\/(\d+)$/.exec(path)?.[1] ?? -1)]
+    if (attack !== undefined) return { body: pageOf([attack], attack) }
+    if (path === '/all') return { body: pageOf(attacks, 'All of them') }
+    // The name is enough: how the rest is spelt is up to whoever asks.
+    const name = /^\/odd\/\w+/.exec(path)?.[0] ?? ' '
+    const key = Object.keys(odd).find((each) => each === path) ?? Object.keys(odd).find((each) => each.startsWith(name))
+    return (key === undefined ? undefined : odd[key]) ?? { status: 404, body: '' }
+  }
+  function send(response: ServerResponse, { status = 200, reason, headers = {}, body }: Answer): void {
+    for (const [name, value] of Object.entries(headers)) {
+      if (value === '') response.removeHeader(name)
+      else response.setHeader(name, value)
+    }
+    response.writeHead(status, reason ?? '').end(body)
+  }
+  const site: HandlerSite = await createHandlerSite((path, response, request) => {
+    if (/chrome/i.test(request.headers['user-agent'] ?? '')) asked.push(path)
+    send(response, path === '/robots.txt' ? { status: 404, body: '' } : answer(path))
+  })
+  attacks = attackStrings.map((attack) => attack.replaceAll('CANARY', site.origin))
+  return {
+    origin: site.origin,
+    get attacks() {
+      return attacks
+    },
+    pathOf: (attack) => `/attack/${attack}`,
+    allPath: '/all',
+    odd: Object.fromEntries(Object.keys(odd).map((path) => [path, `${site.origin}${path}`])),
+    publish() {
+      edition++
+      odd = oddAnswers(edition)
+    },
+    asked,
+    close: site.close,
+  }
+}
