@@ -46,17 +46,16 @@ export function createArrivals({
     }
   }
 
-  async function look(held: HeldPartition): Promise<void> {
-    if (held.looking) return
-    held.looking = true
-    await partitions.inTurn(held, async () => {
-      held.looking = false
+  function look(held: HeldPartition): Promise<void> {
+    held.look ??= partitions.inTurn(held, async () => {
+      held.look = null
       if (held.isDropped) return
       const [facts] = await pool.query<FrontierFacts>(frontierLooks.facts, [[held.partition]])
       if (facts === undefined) return
       await tellUpTo(held, facts.seq)
       held.facts = facts
     })
+    return held.look
   }
 
   return {

@@ -87,8 +87,8 @@ export function offerValues({ partition, offers, keys }: OfferParcel, run: numbe
     places.errand.push(errands.of(`${watch} ${round} ${freshFrom} ${since} ${first}`, errand))
     if (parent === '') revived.add(host)
   }
-  const numbers = (valueOf: (offer: Offer) => number | bigint): string => numberArray(offers.map(valueOf))
-  const ofErrands = (valueOf: (errand: Errand) => number | boolean): string => numberArray(errands.list.map(valueOf))
+  const numbers = (pick: (offer: Offer) => number | bigint): string => numberArray(offers.map(pick))
+  const ofErrands = (pick: (errand: Errand) => number | boolean): string => numberArray(errands.list.map(pick))
   return [
     partition,
     run,

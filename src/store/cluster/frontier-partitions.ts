@@ -8,8 +8,8 @@ export type HeldPartition = PartitionGrant & {
   facts: FrontierFacts
   /** When the last thing asked for this partition is over. */
   turn: Promise<unknown>
-  /** Somebody is about to look what others have queued. */
-  looking: boolean
+  /** A look at what others have queued that has not begun yet. */
+  look: Promise<void> | null
   isDropped: boolean
 }
 
@@ -34,7 +34,7 @@ export function createHeldPartitions() {
         told: facts.seq,
         facts,
         turn: earlier?.turn ?? Promise.resolve(),
-        looking: false,
+        look: null,
         isDropped: false,
       }
       held.set(grant.partition, added)

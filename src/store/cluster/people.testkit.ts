@@ -35,3 +35,39 @@ export async function makeVersions(pool: ClusterPool, host: string, count: numbe
 export function draftsOf(versions: readonly MadeVersion[], parts: Partial<AnnotationDraft> = {}): AnnotationDraft[] {
   return versions.map(({ id, documentId }) => draftOf(documentId, id, parts))
 }
+
+/**
+ * Very many annotations at once, as if they had been settled: `owners` with equal shares, three profiles each, of which every fourth
+ * annotation is unread, every seventh archived, every fiftieth starred. Each has the words `common` and `nK`, and every thousandth `rare`.
+ */
+export async function fillInboxes(pool: ClusterPool, owners: readonly string[], count: number): Promise<void> {
+  const version = `(1000000 + n) * 256 + n % 256`
+  const document = `(1000000 + n - n % 3) * 256 + n % 256`
+  await pool.query(
+    `WITH drawn AS MATERIALIZED (
+       SELECT n, ($1::text[])[1 + n % cardinality($1::text[])] AS owner, ${version} AS version, ${document} AS document
+       FROM generate_series(1, $2::int) AS n
+     ), told AS (
+       INSERT INTO annotations (owner, profile, document, version, kind, at, relevance, urgency, expires_at, backlog, title,
+         format, extension, size, summary, explanation, story, url)
+       SELECT owner, owner || '-' || n % 3, document, version, 'new', n, 1, n % 5, 0, false, 'Title ' || n, 'html', '', 1,
+         '{"text":"common","marks":[]}', '{}', 0, 'http://www.one.example/' || n FROM drawn ORDER BY n
+       RETURNING id, owner, profile, document, version, at, urgency
+     ), spelled AS (
+       INSERT INTO inbox_words (annotation, words)
+       SELECT id, ('''@' || owner || ''' ''.one.example'' title:1A common:3000 n' || at % 5000 || ':3001'
+         || CASE WHEN at % 1000 = 0 THEN ' rare:3002' ELSE '' END)::tsvector FROM told
+     )
+     INSERT INTO inbox (id, owner, profile, document, version, at, urgency, read, starred, archived)
+     SELECT id, owner, profile, document, version, at, urgency, at % 4 <> 0, at % 50 = 0, at % 7 = 0 FROM told`,
+    [owners, count],
+  )
+  await pool.query(
+    `INSERT INTO inbox_counts (owner, profile, unread, shown, starred, archived)
+     SELECT owner, profile, count(*) FILTER (WHERE NOT read AND NOT archived), count(*) FILTER (WHERE NOT archived),
+       count(*) FILTER (WHERE starred), count(*) FILTER (WHERE archived) FROM inbox GROUP BY owner, profile`,
+  )
+  await pool.query('INSERT INTO inbox_owners SELECT DISTINCT owner FROM inbox')
+  for (const table of ['annotations', 'inbox', 'inbox_words', 'inbox_counts', 'also_at'])
+    await pool.query(`VACUUM (ANALYZE) ${table}`)
+}

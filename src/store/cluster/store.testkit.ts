@@ -59,7 +59,7 @@ export async function createClusterSystem(parts: Partial<SystemOptions> = {}): P
     })
     return {
       frontier,
-      documents: createClusterDocuments({ pool, epochOf: (partition) => epochs.get(partition) ?? null }),
+      documents: createClusterDocuments({ pool, epochOf: (partition) => epochs.get(partition) ?? -1 }),
       objects: createClusterObjects(pool),
       versions: createClusterVersions(pool),
     }
