@@ -55,7 +55,15 @@ export function createWords(random: Random): Words {
       }))
       const total = keywords.reduce((weights, { weight }) => weights + weight, 0)
       const threshold = Math.ceil(total * THRESHOLD_SHARE)
-      return compileInterests({ keywords, exclude: [], expression: '', threshold, stemming: '', scorer: '' })
+      return compileInterests({
+        keywords,
+        exclude: [],
+        expression: '',
+        threshold,
+        stemming: '',
+        scorer: '',
+        ignore: [],
+      })
     },
   }
 }

@@ -46,6 +46,7 @@ const profile: Profile = {
     threshold: 0,
     stemming: '',
     scorer: 'keywords',
+    ignore: [],
   },
   urgency: 1,
   amount: 'summary',

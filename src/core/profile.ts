@@ -55,6 +55,8 @@ export type Interests = {
   /** Whether words are compared by their stems, and of which language; '' for not. */
   stemming: string
   scorer: string
+  /** Regular expressions: text whose change is none. Profiles of earlier times have no such list; see `ignoredBy`. */
+  ignore: readonly string[]
 }
 
 /** A word or a phrase, and what its presence is worth. */

@@ -81,6 +81,7 @@ export function interestsPlain(node: XmlNode | undefined, note?: Note): Record<s
   const threshold = childOf(node, 'threshold')
   const stemming = childOf(node, 'stemming')
   const scorer = childOf(node, 'scorer')
+  const ignore = childrenOf(node, 'ignore')
   note?.(at, node, 'interests')
   note?.(`${at}.keywords`, childOf(node, 'keywords'), 'keywords')
   note?.(`${at}.exclude`, exclude[0], 'exclude')
@@ -88,6 +89,7 @@ export function interestsPlain(node: XmlNode | undefined, note?: Note): Record<s
   note?.(`${at}.threshold`, threshold, 'threshold')
   note?.(`${at}.stemming`, stemming, 'stemming')
   note?.(`${at}.scorer`, scorer, 'scorer')
+  note?.(`${at}.ignore`, ignore[0], 'ignore')
   return {
     keywords: keywords.map((keyword, index) => {
       note?.(`${at}.keywords[${index}]`, keyword, 'keyword')
@@ -103,6 +105,10 @@ export function interestsPlain(node: XmlNode | undefined, note?: Note): Record<s
     threshold: numberOrText(attributeOf(threshold, 'relevance')),
     stemming: attributeOf(stemming, 'language'),
     scorer: attributeOf(scorer, 'name'),
+    ignore: ignore.map((each, index) => {
+      note?.(`${at}.ignore[${index}]`, each, 'ignore')
+      return textOf(each)
+    }),
   }
 }
 

@@ -38,6 +38,8 @@ export type WrittenInterests = {
   readonly threshold: number
   readonly stemming: string
   readonly scorer: string
+  /** Left out, none. */
+  readonly ignore?: readonly string[] | undefined
 }
 
 export type WrittenDelivery = { readonly channels: readonly string[]; readonly cadence: string }
@@ -69,13 +71,14 @@ export function keywordsElement({ keywords }: WrittenInterests, indent: string):
 
 /** All of the interests but the keywords, as far as they are not as usual. */
 export function interestElements(interests: WrittenInterests, indent: string): string {
-  const { exclude, expression, threshold, stemming, scorer } = interests
+  const { exclude, expression, threshold, stemming, scorer, ignore = [] } = interests
   let text = ''
   for (const key of exclude) text += `${indent}<exclude${attributes({ key })}/>\n`
   text += textElement('expression', expression, indent)
   if (threshold !== profileDefaults.threshold) text += `${indent}<threshold${attributes({ relevance: threshold })}/>\n`
   if (stemming !== profileDefaults.stemming) text += `${indent}<stemming${attributes({ language: stemming })}/>\n`
   if (scorer !== '' && scorer !== profileDefaults.scorer) text += `${indent}<scorer${attributes({ name: scorer })}/>\n`
+  for (const source of ignore) text += textElement('ignore', source, indent)
   return text
 }
 

@@ -17,7 +17,8 @@ export type Account = {
   /** With this page as its only source, looked at for the first time. */
   watch(uri: string, profile?: Record<string, unknown>): Promise<Profile>
   sources(): Promise<Source[]>
-  inbox(): Promise<Annotation[]>
+  /** What has arrived, as soon as there is so much that changed. */
+  changes(atLeast: number): Promise<Annotation[]>
   /** Returns when each source has been visited. */
   visited(): Promise<void>
   /** All sources, now; returns when each of them has been. */
@@ -58,7 +59,15 @@ export function accountOf(service: Service, cookie: string): Account {
     ask,
     sources,
     visited,
-    inbox: async () => (await ask<List<Annotation>>('GET', '/annotations?limit=200')).items,
+    async changes(atLeast) {
+      let items: Annotation[] = []
+      await until(`${atLeast} changes in the inbox`, async () => {
+        const all = await ask<List<Annotation>>('GET', '/annotations?limit=200')
+        items = all.items.filter(({ kind }) => kind === 'changed')
+        return items.length >= atLeast
+      })
+      return items
+    },
     watch: (uri, profile = {}) => ask<Profile>('POST', '/profiles', { sources: [{ uri }], ...profile }),
     async checkAll() {
       await visited()

@@ -40,8 +40,8 @@ export type Visit = {
   page: Page
   /** What went wrong in the page: failures of scripts, refusals of the content policy, messages on the console. */
   faults: string[]
-  /** Keeps a picture of what is shown. */
-  picture(name: string): Promise<void>
+  /** Keeps a picture of what is shown; `way` where size and scheme are no longer those of the visit. */
+  picture(name: string, way?: string): Promise<void>
   /** Keeps one of what was shown when it failed. */
   watched(work: () => Promise<void>): Promise<void>
 }
@@ -60,8 +60,8 @@ export async function visit(
       faults.push(`console: ${message.text()} (${message.location().url})`)
   })
   mkdirSync(artefacts, { recursive: true })
-  const picture = async (name: string): Promise<void> => {
-    await page.screenshot({ path: join(artefacts, `${name}-${size}-${options.scheme ?? 'light'}.png`) })
+  const picture = async (name: string, way = `${size}-${options.scheme ?? 'light'}`): Promise<void> => {
+    await page.screenshot({ path: join(artefacts, `${name}-${way}.png`) })
   }
   return {
     context,

@@ -33,6 +33,8 @@ export async function createUpFolder(folder: string) {
         ERACE_CRAWL_DELAYFACTOR: '0',
         ERACE_CRAWL_PERHOST: '8',
         ERACE_SERVER_PORT: '0',
+        // Tests ask faster than people.
+        ERACE_SERVER_REQUESTSPERMINUTE: '1000000',
         ...settings,
       }),
     close: () => db.close(),
@@ -75,6 +77,7 @@ export function profileOf(
       threshold: 1,
       stemming: '',
       scorer: 'keywords',
+      ignore: [],
       ...interests,
     },
     urgency,

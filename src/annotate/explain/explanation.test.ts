@@ -13,7 +13,15 @@ import { readDocument } from '../terms/document-terms.ts'
 import { wordsOf } from '../terms/tokens.ts'
 import type { Explanation } from './explanation.ts'
 
-const nothing: Interests = { keywords: [], exclude: [], expression: '', threshold: 0, stemming: '', scorer: '' }
+const nothing: Interests = {
+  keywords: [],
+  exclude: [],
+  expression: '',
+  threshold: 0,
+  stemming: '',
+  scorer: '',
+  ignore: [],
+}
 const page = { url: 'http://www.example.org/', at: 5 }
 
 /** What a reader would compute from the explanation alone. */

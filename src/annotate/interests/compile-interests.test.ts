@@ -8,7 +8,15 @@ import { readDocument } from '../terms/document-terms.ts'
 import { compileInterests, validateInterests } from './compile-interests.ts'
 import type { Condition } from './condition.ts'
 
-const nothing: Interests = { keywords: [], exclude: [], expression: '', threshold: 0, stemming: '', scorer: '' }
+const nothing: Interests = {
+  keywords: [],
+  exclude: [],
+  expression: '',
+  threshold: 0,
+  stemming: '',
+  scorer: '',
+  ignore: [],
+}
 
 /** A short spelling of trees: `(a & (b | -c))`. */
 function spell(condition: Condition): string {
@@ -142,6 +150,7 @@ describe('interests that are wrong', () => {
       threshold: Number.NaN,
       stemming: 'klingon',
       scorer: 'magic',
+      ignore: [],
     })
     const places = faults.map(({ place }) => place)
     assert.deepEqual(places, [

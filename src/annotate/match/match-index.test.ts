@@ -71,6 +71,7 @@ const interests: fc.Arbitrary<Interests> = fc
       { weight: 1, arbitrary: fc.constantFrom('en', 'de') },
     ),
     scorer: fc.oneof({ weight: 4, arbitrary: fc.constant('') }, { weight: 1, arbitrary: fc.constant('bm25') }),
+    ignore: fc.constant([]),
   })
   .map(({ share, ...rest }) => {
     const total = rest.keywords.reduce((sum, keyword) => sum + Math.round(keyword.weight * 1000), 0)
@@ -131,11 +132,11 @@ describe('the match index', () => {
 
 function simple(keys: readonly string[], threshold: number): CompiledInterests {
   const keywords = keys.map((key) => ({ key, weight: 1 }))
-  return compileInterests({ keywords, exclude: [], expression: '', threshold, stemming: '', scorer: '' })
+  return compileInterests({ keywords, exclude: [], expression: '', threshold, stemming: '', scorer: '', ignore: [] })
 }
 
 function condition(expression: string): CompiledInterests {
-  return compileInterests({ keywords: [], exclude: [], expression, threshold: 0, stemming: '', scorer: '' })
+  return compileInterests({ keywords: [], exclude: [], expression, threshold: 0, stemming: '', scorer: '', ignore: [] })
 }
 
 describe('many profiles in the match index', () => {

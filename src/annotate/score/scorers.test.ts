@@ -21,7 +21,16 @@ describe('BM25', () => {
   const scorers = createScorers([createBm25Scorer(statistics)])
   const relevance = (keys: string[], text: string, more: Partial<Interests> = {}): number => {
     const keywords = keys.map((key) => ({ key, weight: 2 }))
-    const interests = { keywords, exclude: [], expression: '', threshold: 0, stemming: '', scorer: 'bm25', ...more }
+    const interests = {
+      keywords,
+      exclude: [],
+      expression: '',
+      threshold: 0,
+      stemming: '',
+      scorer: 'bm25',
+      ignore: [],
+      ...more,
+    }
     return relevanceOf(compileInterests(interests, scorers), documentOf(text)) ?? 0
   }
   const filler = ' filler'.repeat(20)

@@ -1,6 +1,7 @@
 import { AppError } from '../../core/errors.ts'
 import type { CompareRequest, DiffReport, TextDiff } from '../../core/looking-report.ts'
 import { documentText } from '../../core/text/document-text.ts'
+import { withoutSpace } from '../../core/text/ignored-text.ts'
 import type { CataloguedDocument, Version, VersionStore } from '../../store/versions.ts'
 import type { BodyReader } from '../body-reader.ts'
 import { diffTexts } from '../diff/text-diff.ts'
@@ -28,12 +29,16 @@ export async function compareVersions(
 }
 
 export type Comparison = Omit<DiffReport, 'url' | 'from' | 'to'>
+export type CompareTwoRequest = Omit<CompareRequest, 'from' | 'to'> & {
+  /** Takes out of texts what somebody does not want to see compared; source is compared as it is. */
+  cut?: ((text: string) => string) | undefined
+}
 
 /** What changed between two versions of a document, without what is known of them. */
 export async function compareTwo(
   bodies: BodyReader,
   { from, to }: VersionPair,
-  request: Omit<CompareRequest, 'from' | 'to'>,
+  request: CompareTwoRequest,
 ): Promise<Comparison> {
   const [old, next] = [await contentOf(bodies, from, request), await contentOf(bodies, to, request)]
   const inText = old.text !== null && next.text !== null
@@ -100,7 +105,7 @@ const absences = {
 async function contentOf(
   bodies: BodyReader,
   version: Version,
-  { raw, ignoreSpace = false }: Pick<CompareRequest, 'raw' | 'ignoreSpace'>,
+  { raw, ignoreSpace = false, cut = (text) => text }: Pick<CompareTwoRequest, 'raw' | 'ignoreSpace' | 'cut'>,
 ): Promise<{ text: string | null }> {
   const kept = await bodies.read(version)
   const name = `the body of version ${version.n} of ${version.url}`
@@ -111,12 +116,7 @@ async function contentOf(
     throw new AppError('not-found', `${name} ${absences[kept.why]}`)
   }
   const { body, contentType } = kept
-  const text = raw ? sourceText(body, contentType) : documentText(body, { contentType, lines: true })
+  const whole = raw ? sourceText(body, contentType) : documentText(body, { contentType, lines: true })
+  const text = whole === null || raw ? whole : cut(whole)
   return { text: text !== null && ignoreSpace ? withoutSpace(text) : text }
-}
-
-/** Each run of white space within a line as one space, none at its ends, and no empty lines. */
-function withoutSpace(text: string): string {
-  const lines = text.split('\n').map((line) => line.replace(/\s+/g, ' ').trim())
-  return lines.filter((line) => line !== '').join('\n')
 }

@@ -5,8 +5,11 @@ const maxWork = 40_000_000
 
 /** The text without all that one of the expressions matches. Each sees the whole text, so their order means nothing. */
 export function cutMatches(bytes: Uint8Array, patterns: readonly Pattern[]): string {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8')
-  const share = Math.floor(maxWork / patterns.length)
+  return cutFromText(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8'), patterns)
+}
+
+export function cutFromText(text: string, patterns: readonly Pattern[], work = maxWork): string {
+  const share = Math.floor(work / patterns.length)
   const cuts = patterns.flatMap((pattern) => pattern.findAll(text, share)).sort((one, other) => one.start - other.start)
   if (cuts.length === 0) return text
   const kept: string[] = []

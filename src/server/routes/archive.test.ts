@@ -90,6 +90,37 @@ describe('documents over HTTP', () => {
     assert.equal((await as(ada).get(`/documents/${own}/diff?from=7`)).statusCode, 404)
   })
 
+  test('what the covering profiles of the caller ignore is left out of a diff, unless it is asked for', async () => {
+    const source = sourceOf(kept.url('/'), { depth: 2 })
+    const elsewhere = sourceOf(kept.url('/', 1), { depth: 2 })
+    await kept.put(
+      profileOf('ada-news', ada, [source], { solar: 1 }, { ignore: ['Start \\d+', 'none'] }),
+      profileOf('ada-other', ada, [source], {}, { ignore: ['none', 'Edition \\d+ of'] }),
+      profileOf('ada-elsewhere', ada, [elsewhere], {}, { ignore: ['news'] }),
+      profileOf('eve-all', eve, [source], {}, { ignore: ['solar'] }),
+    )
+    const ask = async (query: string) => (await as(ada).get(`/documents/${own}/diff${query}`)).json()
+    const answer = await ask('')
+    assertIs(Diff, answer)
+    assert.deepEqual([answer.ignoring, answer.equal, answer.hunks], [3, true, []])
+    assert.deepEqual(answer.profiles, [
+      { id: 'ada-news', name: 'ada-news' },
+      { id: 'ada-other', name: 'ada-other' },
+    ])
+    const shown = await ask('?ignored=show')
+    assert.deepEqual([shown.ignoring, shown.equal, shown.words.added], [0, false, 2])
+    const raw = await ask('?raw=true')
+    assert.deepEqual([raw.ignoring, raw.equal, raw.compared], [0, false, 'source'])
+    assert.equal((await as(ada).get(`/documents/${own}/diff?ignored=perhaps`)).statusCode, 400)
+    const patch = (await as(ada).get(`/documents/${own}/diff?format=patch`)).body
+    assert.doesNotMatch(patch, /^@@/m)
+    await kept.put(profileOf('ada-news', ada, [source], { solar: 1 }, { ignore: ['Start \\d+'] }))
+    await kept.erace.stores.profiles.remove(['ada-other', 'ada-elsewhere', 'eve-all'])
+    const part = await ask('?form=words&context=0')
+    assert.deepEqual([part.ignoring, part.words], [1, { added: 1, removed: 1 }])
+    await kept.put(profileOf('ada-news', ada, [source], { solar: 1 }))
+  })
+
   test('meta-information is XML, and links say which of them are kept', async () => {
     const meta = await as(ada).get(`/documents/${own}/meta`)
     assert.match(String(meta.headers['content-type']), /^application\/xml/)

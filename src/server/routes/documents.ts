@@ -86,7 +86,8 @@ export function addDocuments(api: Api, { archive }: Pick<ServerParts, 'archive'>
     async (request, reply) => {
       const { from = null, to = null, form = 'lines', context = DEFAULT_CONTEXT } = request.query
       const { raw = false, ignoreSpace = false, format: as = 'json' } = request.query
-      const asked = { document: request.params.id, from, to, form, context, raw, ignoreSpace, as }
+      const showIgnored = request.query.ignored === 'show'
+      const asked = { document: request.params.id, from, to, form, context, raw, ignoreSpace, showIgnored, as }
       const { bytes, name } = await archive.diff({ owner: ownerOf(request), ...asked })
       if (as === 'patch') {
         reply.type('text/x-diff; charset=utf-8')

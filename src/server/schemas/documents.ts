@@ -45,6 +45,9 @@ export const DiffQuery = Type.Object({
   context: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, default: 3 })),
   raw: Type.Optional(Type.Boolean({ default: false, description: 'Compares the source instead of the text' })),
   ignoreSpace: Type.Optional(Type.Boolean({ default: false })),
+  ignored: Type.Optional(
+    oneOf(['hide', 'show'], { default: 'hide', description: "Whether what the caller's profiles ignore is compared" }),
+  ),
   format: Type.Optional(oneOf(['json', 'patch'])),
 })
 const Counted = Type.Object({ added: Type.Integer(), removed: Type.Integer() })
@@ -53,6 +56,10 @@ export const Diff = Type.Object({
   document: Id,
   from: Version,
   to: Version,
+  ignoring: Type.Integer({ description: 'Expressions whose matches were left out' }),
+  profiles: Type.Array(Type.Object({ id: Type.String(), name: Type.String() }), {
+    description: 'Of the caller, with a source that covers the document',
+  }),
   compared: oneOf(['text', 'source', 'bytes']),
   form: oneOf(['lines', 'words']),
   equal: Type.Boolean(),

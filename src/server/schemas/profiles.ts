@@ -38,6 +38,7 @@ export const Profile = Type.Object({
     threshold: Type.Number(),
     stemming: Type.String(),
     scorer: Type.String(),
+    ignore: Type.Array(Type.String(), { description: 'Regular expressions: text whose change is none' }),
   }),
   urgency: Type.Number(),
   amount: oneOf(['summary', 'full']),

@@ -4,9 +4,9 @@ import { proseOf } from '../../annotate/near-duplicate/prose.ts'
 import { simhash } from '../../annotate/near-duplicate/simhash.ts'
 import { type DocumentTerms, readDocument } from '../../annotate/terms/document-terms.ts'
 import type { BodyReader } from '../../cache/body-reader.ts'
-import { changeSummary } from '../../cache/diff/change-summary.ts'
 import type { Clock } from '../../core/clock.ts'
 import { documentText } from '../../core/text/document-text.ts'
+import { ignoredBy } from '../../core/text/ignored-text.ts'
 import type { OmitRules } from '../../core/text/omit-rules.ts'
 import type {
   Annotation,
@@ -18,6 +18,7 @@ import type {
 } from '../../store/annotations.ts'
 import type { UrdRow } from '../../store/profiles.ts'
 import type { Version, VersionStore } from '../../store/versions.ts'
+import { createChangeViews } from './change-view.ts'
 import type { Recipient, Recipients } from './recipients.ts'
 import type { StoryLog } from './story-log.ts'
 
@@ -36,12 +37,17 @@ export type AnnotateTaskDeps = {
 }
 
 type Document = { url: string; title: string; text: string; at: number }
+type Match = { recipient: Recipient; relevance: number }
 type Found = { recipient: Recipient; relevance: number; summary: MarkedText; explanation: unknown }
+type FoundAll = {
+  found: Found[]
+  hash: bigint | null
+  /** Somebody would have been told who does not care about what has changed: the version concerns them all the same. */
+  isIgnoredBySomebody: boolean
+}
 
 /** So many recipients are held against the document one by one; more are found through the index. */
 const FEW = 64
-const MAX_SUMMARY = 400
-const emptySummary: MarkedText = { text: '', marks: [] }
 const nothing: AnnotationBatch = { done: [], annotations: [], alsoAt: [], stories: [], unwanted: [], wanted: [] }
 
 /**
@@ -50,6 +56,7 @@ const nothing: AnnotationBatch = { done: [], annotations: [], alsoAt: [], storie
  */
 export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task) => Promise<Annotation[]> {
   const { versions, bodies, annotations, recipients, stories, clock } = deps
+  const viewsOf = createChangeViews()
 
   async function textOf(version: Version): Promise<string | null> {
     const found = await bodies.read(version)
@@ -80,16 +87,15 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task) => Prom
     return found
   }
 
-  function filter(document: Document, terms: DocumentTerms, filtering: readonly Recipient[]): Found[] {
-    const draft = createDrafting(document, terms)
-    const matches = matchesOf(terms, filtering)
+  function draft(document: Document, terms: DocumentTerms, matches: readonly Match[]): Found[] {
+    const draftFor = createDrafting(document, terms)
     return matches.map(({ recipient, relevance }) => {
-      const { summary, explanation } = draft(recipient.slot, recipient.interests!, relevance)
+      const { summary, explanation } = draftFor(recipient.slot, recipient.interests!, relevance)
       return { recipient, relevance, summary, explanation }
     })
   }
 
-  function matchesOf(terms: DocumentTerms, filtering: readonly Recipient[]) {
+  function matchesOf(terms: DocumentTerms, filtering: readonly Recipient[]): Match[] {
     if (filtering.length > FEW) {
       const bySlot = new Map(filtering.map((recipient) => [recipient.slot, recipient]))
       return recipients.index.match(terms).flatMap(({ id, relevance }) => {
@@ -103,32 +109,36 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task) => Prom
     })
   }
 
-  /** For those who follow every change the summary is the change itself. */
-  async function track(version: Version, document: Document, tracking: readonly Recipient[]): Promise<Found[]> {
-    if (tracking.length === 0) return []
-    const before = version.reason === 'new' ? null : await textBefore(version)
-    const change = before === null ? null : changeSummary(before, document.text)
-    const summary = change === null ? beginningOf(document.text) : passagesOf(change.passages)
-    const explanation =
-      change === null ? { tracked: true } : { tracked: true, added: change.added, removed: change.removed }
-    return tracking.map((recipient) => ({ recipient, relevance: 1, summary, explanation }))
+  /** How each of those who are concerned sees what became of the page. */
+  async function lookAt(version: Version, after: string | null, covering: readonly Recipient[]) {
+    const compares = ({ source, profile }: Recipient): boolean =>
+      source.process === 'track' || (source.process === 'filter' && ignoredBy(profile.interests).length > 0)
+    const hasBefore = version.reason !== 'new' && covering.some(compares)
+    const before = hasBefore ? await textBefore(version) : null
+    return viewsOf({ reason: version.reason, before, after }, covering)
   }
 
-  async function find(
-    version: Version,
-    covering: readonly Recipient[],
-  ): Promise<{ found: Found[]; hash: bigint | null }> {
-    if (version.reason === 'gone') return { found: await findGone(version, covering), hash: null }
+  async function find(version: Version, covering: readonly Recipient[]): Promise<FoundAll> {
+    if (version.reason === 'gone')
+      return { found: await findGone(version, covering), hash: null, isIgnoredBySomebody: false }
     const text = await textOf(version)
     const document = { url: version.url, title: version.title, text: text ?? '', at: version.firstSeenAt }
+    const viewOf = await lookAt(version, text, covering)
     const tracking = covering.filter(({ source }) => source.process === 'track')
-    const tracked = await track(version, document, tracking)
-    if (text === null) return { found: tracked, hash: null }
+    const seen = tracking.filter((recipient) => !viewOf(recipient).isIgnored)
+    const tracked = seen.map((recipient) => ({ recipient, relevance: 1, ...viewOf(recipient).told() }))
+    const isIgnored = seen.length < tracking.length
+    if (text === null) return { found: tracked, hash: null, isIgnoredBySomebody: isIgnored }
     const terms = readDocument(document)
     deps.learn(terms)
     const filtering = covering.filter(({ source }) => source.process === 'filter')
-    const filtered = filter(document, terms, filtering)
-    return { found: [...filtered, ...tracked], hash: filtered.length === 0 ? null : storyHash(text) }
+    const matching = matchesOf(terms, filtering)
+    const met = matching.filter(({ recipient }) => !viewOf(recipient).isIgnored)
+    return {
+      found: [...draft(document, terms, met), ...tracked],
+      hash: met.length === 0 ? null : storyHash(text),
+      isIgnoredBySomebody: isIgnored || met.length < matching.length,
+    }
   }
 
   /** Met on somebody's first visit, and old to all others; or the check that met it is the recipient's own first. */
@@ -156,10 +166,11 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task) => Prom
     const version = await versions.version(task.versionId)
     if (version === null) return annotations.settle({ ...nothing, done: [task.id] })
     const covering = recipients.covering(task.watch, { url: version.url, hops: task.hops })
-    const { found, hash } = await find(version, covering)
+    const { found, hash, isIgnoredBySomebody } = await find(version, covering)
     const isArchived = covering.some(({ source }) => source.process === 'archive')
     const wanted = isArchived && !task.made ? [version.id] : []
-    const unwanted = task.made && !isArchived && found.length === 0 ? [version.id] : []
+    const isWanted = isArchived || isIgnoredBySomebody || found.length > 0
+    const unwanted = task.made && !isWanted ? [version.id] : []
     if (hash === null || found.length === 0)
       return annotations.settle({ ...(await tell(found, version, 0, task)), unwanted, wanted })
     return stories.exclusively(async () => {
@@ -206,20 +217,4 @@ function draftOf(
     explanation,
     story,
   }
-}
-
-/** Where nothing in particular is to be shown of a text. */
-export function beginningOf(text: string): MarkedText {
-  return text === '' ? emptySummary : { text: text.slice(0, MAX_SUMMARY).toWellFormed(), marks: [] }
-}
-
-function passagesOf(passages: readonly string[]): MarkedText {
-  let text = ''
-  const marks: [number, number][] = []
-  for (const passage of passages) {
-    if (text !== '') text += ' … '
-    marks.push([text.length, text.length + passage.length])
-    text += passage
-  }
-  return { text, marks }
 }

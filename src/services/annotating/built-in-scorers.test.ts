@@ -12,7 +12,7 @@ test('a profile may be scored by bm25, by which rare words count for more than c
   learn(documentOf('a rare word'))
   const scoreOf = (key: string): number => {
     const interests = { keywords: [{ key, weight: 1 }], exclude: [], expression: '', threshold: 0, stemming: '' }
-    const read = readInterests({ ...interests, scorer: 'bm25' }, scorers)
+    const read = readInterests({ ...interests, scorer: 'bm25', ignore: [] }, scorers)
     assert.equal(read.kind, 'interests')
     return relevanceOf(read.interests, documentOf('one rare and one common word'))!
   }

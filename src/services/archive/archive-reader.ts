@@ -114,6 +114,8 @@ export type DiffAsked = {
   context: number
   raw: boolean
   ignoreSpace: boolean
+  /** Also what the owner's profiles ignore. */
+  showIgnored: boolean
   as: 'json' | 'patch'
 }
 

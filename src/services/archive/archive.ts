@@ -49,7 +49,7 @@ export function createArchive({ stores, bodies, openIndex, keyOf, config, clock 
   const explain = createExplainUrl({ config, frontier, clock, keyOf })
   return {
     ...createDocumentReader({ versions, inbox, visibility, visible, keyOf }),
-    ...createContentReader({ versions, objects, bodies, visible, keyOf }),
+    ...createContentReader({ versions, objects, bodies, visibility, visible, keyOf }),
     ...createSearchReader({ openIndex, bodies, visibility, clock }),
     ...createPreviewReader({
       versions,

@@ -5,13 +5,16 @@ import { choosePair, compareTwo } from '../../cache/looking/compare.ts'
 import { createVersionFinder } from '../../cache/looking/version-finder.ts'
 import { AppError, isAppError } from '../../core/errors.ts'
 import { documentText } from '../../core/text/document-text.ts'
+import { createIgnoredText } from '../../core/text/ignored-text.ts'
 import type { DocumentKey } from '../../store/documents.ts'
 import type { ObjectStore } from '../../store/objects.ts'
 import type { Version, VersionStore } from '../../store/versions.ts'
 import { writeMetaDocument } from '../../xml/meta-info.ts'
+import type { Visibility } from '../visibility/visibility.ts'
 import { ownBytes, versionItem } from './archive-items.ts'
 import type { ArchiveReader } from './archive-reader.ts'
 import { contentFormOf, inUtf8 } from './content-form.ts'
+import { coveringProfiles } from './covering-profiles.ts'
 import { patchText } from './patch-text.ts'
 import type { VisibleDocuments } from './visible-documents.ts'
 
@@ -21,6 +24,7 @@ export type ContentReaderDeps = {
   versions: VersionStore
   objects: ObjectStore
   bodies: BodyReader
+  visibility: Visibility
   visible: VisibleDocuments
   keyOf(url: string): DocumentKey | null
 }
@@ -29,7 +33,9 @@ export type ContentReaderDeps = {
 const MAX_META_VERSIONS = 500
 
 /** What needs the bodies of versions. */
-export function createContentReader({ versions, objects, bodies, visible, keyOf }: ContentReaderDeps): ContentReader {
+export function createContentReader(deps: ContentReaderDeps): ContentReader {
+  const { versions, objects, bodies, visibility, visible, keyOf } = deps
+  const ignored = createIgnoredText()
   const finder = createVersionFinder({ versions, keyOf })
 
   async function bodyOf(version: Version): Promise<VersionBody & { kind: 'body' }> {
@@ -62,13 +68,18 @@ export function createContentReader({ versions, objects, bodies, visible, keyOf 
       if (text === null) throw new AppError('not-found', `version ${version.n} is of a type that has no text`)
       return ownBytes(text)
     },
-    async diff({ owner, document: id, from, to, as, ...request }) {
+    async diff({ owner, document: id, from, to, as, showIgnored, ...request }) {
       const document = await visible.document(owner, id)
       const named = { from: from === null ? undefined : String(from), to: to === null ? undefined : String(to) }
       const pair = await choosePair({ versions, finder }, document, named)
       const form = as === 'patch' ? 'lines' : request.form
-      const changes = await compareTwo(bodies, pair, { ...request, form }).catch(withoutPlace)
-      const report = { url: document.url, document: id, from: versionItem(pair.from), to: versionItem(pair.to) }
+      const { profiles, ignore } = coveringProfiles(await visibility.of(owner).sources(), document.url)
+      const isCut = ignore.length > 0 && !showIgnored && !request.raw
+      const cut = isCut ? (text: string) => ignored.cut(text, ignore) : undefined
+      const changes = await compareTwo(bodies, pair, { ...request, form, cut }).catch(withoutPlace)
+      const ignoring = isCut ? ignore.length : 0
+      const versionsOfIt = { from: versionItem(pair.from), to: versionItem(pair.to) }
+      const report = { url: document.url, document: id, ...versionsOfIt, ignoring, profiles }
       const text = as === 'patch' ? patchText(pair, changes) : JSON.stringify({ ...report, ...changes })
       return { ...ownBytes(text), name: `${document.host} ${pair.from.n}-${pair.to.n}.diff` }
     },

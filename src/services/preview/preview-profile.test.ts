@@ -43,6 +43,7 @@ function draftOf(sources: Source[], keywords: Record<string, number>, parts: Par
       threshold: 1,
       stemming: '',
       scorer: 'keywords',
+      ignore: [],
       ...parts,
     },
     urgency: 1,

@@ -1,9 +1,12 @@
 import { interestLimits } from '../../annotate/interests/interest-limits.ts'
+import { AppError } from '../../core/errors.ts'
+import { createPattern } from '../../core/pattern/pattern.ts'
 import type { Interests, Keyword } from '../../core/profile.ts'
+import { ignoreLimits } from '../../core/text/ignored-text.ts'
 import { profileDefaults } from '../../xml/profile-defaults.ts'
 import type { PlainRecord, PlainValues } from './plain-values.ts'
 
-const interestKeys = ['keywords', 'exclude', 'expression', 'threshold', 'stemming', 'scorer']
+const interestKeys = ['keywords', 'exclude', 'expression', 'threshold', 'stemming', 'scorer', 'ignore']
 
 /** Stand for what can't be read, so that all else can still be checked: no fault comes of them. */
 const stoppers = { key: 'x', weight: 100_000 }
@@ -24,6 +27,9 @@ export function readInterestValues(value: unknown, values: PlainValues): Interes
     threshold: values.number(given.threshold, 'interests.threshold') ?? profileDefaults.threshold,
     stemming: text('stemming') ?? profileDefaults.stemming,
     scorer: text('scorer') || profileDefaults.scorer,
+    ignore: values
+      .list(given.ignore, 'interests.ignore', ignoreLimits.patterns)
+      .map((source, index) => readIgnored(source, `interests.ignore[${index}]`, values)),
   }
 }
 
@@ -40,6 +46,18 @@ function readKeyword(value: unknown, place: string, values: PlainValues): Keywor
 function readTerm(value: unknown, place: string, values: PlainValues): string {
   if (value === undefined || value === null) values.fault(place, 'is missing')
   return values.text(value, place, { max: interestLimits.keyLength }) ?? stoppers.key
+}
+
+function readIgnored(value: unknown, place: string, values: PlainValues): string {
+  if (value === undefined || value === null) values.fault(place, 'is missing')
+  const source = values.text(value, place, { max: ignoreLimits.patternLength }) ?? stoppers.key
+  try {
+    createPattern(source)
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    values.fault(place, error.message)
+  }
+  return source
 }
 
 /** Conditions may go over several lines. */

@@ -135,6 +135,7 @@ describe('profiles in files', () => {
             threshold: 4,
             stemming: '',
             scorer: 'keywords',
+            ignore: [],
           },
           urgency: 2,
           amount: 'full',

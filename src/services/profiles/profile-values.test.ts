@@ -59,6 +59,7 @@ describe('a profile in JSON', () => {
         threshold: 4,
         stemming: '',
         scorer: 'keywords',
+        ignore: [],
       },
       urgency: 1,
       amount: 'summary',
@@ -116,6 +117,27 @@ describe('a profile in JSON', () => {
     const read = (given: string) => draftOf({ sources: [{ uri: given, arguments: named }] }).sources[0]!.uri
     assert.equal(read('http://a.example/q'), 'http://a.example/q?symbol=A%26B')
     assert.equal(read('http://a.example/q?x&y=%7e#top'), 'http://a.example/q?x&y=%7e&symbol=A%26B')
+  })
+
+  test('what is ignored is said by expressions, and faults are told at their place', () => {
+    const ignoring = (ignore: unknown) => ({ sources: [{ uri }], interests: { ignore } })
+    const profile = draftOf(ignoring(['Visitors: \\d+', 'a|b']))
+    assert.deepEqual(profile.interests.ignore, ['Visitors: \\d+', 'a|b'])
+    assert.equal(profile.sources[0]!.process, 'track', 'it is no interest')
+    assert.deepEqual(profileToJson(profile).interests, profile.interests)
+    const faults = faultsOf(ignoring(['fine', '(a', 'x'.repeat(501), '(a)\\1', null, ' ', 7]))
+    assert.deepEqual(
+      faults.map((fault) => fault.slice(0, fault.indexOf(':'))),
+      [1, 2, 3, 4, 5, 6].map((n) => `interests.ignore[${n}]`),
+    )
+    assert.match(faultsOf(ignoring(Array(101).fill('a'))).join(), /^interests\.ignore: there are 101; at most 100/)
+  })
+
+  test('one that was stored before anything could be ignored ignores nothing', () => {
+    const { interests, ...rest } = draftOf({ sources: [{ uri }] })
+    const { ignore: _, ...earlier } = interests
+    const json = profileToJson({ ...rest, interests: earlier as typeof interests })
+    assert.deepEqual((json.interests as { ignore: unknown }).ignore, [])
   })
 
   test('all that is wrong is told together', () => {

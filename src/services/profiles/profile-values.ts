@@ -4,6 +4,7 @@ import type { Fault } from '../../config/faults.ts'
 import { formatDuration } from '../../config/quantities.ts'
 import type { Interests, Profile, Scope, Source, TimeWindow } from '../../core/profile.ts'
 import type { ProfileDraft } from '../../core/profile-draft.ts'
+import { ignoredBy } from '../../core/text/ignored-text.ts'
 import { profileDefaults } from '../../xml/profile-defaults.ts'
 import { timeOfDay } from '../../xml/profile-parts.ts'
 import { createBuiltInScorers } from '../annotating/built-in-scorers.ts'
@@ -108,6 +109,7 @@ export function profileToJson(profile: ProfileDraft & { id?: string; owner?: str
       ...interests,
       keywords: interests.keywords.map(({ key, weight }) => ({ key, weight })),
       exclude: [...interests.exclude],
+      ignore: [...ignoredBy(interests)],
     },
     urgency,
     amount,

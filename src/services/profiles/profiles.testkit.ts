@@ -60,6 +60,12 @@ const anySource: fc.Arbitrary<Source> = fc
   })
   .map(({ stretch, ...source }) => ({ ...source, everyMaxMs: Math.min(31_536_000_000, source.everyMs * stretch) }))
 
+/** Names with what means something in an expression taken for itself. */
+const anyExpression = fc.oneof(
+  fc.constantFrom('Visitors:\\s+\\d+', '[<>&]+|"x"', ' a ', '^]]>$'),
+  anyName.map((name) => name.replaceAll('\\', '\\\\')),
+)
+
 const anyInterests: fc.Arbitrary<Interests> = fc.record({
   keywords: fc.array(fc.record({ key: anyName, weight: weighty }), { maxLength: 5 }),
   exclude: fc.array(anyName, { maxLength: 3 }),
@@ -70,6 +76,7 @@ const anyInterests: fc.Arbitrary<Interests> = fc.record({
   threshold: fc.oneof(fc.constant(0), weighty),
   stemming: fc.constantFrom('', 'en', 'de'),
   scorer: fc.constantFrom('keywords', 'bm25'),
+  ignore: fc.array(anyExpression, { maxLength: 3 }),
 })
 
 const shared = {

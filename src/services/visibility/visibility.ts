@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import type { Source } from '../../core/profile.ts'
+import { ignoredBy } from '../../core/text/ignored-text.ts'
 import type { InboxStore } from '../../store/inbox.ts'
 import type { ProfileStore } from '../../store/profiles.ts'
 import type { WatchStore } from '../../store/watches.ts'
@@ -28,7 +29,15 @@ export type OwnersView = {
   sources(): Promise<readonly OwnedSource[]>
 }
 
-export type OwnedSource = { profile: string; name: string; source: Source; landed: string; visited: boolean }
+export type OwnedSource = {
+  profile: string
+  name: string
+  source: Source
+  landed: string
+  visited: boolean
+  /** What the profile ignores. */
+  ignore: readonly string[]
+}
 
 export type VisibilityDeps = {
   profiles: Pick<ProfileStore, 'revision' | 'list' | 'urdsOf'>
@@ -70,14 +79,15 @@ export function createVisibility({ profiles, watches, inbox, clock }: Visibility
     const found: OwnedSource[] = []
     for (let after = ''; ; ) {
       const page = await profiles.list({ after, limit: PAGE, owner })
-      for (const { id, name, sources } of page) {
+      for (const { id, name, sources, interests } of page) {
+        const ignore = ignoredBy(interests)
         const urds = await profiles.urdsOf(id)
         const rows = await watches.find(urds.map(({ watch }) => watch))
         const landed = new Map(rows.map((row) => [row.id, row.landed]))
         for (const { place, watch, visitedAt } of urds) {
           const source = sources[place]
           if (source === undefined) continue
-          found.push({ profile: id, name, source, landed: landed.get(watch) ?? '', visited: visitedAt > 0 })
+          found.push({ profile: id, name, source, landed: landed.get(watch) ?? '', visited: visitedAt > 0, ignore })
         }
       }
       if (page.length < PAGE) return found

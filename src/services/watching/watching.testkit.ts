@@ -135,7 +135,7 @@ export function profileWith(id: string, owner: string, sources: Source[], parts:
     name: id,
     paused: false,
     sources,
-    interests: { keywords: [], exclude: [], expression: 'java', threshold: 0, stemming: '', scorer: 'keywords' },
+    interests: { keywords: [], exclude: [], expression: 'java', threshold: 0, stemming: '', scorer: 'keywords', ignore: [] },
     urgency: 1,
     amount: 'summary',
     delivery: { channels: ['inbox'], cadence: 'immediate' },

@@ -1,7 +1,7 @@
-import { partitionCount } from '../../core/partition.ts'
 import type { Annotation } from '../annotations.ts'
 import type { InboxItem } from '../inbox.ts'
 import type { Sender } from './pool.ts'
+import { partitionOfId } from './row-batch.ts'
 
 type AnnotationRow = Omit<Annotation, 'summary' | 'explanation' | 'n'> & { summary: string; explanation: string }
 type ItemRow = AnnotationRow & Pick<InboxItem, 'read' | 'starred' | 'archived'>
@@ -11,12 +11,6 @@ export const annotationColumns = `a.id, a.owner, a.profile, a.document AS "docum
   a.relevance, a.urgency, a.expires_at AS "expiresAt", a.backlog, a.title, a.format, a.extension, a.size, a.summary,
   a.explanation, a.story, a.url,
   ARRAY(SELECT s.url FROM also_at s WHERE s.annotation = a.id GROUP BY s.url ORDER BY min(s.version)) AS "alsoAt"`
-
-/** With what its owner did to it, of a row `i` of the inbox. */
-export const itemColumns = `${annotationColumns}, i.read, i.starred, i.archived`
-
-/** Every id tells the partition that it lies in. */
-export const partitionOfId = (id: number): number => id % partitionCount
 
 export const partitionsOfIds = (ids: readonly number[]): number[] => [...new Set(ids.map(partitionOfId))]
 

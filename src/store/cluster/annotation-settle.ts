@@ -1,8 +1,8 @@
 import { AppError } from '../../core/errors.ts'
 import type { Annotation, AnnotationBatch, AnnotationDraft } from '../annotations.ts'
-import { partitionOfId } from './annotation-rows.ts'
 import { type AddedAnnotation, addAnnotations, comesRead, type PlacedDraft } from './annotation-writes.ts'
 import type { ClusterPool, Sender, Tx } from './pool.ts'
+import { partitionOfId } from './row-batch.ts'
 import { storable } from './storable-text.ts'
 
 /** The epoch under which a partition is held; null where it is not held any more. */
@@ -56,17 +56,20 @@ function partsOf({ done, unwanted, wanted, annotations }: AnnotationBatch): Part
   return [...parts.values()].sort((x, y) => x.partition - y.partition)
 }
 
-/** Finds the address and the number of what is annotated. What is said of a document that is not there is passed over. */
+/**
+ * Finds the address and the number of what is annotated, and keeps versions from being collected until it is known that they are held.
+ * What is said of a document that is not there is passed over.
+ */
 async function placeDrafts(tx: Tx, drafts: readonly AnnotationDraft[], parts: readonly Part[]): Promise<PlacedDraft[]> {
   const places = new Map<number, { url: string; n: number }>()
   for (const { partition, drafts: own } of parts) {
     if (own.length === 0) continue
     const documents = new Map(own.map(({ versionId, documentId }) => [versionId, documentId]))
     const rows = await tx.query<{ version: number; url: string; n: number }>(
-      `SELECT g.version, d.url, coalesce(v.n, 0) AS n
+      `WITH there AS (SELECT id, n FROM versions WHERE partition = $1 AND id = ANY($2::bigint[]) FOR KEY SHARE)
+       SELECT g.version, d.url, coalesce(there.n, 0) AS n
        FROM unnest($2::bigint[], $3::bigint[]) AS g (version, document)
-       JOIN documents d ON d.partition = $1 AND d.id = g.document
-       LEFT JOIN versions v ON v.partition = $1 AND v.id = g.version`,
+       JOIN documents d ON d.partition = $1 AND d.id = g.document LEFT JOIN there ON there.id = g.version`,
       [partition, [...documents.keys()], [...documents.values()]],
     )
     for (const { version, url, n } of rows) places.set(version, { url, n })
@@ -113,8 +116,8 @@ async function settlePart(
 ): Promise<void> {
   const epoch = epochOf?.(partition)
   if (epoch === null) throw lost(partition)
-  // Until its owner has fetched it, a version stays.
-  const held = added.filter(({ draft }) => !comesRead(draft))
+  // Until its owner has fetched it, a version stays; one that was collected meanwhile has nothing that could be held.
+  const held = added.filter(({ draft, annotation }) => annotation.n > 0 && !comesRead(draft))
   const [row] = await sender.query<{ yes: boolean }>(settleStatement, [
     partition,
     epoch ?? null,

@@ -15,13 +15,21 @@ export type ClusterAnnotationDeps = {
 
 const select = `SELECT ${annotationColumns} FROM annotations a`
 
-/** One statement for each way to narrow the list, so that each goes along its index. */
+/** One statement for each way to narrow the list, so that each goes along its index. An owner's are found through the inbox. */
+const ofInbox = (condition: string): string => `SELECT ${annotationColumns}
+  FROM (SELECT id FROM inbox WHERE ${condition} AND id > $1 ORDER BY id LIMIT $2) i
+  CROSS JOIN LATERAL (SELECT * FROM annotations WHERE id = i.id LIMIT 1) a ORDER BY a.id`
 const lists = {
   all: `${select} WHERE a.id > $1 ORDER BY a.id LIMIT $2`,
-  owner: `${select} WHERE a.id > $1 AND a.owner = $3 ORDER BY a.id LIMIT $2`,
+  owner: ofInbox('owner = $3'),
   profile: `${select} WHERE a.id > $1 AND a.profile = $3 ORDER BY a.id LIMIT $2`,
-  both: `${select} WHERE a.id > $1 AND a.profile = $3 AND a.owner = $4 ORDER BY a.id LIMIT $2`,
+  both: ofInbox('profile = $3 AND owner = $4'),
 }
+
+/** Those of a story are few; they are gathered first, whatever is thought of their number when it is planned. */
+const ofStory = `SELECT ${annotationColumns}
+  FROM (SELECT * FROM annotations WHERE story = $1 AND story <> 0 AND profile = $2 AND document <> $3 OFFSET 0) a
+  ORDER BY a.id LIMIT 1`
 
 export function createClusterAnnotations({ pool, partitions, epochOf }: ClusterAnnotationDeps): AnnotationStore {
   return {
@@ -42,8 +50,7 @@ export function createClusterAnnotations({ pool, partitions, epochOf }: ClusterA
       return (await readAnnotations(pool, sql, [documentId, storable(profile)]))[0] ?? null
     },
     async ofStory(profile, story, documentId) {
-      const sql = `${select} WHERE a.story = $1 AND a.story <> 0 AND a.profile = $2 AND a.document <> $3 ORDER BY a.id LIMIT 1`
-      return (await readAnnotations(pool, sql, [story, storable(profile), documentId]))[0] ?? null
+      return (await readAnnotations(pool, ofStory, [story, storable(profile), documentId]))[0] ?? null
     },
     async stories(limit) {
       const rows = await pool.query<{ versionId: number; hash: string; story: number }>(

@@ -1,6 +1,7 @@
 import type { Capture, CaptureOutcome } from '../documents.ts'
 import type { VersionReason } from '../versions.ts'
 import type { DocumentState, LinkRow, RefillRow, TaskRow, VersionRow, VersionState } from './documents-state.ts'
+import { taskOf } from './documents-tasks.ts'
 import { joinLinks, linkHash } from './link-list.ts'
 import { partsOf, type RecordPart } from './record-parts.ts'
 
@@ -56,7 +57,7 @@ export function createPlan({ documents, nextId, originals }: PlanDeps) {
     const location = 'location' in capture ? capture.location : ''
     const times = { firstAt: at, checkedAt: at, seenAt: 0, freshUntil: 0, notModified: 0 }
     const key = { id: nextId(), host, fp, url, parent }
-    const document = { ...key, ...times, run, status, outcome, location, version: 0, isNew: true, current: null }
+    const document = { ...key, ...times, run, status, outcome, location, version: 0, current: null }
     documents.set(keyOf(capture), document)
     runs.set(document.id, document)
     changedDocuments.add(document)
@@ -138,7 +139,11 @@ export function createPlan({ documents, nextId, originals }: PlanDeps) {
   }
 
   /** Gives the version its links: the list of the version before where it is the same. */
-  function linkUp({ links: found, url, linkNaming, linkKeys }: BodyCapture, to: VersionState, from: VersionState | null) {
+  function linkUp(
+    { links: found, url, linkNaming, linkKeys }: BodyCapture,
+    to: VersionState,
+    from: VersionState | null,
+  ) {
     const list = joinLinks(found, url)
     const hash = list === '' ? null : linkHash(list, linkNaming)
     if (hash !== null && from?.linkHash?.equals(hash) === true) {
@@ -269,36 +274,17 @@ export function createPlan({ documents, nextId, originals }: PlanDeps) {
     }
   }
 
-  /**
-   * What is news to a watch waits for the annotation engine from the very moment that it is kept. A version that another watch
-   * has found since this one looked last is news too, although nothing changed in between; so is one that this watch meets
-   * again in the same check, since it may be nearer to the source this time. What was gone by its first look is none.
-   */
-  function queueTask(capture: Capture, outcome: CaptureOutcome, lastChecker: number): void {
-    const { watch, round, since, first } = capture.errand
-    const document = documents.get(keyOf(capture))
-    const current = document?.current ?? null
-    if (document === undefined || current === null) return
-    const task = { document: document.id, watch, hops: capture.hops, round, first }
-    if ('versionId' in outcome) tasks.push({ ...task, version: outcome.versionId, made: true })
-    else if (first || lastChecker !== watch || capture.kind === 'met') {
-      const isGone = current.reason === 'gone'
-      const isNews = (current.id > since || (first && !isGone)) && (!isGone || !first || since > 0)
-      if (isNews) tasks.push({ ...task, version: current.id, made: false })
-    }
-  }
-
   return {
     record(capture: Capture): CaptureOutcome {
       if (capture.errand.watch === 0) return keep(capture)
       const lastChecker = documents.get(keyOf(capture))?.run ?? 0
       const outcome = keep(capture)
-      queueTask(capture, outcome, lastChecker)
+      const task = taskOf(capture, outcome, documents.get(keyOf(capture)), lastChecker)
+      if (task !== null) tasks.push(task)
       return outcome
     },
     changes: () => ({
-      newDocuments: [...changedDocuments].filter(({ isNew }) => isNew),
-      changedDocuments: [...changedDocuments].filter(({ isNew }) => !isNew),
+      documents: [...changedDocuments],
       newVersions: [...newVersions.values()],
       changedVersions: [...changedVersions],
       refills,

@@ -1,7 +1,7 @@
 import type { BodyState } from '../body-state.ts'
 import type { Columns } from './row-batch.ts'
 
-/** A document's row as it will be written; `isNew` tells how. */
+/** A document's row as it will be written. */
 export type DocumentState = {
   id: number
   host: string
@@ -18,7 +18,6 @@ export type DocumentState = {
   seenAt: number
   freshUntil: number
   notModified: number
-  isNew: boolean
   /** Its current version; null when it has none. */
   current: VersionState | null
 }

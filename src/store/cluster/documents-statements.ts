@@ -6,22 +6,41 @@ import {
   versionChangeColumns,
   versionColumns,
 } from './documents-state.ts'
-import { unnestOf } from './row-batch.ts'
+import { type Columns, unnestOf } from './row-batch.ts'
 
 /** The statements of recording and finding. Each names one partition as its first parameter. */
 
+/**
+ * Each key is looked up by the whole of an index (LATERAL … OFFSET 0 is planned by itself). As joins these statements would be at the mercy of
+ * what the planner thinks of partitions: it takes a new table for one with few rows in each, and reads all of one to find fifty.
+ */
 const toColumn = (name: string): string => `"${name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}"`
-const namesOf = (columns: readonly (readonly [string, string])[]): string =>
-  columns.map(([name]) => toColumn(name)).join(', ')
-const rowOf = (columns: readonly (readonly [string, string])[]): string =>
-  columns.map(([name]) => `r."${name}"`).join(', ')
-const changesOf = (columns: readonly (readonly [string, string])[]): string =>
+
+type Named = readonly (readonly [name: string, type: string])[]
+
+const namesOf = (columns: Named): string => columns.map(([name]) => toColumn(name)).join(', ')
+const rowOf = (columns: Named): string => columns.map(([name]) => `r."${name}"`).join(', ')
+const changesOf = (columns: Named): string =>
   columns
     .filter(([name]) => name !== 'id')
-    .map(([name]) => `${toColumn(name)} = r."${name}"`)
+    .map(([name]) => `${toColumn(name)} = excluded.${toColumn(name)}`)
     .join(', ')
 
+/** Changes columns of versions that are there: what is put in the way of the key are the rows themselves. */
+function changeVersions(columns: Named, further = ''): string {
+  const isChanged = (name: string): boolean => columns.some(([each]) => each === name)
+  const values = versionColumns.map(([name]) => (isChanged(name) ? `r."${name}"` : `v.${toColumn(name)}`))
+  return `INSERT INTO versions (partition, ${namesOf(versionColumns)})
+    SELECT $1::smallint, ${values.join(', ')} FROM ${unnestOf(columns as Columns<Record<string, unknown>>, 2)}
+    CROSS JOIN LATERAL (SELECT * FROM versions x WHERE x.partition = $1::smallint AND x.id = r.id OFFSET 0) v
+    ON CONFLICT (partition, id) DO UPDATE SET ${changesOf(columns)}${further}`
+}
+
 const keys = 'unnest($2::text[], $3::bigint[]) WITH ORDINALITY AS k(host, fp, place)'
+const known = `(SELECT * FROM documents x WHERE x.partition = $1::smallint AND x.host = k.host AND x.fp = k.fp OFFSET 0) d`
+const current = `LEFT JOIN LATERAL
+      (SELECT * FROM versions x WHERE x.partition = $1::smallint AND x.id = d.version OFFSET 0) v ON true
+    LEFT JOIN LATERAL (SELECT * FROM links x WHERE x.partition = $1::smallint AND x.id = v.links OFFSET 0) l ON true`
 
 export const documentStatements = {
   /**
@@ -34,20 +53,16 @@ export const documentStatements = {
     v.n, v.reason, v.seen_at AS "versionSeenAt", v.digest, v.truncated, v.etag, v.last_modified AS "lastModified", v.body,
     v.original, v.links, l.hash AS "linkHash"
     FROM (SELECT 1 FROM leases WHERE partition = $1::smallint AND epoch = $4::bigint FOR KEY SHARE) fence CROSS JOIN ${keys}
-    LEFT JOIN documents d ON d.partition = $1::smallint AND d.host = k.host AND d.fp = k.fp
-    LEFT JOIN versions v ON v.partition = $1::smallint AND v.id = d.version
-    LEFT JOIN links l ON l.partition = $1::smallint AND l.id = v.links`,
+    LEFT JOIN LATERAL ${known} ON true ${current}`,
   fence: 'SELECT 1 FROM leases WHERE partition = $1::smallint AND epoch = $2::bigint FOR KEY SHARE',
-  insertDocuments: `INSERT INTO documents (partition, ${namesOf(documentColumns)})
-    SELECT $1::smallint, ${rowOf(documentColumns)} FROM ${unnestOf(documentColumns, 2)}`,
-  changeDocuments: `UPDATE documents d SET ${changesOf(documentChangeColumns)} FROM ${unnestOf(documentChangeColumns, 2)}
-    WHERE d.partition = $1::smallint AND d.id = r.id`,
+  /** New ones and those that changed. */
+  putDocuments: `INSERT INTO documents (partition, ${namesOf(documentColumns)})
+    SELECT $1::smallint, ${rowOf(documentColumns)} FROM ${unnestOf(documentColumns, 2)}
+    ON CONFLICT (partition, id) DO UPDATE SET ${changesOf(documentChangeColumns)}`,
   insertVersions: `INSERT INTO versions (partition, ${namesOf(versionColumns)})
     SELECT $1::smallint, ${rowOf(versionColumns)} FROM ${unnestOf(versionColumns, 2)}`,
-  changeVersions: `UPDATE versions v SET ${changesOf(versionChangeColumns)} FROM ${unnestOf(versionChangeColumns, 2)}
-    WHERE v.partition = $1::smallint AND v.id = r.id`,
-  refillVersions: `UPDATE versions v SET body = 'kept', wanted = true, leaving = false, ${changesOf(refillColumns)}
-    FROM ${unnestOf(refillColumns, 2)} WHERE v.partition = $1::smallint AND v.id = r.id`,
+  changeVersions: changeVersions(versionChangeColumns),
+  refillVersions: changeVersions(refillColumns, `, body = 'kept', wanted = true, leaving = false`),
   /** The keys of all lists lie behind each other in one parameter: hexadecimal arrays would be twice as long. */
   putLinks: `INSERT INTO links (partition, id, naming, hash, list, keys)
     SELECT $1::smallint, r.id, r.naming, r.hash, r.list, substring($2::bytea FROM r.place FOR r.length)
@@ -64,14 +79,16 @@ export const documentStatements = {
   dropRecords: `DELETE FROM records WHERE partition = $1::smallint AND id = ANY($2::bigint[])`,
 
   // Of bodies: the partition comes from the digest.
-  bodies: 'SELECT digest, version FROM bodies WHERE partition = $1::smallint AND digest = ANY($2::bytea[])',
+  bodies: `SELECT b.digest, b.version FROM unnest($2::bytea[]) AS k(digest) CROSS JOIN LATERAL
+      (SELECT * FROM bodies x WHERE x.partition = $1::smallint AND x.digest = k.digest OFFSET 0) b`,
   /** A row that names a version which is not there is anybody's to take. */
   registerBodies: `INSERT INTO bodies (partition, digest, version)
     SELECT $1::smallint, r.digest, r.version FROM unnest($2::bytea[], $3::bigint[]) AS r(digest, version)
     ON CONFLICT (partition, digest) DO UPDATE SET version = excluded.version WHERE bodies.version = ANY($4::bigint[])`,
-  originals: `SELECT v.id AS version, v.at, d.url, d.id AS document, d.run FROM versions v
-    JOIN documents d ON d.partition = $1::smallint AND d.id = v.document
-    WHERE v.partition = $1::smallint AND v.id = ANY($2::bigint[]) AND v.body = 'kept' AND NOT v.leaving`,
+  originals: `SELECT v.id AS version, v.at, d.url, d.id AS document, d.run FROM unnest($2::bigint[]) AS k(id)
+    CROSS JOIN LATERAL (SELECT * FROM versions x WHERE x.partition = $1::smallint AND x.id = k.id OFFSET 0) v
+    CROSS JOIN LATERAL (SELECT * FROM documents x WHERE x.partition = $1::smallint AND x.id = v.document OFFSET 0) d
+    WHERE v.body = 'kept' AND NOT v.leaving`,
 
   // A lost body is to be fetched whatever the server says, and validators that lied are not believed.
   find: `SELECT k.place, d.url, d.run, d.checked_at AS "checkedAt", d.status,
@@ -81,8 +98,6 @@ export const documentStatements = {
     coalesce(v.digest, '') AS digest, v.text, coalesce(v.text_rules, 0) AS "textRules", coalesce(v.truncated, '') AS truncated,
     coalesce(v.body, 'none') AS body, d.not_modified AS "notModified", coalesce(l.keys, '') AS "linkKeys",
     coalesce(l.naming, 0) AS "linkNaming", coalesce(l.id, 0) AS "linkRow"
-    FROM ${keys} JOIN documents d ON d.partition = $1::smallint AND d.host = k.host AND d.fp = k.fp
-    LEFT JOIN versions v ON v.partition = $1::smallint AND v.id = d.version
-    LEFT JOIN links l ON l.partition = $1::smallint AND l.id = v.links`,
+    FROM ${keys} CROSS JOIN LATERAL ${known} ${current}`,
   links: 'SELECT list FROM links WHERE partition = $1::smallint AND id = $2::bigint',
 }

@@ -1,6 +1,5 @@
 import type { PlannedChanges, RecordRow } from './documents-plan.ts'
 import {
-  documentChangeColumns,
   documentColumns,
   type LinkRow,
   refillColumns,
@@ -28,9 +27,7 @@ export async function writeChanges(tx: Tx, partition: number, changes: PlannedCh
   if (changes.changedVersions.length > 0)
     send(sql.changeVersions, arraysOf(versionChangeColumns, changes.changedVersions))
   if (changes.refills.length > 0) send(sql.refillVersions, arraysOf(refillColumns, changes.refills))
-  if (changes.newDocuments.length > 0) send(sql.insertDocuments, arraysOf(documentColumns, changes.newDocuments))
-  if (changes.changedDocuments.length > 0)
-    send(sql.changeDocuments, arraysOf(documentChangeColumns, changes.changedDocuments))
+  if (changes.documents.length > 0) send(sql.putDocuments, arraysOf(documentColumns, changes.documents))
   if (changes.tasks.length > 0) send(sql.insertTasks, arraysOf(taskColumns, changes.tasks))
   // The first that fails says why; those behind it only that it did.
   const results = await Promise.allSettled(sent)

@@ -1,18 +1,16 @@
-import { AppError } from '../../core/errors.ts'
 import { partitionOf } from '../../core/partition.ts'
-import type { BodyState } from '../body-state.ts'
 import type { Capture, CaptureOutcome, DocumentKey, DocumentStore, KnownDocument } from '../documents.ts'
 import { findBodies, findOriginals, type KnownBodies, registerBodies } from './documents-bodies.ts'
 import { createDocumentCounts } from './documents-counts.ts'
-import { createPlan, keyOf, type PlannedChanges, type Reference } from './documents-plan.ts'
-import { type DocumentState, type RefillRow, refillColumns } from './documents-state.ts'
+import { fence, keyArrays, openDocuments } from './documents-open.ts'
+import { createPlan, type PlannedChanges, type Reference } from './documents-plan.ts'
+import { type RefillRow, refillColumns } from './documents-state.ts'
 import { documentStatements as sql } from './documents-statements.ts'
 import { recordStatements, writeChanges } from './documents-write.ts'
 import { splitLinks } from './link-list.ts'
-import type { ClusterPool, Tx } from './pool.ts'
+import type { ClusterPool } from './pool.ts'
 import { partsOf } from './record-parts.ts'
 import { arraysOf, byPartition, partitionOfId } from './row-batch.ts'
-import { storable } from './storable-text.ts'
 
 export type ClusterDocumentsDeps = {
   pool: ClusterPool
@@ -60,7 +58,7 @@ export function createClusterDocuments({ pool, epochOf }: ClusterDocumentsDeps):
     const epoch = epochOf(partition)
     const local: KnownBodies = { originals: new Map(known.originals), stale: known.stale }
     const written = await pool.transaction(async (tx) => {
-      const { documents, ids } = await open(tx, partition, epoch, members)
+      const { documents, ids } = await openDocuments(tx, partition, epoch, members)
       let next = 0
       const plan = createPlan({ documents, nextId: () => ids[next++]!, originals: local.originals })
       const outcomes = members.map(({ place, capture }) => ({ place, outcome: plan.record(capture) }))
@@ -170,7 +168,8 @@ function knownOf({ digest, text, linkKeys, ...row }: Omit<KnownRow, 'place'>): K
 
 function digestsOf(captures: readonly Capture[]): Buffer[] {
   const digests = new Map<string, Buffer>()
-  for (const capture of captures) if (capture.kind === 'body') digests.set(capture.digest.toString('hex'), capture.digest)
+  for (const capture of captures)
+    if (capture.kind === 'body') digests.set(capture.digest.toString('hex'), capture.digest)
   return [...digests.values()]
 }
 
@@ -183,63 +182,6 @@ function hasEqualBodies(groups: Iterable<readonly Member[]>): boolean {
     for (const digest of digests) met.add(digest)
   }
   return false
-}
-
-function keyArrays(keys: readonly DocumentKey[]): [hosts: string[], fps: bigint[]] {
-  return [keys.map(({ host }) => storable(host)), keys.map(({ fp }) => fp)]
-}
-
-async function fence(tx: Tx, partition: number, epoch: number): Promise<void> {
-  if ((await tx.query(sql.fence, [partition, epoch])).length === 0) throw lost(partition)
-}
-
-function lost(partition: number): AppError {
-  return new AppError('lease-lost', `partition ${partition} belongs to another worker by now; nothing was written`)
-}
-
-type OpenRow = Omit<DocumentState, 'id' | 'host' | 'fp' | 'isNew' | 'current'> & {
-  place: number
-  firstId: number
-  secondId: number
-  id: number | null
-  n: number | null
-  reason: string
-  versionSeenAt: number
-  digest: Buffer
-  truncated: string
-  etag: string
-  lastModified: string
-  body: BodyState
-  original: number
-  links: number
-  linkHash: Buffer | null
-}
-
-async function open(tx: Tx, partition: number, epoch: number, members: readonly Member[]) {
-  const [hosts, fps] = keyArrays(members.map(({ capture }) => capture))
-  const rows = await tx.query<OpenRow>(sql.open, [partition, hosts, fps, epoch])
-  if (rows.length === 0) throw lost(partition)
-  const documents = new Map<string, DocumentState>()
-  const ids: number[] = []
-  for (const { place, firstId, secondId, id, ...row } of rows) {
-    ids.push(firstId, secondId)
-    const { host, fp } = members[place - 1]!.capture
-    const key = keyOf({ host, fp })
-    if (id !== null && !documents.has(key)) documents.set(key, stateOf({ ...row, id }, host, fp))
-  }
-  return { documents, ids: ids.sort((a, b) => a - b) }
-}
-
-function stateOf(
-  row: Omit<OpenRow, 'place' | 'firstId' | 'secondId' | 'id'> & { id: number },
-  host: string,
-  fp: bigint,
-): DocumentState {
-  const { n, reason, versionSeenAt, digest, truncated, etag, lastModified, body, original, links, linkHash, ...rest } =
-    row
-  const version = { id: row.version, n: n ?? 0, reason, seenAt: versionSeenAt, digest, truncated, etag, lastModified }
-  const current = n === null ? null : { ...version, body, original, links, linkHash }
-  return { ...rest, host, fp, isNew: false, current }
 }
 
 /**

@@ -5,32 +5,37 @@
  * The planner is kept from walking through tables: statements are planned while the tables are empty and used when they are not.
  * Whatever is looked up for a list of keys is looked up key by key in the index (LATERAL with LIMIT).
  */
-const settings = `LANGUAGE plpgsql SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off`
+const settings = `LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan
+  SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off`
 
-const lock = `
-CREATE FUNCTION frontier_lock(p_partition smallint, p_run bigint) RETURNS frontiers LANGUAGE plpgsql AS $$
-DECLARE
-  f frontiers;
-BEGIN
-  SELECT * INTO f FROM frontiers WHERE partition = p_partition FOR NO KEY UPDATE;
+/** Whoever comes with a later run begins it: nothing was seen in it yet. */
+const lock = `SELECT * INTO f FROM frontiers WHERE partition = p_partition FOR NO KEY UPDATE;
   IF f.run < p_run THEN
     f.run := p_run;
     f.seen := 0;
     f.given_up := 0;
   END IF;
-  RETURN f;
-END $$;
+  v_before := f.seq;`
 
-CREATE FUNCTION frontier_save(f frontiers) RETURNS void LANGUAGE plpgsql AS $$
-BEGIN
-  UPDATE frontiers SET run = f.run, seq = f.seq, last_host = f.last_host, queued = f.queued, seen = f.seen, hosts = f.hosts,
-    waiting = f.waiting, given_up = f.given_up WHERE partition = f.partition;
-END $$;`
+const save = `UPDATE frontiers SET run = f.run, seq = f.seq, last_host = f.last_host, queued = f.queued, seen = f.seen,
+    hosts = f.hosts, waiting = f.waiting, given_up = f.given_up WHERE partition = p_partition;`
+
+/** Offers as rows, each with what is known of its link: `was`, the run or round in which it was seen last, and how deep. */
+const judged = `
+    SELECT o.n, o.host AS place, v_ids[o.host] AS host, o.parent, o.fp, coalesce(o.key, o.fp) AS key, o.depth, o.hops, o.redirects,
+      o.priority, o.url, coalesce(o.errand, 0) AS errand, coalesce(p_rounds[o.errand], f.run) AS seen_in, s.run AS was
+    FROM unnest(p_host, p_parent, p_errand, p_fp, p_keys, p_depth, p_hops, p_redirects, p_priority, p_url)
+      WITH ORDINALITY AS o (host, parent, errand, fp, key, depth, hops, redirects, priority, url, n)
+    LEFT JOIN LATERAL (
+      SELECT run, depth FROM seen
+      WHERE partition = p_partition AND seen.host = v_ids[o.host] AND seen.fp = coalesce(o.key, o.fp) LIMIT 1
+    ) s ON true
+    WHERE s.run IS NULL OR s.run <> coalesce(p_rounds[o.errand], f.run) OR s.depth < o.depth`
 
 /**
  * Hosts and parents are named once and referred to by their places (from 1); so are errands, 0 for none. `p_keys` are what offers are
- * recognised by, and may be left out where they are the fingerprints. No key may come twice for a host. Accepted offers get numbers
- * behind `before` in their order. Hosts that an earlier run left are made ready for this one first.
+ * recognised by, and may be left out where they are the fingerprints. No key may come twice for a host. The nth offer gets the nth
+ * number behind `before`, if it is accepted. Hosts that are new, left from an earlier run or to be revived are seen to first.
  */
 const offer = `
 CREATE FUNCTION frontier_offer(
@@ -40,84 +45,91 @@ CREATE FUNCTION frontier_offer(
   p_redirects int[], p_priority bigint[], p_url text[]
 ) RETURNS json ${settings} AS $$
 DECLARE
-  f frontiers := frontier_lock(p_partition, p_run);
-  v_run bigint := f.run;
-  v_before bigint := f.seq;
+  f frontiers;
+  v_before bigint;
   v_count bigint;
   v_ids bigint[];
   v_accepted bigint[];
   v_given_up boolean[];
-  v_answer json;
-  v_placed bigint;
+  v_unready boolean;
+  v_tight boolean;
+  v_revives boolean := cardinality(p_revived) > 0;
+  v_refused bigint[] := '{}';
+  v_welcome bigint[];
+  v_known bigint[];
+  v_hosts json;
   v_fresh bigint;
   v_woken bigint;
 BEGIN
-  INSERT INTO hosts (partition, id, host, run)
-  SELECT p_partition, (f.last_host + row_number() OVER (ORDER BY n)) * 256 + p_partition, host, v_run
-  FROM unnest(p_hosts) WITH ORDINALITY AS given (host, n)
-  WHERE NOT EXISTS (SELECT FROM hosts h WHERE h.partition = p_partition AND h.host = given.host);
-  GET DIAGNOSTICS v_count = ROW_COUNT;
-  f.last_host := f.last_host + v_count;
-  f.hosts := f.hosts + v_count;
-  UPDATE hosts SET run = v_run, accepted = 0, given_up = false, failures = 0, rests = 0
-  WHERE partition = p_partition AND host = ANY(p_hosts) AND run <> v_run;
-  IF cardinality(p_revived) > 0 THEN
+  ${lock}
+  LOOP
+    SELECT array_agg(h.id ORDER BY n), array_agg(h.accepted ORDER BY n), array_agg(h.given_up ORDER BY n),
+      bool_or(h.id IS NULL OR h.run <> f.run), bool_or(h.given_up OR h.accepted + cardinality(p_url) > p_max_urls)
+    INTO v_ids, v_accepted, v_given_up, v_unready, v_tight
+    FROM unnest(p_hosts) WITH ORDINALITY AS given (host, n) LEFT JOIN LATERAL (
+      SELECT id, run, accepted, given_up FROM hosts WHERE partition = p_partition AND hosts.host = given.host LIMIT 1
+    ) h ON true;
+    EXIT WHEN NOT v_unready AND NOT v_revives;
+    INSERT INTO hosts (partition, id, host, run)
+    SELECT p_partition, (f.last_host + row_number() OVER (ORDER BY n)) * 256 + p_partition, host, f.run
+    FROM unnest(p_hosts) WITH ORDINALITY AS given (host, n) WHERE v_ids[n] IS NULL;
+    GET DIAGNOSTICS v_count = ROW_COUNT;
+    f.last_host := f.last_host + v_count;
+    f.hosts := f.hosts + v_count;
+    UPDATE hosts SET run = f.run, accepted = 0, given_up = false, failures = 0, rests = 0
+    WHERE partition = p_partition AND host = ANY(p_hosts) AND run <> f.run;
     UPDATE hosts SET given_up = false, failures = 0, rests = 0
     WHERE partition = p_partition AND host = ANY(p_revived) AND given_up;
     GET DIAGNOSTICS v_count = ROW_COUNT;
     f.given_up := f.given_up - v_count;
+    v_revives := false;
+  END LOOP;
+  IF v_tight THEN
+    SELECT coalesce(array_agg(n), '{}') INTO v_refused FROM (
+      SELECT n, v_given_up[place] OR (coalesce(p_watches[errand], 0) = 0 AND v_accepted[place] - fresh::int
+        + count(*) FILTER (WHERE fresh) OVER (PARTITION BY place ORDER BY n) >= p_max_urls) AS refused
+      FROM (SELECT *, was IS NULL OR was <> seen_in AS fresh FROM (${judged}) j) k
+    ) r WHERE refused;
   END IF;
-  SELECT array_agg(h.id ORDER BY n), array_agg(h.accepted ORDER BY n), array_agg(h.given_up ORDER BY n)
-  INTO v_ids, v_accepted, v_given_up
-  FROM unnest(p_hosts) WITH ORDINALITY AS given (host, n) CROSS JOIN LATERAL (
-    SELECT id, accepted, given_up FROM hosts WHERE partition = p_partition AND hosts.host = given.host LIMIT 1) h;
-
-  WITH given AS (
-    SELECT n, v_ids[host] AS host, host AS place, parent, fp, coalesce(key, fp) AS key, depth, hops, redirects, priority, url,
-      coalesce(p_watches[errand], 0) AS watch, coalesce(p_rounds[errand], v_run) AS seen_in, coalesce(errand, 0) AS errand
-    FROM unnest(p_host, p_parent, p_errand, p_fp, p_keys, p_depth, p_hops, p_redirects, p_priority, p_url)
-      WITH ORDINALITY AS o (host, parent, errand, fp, key, depth, hops, redirects, priority, url, n)
-  ), judged AS (
-    SELECT given.*, (s.run IS NULL OR s.run <> given.seen_in) AS fresh
-    FROM given LEFT JOIN LATERAL (
-      SELECT run, depth FROM seen WHERE partition = p_partition AND seen.host = given.host AND seen.fp = given.key LIMIT 1
-    ) s ON true
-    WHERE s.run IS NULL OR s.run <> given.seen_in OR s.depth < given.depth
-  ), decided AS (
-    SELECT judged.*, NOT (v_given_up[place] OR (watch = 0 AND v_accepted[place] - fresh::int
-      + count(*) FILTER (WHERE fresh) OVER (PARTITION BY place ORDER BY n) >= p_max_urls)) AS welcome
-    FROM judged
+  WITH judged AS MATERIALIZED (${judged}), welcome AS MATERIALIZED (
+    SELECT * FROM judged WHERE NOT n = ANY(v_refused)
   ), noted AS (
     INSERT INTO seen (partition, host, fp, run, depth)
-    SELECT p_partition, host, key, seen_in, depth FROM decided WHERE welcome
-    ON CONFLICT (partition, host, fp) DO UPDATE SET run = excluded.run, depth = excluded.depth
+    SELECT p_partition, host, key, seen_in, depth FROM welcome WHERE was IS NULL
   ), placed AS (
     INSERT INTO queue (partition, seq, host, priority, fp, watch, round, fresh_from, since, first, depth, hops, redirects,
       attempts, url, parent)
-    SELECT p_partition, v_before + row_number() OVER (ORDER BY n), host, priority, fp, watch, coalesce(p_rounds[errand], 0),
+    SELECT p_partition, v_before + n, host, priority, fp, coalesce(p_watches[errand], 0), coalesce(p_rounds[errand], 0),
       coalesce(p_fresh_from[errand], 0), coalesce(p_since[errand], 0), coalesce(p_first[errand], false), depth, hops,
       redirects, 0, url, p_parents[parent]
-    FROM decided WHERE welcome
-  ), changed AS (
-    SELECT host, count(*) AS more, count(*) FILTER (WHERE fresh) AS fresh FROM decided WHERE welcome GROUP BY host
+    FROM welcome
   ), counted AS (
     UPDATE hosts h SET queued = h.queued + changed.more, accepted = h.accepted + changed.fresh
-    FROM changed WHERE h.partition = p_partition AND h.id = changed.host
+    FROM (
+      SELECT host, count(*) AS more, count(*) FILTER (WHERE was IS NULL OR was <> seen_in) AS fresh FROM welcome GROUP BY host
+    ) changed WHERE h.partition = p_partition AND h.id = changed.host
     RETURNING h.id, h.host, h.queued, h.next_at, h.failures, h.rests, changed.more, changed.fresh
+  ), answered AS (
+    SELECT json_agg(json_build_array(id, host, queued, next_at, failures, rests)) AS hosts, sum(fresh) AS fresh,
+      count(*) FILTER (WHERE queued = more) AS woken FROM counted
+  ), listed AS (
+    SELECT array_agg(n) AS welcome, array_agg(n) FILTER (WHERE was IS NOT NULL) AS known FROM welcome
   )
-  SELECT (SELECT coalesce(sum(more), 0) FROM counted), (SELECT coalesce(sum(fresh), 0) FROM counted),
-    (SELECT count(*) FROM counted WHERE queued = more),
-    json_build_object(
-      'accepted', (SELECT coalesce(json_agg(n ORDER BY n), '[]') FROM decided WHERE welcome),
-      'limited', (SELECT coalesce(json_agg(n), '[]') FROM decided WHERE NOT welcome),
-      'hosts', (SELECT coalesce(json_agg(json_build_array(id, host, queued, next_at, failures, rests)), '[]') FROM counted))
-  INTO v_placed, v_fresh, v_woken, v_answer;
-  f.seq := f.seq + v_placed;
-  f.queued := f.queued + v_placed;
+  SELECT answered.hosts, coalesce(fresh, 0), woken, coalesce(listed.welcome, '{}'), listed.known
+  INTO v_hosts, v_fresh, v_woken, v_welcome, v_known FROM answered, listed;
+  IF v_known IS NOT NULL THEN
+    UPDATE seen SET run = coalesce(p_rounds[o.errand], f.run), depth = o.depth
+    FROM unnest(p_host, p_errand, p_fp, p_keys, p_depth) WITH ORDINALITY AS o (host, errand, fp, key, depth, n)
+    WHERE seen.partition = p_partition AND seen.host = v_ids[o.host] AND seen.fp = coalesce(o.key, o.fp) AND o.n = ANY(v_known);
+  END IF;
+  -- The numbers of those that were not accepted stay unused.
+  f.seq := f.seq + CASE WHEN cardinality(v_welcome) > 0 THEN cardinality(p_url) ELSE 0 END;
+  f.queued := f.queued + cardinality(v_welcome);
   f.seen := f.seen + v_fresh;
   f.waiting := f.waiting + v_woken;
-  PERFORM frontier_save(f);
-  RETURN json_build_object('before', v_before, 'facts', row_to_json(f), 'offered', v_answer);
+  ${save}
+  RETURN json_build_object('before', v_before, 'facts', row_to_json(f), 'offered',
+    json_build_object('accepted', v_welcome, 'limited', v_refused, 'hosts', coalesce(v_hosts, '[]')));
 END $$;`
 
 /** Rows that are not there are no fault: the host was given up, or this is a repetition. `moved`: old and new numbers. */
@@ -136,8 +148,7 @@ DECLARE
   v_watches json;
 BEGIN
   PERFORM fence(p_partition, p_epoch);
-  f := frontier_lock(p_partition, p_run);
-  v_before := f.seq;
+  ${lock}
   IF cardinality(p_again) > 0 THEN
     WITH moved AS (
       UPDATE queue q SET seq = v_before + a.n, attempts = a.attempts
@@ -173,7 +184,7 @@ BEGIN
   INTO v_gone, v_emptied, v_watches;
   f.queued := f.queued - v_gone;
   f.waiting := f.waiting - v_emptied;
-  PERFORM frontier_save(f);
+  ${save}
   IF json_array_length(v_moved) > 0 THEN
     SELECT coalesce(json_agg(json_build_array(h.id, h.host, h.queued, h.next_at, h.failures, h.rests)), '[]') INTO v_hosts
     FROM hosts h WHERE h.partition = p_partition AND h.id IN (
@@ -194,7 +205,7 @@ DECLARE
   v_watches json;
 BEGIN
   PERFORM fence(p_partition, p_epoch);
-  f := frontier_lock(p_partition, p_run);
+  ${lock}
   SELECT given_up AND run = f.run INTO v_was FROM hosts WHERE partition = p_partition AND id = p_host;
   IF NOT FOUND THEN
     RETURN NULL;
@@ -215,8 +226,8 @@ BEGIN
   IF NOT v_was THEN
     f.given_up := f.given_up + 1;
   END IF;
-  PERFORM frontier_save(f);
+  ${save}
   RETURN json_build_object('before', f.seq, 'facts', row_to_json(f), 'gone', v_gone, 'watches', v_watches);
 END $$;`
 
-export const frontierFunctions = [lock, offer, settle, giveUp].join('\n')
+export const frontierFunctions = [offer, settle, giveUp].join('\n')

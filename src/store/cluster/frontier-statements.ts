@@ -21,6 +21,9 @@ export const frontierStatements = {
 /** Asked now and then, of all partitions that a shard holds at once. */
 export const frontierLooks = {
   facts: 'SELECT partition, run, seq, queued, seen, hosts, waiting, given_up FROM frontiers WHERE partition = ANY($1)',
+  /** A partition that is added begins the run, if nobody has offered anything to it yet. */
+  beginRun: `UPDATE frontiers SET run = $2, seen = 0, given_up = 0 WHERE partition = ANY($1) AND run < $2
+    RETURNING partition, run, seq, queued, seen, hosts, waiting, given_up`,
   watches: `SELECT watch, count(*) AS n FROM queue WHERE partition = ANY($1) AND watch > 0 GROUP BY watch`,
   /** To those who hold these partitions now: there is something new. */
   wake: `SELECT pg_notify('frontier_' || p, '') FROM unnest($1::int[]) AS p`,

@@ -2,7 +2,15 @@ import { AppError, isAppError } from '../../core/errors.ts'
 import { hostKey, partitionOf } from '../../core/partition.ts'
 import type { Offer, QueuedRequest } from '../../core/request.ts'
 import type { ClusterEvents } from '../cluster-events.ts'
-import type { FrontierCounts, FrontierStore, HostClock, KeptRobots, OfferCounts, SettleCounts } from '../frontier.ts'
+import type {
+  FrontierCounts,
+  FrontierStore,
+  HostClock,
+  KeptRobots,
+  OfferCounts,
+  SettleBatch,
+  SettleCounts,
+} from '../frontier.ts'
 import type { PartitionGrant } from '../partition-leases.ts'
 import { numberArray } from './array-values.ts'
 import { createArrivals, groupByHost } from './frontier-arrivals.ts'
@@ -30,7 +38,7 @@ import { storable } from './storable-text.ts'
  * A request that others queue is told to the holder when it is woken (NOTIFY) or looks by itself. Until then it is not handed out
  * either, so that nothing comes both by `next` and by `onArrival`.
  */
-export type ClusterFrontier = FrontierStore & {
+export type ClusterFrontier = Omit<FrontierStore, 'settle'> & {
   /** Partitions that were granted. Their hosts may have requests queued: ask `hosts`. */
   add(grants: readonly PartitionGrant[]): Promise<void>
   /** Partitions that are given back or lost. Resolves when nothing is under way for them any more. */
@@ -40,7 +48,7 @@ export type ClusterFrontier = FrontierStore & {
   recoveredOf(hostId: number): boolean
   /** Looks what others have queued; done by itself every `lookEveryMs`. */
   look(): Promise<void>
-  settle(batch: Parameters<FrontierStore['settle']>[0]): Promise<ClusterSettleCounts>
+  settle(batch: SettleBatch): Promise<ClusterSettleCounts>
 }
 
 /**
@@ -114,9 +122,9 @@ export function createClusterFrontier(options: ClusterFrontierOptions): ClusterF
     return partitions.inTurn(held, async () => {
       const answer = await call()
       const states = new Map(answer.offered.hosts.map((tuple) => [tuple[1], stateOfTuple(tuple)]))
-      const rows = answer.offered.accepted.map((n, at): QueuedRequest => {
+      const rows = answer.offered.accepted.map((n): QueuedRequest => {
         const offer = parcel.offers[n - 1]!
-        return { ...offer, hostId: states.get(offer.host)!.id, seq: answer.before + at + 1, attempts: 0 }
+        return { ...offer, hostId: states.get(offer.host)!.id, seq: answer.before + n, attempts: 0 }
       })
       const byId = new Map([...states.values()].map((state) => [state.id, state]))
       await arrivals.takeIn(held, answer, groupByHost(rows, byId))
@@ -200,7 +208,9 @@ export function createClusterFrontier(options: ClusterFrontierOptions): ClusterF
       if (grants.length === 0) return
       const numbers = grants.map(({ partition }) => partition)
       const rows = await pool.query<FrontierFacts>(frontierLooks.facts, [numbers])
-      const facts = new Map(rows.map((row) => [row.partition, row]))
+      const old = rows.filter((row) => row.run < run).map(({ partition }) => partition)
+      const begun = old.length === 0 ? [] : await pool.query<FrontierFacts>(frontierLooks.beginRun, [old, run])
+      const facts = new Map([...rows, ...begun].map((row) => [row.partition, row]))
       for (const grant of grants) {
         const held = partitions.add(grant, facts.get(grant.partition)!)
         if (events === null || listening.has(held.partition)) continue

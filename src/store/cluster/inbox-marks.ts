@@ -1,6 +1,7 @@
 import type { Marks } from '../inbox.ts'
-import { partitionOfId, partitionsOfIds } from './annotation-rows.ts'
+import { partitionsOfIds } from './annotation-rows.ts'
 import type { Tx } from './pool.ts'
+import { partitionOfId } from './row-batch.ts'
 
 /** Everything here runs in the caller's transaction and behind the lock of the owner, who is storable. */
 
@@ -27,7 +28,7 @@ WITH old AS MATERIALIZED (
 ), changed AS (
   UPDATE inbox i SET read = coalesce($3::boolean, i.read), starred = coalesce($4::boolean, i.starred),
     archived = coalesce($5::boolean, i.archived)
-  FROM old WHERE i.id = old.id AND (i.read <> $3::boolean OR i.starred <> $4::boolean OR i.archived <> $5::boolean)
+  FROM old WHERE i.owner = $1 AND i.id = old.id AND (i.read <> $3::boolean OR i.starred <> $4::boolean OR i.archived <> $5::boolean)
   RETURNING i.id, i.profile, i.document, i.version, i.at,
     ${difference('NOT i.read AND NOT i.archived', 'NOT old.read AND NOT old.archived')} AS unread,
     ${difference('NOT i.archived', 'NOT old.archived')} AS shown,

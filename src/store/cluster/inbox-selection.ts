@@ -1,5 +1,5 @@
 import type { InboxFilter, InboxState, Marks } from '../inbox.ts'
-import { heldAgainstWords, type WalkShape, type WalkValues, walkStatement, walkValues, wordsStatement } from './inbox-walks.ts'
+import { givenRows, type Statement, type Walk, WINDOW, walkRows, walkWords, windowOfRows } from './inbox-walks.ts'
 import { wordsQuery } from './inbox-words.ts'
 import type { Sender } from './pool.ts'
 
@@ -11,82 +11,74 @@ export type Selection = {
   changedBy?: Marks
 }
 
-/** A statement whose rows are ids, the newest first. */
-export type IdStatement = { sql: string; values: readonly unknown[] }
-
-/** So many rows are held against the words of a query before the index of words is asked. */
-const WINDOW = 1_000
-
 const countOf: Record<InboxState, string> = { unread: 'unread', all: 'shown', starred: 'starred', archived: 'archived' }
 
-type Numbers = { inState: number; ofProfile: number; ownInState: number }
+/** How many the owner has in the state, how many the profile has at all, and how many of those are in the state. */
+type Numbers = { inState: number; ofProfile: number; both: number }
 
 /**
- * Finds ids, the newest first. There are three ways to walk: along the index of the state, along that of the profile, or along
- * the matches of words. Between the first two the counts decide that are kept. Words that are common are
- * soon found among the newest rows; when so many were looked at without finding enough, the words are rare, and their own index
- * has few matches.
+ * Finds rows, the newest first; answers with the statement that reads them. There are three ways to walk: along the index of the
+ * state, along that of the profile, or along the matches of words. Between the first two the counts decide that
+ * are kept. Words that are common are soon found among the newest rows; when so many were looked at without finding enough,
+ * the words are rare, and their own index has few matches.
  *
- * The owner is storable. Null where there is nothing to find.
+ * Owner and profile are storable. Null where there is nothing to find.
  */
-export async function selectIds(
+export async function selectRows(
   sender: Sender,
   owner: string,
   filter: InboxFilter,
   { highest, limit, changedBy }: Selection,
-): Promise<IdStatement | null> {
+): Promise<Statement | null> {
   if (changedBy !== undefined && Object.values(changedBy).every((mark) => mark === undefined)) return null
   const { profile = null, query } = filter
   const state = narrowedState(filter.state, changedBy)
-  const shape: WalkShape = { along: 'state', state, ofProfile: profile !== null, changing: changedBy !== undefined }
-  const walk: WalkValues = {
+  const walk: Walk = {
+    along: 'state',
     owner,
+    state,
+    profile,
     highest: highest ?? Number.MAX_SAFE_INTEGER,
     limit,
     urgency: filter.urgency ?? null,
-    beforeMs: query?.beforeMs ?? null,
-    afterMs: query?.afterMs ?? null,
-    changedBy: changedBy ?? {},
-    profile,
+    times: timesOf(filter),
+    changedBy: changedBy ?? null,
   }
   if (profile !== null) {
-    const { inState, ofProfile, ownInState } = await countRows(sender, owner, state, profile)
-    if (ownInState === 0) return null
+    const { inState, ofProfile, both } = await countRows(sender, owner, state, profile)
+    if (both === 0) return null
     // The walk ends with the last that there is.
-    walk.limit = Math.min(limit, ownInState)
-    if (ofProfile < inState) shape.along = 'profile'
+    walk.limit = Math.min(limit, both)
+    if (ofProfile < inState) walk.along = 'profile'
   }
   const node = query?.match ?? null
-  if (node === null) return { sql: walkStatement(shape), values: walkValues(walk) }
-  return selectByWords(sender, shape, walk, wordsQuery(owner, node))
+  return node === null ? walkRows(walk) : selectByWords(sender, walk, wordsQuery(owner, node))
 }
 
-async function selectByWords(
-  sender: Sender,
-  shape: WalkShape,
-  walk: WalkValues,
-  words: string,
-): Promise<IdStatement> {
-  const window = Math.max(WINDOW, walk.limit)
-  const [first] = await sender.query<{ looked: number; ids: number[] | null }>(heldAgainstWords(shape), [
-    ...walkValues({ ...walk, limit: window }),
-    words,
-  ])
+async function selectByWords(sender: Sender, walk: Walk, words: string): Promise<Statement> {
+  if (walk.limit > WINDOW) return walkWords(walk, words)
+  const { sql, values } = windowOfRows(walk, words)
+  const [first] = await sender.query<{ looked: number; ids: number[] | null }>(sql, values)
   const ids = first?.ids ?? []
-  if (ids.length >= walk.limit || first!.looked < window)
-    return { sql: 'SELECT id FROM unnest($1::bigint[]) AS given (id)', values: [ids.slice(0, walk.limit)] }
-  return { sql: wordsStatement(shape), values: [...walkValues(walk), words] }
+  const isEnough = ids.length >= walk.limit || first!.looked < WINDOW
+  return isEnough ? givenRows(walk.owner, ids.slice(0, walk.limit)) : walkWords(walk, words)
 }
 
 async function countRows(sender: Sender, owner: string, state: InboxState, profile: string): Promise<Numbers> {
   const [row] = await sender.query<Numbers>(
     `SELECT coalesce(sum(${countOf[state]}), 0)::bigint AS "inState",
        coalesce(sum(shown + archived) FILTER (WHERE profile = $2), 0)::bigint AS "ofProfile",
-       coalesce(sum(${countOf[state]}) FILTER (WHERE profile = $2), 0)::bigint AS "ownInState"
+       coalesce(sum(${countOf[state]}) FILTER (WHERE profile = $2), 0)::bigint AS both
      FROM inbox_counts WHERE owner = $1`,
     [owner, profile],
   )
   return row!
+}
+
+function timesOf({ query }: InboxFilter): Walk['times'] {
+  const { afterMs = null, beforeMs = null } = query ?? {}
+  if (afterMs === null && beforeMs === null) return null
+  return [afterMs ?? Number.MIN_SAFE_INTEGER, beforeMs ?? Number.MAX_SAFE_INTEGER]
 }
 
 /** Of what is shown only the unread changes by being read: those have an index of their own. */

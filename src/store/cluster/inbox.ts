@@ -1,50 +1,34 @@
 import type { InboxCounts, InboxFilter, InboxStore, ProfileCounts } from '../inbox.ts'
-import { itemColumns, readItems } from './annotation-rows.ts'
+import { annotationColumns, readItems } from './annotation-rows.ts'
 import { lockInbox, mark, remove } from './inbox-marks.ts'
-import { selectIds } from './inbox-selection.ts'
+import { selectRows } from './inbox-selection.ts'
+import { arrivalsStatement, documentsStatement, givenRows } from './inbox-walks.ts'
 import type { ClusterPool, Tx } from './pool.ts'
 import { storable } from './storable-text.ts'
 
 type Id = { id: number }
 
-const tables = 'JOIN inbox i ON i.id = page.id JOIN annotations a ON a.id = page.id'
-
-/** All of an owner's, whatever their state: no index has them together, so two are merged. Each brings as many as are asked for. */
-function everyState(columns: string, condition: string, order: 'ASC' | 'DESC'): string {
-  const some = ['NOT i.archived', 'i.archived'].map(
-    (state) => `(SELECT ${columns} FROM inbox i WHERE i.owner = $1 AND ${state} AND ${condition}
-      ORDER BY i.id ${order} LIMIT $3)`,
-  )
-  return `${some.join(' UNION ALL ')} ORDER BY id ${order} LIMIT $3`
-}
-
-const arrivals = everyState('i.id', 'i.id > $2', 'ASC')
-
-/** Of each document the last annotation alone. */
-const documents = everyState(
-  'i.id, i.document',
-  `i.id < $2 AND NOT EXISTS (SELECT 1 FROM inbox b WHERE b.owner = $1 AND b.document = i.document AND b.id > i.id)`,
-  'DESC',
-)
+/** Annotations for a page of the inbox. */
+const itemsOf = (page: string, order: 'ASC' | 'DESC'): string => `WITH page AS MATERIALIZED (${page})
+  SELECT ${annotationColumns}, i.read, i.starred, i.archived
+  FROM page i CROSS JOIN LATERAL (SELECT * FROM annotations WHERE id = i.id LIMIT 1) a ORDER BY i.id ${order}`
 
 export function createClusterInbox(pool: ClusterPool): InboxStore {
   return {
     async list(owner, filter, { before, limit }) {
-      const ids = await selectIds(pool, storable(owner), storableFilter(filter), {
+      const rows = await selectRows(pool, storable(owner), storableFilter(filter), {
         highest: highestOf(filter, before),
         limit,
       })
-      if (ids === null) return []
-      const sql = `WITH page AS MATERIALIZED (${ids.sql}) SELECT ${itemColumns} FROM page ${tables} ORDER BY page.id DESC`
-      return readItems(pool, sql, ids.values)
+      if (rows === null) return []
+      return readItems(pool, itemsOf(rows.sql, 'DESC'), rows.values)
     },
     async find(owner, id) {
-      const sql = `SELECT ${itemColumns} FROM inbox i JOIN annotations a ON a.id = i.id WHERE i.id = $1 AND i.owner = $2`
-      return (await readItems(pool, sql, [id, storable(owner)]))[0] ?? null
+      const { sql, values } = givenRows(storable(owner), [id])
+      return (await readItems(pool, itemsOf(sql, 'DESC'), values))[0] ?? null
     },
     arrivals(owner, { after, limit }) {
-      const sql = `WITH page AS MATERIALIZED (${arrivals}) SELECT ${itemColumns} FROM page ${tables} ORDER BY page.id`
-      return readItems(pool, sql, [storable(owner), after, limit])
+      return readItems(pool, itemsOf(arrivalsStatement, 'ASC'), [storable(owner), after, limit])
     },
     async mark(owner, ids, marks) {
       if (ids.length === 0) return []
@@ -53,7 +37,7 @@ export function createClusterInbox(pool: ClusterPool): InboxStore {
     async markAll(owner, filter, marks, limit) {
       return inInbox(pool, owner, async (tx, name) => {
         const selection = { highest: highestOf(filter, null), limit, changedBy: marks }
-        const found = await selectIds(tx, name, storableFilter(filter), selection)
+        const found = await selectRows(tx, name, storableFilter(filter), selection)
         const ids = found === null ? [] : await tx.query<Id>(found.sql, found.values)
         if (ids.length === 0) return []
         return mark(
@@ -81,14 +65,14 @@ export function createClusterInbox(pool: ClusterPool): InboxStore {
     },
     async documents(owner, { before, limit }) {
       const values = [storable(owner), before ?? Number.MAX_SAFE_INTEGER, limit]
-      const rows = await pool.query<{ id: number; document: number }>(documents, values)
+      const rows = await pool.query<{ id: number; document: number }>(documentsStatement, values)
       return rows.map(({ id, document }) => ({ annotation: id, documentId: document }))
     },
     async remove(owner, { profile, limit }) {
       return inInbox(pool, owner, async (tx, name) => {
         const rows =
           profile === undefined
-            ? await tx.query<Id>(arrivals, [name, 0, limit])
+            ? await tx.query<Id>(arrivalsStatement, [name, 0, limit])
             : await tx.query<Id>('SELECT id FROM inbox WHERE owner = $1 AND profile = $2 ORDER BY id LIMIT $3', [
                 name,
                 storable(profile),

@@ -30,7 +30,12 @@ export function createClusterObjects(pool: ClusterPool): ObjectStore {
       const pieces: Buffer[] = []
       let stored = 0
       for (;;) {
-        const rows = await pool.query<PartRow>(objectStatements.parts, [fileId - 1, offset, pieces.length, PARTS_AT_ONCE])
+        const rows = await pool.query<PartRow>(objectStatements.parts, [
+          fileId - 1,
+          offset,
+          pieces.length,
+          PARTS_AT_ONCE,
+        ])
         for (const row of rows) {
           if (row.part !== pieces.length) throw new AppError('record-damaged', `${name} lacks part ${pieces.length}`)
           stored += row.bytes.length

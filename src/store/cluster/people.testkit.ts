@@ -1,6 +1,7 @@
+import pg from 'pg'
 import { partitionOf } from '../../core/partition.ts'
-import { draftOf } from '../conformance/annotations-suite.testkit.ts'
 import type { AnnotationDraft } from '../annotations.ts'
+import { draftOf } from '../conformance/annotations-suite.testkit.ts'
 import type { ClusterPool } from './pool.ts'
 
 /** A version that is there, with a task for watch 1. */
@@ -70,4 +71,83 @@ export async function fillInboxes(pool: ClusterPool, owners: readonly string[], 
   await pool.query('INSERT INTO inbox_owners SELECT DISTINCT owner FROM inbox')
   for (const table of ['annotations', 'inbox', 'inbox_words', 'inbox_counts', 'also_at'])
     await pool.query(`VACUUM (ANALYZE) ${table}`)
+}
+
+/** When so many connections to this database wait for a lock. */
+export async function untilWaiting(pool: ClusterPool, count: number): Promise<void> {
+  for (let waiting = 0; waiting < count; ) {
+    const [row] = await pool.query<{ n: number }>(
+      `SELECT count(*) AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    )
+    waiting = row!.n
+  }
+}
+
+/** Remembers every statement that was sent, with its last values. */
+export function listening(pool: ClusterPool): ClusterPool & { take(): Map<string, readonly unknown[]> } {
+  let heard = new Map<string, readonly unknown[]>()
+  return {
+    ...pool,
+    query(text, values = []) {
+      heard.set(text, values)
+      return pool.query(text, values)
+    },
+    take() {
+      const taken = heard
+      heard = new Map()
+      return taken
+    },
+  }
+}
+
+export type Plan = {
+  /** Tables that are read, and the index by which; null for none. */
+  scans: { table: string; index: string | null }[]
+  /** Tables whose rows are sorted, as far as no more than a page of them is known to come. */
+  sorted: string[]
+}
+
+type PlanNode = {
+  'Node Type': string
+  'Relation Name'?: string
+  'Index Name'?: string
+  Plans?: PlanNode[]
+}
+
+/** How a statement is carried out when it was planned without its values, as it is when it is used often. */
+export async function planOf(pool: ClusterPool, sql: string, values: readonly unknown[]): Promise<Plan> {
+  const client = await pool.connection()
+  try {
+    // Tables that are nearly empty are read whole in any case, if it is not forbidden.
+    await client.query('SET enable_seqscan = off; SET plan_cache_mode = force_generic_plan')
+    await client.query(`PREPARE explained AS ${sql}`)
+    const given = values.length === 0 ? '' : `(${values.map(literalOf).join(', ')})`
+    const { rows } = await client.query(`EXPLAIN (FORMAT JSON) EXECUTE explained ${given}`)
+    return readPlan(rows[0]['QUERY PLAN'][0].Plan)
+  } finally {
+    client.release(true)
+  }
+}
+
+function readPlan(root: PlanNode): Plan {
+  const plan: Plan = { scans: [], sorted: [] }
+  const visit = (node: PlanNode, isSorted: boolean, index: string | null): void => {
+    const table = node['Relation Name']
+    const by = node['Index Name'] ?? index
+    if (table !== undefined) plan.scans.push({ table, index: by })
+    if (table !== undefined && isSorted) plan.sorted.push(table)
+    // What a bitmap is made of is told below it. Behind a limit there is no more than a page.
+    const below = (node.Plans ?? []).find((child) => child['Index Name'] !== undefined)?.['Index Name'] ?? null
+    const sorts = node['Node Type'] === 'Sort' || (isSorted && node['Node Type'] !== 'Limit')
+    if (node['Node Type'] === 'Bitmap Heap Scan' && table !== undefined) plan.scans.at(-1)!.index = below
+    for (const child of node.Plans ?? []) visit(child, sorts, null)
+  }
+  visit(root, false, null)
+  return plan
+}
+
+function literalOf(value: unknown): string {
+  if (value === null) return 'NULL'
+  if (Array.isArray(value)) return `'{${value.join(',')}}'`
+  return typeof value === 'number' ? String(value) : pg.escapeLiteral(String(value))
 }

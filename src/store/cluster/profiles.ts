@@ -117,7 +117,13 @@ async function placeUrds(tx: Tx, entries: readonly KeyedEntry[]): Promise<void> 
   const free = Map.groupBy(before, ({ profile, watch }) => `${watch} ${profile}`)
   const kept: { id: number; place: number }[] = []
   const added: { profile: string; place: number; watch: number }[] = []
-  for (const [profile, { profile: { sources }, keys }] of entries)
+  for (const [
+    profile,
+    {
+      profile: { sources },
+      keys,
+    },
+  ] of entries)
     for (const place of sources.keys()) {
       const watch = watches.get(storable(keys[place]!))!
       const urd = free.get(`${watch} ${profile}`)?.shift()

@@ -23,7 +23,7 @@ export function partsOf(pieces: readonly Uint8Array[]): RecordPart[] {
 }
 
 function partOf(piece: Uint8Array): RecordPart {
-  const packed = zstdCompressSync(piece, { params })
+  const packed = zstdCompressSync(piece, { params, pledgedSrcSize: piece.length })
   if (packed.length < piece.length * (1 - MIN_SAVED)) return { coding: ZSTD, bytes: packed }
   return { coding: PLAIN, bytes: Buffer.from(piece.buffer, piece.byteOffset, piece.length) }
 }

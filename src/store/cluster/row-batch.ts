@@ -10,9 +10,7 @@ export function unnestOf<T>(columns: Columns<T>, first: number): string {
 }
 
 export function arraysOf<T>(columns: Columns<T>, rows: readonly T[]): unknown[][] {
-  return columns.map(([name, type]) =>
-    rows.map((row) => (type === 'text' ? storable(row[name] as string) : row[name])),
-  )
+  return columns.map(([name, type]) => rows.map((row) => (type === 'text' ? storable(row[name] as string) : row[name])))
 }
 
 /** Ids carry their partition in the low eight bits. */

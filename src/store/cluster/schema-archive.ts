@@ -5,7 +5,15 @@
  * parts of at most 1 MiB before their coding; they come compressed or are not worth it, so the server is told to leave them as they are.
  * `bodies` says under which version a body is kept; a row may name a version that is gone, and is then as good as none.
  * `leaving` marks a version that the collector is about to take: nobody refers to it any more.
+ *
+ * Plans are kept, and those that the server makes for small tables are bad for large ones: it goes through the whole table, or through
+ * a whole partition, where a crawl may have put many thousands of rows before the server looks again. So the tables begin with
+ * statistics, and are not looked at before they have some size. For the planner the partition says nothing (one
+ * distinct value): an id has its partition in it, so that naming it as well leaves no fewer rows.
  */
+const untilLarge = `autovacuum_analyze_threshold = 5000, autovacuum_vacuum_threshold = 5000,
+  autovacuum_vacuum_insert_threshold = 5000`
+
 export const archiveSchema = `
 CREATE TABLE documents (
   partition smallint NOT NULL,
@@ -26,7 +34,7 @@ CREATE TABLE documents (
   not_modified int NOT NULL,
   PRIMARY KEY (partition, id),
   UNIQUE (partition, host, fp)
-) WITH (fillfactor = 85);
+) WITH (fillfactor = 85, ${untilLarge});
 CREATE INDEX documents_id ON documents (id);
 
 CREATE TABLE versions (
@@ -59,7 +67,7 @@ CREATE TABLE versions (
   header text NOT NULL DEFAULT '',
   PRIMARY KEY (partition, id),
   UNIQUE (partition, document, n)
-) WITH (fillfactor = 90);
+) WITH (fillfactor = 90, ${untilLarge});
 CREATE INDEX versions_id ON versions (id);
 CREATE INDEX versions_shared ON versions (original) WHERE original <> id;
 
@@ -71,7 +79,7 @@ CREATE TABLE links (
   keys bytea NOT NULL,
   list text NOT NULL,
   PRIMARY KEY (partition, id)
-);
+) WITH (${untilLarge});
 
 CREATE TABLE records (
   partition smallint NOT NULL,
@@ -80,7 +88,7 @@ CREATE TABLE records (
   coding smallint NOT NULL,
   bytes bytea NOT NULL,
   PRIMARY KEY (partition, id, part)
-);
+) WITH (${untilLarge});
 ALTER TABLE records ALTER COLUMN bytes SET STORAGE EXTERNAL;
 
 CREATE TABLE bodies (
@@ -88,7 +96,25 @@ CREATE TABLE bodies (
   digest bytea NOT NULL,
   version bigint NOT NULL,
   PRIMARY KEY (partition, digest)
-);
+) WITH (${untilLarge});
+
+ALTER TABLE documents ALTER COLUMN partition SET (n_distinct = 1);
+ALTER TABLE versions ALTER COLUMN partition SET (n_distinct = 1);
+ALTER TABLE links ALTER COLUMN partition SET (n_distinct = 1);
+ALTER TABLE records ALTER COLUMN partition SET (n_distinct = 1);
+ALTER TABLE bodies ALTER COLUMN partition SET (n_distinct = 1);
+INSERT INTO documents SELECT g, g, 'host' || g % 100, g, 'http://host/' || g, '', g, g, 1, 200, 'stored', '', g, g, 0, 0
+  FROM generate_series(1, 1000) g;
+INSERT INTO versions SELECT g, g, g, 1, 'new', g, g, 200, 'text/html', g, int8send(g), NULL, 0, '', '', '', '', '', '', 'kept',
+  g, g, g, g FROM generate_series(1, 1000) g;
+INSERT INTO links SELECT g, g, 0, int8send(g), int8send(g), 'list' FROM generate_series(1, 1000) g;
+INSERT INTO records SELECT g, g, 0, 0, int8send(g) FROM generate_series(1, 1000) g;
+INSERT INTO bodies SELECT g, int8send(g), g FROM generate_series(1, 1000) g;
+ANALYZE documents, versions, links, records, bodies;
+-- Within a savepoint the number of rows is forgotten too, and not only the rows.
+SAVEPOINT emptied;
+TRUNCATE documents, versions, links, records, bodies;
+RELEASE SAVEPOINT emptied;
 
 CREATE TABLE tasks (
   partition smallint NOT NULL,

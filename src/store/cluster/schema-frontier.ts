@@ -63,7 +63,7 @@ CREATE TABLE hosts (
   rests int NOT NULL DEFAULT 0,
   partition smallint NOT NULL,
   given_up boolean NOT NULL DEFAULT false,
-  host text NOT NULL,
+  host text COLLATE "C" NOT NULL,
   PRIMARY KEY (partition, id),
   UNIQUE (partition, host)
 ) WITH (fillfactor = 70);
@@ -102,7 +102,7 @@ CREATE INDEX queue_watches ON queue (partition, watch) WHERE watch > 0;
 
 CREATE TABLE robots (
   partition smallint NOT NULL,
-  origin text NOT NULL,
+  origin text COLLATE "C" NOT NULL,
   kind text NOT NULL,
   text text NOT NULL,
   expires_at bigint NOT NULL,

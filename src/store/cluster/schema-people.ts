@@ -2,7 +2,7 @@
  * What people say, and what is told to them: small beside the crawl, and asked across partitions.
  *
  * An annotation never changes once it is there. What its owner does to it stands in `inbox`, whose rows are short, so that a mark
- * writes little and touches neither text nor words. Counts are kept by whoever changes rows of `inbox`. Words lie apart, too;
+ * writes little and touches neither text nor words; it is asked by its owner alone and has no index without. Counts are kept by whoever changes rows of `inbox`. Words lie apart, too;
  * in each entry the owner and the sites are words of their own, so that nobody's search goes through what others have.
  *
  * `inbox_owners` has nothing but locks: whoever adds to an inbox or marks in it holds its owner's row until the end. So numbers of
@@ -116,7 +116,6 @@ CREATE TABLE annotations (
   url text NOT NULL,
   UNIQUE (version, owner, profile)
 );
-CREATE INDEX annotations_owner ON annotations (owner, id);
 CREATE INDEX annotations_profile ON annotations (profile, id);
 CREATE INDEX annotations_document ON annotations (document, profile, id);
 CREATE INDEX annotations_story ON annotations (story, profile, id) WHERE story <> 0;
@@ -130,8 +129,8 @@ CREATE TABLE stories (version bigint PRIMARY KEY, hash bigint NOT NULL, story bi
 
 CREATE TABLE inbox_owners (owner text COLLATE "C" PRIMARY KEY);
 CREATE TABLE inbox (
-  id bigint PRIMARY KEY,
   owner text COLLATE "C" NOT NULL,
+  id bigint NOT NULL,
   profile text COLLATE "C" NOT NULL,
   document bigint NOT NULL,
   version bigint NOT NULL,
@@ -139,7 +138,8 @@ CREATE TABLE inbox (
   urgency double precision NOT NULL,
   read boolean NOT NULL,
   starred boolean NOT NULL,
-  archived boolean NOT NULL
+  archived boolean NOT NULL,
+  PRIMARY KEY (owner, id)
 ) WITH (fillfactor = 90);
 CREATE INDEX inbox_all ON inbox (owner, id) WHERE NOT archived;
 CREATE INDEX inbox_unread ON inbox (owner, id) WHERE NOT archived AND NOT read;

@@ -1,25 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { indexBatch, queryOf, type SearchSystem, searchSuite, textOf } from '../conformance/search-suite.testkit.ts'
-import { createDatabase, usePostgres } from './postgres.testkit.ts'
-import { createClusterSearchIndex } from './search-index.ts'
+import { indexBatch, queryOf, textOf } from '../conformance/search-suite.testkit.ts'
+import { createSearchSystem } from './archive-engines.testkit.ts'
+import { usePostgres } from './postgres.testkit.ts'
 
 usePostgres()
-
-async function createSearchSystem(): Promise<SearchSystem> {
-  const { pool, destroy } = await createDatabase()
-  const dropped = new Set<number>()
-  return {
-    open: async () =>
-      createClusterSearchIndex({ pool, kept: async (ids) => new Set(ids.filter((id) => !dropped.has(id))) }),
-    drop(ids) {
-      for (const id of ids) dropped.add(id)
-    },
-    destroy,
-  }
-}
-
-searchSuite({ name: 'cluster', create: createSearchSystem })
 
 describe('full text in PostgreSQL', () => {
   test('of very many matches the newest are ranked, and the answer says so', async () => {

@@ -85,7 +85,12 @@ export function siteWords(host: string): string[] {
   const name = host.slice(0, MAX_HOST_CHARS)
   const labels = name.split('.')
   const isAddress = name.includes(':') || /^[\d.]+$/.test(name)
-  const domains = isAddress ? [] : labels.map((_, from) => labels.slice(from).join('.')).slice(1).slice(-MAX_LABELS)
+  const domains = isAddress
+    ? []
+    : labels
+        .map((_, from) => labels.slice(from).join('.'))
+        .slice(1)
+        .slice(-MAX_LABELS)
   return [EVERY, ...[name, ...domains].map(siteWord)]
 }
 

@@ -28,8 +28,7 @@ export function createClusterVersions(pool: ClusterPool): VersionStore {
 
   return {
     document: ({ host, fp }) => oneDocument(sql.document, [partitionOf(host), storable(host), fp]),
-    documentOfUrl: (host, url) =>
-      oneDocument(sql.documentOfUrl, [partitionOf(host), storable(host), storable(url)]),
+    documentOfUrl: (host, url) => oneDocument(sql.documentOfUrl, [partitionOf(host), storable(host), storable(url)]),
     documentOfId: (id) => oneDocument(sql.documentOfId, [partitionOfId(id), id]),
     async documents({ after, limit }) {
       return (await pool.query<DocumentRow>(sql.documents, [after, limit])).map(documentOf)

@@ -47,7 +47,7 @@ export function keyedOf(
     name: `${id} of ${owner}`,
     paused: false,
     sources,
-    interests: { ...interests, stemming: '', scorer: 'keywords' },
+    interests: { ...interests, stemming: '', scorer: 'keywords', ignore: ['\\d+ visitors'] },
     urgency: 2,
     amount: 'full',
     delivery: { channels: ['inbox'], cadence: 'immediate' },

@@ -56,6 +56,8 @@ export type Diff = {
   document: number
   from: Version
   to: Version
+  ignoring: number
+  profiles: { id: string; name: string }[]
   compared: 'text' | 'source' | 'bytes'
   form: 'lines' | 'words'
   equal: boolean
@@ -77,6 +79,7 @@ export type DiffQuery = {
   context?: number
   raw?: boolean
   ignoreSpace?: boolean
+  ignored?: 'hide' | 'show'
   format?: 'json' | 'patch'
 }
 export type Document = {
@@ -244,6 +247,7 @@ export type Profile = {
     threshold: number
     stemming: string
     scorer: string
+    ignore: string[]
   }
   urgency: number
   amount: 'summary' | 'full'

@@ -7,6 +7,8 @@ export type DiffChoice = {
   isWhole: boolean
   isRaw: boolean
   ignoresSpace: boolean
+  /** Also what the own profiles ignore. */
+  showsIgnored: boolean
   hides: { added: boolean; removed: boolean; replaced: boolean }
 }
 
@@ -20,12 +22,13 @@ export function useDiffChoice(): [DiffChoice, (changes: Partial<DiffChoice>) => 
     isWhole: query.get('whole') === '1',
     isRaw: query.get('raw') === '1',
     ignoresSpace: query.get('space') === '1',
+    showsIgnored: query.get('ignored') === 'show',
     hides: { added: hidden.has('added'), removed: hidden.has('removed'), replaced: hidden.has('replaced') },
   }
   return [choice, (changes) => write({ ...choice, ...changes })]
 }
 
-function write({ form, isWhole, isRaw, ignoresSpace, hides }: DiffChoice): void {
+function write({ form, isWhole, isRaw, ignoresSpace, showsIgnored, hides }: DiffChoice): void {
   const hide = kinds.filter((kind) => hides[kind]).join(',')
   const flag = (on: boolean): string | null => (on ? '1' : null)
   setQuery(
@@ -34,6 +37,7 @@ function write({ form, isWhole, isRaw, ignoresSpace, hides }: DiffChoice): void 
       whole: flag(isWhole),
       raw: flag(isRaw),
       space: flag(ignoresSpace),
+      ignored: showsIgnored ? 'show' : null,
       hide,
     },
     { replace: true },

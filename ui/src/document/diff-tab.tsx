@@ -12,6 +12,8 @@ import { blocksOf } from './diff-blocks.ts'
 import { type DiffChoice, kinds, useDiffChoice } from './diff-choice.ts'
 import { DiffMap } from './diff-map.tsx'
 import { DiffText } from './diff-text.tsx'
+import { IgnoreSelection } from './ignore-selection.tsx'
+import { IgnoredLine } from './ignored-line.tsx'
 import { useDiff } from './use-document.ts'
 import type { VersionChoice } from './version-choice.ts'
 import { absenceOf } from './version-words.ts'
@@ -38,7 +40,16 @@ export function DiffTab({ id, versions, choice }: Props) {
       ) : query.data === undefined ? (
         <LoadingState label="Comparing" />
       ) : (
-        <Compared diff={query.data} choice={diffChoice} isStale={query.isPlaceholderData} />
+        <>
+          {!diffChoice.isRaw && (
+            <IgnoredLine
+              count={query.data.ignoring}
+              showsAll={diffChoice.showsIgnored}
+              onChange={(showsIgnored) => setDiffChoice({ showsIgnored })}
+            />
+          )}
+          <Compared diff={query.data} choice={diffChoice} isStale={query.isPlaceholderData} />
+        </>
       )}
     </div>
   )
@@ -52,7 +63,9 @@ function Compared({ diff, choice, isStale }: { diff: Diff; choice: DiffChoice; i
       <EmptyState icon="check" title="No difference">
         {diff.compared === 'bytes'
           ? 'The content has no text to compare, and its bytes are equal.'
-          : 'What is compared is equal in these two versions. Other versions, or the source, may differ.'}
+          : diff.ignoring > 0
+            ? 'Besides what your profiles ignore, these two versions are equal.'
+            : 'What is compared is equal in these two versions. Other versions, or the source, may differ.'}
       </EmptyState>
     )
   if (diff.compared === 'bytes')
@@ -71,6 +84,7 @@ function Compared({ diff, choice, isStale }: { diff: Diff; choice: DiffChoice; i
       </p>
       <div className="document-diff-body" aria-busy={isStale}>
         <DiffText ref={text} blocks={blocks} form={diff.form} hides={choice.hides} />
+        {diff.compared === 'text' && <IgnoreSelection diff={diff} text={text} />}
         <DiffMap blocks={blocks} text={text} />
       </div>
     </>
@@ -85,7 +99,13 @@ function Tools({ id, versions, choice: { from, to, choose }, diffChoice, onChang
     label: `${version.n} · ${shortTime(version.firstSeenAt)}`,
   }))
   const byNumber = (n: string): Version => versions.find((version) => String(version.n) === n)!
-  const patch = urlOf(`/documents/${id}/diff`, { from: from?.n, to: to?.n, raw: diffChoice.isRaw, format: 'patch' })
+  const patch = urlOf(`/documents/${id}/diff`, {
+    from: from?.n,
+    to: to?.n,
+    raw: diffChoice.isRaw,
+    ignored: diffChoice.showsIgnored ? 'show' : undefined,
+    format: 'patch',
+  })
   return (
     <div className="document-tools">
       <Field label="From">

@@ -13,7 +13,7 @@ type Props = {
 /** Both versions in one text. What went and what came is said by the element, a sign and the colour, never by the colour alone. */
 export function DiffText({ ref, blocks, form, hides }: Props) {
   return (
-    <div ref={ref} className={classNames('document-text', `document-text-${form}`)}>
+    <div ref={ref} tabIndex={-1} className={classNames('document-text', `document-text-${form}`)}>
       {blocks.map((block) => (
         <Block key={block.id} block={block} hides={hides} />
       ))}

@@ -34,8 +34,10 @@ export function useVersions(id: string): { versions: Version[]; isLoading: boole
 }
 
 export function useDiff(id: string, choice: DiffChoice & { from: number; to: number }, enabled: boolean) {
-  const { from, to, form, isWhole, isRaw, ignoresSpace } = choice
-  const query = { from, to, form, context: isWhole ? WHOLE : 3, raw: isRaw, ignoreSpace: ignoresSpace }
+  const { from, to, form, isWhole, isRaw, ignoresSpace, showsIgnored } = choice
+  const context = isWhole ? WHOLE : 3
+  const ignored = showsIgnored ? 'show' : undefined
+  const query = { from, to, form, context, raw: isRaw, ignoreSpace: ignoresSpace, ignored }
   return useQuery({
     queryKey: ['documents', id, 'diff', query],
     queryFn: ({ signal }) => api.get<Diff>(`/documents/${id}/diff`, query, signal),

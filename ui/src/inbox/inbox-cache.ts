@@ -50,6 +50,15 @@ export function dropOtherLists(client: QueryClient): void {
   client.removeQueries({ queryKey: ['annotations'], type: 'inactive' })
 }
 
+/** Lists that were made of what was kept give way to those of the server as soon as it answers again. */
+export async function replaceKeptLists(client: QueryClient): Promise<void> {
+  const isKept = (data: InboxData | undefined) => data?.pages.some((page) => page.isKept === true) === true
+  await client.refetchQueries({
+    queryKey: ['annotations'],
+    predicate: ({ state }) => isKept(state.data as InboxData | undefined),
+  })
+}
+
 /** The figures in the navigation move at once; the server's own follow. */
 export function countMarks(client: QueryClient, before: readonly Annotation[], marks: Marks): void {
   const unreadOf = (item: Annotation) => (item.read || item.archived ? 0 : 1)

@@ -6,6 +6,7 @@ import { showToast } from '../kit/toast-store.ts'
 import { useLive } from '../live/use-live.ts'
 import { keepItems } from '../offline/kept-inbox.ts'
 import { sendQueue } from '../offline/mark-queue.ts'
+import { replaceKeptLists } from './inbox-cache.ts'
 
 const KEPT_ITEMS = 200
 const QUIET_MS = 3000
@@ -33,6 +34,7 @@ export function useKeptForOffline(): void {
   useLive('annotation', (item) => void keepItems([item]))
   const send = () => {
     void sendQueue().then((sent) => {
+      void replaceKeptLists(client)
       if (sent === 0) return
       showToast(sent === 1 ? '1 change was sent.' : `${sent} changes were sent.`)
       void client.invalidateQueries({ queryKey: ['counts'] })

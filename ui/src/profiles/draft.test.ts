@@ -26,6 +26,7 @@ const profile: Profile = {
     threshold: 1,
     stemming: 'en',
     scorer: 'keywords',
+    ignore: ['Visitors: \\d+'],
   },
   urgency: 2,
   amount: 'full',
@@ -53,15 +54,18 @@ describe('a profile while it is edited', () => {
       ...emptyDraft(),
       sources: [newSource(''), newSource('x:y')],
       terms: [newTerm(''), newTerm('a', 0), newTerm('b')],
+      ignore: ['', 'a', ' ', '(b'],
     }
     const faults = [
       { place: 'sources[0].uri', message: 'no' },
       { place: 'interests.keywords[0].weight', message: 'no' },
       { place: 'interests.expression', message: 'no' },
+      { place: 'interests.ignore[1]', message: 'no' },
+      { place: 'interests.ignore', message: 'no' },
     ]
     assert.deepEqual(
       placeFaults(faults, bodyOf(draft)).map(({ place }) => place),
-      ['sources[1].uri', 'terms[1].weight', 'expression'],
+      ['sources[1].uri', 'terms[1].weight', 'expression', 'ignore[3]', 'ignore'],
     )
   })
 

@@ -30,6 +30,8 @@ export type Draft = {
   threshold: number
   stemming: string
   scorer: string
+  /** A line each; those that are empty are not sent. */
+  ignore: string[]
   urgency: number
   amount: Profile['amount']
   channels: string[]
@@ -71,6 +73,7 @@ export function emptyDraft({ name = '', uri = '', expression = '' }: Prefill = {
     threshold: 0,
     stemming: '',
     scorer: 'keywords',
+    ignore: [],
     urgency: 1,
     amount: 'summary',
     channels: ['inbox'],
@@ -89,7 +92,7 @@ function draftSource(source: Profile['sources'][number]): DraftSource {
 
 export function draftOf(profile: Profile): Draft {
   const { name, paused, sources, interests, urgency, amount, delivery } = profile
-  const { keywords, exclude, expression, threshold, stemming, scorer } = interests
+  const { keywords, exclude, expression, threshold, stemming, scorer, ignore } = interests
   return {
     name,
     paused,
@@ -100,6 +103,7 @@ export function draftOf(profile: Profile): Draft {
     threshold,
     stemming,
     scorer,
+    ignore: [...ignore],
     urgency,
     amount,
     channels: [...delivery.channels],
@@ -107,7 +111,12 @@ export function draftOf(profile: Profile): Draft {
   }
 }
 
-export type DraftBody = { body: Record<string, unknown>; sourceRows: number[]; termRows: number[] }
+export type DraftBody = {
+  body: Record<string, unknown>
+  sourceRows: number[]
+  termRows: number[]
+  ignoreRows: number[]
+}
 
 function sourceBody({ uri, every, everyMax, depth, scope, pattern, process, window }: DraftSource) {
   return {
@@ -129,6 +138,7 @@ function completeUri(uri: string): string {
 export function bodyOf(draft: Draft): DraftBody {
   const sourceRows = rowsOf(draft.sources, ({ uri }) => uri.trim() !== '')
   const termRows = rowsOf(draft.terms, ({ term }) => term.trim() !== '')
+  const ignoreRows = rowsOf(draft.ignore, (line) => line.trim() !== '')
   const { name, paused, exclude, expression, threshold, stemming, scorer, urgency, amount, channels, cadence } = draft
   const body = {
     ...(name.trim() !== '' && { name: name.trim() }),
@@ -141,12 +151,13 @@ export function bodyOf(draft: Draft): DraftBody {
       threshold,
       stemming,
       scorer,
+      ignore: ignoreRows.map((at) => draft.ignore[at]!),
     },
     urgency,
     amount,
     delivery: { channels, cadence },
   }
-  return { body, sourceRows, termRows }
+  return { body, sourceRows, termRows, ignoreRows }
 }
 
 function rowsOf<T>(list: readonly T[], isThere: (each: T) => boolean): number[] {
@@ -154,11 +165,12 @@ function rowsOf<T>(list: readonly T[], isThere: (each: T) => boolean): number[] 
 }
 
 /** Faults by the rows of the draft instead of those of the body. */
-export function placeFaults(faults: readonly Fault[], { sourceRows, termRows }: DraftBody): Fault[] {
+export function placeFaults(faults: readonly Fault[], { sourceRows, termRows, ignoreRows }: DraftBody): Fault[] {
   return faults.map(({ place, message }) => ({
     place: place
       .replace(/^sources\[(\d+)\]/, (_, at) => `sources[${sourceRows[Number(at)] ?? at}]`)
       .replace(/^interests\.keywords\[(\d+)\]/, (_, at) => `terms[${termRows[Number(at)] ?? at}]`)
+      .replace(/^interests\.ignore\[(\d+)\]/, (_, at) => `ignore[${ignoreRows[Number(at)] ?? at}]`)
       .replace(/^interests\./, ''),
     message,
   }))

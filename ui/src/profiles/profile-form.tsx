@@ -5,6 +5,7 @@ import { Slider } from '../kit/slider.tsx'
 import { ChipsInput } from './chips-input.tsx'
 import { type Draft, type DraftSource, hasInterests, newSource, totalWeight } from './draft.ts'
 import { sentenceOf, useFault, useOtherFaults } from './faults.ts'
+import { IgnoreField } from './ignore-field.tsx'
 import { OperatorsHelp } from './operators-help.tsx'
 import { SourceFields } from './source-fields.tsx'
 import { TermsEditor } from './terms-editor.tsx'
@@ -12,7 +13,7 @@ import { TermsEditor } from './terms-editor.tsx'
 type Props = { draft: Draft; onChange: (changes: Partial<Draft>) => void }
 
 const shownPlaces =
-  /^(name|urgency|expression|stemming|threshold|exclude|sources\[\d+\]\.(uri|every|everyMax|depth|scope|process|window\.\w+)|terms\[\d+\]\.(key|weight)|delivery\.cadence)$/
+  /^(name|urgency|expression|stemming|threshold|exclude|ignore(\[\d+\])?|sources\[\d+\]\.(uri|every|everyMax|depth|scope|process|window\.\w+)|terms\[\d+\]\.(key|weight)|delivery\.cadence)$/
 
 export function ProfileForm({ draft, onChange }: Props) {
   const nameFault = useFault('name')
@@ -133,6 +134,7 @@ function Interests({ draft, onChange }: Props) {
           onChange={(stemming) => onChange({ stemming })}
         />
       </Field>
+      <IgnoreField lines={draft.ignore} onChange={(ignore) => onChange({ ignore })} />
     </section>
   )
 }

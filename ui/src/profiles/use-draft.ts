@@ -40,7 +40,7 @@ export function useProfileToEdit(id: string) {
 
 /** Changes are kept in the browser until they are saved or thrown away. */
 export function useDraft(id: string, base: Draft, unsaved: Draft | null) {
-  const [draft, setDraft] = useState(unsaved ?? base)
+  const [draft, setDraft] = useState(unsaved === null ? base : { ...base, ...unsaved })
   const [saved, setSaved] = useState(base)
   const isDirty = !isSameDraft(draft, saved)
   const change = useCallback((changes: Partial<Draft>) => setDraft((now) => ({ ...now, ...changes })), [])

@@ -41,7 +41,9 @@ export default function WatchesView() {
   const actions = useWatchActions({ filter, refreshCounts })
   const [watch] = useQueryState('watch')
   const openId = /^\d+$/.test(watch) ? Number(watch) : null
-  const [isImporting, setIsImporting] = useState(false)
+  // In the address, so that other pages can lead to it.
+  const [importing] = useQueryState('import')
+  const setIsImporting = (on: boolean) => setQuery({ import: on ? '1' : null }, { replace: true })
   const [removal, setRemoval] = useState<Removal | null>(null)
   const addInput = useRef<HTMLInputElement>(null)
 
@@ -173,7 +175,7 @@ export default function WatchesView() {
           }}
         />
       )}
-      {isImporting && <ImportDialog onClose={() => setIsImporting(false)} />}
+      {importing !== '' && <ImportDialog onClose={() => setIsImporting(false)} />}
       {removal !== null && (
         <RemoveDialog
           removal={removal}

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { createIgnoredText, ignoredBy } from './ignored-text.ts'
+
+describe('text that somebody ignores', () => {
+  const { cut } = createIgnoredText()
+
+  test('is cut out, and no white space tells where it was', () => {
+    const text = 'News\nVisitors: 1234\nIt rains, says 12 of 13 , today'
+    assert.equal(cut(text, ['Visitors:\\s+\\d+', 'says \\d+ of']), 'News\nIt rains, 13 , today')
+    assert.equal(cut('a\n b  c', []), 'a\n b  c')
+  })
+
+  test('may go over the ends of lines, and be matched by several expressions', () => {
+    assert.equal(cut('one two\nthree four', ['two\\s+three', 'e fo']), 'one ur')
+  })
+
+  test('an expression that is wrong matches nothing and hinders no other', () => {
+    assert.equal(cut('one (two', ['(', '(a)\\1', 'one']), '(two')
+  })
+
+  test('expressions that are forgotten in between are made again', () => {
+    for (let n = 0; n < 1200; n++) assert.equal(cut(`a${n} b`, [`a${n % 600}\\b`]), n < 600 ? 'b' : `a${n} b`)
+  })
+
+  test('a profile of earlier times ignores nothing', () => {
+    assert.deepEqual(ignoredBy({}), [])
+    assert.deepEqual(ignoredBy({ ignore: ['a'] }), ['a'])
+  })
+})

@@ -1,0 +1,100 @@
+import { changeSummary } from '../../cache/diff/change-summary.ts'
+import { createIgnoredText, ignoredBy } from '../../core/text/ignored-text.ts'
+import type { MarkedText } from '../../store/annotations.ts'
+import type { VersionReason } from '../../store/versions.ts'
+import type { Recipient } from './recipients.ts'
+
+/** `before` is null where there is nothing to compare with, `after` where the version has no text. */
+export type TextChange = { reason: VersionReason; before: string | null; after: string | null }
+
+/** A change as somebody sees it who ignores part of the text. */
+export type ChangeView = {
+  /** Nothing has changed but what is ignored. */
+  readonly isIgnored: boolean
+  /** For those who follow every change the summary is the change itself. */
+  told(): { summary: MarkedText; explanation: unknown }
+}
+
+const MAX_SUMMARY = 400
+/** For one owner and one text: half a second where expressions are made to be slow. */
+const MAX_WORK = 20_000_000
+
+/**
+ * Shows one change to many. Those who ignore the same see the same, and it is made once. However many profiles somebody has,
+ * all their lists together get the time of one, so that nobody waits for the expressions of others.
+ */
+export function createChangeViews(): (
+  change: TextChange,
+  recipients: readonly Recipient[],
+) => (recipient: Recipient) => ChangeView {
+  const ignored = createIgnoredText()
+
+  function viewOf({ reason, before, after }: TextChange, ignore: readonly string[], maxWork: number): ChangeView {
+    const text = after ?? ''
+    if (ignore.length === 0) return createView(before, text, false)
+    const seen = ignored.cut(text, ignore, maxWork)
+    const seenBefore = before === null ? null : ignored.cut(before, ignore, maxWork)
+    // Gone and back are news by themselves, and so is a change that is none of the text.
+    const mayBeIgnored = reason === 'changed' && after !== null && before !== null && before !== after
+    return createView(seenBefore, seen, mayBeIgnored && flat(seenBefore!) === flat(seen))
+  }
+
+  return (change, recipients) => {
+    const views = new Map<string, ChangeView>()
+    const lists = new Map<string, Set<string>>()
+    for (const { profile } of recipients) {
+      const name = nameOf(ignoredBy(profile.interests))
+      if (name !== '') lists.set(profile.owner, (lists.get(profile.owner) ?? new Set()).add(name))
+    }
+    return ({ profile }) => {
+      const ignore = ignoredBy(profile.interests)
+      const maxWork = Math.ceil(MAX_WORK / (lists.get(profile.owner)?.size || 1))
+      const name = ignore.length === 0 ? '' : `${maxWork} ${nameOf(ignore)}`
+      const view = views.get(name) ?? viewOf(change, ignore, maxWork)
+      views.set(name, view)
+      return view
+    }
+  }
+}
+
+function nameOf(ignore: readonly string[]): string {
+  return ignore.length === 0 ? '' : JSON.stringify(ignore)
+}
+
+function createView(before: string | null, after: string, isIgnored: boolean): ChangeView {
+  let made: ReturnType<ChangeView['told']> | null = null
+  return {
+    isIgnored,
+    told() {
+      made ??= tell(before, after)
+      return made
+    },
+  }
+}
+
+function tell(before: string | null, after: string): ReturnType<ChangeView['told']> {
+  if (before === null) return { summary: beginningOf(after), explanation: { tracked: true } }
+  const { added, removed, passages } = changeSummary(before, after)
+  return { summary: passagesOf(passages), explanation: { tracked: true, added, removed } }
+}
+
+/** Where nothing in particular is to be shown of a text. */
+export function beginningOf(text: string): MarkedText {
+  return { text: text.slice(0, MAX_SUMMARY).toWellFormed(), marks: [] }
+}
+
+function passagesOf(passages: readonly string[]): MarkedText {
+  let text = ''
+  const marks: [number, number][] = []
+  for (const passage of passages) {
+    if (text !== '') text += ' … '
+    marks.push([text.length, text.length + passage.length])
+    text += passage
+  }
+  return { text, marks }
+}
+
+/** Where a line ends is no change. */
+function flat(text: string): string {
+  return text.replace(/\s+/g, ' ').trim()
+}

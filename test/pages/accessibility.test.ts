@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
+import { type ChangingPages, createChangingPages } from '../watch/changing-pages.ts'
+import { type Account, createAccount } from './account.ts'
+import { startBrowser, type Visit, visit, withoutBrowser } from './browser.ts'
+import { turnPage } from './in-page.ts'
+import { overflows, seriousFindings } from './looks.ts'
+import { type Service, startService } from './service.ts'
+
+/** How to get to a state of a page, from whatever was shown before. */
+type State = { name: string; path: string; ready: string | RegExp; next?: (page: Page) => Promise<unknown> }
+
+const signedOut: State[] = [{ name: 'set-up', path: '/setup', ready: 'Create the first account' }]
+const signedOutLater: State[] = [{ name: 'sign-in', path: '/sign-in', ready: 'No account yet?' }]
+
+const nothingYet: State[] = [
+  { name: 'welcome', path: '/welcome', ready: 'Paste an address' },
+  { name: 'inbox-empty', path: '/inbox', ready: 'Nothing has arrived yet' },
+  { name: 'watches-empty', path: '/watches', ready: 'Nothing is watched yet' },
+  { name: 'profiles-empty', path: '/profiles', ready: 'No profile yet' },
+  { name: 'search-empty', path: '/search', ready: 'Look for something' },
+  { name: 'missing', path: '/nowhere', ready: 'There is no such page' },
+]
+
+const toolbar = (page: Page) => page.getByRole('toolbar', { name: 'This item' }).waitFor()
+
+function withItems(ids: { item: number; document: number; watch: number; profile: string }): State[] {
+  const { item, document, watch, profile } = ids
+  const ofDocument = (tab: string, ready: string | RegExp): State => ({
+    name: `document-${tab}`,
+    path: `/documents/${document}?tab=${tab}`,
+    ready,
+  })
+  return [
+    { name: 'inbox', path: '/inbox?state=all', ready: 'this week' },
+    { name: 'inbox-open', path: `/inbox?state=all&id=${item}`, ready: 'Why did I get this?', next: toolbar },
+    {
+      name: 'inbox-chosen',
+      path: '/inbox?state=all',
+      ready: 'this week',
+      next: async (page) => {
+        await page.getByRole('checkbox').first().check()
+        await page.getByText('1 selected').waitFor()
+      },
+    },
+    {
+      name: 'help',
+      path: '/inbox?state=all',
+      ready: 'this week',
+      next: async (page) => {
+        await page.keyboard.press('?')
+        await page.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor()
+      },
+    },
+    { name: 'watches', path: '/watches', ready: 'Page /town' },
+    { name: 'watch', path: `/watches?watch=${watch}`, ready: 'Last checks' },
+    { name: 'import', path: '/watches?import=1', ready: 'Import watches' },
+    { name: 'profiles', path: '/profiles', ready: 'Harbour news' },
+    { name: 'profile', path: `/profiles/${profile}`, ready: /Would have matched/ },
+    { name: 'profile-xml', path: `/profiles/${profile}?view=xml`, ready: 'The profile in XML' },
+    { name: 'profile-new', path: '/profiles/new', ready: 'What to watch' },
+    { name: 'search', path: '/search?q=harbour', ready: /results? in/ },
+    ofDocument('diff', /words/),
+    ofDocument('sides', 'Before'),
+    ofDocument('text', 'this week'),
+    ofDocument('page', 'Side by side'),
+    ofDocument('links', 'pier'),
+    ofDocument('about', 'Digest'),
+    {
+      name: 'activity',
+      path: '/activity',
+      ready: 'The crawl as a graph',
+      next: async (page) => {
+        await page.getByRole('button', { name: 'Draw it' }).click()
+        await page.getByText('The pages as a list').click()
+      },
+    },
+    ...['account', 'sessions', 'tokens', 'shortcuts', 'users'].map((part) => ({
+      name: `settings-${part}`,
+      path: `/settings?part=${part}`,
+      ready: /About you|Where you are|No token yet|Single keys|Add a user/,
+    })),
+  ]
+}
+
+describe('every view can be used by everybody', { skip: withoutBrowser }, () => {
+  let browser: Browser
+  let service: Service
+  let pages: ChangingPages
+  let me: Account
+  let look: Visit
+
+  before(async () => {
+    browser = await startBrowser()
+    service = await startService()
+    const words = 'Ships come into the harbour of the town every morning, and leave it in the evening.'
+    pages = await createChangingPages({
+      '/town': { words, links: ['/pier', '/market'] },
+      '/harbour': { words, links: ['/pier'] },
+    })
+    look = await visit(browser, 'desktop', { permitted: /401/ })
+    look.page.setDefaultTimeout(15_000)
+  })
+  after(async () => {
+    await browser?.close()
+    await service?.destroy()
+    await pages?.close()
+  })
+
+  async function inspect(states: readonly State[]): Promise<void> {
+    const { page, picture } = look
+    const found: string[] = []
+    for (const { name, path, ready, next } of states) {
+      // Another view comes without a load; the same one, in another state, begins anew.
+      const isOther = page.url().startsWith(service.url) && new URL(page.url()).pathname !== path.split('?', 1)[0]
+      await (isOther ? turnPage(page, path) : page.goto(service.url + path))
+      await page.getByText(ready).first().waitFor()
+      await next?.(page)
+      const pictured = async ({ size, scheme }: { size: string; scheme: string }) => {
+        if ((size === 'desktop') === (scheme === 'light')) await picture(`view-${name}`, `${size}-${scheme}`)
+      }
+      for (const finding of await seriousFindings(page, pictured)) found.push(`${name}: ${finding}`)
+      for (const overflow of await overflows(page)) found.push(`${name}: ${overflow}`)
+      await page.setViewportSize({ width: 1280, height: 800 })
+    }
+    assert.deepEqual(found, [])
+  }
+
+  test('before the first account is made', () => inspect(signedOut))
+
+  test('signed out, and signed in with nothing yet', async () => {
+    me = await createAccount(service, 'Ada')
+    await inspect(signedOutLater)
+    await me.enter(look.context)
+    await look.page.goto(service.url)
+    await inspect(nothingYet)
+  })
+
+  test('with watches, news and documents', async () => {
+    const interests = {
+      keywords: [
+        { key: 'harbour', weight: 3 },
+        { key: 'festival', weight: 2 },
+      ],
+      threshold: 2,
+    }
+    const { id: profile } = await me.watch(`${pages.origin}/harbour`, { name: 'Harbour news', interests, urgency: 2 })
+    await me.watch(`${pages.origin}/town`)
+    await me.watch(`${pages.origin}/lost`)
+    await me.visited()
+    const words = 'The harbour celebrates a festival this week. Ships come into the harbour of the town every morning.'
+    pages.pages['/harbour'] = { words, links: ['/pier'] }
+    pages.pages['/town'] = { words, links: ['/pier', '/market'] }
+    await me.checkAll()
+    const changed = await me.changes(2)
+    const { id: item, document } = changed.find(({ url }) => url.endsWith('/harbour'))!
+    const watch = (await me.sources()).find(({ uri }) => uri.endsWith('/lost'))!.id
+    await inspect(withItems({ item, document, watch, profile }))
+  })
+})

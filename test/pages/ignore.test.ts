@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
+import type { Annotation } from '../../ui/src/api/types.ts'
+import { type ChangingPages, createChangingPages } from '../watch/changing-pages.ts'
+import { until } from '../watch/up-run.ts'
+import { type Account, createAccount } from './account.ts'
+import { startBrowser, visit, withoutBrowser } from './browser.ts'
+import { seriousFindings } from './looks.ts'
+import { type Service, startService } from './service.ts'
+
+const counted = (visitors: string, news: string) => ({ words: `Visitors: ${visitors}</p><p>${news}` })
+
+const expression = 'Visitors:\\s+\\d+'
+
+describe('what is selected in a comparison is ignored from now on', { skip: withoutBrowser }, () => {
+  let browser: Browser
+  let service: Service
+  let news: ChangingPages
+  let account: Account
+
+  before(async () => {
+    browser = await startBrowser()
+    service = await startService()
+    news = await createChangingPages({ '/': counted('123', 'The town is quiet.') })
+    account = await createAccount(service)
+    await account.watch(`${news.origin}/`, { name: 'Town' })
+    await account.visited()
+  })
+  after(async () => {
+    await browser?.close()
+    await service?.destroy()
+    await news?.close()
+  })
+
+  async function changes(): Promise<Annotation[]> {
+    const { items } = await account.ask<{ items: Annotation[] }>('GET', '/annotations?limit=200')
+    return items.filter(({ backlog }) => !backlog)
+  }
+
+  async function change(visitors: string, words: string): Promise<void> {
+    news.pages['/'] = counted(visitors, words)
+    await account.checkAll()
+  }
+
+  /** The line of the counter, as three quick clicks do. */
+  async function selectCounter(page: Page): Promise<void> {
+    await page.locator('ins').filter({ hasText: /\d/ }).first().click({ clickCount: 3 })
+    await page.getByRole('button', { name: 'Ignore this from now on' }).waitFor()
+  }
+
+  test('a counter is, by one press, in the comparison and in the news; its text is told as before', async () => {
+    await change('124', 'The town is quiet.')
+    await until('the first change', async () => (await changes()).length === 1)
+    const { document } = (await changes())[0]!
+    const { context, page, faults, picture, watched } = await visit(browser, 'desktop')
+    await account.enter(context)
+    await watched(async () => {
+      await page.goto(`${service.url}/documents/${document}?tab=diff&to=2`)
+      await selectCounter(page)
+      await picture('ignore-1-selected')
+      await page.getByRole('button', { name: 'Ignore this from now on' }).click()
+      const dialog = page.getByRole('dialog')
+      assert.equal(await dialog.getByRole('textbox').inputValue(), expression)
+      assert.equal(await dialog.getByRole('checkbox', { name: 'Town' }).isChecked(), true)
+      assert.deepEqual(await seriousFindings(page, ({ size }) => picture(`ignore-2-dialog-${size}`)), [])
+
+      await dialog.getByRole('textbox').fill('Visitors: (')
+      await dialog.getByRole('button', { name: 'Ignore it' }).click()
+      await dialog.getByText(/wrong regular expression/).waitFor()
+      await dialog.getByRole('textbox').fill(expression)
+      await dialog.getByRole('button', { name: 'Ignore it' }).click()
+      await page.getByText('One expression is ignored here').waitFor()
+      await page.getByText('No difference').waitFor()
+      await picture('ignore-3-ignored')
+
+      await page.getByRole('button', { name: 'show all' }).click()
+      await page.locator('ins').filter({ hasText: '124' }).waitFor()
+      assert.match(page.url(), /ignored=show/)
+      await page.getByRole('button', { name: 'leave it out' }).click()
+      await page.getByText('No difference').waitFor()
+      // One refusal of the expression was asked for.
+      assert.deepEqual(
+        faults.filter((fault) => !/ 4\d\d /.test(fault)),
+        [],
+      )
+    })
+
+    await change('1250', 'The town is quiet.')
+    await change('9999', 'The mayor has resigned.')
+    await until('the change of the text', async () =>
+      (await changes()).some(({ summary }) => summary.text.includes('mayor')),
+    )
+    const told = await changes()
+    assert.equal(told.length, 2)
+    const last = told.find(({ summary }) => summary.text.includes('mayor'))!
+    assert.doesNotMatch(last.summary.text, /9999/)
+    await context.close()
+  })
+
+  test('by the keyboard as well, on a phone, and it can be taken back', async () => {
+    const [item] = await changes()
+    const { context, page, faults, picture, watched } = await visit(browser, 'phone')
+    await account.enter(context)
+    await watched(async () => {
+      await page.goto(`${service.url}/documents/${item!.document}?tab=diff&from=3&to=4`)
+      await page.getByText('One expression is ignored here').waitFor()
+      await page.locator('ins').filter({ hasText: 'mayor' }).click({ clickCount: 3 })
+      await page.getByRole('button', { name: 'Ignore this from now on' }).waitFor()
+      await picture('ignore-4-selected')
+      await page.keyboard.press('i')
+      const dialog = page.getByRole('dialog')
+      await dialog.getByRole('checkbox', { name: 'Town' }).waitFor()
+      await picture('ignore-5-dialog')
+      await dialog.getByRole('button', { name: 'Ignore it' }).click()
+      await page.getByText('2 expressions are ignored here').waitFor()
+      await page.keyboard.press('u')
+      await page.getByText('One expression is ignored here').waitFor()
+      await page.locator('ins').filter({ hasText: 'mayor' }).waitFor()
+      assert.deepEqual(faults, [])
+    })
+    await context.close()
+  })
+
+  test('the profile shows it, one expression a line, and says which line is wrong', async () => {
+    const [source] = await account.sources()
+    const { context, page, picture, watched } = await visit(browser, 'phone', { permitted: /4\d\d/ })
+    await account.enter(context)
+    await watched(async () => {
+      await page.goto(`${service.url}/profiles/${source!.profile.id}`)
+      const field = page.getByLabel('Text to ignore')
+      assert.equal(await field.inputValue(), expression)
+      await field.fill(`${expression}\n\n(b\n\\d+ likes`)
+      await page.getByRole('button', { name: 'Save' }).first().click()
+      await page.getByText(/^Line 3: wrong regular expression/).waitFor()
+      await page.getByText('The preview goes on').waitFor()
+      await field.scrollIntoViewIfNeeded()
+      assert.deepEqual(
+        await seriousFindings(page, ({ size, scheme }) => picture(`ignore-6-field-${size}-${scheme}`)),
+        [],
+      )
+      await field.fill(`${expression}\n\n\\d+ likes`)
+      await page.getByRole('button', { name: 'Save' }).first().click()
+      await until('it to be saved', async () => {
+        const { interests } = await account.ask<{ interests: { ignore: string[] } }>(
+          'GET',
+          `/profiles/${source!.profile.id}`,
+        )
+        return interests.ignore.join(' ') === `${expression} \\d+ likes`
+      })
+    })
+    await context.close()
+  })
+})

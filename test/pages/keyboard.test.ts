@@ -1,0 +1,243 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Browser, Locator, Page } from 'playwright-core'
+import { type ChangingPages, createChangingPages } from '../watch/changing-pages.ts'
+import { type Account, createAccount, email, password } from './account.ts'
+import { startBrowser, type Visit, visit, withoutBrowser } from './browser.ts'
+import { focusOf, isFocusedIn } from './in-page.ts'
+import { type Service, startService } from './service.ts'
+
+const MAX_TABS = 60
+
+describe('with the keyboard alone, in a browser', { skip: withoutBrowser }, () => {
+  let browser: Browser
+  let service: Service
+  let news: ChangingPages
+  let me: Account
+  let look: Visit
+  let page: Page
+
+  before(async () => {
+    browser = await startBrowser()
+    service = await startService()
+    news = await createChangingPages({
+      '/': { words: 'Nothing has happened yet in this town.' },
+      '/sport': { words: 'Nobody has won.' },
+    })
+    me = await createAccount(service)
+    await me.watch(`${news.origin}/sport`, { name: 'Sport' })
+    look = await visit(browser, 'desktop', { permitted: /401/ })
+    page = look.page
+  })
+  after(async () => {
+    await browser?.close()
+    await service?.destroy()
+    await news?.close()
+  })
+
+  /** Presses keys one after the other; the focus is somewhere, and to be seen, after each. */
+  async function press(...keys: string[]): Promise<void> {
+    for (const key of keys) await page.keyboard.press(key)
+  }
+  async function seesFocus(where: string): Promise<void> {
+    const focus = await focusOf(page)
+    assert.equal(focus.isLost, false, `${where}: the focus is lost`)
+    assert.ok(focus.isMarked, `${where}: nobody sees that ${focus.what} has the focus`)
+  }
+  /** By Tab, as long as it takes; every stop on the way is to be seen. */
+  async function tabTo(target: Locator, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {
+    await target.first().waitFor()
+    for (let step = 0; step < MAX_TABS; step++) {
+      if (await target.first().evaluate((element) => element === element.ownerDocument.activeElement)) return
+      await page.keyboard.press(key)
+      await seesFocus(`on the way to ${target}`)
+    }
+    assert.fail(`Tab does not lead to ${target}`)
+  }
+  const heading = (name: string | RegExp) => page.getByRole('heading', { name, level: 1 }).waitFor()
+  const row = (text: string) => page.locator('.inbox-row').filter({ hasText: text })
+
+  /** By the keys of the list, from its top. */
+  async function moveTo(text: string): Promise<void> {
+    const count = await page.locator('.inbox-row').count()
+    await press(...Array.from({ length: count }, () => 'k'))
+    const current = page.locator('.inbox-row-current')
+    for (let step = 0; step < count; step++) {
+      await isFocusedIn(page, '.inbox-row-current')
+      if ((await current.textContent())?.includes(text)) return
+      await press('j')
+    }
+    assert.fail(`no key leads to ${text}`)
+  }
+
+  test('sign in, watch a page, look at it, check it', () =>
+    look.watched(async () => {
+      await page.goto(`${service.url}/sign-in`)
+      await tabTo(page.getByLabel('E-mail address'))
+      await page.keyboard.type(email)
+      await press('Tab')
+      await page.keyboard.type(password)
+      await press('Enter')
+      await heading('Inbox')
+      await press('g', 'w')
+      await heading('Watches')
+      await press('a')
+      await page.keyboard.type(`${news.origin}/`)
+      await press('Enter')
+      await page.getByRole('button', { name: 'Page /', exact: true }).waitFor()
+      await tabTo(page.getByRole('button', { name: 'Page /', exact: true }))
+      await press('Enter')
+      await page.getByRole('heading', { name: 'Last checks' }).waitFor()
+      await seesFocus('in the drawer')
+      await press('Escape')
+      await page.getByRole('heading', { name: 'Last checks' }).waitFor({ state: 'detached' })
+      await seesFocus('after the drawer')
+      await me.visited()
+      news.pages['/'] = { words: 'The mayor has resigned and the town celebrates.' }
+      news.pages['/sport'] = { words: 'The town has won the cup.' }
+      await press('*', 'a', 'c')
+      await me.changes(2)
+    }))
+
+  test('read, mark, star, archive, choose and undo', () =>
+    look.watched(async () => {
+      await press('Escape', 'g', 'i')
+      await heading('Inbox')
+      await row('celebrates').first().waitFor()
+      await press('j')
+      await seesFocus('at the first item')
+      await press('j', 'k', 'Enter')
+      await page.getByRole('toolbar', { name: 'This item' }).waitFor()
+      const open = page.locator('.inbox-row-open')
+      await open.waitFor()
+      await page.locator('.inbox-row-open.inbox-row-read').waitFor()
+      await press('m')
+      await page.locator('.inbox-row-open:not(.inbox-row-read)').waitFor()
+      await press('s')
+      await open.getByRole('button', { name: 'Take the star away' }).waitFor()
+      await press('Escape')
+      await page.getByRole('toolbar', { name: 'This item' }).waitFor({ state: 'detached' })
+      await seesFocus('after the item')
+      const rows = page.locator('.inbox-row')
+      const count = await rows.count()
+      await press('e')
+      await page.getByText('1 item archived').waitFor()
+      await press('u')
+      await page.getByText('1 item archived').waitFor({ state: 'detached' })
+      await rows.nth(count - 1).waitFor()
+      await press('j', 'x')
+      await page.getByText('1 selected').waitFor()
+      await press('*', 'a')
+      await page.getByText(`${count} selected`).waitFor()
+      await press('*', 'n')
+      await page.getByRole('toolbar', { name: 'Selected items' }).waitFor({ state: 'detached' })
+      await press('A')
+      await page.getByText(/marked as read/).waitFor()
+      await page.locator('.inbox-row:not(.inbox-row-read)').first().waitFor({ state: 'detached' })
+      await press('u')
+      await page.locator('.inbox-row:not(.inbox-row-read)').first().waitFor()
+    }))
+
+  test('help opens and closes, and the focus comes back', () =>
+    look.watched(async () => {
+      await press('j', '?')
+      await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
+      await press('Escape')
+      await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor({ state: 'detached' })
+      await seesFocus('after the help')
+    }))
+
+  test('compare versions by the arrows', () =>
+    look.watched(async () => {
+      await press('g', 'i')
+      await row('celebrates').first().waitFor()
+      await moveTo('celebrates')
+      await press('d')
+      await page.locator('ins').filter({ hasText: 'resigned' }).waitFor()
+      await press('ArrowLeft')
+      await page
+        .getByText('One version so far')
+        .or(page.locator('[aria-current=true]').filter({ hasText: '1' }))
+        .first()
+        .waitFor()
+      await press('ArrowRight')
+      await page.locator('ins').filter({ hasText: 'resigned' }).waitFor()
+      await press('Escape')
+      await heading('Inbox')
+    }))
+
+  test('search, in the inbox and in all that is kept', () =>
+    look.watched(async () => {
+      await press('/')
+      await page.keyboard.type('mayor')
+      await press('Enter')
+      await row('mayor').first().waitFor()
+      await press('Tab')
+      await press('g', 'p')
+      await heading('Profiles')
+      await press('/')
+      await heading('Search')
+      await page.keyboard.type('celebrates')
+      await press('Enter')
+      await page.getByText(/results? in/).waitFor()
+      await press('Tab', 'Tab', 'j', 'Enter')
+      await page.getByText('The mayor has resigned').first().waitFor()
+    }))
+
+  test('add a term to a profile and save it', () =>
+    look.watched(async () => {
+      await press('g', 'p')
+      await heading('Profiles')
+      await page.getByRole('link', { name: 'Sport' }).waitFor()
+      await press('j')
+      await seesFocus('at the first profile')
+      await tabTo(page.getByRole('link', { name: 'Sport' }))
+      await press('Enter')
+      await heading('Sport')
+      await tabTo(page.getByLabel('Add a term'))
+      await page.keyboard.type('cup')
+      await press('Enter')
+      await page.getByRole('textbox', { name: 'Term 1' }).waitFor()
+      await press('Control+s')
+      await page.getByText('“Sport” is saved.').waitFor()
+      await seesFocus('after saving')
+    }))
+
+  test('have an address explained', () =>
+    look.watched(async () => {
+      await press('Tab')
+      await page.keyboard.press('Escape')
+      await tabTo(page.getByRole('link', { name: /^Activity/ }), 'Shift+Tab')
+      await press('Enter')
+      await heading('Activity')
+      await tabTo(page.getByLabel('Why was this fetched, or not?'))
+      await page.keyboard.type(`${news.origin}/sport`)
+      await press('Enter')
+      await page.getByRole('link', { name: 'Open the document' }).waitFor()
+    }))
+
+  test('switch the single keys off, which then do nothing, and sign out', () =>
+    look.watched(async () => {
+      await tabTo(page.getByRole('link', { name: /^Settings/ }), 'Shift+Tab')
+      await press('Enter')
+      await heading('Settings')
+      await tabTo(page.getByRole('link', { name: 'Keyboard' }))
+      await press('Enter')
+      await tabTo(page.getByRole('switch', { name: /Single keys/ }))
+      await press('Space')
+      await page.locator('[role=switch]:not(:checked):not([disabled])').waitFor()
+      await tabTo(page.getByRole('link', { name: /^Inbox/ }), 'Shift+Tab')
+      await press('Enter')
+      await heading('Inbox')
+      await row('celebrates').first().waitFor()
+      await press('j', 'x', '?', 'A', 'g', 'w')
+      assert.equal(await page.locator('.inbox-row-current, .inbox-bulk, dialog[open]').count(), 0)
+      assert.equal(new URL(page.url()).pathname, '/inbox')
+      await press('ArrowDown')
+      await page.locator('.inbox-row-current').waitFor()
+      await tabTo(page.getByRole('button', { name: 'Sign out' }), 'Shift+Tab')
+      await press('Enter')
+      await heading('Sign in')
+      assert.deepEqual(look.faults, [])
+    }))
+})

@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { AxeResults } from 'axe-core'
+import type { Page } from 'playwright-core'
+import { sizes } from './browser.ts'
+import { overflowAt } from './in-page.ts'
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+type Findings = Pick<AxeResults, 'violations'>
+type Way = { size: 'desktop' | 'phone'; scheme: 'light' | 'dark'; rules: 'all' | 'contrast' }
+
+/** Only the contrast depends on the scheme. */
+const ways: readonly Way[] = [
+  { size: 'desktop', scheme: 'light', rules: 'all' },
+  { size: 'desktop', scheme: 'dark', rules: 'contrast' },
+  { size: 'phone', scheme: 'dark', rules: 'contrast' },
+  { size: 'phone', scheme: 'light', rules: 'all' },
+]
+
+/** What axe finds serious or critical on what is shown, in both sizes and both schemes. */
+export async function seriousFindings(page: Page, pictured: (way: Way) => Promise<void>): Promise<string[]> {
+  const found = new Set<string>()
+  for (const way of ways) {
+    await page.setViewportSize(sizes[way.size])
+    await page.emulateMedia({ colorScheme: way.scheme, reducedMotion: 'reduce' })
+    for (const finding of await findings(page, way)) found.add(finding)
+    await pictured(way)
+  }
+  return [...found]
+}
+
+async function findings(page: Page, { size, scheme, rules }: Way): Promise<string[]> {
+  // Frames hold pages of others, which are as they are.
+  await page.evaluate(`globalThis.axe === undefined && (() => { ${axe} })()`)
+  const { violations } = await page.evaluate<Findings, string>((rules) => {
+    const { axe } = globalThis as unknown as { axe: typeof import('axe-core') }
+    return axe.run(
+      { exclude: ['iframe'] },
+      {
+        iframes: false,
+        resultTypes: ['violations'],
+        ...(rules === 'contrast' && { runOnly: ['color-contrast'] }),
+      },
+    )
+  }, rules)
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) =>
+      nodes
+        .slice(0, 3)
+        .map(({ html, failureSummary }) => `${size} ${scheme} ${id}: ${html.slice(0, 200)} ${failureSummary}`),
+    )
+}
+
+/** The smallest phone, a desk enlarged to 200 %, and a phone with text of twice its size. */
+const textSizes = [
+  { width: 360, text: 100 },
+  { width: 640, text: 100 },
+  { width: 390, text: 200 },
+]
+
+/** Where a page is wider than its window, and what of it sticks out. */
+export async function overflows(page: Page): Promise<string[]> {
+  const found: string[] = []
+  for (const { width, text } of textSizes) {
+    await page.setViewportSize({ width, height: 740 })
+    const wide = await overflowAt(page, text)
+    if (wide !== null) found.push(`at ${width} px and ${text} % text: ${wide}`)
+  }
+  await overflowAt(page, 100)
+  return found
+}

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Browser } from 'playwright-core'
+import type { Annotation } from '../../ui/src/api/types.ts'
+import { type ChangingPages, createChangingPages } from '../watch/changing-pages.ts'
+import { until } from '../watch/up-run.ts'
+import { type Account, createAccount } from './account.ts'
+import { startBrowser, visit, withoutBrowser } from './browser.ts'
+import { isKeptForOffline } from './in-page.ts'
+import { type Service, startService } from './service.ts'
+
+type Manifest = {
+  name: string
+  start_url: string
+  display: string
+  icons: { src: string; type: string; sizes: string; purpose: string }[]
+}
+
+describe('without a connection, in a browser', { skip: withoutBrowser }, () => {
+  let browser: Browser
+  let service: Service
+  let news: ChangingPages
+  let me: Account
+
+  before(async () => {
+    browser = await startBrowser()
+    service = await startService()
+    news = await createChangingPages({
+      '/a': { words: 'Nothing yet.' },
+      '/b': { words: 'Quiet.' },
+      '/c': { words: '…' },
+    })
+    me = await createAccount(service)
+    for (const path of Object.keys(news.pages)) await me.watch(news.origin + path)
+    await me.visited()
+    news.pages['/a'] = { words: 'Apricots are ripe.' }
+    news.pages['/b'] = { words: 'Bananas are late.' }
+    news.pages['/c'] = { words: 'Cherries are gone.' }
+    await me.checkAll()
+    await me.changes(3)
+  })
+  after(async () => {
+    await browser?.close()
+    await service?.destroy()
+    await news?.close()
+  })
+
+  test('it can be installed: the manifest names pages and icons that are there', async () => {
+    const answer = await fetch(`${service.url}/manifest.webmanifest`)
+    assert.match(answer.headers.get('content-type')!, /^application\/manifest\+json/)
+    const { name, start_url, display, icons } = (await answer.json()) as Manifest
+    assert.equal(name, 'eRACE')
+    assert.equal(display, 'standalone')
+    assert.equal((await fetch(new URL(start_url, service.url))).status, 200)
+    for (const { src, type, sizes } of icons) {
+      const icon = await fetch(new URL(src, service.url))
+      assert.equal(icon.headers.get('content-type')?.split(';', 1)[0], type)
+      if (type !== 'image/png') continue
+      const bytes = Buffer.from(await icon.arrayBuffer())
+      // Width and height stand in the first block of the file.
+      assert.equal(`${bytes.readUInt32BE(16)}x${bytes.readUInt32BE(20)}`, sizes)
+    }
+    for (const size of ['192x192', '512x512']) assert.ok(icons.some(({ sizes }) => sizes === size))
+    assert.ok(icons.some(({ purpose }) => purpose.includes('maskable')))
+  })
+
+  test('what came last is read, and what is marked is sent when the connection is back', async () => {
+    // What can not be had without a connection is told on the console.
+    const { context, page, picture, watched } = await visit(browser, 'phone', { permitted: /ERR_INTERNET|Failed to/ })
+    page.setDefaultTimeout(15_000)
+    await me.enter(context)
+    const ids = new Map((await me.changes(3)).map(({ id, url }) => [new URL(url).pathname, id]))
+    const marksOf = (path: string) => me.ask<Annotation>('GET', `/annotations/${ids.get(path)}`)
+    const row = (word: string) => page.locator('.inbox-row').filter({ hasText: word })
+
+    await watched(async () => {
+      await page.goto(`${service.url}/inbox`)
+      await row('Apricots').waitFor()
+      await isKeptForOffline(page)
+
+      await context.setOffline(true)
+      await page.reload()
+      await row('Apricots').waitFor()
+      await page
+        .getByText(/No connection/)
+        .first()
+        .waitFor()
+      await row('Bananas').getByRole('link').click()
+      await page.getByRole('heading', { name: 'Page /b' }).waitFor()
+      await page.getByText('Why did I get this?').waitFor()
+      await picture('offline')
+      await page.getByRole('button', { name: /^Archive/ }).click()
+      await page.getByText('1 item archived').waitFor()
+      await page.goto(`${service.url}/inbox?state=all`)
+      await row('Cherries').filter({ hasText: 'Changed' }).getByRole('button', { name: 'Star' }).click()
+      await page.getByText('1 item starred').waitFor()
+      await row('Apricots').filter({ hasText: 'Changed' }).getByRole('link').click()
+      await page.getByRole('button', { name: /^Mark as unread/ }).waitFor()
+      assert.equal((await marksOf('/b')).archived, false)
+
+      await context.setOffline(false)
+      await until('what was marked', async () => {
+        const [apricots, bananas, cherries] = await Promise.all(['/a', '/b', '/c'].map(marksOf))
+        return apricots!.read && bananas!.archived && cherries!.starred
+      })
+      await page
+        .getByText(/No connection/)
+        .first()
+        .waitFor({ state: 'detached' })
+    })
+  })
+})

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { ChangingPage } from './changing-pages.ts'
+import { profileOf, sourceOf } from './up-run.ts'
+import { withWatching } from './watching.ts'
+
+const [ann, bob, cat] = ['ann@example.org', 'bob@example.org', 'cat@example.org']
+
+test('a change of what somebody ignores is told to all others, and to nobody where all ignore it; the version is kept', async () => {
+  const pages: Record<string, ChangingPage> = { '/': { words: 'Visitors: 1. It rains on java.' } }
+  await withWatching({ pages: [pages] }, async ({ news, put, begin, checked, annotations, query }) => {
+    const source = sourceOf(`${news.origin}/`)
+    const ignore = ['Visitors:\\s+\\d+']
+    await put(
+      profileOf('track', ann, [{ ...source, process: 'track' }], {}, { ignore }),
+      profileOf('filter', cat, [source], { java: 1 }, { ignore }),
+    )
+    begin()
+    await checked()
+    pages['/']!.words = 'Visitors: 22. It rains on java.'
+    await checked(2)
+    const kinds = async () =>
+      (await annotations()).map(({ profile, kind, backlog }) => `${profile} ${backlog ? 'base line' : kind}`).sort()
+    assert.deepEqual(await kinds(), ['filter base line', 'track base line'])
+
+    await put(profileOf('all', bob, [{ ...source, process: 'track' }], {}))
+    await checked(2)
+    pages['/']!.words = 'Visitors: 333. It rains on java.'
+    await checked(2)
+    assert.deepEqual(await kinds(), ['all base line', 'all changed', 'filter base line', 'track base line'])
+
+    pages['/']!.words = 'Visitors: 4444. It snows on java.'
+    await checked(2)
+    const changed = (await annotations()).filter(({ backlog }) => !backlog).slice(1)
+    assert.deepEqual(changed.map(({ profile }) => profile).sort(), ['all', 'filter', 'track'])
+    const explanationOf = (id: string) => changed.find(({ profile }) => profile === id)!.explanation
+    assert.deepEqual(explanationOf('track'), { tracked: true, added: 1, removed: 1 })
+    assert.deepEqual(explanationOf('all'), { tracked: true, added: 2, removed: 2 })
+    assert.equal(changed.find(({ profile }) => profile === 'track')!.summary.text, 'snows')
+    assert.deepEqual(
+      query('SELECT n, body, wanted FROM versions ORDER BY n').map(({ n, body, wanted }) => `${n} ${body} ${wanted}`),
+      ['1 kept 1', '2 kept 1', '3 kept 1', '4 kept 1'],
+    )
+  })
+})

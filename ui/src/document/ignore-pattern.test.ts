@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { patternOf } from './ignore-pattern.ts'
+
+const of = (text: string) => patternOf({ before: text, after: text })
+
+test('numbers and white space stand for any', () => {
+  assert.equal(of(' Visitors:  1,234\n today '), 'Visitors:\\s+\\d+,\\d+\\s+today')
+})
+
+test('what means something in an expression is taken for itself', () => {
+  const text = '(a+b)* [c] {d} ^e$ f|g \\ h? 3.14'
+  assert.match(text.replace('3.14', '12.5'), new RegExp(`^${of(text)}$`))
+  assert.doesNotMatch(text.replace('3.14', '3x14'), new RegExp(`^${of(text)}$`))
+})
+
+test('two versions that differ by numbers make one expression, others two', () => {
+  assert.equal(patternOf({ before: 'Visitors: 9', after: 'Visitors: 10' }), 'Visitors:\\s+\\d+')
+  assert.equal(patternOf({ before: 'by Ann', after: 'by Bob' }), 'by\\s+Bob|by\\s+Ann')
+  assert.equal(patternOf({ before: '', after: 'new' }), 'new')
+  assert.equal(patternOf({ before: 'old', after: ' ' }), 'old')
+})
