@@ -77,11 +77,24 @@ async function assertConsistent(pool: ClusterPool): Promise<void> {
   assert.deepEqual(wrong, [])
 }
 
-/** Cuts the connections of the shards as soon as one of them waits for a lock. */
-async function cutOnceWaiting(pool: ClusterPool): Promise<void> {
+/** Cuts the connections of the shards if one of them waits for a lock, and says whether. */
+async function hasCut(pool: ClusterPool): Promise<boolean> {
   const shards = `FROM pg_stat_activity WHERE application_name = 'shard' AND datname = current_database()`
-  while ((await pool.query(`SELECT pid ${shards} AND wait_event_type = 'Lock'`)).length === 0);
-  await pool.query(`SELECT pg_terminate_backend(pid) ${shards}`)
+  const cut = await pool.query(
+    `SELECT pg_terminate_backend(pid) ${shards} AND EXISTS (SELECT pid ${shards} AND wait_event_type = 'Lock')`,
+  )
+  return cut.length > 0
+}
+
+/** A connection that was cut while nobody used it may be noticed by the next statement only. */
+async function untilReachable<T>(work: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!isAppError(error, 'store-unreachable')) throw error
+    }
+  }
 }
 
 const nameOf = ({ hostId, seq }: QueuedRequest): string => `${hostId} ${seq}`
@@ -242,20 +255,21 @@ describe('the frontier of a cluster', () => {
         again: rows.slice(20, 24).map((row) => ({ ...row, attempts: 1 })),
       })
       // Each time another partition is held up until the connections are cut; the others are through by then, or are not.
-      for (const each of [...hosts, ...hosts]) {
-        const settling = pool.transaction(async (tx) => {
-          await tx.query('SELECT FROM frontiers WHERE partition = $1 FOR UPDATE', [partitionOf(each)])
-          const settled = crawler.settle(batch).then(
-            () => null,
-            (error: unknown) => error,
-          )
-          await cutOnceWaiting(pool)
-          return settled
+      let cuts = 0
+      for (const each of [rows[0]!, rows[10]!, rows[20]!, rows[0]!]) {
+        const failure = await pool.transaction(async (tx) => {
+          await tx.query('SELECT FROM frontiers WHERE partition = $1 FOR UPDATE', [each.hostId % 256])
+          const settling = crawler.settle(batch).catch((error: unknown) => error)
+          const isOver = settling.then(() => true)
+          while (!(await Promise.race([isOver, hasCut(pool)])));
+          return settling
         })
-        assert.ok(isAppError(await settling, 'store-unreachable'))
+        assert.ok(isAppError(failure, 'store-unreachable'), String(failure))
+        cuts++
       }
-      await crawler.settle(batch)
-      await crawler.look()
+      assert.equal(cuts, 4)
+      await untilReachable(() => crawler.settle(batch))
+      await untilReachable(() => crawler.look())
       assert.deepEqual(crawler.counts(), { queued: 28, seen: 48, hosts: 4, givenUp: 0 })
       const after = await queueOf(crawler)
       assert.equal(new Set(after.map(({ url }) => url)).size, 28)

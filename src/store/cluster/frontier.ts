@@ -85,12 +85,19 @@ export function createClusterFrontier(options: ClusterFrontierOptions): ClusterF
   /** What a call that failed had achieved in some partitions; told with the next one that succeeds. */
   let untold = noCounts()
 
-  const lookQuietly = (held: HeldPartition | undefined): void => {
-    // Whatever can't be read now is found by the next look.
-    if (held !== undefined) arrivals.look(held).catch(() => {})
+  let isLooking = false
+  /** Whatever can't be read now is found by the next look. */
+  const lookQuietly = (held?: HeldPartition): void => {
+    if (held !== undefined) return void arrivals.look(held).catch(() => {})
+    if (isLooking) return
+    isLooking = true
+    const done = (): void => {
+      isLooking = false
+    }
+    arrivals.lookAround().then(done, done)
   }
   const everyMs = options.lookEveryMs ?? LOOK_EVERY_MS
-  const timer = everyMs > 0 ? setInterval(() => arrivals.lookAround().catch(() => {}), everyMs).unref() : null
+  const timer = everyMs > 0 ? setInterval(lookQuietly, everyMs).unref() : null
 
   function forget(partition: number, epoch?: number): HeldPartition | undefined {
     const dropped = partitions.drop(partition, epoch)
@@ -216,7 +223,9 @@ export function createClusterFrontier(options: ClusterFrontierOptions): ClusterF
         if (events === null || listening.has(held.partition)) continue
         listening.set(
           held.partition,
-          events.listen(`frontier_${held.partition}`, () => lookQuietly(partitions.get(held.partition))),
+          events.listen(`frontier_${held.partition}`, (payload) =>
+            lookQuietly(payload === null ? undefined : partitions.get(held.partition)),
+          ),
         )
       }
     },
