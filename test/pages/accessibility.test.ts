@@ -44,15 +44,6 @@ function withItems(ids: { item: number; document: number; watch: number; profile
         await page.getByText('1 selected').waitFor()
       },
     },
-    {
-      name: 'help',
-      path: '/inbox?state=all',
-      ready: 'this week',
-      next: async (page) => {
-        await page.keyboard.press('?')
-        await page.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor()
-      },
-    },
     { name: 'watches', path: '/watches', ready: 'Page /town' },
     { name: 'watch', path: `/watches?watch=${watch}`, ready: 'Last checks' },
     { name: 'import', path: '/watches?import=1', ready: 'Import watches' },
@@ -62,7 +53,7 @@ function withItems(ids: { item: number; document: number; watch: number; profile
     { name: 'profile-new', path: '/profiles/new', ready: 'What to watch' },
     { name: 'search', path: '/search?q=harbour', ready: /results? in/ },
     ofDocument('diff', /words/),
-    ofDocument('sides', 'Before'),
+    ofDocument('sides', /^Before ·/),
     ofDocument('text', 'this week'),
     ofDocument('page', 'Side by side'),
     ofDocument('links', 'pier'),
@@ -81,6 +72,16 @@ function withItems(ids: { item: number; document: number; watch: number; profile
       path: `/settings?part=${part}`,
       ready: /About you|Where you are|No token yet|Single keys|Add a user/,
     })),
+    // Last: it stays open over whatever comes next.
+    {
+      name: 'help',
+      path: '/inbox?state=all',
+      ready: 'this week',
+      next: async (page) => {
+        await page.keyboard.press('?')
+        await page.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor()
+      },
+    },
   ]
 }
 

@@ -4,11 +4,11 @@ import { fileURLToPath } from 'node:url'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { buildUi, isFresh } from '../../scripts/build-ui.ts'
 
-const program = process.env.ERACE_CHROMIUM ?? '/usr/bin/chromium'
+const program = process.env.ERACE_TEST_CHROMIUM ?? '/usr/bin/chromium'
 /** False where there is a browser, else why tests with it are left out. */
 export const withoutBrowser = existsSync(program)
   ? false
-  : `${program} is not installed (or name one in ERACE_CHROMIUM)`
+  : `${program} is not installed (or name one in ERACE_TEST_CHROMIUM)`
 
 export const sizes = {
   desktop: { width: 1280, height: 800 },

@@ -35,24 +35,22 @@ export async function migrate(pool: ClusterPool): Promise<number[]> {
   const applied: number[] = []
   try {
     await client.query('SELECT pg_advisory_lock($1)', [LOCK])
-    try {
+    await client.query(
+      'CREATE TABLE IF NOT EXISTS migrations (id int PRIMARY KEY, name text NOT NULL, at timestamptz NOT NULL DEFAULT now())',
+    )
+    const states = await migrationStates(pool)
+    for (const { id, name, sql } of clusterMigrations) {
+      if (states.find((state) => state.id === id)?.appliedAt !== null) continue
       await client.query(
-        'CREATE TABLE IF NOT EXISTS migrations (id int PRIMARY KEY, name text NOT NULL, at timestamptz NOT NULL DEFAULT now())',
+        `BEGIN; ${sql}; INSERT INTO migrations (id, name) VALUES (${id}, '${name.replaceAll("'", "''")}'); COMMIT`,
       )
-      const states = await migrationStates(pool)
-      for (const { id, name, sql } of clusterMigrations) {
-        if (states.find((state) => state.id === id)?.appliedAt !== null) continue
-        await client.query(
-          `BEGIN; ${sql}; INSERT INTO migrations (id, name) VALUES (${id}, '${name.replaceAll("'", "''")}'); COMMIT`,
-        )
-        applied.push(id)
-      }
-    } finally {
-      await client.query('SELECT pg_advisory_unlock($1)', [LOCK])
+      applied.push(id)
     }
+    await client.query('SELECT pg_advisory_unlock($1)', [LOCK])
     client.release()
     return applied
   } catch (error) {
+    // The connection ends, and with it the lock and whatever was begun.
     client.release(error as Error)
     throw postgresError(error)
   }

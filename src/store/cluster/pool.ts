@@ -67,6 +67,8 @@ export function openPool({ address, maxConnections, name }: PoolOptions): Cluste
   })
   // A connection that dies while nobody uses it is replaced by the pool; whoever uses one is told by its own statement.
   pool.on('error', () => {})
+  // One that dies in somebody's hands says so twice: to the statement, and to whoever listens. The first is enough.
+  pool.on('connect', (client) => client.on('error', () => {}))
   const counted = { statements: 0, transactions: 0, bytes: 0 }
 
   async function send<T>(client: Pick<pg.ClientBase, 'query'>, text: string, values: readonly unknown[]): Promise<T[]> {
@@ -97,9 +99,7 @@ export function openPool({ address, maxConnections, name }: PoolOptions): Cluste
       counted.transactions++
       let failure: Error | undefined
       try {
-        // Not waited for: it goes out together with the first statement.
-        const begun = client.query('BEGIN')
-        begun.catch(() => {})
+        await client.query('BEGIN')
         const result = await work({ query: (text, values = []) => send(client, text, values) })
         await client.query('COMMIT')
         return result
