@@ -75,12 +75,18 @@ function createView(before: string | null, after: string, isIgnored: boolean): C
 function tell(before: string | null, after: string): ReturnType<ChangeView['told']> {
   if (before === null) return { summary: beginningOf(after), explanation: { tracked: true } }
   const { added, removed, passages } = changeSummary(before, after)
-  return { summary: passagesOf(passages), explanation: { tracked: true, added, removed } }
+  const summary = passages.length > 0 ? passagesOf(passages) : removalOf(removed)
+  return { summary, explanation: { tracked: true, added, removed } }
 }
 
 /** Where nothing in particular is to be shown of a text. */
 export function beginningOf(text: string): MarkedText {
   return { text: text.slice(0, MAX_SUMMARY).toWellFormed(), marks: [] }
+}
+
+/** Nothing came: what went is not there to be shown, but how much it was. */
+function removalOf(words: number): MarkedText {
+  return { text: words === 1 ? 'One word was removed.' : `${words} words were removed.`, marks: [] }
 }
 
 function passagesOf(passages: readonly string[]): MarkedText {

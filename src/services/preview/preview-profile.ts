@@ -18,8 +18,8 @@ import type { ProfileDraft } from '../../core/profile-draft.ts'
 import { documentText } from '../../core/text/document-text.ts'
 import type { OmitRules } from '../../core/text/omit-rules.ts'
 import type { Version, VersionStore } from '../../store/versions.ts'
-import { beginningOf } from '../annotating/change-view.ts'
 import { createBuiltInScorers } from '../annotating/built-in-scorers.ts'
+import { beginningOf } from '../annotating/change-view.ts'
 import { createSourceCover } from './source-cover.ts'
 
 export type PreviewDeps = {

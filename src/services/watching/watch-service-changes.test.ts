@@ -199,3 +199,23 @@ describe('news that come late', () => {
     }),
   )
 })
+
+describe('somebody who joins a source', () => {
+  test(
+    'has it visited soon, however long it would wait for its turn, and once',
+    withWatching({}, async ({ put, turn, takeOrders, clock }) => {
+      await put(profileWith('ann', 'ann', [sourceAt(a, { everyMs: DAY, everyMaxMs: DAY })]))
+      await turn()
+      assert.deepEqual(takeOrders(), [a])
+      clock.advance(MINUTE)
+      await turn()
+      assert.deepEqual(takeOrders(), [])
+      await put(profileWith('bob', 'bob', [sourceAt(a, { everyMs: DAY, everyMaxMs: DAY })]))
+      await turn()
+      assert.deepEqual(takeOrders(), [a])
+      clock.advance(MINUTE)
+      await turn()
+      assert.deepEqual(takeOrders(), [])
+    }),
+  )
+})

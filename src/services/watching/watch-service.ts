@@ -68,6 +68,8 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
   const urdsOf = new Map<string, number[]>()
   /** URDs whose first visit is still to come. */
   const unvisited = new Set<number>()
+  /** Watches that somebody has joined since they were last looked at. */
+  const joined = new Set<number>()
   /** Whose URI is whose: owners of one watch may have spelled it differently. */
   const uriOf = new Map<number, string>()
   /** Checks that have come to as many pages as one may have. */
@@ -88,6 +90,8 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
         continue
       }
       if (urd.visitedAt === 0) unvisited.add(urd.id)
+      // One with hours of its own waits for them.
+      if (urd.visitedAt === 0 && source.window === null) joined.add(urd.watch)
       try {
         const paused = profile.paused || urd.paused
         coalescer.put({ ...urdOf(profile, source.uri), ...source, id: urd.id, watch: urd.watch, paused })
@@ -157,6 +161,14 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
     })
     if (touched.length > 0) await proxy.reach(touched)
     if (ended.length > 0) await proxy.forget(ended)
+    for (const watch of joined) visitSoon(watch)
+    joined.clear()
+  }
+
+  /** Who joins a source that others have had checked does not wait until it is due again. */
+  function visitSoon(watch: number): void {
+    const isWaiting = unvisitedOf(watch).length > 0 && (scheduler.snapshot(watch)?.lastAt ?? null) !== null
+    if (isWaiting) scheduler.checkNow(watch)
   }
 
   function reachOf(watch: number): WatchReach {
@@ -236,6 +248,8 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
     if (row !== undefined) Object.assign(row, { finishedMark: Math.max(mark, row.finishedMark), checkedAt })
     for (const urd of visited) unvisited.delete(urd)
     scheduler.done(watch, { changed, failed, at: checkedAt })
+    // Somebody came while it was under way.
+    if (coalescer.urdsOf(watch).some(({ id, window }) => unvisited.has(id) && window === null)) visitSoon(watch)
     tellCheck(watch, 'ended')
   }
 

@@ -2,18 +2,10 @@ import { AppError, isAppError } from '../../core/errors.ts'
 import { hostKey, partitionOf } from '../../core/partition.ts'
 import type { Offer, QueuedRequest } from '../../core/request.ts'
 import type { ClusterEvents } from '../cluster-events.ts'
-import type {
-  FrontierCounts,
-  FrontierStore,
-  HostClock,
-  KeptRobots,
-  OfferCounts,
-  SettleBatch,
-  SettleCounts,
-} from '../frontier.ts'
+import type { FrontierCounts, FrontierStore, KeptRobots, OfferCounts, SettleBatch, SettleCounts } from '../frontier.ts'
 import type { PartitionGrant } from '../partition-leases.ts'
-import { numberArray } from './array-values.ts'
 import { createArrivals, groupByHost } from './frontier-arrivals.ts'
+import { addCounts, addWatch, noCounts } from './frontier-counts.ts'
 import { findWaitingHosts } from './frontier-hosts.ts'
 import { createKnownLinks, type OfferParcel, offerValues, sortOffers } from './frontier-offers.ts'
 import { createHeldPartitions, type HeldPartition, partitionOfId } from './frontier-partitions.ts'
@@ -27,6 +19,7 @@ import {
   type SettleAnswer,
   stateOfTuple,
 } from './frontier-rows.ts'
+import { type SettleShare, settleValues, shareOut } from './frontier-settle.ts'
 import { frontierLooks, frontierStatements } from './frontier-statements.ts'
 import type { ClusterPool } from './pool.ts'
 import { storable } from './storable-text.ts'
@@ -312,57 +305,6 @@ export function createClusterFrontier(options: ClusterFrontierOptions): ClusterF
       await Promise.all(partitions.numbers().map((partition) => forget(partition)?.turn))
     },
   }
-}
-
-type SettleShare = { done: QueuedRequest[]; again: QueuedRequest[]; clocks: HostClock[] }
-
-function shareOut(batch: {
-  done: readonly QueuedRequest[]
-  again: readonly QueuedRequest[]
-  hosts: readonly HostClock[]
-}): Map<number, SettleShare> {
-  const shares = new Map<number, SettleShare>()
-  const shareOf = (id: number): SettleShare => {
-    const partition = partitionOfId(id)
-    const known = shares.get(partition)
-    if (known !== undefined) return known
-    const share: SettleShare = { done: [], again: [], clocks: [] }
-    shares.set(partition, share)
-    return share
-  }
-  for (const request of batch.done) shareOf(request.hostId).done.push(request)
-  for (const request of batch.again) shareOf(request.hostId).again.push(request)
-  for (const clock of batch.hosts) shareOf(clock.id).clocks.push(clock)
-  return shares
-}
-
-function settleValues({ partition, epoch }: HeldPartition, run: number, { done, again, clocks }: SettleShare) {
-  return [
-    partition,
-    epoch,
-    run,
-    numberArray(done.map(({ seq }) => seq)),
-    numberArray(again.map(({ seq }) => seq)),
-    numberArray(again.map(({ attempts }) => attempts)),
-    numberArray(clocks.map(({ id }) => id)),
-    numberArray(clocks.map(({ nextAt }) => Math.round(nextAt))),
-    numberArray(clocks.map(({ failures }) => failures)),
-    numberArray(clocks.map(({ rests }) => rests)),
-  ]
-}
-
-const noCounts = () => ({ accepted: 0, known: 0, limited: 0, removed: 0, watches: new Map<number, number>() })
-
-function addCounts<T extends OfferCounts>(to: T, more: OfferCounts): T {
-  to.accepted += more.accepted
-  to.known += more.known
-  to.limited += more.limited
-  for (const [watch, n] of more.watches) addWatch(to.watches, watch, n)
-  return to
-}
-
-function addWatch(watches: Map<number, number>, watch: number, n: number): void {
-  if (watch > 0) watches.set(watch, (watches.get(watch) ?? 0) + n)
 }
 
 function lostPartition(...partitions: number[]): AppError {
