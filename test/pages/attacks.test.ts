@@ -1,38 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { Browser, BrowserContext, Page, Request } from 'playwright-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
 import type { Annotation, Source } from '../../ui/src/api/types.ts'
 import { until } from '../watch/up-run.ts'
 import { type Account, createAccount, email, password } from './account.ts'
 import { startBrowser, visit, withoutBrowser } from './browser.ts'
+import { watchFor } from './canary.ts'
 import { createHostileNews, type HostileNews, WORD } from './hostile-news.ts'
 import { addFrames, foreignMarkupOf, originOf, readablesOf, readCookie, turnPage } from './in-page.ts'
 import { type Service, startService } from './service.ts'
-
-/** Hits of any kind; each is a sentence that says what happened. */
-async function watchFor(context: BrowserContext, page: Page, { url }: Service): Promise<string[]> {
-  const hits: string[] = []
-  await context.exposeBinding('__hit', ({ frame }, what) => {
-    hits.push(`${String(what)} ran in ${frame.url()}`)
-  })
-  page.on('dialog', (dialog) => {
-    hits.push(`a dialog: ${dialog.message()}`)
-    void dialog.dismiss()
-  })
-  context.on('page', (opened) => hits.push(`a window: ${opened.url()}`))
-  // A request that the policy stopped is told too: it did not leave the browser.
-  const left = (request: Request) => {
-    const isOurs = new URL(request.url()).origin === url || /^(?:data|blob|about):/.test(request.url())
-    const why = request.failure()?.errorText ?? ''
-    if (!isOurs && !/csp|BLOCKED_BY/i.test(why)) hits.push(`a request: ${request.url()} ${why}`)
-  }
-  context.on('requestfinished', left)
-  context.on('requestfailed', left)
-  page.on('framenavigated', (frame) => {
-    if (frame === page.mainFrame() && new URL(frame.url()).origin !== url) hits.push(`a journey: ${frame.url()}`)
-  })
-  return hits
-}
 
 /** A phrase may have sixteen words. */
 const asTerm = (attack: string) => attack.slice(0, 55).trim()
