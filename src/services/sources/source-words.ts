@@ -76,6 +76,8 @@ function failingWords({ source, status, outcome }: Facts): string {
   const code = outcome.slice('failed: '.length)
   if (status >= 400)
     return `${host} answers with an error (status ${status}){since}. It is tried again, less and less often.`
+  if (code === 'redirect-refused' && status > 0)
+    return `${host} redirects to an address that is not followed{since}. Look where it leads in a browser.`
   if (code === 'http-client-error' || code === 'http-server-error' || code === 'redirect-refused')
     return `robots.txt of ${host} can not be had, so nothing of it is fetched{since}. It is tried again, less and less often.`
   const known = Object.hasOwn(errorCodes, code) ? errorCodes[code as ErrorCode] : null
