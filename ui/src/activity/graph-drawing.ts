@@ -67,13 +67,15 @@ export function drawGraph(
   }
   context.stroke()
   context.globalAlpha = 1
+  // Smaller from afar, or thousands would cover each other.
+  const usual = Math.min(2 * RADIUS, Math.max(1.2, RADIUS * Math.sqrt(view.scale)))
   for (const [state, name] of Object.entries(tokens)) {
     context.fillStyle = token(name)
     context.beginPath()
     for (const [node, { state: own }] of graph.nodes.entries()) {
       if (own !== state) continue
       const { x, y } = place(node)
-      const radius = node === hovered ? 2 * RADIUS : RADIUS
+      const radius = node === hovered ? 2 * usual : usual
       context.moveTo(x + radius, y)
       context.arc(x, y, radius, 0, 2 * Math.PI)
     }
