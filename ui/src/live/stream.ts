@@ -4,7 +4,7 @@
  * refused (the server answered with an error: the stream is opened anew after a delay that grows to a minute).
  * Figures of the crawl are sent only while somebody listens to them: that needs another address, so it is reopened.
  */
-export const eventNames = ['hello', 'annotation', 'counts', 'source', 'crawl'] as const
+export const eventNames = ['hello', 'reset', 'annotation', 'counts', 'source', 'crawl'] as const
 export type EventName = (typeof eventNames)[number]
 type Listener = (data: unknown) => void
 

@@ -5,6 +5,8 @@ import { type EventName, listen, startStream } from './stream.ts'
 
 export type LiveEvents = {
   hello: { unread: number }
+  /** So much came meanwhile that it is not sent one by one. */
+  reset: Record<string, unknown>
   annotation: Annotation
   counts: Partial<InboxCounts>
   source: { id: number; state: Source['state'] }
@@ -24,8 +26,12 @@ export function useLive<Name extends EventName>(name: Name, heard: (data: LiveEv
 export function useStream(): void {
   const client = useQueryClient()
   useEffect(() => startStream(), [])
+  // What sources came to while there was no connection is not told again, so it is read.
   useLive('hello', () => {
-    void client.invalidateQueries({ queryKey: ['counts'] })
+    for (const name of ['counts', 'sources', 'watches']) void client.invalidateQueries({ queryKey: [name] })
+  })
+  useLive('reset', () => {
+    for (const name of ['annotations', 'counts']) void client.invalidateQueries({ queryKey: [name] })
   })
   useLive('annotation', () => {
     void client.invalidateQueries({ queryKey: ['counts'] })
