@@ -30,6 +30,9 @@ function isSchema(value: unknown): value is Schema {
 
 type Names = ReadonlyMap<string, string>
 
+/** Fewer members in common are a chance, not a kinship. */
+const MIN_SHARED = 4
+
 /** Only shapes with members are worth a name where they are used; a `Time` is a string. */
 function nameOf(schema: Schema, names: Names): string | undefined {
   return schema.properties === undefined ? undefined : names.get(JSON.stringify(schema))
@@ -74,6 +77,36 @@ function objectOf({ properties, required = [] }: Schema, names: Names): string {
   return `{ ${members.join('; ')} }`
 }
 
+type Member = { text: string; isRequired: boolean }
+
+function membersOf({ properties = {}, required = [] }: Schema): Map<string, Member> {
+  const entries = Object.entries(properties)
+  return new Map(
+    entries.map(([key, value]) => [key, { text: JSON.stringify(value), isRequired: required.includes(key) }]),
+  )
+}
+
+/** The largest other schema all of whose members this one has too: it is told as that and the rest. */
+function baseOf(name: string, schema: Schema, schemas: readonly [string, Schema][]): [string, Schema] | undefined {
+  const own = membersOf(schema)
+  const isWithin = ([other, candidate]: [string, Schema]): boolean => {
+    const members = membersOf(candidate)
+    if (other === name || members.size < MIN_SHARED || members.size >= own.size) return false
+    return [...members].every(([key, { text, isRequired }]) => {
+      return own.get(key)?.text === text && own.get(key)?.isRequired === isRequired
+    })
+  }
+  return schemas.filter(isWithin).sort(([, a], [, b]) => membersOf(b).size - membersOf(a).size)[0]
+}
+
+function declaredShape(name: string, schema: Schema, schemas: readonly [string, Schema][], names: Names): string {
+  const base = schema.properties === undefined ? undefined : baseOf(name, schema, schemas)
+  if (base === undefined) return shapeOf(schema, names)
+  const known = membersOf(base[1])
+  const rest = Object.entries(schema.properties!).filter(([key]) => !known.has(key))
+  return `${base[0]} & ${objectOf({ ...schema, properties: Object.fromEntries(rest) }, names)}`
+}
+
 async function readSchemas(): Promise<[string, Schema][]> {
   const found: [string, Schema][] = []
   for (const file of readdirSync(schemaFolder).sort()) {
@@ -94,7 +127,7 @@ export async function uiTypes(): Promise<string> {
   }
   const types = schemas.map(([name, schema]) => {
     const known = nameOf(schema, names)
-    return `export type ${name} = ${known === undefined || known === name ? shapeOf(schema, names) : known}`
+    return `export type ${name} = ${known === undefined || known === name ? declaredShape(name, schema, schemas, names) : known}`
   })
   const head = '// Written by `node scripts/ui-types.ts` from src/server/schemas; do not edit.\n'
   return formatted([head, ...types].join('\n'))

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { openWatching, profileWith, sourceAt, type Watching, type WatchingOptions } from './watching.testkit.ts'
+import { profileWith, sourceAt, watchingOver } from './watching.testkit.ts'
 
 const MINUTE = 60_000
 const DAY = 86_400_000
@@ -14,16 +14,7 @@ const pages = {
   [b]: { words: 'b' },
 }
 
-function withWatching(options: WatchingOptions, work: (watching: Watching) => Promise<void>): () => Promise<void> {
-  return async () => {
-    const watching = await openWatching({ pages, ...options })
-    try {
-      await work(watching)
-    } finally {
-      watching.close()
-    }
-  }
-}
+const withWatching = watchingOver(pages)
 
 describe('a change of profiles', () => {
   test(

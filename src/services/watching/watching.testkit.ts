@@ -150,3 +150,15 @@ export function profileWith(id: string, owner: string, sources: Source[], parts:
     ...parts,
   }
 }
+
+/** Gives tests a watch service over these pages, each its own. */
+export function watchingOver(pages: NonNullable<WatchingOptions['pages']>) {
+  return (options: WatchingOptions, work: (watching: Watching) => Promise<void>) => async (): Promise<void> => {
+    const watching = await openWatching({ pages, ...options })
+    try {
+      await work(watching)
+    } finally {
+      watching.close()
+    }
+  }
+}

@@ -152,12 +152,7 @@ export type InboxFilterQuery = {
   urgency?: number
   upTo?: number
 }
-export type InboxQuery = {
-  state?: 'unread' | 'all' | 'starred' | 'archived'
-  profile?: string
-  q?: string
-  urgency?: number
-  upTo?: number
+export type InboxQuery = InboxFilterQuery & {
   limit?: number
   cursor?: string
   format?: 'json' | 'xml' | 'wml' | 'text'
@@ -168,27 +163,9 @@ export type Mark = [number, number]
 export type MarkedText = { text: string; marks: [number, number][] }
 export type Marks = { read?: boolean; starred?: boolean; archived?: boolean }
 export type MaybeTime = string | null
-export type Me = {
-  id: number
-  email: string
-  name: string
-  role: 'user' | 'administrator'
-  level: 'gold' | 'silver' | 'bronze'
-  disabled: boolean
-  createdAt: string
-  timeZone: string
-  shortcuts: boolean
-}
+export type Me = User & { timeZone: string; shortcuts: boolean }
 export type MeChanges = { name?: string; timeZone?: string; shortcuts?: boolean }
-export type NewToken = {
-  id: number
-  name: string
-  scopes: ('read' | 'write' | 'admin')[]
-  createdAt: string
-  usedAt: string | null
-  expiresAt: string | null
-  token: string
-}
+export type NewToken = Token & { token: string }
 export type Node = {
   id: string
   role: 'all' | 'server' | 'worker'
@@ -329,47 +306,7 @@ export type Source = {
   unread: number
   document: number | null
 }
-export type SourceDetail = {
-  id: number
-  uri: string
-  host: string
-  title: string
-  profile: { id: string; name: string }
-  process: 'filter' | 'track' | 'archive'
-  every: string
-  depth: number
-  scope: string
-  paused: boolean
-  muted: boolean
-  state:
-    | 'paused'
-    | 'checking'
-    | 'queued'
-    | 'not-yet'
-    | 'blocked-by-robots'
-    | 'blocked-by-site'
-    | 'sign-in-failed'
-    | 'not-found'
-    | 'failing'
-    | 'refused'
-    | 'unsupported'
-    | 'nothing-matched'
-    | 'empty'
-    | 'changed'
-    | 'unchanged'
-  message: string
-  since: string | null
-  failing: boolean
-  lastCheckedAt: string | null
-  lastChangedAt: string | null
-  nextCheckAt: string | null
-  why: string
-  status: number
-  outcome: string
-  unread: number
-  document: number | null
-  checks: Check[]
-}
+export type SourceDetail = Source & { checks: Check[] }
 export type SourceImport = { text: string; format?: 'auto' | 'list' | 'opml'; every?: string }
 export type SourceImported = {
   added: number
