@@ -5,7 +5,7 @@ import { accountDraft } from '../conformance/accounts-suite.testkit.ts'
 import { createClusterAccounts } from './accounts.ts'
 import { untilWaiting } from './people.testkit.ts'
 import { type ClusterPool, openPool } from './pool.ts'
-import { createDatabase, type TestDatabase, usePostgres } from './postgres.testkit.ts'
+import { createDatabase, cutConnections, type TestDatabase, usePostgres } from './postgres.testkit.ts'
 import { lockBase } from './revisions.ts'
 
 usePostgres()
@@ -76,7 +76,7 @@ describe('accounts of several processes', () => {
         isAppError(error, 'store-unreachable'),
       )
       await untilWaiting(pool, 1)
-      await pool.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'process'`)
+      await cutConnections(pool, 'process')
       await adding
       release()
       await holding

@@ -10,7 +10,7 @@ import { createClusterAnnotations } from './annotations.ts'
 import { createClusterInbox } from './inbox.ts'
 import { draftsOf, type MadeVersion, makeVersions, untilWaiting } from './people.testkit.ts'
 import { openPool } from './pool.ts'
-import { createDatabase, type TestDatabase, usePostgres } from './postgres.testkit.ts'
+import { createDatabase, cutConnections, type TestDatabase, usePostgres } from './postgres.testkit.ts'
 
 usePostgres()
 
@@ -212,7 +212,7 @@ describe('annotations of several workers', () => {
       const settling = annotations.settle(batchOf(cut!))
       const isCut = assert.rejects(settling, (error) => isAppError(error, 'store-unreachable'))
       await untilWaiting(pool, 1)
-      await pool.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'worker'`)
+      await cutConnections(pool, 'worker')
       await isCut
       open.release()
       await open.done

@@ -7,7 +7,7 @@ import { type ArchiveSystem, createArchiveSystem } from './archive-system.testki
 import { createClusterCollection } from './collection.ts'
 import { createClusterObjects } from './objects.ts'
 import type { ClusterPool } from './pool.ts'
-import { usePostgres } from './postgres.testkit.ts'
+import { cutConnections, usePostgres } from './postgres.testkit.ts'
 import { newestVersion } from './version-mark.ts'
 import { createClusterVersions } from './versions.ts'
 
@@ -35,10 +35,6 @@ async function whileLocked(pool: ClusterPool, table: string, work: () => Promise
 async function untilWaiting(pool: ClusterPool, name = 'another'): Promise<void> {
   const waiting = `SELECT 1 FROM pg_stat_activity WHERE application_name = $1 AND wait_event_type = 'Lock'`
   while ((await pool.query(waiting, [name])).length === 0);
-}
-
-async function cutAll(pool: ClusterPool): Promise<void> {
-  await pool.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'another'`)
 }
 
 const pages = (host: string, count: number) =>
@@ -101,7 +97,7 @@ describe('recording in PostgreSQL', () => {
         await whileLocked(system.pool, table, async () => {
           const recorded = assert.rejects(documents.record(batch), (error) => isAppError(error, 'store-unreachable'))
           await untilWaiting(system.pool)
-          await cutAll(system.pool)
+          await cutConnections(system.pool, 'another')
           await recorded
         })
         assert.equal((await documents.counts()).versions, versions)

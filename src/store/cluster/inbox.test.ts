@@ -9,7 +9,7 @@ import { createClusterInbox } from './inbox.ts'
 import { lockInbox } from './inbox-marks.ts'
 import { draftsOf, fillInboxes, listening, makeVersions, planOf, untilWaiting } from './people.testkit.ts'
 import { openPool } from './pool.ts'
-import { createDatabase, type TestDatabase, usePostgres } from './postgres.testkit.ts'
+import { createDatabase, cutConnections, type TestDatabase, usePostgres } from './postgres.testkit.ts'
 
 usePostgres()
 
@@ -103,7 +103,7 @@ describe('the inbox in PostgreSQL', () => {
         isAppError(error, 'store-unreachable'),
       )
       await untilWaiting(pool, 1)
-      await pool.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'worker'`)
+      await cutConnections(pool, 'worker')
       await marking
       release()
       await holding

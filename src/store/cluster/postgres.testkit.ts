@@ -124,6 +124,20 @@ async function createTemplate(): Promise<string> {
   return name
 }
 
+/**
+ * Cuts every connection of this name and waits until this process has read it: a pool hands out a connection that died
+ * while nobody used it until it hears of that.
+ */
+export async function cutConnections(pool: ClusterPool, name: string): Promise<void> {
+  await pool.query(
+    `SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity
+     WHERE application_name = $1 AND datname = current_database()`,
+    [name],
+  )
+  // The ends of those connections came before the answer; they are read in this turn of the loop.
+  await new Promise(setImmediate)
+}
+
 export type TestDatabase = { address: string; pool: ClusterPool; destroy(): Promise<void> }
 
 /** A database with the schema and nothing else. */

@@ -4,7 +4,7 @@ import { isAppError } from '../../core/errors.ts'
 import { keyedOf } from '../conformance/profiles-suite.testkit.ts'
 import { untilWaiting } from './people.testkit.ts'
 import { openPool } from './pool.ts'
-import { createDatabase, type TestDatabase, usePostgres } from './postgres.testkit.ts'
+import { createDatabase, cutConnections, type TestDatabase, usePostgres } from './postgres.testkit.ts'
 import { createClusterProfiles } from './profiles.ts'
 import { lockBase, revise } from './revisions.ts'
 import { createClusterWatches } from './watches.ts'
@@ -92,7 +92,7 @@ describe('profiles of several processes', () => {
       const given = [keyedOf('p', 'ann', [a, b])]
       const putting = assert.rejects(profiles.put(given), (error) => isAppError(error, 'store-unreachable'))
       await untilWaiting(pool, 1)
-      await pool.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'worker'`)
+      await cutConnections(pool, 'worker')
       await putting
       release()
       await holding
