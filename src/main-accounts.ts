@@ -3,26 +3,19 @@ import type { Clock } from './core/clock.ts'
 import { AppError, isAppError } from './core/errors.ts'
 import { type AccountService, createAccountService } from './services/accounts/account-service.ts'
 import { createLevels } from './services/scheduler/schedule-settings.ts'
-import { createEmbeddedAccounts } from './store/embedded/accounts.ts'
-import type { Database } from './store/embedded/database.ts'
-import { createEmbeddedInbox } from './store/embedded/inbox.ts'
-import { createEmbeddedProfiles } from './store/embedded/profiles.ts'
+import type { StoreSet } from './store/store-set.ts'
 
 export type AccountNeeds = {
-  db: Database
+  stores: Pick<StoreSet, 'accounts' | 'profiles' | 'inbox'>
   config: Config
   clock: Clock
   onProblem(message: string, fields: Record<string, unknown>): void
 }
 
-/** Everything about accounts on the embedded store. */
-export function createAccounts({ db, config, clock, onProblem }: AccountNeeds): AccountService {
+/** Everything about accounts. */
+export function createAccounts({ stores, config, clock, onProblem }: AccountNeeds): AccountService {
   return createAccountService({
-    stores: {
-      accounts: createEmbeddedAccounts(db),
-      profiles: createEmbeddedProfiles(db),
-      inbox: createEmbeddedInbox(db),
-    },
+    stores,
     clock,
     sessionAgeMs: config.server.sessionAgeMs,
     levelOf: createLevels(config.schedule),

@@ -8,15 +8,12 @@ import { createProfileNames } from './services/inbox/profile-names.ts'
 import { createProfileKeys, namingOf } from './services/profiles/keyed-profile.ts'
 import { createProfileReading } from './services/profiles/profile-reading.ts'
 import { createProfileService } from './services/profiles/profile-service.ts'
-import { createEmbeddedAnnotations } from './store/embedded/annotations.ts'
-import type { Database } from './store/embedded/database.ts'
-import { createEmbeddedInbox } from './store/embedded/inbox.ts'
-import { createEmbeddedProfiles } from './store/embedded/profiles.ts'
+import type { StoreSet } from './store/store-set.ts'
 
 export type InboxNeeds = {
   config: Config
   log: Logger
-  db: Database
+  stores: Pick<StoreSet, 'inbox' | 'profiles' | 'annotations'>
   clock: Clock
   hub: EventHub
   /** Sources of an owner that fail. */
@@ -24,10 +21,9 @@ export type InboxNeeds = {
   onProfilesChanged?(): void
 }
 
-/** Inbox, profiles and live events on the embedded store. */
-export function createInboxParts({ config, log, db, clock, hub, countFailing, onProfilesChanged }: InboxNeeds) {
-  const store = createEmbeddedInbox(db)
-  const profileStore = createEmbeddedProfiles(db)
+/** Inbox, profiles and live events. */
+export function createInboxParts({ config, log, stores, clock, hub, countFailing, onProfilesChanged }: InboxNeeds) {
+  const { inbox: store, profiles: profileStore, annotations } = stores
   const { maxProfiles, maxSources, maxStreams } = config.server
   const inbox = createInboxService({
     store,
@@ -46,7 +42,7 @@ export function createInboxParts({ config, log, db, clock, hub, countFailing, on
   const arrivals = createArrivals({
     inbox,
     store,
-    annotations: createEmbeddedAnnotations(db),
+    annotations,
     hub,
     onProblem: (message, fields) => log.warn(fields, message),
   })

@@ -49,7 +49,7 @@ describe('looking at what crawls kept', () => {
     site.set('/', { body: news(3) })
     await runCrawl([url('/')], { settings, data })
     const { config } = await readConfig({ file: undefined, cwd: data, env: {}, overrides: [] })
-    place = { dataDir: data, config }
+    place = { dataDir: data, store: null, config }
   })
   after(() => site.close())
 

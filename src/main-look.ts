@@ -3,7 +3,7 @@ import { compareVersions } from './cache/looking/compare.ts'
 import { readHistory } from './cache/looking/history.ts'
 import { readShown } from './cache/looking/show.ts'
 import { createVersionFinder } from './cache/looking/version-finder.ts'
-import type { LookPlace } from './cli/engine.ts'
+import type { Place } from './cli/engine.ts'
 import type { Config } from './config/config.ts'
 import type { CompareRequest, DiffReport, HistoryReport, HistoryRequest, ShowReport } from './core/looking-report.ts'
 import { createKeys } from './main-keys.ts'
@@ -12,20 +12,20 @@ import { createEmbeddedObjects } from './store/embedded/objects.ts'
 import { createEmbeddedVersions } from './store/embedded/versions.ts'
 
 /** `erace history`, `show` and `diff` on the embedded store. */
-export function history(place: LookPlace, url: string, request: HistoryRequest): Promise<HistoryReport> {
+export function history(place: Place, url: string, request: HistoryRequest): Promise<HistoryReport> {
   return looking(place, async (parts) => readHistory(parts, await parts.finder.document(url), request))
 }
 
-export function show(place: LookPlace, address: string): Promise<ShowReport> {
+export function show(place: Place, address: string): Promise<ShowReport> {
   return looking(place, async (parts) => readShown(parts, await parts.finder.find(address)))
 }
 
-export function diff(place: LookPlace, url: string, request: CompareRequest): Promise<DiffReport> {
+export function diff(place: Place, url: string, request: CompareRequest): Promise<DiffReport> {
   return looking(place, async (parts) => compareVersions(parts, await parts.finder.document(url), request))
 }
 
 async function looking<T>(
-  { dataDir, config }: LookPlace,
+  { dataDir, config }: Place,
   work: (parts: ReturnType<typeof assemble>) => Promise<T>,
 ): Promise<T> {
   const db = openCatalogForReading(dataDir)

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { availableParallelism, hostname } from 'node:os'
 import { createBodyReader } from './cache/body-reader.ts'
-import type { Engine, LookPlace } from './cli/engine.ts'
+import type { Engine, Place } from './cli/engine.ts'
 import type { Config } from './config/config.ts'
 import { omitRulesOf } from './config/source-rules.ts'
 import { systemClock } from './core/clock.ts'
@@ -41,7 +41,7 @@ export const exportUrds: Engine['exportUrds'] = async (place, owner) => {
   return closing(db, eachUrd(db, owner))
 }
 
-export const queryProfiles: Engine['queryProfiles'] = async ({ dataDir }: LookPlace, xpath, owner) => {
+export const queryProfiles: Engine['queryProfiles'] = async ({ dataDir }: Place, xpath, owner) => {
   const db = openCatalogForReading(dataDir)
   const base = createProfileBase()
   try {

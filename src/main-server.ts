@@ -8,25 +8,27 @@ import { AppError } from './core/errors.ts'
 import type { Board } from './crawl/board.ts'
 import { createAccounts, prepareAccounts } from './main-accounts.ts'
 import { createActivityParts } from './main-activity.ts'
-import { startArchive } from './main-archive.ts'
 import { createInboxParts } from './main-inbox.ts'
 import { createSourceParts } from './main-sources.ts'
 import { pagesFolder } from './server/pages.ts'
 import type { ServerParts } from './server/parts.ts'
 import { createServer } from './server/server.ts'
+import type { NodeList } from './services/activity/this-node.ts'
+import type { ArchiveService } from './services/archive/archive-service.ts'
 import { createEventHub } from './services/events/event-hub.ts'
 import { profileRules } from './services/profiles/profile-values.ts'
 import type { Scheduler } from './services/scheduler/scheduler.ts'
 import type { WatchService } from './services/watching/watch-service.ts'
-import type { Database } from './store/embedded/database.ts'
+import type { StoreSet } from './store/store-set.ts'
 
 /** What the server needs of the program that it runs in. */
 export type ServerNeeds = {
-  folder: string
   config: Config
   log: Logger
-  /** The catalogue, for this thread alone. */
-  db: Database
+  /** For this thread alone. */
+  stores: StoreSet
+  /** Reads what is kept, elsewhere than in this thread. */
+  archive: ArchiveService
   /** That of the machine, unless another is given. */
   clock?: Clock
   watching: Pick<WatchService, 'checkNow'>
@@ -37,32 +39,37 @@ export type ServerNeeds = {
   administrator?: { email: string; password: string } | null
   /** Figures of the crawl; without one all of them are zero. */
   board?: Pick<Board, 'total' | 'isHeld'>
+  /** The processes that share the work; where it is left out, this one does it alone. */
+  nodes?: NodeList
+  /** Threads of this process that crawl. */
+  threads?: number
   /** Why the rest of the process can't do its work; empty when it can. */
   troubles?(): readonly string[]
 }
 
-/** The parts of the server on the embedded store. */
+/** The parts of the server. */
 export function createParts(needs: ServerNeeds): ServerParts {
-  const { config, log, db, clock = systemClock } = needs
-  const accounts = createAccounts({ db, config, clock, onProblem: (message, fields) => log.warn(fields, message) })
+  const { config, log, stores, clock = systemClock } = needs
+  const accounts = createAccounts({ stores, config, clock, onProblem: (message, fields) => log.warn(fields, message) })
   const hub = createEventHub()
   const sources = createSourceParts({ ...needs, clock, checks: needs.checks ?? null, hub })
   const seen = createActivityParts({
     ...needs,
     clock,
     board: needs.board ?? null,
+    threads: needs.threads ?? 0,
     troubles: needs.troubles ?? (() => []),
     publish: (data) => hub.publishToAdministrators({ name: 'crawl', data }),
     streams: hub.count,
   })
   return {
     accounts,
-    archive: startArchive(needs.folder, config),
+    archive: needs.archive,
     profileRules: profileRules(config),
     settings: config.server,
     sources,
     ...seen,
-    ...createInboxParts({ config, log, db, clock, hub, countFailing: sources.service.countFailing }),
+    ...createInboxParts({ config, log, stores, clock, hub, countFailing: sources.service.countFailing }),
   }
 }
 

@@ -9,15 +9,10 @@ import type { Scheduler } from './services/scheduler/scheduler.ts'
 import { followChecks } from './services/sources/source-events.ts'
 import { createSources, type Sources } from './services/sources/sources.ts'
 import type { WatchService } from './services/watching/watch-service.ts'
-import type { Database } from './store/embedded/database.ts'
-import { readFacts } from './store/embedded/folder.ts'
-import { createEmbeddedInbox } from './store/embedded/inbox.ts'
-import { createEmbeddedProfiles } from './store/embedded/profiles.ts'
-import { createEmbeddedVersions } from './store/embedded/versions.ts'
-import { createEmbeddedWatches } from './store/embedded/watches.ts'
+import type { StoreSet } from './store/store-set.ts'
 
 export type SourceNeeds = {
-  db: Database
+  stores: Pick<StoreSet, 'profiles' | 'watches' | 'inbox' | 'versions' | 'seed'>
   config: Config
   log: Logger
   clock: Clock
@@ -28,17 +23,19 @@ export type SourceNeeds = {
   hub: Pick<EventHub, 'isHeard' | 'publish'>
 }
 
-/** Sources on the embedded store, and their events. */
-export function createSourceParts({ db, config, log, clock, scheduler, watching, checks, hub }: SourceNeeds): Sources {
-  const versions = createEmbeddedVersions(db)
+/** Sources, and their events. */
+export function createSourceParts({
+  stores,
+  config,
+  log,
+  clock,
+  scheduler,
+  watching,
+  checks,
+  hub,
+}: SourceNeeds): Sources {
   const sources = createSources({
-    stores: {
-      profiles: createEmbeddedProfiles(db),
-      watches: createEmbeddedWatches(db),
-      inbox: createEmbeddedInbox(db),
-      versions,
-      keyOf: createKeys(config, readFacts(db)?.seed ?? [0, 0]),
-    },
+    stores: { ...stores, keyOf: createKeys(config, stores.seed) },
     scheduler,
     watching,
     clock,

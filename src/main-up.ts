@@ -5,6 +5,8 @@ import { omitRulesOf } from './config/source-rules.ts'
 import { systemClock } from './core/clock.ts'
 import { createBoardMemory, openBoard } from './crawl/board.ts'
 import { startAnnotator } from './main-annotator.ts'
+import { startArchive } from './main-archive.ts'
+import { embeddedStores } from './main-embedded-stores.ts'
 import { type RunningServer, startServer } from './main-server.ts'
 import { openForCrawling, startShardThreads } from './main-shards.ts'
 import { createWebProxy, type WebProxy } from './proxies/web/web-proxy.ts'
@@ -14,14 +16,10 @@ import { budgetsOf, createLevels } from './services/scheduler/schedule-settings.
 import { createScheduler } from './services/scheduler/scheduler.ts'
 import { createScheduleLog } from './services/watching/schedule-log.ts'
 import { createWatchService } from './services/watching/watch-service.ts'
-import { createEmbeddedAccounts } from './store/embedded/accounts.ts'
-import { createEmbeddedAnnotations } from './store/embedded/annotations.ts'
 import { createBackground } from './store/embedded/background.ts'
 import { openDatabase } from './store/embedded/database.ts'
 import { paths } from './store/embedded/folder.ts'
-import { createEmbeddedProfiles } from './store/embedded/profiles.ts'
 import { catalogMigrations } from './store/embedded/schema-catalog.ts'
-import { createEmbeddedWatches } from './store/embedded/watches.ts'
 
 /** Versions that may wait for the annotation engine before no check is begun any more. */
 const MAX_TASKS = 10_000
@@ -52,8 +50,8 @@ export async function up(folder: string, config: Config, hooks: UpHooks): Promis
   })
   proxy = createWebProxy({ shards: threads.handles, board })
   const db = openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist: true })
-  const annotations = createEmbeddedAnnotations(db)
-  const profiles = createEmbeddedProfiles(db)
+  const stores = embeddedStores(folder, db)
+  const { annotations, profiles, watches, accounts } = stores
   const annotator = startAnnotator(folder, config, {
     onAnnotated(ids) {
       onAnnotated(ids)
@@ -72,10 +70,10 @@ export async function up(folder: string, config: Config, hooks: UpHooks): Promis
     budgets: budgetsOf(schedule),
     timing: { minEveryMs: schedule.minEveryMs },
   })
-  const levels = createAccountLevels({ accounts: createEmbeddedAccounts(db), otherwise: createLevels(schedule) })
+  const levels = createAccountLevels({ accounts, otherwise: createLevels(schedule) })
   const service = createWatchService({
     profiles,
-    watches: createEmbeddedWatches(db),
+    watches,
     proxy,
     scheduler,
     clock: systemClock,
@@ -96,10 +94,11 @@ export async function up(folder: string, config: Config, hooks: UpHooks): Promis
   try {
     await Promise.race([service.start(), failure])
     server = await startServer({
-      folder,
       config,
       log,
-      db,
+      stores,
+      archive: startArchive(folder, config),
+      threads: stores.shards,
       watching: service,
       checks: service,
       scheduler,
@@ -140,7 +139,7 @@ export async function up(folder: string, config: Config, hooks: UpHooks): Promis
     await annotator.end()
     await threads.end()
     await background.end()
-    db.close()
+    await stores.close()
     await opened.close()
   }
 }

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs'
 import { availableParallelism, hostname } from 'node:os'
-import type { Engine, LookPlace } from './cli/engine.ts'
+import type { Engine, Place } from './cli/engine.ts'
 import type { Account } from './core/account.ts'
 import { systemClock } from './core/clock.ts'
 import { AppError } from './core/errors.ts'
 import { createAccounts } from './main-accounts.ts'
+import { embeddedStores } from './main-embedded-stores.ts'
 import type { Users } from './services/accounts/users.ts'
 import { openDatabase } from './store/embedded/database.ts'
 import { openFolder, paths } from './store/embedded/folder.ts'
@@ -40,19 +41,21 @@ async function known(users: Users, email: string): Promise<Account> {
   return account
 }
 
-async function withUsers<T>({ dataDir, config }: LookPlace, work: (users: Users) => Promise<T>): Promise<T> {
+async function withUsers<T>({ dataDir, config }: Place, work: (users: Users) => Promise<T>): Promise<T> {
   if (!existsSync(paths.catalog(dataDir)))
     throw new AppError('store-missing', `There is no data folder at ${dataDir}. Name one with --data.`)
   const db = openDatabase(paths.catalog(dataDir), { migrations: catalogMigrations, mustExist: true })
   try {
-    return await work(createAccounts({ db, config, clock: systemClock, onProblem: () => {} }).users)
+    return await work(
+      createAccounts({ stores: embeddedStores(dataDir, db), config, clock: systemClock, onProblem: () => {} }).users,
+    )
   } finally {
     db.close()
   }
 }
 
 /** Accounts may come before anything was fetched. */
-async function makeFolder({ dataDir, config }: LookPlace): Promise<void> {
+async function makeFolder({ dataDir, config }: Place): Promise<void> {
   if (existsSync(paths.catalog(dataDir))) return
   const shards = config.crawl.threads === 0 ? availableParallelism() : config.crawl.threads
   await openFolder({ folder: dataDir, holder: `process ${process.pid} on ${hostname()}`, shards }).close()

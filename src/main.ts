@@ -17,7 +17,7 @@ const code = await runCli({
   io: createProcessIo(process),
   engine: {
     crawl: async (settings, hooks) => (await import('./main-crawl.ts')).crawl(settings, hooks),
-    up: async (folder, config, hooks) => (await import('./main-up.ts')).up(folder, config, hooks),
+    up: async ({ dataDir, config }, hooks) => (await import('./main-up.ts')).up(dataDir, config, hooks),
     importProfiles: async (place, profiles) => (await import('./main-profiles.ts')).importProfiles(place, profiles),
     exportProfiles: async (place, owner) => (await import('./main-profiles.ts')).exportProfiles(place, owner),
     exportUrds: async (place, owner) => (await import('./main-profiles.ts')).exportUrds(place, owner),
@@ -30,18 +30,19 @@ const code = await runCli({
     setPassword: async (place, email, password) =>
       (await import('./main-users.ts')).setPassword(place, email, password),
     removeUser: async (place, email) => (await import('./main-users.ts')).removeUser(place, email),
-    status: async (folder) => (await import('./store/embedded/status.ts')).readStatus(folder),
+    status: async ({ dataDir }) => (await import('./store/embedded/status.ts')).readStatus(dataDir),
     history: async (place, url, request) => (await import('./main-look.ts')).history(place, url, request),
     show: async (place, address) => (await import('./main-look.ts')).show(place, address),
     diff: async (place, url, request) => (await import('./main-look.ts')).diff(place, url, request),
     diffPage: async (report) => (await import('./cache/diff/diff-page.ts')).diffPage(report),
-    search: async (folder, request, hooks) => (await import('./main-search.ts')).search(folder, request, hooks),
-    export: async (folder, request, hooks) => (await import('./main-export.ts')).exportFolder(folder, request, hooks),
+    search: async ({ dataDir }, request, hooks) => (await import('./main-search.ts')).search(dataDir, request, hooks),
+    export: async ({ dataDir }, request, hooks) =>
+      (await import('./main-export.ts')).exportFolder(dataDir, request, hooks),
     gc: async (request, hooks) => (await import('./main-gc.ts')).gc(request, hooks),
-    verify: async (folder, onProgress, options) =>
-      (await import('./main-verify.ts')).verify(folder, onProgress, options),
-    backup: async (folder, file, hooks) => (await import('./main-backup.ts')).backup(folder, file, hooks),
-    restore: async (file, folder, hooks) => (await import('./main-backup.ts')).restore(file, folder, hooks),
+    verify: async ({ dataDir }, onProgress, options) =>
+      (await import('./main-verify.ts')).verify(dataDir, onProgress, options),
+    backup: async ({ dataDir }, file, hooks) => (await import('./main-backup.ts')).backup(dataDir, file, hooks),
+    restore: async (file, { dataDir }, hooks) => (await import('./main-backup.ts')).restore(file, dataDir, hooks),
   },
 })
 // A pipe takes what its reader has room for, and the rest would be lost with the process.

@@ -2,11 +2,12 @@
 import pino from 'pino'
 import { configOf } from '../../src/config/load-config.ts'
 import { systemClock } from '../../src/core/clock.ts'
+import { startArchive } from '../../src/main-archive.ts'
+import { embeddedStores } from '../../src/main-embedded-stores.ts'
 import { startServer } from '../../src/main-server.ts'
 import { createPolicy } from '../../src/services/scheduler/policy.ts'
 import { budgetsOf } from '../../src/services/scheduler/schedule-settings.ts'
 import { createScheduler } from '../../src/services/scheduler/scheduler.ts'
-import { createEmbeddedAnnotations } from '../../src/store/embedded/annotations.ts'
 import { openDatabase } from '../../src/store/embedded/database.ts'
 import { paths } from '../../src/store/embedded/folder.ts'
 import { catalogMigrations } from '../../src/store/embedded/schema-catalog.ts'
@@ -22,8 +23,16 @@ const scheduler = createScheduler({
   policy: createPolicy(schedule.policy),
   budgets: budgetsOf(schedule),
 })
-const server = await startServer({ folder, config, log: pino({ level: 'silent' }), db, watching: scheduler, scheduler })
-const annotations = createEmbeddedAnnotations(db)
+const stores = embeddedStores(folder, db)
+const { annotations } = stores
+const server = await startServer({
+  config,
+  log: pino({ level: 'silent' }),
+  stores,
+  archive: startArchive(folder, config),
+  watching: scheduler,
+  scheduler,
+})
 let arrived = 0
 
 /** One new annotation for each owner, as the annotation engine would report them. */
@@ -65,7 +74,7 @@ process.on('message', async (message: ToServer) => {
     await arrive()
   } else {
     await server.close()
-    db.close()
+    await stores.close()
     process.disconnect()
   }
 })

@@ -65,7 +65,7 @@ describe('the commands that look at a data folder', () => {
   test('verify shows on a terminal how far it is', async () => {
     const engine = {
       verify: async (
-        _: string,
+        _: unknown,
         onProgress: (progress: { records: number; bytes: number; totalBytes: number }) => void,
       ) => {
         onProgress({ records: 10, bytes: 5_000_000, totalBytes: 20_000_000 })

@@ -36,7 +36,7 @@ describe('backup and restore', () => {
 
   test('backup hands on where from and where to, and shows what is in it', async () => {
     const calls: unknown[] = []
-    const backup: Engine['backup'] = async (dataDir, file, { force }) => {
+    const backup: Engine['backup'] = async ({ dataDir }, file, { force }) => {
       calls.push([dataDir, file, force])
       return backedUp
     }
@@ -77,7 +77,7 @@ describe('backup and restore', () => {
 
   test('restore says what came back and of when', async () => {
     const calls: unknown[] = []
-    const restore: Engine['restore'] = async (file, dataDir) => {
+    const restore: Engine['restore'] = async (file, { dataDir }) => {
       calls.push([file, dataDir])
       return restored
     }

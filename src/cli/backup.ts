@@ -8,6 +8,7 @@ export const command: Command = {
   name: 'backup',
   group: 'Archive',
   summary: 'copy a data folder into one file while it is in use; the search index is made anew after a restore',
+  works: 'on a data folder',
   usage: 'FILE',
   options: [{ name: 'force', about: 'replace FILE if it is there' }],
   examples: [
@@ -16,12 +17,12 @@ export const command: Command = {
     { line: 'erace restore /backup/monday.tar --data ./back', about: 'bring it back' },
   ],
   async prepare(context, faults) {
-    const { positionals, options, dataDir, cwd, engine, io, json } = context
+    const { positionals, options, place, cwd, engine, io, json } = context
     const file = resolve(cwd, takeOneFile(positionals, 'backup', faults))
     const force = options.flag('force')
     return () =>
       interruptible(context, 'nothing was written', async ({ signal, line, shows }) => {
-        const report = await engine.backup(dataDir, file, {
+        const report = await engine.backup(place, file, {
           force,
           signal,
           onWaiting: (text) => line.sink.write(`waiting: ${printable(text, 300)}\n`),

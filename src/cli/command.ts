@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts'
 import type { Fault } from '../config/faults.ts'
 import type { SettingKey } from '../config/schema.ts'
 import type { Clock } from '../core/clock.ts'
-import type { Engine } from './engine.ts'
+import type { Engine, Place } from './engine.ts'
 import type { CliIo } from './io.ts'
 
 /** An option of the command line, as parser and help see it. */
@@ -32,6 +32,8 @@ export type CommandContext = {
   /** To be used once no faults were found: until then wrong values are replaced by defaults. */
   config: Config
   dataDir: string
+  /** What the engine is asked about. */
+  place: Place
   cwd: string
   env: Readonly<Record<string, string | undefined>>
   json: boolean
@@ -47,7 +49,9 @@ export type CommandContext = {
 export type Command = {
   name: string
   summary: string
-  group: 'Watch' | 'Crawl' | 'Archive'
+  group: 'Watch' | 'Crawl' | 'Archive' | 'Cluster'
+  /** What it works on: a data folder, the shared store (`--store`), or (left out) whichever is given. */
+  works?: 'on a data folder' | 'on a shared store'
   /** What follows the command's name, without the options. */
   usage: string
   options: readonly Option[]

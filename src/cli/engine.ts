@@ -19,44 +19,47 @@ import type { Removed } from '../services/accounts/users.ts'
 
 /** What the commands need of the rest of the program. The composition root supplies it. */
 export type Engine = {
-  crawl(settings: CrawlSettings, hooks: CrawlHooks): Promise<CrawlResult>
-  up(dataDir: string, config: Config, hooks: UpHooks): Promise<void>
-  status(dataDir: string): Promise<StatusReport>
+  crawl(settings: CrawlSettings, hooks: CrawlHooks, place: Place): Promise<CrawlResult>
+  up(place: Place, hooks: UpHooks): Promise<void>
+  status(place: Place): Promise<StatusReport>
   gc(request: GcRequest, hooks: GcHooks): Promise<GcReport>
   verify(
-    dataDir: string,
+    place: Place,
     onProgress: (progress: VerifyProgress) => void,
     options: { repair: boolean },
   ): Promise<VerifyReport>
-  backup(dataDir: string, file: string, hooks: BackupHooks): Promise<BackupReport>
-  restore(file: string, dataDir: string, hooks: RestoreHooks): Promise<RestoreReport>
-  search(dataDir: string, request: SearchRequest, hooks: SearchHooks): Promise<SearchReport>
-  history(place: LookPlace, url: string, request: HistoryRequest): Promise<HistoryReport>
-  show(place: LookPlace, address: string): Promise<ShowReport>
-  diff(place: LookPlace, url: string, request: CompareRequest): Promise<DiffReport>
+  backup(place: Place, file: string, hooks: BackupHooks): Promise<BackupReport>
+  restore(file: string, place: Place, hooks: RestoreHooks): Promise<RestoreReport>
+  search(place: Place, request: SearchRequest, hooks: SearchHooks): Promise<SearchReport>
+  history(place: Place, url: string, request: HistoryRequest): Promise<HistoryReport>
+  show(place: Place, address: string): Promise<ShowReport>
+  diff(place: Place, url: string, request: CompareRequest): Promise<DiffReport>
   diffPage(report: DiffReport): Promise<string>
-  export(dataDir: string, request: ExportRequest, hooks: ExportHooks): Promise<ExportReport>
-  importProfiles(place: LookPlace, profiles: readonly ImportedProfile[]): Promise<ProfileImportReport>
+  export(place: Place, request: ExportRequest, hooks: ExportHooks): Promise<ExportReport>
+  importProfiles(place: Place, profiles: readonly ImportedProfile[]): Promise<ProfileImportReport>
   /** Of one owner, or of all for null. */
-  exportProfiles(place: LookPlace, owner: string | null): Promise<AsyncIterable<Profile>>
-  exportUrds(place: LookPlace, owner: string | null): Promise<AsyncIterable<ProfileUrd>>
-  queryProfiles(place: LookPlace, xpath: string, owner: string | null): Promise<ProfileQueryResult>
-  addUser(place: LookPlace, draft: UserDraft): Promise<Account>
-  listUsers(place: LookPlace): Promise<Account[]>
+  exportProfiles(place: Place, owner: string | null): Promise<AsyncIterable<Profile>>
+  exportUrds(place: Place, owner: string | null): Promise<AsyncIterable<ProfileUrd>>
+  queryProfiles(place: Place, xpath: string, owner: string | null): Promise<ProfileQueryResult>
+  addUser(place: Place, draft: UserDraft): Promise<Account>
+  listUsers(place: Place): Promise<Account[]>
   /** Ends all sessions of the account. */
-  setPassword(place: LookPlace, email: string, password: string): Promise<Account>
-  removeUser(place: LookPlace, email: string): Promise<Removed>
+  setPassword(place: Place, email: string, password: string): Promise<Account>
+  removeUser(place: Place, email: string): Promise<Removed>
   /** One report for each, in their order; nothing is stored. */
   previewProfiles(
-    place: LookPlace,
+    place: Place,
     profiles: readonly ProfileDraft[],
     request: PreviewRequest,
     hooks: PreviewHooks,
   ): Promise<PreviewReport[]>
 }
 
-/** The configuration says how URLs are named, and so which ones are one document. */
-export type LookPlace = { dataDir: string; config: Config }
+/**
+ * Where the work is done: in a data folder, or in the shared store where there is one. The configuration says how URLs are named, and
+ * so which ones are one document.
+ */
+export type Place = { dataDir: string; store: string | null; config: Config }
 
 export type SearchHooks = { onProgress(progress: IndexProgress): void; onWarning(message: string): void }
 
@@ -72,7 +75,7 @@ export type ExportHooks = {
   signal: AbortSignal
 }
 
-export type GcRequest = { dataDir: string; config: Config; dryRun: boolean }
+export type GcRequest = Place & { dryRun: boolean }
 
 export type GcHooks = {
   onProgress(progress: GcProgress): void

@@ -21,7 +21,7 @@ describe('export', () => {
   let folder: CliFolder
   const asked: ExportRequest[] = []
   const engine = (report: Partial<ExportReport> = {}) => ({
-    export: async (_: string, request: ExportRequest, hooks: ExportHooks) => {
+    export: async (_: unknown, request: ExportRequest, hooks: ExportHooks) => {
       asked.push(request)
       hooks.onProgress({ records: 512, bytes: 1_000_000 })
       return { ...done, ...report }

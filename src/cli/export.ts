@@ -44,15 +44,12 @@ export const command: Command = {
   },
 }
 
-async function run(
-  { dataDir, engine, io, clock, json, quiet }: CommandContext,
-  request: ExportRequest,
-): Promise<number> {
+async function run({ place, engine, io, clock, json, quiet }: CommandContext, request: ExportRequest): Promise<number> {
   const line = createStatusLine(io.stderr)
   const shows = io.stderr.isTTY === true && !quiet
   const interrupt = createInterrupt({ io, clock, onFirst: () => {} })
   const onProgress = (progress: ExportProgress) => shows && line.draw(progressPieces(progress))
-  const report = await engine.export(dataDir, request, { onProgress, signal: interrupt.signal }).finally(() => {
+  const report = await engine.export(place, request, { onProgress, signal: interrupt.signal }).finally(() => {
     line.clear()
     interrupt.dispose()
   })

@@ -110,7 +110,7 @@ function tellValidity({ io, json }: CommandContext, file: string, read: ReadFile
 }
 
 function prepareImport(
-  { config, dataDir, engine, io, json, quiet }: CommandContext,
+  { place, engine, io, json, quiet }: CommandContext,
   { file, owner }: { file: string; owner: string | null },
   read: ReadFile<FileProfile>,
   faults: Fault[],
@@ -123,7 +123,7 @@ function prepareImport(
     else profiles.push({ id, owner: whose, profile })
   }
   return async () => {
-    const report = await engine.importProfiles({ dataDir, config }, profiles)
+    const report = await engine.importProfiles(place, profiles)
     if (!quiet && !json) for (const note of read.notes) io.stderr.write(`${noteLine(file, note)}\n`)
     const { created, replaced } = report
     if (json) io.stdout.write(`${JSON.stringify({ file, ...report, notes: read.notes })}\n`)
@@ -136,7 +136,7 @@ function prepareImport(
 }
 
 function prepareExport(context: CommandContext, given: string, owner: string | null, faults: Fault[]): Run {
-  const { cwd, config, dataDir, engine, io, json, options, quiet } = context
+  const { cwd, dataDir, place, engine, io, json, options, quiet } = context
   const kind = options.flag('urds') ? 'urds' : 'profiles'
   const toStdout = given === '-'
   const form = isJson(given) ? 'json' : 'xml'
@@ -146,7 +146,6 @@ function prepareExport(context: CommandContext, given: string, owner: string | n
   const file = toStdout ? null : checkTarget('FILE', given, { cwd, dataDir, force: options.flag('force'), faults })
   return async () => {
     const { writeProfileFile } = await import('./profile-export.ts')
-    const place = { dataDir, config }
     const items: ExportedItems =
       kind === 'urds'
         ? { kind, form: 'xml', items: await engine.exportUrds(place, owner) }

@@ -8,6 +8,7 @@ export const command: Command = {
   name: 'restore',
   group: 'Archive',
   summary: 'bring a backup back into a data folder that is missing or empty',
+  works: 'on a data folder',
   usage: 'FILE',
   options: [],
   examples: [
@@ -15,12 +16,12 @@ export const command: Command = {
     { line: 'erace crawl https://example.org/ --data ./erace-data', about: 'and a crawl that was under way goes on' },
   ],
   async prepare(context, faults) {
-    const { positionals, dataDir, cwd, engine, io, json } = context
+    const { positionals, place, cwd, engine, io, json } = context
     const file = resolve(cwd, takeOneFile(positionals, 'restore', faults))
     return () =>
       interruptible(context, 'nothing was changed', async ({ signal, line, shows }) => {
         const onProgress = (progress: Parameters<typeof copyPieces>[0]) => shows && line.draw(copyPieces(progress))
-        const report = await engine.restore(file, dataDir, { signal, onProgress })
+        const report = await engine.restore(file, place, { signal, onProgress })
         line.clear()
         io.stdout.write(json ? `${JSON.stringify(report)}\n` : restoreText(report))
         return exitCodes.done

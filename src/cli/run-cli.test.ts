@@ -122,8 +122,29 @@ describe('the command line', () => {
     assert.deepEqual(seen, [`${folder.cwd}/erace-data`, '/var/a', `${folder.cwd}/b`])
   })
 
-  test('a shared store is refused as long as there is none', async () => {
-    assert.equal((await folder.run(['status', '--store', 'postgres://x/'])).code, 2)
-    assert.equal((await folder.run(['status'], { env: { ERACE_STORE: 'postgres://x/' } })).code, 2)
+  test('a shared store is named by option or environment; what is no address of one is refused', async () => {
+    const seen: (string | null)[] = []
+    const engine = {
+      async listUsers({ store }: { store: string | null }) {
+        seen.push(store)
+        return []
+      },
+    }
+    await folder.run(['user', 'list'], { engine })
+    await folder.run(['user', 'list'], { engine, env: { ERACE_STORE: 'postgres://x/e' } })
+    await folder.run(['user', 'list', '--store', 'postgresql://y/e'], {
+      engine,
+      env: { ERACE_STORE: 'postgres://x/e' },
+    })
+    assert.deepEqual(seen, [null, 'postgres://x/e', 'postgresql://y/e'])
+    const wrong = await folder.run(['user', 'list', '--store', 'mysql://x/'], { engine })
+    assert.equal(wrong.code, 2)
+    assert.match(wrong.err, /--store: must be the address of a PostgreSQL database/)
+  })
+
+  test('what works on a data folder alone says so', async () => {
+    const { code, err } = await folder.run(['backup', 'x.tar', '--store', 'postgres://x/e'])
+    assert.equal(code, 2)
+    assert.match(err, /--store: backup works on a data folder only/)
   })
 })

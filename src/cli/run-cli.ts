@@ -4,7 +4,6 @@ import { readConfig } from '../config/load-config.ts'
 import { nearMiss } from '../config/near-miss.ts'
 import { version } from '../config/version.ts'
 import { systemClock } from '../core/clock.ts'
-import { AppError } from '../core/errors.ts'
 import { type Command, commonOptions, exitCodes } from './command.ts'
 import { commands } from './commands.ts'
 import type { Engine } from './engine.ts'
@@ -83,13 +82,16 @@ async function runCommand(command: Command, argv: readonly string[], deps: CliDe
   faults.push(...read.faults)
   const { config } = read
   const quiet = options.flag('quiet')
+  const dataDir = resolve(cwd, options.text('data') ?? (env.ERACE_DATA || 'erace-data'))
+  const store = storeOf(command, options.text('store'), env.ERACE_STORE, faults)
   const start = await command.prepare(
     {
       options,
       positionals,
       config,
       env,
-      dataDir: resolve(cwd, options.text('data') ?? (env.ERACE_DATA || 'erace-data')),
+      dataDir,
+      place: { dataDir, store, config },
       cwd,
       json: options.flag('json'),
       quiet,
@@ -111,8 +113,31 @@ async function runCommand(command: Command, argv: readonly string[], deps: CliDe
     const onlyConfig = usageFaults === 0 && faults.length === read.faults.length
     throw new FaultsError(onlyConfig ? 'config-invalid' : 'usage-wrong', faults)
   }
-  if (options.text('store') ?? env.ERACE_STORE) {
-    throw new AppError('not-available', 'this version has no shared store; leave out --store and ERACE_STORE')
-  }
   return start()
+}
+
+/** The address of the shared store; null where a data folder is meant. */
+function storeOf(
+  command: Command,
+  given: string | undefined,
+  inherited: string | undefined,
+  faults: Fault[],
+): string | null {
+  const store = given ?? inherited ?? ''
+  const place = given === undefined ? 'ERACE_STORE' : '--store'
+  if (store !== '' && !/^postgres(?:ql)?:\/\/./.test(store)) {
+    faults.push({
+      place,
+      message: 'must be the address of a PostgreSQL database: postgres://USER:PASSWORD@HOST/DATABASE',
+    })
+    return null
+  }
+  if (command.works === 'on a shared store' && store === '')
+    faults.push({
+      place: '--store',
+      message: `${command.name} needs the address of the shared store, postgres://… (or ERACE_STORE)`,
+    })
+  if (command.works === 'on a data folder' && given !== undefined)
+    faults.push({ place, message: `${command.name} works on a data folder only; leave it out` })
+  return store === '' || command.works === 'on a data folder' ? null : store
 }

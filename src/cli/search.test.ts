@@ -40,7 +40,7 @@ describe('erace search', () => {
 
   async function run(argv: string[], columns?: number) {
     const requests: SearchRequest[] = []
-    const search = async (_: string, request: SearchRequest): Promise<SearchReport> => {
+    const search = async (_: unknown, request: SearchRequest): Promise<SearchReport> => {
       requests.push(request)
       return report
     }

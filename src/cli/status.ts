@@ -9,10 +9,10 @@ export const command: Command = {
   usage: '',
   options: [],
   examples: [{ line: 'erace status --data ./erace-data', about: 'how far a crawl has come' }],
-  async prepare({ positionals, dataDir, engine, io, json }, faults) {
+  async prepare({ positionals, dataDir, place, engine, io, json }, faults) {
     for (const word of positionals) faults.push({ place: word.slice(0, 60), message: 'status takes no arguments' })
     return async () => {
-      const report = await engine.status(dataDir)
+      const report = await engine.status(place)
       io.stdout.write(json ? `${JSON.stringify(report)}\n` : statusTable(dataDir, report))
       return exitCodes.done
     }
@@ -40,7 +40,7 @@ function statusTable(dataDir: string, report: StatusReport): string {
       ['archive files', formatCount(disk.archiveFiles)],
       ['archive size', formatSize(disk.archiveBytes)],
       ['database size', formatSize(disk.databaseBytes)],
-      ['disk free', formatSize(disk.freeBytes)],
+      ['disk free', disk.freeBytes === null ? 'not known' : formatSize(disk.freeBytes)],
     ]),
   ]
   if (sources.length > 0) {

@@ -6,6 +6,7 @@ export const command: Command = {
   name: 'up',
   group: 'Watch',
   summary: 'the whole service: pages, API, scheduler, crawler, annotation; until you stop it',
+  works: 'on a data folder',
   usage: '',
   options: [
     { name: 'host', argument: 'HOST', setting: 'server.host', about: 'address to listen on (default: 127.0.0.1)' },
@@ -25,7 +26,7 @@ export const command: Command = {
     { line: 'erace profile import java.xml --owner me@example.org', about: 'profiles may be changed meanwhile' },
   ],
   async prepare(context, faults) {
-    const { positionals, dataDir, config, engine, io, clock, quiet } = context
+    const { positionals, place, engine, io, clock, quiet } = context
     for (const word of positionals) faults.push({ place: word.slice(0, 60), message: 'up takes no arguments' })
     return async () => {
       const log = context.createLog(io.stderr)
@@ -39,7 +40,7 @@ export const command: Command = {
           io.stdout.write(context.json ? `${JSON.stringify(place)}\n` : welcome(place))
         }
         const administrator = administratorOf(context.env)
-        await engine.up(dataDir, config, { signal: interrupt.signal, log, onAnnotated, onListening, administrator })
+        await engine.up(place, { signal: interrupt.signal, log, onAnnotated, onListening, administrator })
         return exitCodes.done
       } finally {
         interrupt.dispose()

@@ -87,23 +87,23 @@ function choice<T extends string>(
 }
 
 async function add(context: CommandContext, email: string, traits: Traits): Promise<number> {
-  const { engine, dataDir, config } = context
+  const { engine, place } = context
   const password = await readNewPassword(context)
   if (password === null) return exitCodes.interrupted
-  const account = await engine.addUser({ dataDir, config }, { email, password, ...traits })
+  const account = await engine.addUser(place, { email, password, ...traits })
   return tell(context, { user: answer(account) }, `${shown(account)} is added`)
 }
 
 async function setPassword(context: CommandContext, email: string): Promise<number> {
-  const { engine, dataDir, config } = context
+  const { engine, place } = context
   const password = await readNewPassword(context)
   if (password === null) return exitCodes.interrupted
-  const account = await engine.setPassword({ dataDir, config }, email, password)
+  const account = await engine.setPassword(place, email, password)
   return tell(context, { user: answer(account) }, `${shown(account)} has a new password; all sessions are over`)
 }
 
 async function remove(context: CommandContext, email: string): Promise<number> {
-  const { engine, dataDir, config, io, options } = context
+  const { engine, place, io, options } = context
   if (io.person.isThere && !options.flag('yes')) {
     const question = `Remove ${printable(email, 254)} with all profiles and annotations? [y/N] `
     const reply = await io.person.ask(question, { secret: false })
@@ -113,14 +113,14 @@ async function remove(context: CommandContext, email: string): Promise<number> {
       return exitCodes.failed
     }
   }
-  const { account, profiles, annotations } = await engine.removeUser({ dataDir, config }, email)
+  const { account, profiles, annotations } = await engine.removeUser(place, email)
   const with_ = `with ${formatCount(profiles)} profiles and ${formatCount(annotations)} annotations`
   return tell(context, { user: answer(account), profiles, annotations }, `${shown(account)} is removed, ${with_}`)
 }
 
 async function list(context: CommandContext): Promise<number> {
-  const { engine, dataDir, config, quiet, io, json } = context
-  const accounts = await engine.listUsers({ dataDir, config })
+  const { engine, place, quiet, io, json } = context
+  const accounts = await engine.listUsers(place)
   if (accounts.length === 0 && !json && !quiet) io.stderr.write('there are no accounts yet\n')
   const rows = accounts.map(({ email, role, level, disabled, name }) => [
     printable(email, 60),

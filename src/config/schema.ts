@@ -162,6 +162,28 @@ export const settings = {
     about:
       'Threads that hold new versions against the interests of profiles. One does some hundred pages a second; more share the documents among them.',
   },
+  'cluster.name': {
+    kind: 'string',
+    default: '',
+    pattern: /^[\w.@-]{0,100}$/,
+    expected: 'up to 100 letters, digits and . _ - @',
+    about: 'What people call this process in lists of a cluster; empty for the name of the machine.',
+  },
+  'cluster.lease': {
+    kind: 'duration',
+    default: '15s',
+    min: '2s',
+    max: '10m',
+    about:
+      'After so long without a sign of life the partitions of a worker go to others. The same in all processes of a cluster.',
+  },
+  'cluster.connections': {
+    kind: 'integer',
+    default: 6,
+    min: 2,
+    max: 100,
+    about: 'Connections to the shared store that each thread of a process may have.',
+  },
   ...crawlSettings,
   'robots.maxEntries': {
     kind: 'integer',

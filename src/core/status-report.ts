@@ -5,7 +5,7 @@ export type StatusReport = {
   sources: { uri: string; outcome: string; status: number; checkedAt: string | null }[]
   frontier: { queued: number; seen: number; hosts: number; hostsResting: number; hostsGivenUp: number }
   documents: { documents: number; versions: number; bodies: number }
-  disk: { archiveFiles: number; archiveBytes: number; databaseBytes: number; freeBytes: number }
+  disk: { archiveFiles: number; archiveBytes: number; databaseBytes: number; freeBytes: number | null }
   /** Times are ISO 8601 UTC. */
   lastRun: { id: number; startedAt: string; finishedAt: string | null } | null
   lastOutcomes: { url: string; outcome: string; at: string }[]

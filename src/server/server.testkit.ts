@@ -7,20 +7,17 @@ import { configOf } from '../config/load-config.ts'
 import type { SettingKey } from '../config/schema.ts'
 import { type Account, defaultAccountSettings, type TokenScope } from '../core/account.ts'
 import { type Clock, systemClock } from '../core/clock.ts'
+import { startArchive } from '../main-archive.ts'
+import { embeddedStores } from '../main-embedded-stores.ts'
 import { createParts, type ServerNeeds } from '../main-server.ts'
 import { createPasswords } from '../services/accounts/passwords.ts'
 import { createSecret, hashOfSecret, TOKEN_PREFIX } from '../services/accounts/secrets.ts'
 import { createPolicy } from '../services/scheduler/policy.ts'
 import { budgetsOf } from '../services/scheduler/schedule-settings.ts'
 import { createScheduler } from '../services/scheduler/scheduler.ts'
-import { createEmbeddedAccounts } from '../store/embedded/accounts.ts'
-import { createEmbeddedAnnotations } from '../store/embedded/annotations.ts'
 import { openDatabase } from '../store/embedded/database.ts'
 import { openFolder, paths } from '../store/embedded/folder.ts'
-import { createEmbeddedInbox } from '../store/embedded/inbox.ts'
-import { createEmbeddedProfiles } from '../store/embedded/profiles.ts'
 import { catalogMigrations } from '../store/embedded/schema-catalog.ts'
-import { createEmbeddedWatches } from '../store/embedded/watches.ts'
 import { SESSION_COOKIE } from './access.ts'
 import { createServer } from './server.ts'
 
@@ -62,13 +59,17 @@ export async function createTestServer(options: TestServerOptions = {}) {
     timing: { minEveryMs: schedule.minEveryMs },
   })
   const log = pino({ base: null, level: 'debug' }, { write: (line: string) => options.onLog?.(line) })
-  const needs: ServerNeeds = { folder, config, log, db, clock, watching: scheduler, scheduler, ...options.needs }
-  const stores = {
-    accounts: createEmbeddedAccounts(db),
-    profiles: createEmbeddedProfiles(db),
-    watches: createEmbeddedWatches(db),
-    annotations: createEmbeddedAnnotations(db),
-    inbox: createEmbeddedInbox(db),
+  const stores = embeddedStores(folder, db, clock)
+  const needs: ServerNeeds = {
+    config,
+    log,
+    stores,
+    archive: startArchive(folder, config),
+    threads: stores.shards,
+    clock,
+    watching: scheduler,
+    scheduler,
+    ...options.needs,
   }
   const passwords = createPasswords()
   const parts = createParts(needs)
@@ -155,7 +156,7 @@ export async function createTestServer(options: TestServerOptions = {}) {
     nobody: (headers: Record<string, string> = {}) => client(async () => headers),
     async close() {
       await server.close()
-      db.close()
+      await stores.close()
       if (options.folder === undefined) await rm(folder, { recursive: true, force: true })
     },
   }

@@ -188,7 +188,7 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
       const knownFrom = linkDepth(page.depth) ?? 0
       look(page.errand)
       // Copied: what comes from the store need not lie at a multiple of four.
-      const keys = new Uint32Array(bytes.slice().buffer, 0, (bytes.length / KEY_BYTES) * 2)
+      const keys = new Uint32Array(new Uint8Array(bytes).buffer, 0, (bytes.length / KEY_BYTES) * 2)
       const places: number[] = []
       for (let place = 0; place * 2 < keys.length; place++)
         if (seenDepth(keys[place * 2]!, keys[place * 2 + 1]!) < knownFrom) places.push(place)

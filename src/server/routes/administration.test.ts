@@ -49,7 +49,7 @@ describe('what administrators see of the work', () => {
       levels.map(({ level }: { level: string }) => level),
       ['gold', 'silver', 'bronze'],
     )
-    assert.ok(disk.databaseBytes > 0 && disk.freeBytes > 0)
+    assert.ok(disk.databaseBytes > 0 && disk.freeBytes! > 0)
   })
 
   test('hosts, the one in trouble first, a page at a time', async () => {

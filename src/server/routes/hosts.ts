@@ -7,7 +7,6 @@ import { HostList, HostQuery } from '../schemas/activity.ts'
 import { Problem } from '../schemas/common.ts'
 
 export function addHosts(api: Api, { hosts }: { hosts: HostView }): void {
-  api.addHook('onClose', async () => hosts.close())
   api.get(
     '/hosts',
     {

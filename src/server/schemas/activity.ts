@@ -38,7 +38,11 @@ export const Crawl = Type.Object({
   }),
   levels: Type.Array(Level),
   paused: Type.Union([Type.String(), Type.Null()], { description: 'Why nothing is fetched, as a full disk' }),
-  disk: Type.Object({ archiveBytes: Type.Integer(), databaseBytes: Type.Integer(), freeBytes: Type.Integer() }),
+  disk: Type.Object({
+    archiveBytes: Type.Integer(),
+    databaseBytes: Type.Integer(),
+    freeBytes: Type.Union([Type.Integer(), Type.Null()]),
+  }),
 })
 
 export const Host = Type.Object({

@@ -29,7 +29,7 @@ function openActivity() {
         asked.kept++
         return kept
       },
-      readDisk() {
+      async readDisk() {
         asked.disk++
         return { archiveBytes: 10, databaseBytes: 20, freeBytes: store.freeBytes }
       },

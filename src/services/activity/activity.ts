@@ -3,7 +3,7 @@ import type { CounterName } from '../../crawl/board.ts'
 import type { KeptCounts } from '../../store/kept-counts.ts'
 import type { SchedulerStats } from '../scheduler/scheduler-report.ts'
 import { serviceLevels } from '../scheduler/watch.ts'
-import type { CrawlReport, CrawlTotals, DiskUse, Figures, LevelFigures, Meters } from './figures.ts'
+import type { CrawlReport, CrawlTotals, Figures, LevelFigures, Meters } from './figures.ts'
 import { createRateWindow } from './rate-window.ts'
 import { remembered } from './remembered.ts'
 
@@ -36,7 +36,7 @@ export type ActivityDeps = {
   store: {
     countTasks(): Promise<number>
     countKept(): Promise<KeptCounts>
-    readDisk(): DiskUse
+    readDisk(): Promise<CrawlReport['disk']>
   }
   /** Told each second. */
   publish(figures: Figures): void
@@ -63,7 +63,7 @@ export function createActivity({ clock, board, stats, store, publish }: Activity
   const window = createRateWindow(rated, RATE_WINDOW_MS)
   const countTasks = remembered(clock, TASKS_AGE_MS, store.countTasks)
   const countKept = remembered(clock, KEPT_AGE_MS, store.countKept)
-  const readDisk = remembered(clock, DISK_AGE_MS, async () => store.readDisk())
+  const readDisk = remembered(clock, DISK_AGE_MS, store.readDisk)
   const series: Figures[] = []
   let tasks = 0
   let annotations = 0
@@ -119,7 +119,8 @@ export function createActivity({ clock, board, stats, store, publish }: Activity
   async function paused(): Promise<string | null> {
     if (board.total('paused') > 0) {
       const { freeBytes } = await readDisk()
-      if (freeBytes < FULL_BYTES) return 'The disk is full. Nothing is fetched until there is room again.'
+      if (freeBytes !== null && freeBytes < FULL_BYTES)
+        return 'The disk is full. Nothing is fetched until there is room again.'
       return 'The store takes no writes at the moment; the log says why.'
     }
     if (board.isHeld())

@@ -1,5 +1,6 @@
 import type { ServiceLevel } from '../../core/profile.ts'
 import type { KeptCounts } from '../../store/kept-counts.ts'
+import type { DiskUse } from '../../store/store-set.ts'
 
 /** One moment of the crawl. Rates are those of the last five seconds. */
 export type Figures = {
@@ -19,8 +20,6 @@ export type Figures = {
 /** Since the process began. */
 export type CrawlTotals = { fetched: number; stored: number; unchanged: number; failed: number; bytes: number }
 
-export type DiskUse = { archiveBytes: number; databaseBytes: number; freeBytes: number }
-
 export type LevelFigures = { level: ServiceLevel; met: number; missed: number; queued: number; overdue: number }
 
 export type CrawlReport = {
@@ -30,7 +29,7 @@ export type CrawlReport = {
   totals: CrawlTotals & KeptCounts
   levels: LevelFigures[]
   paused: string | null
-  disk: DiskUse
+  disk: Omit<DiskUse, 'archiveFiles'>
 }
 
 /** What a monitor that draws its own curves wants: totals since the start, and what is at this moment. */

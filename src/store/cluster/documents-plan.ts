@@ -1,8 +1,9 @@
 import type { Capture, CaptureOutcome } from '../documents.ts'
+import { packLinks } from '../link-text.ts'
 import type { VersionReason } from '../versions.ts'
 import type { DocumentState, LinkRow, RefillRow, TaskRow, VersionRow, VersionState } from './documents-state.ts'
 import { taskOf } from './documents-tasks.ts'
-import { joinLinks, linkHash } from './link-list.ts'
+import { linkHash } from './link-hash.ts'
 import { partsOf, type RecordPart } from './record-parts.ts'
 
 /** The version that a body is kept under, its document, and the run that met the document last. */
@@ -144,7 +145,7 @@ export function createPlan({ documents, nextId, originals }: PlanDeps) {
     to: VersionState,
     from: VersionState | null,
   ) {
-    const list = joinLinks(found, url)
+    const list = packLinks(found, url)
     const hash = list === '' ? null : linkHash(list, linkNaming)
     if (hash !== null && from?.linkHash?.equals(hash) === true) {
       to.links = from.links

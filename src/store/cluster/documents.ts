@@ -1,5 +1,6 @@
 import { partitionOf } from '../../core/partition.ts'
 import type { Capture, CaptureOutcome, DocumentKey, DocumentStore, KnownDocument } from '../documents.ts'
+import { unpackLinks } from '../link-text.ts'
 import { findBodies, findOriginals, type KnownBodies, registerBodies } from './documents-bodies.ts'
 import { createDocumentCounts } from './documents-counts.ts'
 import { fence, keyArrays, openDocuments } from './documents-open.ts'
@@ -7,7 +8,6 @@ import { createPlan, type PlannedChanges, type Reference } from './documents-pla
 import { type RefillRow, refillColumns } from './documents-state.ts'
 import { documentStatements as sql } from './documents-statements.ts'
 import { recordStatements, writeChanges } from './documents-write.ts'
-import { splitLinks } from './link-list.ts'
 import type { ClusterPool } from './pool.ts'
 import { partsOf } from './record-parts.ts'
 import { arraysOf, byPartition, partitionOfId } from './row-batch.ts'
@@ -144,7 +144,7 @@ export function createClusterDocuments({ pool, epochOf }: ClusterDocumentsDeps):
     async links({ linkRow, url }) {
       if (linkRow === 0) return []
       const [row] = await pool.query<{ list: string }>(sql.links, [partitionOfId(linkRow), linkRow])
-      return row === undefined ? [] : splitLinks(row.list, url)
+      return row === undefined ? [] : unpackLinks(row.list, url)
     },
     counts,
   }

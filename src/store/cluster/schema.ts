@@ -2,10 +2,12 @@ import type { ClusterMigration } from './migration.ts'
 import { archiveSchema } from './schema-archive.ts'
 import { frontierSchema } from './schema-frontier.ts'
 import { peopleSchema } from './schema-people.ts'
+import { rolesSchema } from './schema-roles.ts'
 
 /** In this order. The tables of the first two can be distributed by their partition. */
 export const clusterMigrations: readonly ClusterMigration[] = [
   { id: 1, name: 'partitions and their leases, the frontier, nodes', sql: frontierSchema },
   { id: 2, name: 'documents, versions, bodies, tasks', sql: archiveSchema },
   { id: 3, name: 'accounts, profiles, watches, annotations, inbox', sql: peopleSchema },
+  { id: 4, name: 'what the roles of a cluster tell each other', sql: rolesSchema },
 ]

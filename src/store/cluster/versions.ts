@@ -1,6 +1,6 @@
 import { partitionOf } from '../../core/partition.ts'
+import { unpackLinks } from '../link-text.ts'
 import type { CataloguedDocument, Version, VersionStore } from '../versions.ts'
-import { splitLinks } from './link-list.ts'
 import type { ClusterPool } from './pool.ts'
 import { partitionOfId } from './row-batch.ts'
 import { storable } from './storable-text.ts'
@@ -48,7 +48,7 @@ export function createClusterVersions(pool: ClusterPool): VersionStore {
     current: ({ before, limit }) => versionsOf(sql.current, [Math.min(before, MAX_ID), limit]),
     async links(versionId) {
       const [row] = await pool.query<{ list: string; url: string }>(sql.links, [partitionOfId(versionId), versionId])
-      return row === undefined ? [] : splitLinks(row.list, row.url)
+      return row === undefined ? [] : unpackLinks(row.list, row.url)
     },
   }
 }

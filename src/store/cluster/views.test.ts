@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { graphViewSuite } from '../conformance/graph-view-suite.testkit.ts'
 import { hostViewSuite } from '../conformance/host-view-suite.testkit.ts'
 import { offerOf } from '../conformance/samples.testkit.ts'
 import type { ViewingEngine } from '../conformance/views.testkit.ts'
 import { createClusterFrontierView } from './frontier-view.ts'
+import { createClusterGraphView } from './graph-view.ts'
 import { createClusterHostView } from './host-view.ts'
 import { createKeptCounter } from './kept-counts.ts'
 import { usePostgres } from './postgres.testkit.ts'
@@ -17,7 +19,7 @@ const engine: ViewingEngine = {
     const { pool } = (system as ClusterSystem).database
     return {
       hosts: createClusterHostView({ pool, clock }),
-      graph: { graph: () => assert.fail('nobody asks for it here') },
+      graph: createClusterGraphView(pool),
       countKept: createKeptCounter(pool),
       close() {},
     }
@@ -25,6 +27,7 @@ const engine: ViewingEngine = {
 }
 
 hostViewSuite(engine)
+graphViewSuite(engine)
 
 test('a view tells of hosts, queues and robots.txt of all shards, beside those who work there', async () => {
   const system = await createClusterSystem({ shards: 2 })

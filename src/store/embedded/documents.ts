@@ -1,10 +1,10 @@
 import type { BodyState } from '../body-state.ts'
 import type { Capture, CaptureOutcome, DocumentStore, KnownDocument } from '../documents.ts'
+import { packLinks, unpackLinks } from '../link-text.ts'
 import type { VersionReason } from '../versions.ts'
 import type { createArchiveWriter } from './archive-writer.ts'
 import type { Database } from './database.ts'
 import { documentStatements } from './document-statements.ts'
-import { packLinks, unpackLinks } from './link-text.ts'
 
 /** A document with its current version, as far as a new capture is held against it. */
 type Current = {

@@ -1,14 +1,12 @@
 import type { GraphNode, GraphView, LinkGraph } from '../graph-view.ts'
+import { createEdges, type Places, placesOf, stateOf, targetsOfKeys } from '../link-graph.ts'
+import { unpackLinks } from '../link-text.ts'
 import type { Database } from './database.ts'
-import { unpackLinks } from './link-text.ts'
 import { createTurns, type Turns } from './turns.ts'
 
 const MAX_NODES = 5_000
-/** More than this nobody can tell apart, and a page that links to everything would make millions. */
-const MAX_EDGES = 20_000
 const MAX_MS = 2_000
 const PORTION = 100
-const KEY_BYTES = 8
 const LEAST_FP = -(2n ** 63n)
 
 type NodeRow = {
@@ -86,55 +84,6 @@ export function createEmbeddedGraphView(db: Database): GraphView {
   }
 }
 
-type Places = { ofUrl: Map<string, number>; ofKey: Map<number, number> }
-
-function placesOf(rows: readonly NodeRow[]): Places {
-  const ofUrl = new Map<string, number>()
-  const ofKey = new Map<number, number>()
-  for (const [place, { url, fp }] of rows.entries()) {
-    ofUrl.set(url, place)
-    ofKey.set(shortKey(Number(BigInt.asUintN(32, fp >> 32n)), Number(BigInt.asUintN(32, fp))), place)
-  }
-  return { ofUrl, ofKey }
-}
-
-/** 52 of the 64 bits make a number that is quickly looked up; among some thousand documents they are as good as all. */
-const shortKey = (hi: number, lo: number): number => hi * 2 ** 20 + (lo >>> 12)
-
-/** High word, then low word, each in the order of this machine. */
-function targetsOfKeys(bytes: Uint8Array, { ofKey }: Places): number[] {
-  const words = new Uint32Array(bytes.slice().buffer, 0, Math.floor(bytes.length / KEY_BYTES) * 2)
-  const found: number[] = []
-  for (let at = 0; at < words.length; at += 2) {
-    const place = ofKey.get(shortKey(words[at]!, words[at + 1]!))
-    if (place !== undefined) found.push(place)
-  }
-  return found
-}
-
-/** Each edge once, none from a document to itself. */
-function createEdges(nodes: number) {
-  const seen = new Set<number>()
-  const list: [number, number][] = []
-  return {
-    list,
-    isFull: () => list.length >= MAX_EDGES,
-    add(from: number | undefined, to: number | undefined): void {
-      if (from === undefined || to === undefined || from === to || list.length >= MAX_EDGES) return
-      const key = from * nodes + to
-      if (seen.has(key)) return
-      seen.add(key)
-      list.push([from, to])
-    },
-  }
-}
-
 function nodeOf({ id, url, host, title, status, outcome, reason }: NodeRow): GraphNode {
   return { document: Number(id), url, host, title, status: Number(status), state: stateOf(outcome, reason) }
-}
-
-function stateOf(outcome: string, reason: string): GraphNode['state'] {
-  if (outcome === 'redirect') return 'redirect'
-  if (reason === 'gone') return 'gone'
-  return outcome === 'failed' ? 'failed' : 'fetched'
 }

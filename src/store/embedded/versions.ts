@@ -1,6 +1,6 @@
+import { unpackLinks } from '../link-text.ts'
 import type { CataloguedDocument, Version, VersionStore } from '../versions.ts'
 import type { Database } from './database.ts'
-import { unpackLinks } from './link-text.ts'
 
 const documentColumns = `id, host, fp, url, parent, first_at AS firstAt, checked_at AS checkedAt, seen_at AS seenAt,
   status, outcome, location, version AS versionId, fresh_until AS freshUntil`

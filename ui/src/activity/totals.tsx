@@ -14,7 +14,7 @@ export function Totals({ crawl: { totals, disk, now } }: { crawl: Crawl }) {
     ['Under way', whole(now.inFlight)],
     ['Archive', sizeOf(disk.archiveBytes)],
     ['Databases', sizeOf(disk.databaseBytes)],
-    ['Free on disk', sizeOf(disk.freeBytes)],
+    ['Free on disk', disk.freeBytes === null ? 'not known' : sizeOf(disk.freeBytes)],
   ]
   return (
     <dl className="activity-totals kit-card">

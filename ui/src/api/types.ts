@@ -49,7 +49,7 @@ export type Crawl = {
   }
   levels: { level: 'gold' | 'silver' | 'bronze'; met: number; missed: number; queued: number; overdue: number }[]
   paused: string | null
-  disk: { archiveBytes: number; databaseBytes: number; freeBytes: number }
+  disk: { archiveBytes: number; databaseBytes: number; freeBytes: number | null }
 }
 export type Diff = {
   url: string

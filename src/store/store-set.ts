@@ -1,0 +1,35 @@
+import type { AccountStore } from './accounts.ts'
+import type { AnnotationStore } from './annotations.ts'
+import type { FrontierView } from './frontier-view.ts'
+import type { GraphView } from './graph-view.ts'
+import type { HostView } from './host-view.ts'
+import type { InboxStore } from './inbox.ts'
+import type { KeptCounts } from './kept-counts.ts'
+import type { ObjectStore } from './objects.ts'
+import type { ProfileStore } from './profiles.ts'
+import type { VersionStore } from './versions.ts'
+import type { WatchStore } from './watches.ts'
+
+/** All that one engine keeps, opened for one thread: what the composition hands to services, server and commands. */
+export type StoreSet = {
+  /** Secret seed of the URL fingerprints. */
+  readonly seed: readonly [number, number]
+  accounts: AccountStore
+  profiles: ProfileStore
+  watches: WatchStore
+  inbox: InboxStore
+  annotations: AnnotationStore
+  versions: VersionStore
+  objects: ObjectStore
+  frontier: FrontierView
+  hosts: HostView
+  graph: GraphView
+  countKept(): Promise<KeptCounts>
+  readDisk(): Promise<DiskUse>
+  /** Throws where the store does not answer. */
+  check(): Promise<void>
+  close(): Promise<void>
+}
+
+/** `freeBytes` is null where nobody here can tell. */
+export type DiskUse = { archiveFiles: number; archiveBytes: number; databaseBytes: number; freeBytes: number | null }
