@@ -16,7 +16,17 @@ const code = await runCli({
   cwd: process.cwd(),
   io: createProcessIo(process),
   engine: {
-    crawl: async (settings, hooks) => (await import('./main-crawl.ts')).crawl(settings, hooks),
+    crawl: async (settings, hooks, { store }) =>
+      store === null
+        ? (await import('./main-crawl.ts')).crawl(settings, hooks)
+        : (await import('./main-cluster-crawl.ts')).crawl(store, settings, hooks),
+    serve: async (place, hooks) => (await import('./main-serve.ts')).serve(place, hooks),
+    worker: async (place, hooks) => (await import('./main-worker.ts')).worker(place, hooks),
+    control: async (place) => (await import('./main-control.ts')).openControl(place),
+    schema: async (place) => (await import('./main-migrate.ts')).readSchema(place),
+    migrate: async (place) => (await import('./main-migrate.ts')).migrateStore(place),
+    distribute: async (place) => (await import('./main-migrate.ts')).distributeStore(place),
+    moveUp: async (folder, store, hooks) => (await import('./main-move-up.ts')).moveUp(folder, store, hooks),
     up: async ({ dataDir, config }, hooks) => (await import('./main-up.ts')).up(dataDir, config, hooks),
     importProfiles: async (place, profiles) => (await import('./main-profiles.ts')).importProfiles(place, profiles),
     exportProfiles: async (place, owner) => (await import('./main-profiles.ts')).exportProfiles(place, owner),
@@ -30,17 +40,15 @@ const code = await runCli({
     setPassword: async (place, email, password) =>
       (await import('./main-users.ts')).setPassword(place, email, password),
     removeUser: async (place, email) => (await import('./main-users.ts')).removeUser(place, email),
-    status: async ({ dataDir }) => (await import('./store/embedded/status.ts')).readStatus(dataDir),
+    status: async (place) => (await import('./main-status.ts')).status(place),
     history: async (place, url, request) => (await import('./main-look.ts')).history(place, url, request),
     show: async (place, address) => (await import('./main-look.ts')).show(place, address),
     diff: async (place, url, request) => (await import('./main-look.ts')).diff(place, url, request),
     diffPage: async (report) => (await import('./cache/diff/diff-page.ts')).diffPage(report),
-    search: async ({ dataDir }, request, hooks) => (await import('./main-search.ts')).search(dataDir, request, hooks),
-    export: async ({ dataDir }, request, hooks) =>
-      (await import('./main-export.ts')).exportFolder(dataDir, request, hooks),
+    search: async (place, request, hooks) => (await import('./main-search.ts')).search(place, request, hooks),
+    export: async (place, request, hooks) => (await import('./main-export.ts')).exportArchive(place, request, hooks),
     gc: async (request, hooks) => (await import('./main-gc.ts')).gc(request, hooks),
-    verify: async ({ dataDir }, onProgress, options) =>
-      (await import('./main-verify.ts')).verify(dataDir, onProgress, options),
+    verify: async (place, onProgress, options) => (await import('./main-verify.ts')).verify(place, onProgress, options),
     backup: async ({ dataDir }, file, hooks) => (await import('./main-backup.ts')).backup(dataDir, file, hooks),
     restore: async (file, { dataDir }, hooks) => (await import('./main-backup.ts')).restore(file, dataDir, hooks),
   },

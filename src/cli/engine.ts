@@ -7,6 +7,7 @@ import type { CrawlResult, CrawlSnapshot } from '../core/crawl-report.ts'
 import type { ExportProgress, ExportReport, ExportRequest } from '../core/export-report.ts'
 import type { GcItem, GcProgress, GcReport } from '../core/gc-report.ts'
 import type { CompareRequest, DiffReport, HistoryReport, HistoryRequest, ShowReport } from '../core/looking-report.ts'
+import type { MoveProgress, MoveReport } from '../core/move-report.ts'
 import type { PreviewProgress, PreviewReport, PreviewRequest } from '../core/preview-report.ts'
 import type { Profile } from '../core/profile.ts'
 import type { ImportedProfile, ProfileDraft, ProfileUrd } from '../core/profile-draft.ts'
@@ -16,11 +17,26 @@ import type { StatusReport } from '../core/status-report.ts'
 import type { VerifyProgress, VerifyReport } from '../core/verify-report.ts'
 import type { UserDraft } from '../services/accounts/account-maker.ts'
 import type { Removed } from '../services/accounts/users.ts'
+import type { NodeReport } from '../store/nodes.ts'
 
 /** What the commands need of the rest of the program. The composition root supplies it. */
 export type Engine = {
   crawl(settings: CrawlSettings, hooks: CrawlHooks, place: Place): Promise<CrawlResult>
   up(place: Place, hooks: UpHooks): Promise<void>
+  /** Server, scheduler and delivery of a cluster, until the signal. */
+  serve(place: Place, hooks: Omit<UpHooks, 'onAnnotated'>): Promise<void>
+  /** Crawls and annotates for a cluster, until the signal. */
+  worker(place: Place, hooks: WorkerHooks): Promise<void>
+  /** Where a cluster is watched and steered. */
+  control(place: Place): Promise<ClusterControl>
+  /** Which steps of the schema the shared store has. */
+  schema(place: Place): Promise<SchemaReport>
+  /** Applies the steps that are missing. Returns their numbers. */
+  migrate(place: Place): Promise<number[]>
+  /** Spreads the tables of the crawl over the servers of a Citus cluster. Returns their names. */
+  distribute(place: Place): Promise<string[]>
+  /** Copies all of a data folder into a shared store. */
+  moveUp(folder: string, store: string, hooks: MoveHooks): Promise<MoveReport>
   status(place: Place): Promise<StatusReport>
   gc(request: GcRequest, hooks: GcHooks): Promise<GcReport>
   verify(
@@ -95,6 +111,52 @@ export type UpHooks = {
   onListening(place: ListeningPlace): void
   /** Who is made administrator where there is no account yet. */
   administrator: Administrator | null
+}
+
+export type WorkerHooks = {
+  /** Aborted when what is in flight shall be finished and kept. */
+  signal: AbortSignal
+  log: Logger
+  /** It has its place in the cluster. */
+  onJoined(node: { id: string; name: string }): void
+}
+
+/** A cluster at one moment. Times are ages by the clock of the store. */
+export type ClusterLook = {
+  nodes: NodeReport[]
+  /** Partitions that nobody holds at the moment. */
+  freePartitions: number
+  paused: boolean
+  /** More is new than the annotation can take. */
+  held: boolean
+  /** Who leads the scheduler; empty where nobody does. */
+  leader: string
+  run: { id: number; finished: boolean } | null
+  queued: number
+  seen: number
+  hosts: number
+  /** Versions that wait for annotation. */
+  tasks: number
+}
+
+export type ClusterControl = {
+  look(): Promise<ClusterLook>
+  /** By id or by a name that only one has; returns the id. */
+  drain(node: string, draining: boolean): Promise<string>
+  pause(paused: boolean): Promise<void>
+  close(): Promise<void>
+}
+
+export type SchemaReport = {
+  steps: { id: number; name: string; appliedAt: string | null }[]
+  server: string
+  citus: boolean
+}
+
+export type MoveHooks = {
+  onProgress(progress: MoveProgress): void
+  /** Aborted when it shall end in good order; the same call goes on later. */
+  signal: AbortSignal
 }
 
 /** `setupUrl`: where the first account is made; null where there is one. */
