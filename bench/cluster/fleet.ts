@@ -1,0 +1,86 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { AppError } from '../../src/core/errors.ts'
+import { createClusterNodes } from '../../src/store/cluster/nodes.ts'
+import { openPool } from '../../src/store/cluster/pool.ts'
+import type { NodeReport } from '../../src/store/nodes.ts'
+import type { Origin } from '../origin/start.ts'
+import { processorSeconds } from './processor-time.ts'
+
+const program = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+
+export type FleetOptions = {
+  store: string
+  origin: Origin
+  workers: number
+  threads: number
+  fetchers: number
+  perHost: number
+}
+
+/** The processes of one crawl: the command that begins it, which is a worker itself, and its helpers. */
+export type Fleet = {
+  /** All hold partitions. */
+  joined(): Promise<void>
+  /** Resolves with the result of the crawl when it is over. */
+  readonly ended: Promise<Record<string, unknown>>
+  nodes(): Promise<NodeReport[]>
+  /** Of all processes so far. */
+  cpuSeconds(): number
+  stop(): Promise<void>
+}
+
+export function startFleet({ store, origin, workers, threads, fetchers, perHost }: FleetOptions): Fleet {
+  const pool = openPool({ address: store, maxConnections: 1, name: 'bench' })
+  const nodes = createClusterNodes(pool)
+  const size = ['--threads', `${threads}`, '--fetchers', `${fetchers}`]
+  const scope = `^http://127\\.0\\.\\d+\\.\\d+:${origin.port}/`
+  const env = {
+    ...process.env,
+    ERACE_STORE: store,
+    ERACE_SEARCH_INDEX: 'false',
+    ERACE_CRAWL_DELAY: '0',
+    ERACE_CRAWL_DELAYFACTOR: '0',
+    ERACE_CRAWL_PERHOST: `${perHost}`,
+    ERACE_NETWORK_ALLOW: '127.0.0.0/8',
+  }
+  const start = (...args: string[]) =>
+    spawn(process.execPath, [program, ...args, ...size], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+  const helpers = Array.from({ length: workers - 1 }, (_, n) => start('worker', '--name', `worker-${n + 1}`, '--quiet'))
+  const crawl = start('crawl', ...origin.seeds, '--json', '--quiet', '--restrict', scope)
+  const all = [crawl, ...helpers]
+  const ends = new Map(all.map((child) => [child, once(child, 'close')]))
+  let output = ''
+  crawl.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text
+  })
+  for (const helper of helpers) helper.stdout.resume()
+  const ended = ends.get(crawl)!.then(([code]) => {
+    if (code !== 0) throw new AppError('internal', `the crawl ended with ${code}: ${output.slice(-1000)}`)
+    return JSON.parse(output) as Record<string, unknown>
+  })
+  ended.catch(() => {}) // told to whoever waits for it
+
+  return {
+    ended,
+    async joined() {
+      for (;;) {
+        const there = (await nodes.list().catch(() => [])).filter(({ partitions }) => partitions > 0)
+        const held = there.reduce((sum, { partitions }) => sum + partitions, 0)
+        const least = Math.min(...there.map(({ partitions }) => partitions))
+        if (there.length === workers && held > 250 && least >= Math.floor(256 / workers) - workers * threads) return
+        await new Promise((resolve) => setTimeout(resolve, 100))
+      }
+    },
+    nodes: nodes.list,
+    cpuSeconds: () => all.reduce((sum, { pid }) => sum + (pid === undefined ? 0 : processorSeconds(pid)), 0),
+    async stop() {
+      for (const child of all) child.kill('SIGTERM')
+      const limit = setTimeout(() => all.map((child) => child.kill('SIGKILL')), 20_000)
+      for (const end of ends.values()) await end
+      clearTimeout(limit)
+      await pool.close()
+    },
+  }
+}

@@ -1,0 +1,133 @@
+/**
+ * Who holds which partition when workers come, go and die: the program's own leases on a real PostgreSQL, for as many holders as a large
+ * cluster has. A holder is a shard thread; a worker with four threads is four of them.
+ */
+import { AppError } from '../src/core/errors.ts'
+import { partitionCount } from '../src/core/partition.ts'
+import { type BenchServer, startServer } from './leases/database.ts'
+import { setPartitions } from './leases/rules.ts'
+import { createSimulation, type Settled } from './leases/simulation.ts'
+import type { Benchmark } from './table.ts'
+
+export const optionNames = ['holders', 'partitions', 'seed']
+
+/** The defaults of `cluster.lease` and of the heartbeats that go with it. */
+const LEASE_MS = 15_000
+const RENEW_EVERY_MS = 5_000
+/** How many partitions there are, and what is simulated by default where there were more. */
+const HOLDERS: Record<number, number[]> = { 256: [1, 10, 100, 200, 255, 256, 1000], 4096: [10, 100, 1000] }
+
+type Event = 'start' | 'join' | 'leave' | 'death'
+type Row = Settled & { partitions: number; holders: number; event: Event; held: number[]; least: number }
+
+export const run: Benchmark = async ({ values }) => {
+  const seed = Number(values.seed ?? 1)
+  const partitions = values.partitions === undefined ? [partitionCount, 4096] : numbers('partitions', values.partitions)
+  const server = await startServer(['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'])
+  const rows: Row[] = []
+  try {
+    for (const count of partitions) {
+      const sizes = values.holders === undefined ? HOLDERS[count] : numbers('holders', values.holders)
+      for (const holders of sizes ?? HOLDERS[partitionCount]!) rows.push(...(await live(server, count, holders, seed)))
+    }
+  } finally {
+    await server.end()
+  }
+  return {
+    name: 'leases',
+    columns: [
+      'partitions',
+      'holders',
+      'event',
+      'least held',
+      'most held',
+      'ideal',
+      'idle',
+      'moves',
+      'least moves',
+      'rounds',
+      'longest gap s',
+      'statements',
+      'ms/heartbeat',
+      'heartbeats/s',
+    ],
+    rows: rows.map((row) => [
+      row.partitions,
+      row.holders,
+      row.event,
+      Math.min(...row.held),
+      Math.max(...row.held),
+      row.partitions / row.held.length,
+      row.held.filter((held) => held === 0).length,
+      row.moves,
+      row.least,
+      row.tookMs / RENEW_EVERY_MS,
+      row.longestGapMs / 1000,
+      row.statements,
+      row.beatMs,
+      row.held.length / (RENEW_EVERY_MS / 1000),
+    ]),
+    figures: figuresOf(rows),
+    notes: [
+      'The program’s own holders and its own lease_beat on a real database; only time is made up. 4,096 partitions: the same text with that number.',
+      'A round is a heartbeat interval of 5 s. At the start all come within one round and go by heartbeats alone; later they are woken by those who join and give back.',
+      'Moves are partitions that came into new hands; least moves is how few could have done it. Holders hand over at once: a real one first finishes what it has in hand.',
+      'The gap is how long a partition had nobody who lived. A dead holder’s lease of 15 s runs on from its last heartbeat.',
+      'Statements of all holders until a round has passed without a move, heartbeats included.',
+    ],
+  }
+}
+
+/** One cluster: it starts, one more joins, one leaves in good order, one dies. */
+async function live(server: BenchServer, partitions: number, holders: number, seed: number): Promise<Row[]> {
+  const pool = await server.createDatabase(2)
+  await setPartitions(pool, partitions)
+  const simulation = createSimulation({ pool, seed, leaseMs: LEASE_MS, renewEveryMs: RENEW_EVERY_MS })
+  const rows: Row[] = []
+  const after = async (event: Event, before: number[]): Promise<void> => {
+    const settled = await simulation.settle()
+    const held = simulation.held()
+    rows.push({ ...settled, partitions, holders, event, held, least: leastMoves(event, before, held, partitions) })
+  }
+  simulation.start(holders)
+  await after('start', [])
+  simulation.join()
+  await after('join', simulation.held())
+  const beforeLeave = simulation.held()
+  await simulation.leave()
+  await after('leave', beforeLeave)
+  if (holders > 1) {
+    const beforeDeath = simulation.held()
+    simulation.die()
+    await after('death', beforeDeath)
+  }
+  return rows
+}
+
+/** Whoever comes needs what all have on average, rounded down; whoever goes leaves what he had. */
+function leastMoves(event: Event, before: readonly number[], after: readonly number[], partitions: number): number {
+  if (event === 'start') return partitions
+  if (event === 'join') return Math.floor(partitions / after.length)
+  return Math.round(partitions / before.length)
+}
+
+function figuresOf(rows: readonly Row[]): Record<string, number> {
+  const figures: Record<string, number> = {}
+  for (const { partitions, holders, event, held, moves, longestGapMs, beatMs, tookMs } of rows) {
+    const name = `of${partitions}at${holders}`
+    if (event === 'start') {
+      figures[`${name}MostToIdeal`] = Math.max(...held) / (partitions / held.length)
+      figures[`${name}StartRounds`] = tookMs / RENEW_EVERY_MS
+      figures[`${name}CoresForHeartbeats`] = (held.length / RENEW_EVERY_MS) * beatMs
+    }
+    if (event === 'join') figures[`${name}JoinMoves`] = moves
+    if (event === 'death') figures[`${name}DeathGapSeconds`] = longestGapMs / 1000
+  }
+  return figures
+}
+
+function numbers(name: string, text: string): number[] {
+  const all = text.split(',').map(Number)
+  if (all.every((each) => Number.isInteger(each) && each > 0)) return all
+  throw new AppError('usage-wrong', `--${name} must be whole numbers above 0, separated by commas`)
+}

@@ -1,0 +1,216 @@
+import { systemClock } from '../../src/core/clock.ts'
+import { createPartitionLeases } from '../../src/store/cluster/leases.ts'
+import type { ClusterPool } from '../../src/store/cluster/pool.ts'
+import type { PartitionLeases } from '../../src/store/partition-leases.ts'
+import { createRandom } from '../origin/random.ts'
+
+/**
+ * Many holders of partitions, each the program's own, on a real database, in a time of our own.
+ *
+ * Every holder beats at a moment of its own every `renewEveryMs`, and soon after anybody wakes the others. Time is made up: events
+ * happen one after the other in its order, as fast as the database answers. Only the end of a dead holder's lease must be brought
+ * about by hand, since the database's clock can't be turned; real leases are long enough that none ends by itself meanwhile.
+ *
+ * A holder that is asked for a partition hands it over at once, as one with nothing in flight does.
+ */
+export type Simulation = {
+  /** One more comes. */
+  join(): void
+  /** So many come within one round, and nobody hears that others were woken: heartbeats alone spread the partitions. */
+  start(count: number): void
+  /** One that holds something goes in good order; one that holds something is gone without a word. */
+  leave(): Promise<void>
+  die(): void
+  /** Goes on until nothing has moved for a whole round of heartbeats. */
+  settle(): Promise<Settled>
+  /** How many partitions each living holder has. */
+  held(): number[]
+}
+
+/** From one settled state to the next. */
+export type Settled = {
+  /** Partitions that changed hands, or came into somebody's. */
+  moves: number
+  heartbeats: number
+  statements: number
+  /** Simulated time from the first event to the last move. */
+  tookMs: number
+  /** How long partitions were held by nobody who lived: the longest. */
+  longestGapMs: number
+  /** What a heartbeat took on the real clock, on average. */
+  beatMs: number
+}
+
+export type SimulationOptions = {
+  pool: ClusterPool
+  seed: number
+  leaseMs: number
+  renewEveryMs: number
+}
+
+type Holder = { leases: PartitionLeases; timerAt: number; wokenAt: number; beatAt: number; wanted: number[] }
+type Death = { holder: Holder; endsAt: number }
+
+const REAL_LEASE_MS = 3_600_000
+/** A word through the database and a turn of the event loop. */
+const WAKE_MS = 20
+
+export function createSimulation(options: SimulationOptions): Simulation {
+  const { seed, leaseMs, renewEveryMs } = options
+  const random = createRandom(seed)
+  const holders = new Set<Holder>()
+  const deaths = new Set<Death>()
+  /** Since when a partition has no living holder. */
+  const free = new Map<number, number>()
+  const pool = listening(options.pool, wakeAll)
+  let hears = true
+  let now = 0
+  let began = 0
+  let movedAt = 0
+  let allThereAt = 0
+  let figures = noFigures()
+  let joined = 0
+
+  function wakeAll(): void {
+    if (!hears) return
+    for (const holder of holders) holder.wokenAt = Math.min(holder.wokenAt, now + 1 + random.next() * WAKE_MS)
+  }
+
+  function takes(partition: number): void {
+    figures.moves++
+    movedAt = now
+    const since = free.get(partition)
+    if (since !== undefined) figures.longestGapMs = Math.max(figures.longestGapMs, now - since)
+    free.delete(partition)
+  }
+
+  function create(joinsAt: number): Holder {
+    const node = `worker-${++joined}-${random.below(0xffffff).toString(16)}`
+    const wanted: number[] = []
+    const listener = {
+      granted: (grants: readonly { partition: number }[]) => {
+        for (const { partition } of grants) takes(partition)
+      },
+      wanted: (partitions: readonly number[]) => void wanted.push(...partitions),
+      lost: () => {},
+    }
+    const clock = systemClock
+    const leases = createPartitionLeases({ pool, node, name: node, shard: 0, clock, listener, leaseMs: REAL_LEASE_MS })
+    return { leases, timerAt: joinsAt, wokenAt: Infinity, beatAt: joinsAt, wanted }
+  }
+
+  async function beat(holder: Holder): Promise<void> {
+    if (holder.timerAt <= now) holder.timerAt += renewEveryMs
+    holder.wokenAt = Infinity
+    holder.beatAt = now
+    const startedAt = performance.now()
+    await holder.leases.heartbeat()
+    figures.beatMs += performance.now() - startedAt
+    figures.heartbeats++
+    const given = holder.wanted.splice(0)
+    if (given.length === 0) return
+    for (const partition of given) free.set(partition, now)
+    await holder.leases.release(given)
+    movedAt = now
+  }
+
+  /** Its lease is over, as far as the others can see. */
+  async function expire(death: Death): Promise<void> {
+    deaths.delete(death)
+    const { holder } = death.holder.leases
+    await options.pool.query(`UPDATE leases SET until = now() - interval '1 ms' WHERE holder = $1`, [holder])
+    await options.pool.query(`UPDATE holders SET until = now() - interval '1 ms' WHERE holder = $1`, [holder])
+    movedAt = now
+  }
+
+  /** The next thing that happens, unless that is later than `until`. */
+  async function step(until: number): Promise<boolean> {
+    let first: Holder | Death | null = null
+    let at = until
+    for (const death of deaths) if (death.endsAt < at) [first, at] = [death, death.endsAt]
+    for (const holder of holders) {
+      const next = Math.min(holder.timerAt, holder.wokenAt)
+      if (next < at) [first, at] = [holder, next]
+    }
+    if (first === null) return false
+    now = at
+    await ('endsAt' in first ? expire(first) : beat(first))
+    return true
+  }
+
+  function pick(): Holder {
+    const some = [...holders].filter(({ leases }) => leases.held().length > 0)
+    return random.pick(some)
+  }
+
+  function begin(): void {
+    hears = true
+    began = now
+    movedAt = now
+    figures = noFigures()
+    pool.count()
+  }
+
+  return {
+    join() {
+      begin()
+      holders.add(create(now))
+    },
+    start(count) {
+      begin()
+      hears = false
+      for (let n = 0; n < count; n++) holders.add(create(now + random.next() * renewEveryMs))
+      allThereAt = now + renewEveryMs
+    },
+    async leave() {
+      begin()
+      const holder = pick()
+      holders.delete(holder)
+      for (const partition of holder.leases.held()) free.set(partition, now)
+      await holder.leases.leave()
+    },
+    die() {
+      begin()
+      const holder = pick()
+      // At any moment between two heartbeats.
+      now = Math.max(now, holder.beatAt + random.next() * renewEveryMs)
+      began = now
+      holders.delete(holder)
+      for (const partition of holder.leases.held()) free.set(partition, now)
+      deaths.add({ holder, endsAt: holder.beatAt + leaseMs })
+    },
+    async settle() {
+      const quietAt = (): number => (deaths.size > 0 ? Infinity : Math.max(movedAt, allThereAt) + renewEveryMs)
+      let goesOn = true
+      while (goesOn) goesOn = await step(quietAt())
+      now = quietAt()
+      const { heartbeats, beatMs, ...rest } = figures
+      const tookMs = movedAt - began
+      return { ...rest, heartbeats, statements: pool.count(), tookMs, beatMs: beatMs / Math.max(1, heartbeats) }
+    },
+    held: () => [...holders].map(({ leases }) => leases.held().length),
+  }
+}
+
+function noFigures(): { moves: number; heartbeats: number; longestGapMs: number; beatMs: number } {
+  return { moves: 0, heartbeats: 0, longestGapMs: 0, beatMs: 0 }
+}
+
+/** The pool as it is, overheard: how many statements, and when one wakes the others. */
+function listening(pool: ClusterPool, onWake: () => void): ClusterPool & { count(): number } {
+  let last = pool.traffic().statements
+  return {
+    ...pool,
+    query: async <T>(text: string, values?: readonly unknown[]) => {
+      const rows = await pool.query<T>(text, values)
+      if (text.includes('pg_notify')) onWake()
+      return rows
+    },
+    count() {
+      const { statements } = pool.traffic()
+      const since = statements - last
+      last = statements
+      return since
+    },
+  }
+}

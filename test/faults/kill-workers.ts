@@ -1,0 +1,165 @@
+import { parseArgs } from 'node:util'
+import { type ClusterProcess, type ClusterWeb, countStored, type StoredOnce, startClusterWeb } from './cluster-web.ts'
+import { lastLines, readResult } from './erace.ts'
+
+/**
+ * A cluster of which one process after the other is killed without warning, each time replaced by a new one, while it crawls many
+ * hosts with a delay. The command that began the crawl is a worker like the others and is killed as well. The origin counts
+ * the requests and measures the pauses between them.
+ */
+export type KillWorkersOptions = {
+  workers: number
+  pages: number
+  hosts: number
+  fetchers: number
+  threads: number
+  delayMs: number
+  latencyMs: number
+  leaseMs: number
+  /** A kill every so often. */
+  everyMs: number
+  patienceMs: number
+}
+
+export type KillWorkersReport = {
+  kills: number
+  pages: number
+  requests: number
+  excess: number
+  excessLimit: number
+  /** The shortest pause between two requests to one host, whoever made them. */
+  shortestPauseMs: number | null
+  delayMs: number
+  stored: StoredOnce
+  seconds: number
+  result: Record<string, unknown> | undefined
+  faults: string[]
+}
+
+export const killWorkersDefaults: KillWorkersOptions = {
+  workers: 4,
+  pages: 20_000,
+  hosts: 200,
+  fetchers: 64,
+  threads: 1,
+  delayMs: 400,
+  latencyMs: 20,
+  leaseMs: 15_000,
+  everyMs: 5000,
+  patienceMs: 600_000,
+}
+
+/** Kills end when so much of the web was asked for: the last ones are to meet a crawl that is not over. */
+const KILL_UNTIL = 0.9
+/** A timer counts whole milliseconds and may fire up to one early. */
+const TOLERANCE_MS = 1
+
+export async function runKillWorkers(given: Partial<KillWorkersOptions> = {}): Promise<KillWorkersReport> {
+  const options = { ...killWorkersDefaults, ...given }
+  const { pages, hosts, latencyMs } = options
+  const web = await startClusterWeb({ ...options, web: { pages, hosts, latencyMs, meanBytes: 8000, links: 25 } })
+  const startedAt = performance.now()
+  try {
+    const fleet = createFleet(web, options)
+    const kills = await killOneByOne(web, fleet, options)
+    const report = await finish(web, fleet, options, kills)
+    return { ...report, seconds: (performance.now() - startedAt) / 1000 }
+  } finally {
+    await web.close()
+  }
+}
+
+type Fleet = ReturnType<typeof createFleet>
+
+/** The first is the command that waits for the end of the crawl. */
+function createFleet(web: ClusterWeb, { workers }: KillWorkersOptions) {
+  let made = 0
+  const start = (place: number): ClusterProcess => (place === 0 ? web.crawl() : web.worker(`worker-${++made}`))
+  const places = Array.from({ length: workers }, (_, place) => start(place))
+  return {
+    crawl: (): ClusterProcess => places[0]!,
+    workers: (): ClusterProcess[] => places.slice(1),
+    /** True where it had not ended by itself. */
+    async replace(place: number): Promise<boolean> {
+      const { child, ended } = places[place]!
+      const ran = child.exitCode === null && child.signalCode === null
+      child.kill('SIGKILL')
+      await ended
+      places[place] = start(place)
+      return ran
+    },
+  }
+}
+
+type Kills = { count: number; faults: string[] }
+
+async function killOneByOne({ origin }: ClusterWeb, fleet: Fleet, options: KillWorkersOptions): Promise<Kills> {
+  const kills: Kills = { count: 0, faults: [] }
+  const endAt = performance.now() + options.patienceMs
+  for (;;) {
+    await new Promise((resolve) => setTimeout(resolve, options.everyMs))
+    if ((await origin.stats()).distinct >= origin.documents * KILL_UNTIL) return kills
+    if (performance.now() > endAt) {
+      kills.faults.push('the crawl did not come near its end in time')
+      return kills
+    }
+    const place = kills.count % options.workers
+    if (!(await fleet.replace(place))) kills.faults.push(`process ${place} had ended by itself`)
+    kills.count++
+  }
+}
+
+async function finish(web: ClusterWeb, fleet: Fleet, options: KillWorkersOptions, { count, faults }: Kills) {
+  const { origin, pool } = web
+  const crawl = fleet.crawl()
+  const limit = setTimeout(() => crawl.child.kill('SIGKILL'), options.patienceMs)
+  const end = await crawl.ended
+  clearTimeout(limit)
+  if (end.exitCode !== 0) faults.push(`the crawl ended with ${end.exitCode ?? end.signal}: ${lastLines(end)}`)
+  const result = readResult(end)
+  if (result?.finished !== true) faults.push('the crawl does not say that it is finished')
+  for (const { child, ended } of fleet.workers()) {
+    child.kill('SIGTERM')
+    const worker = await ended
+    if (worker.exitCode !== 0) faults.push(`a worker ended with ${worker.exitCode}: ${lastLines(worker)}`)
+  }
+  const verify = await web.erace('verify', '--json').ended
+  if (verify.exitCode !== 0) faults.push(`verify ended with ${verify.exitCode}: ${lastLines(verify)}`)
+  const stats = await origin.stats()
+  const stored = await countStored(pool)
+  const excessLimit = count * options.fetchers
+  const { shortestPauseMs } = stats
+  if (stats.distinct !== origin.documents)
+    faults.push(`${origin.documents - stats.distinct} pages were never asked for`)
+  if (stored.once !== origin.documents || stored.twice > 0 || stored.queued > 0)
+    faults.push(
+      `of ${origin.documents} pages ${stored.once} are stored once, ${stored.twice} more than once, ${stored.queued} are queued`,
+    )
+  if (stats.duplicates > excessLimit)
+    faults.push(`${stats.duplicates} requests in excess, ${excessLimit} could be in flight`)
+  if (shortestPauseMs !== null && shortestPauseMs < options.delayMs - TOLERANCE_MS)
+    faults.push(`a host was asked again after ${shortestPauseMs} ms, the delay is ${options.delayMs}`)
+  return {
+    kills: count,
+    pages: origin.documents,
+    requests: stats.requests,
+    excess: stats.duplicates,
+    excessLimit,
+    shortestPauseMs,
+    delayMs: options.delayMs,
+    stored,
+    result,
+    faults,
+  }
+}
+
+if (import.meta.main) {
+  const names = Object.keys(killWorkersDefaults) as (keyof KillWorkersOptions)[]
+  const { values } = parseArgs({
+    options: Object.fromEntries(names.map((name) => [name, { type: 'string' as const }])),
+  })
+  const given = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, Number(value)]))
+  const report = await runKillWorkers(given)
+  process.stdout.write(`${JSON.stringify(report, null, 2)}\n`)
+  process.exitCode = report.faults.length === 0 ? 0 : 1
+}

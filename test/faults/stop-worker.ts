@@ -1,0 +1,165 @@
+import { parseArgs } from 'node:util'
+import type { Profile } from '../../src/core/profile.ts'
+import { createProfileKeys } from '../../src/services/profiles/keyed-profile.ts'
+import { migrate } from '../../src/store/cluster/migrate.ts'
+import { createClusterNodes } from '../../src/store/cluster/nodes.ts'
+import { createClusterProfiles } from '../../src/store/cluster/profiles.ts'
+import { profileOf, sourceOf, until } from '../watch/up-run.ts'
+import { type ClusterWeb, countStored, type StoredOnce, startClusterWeb } from './cluster-web.ts'
+import { lastLines } from './erace.ts'
+
+/**
+ * A worker that stands still for longer than its lease, with requests and annotations in its hands, and then goes on as if nothing had
+ * been. Others have taken its partitions by then: what it still wants to write is refused and counted.
+ */
+export type StopWorkerOptions = {
+  pages: number
+  hosts: number
+  fetchers: number
+  threads: number
+  delayMs: number
+  latencyMs: number
+  leaseMs: number
+  /** Times that it stands still. */
+  stops: number
+  patienceMs: number
+}
+
+export type StopWorkerReport = {
+  pages: number
+  stops: number
+  requests: number
+  excess: number
+  excessLimit: number
+  shortestPauseMs: number | null
+  /** Writes that came too late, by the worker that stood still. */
+  refused: number
+  stored: StoredOnce
+  annotations: number
+  /** Of one profile about one version more than once. */
+  annotatedTwice: number
+  seconds: number
+  faults: string[]
+}
+
+export const stopWorkerDefaults: StopWorkerOptions = {
+  pages: 3000,
+  hosts: 60,
+  fetchers: 64,
+  threads: 1,
+  delayMs: 200,
+  latencyMs: 100,
+  leaseMs: 3000,
+  stops: 3,
+  patienceMs: 300_000,
+}
+
+const TOLERANCE_MS = 1
+
+export async function runStopWorker(given: Partial<StopWorkerOptions> = {}): Promise<StopWorkerReport> {
+  const options = { ...stopWorkerDefaults, ...given }
+  const { pages, hosts, latencyMs } = options
+  const cluster = await startClusterWeb({ ...options, web: { pages, hosts, latencyMs, meanBytes: 8000, links: 25 } })
+  const startedAt = performance.now()
+  try {
+    await migrate(cluster.pool)
+    await createClusterProfiles(cluster.pool).put(watchers(cluster).map(createProfileKeys({})))
+    const faults: string[] = []
+    const server = cluster.erace('serve', '--port', '0', '--json')
+    const sleeper = cluster.worker('sleeper')
+    const other = cluster.worker('other')
+    await standStill(cluster, sleeper.child, options)
+    await until('all checks and annotations are done', () => isQuiet(cluster), options.patienceMs)
+    const refused = await refusedOf(cluster, 'sleeper')
+    for (const { child, ended } of [sleeper, other, server]) {
+      child.kill('SIGTERM')
+      const end = await ended
+      if (end.exitCode !== 0) faults.push(`a process ended with ${end.exitCode}: ${lastLines(end)}`)
+    }
+    const report = await judge(cluster, options, refused, faults)
+    return { ...report, seconds: (performance.now() - startedAt) / 1000 }
+  } finally {
+    await cluster.close()
+  }
+}
+
+/** Two people who want to hear of every page of every host, and one who wants some. */
+function watchers({ origin }: ClusterWeb): Profile[] {
+  const sources = origin.seeds.map((seed) =>
+    sourceOf(seed, { depth: 50, everyMs: 86_400_000, everyMaxMs: 86_400_000, process: 'track' }),
+  )
+  return ['ann@example.org', 'ben@example.org'].map((owner) => profileOf(`all of ${owner}`, owner, sources, {}))
+}
+
+async function standStill(
+  { origin, pool }: ClusterWeb,
+  child: { kill(signal: NodeJS.Signals): boolean },
+  options: StopWorkerOptions,
+): Promise<void> {
+  for (let stop = 1; stop <= options.stops; stop++) {
+    const wanted = Math.round((origin.documents * stop * 0.7) / (options.stops + 1))
+    await origin.reached(wanted, AbortSignal.timeout(options.patienceMs))
+    child.kill('SIGSTOP')
+    const held = `SELECT 1 FROM leases l JOIN nodes n ON starts_with(l.holder, n.id || '/') WHERE n.name = 'sleeper'`
+    await until('its partitions are others', async () => (await pool.query(held)).length === 0, options.patienceMs)
+    child.kill('SIGCONT')
+    const back = `${held} AND l.until > now()`
+    await until('it has partitions again', async () => (await pool.query(back)).length > 0, options.patienceMs)
+  }
+}
+
+async function isQuiet({ pool, origin }: ClusterWeb): Promise<boolean> {
+  const [row] = await pool.query<{ checked: number; busy: number }>(
+    `SELECT (SELECT count(*) FROM watches WHERE checked_at > 0) AS checked,
+       (SELECT count(*) FROM queue) + (SELECT count(*) FROM tasks) AS busy`,
+  )
+  return row!.checked === origin.seeds.length && row!.busy === 0
+}
+
+async function refusedOf({ pool }: ClusterWeb, name: string): Promise<number> {
+  const node = (await createClusterNodes(pool).list()).find((each) => each.name === name)
+  return Number(node?.figures.refused ?? 0)
+}
+
+async function judge({ origin, pool }: ClusterWeb, options: StopWorkerOptions, refused: number, faults: string[]) {
+  const stats = await origin.stats()
+  const stored = await countStored(pool)
+  const [told] = await pool.query<{ annotations: number; distinct: number }>(
+    `SELECT count(*) AS annotations, count(DISTINCT (profile, version)) AS distinct FROM annotations`,
+  )
+  const { annotations } = told!
+  const annotatedTwice = annotations - told!.distinct
+  if (refused === 0) faults.push('nothing was refused: the worker had nothing in its hands')
+  if (stored.once !== origin.documents || stored.twice > 0)
+    faults.push(`of ${origin.documents} pages ${stored.once} are stored once, ${stored.twice} more than once`)
+  if (annotatedTwice > 0) faults.push(`${annotatedTwice} annotations are doubled`)
+  if (annotations !== 2 * origin.documents) faults.push(`${annotations} annotations of ${2 * origin.documents}`)
+  const excessLimit = options.stops * options.fetchers
+  if (stats.duplicates > excessLimit)
+    faults.push(`${stats.duplicates} requests in excess, ${excessLimit} could be in flight`)
+  if (stats.shortestPauseMs !== null && stats.shortestPauseMs < options.delayMs - TOLERANCE_MS)
+    faults.push(`a host was asked again after ${stats.shortestPauseMs} ms, the delay is ${options.delayMs}`)
+  return {
+    pages: origin.documents,
+    stops: options.stops,
+    requests: stats.requests,
+    excess: stats.duplicates,
+    excessLimit,
+    shortestPauseMs: stats.shortestPauseMs,
+    refused,
+    stored,
+    annotations,
+    annotatedTwice,
+    faults,
+  }
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: Object.fromEntries(Object.keys(stopWorkerDefaults).map((name) => [name, { type: 'string' as const }])),
+  })
+  const given = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, Number(value)]))
+  const report = await runStopWorker(given)
+  process.stdout.write(`${JSON.stringify(report, null, 2)}\n`)
+  process.exitCode = report.faults.length === 0 ? 0 : 1
+}
