@@ -1,0 +1,17 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { runKillWorkers } from './kill-workers.ts'
+
+test('workers that are killed one after the other store every page once, repeat what was in flight, and break no delay', async () => {
+  const report = await runKillWorkers({
+    workers: 3,
+    pages: 900,
+    hosts: 30,
+    fetchers: 12,
+    delayMs: 150,
+    leaseMs: 2000,
+    everyMs: 2500,
+  })
+  assert.deepEqual(report.faults, [])
+  assert.ok(report.kills > 0)
+})
