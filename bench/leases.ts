@@ -23,7 +23,7 @@ type Row = Settled & { partitions: number; holders: number; event: Event; held: 
 export const run: Benchmark = async ({ values }) => {
   const seed = Number(values.seed ?? 1)
   const partitions = values.partitions === undefined ? [partitionCount, 4096] : numbers('partitions', values.partitions)
-  const server = await startServer(['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'])
+  const server = await startServer()
   const rows: Row[] = []
   try {
     for (const count of partitions) {

@@ -2,6 +2,7 @@ import type { Config } from './config/config.ts'
 import type { Clock } from './core/clock.ts'
 import { AppError, isAppError } from './core/errors.ts'
 import { type AccountService, createAccountService } from './services/accounts/account-service.ts'
+import type { SharedKey } from './services/accounts/setup.ts'
 import { createLevels } from './services/scheduler/schedule-settings.ts'
 import type { StoreSet } from './store/store-set.ts'
 
@@ -10,16 +11,19 @@ export type AccountNeeds = {
   config: Config
   clock: Clock
   onProblem(message: string, fields: Record<string, unknown>): void
+  /** Where several processes serve from the same stores. */
+  shared?: { setupKey: SharedKey }
 }
 
 /** Everything about accounts. */
-export function createAccounts({ stores, config, clock, onProblem }: AccountNeeds): AccountService {
+export function createAccounts({ stores, config, clock, onProblem, shared }: AccountNeeds): AccountService {
   return createAccountService({
     stores,
     clock,
     sessionAgeMs: config.server.sessionAgeMs,
     levelOf: createLevels(config.schedule),
     onProblem,
+    ...(shared === undefined ? {} : { shared }),
   })
 }
 

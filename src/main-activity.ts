@@ -1,10 +1,9 @@
 import { hostname } from 'node:os'
 import type { Clock } from './core/clock.ts'
-import { isAppError } from './core/errors.ts'
+import { AppError, isAppError } from './core/errors.ts'
 import { partitionCount } from './core/partition.ts'
-import type { Board } from './crawl/board.ts'
 import { createMetrics } from './server/metrics.ts'
-import { createActivity } from './services/activity/activity.ts'
+import { type CrawlBoard, createActivity } from './services/activity/activity.ts'
 import type { Figures } from './services/activity/figures.ts'
 import { createThisNode, type NodeList } from './services/activity/this-node.ts'
 import type { Scheduler } from './services/scheduler/scheduler.ts'
@@ -15,7 +14,7 @@ export type ActivityNeeds = {
   clock: Clock
   scheduler: Pick<Scheduler, 'stats'>
   /** Figures of the crawl; without a crawl all of them are zero. */
-  board: Pick<Board, 'total' | 'isHeld'> | null
+  board: CrawlBoard | null
   /** The processes that share the work; where it is left out, this one does it alone with so many threads. */
   nodes?: NodeList
   threads: number
@@ -26,7 +25,7 @@ export type ActivityNeeds = {
   streams(): number
 }
 
-const noCrawl: Pick<Board, 'total' | 'isHeld'> = { total: () => 0, isHeld: () => false }
+const noCrawl: CrawlBoard = { total: () => 0, isHeld: () => false }
 
 /** What is to be seen of the work. */
 export function createActivityParts(needs: ActivityNeeds) {
@@ -63,9 +62,19 @@ export function createActivityParts(needs: ActivityNeeds) {
   }
 }
 
+/** Whoever asks for this process's health does not wait for as long as a request may. */
+const MAX_CHECK_MS = 3_000
+
+function late(): Promise<never> {
+  return new Promise((_, reject) => {
+    const fail = () => reject(new AppError('took-too-long', 'the store is too slow to answer'))
+    setTimeout(fail, MAX_CHECK_MS).unref()
+  })
+}
+
 async function storeTroubles(stores: Pick<StoreSet, 'check'>): Promise<string[]> {
   try {
-    await stores.check()
+    await Promise.race([stores.check(), late()])
     return []
   } catch (error) {
     return [`the store does not answer: ${isAppError(error) ? error.code : 'internal'}`]

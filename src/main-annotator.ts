@@ -1,14 +1,18 @@
-import { Worker } from 'node:worker_threads'
+import { type MessagePort, Worker } from 'node:worker_threads'
 import type { Config } from './config/config.ts'
+import type { Processor, ProcessorEvents } from './services/annotating/processor.ts'
+import { createProcessorLoop } from './services/annotating/processor-loop.ts'
 import { createStoryLogMemory, type StoryLogMemory } from './services/annotating/story-log.ts'
 
 /** Places of the orders in shared memory. */
-export const annotatorOrders = { end: 0 } as const
+const END = 0
+
+export type AnnotatorOrders = Int32Array<SharedArrayBuffer>
 
 export type AnnotatorData = {
   folder: string
   config: Config
-  orders: Int32Array<SharedArrayBuffer>
+  orders: AnnotatorOrders
   /** Which of how many processors. */
   part: number
   parts: number
@@ -16,7 +20,8 @@ export type AnnotatorData = {
 }
 
 export type FromAnnotator =
-  | { kind: 'annotated'; ids: readonly number[] }
+  | { kind: 'settled'; ids: readonly number[] }
+  | { kind: 'refused' }
   | { kind: 'problem'; message: string; fields: Record<string, unknown> }
 
 export type Annotator = {
@@ -31,24 +36,36 @@ export type Annotator = {
 export type AnnotatorEvents = {
   onAnnotated(ids: readonly number[]): void
   onProblem(message: string, fields: Record<string, unknown>): void
+  onSettled?(): void
+  onRefused?(): void
 }
 
-/** The annotation engine's filtering processors, in threads independent of the crawl. */
+export const mustEnd = (orders: AnnotatorOrders): boolean => Atomics.load(orders, END) === 1
+
+/** The annotation engine's filtering processors on a data folder, in threads independent of the crawl. */
 export function startAnnotator(folder: string, config: Config, events: AnnotatorEvents): Annotator {
-  const orders = new Int32Array(new SharedArrayBuffer(4))
   const storyMemory = createStoryLogMemory()
   const parts = config.annotate.processors
+  return startProcessors(parts, events, (part, orders) => {
+    const data: AnnotatorData = { folder, config, orders, part, parts, storyMemory }
+    return new Worker(new URL('./main-annotate.ts', import.meta.url), { workerData: data })
+  })
+}
+
+/** So many threads, and what they tell. */
+export function startProcessors(
+  parts: number,
+  events: AnnotatorEvents,
+  startThread: (part: number, orders: AnnotatorOrders) => Worker,
+): Annotator {
+  const orders = new Int32Array(new SharedArrayBuffer(4))
   const { promise: failed, reject } = Promise.withResolvers<never>()
   failed.catch(() => {}) // observed by whoever runs the service
   const processors = Array.from({ length: parts }, (_, part) => {
-    const data: AnnotatorData = { folder, config, orders, part, parts, storyMemory }
-    const worker = new Worker(new URL('./main-annotate.ts', import.meta.url), { workerData: data })
+    const worker = startThread(part, orders)
     const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
     worker.on('error', reject)
-    worker.on('message', (message: FromAnnotator) => {
-      if (message.kind === 'annotated') events.onAnnotated(message.ids)
-      else events.onProblem(message.message, message.fields)
-    })
+    worker.on('message', (message: FromAnnotator) => hear(message, events))
     return { worker, ended }
   })
   const wake = (): void => {
@@ -58,9 +75,44 @@ export function startAnnotator(folder: string, config: Config, events: Annotator
     failed,
     wake,
     async end() {
-      Atomics.store(orders, annotatorOrders.end, 1)
+      Atomics.store(orders, END, 1)
       wake()
       await Promise.all(processors.map(({ ended }) => ended))
     },
   }
+}
+
+function hear(message: FromAnnotator, events: AnnotatorEvents): void {
+  if (message.kind === 'problem') events.onProblem(message.message, message.fields)
+  else if (message.kind === 'refused') events.onRefused?.()
+  else {
+    events.onSettled?.()
+    if (message.ids.length > 0) events.onAnnotated(message.ids)
+  }
+}
+
+export type AnnotatorThread = {
+  mustEnd(): boolean
+  create(events: ProcessorEvents): Promise<Processor>
+}
+
+/** What a thread of either store does, until its end. */
+export async function runAnnotatorThread(port: MessagePort, { mustEnd, create }: AnnotatorThread): Promise<void> {
+  const tell = (message: FromAnnotator): void => port.postMessage(message)
+  const processor = await create({
+    onSettled: (ids) => tell({ kind: 'settled', ids }),
+    onRefused: () => tell({ kind: 'refused' }),
+    onProblem: (message, fields) => tell({ kind: 'problem', message, fields }),
+  })
+  const loop = createProcessorLoop({
+    processor,
+    mustEnd,
+    onWaiting(reason) {
+      const message = reason === null ? 'the annotation engine goes on' : 'the annotation engine waits'
+      tell({ kind: 'problem', message, fields: reason === null ? {} : { error: reason } })
+    },
+  })
+  port.on('message', loop.wake)
+  await loop.run()
+  port.close()
 }

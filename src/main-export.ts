@@ -1,33 +1,26 @@
-import { exportArchive } from './cache/export/export.ts'
+import { exportArchive as writeExport } from './cache/export/export.ts'
+import type { ExportHooks, Place } from './cli/engine.ts'
 import { version } from './config/version.ts'
 import { systemClock } from './core/clock.ts'
-import type { ExportProgress, ExportReport, ExportRequest } from './core/export-report.ts'
-import { createEmbeddedAnnotations } from './store/embedded/annotations.ts'
-import { openCatalogForReading, paths } from './store/embedded/folder.ts'
-import { createEmbeddedObjects } from './store/embedded/objects.ts'
-import { createEmbeddedVersions } from './store/embedded/versions.ts'
+import type { ExportReport, ExportRequest } from './core/export-report.ts'
+import { withStores } from './main-stores.ts'
 
-export type ExportHooks = { onProgress(progress: ExportProgress): void; signal: AbortSignal }
-
-/** `erace export` on the embedded store. */
-export async function exportFolder(
-  folder: string,
+/** `erace export`, beside whoever writes there. */
+export function exportArchive(
+  place: Place,
   request: ExportRequest,
   { onProgress, signal }: ExportHooks,
 ): Promise<ExportReport> {
-  const db = openCatalogForReading(folder)
-  try {
-    return await exportArchive(request, {
-      versions: createEmbeddedVersions(db),
-      objects: createEmbeddedObjects(db, paths.archive(folder)),
-      annotations: createEmbeddedAnnotations(db),
+  return withStores(place, 'look', ({ versions, objects, annotations }) =>
+    writeExport(request, {
+      versions,
+      objects,
+      annotations,
       output: process.stdout,
       software: `eRACE/${version}`,
       now: systemClock.now,
       signal,
       onProgress,
-    })
-  } finally {
-    db.close()
-  }
+    }),
+  )
 }

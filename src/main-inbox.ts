@@ -3,6 +3,7 @@ import type { Config } from './config/config.ts'
 import type { Clock } from './core/clock.ts'
 import { createArrivals } from './services/events/arrivals.ts'
 import type { EventHub } from './services/events/event-hub.ts'
+import type { MarkRelay } from './services/events/mark-relay.ts'
 import { createInboxService } from './services/inbox/inbox-service.ts'
 import { createProfileNames } from './services/inbox/profile-names.ts'
 import { createProfileKeys, namingOf } from './services/profiles/keyed-profile.ts'
@@ -19,10 +20,13 @@ export type InboxNeeds = {
   /** Sources of an owner that fail. */
   countFailing?(owner: string): Promise<number>
   onProfilesChanged?(): void
+  /** The other processes that serve, where there may be some. */
+  marks?: MarkRelay
 }
 
 /** Inbox, profiles and live events. */
-export function createInboxParts({ config, log, stores, clock, hub, countFailing, onProfilesChanged }: InboxNeeds) {
+export function createInboxParts(needs: InboxNeeds) {
+  const { config, log, stores, clock, hub, countFailing, onProfilesChanged, marks } = needs
   const { inbox: store, profiles: profileStore, annotations } = stores
   const { maxProfiles, maxSources, maxStreams } = config.server
   const inbox = createInboxService({
@@ -31,7 +35,9 @@ export function createInboxParts({ config, log, stores, clock, hub, countFailing
     hub,
     clock,
     ...(countFailing === undefined ? {} : { countFailing }),
+    ...(marks === undefined ? {} : { tellOthers: marks.tell }),
   })
+  marks?.follow(inbox.noteMarks)
   const profiles = createProfileService({
     store: profileStore,
     reading: createProfileReading(config),

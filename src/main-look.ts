@@ -4,14 +4,11 @@ import { readHistory } from './cache/looking/history.ts'
 import { readShown } from './cache/looking/show.ts'
 import { createVersionFinder } from './cache/looking/version-finder.ts'
 import type { Place } from './cli/engine.ts'
-import type { Config } from './config/config.ts'
 import type { CompareRequest, DiffReport, HistoryReport, HistoryRequest, ShowReport } from './core/looking-report.ts'
 import { createKeys } from './main-keys.ts'
-import { openCatalogForReading, paths, readFacts } from './store/embedded/folder.ts'
-import { createEmbeddedObjects } from './store/embedded/objects.ts'
-import { createEmbeddedVersions } from './store/embedded/versions.ts'
+import { withStores } from './main-stores.ts'
 
-/** `erace history`, `show` and `diff` on the embedded store. */
+/** `erace history`, `show` and `diff`. */
 export function history(place: Place, url: string, request: HistoryRequest): Promise<HistoryReport> {
   return looking(place, async (parts) => readHistory(parts, await parts.finder.document(url), request))
 }
@@ -24,21 +21,11 @@ export function diff(place: Place, url: string, request: CompareRequest): Promis
   return looking(place, async (parts) => compareVersions(parts, await parts.finder.document(url), request))
 }
 
-async function looking<T>(
-  { dataDir, config }: Place,
-  work: (parts: ReturnType<typeof assemble>) => Promise<T>,
-): Promise<T> {
-  const db = openCatalogForReading(dataDir)
-  try {
-    return await work(assemble(db, dataDir, config))
-  } finally {
-    db.close()
-  }
-}
+type Parts = Parameters<typeof compareVersions>[0] & { finder: ReturnType<typeof createVersionFinder> }
 
-function assemble(db: ReturnType<typeof openCatalogForReading>, dataDir: string, config: Config) {
-  const versions = createEmbeddedVersions(db)
-  const objects = createEmbeddedObjects(db, paths.archive(dataDir))
-  const keyOf = createKeys(config, readFacts(db)?.seed ?? [0, 0])
-  return { versions, bodies: createBodyReader({ versions, objects }), finder: createVersionFinder({ versions, keyOf }) }
+function looking<T>(place: Place, work: (parts: Parts) => Promise<T>): Promise<T> {
+  return withStores(place, 'look', ({ versions, objects, seed }) => {
+    const finder = createVersionFinder({ versions, keyOf: createKeys(place.config, seed) })
+    return work({ versions, bodies: createBodyReader({ versions, objects }), finder })
+  })
 }

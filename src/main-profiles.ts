@@ -1,73 +1,58 @@
-import { existsSync } from 'node:fs'
-import { availableParallelism, hostname } from 'node:os'
 import { createBodyReader } from './cache/body-reader.ts'
-import type { Engine, Place } from './cli/engine.ts'
-import type { Config } from './config/config.ts'
+import type { Engine } from './cli/engine.ts'
 import { omitRulesOf } from './config/source-rules.ts'
 import { systemClock } from './core/clock.ts'
 import type { PreviewProgress, PreviewReport } from './core/preview-report.ts'
 import type { ProfileUrd } from './core/profile-draft.ts'
 import { createOmitRules } from './core/text/omit-rules.ts'
+import type { PlaceStores } from './main-place.ts'
+import { openStores, withStores } from './main-stores.ts'
 import { previewProfile } from './services/preview/preview-profile.ts'
 import { createProfileKeys, namingOf } from './services/profiles/keyed-profile.ts'
 import { createProfileBase } from './services/profiles/profile-base.ts'
 import { eachProfile, importProfiles as importInto } from './services/profiles/profile-import.ts'
 import { urdsOf } from './services/profiles/urd-values.ts'
-import { type Database, openDatabase } from './store/embedded/database.ts'
-import { openCatalogForReading, openFolder, paths } from './store/embedded/folder.ts'
-import { createEmbeddedObjects } from './store/embedded/objects.ts'
-import { createEmbeddedProfiles } from './store/embedded/profiles.ts'
-import { catalogMigrations } from './store/embedded/schema-catalog.ts'
-import { createEmbeddedVersions } from './store/embedded/versions.ts'
-import { createEmbeddedWatches } from './store/embedded/watches.ts'
 
-/** The profile base on the embedded store, beside whoever else uses the data folder. */
-export const importProfiles: Engine['importProfiles'] = async ({ dataDir, config }, profiles) => {
-  const db = await openForProfiles(dataDir, config)
-  try {
-    return await importInto(createEmbeddedProfiles(db), createProfileKeys(namingOf(config)), profiles)
-  } finally {
-    db.close()
-  }
-}
+/** The profile base, beside whoever else works there. Profiles may come before anything was fetched. */
+export const importProfiles: Engine['importProfiles'] = (place, profiles) =>
+  withStores(place, 'make', (stores) =>
+    importInto(stores.profiles, createProfileKeys(namingOf(place.config)), profiles),
+  )
 
-export const exportProfiles: Engine['exportProfiles'] = async ({ dataDir }, owner) => {
-  const db = openCatalogForReading(dataDir)
-  return closing(db, eachProfile(createEmbeddedProfiles(db), owner))
+export const exportProfiles: Engine['exportProfiles'] = async (place, owner) => {
+  const stores = await openStores(place)
+  return closing(stores, eachProfile(stores.profiles, owner))
 }
 
 export const exportUrds: Engine['exportUrds'] = async (place, owner) => {
-  const db = openCatalogForReading(place.dataDir)
-  return closing(db, eachUrd(db, owner))
+  const stores = await openStores(place)
+  return closing(stores, eachUrd(stores, owner))
 }
 
-export const queryProfiles: Engine['queryProfiles'] = async ({ dataDir }: Place, xpath, owner) => {
-  const db = openCatalogForReading(dataDir)
-  const base = createProfileBase()
-  try {
-    const profiles = createEmbeddedProfiles(db)
-    const version = await profiles.revision()
-    return await base.query(
-      { key: owner ?? '', version, profiles: () => eachProfile(profiles, owner), urds: () => eachUrd(db, owner) },
-      xpath,
-    )
-  } finally {
-    await base.end()
-    db.close()
-  }
-}
+export const queryProfiles: Engine['queryProfiles'] = (place, xpath, owner) =>
+  withStores(place, 'look', async (stores) => {
+    const { profiles } = stores
+    const base = createProfileBase()
+    try {
+      const version = await profiles.revision()
+      return await base.query(
+        { key: owner ?? '', version, profiles: () => eachProfile(profiles, owner), urds: () => eachUrd(stores, owner) },
+        xpath,
+      )
+    } finally {
+      await base.end()
+    }
+  })
 
-export const previewProfiles: Engine['previewProfiles'] = async ({ dataDir, config }, profiles, request, hooks) => {
-  const db = openCatalogForReading(dataDir)
-  try {
-    const versions = createEmbeddedVersions(db)
-    const watches = await createEmbeddedWatches(db).all()
+export const previewProfiles: Engine['previewProfiles'] = (place, profiles, request, hooks) =>
+  withStores(place, 'look', async ({ versions, objects, watches }) => {
+    const { config } = place
     const deps = {
       versions,
-      bodies: createBodyReader({ versions, objects: createEmbeddedObjects(db, paths.archive(dataDir)) }),
+      bodies: createBodyReader({ versions, objects }),
       omitFor: createOmitRules(omitRulesOf(config.sources)),
       clock: systemClock,
-      landed: new Map(watches.flatMap(({ uri, landed }) => (landed === '' ? [] : [[uri, landed]]))),
+      landed: new Map((await watches.all()).flatMap(({ uri, landed }) => (landed === '' ? [] : [[uri, landed]]))),
     }
     const keyed = createProfileKeys(namingOf(config))
     const reports: PreviewReport[] = []
@@ -78,14 +63,12 @@ export const previewProfiles: Engine['previewProfiles'] = async ({ dataDir, conf
       reports.push(await previewProfile(deps, named, { ...request, onProgress, signal: hooks.signal }))
     }
     return reports
-  } finally {
-    db.close()
-  }
-}
+  })
 
-async function* eachUrd(db: Database, owner: string | null): AsyncGenerator<ProfileUrd> {
-  const profiles = createEmbeddedProfiles(db)
-  const checkedAt = new Map((await createEmbeddedWatches(db).all()).map((watch) => [watch.id, watch.checkedAt]))
+type UrdStores = Pick<PlaceStores, 'profiles' | 'watches'>
+
+async function* eachUrd({ profiles, watches }: UrdStores, owner: string | null): AsyncGenerator<ProfileUrd> {
+  const checkedAt = new Map((await watches.all()).map((watch) => [watch.id, watch.checkedAt]))
   for await (const profile of eachProfile(profiles, owner)) {
     const rows = await profiles.urdsOf(profile.id)
     yield* urdsOf(profile, (place) => {
@@ -95,19 +78,10 @@ async function* eachUrd(db: Database, owner: string | null): AsyncGenerator<Prof
   }
 }
 
-/** A folder that is not there yet is made: profiles may come before anything was fetched. */
-async function openForProfiles(folder: string, config: Config): Promise<Database> {
-  if (!existsSync(paths.catalog(folder))) {
-    const shards = config.crawl.threads === 0 ? availableParallelism() : config.crawl.threads
-    await openFolder({ folder, holder: `process ${process.pid} on ${hostname()}`, shards }).close()
-  }
-  return openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist: true })
-}
-
-async function* closing<T>(db: Database, items: AsyncIterable<T>): AsyncGenerator<T> {
+async function* closing<T>(stores: PlaceStores, items: AsyncIterable<T>): AsyncGenerator<T> {
   try {
     yield* items
   } finally {
-    db.close()
+    await stores.close()
   }
 }

@@ -1,42 +1,33 @@
-import type { SearchHooks } from './cli/engine.ts'
+import { findVersions } from './cache/search-index/find-versions.ts'
+import { updateIndex } from './cache/search-index/index-update.ts'
+import { createVersionTexts } from './cache/search-index/version-text.ts'
+import type { Place, SearchHooks } from './cli/engine.ts'
 import { isAppError } from './core/errors.ts'
 import type { SearchReport, SearchRequest } from './core/search-report.ts'
-import type { Database } from './store/embedded/database.ts'
-import { openCatalogForReading, paths } from './store/embedded/folder.ts'
-import { createEmbeddedObjects } from './store/embedded/objects.ts'
-import { findVersions } from './store/embedded/search/find-versions.ts'
-import { updateIndex } from './store/embedded/search/index-update.ts'
-import { explainDamage, openSearch, removeSearch } from './store/embedded/search/open-search.ts'
-import { createVersionTexts } from './store/embedded/search/version-text.ts'
-import { createEmbeddedVersions } from './store/embedded/versions.ts'
+import type { PlaceStores } from './main-place.ts'
+import { withStores } from './main-stores.ts'
 import type { VersionStore } from './store/versions.ts'
 
-/** `erace search` on the embedded store, beside whoever writes there. */
-export async function search(folder: string, request: SearchRequest, hooks: SearchHooks): Promise<SearchReport> {
-  const catalog = openCatalogForReading(folder)
-  try {
-    if (request.rebuild) removeSearch(folder)
-    return await searchIn(folder, catalog, request, hooks)
-  } catch (error) {
-    throw isOfIndex(error, folder) ? explainDamage(error) : error
-  } finally {
-    catalog.close()
-  }
+/** `erace search`, beside whoever writes there. */
+export function search(place: Place, request: SearchRequest, hooks: SearchHooks): Promise<SearchReport> {
+  return withStores(place, 'look', async (stores) => {
+    try {
+      if (request.rebuild) await stores.removeSearch()
+      return await searchIn(stores, request, hooks)
+    } catch (error) {
+      throw stores.explainSearchFault(error)
+    }
+  })
 }
 
-async function searchIn(
-  folder: string,
-  catalog: Database,
-  request: SearchRequest,
-  hooks: SearchHooks,
-): Promise<SearchReport> {
-  const versions = createEmbeddedVersions(catalog)
-  const texts = createVersionTexts({ versions, objects: createEmbeddedObjects(catalog, paths.archive(folder)) })
-  const index = openSearch(folder, versions)
+async function searchIn(stores: PlaceStores, request: SearchRequest, hooks: SearchHooks): Promise<SearchReport> {
+  const { versions, objects } = stores
+  const texts = createVersionTexts({ versions, objects })
+  const index = await stores.openSearch()
   try {
     const { query, limit, offset } = request
     const update = { index, versions, texts, mustStop: () => false }
-    const added = request.update || request.rebuild ? await catchUp(catalog, update, hooks) : 0
+    const added = request.update || request.rebuild ? await catchUp(stores, update, hooks) : 0
     const startedAt = performance.now()
     const found = query === null ? nothing : await findVersions({ index, versions, texts }, query, { offset, limit })
     const tookMs = Math.round((performance.now() - startedAt) * 10) / 10
@@ -59,12 +50,12 @@ async function goneForGood(versions: Pick<VersionStore, 'version'>, ids: readonl
 const nothing = { items: [], total: 0, totalIsLowerBound: false, approximate: false, stale: [] }
 
 async function catchUp(
-  catalog: Database,
+  stores: Pick<PlaceStores, 'newestVersion'>,
   update: Omit<Parameters<typeof updateIndex>[0], 'onBatch'>,
   hooks: SearchHooks,
 ): Promise<number> {
   const first = await update.index.watermark()
-  const { last } = catalog.prepare('SELECT coalesce(max(id), 0) AS last FROM versions').get() as { last: number }
+  const last = await stores.newestVersion()
   const onBatch = (watermark: number): void => hooks.onProgress({ looked: watermark - first, total: last - first })
   return (await tolerate(() => updateIndex({ ...update, onBatch }), hooks)) ?? 0
 }
@@ -79,6 +70,3 @@ async function tolerate<T>(work: () => Promise<T>, { onWarning }: SearchHooks): 
     return undefined
   }
 }
-
-const isOfIndex = (error: unknown, folder: string): boolean =>
-  error instanceof Error && error.message.includes(paths.search(folder))

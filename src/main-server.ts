@@ -5,20 +5,23 @@ import type { Logger } from 'pino'
 import type { Config } from './config/config.ts'
 import { type Clock, systemClock } from './core/clock.ts'
 import { AppError } from './core/errors.ts'
-import type { Board } from './crawl/board.ts'
 import { createAccounts, prepareAccounts } from './main-accounts.ts'
 import { createActivityParts } from './main-activity.ts'
 import { createInboxParts } from './main-inbox.ts'
 import { createSourceParts } from './main-sources.ts'
 import { pagesFolder } from './server/pages.ts'
-import type { ServerParts } from './server/parts.ts'
+import type { CrawlControl, ServerParts } from './server/parts.ts'
 import { createServer } from './server/server.ts'
+import type { SharedKey } from './services/accounts/setup.ts'
+import type { CrawlBoard } from './services/activity/activity.ts'
 import type { NodeList } from './services/activity/this-node.ts'
 import type { ArchiveService } from './services/archive/archive-service.ts'
 import { createEventHub } from './services/events/event-hub.ts'
+import { createMarkRelay } from './services/events/mark-relay.ts'
 import { profileRules } from './services/profiles/profile-values.ts'
 import type { Scheduler } from './services/scheduler/scheduler.ts'
 import type { WatchService } from './services/watching/watch-service.ts'
+import type { ClusterEvents } from './store/cluster-events.ts'
 import type { StoreSet } from './store/store-set.ts'
 
 /** What the server needs of the program that it runs in. */
@@ -38,19 +41,24 @@ export type ServerNeeds = {
   /** Who is made administrator where there is no account yet. */
   administrator?: { email: string; password: string } | null
   /** Figures of the crawl; without one all of them are zero. */
-  board?: Pick<Board, 'total' | 'isHeld'>
+  board?: CrawlBoard
   /** The processes that share the work; where it is left out, this one does it alone. */
   nodes?: NodeList
+  /** What pauses the crawl; where it is left out, nobody can. */
+  crawlControl?: CrawlControl
   /** Threads of this process that crawl. */
   threads?: number
   /** Why the rest of the process can't do its work; empty when it can. */
   troubles?(): readonly string[]
+  /** The other processes that serve from the same stores; left out where there are none. */
+  shared?: { setupKey: SharedKey; events: Pick<ClusterEvents, 'listen' | 'notify'>; node: string }
 }
 
 /** The parts of the server. */
 export function createParts(needs: ServerNeeds): ServerParts {
-  const { config, log, stores, clock = systemClock } = needs
-  const accounts = createAccounts({ stores, config, clock, onProblem: (message, fields) => log.warn(fields, message) })
+  const { config, log, stores, clock = systemClock, shared } = needs
+  const onProblem = (message: string, fields: Record<string, unknown>) => log.warn(fields, message)
+  const accounts = createAccounts({ stores, config, clock, onProblem, ...(shared === undefined ? {} : { shared }) })
   const hub = createEventHub()
   const sources = createSourceParts({ ...needs, clock, checks: needs.checks ?? null, hub })
   const seen = createActivityParts({
@@ -68,8 +76,14 @@ export function createParts(needs: ServerNeeds): ServerParts {
     profileRules: profileRules(config),
     settings: config.server,
     sources,
+    crawlControl: needs.crawlControl ?? null,
     ...seen,
-    ...createInboxParts({ config, log, stores, clock, hub, countFailing: sources.service.countFailing }),
+    ...createInboxParts({
+      ...{ config, log, stores, clock, hub, countFailing: sources.service.countFailing },
+      ...(shared === undefined
+        ? {}
+        : { marks: createMarkRelay({ events: shared.events, from: shared.node, onProblem }) }),
+    }),
   }
 }
 
@@ -77,8 +91,10 @@ export function createParts(needs: ServerNeeds): ServerParts {
 export type RunningServer = {
   url: string
   setupUrl: string | null
-  /** Tells whoever is looking of new annotations. */
-  announce(ids: readonly number[]): void
+  /** Tells whoever is looking of new annotations; null for more than can be named. */
+  announce(ids: readonly number[] | null): void
+  /** Words may have been lost: whoever is looking loads everything anew. */
+  restartStreams(): void
   close(): Promise<void>
 }
 
@@ -99,11 +115,11 @@ export async function startServer(needs: ServerNeeds): Promise<RunningServer> {
   const url = config.server.url === '' ? listening : config.server.url
   // Behind the #, so that the key is in no log of a proxy.
   const setupUrl = setupKey === null ? null : `${url.replace(/\/$/, '')}/setup#${setupKey}`
-  const announce = (ids: readonly number[]): void => {
-    parts.activity.noteAnnotations(ids.length)
+  const announce = (ids: readonly number[] | null): void => {
+    parts.activity.noteAnnotations(ids?.length ?? 0)
     parts.events.arrivals.announce(ids)
   }
-  return { url, setupUrl, announce, close: () => server.close() }
+  return { url, setupUrl, announce, restartStreams: parts.events.arrivals.restart, close: () => server.close() }
 }
 
 async function listen(server: FastifyInstance, { host, port }: { host: string; port: number }): Promise<string> {

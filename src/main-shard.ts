@@ -75,7 +75,7 @@ async function open() {
     index,
     shards,
     run,
-    looksBack: looksBack || store.frontier.recovered,
+    looksBack: looksBack || store.recovered,
     seed,
     store: store.frontier,
     documents: store.documents,

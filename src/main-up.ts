@@ -4,6 +4,7 @@ import type { CrawlSettings } from './config/crawl-settings.ts'
 import { omitRulesOf } from './config/source-rules.ts'
 import { systemClock } from './core/clock.ts'
 import { createBoardMemory, openBoard } from './crawl/board.ts'
+import { createHoldReasons } from './crawl/hold-reasons.ts'
 import { startAnnotator } from './main-annotator.ts'
 import { startArchive } from './main-archive.ts'
 import { embeddedStores } from './main-embedded-stores.ts'
@@ -15,6 +16,7 @@ import { createPolicy } from './services/scheduler/policy.ts'
 import { budgetsOf, createLevels } from './services/scheduler/schedule-settings.ts'
 import { createScheduler } from './services/scheduler/scheduler.ts'
 import { createScheduleLog } from './services/watching/schedule-log.ts'
+import { runWatchLoop } from './services/watching/watch-loop.ts'
 import { createWatchService } from './services/watching/watch-service.ts'
 import { createBackground } from './store/embedded/background.ts'
 import { openDatabase } from './store/embedded/database.ts'
@@ -48,7 +50,11 @@ export async function up(folder: string, config: Config, hooks: UpHooks): Promis
     onFileClosed: () => background.wake(),
     onNews: (news) => proxy?.tell(news),
   })
-  proxy = createWebProxy({ shards: threads.handles, board })
+  const holds = createHoldReasons(board)
+  proxy = createWebProxy({
+    shards: threads.handles,
+    board: { stop: board.stop, hold: (isBehind) => holds.set('behind', isBehind) },
+  })
   const db = openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist: true })
   const stores = embeddedStores(folder, db)
   const { annotations, profiles, watches, accounts } = stores
@@ -97,13 +103,17 @@ export async function up(folder: string, config: Config, hooks: UpHooks): Promis
       config,
       log,
       stores,
-      archive: startArchive(folder, config),
+      archive: startArchive({ folder }, config),
       threads: stores.shards,
       watching: service,
       checks: service,
       scheduler,
       administrator: hooks.administrator,
       board,
+      crawlControl: {
+        isPaused: async () => holds.has('paused'),
+        pause: async (paused) => holds.set('paused', paused),
+      },
       troubles: () => (trouble === null ? [] : [trouble]),
     })
     failure.catch((error: Error) => {
@@ -111,26 +121,26 @@ export async function up(folder: string, config: Config, hooks: UpHooks): Promis
     })
     hooks.onListening({ url: server.url, setupUrl: server.setupUrl })
     log.info({ folder, url: server.url }, 'watching')
-    const stir = createStir(signal)
     let isNew = false
     let indexedAt = 0
-    service.onNews(() => {
-      annotator.wake()
-      isNew = true
-      stir.now()
-    })
-    while (!signal.aborted) {
-      const again = await Promise.race([service.tick(), failure])
-      await scheduleLog.tick()
-      // What is new is to be found by a search, too.
-      if (isNew && systemClock.monotonic() - indexedAt > INDEX_EVERY_MS) {
+    await runWatchLoop({
+      service,
+      scheduleLog,
+      clock: systemClock,
+      signal,
+      failure,
+      onNews() {
+        annotator.wake()
+        isNew = true
+      },
+      afterTick() {
+        // What is new is to be found by a search, too.
+        if (!isNew || systemClock.monotonic() - indexedAt <= INDEX_EVERY_MS) return
         isNew = false
         indexedAt = systemClock.monotonic()
         background.wake()
-      }
-      await Promise.race([stir.until(again - systemClock.monotonic()), failure])
-    }
-    await scheduleLog.end()
+      },
+    })
     await server.close()
     server = null
     await proxy.stop()
@@ -155,28 +165,5 @@ function settingsOf(folder: string, config: Config): CrawlSettings {
     maxPages: null,
     omit: omitRulesOf(config.sources),
     files,
-  }
-}
-
-/** Waits for a time, for news, or for the end. */
-function createStir(signal: AbortSignal) {
-  let wake: () => void = () => {}
-  let isStirred = false
-  signal.addEventListener('abort', () => wake())
-  return {
-    now(): void {
-      isStirred = true
-      wake()
-    },
-    async until(ms: number): Promise<void> {
-      if (!isStirred && !signal.aborted && ms > 0) {
-        const { promise, resolve } = Promise.withResolvers<void>()
-        const timer = setTimeout(resolve, ms)
-        wake = resolve
-        await promise
-        clearTimeout(timer)
-      }
-      isStirred = false
-    },
   }
 }

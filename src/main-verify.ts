@@ -1,44 +1,26 @@
-import { hostname } from 'node:os'
-import { verifyArchive } from './cache/verify.ts'
+import { type Damage, verifyArchive } from './cache/verify.ts'
+import type { Place } from './cli/engine.ts'
 import type { VerifyProgress, VerifyReport } from './core/verify-report.ts'
-import { checkDatabases } from './store/embedded/checks.ts'
-import { openDatabase } from './store/embedded/database.ts'
-import { openCatalogForReading, paths } from './store/embedded/folder.ts'
-import { lockFolder } from './store/embedded/lock.ts'
-import { createEmbeddedObjects } from './store/embedded/objects.ts'
-import { type ArchiveDamage, giveUpDamaged, type Repair } from './store/embedded/repair.ts'
-import { catalogMigrations } from './store/embedded/schema-catalog.ts'
+import { withStores } from './main-stores.ts'
 
-export type VerifyOptions = { repair: boolean }
+type OnProgress = (progress: VerifyProgress) => void
 
-/** `erace verify` on the embedded store. */
+/** `erace verify`, beside whoever works there. */
 export async function verify(
-  folder: string,
-  onProgress: (progress: VerifyProgress) => void,
-  { repair }: VerifyOptions,
+  place: Place,
+  onProgress: OnProgress,
+  { repair }: { repair: boolean },
 ): Promise<VerifyReport> {
-  openCatalogForReading(folder).close()
-  if (!repair) return (await look(folder, onProgress)).report
-  const holder = `process ${process.pid} on ${hostname()} (verify)`
-  const lock = lockFolder(folder, holder)
-  try {
-    const housekeeping = lockFolder(folder, holder, undefined, 'housekeeping')
-    try {
-      return await lookAndRepair(folder, onProgress)
-    } finally {
-      housekeeping.release()
-    }
-  } finally {
-    lock.release()
-  }
+  if (!repair) return (await look(place, onProgress)).report
+  return withStores(place, 'look', (stores) => stores.whileAlone(() => lookAndRepair(place, onProgress)))
 }
 
-async function lookAndRepair(folder: string, onProgress: (progress: VerifyProgress) => void): Promise<VerifyReport> {
-  const before = await look(folder, onProgress)
+async function lookAndRepair(place: Place, onProgress: OnProgress): Promise<VerifyReport> {
+  const before = await look(place, onProgress)
   const nothing = { faults: [], faultCount: 0, lostVersions: 0, lostUrls: [], forgottenFiles: 0 }
   if (before.report.faultCount === 0) return { ...before.report, repaired: nothing }
-  const { lost, forgottenFiles } = mend(folder, before.damage)
-  const after = await look(folder, onProgress)
+  const { lost, forgottenFiles } = await withStores(place, 'look', (stores) => stores.giveUp(before.damage))
+  const after = await look(place, onProgress)
   const { faults, faultCount } = before.report
   return {
     ...after.report,
@@ -46,31 +28,11 @@ async function lookAndRepair(folder: string, onProgress: (progress: VerifyProgre
   }
 }
 
-async function look(folder: string, onProgress: (progress: VerifyProgress) => void) {
-  const damage: ArchiveDamage = { versionIds: [], missingFiles: [], shortFiles: [] }
-  const db = openCatalogForReading(folder)
-  try {
-    const report = await verifyArchive({
-      objects: createEmbeddedObjects(db, paths.archive(folder)),
-      storeFaults: async () => checkDatabases(folder),
-      onProgress,
-      onDamage(found) {
-        if (found.kind === 'record') damage.versionIds.push(found.versionId)
-        else if (found.size === null) damage.missingFiles.push(found.fileId)
-        else damage.shortFiles.push(found.fileId)
-      },
-    })
-    return { report, damage }
-  } finally {
-    db.close()
-  }
-}
-
-function mend(folder: string, damage: ArchiveDamage): Repair {
-  const db = openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist: true })
-  try {
-    return giveUpDamaged(db, damage)
-  } finally {
-    db.close()
-  }
+/** Each look opens the place anew: what was damaged may not have been read at all before. */
+async function look(place: Place, onProgress: OnProgress): Promise<{ report: VerifyReport; damage: Damage[] }> {
+  const damage: Damage[] = []
+  const report = await withStores(place, 'look', ({ objects, findFaults }) =>
+    verifyArchive({ objects, storeFaults: findFaults, onProgress, onDamage: (found) => damage.push(found) }),
+  )
+  return { report, damage }
 }

@@ -2,8 +2,9 @@
  * How evenly the work of a crawl falls on partitions and workers: registrable domains by Zipf's law, each in the partition of its name,
  * partitions dealt out as leases do. Arithmetic alone, nothing runs.
  */
-import { partitionCount, partitionOf } from '../../src/core/partition.ts'
+
 import { AppError } from '../../src/core/errors.ts'
+import { partitionCount, partitionOf } from '../../src/core/partition.ts'
 import { createRandom } from '../origin/random.ts'
 import type { Benchmark } from '../table.ts'
 

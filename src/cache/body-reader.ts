@@ -1,4 +1,5 @@
 import { decodeBody } from '../core/decode/decode-body.ts'
+import { isAppError } from '../core/errors.ts'
 import { bodyDigest } from '../core/fingerprint.ts'
 import type { ObjectStore } from '../store/objects.ts'
 import type { Version, VersionStore } from '../store/versions.ts'
@@ -6,8 +7,8 @@ import { type HttpBlock, parseHttpBlock } from './warc/http-block.ts'
 import { parseRecordHead } from './warc/record-head.ts'
 
 /**
- * What the archive holds of a version: header, body, or why there is none. Nothing is thrown for damage, and a body that
- * does not match its fingerprint is never given.
+ * What the archive holds of a version: header, body, or why there is none. Nothing is thrown for damage (only where the store does not
+ * answer), and a body that does not match its fingerprint is never given.
  *
  * Files are compressed and rewritten while they are read. A pointer that was read a moment ago may lead to a file that is gone,
  * or to another place in it. So a failed read looks at the rows again, and only rows that stay the same make it damage.
@@ -68,6 +69,8 @@ export function createBodyReader({ versions, objects }: BodyReaderDeps): BodyRea
           original = await originalOf(version)
           return await readOnce(version, original)
         } catch (error) {
+          // A store that does not answer says nothing about what it keeps.
+          if (isAppError(error) && error.retry === 'later') throw error
           message = error instanceof Error ? error.message : String(error)
         }
         const now = placesOf(version, original)

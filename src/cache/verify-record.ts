@@ -55,6 +55,19 @@ export async function checkArchivedRecord(bytes: RecordBytes, row: CataloguedRec
   }
 }
 
+/** The same of a record that lies by itself. */
+export async function checkRecordBytes(read: () => Promise<Buffer>, row: CataloguedRecord): Promise<string | null> {
+  try {
+    const record = parseWholeRecord(await read())
+    if (record === null) return 'what is stored is not one whole record'
+    // How long the store's own form of it is says nothing here.
+    return await faultOf({ ...record, length: null }, row)
+  } catch (error) {
+    if (isAppError(error, 'record-damaged')) return error.message
+    throw error
+  }
+}
+
 /** What is wrong with the record that the file opens with, and how long it is. Behind it there may be what is not needed any more. */
 export async function checkFileHeader(
   handle: FileHandle,

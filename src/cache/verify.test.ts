@@ -120,7 +120,11 @@ describe('verify', () => {
         )
         assert.deepEqual(
           damages,
-          [2, 3, 7].map((n) => ({ kind: 'record', versionId: archive.rows[n]!.versionId })),
+          [2, 3, 7].map((n) => ({
+            kind: 'record',
+            versionId: archive.rows[n]!.versionId,
+            offset: archive.rows[n]!.offset,
+          })),
         )
       }
     }))
@@ -137,7 +141,7 @@ describe('verify', () => {
       const { report, damages } = await look(storeOf(() => archives))
       assert.deepEqual(damages, [
         { kind: 'file', fileId: 1, size: short!.rows[3]!.offset + 5 },
-        { kind: 'record', versionId: 103 },
+        { kind: 'record', versionId: 103, offset: short!.rows[3]!.offset },
         { kind: 'file', fileId: 2, size: null },
       ])
       assert.equal(report.faultCount, 4)

@@ -2,7 +2,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { isAppError } from '../core/errors.ts'
 import type { VerifyFault, VerifyProgress, VerifyReport } from '../core/verify-report.ts'
 import type { ArchiveFile, CataloguedRecord, ObjectStore } from '../store/objects.ts'
-import { checkArchivedRecord, checkFileHeader, createRecordBytes } from './verify-record.ts'
+import { checkArchivedRecord, checkFileHeader, checkRecordBytes, createRecordBytes } from './verify-record.ts'
 
 /**
  * Reads every record that the catalogue names and holds it against its own digest and against its row. Each is read at its own place, so that
@@ -18,7 +18,9 @@ export type VerifyOptions = {
 }
 
 /** What can be given up. `size` is what there is of the file; null when it is not there. */
-export type Damage = { kind: 'record'; versionId: number } | { kind: 'file'; fileId: number; size: number | null }
+export type Damage =
+  | { kind: 'record'; versionId: number; offset: number }
+  | { kind: 'file'; fileId: number; size: number | null }
 
 const MAX_FAULTS = 1000
 const PROGRESS_EVERY = 500
@@ -67,6 +69,7 @@ async function lookAtFile(
   listed: ArchiveFile,
   onRecords: (records: number) => void,
 ): Promise<Findings | null> {
+  if (listed.path === '') return verifyShelf(objects, listed, onRecords)
   const current = async () => (await objects.files()).find(({ id }) => id === listed.id)
   let file = listed
   for (let attempt = 1; ; attempt++) {
@@ -125,7 +128,7 @@ async function verifyFile(
       const fault = misplaced(row, end, file) ?? (await checkArchivedRecord(bytes, row))
       if (fault !== null) {
         tell(row.offset, row.url, fault)
-        found.damages.push({ kind: 'record', versionId: row.versionId })
+        found.damages.push({ kind: 'record', versionId: row.versionId, offset: row.offset })
       }
       end = Math.max(end, row.offset + row.length)
       found.unusedBytes -= row.length
@@ -136,6 +139,49 @@ async function verifyFile(
   } finally {
     await handle.close()
   }
+}
+
+/** So many records are asked for at a time. */
+const AT_ONCE = 4
+
+/**
+ * Records that lie in no file, but each by itself. They may be collected and brought back meanwhile: what is wrong with one counts
+ * only where the catalogue still names that very record.
+ */
+async function verifyShelf(
+  objects: ObjectStore,
+  file: ArchiveFile,
+  onRecords: (records: number) => void,
+): Promise<Findings> {
+  const rows = await objects.records(file.id)
+  const suspects: { row: CataloguedRecord; fault: string }[] = []
+  let bytes = 0
+  for (let start = 0; start < rows.length; start += AT_ONCE) {
+    const portion = rows.slice(start, start + AT_ONCE)
+    const faults = await Promise.all(portion.map((row) => checkRecordBytes(() => objects.read(row), row)))
+    for (const [index, row] of portion.entries()) {
+      bytes += row.length
+      if (faults[index] !== null) suspects.push({ row, fault: faults[index]! })
+    }
+    const looked = start + portion.length
+    if (Math.floor(looked / PROGRESS_EVERY) > Math.floor(start / PROGRESS_EVERY)) onRecords(looked)
+  }
+  const found: Findings = {
+    file: { ...file, length: bytes },
+    records: rows.length,
+    unusedBytes: 0,
+    faults: [],
+    damages: [],
+  }
+  if (suspects.length === 0) return found
+  const now = new Map((await objects.records(file.id)).map(({ versionId, offset }) => [versionId, offset]))
+  for (const { row, fault } of suspects) {
+    const { versionId, offset, url } = row
+    if (now.get(versionId) !== offset) continue
+    found.faults.push({ file: file.name, offset, url, message: fault })
+    found.damages.push({ kind: 'record', versionId, offset })
+  }
+  return found
 }
 
 function misplaced({ offset, length }: CataloguedRecord, end: number, file: ArchiveFile): string | null {

@@ -9,6 +9,7 @@ export const command: Command = {
   group: 'Archive',
   summary: 'copy a data folder into one file while it is in use; the search index is made anew after a restore',
   works: 'on a data folder',
+  onSharedStore: 'a shared store is copied while it is in use by pg_dump --format=custom --file=FILE ADDRESS',
   usage: 'FILE',
   options: [{ name: 'force', about: 'replace FILE if it is there' }],
   examples: [

@@ -4,19 +4,21 @@ import { join } from 'node:path'
 import type { CrawlResult } from '../core/crawl-report.ts'
 import type { Engine } from './engine.ts'
 import type { CliIo, StopSignal } from './io.ts'
+import type { Key } from './keyboard.ts'
 import { runCli } from './run-cli.ts'
 
 /** What somebody types when asked, or what is piped in. */
 export type Typed = { replies?: readonly string[]; piped?: string }
 
 /** An outer world that keeps what is written and raises signals on demand. */
-export function createRecordingIo(terminal?: { columns: number }, typed: Typed = {}) {
+export function createRecordingIo(terminal?: { columns: number; rows?: number }, typed: Typed = {}) {
   const listeners = new Map<StopSignal, Set<() => void>>()
   const out: Uint8Array[] = []
   const err: string[] = []
   const exits: number[] = []
   const questions: string[] = []
   const replies = [...(typed.replies ?? [])]
+  const keyListeners = new Set<(key: Key) => void>()
   const io: CliIo = {
     stdout: {
       write: (data: string | Uint8Array) => out.push(typeof data === 'string' ? Buffer.from(data) : data),
@@ -32,6 +34,13 @@ export function createRecordingIo(terminal?: { columns: number }, typed: Typed =
       },
       piped: async (maxBytes) => (typed.piped ?? '').slice(0, maxBytes),
     },
+    keyboard: {
+      isThere: terminal !== undefined,
+      listen(onKey) {
+        keyListeners.add(onKey)
+        return () => void keyListeners.delete(onKey)
+      },
+    },
     on: (signal, listener) => listeners.set(signal, (listeners.get(signal) ?? new Set()).add(listener)),
     off: (signal, listener) => listeners.get(signal)?.delete(listener),
     exitNow: (code) => exits.push(code),
@@ -46,7 +55,10 @@ export function createRecordingIo(terminal?: { columns: number }, typed: Typed =
     raise(signal: StopSignal) {
       for (const listener of listeners.get(signal) ?? []) listener()
     },
-    listening: () => [...listeners.values()].reduce((sum, set) => sum + set.size, 0),
+    press(key: Key) {
+      for (const listener of keyListeners) listener(key)
+    },
+    listening: () => [...listeners.values()].reduce((sum, set) => sum + set.size, keyListeners.size),
   }
 }
 
@@ -82,6 +94,8 @@ export function engineWith(parts: Partial<Engine>): Engine {
     previewProfiles: unexpected,
   }
   const users = { addUser: unexpected, listUsers: unexpected, setPassword: unexpected, removeUser: unexpected }
+  const cluster = { serve: unexpected, worker: unexpected, control: unexpected }
+  const schema = { schema: unexpected, migrate: unexpected, distribute: unexpected, moveUp: unexpected }
   return {
     up: unexpected,
     crawl: unexpected,
@@ -92,6 +106,8 @@ export function engineWith(parts: Partial<Engine>): Engine {
     verify: unexpected,
     backup: unexpected,
     restore: unexpected,
+    ...cluster,
+    ...schema,
     ...looking,
     ...profiles,
     ...users,

@@ -52,6 +52,8 @@ export type Command = {
   group: 'Watch' | 'Crawl' | 'Archive' | 'Cluster'
   /** What it works on: a data folder, the shared store (`--store`), or (left out) whichever is given. */
   works?: 'on a data folder' | 'on a shared store'
+  /** What does the same for a shared store, where the command works on a data folder. */
+  onSharedStore?: string
   /** What follows the command's name, without the options. */
   usage: string
   options: readonly Option[]

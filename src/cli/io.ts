@@ -1,3 +1,4 @@
+import { createKeyboard, type Keyboard } from './keyboard.ts'
 import { createPerson, type Person } from './person.ts'
 
 /** Where text goes. Results go to one, everything else to the other. */
@@ -6,6 +7,7 @@ export type Sink = {
   /** True on a terminal. */
   readonly isTTY?: boolean | undefined
   readonly columns?: number | undefined
+  readonly rows?: number | undefined
 }
 
 /** Results may be bodies of documents, which are bytes. */
@@ -18,6 +20,7 @@ export type CliIo = {
   stdout: ResultSink
   stderr: Sink
   person: Person
+  keyboard: Keyboard
   on(signal: StopSignal, listener: () => void): unknown
   off(signal: StopSignal, listener: () => void): unknown
   /** Ends the process at once, saving nothing. */
@@ -35,6 +38,7 @@ export function createProcessIo(process: NodeJS.Process): CliIo {
     stdout: process.stdout,
     stderr: process.stderr,
     person: createPerson(process),
+    keyboard: createKeyboard(process.stdin),
     on: (signal, listener) => process.on(signal, listener),
     off: (signal, listener) => process.off(signal, listener),
     exitNow: (code) => process.exit(code),

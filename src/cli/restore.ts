@@ -9,6 +9,7 @@ export const command: Command = {
   group: 'Archive',
   summary: 'bring a backup back into a data folder that is missing or empty',
   works: 'on a data folder',
+  onSharedStore: 'a copy that pg_dump made is brought back into an empty database by pg_restore --dbname=ADDRESS FILE',
   usage: 'FILE',
   options: [],
   examples: [

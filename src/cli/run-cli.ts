@@ -138,6 +138,9 @@ function storeOf(
       message: `${command.name} needs the address of the shared store, postgres://… (or ERACE_STORE)`,
     })
   if (command.works === 'on a data folder' && given !== undefined)
-    faults.push({ place, message: `${command.name} works on a data folder only; leave it out` })
+    faults.push({
+      place,
+      message: `${command.name} works on a data folder only; ${command.onSharedStore ?? 'leave it out'}`,
+    })
   return store === '' || command.works === 'on a data folder' ? null : store
 }

@@ -1,32 +1,33 @@
 import type { StatusReport } from '../core/status-report.ts'
 import { type Command, exitCodes } from './command.ts'
+import { placeName } from './place-name.ts'
 import { columns, formatCount, formatSize, printable } from './terminal-text.ts'
 
 export const command: Command = {
   name: 'status',
   group: 'Archive',
-  summary: 'show frontier, hosts, documents, disk and last outcomes of a data folder',
+  summary: 'show frontier, hosts, documents, disk and last outcomes',
   usage: '',
   options: [],
   examples: [{ line: 'erace status --data ./erace-data', about: 'how far a crawl has come' }],
-  async prepare({ positionals, dataDir, place, engine, io, json }, faults) {
+  async prepare({ positionals, place, engine, io, json }, faults) {
     for (const word of positionals) faults.push({ place: word.slice(0, 60), message: 'status takes no arguments' })
     return async () => {
       const report = await engine.status(place)
-      io.stdout.write(json ? `${JSON.stringify(report)}\n` : statusTable(dataDir, report))
+      io.stdout.write(json ? `${JSON.stringify(report)}\n` : statusTable(placeName(place), report))
       return exitCodes.done
     }
   },
 }
 
-function statusTable(dataDir: string, report: StatusReport): string {
+function statusTable(where: string, report: StatusReport): string {
   const { watching, sources, frontier, documents, disk, lastRun, lastOutcomes } = report
   const run =
     lastRun === null
       ? 'no crawl yet'
       : `crawl ${lastRun.id}, begun ${lastRun.startedAt}, ${lastRun.finishedAt === null ? 'not finished' : `finished ${lastRun.finishedAt}`}`
   const lines = [
-    `${dataDir}: ${run}`,
+    `${where}: ${run}`,
     ...columns([
       ...(watching.profiles === 0 ? [] : watchingRows(watching)),
       ['URLs queued', formatCount(frontier.queued)],

@@ -86,4 +86,18 @@ describe('the board', () => {
     one.stop()
     assert.ok(two.isStopped())
   })
+
+  test('pages that are granted may be fetched, and those that nobody took are withdrawn', () => {
+    const board = openBoard(createBoardMemory(1, 0))
+    assert.equal(board.wantsPages(), false)
+    assert.equal(board.takePage(), false)
+    assert.deepEqual([board.wantsPages(), board.wantsPages()], [true, false])
+    board.grantPages(3)
+    assert.equal(board.takePage(), true)
+    assert.equal(board.pagesLeft(), 2)
+    assert.deepEqual([board.withdrawPages(), board.withdrawPages()], [2, 0])
+    board.returnPage()
+    assert.equal(board.pagesLeft(), 1)
+    assert.equal(openBoard(createBoardMemory(1, null)).withdrawPages(), 0)
+  })
 })

@@ -37,7 +37,8 @@ const OUTSTANDING = 0
 const BUDGET = 1
 const STOP = 2
 const HOLD = 3
-const FIRST_ADDRESS = 4
+const WANTED = 4
+const FIRST_ADDRESS = 5
 /** Connections per address, by a hash of it: two addresses that share a place share its limit, which is only stricter. */
 const ADDRESS_PLACES = 4096
 const NO_BUDGET = 0x7fffffff
@@ -75,11 +76,25 @@ export function openBoard({ control, figures, shards }: BoardMemory) {
       if (left === NO_BUDGET) return true
       if (left > 0 && Atomics.sub(steer, BUDGET, 1) > 0) return true
       if (left > 0) Atomics.add(steer, BUDGET, 1)
+      Atomics.store(steer, WANTED, 1)
       return false
     },
     returnPage(): void {
       if (Atomics.load(steer, BUDGET) !== NO_BUDGET) Atomics.add(steer, BUDGET, 1)
     },
+    /** More pages that may be fetched, where their number is limited. */
+    grantPages: (n: number) => Atomics.add(steer, BUDGET, n),
+    /** Pages that nobody has taken yet: they may not be fetched any more. */
+    withdrawPages(): number {
+      for (;;) {
+        const left = Atomics.load(steer, BUDGET)
+        if (left <= 0 || left === NO_BUDGET) return 0
+        if (Atomics.compareExchange(steer, BUDGET, left, 0) === left) return left
+      }
+    },
+    pagesLeft: () => Math.max(0, Atomics.load(steer, BUDGET)),
+    /** Whether a page was refused since the last call. */
+    wantsPages: () => Atomics.exchange(steer, WANTED, 0) === 1,
     takeAddress(address: string, limit: number): boolean {
       const at = addressPlace(address)
       if (Atomics.add(steer, at, 1) < limit) return true

@@ -12,6 +12,7 @@ import { readEvents } from './routes/event-stream.testkit.ts'
 /** Nothing has ever happened. */
 const noArrivals: Arrivals = {
   announce: () => {},
+  restart: () => {},
   join: async () => ({ unread: 0, at: 0, missed: [] }),
   leave: () => {},
   settled: async () => {},

@@ -12,6 +12,7 @@ import type { ProfileRules } from '../services/profiles/profile-values.ts'
 import type { Sources } from '../services/sources/sources.ts'
 import type { GraphView } from '../store/graph-view.ts'
 import type { HostView } from '../store/host-view.ts'
+import type { NodeStore } from '../store/nodes.ts'
 import type { EventParts } from './event-streams.ts'
 import type { Metrics } from './metrics.ts'
 
@@ -22,6 +23,9 @@ export type HealthParts = {
     troubles(): Promise<readonly string[]>
   }
 }
+
+/** Pauses the crawl and lets it go on; null where no crawl can be paused from here. */
+export type CrawlControl = Pick<NodeStore, 'isPaused' | 'pause'> | null
 
 /** What the routes need of the rest of the program, one part for each group of routes. */
 export type ServerParts = HealthParts & {
@@ -34,6 +38,7 @@ export type ServerParts = HealthParts & {
   graph: GraphView
   hosts: HostView
   nodes: NodeList
+  crawlControl: CrawlControl
   inbox: InboxService
   profiles: ProfileService
   sources: Sources

@@ -46,9 +46,18 @@ const statuses: Partial<Record<ErrorCode, number>> = {
   'not-available': 400,
   'store-full': 503,
   'store-locked': 503,
+  'store-unreachable': 503,
+  'store-failed': 503,
   'archive-busy': 503,
   'took-too-long': 503,
   'body-gone': 410,
+}
+
+/** What the store itself says names files and addresses; that is for the log. */
+const storeWords: Partial<Record<ErrorCode, string>> = {
+  'store-full': 'there is no room left in the store; nothing can be written until there is',
+  'store-unreachable': 'the store does not answer at the moment; ask again in a moment',
+  'store-failed': 'the store does not answer at the moment; ask again in a moment',
 }
 
 const MAX_MESSAGE = 500
@@ -68,7 +77,8 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
   if (known instanceof WaitError) reply.header('retry-after', String(known.retryAfterSeconds))
   // What went wrong inside is for the log; messages of unknown failures may hold what nobody outside should read.
   const isOurs = known !== null && status < 500
-  const message = isOurs || status === 503 ? known!.message.slice(0, MAX_MESSAGE) : 'something went wrong inside'
+  const ours = isOurs || status === 503 ? known!.message.slice(0, MAX_MESSAGE) : 'something went wrong inside'
+  const message = (known === null ? undefined : storeWords[known.code]) ?? ours
   const details = known instanceof DetailedError ? { details: known.details } : {}
   return reply
     .status(status)

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { InjectOptions } from 'fastify'
 import pino from 'pino'
+import type { Config } from '../config/config.ts'
 import { configOf } from '../config/load-config.ts'
 import type { SettingKey } from '../config/schema.ts'
 import { type Account, defaultAccountSettings, type TokenScope } from '../core/account.ts'
@@ -12,12 +13,14 @@ import { embeddedStores } from '../main-embedded-stores.ts'
 import { createParts, type ServerNeeds } from '../main-server.ts'
 import { createPasswords } from '../services/accounts/passwords.ts'
 import { createSecret, hashOfSecret, TOKEN_PREFIX } from '../services/accounts/secrets.ts'
+import type { ArchiveService } from '../services/archive/archive-service.ts'
 import { createPolicy } from '../services/scheduler/policy.ts'
 import { budgetsOf } from '../services/scheduler/schedule-settings.ts'
 import { createScheduler } from '../services/scheduler/scheduler.ts'
 import { openDatabase } from '../store/embedded/database.ts'
 import { openFolder, paths } from '../store/embedded/folder.ts'
 import { catalogMigrations } from '../store/embedded/schema-catalog.ts'
+import type { StoreSet } from '../store/store-set.ts'
 import { SESSION_COOKIE } from './access.ts'
 import { createServer } from './server.ts'
 
@@ -26,6 +29,8 @@ export type TestServerOptions = {
   /** Of an earlier server: what was stored is still there. It is not removed by `close`. */
   folder?: string
   clock?: Clock
+  /** Stands on these instead of a data folder; they are closed with the server. */
+  stores?: { stores: StoreSet; archive(config: Config): ArchiveService }
   needs?: Partial<ServerNeeds>
   /** Gets every line of the log. */
   onLog?(line: string): void
@@ -40,11 +45,20 @@ type Extra = { headers?: Record<string, string>; remoteAddress?: string }
 
 const SESSION_MS = 86_400_000
 
-/** The server on a real store in a folder of its own. It does not listen: requests are handed to it. */
-export async function createTestServer(options: TestServerOptions = {}) {
-  const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'erace-server-')))
-  if (options.folder === undefined) await openFolder({ folder, holder: 'test', shards: 2 }).close()
+async function openTestFolder(given: string | undefined, clock: Clock) {
+  const folder = given ?? (await mkdtemp(join(tmpdir(), 'erace-server-')))
+  if (given === undefined) await openFolder({ folder, holder: 'test', shards: 2 }).close()
   const db = openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist: true })
+  return { folder, db, stores: embeddedStores(folder, db, clock) }
+}
+
+function onFolder<T>(opened: T | null): T {
+  if (opened === null) throw new Error('this server does not stand on a data folder')
+  return opened
+}
+
+/** The server on a real store, in a folder of its own unless others are given. It does not listen: requests are handed to it. */
+export async function createTestServer(options: TestServerOptions = {}) {
   const clock = options.clock ?? systemClock
   const config = configOf(options.settings)
   const { schedule } = config
@@ -59,13 +73,14 @@ export async function createTestServer(options: TestServerOptions = {}) {
     timing: { minEveryMs: schedule.minEveryMs },
   })
   const log = pino({ base: null, level: 'debug' }, { write: (line: string) => options.onLog?.(line) })
-  const stores = embeddedStores(folder, db, clock)
+  const opened = options.stores === undefined ? await openTestFolder(options.folder, clock) : null
+  const stores: StoreSet = opened?.stores ?? options.stores!.stores
   const needs: ServerNeeds = {
     config,
     log,
     stores,
-    archive: startArchive(folder, config),
-    threads: stores.shards,
+    archive: opened === null ? options.stores!.archive(config) : startArchive({ folder: opened.folder }, config),
+    threads: opened?.stores.shards ?? 0,
     clock,
     watching: scheduler,
     scheduler,
@@ -143,8 +158,12 @@ export async function createTestServer(options: TestServerOptions = {}) {
     parts,
     /** With more of the scheduler than the server needs, so that a test can give it watches. */
     needs: { ...needs, scheduler },
-    folder,
-    db,
+    get folder() {
+      return onFolder(opened).folder
+    },
+    get db() {
+      return onFolder(opened).db
+    },
     stores,
     addUser,
     /** A browser of somebody who is signed in; each call is a session of its own. */
@@ -157,7 +176,7 @@ export async function createTestServer(options: TestServerOptions = {}) {
     async close() {
       await server.close()
       await stores.close()
-      if (options.folder === undefined) await rm(folder, { recursive: true, force: true })
+      if (opened !== null && options.folder === undefined) await rm(opened.folder, { recursive: true, force: true })
     },
   }
 }

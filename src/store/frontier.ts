@@ -10,8 +10,8 @@ import type { Offer, QueuedRequest } from '../core/request.ts'
  * All methods take batches. An engine may keep what it likes in memory, but not more with more URLs.
  */
 export type FrontierStore = {
-  /** True when whoever used this frontier last was killed: requests may have been on their way then. */
-  readonly recovered: boolean
+  /** True when whoever held this host last was killed: requests may have been on their way then. */
+  recoveredOf(hostId: number): boolean
   /**
    * Accepts links of any host. How they reach the shard that owns them is the engine's business; when the promise
    * resolves, every owner has them durably. Links that are known for this run are dropped, unless they come with

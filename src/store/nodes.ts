@@ -11,6 +11,9 @@ export type NodeStore = {
   forget(silentMs: number): Promise<number>
   pause(paused: boolean): Promise<void>
   isPaused(): Promise<boolean>
+  /** By the leader of the scheduler: nothing is fetched while more is new than the annotation can take. */
+  hold(held: boolean): Promise<void>
+  isHeld(): Promise<boolean>
 }
 
 export type NodeRole = 'serve' | 'worker' | 'crawl' | 'up'
@@ -22,11 +25,45 @@ export type NodeSign = {
   role: NodeRole
   host: string
   pid: number
-  /** Whatever the node wants to show: pages, errors, queue. */
+  /** What the node wants to show; a worker shows `NodeFigures`. */
   figures: Record<string, unknown>
 }
 
-export type NodeOrders = { draining: boolean; paused: boolean }
+export type NodeOrders = { draining: boolean; paused: boolean; held: boolean }
+
+/** What a worker shows of itself. Counts are of this process since it began. */
+export type NodeFigures = {
+  threads: number
+  rssBytes: number
+  /** The run that its shards work on, and the revision of its settings; 0 while it changes them. */
+  run: number
+  revision: number
+  fetched: number
+  stored: number
+  unchanged: number
+  duplicates: number
+  failed: number
+  redirects: number
+  links: number
+  bytes: number
+  /** Of the partitions that it holds. */
+  queued: number
+  seen: number
+  inFlight: number
+  activeHosts: number
+  restingHosts: number
+  /** Writes that came too late: the partition was another's by then. */
+  refused: number
+  /** 1 while the store takes no writes of it. */
+  paused: 0 | 1
+  /** Tasks settled, and annotations that came of them. */
+  tasks: number
+  annotations: number
+  lastError: string
+  /** Over the last five seconds. */
+  perSecond: number
+  skipped: Readonly<Record<string, number>>
+}
 
 /** Times are ages by the database's clock. */
 export type NodeReport = NodeSign & { startedMsAgo: number; seenMsAgo: number; draining: boolean; partitions: number }

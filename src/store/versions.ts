@@ -17,8 +17,11 @@ export type VersionStore = {
   newest(documentId: number, page: { before: number; limit: number }): Promise<Version[]>
   /** The version that was current at that moment; null before the first. */
   versionAt(documentId: number, at: number): Promise<Version | null>
-  /** All versions in the order of their ids, a page at a time. */
-  versions(page: Page): Promise<Version[]>
+  /**
+   * All versions in the order of their ids, a page at a time. Whoever remembers how far it came misses none: those behind one that may
+   * still appear are held back. Whoever will not come back says that it may miss such a one, and is held up by nobody.
+   */
+  versions(page: Page & { mayMiss?: boolean }): Promise<Version[]>
   /** The current versions of documents, `gone` ones too, the newest first, a page at a time: ids below `before`. */
   current(page: { before: number; limit: number }): Promise<Version[]>
   /** Outgoing links of a version, in page order. */

@@ -1,10 +1,10 @@
 import type { GcItem, GcOverflow, GcProgress, GcReason } from '../../core/gc-report.ts'
 import type { CollectableVersion, CollectionCursor, CollectionStore, KeptVersion } from '../../store/collection.ts'
+import { createVersionSet, type VersionSet } from '../version-set.ts'
 import type { Pool, Pools } from './pool.ts'
 import { findSizeLimits, type SizeLimits } from './size-limit.ts'
 import { createTally, type TallyReport } from './tally.ts'
 import { judge } from './verdict.ts'
-import { createVersionSet, type VersionSet } from './version-set.ts'
 
 /**
  * The collector goes over all versions of the catalogue and takes those that nobody needs any more. It works in up to

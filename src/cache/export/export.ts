@@ -18,7 +18,7 @@ import { exportWarc } from './warc-export.ts'
 
 export type ExportDeps = {
   versions: VersionStore
-  objects: Pick<ObjectStore, 'files'>
+  objects: Pick<ObjectStore, 'files' | 'read'>
   annotations: AnnotationStore
   output: Output
   /** Named in a WARC file's own header. */

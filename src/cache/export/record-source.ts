@@ -1,4 +1,5 @@
 import { constants, gunzipSync } from 'node:zlib'
+import { isAppError } from '../../core/errors.ts'
 import type { ArchiveFile, ObjectStore } from '../../store/objects.ts'
 import type { Version, VersionStore } from '../../store/versions.ts'
 import { parseHttpBlock } from '../warc/http-block.ts'
@@ -30,7 +31,7 @@ export type NoRecord =
   /** Collected meanwhile, or there never was one. */
   { kind: 'absent' } | { kind: 'damaged'; message: string }
 
-export type RecordSourceDeps = { versions: Pick<VersionStore, 'version'>; objects: Pick<ObjectStore, 'files'> }
+export type RecordSourceDeps = { versions: Pick<VersionStore, 'version'>; objects: Pick<ObjectStore, 'files' | 'read'> }
 
 const maxRecordBytes = 2 ** 30
 /** Holds the header of nearly every response. */
@@ -48,6 +49,8 @@ export function createRecordSource({ versions, objects }: RecordSourceDeps): Rec
       try {
         return await read(version)
       } catch (error) {
+        // A store that does not answer says nothing about what it keeps.
+        if (isAppError(error) && error.retry === 'later') throw error
         // The first row may be as old as its page; the second is not.
         if (attempt === maxAttempts || (attempt > 1 && place === before))
           return { kind: 'damaged', message: messageOf(error) }
@@ -69,8 +72,7 @@ export function createRecordSource({ versions, objects }: RecordSourceDeps): Rec
   }
 
   async function readHeader(version: Version): Promise<{ kind: 'header'; header: string }> {
-    const { bytes, file } = await archive.read(version.record!, startBytes)
-    const isWhole = bytes.length === version.record!.length
+    const { bytes, file, isWhole } = await archive.read(version.record!, startBytes)
     const start = parseRecordStart(file.state === 'compressed' ? inflateStart(bytes) : bytes)
     let block = start?.block ?? null
     if (start !== null) checkTarget(start.head.headers.get('WARC-Target-URI'), version)

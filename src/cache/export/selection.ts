@@ -29,7 +29,7 @@ export async function* selectVersions(
     return
   }
   for (let after = 0; ; ) {
-    const page = await versions.versions({ after, limit: pageLength })
+    const page = await versions.versions({ after, limit: pageLength, mayMiss: true })
     for (const version of page)
       if (version.url.startsWith(selection.urlPrefix) && isWithin(version, selection)) yield version
     if (page.length < pageLength) return

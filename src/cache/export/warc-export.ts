@@ -2,6 +2,7 @@ import { basename } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { Version } from '../../store/versions.ts'
+import { createVersionSet } from '../version-set.ts'
 import { warcinfoRecord } from '../warc/record-writer.ts'
 import { sortedLines } from './cdxj-export.ts'
 import { cdxjLine } from './cdxj-line.ts'
@@ -9,7 +10,6 @@ import type { ExportTarget } from './export-target.ts'
 import type { ExportWork } from './export-work.ts'
 import type { SourceRecord } from './record-source.ts'
 import { selectVersions } from './selection.ts'
-import { createVersionBits } from './version-bits.ts'
 
 export type WarcExportOptions = {
   software: string
@@ -58,8 +58,8 @@ async function asMember({ file, stored, plain }: SourceRecord): Promise<Buffer> 
 }
 
 async function* recordsOf({ request, versions, source, tally }: ExportWork): AsyncGenerator<SourceRecord> {
-  const written = createVersionBits()
-  const unreadable = createVersionBits()
+  const written = createVersionSet()
+  const unreadable = createVersionSet()
 
   async function read(version: Version): Promise<SourceRecord | null> {
     if (unreadable.has(version.id)) return null

@@ -1,8 +1,10 @@
 import type { Clock } from '../../core/clock.ts'
+import { isAppError } from '../../core/errors.ts'
 import type { QueuedRequest } from '../../core/request.ts'
 import type { Arrival, FrontierStore, HostClock, HostState } from '../../store/frontier.ts'
 import { addArrivals, addLoaded, createLane, cutBack, giveUpLoad, isIdle, type Lane, putBackInOrder } from './lane.ts'
 import { type HostSignal, noteSignal, type PolitenessRules, pauseMs } from './politeness.ts'
+import { createOwnTenure, type Tenure } from './tenure.ts'
 import { createTimeHeap } from './time-heap.ts'
 
 /**
@@ -12,6 +14,9 @@ import { createTimeHeap } from './time-heap.ts'
  *
  * A request is taken (`take`), comes back with what it told about the host (`release`), and is forgotten once the store
  * has settled it (`settled`). Between the last two it counts as unsettled: the host may go on, the request may not come twice.
+ *
+ * Where partitions come and go, a lane belongs to the tenure under which it was opened. When that ends (`leave`) the lane is closed: nothing
+ * more is taken from it, and what is out comes back to a lane that does nothing.
  */
 export type Frontier = {
   take(): { lane: Lane; request: QueuedRequest } | null
@@ -23,8 +28,12 @@ export type Frontier = {
   settled(lane: Lane, requests: number): void
   /** Takes in rows that the store has queued. */
   arrive(arrivals: readonly Arrival[]): void
-  /** Clocks that moved since the last call. */
-  changedClocks(): HostClock[]
+  /** Clocks that moved since the last call, of the hosts of one tenure where there are several. */
+  changedClocks(tenure?: Tenure): HostClock[]
+  /** Closes all lanes of tenures that end. */
+  leave(tenures: ReadonlySet<Tenure>): void
+  /** Hosts may have come to the store without having arrived: looks for them. */
+  look(): void
   /** Empties the lane of a host that was given up. */
   drop(lane: Lane): void
   /** Monotonic time at which a waiting host comes due. */
@@ -44,14 +53,20 @@ export type FrontierOptions = {
   /** Rows kept in memory over all hosts. */
   bufferRows: number
   maxLanes: number
-  /** The store could not be read: nothing is lost, but the lane stands still. */
+  /** Under which tenure a host may be crawled now; null for none. Left out where all hosts of the store are the shard's own. */
+  tenureOf?(hostId: number): Tenure | null
+  /** The store can't be read, now or ever: nothing is lost, but lanes stand still. */
   onError(error: unknown): void
+  /** Waits before a read is tried again. */
+  retryAfter?(ms: number): Promise<void>
 }
 
 const MIN_ROWS = 4
 const MAX_ROWS = 256
 /** So many times its share may a lane hold, since what goes before the end of its buffer can't be left on disk. */
 const OVERFLOW = 4
+const FIRST_RETRY_MS = 100
+const LAST_RETRY_MS = 5_000
 
 export function createFrontier({
   store,
@@ -60,29 +75,36 @@ export function createFrontier({
   perHost,
   bufferRows,
   maxLanes,
+  tenureOf,
   onError,
+  retryAfter = (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
 }: FrontierOptions): Frontier {
+  const own = createOwnTenure()
   const lanes = new Map<number, Lane>()
   const ring: Lane[] = []
   let ringHead = 0
   const heap = createTimeHeap<Lane>()
-  const moved = new Set<Lane>()
+  const moved = new Map<Tenure, Set<Lane>>([[own, new Set()]])
   /** Whether the store may hold hosts with work that are not in memory. */
   let dormant = true
   let waking = false
   /** Lanes closed while the store is asked for hosts: what it then says of them is out of date. */
   const closedMeanwhile = new Set<number>()
   let ready: () => void = () => {}
+  let retryMs = FIRST_RETRY_MS
 
   const capacity = (): number =>
     Math.max(MIN_ROWS, Math.min(MAX_ROWS, Math.floor(bufferRows / Math.max(1, lanes.size))))
 
-  function open(state: HostState): Lane {
+  /** Null where the host is none of ours (any more). */
+  function open(state: HostState): Lane | null {
+    const tenure = tenureOf === undefined ? own : tenureOf(state.id)
+    if (tenure === null) return null
     // The kept clock is wall time: believed only as far as a rest can be long, in case that clock jumped.
     const waitMs = Math.max(0, Math.min(state.nextAt - clock.now(), rules.restMaxMs))
     // Whoever was killed may have had a request on its way to this host.
-    const pause = store.recovered ? Math.max(waitMs, rules.delayMs) : waitMs
-    const lane = createLane(state, clock.monotonic() + pause)
+    const pause = store.recoveredOf(state.id) ? Math.max(waitMs, rules.delayMs) : waitMs
+    const lane = createLane(state, clock.monotonic() + pause, tenure)
     lanes.set(state.id, lane)
     return lane
   }
@@ -113,7 +135,7 @@ export function createFrontier({
     lane.place = 'closed'
     lanes.delete(lane.id)
     if (waking) closedMeanwhile.add(lane.id)
-    if (dormant && lanes.size < maxLanes * 0.75) wake().catch(onError)
+    if (dormant && lanes.size < maxLanes * 0.75) void wake()
   }
 
   function load(lane: Lane): void {
@@ -125,54 +147,75 @@ export function createFrontier({
         // A lane that was emptied meanwhile expects no more.
         if (lane.more) addLoaded(lane, rows, asked)
         else giveUpLoad(lane)
+        retryMs = FIRST_RETRY_MS
         place(lane)
         ready()
       },
       (error: unknown) => {
-        giveUpLoad(lane)
-        onError(error)
+        // It counts as loading until it is tried again.
+        tryAgain(error, () => {
+          giveUpLoad(lane)
+          place(lane)
+          ready()
+        })
       },
     )
+  }
+
+  function tryAgain(error: unknown, work: () => void): void {
+    if (!isAppError(error) || error.retry === 'never') return onError(error)
+    const waitMs = retryMs
+    retryMs = Math.min(LAST_RETRY_MS, retryMs * 1.5)
+    retryAfter(waitMs).then(work, onError)
   }
 
   async function wake(): Promise<void> {
     if (waking || !dormant) return
     waking = true
     try {
-      while (dormant && lanes.size < maxLanes) await fillLanes()
+      while (dormant && lanes.size < maxLanes) if (!(await fillLanes())) break
+      retryMs = FIRST_RETRY_MS
     } catch (error) {
       dormant = true
-      throw error
+      tryAgain(error, () => void wake())
     } finally {
       waking = false
     }
     ready()
   }
 
-  async function fillLanes(): Promise<void> {
+  /** False when the store has nothing but hosts that are about to be handed over: they are not asked for again at once. */
+  async function fillLanes(): Promise<boolean> {
     const room = maxLanes - lanes.size
     dormant = false // and true again when a host is turned away while the store is asked
     closedMeanwhile.clear()
     const found = await store.hosts(room, new Set(lanes.keys()))
     if (found.length >= room) dormant = true
     const opened: Lane[] = []
+    let strangers = 0
     for (const state of found) {
       if (closedMeanwhile.has(state.id)) dormant = true
-      else if (!lanes.has(state.id)) opened.push(open(state))
+      else if (!lanes.has(state.id)) {
+        const lane = open(state)
+        if (lane !== null) opened.push(lane)
+        else strangers++
+      }
     }
     // Placed when all are there: how much of its queue each may load depends on how many they are.
     for (const lane of opened) place(lane)
+    return strangers === 0 || strangers < found.length
   }
 
   function arrive(arrivals: readonly Arrival[]): void {
     for (const { state, rows } of arrivals) {
-      let lane = lanes.get(state.id)
-      if (lane === undefined) {
+      let lane = lanes.get(state.id) ?? null
+      if (lane === null) {
         if (lanes.size >= maxLanes) {
           dormant = true
           continue
         }
         lane = open(state)
+        if (lane === null) continue
         // The host had nothing queued before: then these rows are all there is.
         lane.more = state.queued > rows.length
       }
@@ -185,6 +228,12 @@ export function createFrontier({
   function empty(lane: Lane): void {
     lane.buffer = []
     lane.more = false
+  }
+
+  function move(lane: Lane): void {
+    const known = moved.get(lane.tenure)
+    if (known !== undefined) known.add(lane)
+    else if (lane.tenure.state !== 'over') moved.set(lane.tenure, new Set([lane]))
   }
 
   function nextReady(): Lane | undefined {
@@ -227,7 +276,7 @@ export function createFrontier({
       lane.inFlight--
       lane.unsettled++
       const verdict = noteSignal(lane, signal, clock.monotonic(), rules)
-      if (signal.kind !== 'untouched') moved.add(lane)
+      if (signal.kind !== 'untouched') move(lane)
       if (verdict === 'given-up') empty(lane)
       place(lane)
       return verdict
@@ -241,7 +290,7 @@ export function createFrontier({
       lane.inFlight--
       putBackInOrder(lane, request)
       noteSignal(lane, signal, clock.monotonic(), rules)
-      moved.add(lane)
+      move(lane)
       place(lane)
     },
     arrive,
@@ -249,14 +298,30 @@ export function createFrontier({
       lane.unsettled -= requests
       place(lane)
     },
-    changedClocks() {
+    changedClocks(tenure = own) {
       const changed: HostClock[] = []
-      for (const lane of moved) {
+      for (const lane of moved.get(tenure) ?? []) {
         const nextAt = clock.now() + Math.max(0, lane.nextAt - clock.monotonic())
         changed.push({ id: lane.id, nextAt, failures: lane.failures, rests: lane.rests })
       }
-      moved.clear()
+      if (tenure === own) moved.get(own)!.clear()
+      else moved.delete(tenure)
       return changed
+    },
+    leave(tenures) {
+      for (const lane of lanes.values()) {
+        if (!tenures.has(lane.tenure)) continue
+        lane.place = 'closed'
+        empty(lane)
+        lanes.delete(lane.id)
+        if (waking) closedMeanwhile.add(lane.id)
+      }
+      for (const tenure of tenures) if (tenure.state === 'over') moved.delete(tenure)
+      if (dormant) void wake()
+    },
+    look() {
+      dormant = true
+      void wake()
     },
     drop(lane) {
       empty(lane)

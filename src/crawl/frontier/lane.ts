@@ -1,5 +1,6 @@
 import type { QueuedRequest } from '../../core/request.ts'
 import type { HostState, QueuePosition } from '../../store/frontier.ts'
+import { createOwnTenure, type Tenure } from './tenure.ts'
 
 /**
  * One host that has work, in memory: the head of its queue and its clock. The rest of the queue is on disk.
@@ -13,6 +14,7 @@ import type { HostState, QueuePosition } from '../../store/frontier.ts'
 export type Lane = {
   readonly id: number
   readonly host: string
+  readonly tenure: Tenure
   place: 'ready' | 'waiting' | 'parked' | 'closed'
   /** Head of the queue, in order. */
   buffer: QueuedRequest[]
@@ -39,10 +41,11 @@ export type Lane = {
   address: string
 }
 
-export function createLane(state: HostState, nextAt: number): Lane {
+export function createLane(state: HostState, nextAt: number, tenure = createOwnTenure()): Lane {
   return {
     id: state.id,
     host: state.host,
+    tenure,
     place: 'parked',
     buffer: [],
     position: null,

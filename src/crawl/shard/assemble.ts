@@ -4,10 +4,7 @@ import { createAddressGuard } from '../../core/address.ts'
 import type { Clock } from '../../core/clock.ts'
 import { decodeBody } from '../../core/decode/decode-body.ts'
 import type { ErrandOrder, WatchNews } from '../../core/errand-order.ts'
-import { AppError } from '../../core/errors.ts'
 import { createFingerprintCache } from '../../core/fingerprint-cache.ts'
-import { hostKey } from '../../core/partition.ts'
-import { type Errand, noErrand, type Offer, UNLIMITED_DEPTH } from '../../core/request.ts'
 import { createOmitRules } from '../../core/text/omit-rules.ts'
 import { createFingerprinter } from '../../core/url-key.ts'
 import type { DocumentStore } from '../../store/documents.ts'
@@ -19,15 +16,14 @@ import { defaultFetchLimits } from '../fetch/fetch-limits.ts'
 import { headerList } from '../fetch/fetch-result.ts'
 import { createFetcher, type Fetcher } from '../fetch/fetcher.ts'
 import { createMediaTypes, defaultMediaTypes, parseMimeTypes } from '../filter/media-types.ts'
-import { parseHostRules } from '../normalise/host-rules.ts'
 import { createLinkNormaliser } from '../normalise/link-normaliser.ts'
-import { createNormaliser } from '../normalise/normaliser.ts'
 import { productToken } from '../robots/agent-token.ts'
 import { createRobotsCache } from '../robots/robots-cache.ts'
 import { createFilterSteps } from './filter-steps.ts'
 import { createLinkPipe } from './link-pipe.ts'
 import { createRobotsGate } from './robots-gate.ts'
 import type { KeptText } from './same-text.ts'
+import { createSeedOffers, namingOf } from './seed-offers.ts'
 import { createShard, type Shard, type ShardDeps } from './shard.ts'
 import { createTally, type Tally } from './tally.ts'
 import { urlOrders } from './url-order.ts'
@@ -60,9 +56,6 @@ export type AssembledShard = {
   /** Begins checks of watched sources. Returns how many requests each has queued. */
   offerErrands(orders: readonly ErrandOrder[]): Promise<Map<number, number>>
 }
-
-/** One step of urgency goes before so many steps of depth. */
-const URGENT = 1000
 
 /** Puts one shard together from the settings of the crawl: the only place that knows all parts. */
 export async function assembleShard(settings: CrawlSettings, place: ShardPlace): Promise<AssembledShard> {
@@ -120,14 +113,9 @@ export async function assembleShard(settings: CrawlSettings, place: ShardPlace):
         maxAgeMs: robots.maxAgeMs,
       })
     : null
-  const hostRules = settings.files.hostRules === null ? undefined : parseHostRules(settings.files.hostRules)
-  const naming = {
-    maxUrlLength: crawl.maxUrlLength,
-    trackingParameters: crawl.trackingParameters,
-    sortParameters: crawl.sortQuery,
-    ...(hostRules === undefined ? {} : { hostRules }),
-  }
-  const normalise = createNormaliser(naming)
+  const { hostRules } = settings.files
+  const naming = namingOf(crawl, hostRules)
+  const seedOffers = createSeedOffers({ crawl, hostRules, seed: place.seed })
   const fingerprinter = createFingerprinter(place.seed)
   const seen = createFingerprintCache(settings.config.frontier.seenCache)
   const watches = createWatches()
@@ -147,13 +135,6 @@ export async function assembleShard(settings: CrawlSettings, place: ShardPlace):
   async function addressOf(url: string): Promise<string> {
     const answer = await dns.lookup(hostNameOf(url))
     return answer.kind === 'found' ? (answer.addresses.find((each) => guard.check(each).kind === 'allowed') ?? '') : ''
-  }
-  function seedOf(url: string, depth: number, errand: Errand, urgency: number): Offer {
-    const named = normalise(new URL(url).href)
-    if (named.kind === 'rejected') throw new AppError('url-invalid', `${url} can't be crawled: ${named.reason}`)
-    const priority = urlOrders[crawl.order](named.url, 0) - urgency * URGENT
-    const fp = fingerprinter.toBigInt(named.key)
-    return { url: named.url, host: hostKey(named.key), fp, parent: '', depth, hops: 0, redirects: 0, priority, errand }
   }
 
   const onNews = (): void => {
@@ -199,11 +180,10 @@ export async function assembleShard(settings: CrawlSettings, place: ShardPlace):
     tally,
     watches,
     async offerSeeds(urls) {
-      await store.offer(urls.map((url) => seedOf(url, settings.depth ?? UNLIMITED_DEPTH, noErrand, 0)))
+      await store.offer(seedOffers.ofSeeds(urls, settings.depth))
     },
     async offerErrands(orders) {
-      const offers = orders.map(({ url, depth, errand, urgency }) => seedOf(url, depth, errand, urgency))
-      return (await store.offer(offers)).watches
+      return (await store.offer(seedOffers.ofErrands(orders))).watches
     },
   }
 }

@@ -1,10 +1,12 @@
-import { type ErrorCode, isAppError } from '../../core/errors.ts'
+import { AppError, type ErrorCode, isAppError } from '../../core/errors.ts'
 import type { Offer, QueuedRequest } from '../../core/request.ts'
 import type { SkipReason } from '../../core/skip-reason.ts'
 import type { Capture, CaptureOutcome, DocumentStore } from '../../store/documents.ts'
 import type { FrontierStore, SettleCounts } from '../../store/frontier.ts'
 import type { Frontier } from '../frontier/frontier.ts'
 import type { Lane } from '../frontier/lane.ts'
+import type { Tenure } from '../frontier/tenure.ts'
+import { createPiles } from './piles.ts'
 
 /**
  * What came of one request, ready to be kept. The order of keeping is the promise of the whole crawl: body, version, new links
@@ -30,9 +32,15 @@ export type Batch = {
   add(finished: Finished): void
   /** Keeps everything that was added, now. */
   flush(): Promise<void>
+  /** Nothing of this tenure waits for more any longer. */
+  hurry(tenure: Tenure): void
+  /** Keeps the clocks of a tenure's hosts that have moved since they were kept. */
+  keepClocks(tenure: Tenure): Promise<void>
   size(): number
+  /** Bytes of all bodies that are not kept yet. */
+  bytes(): number
   /** A write that waits for room as those of the batch do. */
-  persist<T>(write: () => Promise<T>): Promise<T>
+  persist<T>(write: () => Promise<T>, tenure?: Tenure): Promise<T>
   /** Requests of the lane that are to be tried again, which is not yet noted. */
   againOf(lane: Lane): number
 }
@@ -47,10 +55,16 @@ export type BatchOptions = {
   maxBytes: number
   /** … or the first has waited so long. */
   maxWaitMs: number
+  /** So many tenures are written for at a time; 1 unless told. */
+  parallel?: number
   /** Told of the links that are handed to the store. */
   onOffered(offers: readonly Offer[]): void
   onOutcome(finished: Finished, outcome: CaptureOutcome | null): void
-  onKept(count: number, counts: SettleCounts): void
+  /** What must be known to others before the requests are done. */
+  beforeSettle?(): Promise<void>
+  onKept(count: number, counts: SettleCounts, tenure: Tenure): void
+  /** Results that are thrown away, since their partition is not held any more. Left out where that can't be. */
+  onRefused?(items: readonly Finished[], tenure: Tenure): void
   /** The store can't take anything now: the crawl pauses until it can. `null` when it goes on. */
   onPause(reason: string | null): void
   onError(error: unknown): void
@@ -60,34 +74,51 @@ export type BatchOptions = {
   isStopping?(): boolean
 }
 
-const RETRY_MS = 1000
+const FIRST_RETRY_MS = 100
+const LAST_RETRY_MS = 1000
 
 export function createBatch(options: BatchOptions): Batch {
-  const { documents, frontier, store, maxItems, maxBytes, maxWaitMs } = options
-  let waiting: Finished[] = []
-  let waitingBytes = 0
-  let keeping: Finished[] = []
-  let timer: NodeJS.Timeout | null = null
-  let flushing: Promise<void> | null = null
+  const { documents, frontier, store } = options
+  const piles = createPiles<Finished>({ ...options, bytesOf, keep: keepOrRefuse })
+  let isPaused = false
 
-  async function persist<T>(write: () => Promise<T>): Promise<T> {
-    for (let paused = false; ; paused = true) {
+  async function persist<T>(write: () => Promise<T>, tenure?: Tenure): Promise<T> {
+    let waitMs = FIRST_RETRY_MS
+    for (let tries = 1; ; tries++) {
       try {
         const result = await write()
-        if (paused) options.onPause(null)
+        if (isPaused) options.onPause(null)
+        isPaused = false
         return result
       } catch (error) {
-        if (!isAppError(error) || error.retry === 'never' || (paused && options.isStopping?.() === true)) throw error
+        const isLast = tries > 1 && options.isStopping?.() === true
+        if (!isAppError(error) || error.retry === 'never' || isLast) throw error
+        isPaused = true
         options.onPause(error.message)
-        await options.retryAfter(RETRY_MS)
       }
+      await options.retryAfter(waitMs)
+      waitMs = Math.min(LAST_RETRY_MS, 2 * waitMs)
+      if (tenure?.state === 'over') throw new AppError('lease-lost', 'the partition was lost before this could be written')
     }
   }
 
-  async function keep(items: Finished[]): Promise<void> {
+  async function keepOrRefuse(items: Finished[], tenure: Tenure): Promise<void> {
+    const { onRefused } = options
+    try {
+      if (tenure.state !== 'over') return await keep(items, tenure)
+      onRefused?.(items, tenure)
+    } catch (error) {
+      // Of what could not be written until the end nothing is lost: it is still queued, and others fetch it.
+      const isRefused = isAppError(error, 'lease-lost') || (isAppError(error) && error.retry === 'later')
+      if (onRefused === undefined || !isRefused) return options.onError(error)
+      onRefused(items, tenure)
+    }
+  }
+
+  async function keep(items: Finished[], tenure: Tenure): Promise<void> {
     const captured = items.filter((item) => item.capture !== null)
     const outcomes =
-      captured.length === 0 ? [] : await persist(() => documents.record(captured.map((item) => item.capture!)))
+      captured.length === 0 ? [] : await persist(() => documents.record(captured.map((item) => item.capture!)), tenure)
     const offers: Offer[] = []
     let next = 0
     for (const item of items) {
@@ -98,53 +129,36 @@ export function createBatch(options: BatchOptions): Batch {
       options.onOutcome(item, outcome)
     }
     options.onOffered(offers)
+    if (options.beforeSettle !== undefined) await options.beforeSettle()
     const done = items.filter((item) => !item.again).map((item) => item.request)
     const again = items.filter((item) => item.again).map((item) => item.request)
-    const hosts = frontier.changedClocks()
-    const counts = await persist(() => store.settle({ offers, done, again, hosts }))
-    keeping = []
+    const hosts = frontier.changedClocks(tenure)
+    const counts = await persist(() => store.settle({ offers, done, again, hosts }), tenure)
+    piles.kept(tenure)
     for (const { lane } of items) frontier.settled(lane, 1)
-    options.onKept(items.length, counts)
-  }
-
-  function schedule(): void {
-    if (flushing !== null || waiting.length === 0) return
-    if (waiting.length >= maxItems || waitingBytes >= maxBytes) void start()
-    else timer ??= setTimeout(() => void start(), maxWaitMs)
-  }
-
-  function start(): Promise<void> {
-    if (timer !== null) clearTimeout(timer)
-    timer = null
-    const items = waiting
-    waiting = []
-    waitingBytes = 0
-    keeping = items
-    flushing = keep(items)
-      .catch(options.onError)
-      .finally(() => {
-        flushing = null
-        schedule()
-      })
-    return flushing
+    options.onKept(items.length, counts, tenure)
   }
 
   return {
-    add(finished) {
-      waiting.push(finished)
-      if (finished.capture?.kind === 'body') waitingBytes += finished.capture.size
-      schedule()
+    add: (finished) => piles.add(finished.lane.tenure, finished),
+    flush: piles.flush,
+    hurry: piles.hurry,
+    async keepClocks(tenure) {
+      const hosts = frontier.changedClocks(tenure)
+      if (hosts.length > 0) await persist(() => store.settle({ offers: [], done: [], again: [], hosts }), tenure)
     },
-    async flush() {
-      while (flushing !== null || waiting.length > 0) await (flushing ?? start())
-    },
-    size: () => waiting.length,
+    size: piles.size,
+    bytes: piles.bytes,
     persist,
     againOf(lane) {
       const comesAgain = (item: Finished): boolean => item.lane === lane && item.again
-      return waiting.filter(comesAgain).length + keeping.filter(comesAgain).length
+      return piles.all(lane.tenure).filter(comesAgain).length
     },
   }
+}
+
+function bytesOf({ capture }: Finished): number {
+  return capture?.kind === 'body' ? capture.size : 0
 }
 
 /** The page was met under another URL in this run: its links were offered there. Whoever names a seed means that one. */

@@ -5,7 +5,7 @@ import type { AgentProxy } from '../agent-proxy.ts'
 
 export type WebProxyOptions = {
   shards: readonly ShardHandle[]
-  board: Pick<Board, 'stop' | 'hold'>
+  board: Pick<Board, 'stop'> & { hold(held: boolean): void }
 }
 
 export type WebProxy = AgentProxy & { tell(news: readonly WatchNews[]): void }

@@ -1,13 +1,20 @@
+import { AppError } from '../../core/errors.ts'
 import type { Activity } from '../../services/activity/activity.ts'
 import type { GraphView } from '../../store/graph-view.ts'
 import { administrator } from '../access.ts'
-import type { Api } from '../parts.ts'
-import { Crawl, Graph, GraphQuery } from '../schemas/activity.ts'
+import type { Api, CrawlControl } from '../parts.ts'
+import { Crawl, CrawlChanges, CrawlState, Graph, GraphQuery } from '../schemas/activity.ts'
 import { Problem } from '../schemas/common.ts'
 
-export type CrawlParts = { activity: Pick<Activity, 'start' | 'report' | 'end'>; graph: GraphView }
+export type CrawlParts = {
+  activity: Pick<Activity, 'start' | 'report' | 'end'>
+  graph: GraphView
+  crawlControl: CrawlControl
+}
 
-export function addCrawl(api: Api, { activity, graph }: CrawlParts): void {
+const pausedWords = 'Somebody paused the crawl. It goes on where it stopped when it is resumed.'
+
+export function addCrawl(api: Api, { activity, graph, crawlControl }: CrawlParts): void {
   api.addHook('onListen', async () => activity.start())
   api.addHook('onClose', async () => activity.end())
   api.get(
@@ -20,7 +27,28 @@ export function addCrawl(api: Api, { activity, graph }: CrawlParts): void {
         response: { 200: Crawl, '4xx': Problem },
       },
     },
-    () => activity.report(),
+    async () => {
+      const [report, isPaused] = await Promise.all([activity.report(), crawlControl?.isPaused() ?? false])
+      return { ...report, isPaused, paused: isPaused ? pausedWords : report.paused }
+    },
+  )
+  api.patch(
+    '/crawl',
+    {
+      config: administrator,
+      schema: {
+        tags: ['administration'],
+        summary:
+          'Pause the crawl, or let it go on: what is under way is finished, and nothing else is fetched meanwhile',
+        body: CrawlChanges,
+        response: { 200: CrawlState, '4xx': Problem },
+      },
+    },
+    async ({ body: { paused } }) => {
+      if (crawlControl === null) throw new AppError('not-available', 'there is no crawl here that could be paused')
+      await crawlControl.pause(paused)
+      return { isPaused: await crawlControl.isPaused() }
+    },
   )
   api.get(
     '/crawl/graph',

@@ -1,7 +1,8 @@
+import { AppError } from '../../core/errors.ts'
 import type { NodeList as Nodes } from '../../services/activity/this-node.ts'
 import { administrator } from '../access.ts'
 import type { Api } from '../parts.ts'
-import { NodeList } from '../schemas/activity.ts'
+import { Node, NodeChanges, NodeList, NodeParams } from '../schemas/activity.ts'
 import { Problem } from '../schemas/common.ts'
 
 export function addNodes(api: Api, { nodes }: { nodes: Nodes }): void {
@@ -16,5 +17,29 @@ export function addNodes(api: Api, { nodes }: { nodes: Nodes }): void {
       },
     },
     async () => ({ items: await nodes.list(), next: null }),
+  )
+  api.patch(
+    '/nodes/:id',
+    {
+      config: administrator,
+      schema: {
+        tags: ['administration'],
+        summary: 'Drain a node: it hands over its partitions and takes no new ones, until it is told otherwise',
+        params: NodeParams,
+        body: NodeChanges,
+        response: { 200: Node, '4xx': Problem },
+      },
+    },
+    async ({ params: { id }, body: { draining } }) => {
+      if (nodes.drain === undefined)
+        throw new AppError(
+          'not-available',
+          'one process does all the work here: there is no other that could take over. Pause the crawl, or end the process',
+        )
+      const known = await nodes.drain(id, draining)
+      const node = known ? (await nodes.list()).find((each) => each.id === id) : undefined
+      if (node === undefined) throw new AppError('not-found', 'there is no such node (any more)')
+      return node
+    },
   )
 }

@@ -38,12 +38,16 @@ export const Crawl = Type.Object({
   }),
   levels: Type.Array(Level),
   paused: Type.Union([Type.String(), Type.Null()], { description: 'Why nothing is fetched, as a full disk' }),
+  isPaused: Type.Boolean({ description: 'Somebody paused it; it waits to be resumed' }),
   disk: Type.Object({
     archiveBytes: Type.Integer(),
     databaseBytes: Type.Integer(),
     freeBytes: Type.Union([Type.Integer(), Type.Null()]),
   }),
 })
+
+export const CrawlChanges = Type.Object({ paused: Type.Boolean() }, { additionalProperties: false })
+export const CrawlState = Type.Object({ isPaused: Type.Boolean() })
 
 export const Host = Type.Object({
   host: Type.String(),
@@ -92,7 +96,8 @@ export const UrlExplanation = Type.Object({
 
 export const Node = Type.Object({
   id: Type.String(),
-  role: oneOf(['all', 'server', 'worker']),
+  name: Type.String({ description: 'What people call it; need not be unique' }),
+  role: oneOf(['all', 'server', 'worker', 'crawl']),
   host: Type.String(),
   pid: Type.Integer(),
   startedAt: Time,
@@ -101,6 +106,14 @@ export const Node = Type.Object({
   partitions: Type.Integer(),
   pagesPerSecond: Type.Number(),
   rssBytes: Type.Integer(),
-  state: oneOf(['running', 'draining', 'paused', 'lost']),
+  queued: Type.Integer(),
+  inFlight: Type.Integer(),
+  errors: Type.Integer({ description: 'Requests that failed since it began' }),
+  refused: Type.Integer({ description: 'Writes that came too late and were thrown away' }),
+  lagMs: Type.Integer({ description: 'Since its last sign of life' }),
+  lastError: Type.String(),
+  state: oneOf(['running', 'draining', 'paused', 'behind', 'lost']),
 })
 export const NodeList = listOf(Node)
+export const NodeParams = Type.Object({ id: Type.String({ minLength: 1, maxLength: 300 }) })
+export const NodeChanges = Type.Object({ draining: Type.Boolean() }, { additionalProperties: false })

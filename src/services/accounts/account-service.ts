@@ -9,7 +9,7 @@ import type { Callers } from './caller.ts'
 import { createCallers } from './callers.ts'
 import { createOwnAccount, type OwnAccount } from './own-account.ts'
 import { createPasswords, type Passwords } from './passwords.ts'
-import { createSetup, type Setup } from './setup.ts'
+import { createSetup, type Setup, type SharedKey } from './setup.ts'
 import { createSessionMaker, createSignIn, type SignIn } from './sign-in.ts'
 import { createUsers, type Users } from './users.ts'
 
@@ -27,13 +27,15 @@ export type AccountServiceDeps = {
   /** What the settings say of users; an account that is made without a level gets this one. */
   levelOf(email: string): ServiceLevel
   onProblem(message: string, fields: Record<string, unknown>): void
+  /** Where several processes serve from the same stores. */
+  shared?: { setupKey: SharedKey }
   passwords?: Passwords
 }
 
 export function createAccountService(deps: AccountServiceDeps): AccountService {
-  const { stores, clock, sessionAgeMs, levelOf, onProblem, passwords = createPasswords() } = deps
+  const { stores, clock, sessionAgeMs, levelOf, onProblem, shared, passwords = createPasswords() } = deps
   const { accounts } = stores
-  const callers = createCallers({ accounts, clock, sessionAgeMs, onProblem })
+  const callers = createCallers({ accounts, clock, sessionAgeMs, isShared: shared !== undefined, onProblem })
   const attempts = createAttempts({ accounts, clock })
   const onChanged = callers.drop
   const makeSession = createSessionMaker({ accounts, callers, clock, sessionAgeMs })
@@ -43,7 +45,7 @@ export function createAccountService(deps: AccountServiceDeps): AccountService {
     ofToken: callers.ofToken,
     ...createSignIn({ accounts, passwords, attempts, callers, clock, makeSession }),
     ...createOwnAccount({ accounts, passwords, attempts, callers, clock }),
-    ...createSetup({ accounts, makeAccount, makeSession }),
+    ...createSetup({ accounts, sharedKey: shared?.setupKey ?? null, makeAccount, makeSession }),
     users: createUsers({ ...stores, passwords, makeAccount, onChanged }),
   }
 }

@@ -7,7 +7,10 @@ import type { Seat, SessionMaker, SignedIn } from './sign-in.ts'
 /** The way from a fresh data folder to its first administrator, by a link that is told to whoever started the program. */
 export type Setup = {
   isSetupNeeded(): Promise<boolean>
-  /** A new key at each start; the one before is void. Null where there is an account. */
+  /**
+   * A new key at each start; the one before is void. Where several processes serve it is the same for all of them, until it is
+   * used. Null where there is an account.
+   */
   prepareSetup(): Promise<string | null>
   /** Makes the administrator and signs them in. */
   setUp(form: Seat & { key: string; email: string; password: string; name?: string }): Promise<SignedIn>
@@ -15,13 +18,21 @@ export type Setup = {
   ensureAdministrator(email: string, password: string): Promise<boolean>
 }
 
+/** Where several processes serve: one key, whichever of them is started first and asked later. */
+export type SharedKey = {
+  /** The key that holds: this one, unless there is one already. */
+  agree(fresh: string): Promise<string>
+  forget(): Promise<void>
+}
+
 export type SetupDeps = {
   accounts: Pick<AccountStore, 'count' | 'setupHash' | 'setSetupHash'>
+  sharedKey: SharedKey | null
   makeAccount: AccountMaker
   makeSession: SessionMaker
 }
 
-export function createSetup({ accounts, makeAccount, makeSession }: SetupDeps): Setup {
+export function createSetup({ accounts, sharedKey, makeAccount, makeSession }: SetupDeps): Setup {
   const isSetupNeeded = async (): Promise<boolean> => (await accounts.count()) === 0
 
   const makeFirst = (draft: UserDraft) => makeAccount({ ...draft, role: 'administrator' }, { onlyFirst: true })
@@ -32,14 +43,20 @@ export function createSetup({ accounts, makeAccount, makeSession }: SetupDeps): 
       throw new AppError('setup-key-wrong', 'the link is of an earlier start, or was used already')
   }
 
+  async function forgetKey(): Promise<void> {
+    await accounts.setSetupHash(null)
+    await sharedKey?.forget()
+  }
+
   return {
     isSetupNeeded,
     async prepareSetup() {
       if (!(await isSetupNeeded())) {
-        await accounts.setSetupHash(null)
+        await forgetKey()
         return null
       }
-      const key = createSecret()
+      const fresh = createSecret()
+      const key = (await sharedKey?.agree(fresh)) ?? fresh
       await accounts.setSetupHash(hashOfSecret(key))
       return key
     },
@@ -48,7 +65,7 @@ export function createSetup({ accounts, makeAccount, makeSession }: SetupDeps): 
       const account = await makeFirst({ email, password, name })
       // Somebody else was quicker while the password was hashed.
       if (account === null) throw new AppError('setup-key-wrong', 'the link was used already')
-      await accounts.setSetupHash(null)
+      await forgetKey()
       const signedIn = await makeSession(account.id, seat)
       if (signedIn === null) throw new AppError('not-signed-in', 'the account is not there any more')
       return signedIn

@@ -28,10 +28,21 @@ export type Activity = {
   end(): void
 }
 
+/** The crawl's own figures: of this process, or of all that share the work. */
+export type CrawlBoard = {
+  total(name: CounterName): number
+  isHeld(): boolean
+  /** What rates are told from; the totals, where it is left out. */
+  flow?(name: CounterName): number
+  /** Asked each second, where figures come from elsewhere. What fails leaves them as they were. */
+  refresh?(): Promise<void>
+  /** Why nothing is fetched; left out where the figures say it. */
+  whyIdle?(): string | null
+}
+
 export type ActivityDeps = {
   clock: Clock
-  /** The crawl's own figures. */
-  board: { total(name: CounterName): number; isHeld(): boolean }
+  board: CrawlBoard
   stats(): SchedulerStats
   store: {
     countTasks(): Promise<number>
@@ -71,6 +82,9 @@ export function createActivity({ clock, board, stats, store, publish }: Activity
   let statsAt = Number.NEGATIVE_INFINITY
   let levels: LevelFigures[] = []
   let timer: NodeJS.Timeout | null = null
+  let isTicking = false
+
+  const flowOf = board.flow ?? board.total
 
   const totalsOf = <Name extends CounterName>(names: readonly Name[]): Record<Name, number> =>
     Object.fromEntries(names.map((name) => [name, board.total(name)])) as Record<Name, number>
@@ -91,7 +105,20 @@ export function createActivity({ clock, board, stats, store, publish }: Activity
   }
 
   async function tick(): Promise<void> {
-    window.add(clock.monotonic(), totalsOf(rated))
+    // A store that does not answer is waited for by one of them.
+    if (isTicking) return
+    isTicking = true
+    try {
+      await look()
+    } finally {
+      isTicking = false
+    }
+  }
+
+  async function look(): Promise<void> {
+    await board.refresh?.().catch(() => {})
+    const flows = { fetched: flowOf('fetched'), bytes: flowOf('bytes'), failed: flowOf('failed') }
+    window.add(clock.monotonic(), flows)
     const isPoint = clock.monotonic() - pointAt >= POINT_MS - SLACK_MS
     if (isPoint) {
       pointAt = clock.monotonic()
@@ -117,15 +144,19 @@ export function createActivity({ clock, board, stats, store, publish }: Activity
   }
 
   async function paused(): Promise<string | null> {
+    if (board.whyIdle !== undefined) return board.whyIdle() ?? heldBack()
     if (board.total('paused') > 0) {
       const { freeBytes } = await readDisk()
       if (freeBytes !== null && freeBytes < FULL_BYTES)
         return 'The disk is full. Nothing is fetched until there is room again.'
       return 'The store takes no writes at the moment; the log says why.'
     }
-    if (board.isHeld())
-      return 'More is new than the annotation engine can take; fetching goes on when it has caught up.'
-    return null
+    return heldBack()
+  }
+
+  function heldBack(): string | null {
+    if (!board.isHeld()) return null
+    return 'More is new than the annotation engine can take; fetching goes on when it has caught up.'
   }
 
   return {

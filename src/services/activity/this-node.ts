@@ -1,9 +1,12 @@
+import type { NodeState } from '../../store/node-state.ts'
 import type { Activity } from './activity.ts'
 
 /** A process that takes part in the work. */
 export type NodeReport = {
   id: string
-  role: 'all' | 'server' | 'worker'
+  /** What people call it. */
+  name: string
+  role: 'all' | 'server' | 'worker' | 'crawl'
   host: string
   pid: number
   startedAt: string
@@ -12,13 +15,26 @@ export type NodeReport = {
   partitions: number
   pagesPerSecond: number
   rssBytes: number
-  state: 'running' | 'draining' | 'paused' | 'lost'
+  queued: number
+  inFlight: number
+  /** Requests that failed since it began. */
+  errors: number
+  /** Writes that came too late, and were thrown away. */
+  refused: number
+  /** Since its last sign of life. */
+  lagMs: number
+  lastError: string
+  state: NodeState
 }
 
-export type NodeList = { list(): Promise<NodeReport[]> }
+export type NodeList = {
+  list(): Promise<NodeReport[]>
+  /** Hands over what a node holds, or lets it take part again; false where there is no such node. Left out where one process does all. */
+  drain?(id: string, draining: boolean): Promise<boolean>
+}
 
 export type ThisNodeDeps = {
-  activity: Pick<Activity, 'now' | 'paused'>
+  activity: Pick<Activity, 'now' | 'paused' | 'meters'>
   host: string
   pid: number
   startedAtMs: number
@@ -33,11 +49,12 @@ export function createThisNode(deps: ThisNodeDeps): NodeList {
   const { activity, host, pid, threads, partitions } = deps
   return {
     async list() {
-      const { at, pagesPerSecond } = activity.now()
+      const { at, pagesPerSecond, queued, inFlight } = activity.now()
       const state = (await activity.paused()) === null ? 'running' : 'paused'
       return [
         {
           id: `${host}:${pid}`,
+          name: host,
           role: 'all',
           host,
           pid,
@@ -47,6 +64,12 @@ export function createThisNode(deps: ThisNodeDeps): NodeList {
           partitions,
           pagesPerSecond,
           rssBytes: deps.rssBytes(),
+          queued,
+          inFlight,
+          errors: activity.meters().failed,
+          refused: 0,
+          lagMs: 0,
+          lastError: '',
           state,
         },
       ]

@@ -17,17 +17,17 @@ import type {
   Task,
 } from '../../store/annotations.ts'
 import type { UrdRow } from '../../store/profiles.ts'
+import type { StoryStore } from '../../store/stories.ts'
 import type { Version, VersionStore } from '../../store/versions.ts'
 import { createChangeViews } from './change-view.ts'
 import type { Recipient, Recipients } from './recipients.ts'
-import type { StoryLog } from './story-log.ts'
 
 export type AnnotateTaskDeps = {
   versions: VersionStore
   bodies: BodyReader
   annotations: AnnotationStore
   recipients: Recipients
-  stories: StoryLog
+  stories: StoryStore
   /** When the first visit of a URD was done, as it is known now; 0 as long as it was not. */
   visitedAt(urd: UrdRow): Promise<number>
   omitFor(url: string): OmitRules | null
@@ -149,13 +149,19 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task) => Prom
   }
 
   /** What is told anew, and what is the same story as something that was told. */
-  async function tell(found: readonly Found[], version: Version, story: number, task: Task) {
+  async function tell(
+    found: readonly Found[],
+    version: Version,
+    story: number,
+    task: Task,
+    { ofStory }: Pick<AnnotationStore, 'ofStory'> = annotations,
+  ) {
     const drafts: AnnotationDraft[] = []
     const alsoAt: AnnotationBatch['alsoAt'][number][] = []
     for (const each of found) {
       // Whoever follows every change is told of each, wherever else the same may stand.
       const merges = story !== 0 && each.recipient.source.process === 'filter'
-      const known = merges ? await annotations.ofStory(each.recipient.profile.id, story, version.documentId) : null
+      const known = merges ? await ofStory(each.recipient.profile.id, story, version.documentId) : null
       if (known === null) drafts.push(draftOf(each, version, story, await isBacklog(each.recipient, task), clock.now()))
       else alsoAt.push({ annotation: known.id, versionId: version.id, url: version.url })
     }
@@ -173,12 +179,11 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task) => Prom
     const unwanted = task.made && !isWanted ? [version.id] : []
     if (hash === null || found.length === 0)
       return annotations.settle({ ...(await tell(found, version, 0, task)), unwanted, wanted })
-    return stories.exclusively(async () => {
-      const story = stories.find(hash) ?? version.id
-      const batch = await tell(found, version, story, task)
-      const made = await annotations.settle({ ...batch, wanted, stories: [{ versionId: version.id, hash, story }] })
-      stories.add(story, hash)
-      return made
+    return stories.decide(hash, async (met) => {
+      const story = met.story ?? version.id
+      const batch = await tell(found, version, story, task, met.annotations)
+      const told = { ...batch, wanted, stories: [{ versionId: version.id, hash, story }] }
+      return { story, result: await met.annotations.settle(told) }
     })
   }
 }

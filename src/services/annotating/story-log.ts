@@ -1,5 +1,7 @@
 import type { NearDuplicateIndex } from '../../annotate/near-duplicate/near-duplicate-index.ts'
 import { createNearDuplicateIndex } from '../../annotate/near-duplicate/near-duplicate-index.ts'
+import type { AnnotationStore } from '../../store/annotations.ts'
+import type { StoryStore } from '../../store/stories.ts'
 
 /**
  * The stories that were met, known to all filtering processors of a process. Each has its own index of near-duplicates; what one
@@ -91,5 +93,17 @@ export function openStoryLog(
     load(known) {
       for (const { story, hash } of known) near.add(story, hash)
     },
+  }
+}
+
+/** Stories of a data folder, which one process alone annotates. */
+export function createLoggedStories(log: StoryLog, annotations: AnnotationStore): StoryStore {
+  return {
+    decide: (hash, settle) =>
+      log.exclusively(async () => {
+        const { story, result } = await settle({ story: log.find(hash), annotations })
+        log.add(story, hash)
+        return result
+      }),
   }
 }

@@ -10,13 +10,13 @@ export type FromArchive =
   | { kind: 'failed'; code: ErrorCode; message: string; retry: Retry }
 
 /** Answers requests that come over a port, in that thread. `open` is called with the first. */
-export function serveArchive(port: MessagePort, open: () => OpenArchive): void {
+export function serveArchive(port: MessagePort, open: () => Promise<OpenArchive>): void {
   let opened: OpenArchive | null = null
 
   async function answer(method: keyof ArchiveReader, asked: unknown): Promise<FromArchive> {
     try {
       if (!archiveMethods.includes(method)) throw new AppError('internal', `nobody answers ${method}`)
-      opened ??= open()
+      opened ??= await open()
       const read = opened.reader[method] as (asked: unknown) => Promise<unknown>
       return { kind: 'done', value: await read(asked) }
     } catch (error) {

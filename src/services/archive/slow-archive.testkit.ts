@@ -18,4 +18,4 @@ async function versionOf({ owner, id }: { owner: string; id: number }) {
 }
 
 const reader = { version: versionOf } as unknown as ArchiveReader
-serveArchive(parentPort!, () => ({ reader, close: async () => {} }))
+serveArchive(parentPort!, async () => ({ reader, close: async () => {} }))

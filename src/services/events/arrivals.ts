@@ -9,11 +9,17 @@ import type { EventHub, LiveEvent } from './event-hub.ts'
  * an event has seen all before it, and can go on from there later.
  *
  * An owner is unknown until the first listener joins: then the mark is set to the last annotation there is. It moves with every
- * report that concerns the owner, one after the other, and is forgotten with the last listener.
+ * report that concerns the owner, one after the other, and is forgotten with the last listener. Where the store does not answer it
+ * stays, and after a while all are looked after.
  */
 export type Arrivals = {
-  /** These are new. Those of owners that nobody listens for are passed over: they are in the inbox. Never throws. */
-  announce(ids: readonly number[]): void
+  /**
+   * These are new; null for more than can be named. Those of owners that nobody listens for are passed over: they are in the inbox.
+   * Never throws.
+   */
+  announce(ids: readonly number[] | null): void
+  /** Words may have been lost, of this and of anything else that is told live: whoever listens loads everything anew. */
+  restart(): void
   /** For a listener that has just subscribed: what came behind the last event that it saw; null for one that saw none. */
   join(owner: string, lastSeen: number | null): Promise<Joined>
   /** When a listener has left. */
@@ -41,6 +47,12 @@ export type ArrivalDeps = {
 const MAX_TOLD = 200
 /** Pages of what is not told, as a backlog, that are passed over before it is given up too. */
 const MAX_PAGES = 5
+const RETRY_MS = 1000
+
+/** Those named, everybody that listens, or everybody from the beginning. */
+const reaches = ['named', 'all', 'anew'] as const
+type Waiting = { ids: Set<number>; reach: (typeof reaches)[number] }
+const nothing = (): Waiting => ({ ids: new Set(), reach: 'named' })
 
 /** What is muted went to the archive by itself, and what is from before the profile is no news. */
 const isNews = ({ archived, backlog }: InboxItem): boolean => !archived && !backlog
@@ -48,7 +60,7 @@ const isNews = ({ archived, backlog }: InboxItem): boolean => !archived && !back
 export function createArrivals({ inbox, store, annotations, hub, onProblem }: ArrivalDeps): Arrivals {
   /** The mark of each owner, when all before is done. */
   const marks = new Map<string, Promise<number>>()
-  let waiting = new Set<number>()
+  let waiting: Waiting = nothing()
   let running: Promise<void> | null = null
 
   async function lastOf(owner: string): Promise<number> {
@@ -94,9 +106,18 @@ export function createArrivals({ inbox, store, annotations, hub, onProblem }: Ar
     return last
   }
 
+  async function tellAnew(owner: string, after: number): Promise<number> {
+    if (!hub.isHeard(owner)) return after
+    const last = Math.max(after, await lastOf(owner))
+    const counts = await inbox.counts(owner)
+    hub.publish(owner, { name: 'reset', id: last, data: {} })
+    hub.publish(owner, { name: 'counts', data: counts })
+    return last
+  }
+
   /** Who is concerned: looked up one by one, or simply all that listen where those are fewer. */
-  async function ownersOf(ids: ReadonlySet<number>): Promise<Set<string>> {
-    if (ids.size >= marks.size) return new Set(marks.keys())
+  async function ownersOf({ ids, reach }: Waiting): Promise<Set<string>> {
+    if (reach !== 'named' || ids.size >= marks.size) return new Set(marks.keys())
     const owners = new Set<string>()
     for (const id of ids) {
       const owner = (await annotations.find(id))?.owner
@@ -106,23 +127,31 @@ export function createArrivals({ inbox, store, annotations, hub, onProblem }: Ar
   }
 
   async function run(): Promise<void> {
-    while (waiting.size > 0) {
-      const ids = waiting
-      waiting = new Set()
+    while (waiting.ids.size > 0 || waiting.reach !== 'named') {
+      const now = waiting
+      waiting = nothing()
       try {
-        for (const owner of await ownersOf(ids)) await advance(owner)
+        for (const owner of await ownersOf(now)) await advance(owner, now.reach === 'anew' ? tellAnew : tell)
       } catch (error) {
-        // They are in the store, and go out with the next report or when a listener comes back.
+        // They are in the store, and nobody may come to report them again.
         onProblem('new annotations could not be announced', { err: error })
+        setTimeout(() => add([], now.reach === 'anew' ? 'anew' : 'all'), RETRY_MS).unref()
       }
     }
     running = null
   }
 
-  async function advance(owner: string): Promise<void> {
+  function add(ids: readonly number[], reach: Waiting['reach']): void {
+    if (marks.size === 0) return
+    for (const id of ids) waiting.ids.add(id)
+    if (reaches.indexOf(reach) > reaches.indexOf(waiting.reach)) waiting.reach = reach
+    running ??= run()
+  }
+
+  async function advance(owner: string, how: typeof tell): Promise<void> {
     const mark = marks.get(owner)
     if (mark === undefined) return
-    const next = mark.then((after) => tell(owner, after))
+    const next = mark.then((after) => how(owner, after))
     // After a failure it stays where it was.
     marks.set(
       owner,
@@ -132,11 +161,8 @@ export function createArrivals({ inbox, store, annotations, hub, onProblem }: Ar
   }
 
   return {
-    announce(ids) {
-      if (marks.size === 0) return
-      for (const id of ids) waiting.add(id)
-      running ??= run()
-    },
+    announce: (ids) => add(ids ?? [], ids === null ? 'all' : 'named'),
+    restart: () => add([], 'anew'),
     async join(owner, lastSeen) {
       const at = await markOf(owner)
       const { unread } = await inbox.counts(owner)

@@ -22,6 +22,8 @@ export type InboxService = {
   mark(owner: string, ids: readonly number[], marks: Marks): Promise<number[]>
   /** A portion of what a filter lets through, the newest first. With `more` there may be more to do. */
   markAll(owner: string, filter: InboxFilter, marks: Marks): Promise<{ ids: number[]; more: boolean }>
+  /** Another process has set these marks; null for too many to name. */
+  noteMarks(owner: string, ids: readonly number[] | null, marks: Marks): Promise<void>
 }
 
 export type InboxPage = { before: number | null; limit: number }
@@ -38,6 +40,8 @@ export type InboxDeps = {
   hub: EventHub
   clock: Clock
   countFailing?(owner: string): Promise<number>
+  /** Tells other processes, whose listeners want to know of it too. */
+  tellOthers?(owner: string, ids: readonly number[] | null, marks: Marks): void
   /** How many are marked by one call at most. */
   portion?: number
 }
@@ -50,7 +54,7 @@ const MAX_TOLD = 1000
 const NEIGHBOURS = 50
 
 export function createInboxService(deps: InboxDeps): InboxService {
-  const { store, names, hub, clock, countFailing, portion = PORTION } = deps
+  const { store, names, hub, clock, countFailing, tellOthers, portion = PORTION } = deps
 
   async function counts(owner: string): Promise<NamedCounts> {
     const { profiles, ...totals } = await store.counts(owner)
@@ -62,9 +66,15 @@ export function createInboxService(deps: InboxDeps): InboxService {
 
   /** To the other tabs and devices of the owner, and to the one that did it. */
   async function tell(owner: string, ids: readonly number[], marks: Marks): Promise<void> {
-    if (ids.length === 0 || !hub.isHeard(owner)) return
+    if (ids.length === 0) return
     const told = ids.length > MAX_TOLD ? null : ids
-    hub.publish(owner, { name: 'counts', data: { ...(await counts(owner)), changed: { ids: told, marks } } })
+    tellOthers?.(owner, told, marks)
+    await noteMarks(owner, told, marks)
+  }
+
+  async function noteMarks(owner: string, ids: readonly number[] | null, marks: Marks): Promise<void> {
+    if (!hub.isHeard(owner)) return
+    hub.publish(owner, { name: 'counts', data: { ...(await counts(owner)), changed: { ids, marks } } })
   }
 
   return {
@@ -82,6 +92,7 @@ export function createInboxService(deps: InboxDeps): InboxService {
     xml: (items) => inboxXml(items, clock.now()),
     xmlOf: (item) => annotationXml(item, clock.now()),
     counts,
+    noteMarks,
     async mark(owner, ids, marks) {
       const changed: number[] = []
       for (let at = 0; at < ids.length; at += SLICE) {

@@ -41,6 +41,8 @@ export type Scheduler = {
   checkNow(id: number): 'asked' | 'out-already' | 'paused' | 'unknown'
   /** What is to be fetched now, at most `max`, the most pressing first. */
   take(max: number): Dispatch[]
+  /** A check of it that somebody handed out before goes on: it is out, and due again when it is done. */
+  resume(id: number): void
   /** False where the check was not handed out, or is reported a second time. */
   done(id: number, outcome: CheckOutcome): boolean
   /** Monotonic time at which `take` has something to do; undefined while nothing is to come but `done`. */
@@ -270,6 +272,16 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
         taken.push(dispatch(slot, now))
       }
       return taken
+    },
+    resume(id) {
+      const slot = slots.find(id)
+      const state = columns.state[slot]
+      if (slot === -1 || state === states.out || state === states.paused) return
+      const now = clock.monotonic()
+      queues.leave(slot, now)
+      holds.charge(slot, now)
+      out++
+      queues.enterTime(slot, 'out', now + timing.lostAfterMs)
     },
     done(id, outcome) {
       const slot = slots.find(id)

@@ -1,17 +1,13 @@
 import type { Clock } from '../../core/clock.ts'
 import type { ErrandOrder, WatchReach } from '../../core/errand-order.ts'
-import { hostKey } from '../../core/partition.ts'
-import type { Profile, ServiceLevel } from '../../core/profile.ts'
+import type { ServiceLevel } from '../../core/profile.ts'
 import type { AgentProxy } from '../../proxies/agent-proxy.ts'
 import type { ProfileStore } from '../../store/profiles.ts'
-import type { WatchRow, WatchStore } from '../../store/watches.ts'
-import { eachProfile } from '../profiles/profile-import.ts'
-import { createProfileMirror, type MirroredProfile, type ProfileChanges } from '../profiles/profile-mirror.ts'
-import { supported } from '../profiles/protocols.ts'
-import { type Coalescer, createCoalescer, forwardTouched } from '../scheduler/coalesce.ts'
+import type { WatchStore } from '../../store/watches.ts'
+import { forwardTouched } from '../scheduler/coalesce.ts'
 import type { Dispatch, Scheduler } from '../scheduler/scheduler.ts'
-import type { WatchState } from '../scheduler/watch.ts'
 import { createRounds, type FinishedRound } from './rounds.ts'
+import { createWatchedSources } from './watched-sources.ts'
 
 export type WatchServiceDeps = {
   profiles: ProfileStore
@@ -60,90 +56,20 @@ const ASKED_URGENCY = 100
  * it any more, the check is over. Everything that must survive is in the stores: the service can end at any moment.
  */
 export function createWatchService(deps: WatchServiceDeps): WatchService {
-  const { profiles, watches, proxy, scheduler, clock } = deps
-  const mirror = createProfileMirror(profiles)
-  const coalescer: Coalescer = createCoalescer()
+  const { watches, proxy, scheduler, clock } = deps
+  const sources = createWatchedSources(deps)
+  const { coalescer, rows, reachOf, unvisitedOf } = sources
   const rounds = createRounds()
-  const rows = new Map<number, WatchRow>()
-  const urdsOf = new Map<string, number[]>()
-  /** URDs whose first visit is still to come. */
-  const unvisited = new Set<number>()
-  /** Watches that somebody has joined since they were last looked at. */
-  const joined = new Set<number>()
-  /** Whose URI is whose: owners of one watch may have spelled it differently. */
-  const uriOf = new Map<number, string>()
   /** Checks that have come to as many pages as one may have. */
   const full = new Set<number>()
   let lastRound = 0
   let stirred: () => void = () => {}
   let tellCheck: CheckListener = () => {}
 
-  function put({ profile, urds }: MirroredProfile): void {
-    const before = new Set(urdsOf.get(profile.id))
-    for (const urd of urds) {
-      before.delete(urd.id)
-      const source = profile.sources[urd.place]!
-      uriOf.set(urd.id, source.uri)
-      const support = supported(source.uri)
-      if (support.kind !== 'supported') {
-        deps.onProblem('a source can not be watched', { profile: profile.id, uri: source.uri, why: support.message })
-        continue
-      }
-      if (urd.visitedAt === 0) unvisited.add(urd.id)
-      // One with hours of its own waits for them.
-      if (urd.visitedAt === 0 && source.window === null) joined.add(urd.watch)
-      try {
-        const paused = profile.paused || urd.paused
-        coalescer.put({ ...urdOf(profile, source.uri), ...source, id: urd.id, watch: urd.watch, paused })
-      } catch (error) {
-        deps.onProblem('a source can not be watched', { profile: profile.id, uri: source.uri, error: String(error) })
-      }
-    }
-    for (const id of before) drop(id)
-    urdsOf.set(
-      profile.id,
-      urds.map(({ id }) => id),
-    )
-  }
-
-  function urdOf(profile: Profile, uri: string) {
-    const { owner, urgency } = profile
-    return { owner, urgency, level: deps.levelOf(owner), host: hostKey(uri) }
-  }
-
-  function drop(urd: number): void {
-    coalescer.remove(urd)
-    unvisited.delete(urd)
-    uriOf.delete(urd)
-  }
-
-  /** True when the base has changed. */
-  async function takeChanges(): Promise<boolean> {
-    const promoted = (await deps.changedLevels?.()) ?? []
-    const changes = await mirror.refresh()
-    if (changes === null && promoted.length === 0) return false
-    await takeLevels(promoted)
-    await takeProfiles(changes ?? { changed: [], removed: [] })
+  async function takeChanges(): Promise<void> {
+    if (!(await sources.refresh())) return
+    lastRound = Math.max(lastRound, sources.newestRound())
     await forwardChanges()
-    return true
-  }
-
-  async function takeLevels(owners: readonly string[]): Promise<void> {
-    for (const owner of owners)
-      for await (const profile of eachProfile(profiles, owner))
-        if (urdsOf.has(profile.id)) put({ profile, urds: await profiles.urdsOf(profile.id) })
-  }
-
-  async function takeProfiles(changes: ProfileChanges): Promise<void> {
-    for (const id of changes.removed) {
-      for (const urd of urdsOf.get(id) ?? []) drop(urd)
-      urdsOf.delete(id)
-    }
-    for (const row of await watches.all()) {
-      rows.set(row.id, row)
-      lastRound = Math.max(lastRound, row.round, row.checkedAt)
-    }
-    for (const each of changes.changed) put(each)
   }
 
   async function forwardChanges(): Promise<void> {
@@ -151,7 +77,7 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
     const ended: number[] = []
     forwardTouched(coalescer, {
       set(watch) {
-        scheduler.set(watch, savedState(rows.get(watch.id)))
+        scheduler.set(watch, sources.savedState(watch.id))
         if (rounds.has(watch.id) && !rounds.isFull(watch.id)) touched.push(reachOf(watch.id))
       },
       remove(id) {
@@ -161,20 +87,13 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
     })
     if (touched.length > 0) await proxy.reach(touched)
     if (ended.length > 0) await proxy.forget(ended)
-    for (const watch of joined) visitSoon(watch)
-    joined.clear()
+    for (const watch of sources.takeJoined()) visitSoon(watch)
   }
 
   /** Who joins a source that others have had checked does not wait until it is due again. */
   function visitSoon(watch: number): void {
     const isWaiting = unvisitedOf(watch).length > 0 && (scheduler.snapshot(watch)?.lastAt ?? null) !== null
     if (isWaiting) scheduler.checkNow(watch)
-  }
-
-  function reachOf(watch: number): WatchReach {
-    const sources = coalescer.urdsOf(watch).map(({ id, scope }) => ({ uri: uriOf.get(id)!, scope }))
-    const distinct = new Map(sources.map((source) => [JSON.stringify(source), source]))
-    return { watch, sources: [...distinct.values()] }
   }
 
   function orderOf({ id, why }: Dispatch, round: number): ErrandOrder | null {
@@ -186,11 +105,6 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
     const urgency = why === 'asked' ? ASKED_URGENCY : Math.min(watch.urgency, ASKED_URGENCY)
     const errand = { watch: id, round, freshFrom, since: row.finishedMark, first }
     return { url: row.uri, depth: watch.depth, urgency, errand, reach: reachOf(id) }
-  }
-
-  /** Whose first visit the next check is. One that is paused has it when it is resumed. */
-  function unvisitedOf(watch: number): number[] {
-    return coalescer.urdsOf(watch).flatMap(({ id, paused }) => (!paused && unvisited.has(id) ? [id] : []))
   }
 
   /** The wall clock, but never back: what was checked before must not look fresh for a day because the clock was set. */
@@ -246,10 +160,10 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
     const row = rows.get(watch)
     // Of a check that another process began the mark is not known here; an older one only makes more be looked at.
     if (row !== undefined) Object.assign(row, { finishedMark: Math.max(mark, row.finishedMark), checkedAt })
-    for (const urd of visited) unvisited.delete(urd)
+    sources.noteVisited(visited)
     scheduler.done(watch, { changed, failed, at: checkedAt })
     // Somebody came while it was under way.
-    if (coalescer.urdsOf(watch).some(({ id, window }) => unvisited.has(id) && window === null)) visitSoon(watch)
+    if (sources.hasNewcomer(watch)) visitSoon(watch)
     tellCheck(watch, 'ended')
   }
 
@@ -268,7 +182,10 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
         return round > checkedAt && coalescer.watch(id) !== undefined
       })
       const queued = await proxy.start(underWay.map(({ id }) => reachOf(id)))
-      for (const [watch, n] of queued) rounds.resume(watch, n)
+      for (const [watch, n] of queued) {
+        rounds.resume(watch, n)
+        scheduler.resume(watch)
+      }
     },
     async tick() {
       await takeChanges()
@@ -292,10 +209,6 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
     onCheck(listener) {
       tellCheck = listener
     },
-    urdsOf: (watch) => coalescer.urdsOf(watch).map(({ id, owner }) => ({ id, owner })),
+    urdsOf: sources.ownersOf,
   }
-}
-
-function savedState(row: WatchRow | undefined): WatchState | undefined {
-  return row === undefined || row.state === '' ? undefined : (JSON.parse(row.state) as WatchState)
 }

@@ -2,6 +2,7 @@ import type { Annotation } from '../annotations.ts'
 import type { InboxItem } from '../inbox.ts'
 import type { Sender } from './pool.ts'
 import { partitionOfId } from './row-batch.ts'
+import { storable } from './storable-text.ts'
 
 type AnnotationRow = Omit<Annotation, 'summary' | 'explanation' | 'n'> & { summary: string; explanation: string }
 type ItemRow = AnnotationRow & Pick<InboxItem, 'read' | 'starred' | 'archived'>
@@ -38,4 +39,18 @@ async function withNumbers<T extends AnnotationRow>(sender: Sender, rows: readon
     explanation: JSON.parse(explanation),
     n: numberOf.get(plain.versionId) ?? 0,
   }))
+}
+
+/** Those of a story are few; they are gathered first, whatever is thought of their number when it is planned. */
+const ofStory = `SELECT ${annotationColumns}
+  FROM (SELECT * FROM annotations WHERE story = $1 AND story <> 0 AND profile = $2 AND document <> $3 OFFSET 0) a
+  ORDER BY a.id LIMIT 1`
+
+export async function findOfStory(
+  sender: Sender,
+  profile: string,
+  story: number,
+  documentId: number,
+): Promise<Annotation | null> {
+  return (await readAnnotations(sender, ofStory, [story, storable(profile), documentId]))[0] ?? null
 }

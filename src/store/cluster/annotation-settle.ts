@@ -17,7 +17,7 @@ type Part = { partition: number; done: number[]; unwanted: number[]; wanted: num
  * three: the addresses, what people see, and the partition's own rows together with the check that it is still held.
  */
 export async function settleBatch(
-  pool: ClusterPool,
+  pool: Pick<ClusterPool, 'query' | 'transaction'>,
   batch: AnnotationBatch,
   epochOf: EpochOf | null,
 ): Promise<Annotation[]> {

@@ -1,5 +1,5 @@
 import type { AnnotationStore, Story } from '../annotations.ts'
-import { annotationColumns, readAnnotations } from './annotation-rows.ts'
+import { annotationColumns, findOfStory, readAnnotations } from './annotation-rows.ts'
 import { type EpochOf, settleBatch } from './annotation-settle.ts'
 import { countTasks, takeTasks } from './annotation-tasks.ts'
 import type { ClusterPool } from './pool.ts'
@@ -26,11 +26,6 @@ const lists = {
   both: ofInbox('profile = $3 AND owner = $4'),
 }
 
-/** Those of a story are few; they are gathered first, whatever is thought of their number when it is planned. */
-const ofStory = `SELECT ${annotationColumns}
-  FROM (SELECT * FROM annotations WHERE story = $1 AND story <> 0 AND profile = $2 AND document <> $3 OFFSET 0) a
-  ORDER BY a.id LIMIT 1`
-
 export function createClusterAnnotations({ pool, partitions, epochOf }: ClusterAnnotationDeps): AnnotationStore {
   return {
     tasks: (share) => takeTasks(pool, partitions?.() ?? null, share),
@@ -49,9 +44,7 @@ export function createClusterAnnotations({ pool, partitions, epochOf }: ClusterA
       const sql = `${select} WHERE a.document = $1 AND a.profile = $2 ORDER BY a.id DESC LIMIT 1`
       return (await readAnnotations(pool, sql, [documentId, storable(profile)]))[0] ?? null
     },
-    async ofStory(profile, story, documentId) {
-      return (await readAnnotations(pool, ofStory, [story, storable(profile), documentId]))[0] ?? null
-    },
+    ofStory: (profile, story, documentId) => findOfStory(pool, profile, story, documentId),
     async stories(limit) {
       const rows = await pool.query<{ versionId: number; hash: string; story: number }>(
         'SELECT version AS "versionId", hash::text, story FROM stories ORDER BY version DESC LIMIT $1',

@@ -45,15 +45,19 @@ const current = `LEFT JOIN LATERAL
 export const documentStatements = {
   /**
    * Makes sure of the lease, which also gives the transaction its number before any id is drawn, and reads what captures are held
-   * against. No rows: the lease is lost. Two ids for each capture, for a document and a version.
+   * against. No rows: the lease is lost. Two ids for each capture, for a document and a version. The first part is whole in itself: where
+   * documents are on another server (citus.ts), it is done here.
    */
-  open: `SELECT k.place, nextval('ids') * 256 + $1::smallint AS "firstId", nextval('ids') * 256 + $1::smallint AS "secondId",
+  open: `WITH k AS MATERIALIZED (
+      SELECT k.place, k.host, k.fp, nextval('ids') * 256 + $1::smallint AS "firstId", nextval('ids') * 256 + $1::smallint AS "secondId"
+      FROM (SELECT 1 FROM leases WHERE partition = $1::smallint AND epoch = $4::bigint FOR KEY SHARE) fence CROSS JOIN ${keys}
+    )
+    SELECT k.place, k."firstId", k."secondId",
     d.id, d.url, d.parent, d.first_at AS "firstAt", d.checked_at AS "checkedAt", d.run, d.status, d.outcome, d.location,
     d.version, d.seen_at AS "seenAt", d.fresh_until AS "freshUntil", d.not_modified AS "notModified",
     v.n, v.reason, v.seen_at AS "versionSeenAt", v.digest, v.truncated, v.etag, v.last_modified AS "lastModified", v.body,
     v.original, v.links, l.hash AS "linkHash"
-    FROM (SELECT 1 FROM leases WHERE partition = $1::smallint AND epoch = $4::bigint FOR KEY SHARE) fence CROSS JOIN ${keys}
-    LEFT JOIN LATERAL ${known} ON true ${current}`,
+    FROM k LEFT JOIN LATERAL ${known} ON true ${current}`,
   fence: 'SELECT 1 FROM leases WHERE partition = $1::smallint AND epoch = $2::bigint FOR KEY SHARE',
   /** New ones and those that changed. */
   putDocuments: `INSERT INTO documents (partition, ${namesOf(documentColumns)})

@@ -126,7 +126,7 @@ describe('the frontier of a cluster', () => {
       await assert.rejects(sleeper.giveUp(inHand[0]!.hostId), (error) => isAppError(error, 'lease-lost'))
       assert.deepEqual(await sleeper.next(inHand[0]!.hostId, null, 10), [])
       assert.equal((await next.settle(late)).removed, 6)
-      assert.equal(next.recovered, true)
+      assert.equal(next.recoveredOf(inHand[0]!.hostId), true)
       await assertConsistent(pool)
     }),
   )

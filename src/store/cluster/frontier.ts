@@ -37,8 +37,6 @@ export type ClusterFrontier = Omit<FrontierStore, 'settle'> & {
   /** Partitions that are given back or lost. Resolves when nothing is under way for them any more. */
   drop(partitions: readonly number[]): Promise<void>
   holds(hostId: number): boolean
-  /** True when whoever held the host's partition before was killed. */
-  recoveredOf(hostId: number): boolean
   /** Looks what others have queued; done by itself every `lookEveryMs`. */
   look(): Promise<void>
   settle(batch: SettleBatch): Promise<ClusterSettleCounts>
@@ -199,9 +197,6 @@ export function createClusterFrontier(options: ClusterFrontierOptions): ClusterF
   }
 
   return {
-    get recovered() {
-      return partitions.all().some(({ recovered }) => recovered)
-    },
     holds: (hostId) => partitions.ofHost(hostId) !== undefined,
     recoveredOf: (hostId) => partitions.ofHost(hostId)?.recovered === true,
     async add(grants) {

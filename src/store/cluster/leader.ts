@@ -1,6 +1,7 @@
 import type { Clock } from '../../core/clock.ts'
+import { AppError } from '../../core/errors.ts'
 import type { LeaderBeat, LeaderLease } from '../partition-leases.ts'
-import type { ClusterPool } from './pool.ts'
+import type { ClusterPool, Sender } from './pool.ts'
 
 export type LeaderLeaseOptions = {
   pool: ClusterPool
@@ -26,6 +27,15 @@ const statements = {
 
 /** What a leader writes names its epoch; the transaction checks it with this, which holds the role until its end. */
 export const leaderFence = 'SELECT 1 FROM leaders WHERE name = $1 AND epoch = $2 FOR KEY SHARE'
+
+/** To be called in the transaction that writes. */
+export async function checkLeader(tx: Sender, name: string, epoch: number): Promise<void> {
+  if ((await tx.query(leaderFence, [name, epoch])).length === 0) throw leaderLost(name)
+}
+
+export function leaderLost(name: string): AppError {
+  return new AppError('lease-lost', `another process leads the ${name} by now`)
+}
 
 export function createLeaderLease({ pool, name, holder, clock, leaseMs = LEASE_MS }: LeaderLeaseOptions): LeaderLease {
   let held: { epoch: number; goodUntil: number } | null = null

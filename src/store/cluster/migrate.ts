@@ -1,3 +1,4 @@
+import type pg from 'pg'
 import { AppError } from '../../core/errors.ts'
 import { type ClusterPool, checkServer } from './pool.ts'
 import { postgresError } from './postgres-error.ts'
@@ -5,19 +6,25 @@ import { clusterMigrations } from './schema.ts'
 
 export type MigrationState = { id: number; name: string; appliedAt: string | null }
 
+type Ask = <T>(text: string) => Promise<T[]>
+
 /** Any number that nobody else uses for an advisory lock. */
 const LOCK = 7_252_019
+
+const statements = {
+  isThere: `SELECT to_regclass('migrations') IS NOT NULL AS there`,
+  applied: `SELECT id, to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS at FROM migrations`,
+}
 
 /** What has been applied, and what has not. */
 export async function migrationStates(pool: ClusterPool): Promise<MigrationState[]> {
   await checkServer(pool)
-  const [table] = await pool.query<{ there: boolean }>(`SELECT to_regclass('migrations') IS NOT NULL AS there`)
-  const rows =
-    table?.there === true
-      ? await pool.query<{ id: number; at: string }>(
-          `SELECT id, to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS at FROM migrations`,
-        )
-      : []
+  return statesOf((text) => pool.query(text))
+}
+
+async function statesOf(ask: Ask): Promise<MigrationState[]> {
+  const [table] = await ask<{ there: boolean }>(statements.isThere)
+  const rows = table?.there === true ? await ask<{ id: number; at: string }>(statements.applied) : []
   const newest = clusterMigrations.at(-1)?.id ?? 0
   const tooNew = rows.find(({ id }) => id > newest)
   if (tooNew !== undefined)
@@ -31,14 +38,14 @@ export async function migrationStates(pool: ClusterPool): Promise<MigrationState
 
 /** Applies what is missing, each step once, whoever else tries at the same time. Returns which. */
 export async function migrate(pool: ClusterPool): Promise<number[]> {
-  const client = await pool.connection()
-  const applied: number[] = []
-  try {
-    await client.query('SELECT pg_advisory_lock($1)', [LOCK])
+  await checkServer(pool)
+  return alone(pool, async (client) => {
+    const ask: Ask = async (text) => (await client.query(text)).rows
     await client.query(
       'CREATE TABLE IF NOT EXISTS migrations (id int PRIMARY KEY, name text NOT NULL, at timestamptz NOT NULL DEFAULT now())',
     )
-    const states = await migrationStates(pool)
+    const states = await statesOf(ask)
+    const applied: number[] = []
     for (const { id, name, sql } of clusterMigrations) {
       if (states.find((state) => state.id === id)?.appliedAt !== null) continue
       await client.query(
@@ -46,12 +53,23 @@ export async function migrate(pool: ClusterPool): Promise<number[]> {
       )
       applied.push(id)
     }
-    await client.query('SELECT pg_advisory_unlock($1)', [LOCK])
-    client.release()
     return applied
+  })
+}
+
+/**
+ * Changes of the schema on a connection of their own, one process at a time, for as long as they take. The connection ends
+ * afterwards, and with it the lock and whatever was begun and not finished.
+ */
+export async function alone<T>(pool: ClusterPool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connection()
+  try {
+    await client.query('SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0')
+    await client.query('SELECT pg_advisory_lock($1)', [LOCK])
+    return await work(client)
   } catch (error) {
-    // The connection ends, and with it the lock and whatever was begun.
-    client.release(error as Error)
     throw postgresError(error)
+  } finally {
+    client.release(true)
   }
 }

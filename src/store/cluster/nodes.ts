@@ -1,10 +1,11 @@
-import type { NodeReport, NodeStore } from '../nodes.ts'
+import type { NodeOrders, NodeReport, NodeStore } from '../nodes.ts'
 import type { ClusterPool } from './pool.ts'
 
 const statements = {
   heartbeat: `INSERT INTO nodes (id, name, role, host, pid, figures) VALUES ($1, $2, $3, $4, $5, $6)
     ON CONFLICT (id) DO UPDATE SET seen_at = now(), figures = excluded.figures
-    RETURNING draining, coalesce((SELECT value = 'true' FROM control WHERE control.name = 'paused'), false) AS paused`,
+    RETURNING draining, coalesce((SELECT value = 'true' FROM control WHERE control.name = 'paused'), false) AS paused,
+      coalesce((SELECT value = 'true' FROM control WHERE control.name = 'held'), false) AS held`,
   list: `SELECT id, name, role, host, pid, figures, draining,
       round(extract(epoch FROM now() - started_at) * 1000)::bigint AS "startedMsAgo",
       round(extract(epoch FROM now() - seen_at) * 1000)::bigint AS "seenMsAgo",
@@ -15,15 +16,23 @@ const statements = {
   forget: `DELETE FROM nodes WHERE id IN (
     SELECT id FROM nodes WHERE seen_at < now() - $1 * interval '1 ms' FOR UPDATE SKIP LOCKED) RETURNING id`,
   set: `INSERT INTO control (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
-  paused: `SELECT value = 'true' AS paused FROM control WHERE name = 'paused'`,
+  is: `SELECT value = 'true' AS yes FROM control WHERE name = $1`,
 }
 
 /** The id of a node is what the names of its holders begin with, up to a slash: so its partitions are counted. */
 export function createClusterNodes(pool: ClusterPool): NodeStore {
+  async function set(name: 'paused' | 'held', value: boolean): Promise<void> {
+    await pool.query(statements.set, [name, JSON.stringify(value)])
+  }
+
+  async function is(name: 'paused' | 'held'): Promise<boolean> {
+    return (await pool.query<{ yes: boolean }>(statements.is, [name]))[0]?.yes ?? false
+  }
+
   return {
     async heartbeat({ id, name, role, host, pid, figures }) {
       const values = [id, name, role, host, pid, JSON.stringify(figures)]
-      const [row] = await pool.query<{ draining: boolean; paused: boolean }>(statements.heartbeat, values)
+      const [row] = await pool.query<NodeOrders>(statements.heartbeat, values)
       return row!
     },
     list: () => pool.query<NodeReport>(statements.list),
@@ -32,9 +41,9 @@ export function createClusterNodes(pool: ClusterPool): NodeStore {
       await pool.query(statements.remove, [id])
     },
     forget: async (silentMs) => (await pool.query(statements.forget, [silentMs])).length,
-    async pause(paused) {
-      await pool.query(statements.set, ['paused', JSON.stringify(paused)])
-    },
-    isPaused: async () => (await pool.query<{ paused: boolean }>(statements.paused))[0]?.paused ?? false,
+    pause: (paused) => set('paused', paused),
+    isPaused: () => is('paused'),
+    hold: (held) => set('held', held),
+    isHeld: () => is('held'),
   }
 }

@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { AppError } from '../../core/errors.ts'
 import { postgresError } from './postgres-error.ts'
+import { versionFault } from './server-version.ts'
 
 export type Row = Record<string, unknown>
 
@@ -39,7 +40,6 @@ const INT8 = 20
 const CONNECT_TIMEOUT_MS = 10_000
 const STATEMENT_TIMEOUT_MS = 60_000
 const IDLE_IN_TRANSACTION_MS = 30_000
-const MIN_SERVER_VERSION = 150_000
 
 const types = {
   getTypeParser(oid: number, format?: 'text' | 'binary') {
@@ -126,8 +126,8 @@ export function openPool({ address, maxConnections, name }: PoolOptions): Cluste
 /** Too old a server is told before anything is written. */
 export async function checkServer(pool: ClusterPool): Promise<void> {
   const [row] = await pool.query<{ version: string }>(`SELECT current_setting('server_version_num') AS version`)
-  if (Number(row?.version) < MIN_SERVER_VERSION)
-    throw new AppError('store-refused', `PostgreSQL ${row?.version} is too old; 15 or later is needed`)
+  const fault = versionFault(Number(row?.version))
+  if (fault !== null) throw fault
 }
 
 const names = new Map<string, string>()

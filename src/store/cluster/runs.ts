@@ -1,37 +1,100 @@
-import type { Run, RunStore } from '../runs.ts'
-import type { ClusterPool } from './pool.ts'
+import type { ClusterRunStore, JoinedRun, LiveShare, RunMark, SharedSettings } from '../cluster-runs.ts'
+import { runsChannel } from '../cluster-runs.ts'
+import type { Run } from '../runs.ts'
+import type { ClusterPool, Tx } from './pool.ts'
+import { runStatements as statements } from './runs-statements.ts'
 
-const statements = {
-  // At most one run is unfinished: whoever comes second finds that of the first.
-  begin: `INSERT INTO runs (id, started_at) SELECT coalesce(max(id), 0) + 1, $1 FROM runs
-    ON CONFLICT DO NOTHING RETURNING id, started_at, finished_at`,
-  finish: 'UPDATE runs SET finished_at = $2 WHERE id = $1 AND finished_at IS NULL',
-  last: 'SELECT id, started_at, finished_at FROM runs ORDER BY id DESC LIMIT 1',
-}
-
-type Row = { id: number; started_at: number; finished_at: number | null }
+type Row = { id: number; started_at: number; finished_at: number | null; revision: number }
 
 /** One run at a time for the whole cluster. */
-export function createClusterRuns(pool: ClusterPool): RunStore {
+export function createClusterRuns(pool: ClusterPool): ClusterRunStore {
   async function last(): Promise<Run | null> {
     const [row] = await pool.query<Row>(statements.last)
     return row === undefined ? null : runOf(row, true)
   }
 
-  return {
-    async begin(at) {
-      for (;;) {
-        const previous = await last()
-        if (previous !== null && previous.finishedAt === null) return previous
-        const [row] = await pool.query<Row>(statements.begin, [at])
-        if (row !== undefined) return runOf(row, false)
+  async function begin(at: number): Promise<Run> {
+    for (;;) {
+      const previous = await last()
+      if (previous !== null && previous.finishedAt === null) return previous
+      const [row] = await pool.query<Row>(statements.begin, [at])
+      if (row !== undefined) return runOf(row, false)
+    }
+  }
+
+  /** Null where the run was finished meanwhile. */
+  function enter(run: Run, node: string, settings: SharedSettings, liveMs: number): Promise<JoinedRun | null> {
+    return pool.transaction(async (tx) => {
+      const [row] = await tx.query<Row & { settings: SharedSettings | null }>(statements.lock, [run.id])
+      if (row === undefined) return null
+      const [other] = await tx.query(statements.others, [run.id, node, liveMs])
+      const others = other !== undefined && row.settings !== null
+      const seeds = [...new Set([...(row.settings?.seeds ?? []), ...settings.seeds])]
+      const isChanged = !others || seeds.length > (row.settings?.seeds.length ?? 0)
+      if (isChanged) {
+        const next = { ...(others ? row.settings! : settings), seeds }
+        await tx.query(statements.change, [run.id, JSON.stringify(next), others, settings.maxPages])
       }
-    },
+      await tx.query(statements.seed, [run.id, node, true])
+      await wake(tx)
+      return { ...runOf(row, run.continued), revision: row.revision + (isChanged ? 1 : 0), others }
+    })
+  }
+
+  return {
+    begin,
     async finish(id, at) {
       await pool.query(statements.finish, [id, at])
     },
     last,
+    async join(node, settings, { at, liveMs }) {
+      for (;;) {
+        const joined = await enter(await begin(at), node, settings, liveMs)
+        if (joined !== null) return joined
+      }
+    },
+    current: async () => (await pool.query<RunMark>(statements.current))[0] ?? null,
+    async settings(id) {
+      const [row] = await pool.query<{ settings: SharedSettings | null }>(statements.settings, [id])
+      return row?.settings ?? null
+    },
+    close: (id, { at, liveMs }) =>
+      pool.transaction(async (tx) => {
+        // Whoever joins holds the row, too: the look below sees them.
+        if ((await tx.query(statements.lock, [id])).length === 0) return true
+        const isClosed = (await tx.query(statements.close, [id, at, liveMs])).length > 0
+        if (isClosed) await wake(tx)
+        return isClosed
+      }),
+    isFinished: async (id) => (await pool.query(statements.isFinished, [id])).length > 0,
+    async put({ run, node, figures, pages, final }) {
+      await pool.query(statements.put, [run, node, JSON.stringify(figures), pages, final])
+    },
+    async setSeeding(run, node, seeding) {
+      await pool.query(statements.seed, [run, node, seeding])
+    },
+    shares: (run, liveMs) => pool.query<LiveShare>(statements.shares, [run, liveMs]),
+    takePages: (run, node, atMost) =>
+      pool.transaction(async (tx) => {
+        const [left] = await tx.query<{ pages: number; nodes: number }>(statements.left, [run])
+        if (left === undefined || left.pages <= 0) return 0
+        // Towards the end portions become small, so that nobody sits on what others could fetch.
+        const portion = Math.max(1, Math.min(atMost, Math.ceil(left.pages / (2 * Math.max(1, left.nodes)))))
+        await tx.query(statements.take, [run, node, portion])
+        return portion
+      }),
+    async givePages(run, node, pages) {
+      if (pages > 0) await pool.query(statements.take, [run, node, -pages])
+    },
+    async pages(run) {
+      const [row] = await pool.query<{ limit: number | null; taken: number }>(statements.pages, [run])
+      return row ?? { limit: null, taken: 0 }
+    },
   }
+}
+
+async function wake(tx: Tx): Promise<void> {
+  await tx.query('SELECT pg_notify($1, $2)', [runsChannel, ''])
 }
 
 function runOf({ id, started_at, finished_at }: Row, continued: boolean): Run {

@@ -43,6 +43,7 @@ export const searchStatements = {
       CASE WHEN $4::tsquery IS NULL THEN 0
         ELSE ts_rank('${WEIGHTS}', t.words, $4::tsquery, ${BY_LENGTH}) END AS score
     FROM matching m JOIN version_texts t ON t.partition = m.partition AND t.version = m.version ORDER BY m.version DESC`,
+  clear: `UPDATE search_facts SET value = 0`,
   kept: `SELECT id FROM versions WHERE partition = ANY($1::smallint[]) AND id = ANY($2::bigint[]) AND body = 'kept'`,
 }
 
@@ -52,6 +53,15 @@ export function createKeptCheck(pool: ClusterPool): ClusterSearchOptions['kept']
     const rows = await pool.query<{ id: number }>(searchStatements.kept, [ids.map(partitionOfId), ids])
     return new Set(rows.map(({ id }) => id))
   }
+}
+
+/** Throws the index away. Whoever is adding to it finds itself overtaken, and begins again from the first version. */
+export async function removeSearchIndex(pool: ClusterPool): Promise<void> {
+  await pool.transaction(async (tx) => {
+    await tx.query(searchStatements.lock)
+    await tx.query('TRUNCATE version_texts')
+    await tx.query(searchStatements.clear)
+  })
 }
 
 /**
@@ -79,6 +89,8 @@ export function createClusterSearchIndex({ pool, kept }: ClusterSearchOptions): 
     async remove(versionIds) {
       if (versionIds.length === 0) return 0
       return pool.transaction(async (tx) => {
+        // As whoever adds: one after the other.
+        await tx.query(searchStatements.lock)
         const values = [[...new Set(versionIds.map(partitionOfId))], versionIds]
         const removed = await tx.query(searchStatements.remove, values)
         await tx.query(searchStatements.addFacts, [['versions'], [-removed.length]])

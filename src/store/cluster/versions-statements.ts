@@ -9,6 +9,9 @@ const versionColumns = `v.id, v.document AS "documentId", v.n, d.url, v.reason, 
 
 const ofDocument = 'WHERE v.partition = $1::smallint AND v.document = $2::bigint'
 
+/** Of many partitions at once: what a search has found. */
+export const someVersions = `SELECT ${versionColumns} WHERE v.partition = ANY($1::smallint[]) AND v.id = ANY($2::bigint[])`
+
 /** What is asked by host or id names one partition; lists in the order of ids go through all of them. */
 export const versionStatements = {
   document: `SELECT ${documentColumns} WHERE d.partition = $1::smallint AND d.host = $2 AND d.fp = $3::bigint`,

@@ -1,11 +1,11 @@
 import { partitionOf } from '../../core/partition.ts'
 import { unpackLinks } from '../link-text.ts'
 import type { CataloguedDocument, Version, VersionStore } from '../versions.ts'
-import type { ClusterPool } from './pool.ts'
+import type { ClusterPool, Sender } from './pool.ts'
 import { partitionOfId } from './row-batch.ts'
 import { storable } from './storable-text.ts'
 import { newestVersion } from './version-mark.ts'
-import { versionStatements as sql } from './versions-statements.ts'
+import { someVersions, versionStatements as sql } from './versions-statements.ts'
 
 type DocumentRow = Omit<CataloguedDocument, 'fp'> & { fp: string }
 type VersionRow = Omit<Version, 'record'> & { record: number; length: number }
@@ -38,8 +38,9 @@ export function createClusterVersions(pool: ClusterPool): VersionStore {
     newest: (id, { before, limit }) =>
       versionsOf(sql.newest, [partitionOfId(id), id, Math.min(before, MAX_NUMBER), limit]),
     versionAt: async (id, at) => (await versionsOf(sql.versionAt, [partitionOfId(id), id, at]))[0] ?? null,
-    async versions({ after, limit }) {
+    async versions({ after, limit, mayMiss = false }) {
       const rows = await versionsOf(sql.versions, [after, limit])
+      if (mayMiss) return rows
       // Whoever goes on behind the last of them must not have passed over one that was not there yet.
       if ((rows.at(-1)?.id ?? 0) <= settled) return rows
       settled = Math.max(settled, await newestVersion(pool))
@@ -51,6 +52,12 @@ export function createClusterVersions(pool: ClusterPool): VersionStore {
       return row === undefined ? [] : unpackLinks(row.list, row.url)
     },
   }
+}
+
+/** Those that are there, in any order. */
+export async function findVersions(sender: Sender, ids: readonly number[]): Promise<Version[]> {
+  if (ids.length === 0) return []
+  return (await sender.query<VersionRow>(someVersions, [ids.map(partitionOfId), ids])).map(versionOf)
 }
 
 /** Numbers of versions are integers of 32 bits. */

@@ -1,4 +1,6 @@
 import type { WatchCheck, WatchOutcome, WatchRow, WatchStore } from '../watches.ts'
+import { checkLeader } from './leader.ts'
+import { forgetProgress, schedulerRole } from './news.ts'
 import type { ClusterPool, Tx } from './pool.ts'
 import { storable } from './storable-text.ts'
 import { newestVersion } from './version-mark.ts'
@@ -12,7 +14,16 @@ const MAX_CHECKS = 50
 /** Whatever is not a good answer: a source that robots.txt keeps us from does not work for its owner either. */
 const isFailing = (outcome: string): string => `(${outcome} LIKE 'failed%' OR ${outcome} LIKE 'skipped%')`
 
-export function createClusterWatches(pool: ClusterPool): WatchStore {
+export type ClusterWatchesOptions = {
+  /** Of the leader of the scheduler: what is written is refused (`lease-lost`) when another one leads. Without it nothing is checked. */
+  epoch?: number
+}
+
+export function createClusterWatches(pool: ClusterPool, { epoch }: ClusterWatchesOptions = {}): WatchStore {
+  const fence = async (tx: Tx): Promise<void> => {
+    if (epoch !== undefined) await checkLeader(tx, schedulerRole, epoch)
+  }
+
   return {
     all: () => pool.query<WatchRow>(`SELECT ${columns} FROM watches w ORDER BY w.id`),
     find: (ids) =>
@@ -24,6 +35,9 @@ export function createClusterWatches(pool: ClusterPool): WatchStore {
     async begin(rounds) {
       return pool.transaction(async (tx) => {
         const mark = await newestVersion(tx)
+        // Behind the mark, which lags in a transaction that holds a lock.
+        await fence(tx)
+        await tx.query(forgetProgress, [rounds.map(({ watch }) => watch)])
         await tx.query(
           `UPDATE watches w SET round = b.round, mark = $3
            FROM unnest($1::bigint[], $2::bigint[]) AS b (watch, round) WHERE w.id = b.watch`,
@@ -34,17 +48,19 @@ export function createClusterWatches(pool: ClusterPool): WatchStore {
     },
     async finish(outcomes) {
       await pool.transaction(async (tx) => {
+        await fence(tx)
+        await tx.query(forgetProgress, [outcomes.map(({ watch }) => watch)])
         for (const once of eachOnce(outcomes)) await finish(tx, once)
       })
     },
     async saveStates(states) {
       // Of several of one watch the last counts.
       const last = new Map(states.map(({ watch, state }) => [watch, storable(state)]))
-      await pool.query(
-        `UPDATE watches w SET state = s.state FROM unnest($1::bigint[], $2::text[]) AS s (watch, state)
-         WHERE w.id = s.watch AND w.state <> s.state`,
-        [[...last.keys()], [...last.values()]],
-      )
+      if (last.size === 0) return
+      await pool.transaction(async (tx) => {
+        await fence(tx)
+        await tx.query(saveStates, [[...last.keys()], [...last.values()]])
+      })
     },
     checks: (watch, limit) =>
       pool.query<WatchCheck>(
@@ -53,6 +69,9 @@ export function createClusterWatches(pool: ClusterPool): WatchStore {
       ),
   }
 }
+
+const saveStates = `UPDATE watches w SET state = s.state FROM unnest($1::bigint[], $2::text[]) AS s (watch, state)
+  WHERE w.id = s.watch AND w.state <> s.state`
 
 /** The outcomes in rounds in which each watch is there once; nearly always it is one. */
 function eachOnce(outcomes: readonly WatchOutcome[]): WatchOutcome[][] {

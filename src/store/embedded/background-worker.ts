@@ -1,7 +1,9 @@
-import { readlinkSync } from 'node:fs'
-import { hostname, setPriority } from 'node:os'
+import { hostname } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
+import { updateIndex } from '../../cache/search-index/index-update.ts'
+import { createVersionTexts } from '../../cache/search-index/version-text.ts'
 import { isAppError } from '../../core/errors.ts'
+import { stepBack } from '../../core/step-back.ts'
 import { type BackgroundData, backgroundOrders, type FromBackground } from './background.ts'
 import { compressNextFile } from './compress.ts'
 import { type Database, openDatabase } from './database.ts'
@@ -9,9 +11,7 @@ import { paths } from './folder.ts'
 import { lockFolder } from './lock.ts'
 import { createEmbeddedObjects } from './objects.ts'
 import { catalogMigrations } from './schema-catalog.ts'
-import { updateIndex } from './search/index-update.ts'
 import { explainDamage, openSearch } from './search/open-search.ts'
-import { createVersionTexts } from './search/version-text.ts'
 import { createEmbeddedVersions } from './versions.ts'
 
 /**
@@ -24,15 +24,6 @@ const tell = (message: FromBackground): void => port.postMessage(message)
 
 /** How long a lock is kept while there is no time to go on. */
 const MAX_HELD_PAUSE_MS = 2_000
-
-function stepBack(): void {
-  try {
-    // On Linux a priority belongs to a thread; elsewhere there is no such place to read and all stays as it is.
-    setPriority(Number(readlinkSync('/proc/thread-self').split('/').at(-1)), 19)
-  } catch {
-    tell({ kind: 'note', message: 'background work runs at normal priority here' })
-  }
-}
 
 /** Asked before each version and record. Where priorities of threads mean nothing, this is what keeps the crawl fast. */
 function mustEnd(): boolean {
@@ -123,7 +114,7 @@ async function look(): Promise<void> {
   if (Atomics.load(orders, backgroundOrders.end) === 1) port.close()
 }
 
-stepBack()
+if (!stepBack()) tell({ kind: 'note', message: 'background work runs at normal priority here' })
 port.on('message', (order: 'look' | 'end') => {
   if (order === 'look') void look()
   else if (!isWorking) port.close()

@@ -188,7 +188,7 @@ export function createEmbeddedFrontier(options: EmbeddedFrontierOptions): Fronti
   exchange.serve((offers) => transact(offers))
 
   return {
-    recovered: facts.recovered,
+    recoveredOf: () => facts.recovered,
     async offer(offers) {
       const { own, counts } = await sendAbroad(offers)
       return own.length === 0 ? counts : add(counts, transact(own))

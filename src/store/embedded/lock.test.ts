@@ -45,7 +45,7 @@ describe('the lock of a data folder', () => {
       await once(holder, 'exit')
       const { frontier, objects } = await openOne(system)
       const host = system.hostOf(0, 0)
-      assert.equal(frontier.recovered, true)
+      assert.equal(frontier.recoveredOf(0), true)
       assert.deepEqual(
         await queuedUrls(frontier),
         offersOf(host, 50).map(({ url }) => url),

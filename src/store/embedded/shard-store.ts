@@ -30,7 +30,13 @@ export type ShardStoreOptions = {
 
 const MAPPED_BYTES = 64 << 20
 
-export type ShardStore = { frontier: FrontierStore; documents: DocumentStore; close(): Promise<void> }
+export type ShardStore = {
+  frontier: FrontierStore
+  documents: DocumentStore
+  /** Whoever used it last was killed. */
+  recovered: boolean
+  close(): Promise<void>
+}
 
 /** Everything that one shard writes to: its frontier file, its archive file, and its own connection to the catalogue. */
 export function openShardStore(options: ShardStoreOptions): ShardStore {
@@ -53,6 +59,7 @@ export function openShardStore(options: ShardStoreOptions): ShardStore {
   return {
     frontier,
     documents: createEmbeddedDocuments(catalog, archive),
+    recovered: frontier.recoveredOf(0),
     async close() {
       await frontier.close()
       archive.close()

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { lookOf, nodeOf } from './top.testkit.ts'
+import { ratesOf, rowsOf } from './top-figures.ts'
+import { type TopView, topLines, topReport } from './top-screen.ts'
+
+const LEASE_MS = 15_000
+
+function viewOf(parts: Partial<TopView> = {}): TopView {
+  return {
+    before: null,
+    look: lookOf(),
+    leaseMs: LEASE_MS,
+    size: { columns: 80, rows: 24 },
+    colour: false,
+    selected: 0,
+    message: '',
+    help: false,
+    ...parts,
+  }
+}
+
+describe('the screen of the monitor', () => {
+  test('shows cluster and nodes in 80 columns and 24 lines', () => {
+    const lost = nodeOf({ id: 'm9-1-ffffff', name: 'm9', seenMsAgo: 192_000, partitions: 0 })
+    const lines = topLines(viewOf({ look: lookOf({ nodes: [nodeOf(), lost], freePartitions: 3 }) }))
+    assert.equal(lines.length, 24)
+    assert.deepEqual(lines.slice(0, 6), [
+      'erace top  2 nodes, 1 lost  run 3 under way  leader m2-9-012345',
+      '12.3 pages/s  3 partitions free',
+      'queue 1,234,567  hosts 4,321  tasks waiting 12  seen 9,000,000',
+      '  NODE       ROLE   STATE    PART PAGES/S   FLY  QUEUE ERRORS  REF  MEMORY   LAG',
+      '> m1         worker running    64    12.3    40    12k      3    1  210 MB  0.4s',
+      '  m9         worker lost        0     0.0     0    12k      3    1  210 MB 3m12s',
+    ])
+    assert.deepEqual(lines.slice(-2), ['m1-7-abcdef', 'q quit  ? help  j/k select  d drain  p pause'.padEnd(80)])
+  })
+
+  test('wider terminals show where nodes run, and what went wrong last', () => {
+    const node = nodeOf({ figures: { lastError: 'connect ECONNREFUSED' } })
+    const lines = topLines(viewOf({ look: lookOf({ nodes: [node] }), size: { columns: 160, rows: 10 } }))
+    assert.match(lines[3]!, /HOST:PID .* LAST ERROR$/)
+    assert.match(lines[4]!, /m1\.example:7 .* connect ECONNREFUSED$/)
+  })
+
+  for (const columns of [1, 20, 40, 60, 79, 80, 100, 131, 132, 300])
+    test(`no line is wider than ${columns} columns, and there are never more than fit`, () => {
+      const nodes = Array.from({ length: 50 }, (_, n) => nodeOf({ id: `${n}`, name: 'x'.repeat(n * 3) }))
+      for (const rows of [1, 3, 5, 8, 24])
+        for (const help of [false, true]) {
+          const size = { columns, rows }
+          const lines = topLines(viewOf({ look: lookOf({ nodes, paused: true }), size, selected: 40, help }))
+          assert.ok(lines.length <= rows)
+          assert.ok(lines.every((line) => line.length <= columns))
+        }
+    })
+
+  test('the node that is selected is always in sight', () => {
+    const nodes = Array.from({ length: 100 }, (_, n) => nodeOf({ id: `${n}`, name: `node${n}` }))
+    for (const selected of [0, 1, 50, 98, 99]) {
+      const lines = topLines(viewOf({ look: lookOf({ nodes }), selected }))
+      assert.ok(
+        lines.some((line) => line.startsWith(`> node${selected} `)),
+        String(selected),
+      )
+      assert.equal(lines.filter((line) => /^[> ] node/.test(line)).length, 18)
+    }
+  })
+
+  test('nothing that a node says of itself steers the terminal', () => {
+    const evil = '\u001b[2J\u009b31m\u202e\r\n\u0007'
+    const node = nodeOf({ id: `id${evil}`, name: `name${evil}`, host: evil, role: evil as 'worker' })
+    node.figures = { lastError: `error${evil}`, perSecond: 'many', queued: null, rssBytes: Number.NaN, failed: {} }
+    const look = lookOf({ nodes: [node], leader: `leader${evil}` })
+    for (const columns of [80, 200]) {
+      const text = topLines(viewOf({ look, size: { columns, rows: 24 } })).join('')
+      assert.doesNotMatch(text, /[\p{Cc}\p{Cf}]/u)
+      assert.match(text, /error\?/)
+    }
+    assert.doesNotMatch(topReport(look, LEASE_MS).replaceAll('\n', ''), /[\p{Cc}\p{Cf}]/u)
+  })
+
+  test('colours only where they are wanted', () => {
+    const isColoured = (colour: boolean) => topLines(viewOf({ colour })).some((line) => line.includes('\u001b'))
+    assert.deepEqual([isColoured(true), isColoured(false)], [true, false])
+  })
+
+  test('says why nothing is fetched, and what to do where no node is there', () => {
+    assert.match(topLines(viewOf({ look: lookOf({ paused: true }) })).join('\n'), /^PAUSED: .*\(p\)$/m)
+    assert.match(topLines(viewOf({ look: lookOf({ held: true }) })).join('\n'), /^HELD: more is new/m)
+    const empty = topLines(viewOf({ look: lookOf({ nodes: [], run: null, leader: '' }), selected: -1 })).join('\n')
+    assert.match(empty, /0 nodes {2}no run yet {2}nobody leads/)
+    assert.match(empty, /erace worker --store … starts one/)
+  })
+
+  test('a question or a message takes the place of the keys', () => {
+    assert.equal(topLines(viewOf({ message: 'drain m1? (y/n)' })).at(-1), 'drain m1? (y/n)'.padEnd(80))
+  })
+})
+
+describe('figures of the monitor', () => {
+  test('states are told by signs of life, orders and what the node says', () => {
+    const stateOf = (parts: Parameters<typeof nodeOf>[0], paused = false) =>
+      rowsOf(lookOf({ nodes: [nodeOf(parts)], paused }), LEASE_MS)[0]!.state
+    assert.equal(stateOf({}), 'running')
+    assert.equal(stateOf({ seenMsAgo: 5_000 }), 'behind')
+    assert.equal(stateOf({ seenMsAgo: 15_001, draining: true }), 'lost')
+    assert.equal(stateOf({ draining: true }, true), 'draining')
+    assert.equal(stateOf({}, true), 'paused')
+    assert.equal(stateOf({ role: 'serve' }, true), 'running')
+    assert.equal(stateOf({ figures: { paused: 1 } }), 'paused')
+    assert.equal(stateOf({ figures: null as never }), 'running')
+  })
+
+  test('rates come from two looks by the ages of the nodes, and those who came or went say nothing', () => {
+    const figures = (bytes: number, failed: number, perSecond = 10) => ({ bytes, failed, perSecond })
+    const before = lookOf({
+      nodes: [
+        nodeOf({ id: 'a', startedMsAgo: 10_000, seenMsAgo: 900, figures: figures(1_000, 5) }),
+        nodeOf({ id: 'gone', figures: figures(9e9, 99) }),
+      ],
+    })
+    const after = lookOf({
+      nodes: [
+        nodeOf({ id: 'a', startedMsAgo: 15_000, seenMsAgo: 900, figures: figures(11_000, 10) }),
+        nodeOf({ id: 'new', startedMsAgo: 1_000, seenMsAgo: 10, figures: figures(5e9, 50) }),
+        nodeOf({ id: 'lost', seenMsAgo: 60_000, figures: figures(5e9, 50) }),
+      ],
+    })
+    assert.deepEqual(ratesOf(before, after, LEASE_MS), { pages: 20, bytes: 2_000, errors: 1 })
+    assert.deepEqual(ratesOf(null, after, LEASE_MS), { pages: 20, bytes: null, errors: null })
+    assert.deepEqual(ratesOf(after, after, LEASE_MS), { pages: 20, bytes: 0, errors: 0 })
+  })
+})

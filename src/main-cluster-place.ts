@@ -1,0 +1,32 @@
+import { openClusterStores } from './main-cluster-stores.ts'
+import type { PlaceStores } from './main-place.ts'
+import { findClusterFaults } from './store/cluster/checks.ts'
+import { giveUpDamaged } from './store/cluster/repair.ts'
+import { createClusterSearchIndex, createKeptCheck, removeSearchIndex } from './store/cluster/search-index.ts'
+import { readClusterStatus } from './store/cluster/status.ts'
+import { newestVersion } from './store/cluster/version-mark.ts'
+
+/** A command does one thing after the other, and reads a few records at a time. */
+const MAX_CONNECTIONS = 4
+
+/** A shared store, beside whoever else uses it. */
+export async function openClusterPlace(address: string): Promise<PlaceStores> {
+  const stores = await openClusterStores({ address, maxConnections: MAX_CONNECTIONS, name: 'erace' })
+  const { pool } = stores
+  return {
+    ...stores,
+    readStatus: async () => ({ ...(await readClusterStatus(pool)), disk: await stores.readDisk() }),
+    newestVersion: () => newestVersion(pool),
+    openSearch: async () => createClusterSearchIndex({ pool, kept: createKeptCheck(pool) }),
+    removeSearch: () => removeSearchIndex(pool),
+    explainSearchFault: (error) => error,
+    findFaults: () => findClusterFaults(pool),
+    // Whoever works there meanwhile is not in the way.
+    whileAlone: (work) => work(),
+    async giveUp(damage) {
+      const records = damage.flatMap((found) => (found.kind === 'record' ? [found] : []))
+      const damaged = records.map(({ versionId, offset }) => ({ versionId, record: offset }))
+      return { lost: await giveUpDamaged(pool, damaged), forgottenFiles: 0 }
+    },
+  }
+}

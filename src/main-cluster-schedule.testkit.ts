@@ -1,0 +1,143 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { pino } from 'pino'
+import { configOf } from './config/load-config.ts'
+import { systemClock } from './core/clock.ts'
+import type { Profile } from './core/profile.ts'
+import { type ClusterSchedule, startClusterSchedule } from './main-cluster-schedule.ts'
+import { clusterStores } from './main-cluster-stores.ts'
+import { openTestWorker, seed, type TestPage } from './proxies/store/store-worker.testkit.ts'
+import { createProfileKeys } from './services/profiles/keyed-profile.ts'
+import { createClusterEvents } from './store/cluster/events.ts'
+import { type ClusterPool, openPool } from './store/cluster/pool.ts'
+import { createDatabase } from './store/cluster/postgres.testkit.ts'
+
+const LEASE = '2s'
+const GIVE_UP_MS = 30_000
+
+export type RunningSchedule = ClusterSchedule & {
+  name: string
+  /** Checks as they were told to whoever listens here. */
+  told: string[]
+  gate: Gate
+  end(): Promise<void>
+}
+
+/** Holds back all that a process sends to the database, from the first statement on that `closes` it. */
+export type Gate = {
+  closeAt(part: string): void
+  /** Resolves when somebody stands before the closed gate. */
+  reached: Promise<void>
+  open(): void
+}
+
+export async function openCluster(pages: Record<string, TestPage>) {
+  const database = await createDatabase()
+  const running: RunningSchedule[] = []
+  const web = new Map(Object.entries(pages))
+  const stores = clusterStores(database.pool, seed)
+  const keyed = createProfileKeys({})
+  const worker = await openTestWorker(database.pool, web)
+
+  async function start(name: string, settings: Record<string, unknown> = {}): Promise<RunningSchedule> {
+    const pool = openPool({ address: database.address, maxConnections: 6, name })
+    const { gate, gated } = gatePool(pool)
+    const events = createClusterEvents({ pool })
+    const schedule = await startClusterSchedule({
+      stores: clusterStores(gated, seed),
+      clock: systemClock,
+      config: configOf({ 'cluster.lease': LEASE, 'schedule.minEvery': '1s', ...settings }),
+      log: pino({ level: 'silent' }),
+      holder: name,
+      events,
+    })
+    const told: string[] = []
+    schedule.checks.onCheck((watch, phase) => told.push(`${watch} ${phase}`))
+    let isEnded = false
+    const started: RunningSchedule = {
+      ...schedule,
+      name,
+      told,
+      gate,
+      async end() {
+        if (isEnded) return
+        isEnded = true
+        gate.open()
+        await schedule.stop()
+        await events.close()
+        await pool.close()
+      },
+    }
+    running.push(started)
+    return started
+  }
+
+  return {
+    pool: database.pool,
+    web,
+    worker,
+    start,
+    watches: stores.watches,
+    put: (...profiles: Profile[]) => stores.profiles.put(profiles.map(keyed)),
+    async rowOf(uri: string) {
+      return (await stores.watches.all()).find((row) => row.uri === uri)!
+    },
+    async close() {
+      for (const each of running) await each.end()
+      await worker.close()
+      await database.destroy()
+    },
+  }
+}
+
+function gatePool(pool: ClusterPool): { gate: Gate; gated: ClusterPool } {
+  let part: string | null = null
+  let closed: PromiseWithResolvers<void> | null = null
+  const reached = Promise.withResolvers<void>()
+  const pass = async (text: string): Promise<void> => {
+    if (part !== null && text.includes(part)) {
+      part = null
+      closed = Promise.withResolvers()
+      reached.resolve()
+    }
+    await closed?.promise
+  }
+  const gated: ClusterPool = {
+    ...pool,
+    async query(text, values) {
+      await pass(text)
+      return pool.query(text, values)
+    },
+    transaction: (work) =>
+      pool.transaction((tx) =>
+        work({
+          async query(text, values) {
+            await pass(text)
+            return tx.query(text, values)
+          },
+        }),
+      ),
+  }
+  return {
+    gated,
+    gate: {
+      closeAt(text) {
+        part = text
+      },
+      reached: reached.promise,
+      open() {
+        part = null
+        closed?.resolve()
+        closed = null
+      },
+    },
+  }
+}
+
+/** Asks again and again until it is so. */
+export async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
+  const endAt = systemClock.monotonic() + GIVE_UP_MS
+  while (!(await isSo())) {
+    if (systemClock.monotonic() > endAt) throw new Error(`never: ${what}`)
+    await wait(20)
+  }
+}

@@ -1,0 +1,96 @@
+import { statSync } from 'node:fs'
+import { createBodyReader } from './cache/body-reader.ts'
+import { createVersionTexts } from './cache/search-index/version-text.ts'
+import type { Config } from './config/config.ts'
+import { systemClock } from './core/clock.ts'
+import { createKeys } from './main-keys.ts'
+import { createArchive } from './services/archive/archive.ts'
+import type { OpenArchive } from './services/archive/archive-thread.ts'
+import { catchUp, createRowsAtHand } from './services/archive/catch-up.ts'
+import type { OpenIndex } from './services/archive/search-visible.ts'
+import type { Database } from './store/embedded/database.ts'
+import { openCatalogForReading, paths, readFacts } from './store/embedded/folder.ts'
+import { createEmbeddedFrontierView } from './store/embedded/frontier-view.ts'
+import { createEmbeddedInbox } from './store/embedded/inbox.ts'
+import { createEmbeddedObjects } from './store/embedded/objects.ts'
+import { createEmbeddedProfiles } from './store/embedded/profiles.ts'
+import { explainDamage, openSearch } from './store/embedded/search/open-search.ts'
+import { createEmbeddedVersions } from './store/embedded/versions.ts'
+import { createEmbeddedWatches } from './store/embedded/watches.ts'
+import type { ObjectStore } from './store/objects.ts'
+import type { SearchIndex } from './store/search.ts'
+import type { VersionStore } from './store/versions.ts'
+
+/** The archive of a data folder, for one thread. */
+export function openEmbeddedArchive(folder: string, config: Config): OpenArchive {
+  const db = openCatalogForReading(folder)
+  const versions = createEmbeddedVersions(db)
+  const objects = createEmbeddedObjects(db, paths.archive(folder))
+  const facts = readFacts(db)
+  const frontier = createEmbeddedFrontierView(folder, facts?.shards ?? 0)
+  const search = createSearchPlace(folder, db, { versions, objects })
+  const reader = createArchive({
+    stores: {
+      versions,
+      objects,
+      profiles: createEmbeddedProfiles(db),
+      watches: createEmbeddedWatches(db),
+      inbox: createEmbeddedInbox(db),
+      frontier,
+    },
+    bodies: createBodyReader({ versions, objects }),
+    openIndex: search.openIndex,
+    keyOf: createKeys(config, facts?.seed ?? [0, 0]),
+    config,
+    clock: systemClock,
+  })
+  return {
+    reader,
+    async close() {
+      await search.close()
+      frontier.close()
+      db.close()
+    },
+  }
+}
+
+/** The index stays open, unless somebody makes it anew: then there is another file in its place. */
+function createSearchPlace(
+  folder: string,
+  catalog: Database,
+  { versions, objects }: { versions: VersionStore; objects: ObjectStore },
+) {
+  const texts = createVersionTexts({ versions, objects })
+  const newest = catalog.prepare('SELECT coalesce(max(id), 0) AS id FROM versions')
+  const fileOf = (): number => statSync(paths.search(folder), { throwIfNoEntry: false })?.ino ?? 0
+  const atHand = createRowsAtHand(versions)
+  let opened: { index: SearchIndex; file: number } | null = null
+
+  async function close(): Promise<void> {
+    const last = opened
+    opened = null
+    await last?.index.close()
+  }
+
+  async function isBehind(index: SearchIndex): Promise<boolean> {
+    const { id } = catalog.read(() => newest.get()) as { id: number }
+    return (await index.watermark()) < id
+  }
+
+  return {
+    close,
+    async openIndex(): Promise<OpenIndex> {
+      atHand.clear()
+      try {
+        if (opened !== null && opened.file !== fileOf()) await close()
+        opened ??= { index: openSearch(folder, atHand), file: fileOf() }
+        const { index } = opened
+        if (await isBehind(index)) await catchUp({ index, versions, texts })
+        return { index, versions: atHand }
+      } catch (error) {
+        await close()
+        throw explainDamage(error)
+      }
+    },
+  }
+}

@@ -1,0 +1,84 @@
+import { availableParallelism } from 'node:os'
+import type { Logger } from 'pino'
+import type { CrawlSettings } from './config/crawl-settings.ts'
+import { type CrawlDetails, mergeDetails } from './core/crawl-report.ts'
+import { type Board, createBoardMemory, openBoard } from './crawl/board.ts'
+import { startClusterShards } from './main-cluster-shards.ts'
+import type { ClusterRunStore, RunMark } from './store/cluster-runs.ts'
+import type { EpochMemory } from './store/held-epochs.ts'
+
+export type CrewOptions = {
+  address: string
+  settings: CrawlSettings
+  node: string
+  name: string
+  seed: readonly [number, number]
+  epochs: EpochMemory
+  runs: ClusterRunStore
+  run: number
+  /** Of the run's settings; 0 for the worker's own. */
+  revision: number
+  looksBack: boolean
+  limited: boolean
+  log: Logger
+}
+
+/** The shards of a worker under the settings of one run, or under its own. */
+export type Crew = {
+  readonly mark: RunMark
+  readonly board: Board
+  start(): Promise<void>
+  seed(urls: readonly string[]): Promise<void>
+  drain(draining: boolean): void
+  /** Takes pages from the run or gives them back, as they are needed. Resolves to how many the crew has in its hands. */
+  turnPages(): Promise<number>
+  /** Finishes what is in hand and hands over. `pages` were not needed: they are for whoever comes next. */
+  stop(): Promise<{ details: CrawlDetails; pages: number }>
+  readonly failed: Promise<never>
+}
+
+/** Looks without a request under way after which pages go back. */
+const IDLE_LOOKS = 5
+
+export function threadsOf({ config }: CrawlSettings): number {
+  return config.crawl.threads === 0 ? availableParallelism() : config.crawl.threads
+}
+
+export function createCrew(options: CrewOptions): Crew {
+  const { settings, runs, run, node, limited } = options
+  const threads = threadsOf(settings)
+  const memory = createBoardMemory(threads, limited ? 0 : null)
+  const board = openBoard(memory)
+  const { address, name, looksBack, seed, epochs, log } = options
+  const place = { address, settings, node, name, shards: threads, run, looksBack, seed, memory, epochs, log }
+  const shards = startClusterShards(place)
+  const portion = Math.max(1, settings.config.crawl.fetchers)
+  let idleLooks = 0
+
+  return {
+    mark: { id: run, revision: options.revision },
+    board,
+    failed: shards.failed,
+    start: () => shards.start(),
+    seed: (urls) => shards.seed(urls),
+    drain: (draining) => shards.drain(draining),
+    async turnPages() {
+      if (!limited) return 0
+      const inFlight = board.total('inFlight')
+      idleLooks = inFlight === 0 ? idleLooks + 1 : 0
+      const left = board.pagesLeft()
+      const isWanted = board.wantsPages()
+      if (isWanted ? left === 0 : inFlight > 0 && left < portion / 2)
+        board.grantPages(await runs.takePages(run, node, portion))
+      else if (left > 0 && idleLooks >= IDLE_LOOKS) await runs.givePages(run, node, board.withdrawPages())
+      // A request that has just begun may not be seen yet.
+      return board.pagesLeft() + (idleLooks > 1 ? 0 : Math.max(1, inFlight))
+    },
+    async stop() {
+      board.stop()
+      const details = await Promise.race([shards.stop(), shards.failed])
+      await shards.end()
+      return { details: mergeDetails(details), pages: board.withdrawPages() }
+    },
+  }
+}

@@ -1,0 +1,177 @@
+import type { Logger } from 'pino'
+import type { CrawlSettings } from './config/crawl-settings.ts'
+import type { Clock } from './core/clock.ts'
+import type { CrawlDetails } from './core/crawl-report.ts'
+import type { Board } from './crawl/board.ts'
+import { withShared } from './main-run-settings.ts'
+import { type Crew, createCrew, threadsOf } from './main-worker-crew.ts'
+import { addCounts, type Counts, countsOf, noCounts, runFiguresOf } from './main-worker-figures.ts'
+import { type Loop, startLoop } from './main-worker-loop.ts'
+import type { ClusterRunStore, RunMark } from './store/cluster-runs.ts'
+import type { EpochMemory } from './store/held-epochs.ts'
+import type { NodeOrders } from './store/nodes.ts'
+
+export type CrewsOptions = {
+  address: string
+  own: CrawlSettings
+  node: string
+  name: string
+  seed: readonly [number, number]
+  epochs: EpochMemory
+  runs: ClusterRunStore
+  clock: Clock
+  log: Logger
+  /** Whoever began a run works on nothing else: when it is finished, nothing is begun. */
+  staysWith: boolean
+  /** It works under other settings from now on. */
+  onChanged(): void
+  onTrouble(message: string | null): void
+  onFailed(error: unknown): void
+}
+
+/**
+ * Which settings the shards of a worker work under. There is
+ * - no crew, at the beginning, while settings change, and at the end: `mark` says run 0;
+ * - a crew for a run that is open, under a revision of its settings;
+ * - a crew for no run, under the worker's own settings, which serves watches alone. Its revision is 0.
+ * A crew that is replaced finishes what it has in flight and hands its partitions over before the next one begins.
+ */
+export type Crews = {
+  /** Begins to follow the runs of the cluster. */
+  start(): void
+  /** There may be another run. */
+  look(): void
+  obey(orders: NodeOrders): void
+  crew(): Crew | null
+  state(): CrewState
+  /** The last crew hands over. */
+  end(): Promise<void>
+}
+
+export type CrewState = { base: Counts; board: Board | null; mark: RunMark; threads: number }
+
+const FOLLOW_MS = 1_000
+const PAGES_MS = 100
+/** Of looks at the run, between two at whether anything is left of it: whoever waits for that looks more often. */
+const CLOSE_LOOKS = 5
+const noMark: RunMark = { id: 0, revision: 0 }
+
+export function createCrews(options: CrewsOptions): Crews {
+  const { own, node, runs, clock, log } = options
+  const liveMs = own.config.cluster.leaseMs
+  let crew: Crew | null = null
+  let isAtWork = false
+  let base = noCounts()
+  let orders: NodeOrders = { draining: false, paused: false, held: false }
+  let loops: Loop[] = []
+  let looks = 0
+  let pages = 0
+  let isStarted = false
+  const owed: (() => Promise<void>)[] = []
+
+  /** The mark of what is wanted; null where nothing is. */
+  async function wanted(): Promise<RunMark | null> {
+    const open = await runs.current()
+    if (open !== null) return open
+    if (options.staysWith) return crew?.mark ?? null
+    return crew?.mark.revision === 0 ? crew.mark : { id: (await runs.last())?.id ?? 1, revision: 0 }
+  }
+
+  async function begin(mark: RunMark): Promise<void> {
+    const shared = mark.revision === 0 ? null : await runs.settings(mark.id)
+    const settings = shared === null ? own : withShared(own, shared)
+    const { limit } = shared === null ? { limit: null } : await runs.pages(mark.id)
+    const { address, name, seed, epochs } = options
+    const looksBack = mark.revision !== 1 || mark.id > 1 || settings.depth !== null
+    const place = { address, name, node, seed, epochs, runs, log }
+    crew = createCrew({ ...place, settings, run: mark.id, revision: mark.revision, looksBack, limited: limit !== null })
+    crew.failed.catch(options.onFailed)
+    crew.board.hold(orders.paused || orders.held)
+    if (mark.revision > 0) await put(crew, false)
+    await Promise.race([crew.start(), crew.failed])
+    crew.drain(orders.draining)
+    isAtWork = true
+    options.onChanged()
+  }
+
+  async function leave(): Promise<void> {
+    if (crew === null) return
+    const last = crew
+    isAtWork = false
+    options.onChanged()
+    const stopped = await last.stop()
+    crew = null
+    base = addCounts(base, countsOf(last.board))
+    pages = 0
+    if (last.mark.revision > 0) {
+      owed.push(() => runs.givePages(last.mark.id, node, stopped.pages))
+      owed.push(() => put(last, true, stopped.details))
+    }
+    await payOwed()
+  }
+
+  /** What must be written although the database may be away when its time comes. */
+  async function payOwed(): Promise<void> {
+    for (let next = owed[0]; next !== undefined; next = owed[0]) {
+      await next()
+      owed.shift()
+    }
+  }
+
+  async function put({ mark, board }: Crew, final: boolean, details?: CrawlDetails): Promise<void> {
+    const figures = runFiguresOf(board, details)
+    await runs.put({ run: mark.id, node, figures, pages: final ? 0 : pages, final })
+  }
+
+  async function follow(): Promise<void> {
+    await payOwed()
+    const mark = await wanted()
+    if (mark === null) return
+    if (crew === null || mark.id !== crew.mark.id || mark.revision !== crew.mark.revision) {
+      await leave()
+      await begin(mark)
+    }
+    if (crew === null || crew.mark.revision === 0) return
+    await put(crew, false)
+    if (looks++ % CLOSE_LOOKS === CLOSE_LOOKS - 1) await runs.close(crew.mark.id, { at: clock.now(), liveMs })
+  }
+
+  async function turnPages(): Promise<void> {
+    if (crew === null || !isAtWork) return
+    const before = pages
+    pages = await crew.turnPages()
+    // Whoever waits for the end of a limited crawl waits for this.
+    if (pages === 0 && before > 0) await put(crew, false)
+  }
+
+  return {
+    start() {
+      const { onTrouble, onFailed } = options
+      isStarted = true
+      loops = [
+        startLoop({ everyMs: FOLLOW_MS, work: follow, onTrouble, onFailed }),
+        startLoop({ everyMs: PAGES_MS, work: turnPages, onTrouble, onFailed }),
+      ]
+    },
+    look() {
+      if (isStarted) loops[0]!.now()
+    },
+    obey(given) {
+      const wasDraining = orders.draining
+      orders = given
+      crew?.board.hold(given.paused || given.held)
+      if (isAtWork && wasDraining !== given.draining) crew?.drain(given.draining)
+    },
+    crew: () => (isAtWork ? crew : null),
+    state: () => ({
+      base,
+      board: crew?.board ?? null,
+      mark: isAtWork && crew !== null ? crew.mark : noMark,
+      threads: threadsOf(own),
+    }),
+    async end() {
+      for (const loop of loops) await loop.end()
+      await leave()
+    },
+  }
+}

@@ -1,0 +1,81 @@
+import type { CounterName } from '../../crawl/board.ts'
+import { figureOf } from '../../store/node-state.ts'
+import type { NodeReport, NodeStore } from '../../store/nodes.ts'
+import type { CrawlBoard } from './activity.ts'
+
+/**
+ * The board of a whole cluster, put together from what its nodes say of themselves. What counts up is summed by its growth at
+ * each node: one that comes brings what it has done before as a total and not as work of this moment, and one that goes leaves what
+ * it has done. What goes up and down is the sum over those that live.
+ */
+export type NodeBoard = CrawlBoard & { refresh(): Promise<void> }
+
+export type NodeBoardDeps = {
+  nodes: Pick<NodeStore, 'list' | 'isPaused' | 'isHeld'>
+  /** After so long without a sign a node counts for nothing. */
+  lostMs: number
+}
+
+const counters = ['fetched', 'stored', 'unchanged', 'duplicates', 'failed', 'redirects', 'links', 'bytes'] as const
+type Counter = (typeof counters)[number]
+const isCounter = (name: CounterName): name is Counter => (counters as readonly string[]).includes(name)
+
+/** Nodes that are gone are remembered for this long, should they come back. */
+const MAX_REMEMBERED = 10_000
+
+const crawls = ({ role }: NodeReport): boolean => role !== 'serve'
+
+export function createNodeBoard({ nodes, lostMs }: NodeBoardDeps): NodeBoard {
+  const totals = zeros()
+  const flows = zeros()
+  const known = new Map<string, Record<Counter, number>>()
+  let living: NodeReport[] = []
+  let isHeld = false
+  let isPaused = false
+  let isRead = false
+
+  function count(node: NodeReport): void {
+    const now = Object.fromEntries(counters.map((name) => [name, figureOf(node, name)])) as Record<Counter, number>
+    const before = known.get(node.id)
+    for (const name of counters) {
+      const grown = Math.max(0, now[name] - (before?.[name] ?? 0))
+      totals[name] += grown
+      if (before !== undefined) flows[name] += grown
+    }
+    known.delete(node.id)
+    known.set(node.id, now)
+    if (known.size > MAX_REMEMBERED) known.delete(known.keys().next().value!)
+  }
+
+  function sum(name: CounterName): number {
+    let all = 0
+    for (const node of living) all += figureOf(node, name)
+    return all
+  }
+
+  return {
+    async refresh() {
+      const [all, paused, held] = await Promise.all([nodes.list(), nodes.isPaused(), nodes.isHeld()])
+      const workers = all.filter(crawls)
+      for (const node of workers) count(node)
+      living = workers.filter(({ seenMsAgo }) => seenMsAgo <= lostMs)
+      isPaused = paused
+      isHeld = held
+      isRead = true
+    },
+    total: (name) => (isCounter(name) ? totals[name] : sum(name)),
+    flow: (name) => (isCounter(name) ? flows[name] : sum(name)),
+    isHeld: () => isHeld,
+    whyIdle() {
+      if (isPaused) return 'Somebody paused the crawl. It goes on where it stopped when it is resumed.'
+      if (isRead && living.length === 0) return 'No worker is running. Nothing is fetched until one is started.'
+      // While one of them can write, something is fetched.
+      if (living.some((node) => figureOf(node, 'paused') === 0)) return null
+      return isRead ? 'The store takes no writes of any worker at the moment; their logs say why.' : null
+    },
+  }
+}
+
+function zeros(): Record<Counter, number> {
+  return Object.fromEntries(counters.map((name) => [name, 0])) as Record<Counter, number>
+}

@@ -1,0 +1,103 @@
+import { createBodyReader } from '../../cache/body-reader.ts'
+import type { Config } from '../../config/config.ts'
+import { omitRulesOf } from '../../config/source-rules.ts'
+import type { Clock } from '../../core/clock.ts'
+import { isAppError } from '../../core/errors.ts'
+import { createOmitRules } from '../../core/text/omit-rules.ts'
+import type { Task } from '../../store/annotations.ts'
+import type { DocumentKey } from '../../store/documents.ts'
+import type { StoreSet } from '../../store/store-set.ts'
+import type { StoryStore } from '../../store/stories.ts'
+import { createProfileMirror } from '../profiles/profile-mirror.ts'
+import { createAnnotateTask } from './annotate-task.ts'
+import { createBuiltInScorers } from './built-in-scorers.ts'
+import { createLanding } from './landing.ts'
+import { createRecipients } from './recipients.ts'
+
+export type ProcessorDeps = {
+  stores: Pick<StoreSet, 'annotations' | 'objects' | 'profiles' | 'versions' | 'watches'>
+  stories: StoryStore
+  config: Config
+  clock: Clock
+  /** The key under which a URL is filed; null for what is none. */
+  keyOf(url: string): DocumentKey | null
+  /** Which of how many processors. */
+  part: number
+  parts: number
+  events: ProcessorEvents
+}
+
+export type ProcessorEvents = {
+  /** A task is done; these annotations came of it. */
+  onSettled(ids: readonly number[]): void
+  /** A task's partition is another worker's by now, who does it anew. */
+  onRefused(): void
+  onProblem(message: string, fields: Record<string, unknown>): void
+}
+
+export type Processor = {
+  /** A portion of the oldest tasks of its share. False when there was nothing that it could do. */
+  work(mustEnd: () => boolean): Promise<boolean>
+}
+
+const BATCH = 64
+
+/** A filtering processor: takes the oldest tasks of its share of the documents, one after the other, and settles each with its annotations. */
+export function createProcessor(deps: ProcessorDeps): Processor {
+  const { stores, config, part, parts, events } = deps
+  const { annotations, objects, profiles, versions, watches } = stores
+  const mirror = createProfileMirror(profiles)
+  const { scorers, learn } = createBuiltInScorers()
+  const recipients = createRecipients(scorers, (profile, message) =>
+    events.onProblem('a profile can not be matched', { profile: profile.id, message }),
+  )
+  const landing = createLanding({ versions, keyOf: deps.keyOf })
+  const annotate = createAnnotateTask({
+    versions,
+    annotations,
+    recipients,
+    learn,
+    stories: deps.stories,
+    // First visits come to their end without a change of the profile that the mirror would see.
+    async visitedAt({ id, profile, visitedAt }) {
+      if (visitedAt > 0) return visitedAt
+      return (await profiles.urdsOf(profile)).find((urd) => urd.id === id)?.visitedAt ?? 0
+    },
+    bodies: createBodyReader({ versions, objects }),
+    omitFor: createOmitRules(omitRulesOf(config.sources)),
+    clock: deps.clock,
+  })
+
+  async function refresh(tasks: readonly Task[]): Promise<void> {
+    const changes = await mirror.refresh()
+    if (changes !== null) recipients.apply(changes)
+    const concerned = new Set(tasks.map(({ watch }) => watch))
+    for (const { id, uri, landed } of await watches.find([...concerned])) {
+      // The row says where it was at the end of the last check; this one may have led elsewhere.
+      const place = (await landing(uri)) ?? landed
+      if (place !== '') recipients.setLanded(id, place)
+    }
+  }
+
+  return {
+    async work(mustEnd) {
+      const tasks = await annotations.tasks({ limit: BATCH, part, parts })
+      if (tasks.length === 0) return false
+      // After the tasks: whoever was there when a version was kept is known by now.
+      await refresh(tasks)
+      for (const task of tasks) {
+        if (mustEnd()) return true
+        try {
+          const made = await annotate(task)
+          events.onSettled(made.map(({ id }) => id))
+        } catch (error) {
+          if (!isAppError(error, 'lease-lost')) throw error
+          events.onRefused()
+          // Who holds what is known again in a moment.
+          return false
+        }
+      }
+      return true
+    },
+  }
+}

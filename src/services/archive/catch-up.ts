@@ -1,0 +1,38 @@
+import { type IndexUpdate, updateIndex } from '../../cache/search-index/index-update.ts'
+import { isAppError } from '../../core/errors.ts'
+import type { Version, VersionStore } from '../../store/versions.ts'
+
+/** New versions are indexed by whoever has time; what is missing is added before a search, for so long. */
+const CATCH_UP_MS = 400
+
+/** Adds what the index lacks, as far as there is time for it. */
+export async function catchUp({ index, versions, texts }: Pick<IndexUpdate, 'index' | 'versions' | 'texts'>) {
+  const endAt = performance.now() + CATCH_UP_MS
+  try {
+    await updateIndex({ index, versions, texts, mustStop: () => performance.now() > endAt, onBatch: () => {} })
+  } catch (error) {
+    // A full disk or a busy index need not keep anybody from finding what is indexed.
+    if (!isAppError(error) || error.retry === 'never') throw error
+  }
+}
+
+/** Rows that one search has asked for: the index looks whether they are kept, and then they are shown. */
+export type RowsAtHand = Pick<VersionStore, 'version'> & {
+  put(rows: readonly Version[]): void
+  clear(): void
+}
+
+export function createRowsAtHand(versions: Pick<VersionStore, 'version'>): RowsAtHand {
+  const atHand = new Map<number, Promise<Version | null>>()
+  return {
+    version(id) {
+      const known = atHand.get(id) ?? versions.version(id)
+      atHand.set(id, known)
+      return known
+    },
+    put(rows) {
+      for (const row of rows) atHand.set(row.id, Promise.resolve(row))
+    },
+    clear: () => atHand.clear(),
+  }
+}

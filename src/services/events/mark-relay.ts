@@ -1,0 +1,46 @@
+import type { ClusterEvents } from '../../store/cluster-events.ts'
+import type { Marks } from '../../store/inbox.ts'
+
+/**
+ * What somebody reads, stars or archives at one process is told to the listeners of the others. A word that is lost does no harm
+ * that lasts: whoever has lost the connection is told to load everything anew.
+ */
+export type MarkRelay = {
+  tell(owner: string, ids: readonly number[] | null, marks: Marks): void
+  /** Those of others. */
+  follow(take: (owner: string, ids: readonly number[] | null, marks: Marks) => Promise<void>): void
+}
+
+export type MarkRelayDeps = {
+  events: Pick<ClusterEvents, 'listen' | 'notify'>
+  /** Names this process among the others. */
+  from: string
+  onProblem(message: string, fields: Record<string, unknown>): void
+}
+
+const CHANNEL = 'marks'
+/** A payload ends at 8,000 bytes. */
+const MAX_BYTES = 7_500
+
+type Word = { from: string; owner: string; ids: readonly number[] | null; marks: Marks }
+
+export function createMarkRelay({ events, from, onProblem }: MarkRelayDeps): MarkRelay {
+  return {
+    tell(owner, ids, marks) {
+      const whole = JSON.stringify({ from, owner, ids, marks } satisfies Word)
+      const isShort = Buffer.byteLength(whole) <= MAX_BYTES
+      const word = isShort ? whole : JSON.stringify({ from, owner, ids: null, marks } satisfies Word)
+      events
+        .notify(CHANNEL, word)
+        .catch((error) => onProblem('what was read was not told to others', { error: String(error) }))
+    },
+    follow(take) {
+      events.listen(CHANNEL, (payload) => {
+        if (payload === null) return
+        const { from: other, owner, ids, marks } = JSON.parse(payload) as Word
+        if (other === from) return
+        take(owner, ids, marks).catch((error) => onProblem('what was read was not told', { error: String(error) }))
+      })
+    },
+  }
+}

@@ -1,0 +1,171 @@
+import type { Clock } from '../../core/clock.ts'
+import { isAppError } from '../../core/errors.ts'
+import type { LeaderLease } from '../../store/partition-leases.ts'
+import { createStir } from './stir.ts'
+
+export type LeadershipDeps = {
+  lease: LeaderLease
+  leaseMs: number
+  clock: Pick<Clock, 'monotonic'>
+  /** Does the leader's work until `signal` says that it is over. `isWell` says that it has begun and goes on. */
+  lead(epoch: number, signal: AbortSignal, isWell: () => void): Promise<void>
+  onProblem(message: string, fields: Record<string, unknown>): void
+}
+
+export type Leadership = {
+  /** Asks for the lease for the first time, then again and again. Resolves when it is known who leads and, where it is this one, whether that went well. */
+  start(): Promise<void>
+  /** Somebody gave the lease up. */
+  beatSoon(): void
+  isLeader(): boolean
+  /** How often the store refused what was written under a lease of the past. */
+  refused(): number
+  /** Null while all is well. */
+  trouble(): string | null
+  /** Ends the work in good order and gives the lease up, so that another may lead at once. */
+  stop(): Promise<void>
+}
+
+type Term = { epoch: number; controller: AbortController; done: Promise<void>; begun: Promise<void> }
+
+const MIN_WAIT_MS = 100
+const MAX_WAIT_MS = 5_000
+
+/**
+ * One process of several does some work. This one
+ * - follows: it asks for the lease every third of its length;
+ * - leads: it holds the lease, and a term of work is under way. Work that fails is begun anew after a while, as after a restart: nothing of
+ *   it is in memory alone;
+ * - has lost the lease, since it could not renew it in time by its own steady clock, or since the store says that another one leads. The work is
+ *   ended; what of it was still on its way to the store is refused there.
+ *
+ * Between terms it is waited until the last one is over: no two of them are ever at work here.
+ */
+export function createLeadership({ lease, leaseMs, clock, lead, onProblem }: LeadershipDeps): Leadership {
+  const ending = new AbortController()
+  const stir = createStir(ending.signal)
+  const everyMs = leaseMs / 3
+  let term: Term | null = null
+  let lastTerm: Promise<void> = Promise.resolve()
+  let beating: Promise<void> = Promise.resolve()
+  let answeredAt = clock.monotonic()
+  let beatWaitMs = MIN_WAIT_MS
+  let beatTrouble: string | null = null
+  let workTrouble: string | null = null
+  let refused = 0
+
+  function noteFailure(error: unknown): void {
+    if (isAppError(error, 'lease-lost')) {
+      refused++
+      onProblem('another process leads by now; what this one wrote was refused', { refused })
+      stir.now()
+    } else {
+      workTrouble = messageOf(error)
+      onProblem('the scheduler has to wait', { error: workTrouble })
+    }
+  }
+
+  async function work(epoch: number, signal: AbortSignal, begun: () => void): Promise<void> {
+    const pause = createStir(signal)
+    let waitMs = MIN_WAIT_MS
+    const isWell = (): void => {
+      workTrouble = null
+      waitMs = MIN_WAIT_MS
+      begun()
+    }
+    while (!signal.aborted && lease.epoch() === epoch) {
+      try {
+        await lead(epoch, signal, isWell)
+      } catch (error) {
+        noteFailure(error)
+        begun()
+        if (isAppError(error, 'lease-lost')) break
+        await pause.until(waitMs)
+        waitMs = Math.min(MAX_WAIT_MS, waitMs * 2)
+      }
+    }
+    workTrouble = null
+    begun()
+  }
+
+  function beginTerm(epoch: number): void {
+    if (term?.epoch === epoch) return
+    endTerm()
+    const controller = new AbortController()
+    const begun = Promise.withResolvers<void>()
+    const done = lastTerm
+      .then(() => work(epoch, controller.signal, begun.resolve))
+      .finally(() => {
+        if (term?.controller === controller) term = null
+      })
+    lastTerm = done
+    term = { epoch, controller, done, begun: begun.promise }
+  }
+
+  function endTerm(): void {
+    term?.controller.abort()
+    term = null
+  }
+
+  /** Asks nobody: what can't be renewed in time is over. */
+  function expire(): void {
+    if (term !== null && lease.epoch() !== term.epoch) endTerm()
+  }
+
+  /** Returns how long to wait before the next. */
+  async function beat(): Promise<number> {
+    try {
+      const answer = await lease.beat()
+      answeredAt = clock.monotonic()
+      beatTrouble = null
+      beatWaitMs = MIN_WAIT_MS
+      if (ending.signal.aborted) return 0
+      if (answer.kind === 'leads') beginTerm(answer.epoch)
+      else endTerm()
+      return everyMs
+    } catch (error) {
+      if (beatTrouble === null) onProblem('the lease can not be renewed', { error: messageOf(error) })
+      beatTrouble = messageOf(error)
+      expire()
+      beatWaitMs = Math.min(MAX_WAIT_MS, everyMs, beatWaitMs * 2)
+      return beatWaitMs
+    }
+  }
+
+  async function beatOn(firstWaitMs: number): Promise<void> {
+    let waitMs = firstWaitMs
+    const watchdog = setInterval(expire, Math.max(10, everyMs / 10)).unref()
+    while (!ending.signal.aborted) {
+      await stir.until(waitMs)
+      if (!ending.signal.aborted) waitMs = await beat()
+    }
+    clearInterval(watchdog)
+  }
+
+  return {
+    async start() {
+      const waitMs = await beat()
+      await term?.begun
+      beating = beatOn(waitMs)
+    },
+    beatSoon: stir.now,
+    isLeader: () => term !== null && lease.epoch() === term.epoch,
+    refused: () => refused,
+    trouble() {
+      const silentMs = clock.monotonic() - answeredAt
+      if (beatTrouble !== null || workTrouble !== null) return beatTrouble ?? workTrouble
+      return silentMs > leaseMs ? `the store has not answered for ${Math.round(silentMs / 1000)} s` : null
+    },
+    async stop() {
+      ending.abort()
+      endTerm()
+      await beating
+      await lastTerm
+      await lease.release().catch((error) => onProblem('the lease was not given up', { error: messageOf(error) }))
+    },
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,74 @@
+import type { Clock } from '../../core/clock.ts'
+import type { WatchRow, WatchStore } from '../../store/watches.ts'
+import { forwardTouched } from '../scheduler/coalesce.ts'
+import type { Scheduler } from '../scheduler/scheduler.ts'
+import type { WatchSnapshot } from '../scheduler/scheduler-report.ts'
+import { createWatchedSources, type WatchedSourcesDeps } from './watched-sources.ts'
+
+export type ScheduleMirrorDeps = Omit<WatchedSourcesDeps, 'watches'> & {
+  watches: Pick<WatchStore, 'all' | 'find'>
+  /** Of its own: nothing is ever taken from it. It only says when things are due. */
+  scheduler: Scheduler
+  clock: Clock
+}
+
+/** The schedule that another process keeps, as far as the store tells: what is under way, and when the rest is due. */
+export type ScheduleMirror = ReturnType<typeof createScheduleMirror>
+
+export function createScheduleMirror(deps: ScheduleMirrorDeps) {
+  const { watches, scheduler, clock } = deps
+  const sources = createWatchedSources(deps)
+  const { coalescer, rows } = sources
+  const underWay = new Set<number>()
+  const asked = new Set<number>()
+
+  function note({ id, round, checkedAt }: WatchRow): void {
+    if (round > checkedAt) underWay.add(id)
+    else underWay.delete(id)
+  }
+
+  /** A watch that was checked is one that the scheduler has never met: only then it believes what was saved. */
+  function replace(id: number): void {
+    const watch = coalescer.watch(id)
+    if (watch === undefined) return
+    scheduler.remove(id)
+    scheduler.set(watch, sources.savedState(id))
+  }
+
+  return {
+    /** Takes in what changed in the profile base. */
+    async refresh(): Promise<void> {
+      if (!(await sources.refresh())) return
+      forwardTouched(coalescer, {
+        set: (watch) => scheduler.set(watch, sources.savedState(watch.id)),
+        remove: scheduler.remove,
+      })
+      sources.takeJoined()
+      for (const row of rows.values()) note(row)
+    },
+    /** Reads again what is known of these watches; null for all. */
+    async reread(ids: readonly number[] | null): Promise<void> {
+      for (const row of ids === null ? await watches.all() : await watches.find(ids)) {
+        rows.set(row.id, row)
+        note(row)
+        asked.delete(row.id)
+        replace(row.id)
+      }
+    },
+    noteBegun(watch: number): void {
+      underWay.add(watch)
+      asked.delete(watch)
+    },
+    noteAsked: (watch: number): void => void asked.add(watch),
+    snapshot(watch: number): WatchSnapshot | undefined {
+      const known = scheduler.snapshot(watch)
+      if (known === undefined || known.state === 'paused') return known
+      if (underWay.has(watch)) return { ...known, state: 'out', why: 'in-flight', nextAt: null }
+      if (asked.has(watch)) return { ...known, state: 'asked', why: 'asked', nextAt: clock.now() }
+      const isDue = known.state === 'waiting' && known.nextAt !== null && known.nextAt <= clock.now()
+      return isDue ? { ...known, state: 'ready', why: 'queue' } : known
+    },
+    stats: scheduler.stats,
+    urdsOf: sources.ownersOf,
+  }
+}

@@ -1,0 +1,141 @@
+import type { WatchReach } from '../../core/errand-order.ts'
+import { hostKey } from '../../core/partition.ts'
+import type { Profile, ServiceLevel } from '../../core/profile.ts'
+import type { ProfileStore } from '../../store/profiles.ts'
+import type { WatchRow, WatchStore } from '../../store/watches.ts'
+import { eachProfile } from '../profiles/profile-import.ts'
+import { createProfileMirror, type MirroredProfile, type ProfileChanges } from '../profiles/profile-mirror.ts'
+import { supported } from '../profiles/protocols.ts'
+import { type Coalescer, createCoalescer } from '../scheduler/coalesce.ts'
+import type { WatchState } from '../scheduler/watch.ts'
+
+export type WatchedSourcesDeps = {
+  profiles: ProfileStore
+  watches: Pick<WatchStore, 'all'>
+  levelOf(owner: string): ServiceLevel
+  /** Owners whose level is another one since the last call; left out where levels do not change. */
+  changedLevels?: (() => Promise<string[]>) | undefined
+  onProblem(message: string, fields: Record<string, unknown>): void
+}
+
+/**
+ * The sources of the profile base, as they are watched: every source of every profile is a URD, and URDs of the same source are
+ * one watch. Read on demand; nothing is written.
+ */
+export type WatchedSources = ReturnType<typeof createWatchedSources>
+
+export function createWatchedSources(deps: WatchedSourcesDeps) {
+  const { profiles, watches } = deps
+  const mirror = createProfileMirror(profiles)
+  const coalescer: Coalescer = createCoalescer()
+  const rows = new Map<number, WatchRow>()
+  const urdsOf = new Map<string, number[]>()
+  /** URDs whose first visit is still to come. */
+  const unvisited = new Set<number>()
+  /** Watches that somebody has joined since they were last looked at. */
+  const joined = new Set<number>()
+  /** Whose URI is whose: owners of one watch may have spelled it differently. */
+  const uriOf = new Map<number, string>()
+  let newestRound = 0
+
+  function put({ profile, urds }: MirroredProfile): void {
+    const before = new Set(urdsOf.get(profile.id))
+    for (const urd of urds) {
+      before.delete(urd.id)
+      const source = profile.sources[urd.place]!
+      uriOf.set(urd.id, source.uri)
+      const support = supported(source.uri)
+      if (support.kind !== 'supported') {
+        deps.onProblem('a source can not be watched', { profile: profile.id, uri: source.uri, why: support.message })
+        continue
+      }
+      if (urd.visitedAt === 0) unvisited.add(urd.id)
+      // One with hours of its own waits for them.
+      if (urd.visitedAt === 0 && source.window === null) joined.add(urd.watch)
+      try {
+        const paused = profile.paused || urd.paused
+        coalescer.put({ ...urdOf(profile, source.uri), ...source, id: urd.id, watch: urd.watch, paused })
+      } catch (error) {
+        deps.onProblem('a source can not be watched', { profile: profile.id, uri: source.uri, error: String(error) })
+      }
+    }
+    for (const id of before) drop(id)
+    urdsOf.set(
+      profile.id,
+      urds.map(({ id }) => id),
+    )
+  }
+
+  function urdOf(profile: Profile, uri: string) {
+    const { owner, urgency } = profile
+    return { owner, urgency, level: deps.levelOf(owner), host: hostKey(uri) }
+  }
+
+  function drop(urd: number): void {
+    coalescer.remove(urd)
+    unvisited.delete(urd)
+    uriOf.delete(urd)
+  }
+
+  async function takeLevels(owners: readonly string[]): Promise<void> {
+    for (const owner of owners)
+      for await (const profile of eachProfile(profiles, owner))
+        if (urdsOf.has(profile.id)) put({ profile, urds: await profiles.urdsOf(profile.id) })
+  }
+
+  async function takeProfiles(changes: ProfileChanges): Promise<void> {
+    for (const id of changes.removed) {
+      for (const urd of urdsOf.get(id) ?? []) drop(urd)
+      urdsOf.delete(id)
+    }
+    for (const row of await watches.all()) {
+      rows.set(row.id, row)
+      newestRound = Math.max(newestRound, row.round, row.checkedAt)
+    }
+    for (const each of changes.changed) put(each)
+  }
+
+  return {
+    coalescer,
+    /** As of the last change of the base, and as whoever uses them has noted since. */
+    rows,
+    /** True when the base has changed. */
+    async refresh(): Promise<boolean> {
+      const promoted = (await deps.changedLevels?.()) ?? []
+      const changes = await mirror.refresh()
+      if (changes === null && promoted.length === 0) return false
+      await takeLevels(promoted)
+      await takeProfiles(changes ?? { changed: [], removed: [] })
+      return true
+    },
+    /** The latest moment that any check began or ended. */
+    newestRound: (): number => newestRound,
+    takeJoined(): number[] {
+      const taken = [...joined]
+      joined.clear()
+      return taken
+    },
+    reachOf(watch: number): WatchReach {
+      const sources = coalescer.urdsOf(watch).map(({ id, scope }) => ({ uri: uriOf.get(id)!, scope }))
+      const distinct = new Map(sources.map((source) => [JSON.stringify(source), source]))
+      return { watch, sources: [...distinct.values()] }
+    },
+    /** Whose first visit the next check is. One that is paused has it when it is resumed. */
+    unvisitedOf: (watch: number): number[] =>
+      coalescer.urdsOf(watch).flatMap(({ id, paused }) => (!paused && unvisited.has(id) ? [id] : [])),
+    /** Whether somebody waits for a first visit who has no hours of its own to wait for. */
+    hasNewcomer: (watch: number): boolean =>
+      coalescer.urdsOf(watch).some(({ id, window }) => unvisited.has(id) && window === null),
+    noteVisited(urds: readonly number[]): void {
+      for (const urd of urds) unvisited.delete(urd)
+    },
+    /** Whose sources a watch is, paused ones too. */
+    ownersOf: (watch: number): { id: number; owner: string }[] =>
+      coalescer.urdsOf(watch).map(({ id, owner }) => ({ id, owner })),
+    /** What the scheduler knew of it when its last check was over. */
+    savedState(watch: number): WatchState | undefined {
+      const state = rows.get(watch)?.state ?? ''
+      return state === '' ? undefined : (JSON.parse(state) as WatchState)
+    },
+  }
+}

@@ -1,0 +1,61 @@
+import type { Run, RunStore } from './runs.ts'
+
+/**
+ * Crawls of a cluster. A run has its settings with it, so that every worker can help, and a revision that grows when they change. It is
+ * - open: workers take over its settings and crawl. Whoever began it offers its seeds when all of them have;
+ * - kept open while somebody is seeding, or anything of it is queued;
+ * - finished, by whoever notices first that nothing is left.
+ *
+ * Where pages are limited, nodes take them from the run in portions before they fetch, and give back what they do not need. What a node
+ * that dies had taken stays taken: there are never more pages than the limit says.
+ */
+export type ClusterRunStore = RunStore & {
+  /**
+   * Begins a run, or joins the one that is open. As long as somebody else crawls in it, its settings stay, and the seeds are added;
+   * otherwise it goes on with the settings given. The node is seeding from then on.
+   */
+  join(node: string, settings: SharedSettings, times: { at: number; liveMs: number }): Promise<JoinedRun>
+  /** The open run that has settings; null where there is none. */
+  current(): Promise<RunMark | null>
+  settings(id: number): Promise<SharedSettings | null>
+  /** Finishes the run unless something is left of it, or somebody live is seeding. True where it is finished now. */
+  close(id: number, times: { at: number; liveMs: number }): Promise<boolean>
+  isFinished(id: number): Promise<boolean>
+  /** What a node has done for a run, and how many of the pages it took it has left. */
+  put(share: RunShare): Promise<void>
+  setSeeding(run: number, node: string, seeding: boolean): Promise<void>
+  shares(run: number, liveMs: number): Promise<LiveShare[]>
+  /** A portion of at most so many of the pages that may be fetched yet; fewer when they come to their end. */
+  takePages(run: number, node: string, atMost: number): Promise<number>
+  givePages(run: number, node: string, pages: number): Promise<void>
+  pages(run: number): Promise<{ limit: number | null; taken: number }>
+}
+
+/** What all workers share of a crawl's settings. */
+export type SharedSettings = {
+  readonly seeds: readonly string[]
+  readonly maxPages: number | null
+  readonly [name: string]: unknown
+}
+
+export type RunMark = { id: number; revision: number }
+
+/** `others`: somebody else crawls in it. */
+export type JoinedRun = Run & { revision: number; others: boolean }
+
+export type RunShare = {
+  run: number
+  node: string
+  figures: Record<string, unknown>
+  pages: number
+  /** Nothing more comes. */
+  final: boolean
+}
+
+export type LiveShare = Omit<RunShare, 'run'> & {
+  /** Its node gave a sign not long ago. */
+  live: boolean
+}
+
+/** Told when a run begins, changes or is finished. */
+export const runsChannel = 'runs'

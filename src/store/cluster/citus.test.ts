@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { isAppError } from '../../core/errors.ts'
+import { citusStatements, distribute, distributedTables, hasCitus, keptTogether } from './citus.ts'
+import { collectionStatements } from './collection-statements.ts'
+import { documentStatements } from './documents-statements.ts'
+import { frontierStatements } from './frontier-statements.ts'
+import type { ClusterPool } from './pool.ts'
+import { createDatabase, usePostgres } from './postgres.testkit.ts'
+
+usePostgres()
+
+/**
+ * Where Citus can't be installed, its catalogue and its functions are played: enough to see which statements are sent, in which
+ * order, and that a repetition sends only what is left.
+ */
+async function playCitus(pool: ClusterPool, fails: string | null = null): Promise<void> {
+  const statements = [
+    `CREATE TABLE pg_dist_node (shouldhaveshards boolean, isactive boolean)`,
+    `INSERT INTO pg_dist_node VALUES (true, true)`,
+    `CREATE TABLE pg_dist_partition (logicalrelid regclass PRIMARY KEY, colocated text)`,
+    `CREATE FUNCTION create_distributed_table(t text, c text, colocate_with text) RETURNS void LANGUAGE plpgsql AS $$
+     BEGIN
+       IF t = '${fails ?? ''}' THEN RAISE EXCEPTION 'cut off'; END IF;
+       INSERT INTO pg_dist_partition VALUES (t::regclass, colocate_with);
+     END $$`,
+    `CREATE FUNCTION truncate_local_data_after_distributing_table(t text) RETURNS void LANGUAGE sql AS 'SELECT'`,
+  ]
+  for (const text of statements) await pool.query(text)
+  const client = await pool.connection()
+  await client.query(`SET allow_system_table_mods = on`)
+  await client.query(`INSERT INTO pg_extension (oid, extname, extowner, extnamespace, extrelocatable, extversion)
+    VALUES (999999, 'citus', 10, 2200, false, '13.0')`)
+  client.release(true)
+}
+
+describe('spreading the tables over servers', () => {
+  test('names exactly the tables that have partitions, but for those that are kept together', async () => {
+    const { pool, destroy } = await createDatabase()
+    const tables = await pool.query<{ name: string }>(
+      `SELECT c.relname AS name FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+       WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND a.attname = 'partition'`,
+    )
+    assert.deepEqual(tables.map(({ name }) => name).sort(), [...distributedTables, ...keptTogether].sort())
+    assert.deepEqual(distributedTables.map(citusStatements.distribute).slice(0, 2), [
+      `SELECT create_distributed_table('frontiers', 'partition', colocate_with => 'none')`,
+      `SELECT create_distributed_table('hosts', 'partition', colocate_with => 'frontiers')`,
+    ])
+    await destroy()
+  })
+
+  test('is refused without Citus, with what to install and who has to do what', async (context) => {
+    const { pool, destroy } = await createDatabase()
+    if (await hasCitus(pool)) context.skip('the server has Citus')
+    else
+      await assert.rejects(
+        distribute(pool),
+        (error) => isAppError(error, 'store-refused') && /administrator.* CREATE EXTENSION citus/.test(error.message),
+      )
+    await destroy()
+  })
+
+  test('goes on after an interruption with what is left, and a repetition does nothing', async (context) => {
+    const { pool, destroy } = await createDatabase()
+    if (await hasCitus(pool)) {
+      context.skip('the server has Citus')
+    } else {
+      await playCitus(pool, 'links')
+      await assert.rejects(distribute(pool), /cut off/)
+      await pool.query(`CREATE OR REPLACE FUNCTION create_distributed_table(t text, c text, colocate_with text) RETURNS void
+        LANGUAGE sql AS 'INSERT INTO pg_dist_partition VALUES (t::regclass, colocate_with)'`)
+      const left = distributedTables.slice(distributedTables.indexOf('links'))
+      assert.deepEqual(await distribute(pool), left)
+      assert.deepEqual(await distribute(pool), [])
+      const groups = await pool.query<{ colocated: string; n: number }>(
+        'SELECT colocated, count(*) AS n FROM pg_dist_partition GROUP BY 1 ORDER BY 2',
+      )
+      assert.deepEqual(groups, [
+        { colocated: 'none', n: 1 },
+        { colocated: 'frontiers', n: distributedTables.length - 1 },
+      ])
+      await pool.query('DELETE FROM pg_dist_node')
+      await assert.rejects(distribute(pool), /knows no server that takes tables: .*citus_add_node/)
+    }
+    await destroy()
+  })
+})
+
+describe('statements that a distributed database can carry out', () => {
+  const isSpread = new RegExp(`\\b(?:FROM|JOIN|UPDATE|USING)\\s+(?:${distributedTables.join('|')})\\b`, 'i')
+  const all = { ...documentStatements, ...frontierStatements }
+
+  test('numbers are never drawn where rows of another server are read', () => {
+    for (const [name, text] of Object.entries(all))
+      for (const part of partsOf(text))
+        assert.ok(!(part.includes('nextval') && isSpread.test(part)), `${name}: ${part}`)
+  })
+
+  test('the lease is never locked where rows of another server are read', () => {
+    for (const [name, text] of Object.entries(all))
+      for (const part of partsOf(text))
+        assert.ok(!(/FROM leases[^)]*FOR KEY SHARE/.test(part) && isSpread.test(part)), `${name}: ${part}`)
+  })
+
+  test('rows of versions are locked in one partition at a time', () => {
+    for (const [name, text] of Object.entries(collectionStatements))
+      if (/FOR (?:UPDATE|KEY SHARE)/.test(text)) assert.doesNotMatch(text, /partition = ANY/, name)
+  })
+})
+
+/** What is planned by itself: the common table expressions of a statement, and the rest of it. */
+function partsOf(text: string): string[] {
+  const parts: string[] = []
+  const rest = text.replace(
+    /\bAS (?:MATERIALIZED )?\((?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*\)/g,
+    (part) => {
+      parts.push(part)
+      return ''
+    },
+  )
+  return [...parts, rest]
+}

@@ -1,0 +1,128 @@
+/**
+ * A data folder on its way into a shared store, as rows that neither engine has to know the other for. Rows have the columns of
+ * the shared store, and ids as they are there; where they come from and how they are written is each engine's own matter.
+ */
+
+/** In this order; what is under way between two of them is never needed by the other. */
+export const movedKinds = [
+  'runs',
+  'accounts',
+  'sessions',
+  'tokens',
+  'failures',
+  'watches',
+  'profiles',
+  'urds',
+  'checks',
+  'hosts',
+  'seen',
+  'queue',
+  'robots',
+  'documents',
+  'links',
+  'versions',
+  'bodies',
+  'tasks',
+  'holds',
+  'annotations',
+  'also_at',
+  'stories',
+] as const
+
+export type MovedKind = (typeof movedKinds)[number]
+
+/** Numbers of 64 bits travel as texts. */
+export type MovedValue = number | string | boolean | Buffer | null
+
+export type MovedRow = Record<string, MovedValue>
+
+/** The key of the last row of a portion. It is kept in the store, so it has only what JSON has. */
+export type MoveCursor = readonly (number | string)[]
+
+export type MovedPortion = {
+  rows: MovedRow[]
+  /** Where the next portion begins; null when this was the last. */
+  after: MoveCursor | null
+}
+
+/** What is true of the whole folder. */
+export type MovedFacts = {
+  /** Secret seed of the URL fingerprints. */
+  seed: readonly [number, number]
+  /** The run that the frontier is in. */
+  run: number
+  /** Whether every shard came to its end by itself: else hosts may have been asked a moment before. */
+  clean: boolean
+  /** Hash of the key of the set-up link, in hexadecimal. */
+  setup: string | null
+  revisions: { profiles: number; accounts: number }
+  /** The highest numbers that were ever given out, by what they count. */
+  highest: Record<CountedTable, number>
+}
+
+/** `ids` are documents, versions and tasks, before their partition is added. */
+export type CountedTable = 'ids' | 'accounts' | 'sessions' | 'tokens' | 'watches' | 'urds' | 'annotations'
+
+/** Where rows come from. Reading changes nothing. */
+export type MovingSource = {
+  /** The same for one folder as long as nobody crawls into it; tells folders apart. */
+  readonly identity: string
+  facts(): MovedFacts
+  /** Rows of a kind, roughly: for progress. */
+  count(kind: MovedKind): number
+  /**
+   * Rows behind a place, in the order of their keys. With `content`, versions have the bytes of their record in the column of that name, and are
+   * lost where those can't be read.
+   */
+  read(kind: MovedKind, after: MoveCursor | null, options: { content: boolean }): Promise<MovedPortion>
+  /** The version with this id in the shared store, as `read` gives it with its content. */
+  readVersion(id: number): Promise<MovedRow | null>
+  close(): void
+}
+
+/** How far a move has come. Kept in the shared store, and changed together with the rows that it speaks of. */
+export type MoveMark = {
+  /** Grows with each portion: whoever finds another number is not alone. */
+  n: number
+  source: string
+  /** `settling`: all rows are there, what follows from them is not. */
+  phase: 'copying' | 'settling' | 'checking' | 'done'
+  kind: MovedKind
+  after: MoveCursor | null
+  /** Rows of this kind so far. */
+  rows: number
+  /** Rows of each kind in the folder, as they were checked. */
+  checked: Partial<Record<MovedKind, number>>
+  bytes: number
+  bodies: number
+  ms: number
+  faults: string[]
+  faultCount: number
+}
+
+/** A portion that is ready to be sent. */
+export type PackedPortion = { kind: MovedKind; send: readonly PackedStatement[]; bytes: number }
+export type PackedStatement = { text: string; values: readonly unknown[] }
+
+/** Where rows go to. */
+export type MovingTarget = {
+  /** The mark of this source, which is set where the store is empty; refuses a store that is not, or is in use. */
+  begin(source: string, facts: MovedFacts): Promise<MoveMark>
+  mark(): Promise<MoveMark | null>
+  /** Nothing is sent yet. */
+  pack(kind: MovedKind, rows: readonly MovedRow[]): Promise<PackedPortion>
+  /** Everything of the portion together with the mark, once: a repetition finds its own mark. */
+  write(portion: PackedPortion, before: MoveMark, after: MoveMark): Promise<void>
+  /** The mark alone. */
+  note(before: MoveMark, after: MoveMark): Promise<void>
+  /** Sequences, counters and all else that follows from the rows, so that the store goes on from there. */
+  settle(facts: MovedFacts, before: MoveMark, after: MoveMark): Promise<void>
+  /** Places of rows that are not there, or not the same. */
+  compare(kind: MovedKind, rows: readonly MovedRow[]): Promise<number[]>
+  /** Places of versions that refer to a body that is not kept as theirs. */
+  strays(versions: readonly MovedRow[]): Promise<number[]>
+  /** Faults of what was derived from rows: counts and the like. */
+  checkDerived(): Promise<string[]>
+  count(kind: MovedKind): Promise<number>
+  close(): Promise<void>
+}

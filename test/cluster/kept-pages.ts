@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto'
+import { responseRecord, revisitRecord } from '../../src/cache/warc/record-writer.ts'
+import { configOf } from '../../src/config/load-config.ts'
+import { bodyDigest, digestText } from '../../src/core/fingerprint.ts'
+import { noErrand } from '../../src/core/request.ts'
+import type { ClusterStores } from '../../src/main-cluster-stores.ts'
+import { createKeys } from '../../src/main-keys.ts'
+import type { AnnotationDraft } from '../../src/store/annotations.ts'
+import { createClusterDocuments } from '../../src/store/cluster/documents.ts'
+import type { Capture } from '../../src/store/documents.ts'
+
+export type KeptPage = { url: string; documentId: number; versionId: number }
+
+/** Keeps pages in the store of a cluster, as a worker would that has just fetched them. */
+export async function keepPages(stores: ClusterStores, pages: Record<string, string>): Promise<KeptPage[]> {
+  const { pool, versions, seed } = stores
+  await pool.query(`UPDATE leases SET epoch = greatest(epoch, 1)`)
+  const epochs = await pool.query<{ partition: number; epoch: number }>('SELECT partition, epoch FROM leases')
+  const epochOf = new Map(epochs.map(({ partition, epoch }) => [partition, epoch]))
+  const documents = createClusterDocuments({ pool, epochOf: (partition) => epochOf.get(partition)! })
+  const keyOf = createKeys(configOf(), seed)
+  const kept: KeptPage[] = []
+  for (const [url, body] of Object.entries(pages)) {
+    const key = keyOf(url)!
+    await documents.record([captureOf(url, Buffer.from(body), key)])
+    const document = (await versions.document(key))!
+    kept.push({ url, documentId: document.id, versionId: document.versionId })
+  }
+  return kept
+}
+
+function captureOf(url: string, body: Buffer, key: { host: string; fp: bigint }): Capture {
+  const at = Date.now()
+  const digest = createHash('sha256').update(body).digest()
+  const common = {
+    uri: url,
+    date: at,
+    address: '127.0.0.1',
+    statusLine: 'HTTP/1.1 200 OK',
+    rawHeaders: ['Content-Type', 'text/html'],
+    payloadDigest: digestText(bodyDigest(body)),
+  }
+  return {
+    kind: 'body',
+    ...key,
+    url,
+    parent: '',
+    errand: noErrand,
+    hops: 0,
+    at,
+    run: 1,
+    status: 200,
+    address: '127.0.0.1',
+    type: 'text/html',
+    digest,
+    size: body.length,
+    etag: '',
+    lastModified: '',
+    truncated: '',
+    title: /<title>(.*?)<\/title>/.exec(body.toString())?.[1] ?? '',
+    text: null,
+    textRules: 0,
+    sameTextAs: 0,
+    freshUntil: 0,
+    links: [],
+    linkKeys: Buffer.alloc(0),
+    linkNaming: 0,
+    render: (original) =>
+      original === null
+        ? responseRecord({ ...common, body, truncated: null }).parts
+        : revisitRecord({
+            ...common,
+            profile: 'identical-payload-digest',
+            refersToUri: original.url,
+            refersToDate: original.at,
+          }).parts,
+  }
+}
+
+/** An annotation of a page, as the annotation engine would make it. */
+export function draftFor({ documentId, versionId }: KeptPage, owner: string, profile: string): AnnotationDraft {
+  return {
+    owner,
+    profile,
+    documentId,
+    versionId,
+    kind: 'new',
+    at: 1,
+    relevance: 1,
+    urgency: 1,
+    expiresAt: 0,
+    backlog: false,
+    title: 't',
+    format: 'text/html',
+    extension: 'html',
+    size: 1,
+    summary: { text: '', marks: [] },
+    explanation: {},
+    story: 0,
+  }
+}
+
+export function settleDrafts({ annotations }: Pick<ClusterStores, 'annotations'>, drafts: readonly AnnotationDraft[]) {
+  return annotations.settle({ done: [], alsoAt: [], stories: [], unwanted: [], wanted: [], annotations: drafts })
+}

@@ -1,0 +1,63 @@
+import { systemClock } from '../../src/core/clock.ts'
+import { startArchive } from '../../src/main-archive.ts'
+import { openClusterStores } from '../../src/main-cluster-stores.ts'
+import { secretPage, testEveryRoute } from '../../src/server/every-route.testkit.ts'
+import { ada, eve, root } from '../../src/server/routes/archive.testkit.ts'
+import { createTestServer } from '../../src/server/server.testkit.ts'
+import { createNodeBoard } from '../../src/services/activity/node-board.ts'
+import { createNodeList } from '../../src/services/activity/node-list.ts'
+import { createProfileKeys } from '../../src/services/profiles/keyed-profile.ts'
+import { createClusterEvents } from '../../src/store/cluster/events.ts'
+import { createClusterNodes } from '../../src/store/cluster/nodes.ts'
+import { createDatabase, usePostgres } from '../../src/store/cluster/postgres.testkit.ts'
+import { createSetupKey } from '../../src/store/cluster/setup-key.ts'
+import { profileOf, sourceOf } from '../watch/up-run.ts'
+import { draftFor, keepPages, settleDrafts } from './kept-pages.ts'
+
+usePostgres()
+
+testEveryRoute('cluster', async () => {
+  const database = await createDatabase()
+  const { address } = database
+  const stores = await openClusterStores({ address, maxConnections: 5, name: 'server' })
+  const { pool, profiles, watches } = stores
+  const events = createClusterEvents({ pool })
+  const nodes = createClusterNodes(pool)
+  const erace = await createTestServer({
+    settings: { 'network.allow': ['127.0.0.0/8'] },
+    stores: { stores, archive: (config) => startArchive({ address }, config) },
+    needs: {
+      board: createNodeBoard({ nodes, lostMs: 15_000 }),
+      nodes: createNodeList({ nodes, leaseMs: 15_000, clock: systemClock }),
+      crawlControl: nodes,
+      shared: { setupKey: createSetupKey(pool), events, node: 'test' },
+    },
+  })
+  for (const email of [ada, eve]) await erace.addUser(email)
+  await erace.addUser(root, { role: 'administrator' })
+  const url = (path: string): string => `http://127.0.0.1:9000${path}`
+  await profiles.put(
+    [profileOf('ada-news', ada, [sourceOf(url('/'), { depth: 2 })], { solar: 1 })].map(createProfileKeys({})),
+  )
+  const [start, secret] = await keepPages(stores, {
+    [url('/')]: '<title>Start</title><p>solar news</p>',
+    [url('/secret-plans')]: secretPage,
+  })
+  const visited = { checkedAt: 1, outcome: 'stored', status: 200, changes: 0, landed: null }
+  await watches.finish(
+    (await profiles.urdsOf('ada-news')).map(({ id, watch }) => ({ ...visited, watch, visited: [id] })),
+  )
+  await settleDrafts(stores, [draftFor(secret!, ada, 'p')])
+  const pageOf = (of: string) => (of === start!.url ? start! : secret!)
+  return {
+    erace,
+    url,
+    idOf: (of) => pageOf(of).documentId,
+    versionOf: (of) => pageOf(of).versionId,
+    async close() {
+      await events.close()
+      await erace.close()
+      await database.destroy()
+    },
+  }
+})

@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { ClusterStores } from '../../src/main-cluster-stores.ts'
+import { type PostgresServer, startPostgres } from '../../src/store/cluster/postgres-server.testkit.ts'
+import { until } from '../watch/up-run.ts'
+import { draftFor, type KeptPage, keepPages, settleDrafts } from './kept-pages.ts'
+import { administrator, cookieOf, openServe, openStores, type Serve, startServe } from './serve-process.ts'
+
+let postgres: PostgresServer
+let address: string
+let one: Serve
+let other: Serve
+let stores: ClusterStores
+let cookie: string
+let pages: KeptPage[]
+
+before(async () => {
+  postgres = await startPostgres()
+  address = await postgres.createDatabase('serve')
+})
+
+after(async () => {
+  for (const each of [one, other]) each?.child.kill('SIGKILL')
+  await stores?.close()
+  await postgres?.end()
+})
+
+const profile = { name: 'Solar', sources: [{ uri: 'http://127.0.0.1:9/solar' }] }
+
+/** Makes an annotation of a page that nobody had one of yet, and returns its id. */
+async function annotate(): Promise<number> {
+  const [made] = await settleDrafts(stores, [draftFor(pages.shift()!, administrator.email, 'solar')])
+  return made!.id
+}
+
+/** Reads on until the annotation comes. */
+async function untilTold(stream: Awaited<ReturnType<Serve['stream']>>, id: number): Promise<void> {
+  for (;;) {
+    const event = (await stream.until('annotation')).at(-1)!
+    if (Number(event.id) === id) return
+  }
+}
+
+describe('two processes that serve', () => {
+  test('make the schema of an empty database once, and have one set-up link that works at both', async () => {
+    ;[one, other] = await Promise.all([openServe(address), openServe(address)])
+    const key = one.setupUrl!.split('#')[1]!
+    assert.equal(other.setupUrl!.split('#')[1], key)
+    const third = await openServe(address)
+    assert.equal(third.setupUrl!.split('#')[1], key, 'a start voids no link that was told before')
+    assert.equal(await third.stop(), 0)
+    const wrong = await other.api('/setup', { method: 'POST', body: { key: 'wrong', ...administrator } })
+    assert.equal(wrong.status, 403)
+    cookie = cookieOf(await other.api('/setup', { method: 'POST', body: { key, ...administrator } }))
+    assert.equal((await one.api('/session', { cookie })).status, 200)
+    const again = await one.api('/setup', { method: 'POST', body: { key, ...administrator } })
+    assert.equal(again.status, 403)
+    stores = await openStores(address)
+    const urls = Array.from({ length: 10 }, (_, n) => [`http://127.0.0.1:9/${n}`, `<title>Page ${n}</title>solar ${n}`])
+    pages = await keepPages(stores, Object.fromEntries(urls))
+  })
+
+  test('see at once what the other has stored', async () => {
+    const created = await one.api('/profiles', { method: 'POST', cookie, body: profile })
+    assert.equal(created.status, 201)
+    const { id } = (await created.json()) as { id: string }
+    const seen = await other.api(`/profiles/${id}`, { cookie })
+    assert.equal(((await seen.json()) as { name: string }).name, 'Solar')
+    const sources = (await (await other.api('/sources', { cookie })).json()) as { items: unknown[] }
+    assert.equal(sources.items.length, 1)
+    await other.api(`/profiles/${id}`, { method: 'DELETE', cookie })
+    assert.equal((await one.api(`/profiles/${id}`, { cookie })).status, 404)
+  })
+
+  test('know nobody any more who signed out at the other', async () => {
+    const own = await one.signIn(administrator)
+    assert.equal((await other.api('/session', { cookie: own })).status, 200)
+    assert.equal((await one.api('/session', { cookie: own })).status, 200)
+    await one.api('/session', { method: 'DELETE', cookie: own })
+    assert.equal((await other.api('/session', { cookie: own })).status, 401)
+  })
+
+  test('tell whoever listens at either of a new annotation, and of what was read at the other', async () => {
+    const streams = await Promise.all([one.stream(cookie), other.stream(cookie)])
+    for (const stream of streams) await stream.until('hello')
+    const id = await annotate()
+    for (const stream of streams) await untilTold(stream, id)
+    await one.api(`/annotations/${id}`, { method: 'PATCH', cookie, body: { read: true } })
+    for (const stream of streams) {
+      for (;;) {
+        const { data } = (await stream.until('counts')).at(-1)!
+        const { changed } = data as { changed?: { ids: number[]; marks: unknown } }
+        if (changed === undefined) continue
+        assert.deepEqual(changed, { ids: [id], marks: { read: true } })
+        break
+      }
+    }
+    for (const stream of streams) await stream.close()
+  })
+
+  test('are both in the list of nodes, and none is when it has ended', async () => {
+    const third = await openServe(address, { ERACE_CLUSTER_NAME: 'third' })
+    const listed = async () => {
+      const { items } = (await (await one.api('/nodes', { cookie })).json()) as {
+        items: { role: string; name: string; state: string }[]
+      }
+      return items
+    }
+    await until('the third to be listed', async () => (await listed()).some(({ name }) => name === 'third'))
+    assert.deepEqual(
+      (await listed()).map(({ role, state }) => [role, state]),
+      Array.from({ length: 3 }, () => ['server', 'running']),
+    )
+    const crawl = (await (await other.api('/crawl', { cookie })).json()) as { paused: string; now: { queued: number } }
+    assert.match(crawl.paused, /No worker/)
+    assert.equal(await third.stop(), 0)
+    assert.equal((await listed()).length, 2)
+  })
+})
+
+describe('a process that serves, when the database fails', () => {
+  test('makes cut connections anew, tells whoever listens to load anew, and misses nothing afterwards', async () => {
+    const streams = await Promise.all([one.stream(cookie), other.stream(cookie)])
+    for (const stream of streams) await stream.until('hello')
+    await stores.pool.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE application_name LIKE 'erace %' AND datname = current_database()`,
+    )
+    for (const stream of streams) await stream.until('reset')
+    const id = await annotate()
+    for (const stream of streams) await untilTold(stream, id)
+    for (const each of [one, other]) {
+      await until('requests to be answered again', async () => (await each.api('/annotations', { cookie })).ok)
+      await until('the archive to be read again', async () => (await each.api('/search?q=solar', { cookie })).ok)
+      await until('it to be ready again', async () => (await each.readiness()).ok)
+    }
+    for (const stream of streams) await stream.close()
+  })
+
+  test('refuses requests for a while, says so, and goes on by itself', async () => {
+    const stream = await one.stream(cookie)
+    await stream.until('hello')
+    await stores.close()
+    await postgres.stop()
+    const refused = await one.api('/annotations', { cookie })
+    const { error } = (await refused.json()) as { error: { code: string; message: string } }
+    assert.deepEqual([refused.status, error.code], [503, 'store-unreachable'])
+    assert.doesNotMatch(error.message, /ECONNREFUSED|\d+\.\d+\.\d+\.\d+/)
+    const readiness = await one.readiness()
+    assert.equal(readiness.status, 503)
+    assert.match(await readiness.text(), /the store does not answer: store-unreachable/)
+    assert.equal((await fetch(`${one.url}/healthz`)).status, 200)
+    const late = startServe(address)
+    await until('another one to wait for it', () => /waiting for it/.test(late.log()))
+    await postgres.start()
+    stores = await openStores(address)
+    await until('it to be ready again', async () => (await one.readiness()).ok)
+    assert.ok((await one.api('/annotations', { cookie })).ok)
+    await stream.until('reset')
+    await untilTold(stream, await annotate())
+    await stream.close()
+    assert.equal((await late.listening()).setupUrl, null)
+    late.child.kill('SIGTERM')
+    assert.equal((await late.ended).exitCode, 0)
+  })
+
+  test('ends in good order while it is away', async () => {
+    await stores.close()
+    await postgres.stop()
+    assert.equal(await other.stop(), 0)
+    const waiting = startServe(address)
+    await until('it to wait', () => /waiting for it/.test(waiting.log()))
+    waiting.child.kill('SIGTERM')
+    assert.equal((await waiting.ended).exitCode, 0)
+    await postgres.start()
+    stores = await openStores(address)
+  })
+
+  test('fails at once where it can never work: a wrong password, a database that is not there', async () => {
+    const wrongPassword = new URL(address)
+    wrongPassword.password = 'wrong'
+    const wrongName = new URL(address)
+    wrongName.pathname = '/nowhere'
+    for (const wrong of [wrongPassword, wrongName]) {
+      const { exitCode, stdout } = await startServe(wrong.href).ended
+      assert.equal(exitCode, 1)
+      assert.equal((JSON.parse(stdout) as { error: { code: string } }).error.code, 'store-refused')
+    }
+  })
+})

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { responseRecord } from '../../src/cache/warc/record-writer.ts'
+import { readConfig } from '../../src/config/load-config.ts'
+import { systemClock } from '../../src/core/clock.ts'
+import { bodyDigest, digestText } from '../../src/core/fingerprint.ts'
+import { noErrand } from '../../src/core/request.ts'
+import { clusterStores } from '../../src/main-cluster-stores.ts'
+import { createKeys } from '../../src/main-keys.ts'
+import { createProcessor } from '../../src/services/annotating/processor.ts'
+import { createProfileKeys } from '../../src/services/profiles/keyed-profile.ts'
+import { createClusterStories } from '../../src/store/cluster/annotation-stories.ts'
+import { createClusterAnnotations } from '../../src/store/cluster/annotations.ts'
+import { type ClusterPool, openPool } from '../../src/store/cluster/pool.ts'
+import { usePostgres } from '../../src/store/cluster/postgres.testkit.ts'
+import { type ClusterSystem, createClusterSystem } from '../../src/store/cluster/store.testkit.ts'
+import type { OpenShard } from '../../src/store/conformance/engine.testkit.ts'
+import { pageOf } from '../../src/store/conformance/samples.testkit.ts'
+import { profileOf, sourceOf } from '../watch/up-run.ts'
+
+usePostgres()
+
+const WORKERS = 3
+const STORIES = 5
+const COPIES = 12
+
+/** Long enough to be known again by; a word of its own changes a few bits at most. */
+function textOf(story: number, copy: number): string {
+  const words = ['alpha', 'beta', 'gamma', 'delta', 'epsilon'].map((word) => `${word}${story}`)
+  const many = Array.from({ length: 600 }, (_, n) => words[n % words.length])
+  return `java ${many.join(' ')} place${copy}`
+}
+
+function captureOf(host: string, path: string, text: string, watch: number) {
+  const body = Buffer.from(`<html><body><p>${text}</p></body></html>`)
+  const digest = bodyDigest(body)
+  const url = `http://${host}${path}`
+  const rawHeaders = ['content-type', 'text/html']
+  const common = { uri: url, date: 1_000, address: '192.0.2.1', statusLine: 'HTTP/1.1 200 OK', rawHeaders }
+  const record = responseRecord({ ...common, body, payloadDigest: digestText(digest), truncated: null })
+  const errand = { ...noErrand, watch, round: 100 }
+  return pageOf(host, path, text, { digest, size: body.length, errand, run: watch, render: () => record.parts })
+}
+
+const { config } = await readConfig({ cwd: '/', env: {} })
+
+/** A processor for the partitions of one shard, on connections of its own. */
+function processorOf(pool: ClusterPool, worker: number, epochs: ReadonlyMap<number, number>) {
+  const epochOf = (partition: number): number | null => epochs.get(partition) ?? null
+  const partitions = [...epochs.keys()].filter((partition) => partition % WORKERS === worker)
+  return createProcessor({
+    stores: {
+      ...clusterStores(pool, [1, 2]),
+      annotations: createClusterAnnotations({ pool, partitions: () => partitions, epochOf }),
+    },
+    stories: createClusterStories({ pool, epochOf }),
+    config,
+    clock: systemClock,
+    keyOf: createKeys(config, [1, 2]),
+    part: 0,
+    parts: 1,
+    events: { onSettled() {}, onRefused: () => assert.fail('refused'), onProblem: (message) => assert.fail(message) },
+  })
+}
+
+async function fill(system: ClusterSystem, shards: readonly OpenShard[], watch: number): Promise<void> {
+  for (let copy = 0; copy < COPIES; copy++) {
+    const worker = copy % WORKERS
+    const host = system.hostOf(worker, copy)
+    const pages = Array.from({ length: STORIES }, (_, story) =>
+      captureOf(host, `/${story}`, textOf(story, copy), watch),
+    )
+    await shards[worker]!.documents.record(pages)
+  }
+}
+
+describe('stories that several workers meet at the same time', () => {
+  test('are told once to each profile, with all other places', async () => {
+    const system = await createClusterSystem({ shards: WORKERS })
+    const { database } = system
+    const pools = Array.from({ length: WORKERS }, (_, n) =>
+      openPool({ address: database.address, maxConnections: 3, name: `worker ${n}` }),
+    )
+    try {
+      const shards = await system.open(1)
+      const stores = clusterStores(database.pool, [1, 2])
+      const source = sourceOf('http://source.example/', { depth: 3, scope: { kind: 'pattern', source: '.' } })
+      const keyed = createProfileKeys({})
+      await stores.profiles.put([
+        keyed(profileOf('one', 'ann@example.org', [source], { java: 4 })),
+        keyed(profileOf('two', 'bob@example.org', [source], { java: 4, alpha3: 1 })),
+      ])
+      const [urd] = await stores.profiles.urdsOf('one')
+      await fill(system, shards, urd!.watch)
+      const leases = await database.pool.query<{ partition: number; epoch: number }>(
+        'SELECT partition, epoch FROM leases',
+      )
+      const epochs = new Map(leases.map(({ partition, epoch }) => [partition, epoch]))
+      const processors = pools.map((pool, n) => processorOf(pool, n, epochs))
+      await Promise.all(
+        processors.map(async ({ work }) => {
+          while (await work(() => false));
+        }),
+      )
+      assert.equal(await stores.annotations.countTasks(), 0)
+      const made = await stores.annotations.list({ after: 0, limit: 1_000 })
+      assert.deepEqual(
+        made.map(({ owner, url, alsoAt }) => [owner, new URL(url).pathname, alsoAt.length]).sort(),
+        ['ann@example.org', 'bob@example.org'].flatMap((owner) =>
+          Array.from({ length: STORIES }, (_, story) => [owner, `/${story}`, COPIES - 1]),
+        ),
+      )
+      const rows = await database.pool.query('SELECT 1 FROM stories')
+      assert.equal(rows.length, STORIES * COPIES)
+    } finally {
+      for (const pool of pools) await pool.close()
+      await system.destroy()
+    }
+  })
+})
