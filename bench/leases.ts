@@ -14,8 +14,8 @@ export const optionNames = ['holders', 'partitions', 'seed']
 /** The defaults of `cluster.lease` and of the heartbeats that go with it. */
 const LEASE_MS = 15_000
 const RENEW_EVERY_MS = 5_000
-/** How many partitions there are, and what is simulated by default where there were more. */
-const HOLDERS: Record<number, number[]> = { 256: [1, 10, 100, 200, 255, 256, 1000], 4096: [10, 100, 1000] }
+/** What is simulated by default, by the number of partitions. */
+const HOLDERS: Record<number, number[]> = { 256: [1, 10, 16, 100, 200, 255, 256, 1000], 4096: [10, 100, 1000] }
 
 type Event = 'start' | 'join' | 'leave' | 'death'
 type Row = Settled & { partitions: number; holders: number; event: Event; held: number[]; least: number }
@@ -84,31 +84,18 @@ async function live(server: BenchServer, partitions: number, holders: number, se
   await setPartitions(pool, partitions)
   const simulation = createSimulation({ pool, seed, leaseMs: LEASE_MS, renewEveryMs: RENEW_EVERY_MS })
   const rows: Row[] = []
-  const after = async (event: Event, before: number[]): Promise<void> => {
+  /** `least`: how few moves could have done it. */
+  const after = async (event: Event, least: number): Promise<void> => {
     const settled = await simulation.settle()
-    const held = simulation.held()
-    rows.push({ ...settled, partitions, holders, event, held, least: leastMoves(event, before, held, partitions) })
+    rows.push({ ...settled, partitions, holders, event, held: simulation.held(), least })
   }
   simulation.start(holders)
-  await after('start', [])
+  await after('start', partitions)
   simulation.join()
-  await after('join', simulation.held())
-  const beforeLeave = simulation.held()
-  await simulation.leave()
-  await after('leave', beforeLeave)
-  if (holders > 1) {
-    const beforeDeath = simulation.held()
-    simulation.die()
-    await after('death', beforeDeath)
-  }
+  await after('join', Math.floor(partitions / (holders + 1)))
+  await after('leave', await simulation.leave())
+  if (holders > 1) await after('death', simulation.die())
   return rows
-}
-
-/** Whoever comes needs what all have on average, rounded down; whoever goes leaves what he had. */
-function leastMoves(event: Event, before: readonly number[], after: readonly number[], partitions: number): number {
-  if (event === 'start') return partitions
-  if (event === 'join') return Math.floor(partitions / after.length)
-  return Math.round(partitions / before.length)
 }
 
 function figuresOf(rows: readonly Row[]): Record<string, number> {

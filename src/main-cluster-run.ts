@@ -97,8 +97,8 @@ export function createRunWatch({ node, run, liveMs }: RunWatchOptions) {
       return shares.every(({ final, live }) => final || !live) ? true : undefined
     },
     snapshot(): CrawlSnapshot {
-      const { board } = crews.state()
-      const own = board === null ? noCounts() : countsOf(board)
+      const { base, board } = crews.state()
+      const own = board === null ? base : addCounts(base, countsOf(board))
       const counts = addCounts(addCounts(sumOf(others), own), before, -1)
       const gauge = (name: 'activeHosts' | 'restingHosts'): number =>
         others.reduce(

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { openCluster, until } from './main-cluster-schedule.testkit.ts'
+import { openCluster, startSchedule, until } from './main-cluster-schedule.testkit.ts'
+import { openField, requestsByUrl } from './main-cluster-shards.testkit.ts'
+import { clusterStores } from './main-cluster-stores.ts'
+import { createProfileKeys } from './services/profiles/keyed-profile.ts'
 import { profileWith, sourceAt } from './services/watching/watching.testkit.ts'
-import { cutConnections, usePostgres } from './store/cluster/postgres.testkit.ts'
+import { cutConnections, postgres, usePostgres } from './store/cluster/postgres.testkit.ts'
+import { readSeed } from './store/cluster/seed.ts'
 
 usePostgres()
 
@@ -81,11 +85,13 @@ describe('a leader that sleeps past its lease', () => {
     assert.deepEqual(worker.fetched, [home, `${home}one`])
     const leaders = await pool.query<{ holder: string }>('SELECT holder FROM leaders')
     assert.deepEqual(leaders, [{ holder: 'second' }])
-    await until('the first follows', () => first.scheduler.snapshot(1) !== undefined || first.trouble() === null)
+    const { id } = await rowOf(home)
+    await until('the first follows', () => first.scheduler.snapshot(id)?.state === 'waiting')
+    assert.equal(first.trouble(), null)
     await cluster.close()
   })
 
-  test('is refused when it wants to note the end of a check', async () => {
+  test('writes nothing when it sleeps in the midst of noting the end of a check', async () => {
     const cluster = await openCluster(pages)
     const { put, rowOf, start, worker } = cluster
     await put(profileWith('ann', 'ann@example.org', [sourceAt(home, daily)]))
@@ -95,6 +101,7 @@ describe('a leader that sleeps past its lease', () => {
     await worker.run()
     await first.gate.reached
     const second = await start('second')
+    await until('the second leads', second.isLeader)
     first.gate.open()
     await until('the check is over', async () => (await rowOf(home)).outcome === 'changed')
     assert.equal((await cluster.watches.checks((await rowOf(home)).id, 10)).length, 1)
@@ -119,6 +126,26 @@ describe('a database that goes away', () => {
     await cluster.close()
   })
 
+  test('with its server is waited for, by the leader and by those who follow', async (context) => {
+    if (process.env.ERACE_TEST_POSTGRES) return context.skip('the server of ERACE_TEST_POSTGRES is not ours to stop')
+    const cluster = await openCluster(pages)
+    const { put, rowOf, start, worker } = cluster
+    await put(profileWith('ann', 'ann@example.org', [sourceAt(home, daily)]))
+    const both = [await start('one'), await start('other')]
+    await until('a request is queued', async () => (await worker.queued()).length > 0)
+    const server = await postgres()
+    await server.stop()
+    await until('both say so', () => both.every((schedule) => schedule.trouble() !== null))
+    await until('nobody leads', () => !both.some((schedule) => schedule.isLeader()))
+    await server.start()
+    await until('one leads', () => both.filter((schedule) => schedule.isLeader()).length === 1)
+    await worker.run()
+    await until('the check is over', async () => (await rowOf(home)).outcome === 'changed')
+    await until('all is well', () => both.every((schedule) => schedule.trouble() === null))
+    assert.deepEqual(worker.fetched, [home, `${home}one`])
+    await cluster.close()
+  })
+
   test('for longer than a lease is a trouble that is told', async () => {
     const cluster = await openCluster(pages)
     const { start } = cluster
@@ -131,5 +158,34 @@ describe('a database that goes away', () => {
     await until('it leads again', schedule.isLeader)
     assert.equal(schedule.trouble(), null)
     await cluster.close()
+  })
+})
+
+describe('real workers', { timeout: 120_000 }, () => {
+  test('carry out a check to its end, though one of them is killed and another process takes over the schedule', async () => {
+    const field = await openField({
+      hosts: 1,
+      pages: 40,
+      values: { 'crawl.delay': '20ms', 'network.allow': ['127.0.0.0/8'] },
+    })
+    const { database, site } = field
+    const stores = clusterStores(database.pool, await readSeed(database.pool))
+    const source = sourceAt(`${site.origin(0)}/`, { ...daily, depth: 50 })
+    await stores.profiles.put([createProfileKeys({})(profileWith('ann', 'ann@example.org', [source]))])
+    await database.pool.query('UPDATE urds SET visited_at = 1')
+    const killed = await field.startWorker('killed')
+    const first = await startSchedule(database.address, 'first', stores.seed)
+    await field.answered(10)
+    await killed.shards.end()
+    await field.startWorker('worker')
+    const second = await startSchedule(database.address, 'second', stores.seed)
+    await first.end()
+    const row = async () => (await stores.watches.all())[0]!
+    await until('the check is over', async () => (await row()).checkedAt > 0)
+    assert.equal((await row()).outcome, 'changed')
+    assert.equal(requestsByUrl(site).size, 40)
+    assert.equal((await stores.watches.checks((await row()).id, 10)).length, 1)
+    await second.end()
+    await field.destroy()
   })
 })

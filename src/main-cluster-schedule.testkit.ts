@@ -30,6 +30,43 @@ export type Gate = {
   open(): void
 }
 
+/** A process that schedules, as far as that goes; `name` is what its connections are called, too. */
+export async function startSchedule(
+  address: string,
+  name: string,
+  fingerprints: readonly [number, number],
+): Promise<RunningSchedule> {
+  const pool = openPool({ address, maxConnections: 6, name })
+  const { gate, gated } = gatePool(pool)
+  const events = createClusterEvents({ pool })
+  const schedule = await startClusterSchedule({
+    stores: clusterStores(gated, fingerprints),
+    clock: systemClock,
+    config: configOf({ 'cluster.lease': LEASE, 'schedule.minEvery': '1s' }),
+    log: pino({ level: 'silent' }),
+    holder: name,
+    events,
+  })
+  const told: string[] = []
+  schedule.checks.onCheck((watch, phase) => told.push(`${watch} ${phase}`))
+  let isEnded = false
+  return {
+    ...schedule,
+    name,
+    told,
+    gate,
+    async end() {
+      if (isEnded) return
+      isEnded = true
+      gate.open()
+      await schedule.stop()
+      await events.close()
+      await pool.close()
+    },
+  }
+}
+
+/** A database with a worker of its own, whose web is in memory. */
 export async function openCluster(pages: Record<string, TestPage>) {
   const database = await createDatabase()
   const running: RunningSchedule[] = []
@@ -38,35 +75,8 @@ export async function openCluster(pages: Record<string, TestPage>) {
   const keyed = createProfileKeys({})
   const worker = await openTestWorker(database.pool, web)
 
-  async function start(name: string, settings: Record<string, unknown> = {}): Promise<RunningSchedule> {
-    const pool = openPool({ address: database.address, maxConnections: 6, name })
-    const { gate, gated } = gatePool(pool)
-    const events = createClusterEvents({ pool })
-    const schedule = await startClusterSchedule({
-      stores: clusterStores(gated, seed),
-      clock: systemClock,
-      config: configOf({ 'cluster.lease': LEASE, 'schedule.minEvery': '1s', ...settings }),
-      log: pino({ level: 'silent' }),
-      holder: name,
-      events,
-    })
-    const told: string[] = []
-    schedule.checks.onCheck((watch, phase) => told.push(`${watch} ${phase}`))
-    let isEnded = false
-    const started: RunningSchedule = {
-      ...schedule,
-      name,
-      told,
-      gate,
-      async end() {
-        if (isEnded) return
-        isEnded = true
-        gate.open()
-        await schedule.stop()
-        await events.close()
-        await pool.close()
-      },
-    }
+  async function start(name: string): Promise<RunningSchedule> {
+    const started = await startSchedule(database.address, name, seed)
     running.push(started)
     return started
   }
@@ -77,7 +87,11 @@ export async function openCluster(pages: Record<string, TestPage>) {
     worker,
     start,
     watches: stores.watches,
-    put: (...profiles: Profile[]) => stores.profiles.put(profiles.map(keyed)),
+    /** Nobody waits for a first visit: whoever takes over a check that is one has it made again. */
+    async put(...profiles: Profile[]) {
+      await stores.profiles.put(profiles.map(keyed))
+      await database.pool.query('UPDATE urds SET visited_at = 1')
+    },
     async rowOf(uri: string) {
       return (await stores.watches.all()).find((row) => row.uri === uri)!
     },

@@ -35,7 +35,7 @@ export async function openClusterStores(options: OpenClusterOptions): Promise<Cl
     const missing = (await migrationStates(pool)).filter(({ appliedAt }) => appliedAt === null)
     if (missing.length > 0)
       throw new AppError(
-        'store-missing',
+        'store-refused',
         `the database lacks ${missing.length} steps of the schema; erace migrate applies them`,
       )
     return clusterStores(pool, await readSeed(pool))

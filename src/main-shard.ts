@@ -5,7 +5,7 @@ import type { CrawlSettings } from './config/crawl-settings.ts'
 import { version } from './config/version.ts'
 import { systemClock } from './core/clock.ts'
 import type { WatchNews } from './core/errand-order.ts'
-import { isAppError } from './core/errors.ts'
+import { AppError, isAppError } from './core/errors.ts'
 import { type BoardMemory, openBoard } from './crawl/board.ts'
 import { assembleShard } from './crawl/shard/assemble.ts'
 import type { FromShard, ToShard } from './crawl/shard/messages.ts'
@@ -113,6 +113,8 @@ async function obey(order: ToShard): Promise<void> {
     case 'seed':
       await offerSeeds(order.urls)
       return tell({ kind: 'done', id: order.id })
+    case 'drain':
+      throw new AppError('internal', 'there is nobody whom a shard of this store could hand over to')
     case 'stop':
       await shard.stop()
       return tell({ kind: 'done', id: order.id, details: tally.details() })

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import type { Logger } from 'pino'
 import type { CrawlSettings } from './config/crawl-settings.ts'
+import { systemClock } from './core/clock.ts'
 import { type CrawlDetails, mergeDetails } from './core/crawl-report.ts'
 import { type Board, createBoardMemory, openBoard } from './crawl/board.ts'
 import { startClusterShards } from './main-cluster-shards.ts'
@@ -27,6 +28,8 @@ export type CrewOptions = {
 export type Crew = {
   readonly mark: RunMark
   readonly board: Board
+  /** Its pages are counted. */
+  readonly isLimited: boolean
   start(): Promise<void>
   seed(urls: readonly string[]): Promise<void>
   drain(draining: boolean): void
@@ -39,6 +42,7 @@ export type Crew = {
 
 /** Looks without a request under way after which pages go back. */
 const IDLE_LOOKS = 5
+const ASK_AGAIN_MS = 1_000
 
 export function threadsOf({ config }: CrawlSettings): number {
   return config.crawl.threads === 0 ? availableParallelism() : config.crawl.threads
@@ -54,22 +58,30 @@ export function createCrew(options: CrewOptions): Crew {
   const shards = startClusterShards(place)
   const portion = Math.max(1, settings.config.crawl.fetchers)
   let idleLooks = 0
+  /** Monotonic: there was none left the last time. */
+  let askAt = 0
+
+  async function takePages(): Promise<void> {
+    if (systemClock.monotonic() < askAt) return
+    const pages = await runs.takePages(run, node, portion)
+    board.grantPages(pages)
+    if (pages === 0) askAt = systemClock.monotonic() + ASK_AGAIN_MS
+  }
 
   return {
     mark: { id: run, revision: options.revision },
     board,
+    isLimited: limited,
     failed: shards.failed,
     start: () => shards.start(),
     seed: (urls) => shards.seed(urls),
     drain: (draining) => shards.drain(draining),
     async turnPages() {
-      if (!limited) return 0
       const inFlight = board.total('inFlight')
       idleLooks = inFlight === 0 ? idleLooks + 1 : 0
       const left = board.pagesLeft()
       const isWanted = board.wantsPages()
-      if (isWanted ? left === 0 : inFlight > 0 && left < portion / 2)
-        board.grantPages(await runs.takePages(run, node, portion))
+      if (isWanted ? left === 0 : inFlight > 0 && left < portion / 2) await takePages()
       else if (left > 0 && idleLooks >= IDLE_LOOKS) await runs.givePages(run, node, board.withdrawPages())
       // A request that has just begun may not be seen yet.
       return board.pagesLeft() + (idleLooks > 1 ? 0 : Math.max(1, inFlight))

@@ -1,11 +1,10 @@
 import type { Logger } from 'pino'
 import type { CrawlSettings } from './config/crawl-settings.ts'
 import type { Clock } from './core/clock.ts'
-import type { CrawlDetails } from './core/crawl-report.ts'
-import type { Board } from './crawl/board.ts'
+import { type CrawlDetails, mergeDetails } from './core/crawl-report.ts'
 import { withShared } from './main-run-settings.ts'
 import { type Crew, createCrew, threadsOf } from './main-worker-crew.ts'
-import { addCounts, type Counts, countsOf, noCounts, runFiguresOf } from './main-worker-figures.ts'
+import { addCounts, type Counts, countsOf, type NodeState, noCounts, runFiguresOf } from './main-worker-figures.ts'
 import { type Loop, startLoop } from './main-worker-loop.ts'
 import type { ClusterRunStore, RunMark } from './store/cluster-runs.ts'
 import type { EpochMemory } from './store/held-epochs.ts'
@@ -43,12 +42,10 @@ export type Crews = {
   look(): void
   obey(orders: NodeOrders): void
   crew(): Crew | null
-  state(): CrewState
+  state(): NodeState
   /** The last crew hands over. */
   end(): Promise<void>
 }
-
-export type CrewState = { base: Counts; board: Board | null; mark: RunMark; threads: number }
 
 const FOLLOW_MS = 1_000
 const PAGES_MS = 100
@@ -59,15 +56,16 @@ const noMark: RunMark = { id: 0, revision: 0 }
 export function createCrews(options: CrewsOptions): Crews {
   const { own, node, runs, clock, log } = options
   const liveMs = own.config.cluster.leaseMs
+  const owed: (() => Promise<void>)[] = []
   let crew: Crew | null = null
   let isAtWork = false
   let base = noCounts()
+  /** What earlier crews of this process have done for the run. */
+  let inRun: { id: number; counts: Counts; details: CrawlDetails[] } = { id: 0, counts: noCounts(), details: [] }
   let orders: NodeOrders = { draining: false, paused: false, held: false }
   let loops: Loop[] = []
   let looks = 0
-  let pages = 0
-  let isStarted = false
-  const owed: (() => Promise<void>)[] = []
+  const pages = { inHand: 0, isTurning: false, isShown: false }
 
   /** The mark of what is wanted; null where nothing is. */
   async function wanted(): Promise<RunMark | null> {
@@ -81,13 +79,14 @@ export function createCrews(options: CrewsOptions): Crews {
     const shared = mark.revision === 0 ? null : await runs.settings(mark.id)
     const settings = shared === null ? own : withShared(own, shared)
     const { limit } = shared === null ? { limit: null } : await runs.pages(mark.id)
+    if (inRun.id !== mark.id) inRun = { id: mark.id, counts: noCounts(), details: [] }
+    if (mark.revision > 0) await runs.put({ run: mark.id, node, figures: inRun.counts, pages: 0, final: false })
     const { address, name, seed, epochs } = options
     const looksBack = mark.revision !== 1 || mark.id > 1 || settings.depth !== null
     const place = { address, name, node, seed, epochs, runs, log }
     crew = createCrew({ ...place, settings, run: mark.id, revision: mark.revision, looksBack, limited: limit !== null })
     crew.failed.catch(options.onFailed)
     crew.board.hold(orders.paused || orders.held)
-    if (mark.revision > 0) await put(crew, false)
     await Promise.race([crew.start(), crew.failed])
     crew.drain(orders.draining)
     isAtWork = true
@@ -95,17 +94,20 @@ export function createCrews(options: CrewsOptions): Crews {
   }
 
   async function leave(): Promise<void> {
-    if (crew === null) return
-    const last = crew
+    if (crew === null) return payOwed()
+    const { mark, board, stop } = crew
     isAtWork = false
     options.onChanged()
-    const stopped = await last.stop()
+    const stopped = await stop()
     crew = null
-    base = addCounts(base, countsOf(last.board))
-    pages = 0
-    if (last.mark.revision > 0) {
-      owed.push(() => runs.givePages(last.mark.id, node, stopped.pages))
-      owed.push(() => put(last, true, stopped.details))
+    base = addCounts(base, countsOf(board))
+    pages.inHand = 0
+    if (mark.revision > 0) {
+      const counts = addCounts(inRun.counts, countsOf(board))
+      inRun = { ...inRun, counts, details: [...inRun.details, stopped.details] }
+      const figures = { ...runFiguresOf(board), ...counts, details: mergeDetails(inRun.details) }
+      owed.push(() => runs.givePages(mark.id, node, stopped.pages))
+      owed.push(() => runs.put({ run: mark.id, node, figures, pages: 0, final: true }))
     }
     await payOwed()
   }
@@ -118,9 +120,12 @@ export function createCrews(options: CrewsOptions): Crews {
     }
   }
 
-  async function put({ mark, board }: Crew, final: boolean, details?: CrawlDetails): Promise<void> {
-    const figures = runFiguresOf(board, details)
-    await runs.put({ run: mark.id, node, figures, pages: final ? 0 : pages, final })
+  async function put({ mark, board }: Crew): Promise<void> {
+    const figures = { ...runFiguresOf(board), ...addCounts(inRun.counts, countsOf(board)) }
+    // While pages are taken it is not known how many there are; that there are none must be true.
+    const inHand = Math.max(pages.inHand, pages.isTurning ? 1 : 0)
+    pages.isShown ||= inHand > 0
+    await runs.put({ run: mark.id, node, figures, pages: inHand, final: false })
   }
 
   async function follow(): Promise<void> {
@@ -132,30 +137,35 @@ export function createCrews(options: CrewsOptions): Crews {
       await begin(mark)
     }
     if (crew === null || crew.mark.revision === 0) return
-    await put(crew, false)
+    await put(crew)
     if (looks++ % CLOSE_LOOKS === CLOSE_LOOKS - 1) await runs.close(crew.mark.id, { at: clock.now(), liveMs })
   }
 
   async function turnPages(): Promise<void> {
-    if (crew === null || !isAtWork) return
-    const before = pages
-    pages = await crew.turnPages()
-    // Whoever waits for the end of a limited crawl waits for this.
-    if (pages === 0 && before > 0) await put(crew, false)
+    if (crew === null || !isAtWork || !crew.isLimited) return
+    pages.isTurning = true
+    try {
+      pages.inHand = await crew.turnPages()
+    } finally {
+      pages.isTurning = false
+    }
+    if (pages.inHand > 0) pages.isShown = true
+    else if (pages.isShown) {
+      // Whoever waits for the end of a limited crawl waits for this.
+      pages.isShown = false
+      await put(crew)
+    }
   }
 
   return {
     start() {
       const { onTrouble, onFailed } = options
-      isStarted = true
       loops = [
         startLoop({ everyMs: FOLLOW_MS, work: follow, onTrouble, onFailed }),
         startLoop({ everyMs: PAGES_MS, work: turnPages, onTrouble, onFailed }),
       ]
     },
-    look() {
-      if (isStarted) loops[0]!.now()
-    },
+    look: () => loops[0]?.now(),
     obey(given) {
       const wasDraining = orders.draining
       orders = given

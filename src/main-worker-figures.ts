@@ -3,6 +3,8 @@ import { type Clock, systemClock } from './core/clock.ts'
 import type { CrawlDetails } from './core/crawl-report.ts'
 import { skipReasons } from './core/skip-reason.ts'
 import type { Board } from './crawl/board.ts'
+import type { RunMark } from './store/cluster-runs.ts'
+import type { NodeFigures } from './store/nodes.ts'
 
 /** Counts of a crawl that add up over shards, crews and nodes. */
 export const countNames = [
@@ -59,6 +61,40 @@ export function runFiguresOf(board: Board, details?: CrawlDetails): RunFigures {
     paused: board.total('paused') > 0 ? 1 : 0,
     peakRssBytes: peakRssBytes(),
     ...(details === undefined ? {} : { details }),
+  }
+}
+
+export type NodeState = {
+  /** Of crews that are gone. */
+  base: Counts
+  board: Board | null
+  mark: RunMark
+  threads: number
+}
+
+/** All but how the node itself sees its way. */
+export function nodeFiguresOf(
+  { base, board, mark, threads }: NodeState,
+  annotated: { tasks: number; annotations: number; refused: number },
+): Omit<NodeFigures, 'perSecond' | 'lastError'> {
+  const counts = board === null ? base : addCounts(base, countsOf(board))
+  const gauge = (name: 'queued' | 'seen' | 'inFlight' | 'activeHosts' | 'restingHosts' | 'paused'): number =>
+    board?.total(name) ?? 0
+  return {
+    ...counts,
+    refused: counts.refused + annotated.refused,
+    tasks: annotated.tasks,
+    annotations: annotated.annotations,
+    threads,
+    rssBytes: process.memoryUsage.rss(),
+    run: mark.id,
+    revision: mark.revision,
+    queued: gauge('queued'),
+    seen: gauge('seen'),
+    inFlight: gauge('inFlight'),
+    activeHosts: gauge('activeHosts'),
+    restingHosts: gauge('restingHosts'),
+    paused: gauge('paused') > 0 ? 1 : 0,
   }
 }
 

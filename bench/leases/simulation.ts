@@ -18,9 +18,10 @@ export type Simulation = {
   join(): void
   /** So many come within one round, and nobody hears that others were woken: heartbeats alone spread the partitions. */
   start(count: number): void
-  /** One that holds something goes in good order; one that holds something is gone without a word. */
-  leave(): Promise<void>
-  die(): void
+  /** One that holds something goes in good order. Returns how much it held. */
+  leave(): Promise<number>
+  /** One that holds something is gone without a word. */
+  die(): number
   /** Goes on until nothing has moved for a whole round of heartbeats. */
   settle(): Promise<Settled>
   /** How many partitions each living holder has. */
@@ -166,8 +167,10 @@ export function createSimulation(options: SimulationOptions): Simulation {
       begin()
       const holder = pick()
       holders.delete(holder)
-      for (const partition of holder.leases.held()) free.set(partition, now)
+      const held = holder.leases.held()
+      for (const partition of held) free.set(partition, now)
       await holder.leases.leave()
+      return held.length
     },
     die() {
       begin()
@@ -176,8 +179,10 @@ export function createSimulation(options: SimulationOptions): Simulation {
       now = Math.max(now, holder.beatAt + random.next() * renewEveryMs)
       began = now
       holders.delete(holder)
-      for (const partition of holder.leases.held()) free.set(partition, now)
+      const held = holder.leases.held()
+      for (const partition of held) free.set(partition, now)
       deaths.add({ holder, endsAt: holder.beatAt + leaseMs })
+      return held.length
     },
     async settle() {
       const quietAt = (): number => (deaths.size > 0 ? Infinity : Math.max(movedAt, allThereAt) + renewEveryMs)

@@ -2,6 +2,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { isAppError } from '../core/errors.ts'
 import type { VerifyFault, VerifyProgress, VerifyReport } from '../core/verify-report.ts'
 import type { ArchiveFile, CataloguedRecord, ObjectStore } from '../store/objects.ts'
+import { readAhead } from './read-ahead.ts'
 import { checkArchivedRecord, checkFileHeader, checkRecordBytes, createRecordBytes } from './verify-record.ts'
 
 /**
@@ -141,9 +142,6 @@ async function verifyFile(
   }
 }
 
-/** So many records are asked for at a time. */
-const AT_ONCE = 4
-
 /**
  * Records that lie in no file, but each by itself. They may be collected and brought back meanwhile: what is wrong with one counts
  * only where the catalogue still names that very record.
@@ -156,15 +154,12 @@ async function verifyShelf(
   const rows = await objects.records(file.id)
   const suspects: { row: CataloguedRecord; fault: string }[] = []
   let bytes = 0
-  for (let start = 0; start < rows.length; start += AT_ONCE) {
-    const portion = rows.slice(start, start + AT_ONCE)
-    const faults = await Promise.all(portion.map((row) => checkRecordBytes(() => objects.read(row), row)))
-    for (const [index, row] of portion.entries()) {
-      bytes += row.length
-      if (faults[index] !== null) suspects.push({ row, fault: faults[index]! })
-    }
-    const looked = start + portion.length
-    if (Math.floor(looked / PROGRESS_EVERY) > Math.floor(start / PROGRESS_EVERY)) onRecords(looked)
+  let looked = 0
+  const check = (row: CataloguedRecord): Promise<string | null> => checkRecordBytes(() => objects.read(row), row)
+  for await (const [row, fault] of readAhead(rows, check, { weigh: ({ length }) => length })) {
+    bytes += row.length
+    if (fault !== null) suspects.push({ row, fault })
+    if (++looked % PROGRESS_EVERY === 0) onRecords(looked)
   }
   const found: Findings = {
     file: { ...file, length: bytes },

@@ -11,7 +11,7 @@ import { topLines } from './top-screen.ts'
  * The live monitor. It is in one of these states:
  * - looking: keys select, ask or quit;
  * - asking: `y` does what was asked about, every other key leaves it;
- * - helping: `?` closes the help.
+ * - helping: any key closes the help.
  * Each second it looks anew, whatever the state; when the store does not answer, what was seen last stays, and the foot says why.
  * However it ends, the terminal gets back its screen, its cursor and its keys.
  */
@@ -141,13 +141,10 @@ export async function runMonitor(
     end: () => select(now().nodes.length),
     d: askDrain,
     p: askPause,
+    r: () => void look(),
     q: () => end.resolve(exitCodes.done),
     '?': () => {
-      help = !help
-      draw()
-    },
-    escape: () => {
-      help = false
+      help = true
       draw()
     },
   }
@@ -156,7 +153,10 @@ export async function runMonitor(
   const onKey = (key: Key): void => {
     if (key === 'ctrl-c') interrupted()
     else if (asked !== null) answer(asked, key)
-    else steps[key]?.()
+    else if (help && key !== 'q') {
+      help = false
+      draw()
+    } else steps[key]?.()
   }
 
   let timer: NodeJS.Timeout | undefined

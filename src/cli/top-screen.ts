@@ -26,18 +26,19 @@ const keyWords = 'q quit  ? help  j/k select  d drain  p pause'
 
 const helpLines = [
   'Keys',
-  '  down, j      next node            up, k        the one before',
-  '  d            drain the node: it hands over its partitions and takes no new ones;',
-  '               once more takes it back',
-  '  p            pause the crawl of the whole cluster, or resume it',
-  '  q, Ctrl-C    quit; the cluster goes on',
+  '  down, j     next node               up, k    the one before',
+  '  d           drain the node: its partitions go to others, and it takes no',
+  '              new ones; once more lets it take part again',
+  '  p           pause the crawl of the whole cluster, or resume it',
+  '  r           look again now',
+  '  q, Ctrl-C   quit; the cluster goes on',
   '',
   'States',
-  '  behind       its signs of life are late     lost    none for longer than a lease',
-  '  paused       somebody paused the crawl, or the store takes no writes of the node',
+  '  behind      its signs of life are late',
+  '  lost        it gave none for longer than a lease; others have its work',
+  '  paused      somebody paused the crawl, or the store takes none of its writes',
   '',
-  'REF counts writes that came too late and were thrown away: others have the work by then.',
-  '? closes this help',
+  'REF: writes that came too late and were thrown away.   Any key closes this.',
 ]
 
 /** What the monitor shows: exactly as many lines as the terminal has, none wider than it. */
@@ -67,7 +68,12 @@ function headLines({ before, look, leaseMs, size }: TopView, paint: Paint): stri
   const lost = rowsOf(look, leaseMs).filter(({ state }) => state === 'lost').length
   const runWords = run === null ? 'no run yet' : `run ${run.id} ${run.finished ? 'finished' : 'under way'}`
   const leads = leader === '' ? 'nobody leads' : `leader ${printable(leader, 40)}`
-  const first = ['erace top', `${formatCount(nodes.length)} nodes${lost > 0 ? `, ${lost} lost` : ''}`, runWords, leads]
+  const first = [
+    'erace top',
+    `${formatCount(nodes.length)} ${nodes.length === 1 ? 'node' : 'nodes'}${lost > 0 ? `, ${lost} lost` : ''}`,
+    runWords,
+    leads,
+  ]
   const free = freePartitions === 0 ? '' : `${freePartitions} partitions free`
   const state = paused
     ? 'PAUSED: nothing is fetched until the crawl is resumed (p)'

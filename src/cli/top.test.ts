@@ -28,7 +28,7 @@ describe('erace top', () => {
   test('without a terminal prints one report and ends', async () => {
     const { code, out, asked } = await run([])
     assert.equal(code, 0)
-    assert.match(out, /^erace top {2}1 nodes {2}run 3 under way/)
+    assert.match(out, /^erace top {2}1 node {2}run 3 under way/)
     assert.match(out, /^ {2}m1 +worker m1\.example:7 +running +64 +12\.3/m)
     assert.ok(!out.includes('\u001b'))
     assert.deepEqual(asked, ['close'])
@@ -159,10 +159,25 @@ describe('erace top on a terminal', () => {
     assert.equal(await top.drawn(), '')
     top.press('?')
     assert.match(await top.drawn(), /pause the crawl of the whole cluster/)
-    top.press('?')
-    assert.doesNotMatch(await top.drawn(), /pause the crawl of the whole cluster/)
+    top.press('p')
+    assert.doesNotMatch(await top.drawn(), /pause the crawl/)
     top.press('q')
     await top.ended
+  })
+
+  test('what was seen last stays while the store does not answer, and the foot says why', async () => {
+    const top = await start()
+    const { look } = top.control
+    top.control.look = () => Promise.reject(new AppError('store-unreachable', 'PostgreSQL: connect ECONNREFUSED'))
+    top.press('r')
+    const drawn = await top.drawn()
+    assert.match(drawn, /no answer: PostgreSQL: connect ECONNREFUSED; trying again/)
+    assert.match(drawn, /m1 +worker running/)
+    top.control.look = look
+    top.press('r')
+    assert.match(await top.drawn(), /q quit/)
+    top.press('q')
+    assert.equal(await top.ended, 0)
   })
 
   test('is not coloured where nobody wants colours', async () => {

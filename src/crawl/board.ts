@@ -25,6 +25,8 @@ export const counterNames = [
   'restingHosts',
   'unparsable',
   'paused',
+  /** Results that were thrown away, since their partition belonged to another worker by then. */
+  'refused',
   /** How much of its time a shard has work, 0 to 1. */
   'busy',
   ...skipReasons.map((reason) => `skipped.${reason}` as const),

@@ -107,6 +107,8 @@ export function testEveryRoute(engine: string, create: () => Promise<RoutesArchi
       'GET /crawl/graph': administration('/crawl/graph'),
       'GET /hosts': administration('/hosts'),
       'GET /nodes': administration('/nodes'),
+      'PATCH /nodes/:id': administration('/nodes/nobody', { draining: true }),
+      'PATCH /crawl': administration('/crawl', { paused: false }),
     }
   })
   after(() => kept.close())

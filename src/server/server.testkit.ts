@@ -84,6 +84,7 @@ export async function createTestServer(options: TestServerOptions = {}) {
     clock,
     watching: scheduler,
     scheduler,
+    crawlControl: createTestPause(),
     ...options.needs,
   }
   const passwords = createPasswords()
@@ -177,6 +178,17 @@ export async function createTestServer(options: TestServerOptions = {}) {
       await server.close()
       await stores.close()
       if (opened !== null && options.folder === undefined) await rm(opened.folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Nothing is crawled here, so that pausing it changes nothing but what is said of it. */
+function createTestPause() {
+  let isPaused = false
+  return {
+    isPaused: async () => isPaused,
+    async pause(paused: boolean) {
+      isPaused = paused
     },
   }
 }

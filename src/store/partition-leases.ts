@@ -24,8 +24,8 @@ export type PartitionLeases = {
   held(): number[]
   /** Hands partitions over, in good order: everything in flight has been settled. */
   release(partitions: readonly number[]): Promise<void>
-  /** From now on takes nothing and is asked for everything that it has. */
-  drain(): void
+  /** From now on takes nothing and is asked for everything that it has; or is like everybody else again. */
+  drain(draining?: boolean): void
   /** Hands over everything and says good-bye. */
   leave(): Promise<void>
 }

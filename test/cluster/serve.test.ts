@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { ClusterStores } from '../../src/main-cluster-stores.ts'
+import { createClusterNodes } from '../../src/store/cluster/nodes.ts'
 import { type PostgresServer, startPostgres } from '../../src/store/cluster/postgres-server.testkit.ts'
 import { until } from '../watch/up-run.ts'
 import { draftFor, type KeptPage, keepPages, settleDrafts } from './kept-pages.ts'
@@ -98,6 +99,18 @@ describe('two processes that serve', () => {
     for (const stream of streams) await stream.close()
   })
 
+  test('find and show what is kept to those who may see it', async () => {
+    const page = pages[0]!
+    assert.equal((await one.api(`/documents/${page.documentId}`, { cookie })).status, 404)
+    await annotate()
+    for (const each of [one, other]) {
+      const found = (await (await each.api('/search?q=solar', { cookie })).json()) as { items: { document: number }[] }
+      assert.ok(found.items.some(({ document }) => document === page.documentId))
+      const text = await each.api(`/versions/${page.versionId}/text`, { cookie })
+      assert.match(await text.text(), /solar \d/)
+    }
+  })
+
   test('are both in the list of nodes, and none is when it has ended', async () => {
     const third = await openServe(address, { ERACE_CLUSTER_NAME: 'third' })
     const listed = async () => {
@@ -115,6 +128,31 @@ describe('two processes that serve', () => {
     assert.match(crawl.paused, /No worker/)
     assert.equal(await third.stop(), 0)
     assert.equal((await listed()).length, 2)
+  })
+})
+
+describe('what workers do', () => {
+  type Crawl = { isPaused: boolean; paused: string | null; now: Record<string, number>; totals: Record<string, number> }
+
+  test('is seen at every process that serves, and can be paused at any', async () => {
+    const nodes = createClusterNodes(stores.pool)
+    const beat = (id: string, figures: Record<string, number>) =>
+      nodes.heartbeat({ id, name: id, role: 'worker', host: 'box', pid: 1, figures })
+    const crawlAt = async (serve: Serve) => (await (await serve.api('/crawl', { cookie })).json()) as Crawl
+    await beat('first', { fetched: 100, queued: 3, paused: 0 })
+    await beat('second', { fetched: 200, queued: 4, paused: 0 })
+    for (const each of [one, other])
+      await until('both to be counted', async () => {
+        const { now, totals, paused } = await crawlAt(each)
+        return now.queued === 7 && totals.fetched === 300 && paused === null
+      })
+    await beat('second', { fetched: 250, queued: 4, paused: 0 })
+    await until('the rate', async () => (await crawlAt(one)).now.pagesPerSecond! > 0)
+    await other.api('/crawl', { method: 'PATCH', cookie, body: { paused: true } })
+    await until('the pause', async () => (await crawlAt(one)).isPaused)
+    assert.equal((await beat('first', {})).paused, true)
+    await one.api('/crawl', { method: 'PATCH', cookie, body: { paused: false } })
+    for (const id of ['first', 'second']) await nodes.remove(id)
   })
 })
 

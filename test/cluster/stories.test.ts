@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { responseRecord } from '../../src/cache/warc/record-writer.ts'
 import { readConfig } from '../../src/config/load-config.ts'
 import { systemClock } from '../../src/core/clock.ts'
-import { bodyDigest, digestText } from '../../src/core/fingerprint.ts'
-import { noErrand } from '../../src/core/request.ts'
 import { clusterStores } from '../../src/main-cluster-stores.ts'
 import { createKeys } from '../../src/main-keys.ts'
 import { createProcessor } from '../../src/services/annotating/processor.ts'
@@ -15,8 +12,8 @@ import { type ClusterPool, openPool } from '../../src/store/cluster/pool.ts'
 import { usePostgres } from '../../src/store/cluster/postgres.testkit.ts'
 import { type ClusterSystem, createClusterSystem } from '../../src/store/cluster/store.testkit.ts'
 import type { OpenShard } from '../../src/store/conformance/engine.testkit.ts'
-import { pageOf } from '../../src/store/conformance/samples.testkit.ts'
 import { profileOf, sourceOf } from '../watch/up-run.ts'
+import { watchedPage } from './watched-page.ts'
 
 usePostgres()
 
@@ -29,17 +26,6 @@ function textOf(story: number, copy: number): string {
   const words = ['alpha', 'beta', 'gamma', 'delta', 'epsilon'].map((word) => `${word}${story}`)
   const many = Array.from({ length: 600 }, (_, n) => words[n % words.length])
   return `java ${many.join(' ')} place${copy}`
-}
-
-function captureOf(host: string, path: string, text: string, watch: number) {
-  const body = Buffer.from(`<html><body><p>${text}</p></body></html>`)
-  const digest = bodyDigest(body)
-  const url = `http://${host}${path}`
-  const rawHeaders = ['content-type', 'text/html']
-  const common = { uri: url, date: 1_000, address: '192.0.2.1', statusLine: 'HTTP/1.1 200 OK', rawHeaders }
-  const record = responseRecord({ ...common, body, payloadDigest: digestText(digest), truncated: null })
-  const errand = { ...noErrand, watch, round: 100 }
-  return pageOf(host, path, text, { digest, size: body.length, errand, run: watch, render: () => record.parts })
 }
 
 const { config } = await readConfig({ cwd: '/', env: {} })
@@ -68,7 +54,7 @@ async function fill(system: ClusterSystem, shards: readonly OpenShard[], watch: 
     const worker = copy % WORKERS
     const host = system.hostOf(worker, copy)
     const pages = Array.from({ length: STORIES }, (_, story) =>
-      captureOf(host, `/${story}`, textOf(story, copy), watch),
+      watchedPage(host, `/${story}`, textOf(story, copy), watch),
     )
     await shards[worker]!.documents.record(pages)
   }

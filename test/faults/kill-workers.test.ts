@@ -10,7 +10,7 @@ test('workers that are killed one after the other store every page once, repeat 
     fetchers: 12,
     delayMs: 150,
     leaseMs: 2000,
-    everyMs: 2500,
+    everyRequests: 150,
   })
   assert.deepEqual(report.faults, [])
   assert.ok(report.kills > 0)

@@ -16,8 +16,10 @@ export type KillWorkersOptions = {
   delayMs: number
   latencyMs: number
   leaseMs: number
-  /** A kill every so often. */
+  /** A kill every so often, … */
   everyMs: number
+  /** … or, where it is not 0, after so many more requests, whatever time they take. */
+  everyRequests: number
   patienceMs: number
 }
 
@@ -46,6 +48,7 @@ export const killWorkersDefaults: KillWorkersOptions = {
   latencyMs: 20,
   leaseMs: 15_000,
   everyMs: 5000,
+  everyRequests: 0,
   patienceMs: 600_000,
 }
 
@@ -97,7 +100,10 @@ async function killOneByOne({ origin }: ClusterWeb, fleet: Fleet, options: KillW
   const kills: Kills = { count: 0, faults: [] }
   const endAt = performance.now() + options.patienceMs
   for (;;) {
-    await new Promise((resolve) => setTimeout(resolve, options.everyMs))
+    const { requests } = await origin.stats()
+    if (options.everyRequests > 0)
+      await origin.reached(requests + options.everyRequests, AbortSignal.timeout(options.patienceMs))
+    else await new Promise((resolve) => setTimeout(resolve, options.everyMs))
     if ((await origin.stats()).distinct >= origin.documents * KILL_UNTIL) return kills
     if (performance.now() > endAt) {
       kills.faults.push('the crawl did not come near its end in time')

@@ -1,3 +1,5 @@
+import type { Version } from '../../store/versions.ts'
+import { readAhead } from '../read-ahead.ts'
 import { cdxjLine } from './cdxj-line.ts'
 import type { ExportWork } from './export-work.ts'
 import type { LineSorter } from './line-sorter.ts'
@@ -7,9 +9,12 @@ import { selectVersions } from './selection.ts'
 export async function exportCdxj(work: ExportWork): Promise<void> {
   const { request, versions, source, target, tally } = work
   const sorter = work.createSorter()
-  for await (const version of selectVersions(versions, request.selection)) {
-    if (version.record === null) continue
-    const found = await source.record(version)
+  async function* selected(): AsyncGenerator<Version> {
+    for await (const version of selectVersions(versions, request.selection)) if (version.record !== null) yield version
+  }
+  for await (const [version, found] of readAhead(selected(), source.record, {
+    weigh: ({ record }) => record!.length,
+  })) {
     if (found.kind === 'record') {
       const { file, offset, stored } = found
       const line = cdxjLine(found, { filename: file.name, offset, length: stored.length })

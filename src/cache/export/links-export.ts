@@ -1,3 +1,5 @@
+import type { Version } from '../../store/versions.ts'
+import { readAhead } from '../read-ahead.ts'
 import type { ExportWork } from './export-work.ts'
 import { selectVersions } from './selection.ts'
 
@@ -14,10 +16,15 @@ export async function exportLinks({ request, versions, target, tally }: ExportWo
   const format = formatOf(request.file)
   const withVersion = !request.selection.currentOnly
   await target.write(format.head(withVersion))
-  for await (const version of selectVersions(versions, request.selection)) {
-    if (version.reason === 'gone') continue
+  async function* selected(): AsyncGenerator<Version> {
+    for await (const version of selectVersions(versions, request.selection))
+      if (version.reason !== 'gone') yield version
+  }
+  for await (const [version, links] of readAhead(selected(), ({ id }) => versions.links(id), {
+    weigh: ({ size }) => size,
+  })) {
     let text = ''
-    for (const to of await versions.links(version.id)) {
+    for (const to of links) {
       const line = format.line(withVersion ? { from: version.url, to, version: version.n } : { from: version.url, to })
       tally.count(line.length)
       text += line

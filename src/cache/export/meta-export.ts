@@ -2,6 +2,7 @@ import { digestText } from '../../core/fingerprint.ts'
 import { parseHttpDate } from '../../core/http-date.ts'
 import type { CataloguedDocument, Version, VersionStore } from '../../store/versions.ts'
 import { type MetaVersion, type WritableMetaDocument, writeMetaInfo } from '../../xml/meta-info.ts'
+import { readAhead } from '../read-ahead.ts'
 import type { ExportWork } from './export-work.ts'
 import { narrowsVersions, selectDocuments, selectHistory } from './selection.ts'
 
@@ -19,13 +20,17 @@ async function* chosenDocuments(work: ExportWork): AsyncGenerator<WritableMetaDo
     if (found.kind === 'damaged') tally.leaveOut({ url: version.url, version: version.n, message: found.message })
     return found.kind === 'header' ? found.header : ''
   }
-  for await (const document of selectDocuments(versions, selection)) {
+  async function read(document: CataloguedDocument): Promise<WritableMetaDocument | null> {
     const current = document.versionId === 0 ? null : await versions.version(document.versionId)
     const history = selectHistory(versions, document, current, selection)
     const first = await history.next()
-    if (first.done && narrowsVersions(selection)) continue
+    if (first.done && narrowsVersions(selection)) return null
     const chosen = first.done ? noVersions() : withFirst(first.value, history)
-    yield await metaDocument(document, current, chosen, { versions, headerOf })
+    return metaDocument(document, current, chosen, { versions, headerOf })
+  }
+  for await (const [, meta] of readAhead(selectDocuments(versions, selection), read, { weigh: () => 0 })) {
+    if (meta === null) continue
+    yield meta
     tally.count(0)
   }
 }

@@ -2,13 +2,14 @@ import { basename } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { Version } from '../../store/versions.ts'
+import { readAhead } from '../read-ahead.ts'
 import { createVersionSet } from '../version-set.ts'
 import { warcinfoRecord } from '../warc/record-writer.ts'
 import { sortedLines } from './cdxj-export.ts'
 import { cdxjLine } from './cdxj-line.ts'
 import type { ExportTarget } from './export-target.ts'
 import type { ExportWork } from './export-work.ts'
-import type { SourceRecord } from './record-source.ts'
+import type { NoRecord, SourceRecord } from './record-source.ts'
 import { selectVersions } from './selection.ts'
 
 export type WarcExportOptions = {
@@ -61,13 +62,17 @@ async function* recordsOf({ request, versions, source, tally }: ExportWork): Asy
   const written = createVersionSet()
   const unreadable = createVersionSet()
 
-  async function read(version: Version): Promise<SourceRecord | null> {
-    if (unreadable.has(version.id)) return null
-    const found = await source.record(version)
+  function recordOf(version: Version, found: SourceRecord | NoRecord): SourceRecord | null {
     if (found.kind === 'record') return found
+    if (found.kind === 'damaged' && !unreadable.has(version.id))
+      tally.leaveOut({ url: version.url, version: version.n, message: found.message })
     unreadable.add(version.id)
-    if (found.kind === 'damaged') tally.leaveOut({ url: version.url, version: version.n, message: found.message })
     return null
+  }
+
+  async function* selected(): AsyncGenerator<Version> {
+    for await (const version of selectVersions(versions, request.selection))
+      if (version.record !== null && !written.has(version.id) && !unreadable.has(version.id)) yield version
   }
 
   async function originalOf(version: Version): Promise<{ id: number; record: SourceRecord } | 'written' | null> {
@@ -75,13 +80,15 @@ async function* recordsOf({ request, versions, source, tally }: ExportWork): Asy
     const id = (await versions.version(version.id))?.originalId ?? version.originalId
     if (written.has(id)) return 'written'
     const original = id === version.id ? null : await versions.version(id)
-    const record = original === null ? null : await read(original)
+    const record = original === null || unreadable.has(id) ? null : recordOf(original, await source.record(original))
     return record === null || record.head.type === 'revisit' ? null : { id, record }
   }
 
-  for await (const version of selectVersions(versions, request.selection)) {
-    if (version.record === null || written.has(version.id)) continue
-    const record = await read(version)
+  const found = readAhead(selected(), source.record, { weigh: ({ record }) => record!.length })
+  for await (const [version, read] of found) {
+    // It may have been written since it was read, as somebody's original.
+    if (written.has(version.id)) continue
+    const record = recordOf(version, read)
     if (record === null) continue
     if (record.head.type === 'revisit') {
       const original = await originalOf(version)

@@ -1,6 +1,7 @@
 import type { PassedOver } from '../../core/search-report.ts'
 import type { IndexedText, SearchIndex } from '../../store/search.ts'
 import type { Version, VersionStore } from '../../store/versions.ts'
+import { readAhead } from '../read-ahead.ts'
 import type { VersionTexts } from './version-text.ts'
 
 export type IndexUpdate = {
@@ -41,9 +42,13 @@ type Batch = { upTo: number | null; texts: IndexedText[]; passedOver: Record<Pas
 async function readBatch(page: readonly Version[], source: VersionTexts, mustStop: () => boolean): Promise<Batch> {
   const batch: Batch = { upTo: null, texts: [], passedOver: { textless: 0, bodiless: 0, damaged: 0 } }
   let chars = 0
-  for (const version of page) {
-    if (chars > MAX_BATCH_CHARS || mustStop()) break
-    const read = await source.read(version)
+  function* wanted(): Generator<Version> {
+    for (const version of page) {
+      if (chars > MAX_BATCH_CHARS || mustStop()) return
+      yield version
+    }
+  }
+  for await (const [version, read] of readAhead(wanted(), source.read, { weigh: ({ size }) => size })) {
     batch.upTo = version.id
     if (read.kind === 'passed-over') {
       batch.passedOver[read.why]++

@@ -5,6 +5,7 @@ import type { Clock } from '../../core/clock.ts'
 import { decodeBody } from '../../core/decode/decode-body.ts'
 import type { ErrandOrder, WatchNews } from '../../core/errand-order.ts'
 import { createFingerprintCache } from '../../core/fingerprint-cache.ts'
+import type { Errand } from '../../core/request.ts'
 import { createOmitRules } from '../../core/text/omit-rules.ts'
 import { createFingerprinter } from '../../core/url-key.ts'
 import type { DocumentStore } from '../../store/documents.ts'
@@ -24,8 +25,9 @@ import { createLinkPipe } from './link-pipe.ts'
 import { createRobotsGate } from './robots-gate.ts'
 import type { KeptText } from './same-text.ts'
 import { createSeedOffers, namingOf } from './seed-offers.ts'
-import { createShard, type Shard, type ShardDeps } from './shard.ts'
+import { createShard, type Keeping, type Shard, type ShardDeps } from './shard.ts'
 import { createTally, type Tally } from './tally.ts'
+import type { Partitions } from './tenures.ts'
 import { urlOrders } from './url-order.ts'
 import { createWatches, type Watches } from './watches.ts'
 
@@ -45,6 +47,17 @@ export type ShardPlace = {
   log: ShardDeps['log']
   onNews(news: readonly WatchNews[]): void
   keptText: KeptText
+  /** Of a shard that shares its store with other processes. */
+  shared?: SharedPlace
+}
+
+export type SharedPlace = {
+  partitions: Partitions
+  /** Writes for so many partitions at a time. */
+  parallel: number
+  /** Learns of the watch, should the errand be of a later round than what is known of it. */
+  learn(errand: Errand, watches: Watches): Promise<void>
+  tellNews(news: readonly WatchNews[]): Promise<void>
 }
 
 export type AssembledShard = {
@@ -142,7 +155,10 @@ export async function assembleShard(settings: CrawlSettings, place: ShardPlace):
     if (news.length > 0) place.onNews(news)
   }
   const shard = createShard(
-    { store, documents, fetcher, gate, pipe, board, figures, tally, clock, addressOf, log, watches, onNews },
+    {
+      ...{ store, documents, fetcher, gate, pipe, board, figures, tally, clock, addressOf, log, watches, onNews },
+      ...(place.shared === undefined ? {} : sharedDeps(place.shared, watches)),
+    },
     {
       rules: {
         delayMs: crawl.delayMs,
@@ -155,6 +171,7 @@ export async function assembleShard(settings: CrawlSettings, place: ShardPlace):
       perHost: crawl.perHost,
       perAddress: Math.max(crawl.perAddress, crawl.perHost),
       fetchers,
+      keeping: keepingOf(place.shared, fetchers),
       bufferRows: Math.ceil(settings.config.frontier.buffer / place.shards),
       maxAttempts: crawl.maxAttempts,
       maxRedirects: crawl.maxRedirects,
@@ -184,6 +201,28 @@ export async function assembleShard(settings: CrawlSettings, place: ShardPlace):
     },
     async offerErrands(orders) {
       return (await store.offer(seedOffers.ofErrands(orders))).watches
+    },
+  }
+}
+
+/**
+ * Writes of a store of our own take our time, and are made often. Those of a shared one are made for one partition at a time and dear
+ * when they are small: they are gathered, while hosts go on.
+ */
+function keepingOf(shared: SharedPlace | undefined, fetchers: number): Keeping {
+  const maxItems = Math.max(1, Math.min(128, Math.floor(fetchers / 2)))
+  if (shared === undefined) return { maxItems, maxWaitMs: 20, parallel: 1, unkept: null }
+  const unkept = { maxItems: Math.max(256, 4 * fetchers), maxBytes: 64 << 20 }
+  return { maxItems: 64, maxWaitMs: 250, parallel: shared.parallel, unkept }
+}
+
+function sharedDeps({ partitions, learn, tellNews }: SharedPlace, watches: Watches) {
+  return {
+    partitions,
+    learn: (errand: Errand) => learn(errand, watches),
+    async tellNews() {
+      const news = watches.takeNews()
+      if (news.length > 0) await tellNews(news)
     },
   }
 }

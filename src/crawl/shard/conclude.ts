@@ -1,4 +1,5 @@
 import { responseRecord } from '../../cache/warc/record-writer.ts'
+import type { Clock } from '../../core/clock.ts'
 import type { ErrorCode } from '../../core/errors.ts'
 import { bodyDigest, digestText } from '../../core/fingerprint.ts'
 import type { Offer, QueuedRequest } from '../../core/request.ts'
@@ -29,13 +30,14 @@ export type ConcludeDeps = {
   pipe: LinkPipe
   figures: ShardFigures
   tally: Tally
+  clock: Clock
   log(level: 'debug', message: string, fields?: Record<string, unknown>): void
   settings: { maxAttempts: number; maxRedirects: number; reading: ReadOptions }
 }
 
 type Visited = Exclude<VisitResult, { kind: 'postponed' }> | { kind: 'dropped' }
 
-export function createConclude({ documents, pipe, figures, tally, log, settings }: ConcludeDeps) {
+export function createConclude({ documents, pipe, figures, tally, clock, log, settings }: ConcludeDeps) {
   const { reading } = settings
 
   function note(
@@ -44,7 +46,7 @@ export function createConclude({ documents, pipe, figures, tally, log, settings 
     { status, address }: { status: number; address: string },
     fresh: number | null = null,
   ): Capture {
-    const base = { ...nameOf(request), at: Date.now(), run: runOf(request), status, address }
+    const base = { ...nameOf(request), at: clock.now(), run: runOf(request), status, address }
     return { kind: 'note', outcome, ...base, location: '', freshUntil: fresh }
   }
 
@@ -184,7 +186,7 @@ export function createConclude({ documents, pipe, figures, tally, log, settings 
       case 'done-before': {
         const { known } = result
         const { offers } = await followKept(request, known)
-        const facts = { at: Date.now(), run: known.run, status: known.status, address: '' }
+        const facts = { at: clock.now(), run: known.run, status: known.status, address: '' }
         // That it is gone may be news to the watch, too.
         const capture: Capture | null = request.errand.watch > 0 ? { kind: 'met', ...nameOf(request), ...facts } : null
         return { capture, offers, again: false }

@@ -10,6 +10,8 @@ export type ToShard = { id: number } & (
   | { kind: 'reach'; reaches: readonly WatchReach[] }
   | { kind: 'errands'; orders: readonly ErrandOrder[] }
   | { kind: 'forget'; watches: readonly number[] }
+  /** Hands over all partitions and takes none, or takes them again. */
+  | { kind: 'drain'; draining: boolean }
   | { kind: 'stop' }
   | { kind: 'close' }
 )

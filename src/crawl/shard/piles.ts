@@ -98,6 +98,11 @@ export function createPiles<T>({ maxItems, maxBytes, maxWaitMs, parallel = 1, by
   }
 
   function startDue(): void {
+    if (timer !== null && !growing.some(isGrowing)) {
+      clearTimeout(timer)
+      timer = null
+      growing = []
+    }
     while (running.size < parallel && due.length > 0) start(due.shift()!)
   }
 

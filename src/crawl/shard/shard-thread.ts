@@ -14,8 +14,14 @@ export type ShardThreadListeners = {
 
 type Done = Extract<FromShard, { kind: 'done' }>
 
+export type ShardThread = ShardHandle & {
+  drain(draining: boolean): Promise<void>
+  /** From now on its end is no failure. */
+  leave(): void
+}
+
 /** A shard in a worker thread, seen from the thread that started it. */
-export function createShardThread(worker: Worker, { onLog, onFileClosed, onNews }: ShardThreadListeners): ShardHandle {
+export function createShardThread(worker: Worker, { onLog, onFileClosed, onNews }: ShardThreadListeners): ShardThread {
   const waiting = new Map<number, (done: Done) => void>()
   const { promise: failed, reject } = Promise.withResolvers<never>()
   failed.catch(() => {}) // observed by the crawl
@@ -64,6 +70,12 @@ export function createShardThread(worker: Worker, { onLog, onFileClosed, onNews 
     },
     async seed(urls) {
       await order({ kind: 'seed', urls })
+    },
+    async drain(draining) {
+      await order({ kind: 'drain', draining })
+    },
+    leave() {
+      closing = true
     },
     async stop() {
       return (await order({ kind: 'stop' })).details!

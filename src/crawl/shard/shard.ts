@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
-import type { QueuedRequest } from '../../core/request.ts'
+import { isAppError } from '../../core/errors.ts'
+import type { Errand, QueuedRequest } from '../../core/request.ts'
 import type { DocumentStore } from '../../store/documents.ts'
 import type { FrontierStore } from '../../store/frontier.ts'
 import type { Board, ShardFigures } from '../board.ts'
@@ -7,13 +8,15 @@ import type { Fetcher } from '../fetch/fetcher.ts'
 import { createFrontier } from '../frontier/frontier.ts'
 import type { Lane } from '../frontier/lane.ts'
 import type { PolitenessRules } from '../frontier/politeness.ts'
+import { leaveHand, type Tenure } from '../frontier/tenure.ts'
 import { createBatch, type Failure, type Finished } from './batch.ts'
 import { createConclude } from './conclude.ts'
 import type { LinkPipe } from './link-pipe.ts'
 import type { ReadOptions } from './read-response.ts'
 import type { RobotsGate } from './robots-gate.ts'
 import type { Tally } from './tally.ts'
-import { createVisit } from './visit.ts'
+import { createTenures, type Partitions, type Tenures } from './tenures.ts'
+import { createVisit, type VisitResult } from './visit.ts'
 import { noteGivenUp, noteNews } from './watch-news.ts'
 import type { Watches } from './watches.ts'
 
@@ -23,11 +26,15 @@ import type { Watches } from './watches.ts'
  * - stopping (`stop`): takes no more, waits for what is in hand, keeps it;
  * - stopped: everything it learnt is in the store.
  * A fetcher is busy from the moment a request is taken until its result is kept. So `fetchers` also bounds what a
- * killed process repeats.
+ * killed process repeats. Where writing takes time but little of our own (`unkept`), results that wait to be kept have a limit of their own.
+ *
+ * Its partitions are its own for good, or come and go (`tenures`).
  */
 export type Shard = {
   start(): Promise<void>
   stop(): Promise<void>
+  /** Where partitions come and go. */
+  readonly tenures: Tenures | null
   /** Rejects when the store failed for good. */
   readonly failed: Promise<never>
 }
@@ -45,6 +52,12 @@ export type ShardDeps = {
   watches: Watches
   /** There may be news of watches. */
   onNews(): void
+  /** Where partitions come and go. */
+  partitions?: Partitions
+  /** Learns of the watch, should the errand be of a later round than what is known of it. */
+  learn?(errand: Errand): Promise<void>
+  /** Tells others the news of watches, before the requests they come from are done. */
+  tellNews?(): Promise<void>
   /** Where a request would connect to; empty where that can't be told. */
   addressOf(url: string): Promise<string>
   log(level: 'debug' | 'info' | 'warn', message: string, fields?: Record<string, unknown>): void
@@ -55,6 +68,7 @@ export type ShardSettings = {
   perHost: number
   perAddress: number
   fetchers: number
+  keeping: Keeping
   bufferRows: number
   maxAttempts: number
   maxRedirects: number
@@ -65,12 +79,25 @@ export type ShardSettings = {
   agent: string
 }
 
+/** How results are gathered before they are kept, and how much may wait for that beside what is being fetched. */
+export type Keeping = {
+  maxItems: number
+  maxWaitMs: number
+  parallel: number
+  unkept: { maxItems: number; maxBytes: number } | null
+}
+
 /** Nobody wants it any more. */
 const orphaned = { kind: 'dropped' } as const
 
 const MAX_LANES = 4096
 const ADDRESS_WAIT_MS = 20
 const HELD_MS = 100
+/** As many pages were taken as there may be; some may be given back. */
+const SPENT_MS = 200
+/** What could not be looked up is asked for again after so long; whatever is the matter, others wait for it more patiently. */
+const TROUBLE_MS = 1_000
+const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
   const { store, documents, board, figures, tally, clock, log } = deps
@@ -83,6 +110,7 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
     perHost: settings.perHost,
     bufferRows: settings.bufferRows,
     maxLanes: MAX_LANES,
+    ...(deps.partitions === undefined ? {} : { tenureOf: (hostId) => tenures!.ofHost(hostId) }),
     onError: fail,
   })
   const crawlDelays = new Map<string, number>()
@@ -92,16 +120,24 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
     ...settings,
     ...deps,
     run: settings.reading.run,
+    ...(deps.partitions === undefined ? {} : { mayBegin: (tenure) => tenures!.mayBegin(tenure) }),
     onCrawlDelay: (host, delayMs) => crawlDelays.set(host, delayMs),
   })
-  const conclude = createConclude({ documents, pipe: deps.pipe, figures, tally, log, settings })
+  const conclude = createConclude({
+    documents: { ...documents, links: (known) => batch.persist(() => documents.links(known)) },
+    pipe: deps.pipe,
+    figures,
+    tally,
+    clock,
+    log,
+    settings,
+  })
   const batch = createBatch({
     documents,
     frontier,
     store,
-    maxItems: Math.max(1, Math.min(128, Math.floor(settings.fetchers / 2))),
+    ...settings.keeping,
     maxBytes: 4 << 20,
-    maxWaitMs: 20,
     onOffered: deps.pipe.offered,
     onOutcome(finished, outcome) {
       if (outcome?.kind === 'stored') figures.add('stored')
@@ -111,15 +147,19 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
       if (finished.request.errand.watch > 0 && !finished.again) noteNews(deps.watches, finished, outcome)
       inHand.delete(finished.request.fp)
     },
-    onKept(count, { removed, limited, watches }) {
+    onKept(count, { removed, limited, watches }, tenure) {
       held -= count
+      unkept -= count
+      leaveHand(tenure, count)
       figures.add('skipped.limit', limited)
-      board.addOutstanding(-removed)
+      addOutstanding(-removed)
       deps.watches.addQueued(watches)
       deps.onNews()
       showCounts()
       pump()
     },
+    ...(deps.tellNews === undefined ? {} : { beforeSettle: deps.tellNews }),
+    ...(deps.partitions === undefined ? {} : { onRefused: refuse }),
     onPause(reason) {
       figures.set('paused', reason === null ? 0 : 1)
       if (reason === pausedBy) return
@@ -128,11 +168,28 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
       else log('warn', `the crawl waits: ${reason}`)
     },
     onError: fail,
-    retryAfter: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
-    isStopping: () => board.isStopped(),
+    retryAfter: wait,
+    isStopping: () => board.isStopped() || isStopping,
   })
+  const tenures =
+    deps.partitions === undefined
+      ? null
+      : createTenures({
+          partitions: deps.partitions,
+          frontier,
+          batch,
+          retryAfter: wait,
+          onError: fail,
+          onChange() {
+            showCounts()
+            pump()
+          },
+        })
   const answered: (() => void)[] = []
   let held = 0
+  /** Those of them whose result waits to be kept. */
+  let unkept = 0
+  let isStopping = false
   let pausedBy: string | null = null
   let running = false
   let timer: NodeJS.Timeout | null = null
@@ -159,8 +216,14 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
     })
   }
 
+  function hasRoom(): boolean {
+    const limit = settings.keeping.unkept
+    if (limit === null) return held < settings.fetchers
+    return held - unkept < settings.fetchers && unkept < limit.maxItems && batch.bytes() < limit.maxBytes
+  }
+
   function pump(): void {
-    while (running && held < settings.fetchers && !board.isStopped() && !board.isHeld()) {
+    while (running && hasRoom() && !board.isStopped() && !board.isHeld()) {
       const taken = frontier.take()
       if (taken === null) break
       begin(taken.lane, taken.request)
@@ -171,20 +234,50 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
   }
 
   function begin(lane: Lane, request: QueuedRequest): void {
-    if (inHand.has(request.fp) || (lane.address !== '' && !board.takeAddress(lane.address, settings.perAddress))) {
-      lane.nextAt = Math.max(lane.nextAt, clock.monotonic() + ADDRESS_WAIT_MS)
-      frontier.putBack(lane, request)
-      return
-    }
+    if (tenures !== null && !tenures.mayBegin(lane.tenure)) return putBack(lane, request, TROUBLE_MS)
+    if (inHand.has(request.fp) || (lane.address !== '' && !board.takeAddress(lane.address, settings.perAddress)))
+      return putBack(lane, request, ADDRESS_WAIT_MS)
     if (!board.takePage()) {
       if (lane.address !== '') board.returnAddress(lane.address)
-      lane.nextAt = clock.monotonic() + 200
-      frontier.putBack(lane, request)
-      return
+      return putBack(lane, request, SPENT_MS)
     }
     held++
+    lane.tenure.inHand++
     inHand.add(request.fp)
     run(lane, request, lane.address).catch(fail)
+  }
+
+  function putBack(lane: Lane, request: QueuedRequest, waitMs: number): void {
+    lane.nextAt = Math.max(lane.nextAt, clock.monotonic() + waitMs)
+    frontier.putBack(lane, request)
+  }
+
+  /** The request was begun, and is as if it had not been. */
+  function withdraw(lane: Lane, request: QueuedRequest): void {
+    held--
+    inHand.delete(request.fp)
+    board.returnPage()
+    leaveHand(lane.tenure)
+    pump()
+  }
+
+  /** Results that came too late. Their requests are still queued. */
+  function refuse(items: readonly Finished[], tenure: Tenure): void {
+    figures.add('refused', items.length)
+    held -= items.length
+    unkept -= items.length
+    for (const { lane, request } of items) {
+      inHand.delete(request.fp)
+      frontier.settled(lane, 1)
+    }
+    leaveHand(tenure, items.length)
+    pump()
+  }
+
+  async function visitFor({ errand }: QueuedRequest, look: () => Promise<VisitResult>): Promise<VisitResult | typeof orphaned> {
+    if (errand.watch === 0) return look()
+    if (deps.learn !== undefined) await deps.learn(errand)
+    return deps.watches.has(errand.watch) ? look() : orphaned
   }
 
   async function run(lane: Lane, request: QueuedRequest, known: string): Promise<void> {
@@ -192,26 +285,26 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
     const address = known === '' ? await deps.addressOf(request.url) : known
     lane.address = address
     if (address !== known && !board.takeAddress(address, settings.perAddress)) {
-      lane.nextAt = Math.max(lane.nextAt, clock.monotonic() + ADDRESS_WAIT_MS)
-      frontier.putBack(lane, request)
-      held--
-      inHand.delete(request.fp)
-      board.returnPage()
-      return pump()
+      putBack(lane, request, ADDRESS_WAIT_MS)
+      return withdraw(lane, request)
     }
-    const { watch } = request.errand
-    const isOrphan = watch > 0 && !deps.watches.has(watch)
-    const result = isOrphan ? orphaned : await visit(request)
+    let result: VisitResult | typeof orphaned
+    try {
+      result = await visitFor(request, () => visit(request, lane.tenure))
+    } catch (error) {
+      if (!isAppError(error) || error.retry === 'never') throw error
+      // The store can't be asked now: nothing was done.
+      if (address !== '') board.returnAddress(address)
+      putBack(lane, request, TROUBLE_MS)
+      return withdraw(lane, request)
+    }
     if (address !== '') board.returnAddress(address)
     lane.crawlDelayMs = crawlDelays.get(lane.host) ?? lane.crawlDelayMs
     crawlDelays.delete(lane.host)
     if ('response' in result) lane.address = result.response.address
     if (result.kind === 'postponed') {
       frontier.postpone(lane, request, result.signal)
-      held--
-      inHand.delete(request.fp)
-      board.returnPage()
-      return pump()
+      return withdraw(lane, request)
     }
     const signal = 'signal' in result ? result.signal : ({ kind: 'untouched' } as const)
     if (signal.kind !== 'untouched') tally.hostTime(lane.host, signal.totalMs)
@@ -224,6 +317,8 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
     // A host that was given up, for this request or another, is not asked again.
     const again = wanted && verdict !== 'given-up' && !givenUp.has(lane)
     if (wanted && !again) countLost(lane.host, 1)
+    unkept++
+    if (verdict !== 'goes-on') lane.tenure.inHand++
     batch.add({
       lane,
       request: again ? { ...request, attempts: request.attempts + 1 } : request,
@@ -233,7 +328,9 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
       skipped,
       failure,
     } satisfies Finished)
-    if (verdict !== 'goes-on') await noteTrouble(lane, verdict, request, failure)
+    if (verdict === 'goes-on') return
+    await noteTrouble(lane, verdict, request, failure)
+    leaveHand(lane.tenure)
   }
 
   async function noteTrouble(
@@ -250,17 +347,34 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
     }
     givenUp.add(lane)
     frontier.drop(lane)
-    const { dropped, counted, watches } = await batch.persist(async () => {
-      // What is in flight or waits to be kept counts by itself, but for what was to be tried again.
-      const counted = lane.inFlight + lane.unsettled - batch.againOf(lane)
-      return { ...(await store.giveUp(lane.id)), counted }
-    })
+    const given = await giveUp(lane)
+    if (given === null) return
+    const { dropped, counted, watches } = given
     noteGivenUp(deps.watches, watches, request, failure)
     deps.onNews()
-    board.addOutstanding(-dropped)
+    addOutstanding(-dropped)
     countLost(host, Math.max(0, dropped - counted))
     log('warn', 'host given up for this run', { host, failures, dropped })
     showCounts()
+  }
+
+  /** Null where the host is not ours any more. */
+  async function giveUp(lane: Lane) {
+    try {
+      return await batch.persist(async () => {
+        // What is in flight or waits to be kept counts by itself, but for what was to be tried again.
+        const counted = lane.inFlight + lane.unsettled - batch.againOf(lane)
+        return { ...(await store.giveUp(lane.id)), counted }
+      }, lane.tenure)
+    } catch (error) {
+      if (tenures !== null && isAppError(error) && (error.code === 'lease-lost' || error.retry === 'later')) return null
+      throw error
+    }
+  }
+
+  /** Of a frontier that others share there is no count to be had here. */
+  function addOutstanding(requests: number): void {
+    if (tenures === null) board.addOutstanding(requests)
   }
 
   function countLost(host: string, requests: number): void {
@@ -287,15 +401,16 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
 
   store.onArrival((arrivals) => {
     // Before the pages that these links stand on are taken off: the board must never show zero in between.
-    for (const { rows } of arrivals) board.addOutstanding(rows.length)
+    for (const { rows } of arrivals) addOutstanding(rows.length)
     frontier.arrive(arrivals)
   })
   frontier.onReady(pump)
 
   return {
     failed,
+    tenures,
     async start() {
-      board.addOutstanding(store.counts().queued)
+      addOutstanding(store.counts().queued)
       showCounts()
       running = true
       await frontier.wake()
@@ -303,6 +418,7 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
     },
     async stop() {
       running = false
+      isStopping = true
       if (timer !== null) clearTimeout(timer)
       timer = null
       while (held > 0) {
@@ -313,6 +429,7 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
       }
       idle = null
       await batch.flush()
+      await tenures?.yieldAll()
       showCounts()
     },
   }

@@ -6,6 +6,7 @@ import type { DocumentStore, KnownDocument } from '../../store/documents.ts'
 import { type FetchResponse, type FetchResult, headerValue } from '../fetch/fetch-result.ts'
 import type { Fetcher } from '../fetch/fetcher.ts'
 import type { HostSignal } from '../frontier/politeness.ts'
+import type { Tenure } from '../frontier/tenure.ts'
 import { createLookBack } from './look-back.ts'
 import type { RobotsGate, RobotsLoad } from './robots-gate.ts'
 
@@ -29,7 +30,7 @@ export type VisitResult =
       address: string
       signal: HostSignal
     }
-  /** robots.txt was asked for first; the request itself comes later. */
+  /** robots.txt was asked for first, or the host may not be asked any more; the request itself comes later. */
   | { kind: 'postponed'; signal: HostSignal }
 
 export type VisitOptions = {
@@ -45,13 +46,16 @@ export type VisitOptions = {
   /** Answers "not modified" in a row after which the page is fetched whole, whatever the server says; 0: never. */
   fullCheckAfter: number
   clock: Clock
+  /** Whether hosts of this tenure may be asked at this very moment. Left out where they always may. */
+  mayBegin?(tenure: Tenure): boolean
   onCrawlDelay(host: string, delayMs: number): void
 }
 
 const untouched: HostSignal = { kind: 'untouched' }
 
-export function createVisit(options: VisitOptions): (request: QueuedRequest) => Promise<VisitResult> {
+export function createVisit(options: VisitOptions): (request: QueuedRequest, tenure: Tenure) => Promise<VisitResult> {
   const { documents, fetcher, gate, agent, run, clock } = options
+  const mayBegin = options.mayBegin ?? (() => true)
 
   /** Null when the page may be fetched now. */
   async function askRobots(request: QueuedRequest): Promise<VisitResult | null> {
@@ -71,12 +75,14 @@ export function createVisit(options: VisitOptions): (request: QueuedRequest) => 
 
   const lookBack = createLookBack(documents)
 
-  return async function visit(request) {
-    const known = options.looksBack ? await lookBack(request) : null
+  return async function visit(request, tenure) {
+    const known = options.looksBack || tenure.recovered ? await lookBack(request) : null
     if (known !== null && isDone(known, request, run) && !isMissed(known, request))
       return { kind: 'done-before', known }
+    if (!mayBegin(tenure)) return { kind: 'postponed', signal: untouched }
     const refusal = await askRobots(request)
     if (refusal !== null) return refusal
+    if (!mayBegin(tenure)) return { kind: 'postponed', signal: untouched }
     const asks = known !== null && !isDueInFull(known, request.fp, options.fullCheckAfter) && !isMissed(known, request)
     const result = await fetcher.fetch({ url: request.url, headers: asks ? conditionalHeaders(known) : {} })
     return judge(request, result, known, clock)

@@ -1,12 +1,18 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { createBoardMemory, openBoard } from '../../crawl/board.ts'
+import { createHoldReasons } from '../../crawl/hold-reasons.ts'
 import { batchOf, offersOf, pageOf } from '../../store/conformance/samples.testkit.ts'
 import { createEmbeddedSystem } from '../../store/embedded/store.testkit.ts'
 import { createTestServer, type TestServer } from '../server.testkit.ts'
 
 const system = createEmbeddedSystem({ shards: 2 })
 const board = openBoard(createBoardMemory(2, null))
+const holds = createHoldReasons(board)
+const crawlControl = {
+  isPaused: async () => holds.has('paused'),
+  pause: async (paused: boolean) => holds.set('paused', paused),
+}
 let server: TestServer
 
 before(async () => {
@@ -19,7 +25,7 @@ before(async () => {
     pageOf(good, '/', 'home', { links: [`http://${good}/a`], title: '<script>alert(1)</script>' }),
     pageOf(good, '/a', 'a', { parent: `http://${good}/` }),
   ])
-  server = await createTestServer({ folder: system.folder, needs: { board } })
+  server = await createTestServer({ folder: system.folder, needs: { board, crawlControl } })
   await server.addUser('root@example.org', { role: 'administrator' })
   await server.addUser('ann@example.org')
 })
@@ -76,9 +82,44 @@ describe('what administrators see of the work', () => {
   test('the processes: this one', async () => {
     const { items } = (await server.as('root@example.org').get('/nodes')).json()
     assert.deepEqual(
-      [items.length, items[0].role, items[0].pid, items[0].partitions, items[0].state],
-      [1, 'all', process.pid, 256, 'running'],
+      [items.length, items[0].role, items[0].pid, items[0].partitions, items[0].state, items[0].lagMs],
+      [1, 'all', process.pid, 256, 'running', 0],
     )
+  })
+
+  test('the only process can be paused, but not drained', async () => {
+    const root = server.as('root@example.org')
+    const { items } = (await root.get('/nodes')).json()
+    const drained = await root.patch(`/nodes/${encodeURIComponent(items[0].id)}`, { draining: true })
+    assert.deepEqual([drained.statusCode, drained.json().error.code], [400, 'not-available'])
+    assert.match(drained.json().error.message, /one process does all the work here/)
+    assert.equal((await root.get('/crawl')).json().isPaused, false)
+    for (const paused of [true, true, false]) {
+      const answer = await root.patch('/crawl', { paused })
+      assert.deepEqual([answer.statusCode, answer.json()], [200, { isPaused: paused }])
+      const crawl = (await root.get('/crawl')).json()
+      assert.deepEqual([crawl.isPaused, board.isHeld()], [paused, paused])
+      if (paused) assert.match(crawl.paused, /Somebody paused the crawl/)
+      else assert.equal(crawl.paused, null)
+      assert.equal((await root.get('/nodes')).json().items[0].state, paused ? 'paused' : 'running')
+    }
+  })
+
+  test('changes are for administrators, and wrong ones change nothing', async () => {
+    for (const [path, body] of [
+      ['/crawl', { paused: true }],
+      ['/nodes/x', { draining: true }],
+    ] as const) {
+      assert.equal((await server.nobody().patch(path, body)).statusCode, 401)
+      assert.equal((await server.as('ann@example.org').patch(path, body)).statusCode, 403)
+      assert.equal((await server.asToken('root@example.org', ['write']).patch(path, body)).statusCode, 403)
+    }
+    const root = server.as('root@example.org')
+    for (const body of [{}, { paused: 'perhaps' }, { paused: true, draining: true }, []])
+      assert.equal((await root.patch('/crawl', body)).statusCode, 400, JSON.stringify(body))
+    for (const body of [{}, { draining: 'perhaps' }, { draining: true, x: 1 }])
+      assert.equal((await root.patch('/nodes/x', body)).statusCode, 400, JSON.stringify(body))
+    assert.equal(board.isHeld(), false)
   })
 
   test('wrong questions are answered with what is wrong', async () => {

@@ -31,14 +31,14 @@ export function addNodes(api: Api, { nodes }: { nodes: Nodes }): void {
       },
     },
     async ({ params: { id }, body: { draining } }) => {
+      const known = (await nodes.drain?.(id, draining)) ?? true
+      const node = known ? (await nodes.list()).find((each) => each.id === id) : undefined
+      if (node === undefined) throw new AppError('not-found', 'there is no such node (any more)')
       if (nodes.drain === undefined)
         throw new AppError(
           'not-available',
           'one process does all the work here: there is no other that could take over. Pause the crawl, or end the process',
         )
-      const known = await nodes.drain(id, draining)
-      const node = known ? (await nodes.list()).find((each) => each.id === id) : undefined
-      if (node === undefined) throw new AppError('not-found', 'there is no such node (any more)')
       return node
     },
   )

@@ -11,7 +11,7 @@ import type { CrawlBoard } from './activity.ts'
 export type NodeBoard = CrawlBoard & { refresh(): Promise<void> }
 
 export type NodeBoardDeps = {
-  nodes: Pick<NodeStore, 'list' | 'isPaused' | 'isHeld'>
+  nodes: Pick<NodeStore, 'list' | 'isHeld'>
   /** After so long without a sign a node counts for nothing. */
   lostMs: number
 }
@@ -31,7 +31,6 @@ export function createNodeBoard({ nodes, lostMs }: NodeBoardDeps): NodeBoard {
   const known = new Map<string, Record<Counter, number>>()
   let living: NodeReport[] = []
   let isHeld = false
-  let isPaused = false
   let isRead = false
 
   function count(node: NodeReport): void {
@@ -55,11 +54,10 @@ export function createNodeBoard({ nodes, lostMs }: NodeBoardDeps): NodeBoard {
 
   return {
     async refresh() {
-      const [all, paused, held] = await Promise.all([nodes.list(), nodes.isPaused(), nodes.isHeld()])
+      const [all, held] = await Promise.all([nodes.list(), nodes.isHeld()])
       const workers = all.filter(crawls)
       for (const node of workers) count(node)
       living = workers.filter(({ seenMsAgo }) => seenMsAgo <= lostMs)
-      isPaused = paused
       isHeld = held
       isRead = true
     },
@@ -67,7 +65,6 @@ export function createNodeBoard({ nodes, lostMs }: NodeBoardDeps): NodeBoard {
     flow: (name) => (isCounter(name) ? flows[name] : sum(name)),
     isHeld: () => isHeld,
     whyIdle() {
-      if (isPaused) return 'Somebody paused the crawl. It goes on where it stopped when it is resumed.'
       if (isRead && living.length === 0) return 'No worker is running. Nothing is fetched until one is started.'
       // While one of them can write, something is fetched.
       if (living.some((node) => figureOf(node, 'paused') === 0)) return null

@@ -1,3 +1,4 @@
+import { fewAtATime } from '../../core/few-at-a-time.ts'
 import type { DocumentKey } from '../../store/documents.ts'
 import type { InboxStore } from '../../store/inbox.ts'
 import type { CataloguedDocument, VersionStore } from '../../store/versions.ts'
@@ -7,6 +8,8 @@ import type { ArchiveReader, DocumentItem } from './archive-reader.ts'
 import type { VisibleDocuments } from './visible-documents.ts'
 
 type DocumentReader = Pick<ArchiveReader, 'document' | 'documentOfUrl' | 'documents' | 'versions' | 'version' | 'links'>
+
+const AT_ONCE = 5
 
 export type DocumentReaderDeps = {
   versions: VersionStore
@@ -32,12 +35,11 @@ export function createDocumentReader(deps: DocumentReaderDeps): DocumentReader {
     },
     async documents({ owner, before, limit }) {
       const page = await inbox.documents(owner, { before, limit: limit + 1 })
-      const items: DocumentItem[] = []
-      for (const { documentId } of page.slice(0, limit)) {
+      const items = await fewAtATime(page.slice(0, limit), AT_ONCE, async ({ documentId }) => {
         const document = await versions.documentOfId(documentId)
-        if (document !== null) items.push(await itemOf(document))
-      }
-      return { items, next: page.length > limit ? page[limit - 1]!.annotation : null }
+        return document === null ? [] : [await itemOf(document)]
+      })
+      return { items: items.flat(), next: page.length > limit ? page[limit - 1]!.annotation : null }
     },
     async versions({ owner, document, before, limit }) {
       const { id } = await visible.document(owner, document)
@@ -52,11 +54,11 @@ export function createDocumentReader(deps: DocumentReaderDeps): DocumentReader {
       const urls = version === null ? [] : await versions.links(version.id)
       const page = urls.slice(offset, offset + limit)
       const known = new Map<string, CataloguedDocument>()
-      for (const url of new Set(page)) {
+      await fewAtATime([...new Set(page)], AT_ONCE, async (url) => {
         const key = keyOf(url)
         const found = key === null ? null : await versions.document(key)
         if (found !== null) known.set(url, found)
-      }
+      })
       const seen = new Set((await visibility.of(owner).filter([...known.values()])).map((each) => each.id))
       const items = page.map((url) => {
         const found = known.get(url)

@@ -1,5 +1,6 @@
 import type { BodyReader } from '../../cache/body-reader.ts'
 import type { Clock } from '../../core/clock.ts'
+import { fewAtATime } from '../../core/few-at-a-time.ts'
 import { hostKey } from '../../core/partition.ts'
 import type { QueryNode, SearchQuery } from '../../core/search-query/query.ts'
 import { cutSnippet } from '../../core/search-query/snippet.ts'
@@ -33,6 +34,8 @@ const MAX_HOSTS = 20
 /** Of a longer text the beginning is marked, and of many long ones on a page the first. */
 const MAX_TEXT_CHARS = 500_000
 const MAX_PAGE_CHARS = 4_000_000
+/** Bodies that are read at the same time. */
+const AT_ONCE = 4
 
 const DAY_MS = 86_400_000
 const ages: Record<Period, number> = {
@@ -103,13 +106,12 @@ export function createSearchReader(deps: SearchReaderDeps): Pick<ArchiveReader, 
       const seen = await seenHits(owner, hits, versions)
       const rest = seen.filter(({ place }) => place >= offset)
       const shown = rest.slice(0, limit)
-      const texts: { title: string; text: string }[] = []
       let left = MAX_PAGE_CHARS
-      for (const { version } of shown) {
+      const texts = await fewAtATime(shown, AT_ONCE, async ({ version }) => {
         const text = left > 0 ? await textOf(version) : ''
         left -= text.length
-        texts.push({ title: version.title, text })
-      }
+        return { title: version.title, text }
+      })
       const marks = await index.marks(query, texts)
       const items = shown.map(({ hit, version }, at): VisibleHit => {
         const { text, marks: inSnippet } = cutSnippet(texts[at]!.text, marks[at]!.text)

@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Clock } from '../../core/clock.ts'
+import { fewAtATime } from '../../core/few-at-a-time.ts'
 import type { ProfileStore } from '../../store/profiles.ts'
 import type { WatchCheck, WatchRow, WatchStore } from '../../store/watches.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
@@ -66,6 +67,7 @@ export type SourceServiceDeps = {
 
 const MAX_CHECKS = 50
 const AT_ONCE = 2000
+const VIEWED_AT_ONCE = 5
 
 export function createSourceService(deps: SourceServiceDeps): SourceService {
   const { profiles, watches, pages, scheduler, clock } = deps
@@ -165,8 +167,7 @@ export function createSourceService(deps: SourceServiceDeps): SourceService {
       const rest = before === null ? found : found.filter(({ id }) => id < before)
       const shown = rest.slice(0, limit)
       const fresh = await rows.now(watchesOf(shown))
-      const items: SourceView[] = []
-      for (const source of shown) items.push(await view(source, fresh.get(source.watch), news))
+      const items = await fewAtATime(shown, VIEWED_AT_ONCE, (source) => view(source, fresh.get(source.watch), news))
       const counts = {
         all: sources.length,
         unread: news.unread.size,

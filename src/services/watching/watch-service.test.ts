@@ -250,6 +250,26 @@ describe('a restart', () => {
     )
 
   test(
+    'does not begin a second check of what is under way',
+    withWatching({}, async (watching) => {
+      const { put, service, restart, rowOf, turn, clock } = watching
+      await put(profileWith('ann', 'ann', [sourceAt(a)]))
+      await turn()
+      clock.advance(11 * MINUTE)
+      await service.tick()
+      const { id, round } = await rowOf(a)
+      await restart()
+      await watching.service.tick()
+      assert.deepEqual(watching.takeOrders(), [])
+      assert.equal(watching.scheduler.snapshot(id)?.state, 'out')
+      watching.proxy.run()
+      await watching.service.tick()
+      assert.ok((await rowOf(a)).checkedAt >= round)
+      assert.equal(watching.scheduler.snapshot(id)?.state, 'waiting')
+    }),
+  )
+
+  test(
     'knows when each source was checked last, and what was learnt of it',
     withWatching({}, async ({ put, turn, restart, clock, takeOrders }) => {
       await put(profileWith('ann', 'ann', [sourceAt(a)]))

@@ -21,7 +21,7 @@ export const collectionStatements = {
     d.version = v.id OR NOT EXISTS (
       SELECT 1 FROM versions x WHERE x.partition = v.partition AND x.document = v.document AND x.n > v.n) AS current
     FROM versions v JOIN documents d ON d.partition = v.partition AND d.id = v.document
-    WHERE v.partition = ANY($1::smallint[]) AND v.id = ANY($2::bigint[]) ORDER BY v.id FOR UPDATE OF v`,
+    WHERE v.partition = $1::smallint AND v.id = ANY($2::bigint[]) ORDER BY v.id FOR UPDATE OF v`,
   held: 'SELECT DISTINCT version FROM holds WHERE partition = ANY($1::smallint[]) AND version = ANY($2::bigint[])',
   forgetBodies: `DELETE FROM bodies b USING unnest($1::smallint[], $2::bytea[], $3::bigint[]) AS r(partition, digest, version)
     WHERE b.partition = r.partition AND b.digest = r.digest AND b.version = r.version`,
@@ -39,7 +39,8 @@ export const collectionStatements = {
   lose: `UPDATE versions SET body = 'lost', original = id, record = 0, length = 0
     WHERE original = ANY($1::bigint[]) AND original <> id`,
   // Locking the version keeps it from being taken until it is known that it is held.
-  hold: `WITH there AS (SELECT partition, id FROM versions WHERE ${these} ORDER BY id FOR KEY SHARE),
+  hold: `WITH there AS (
+      SELECT partition, id FROM versions WHERE partition = $1::smallint AND id = ANY($2::bigint[]) ORDER BY id FOR KEY SHARE),
     held AS (INSERT INTO holds (partition, version, owner, since) SELECT partition, id, $3, $4::bigint FROM there
       ON CONFLICT DO NOTHING)
     SELECT id FROM there`,

@@ -12,6 +12,7 @@ import type {
 import type { ObjectStore } from '../objects.ts'
 import { collectionStatements as sql } from './collection-statements.ts'
 import { partitionOfDigest } from './documents-bodies.ts'
+import { lockInPartitions } from './partition-locks.ts'
 import type { ClusterPool, Sender, Tx } from './pool.ts'
 import { partitionOfId } from './row-batch.ts'
 import { storable } from './storable-text.ts'
@@ -76,7 +77,7 @@ export function createClusterCollection({ pool, objects, headerOf, textOf }: Clu
 
   async function carryOut(tx: Tx, orders: readonly CollectionOrder[], reads: Map<number, Read>) {
     const ids = orders.map(({ versionId }) => versionId)
-    const rows = new Map((await tx.query<OrderRow>(sql.orders, those(ids))).map((row) => [row.id, row]))
+    const rows = new Map((await lockInPartitions<OrderRow>(tx, sql.orders, ids)).map((row) => [row.id, row]))
     const held = new Set((await tx.query<{ version: number }>(sql.held, those(ids))).map(({ version }) => version))
     const references = await referencesTo(tx, ids)
     const done = new Map<number, Decision>()
@@ -135,7 +136,7 @@ export function createClusterCollection({ pool, objects, headerOf, textOf }: Clu
     collect,
     async hold(versionIds, owner, at) {
       if (versionIds.length === 0) return []
-      const rows = await pool.query<{ id: number }>(sql.hold, [...those(versionIds), storable(owner), at])
+      const rows = await lockInPartitions<{ id: number }>(pool, sql.hold, versionIds, storable(owner), at)
       const there = new Set(rows.map(({ id }) => id))
       return versionIds.filter((id) => there.has(id))
     },

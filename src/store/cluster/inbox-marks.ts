@@ -1,7 +1,7 @@
 import type { Marks } from '../inbox.ts'
 import { partitionsOfIds } from './annotation-rows.ts'
+import { inPartitions } from './partition-locks.ts'
 import type { Tx } from './pool.ts'
-import { partitionOfId } from './row-batch.ts'
 
 /** Everything here runs in the caller's transaction and behind the lock of the owner, who is storable. */
 
@@ -97,15 +97,14 @@ async function settleHolds(tx: Tx, owner: string, touched: readonly Touched[]): 
   )
   const wanted = versionsOf(wishes, true)
   const left = versionsOf(wishes, false)
-  if (wanted.length > 0)
-    // A version that was collected meanwhile has nothing that could be held.
+  // A version that was collected meanwhile has nothing that could be held.
+  for (const [partition, own] of inPartitions(wanted))
     await tx.query(
       `INSERT INTO holds (partition, version, owner, since)
-       SELECT v.partition, v.id, $1::text, h.since
-       FROM unnest($2::smallint[], $3::bigint[], $4::bigint[]) AS h (partition, version, since)
-       JOIN versions v ON v.partition = h.partition AND v.id = h.version FOR KEY SHARE OF v
+       SELECT v.partition, v.id, $2::text, h.since FROM unnest($3::bigint[], $4::bigint[]) AS h (version, since)
+       JOIN versions v ON v.partition = $1::smallint AND v.id = h.version FOR KEY SHARE OF v
        ON CONFLICT DO NOTHING`,
-      [owner, wanted.map(partitionOfId), wanted, wanted.map((version) => since.get(version)!)],
+      [partition, owner, own, own.map((version) => since.get(version)!)],
     )
   if (left.length > 0)
     await tx.query(

@@ -25,8 +25,12 @@ const statements = {
   release: 'UPDATE leaders SET holder = NULL WHERE name = $1 AND holder = $2 AND epoch = $3',
 }
 
-/** What a leader writes names its epoch; the transaction checks it with this, which holds the role until its end. */
-export const leaderFence = 'SELECT 1 FROM leaders WHERE name = $1 AND epoch = $2 FOR KEY SHARE'
+/**
+ * What a leader writes names its epoch; the transaction checks it with this, which holds the role until its end. So that nobody has to wait long for
+ * a leader that fell asleep in the midst of it, such a transaction is ended by the server when nothing comes for some seconds.
+ */
+export const leaderFence = `SELECT set_config('idle_in_transaction_session_timeout', '5s', true)
+  FROM (SELECT 1 FROM leaders WHERE name = $1 AND epoch = $2 FOR KEY SHARE) fence`
 
 /** To be called in the transaction that writes. */
 export async function checkLeader(tx: Sender, name: string, epoch: number): Promise<void> {

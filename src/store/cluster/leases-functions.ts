@@ -18,6 +18,7 @@ CREATE FUNCTION lease_beat(
 DECLARE
   v_until timestamptz := now() + p_lease_ms * interval '1 ms';
   v_live int;
+  v_rank int;
   v_share int;
   v_held int;
   v_taken json;
@@ -28,8 +29,8 @@ BEGIN
     SELECT holder FROM holders WHERE until < now() - interval '10 minutes' FOR UPDATE SKIP LOCKED);
   UPDATE leases SET until = v_until WHERE holder = p_holder AND partition = ANY(p_known);
   GET DIAGNOSTICS v_held = ROW_COUNT;
-  SELECT count(*) INTO v_live FROM holders WHERE until > now() AND NOT leaving;
-  v_share := CASE WHEN p_leaving THEN 0 ELSE ceil(256.0 / greatest(1, v_live)) END;
+  SELECT count(*), count(*) FILTER (WHERE holder < p_holder) INTO v_live, v_rank FROM holders WHERE until > now() AND NOT leaving;
+  v_share := CASE WHEN p_leaving THEN 0 ELSE 256 / v_live + (v_rank < 256 % v_live)::int END;
   WITH free AS (
     SELECT partition, clean FROM leases
     WHERE holder IS NULL OR until <= now() OR (holder = p_holder AND NOT partition = ANY(p_known))

@@ -128,8 +128,8 @@ export function createPartitionLeases(options: PartitionLeasesOptions): Partitio
     epochOf: (partition) => (clock.monotonic() >= goodUntil ? null : (held.get(partition)?.epoch ?? null)),
     held: () => [...held.keys()],
     release,
-    drain() {
-      leaving = true
+    drain(draining = true) {
+      leaving = draining
     },
     async leave() {
       stop()

@@ -1,5 +1,5 @@
 import { AppError } from '../../core/errors.ts'
-import type { ArchiveFile, CataloguedRecord, ObjectStore } from '../objects.ts'
+import type { ArchiveFile, CataloguedRecord, ObjectStore, RecordPointer } from '../objects.ts'
 import type { ClusterPool } from './pool.ts'
 import { readPart } from './record-parts.ts'
 
@@ -10,6 +10,9 @@ import { readPart } from './record-parts.ts'
 export const objectStatements = {
   parts: `SELECT part, coding, bytes FROM records WHERE partition = $1::smallint AND id = $2::bigint AND part >= $3::int
     ORDER BY part LIMIT $4`,
+  /** Of several small records. */
+  several: `SELECT id, part, coding, bytes FROM records WHERE partition = ANY($1::smallint[]) AND id = ANY($2::bigint[])
+    ORDER BY id, part`,
   files: `SELECT p AS partition, pg_table_size('records') AS bytes FROM generate_series(0, 255) p
     WHERE EXISTS (SELECT 1 FROM records WHERE records.partition = p::smallint)`,
   records: `SELECT v.id AS "versionId", v.record AS "offset", v.length, v.digest, v.size, v.original <> v.id AS revisit, d.url
@@ -20,33 +23,65 @@ export const objectStatements = {
 /** So many parts of a record, each of 1 MiB at most, travel at a time. */
 const PARTS_AT_ONCE = 4
 const RECORDS_AT_ONCE = 10_000
+/** Records that are asked for in one moment travel together, where they are no longer than this and no more than so many. */
+const MAX_SMALL_BYTES = 256 * 1024
+const MAX_TOGETHER = 16
 
 type PartRow = { part: number; coding: number; bytes: Buffer }
+type Waiting = { pointer: RecordPointer; resolve(record: Buffer): void; reject(error: unknown): void }
 
 export function createClusterObjects(pool: ClusterPool): ObjectStore {
-  return {
-    async read({ fileId, offset, length }) {
-      const name = `record ${offset} of partition ${fileId - 1}`
-      const pieces: Buffer[] = []
-      let stored = 0
-      for (;;) {
-        const rows = await pool.query<PartRow>(objectStatements.parts, [
-          fileId - 1,
-          offset,
-          pieces.length,
-          PARTS_AT_ONCE,
-        ])
-        for (const row of rows) {
-          if (row.part !== pieces.length) throw new AppError('record-damaged', `${name} lacks part ${pieces.length}`)
-          stored += row.bytes.length
-          pieces.push(readPart(row, name))
-        }
-        if (rows.length < PARTS_AT_ONCE) break
+  let waiting: Waiting[] = []
+
+  async function readAlone(pointer: RecordPointer): Promise<Buffer> {
+    const { fileId, offset } = pointer
+    const rows: PartRow[] = []
+    for (;;) {
+      const more = await pool.query<PartRow>(objectStatements.parts, [fileId - 1, offset, rows.length, PARTS_AT_ONCE])
+      rows.push(...more)
+      if (more.length < PARTS_AT_ONCE) return joinParts(rows, pointer)
+    }
+  }
+
+  async function readTogether(batch: readonly Waiting[]): Promise<void> {
+    if (batch.length === 1) {
+      const { pointer, resolve, reject } = batch[0]!
+      return readAlone(pointer).then(resolve, reject)
+    }
+    const partitions = [...new Set(batch.map(({ pointer }) => pointer.fileId - 1))]
+    const ids = batch.map(({ pointer }) => pointer.offset)
+    let rows: (PartRow & { id: number })[]
+    try {
+      rows = await pool.query<PartRow & { id: number }>(objectStatements.several, [partitions, ids])
+    } catch (error) {
+      for (const { reject } of batch) reject(error)
+      return
+    }
+    const parts = Map.groupBy(rows, ({ id }) => id)
+    for (const { pointer, resolve, reject } of batch) {
+      try {
+        resolve(joinParts(parts.get(pointer.offset) ?? [], pointer))
+      } catch (error) {
+        reject(error)
       }
-      if (pieces.length === 0) throw new AppError('record-damaged', `${name} is not there`)
-      if (stored !== length) throw new AppError('record-damaged', `${name} has ${stored} bytes instead of ${length}`)
-      return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces)
-    },
+    }
+  }
+
+  function readWithOthers(pointer: RecordPointer): Promise<Buffer> {
+    const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
+    waiting.push({ pointer, resolve, reject })
+    if (waiting.length === 1)
+      queueMicrotask(() => {
+        const all = waiting
+        waiting = []
+        for (let start = 0; start < all.length; start += MAX_TOGETHER)
+          void readTogether(all.slice(start, start + MAX_TOGETHER))
+      })
+    return promise
+  }
+
+  return {
+    read: async (pointer) => (pointer.length > MAX_SMALL_BYTES ? readAlone(pointer) : readWithOthers(pointer)),
     async files() {
       const rows = await pool.query<{ partition: number; bytes: number }>(objectStatements.files)
       return rows.map(({ partition, bytes }): ArchiveFile => {
@@ -65,4 +100,16 @@ export function createClusterObjects(pool: ClusterPool): ObjectStore {
       }
     },
   }
+}
+
+/** The whole record from all parts that there are of it. */
+function joinParts(rows: readonly PartRow[], { fileId, offset, length }: RecordPointer): Buffer {
+  const name = `record ${offset} of partition ${fileId - 1}`
+  if (rows.length === 0) throw new AppError('record-damaged', `${name} is not there`)
+  const lacking = rows.findIndex(({ part }, index) => part !== index)
+  if (lacking >= 0) throw new AppError('record-damaged', `${name} lacks part ${lacking}`)
+  const stored = rows.reduce((sum, { bytes }) => sum + bytes.length, 0)
+  if (stored !== length) throw new AppError('record-damaged', `${name} has ${stored} bytes instead of ${length}`)
+  const pieces = rows.map((row) => readPart(row, name))
+  return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces)
 }

@@ -1,60 +1,68 @@
-import type { WatchReach } from '../../core/errand-order.ts'
-import type { ReachStore } from '../reaches.ts'
-import { checkLeader } from './leader.ts'
+import { AppError } from '../../core/errors.ts'
+import type { ReachChange, ReachStore, RoundReach } from '../reaches.ts'
+import { leaderFence } from './leader.ts'
 import { schedulerRole } from './news.ts'
 import type { ClusterPool, Tx } from './pool.ts'
 
+/** There are new reaches, or some were forgotten. */
 export const reachesChannel = 'reaches'
 
 const statements = {
-  // A change of reach in the midst of a check does not take its round back.
-  put: `WITH put AS (
-      INSERT INTO reaches AS r (watch, round, version, reach)
-      SELECT watch, round, nextval('reach_versions'), reach FROM unnest($1::bigint[], $2::bigint[], $3::jsonb[]) AS given (watch, round, reach)
-      ON CONFLICT (watch) DO UPDATE SET round = greatest(r.round, excluded.round), version = excluded.version,
-        reach = excluded.reach, at = now())
-    SELECT pg_notify('${reachesChannel}', '')`,
-  forget: `WITH forgotten AS (
-      UPDATE reaches SET reach = NULL, version = nextval('reach_versions'), at = now()
-      WHERE watch = ANY($1) AND reach IS NOT NULL)
-    SELECT pg_notify('${reachesChannel}', '')`,
-  // Whoever slept for so long has lost its partitions, and reads all of them when it begins again.
-  clean: `DELETE FROM reaches WHERE reach IS NULL AND at < now() - interval '1 day'`,
-  since: 'SELECT watch, round, version, reach FROM reaches WHERE version > $1 ORDER BY version',
+  put: `INSERT INTO reaches AS r (watch, round, version, reach)
+    SELECT (value->'reach'->>'watch')::bigint, (value->>'round')::bigint, nextval('reach_versions'), value->'reach'
+    FROM jsonb_array_elements($1::jsonb)
+    ON CONFLICT (watch) DO UPDATE SET round = greatest(r.round, excluded.round), version = excluded.version,
+      reach = excluded.reach, at = now()`,
+  /** The row stays for a while, so that those who know the watch learn of it. */
+  forget: `UPDATE reaches SET reach = NULL, version = nextval('reach_versions'), at = now()
+    WHERE watch = ANY($1::bigint[]) AND reach IS NOT NULL`,
+  sweep: `DELETE FROM reaches WHERE reach IS NULL AND at < now() - interval '1 day'`,
+  since: `SELECT watch, round, version, reach FROM reaches WHERE version > $1 ORDER BY version LIMIT $2`,
+  wake: `SELECT pg_notify('${reachesChannel}', '')`,
 }
 
-type ReachRow = { watch: number; round: number; version: number; reach: WatchReach | null }
+const PORTION = 1_000
+
+/** A few thousand watches at a time make a statement of some megabytes. */
+const PUT_AT_ONCE = 1_000
+
+type Row = ReachChange & { version: number }
 
 export function createClusterReaches(pool: ClusterPool): ReachStore {
-  const fenced = (epoch: number, work: (tx: Tx) => Promise<unknown>): Promise<void> =>
-    pool.transaction(async (tx) => {
-      await checkLeader(tx, schedulerRole, epoch)
+  function asLeader(epoch: number, work: (tx: Tx) => Promise<unknown>): Promise<void> {
+    return pool.transaction(async (tx) => {
+      if ((await tx.query(leaderFence, [schedulerRole, epoch])).length === 0)
+        throw new AppError('lease-lost', 'another process leads the scheduler by now')
       await work(tx)
+      await tx.query(statements.wake)
     })
+  }
 
   return {
     async put(leaderEpoch, reaches) {
-      if (reaches.length === 0) return
-      // Of several of one watch the last counts.
-      const last = [...new Map(reaches.map((each) => [each.reach.watch, each])).values()]
-      const values = [
-        last.map(({ reach }) => reach.watch),
-        last.map(({ round }) => round),
-        last.map(({ reach }) => JSON.stringify(reach)),
-      ]
-      await fenced(leaderEpoch, (tx) => tx.query(statements.put, values))
+      // Of several for one watch the last counts.
+      const byWatch = new Map<number, RoundReach>(reaches.map((each) => [each.reach.watch, each]))
+      const rows = [...byWatch.values()]
+      for (let start = 0; start < rows.length; start += PUT_AT_ONCE) {
+        const portion = JSON.stringify(rows.slice(start, start + PUT_AT_ONCE))
+        await asLeader(leaderEpoch, (tx) => tx.query(statements.put, [portion]))
+      }
     },
     async forget(leaderEpoch, watches) {
       if (watches.length === 0) return
-      await fenced(leaderEpoch, async (tx) => {
+      await asLeader(leaderEpoch, async (tx) => {
         await tx.query(statements.forget, [watches])
-        await tx.query(statements.clean)
+        await tx.query(statements.sweep)
       })
     },
     async since(version) {
-      const rows = await pool.query<ReachRow>(statements.since, [version])
-      const changes = rows.map(({ watch, round, reach }) => ({ watch, round, reach }))
-      return { version: rows.at(-1)?.version ?? version, changes }
+      const changes: ReachChange[] = []
+      for (let reached = version; ; ) {
+        const rows = await pool.query<Row>(statements.since, [reached, PORTION])
+        for (const { watch, round, reach } of rows) changes.push({ watch, round, reach })
+        reached = rows.at(-1)?.version ?? reached
+        if (rows.length < PORTION) return { version: reached, changes }
+      }
     },
   }
 }

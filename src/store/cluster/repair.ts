@@ -1,5 +1,6 @@
 import { damagedVersions, portionsOf } from './checks.ts'
 import { partitionOfDigest } from './documents-bodies.ts'
+import { lockInPartitions } from './partition-locks.ts'
 import type { ClusterPool, Tx } from './pool.ts'
 import { partitionOfId } from './row-batch.ts'
 
@@ -23,7 +24,7 @@ const repairStatements = {
       .map((condition) => `(${condition})`)
       .join(' OR ')})`,
   lock: `SELECT v.id, v.digest, v.record, d.url FROM versions v JOIN documents d ON d.partition = v.partition AND d.id = v.document
-    WHERE ${these} ORDER BY v.id FOR UPDATE OF v`,
+    WHERE v.partition = $1::smallint AND v.id = ANY($2::bigint[]) ORDER BY v.id FOR UPDATE OF v`,
   /** The second condition is that of the index. */
   sharing: 'SELECT id FROM versions WHERE original = ANY($1::bigint[]) AND original <> id',
   lose: `UPDATE versions v SET body = CASE WHEN v.body = 'none' THEN v.body ELSE 'lost' END, original = v.id, record = 0, length = 0
@@ -73,12 +74,11 @@ function note(lost: LostVersions, gone: readonly LockedRow[]): void {
 async function lose(tx: Tx, damaged: readonly { versionId: number; record: number | null }[]): Promise<LockedRow[]> {
   if (damaged.length === 0) return []
   const records = new Map(damaged.map(({ versionId, record }) => [versionId, record]))
-  const rows = (await tx.query<LockedRow>(repairStatements.lock, those([...records.keys()]))).filter(
-    ({ id, record }) => {
-      const expected = records.get(id) ?? null
-      return expected === null || expected === record
-    },
-  )
+  const locked = await lockInPartitions<LockedRow>(tx, repairStatements.lock, [...records.keys()])
+  const rows = locked.filter(({ id, record }) => {
+    const expected = records.get(id) ?? null
+    return expected === null || expected === record
+  })
   if (rows.length === 0) return rows
   const ids = rows.map(({ id }) => id)
   await tx.query(repairStatements.lose, those(ids))

@@ -16,8 +16,9 @@ export const runStatements = {
   others: `SELECT 1 FROM run_figures f JOIN nodes n ON n.id = f.node
     WHERE f.run = $1 AND f.node <> $2 AND n.role = 'crawl' AND NOT f.final AND ${isLive('$3')} LIMIT 1`,
   /** Whoever goes on with a run may fetch as many pages as it says, beside those that were fetched. */
-  change: `UPDATE runs SET settings = $2, revision = revision + 1,
-    max_pages = CASE WHEN $3::boolean THEN max_pages ELSE taken + $4::bigint END WHERE id = $1`,
+  change: `UPDATE runs SET settings = $2::jsonb, revision = revision + 1,
+    max_pages = CASE WHEN $3::boolean THEN max_pages ELSE taken + $4::bigint END
+    WHERE id = $1 AND (settings IS DISTINCT FROM $2::jsonb OR NOT ($3::boolean OR $4::bigint IS NULL)) RETURNING id`,
   seed: `INSERT INTO run_figures (run, node, figures, final, seeding) VALUES ($1, $2, '{}', false, $3)
     ON CONFLICT (run, node) DO UPDATE SET seeding = excluded.seeding`,
   /** Requests of watches are no part of a run. */

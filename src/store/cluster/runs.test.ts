@@ -52,6 +52,11 @@ describe('runs that several processes work on', () => {
       const alone = await runs.join('c', settingsOf(['http://c/'], 5), times)
       assert.deepEqual([alone.id, alone.others, alone.revision], [1, false, 3])
       assert.deepEqual(await runs.pages(1), { limit: 5, taken: 0 })
+      // The same command again is the same crawl, unless it brings more pages.
+      const again = settingsOf([], 5)
+      assert.equal((await runs.join('d', again, times)).revision, 4)
+      const unlimited = await runs.join('d', settingsOf([]), times)
+      assert.equal((await runs.join('d', settingsOf([]), times)).revision, unlimited.revision)
     }))
 
   test('all who begin at the same time are in one run, with the seeds of all', () =>

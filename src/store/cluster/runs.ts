@@ -30,14 +30,12 @@ export function createClusterRuns(pool: ClusterPool): ClusterRunStore {
       const [other] = await tx.query(statements.others, [run.id, node, liveMs])
       const others = other !== undefined && row.settings !== null
       const seeds = [...new Set([...(row.settings?.seeds ?? []), ...settings.seeds])]
-      const isChanged = !others || seeds.length > (row.settings?.seeds.length ?? 0)
-      if (isChanged) {
-        const next = { ...(others ? row.settings! : settings), seeds }
-        await tx.query(statements.change, [run.id, JSON.stringify(next), others, settings.maxPages])
-      }
+      const next = { ...(others ? row.settings! : settings), seeds }
+      // Where nothing changes, nobody has to begin anew.
+      const changed = await tx.query(statements.change, [run.id, JSON.stringify(next), others, settings.maxPages])
       await tx.query(statements.seed, [run.id, node, true])
       await wake(tx)
-      return { ...runOf(row, run.continued), revision: row.revision + (isChanged ? 1 : 0), others }
+      return { ...runOf(row, run.continued), revision: row.revision + changed.length, others }
     })
   }
 

@@ -7,6 +7,8 @@ import { searchableText } from '../../core/search-query/searchable-text.ts'
 
 const wordPattern = /[\p{L}\p{N}\p{M}\p{Co}]+/gu
 const plain = /^[a-z0-9]*$/
+const plainWord = /[a-z0-9]+/g
+const onlyAscii = /^[\0-\x7f]*$/
 const accented = /([\p{Script=Latin}\p{Script=Greek}])[\u0300-\u036f]+/gu
 /** Of a longer word the beginning counts. The server takes 2 KB, of which a character may need four bytes. */
 const MAX_WORD_CHARS = 400
@@ -45,23 +47,26 @@ export type WordLabel = 'A' | 'B' | ''
 
 /** What is written into a column of words, in the server's own notation. Words hold neither quotes nor backslashes. */
 export function wordVector({ title, text, site }: { title: string; text: string; site: readonly string[] }): string {
-  const places = new Map<string, string[]>()
+  const entries = new Map<string, Entry>()
   let bytes = 0
   let position = 0
   const add = (word: string, label: WordLabel): void => {
     if (word === '') return
-    const known = places.get(word)
-    if (known !== undefined && known.length >= MAX_POSITIONS) return
+    const known = entries.get(word)
+    if (known !== undefined && known.count >= MAX_POSITIONS) return
     bytes += known === undefined ? BYTES_PER_WORD + Buffer.byteLength(word) : BYTES_PER_POSITION
     if (bytes > MAX_VECTOR_BYTES) return
     const place = `${Math.min(position, MAX_POSITION)}${label}`
-    if (known === undefined) places.set(word, [place])
-    else known.push(place)
+    if (known === undefined) entries.set(word, { text: `'${word}':${place}`, count: 1 })
+    else {
+      known.text += `,${place}`
+      known.count++
+    }
   }
   const addAll = (words: string, label: WordLabel): void => {
-    for (const [found] of searchableText(words).text.matchAll(wordPattern)) {
+    for (const word of foldedWords(searchableText(words).text)) {
       position++
-      add(foldWord(found), label)
+      add(word, label)
     }
   }
   position = 1
@@ -69,7 +74,18 @@ export function wordVector({ title, text, site }: { title: string; text: string;
   addAll(title, 'A')
   position += GAP
   addAll(text, '')
-  return [...places].map(([word, where]) => `'${word}':${where.join(',')}`).join(' ')
+  let vector = ''
+  for (const { text: entry } of entries.values()) vector += vector === '' ? entry : ` ${entry}`
+  return vector
+}
+
+type Entry = { text: string; count: number }
+
+/** As `foldWord` for each; a text without any other letters, as most are, is folded as a whole. */
+function foldedWords(text: string): string[] {
+  if (!onlyAscii.test(text)) return (text.match(wordPattern) ?? []).map(foldWord)
+  const words: string[] = text.toLowerCase().match(plainWord) ?? []
+  return words.map((word) => (word.length > MAX_WORD_CHARS ? word.slice(0, MAX_WORD_CHARS) : word))
 }
 
 /** A word that every entry has among its sites: what "not" is taken away from. */

@@ -7,8 +7,10 @@ import { useMe } from '../session/session.ts'
 import { Explain } from './explain.tsx'
 import { Charts } from './figures.tsx'
 import { Hosts } from './hosts.tsx'
-import { Levels, Nodes, Totals } from './totals.tsx'
-import { useCrawl, useNodes } from './use-activity.ts'
+import { Nodes } from './nodes.tsx'
+import { PauseButton, PausedBanner } from './pause.tsx'
+import { Levels, Totals } from './totals.tsx'
+import { useCrawl } from './use-activity.ts'
 
 const CrawlGraph = lazy(() => import('./graph.tsx'))
 
@@ -33,20 +35,22 @@ export default function ActivityView() {
 
 function Administration() {
   const crawl = useCrawl()
-  const nodes = useNodes()
   const [showsGraph, setShowsGraph] = useState(false)
   if (crawl.error !== null && crawl.data === undefined)
     return <ErrorState error={crawl.error} onRetry={() => void crawl.refetch()} />
   if (crawl.data === undefined) return <LoadingState label="Reading figures" />
   return (
     <>
-      {crawl.data.paused !== null && (
-        <p className="activity-paused" role="alert">
-          Nothing is fetched at the moment: {crawl.data.paused}
-        </p>
-      )}
+      <PausedBanner crawl={crawl.data} />
       <Charts series={crawl.data.series} />
       <Totals crawl={crawl.data} />
+      <section className="activity-section" aria-labelledby="activity-nodes">
+        <div className="activity-head">
+          <h2 id="activity-nodes">Nodes</h2>
+          <PauseButton isPaused={crawl.data.isPaused} />
+        </div>
+        <Nodes />
+      </section>
       <section className="activity-section">
         <h2>Service levels</h2>
         <Levels levels={crawl.data.levels} />
@@ -54,10 +58,6 @@ function Administration() {
       <section className="activity-section">
         <h2>Hosts</h2>
         <Hosts />
-      </section>
-      <section className="activity-section">
-        <h2>Nodes</h2>
-        <Nodes nodes={nodes.data?.items ?? []} />
       </section>
       <section className="activity-section">
         <h2>The crawl as a graph</h2>

@@ -67,7 +67,7 @@ function NodeList({ graph }: { graph: Graph }) {
   return (
     <details>
       <summary>The pages as a list</summary>
-      <ul className="activity-nodes">
+      <ul className="activity-graph-nodes">
         {graph.nodes.slice(0, LISTED).map(({ document, url, title, state }) => (
           <li key={document}>
             <Link href={`/documents/${document}`}>{title === '' ? url : title}</Link>{' '}

@@ -27,3 +27,8 @@ export function share(part: number, total: number): string {
   const hundredths = (100 * part) / total
   return `${part === total ? 100 : Math.min(99.9, Math.floor(hundredths * 10) / 10)} %`
 }
+
+/** Null where it is so long that a time says more. */
+export function lagWords(ms: number): string | null {
+  return ms < 60_000 ? `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0)} s` : null
+}

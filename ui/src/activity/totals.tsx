@@ -1,7 +1,6 @@
-import type { Crawl, Node } from '../api/types.ts'
+import type { Crawl } from '../api/types.ts'
 import { Table } from '../kit/table.tsx'
-import { RelativeTime } from '../time/relative-time.tsx'
-import { perSecond, share, sizeOf, whole } from './number-words.ts'
+import { share, sizeOf, whole } from './number-words.ts'
 
 export function Totals({ crawl: { totals, disk, now } }: { crawl: Crawl }) {
   const facts: readonly (readonly [string, string])[] = [
@@ -41,25 +40,6 @@ export function Levels({ levels }: { levels: Crawl['levels'] }) {
         { key: 'checks', head: 'Checks', numbers: true, cell: ({ met, missed }) => whole(met + missed) },
         { key: 'queued', head: 'Waiting', numbers: true, cell: ({ queued }) => whole(queued) },
         { key: 'overdue', head: 'Overdue', numbers: true, cell: ({ overdue }) => whole(overdue) },
-      ]}
-    />
-  )
-}
-
-export function Nodes({ nodes }: { nodes: readonly Node[] }) {
-  return (
-    <Table
-      label="Nodes"
-      rows={nodes}
-      rowKey={({ id }) => id}
-      columns={[
-        { key: 'host', head: 'Node', cell: ({ host, pid }) => `${host} · ${pid}` },
-        { key: 'role', head: 'Role', cell: ({ role }) => role },
-        { key: 'state', head: 'State', cell: ({ state }) => state },
-        { key: 'partitions', head: 'Partitions', numbers: true, cell: ({ partitions }) => whole(partitions) },
-        { key: 'rate', head: 'Pages', numbers: true, cell: ({ pagesPerSecond }) => perSecond(pagesPerSecond) },
-        { key: 'memory', head: 'Memory', numbers: true, cell: ({ rssBytes }) => sizeOf(rssBytes) },
-        { key: 'since', head: 'Started', wideOnly: true, cell: ({ startedAt }) => <RelativeTime at={startedAt} /> },
       ]}
     />
   )

@@ -1,11 +1,14 @@
-import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
-import { api, type List } from '../api/client.ts'
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { api, type List, messageOf } from '../api/client.ts'
 import type { Crawl, Graph, Host, Node, UrlExplanation } from '../api/types.ts'
+import { showToast } from '../kit/toast-store.ts'
 import { useLive } from '../live/use-live.ts'
 
 /** Ten minutes, a point each second or two. */
 const MAX_POINTS = 600
 const FRESHEN_MS = 15_000
+/** Nodes come and go in seconds. */
+const NODES_MS = 3_000
 
 /** Figures of the crawl, carried on by live events and read anew now and then. */
 export function useCrawl() {
@@ -37,7 +40,35 @@ export function useNodes() {
   return useQuery({
     queryKey: ['nodes'],
     queryFn: ({ signal }) => api.get<List<Node>>('/nodes', {}, signal),
-    refetchInterval: FRESHEN_MS,
+    refetchInterval: NODES_MS,
+  })
+}
+
+/** Lets a node hand over its partitions, or take part again. */
+export function useDrain() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: ({ id, draining }: { id: string; draining: boolean }) =>
+      api.patch<Node>(`/nodes/${encodeURIComponent(id)}`, { draining }),
+    onSuccess: ({ name }, { draining }) => {
+      showToast(draining ? `${name} hands over its partitions` : `${name} takes part again`)
+      return client.invalidateQueries({ queryKey: ['nodes'] })
+    },
+    onError: (error) => showToast(messageOf(error), { tone: 'bad' }),
+  })
+}
+
+/** Pauses the crawl, or lets it go on. */
+export function usePause() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (paused: boolean) => api.patch<{ isPaused: boolean }>('/crawl', { paused }),
+    onSuccess: ({ isPaused }) => {
+      showToast(isPaused ? 'The crawl is paused' : 'The crawl goes on')
+      const keys = [['crawl'], ['nodes']]
+      return Promise.all(keys.map((queryKey) => client.invalidateQueries({ queryKey })))
+    },
+    onError: (error) => showToast(messageOf(error), { tone: 'bad' }),
   })
 }
 

@@ -49,8 +49,11 @@ export type Crawl = {
   }
   levels: { level: 'gold' | 'silver' | 'bronze'; met: number; missed: number; queued: number; overdue: number }[]
   paused: string | null
+  isPaused: boolean
   disk: { archiveBytes: number; databaseBytes: number; freeBytes: number | null }
 }
+export type CrawlChanges = { paused: boolean }
+export type CrawlState = { isPaused: boolean }
 export type Diff = {
   url: string
   document: number
@@ -168,7 +171,8 @@ export type MeChanges = { name?: string; timeZone?: string; shortcuts?: boolean 
 export type NewToken = Token & { token: string }
 export type Node = {
   id: string
-  role: 'all' | 'server' | 'worker'
+  name: string
+  role: 'all' | 'server' | 'worker' | 'crawl'
   host: string
   pid: number
   startedAt: string
@@ -177,9 +181,17 @@ export type Node = {
   partitions: number
   pagesPerSecond: number
   rssBytes: number
-  state: 'running' | 'draining' | 'paused' | 'lost'
+  queued: number
+  inFlight: number
+  errors: number
+  refused: number
+  lagMs: number
+  lastError: string
+  state: 'running' | 'draining' | 'paused' | 'behind' | 'lost'
 }
+export type NodeChanges = { draining: boolean }
 export type NodeList = { items: Node[]; next: string | null }
+export type NodeParams = { id: string }
 export type Nothing = null
 export type Password = string
 export type PasswordChange = { current: string; password: string }

@@ -63,7 +63,7 @@ export async function openMovingStore(pool: ClusterPool): Promise<MovingTarget> 
     pack,
     write: ({ send }, before, after) =>
       pool.transaction(async (tx) => {
-        await sendAll(tx, send)
+        for (const { text, values } of send) await tx.query(text, values)
         await advanceMark(tx, before, after)
       }),
     note: (before, after) => advanceMark(pool, before, after),
@@ -143,12 +143,6 @@ async function refuseFilled(tx: Tx): Promise<void> {
         `The store is not empty (${name}). A folder can only be moved into an empty one.`,
       )
   }
-}
-
-/** One behind the other without waiting. The first that fails says why; those behind it only that it did. */
-async function sendAll(tx: Tx, send: readonly PackedStatement[]): Promise<void> {
-  const results = await Promise.allSettled(send.map(({ text, values }) => tx.query(text, values)))
-  for (const result of results) if (result.status === 'rejected') throw result.reason
 }
 
 async function pack(kind: MovedKind, rows: readonly MovedRow[]): Promise<PackedPortion> {

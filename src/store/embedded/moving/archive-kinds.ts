@@ -1,6 +1,6 @@
 import { partitionOf } from '../../../core/partition.ts'
 import { movedId } from './moved-ids.ts'
-import { plainRow, type Raw, type RawValue, type SourceKind } from './source-kind.ts'
+import { plainRow, type RawValue, type SourceKind } from './source-kind.ts'
 
 /** Documents of lists of links whose own version was collected: a later version of the same document refers to them. */
 export type ArchiveContext = { hostOfLinks(id: number): string | null }
@@ -12,13 +12,6 @@ const partitionOfHost = (host: string | null): number => (host === null ? 0 : pa
 /** The host of the document that a version belongs to; null where the version was collected. */
 const hostOfVersion = (id: string): string =>
   `(SELECT hd.host FROM versions hv JOIN documents hd ON hd.id = hv.document WHERE hv.id = ${id})`
-
-/** Without what was read for the sake of ids alone. */
-function without(raw: Raw, ...names: string[]): Raw {
-  const rest = { ...raw }
-  for (const name of names) delete rest[name]
-  return rest
-}
 
 /** What was fetched and what was found in it. Rows have their partition, and ids carry it. */
 export const archiveKinds: readonly SourceKind<ArchiveContext>[] = [
@@ -46,7 +39,7 @@ export const archiveKinds: readonly SourceKind<ArchiveContext>[] = [
     toRow(raw, { hostOfLinks }) {
       const host = hostOf(raw.host) ?? hostOfLinks(numberOf(raw.id))
       const partition = partitionOfHost(host)
-      return { ...plainRow(without(raw, 'host')), partition, id: movedId(numberOf(raw.id), host) }
+      return { ...plainRow(raw, [], ['host']), partition, id: movedId(numberOf(raw.id), host) }
     },
     portionRows: 500,
   },
@@ -63,7 +56,7 @@ export const archiveKinds: readonly SourceKind<ArchiveContext>[] = [
       const host = hostOf(raw.host)
       const id = movedId(numberOf(raw.id), host)
       return {
-        ...plainRow(without(raw, 'host', 'original_host', 'file', 'offset', 'length'), ['wanted']),
+        ...plainRow(raw, ['wanted'], ['host', 'original_host', 'file', 'offset', 'length']),
         partition: partitionOfHost(host),
         id,
         document: movedId(numberOf(raw.document), host),
@@ -82,7 +75,7 @@ export const archiveKinds: readonly SourceKind<ArchiveContext>[] = [
     columns: `b.digest, b.version, ${hostOfVersion('b.version')} AS host`,
     from: 'FROM bodies b',
     toRow: (raw) => ({
-      ...plainRow(without(raw, 'host')),
+      ...plainRow(raw, [], ['host']),
       version: movedId(numberOf(raw.version), hostOf(raw.host)),
     }),
     portionRows: 2_000,
@@ -96,7 +89,7 @@ export const archiveKinds: readonly SourceKind<ArchiveContext>[] = [
     toRow(raw) {
       const host = hostOf(raw.host)
       return {
-        ...plainRow(without(raw, 'host'), ['first', 'made']),
+        ...plainRow(raw, ['first', 'made'], ['host']),
         partition: partitionOfHost(host),
         id: movedId(numberOf(raw.id), host),
         version: movedId(numberOf(raw.version), host),
@@ -115,7 +108,7 @@ export const archiveKinds: readonly SourceKind<ArchiveContext>[] = [
     columns: `h.version, h.owner, h.since, ${hostOfVersion('h.version')} AS host`,
     from: 'FROM holds h',
     toRow: (raw) => ({
-      ...plainRow(without(raw, 'host')),
+      ...plainRow(raw, [], ['host']),
       partition: partitionOfHost(hostOf(raw.host)),
       version: movedId(numberOf(raw.version), hostOf(raw.host)),
     }),
@@ -133,7 +126,7 @@ export const archiveKinds: readonly SourceKind<ArchiveContext>[] = [
       const host = hostOf(raw.host)
       const flags = ['backlog', 'read', 'starred', 'archived']
       return {
-        ...plainRow(without(raw, 'host', 'story_host'), flags),
+        ...plainRow(raw, flags, ['host', 'story_host']),
         document: movedId(numberOf(raw.document), host),
         version: movedId(numberOf(raw.version), host),
         story: movedId(numberOf(raw.story), hostOf(raw.story_host)),
@@ -151,7 +144,7 @@ export const archiveKinds: readonly SourceKind<ArchiveContext>[] = [
     columns: `a.annotation, a.version, a.url, ${hostOfVersion('a.version')} AS host`,
     from: 'FROM also_at a',
     toRow: (raw) => ({
-      ...plainRow(without(raw, 'host')),
+      ...plainRow(raw, [], ['host']),
       version: movedId(numberOf(raw.version), hostOf(raw.host)),
     }),
     portionRows: 1_000,
@@ -164,7 +157,7 @@ export const archiveKinds: readonly SourceKind<ArchiveContext>[] = [
       ${hostOfVersion('s.story')} AS story_host`,
     from: 'FROM stories s',
     toRow: (raw) => ({
-      ...plainRow(without(raw, 'host', 'story_host')),
+      ...plainRow(raw, [], ['host', 'story_host']),
       version: movedId(numberOf(raw.version), hostOf(raw.host)),
       story: movedId(numberOf(raw.story), hostOf(raw.story_host)),
     }),

@@ -19,8 +19,7 @@ function partitionOfRow(raw: Raw): number {
 }
 
 function ofHost(raw: Raw, context: FrontierContext, flags: readonly string[] = []): MovedRow {
-  const { host_name: _, ...row } = plainRow(raw, flags)
-  return { ...row, partition: partitionOfRow(raw), host: hostIdOf(raw, context) }
+  return { ...plainRow(raw, flags, ['host_name']), partition: partitionOfRow(raw), host: hostIdOf(raw, context) }
 }
 
 /** What one shard has of the frontier. */

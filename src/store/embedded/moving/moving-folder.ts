@@ -86,7 +86,7 @@ type SourceParts = {
   close(): void
 }
 
-type Step = { shard: number; reader: KindReader; toRow(raw: Raw): MovedRow | null; portionRows: number }
+type Step = { shard: number; reader: KindReader; toRow(raw: Raw): MovedRow | null }
 
 function createSource({ folder, db, frontiers, seed, isWhole, close }: SourceParts): MovingSource {
   const objects = createEmbeddedObjects(db, paths.archive(folder))
@@ -95,12 +95,12 @@ function createSource({ folder, db, frontiers, seed, isWhole, close }: SourcePar
   const [versions] = steps.get('versions')!
 
   async function readContents(after: MoveCursor | null): Promise<MovedPortion> {
-    const { reader, toRow, portionRows } = versions!
+    const { reader, toRow } = versions!
     const page = reader.page(after)
     const rows: MovedRow[] = []
     let bytes = 0
     let turn = 0
-    for (const { raw, key } of page) {
+    for (const { raw, key } of page.rows) {
       const row = await withContent(raw, toRow(raw)!)
       rows.push(row)
       const length = (row.content as Buffer | null)?.length ?? 0
@@ -111,7 +111,7 @@ function createSource({ folder, db, frontiers, seed, isWhole, close }: SourcePar
       turn = 0
       await new Promise(setImmediate)
     }
-    return { rows, after: page.length < portionRows ? null : page.at(-1)!.key }
+    return { rows, after: page.isLast ? null : page.rows.at(-1)!.key }
   }
 
   /** The shard is the first thing in a cursor. */
@@ -120,8 +120,8 @@ function createSource({ folder, db, frontiers, seed, isWhole, close }: SourcePar
     const all = steps.get(kind)!
     const step = all[shard as number]!
     const page = step.reader.page(key.length === 0 ? null : key)
-    const rows = page.map(({ raw }) => step.toRow(raw)).filter((row) => row !== null)
-    if (page.length === step.portionRows) return { rows, after: [shard, ...page.at(-1)!.key] }
+    const rows = page.rows.map(({ raw }) => step.toRow(raw)).filter((row) => row !== null)
+    if (!page.isLast) return { rows, after: [shard, ...page.rows.at(-1)!.key] }
     return { rows, after: step.shard + 1 < all.length ? [step.shard + 1] : null }
   }
 
@@ -140,7 +140,7 @@ function createSource({ folder, db, frontiers, seed, isWhole, close }: SourcePar
     },
     async readVersion(id) {
       const number = idBeforeMove(id)
-      const [found] = versions!.reader.page([number - 1], 1)
+      const [found] = versions!.reader.page([number - 1], 1).rows
       return found?.raw.id === number ? withContent(found.raw, versions!.toRow(found.raw)!) : null
     },
     close,
@@ -156,7 +156,6 @@ function createSteps(db: Database, frontiers: readonly Database[]): Map<MovedKin
     shard,
     reader: createKindReader(file, kind),
     toRow: (raw) => kind.toRow(raw, context),
-    portionRows: kind.portionRows,
   })
   for (const kind of peopleKinds) steps.set(kind.kind, [step(db, kind, null, 0)])
   for (const kind of archiveKinds) steps.set(kind.kind, [step(db, kind, { hostOfLinks }, 0)])

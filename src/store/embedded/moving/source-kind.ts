@@ -20,10 +20,19 @@ export type SourceKind<Context> = {
   portionRows: number
 }
 
-export type KindReader = {
-  /** Rows behind a key, at most a portion, each with its key. */
-  page(after: MoveCursor | null, limit?: number): { raw: Raw; key: MoveCursor }[]
+export type KindPage = {
+  rows: { raw: Raw; key: MoveCursor }[]
+  /** Nothing comes behind it. */
+  isLast: boolean
 }
+
+export type KindReader = {
+  /** Rows behind a key, each with its own: a portion, or less where they are large. */
+  page(after: MoveCursor | null, limit?: number): KindPage
+}
+
+/** A page ends with the row that goes over this. */
+const MAX_PAGE_BYTES = 4 << 20
 
 const spelled = ([sql, form]: KeyColumn): string => {
   if (form === 'wide') return `CAST(${sql} AS TEXT)`
@@ -44,13 +53,30 @@ export function createKindReader<C>(db: Database, { keys, columns, from, portion
     return form === 'bytes' ? Buffer.from(String(value), 'hex') : value
   }
   return {
-    page(after, limit = portionRows) {
-      const rows = db.read(() =>
-        after === null ? first.all(limit) : next.all(...after.map(parameter), limit),
-      ) as Raw[]
-      return rows.map((raw) => ({ raw, key: keys.map((_, place) => raw[`key_${place}`] as number | string) }))
-    },
+    page: (after, limit = portionRows) =>
+      db.read(() => {
+        const page: KindPage = { rows: [], isLast: true }
+        let bytes = 0
+        const found = after === null ? first.iterate(limit) : next.iterate(...after.map(parameter), limit)
+        for (const row of found) {
+          const raw = row as Raw
+          page.rows.push({ raw, key: keys.map((_, place) => raw[`key_${place}`] as number | string) })
+          bytes += sizeOf(raw)
+          page.isLast = page.rows.length < limit && bytes <= MAX_PAGE_BYTES
+          if (bytes > MAX_PAGE_BYTES) break
+        }
+        return page
+      }),
   }
+}
+
+function sizeOf(raw: Raw): number {
+  let bytes = 0
+  for (const name in raw) {
+    const value = raw[name]
+    if (typeof value === 'string' || value instanceof Uint8Array) bytes += value.length
+  }
+  return bytes
 }
 
 export const bytesOf = (value: RawValue): Buffer => {
@@ -58,11 +84,12 @@ export const bytesOf = (value: RawValue): Buffer => {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
-/** A row as it is, but for its key. */
-export function plainRow(raw: Raw, flags: readonly string[] = []): MovedRow {
+/** A row as it is, but for its key and for what was read for the sake of ids alone. */
+export function plainRow(raw: Raw, flags: readonly string[] = [], left: readonly string[] = []): MovedRow {
   const row: MovedRow = {}
-  for (const [name, value] of Object.entries(raw)) {
-    if (name.startsWith('key_')) continue
+  for (const name in raw) {
+    const value = raw[name]!
+    if (name.startsWith('key_') || left.includes(name)) continue
     if (flags.includes(name)) row[name] = value === 1
     else row[name] = value instanceof Uint8Array ? bytesOf(value) : value
   }

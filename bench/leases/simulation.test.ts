@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { createDatabase, usePostgres } from '../../src/store/cluster/postgres.testkit.ts'
+import { setPartitions } from './rules.ts'
+import { createSimulation, type Simulation } from './simulation.ts'
+
+usePostgres()
+
+const LEASE_MS = 15_000
+const RENEW_EVERY_MS = 5_000
+
+async function simulated(partitions: number, work: (simulation: Simulation) => Promise<void>): Promise<void> {
+  const { pool, destroy } = await createDatabase()
+  try {
+    await setPartitions(pool, partitions)
+    await work(createSimulation({ pool, seed: 1, leaseMs: LEASE_MS, renewEveryMs: RENEW_EVERY_MS }))
+  } finally {
+    await destroy()
+  }
+}
+
+describe('the simulation of leases', () => {
+  test('shares all partitions out, whoever joins, leaves and dies', () =>
+    simulated(256, async (simulation) => {
+      const isWhole = (): void => assert.equal(sum(simulation.held()), 256)
+      simulation.start(4)
+      await simulation.settle()
+      assert.deepEqual(simulation.held(), [64, 64, 64, 64])
+      simulation.join()
+      const joined = await simulation.settle()
+      isWhole()
+      assert.equal(joined.moves, simulation.held().at(-1))
+      await simulation.leave()
+      const left = await simulation.settle()
+      isWhole()
+      assert.ok(left.longestGapMs < 1000)
+      simulation.die()
+      const died = await simulation.settle()
+      isWhole()
+      assert.ok(died.longestGapMs > LEASE_MS - RENEW_EVERY_MS && died.longestGapMs <= LEASE_MS + RENEW_EVERY_MS)
+    }))
+
+  test('goes by the rules of the program with another number of partitions', () =>
+    simulated(512, async (simulation) => {
+      simulation.start(2)
+      await simulation.settle()
+      assert.deepEqual(simulation.held(), [256, 256])
+    }))
+})
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0)

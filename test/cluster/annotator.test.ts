@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { readConfig } from '../../src/config/load-config.ts'
+import { type ClusterAnnotatorOptions, startClusterAnnotator } from '../../src/main-cluster-annotator.ts'
+import { clusterStores } from '../../src/main-cluster-stores.ts'
+import { createProfileKeys } from '../../src/services/profiles/keyed-profile.ts'
+import { cutConnections, usePostgres } from '../../src/store/cluster/postgres.testkit.ts'
+import { type ClusterSystem, createClusterSystem } from '../../src/store/cluster/store.testkit.ts'
+import { createEpochMemory, openEpochs } from '../../src/store/held-epochs.ts'
+import { profileOf, sourceOf, until } from '../watch/up-run.ts'
+import { watchedPage } from './watched-page.ts'
+
+usePostgres()
+
+const { config } = await readConfig({ cwd: '/', env: { ERACE_ANNOTATE_PROCESSORS: '2' } })
+
+/** A profile that wants every page about java, and pages of two shards of which each waits to be annotated. */
+async function fill(system: ClusterSystem) {
+  const shards = await system.open(1)
+  const stores = clusterStores(system.database.pool, [1, 2])
+  const source = sourceOf('http://source.example/', { depth: 3, scope: { kind: 'pattern', source: '.' } })
+  await stores.profiles.put([createProfileKeys({})(profileOf('p', 'ann@example.org', [source], { java: 4 }))])
+  const [urd] = await stores.profiles.urdsOf('p')
+  const keep = async (shard: number, paths: readonly string[]): Promise<void> => {
+    const host = system.hostOf(shard, 0)
+    await shards[shard]!.documents.record(paths.map((path) => watchedPage(host, path, `java at ${path}`, urd!.watch)))
+  }
+  await keep(0, ['/a', '/b', '/c'])
+  await keep(1, ['/d', '/e'])
+  const told = async (): Promise<string> => {
+    const made = await stores.annotations.list({ after: 0, limit: 99 })
+    return made
+      .map(({ url }) => new URL(url).pathname)
+      .sort()
+      .join(' ')
+  }
+  return { stores, keep, told }
+}
+
+function startWith(system: ClusterSystem, epochs: ClusterAnnotatorOptions['epochs']) {
+  const done = { settled: 0, refused: 0, problems: [] as string[] }
+  const clockOffsetMs = new SharedArrayBuffer(8)
+  const { address } = system.database
+  const annotator = startClusterAnnotator(
+    { address, config, name: 'annotator', seed: [1, 2], epochs, clockOffsetMs },
+    {
+      onAnnotated() {},
+      onSettled() {
+        done.settled++
+      },
+      onRefused() {
+        done.refused++
+      },
+      onProblem: (message) => done.problems.push(message),
+    },
+  )
+  return { annotator, done }
+}
+
+describe('the annotation of a worker', () => {
+  test('is of the partitions that it holds, under their epochs, as they come and go', async () => {
+    const system = await createClusterSystem({ shards: 2 })
+    const { pool } = system.database
+    const { stores, told, keep } = await fill(system)
+    const leases = await pool.query<{ partition: number; epoch: number }>('SELECT partition, epoch FROM leases')
+    const epochs = createEpochMemory()
+    const held = openEpochs(epochs)
+    const { annotator, done } = startWith(system, epochs)
+    const hold = (shard: number, late = 0): void => {
+      for (const { partition, epoch } of leases) if (partition % 2 === shard) held.set(partition, epoch - late)
+    }
+    hold(0)
+    await until('the first shard', async () => (await told()) === '/a /b /c')
+    // An epoch that is over: the tasks are left to whoever holds the partition now.
+    hold(1, 1)
+    await until('a refusal', () => done.refused > 0)
+    assert.equal(await told(), '/a /b /c')
+    assert.equal(await stores.annotations.countTasks(), 2)
+    hold(1)
+    await until('the second shard', async () => (await told()) === '/a /b /c /d /e')
+    await cutConnections(pool, 'annotator')
+    await keep(0, ['/f'])
+    await until('a page behind the cut', async () => (await told()) === '/a /b /c /d /e /f')
+    assert.equal(await stores.annotations.countTasks(), 0)
+    assert.equal(done.settled, 6)
+    await annotator.end()
+    await system.destroy()
+  })
+})

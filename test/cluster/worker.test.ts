@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { createServer } from 'node:net'
+import { describe, test } from 'node:test'
+import { createClusterNodes } from '../../src/store/cluster/nodes.ts'
+import { openPool } from '../../src/store/cluster/pool.ts'
+import { createDatabase, postgres, usePostgres } from '../../src/store/cluster/postgres.testkit.ts'
+import { until } from '../watch/up-run.ts'
+import { startInCluster, startWorker } from './worker-process.ts'
+
+usePostgres()
+
+async function closedPort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port } = server.address() as { port: number }
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+describe('a worker that begins', () => {
+  test('makes the schema where there is none, and shows itself', async () => {
+    const { address } = await postgres()
+    const place = new URL(address)
+    place.pathname = '/worker_begins'
+    const admin = openPool({ address, maxConnections: 1, name: 'admin' })
+    await admin.query('CREATE DATABASE worker_begins')
+    const pool = openPool({ address: place.href, maxConnections: 2, name: 'test' })
+    const worker = startWorker(place.href, 'first')
+    const { node, name } = await worker.joined
+    assert.equal(name, 'first')
+    const nodes = createClusterNodes(pool)
+    await until('all partitions', async () => (await nodes.list())[0]?.partitions === 256)
+    const [shown] = await nodes.list()
+    assert.deepEqual([shown?.id, shown?.name, shown?.role, shown?.draining], [node, 'first', 'worker', false])
+    assert.ok(Number(shown?.figures.rssBytes) > 0)
+    await nodes.drain(node, true)
+    await until('a drained node', async () => (await nodes.list())[0]?.partitions === 0)
+    await nodes.drain(node, false)
+    await until('all partitions again', async () => (await nodes.list())[0]?.partitions === 256)
+    worker.child.kill('SIGTERM')
+    assert.equal((await worker.ended).exitCode, 0)
+    assert.deepEqual(await nodes.list(), [])
+    await pool.close()
+    await admin.query('DROP DATABASE worker_begins WITH (FORCE)')
+    await admin.close()
+  })
+
+  test('says at once what can never work: a wrong password, no such database, a newer schema, no address', async () => {
+    const { address, pool, destroy } = await createDatabase()
+    const wrong = new URL(address)
+    wrong.password = 'nonsense'
+    const missing = new URL(address)
+    missing.pathname = '/there_is_no_such_database'
+    await pool.query(`INSERT INTO migrations (id, name) VALUES (999, 'from the future')`)
+    const isTrusting = process.env.ERACE_TEST_POSTGRES !== undefined
+    const ends = await Promise.all(
+      [wrong.href, missing.href, address, ''].map((store) => startWorker(store, 'w').ended),
+    )
+    const codes = ends.map(({ exitCode }) => exitCode)
+    assert.deepEqual(codes.slice(1), [1, 1, 2])
+    if (!isTrusting) {
+      assert.equal(codes[0], 1)
+      assert.match(ends[0]!.stdout, /password authentication failed/)
+    }
+    assert.match(ends[1]!.stdout, /does not exist/)
+    assert.match(ends[2]!.stdout, /schema 999/)
+    assert.match(ends[3]!.stdout, /needs the address of the shared store/)
+    for (const { stdout, stderr } of ends) assert.doesNotMatch(stdout + stderr, /nonsense|\n {4}at /)
+    await destroy()
+  })
+
+  test('waits for a database that does not answer, and can be ended meanwhile', async () => {
+    const worker = startWorker(`postgres://erace:secret@127.0.0.1:${await closedPort()}/erace`, 'patient')
+    await worker.says('the database does not answer')
+    worker.child.kill('SIGTERM')
+    const end = await worker.ended
+    assert.equal(end.exitCode, 0)
+    assert.doesNotMatch(end.stderr, /secret/)
+  })
+
+  test('works beside another of the same name, and says so', async () => {
+    const { address, pool, destroy } = await createDatabase()
+    const first = startWorker(address, 'twin')
+    const { node } = await first.joined
+    const nodes = createClusterNodes(pool)
+    await until('the first', async () => (await nodes.list()).length === 1)
+    const second = startWorker(address, 'twin')
+    await second.says(node)
+    await until('shared partitions', async () => {
+      const held = (await nodes.list()).map(({ partitions }) => partitions)
+      return held.length === 2 && held.every((count) => count === 128)
+    })
+    for (const { child } of [first, second]) child.kill('SIGTERM')
+    for (const { ended } of [first, second]) assert.equal((await ended).exitCode, 0)
+    await destroy()
+  })
+
+  test('is told what is wrong with its arguments', async () => {
+    const end = await startInCluster('', ['worker', 'now', '--threads', 'many', '--store', 'mysql://x/'], {}).ended
+    assert.equal(end.exitCode, 2)
+    for (const text of ['takes no arguments', 'postgres://', 'threads']) assert.match(end.stderr, new RegExp(text))
+  })
+})
