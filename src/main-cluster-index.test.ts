@@ -11,7 +11,7 @@ import { startClusterIndexer } from './main-cluster-index.ts'
 import { recordCaptures } from './main-places.testkit.ts'
 import { createLeaderLease } from './store/cluster/leader.ts'
 import { createClusterObjects } from './store/cluster/objects.ts'
-import { createDatabase, type TestDatabase, usePostgres } from './store/cluster/postgres.testkit.ts'
+import { createDatabase, postgres, type TestDatabase, usePostgres } from './store/cluster/postgres.testkit.ts'
 import { createClusterSearchIndex, createKeptCheck } from './store/cluster/search-index.ts'
 import { createClusterVersions } from './store/cluster/versions.ts'
 import type { SearchIndex } from './store/search.ts'
@@ -156,6 +156,45 @@ describe('the index of a shared store', () => {
     })
     await waiting.run()
     assert.deepEqual([told, beats], [['nobody answers', null], 3])
+  })
+
+  test('a server that goes down and comes back is waited for', async (t) => {
+    if (process.env.ERACE_TEST_POSTGRES) return t.skip('the server that ERACE_TEST_POSTGRES names is not ours to stop')
+    const server = await postgres()
+    const told: string[] = []
+    const { promise: waits, resolve: onWaiting } = Promise.withResolvers<void>()
+    const listening = pino(
+      { level: 'info', base: null },
+      {
+        write(line: string) {
+          told.push((JSON.parse(line) as { msg: string }).msg)
+          onWaiting()
+        },
+      },
+    )
+    const indexer = startClusterIndexer({ address: database.address, config: await config(), log: listening })
+    try {
+      await recordCaptures(database, pages(1205, 10))
+      await until(async () => (await index.counts()).versions === 1215)
+      await server.stop()
+      await waits
+      await server.start()
+      await recordCaptures(database, pages(1215, 10))
+      await until(async () => (await index.counts()).versions === 1225)
+    } finally {
+      await indexer.end()
+    }
+    assert.deepEqual(told.slice(0, 2), ['the full text index waits', 'the full text index goes on'])
+    assert.equal(await countTexts(), 1225)
+  })
+
+  test('an end is not held up by a server that is not there', async () => {
+    const indexer = startClusterIndexer({
+      address: 'postgres://nobody@127.0.0.1:1/nothing',
+      config: await config(),
+      log,
+    })
+    await indexer.end()
   })
 
   test('what can never work ends it', async () => {

@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { closeSync, cpSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { after, before, describe, test } from 'node:test'
-import type { MoveHooks } from './cli/engine.ts'
 import { systemClock } from './core/clock.ts'
 import { isAppError } from './core/errors.ts'
 import { clusterStores } from './main-cluster-stores.ts'
+import { copyOf, killAt, numberOf, quiet } from './main-move-process.testkit.ts'
 import {
   accountsOn,
   ann,
@@ -26,24 +23,16 @@ import { createClusterEvents } from './store/cluster/events.ts'
 import { createClusterFrontier } from './store/cluster/frontier.ts'
 import { createPartitionLeases } from './store/cluster/leases.ts'
 import { refuseWhileMoving } from './store/cluster/moving/move-mark.ts'
-import { createClusterNodes } from './store/cluster/nodes.ts'
 import { createDatabase, cutConnections, type TestDatabase, usePostgres } from './store/cluster/postgres.testkit.ts'
 import { createClusterRuns } from './store/cluster/runs.ts'
 import { readSeed } from './store/cluster/seed.ts'
 import { openDatabase } from './store/embedded/database.ts'
-import { openCatalogForReading, openFolder, paths } from './store/embedded/folder.ts'
+import { openFolder, paths } from './store/embedded/folder.ts'
 import { frontierMigrations } from './store/embedded/schema-frontier.ts'
 import type { FrontierCounts } from './store/frontier.ts'
 import type { PartitionGrant } from './store/partition-leases.ts'
 
 usePostgres()
-
-const numberOf = (id: number): number => Math.floor(id / 256)
-const quiet = (parts: Partial<MoveHooks> = {}): MoveHooks => ({
-  onProgress: () => {},
-  signal: new AbortController().signal,
-  ...parts,
-})
 
 let lived: LivedInFolder
 let expected: Record<string, unknown>
@@ -60,13 +49,6 @@ after(() => lived?.remove())
 async function assertMoved({ pool }: TestDatabase): Promise<void> {
   const picture = await pictureOf(clusterStores(pool, await readSeed(pool)), numberOf)
   for (const name of Object.keys(expected)) assert.deepEqual(picture[name], expected[name], name)
-}
-
-/** A copy that a test may do to what it likes. */
-function copyFolder(): string {
-  const copy = mkdtempSync(join(tmpdir(), 'erace-move-copy-'))
-  cpSync(lived.folder, copy, { recursive: true })
-  return copy
 }
 
 describe('a data folder that is moved into a shared store', () => {
@@ -240,30 +222,6 @@ async function recordAnother(
   assert.ok(outcome?.kind === 'gone' && outcome.versionId > all.at(-1)!.id)
 }
 
-/** A process of its own that moves; its progress comes line by line. */
-function startMove(folder: string, address: string) {
-  const script = `
-    const { moveUp } = await import(${JSON.stringify(new URL('./main-move-up.ts', import.meta.url).href)})
-    const onProgress = ({ what, done }) => process.stdout.write(what + ' ' + done + '\\n')
-    const report = await moveUp(${JSON.stringify(folder)}, ${JSON.stringify(address)}, { onProgress, signal: new AbortController().signal })
-    process.stdout.write('report ' + JSON.stringify(report) + '\\n')`
-  const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })
-  return { child, lines: createInterface(child.stdout!), ended: once(child, 'exit') }
-}
-
-/** Kills it without warning when it tells of this for the nth time; false when it never did. */
-async function killAt(folder: string, address: string, what: string, nth: number): Promise<boolean> {
-  const { child, lines, ended } = startMove(folder, address)
-  let met = 0
-  for await (const line of lines) {
-    if (!line.startsWith(`${what} `) || ++met < nth) continue
-    child.kill('SIGKILL')
-    break
-  }
-  const [, signal] = await ended
-  return signal === 'SIGKILL'
-}
-
 describe('a move that is cut off', () => {
   test('goes on behind what is there when its process is killed again and again, to the same end', async () => {
     const database = await createDatabase()
@@ -342,7 +300,7 @@ describe('a move that is cut off', () => {
 
   test('is refused when the folder was used since', async () => {
     const database = await createDatabase()
-    const copy = copyFolder()
+    const copy = copyOf(lived.folder)
     try {
       assert.ok(await killAt(copy, database.address, 'documents', 1))
       await openFolder({ folder: copy, holder: 'test', shards: 2 }).close()
@@ -356,122 +314,3 @@ describe('a move that is cut off', () => {
     }
   })
 })
-
-describe('a move is refused', () => {
-  let database: TestDatabase
-  before(async () => {
-    database = await createDatabase()
-  })
-  after(() => database.destroy())
-
-  test('while the folder is in use', async () => {
-    const copy = copyFolder()
-    const opened = openFolder({ folder: copy, holder: 'somebody', shards: 2 })
-    await assert.rejects(
-      moveUp(copy, database.address, quiet()),
-      (error) => isAppError(error, 'store-locked') && /somebody/.test(error.message),
-    )
-    await opened.close()
-    rmSync(copy, { recursive: true })
-  })
-
-  test('from a folder that is not there, and without making one', async () => {
-    await assert.rejects(moveUp(join(tmpdir(), 'erace-nowhere'), database.address, quiet()), (error) =>
-      isAppError(error, 'store-missing'),
-    )
-  })
-
-  test('while somebody works in the store', async () => {
-    const nodes = createClusterNodes(database.pool)
-    await nodes.heartbeat({ id: 'w-1', name: 'worker-1', role: 'worker', host: 'h', pid: 1, figures: {} })
-    await assert.rejects(
-      moveUp(lived.folder, database.address, quiet()),
-      (error) => isAppError(error, 'store-locked') && /worker worker-1/.test(error.message),
-    )
-    await nodes.remove('w-1')
-  })
-
-  test('into a store that is not empty', async () => {
-    await database.pool.query(`INSERT INTO failures (key, count, last_at) VALUES ('x', 1, 1)`)
-    await assert.rejects(
-      moveUp(lived.folder, database.address, quiet()),
-      (error) => isAppError(error, 'store-refused') && /not empty/.test(error.message),
-    )
-    await database.pool.query('DELETE FROM failures')
-  })
-})
-
-describe('a folder with damage', () => {
-  test('is moved but for what can not be read, which is told', async () => {
-    const database = await createDatabase()
-    const copy = copyFolder()
-    try {
-      const victim = damageRecord(copy)
-      const report = await moveUp(copy, database.address, quiet())
-      assert.equal(report.faults.length, 1)
-      assert.match(report.faults[0]!, /damaged in the folder/)
-      assert.ok(report.faults[0]!.includes(victim.url))
-      const { versions } = clusterStores(database.pool, await readSeed(database.pool))
-      const there = (await versions.versions({ after: 0, limit: 10_000 })).find(({ id }) => numberOf(id) === victim.id)
-      assert.equal(there?.body, 'lost')
-      assert.equal(there.record, null)
-    } finally {
-      rmSync(copy, { recursive: true })
-      await database.destroy()
-    }
-  })
-
-  test('shows every difference that came into the store meanwhile', async () => {
-    const database = await createDatabase()
-    try {
-      const { pool } = database
-      await killAt(lived.folder, database.address, 'checking runs', 1)
-      await pool.query(
-        `UPDATE control SET value = value || '{"kind": "runs", "after": null, "rows": 0}' WHERE name = 'moving'`,
-      )
-      await pool.query(`UPDATE documents SET outcome = 'else' WHERE id = (SELECT min(id) FROM documents)`)
-      await pool.query(`UPDATE inbox SET starred = NOT starred WHERE id = (SELECT min(id) FROM inbox)`)
-      await pool.query('DELETE FROM seen WHERE (host, fp) IN (SELECT host, fp FROM seen LIMIT 1)')
-      await pool.query(
-        `UPDATE records SET bytes = set_byte(bytes, 100, 1 + get_byte(bytes, 100) % 200) WHERE id = (SELECT max(id) FROM records)`,
-      )
-      const { faults } = await moveUp(lived.folder, database.address, quiet())
-      for (const what of [
-        /^documents: url .* not the same/,
-        /^annotations: .* not the same/,
-        /^links seen: /,
-        /^version \d+ of http/,
-      ])
-        assert.ok(
-          faults.some((fault) => what.test(fault)),
-          `${what} in ${JSON.stringify(faults)}`,
-        )
-    } finally {
-      await database.destroy()
-    }
-  })
-})
-
-/** Turns over a byte within a record that no other version refers to. */
-function damageRecord(folder: string): { id: number; url: string } {
-  const db = openCatalogForReading(folder)
-  const row = db
-    .prepare(
-      `SELECT v.id, d.url, f.name, v.offset, v.length FROM versions v JOIN documents d ON d.id = v.document JOIN files f ON f.id = v.file
-       WHERE v.original = v.id AND v.body = 'kept' AND v.length > 1000 AND f.state <> 'compressed'
-       AND NOT EXISTS (SELECT 1 FROM versions o WHERE o.original = v.id AND o.id <> v.id) ORDER BY v.id DESC LIMIT 1`,
-    )
-    .get() as { id: number; url: string; name: string; offset: number; length: number }
-  db.close()
-  flipByte(join(paths.archive(folder), row.name), row.offset + row.length - 100)
-  return { id: row.id, url: row.url }
-}
-
-function flipByte(path: string, at: number): void {
-  const fd = openSync(path, 'r+')
-  const byte = Buffer.alloc(1)
-  readSync(fd, byte, 0, 1, at)
-  byte[0] = byte[0]! ^ 0xff
-  writeSync(fd, byte, 0, 1, at)
-  closeSync(fd)
-}

@@ -5,7 +5,13 @@ import { after, before, describe, test } from 'node:test'
 import { WARCParser } from 'warcio'
 import { goneWith, pageWith } from './cache/export/export.testkit.ts'
 import type { SearchReport } from './core/search-report.ts'
-import { type CommandPlace, createClusterPlace, createFolderPlace } from './main-places.testkit.ts'
+import {
+  type ClusterCommandPlace,
+  type CommandPlace,
+  createClusterPlace,
+  createFolderPlace,
+  recordCaptures,
+} from './main-places.testkit.ts'
 import { usePostgres } from './store/cluster/postgres.testkit.ts'
 import type { Capture } from './store/documents.ts'
 
@@ -61,7 +67,7 @@ function comparable(value: unknown): unknown {
 
 describe('each command does the same on a data folder and on a shared store', () => {
   let folder: CommandPlace
-  let cluster: CommandPlace
+  let cluster: ClusterCommandPlace
   before(async () => {
     folder = await createFolderPlace(captures())
     cluster = await createClusterPlace(captures())
@@ -212,6 +218,28 @@ describe('each command does the same on a data folder and on a shared store', ()
     assert.match(text(cluster), /dolphins/)
     await same(['query', 'count(//profile)'])
     await same(['query', '//urd/uri'])
+  })
+
+  test('a version is exported while one with a lower id may still come', async () => {
+    const { database } = cluster
+    const open = await database.pool.connection()
+    try {
+      await open.query('BEGIN')
+      await open.query('SELECT pg_current_xact_id()')
+      await recordCaptures(database, [pageWith('late.example', '/', '<p>late')])
+      const file = join(cluster.out, 'late.warc')
+      const { json } = await cluster.run(['export', 'warc', file, '--url', 'http://late.example/', '--json'])
+      assert.equal(json().records, 1)
+      const found = await cluster.run(['search', 'late', '--json'])
+      assert.equal((found.json() as unknown as SearchReport).total, 0)
+    } finally {
+      await open.query('ROLLBACK')
+      open.release()
+      await database.pool.query(
+        `DELETE FROM versions WHERE document IN (SELECT id FROM documents WHERE host = 'late.example')`,
+      )
+      await database.pool.query(`DELETE FROM documents WHERE host = 'late.example'`)
+    }
   })
 
   test('verify', async () => {

@@ -1,10 +1,8 @@
-import { isAppError } from '../core/errors.ts'
 import { type CommandContext, exitCodes } from './command.ts'
 import type { ClusterControl, ClusterLook } from './engine.ts'
-import type { StopSignal } from './io.ts'
 import type { Key } from './keyboard.ts'
-import { printable } from './terminal-text.ts'
-import { rowsOf } from './top-figures.ts'
+import { onOtherScreen } from './other-screen.ts'
+import { type Asked, askDrain, askPause } from './top-questions.ts'
 import { topLines } from './top-screen.ts'
 
 /**
@@ -13,19 +11,12 @@ import { topLines } from './top-screen.ts'
  * - asking: `y` does what was asked about, every other key leaves it;
  * - helping: any key closes the help.
  * Each second it looks anew, whatever the state; when the store does not answer, what was seen last stays, and the foot says why.
- * However it ends, the terminal gets back its screen, its cursor and its keys.
  */
 const LOOK_EVERY_MS = 1_000
 /** Rates are those of about so many looks. */
 const LOOKS_KEPT = 6
 const MESSAGE_LOOKS = 4
-const stopSignals: readonly StopSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
-
-/** Another screen, without a cursor and without lines that go on in the next one. */
-const ENTER = '\u001b[?1049h\u001b[?25l\u001b[?7l\u001b[2J'
-const LEAVE = '\u001b[?7h\u001b[?25h\u001b[?1049l'
-
-type Asked = { question: string; act(): Promise<string> }
+const PAGE = 10
 
 /** `first`: taken before the screen is changed, so that a wrong address is told where it will be read. */
 export async function runMonitor(
@@ -33,10 +24,33 @@ export async function runMonitor(
   control: ClusterControl,
   first: ClusterLook,
 ): Promise<number> {
-  const { io, colour, config } = context
+  const end = Promise.withResolvers<number>()
+  const monitor = createMonitor(context, control, first, () => end.resolve(exitCodes.done))
+  let timer: NodeJS.Timeout | undefined
+  let isOver = false
+  const again = (): void => {
+    if (!isOver) timer = setTimeout(() => void monitor.look().then(again), LOOK_EVERY_MS)
+  }
+  const onStop = (): void => end.resolve(exitCodes.interrupted)
+  return onOtherScreen(context.io, { onKey: monitor.onKey, onStop }, async () => {
+    monitor.draw()
+    again()
+    const code = await end.promise
+    isOver = true
+    monitor.end()
+    clearTimeout(timer)
+    return code
+  })
+}
+
+function createMonitor(
+  { io, colour, config }: CommandContext,
+  control: ClusterControl,
+  first: ClusterLook,
+  quit: () => void,
+) {
   const { leaseMs } = config.cluster
   const looks: ClusterLook[] = [first]
-  const end = Promise.withResolvers<number>()
   let chosen = first.nodes[0]?.id ?? ''
   let asked: Asked | null = null
   let message = ''
@@ -84,33 +98,8 @@ export async function runMonitor(
     draw()
   }
 
-  function askDrain(): void {
-    const node = rowsOf(now(), leaseMs)[place()]
-    if (node === undefined) {
-      say('there is no node to drain')
-      return
-    }
-    const draining = !now().nodes[place()]!.draining
-    const name = `${printable(node.name, 40)} (${printable(node.id, 60)})`
-    asked = {
-      question: draining ? `drain ${name}? its partitions go to others (y/n)` : `let ${name} take part again? (y/n)`,
-      act: async () => {
-        await control.drain(node.id, draining)
-        return draining ? `${name} drains` : `${name} takes part again`
-      },
-    }
-    draw()
-  }
-
-  function askPause(): void {
-    const paused = !now().paused
-    asked = {
-      question: paused ? 'pause the crawl of all nodes? (y/n)' : 'resume the crawl? (y/n)',
-      act: async () => {
-        await control.pause(paused)
-        return paused ? 'the crawl is paused' : 'the crawl goes on'
-      },
-    }
+  function ask(question: Asked | null): void {
+    asked = question
     draw()
   }
 
@@ -130,55 +119,41 @@ export async function runMonitor(
     )
   }
 
+  function showHelp(shows: boolean): void {
+    help = shows
+    draw()
+  }
+
   const steps: Readonly<Record<Key, () => void>> = {
     j: () => select(1),
     down: () => select(1),
     k: () => select(-1),
     up: () => select(-1),
-    'page-down': () => select(10),
-    'page-up': () => select(-10),
+    'page-down': () => select(PAGE),
+    'page-up': () => select(-PAGE),
     home: () => select(-now().nodes.length),
     end: () => select(now().nodes.length),
-    d: askDrain,
-    p: askPause,
+    d: () => ask(askDrain(control, now().nodes[place()])),
+    p: () => ask(askPause(control, !now().paused)),
     r: () => void look(),
-    q: () => end.resolve(exitCodes.done),
-    '?': () => {
-      help = true
-      draw()
+    q: quit,
+    '?': () => showHelp(true),
+  }
+
+  return {
+    draw,
+    look,
+    onKey(key: Key): void {
+      if (asked !== null) answer(asked, key)
+      else if (help && key !== 'q') showHelp(false)
+      else steps[key]?.()
     },
-  }
-
-  const interrupted = (): void => end.resolve(exitCodes.interrupted)
-  const onKey = (key: Key): void => {
-    if (key === 'ctrl-c') interrupted()
-    else if (asked !== null) answer(asked, key)
-    else if (help && key !== 'q') {
-      help = false
-      draw()
-    } else steps[key]?.()
-  }
-
-  let timer: NodeJS.Timeout | undefined
-  const again = (): void => {
-    timer = setTimeout(() => void look().then(() => ended || again()), LOOK_EVERY_MS)
-  }
-  for (const name of stopSignals) io.on(name, interrupted)
-  const silence = io.keyboard.listen(onKey)
-  io.stdout.write(ENTER)
-  try {
-    draw()
-    again()
-    return await end.promise
-  } finally {
-    ended = true
-    clearTimeout(timer)
-    io.stdout.write(LEAVE)
-    silence()
-    for (const name of stopSignals) io.off(name, interrupted)
+    end(): void {
+      ended = true
+    },
   }
 }
 
 function wordsOf(error: unknown): string {
-  return isAppError(error) || error instanceof Error ? error.message : String(error)
+  return error instanceof Error ? error.message : String(error)
 }

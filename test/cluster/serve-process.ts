@@ -17,7 +17,10 @@ export function startServe(store: string, more: Record<string, string> = {}) {
   run.child.stderr!.on('data', (text: string) => {
     log += text
   })
-  return { ...run, log: () => log, listening: () => listening(run) }
+  // Read from the beginning: whoever asks later has not missed the line.
+  const place = listening(run)
+  place.catch(() => {})
+  return { ...run, log: () => log, listening: () => place }
 }
 
 export type Serve = Awaited<ReturnType<typeof openServe>>

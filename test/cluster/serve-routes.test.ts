@@ -14,8 +14,6 @@ import { createSetupKey } from '../../src/store/cluster/setup-key.ts'
 import { profileOf, sourceOf } from '../watch/up-run.ts'
 import { draftFor, keepPages, settleDrafts } from './kept-pages.ts'
 
-usePostgres()
-
 testEveryRoute('cluster', async () => {
   const database = await createDatabase()
   const { address } = database
@@ -61,3 +59,6 @@ testEveryRoute('cluster', async () => {
     },
   }
 })
+
+// What is registered first ends first: the server ends last.
+usePostgres()

@@ -55,6 +55,8 @@ export type BatchOptions = {
   maxBytes: number
   /** … or the first has waited so long. */
   maxWaitMs: number
+  /** … and longer by so much for each other tenure of which something waits. */
+  waitMsForEach?: number
   /** So many tenures are written for at a time; 1 unless told. */
   parallel?: number
   /** Told of the links that are handed to the store. */

@@ -25,6 +25,8 @@ export type PilesOptions<T> = {
   maxItems: number
   maxBytes: number
   maxWaitMs: number
+  /** The more piles grow, the longer each of them waits: by so much for each of the others. None unless told. */
+  waitMsForEach?: number
   /** So many piles are kept at a time; 1 unless told. */
   parallel?: number
   bytesOf(item: T): number
@@ -42,7 +44,8 @@ type Pile<T> = {
   dueAt: number
 }
 
-export function createPiles<T>({ maxItems, maxBytes, maxWaitMs, parallel = 1, bytesOf, keep }: PilesOptions<T>): Piles<T> {
+export function createPiles<T>(options: PilesOptions<T>): Piles<T> {
+  const { maxItems, maxBytes, maxWaitMs, waitMsForEach = 0, parallel = 1, bytesOf, keep } = options
   const piles = new Map<Tenure, Pile<T>>()
   /** Growing ones in the order in which they come due; an entry whose time is not that of its pile is out of date. */
   let growing: { pile: Pile<T>; dueAt: number }[] = []
@@ -70,9 +73,11 @@ export function createPiles<T>({ maxItems, maxBytes, maxWaitMs, parallel = 1, by
       startDue()
     } else if (pile.state !== 'growing') {
       pile.state = 'growing'
-      pile.dueAt = performance.now() + maxWaitMs
+      const waitMs = maxWaitMs + waitMsForEach * growing.length
+      // Those that began to wait before come due before.
+      pile.dueAt = Math.max(growing.at(-1)?.dueAt ?? 0, performance.now() + waitMs)
       growing.push({ pile, dueAt: pile.dueAt })
-      timer ??= setTimeout(ripen, maxWaitMs)
+      timer ??= setTimeout(ripen, waitMs)
     }
   }
 

@@ -83,6 +83,8 @@ export type ShardSettings = {
 export type Keeping = {
   maxItems: number
   maxWaitMs: number
+  /** Where partitions are written for one by one: so much longer for each of the others that wait. */
+  waitMsForEach: number
   parallel: number
   unkept: { maxItems: number; maxBytes: number } | null
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { isAppError } from '../../core/errors.ts'
 import { citusStatements, distribute, distributedTables, hasCitus, keptTogether } from './citus.ts'
-import { collectionStatements } from './collection-statements.ts'
-import { documentStatements } from './documents-statements.ts'
-import { frontierStatements } from './frontier-statements.ts'
 import type { ClusterPool } from './pool.ts'
 import { createDatabase, usePostgres } from './postgres.testkit.ts'
 
@@ -88,25 +88,48 @@ describe('spreading the tables over servers', () => {
 
 describe('statements that a distributed database can carry out', () => {
   const isSpread = new RegExp(`\\b(?:FROM|JOIN|UPDATE|USING)\\s+(?:${distributedTables.join('|')})\\b`, 'i')
-  const all = { ...documentStatements, ...frontierStatements }
+  const locks = /\bFOR (?:NO KEY UPDATE|UPDATE|KEY SHARE|SHARE)\b/
+  const statements = statementsOf(fileURLToPath(new URL('.', import.meta.url)))
 
   test('numbers are never drawn where rows of another server are read', () => {
-    for (const [name, text] of Object.entries(all))
+    const drawing = statements.filter(({ text }) => text.includes('nextval'))
+    assert.ok(drawing.length > 1)
+    for (const { file, text } of drawing)
       for (const part of partsOf(text))
-        assert.ok(!(part.includes('nextval') && isSpread.test(part)), `${name}: ${part}`)
+        assert.ok(!(part.includes('nextval') && isSpread.test(part)), `${file}: ${part}`)
   })
 
   test('the lease is never locked where rows of another server are read', () => {
-    for (const [name, text] of Object.entries(all))
+    const fenced = statements.filter(
+      ({ text }) => /FROM leases/.test(text) && locks.test(text) && !/FUNCTION/.test(text),
+    )
+    assert.ok(fenced.length > 1)
+    for (const { file, text } of fenced)
       for (const part of partsOf(text))
-        assert.ok(!(/FROM leases[^)]*FOR KEY SHARE/.test(part) && isSpread.test(part)), `${name}: ${part}`)
+        assert.ok(!(/FROM leases/.test(part) && isSpread.test(part)), `${file}: ${part}`)
   })
 
-  test('rows of versions are locked in one partition at a time', () => {
-    for (const [name, text] of Object.entries(collectionStatements))
-      if (/FOR (?:UPDATE|KEY SHARE)/.test(text)) assert.doesNotMatch(text, /partition = ANY/, name)
+  test('rows that may lie on several servers are locked in one partition at a time', () => {
+    const locking = statements.filter(({ text }) => locks.test(text) && isSpread.test(text))
+    assert.ok(locking.length > 5)
+    for (const { file, text } of locking) {
+      assert.doesNotMatch(text, /partition (?:= ANY|IN|BETWEEN)|\$\{these\}/, file)
+      assert.match(text, /partition = (?:\$1|p_partition)/, `${file}: ${text}`)
+    }
   })
 })
+
+/** Whatever stands between backquotes and looks like a statement. */
+function statementsOf(folder: string): { file: string; text: string }[] {
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !/\.test(?:kit)?\.ts$/.test(file))
+    .filter((file) => !['citus.ts', 'migrate.ts'].includes(file))
+  return files.flatMap((file) =>
+    [...readFileSync(join(folder, file), 'utf8').matchAll(/`((?:[^`\\]|\\.)*)`|'((?:SELECT|WITH)[^'\n]*)'/g)]
+      .map(([, text, short]) => ({ file, text: text ?? short ?? '' }))
+      .filter(({ text }) => /\b(?:SELECT|INSERT|UPDATE|DELETE)\b/.test(text)),
+  )
+}
 
 /** What is planned by itself: the common table expressions of a statement, and the rest of it. */
 function partsOf(text: string): string[] {

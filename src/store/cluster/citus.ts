@@ -14,9 +14,11 @@ import type { ClusterPool } from './pool.ts'
  * - everything of people and roles, which is small beside the crawl and asked across partitions.
  *
  * The functions of the frontier run on the coordinator, too, for they begin with the fence; each of their statements goes to one server.
- * Numbers come from the coordinator's sequence alone: Citus evaluates `nextval` there, and refuses statements that would need it
- * elsewhere. So they stay small enough, and grow in one order. Hence two rules for statements: none has
- * `nextval` beside a distributed table, and none locks rows of `leases` and reads a distributed table at once. A test holds both.
+ * Numbers come from the coordinator's sequence alone: Citus draws them there, and refuses statements that would have to draw them
+ * elsewhere. So they stay small enough, and grow in one order. Hence three rules for statements, which a test holds: none has
+ * `nextval` beside a distributed table; none locks a lease beside one; and rows are locked in one partition at a time.
+ *
+ * Steps of the schema that come later are carried out everywhere by Citus; their new tables are spread by calling this again.
  */
 export const distributedTables = [
   'frontiers',

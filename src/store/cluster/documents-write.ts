@@ -15,12 +15,9 @@ import { storable } from './storable-text.ts'
 /** What one statement carries at most, beside a single part that is larger. */
 const MAX_STATEMENT_BYTES = 8 << 20
 
-/** Writes a plan: bodies first, then the rows that point at them. The statements follow each other without waiting. */
-export async function writeChanges(tx: Tx, partition: number, changes: PlannedChanges): Promise<void> {
-  const sent: Promise<unknown>[] = []
-  const send = (text: string, values: readonly unknown[]): void => {
-    sent.push(tx.query(text, [partition, ...values]))
-  }
+/** Writes a plan: bodies first, then the rows that point at them. The statements follow each other without waiting, and nor does the commit. */
+export function writeChanges(tx: Tx, partition: number, changes: PlannedChanges): void {
+  const send = (text: string, values: readonly unknown[]): void => tx.send(text, [partition, ...values])
   for (const values of recordStatements(changes.records)) send(sql.insertRecords, values)
   if (changes.links.length > 0) send(sql.putLinks, linkValues(changes.links))
   if (changes.newVersions.length > 0) send(sql.insertVersions, arraysOf(versionColumns, changes.newVersions))
@@ -29,9 +26,6 @@ export async function writeChanges(tx: Tx, partition: number, changes: PlannedCh
   if (changes.refills.length > 0) send(sql.refillVersions, arraysOf(refillColumns, changes.refills))
   if (changes.documents.length > 0) send(sql.putDocuments, arraysOf(documentColumns, changes.documents))
   if (changes.tasks.length > 0) send(sql.insertTasks, arraysOf(taskColumns, changes.tasks))
-  // The first that fails says why; those behind it only that it did.
-  const results = await Promise.allSettled(sent)
-  for (const result of results) if (result.status === 'rejected') throw result.reason
 }
 
 type Packed = { bytes: Buffer[]; length: number; ids: number[]; parts: number[]; codings: number[]; lengths: number[] }

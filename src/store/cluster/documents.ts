@@ -63,7 +63,7 @@ export function createClusterDocuments({ pool, epochOf }: ClusterDocumentsDeps):
       const plan = createPlan({ documents, nextId: () => ids[next++]!, originals: local.originals })
       const outcomes = members.map(({ place, capture }) => ({ place, outcome: plan.record(capture) }))
       const changes = plan.changes()
-      await writeChanges(tx, partition, changes)
+      writeChanges(tx, partition, changes)
       return { outcomes, changes }
     })
     for (const [digest, original] of local.originals) known.originals.set(digest, original)

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 /** Tells whether two lists of links are the same without either of them travelling. */
 export function linkHash(list: string, naming: number): Buffer {
-  return createHash('sha256').update(`${naming}\n${list}`).digest().subarray(0, 16)
+  return hash('sha256', `${naming}\n${list}`, 'buffer').subarray(0, 16)
 }

@@ -11,7 +11,10 @@ export type Sender = {
   query<T = Row>(text: string, values?: readonly unknown[]): Promise<T[]>
 }
 
-export type Tx = Sender
+export type Tx = Sender & {
+  /** Sends without waiting for the answer. Should it fail, so does the transaction. */
+  send(text: string, values: readonly unknown[]): void
+}
 
 /**
  * The connections of one process (or thread) to the database. Failures have codes; whether to try again is for the caller to say,
@@ -64,7 +67,9 @@ export function openPool({ address, maxConnections, name }: PoolOptions): Cluste
     statement_timeout: STATEMENT_TIMEOUT_MS,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
     keepAlive: true,
-  })
+    // What is sent does not wait for the answer to what was sent before.
+    pipeline: true,
+  } as pg.PoolConfig)
   // A connection that dies while nobody uses it is replaced by the pool; whoever uses one is told by its own statement.
   pool.on('error', () => {})
   // One that dies in somebody's hands says so twice: to the statement, and to whoever listens. The first is enough.
@@ -98,13 +103,21 @@ export function openPool({ address, maxConnections, name }: PoolOptions): Cluste
       const client = await connect()
       counted.transactions++
       let failure: Error | undefined
+      const sent: Promise<unknown>[] = [client.query('BEGIN')]
+      const tx: Tx = {
+        query: (text, values = []) => send(client, text, values),
+        send: (text, values) => void sent.push(send(client, text, values)),
+      }
       try {
-        await client.query('BEGIN')
-        const result = await work({ query: (text, values = []) => send(client, text, values) })
-        await client.query('COMMIT')
+        const result = await work(tx)
+        // Where something before it has failed, this rolls back.
+        sent.push(client.query('COMMIT'))
+        // The first that failed says why; those behind it only that it did.
+        for (const answer of await Promise.allSettled(sent)) if (answer.status === 'rejected') throw answer.reason
         return result
       } catch (error) {
         failure = error as Error
+        await Promise.allSettled(sent)
         await client.query('ROLLBACK').catch((broken: Error) => {
           failure = broken
         })

@@ -14,7 +14,7 @@ export function NodesHint({ nodes }: { nodes: readonly Node[] }) {
   const isWorking = nodes.some(({ role, state }) => role !== 'server' && state !== 'lost')
   if (isWorking) return null
   return (
-    <p className="activity-nodes-hint activity-paused" role="alert">
+    <p className="soft activity-nodes-hint">
       No worker is there, so nothing is fetched. Start one with <code>erace worker --store postgres://…</code>, on this
       machine or on any other that reaches the database.
     </p>
