@@ -1,8 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type { CrawlSettings } from './config/crawl-settings.ts'
 import { systemClock } from './core/clock.ts'
-import type { Errand } from './core/request.ts'
 import { AppError, isAppError } from './core/errors.ts'
+import type { Errand } from './core/request.ts'
 import { type BoardMemory, openBoard } from './crawl/board.ts'
 import { assembleShard } from './crawl/shard/assemble.ts'
 import type { FromShard, ToShard } from './crawl/shard/messages.ts'
@@ -141,10 +141,16 @@ async function open() {
   const store = createClusterFrontier({ pool, events, run, maxUrlsPerHost: crawl.maxPagesPerHost, onLost: lost })
   const documents = createClusterDocuments({ pool, epochOf: (partition) => leases.epochOf(partition) ?? 0 })
   const keptText = createKeptText(pool)
+  const late = new Set<Promise<void>>()
   const parts = await assembleShard(settings, {
     ...{ index, shards, run, looksBack: data.looksBack, seed: data.seed, store, documents, board, clock, log },
     keptText: (versionId, omit) => untilDone(() => keptText(versionId, omit)),
-    onNews() {},
+    // Those that come of a settled batch: how many are queued now, and what was given up.
+    onNews(told) {
+      const putting = untilDone(() => news.put(told)).finally(() => late.delete(putting))
+      late.add(putting)
+      putting.catch(tellFailure)
+    },
     shared: {
       partitions: {
         add: (grants) => store.add(grants),
@@ -226,6 +232,7 @@ async function open() {
     },
     async stop() {
       await shard.stop()
+      await Promise.race([Promise.allSettled(late), wait(LAST_RETRY_MS)])
       for (const timer of timers) clearInterval(timer)
       for (const partition of leases.held()) forgetEpoch(partition)
       // Should the database be away, the leases end by themselves.

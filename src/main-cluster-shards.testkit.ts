@@ -36,7 +36,13 @@ export type FieldOptions = {
   threads?: number
 }
 
-export async function openField({ hosts, pages, values = {}, site: siteOptions, threads = 1 }: FieldOptions): Promise<Field> {
+export async function openField({
+  hosts,
+  pages,
+  values = {},
+  site: siteOptions,
+  threads = 1,
+}: FieldOptions): Promise<Field> {
   const database = await createDatabase()
   const waiting: { pages: number; resolve(): void }[] = []
   let answers = 0
@@ -65,10 +71,22 @@ export async function openField({ hosts, pages, values = {}, site: siteOptions, 
       const memory = createBoardMemory(threads, null)
       const epochs = createEpochMemory()
       const shards = startClusterShards({
-        ...{ address: database.address, settings, node: `${name}-node`, name, shards: threads, run: 1, looksBack: false },
+        ...{
+          address: database.address,
+          settings,
+          node: `${name}-node`,
+          name,
+          shards: threads,
+          run: 1,
+          looksBack: false,
+        },
         ...{ seed, memory, epochs, log: pino({ level: process.env.FIELD_LOG ?? 'silent' }) },
       })
       started.push(shards)
+      // Whatever a test waits for, it need not wait any longer then.
+      shards.failed.catch((error: unknown) => {
+        throw error
+      })
       await shards.start()
       return { shards, board: openBoard(memory), epochs: openEpochs(epochs), seed: () => shards.seed(seeds) }
     },
@@ -123,7 +141,8 @@ export function assertPolite({ log }: Site, delayMs: number): void {
   const ended = new Map<number, number>()
   for (const { hostIndex, path, startedAtMs, endedAtMs } of log) {
     const before = ended.get(hostIndex)
-    if (before !== undefined) assert.ok(startedAtMs - before >= delayMs, `${hostIndex} ${path}: ${startedAtMs - before} ms`)
+    if (before !== undefined)
+      assert.ok(startedAtMs - before >= delayMs, `${hostIndex} ${path}: ${startedAtMs - before} ms`)
     ended.set(hostIndex, endedAtMs ?? startedAtMs)
   }
 }

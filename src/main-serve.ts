@@ -8,7 +8,7 @@ import { startArchive } from './main-archive.ts'
 import { startClusterSchedule } from './main-cluster-schedule.ts'
 import { openUpToDate, untilAnswered } from './main-cluster-start.ts'
 import { startHeartbeat } from './main-heartbeat.ts'
-import { startServer } from './main-server.ts'
+import { type RunningServer, startServer } from './main-server.ts'
 import { createNodeBoard } from './services/activity/node-board.ts'
 import { createNodeList } from './services/activity/node-list.ts'
 import { annotationChannel, readAnnotationNews } from './store/cluster/annotation-news.ts'
@@ -56,7 +56,13 @@ async function begin({ store, config }: Place, hooks: ServeHooks): Promise<{ end
     ends.push(events.close)
     const schedule = await startClusterSchedule({ stores, clock, config, log, holder: node, events })
     ends.push(schedule.stop)
-    const server = await startServer({
+    let server: RunningServer | null = null
+    // Before anybody can listen at this process, so that nobody misses what is told from then on.
+    events.listen(annotationChannel, (payload) => {
+      if (payload === null) server?.restartStreams()
+      else server?.announce(readAnnotationNews(payload))
+    })
+    server = await startServer({
       config,
       log,
       stores: { ...stores, hosts: createClusterHostView({ pool, clock }) },
@@ -73,10 +79,6 @@ async function begin({ store, config }: Place, hooks: ServeHooks): Promise<{ end
       shared: { setupKey: createSetupKey(pool), events, node },
     })
     ends.push(server.close)
-    events.listen(annotationChannel, (payload) => {
-      if (payload === null) server.restartStreams()
-      else server.announce(readAnnotationNews(payload))
-    })
     hooks.onListening({ url: server.url, setupUrl: server.setupUrl })
     log.info({ node, url: server.url, store: pool.address }, 'serving')
     return { end: () => endAll(ends) }

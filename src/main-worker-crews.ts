@@ -65,6 +65,7 @@ export function createCrews(options: CrewsOptions): Crews {
   let orders: NodeOrders = { draining: false, paused: false, held: false }
   let loops: Loop[] = []
   let looks = 0
+  let isEnding = false
   const pages = { inHand: 0, isTurning: false, isShown: false }
 
   /** The mark of what is wanted; null where nothing is. */
@@ -134,7 +135,7 @@ export function createCrews(options: CrewsOptions): Crews {
     if (mark === null) return
     if (crew === null || mark.id !== crew.mark.id || mark.revision !== crew.mark.revision) {
       await leave()
-      await begin(mark)
+      if (!isEnding) await begin(mark)
     }
     if (crew === null || crew.mark.revision === 0) return
     await put(crew)
@@ -180,6 +181,7 @@ export function createCrews(options: CrewsOptions): Crews {
       threads: threadsOf(own),
     }),
     async end() {
+      isEnding = true
       for (const loop of loops) await loop.end()
       await leave()
     },

@@ -66,24 +66,27 @@ describe('the annotation of a worker', () => {
     const epochs = createEpochMemory()
     const held = openEpochs(epochs)
     const { annotator, done } = startWith(system, epochs)
-    const hold = (shard: number, late = 0): void => {
-      for (const { partition, epoch } of leases) if (partition % 2 === shard) held.set(partition, epoch - late)
+    const hold = (shard: number, off = 0): void => {
+      for (const { partition, epoch } of leases) if (partition % 2 === shard) held.set(partition, epoch + off)
     }
-    hold(0)
-    await until('the first shard', async () => (await told()) === '/a /b /c')
-    // An epoch that is over: the tasks are left to whoever holds the partition now.
-    hold(1, 1)
-    await until('a refusal', () => done.refused > 0)
-    assert.equal(await told(), '/a /b /c')
-    assert.equal(await stores.annotations.countTasks(), 2)
-    hold(1)
-    await until('the second shard', async () => (await told()) === '/a /b /c /d /e')
-    await cutConnections(pool, 'annotator')
-    await keep(0, ['/f'])
-    await until('a page behind the cut', async () => (await told()) === '/a /b /c /d /e /f')
-    assert.equal(await stores.annotations.countTasks(), 0)
-    assert.equal(done.settled, 6)
-    await annotator.end()
-    await system.destroy()
+    try {
+      hold(0)
+      await until('the first shard', async () => (await told()) === '/a /b /c')
+      // An epoch that is not the last one: the tasks are left to whoever holds the partition now.
+      hold(1, 1)
+      await until('a refusal', () => done.refused > 0)
+      assert.equal(await told(), '/a /b /c')
+      assert.equal(await stores.annotations.countTasks(), 2)
+      hold(1)
+      await until('the second shard', async () => (await told()) === '/a /b /c /d /e')
+      await cutConnections(pool, 'annotator')
+      await keep(0, ['/f'])
+      await until('a page behind the cut', async () => (await told()) === '/a /b /c /d /e /f')
+      assert.equal(await stores.annotations.countTasks(), 0)
+      assert.equal(done.settled, 6)
+    } finally {
+      await annotator.end()
+      await system.destroy()
+    }
   })
 })

@@ -6,7 +6,7 @@ import { batchOf } from '../../store/conformance/samples.testkit.ts'
 import type { DocumentStore } from '../../store/documents.ts'
 import { createEmbeddedSystem, type EmbeddedSystem } from '../../store/embedded/store.testkit.ts'
 import type { FrontierStore } from '../../store/frontier.ts'
-import { createFrontier, type Frontier } from './frontier.ts'
+import { createFrontier, type Frontier, type FrontierOptions } from './frontier.ts'
 import type { Lane } from './lane.ts'
 import type { HostSignal, PolitenessRules } from './politeness.ts'
 
@@ -23,7 +23,7 @@ export const answered: HostSignal = { kind: 'answered', totalMs: 0 }
 
 export type Taken = { lane: Lane; request: QueuedRequest }
 
-export type FieldOptions = {
+export type FieldOptions = Pick<FrontierOptions, 'tenureOf' | 'retryAfter'> & {
   rules: Partial<PolitenessRules>
   perHost: number
   bufferRows: number

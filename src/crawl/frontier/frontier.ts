@@ -163,10 +163,10 @@ export function createFrontier({
   }
 
   function tryAgain(error: unknown, work: () => void): void {
-    if (!isAppError(error) || error.retry === 'never') return onError(error)
     const waitMs = retryMs
     retryMs = Math.min(LAST_RETRY_MS, retryMs * 1.5)
-    retryAfter(waitMs).then(work, onError)
+    if (isAppError(error) && error.retry === 'later') retryAfter(waitMs).then(work, onError)
+    else onError(error)
   }
 
   async function wake(): Promise<void> {

@@ -100,7 +100,8 @@ export function createBatch(options: BatchOptions): Batch {
       }
       await options.retryAfter(waitMs)
       waitMs = Math.min(LAST_RETRY_MS, 2 * waitMs)
-      if (tenure?.state === 'over') throw new AppError('lease-lost', 'the partition was lost before this could be written')
+      if (tenure?.state === 'over')
+        throw new AppError('lease-lost', 'the partition was lost before this could be written')
     }
   }
 

@@ -236,17 +236,24 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
   }
 
   function begin(lane: Lane, request: QueuedRequest): void {
-    if (tenures !== null && !tenures.mayBegin(lane.tenure)) return putBack(lane, request, TROUBLE_MS)
-    if (inHand.has(request.fp) || (lane.address !== '' && !board.takeAddress(lane.address, settings.perAddress)))
-      return putBack(lane, request, ADDRESS_WAIT_MS)
-    if (!board.takePage()) {
-      if (lane.address !== '') board.returnAddress(lane.address)
-      return putBack(lane, request, SPENT_MS)
+    const waitMs = obstacleMs(lane, request)
+    if (waitMs > 0) {
+      putBack(lane, request, waitMs)
+      return
     }
     held++
     lane.tenure.inHand++
     inHand.add(request.fp)
     run(lane, request, lane.address).catch(fail)
+  }
+
+  /** How long the request has to wait; 0 when it may be begun, with a place at its address and a page of the budget taken. */
+  function obstacleMs({ tenure, address }: Lane, { fp }: QueuedRequest): number {
+    if (tenures !== null && !tenures.mayBegin(tenure)) return TROUBLE_MS
+    if (inHand.has(fp) || (address !== '' && !board.takeAddress(address, settings.perAddress))) return ADDRESS_WAIT_MS
+    if (board.takePage()) return 0
+    if (address !== '') board.returnAddress(address)
+    return SPENT_MS
   }
 
   function putBack(lane: Lane, request: QueuedRequest, waitMs: number): void {
@@ -276,7 +283,10 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
     pump()
   }
 
-  async function visitFor({ errand }: QueuedRequest, look: () => Promise<VisitResult>): Promise<VisitResult | typeof orphaned> {
+  async function visitFor(
+    { errand }: QueuedRequest,
+    look: () => Promise<VisitResult>,
+  ): Promise<VisitResult | typeof orphaned> {
     if (errand.watch === 0) return look()
     if (deps.learn !== undefined) await deps.learn(errand)
     return deps.watches.has(errand.watch) ? look() : orphaned

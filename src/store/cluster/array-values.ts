@@ -16,4 +16,16 @@ export function textArray(values: readonly string[]): string {
   return `${text}}`
 }
 
+/** Nulls stay what they are. */
+export function bytesArray(values: readonly (Uint8Array | null)[]): string {
+  let text = '{'
+  for (let at = 0; at < values.length; at++) {
+    const value = values[at]!
+    if (at > 0) text += ','
+    text +=
+      value === null ? 'NULL' : `"\\\\x${Buffer.from(value.buffer, value.byteOffset, value.length).toString('hex')}"`
+  }
+  return `${text}}`
+}
+
 const needsEscape = /["\\\0]/

@@ -1,14 +1,14 @@
 import { AppError } from '../../core/errors.ts'
 import type { BodyState } from '../body-state.ts'
 import type { DocumentKey } from '../documents.ts'
+import { numberArray, textArray } from './array-values.ts'
 import { keyOf } from './documents-plan.ts'
 import type { DocumentState } from './documents-state.ts'
 import { documentStatements as sql } from './documents-statements.ts'
 import type { Tx } from './pool.ts'
-import { storable } from './storable-text.ts'
 
-export function keyArrays(keys: readonly DocumentKey[]): [hosts: string[], fps: bigint[]] {
-  return [keys.map(({ host }) => storable(host)), keys.map(({ fp }) => fp)]
+export function keyArrays(keys: readonly DocumentKey[]): [hosts: string, fps: string] {
+  return [textArray(keys.map(({ host }) => host)), numberArray(keys.map(({ fp }) => fp))]
 }
 
 export async function fence(tx: Tx, partition: number, epoch: number): Promise<void> {

@@ -1,3 +1,4 @@
+import { bytesArray, numberArray, textArray } from './array-values.ts'
 import type { PlannedChanges, RecordRow } from './documents-plan.ts'
 import {
   documentColumns,
@@ -10,7 +11,6 @@ import {
 import { documentStatements as sql } from './documents-statements.ts'
 import type { Tx } from './pool.ts'
 import { arraysOf } from './row-batch.ts'
-import { storable } from './storable-text.ts'
 
 /** What one statement carries at most, beside a single part that is larger. */
 const MAX_STATEMENT_BYTES = 8 << 20
@@ -38,7 +38,7 @@ export function recordStatements(records: readonly RecordRow[]): unknown[][] {
   const finish = (): void => {
     if (packed.ids.length === 0) return
     const { bytes, ids, parts, codings, lengths } = packed
-    statements.push([Buffer.concat(bytes), ids, parts, codings, placesOf(lengths), lengths])
+    statements.push([Buffer.concat(bytes), ...[ids, parts, codings, placesOf(lengths), lengths].map(numberArray)])
     packed = none()
   }
   for (const { id, parts } of records)
@@ -59,12 +59,12 @@ function linkValues(rows: readonly LinkRow[]): unknown[] {
   const lengths = rows.map(({ keys }) => keys.length)
   return [
     Buffer.concat(rows.map(({ keys }) => keys)),
-    rows.map(({ id }) => id),
-    rows.map(({ naming }) => naming),
-    rows.map(({ hash }) => hash),
-    rows.map(({ list }) => storable(list)),
-    placesOf(lengths),
-    lengths,
+    numberArray(rows.map(({ id }) => id)),
+    numberArray(rows.map(({ naming }) => naming)),
+    bytesArray(rows.map(({ hash }) => hash)),
+    textArray(rows.map(({ list }) => list)),
+    numberArray(placesOf(lengths)),
+    numberArray(lengths),
   ]
 }
 

@@ -103,15 +103,20 @@ export function openPool({ address, maxConnections, name }: PoolOptions): Cluste
       const client = await connect()
       counted.transactions++
       let failure: Error | undefined
-      const sent: Promise<unknown>[] = [client.query('BEGIN')]
+      const sent: Promise<unknown>[] = []
+      const note = (answer: Promise<unknown>): void => {
+        sent.push(answer)
+        answer.catch(() => {}) // seen to at the end
+      }
       const tx: Tx = {
         query: (text, values = []) => send(client, text, values),
-        send: (text, values) => void sent.push(send(client, text, values)),
+        send: (text, values) => note(send(client, text, values)),
       }
       try {
+        note(client.query('BEGIN'))
         const result = await work(tx)
         // Where something before it has failed, this rolls back.
-        sent.push(client.query('COMMIT'))
+        note(client.query('COMMIT'))
         // The first that failed says why; those behind it only that it did.
         for (const answer of await Promise.allSettled(sent)) if (answer.status === 'rejected') throw answer.reason
         return result

@@ -1,4 +1,4 @@
-import { storable } from './storable-text.ts'
+import { bytesArray, numberArray, textArray } from './array-values.ts'
 
 /** Columns of a batch of rows that travels as one array per column, with the types that the arrays have. */
 export type Columns<T> = readonly (readonly [name: string & keyof T, type: string])[]
@@ -9,8 +9,19 @@ export function unnestOf<T>(columns: Columns<T>, first: number): string {
   return `unnest(${arrays.join(', ')}) AS r(${columns.map(([name]) => `"${name}"`).join(', ')})`
 }
 
-export function arraysOf<T>(columns: Columns<T>, rows: readonly T[]): unknown[][] {
-  return columns.map(([name, type]) => rows.map((row) => (type === 'text' ? storable(row[name] as string) : row[name])))
+export function arraysOf<T>(columns: Columns<T>, rows: readonly T[]): unknown[] {
+  return columns.map(([name, type]) =>
+    arrayOf(
+      type,
+      rows.map((row) => row[name]),
+    ),
+  )
+}
+
+/** Numbers and truth values are written as they are. */
+function arrayOf(type: string, values: readonly unknown[]): string {
+  if (type === 'text') return textArray(values as string[])
+  return type === 'bytea' ? bytesArray(values as (Uint8Array | null)[]) : numberArray(values as number[])
 }
 
 /** Ids carry their partition in the low eight bits. */
