@@ -128,6 +128,7 @@ function gatePool(pool: ClusterPool): { gate: Gate; gated: ClusterPool } {
             await pass(text)
             return tx.query(text, values)
           },
+          send: tx.send,
         }),
       ),
   }

@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { isAppError } from './core/errors.ts'
 import { type ClusterStores, clusterStores, type OpenClusterOptions } from './main-cluster-stores.ts'
 import { migrate, migrationStates } from './store/cluster/migrate.ts'
+import { refuseWhileMoving } from './store/cluster/moving/move-mark.ts'
 import { openPool } from './store/cluster/pool.ts'
 import { readSeed } from './store/cluster/seed.ts'
 
@@ -50,6 +51,7 @@ export async function openUpToDate({
       const applied = await migrate(pool)
       if (applied.length > 0) log.info({ applied }, 'the schema of the database was brought up to date')
     }
+    await refuseWhileMoving(pool)
     return clusterStores(pool, await readSeed(pool))
   } catch (error) {
     await pool.close()

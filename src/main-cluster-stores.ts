@@ -8,6 +8,7 @@ import { createClusterHostView } from './store/cluster/host-view.ts'
 import { createClusterInbox } from './store/cluster/inbox.ts'
 import { createKeptCounter } from './store/cluster/kept-counts.ts'
 import { migrationStates } from './store/cluster/migrate.ts'
+import { refuseWhileMoving } from './store/cluster/moving/move-mark.ts'
 import { createClusterObjects } from './store/cluster/objects.ts'
 import { type ClusterPool, openPool } from './store/cluster/pool.ts'
 import { createClusterProfiles } from './store/cluster/profiles.ts'
@@ -38,6 +39,7 @@ export async function openClusterStores(options: OpenClusterOptions): Promise<Cl
         'store-refused',
         `the database lacks ${missing.length} steps of the schema; erace migrate applies them`,
       )
+    await refuseWhileMoving(pool)
     return clusterStores(pool, await readSeed(pool))
   } catch (error) {
     await pool.close()

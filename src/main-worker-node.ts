@@ -11,7 +11,6 @@ import { createHelpers } from './main-worker-helpers.ts'
 import { startLoop } from './main-worker-loop.ts'
 import { createDatabaseClock, type DatabaseClock } from './store/cluster/database-clock.ts'
 import { createClusterEvents } from './store/cluster/events.ts'
-import { refuseWhileMoving } from './store/cluster/moving/move-mark.ts'
 import { createClusterNodes } from './store/cluster/nodes.ts'
 import { createClusterRuns } from './store/cluster/runs.ts'
 import { type ClusterRunStore, runsChannel } from './store/cluster-runs.ts'
@@ -65,7 +64,6 @@ export async function startWorkerNode(options: WorkerNodeOptions): Promise<Worke
   const opened = await untilAnswered(async () => {
     const stores = await openUpToDate(place)
     try {
-      await refuseWhileMoving(stores.pool)
       return { stores, clock: await createDatabaseClock(stores.pool, systemClock) }
     } catch (error) {
       await stores.close()

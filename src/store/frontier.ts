@@ -62,8 +62,11 @@ export type OfferCounts = {
   watches: Map<number, number>
 }
 
-/** `removed`: rows that left the queue, whether done or put back at its end. */
-export type SettleCounts = OfferCounts & { removed: number }
+/**
+ * `removed`: rows that left the queue, whether done or put back at its end. `lost`: partitions of which nothing was settled, since they are
+ * not held any more; where that is true of all in a batch, settling it fails with `lease-lost` instead.
+ */
+export type SettleCounts = OfferCounts & { removed: number; lost?: readonly number[] }
 
 /** What must survive a restart for a host to be treated politely. */
 export type HostClock = {

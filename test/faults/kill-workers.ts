@@ -101,8 +101,8 @@ async function killOneByOne({ origin }: ClusterWeb, fleet: Fleet, options: KillW
   const endAt = performance.now() + options.patienceMs
   for (;;) {
     const { requests } = await origin.stats()
-    if (options.everyRequests > 0)
-      await origin.reached(requests + options.everyRequests, AbortSignal.timeout(options.patienceMs))
+    const wanted = Math.min(requests + options.everyRequests, Math.ceil(origin.documents * KILL_UNTIL))
+    if (options.everyRequests > 0) await origin.reached(wanted, AbortSignal.timeout(options.patienceMs))
     else await new Promise((resolve) => setTimeout(resolve, options.everyMs))
     if ((await origin.stats()).distinct >= origin.documents * KILL_UNTIL) return kills
     if (performance.now() > endAt) {

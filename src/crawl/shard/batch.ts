@@ -2,11 +2,12 @@ import { AppError, type ErrorCode, isAppError } from '../../core/errors.ts'
 import type { Offer, QueuedRequest } from '../../core/request.ts'
 import type { SkipReason } from '../../core/skip-reason.ts'
 import type { Capture, CaptureOutcome, DocumentStore } from '../../store/documents.ts'
-import type { FrontierStore, SettleCounts } from '../../store/frontier.ts'
+import type { FrontierStore, SettleBatch, SettleCounts } from '../../store/frontier.ts'
 import type { Frontier } from '../frontier/frontier.ts'
 import type { Lane } from '../frontier/lane.ts'
 import type { Tenure } from '../frontier/tenure.ts'
 import { createPiles } from './piles.ts'
+import { createSettleTogether } from './settle-together.ts'
 
 /**
  * What came of one request, ready to be kept. The order of keeping is the promise of the whole crawl: body, version, new links
@@ -105,6 +106,12 @@ export function createBatch(options: BatchOptions): Batch {
     }
   }
 
+  const settleTogether = createSettleTogether((batch) => persist(() => store.settle(batch)))
+
+  function settle(batch: SettleBatch, tenure: Tenure): Promise<SettleCounts> {
+    return (options.parallel ?? 1) > 1 ? settleTogether(batch) : persist(() => store.settle(batch), tenure)
+  }
+
   async function keepOrRefuse(items: Finished[], tenure: Tenure): Promise<void> {
     const { onRefused } = options
     try {
@@ -136,7 +143,9 @@ export function createBatch(options: BatchOptions): Batch {
     const done = items.filter((item) => !item.again).map((item) => item.request)
     const again = items.filter((item) => item.again).map((item) => item.request)
     const hosts = frontier.changedClocks(tenure)
-    const counts = await persist(() => store.settle({ offers, done, again, hosts }), tenure)
+    const counts = await settle({ offers, done, again, hosts }, tenure)
+    if (counts.lost?.includes(tenure.partition) === true)
+      throw new AppError('lease-lost', 'the partition is not held any more')
     piles.kept(tenure)
     for (const { lane } of items) frontier.settled(lane, 1)
     options.onKept(items.length, counts, tenure)

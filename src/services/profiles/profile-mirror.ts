@@ -1,5 +1,9 @@
+import { fewAtATime } from '../../core/few-at-a-time.ts'
 import type { Profile } from '../../core/profile.ts'
 import type { ProfileStore, UrdRow } from '../../store/profiles.ts'
+
+/** A database elsewhere takes its time for each; many are on their way together. */
+const AT_ONCE = 16
 
 export type MirroredProfile = { profile: Profile; urds: readonly UrdRow[] }
 
@@ -18,19 +22,20 @@ export function createProfileMirror(profiles: ProfileStore) {
     async refresh(): Promise<ProfileChanges | null> {
       const now = await profiles.revision()
       if (now === revision) return null
-      revision = now
       const stamps = await profiles.stamps()
       const there = new Set(stamps.map(({ id }) => id))
       const removed = [...revisions.keys()].filter((id) => !there.has(id))
       for (const id of removed) revisions.delete(id)
-      const changed: MirroredProfile[] = []
-      for (const { id, revision: stamp } of stamps) {
-        if (revisions.get(id) === stamp) continue
+      const stale = stamps.filter(({ id, revision: stamp }) => revisions.get(id) !== stamp)
+      const found = await fewAtATime(stale, AT_ONCE, async ({ id }): Promise<MirroredProfile | null> => {
         const profile = await profiles.find(id)
-        if (profile === null) continue // removed meanwhile: the next call tells
-        changed.push({ profile, urds: await profiles.urdsOf(id) })
-        revisions.set(id, stamp)
-      }
+        return profile === null ? null : { profile, urds: await profiles.urdsOf(id) }
+      })
+      // One that was removed meanwhile is told of by the next call.
+      const changed = found.filter((each) => each !== null)
+      const read = new Set(changed.map(({ profile }) => profile.id))
+      for (const { id, revision: stamp } of stale) if (read.has(id)) revisions.set(id, stamp)
+      revision = now
       return { changed, removed }
     },
   }

@@ -2,7 +2,7 @@ import { AppError, isAppError } from '../../core/errors.ts'
 import { hostKey, partitionOf } from '../../core/partition.ts'
 import type { Offer, QueuedRequest } from '../../core/request.ts'
 import type { ClusterEvents } from '../cluster-events.ts'
-import type { FrontierCounts, FrontierStore, KeptRobots, OfferCounts, SettleBatch, SettleCounts } from '../frontier.ts'
+import type { FrontierCounts, FrontierStore, KeptRobots, OfferCounts } from '../frontier.ts'
 import type { PartitionGrant } from '../partition-leases.ts'
 import { createArrivals, groupByHost } from './frontier-arrivals.ts'
 import { addCounts, addWatch, noCounts } from './frontier-counts.ts'
@@ -31,7 +31,7 @@ import { storable } from './storable-text.ts'
  * A request that others queue is told to the holder when it is woken (NOTIFY) or looks by itself. Until then it is not handed out
  * either, so that nothing comes both by `next` and by `onArrival`.
  */
-export type ClusterFrontier = Omit<FrontierStore, 'settle'> & {
+export type ClusterFrontier = FrontierStore & {
   /** Partitions that were granted. Their hosts may have requests queued: ask `hosts`. */
   add(grants: readonly PartitionGrant[]): Promise<void>
   /** Partitions that are given back or lost. Resolves when nothing is under way for them any more. */
@@ -39,14 +39,7 @@ export type ClusterFrontier = Omit<FrontierStore, 'settle'> & {
   holds(hostId: number): boolean
   /** Looks what others have queued; done by itself every `lookEveryMs`. */
   look(): Promise<void>
-  settle(batch: SettleBatch): Promise<ClusterSettleCounts>
 }
-
-/**
- * `lost`: partitions of which nothing was settled since they are not held any more. Where that is true of all in a batch, settling it
- * fails with `lease-lost` instead.
- */
-export type ClusterSettleCounts = SettleCounts & { lost?: number[] }
 
 export type ClusterFrontierOptions = {
   pool: ClusterPool

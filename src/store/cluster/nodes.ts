@@ -9,8 +9,9 @@ const statements = {
   list: `SELECT id, name, role, host, pid, figures, draining,
       round(extract(epoch FROM now() - started_at) * 1000)::bigint AS "startedMsAgo",
       round(extract(epoch FROM now() - seen_at) * 1000)::bigint AS "seenMsAgo",
-      (SELECT count(*) FROM leases WHERE until > now() AND starts_with(holder, nodes.id || '/')) AS partitions
-    FROM nodes ORDER BY role, name, id`,
+      coalesce(held.n, 0) AS partitions
+    FROM nodes LEFT JOIN (SELECT split_part(holder, '/', 1) AS node, count(*) AS n FROM leases WHERE until > now() GROUP BY 1) held
+      ON held.node = nodes.id ORDER BY role, name, id`,
   drain: 'UPDATE nodes SET draining = $2 WHERE id = $1 RETURNING id',
   remove: 'DELETE FROM nodes WHERE id = $1',
   forget: `DELETE FROM nodes WHERE id IN (

@@ -45,6 +45,8 @@ const systemCodes: Readonly<Record<string, Meaning>> = {
   ETIMEDOUT: { code: 'store-unreachable', advice: notThere },
   EHOSTUNREACH: { code: 'store-unreachable', advice: notThere },
   ENETUNREACH: { code: 'store-unreachable', advice: notThere },
+  EHOSTDOWN: { code: 'store-unreachable', advice: notThere },
+  ENETDOWN: { code: 'store-unreachable', advice: notThere },
   ENOTFOUND: { code: 'store-unreachable', advice: notThere },
   EAI_AGAIN: { code: 'store-unreachable', advice: notThere },
   ENOENT: { code: 'store-unreachable', advice: notThere },
