@@ -123,7 +123,7 @@ function createReachMemory(reaches: ReturnType<typeof createClusterReaches>) {
 
 async function open() {
   const name = `erace ${data.name} shard ${index}`.slice(0, 63)
-  const pool = openPool({ address: data.address, maxConnections: cluster.connections, name })
+  const pool = openPool({ address: data.address, maxConnections: cluster.connections, name, manyShort: true })
   const clock = await untilDone(() => createDatabaseClock(pool, systemClock))
   const events = createClusterEvents({ pool })
   const epochs = openEpochs(data.epochs)
@@ -208,6 +208,13 @@ async function open() {
     setTrouble(null)
   }
 
+  function showTraffic(): void {
+    const { statements, transactions, bytes } = pool.traffic()
+    // Each is begun and committed by statements of its own.
+    figures.set('statements', statements + 2 * transactions)
+    figures.set('sentBytes', bytes)
+  }
+
   const quietly = (work: Promise<unknown>): void => void work.catch(() => {})
   let timers: NodeJS.Timeout[] = []
   return {
@@ -224,6 +231,7 @@ async function open() {
         setInterval(() => quietly(clock.adjust()), ADJUST_EVERY_MS),
         setInterval(() => quietly(reaches.look(watches)), LOOK_EVERY_MS),
         setInterval(createBusyness(), SHOW_EVERY_MS),
+        setInterval(showTraffic, SHOW_EVERY_MS),
       ]
     },
     drain(draining: boolean): void {

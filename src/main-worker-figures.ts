@@ -17,6 +17,8 @@ export const countNames = [
   'links',
   'bytes',
   'refused',
+  'statements',
+  'sentBytes',
 ] as const
 
 export type CountName = (typeof countNames)[number]

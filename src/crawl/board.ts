@@ -27,6 +27,9 @@ export const counterNames = [
   'paused',
   /** Results that were thrown away, since their partition belonged to another worker by then. */
   'refused',
+  /** What was sent to a shared store, roughly. */
+  'statements',
+  'sentBytes',
   /** How much of its time a shard has work, 0 to 1. */
   'busy',
   ...skipReasons.map((reason) => `skipped.${reason}` as const),

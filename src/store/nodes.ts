@@ -54,6 +54,9 @@ export type NodeFigures = {
   restingHosts: number
   /** Writes that came too late: the partition was another's by then. */
   refused: number
+  /** Sent to the store by its shards, roughly. */
+  statements: number
+  sentBytes: number
   /** 1 while the store takes no writes of it. */
   paused: 0 | 1
   /** Tasks settled, and annotations that came of them. */

@@ -83,26 +83,31 @@ const LAST_RETRY_MS = 1000
 export function createBatch(options: BatchOptions): Batch {
   const { documents, frontier, store } = options
   const piles = createPiles<Finished>({ ...options, bytesOf, keep: keepOrRefuse })
-  let isPaused = false
+  /** Writes that wait until the store takes them. */
+  let pausedWrites = 0
 
   async function persist<T>(write: () => Promise<T>, tenure?: Tenure): Promise<T> {
     let waitMs = FIRST_RETRY_MS
-    for (let tries = 1; ; tries++) {
-      try {
-        const result = await write()
-        if (isPaused) options.onPause(null)
-        isPaused = false
-        return result
-      } catch (error) {
-        const isLast = tries > 1 && options.isStopping?.() === true
-        if (!isAppError(error) || error.retry === 'never' || isLast) throw error
-        isPaused = true
-        options.onPause(error.message)
+    let isWaiting = false
+    try {
+      for (;;) {
+        try {
+          return await write()
+        } catch (error) {
+          const isLast = isWaiting && options.isStopping?.() === true
+          if (!isAppError(error) || error.retry === 'never' || isLast) throw error
+          if (!isWaiting) pausedWrites++
+          isWaiting = true
+          options.onPause(error.message)
+        }
+        await options.retryAfter(waitMs)
+        waitMs = Math.min(LAST_RETRY_MS, 2 * waitMs)
+        if (tenure?.state === 'over')
+          throw new AppError('lease-lost', 'the partition was lost before this could be written')
       }
-      await options.retryAfter(waitMs)
-      waitMs = Math.min(LAST_RETRY_MS, 2 * waitMs)
-      if (tenure?.state === 'over')
-        throw new AppError('lease-lost', 'the partition was lost before this could be written')
+    } finally {
+      // However it came to its end: nothing is waited for when nobody waits.
+      if (isWaiting && --pausedWrites === 0) options.onPause(null)
     }
   }
 

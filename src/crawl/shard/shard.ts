@@ -168,6 +168,7 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
       pausedBy = reason
       if (reason === null) log('info', 'the store takes writes again, the crawl goes on')
       else log('warn', `the crawl waits: ${reason}`)
+      if (reason === null) pumpSoon()
     },
     onError: fail,
     retryAfter: wait,
@@ -221,6 +222,8 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
   function hasRoom(): boolean {
     const limit = settings.keeping.unkept
     if (limit === null) return held < settings.fetchers
+    // What is fetched while nothing can be written may have to be fetched again.
+    if (pausedBy !== null) return false
     return held - unkept < settings.fetchers && unkept < limit.maxItems && batch.bytes() < limit.maxBytes
   }
 
@@ -248,12 +251,17 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
   }
 
   /** How long the request has to wait; 0 when it may be begun, with a place at its address and a page of the budget taken. */
-  function obstacleMs({ tenure, address }: Lane, { fp }: QueuedRequest): number {
+  function obstacleMs({ tenure, address }: Lane, { fp, errand }: QueuedRequest): number {
     if (tenures !== null && !tenures.mayBegin(tenure)) return TROUBLE_MS
     if (inHand.has(fp) || (address !== '' && !board.takeAddress(address, settings.perAddress))) return ADDRESS_WAIT_MS
-    if (board.takePage()) return 0
+    if (errand.watch > 0 || board.takePage()) return 0
     if (address !== '') board.returnAddress(address)
     return SPENT_MS
+  }
+
+  /** The pages of a crawl are numbered; those of watches are not. */
+  function returnPage({ errand }: QueuedRequest): void {
+    if (errand.watch === 0) board.returnPage()
   }
 
   function putBack(lane: Lane, request: QueuedRequest, waitMs: number): void {
@@ -265,7 +273,7 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
   function withdraw(lane: Lane, request: QueuedRequest): void {
     held--
     inHand.delete(request.fp)
-    board.returnPage()
+    returnPage(request)
     leaveHand(lane.tenure)
     pump()
   }
@@ -323,7 +331,7 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
     const verdict = frontier.release(lane, signal)
     // The host goes on with its next request while this one is read.
     pumpSoon()
-    if (!('response' in result) && !('status' in result && result.status > 0)) board.returnPage()
+    if (!('response' in result) && !('status' in result && result.status > 0)) returnPage(request)
     await inTurn()
     const { capture, offers, again: wanted, skipped, failure } = await conclude(request, result)
     // A host that was given up, for this request or another, is not asked again.

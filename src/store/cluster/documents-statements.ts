@@ -42,6 +42,43 @@ const current = `LEFT JOIN LATERAL
       (SELECT * FROM versions x WHERE x.partition = $1::smallint AND x.id = d.version OFFSET 0) v ON true
     LEFT JOIN LATERAL (SELECT * FROM links x WHERE x.partition = $1::smallint AND x.id = v.links OFFSET 0) l ON true`
 
+/** New ones and those that changed. */
+const putDocuments = `INSERT INTO documents (partition, ${namesOf(documentColumns)})
+    SELECT $1::smallint, ${rowOf(documentColumns)} FROM ${unnestOf(documentColumns, 2)}
+    ON CONFLICT (partition, id) DO UPDATE SET ${changesOf(documentChangeColumns)}`
+
+const insertVersions = `INSERT INTO versions (partition, ${namesOf(versionColumns)})
+    SELECT $1::smallint, ${rowOf(versionColumns)} FROM ${unnestOf(versionColumns, 2)}`
+
+/** The keys of all lists lie behind each other in one parameter: hexadecimal arrays would be twice as long. */
+const putLinks = `INSERT INTO links (partition, id, naming, hash, list, keys)
+    SELECT $1::smallint, r.id, r.naming, r.hash, r.list, substring($2::bytea FROM r.place FOR r.length)
+    FROM unnest($3::bigint[], $4::bigint[], $5::bytea[], $6::text[], $7::int[], $8::int[])
+      AS r(id, naming, hash, list, place, length)
+    ON CONFLICT (partition, id) DO UPDATE SET naming = excluded.naming, hash = excluded.hash, list = excluded.list,
+      keys = excluded.keys`
+
+const insertRecords = `INSERT INTO records (partition, id, part, coding, bytes)
+    SELECT $1::smallint, r.id, r.part, r.coding, substring($2::bytea FROM r.place FOR r.length)
+    FROM unnest($3::bigint[], $4::int[], $5::smallint[], $6::int[], $7::int[]) AS r(id, part, coding, place, length)`
+
+const insertTasks = `INSERT INTO tasks (partition, id, ${namesOf(taskColumns)})
+    SELECT $1::smallint, nextval('ids') * 256 + $1::smallint, ${rowOf(taskColumns)} FROM ${unnestOf(taskColumns, 2)}
+    ON CONFLICT DO NOTHING`
+
+/** Statements that each name the partition first and values behind it, as one whose values follow each other in the same order. */
+function together(...statements: readonly string[]): string {
+  let before = 0
+  const parts = statements.map((text) => {
+    const shift = before
+    const shifted = text.replace(/\$(\d+)/g, (_, n: string) => `$${n === '1' ? 1 : Number(n) + shift}`)
+    before += Math.max(...Array.from(text.matchAll(/\$(\d+)/g), ([, n]) => Number(n))) - 1
+    return shifted
+  })
+  const last = parts.pop()
+  return `WITH ${parts.map((text, at) => `part${at} AS (${text})`).join(', ')} ${last}`
+}
+
 export const documentStatements = {
   /**
    * Makes sure of the lease, which also gives the transaction its number before any id is drawn, and reads what captures are held
@@ -59,27 +96,14 @@ export const documentStatements = {
     v.original, v.links, l.hash AS "linkHash"
     FROM k LEFT JOIN LATERAL ${known} ON true ${current}`,
   fence: 'SELECT 1 FROM leases WHERE partition = $1::smallint AND epoch = $2::bigint FOR KEY SHARE',
-  /** New ones and those that changed. */
-  putDocuments: `INSERT INTO documents (partition, ${namesOf(documentColumns)})
-    SELECT $1::smallint, ${rowOf(documentColumns)} FROM ${unnestOf(documentColumns, 2)}
-    ON CONFLICT (partition, id) DO UPDATE SET ${changesOf(documentChangeColumns)}`,
-  insertVersions: `INSERT INTO versions (partition, ${namesOf(versionColumns)})
-    SELECT $1::smallint, ${rowOf(versionColumns)} FROM ${unnestOf(versionColumns, 2)}`,
+  putDocuments,
+  /** All that new versions bring: one statement costs hardly more than each of its parts. */
+  putPages: together(insertRecords, putLinks, insertVersions, putDocuments, insertTasks),
   changeVersions: changeVersions(versionChangeColumns),
   refillVersions: changeVersions(refillColumns, `, body = 'kept', wanted = true, leaving = false`),
-  /** The keys of all lists lie behind each other in one parameter: hexadecimal arrays would be twice as long. */
-  putLinks: `INSERT INTO links (partition, id, naming, hash, list, keys)
-    SELECT $1::smallint, r.id, r.naming, r.hash, r.list, substring($2::bytea FROM r.place FOR r.length)
-    FROM unnest($3::bigint[], $4::bigint[], $5::bytea[], $6::text[], $7::int[], $8::int[])
-      AS r(id, naming, hash, list, place, length)
-    ON CONFLICT (partition, id) DO UPDATE SET naming = excluded.naming, hash = excluded.hash, list = excluded.list,
-      keys = excluded.keys`,
-  insertRecords: `INSERT INTO records (partition, id, part, coding, bytes)
-    SELECT $1::smallint, r.id, r.part, r.coding, substring($2::bytea FROM r.place FOR r.length)
-    FROM unnest($3::bigint[], $4::int[], $5::smallint[], $6::int[], $7::int[]) AS r(id, part, coding, place, length)`,
-  insertTasks: `INSERT INTO tasks (partition, id, ${namesOf(taskColumns)})
-    SELECT $1::smallint, nextval('ids') * 256 + $1::smallint, ${rowOf(taskColumns)} FROM ${unnestOf(taskColumns, 2)}
-    ON CONFLICT DO NOTHING`,
+  putLinks,
+  insertRecords,
+  insertTasks,
   dropRecords: `DELETE FROM records WHERE partition = $1::smallint AND id = ANY($2::bigint[])`,
 
   // Of bodies: the partition comes from the digest.

@@ -18,15 +18,28 @@ const MAX_STATEMENT_BYTES = 8 << 20
 /** Writes a plan: bodies first, then the rows that point at them. The statements follow each other without waiting, and nor does the commit. */
 export function writeChanges(tx: Tx, partition: number, changes: PlannedChanges): void {
   const send = (text: string, values: readonly unknown[]): void => tx.send(text, [partition, ...values])
-  for (const values of recordStatements(changes.records)) send(sql.insertRecords, values)
-  if (changes.links.length > 0) send(sql.putLinks, linkValues(changes.links))
-  if (changes.newVersions.length > 0) send(sql.insertVersions, arraysOf(versionColumns, changes.newVersions))
+  const [records, ...further] = recordStatements(changes.records)
+  for (const values of further) send(sql.insertRecords, values)
+  if (changes.newVersions.length > 0) {
+    send(sql.putPages, [
+      ...(records ?? noRecords),
+      ...linkValues(changes.links),
+      ...arraysOf(versionColumns, changes.newVersions),
+      ...arraysOf(documentColumns, changes.documents),
+      ...arraysOf(taskColumns, changes.tasks),
+    ])
+  } else {
+    if (records !== undefined) send(sql.insertRecords, records)
+    if (changes.links.length > 0) send(sql.putLinks, linkValues(changes.links))
+    if (changes.documents.length > 0) send(sql.putDocuments, arraysOf(documentColumns, changes.documents))
+    if (changes.tasks.length > 0) send(sql.insertTasks, arraysOf(taskColumns, changes.tasks))
+  }
   if (changes.changedVersions.length > 0)
     send(sql.changeVersions, arraysOf(versionChangeColumns, changes.changedVersions))
   if (changes.refills.length > 0) send(sql.refillVersions, arraysOf(refillColumns, changes.refills))
-  if (changes.documents.length > 0) send(sql.putDocuments, arraysOf(documentColumns, changes.documents))
-  if (changes.tasks.length > 0) send(sql.insertTasks, arraysOf(taskColumns, changes.tasks))
 }
+
+const noRecords = [Buffer.alloc(0), ...Array.from({ length: 5 }, () => numberArray([]))]
 
 type Packed = { bytes: Buffer[]; length: number; ids: number[]; parts: number[]; codings: number[]; lengths: number[] }
 

@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream'
 import pg from 'pg'
 import { AppError } from '../../core/errors.ts'
 import { postgresError } from './postgres-error.ts'
@@ -37,10 +38,19 @@ export type PoolOptions = {
   maxConnections: number
   /** Seen in pg_stat_activity. */
   name: string
+  /**
+   * For those who send many short statements, the same ones over and over: single ones share one connection, on which they follow each
+   * other without waiting for answers, and plans are made once and for all. Else each has a connection for itself, and none waits for
+   * a long one.
+   */
+  manyShort?: boolean
 }
 
 const INT8 = 20
+/** All of these statements look rows up by keys, whatever the values are; the server would plan many of them each time anew. */
+const MANY_SHORT = 'SET plan_cache_mode = force_generic_plan; SET jit = off'
 const CONNECT_TIMEOUT_MS = 10_000
+const KEEP_ALIVE_MS = 10_000
 const STATEMENT_TIMEOUT_MS = 60_000
 const IDLE_IN_TRANSACTION_MS = 30_000
 
@@ -57,7 +67,7 @@ function readInteger(text: string): number {
   return value
 }
 
-export function openPool({ address, maxConnections, name }: PoolOptions): ClusterPool {
+export function openPool({ address, maxConnections, name, manyShort = false }: PoolOptions): ClusterPool {
   const pool = new pg.Pool({
     connectionString: address,
     max: maxConnections,
@@ -67,6 +77,7 @@ export function openPool({ address, maxConnections, name }: PoolOptions): Cluste
     statement_timeout: STATEMENT_TIMEOUT_MS,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     // What is sent does not wait for the answer to what was sent before.
     pipeline: true,
   } as pg.PoolConfig)
@@ -74,11 +85,14 @@ export function openPool({ address, maxConnections, name }: PoolOptions): Cluste
   pool.on('error', () => {})
   // One that dies in somebody's hands says so twice: to the statement, and to whoever listens. The first is enough.
   pool.on('connect', (client) => client.on('error', () => {}))
+  // Fails with the connection, of which whoever wanted it is told.
+  if (manyShort) pool.on('connect', (client) => void client.query(MANY_SHORT).catch(() => {}))
   const counted = { statements: 0, transactions: 0, bytes: 0 }
 
   async function send<T>(client: Pick<pg.ClientBase, 'query'>, text: string, values: readonly unknown[]): Promise<T[]> {
     counted.statements++
     counted.bytes += text.length + bytesOf(values)
+    gather(client)
     try {
       const { rows } = await client.query({ name: nameOf(text), text, values: values as unknown[] })
       return rows as T[]
@@ -95,10 +109,11 @@ export function openPool({ address, maxConnections, name }: PoolOptions): Cluste
     }
   }
 
+  const shared = manyShort ? createSharedConnection(connect) : null
   return {
     address: withoutPassword(address),
     query: async <T>(text: string, values: readonly unknown[] = []) =>
-      send<T>(pool as unknown as pg.ClientBase, text, values),
+      send<T>(shared === null ? (pool as unknown as pg.ClientBase) : await shared.client(), text, values),
     async transaction(work) {
       const client = await connect()
       counted.transactions++
@@ -113,6 +128,7 @@ export function openPool({ address, maxConnections, name }: PoolOptions): Cluste
         send: (text, values) => note(send(client, text, values)),
       }
       try {
+        gather(client)
         note(client.query('BEGIN'))
         const result = await work(tx)
         // Where something before it has failed, this rolls back.
@@ -136,7 +152,50 @@ export function openPool({ address, maxConnections, name }: PoolOptions): Cluste
     connection: connect,
     traffic: () => ({ ...counted }),
     async close() {
+      await shared?.close()
       await pool.end()
+    },
+  }
+}
+
+/**
+ * What is sent over a connection in one turn leaves in one piece: a call of the system costs as much as what most statements do. Of the
+ * pool itself, which chooses a connection for each statement, there is nothing to gather.
+ */
+function gather(client: Pick<pg.ClientBase, 'query'>): void {
+  const { connection } = client as { connection?: { stream: Writable } }
+  const stream = connection?.stream
+  if (stream === undefined || stream.writableCorked > 0) return
+  stream.cork()
+  process.nextTick(() => stream.uncork())
+}
+
+/** A connection that is kept for all; another one takes its place when it broke. */
+function createSharedConnection(connect: () => Promise<pg.PoolClient>) {
+  let current: Promise<pg.PoolClient> | null = null
+
+  function client(): Promise<pg.PoolClient> {
+    if (current !== null) return current
+    const opening = connect()
+    current = opening
+    const forget = (): void => {
+      if (current === opening) current = null
+    }
+    opening.then((opened) => {
+      opened.once('error', (error: Error) => {
+        forget()
+        opened.release(error)
+      })
+    }, forget)
+    return opening
+  }
+
+  return {
+    client,
+    async close(): Promise<void> {
+      const last = await current?.catch(() => null)
+      if (current !== null) last?.release()
+      current = null
     },
   }
 }
