@@ -125,7 +125,8 @@ export function createRunWatch({ node, run, liveMs }: RunWatchOptions) {
       return {
         counts: addCounts(sumOf(shares), before, -1),
         details: mergeDetails(figures.flatMap(({ details }) => (details === undefined ? [] : [details]))),
-        peakRssBytes: figures.reduce((sum, { peakRssBytes = 0 }) => sum + peakRssBytes, 0),
+        // Of the largest process: those that were replaced are not to be added to those who came.
+        peakRssBytes: Math.max(0, ...figures.map(({ peakRssBytes = 0 }) => peakRssBytes)),
         queued,
         seen,
       }

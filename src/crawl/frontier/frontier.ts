@@ -55,6 +55,8 @@ export type FrontierOptions = {
   maxLanes: number
   /** Under which tenure a host may be crawled now; null for none. Left out where all hosts of the store are the shard's own. */
   tenureOf?(hostId: number): Tenure | null
+  /** By how much the clocks of those who keep the times of hosts may differ; not at all unless told. */
+  clockMarginMs?: number
   /** The store can't be read, now or ever: nothing is lost, but lanes stand still. */
   onError(error: unknown): void
   /** Waits before a read is tried again. */
@@ -76,6 +78,7 @@ export function createFrontier({
   bufferRows,
   maxLanes,
   tenureOf,
+  clockMarginMs = 0,
   onError,
   retryAfter = (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
 }: FrontierOptions): Frontier {
@@ -101,7 +104,7 @@ export function createFrontier({
     const tenure = tenureOf === undefined ? own : tenureOf(state.id)
     if (tenure === null) return null
     // The kept clock is wall time: believed only as far as a rest can be long, in case that clock jumped.
-    const waitMs = Math.max(0, Math.min(state.nextAt - clock.now(), rules.restMaxMs))
+    const waitMs = Math.max(0, Math.min(state.nextAt + clockMarginMs - clock.now(), rules.restMaxMs))
     // Whoever was killed may have had a request on its way to this host.
     const pause = store.recoveredOf(state.id) ? Math.max(waitMs, rules.delayMs) : waitMs
     const lane = createLane(state, clock.monotonic() + pause, tenure)

@@ -94,6 +94,8 @@ const orphaned = { kind: 'dropped' } as const
 
 const MAX_LANES = 4096
 const ADDRESS_WAIT_MS = 20
+/** Workers go by the clock of their database, which each of them knows to some milliseconds. */
+const CLOCK_MARGIN_MS = 50
 const HELD_MS = 100
 /** As many pages were taken as there may be; some may be given back. */
 const SPENT_MS = 200
@@ -112,7 +114,9 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
     perHost: settings.perHost,
     bufferRows: settings.bufferRows,
     maxLanes: MAX_LANES,
-    ...(deps.partitions === undefined ? {} : { tenureOf: (hostId) => tenures!.ofHost(hostId) }),
+    ...(deps.partitions === undefined
+      ? {}
+      : { tenureOf: (hostId) => tenures!.ofHost(hostId), clockMarginMs: CLOCK_MARGIN_MS }),
     onError: fail,
   })
   const crawlDelays = new Map<string, number>()
