@@ -56,10 +56,10 @@ export async function run({ values }: BenchOptions): Promise<BenchTable> {
     workers: (values.workers ?? '1,2,4,8').split(',').map(Number),
     latencyMs: number('latency', 200),
     hosts: number('wide-hosts', 400),
-    fetchers: number('wide-fetchers', 10),
+    fetchers: number('wide-fetchers', 4),
     windowMs: number('window', 15) * 1000,
     cpuPages: number('cpu-pages', 20_000),
-    cpuHosts: number('cpu-hosts', 64),
+    cpuHosts: number('cpu-hosts', 8),
   }
   const server = await startPostgres({ durable: true, settings: { shared_buffers: '256MB', max_wal_size: '4GB' } })
   try {

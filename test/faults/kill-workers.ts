@@ -104,7 +104,7 @@ async function killOneByOne({ origin }: ClusterWeb, fleet: Fleet, options: KillW
     const wanted = Math.min(requests + options.everyRequests, Math.ceil(origin.documents * KILL_UNTIL))
     if (options.everyRequests > 0) await origin.reached(wanted, AbortSignal.timeout(options.patienceMs))
     else await new Promise((resolve) => setTimeout(resolve, options.everyMs))
-    if ((await origin.stats()).distinct >= origin.documents * KILL_UNTIL) return kills
+    if ((await origin.stats()).requests >= origin.documents * KILL_UNTIL) return kills
     if (performance.now() > endAt) {
       kills.faults.push('the crawl did not come near its end in time')
       return kills
