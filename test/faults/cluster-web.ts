@@ -83,6 +83,11 @@ export async function startClusterWeb(options: ClusterWebOptions): Promise<Clust
   }
 }
 
+/** What a worker can have in its hands: requests under way, and eight times as many results that wait to be kept. */
+export function mostInHand(fetchers: number): number {
+  return 9 * fetchers
+}
+
 export type StoredOnce = { once: number; never: number; twice: number; queued: number }
 
 /** How many documents have exactly one version, none, and more; and what is still queued. */

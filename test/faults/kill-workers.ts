@@ -1,5 +1,12 @@
 import { parseArgs } from 'node:util'
-import { type ClusterProcess, type ClusterWeb, countStored, type StoredOnce, startClusterWeb } from './cluster-web.ts'
+import {
+  type ClusterProcess,
+  type ClusterWeb,
+  countStored,
+  mostInHand,
+  type StoredOnce,
+  startClusterWeb,
+} from './cluster-web.ts'
 import { lastLines, readResult } from './erace.ts'
 
 /**
@@ -133,7 +140,7 @@ async function finish(web: ClusterWeb, fleet: Fleet, options: KillWorkersOptions
   if (verify.exitCode !== 0) faults.push(`verify ended with ${verify.exitCode}: ${lastLines(verify)}`)
   const stats = await origin.stats()
   const stored = await countStored(pool)
-  const excessLimit = count * options.fetchers
+  const excessLimit = count * mostInHand(options.fetchers)
   const { shortestPauseMs } = stats
   if (stats.distinct !== origin.documents)
     faults.push(`${origin.documents - stats.distinct} pages were never asked for`)
@@ -142,7 +149,7 @@ async function finish(web: ClusterWeb, fleet: Fleet, options: KillWorkersOptions
       `of ${origin.documents} pages ${stored.once} are stored once, ${stored.twice} more than once, ${stored.queued} are queued`,
     )
   if (stats.duplicates > excessLimit)
-    faults.push(`${stats.duplicates} requests in excess, ${excessLimit} could be in flight`)
+    faults.push(`${stats.duplicates} requests in excess, ${excessLimit} could be in hand`)
   if (shortestPauseMs !== null && shortestPauseMs < options.delayMs - TOLERANCE_MS)
     faults.push(`a host was asked again after ${shortestPauseMs} ms, the delay is ${options.delayMs}`)
   return {

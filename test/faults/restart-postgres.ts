@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { countStored, type StoredOnce, startClusterWeb } from './cluster-web.ts'
+import { countStored, mostInHand, type StoredOnce, startClusterWeb } from './cluster-web.ts'
 import { lastLines, readResult } from './erace.ts'
 
 /** A cluster whose database is stopped in the middle of a crawl, for longer than a lease lasts, and started again. */
@@ -80,9 +80,9 @@ export async function runRestartPostgres(given: Partial<RestartPostgresOptions> 
     const stored = await countStored(pool)
     if (stored.once !== origin.documents || stored.twice > 0 || stored.queued > 0)
       faults.push(`${stored.once} pages are stored once, ${stored.twice} more than once, ${stored.queued} are queued`)
-    const excessLimit = workers * options.fetchers
+    const excessLimit = workers * mostInHand(options.fetchers)
     if (stats.duplicates > excessLimit)
-      faults.push(`${stats.duplicates} requests in excess, ${excessLimit} could be in flight`)
+      faults.push(`${stats.duplicates} requests in excess, ${excessLimit} could be in hand`)
     if (stats.shortestPauseMs !== null && stats.shortestPauseMs < options.delayMs - TOLERANCE_MS)
       faults.push(`a host was asked again after ${stats.shortestPauseMs} ms, the delay is ${options.delayMs}`)
     return {

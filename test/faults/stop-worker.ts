@@ -5,7 +5,7 @@ import { migrate } from '../../src/store/cluster/migrate.ts'
 import { createClusterNodes } from '../../src/store/cluster/nodes.ts'
 import { createClusterProfiles } from '../../src/store/cluster/profiles.ts'
 import { profileOf, sourceOf, until } from '../watch/up-run.ts'
-import { type ClusterWeb, countStored, type StoredOnce, startClusterWeb } from './cluster-web.ts'
+import { type ClusterWeb, countStored, mostInHand, type StoredOnce, startClusterWeb } from './cluster-web.ts'
 import { lastLines } from './erace.ts'
 
 /**
@@ -134,9 +134,9 @@ async function judge({ origin, pool }: ClusterWeb, options: StopWorkerOptions, r
     faults.push(`of ${origin.documents} pages ${stored.once} are stored once, ${stored.twice} more than once`)
   if (annotatedTwice > 0) faults.push(`${annotatedTwice} annotations are doubled`)
   if (annotations !== 2 * origin.documents) faults.push(`${annotations} annotations of ${2 * origin.documents}`)
-  const excessLimit = options.stops * options.fetchers
+  const excessLimit = options.stops * mostInHand(options.fetchers)
   if (stats.duplicates > excessLimit)
-    faults.push(`${stats.duplicates} requests in excess, ${excessLimit} could be in flight`)
+    faults.push(`${stats.duplicates} requests in excess, ${excessLimit} could be in hand`)
   if (stats.shortestPauseMs !== null && stats.shortestPauseMs < options.delayMs - TOLERANCE_MS)
     faults.push(`a host was asked again after ${stats.shortestPauseMs} ms, the delay is ${options.delayMs}`)
   return {

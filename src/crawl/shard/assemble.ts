@@ -212,7 +212,7 @@ export async function assembleShard(settings: CrawlSettings, place: ShardPlace):
 function keepingOf(shared: SharedPlace | undefined, fetchers: number): Keeping {
   const maxItems = Math.max(1, Math.min(128, Math.floor(fetchers / 2)))
   if (shared === undefined) return { maxItems, maxWaitMs: 20, waitMsForEach: 0, parallel: 1, unkept: null }
-  const unkept = { maxItems: Math.max(768, 4 * fetchers), maxBytes: 64 << 20 }
+  const unkept = { maxItems: 8 * fetchers, maxBytes: 64 << 20 }
   return { maxItems: 128, maxWaitMs: 100, waitMsForEach: 12, parallel: shared.parallel, unkept }
 }
 
