@@ -115,7 +115,8 @@ async function measureWindow(
       fleet.joined(),
       fleet.ended.then(() => Promise.reject(new Error('the crawl was over before all had joined'))),
     ])
-    // Every host has its turn before the clock starts.
+    // Every host has said what may be fetched, and all have had their turn, before the clock starts.
+    while ((await origin.stats()).robots < origin.hosts.length) await new Promise((resolve) => setTimeout(resolve, 100))
     await origin.reached((await origin.stats()).requests + workers * fetchers * 10)
     const before = await snapshot(server, origin, fleet)
     await new Promise((resolve) => setTimeout(resolve, windowMs))

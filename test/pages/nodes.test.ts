@@ -7,7 +7,7 @@ import { type Account, createAccount } from './account.ts'
 import { startBrowser, type Visit, visit, withoutBrowser } from './browser.ts'
 import { startCluster } from './cluster-service.ts'
 import { overflows, seriousFindings } from './looks.ts'
-import { type Service, startService } from './service.ts'
+import { type Service, startUp } from './service.ts'
 
 const nodesOf = async (me: Account): Promise<Node[]> => (await me.ask<{ items: Node[] }>('GET', '/nodes')).items
 
@@ -50,7 +50,7 @@ describe('nodes and the crawl, in a browser', { skip: withoutBrowser }, () => {
   }
 
   test('one process shows itself, says what comes next, and can be paused', async () => {
-    const service = await startService()
+    const service = await startUp()
     try {
       const { look, me } = await enter(service)
       const { page } = look

@@ -10,7 +10,7 @@ export type { Service, StartService }
 export const startService: StartService = (more = {}) =>
   process.env.ERACE_TEST_SERVICE === 'cluster' ? startCluster(more) : startUp(more)
 
-async function startUp(more: Record<string, string>): Promise<Service> {
+export async function startUp(more: Record<string, string> = {}): Promise<Service> {
   const data = newFolder()
   let run = startErace(['up', '--json', '--port', '0', '--data', data], { ...settings, ...more })
   let place = await listening(run)
