@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { type Clock, systemClock } from './core/clock.ts'
 import type { CrawlDetails } from './core/crawl-report.ts'
+import { peakRssBytes } from './core/peak-rss.ts'
 import { skipReasons } from './core/skip-reason.ts'
 import type { Board } from './crawl/board.ts'
 import type { RunMark } from './store/cluster-runs.ts'
@@ -110,15 +110,4 @@ export function createRate(clock: Clock = systemClock, spanMs = 5_000): (count: 
     const first = looks[0]!
     return at === first.at ? 0 : Math.round(((count - first.count) * 10_000) / (at - first.at)) / 10
   }
-}
-
-/** The kernel's own mark, where there is one. */
-function peakRssBytes(): number {
-  try {
-    const peakKib = /^VmHWM:\s*(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'latin1'))?.[1]
-    if (peakKib !== undefined) return Number(peakKib) * 1024
-  } catch {
-    // Not Linux: the figure below is the best there is.
-  }
-  return process.resourceUsage().maxRSS * 1024
 }

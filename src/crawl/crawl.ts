@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs'
 import type { Clock } from '../core/clock.ts'
 import { type CrawlDetails, type CrawlResult, type CrawlSnapshot, mergeDetails } from '../core/crawl-report.ts'
 import type { ErrandOrder, WatchReach } from '../core/errand-order.ts'
+import { peakRssBytes } from '../core/peak-rss.ts'
 import { type SkipReason, skipReasons } from '../core/skip-reason.ts'
 import type { Board } from './board.ts'
 
@@ -115,15 +115,4 @@ function resultOf(board: Board, seconds: number, details: CrawlDetails, interrup
     interrupted,
     details,
   }
-}
-
-/** The kernel's own mark, where there is one: `maxRSS` starts with the size of the process that started this one. */
-function peakRssBytes(): number {
-  try {
-    const peakKib = /^VmHWM:\s*(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'latin1'))?.[1]
-    if (peakKib !== undefined) return Number(peakKib) * 1024
-  } catch {
-    // Not Linux: the figure below is the best there is.
-  }
-  return process.resourceUsage().maxRSS * 1024
 }

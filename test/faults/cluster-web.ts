@@ -1,7 +1,8 @@
+import { parseArgs } from 'node:util'
 import { type Origin, type OriginOptions, startOrigin } from '../../bench/origin/start.ts'
 import { type ClusterPool, openPool } from '../../src/store/cluster/pool.ts'
 import { type PostgresServer, startPostgres } from '../../src/store/cluster/postgres-server.testkit.ts'
-import { startErace } from './erace.ts'
+import { lastLines, readResult, startErace } from './erace.ts'
 
 /** A generated web, a PostgreSQL of its own, and the processes of a cluster that crawl the one into the other. */
 export type ClusterWeb = {
@@ -84,14 +85,84 @@ export async function startClusterWeb(options: ClusterWebOptions): Promise<Clust
 }
 
 /** What a worker can have in its hands: requests under way, and eight times as many results that wait to be kept. */
-export function mostInHand(fetchers: number): number {
+function mostInHand(fetchers: number): number {
   return 9 * fetchers
+}
+
+/** A timer counts whole milliseconds and may fire up to one early. */
+const TOLERANCE_MS = 1
+
+export type WebReport = {
+  pages: number
+  requests: number
+  /** Requests beyond one for each page. */
+  excess: number
+  excessLimit: number
+  /** The shortest pause between two requests to one host, whoever made them. */
+  shortestPauseMs: number | null
+  stored: StoredOnce
+}
+
+/** Whether every page was stored once, not much was asked for twice, and no host was asked before its time. */
+export async function judgeWeb(
+  { origin, pool }: ClusterWeb,
+  { delayMs, fetchers, losses }: { delayMs: number; fetchers: number; losses: number },
+  faults: string[],
+): Promise<WebReport> {
+  const { requests, distinct, duplicates, shortestPauseMs } = await origin.stats()
+  const stored = await countStored(pool)
+  const excessLimit = losses * mostInHand(fetchers)
+  if (distinct !== origin.documents) faults.push(`${origin.documents - distinct} pages were never asked for`)
+  if (stored.once !== origin.documents || stored.twice > 0 || stored.queued > 0)
+    faults.push(`${stored.once} pages are stored once, ${stored.twice} more than once, ${stored.queued} are queued`)
+  if (duplicates > excessLimit) faults.push(`${duplicates} requests in excess, ${excessLimit} could be in hand`)
+  if (shortestPauseMs !== null && shortestPauseMs < delayMs - TOLERANCE_MS)
+    faults.push(`a host was asked again after ${shortestPauseMs} ms, the delay is ${delayMs}`)
+  return { pages: origin.documents, requests, excess: duplicates, excessLimit, shortestPauseMs, stored }
+}
+
+/** Waits for the end of a crawl, and is not content with every end. */
+export async function crawlEnd(
+  { child, ended }: ClusterProcess,
+  patienceMs: number,
+  faults: string[],
+): Promise<Record<string, unknown> | undefined> {
+  const limit = setTimeout(() => child.kill('SIGKILL'), patienceMs)
+  const end = await ended
+  clearTimeout(limit)
+  if (end.exitCode !== 0) faults.push(`the crawl ended with ${end.exitCode ?? end.signal}: ${lastLines(end)}`)
+  const result = readResult(end)
+  if (result?.finished !== true) faults.push('the crawl does not say that it is finished')
+  return result
+}
+
+/** Asks processes to end, one after the other; each should be there and end well. */
+export async function endAll(processes: readonly ClusterProcess[], faults: string[]): Promise<void> {
+  for (const { child, ended } of processes) {
+    if (child.exitCode !== null) faults.push('a process had ended by itself')
+    child.kill('SIGTERM')
+    const end = await ended
+    if (end.exitCode !== 0) faults.push(`a process ended with ${end.exitCode}: ${lastLines(end)}`)
+  }
+}
+
+/** Runs an experiment by itself: `--NAME NUMBER` for each of its options, its report as JSON, exit code 1 where something did not hold. */
+export async function runAlone<O extends Record<string, number>>(
+  defaults: O,
+  experiment: (given: Partial<O>) => Promise<{ faults: string[] }>,
+): Promise<void> {
+  const options = Object.fromEntries(Object.keys(defaults).map((name) => [name, { type: 'string' as const }]))
+  const { values } = parseArgs({ options })
+  const given = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, Number(value)])) as Partial<O>
+  const report = await experiment(given)
+  process.stdout.write(`${JSON.stringify(report, null, 2)}\n`)
+  process.exitCode = report.faults.length === 0 ? 0 : 1
 }
 
 export type StoredOnce = { once: number; never: number; twice: number; queued: number }
 
 /** How many documents have exactly one version, none, and more; and what is still queued. */
-export async function countStored(pool: ClusterPool): Promise<StoredOnce> {
+async function countStored(pool: ClusterPool): Promise<StoredOnce> {
   const [row] = await pool.query<StoredOnce>(
     `SELECT count(*) FILTER (WHERE versions = 1) AS once, count(*) FILTER (WHERE versions = 0) AS never,
        count(*) FILTER (WHERE versions > 1) AS twice, (SELECT count(*) FROM queue) AS queued

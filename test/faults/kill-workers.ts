@@ -1,13 +1,14 @@
-import { parseArgs } from 'node:util'
 import {
   type ClusterProcess,
   type ClusterWeb,
-  countStored,
-  mostInHand,
-  type StoredOnce,
+  crawlEnd,
+  endAll,
+  judgeWeb,
+  runAlone,
   startClusterWeb,
+  type WebReport,
 } from './cluster-web.ts'
-import { lastLines, readResult } from './erace.ts'
+import { lastLines } from './erace.ts'
 
 /**
  * A cluster of which one process after the other is killed without warning, each time replaced by a new one, while it crawls many
@@ -30,16 +31,9 @@ export type KillWorkersOptions = {
   patienceMs: number
 }
 
-export type KillWorkersReport = {
+export type KillWorkersReport = WebReport & {
   kills: number
-  pages: number
-  requests: number
-  excess: number
-  excessLimit: number
-  /** The shortest pause between two requests to one host, whoever made them. */
-  shortestPauseMs: number | null
   delayMs: number
-  stored: StoredOnce
   seconds: number
   result: Record<string, unknown> | undefined
   faults: string[]
@@ -61,8 +55,6 @@ export const killWorkersDefaults: KillWorkersOptions = {
 
 /** Kills end when so much of the web was asked for: the last ones are to meet a crawl that is not over. */
 const KILL_UNTIL = 0.9
-/** A timer counts whole milliseconds and may fire up to one early. */
-const TOLERANCE_MS = 1
 
 export async function runKillWorkers(given: Partial<KillWorkersOptions> = {}): Promise<KillWorkersReport> {
   const options = { ...killWorkersDefaults, ...given }
@@ -123,56 +115,13 @@ async function killOneByOne({ origin }: ClusterWeb, fleet: Fleet, options: KillW
 }
 
 async function finish(web: ClusterWeb, fleet: Fleet, options: KillWorkersOptions, { count, faults }: Kills) {
-  const { origin, pool } = web
-  const crawl = fleet.crawl()
-  const limit = setTimeout(() => crawl.child.kill('SIGKILL'), options.patienceMs)
-  const end = await crawl.ended
-  clearTimeout(limit)
-  if (end.exitCode !== 0) faults.push(`the crawl ended with ${end.exitCode ?? end.signal}: ${lastLines(end)}`)
-  const result = readResult(end)
-  if (result?.finished !== true) faults.push('the crawl does not say that it is finished')
-  for (const { child, ended } of fleet.workers()) {
-    child.kill('SIGTERM')
-    const worker = await ended
-    if (worker.exitCode !== 0) faults.push(`a worker ended with ${worker.exitCode}: ${lastLines(worker)}`)
-  }
+  const result = await crawlEnd(fleet.crawl(), options.patienceMs, faults)
+  await endAll(fleet.workers(), faults)
   const verify = await web.erace('verify', '--json').ended
   if (verify.exitCode !== 0) faults.push(`verify ended with ${verify.exitCode}: ${lastLines(verify)}`)
-  const stats = await origin.stats()
-  const stored = await countStored(pool)
-  const excessLimit = count * mostInHand(options.fetchers)
-  const { shortestPauseMs } = stats
-  if (stats.distinct !== origin.documents)
-    faults.push(`${origin.documents - stats.distinct} pages were never asked for`)
-  if (stored.once !== origin.documents || stored.twice > 0 || stored.queued > 0)
-    faults.push(
-      `of ${origin.documents} pages ${stored.once} are stored once, ${stored.twice} more than once, ${stored.queued} are queued`,
-    )
-  if (stats.duplicates > excessLimit)
-    faults.push(`${stats.duplicates} requests in excess, ${excessLimit} could be in hand`)
-  if (shortestPauseMs !== null && shortestPauseMs < options.delayMs - TOLERANCE_MS)
-    faults.push(`a host was asked again after ${shortestPauseMs} ms, the delay is ${options.delayMs}`)
-  return {
-    kills: count,
-    pages: origin.documents,
-    requests: stats.requests,
-    excess: stats.duplicates,
-    excessLimit,
-    shortestPauseMs,
-    delayMs: options.delayMs,
-    stored,
-    result,
-    faults,
-  }
+  const { delayMs, fetchers } = options
+  const report = await judgeWeb(web, { delayMs, fetchers, losses: count }, faults)
+  return { kills: count, ...report, delayMs, result, faults }
 }
 
-if (import.meta.main) {
-  const names = Object.keys(killWorkersDefaults) as (keyof KillWorkersOptions)[]
-  const { values } = parseArgs({
-    options: Object.fromEntries(names.map((name) => [name, { type: 'string' as const }])),
-  })
-  const given = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, Number(value)]))
-  const report = await runKillWorkers(given)
-  process.stdout.write(`${JSON.stringify(report, null, 2)}\n`)
-  process.exitCode = report.faults.length === 0 ? 0 : 1
-}
+if (import.meta.main) await runAlone(killWorkersDefaults, runKillWorkers)

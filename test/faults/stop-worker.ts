@@ -1,12 +1,10 @@
-import { parseArgs } from 'node:util'
 import type { Profile } from '../../src/core/profile.ts'
 import { createProfileKeys } from '../../src/services/profiles/keyed-profile.ts'
 import { migrate } from '../../src/store/cluster/migrate.ts'
 import { createClusterNodes } from '../../src/store/cluster/nodes.ts'
 import { createClusterProfiles } from '../../src/store/cluster/profiles.ts'
 import { profileOf, sourceOf, until } from '../watch/up-run.ts'
-import { type ClusterWeb, countStored, mostInHand, type StoredOnce, startClusterWeb } from './cluster-web.ts'
-import { lastLines } from './erace.ts'
+import { type ClusterWeb, endAll, judgeWeb, runAlone, startClusterWeb, type WebReport } from './cluster-web.ts'
 
 /**
  * A worker that stands still for longer than its lease, with requests and annotations in its hands, and then goes on as if nothing had
@@ -25,16 +23,10 @@ export type StopWorkerOptions = {
   patienceMs: number
 }
 
-export type StopWorkerReport = {
-  pages: number
+export type StopWorkerReport = WebReport & {
   stops: number
-  requests: number
-  excess: number
-  excessLimit: number
-  shortestPauseMs: number | null
   /** Writes that came too late, by the worker that stood still. */
   refused: number
-  stored: StoredOnce
   annotations: number
   /** Of one profile about one version more than once. */
   annotatedTwice: number
@@ -54,8 +46,6 @@ export const stopWorkerDefaults: StopWorkerOptions = {
   patienceMs: 300_000,
 }
 
-const TOLERANCE_MS = 1
-
 export async function runStopWorker(given: Partial<StopWorkerOptions> = {}): Promise<StopWorkerReport> {
   const options = { ...stopWorkerDefaults, ...given }
   const { pages, hosts, latencyMs } = options
@@ -71,11 +61,7 @@ export async function runStopWorker(given: Partial<StopWorkerOptions> = {}): Pro
     await standStill(cluster, sleeper.child, options)
     await until('all checks and annotations are done', () => isQuiet(cluster), options.patienceMs)
     const refused = await refusedOf(cluster, 'sleeper')
-    for (const { child, ended } of [sleeper, other, server]) {
-      child.kill('SIGTERM')
-      const end = await ended
-      if (end.exitCode !== 0) faults.push(`a process ended with ${end.exitCode}: ${lastLines(end)}`)
-    }
+    await endAll([sleeper, other, server], faults)
     const report = await judge(cluster, options, refused, faults)
     return { ...report, seconds: (performance.now() - startedAt) / 1000 }
   } finally {
@@ -121,45 +107,18 @@ async function refusedOf({ pool }: ClusterWeb, name: string): Promise<number> {
   return Number(node?.figures.refused ?? 0)
 }
 
-async function judge({ origin, pool }: ClusterWeb, options: StopWorkerOptions, refused: number, faults: string[]) {
-  const stats = await origin.stats()
-  const stored = await countStored(pool)
-  const [told] = await pool.query<{ annotations: number; distinct: number }>(
+async function judge(cluster: ClusterWeb, options: StopWorkerOptions, refused: number, faults: string[]) {
+  const { stops } = options
+  const report = await judgeWeb(cluster, { ...options, losses: stops }, faults)
+  const [told] = await cluster.pool.query<{ annotations: number; distinct: number }>(
     `SELECT count(*) AS annotations, count(DISTINCT (profile, version)) AS distinct FROM annotations`,
   )
   const { annotations } = told!
   const annotatedTwice = annotations - told!.distinct
   if (refused === 0) faults.push('nothing was refused: the worker had nothing in its hands')
-  if (stored.once !== origin.documents || stored.twice > 0)
-    faults.push(`of ${origin.documents} pages ${stored.once} are stored once, ${stored.twice} more than once`)
   if (annotatedTwice > 0) faults.push(`${annotatedTwice} annotations are doubled`)
-  if (annotations !== 2 * origin.documents) faults.push(`${annotations} annotations of ${2 * origin.documents}`)
-  const excessLimit = options.stops * mostInHand(options.fetchers)
-  if (stats.duplicates > excessLimit)
-    faults.push(`${stats.duplicates} requests in excess, ${excessLimit} could be in hand`)
-  if (stats.shortestPauseMs !== null && stats.shortestPauseMs < options.delayMs - TOLERANCE_MS)
-    faults.push(`a host was asked again after ${stats.shortestPauseMs} ms, the delay is ${options.delayMs}`)
-  return {
-    pages: origin.documents,
-    stops: options.stops,
-    requests: stats.requests,
-    excess: stats.duplicates,
-    excessLimit,
-    shortestPauseMs: stats.shortestPauseMs,
-    refused,
-    stored,
-    annotations,
-    annotatedTwice,
-    faults,
-  }
+  if (annotations !== 2 * report.pages) faults.push(`${annotations} annotations of ${2 * report.pages}`)
+  return { stops, ...report, refused, annotations, annotatedTwice, faults }
 }
 
-if (import.meta.main) {
-  const { values } = parseArgs({
-    options: Object.fromEntries(Object.keys(stopWorkerDefaults).map((name) => [name, { type: 'string' as const }])),
-  })
-  const given = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, Number(value)]))
-  const report = await runStopWorker(given)
-  process.stdout.write(`${JSON.stringify(report, null, 2)}\n`)
-  process.exitCode = report.faults.length === 0 ? 0 : 1
-}
+if (import.meta.main) await runAlone(stopWorkerDefaults, runStopWorker)

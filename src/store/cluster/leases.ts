@@ -54,6 +54,7 @@ export function createPartitionLeases(options: PartitionLeasesOptions): Partitio
   let goodUntil = 0
   let leaving = false
   let joined = false
+  let hasLeft = false
   let beating: Promise<LeaseBeat> | null = null
   let timers: NodeJS.Timeout[] = []
 
@@ -109,6 +110,8 @@ export function createPartitionLeases(options: PartitionLeasesOptions): Partitio
   const leases: PartitionLeases = {
     holder,
     heartbeat() {
+      // Whoever has said good-bye is not to be entered again, by a word that came late.
+      if (hasLeft) return Promise.resolve({ live: 0, share: 0, held: 0, twins: 0 })
       beating ??= beat().finally(() => {
         beating = null
       })
@@ -135,6 +138,7 @@ export function createPartitionLeases(options: PartitionLeasesOptions): Partitio
       stop()
       leaving = true
       await beating?.catch(() => {})
+      hasLeft = true
       await release([...held.keys()])
       await pool.query(statements.goodBye, [holder])
     },
