@@ -144,6 +144,8 @@ describe('with the keyboard alone, in a browser', { skip: withoutBrowser }, () =
       await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
       await press('Escape')
       await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor({ state: 'detached' })
+      // It comes back when the page has been drawn without the dialog.
+      await page.waitForFunction('document.activeElement !== null && document.activeElement !== document.body')
       await seesFocus('after the help')
     }))
 

@@ -1,5 +1,5 @@
 import './dialog.css'
-import { type ReactNode, useId, useLayoutEffect, useRef } from 'react'
+import { type ReactNode, useEffect, useId, useRef } from 'react'
 import { Button } from './button.tsx'
 import { IconButton } from './icon-button.tsx'
 
@@ -15,8 +15,7 @@ type Props = { title: string; onClose: () => void; children: ReactNode; actions?
 export function Dialog({ title, onClose, children, actions, wide = false }: Props) {
   const ref = useRef<HTMLDialogElement>(null)
   const titleId = useId()
-  // With the change of the page itself: there is no moment at which it is gone and nobody has the focus.
-  useLayoutEffect(() => {
+  useEffect(() => {
     const dialog = ref.current
     const before = document.activeElement
     dialog?.showModal()
