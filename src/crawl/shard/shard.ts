@@ -1,24 +1,15 @@
-import type { Clock } from '../../core/clock.ts'
 import { isAppError } from '../../core/errors.ts'
-import type { Errand, QueuedRequest } from '../../core/request.ts'
-import type { DocumentStore } from '../../store/documents.ts'
-import type { FrontierStore } from '../../store/frontier.ts'
-import type { Board, ShardFigures } from '../board.ts'
-import type { Fetcher } from '../fetch/fetcher.ts'
+import type { QueuedRequest } from '../../core/request.ts'
 import { createFrontier } from '../frontier/frontier.ts'
 import type { Lane } from '../frontier/lane.ts'
-import type { PolitenessRules } from '../frontier/politeness.ts'
 import { leaveHand, type Tenure } from '../frontier/tenure.ts'
-import { createBatch, type Failure, type Finished } from './batch.ts'
+import { createBatch, type Finished } from './batch.ts'
 import { createConclude } from './conclude.ts'
-import type { LinkPipe } from './link-pipe.ts'
-import type { ReadOptions } from './read-response.ts'
-import type { RobotsGate } from './robots-gate.ts'
-import type { Tally } from './tally.ts'
-import { createTenures, type Partitions, type Tenures } from './tenures.ts'
+import { createHostTrouble } from './host-trouble.ts'
+import type { ShardDeps, ShardSettings } from './shard-settings.ts'
+import { createTenures, type Tenures } from './tenures.ts'
 import { createVisit, type VisitResult } from './visit.ts'
-import { noteGivenUp, noteNews } from './watch-news.ts'
-import type { Watches } from './watches.ts'
+import { noteNews } from './watch-news.ts'
 
 /**
  * A shard crawls the hosts of its partitions and shares nothing with the others but the board. It is
@@ -37,56 +28,6 @@ export type Shard = {
   readonly tenures: Tenures | null
   /** Rejects when the store failed for good. */
   readonly failed: Promise<never>
-}
-
-export type ShardDeps = {
-  store: FrontierStore
-  documents: DocumentStore
-  fetcher: Fetcher
-  gate: RobotsGate | null
-  pipe: LinkPipe
-  board: Board
-  figures: ShardFigures
-  tally: Tally
-  clock: Clock
-  watches: Watches
-  /** There may be news of watches. */
-  onNews(): void
-  /** Where partitions come and go. */
-  partitions?: Partitions
-  /** Learns of the watch, should the errand be of a later round than what is known of it. */
-  learn?(errand: Errand): Promise<void>
-  /** Tells others the news of watches, before the requests they come from are done. */
-  tellNews?(): Promise<void>
-  /** Where a request would connect to; empty where that can't be told. */
-  addressOf(url: string): Promise<string>
-  log(level: 'debug' | 'info' | 'warn', message: string, fields?: Record<string, unknown>): void
-}
-
-export type ShardSettings = {
-  rules: PolitenessRules
-  perHost: number
-  perAddress: number
-  fetchers: number
-  keeping: Keeping
-  bufferRows: number
-  maxAttempts: number
-  maxRedirects: number
-  maxCrawlDelayMs: number
-  looksBack: boolean
-  fullCheckAfter: number
-  reading: ReadOptions
-  agent: string
-}
-
-/** How results are gathered before they are kept, and how much may wait for that beside what is being fetched. */
-export type Keeping = {
-  maxItems: number
-  maxWaitMs: number
-  /** Where partitions are written for one by one: so much longer for each of the others that wait. */
-  waitMsForEach: number
-  parallel: number
-  unkept: { maxItems: number; maxBytes: number } | null
 }
 
 /** Nobody wants it any more. */
@@ -121,7 +62,6 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
   })
   const crawlDelays = new Map<string, number>()
   const inHand = new Set<bigint>()
-  const givenUp = new WeakSet<Lane>()
   const visit = createVisit({
     ...settings,
     ...deps,
@@ -192,6 +132,16 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
             pump()
           },
         })
+  const trouble = createHostTrouble({
+    ...deps,
+    frontier,
+    batch,
+    mayLose: tenures !== null,
+    onDropped(requests) {
+      addOutstanding(-requests)
+      showCounts()
+    },
+  })
   const answered: (() => void)[] = []
   let held = 0
   /** Those of them whose result waits to be kept. */
@@ -339,8 +289,8 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
     await inTurn()
     const { capture, offers, again: wanted, skipped, failure } = await conclude(request, result)
     // A host that was given up, for this request or another, is not asked again.
-    const again = wanted && verdict !== 'given-up' && !givenUp.has(lane)
-    if (wanted && !again) countLost(lane.host, 1)
+    const again = wanted && verdict !== 'given-up' && !trouble.isGivenUp(lane)
+    if (wanted && !again) trouble.countLost(lane.host, 1)
     unkept++
     if (verdict !== 'goes-on') lane.tenure.inHand++
     batch.add({
@@ -353,58 +303,13 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
       failure,
     } satisfies Finished)
     if (verdict === 'goes-on') return
-    await noteTrouble(lane, verdict, request, failure)
+    await trouble.note(lane, verdict, request, failure)
     leaveHand(lane.tenure)
-  }
-
-  async function noteTrouble(
-    lane: Lane,
-    verdict: 'rests' | 'given-up',
-    request: QueuedRequest,
-    failure: Failure | undefined,
-  ): Promise<void> {
-    const { host, failures, rests } = lane
-    if (verdict === 'rests') {
-      tally.hostRests(host, failures)
-      log('warn', 'host rests after failures', { host, failures, rests })
-      return
-    }
-    givenUp.add(lane)
-    frontier.drop(lane)
-    const given = await giveUp(lane)
-    if (given === null) return
-    const { dropped, counted, watches } = given
-    noteGivenUp(deps.watches, watches, request, failure)
-    deps.onNews()
-    addOutstanding(-dropped)
-    countLost(host, Math.max(0, dropped - counted))
-    log('warn', 'host given up for this run', { host, failures, dropped })
-    showCounts()
-  }
-
-  /** Null where the host is not ours any more. */
-  async function giveUp(lane: Lane) {
-    try {
-      return await batch.persist(async () => {
-        // What is in flight or waits to be kept counts by itself, but for what was to be tried again.
-        const counted = lane.inFlight + lane.unsettled - batch.againOf(lane)
-        return { ...(await store.giveUp(lane.id)), counted }
-      }, lane.tenure)
-    } catch (error) {
-      if (tenures !== null && isAppError(error) && (error.code === 'lease-lost' || error.retry === 'later')) return null
-      throw error
-    }
   }
 
   /** Of a frontier that others share there is no count to be had here. */
   function addOutstanding(requests: number): void {
     if (tenures === null) board.addOutstanding(requests)
-  }
-
-  function countLost(host: string, requests: number): void {
-    figures.add('failed', requests)
-    tally.failure('host-given-up', requests)
-    tally.hostGivenUp(host, requests)
   }
 
   function showCounts(): void {
