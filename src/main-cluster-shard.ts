@@ -189,7 +189,8 @@ async function open() {
       const partitions = leaving
       leaving = []
       for (const each of partitions) forgetEpoch(each)
-      leases.release(partitions).catch(() => {}) // then it ends by itself
+      // Should the database be away, they end by themselves.
+      quietly(leases.release(partitions))
     })
   }
 
@@ -215,7 +216,11 @@ async function open() {
     figures.set('sentBytes', bytes)
   }
 
-  const quietly = (work: Promise<unknown>): void => void work.catch(() => {})
+  /** What can be done again is, before long; all else is the end. */
+  const quietly = (work: Promise<unknown>): void =>
+    void work.catch((error: unknown) => {
+      if (!isAppError(error) || error.retry === 'never') tellFailure(error)
+    })
   let timers: NodeJS.Timeout[] = []
   return {
     ...parts,

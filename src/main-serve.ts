@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { hostname } from 'node:os'
+import type { Logger } from 'pino'
 import type { Engine, Place } from './cli/engine.ts'
 import { systemClock } from './core/clock.ts'
 import { AppError } from './core/errors.ts'
@@ -81,14 +82,15 @@ async function begin({ store, config }: Place, hooks: ServeHooks): Promise<{ end
     ends.push(server.close)
     hooks.onListening({ url: server.url, setupUrl: server.setupUrl })
     log.info({ node, url: server.url, store: pool.address }, 'serving')
-    return { end: () => endAll(ends) }
+    return { end: () => endAll(ends, log) }
   } catch (error) {
-    await endAll(ends)
+    await endAll(ends, log)
     throw error
   }
 }
 
 /** The last first. What fails keeps nothing else from ending: the database may be away just then. */
-async function endAll(ends: (() => Promise<void>)[]): Promise<void> {
-  for (const end of ends.reverse()) await end().catch(() => {})
+async function endAll(ends: (() => Promise<void>)[], log: Logger): Promise<void> {
+  for (const end of ends.reverse())
+    await end().catch((error: unknown) => log.warn({ error: String(error) }, 'a part did not end well'))
 }

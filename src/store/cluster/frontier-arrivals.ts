@@ -1,3 +1,4 @@
+import { isAppError } from '../../core/errors.ts'
 import type { QueuedRequest } from '../../core/request.ts'
 import type { Arrival, HostState } from '../frontier.ts'
 import type { HeldPartition, HeldPartitions } from './frontier-partitions.ts'
@@ -80,7 +81,8 @@ export function createArrivals({
       held.facts = answer.facts
       try {
         await tellUpTo(held, answer.before)
-      } catch {
+      } catch (error) {
+        if (!isAppError(error) || error.retry === 'never') throw error
         return
       }
       held.told = answer.facts.seq

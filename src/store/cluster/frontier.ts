@@ -70,15 +70,20 @@ export function createClusterFrontier(options: ClusterFrontierOptions): ClusterF
   let untold = noCounts()
 
   let isLooking = false
-  /** Whatever can't be read now is found by the next look. */
+  /** Whatever can't be read now is found by the next look; what never can be is not kept quiet about. */
+  const laterThen = (error: unknown): void => {
+    if (!isAppError(error) || error.retry === 'never') throw error
+  }
   const lookQuietly = (held?: HeldPartition): void => {
-    if (held !== undefined) return void arrivals.look(held).catch(() => {})
+    if (held !== undefined) return void arrivals.look(held).catch(laterThen)
     if (isLooking) return
     isLooking = true
-    const done = (): void => {
-      isLooking = false
-    }
-    arrivals.lookAround().then(done, done)
+    void arrivals
+      .lookAround()
+      .catch(laterThen)
+      .finally(() => {
+        isLooking = false
+      })
   }
   const everyMs = options.lookEveryMs ?? LOOK_EVERY_MS
   const timer = everyMs > 0 ? setInterval(lookQuietly, everyMs).unref() : null

