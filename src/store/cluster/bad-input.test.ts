@@ -173,6 +173,8 @@ describe('a server that does not let the program do its work', () => {
     assert.equal(errorOf('XX000', 'a'.repeat(10_000)).message.length < 600, true)
     assert.equal(errorOf('23505', 'one\n two\n').message, 'PostgreSQL: one two')
     assert.equal(errorOf('ERL01', 'partition 1 is not held').code, 'lease-lost')
+    const closed = new Error('Client was closed and is not queryable')
+    assert.equal(postgresError(closed).code, 'store-unreachable')
     assert.equal(postgresError(new TypeError('x is not a function')).code, 'internal')
   })
 })

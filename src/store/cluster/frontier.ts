@@ -69,20 +69,18 @@ export function createClusterFrontier(options: ClusterFrontierOptions): ClusterF
   /** What a call that failed had achieved in some partitions; told with the next one that succeeds. */
   let untold = noCounts()
 
-  let isLooking = false
+  let looking: Promise<void> | null = null
   /** Whatever can't be read now is found by the next look; what never can be is not kept quiet about. */
   const laterThen = (error: unknown): void => {
     if (!isAppError(error) || error.retry === 'never') throw error
   }
   const lookQuietly = (held?: HeldPartition): void => {
     if (held !== undefined) return void arrivals.look(held).catch(laterThen)
-    if (isLooking) return
-    isLooking = true
-    void arrivals
+    looking ??= arrivals
       .lookAround()
       .catch(laterThen)
       .finally(() => {
-        isLooking = false
+        looking = null
       })
   }
   const everyMs = options.lookEveryMs ?? LOOK_EVERY_MS
@@ -295,7 +293,7 @@ export function createClusterFrontier(options: ClusterFrontierOptions): ClusterF
     onArrival: arrivals.listen,
     async close() {
       if (timer !== null) clearInterval(timer)
-      await Promise.all(partitions.numbers().map((partition) => forget(partition)?.turn))
+      await Promise.all([looking, ...partitions.numbers().map((partition) => forget(partition)?.turn)])
     },
   }
 }

@@ -59,7 +59,7 @@ const sayings: readonly (readonly [pattern: RegExp, meaning: Meaning])[] = [
     /timeout exceeded when trying to connect|timeout expired|connection timeout/i,
     { code: 'store-unreachable', advice: notThere },
   ],
-  [/Connection terminated|Client has encountered a connection error/i, { code: 'store-unreachable' }],
+  [/Connection terminated|Client has encountered a connection error|Client was closed/i, { code: 'store-unreachable' }],
   [
     /client password must be a string|client password must be a non-empty string/i,
     { code: 'store-refused', advice: signIn },

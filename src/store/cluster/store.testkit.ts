@@ -52,7 +52,9 @@ export async function createClusterSystem(parts: Partial<SystemOptions> = {}): P
         await pool.close()
         await leavePartitions(database.pool, shard, options.shards)
       },
+      // Whatever the frontier still reads ends with it; it says nothing to the database.
       async kill() {
+        await frontier.close()
         await events.close()
         await pool.close()
       },
