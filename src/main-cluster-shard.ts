@@ -216,10 +216,11 @@ async function open() {
     figures.set('sentBytes', bytes)
   }
 
-  /** What can be done again is, before long; all else is the end. */
+  let isClosing = false
+  /** What can be done again is, before long; all else is the end. Nobody waits for what is still under way when all closes. */
   const quietly = (work: Promise<unknown>): void =>
     void work.catch((error: unknown) => {
-      if (!isAppError(error) || error.retry === 'never') tellFailure(error)
+      if (!isClosing && (!isAppError(error) || error.retry === 'never')) tellFailure(error)
     })
   let timers: NodeJS.Timeout[] = []
   return {
@@ -252,6 +253,7 @@ async function open() {
       await leases.leave().catch((error: unknown) => log('warn', `leases were not handed over: ${String(error)}`))
     },
     async close() {
+      isClosing = true
       await store.close()
       await events.close()
       await parts.fetcher.close()

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { type Origin, type OriginOptions, startOrigin } from '../../bench/origin/start.ts'
+import { type Origin, startOrigin } from '../../bench/origin/start.ts'
 import { type ClusterPool, openPool } from '../../src/store/cluster/pool.ts'
 import { type PostgresServer, startPostgres } from '../../src/store/cluster/postgres-server.testkit.ts'
 import { lastLines, readResult, startErace } from './erace.ts'
@@ -21,19 +21,26 @@ export type ClusterWeb = {
 export type ClusterProcess = ReturnType<typeof startErace>
 
 export type ClusterWebOptions = {
-  web: OriginOptions
-  delayMs: number
+  pages: number
+  hosts: number
+  /** Of each process. */
   fetchers: number
   threads: number
+  delayMs: number
+  latencyMs: number
   leaseMs: number
-  durable?: boolean
+  /** How long the whole may take. */
+  patienceMs: number
 }
 
+/** Small pages: it is about who asks for them, not about what they say. */
+const small = { meanBytes: 8000, links: 25 }
+
 export async function startClusterWeb(options: ClusterWebOptions): Promise<ClusterWeb> {
-  const { delayMs, fetchers, threads, leaseMs } = options
-  const server = await startPostgres({ durable: options.durable ?? false })
+  const { pages, hosts, fetchers, threads, delayMs, latencyMs, leaseMs } = options
+  const server = await startPostgres()
   const store = await server.createDatabase('erace')
-  const origin = await startOrigin(options.web)
+  const origin = await startOrigin({ pages, hosts, latencyMs, ...small })
   const pool = openPool({ address: store, maxConnections: 2, name: 'judge' })
   const started: ClusterProcess[] = []
   const env = {

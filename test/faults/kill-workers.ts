@@ -1,6 +1,7 @@
 import {
   type ClusterProcess,
   type ClusterWeb,
+  type ClusterWebOptions,
   crawlEnd,
   endAll,
   judgeWeb,
@@ -15,20 +16,12 @@ import { lastLines } from './erace.ts'
  * hosts with a delay. The command that began the crawl is a worker like the others and is killed as well. The origin counts
  * the requests and measures the pauses between them.
  */
-export type KillWorkersOptions = {
+export type KillWorkersOptions = ClusterWebOptions & {
   workers: number
-  pages: number
-  hosts: number
-  fetchers: number
-  threads: number
-  delayMs: number
-  latencyMs: number
-  leaseMs: number
   /** A kill every so often, … */
   everyMs: number
   /** … or, where it is not 0, after so many more requests, whatever time they take. */
   everyRequests: number
-  patienceMs: number
 }
 
 export type KillWorkersReport = WebReport & {
@@ -58,8 +51,7 @@ const KILL_UNTIL = 0.9
 
 export async function runKillWorkers(given: Partial<KillWorkersOptions> = {}): Promise<KillWorkersReport> {
   const options = { ...killWorkersDefaults, ...given }
-  const { pages, hosts, latencyMs } = options
-  const web = await startClusterWeb({ ...options, web: { pages, hosts, latencyMs, meanBytes: 8000, links: 25 } })
+  const web = await startClusterWeb(options)
   const startedAt = performance.now()
   try {
     const fleet = createFleet(web, options)

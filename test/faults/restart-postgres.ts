@@ -1,18 +1,18 @@
-import { crawlEnd, endAll, judgeWeb, runAlone, startClusterWeb, type WebReport } from './cluster-web.ts'
+import {
+  type ClusterWebOptions,
+  crawlEnd,
+  endAll,
+  judgeWeb,
+  runAlone,
+  startClusterWeb,
+  type WebReport,
+} from './cluster-web.ts'
 
 /** A cluster whose database is stopped in the middle of a crawl, for longer than a lease lasts, and started again. */
-export type RestartPostgresOptions = {
+export type RestartPostgresOptions = ClusterWebOptions & {
   workers: number
-  pages: number
-  hosts: number
-  fetchers: number
-  threads: number
-  delayMs: number
-  latencyMs: number
-  leaseMs: number
   /** How long the database is away. */
   awayMs: number
-  patienceMs: number
 }
 
 export type RestartPostgresReport = WebReport & {
@@ -41,8 +41,8 @@ const AWAY_FROM = 0.3
 
 export async function runRestartPostgres(given: Partial<RestartPostgresOptions> = {}): Promise<RestartPostgresReport> {
   const options = { ...restartPostgresDefaults, ...given }
-  const { pages, hosts, latencyMs, workers, patienceMs } = options
-  const cluster = await startClusterWeb({ ...options, web: { pages, hosts, latencyMs, meanBytes: 8000, links: 25 } })
+  const { workers, patienceMs } = options
+  const cluster = await startClusterWeb(options)
   const { origin, server } = cluster
   const startedAt = performance.now()
   const faults: string[] = []

@@ -4,23 +4,23 @@ import { migrate } from '../../src/store/cluster/migrate.ts'
 import { createClusterNodes } from '../../src/store/cluster/nodes.ts'
 import { createClusterProfiles } from '../../src/store/cluster/profiles.ts'
 import { profileOf, sourceOf, until } from '../watch/up-run.ts'
-import { type ClusterWeb, endAll, judgeWeb, runAlone, startClusterWeb, type WebReport } from './cluster-web.ts'
+import {
+  type ClusterWeb,
+  type ClusterWebOptions,
+  endAll,
+  judgeWeb,
+  runAlone,
+  startClusterWeb,
+  type WebReport,
+} from './cluster-web.ts'
 
 /**
  * A worker that stands still for longer than its lease, with requests and annotations in its hands, and then goes on as if nothing had
  * been. Others have taken its partitions by then: what it still wants to write is refused and counted.
  */
-export type StopWorkerOptions = {
-  pages: number
-  hosts: number
-  fetchers: number
-  threads: number
-  delayMs: number
-  latencyMs: number
-  leaseMs: number
+export type StopWorkerOptions = ClusterWebOptions & {
   /** Times that it stands still. */
   stops: number
-  patienceMs: number
 }
 
 export type StopWorkerReport = WebReport & {
@@ -48,8 +48,7 @@ export const stopWorkerDefaults: StopWorkerOptions = {
 
 export async function runStopWorker(given: Partial<StopWorkerOptions> = {}): Promise<StopWorkerReport> {
   const options = { ...stopWorkerDefaults, ...given }
-  const { pages, hosts, latencyMs } = options
-  const cluster = await startClusterWeb({ ...options, web: { pages, hosts, latencyMs, meanBytes: 8000, links: 25 } })
+  const cluster = await startClusterWeb(options)
   const startedAt = performance.now()
   try {
     await migrate(cluster.pool)
