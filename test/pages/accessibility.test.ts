@@ -54,6 +54,7 @@ function withItems(ids: { item: number; document: number; watch: number; profile
     { name: 'search', path: '/search?q=harbour', ready: /results? in/ },
     ofDocument('diff', /words/),
     ofDocument('sides', /^Before ·/),
+    ofDocument('merged', /what was/),
     ofDocument('text', 'this week'),
     ofDocument('page', 'Side by side'),
     ofDocument('links', 'pier'),

@@ -150,7 +150,7 @@ describe('what attacks whoever looks at it, in a browser', { skip: withoutBrowse
     const { document } = sources.find(({ uri }) => uri.endsWith(news.allPath))!
     const responses: Record<string, string>[] = []
     page.on('response', (response) => {
-      if (response.url().endsWith('/content')) responses.push(response.headers())
+      if (/\/content$|format=page/.test(response.url())) responses.push(response.headers())
     })
     await look(`/documents/${document}?tab=diff`, news.attacks, 'in edition')
     await turnTo(`/documents/${document}?tab=text`, news.attacks, 'in edition')
@@ -165,7 +165,11 @@ describe('what attacks whoever looks at it, in a browser', { skip: withoutBrowse
     for (const attack of news.attacks) assert.ok(shown.includes(oneSpace(attack)), `the frame does not show ${attack}`)
     assert.equal(await originOf(inner), 'null')
     for (const element of await page.locator('iframe').all()) assert.equal(await element.getAttribute('sandbox'), '')
-    assert.ok(responses.length >= 2)
+    await turnTo(`/documents/${document}?tab=merged`, [], 'Side by side')
+    await page.frameLocator('iframe').locator('ins.erace-added').first().waitFor()
+    assert.equal(await originOf(page.frames().at(-1)!), 'null')
+    assert.equal(await page.locator('iframe').getAttribute('sandbox'), '')
+    assert.ok(responses.length >= 3)
     for (const headers of responses) {
       assert.match(headers['content-security-policy']!, /^sandbox; default-src 'none'/)
       assert.equal(headers['x-content-type-options'], 'nosniff')

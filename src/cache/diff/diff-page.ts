@@ -1,10 +1,14 @@
 import type { DiffHunk, DiffReport, VersionReport } from '../../core/looking-report.ts'
 
+/** What is said of the two versions. */
+type ShownVersion = Pick<VersionReport, 'n' | 'firstSeenAt' | 'status' | 'title'>
+export type ShownDiff = Omit<DiffReport, 'from' | 'to'> & { from: ShownVersion; to: ShownVersion }
+
 /**
  * A diff as one HTML page that needs nothing else. All that comes from documents is escaped, and the page forbids itself script,
  * images and requests, so that it can be opened where the archive's own pages should not be.
  */
-export function diffPage(report: DiffReport): string {
+export function diffPage(report: ShownDiff): string {
   const { url, from, to, hunks } = report
   const title = `What changed: ${url}`
   const body = hunks.map((hunk) => hunkSection(hunk, report.form)).join('')
@@ -52,7 +56,7 @@ del::before { content: " [removed:] " }
 del::after { content: " [end of removed] " }
 `
 
-function summary({ equal, compared, coarse, lines, words }: DiffReport): string {
+function summary({ equal, compared, coarse, lines, words }: ShownDiff): string {
   const what = { text: 'The visible text', source: 'The source', bytes: 'The content' }[compared]
   if (equal) return `${what} is the same.`
   if (compared === 'bytes') return 'The content differs. It has no text that could be compared.'
@@ -61,7 +65,7 @@ function summary({ equal, compared, coarse, lines, words }: DiffReport): string 
   return coarse ? `${counts} The texts differ so much that they were compared only roughly.` : counts
 }
 
-function versionWords({ n, firstSeenAt, status, title }: VersionReport): string {
+function versionWords({ n, firstSeenAt, status, title }: ShownVersion): string {
   const name = title === '' ? '' : ` · <bdi>${escaped(title)}</bdi>`
   return `version ${n}, <time datetime="${escaped(firstSeenAt)}">${escaped(firstSeenAt)}</time>, status ${status}${name}`
 }

@@ -4,8 +4,8 @@ import { type DiffBudget, diffSequences } from './sequence-diff.ts'
 /** What came and went between two texts, word by word. White space alone is no change; the new text's is shown. */
 export type WordDiff = { pieces: DiffPiece[]; removed: number; added: number; coarse: boolean }
 
-/** `glue[i]` is the white space before `words[i]`. */
-type Words = { words: string[]; glue: string[] }
+/** `glue[i]` is the white space before `words[i]`, `tail` that behind the last. */
+export type Words = { words: string[]; glue: string[]; tail: string }
 
 /**
  * A run of letters and digits, or one character of a script that puts no spaces between words, or one sign. Marks belong to
@@ -16,7 +16,7 @@ const word =
 const startsWord = /^[\p{L}\p{N}_]/u
 
 /** More tokens than this are not looked at one by one: they would need hundreds of megabytes. */
-const maxWords = 200_000
+export const maxWords = 200_000
 
 export function diffWords(oldText: string, newText: string, budget: DiffBudget): WordDiff {
   const start = commonStart(oldText, newText)
@@ -87,7 +87,8 @@ export function put(pieces: DiffPiece[], kind: DiffPiece['kind'], text: string):
   else pieces.push({ kind, text })
 }
 
-function wordsOf(text: string): Words | null {
+/** Null where there are too many. */
+export function wordsOf(text: string): Words | null {
   const words: string[] = []
   const glue: string[] = []
   let end = 0
@@ -98,7 +99,7 @@ function wordsOf(text: string): Words | null {
     glue.push(text.slice(end, match.index))
     end = word.lastIndex
   }
-  return { words, glue }
+  return { words, glue, tail: text.slice(end) }
 }
 
 function textOf({ words, glue }: Words, from: number, end: number): string {

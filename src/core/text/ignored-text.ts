@@ -1,6 +1,7 @@
 import { createPattern, type Pattern } from '../pattern/pattern.ts'
+import type { Span } from '../pattern/pattern-search.ts'
 import type { Interests } from '../profile.ts'
-import { cutFromText } from './omit-matches.ts'
+import { cutFromText, findMatches } from './omit-matches.ts'
 
 export const ignoreLimits = { patterns: 100, patternLength: 500 } as const
 
@@ -16,6 +17,8 @@ export function ignoredBy({ ignore }: { readonly ignore?: Interests['ignore'] | 
 export type IgnoredText = {
   /** `maxWork` is shared by the expressions: of a text that is too long for it they see the beginning only. */
   cut(text: string, ignore: readonly string[], maxWork?: number): string
+  /** Where the expressions match, in no order. */
+  find(text: string, ignore: readonly string[]): Span[]
 }
 
 export function createIgnoredText(): IgnoredText {
@@ -31,9 +34,13 @@ export function createIgnoredText(): IgnoredText {
     return pattern
   }
 
+  const patternsOf = (ignore: readonly string[]): Pattern[] =>
+    [...new Set(ignore)].map(patternOf).filter((pattern) => pattern !== null)
+
   return {
+    find: (text, ignore) => findMatches(text, patternsOf(ignore)),
     cut(text, ignore, maxWork) {
-      const patterns = [...new Set(ignore)].map(patternOf).filter((pattern) => pattern !== null)
+      const patterns = patternsOf(ignore)
       return patterns.length === 0 ? text : withoutSpace(cutFromText(text, patterns, maxWork))
     },
   }

@@ -117,11 +117,12 @@ function slotOf(sum: number): number {
 export const textTagTable: TagTable<TextTag> = new TagTable(textTags)
 export const breakoutTable: TagTable<{ readonly name: string }> = new TagTable(breakouts)
 
-const inlineTags = [
+/** Elements that join words. */
+export const inlineNames: ReadonlySet<string> = new Set([
   ...['a', 'abbr', 'acronym', 'b', 'bdi', 'bdo', 'big', 'cite', 'code', 'data', 'del', 'dfn', 'em', 'font', 'i', 'ins'],
   ...['kbd', 'label', 'mark', 'nobr', 'q', 'rp', 'rt', 'ruby', 's', 'samp', 'small', 'span', 'strike', 'strong', 'sub'],
   ...['sup', 'time', 'tt', 'u', 'var', 'wbr'],
-].map((name) => ({ name }))
+])
 
-/** Elements of XHTML that join words, for XML of other kinds: there all else separates them. */
-export const inlineTable: TagTable<{ readonly name: string }> = new TagTable(inlineTags)
+/** The same for XML of other kinds than XHTML: there all else separates words. */
+export const inlineTable: TagTable<{ readonly name: string }> = new TagTable([...inlineNames].map((name) => ({ name })))

@@ -90,6 +90,24 @@ describe('documents over HTTP', () => {
     assert.equal((await as(ada).get(`/documents/${own}/diff?from=7`)).statusCode, 404)
   })
 
+  test('a diff is also a page in a sandbox: the later version, with the changes marked in it', async () => {
+    const page = await as(ada).get(`/documents/${own}/diff?format=page`)
+    assert.equal(page.headers['content-type'], 'text/html; charset=utf-8')
+    assert.match(String(page.headers['content-security-policy']), /^sandbox; default-src 'none'/)
+    assert.match(
+      page.body,
+      /^<title>Start 2<\/title><p>Edition <style>[^<]+<\/style><del [^>]+>1<\/del> <ins [^>]+>2<\/ins> of/,
+    )
+    const back = (await as(ada).get(`/documents/${own}/diff?from=2&to=1&format=page`)).body
+    assert.match(back, /<del [^>]+>2<\/del> <ins [^>]+>1<\/ins> of solar news/)
+    const plain = (await as(ada).get(`/documents/${kept.idOf(kept.url('/plain'))}/diff?from=1&to=1&format=page`)).body
+    assert.match(
+      plain,
+      /^<!DOCTYPE html>[\s\S]+The visible text is the same/,
+      'what is no page is compared by its text',
+    )
+  })
+
   test('what the covering profiles of the caller ignore is left out of a diff, unless it is asked for', async () => {
     const source = sourceOf(kept.url('/'), { depth: 2 })
     const elsewhere = sourceOf(kept.url('/', 1), { depth: 2 })
@@ -112,6 +130,7 @@ describe('documents over HTTP', () => {
     const raw = await ask('?raw=true')
     assert.deepEqual([raw.ignoring, raw.equal, raw.compared], [0, false, 'source'])
     assert.equal((await as(ada).get(`/documents/${own}/diff?ignored=perhaps`)).statusCode, 400)
+    assert.doesNotMatch((await as(ada).get(`/documents/${own}/diff?format=page`)).body, /<ins|<del/)
     const patch = (await as(ada).get(`/documents/${own}/diff?format=patch`)).body
     assert.doesNotMatch(patch, /^@@/m)
     await kept.put(profileOf('ada-news', ada, [source], { solar: 1 }, { ignore: ['Start \\d+'] }))
@@ -186,6 +205,7 @@ describe('documents over HTTP', () => {
         `/documents/${others}/versions`,
         `/documents/${others}/diff`,
         `/documents/${others}/diff?format=patch`,
+        `/documents/${others}/diff?format=page`,
         `/documents/${others}/meta`,
         `/documents/${others}/links`,
         `/documents/${own}/links?version=${version}`,

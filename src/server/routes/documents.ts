@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { ownerOf, reader } from '../access.ts'
 import { attachment, fileName } from '../attachment.ts'
 import { cursorOf, placeOfNumber } from '../cursor.ts'
+import { asForeignContent } from '../headers.ts'
 import type { Api, ServerParts } from '../parts.ts'
 import { Id, IdParams, Problem, pageQuery } from '../schemas/common.ts'
 import { Diff, DiffQuery, Document, DocumentList, DocumentQuery, LinkList, VersionList } from '../schemas/documents.ts'
@@ -76,8 +77,12 @@ export function addDocuments(api: Api, { archive }: Pick<ServerParts, 'archive'>
         querystring: DiffQuery,
         response: {
           200: {
-            description: 'As JSON, or as a patch',
-            content: { 'application/json': { schema: readyDiff }, 'text/x-diff': { schema: ready } },
+            description: 'As JSON, as a patch, or as a page in a sandbox without script',
+            content: {
+              'application/json': { schema: readyDiff },
+              'text/x-diff': { schema: ready },
+              'text/html': { schema: ready },
+            },
           },
           '4xx': Problem,
         },
@@ -92,7 +97,8 @@ export function addDocuments(api: Api, { archive }: Pick<ServerParts, 'archive'>
       if (as === 'patch') {
         reply.type('text/x-diff; charset=utf-8')
         reply.header('content-disposition', attachment(fileName(name, 'changes.diff')))
-      } else reply.type('application/json; charset=utf-8')
+      } else if (as === 'page') asForeignContent(reply).type('text/html; charset=utf-8')
+      else reply.type('application/json; charset=utf-8')
       return Buffer.from(bytes.buffer)
     },
   )

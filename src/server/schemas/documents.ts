@@ -48,7 +48,11 @@ export const DiffQuery = Type.Object({
   ignored: Type.Optional(
     oneOf(['hide', 'show'], { default: 'hide', description: "Whether what the caller's profiles ignore is compared" }),
   ),
-  format: Type.Optional(oneOf(['json', 'patch'])),
+  format: Type.Optional(
+    oneOf(['json', 'patch', 'page'], {
+      description: '`page`: the later version as a page, with the changes marked in it',
+    }),
+  ),
 })
 const Counted = Type.Object({ added: Type.Integer(), removed: Type.Integer() })
 export const Diff = Type.Object({

@@ -24,7 +24,7 @@ export type ArchiveReader = {
   content(asked: Asked & { version: number; form: 'shown' | 'original' }): Promise<Content>
   /** In UTF-8. */
   text(asked: Asked & { version: number }): Promise<Bytes>
-  /** `DocumentDiff` as JSON, or as a patch: large ones are made ready where they are made. */
+  /** `DocumentDiff` as JSON, as a patch, or as a page: large ones are made ready where they are made. */
   diff(asked: Asked & DiffAsked): Promise<Bytes & { name: string }>
   /** XML. */
   meta(asked: Asked & { document: number }): Promise<Bytes>
@@ -116,7 +116,8 @@ export type DiffAsked = {
   ignoreSpace: boolean
   /** Also what the owner's profiles ignore. */
   showIgnored: boolean
-  as: 'json' | 'patch'
+  /** `page`: the later version as it is shown, with the changes marked in it. */
+  as: 'json' | 'patch' | 'page'
 }
 
 export type LinkItem = { url: string; document: number | null }

@@ -1,14 +1,16 @@
 import type { BodyReader, VersionBody } from '../../cache/body-reader.ts'
+import { diffPage } from '../../cache/diff/diff-page.ts'
+import { mergePages } from '../../cache/diff/merge-pages.ts'
 import { metaDocument } from '../../cache/export/meta-export.ts'
 import { createRecordSource } from '../../cache/export/record-source.ts'
-import { choosePair, compareTwo } from '../../cache/looking/compare.ts'
+import { choosePair, compareTwo, type VersionPair } from '../../cache/looking/compare.ts'
 import { createVersionFinder } from '../../cache/looking/version-finder.ts'
 import { AppError, isAppError } from '../../core/errors.ts'
 import { documentText } from '../../core/text/document-text.ts'
 import { createIgnoredText } from '../../core/text/ignored-text.ts'
 import type { DocumentKey } from '../../store/documents.ts'
 import type { ObjectStore } from '../../store/objects.ts'
-import type { Version, VersionStore } from '../../store/versions.ts'
+import type { CataloguedDocument, Version, VersionStore } from '../../store/versions.ts'
 import { writeMetaDocument } from '../../xml/meta-info.ts'
 import type { Visibility } from '../visibility/visibility.ts'
 import { ownBytes, versionItem } from './archive-items.ts'
@@ -51,6 +53,15 @@ export function createContentReader(deps: ContentReaderDeps): ContentReader {
     yield* (await versions.newest(documentId, page)).reverse()
   }
 
+  /** Null where the two are no pages that can be merged. */
+  async function mergedPage({ from, to }: VersionPair, ignore: readonly string[]): Promise<string | null> {
+    const [old, next] = [await bodyOf(from), await bodyOf(to)]
+    const isPage = ({ contentType, body }: typeof old): boolean => contentFormOf(contentType, body).kind === 'html'
+    if (!isPage(old) || !isPage(next)) return null
+    const sources = [old, next].map(({ body, contentType }) => inUtf8(body, contentType))
+    return mergePages(sources[0]!, sources[1]!, (text) => (ignore.length === 0 ? [] : ignored.find(text, ignore)))
+  }
+
   return {
     async content({ owner, version: id, form }) {
       const version = await visible.version(owner, id)
@@ -75,13 +86,23 @@ export function createContentReader(deps: ContentReaderDeps): ContentReader {
       const form = as === 'patch' ? 'lines' : request.form
       const { profiles, ignore } = coveringProfiles(await visibility.of(owner).sources(), document.url)
       const isCut = ignore.length > 0 && !showIgnored && !request.raw
+      if (as === 'page') {
+        const page = await mergedPage(pair, isCut ? ignore : [])
+        if (page !== null) return { ...ownBytes(page), name: nameOf(document, pair, 'html') }
+      }
       const cut = isCut ? (text: string) => ignored.cut(text, ignore) : undefined
       const changes = await compareTwo(bodies, pair, { ...request, form, cut }).catch(withoutPlace)
       const ignoring = isCut ? ignore.length : 0
       const versionsOfIt = { from: versionItem(pair.from), to: versionItem(pair.to) }
       const report = { url: document.url, document: id, ...versionsOfIt, ignoring, profiles }
-      const text = as === 'patch' ? patchText(pair, changes) : JSON.stringify({ ...report, ...changes })
-      return { ...ownBytes(text), name: `${document.host} ${pair.from.n}-${pair.to.n}.diff` }
+      switch (as) {
+        case 'patch':
+          return { ...ownBytes(patchText(pair, changes)), name: nameOf(document, pair, 'diff') }
+        case 'page':
+          return { ...ownBytes(diffPage({ ...report, ...changes })), name: nameOf(document, pair, 'html') }
+        case 'json':
+          return { ...ownBytes(JSON.stringify({ ...report, ...changes })), name: nameOf(document, pair, 'json') }
+      }
     },
     async meta({ owner, document: id }) {
       const document = await visible.document(owner, id)
@@ -105,6 +126,10 @@ export function createContentReader(deps: ContentReaderDeps): ContentReader {
       }
     },
   }
+}
+
+function nameOf({ host }: CataloguedDocument, { from, to }: VersionPair, ending: string): string {
+  return `${host} ${from.n}-${to.n}.${ending}`
 }
 
 /** Where a damaged record lies is not for everybody. */

@@ -83,7 +83,7 @@ export type DiffQuery = {
   raw?: boolean
   ignoreSpace?: boolean
   ignored?: 'hide' | 'show'
-  format?: 'json' | 'patch'
+  format?: 'json' | 'patch' | 'page'
 }
 export type Document = {
   id: number

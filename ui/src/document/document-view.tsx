@@ -11,6 +11,7 @@ import { useQueryState } from '../url/query-state.ts'
 import { AboutTab } from './about-tab.tsx'
 import { DiffTab } from './diff-tab.tsx'
 import { LinksTab } from './links-tab.tsx'
+import { MergedPage } from './merged-page.tsx'
 import { PageFrame } from './page-frame.tsx'
 import { SideBySide } from './side-by-side.tsx'
 import { TextTab } from './text-tab.tsx'
@@ -21,6 +22,7 @@ import { VersionLine } from './version-line.tsx'
 const tabs = [
   { value: 'diff', label: 'Changes' },
   { value: 'sides', label: 'Side by side' },
+  { value: 'merged', label: 'Merged' },
   { value: 'text', label: 'Text' },
   { value: 'page', label: 'Page' },
   { value: 'links', label: 'Links' },
@@ -104,6 +106,8 @@ function TabBody({ tab, document, versions, version, choice }: BodyProps) {
   switch (tab) {
     case 'sides':
       return <SideBySide choice={choice} />
+    case 'merged':
+      return <MergedPage id={id} choice={choice} />
     case 'text':
       return <TextTab version={version} />
     case 'page':

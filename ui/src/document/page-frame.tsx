@@ -4,7 +4,6 @@ import { EmptyState } from '../kit/states.tsx'
 import { exactTime } from '../time/zone.ts'
 import { absenceOf } from './version-words.ts'
 
-/** A version as a picture of itself: the frame may run nothing, load nothing and lead nowhere. */
 export function PageFrame({ version }: { version: Version }) {
   const absence = absenceOf(version)
   if (absence !== null)
@@ -14,12 +13,14 @@ export function PageFrame({ version }: { version: Version }) {
       </EmptyState>
     )
   return (
-    <iframe
-      className="document-frame"
-      sandbox=""
-      referrerPolicy="no-referrer"
+    <Picture
       title={`Version ${version.n}, as it was on ${exactTime(version.firstSeenAt)}`}
       src={urlOf(`/versions/${version.id}/content`)}
     />
   )
+}
+
+/** A page as a picture of itself: the frame may run nothing, load nothing and lead nowhere. */
+export function Picture({ title, src }: { title: string; src: string }) {
+  return <iframe className="document-frame" sandbox="" referrerPolicy="no-referrer" title={title} src={src} />
 }

@@ -104,6 +104,10 @@ export default function WelcomeView() {
           </div>
         </Way>
       </div>
+      <p className="soft">
+        Or see it at work first: <code>npm run demo</code> in a second terminal starts a small paper of its own that
+        changes while you watch. It needs no network, and leaves nothing behind.
+      </p>
       <p>
         <Link href="/inbox">Not now, take me to the inbox</Link>
       </p>
