@@ -36,7 +36,7 @@ type InPage = {
     querySelectorAll(selector: string): Iterable<PageElement>
     createElement(name: string): PageElement
   }
-  navigator: { serviceWorker: { getRegistration(): Promise<{ active: { state: string } | null } | undefined> } }
+  navigator: { serviceWorker: { controller: { state: string } | null } }
   caches: { match(path: string): Promise<unknown> }
   performance: { getEntriesByType(type: string): { name: string }[] }
   indexedDB: { open(name: string): Asking<Kept> }
@@ -143,11 +143,11 @@ export async function isFocusedIn(page: Page, selector: string): Promise<void> {
   )
 }
 
-/** Resolves as soon as the worker has the pages and the newest items are kept. */
-export async function isKeptForOffline(page: Page): Promise<void> {
-  await page.waitForFunction(async () => {
+/** Whether the worker has the pages, and the newest items are kept. */
+export function isKeptForOffline(page: Page): Promise<boolean> {
+  return page.evaluate(async () => {
     const { navigator, caches, indexedDB, performance } = globalThis as unknown as InPage
-    if ((await navigator.serviceWorker.getRegistration())?.active?.state !== 'activated') return false
+    if (navigator.serviceWorker.controller?.state !== 'activated') return false
     const loaded = performance.getEntriesByType('resource').filter(({ name }) => name.includes('/assets/'))
     const kept = await Promise.all(loaded.map(({ name }) => caches.match(name)))
     if ((await caches.match('/')) === undefined || kept.some((file) => file === undefined)) return false

@@ -76,7 +76,7 @@ describe('without a connection, in a browser', { skip: withoutBrowser }, () => {
     await watched(async () => {
       await page.goto(`${service.url}/inbox`)
       await row('Apricots').waitFor()
-      await isKeptForOffline(page)
+      await until('all that is needed without a connection', () => isKeptForOffline(page))
 
       await context.setOffline(true)
       await page.reload()

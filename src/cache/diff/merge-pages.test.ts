@@ -33,6 +33,12 @@ describe('two versions in one page', () => {
       expected: '<p>One <del>Two and a half<br>More</del></p>\n<p>Three</p>',
     },
     {
+      name: 'what stood close to the word before it still does',
+      old: '<p>Open today, and tomorrow.</p>',
+      next: '<p>Open today.</p>',
+      expected: '<p>Open today<del>, and tomorrow</del>.</p>',
+    },
+    {
       name: 'words that went from the beginning',
       old: '<p>Old news</p>',
       next: '<p>news</p>',

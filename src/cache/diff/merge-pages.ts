@@ -24,7 +24,7 @@ type Changes = {
   isAdded: Uint8Array
   /** What was removed before a word, and behind one. */
   before: Map<number, string>
-  after: Map<number, string>
+  after: Map<number, { removed: string; isApart: boolean }>
   /** What was removed from a page that has no words left. */
   rest: string
 }
@@ -47,9 +47,10 @@ function changesOf(old: PageWords, next: PageWords, ignored: IgnoredParts): Chan
     for (let at = to; at < match.to; at++) changes.isAdded[newPlaces[at]!] = 1
     if (match.from > from) {
       const removed = removedText(old, oldPlaces.slice(from, match.from), runsByWord)
+      const isApart = old.glue[oldPlaces[from]!] !== '' || runsByWord.has(oldPlaces[from]!)
       // Replaced words stand before those that replace them; words that are just gone behind what stood before them.
       if (match.to > to) changes.before.set(newPlaces[to]!, removed)
-      else if (to > 0) changes.after.set(newPlaces[to - 1]!, removed)
+      else if (to > 0) changes.after.set(newPlaces[to - 1]!, { removed, isApart })
       else if (newPlaces.length > 0) changes.before.set(newPlaces[0]!, removed)
       else changes.rest = removed
     }
@@ -141,7 +142,7 @@ function runHtml(
     }
     html += isAdded[at] === 1 ? mark('ins', text) : text
     const gone = after.get(end - 1)
-    if (gone !== undefined) html += ` ${mark('del', gone)}`
+    if (gone !== undefined) html += (gone.isApart ? ' ' : '') + mark('del', gone.removed)
     at = end
   }
   return html + escaped(tail)
