@@ -52,7 +52,7 @@ export function startInCluster(store: string, args: string[], env: Record<string
       }),
   }
   running.add(process)
-  ended.then((end: EraceEnd) => {
+  void ended.then((end: EraceEnd) => {
     running.delete(process)
     const error = new Error(`ended with ${end.exitCode}: ${end.stdout.slice(0, 500)} ${end.stderr.slice(-2000)}`)
     joined.reject(error)

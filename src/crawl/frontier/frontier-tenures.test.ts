@@ -156,7 +156,7 @@ describe('a tenure', () => {
     const quiet = whenQuiet(tenure)
     leaveHand(tenure)
     let isQuiet = false
-    quiet.then(() => {
+    void quiet.then(() => {
       isQuiet = true
     })
     await settleDown()

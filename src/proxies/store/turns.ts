@@ -20,7 +20,7 @@ export function createTurns(): Turns {
     once(work) {
       if (isWanted) return
       isWanted = true
-      take(() => {
+      void take(() => {
         isWanted = false
         return work()
       })
