@@ -6,62 +6,12 @@ import { describe, test } from 'node:test'
 import { isAppError } from '../../core/errors.ts'
 import { type OpenShard, openOne } from '../conformance/engine.testkit.ts'
 import { recordsOf, textsOf } from '../conformance/objects-suite.testkit.ts'
-import { batchOf, noteOf, offerOf, offersOf, pageOf, queueOf } from '../conformance/samples.testkit.ts'
+import { pageOf, queueOf } from '../conformance/samples.testkit.ts'
+import { smallCrawl } from '../conformance/small-crawl.testkit.ts'
 import { checkDatabases } from './checks.ts'
 import { paths } from './folder.ts'
 import { withFailingStatement } from './statement-fault.testkit.ts'
 import { createEmbeddedSystem, type EmbeddedSystem } from './store.testkit.ts'
-
-/** One step of a small crawl, and what it answers when all goes well. */
-type Step = { act(): Promise<unknown>; answer: unknown }
-
-/** A small crawl of two hosts nobody has seen before: every kind of write, some of them across archive files. */
-function smallCrawl({ frontier, documents }: OpenShard, name: string): Step[] {
-  const [one, two] = [`${name}.one.example`, `${name}.two.example`]
-  const kinds = async (captures: Parameters<typeof documents.record>[0]): Promise<string[]> =>
-    (await documents.record(captures)).map(({ kind }) => kind)
-  const rowsOf = async (host: string) => (await queueOf(frontier)).filter((row) => row.host === host)
-  return [
-    {
-      act: () => frontier.offer([...offersOf(one, 3), offerOf(two, '/', { depth: 2 })]),
-      answer: { accepted: 4, known: 0, limited: 0, watches: new Map() },
-    },
-    {
-      act: () =>
-        kinds([
-          pageOf(one, '/0', `${name} a`),
-          pageOf(one, '/1', `${name} a`),
-          pageOf(one, '/2', `${name} b`.repeat(80)),
-        ]),
-      answer: ['stored', 'duplicate', 'stored'],
-    },
-    {
-      async act() {
-        const rows = await rowsOf(one)
-        const hosts = [{ id: rows[0]!.hostId, nextAt: 1, failures: 1, rests: 0 }]
-        const again = [{ ...rows[2]!, attempts: 1 }]
-        return frontier.settle({ offers: offersOf(one, 5), done: rows.slice(0, 2), again, hosts })
-      },
-      answer: { accepted: 2, known: 3, limited: 0, removed: 3, watches: new Map() },
-    },
-    {
-      act: () =>
-        kinds([
-          pageOf(one, '/0', `${name} new`.repeat(60)),
-          noteOf(one, '/1', 'failed'),
-          pageOf(one, '/2', `${name} b`.repeat(80)),
-        ]),
-      answer: ['stored', 'noted', 'unchanged'],
-    },
-    { act: async () => frontier.giveUp((await rowsOf(two))[0]!.hostId), answer: { dropped: 1, watches: new Map() } },
-    {
-      act: () => frontier.saveRobots(`http://${one}`, { kind: 'allow-all', text: '', expiresAt: 1 }),
-      answer: undefined,
-    },
-    { act: async () => (await frontier.loadRobots(`http://${one}`))?.kind, answer: 'allow-all' },
-    { act: async () => (await frontier.settle(batchOf({ done: await queueOf(frontier) }))).removed, answer: 3 },
-  ]
-}
 
 /** The catalogue points at records that are there, and counters say what is in the tables. */
 async function assertConsistent({ frontier, objects, documents }: OpenShard, archive: string): Promise<void> {

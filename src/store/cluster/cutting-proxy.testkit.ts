@@ -1,0 +1,97 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+
+/** Stands between a pool and its server, and cuts one connection in the midst of a conversation. */
+export type CuttingProxy = {
+  /** The address of the server, by way of this. */
+  address: string
+  /**
+   * The nth statement from now on does not arrive (`before`), or arrives and its answer does not (`behind`): both sides lose the connection.
+   */
+  cutAt(nth: number, side: 'before' | 'behind'): void
+  /** Whether it came to that; nothing is cut any more. */
+  wasCut(): boolean
+  close(): Promise<void>
+}
+
+/** Messages of the protocol that have something done: an execution of what is prepared, and a text. */
+const EXECUTE = 0x45
+const QUERY = 0x51
+const TYPE_AND_LENGTH = 5
+
+export async function startCuttingProxy(address: string): Promise<CuttingProxy> {
+  const url = new URL(address)
+  const target = { host: url.hostname, port: Number(url.port) }
+  const sockets = new Set<Socket>()
+  let left = 0
+  let side: 'before' | 'behind' = 'before'
+  let isCut = false
+
+  const server = createServer((client) => {
+    const upstream = connect(target)
+    let isDeaf = false
+    const end = (): void => {
+      client.destroy()
+      upstream.destroy()
+    }
+    for (const socket of [client, upstream]) {
+      sockets.add(socket)
+      // What was said in pieces would wait for an answer to the first.
+      socket.setNoDelay(true)
+      socket.on('error', end).on('close', end)
+    }
+    const read = createMessageReader((message, isStatement) => {
+      const isTheOne = isStatement && left > 0 && --left === 0
+      if (isTheOne) isCut = true
+      if (isTheOne && side === 'before') return end()
+      if (isTheOne) isDeaf = true
+      if (!upstream.destroyed) upstream.write(message)
+    })
+    client.on('data', read)
+    upstream.on('data', (answer) => {
+      if (isDeaf) end()
+      else client.write(answer)
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  url.hostname = '127.0.0.1'
+  url.port = String((server.address() as AddressInfo).port)
+  return {
+    address: url.href,
+    cutAt(nth, given) {
+      left = nth
+      side = given
+      isCut = false
+    },
+    wasCut() {
+      left = 0
+      return isCut
+    },
+    async close() {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+/** Takes what a client says apart. The first message has no type. */
+function createMessageReader(tell: (message: Buffer, isStatement: boolean) => void): (chunk: Buffer) => void {
+  let rest: Buffer = Buffer.alloc(0)
+  let isFirst = true
+  return (chunk) => {
+    rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
+    for (;;) {
+      const offset = isFirst ? 0 : 1
+      if (rest.length < TYPE_AND_LENGTH) return
+      const length = offset + rest.readInt32BE(offset)
+      if (rest.length < length) return
+      const type = isFirst ? 0 : rest[0]
+      isFirst = false
+      const message = rest.subarray(0, length)
+      rest = rest.subarray(length)
+      tell(message, type === EXECUTE || type === QUERY)
+    }
+  }
+}
