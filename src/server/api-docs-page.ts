@@ -1,3 +1,4 @@
+import { escapeHtml } from '../core/html/escape.ts'
 import { exampleOf, type JsonSchema, outlineOf } from './api-docs-schema.ts'
 
 /** As much of OpenAPI as is shown. */
@@ -24,7 +25,7 @@ const ADDRESS = 'http://127.0.0.1:7070'
 
 export function writeApiDocs({ info, paths = {} }: ApiDescription, stylePath: string): string {
   const groups = groupsOf(paths)
-  const menu = [...groups.keys()].map((tag) => `<li><a href="#${idOf(tag)}">${text(titleOf(tag))}</a></li>`)
+  const menu = [...groups.keys()].map((tag) => `<li><a href="#${idOf(tag)}">${escapeHtml(titleOf(tag))}</a></li>`)
   const sections = [...groups].map(([tag, calls]) => writeGroup(tag, calls))
   return `<!doctype html>
 <html lang="en">
@@ -32,13 +33,13 @@ export function writeApiDocs({ info, paths = {} }: ApiDescription, stylePath: st
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${text(info.title)} API</title>
-<link rel="stylesheet" href="${text(stylePath)}">
+<title>${escapeHtml(info.title)} API</title>
+<link rel="stylesheet" href="${escapeHtml(stylePath)}">
 </head>
 <body>
 <header>
-<h1>${text(info.title)} API</h1>
-<p>${text(info.description ?? '')}</p>
+<h1>${escapeHtml(info.title)} API</h1>
+<p>${escapeHtml(info.description ?? '')}</p>
 <p>For programs: <a href="/api/v1/openapi.json">openapi.json</a>. Sign in with a cookie (<code>POST /api/v1/session</code>) or send
 <code>Authorization: Bearer TOKEN</code>; tokens are made in the settings. Lists answer <code>{ items, next }</code>: hand
 <code>next</code> back as <code>cursor</code>. Errors are <code>{ error: { code, message, details? } }</code> with a fitting status.
@@ -68,8 +69,8 @@ function groupsOf(paths: Record<string, Record<string, Operation>>): Map<string,
 function writeGroup(tag: string, calls: readonly Call[]): string {
   const shown = calls.find(({ method }) => method === 'GET') ?? calls[0]!
   return `<section id="${idOf(tag)}" aria-labelledby="${idOf(tag)}-title">
-<h2 id="${idOf(tag)}-title">${text(titleOf(tag))}</h2>
-<pre class="example" tabindex="0"><code>${text(curlOf(shown))}</code></pre>
+<h2 id="${idOf(tag)}-title">${escapeHtml(titleOf(tag))}</h2>
+<pre class="example" tabindex="0"><code>${escapeHtml(curlOf(shown))}</code></pre>
 ${calls.map(writeCall).join('\n')}
 </section>`
 }
@@ -77,14 +78,14 @@ ${calls.map(writeCall).join('\n')}
 function writeCall({ method, path, operation }: Call): string {
   const { summary = '', description = '', parameters = [], requestBody, responses = {} } = operation
   const body = Object.entries(requestBody?.content ?? {}).map(
-    ([type, { schema }]) => `<h3>Body <small>${text(type)}</small></h3>${outline(schema)}`,
+    ([type, { schema }]) => `<h3>Body <small>${escapeHtml(type)}</small></h3>${outline(schema)}`,
   )
   const answers = Object.entries(responses).map(([status, answer]) => writeAnswer(status, answer))
   return `<details>
-<summary><span class="method ${method.toLowerCase()}">${method}</span> <code>${text(path)}</code> <span class="about">${text(summary)}</span></summary>
+<summary><span class="method ${method.toLowerCase()}">${method}</span> <code>${escapeHtml(path)}</code> <span class="about">${escapeHtml(summary)}</span></summary>
 <div class="call">
-<p class="who">${text(whoOf(operation))}</p>
-${description === '' ? '' : `<p>${text(description)}</p>`}
+<p class="who">${escapeHtml(whoOf(operation))}</p>
+${description === '' ? '' : `<p>${escapeHtml(description)}</p>`}
 ${parameters.length === 0 ? '' : writeParameters(parameters)}
 ${body.join('\n')}
 <h3>Answers</h3>
@@ -107,8 +108,8 @@ function writeParameters(parameters: readonly Parameter[]): string {
   const rows = parameters.map(({ name, in: place, required, description, schema = {} }) => {
     const about = description ?? schema.description ?? ''
     const { description: _shown, ...plain } = schema
-    return `<tr><th scope="row"><code>${text(name)}</code>${required === true ? '' : ' <small>optional</small>'}</th>
-<td>${text(place)}</td><td><code>${text(outlineOf(plain))}</code> ${text(about)}</td></tr>`
+    return `<tr><th scope="row"><code>${escapeHtml(name)}</code>${required === true ? '' : ' <small>optional</small>'}</th>
+<td>${escapeHtml(place)}</td><td><code>${escapeHtml(outlineOf(plain))}</code> ${escapeHtml(about)}</td></tr>`
   })
   return `<h3>Parameters</h3><div class="wide" tabindex="0"><table><thead><tr><th scope="col">name</th><th scope="col">in</th><th scope="col">value</th></tr></thead>
 <tbody>${rows.join('')}</tbody></table></div>`
@@ -118,13 +119,13 @@ function writeAnswer(status: string, answer: NonNullable<Operation['responses']>
   const forms = Object.entries(answer.content ?? {})
   const about = answer.description === 'Default Response' ? '' : (answer.description ?? '')
   const head = (type: string): string =>
-    `<p class="status"><strong>${text(status)}</strong> ${text(about)} <small>${text(type)}</small></p>`
+    `<p class="status"><strong>${escapeHtml(status)}</strong> ${escapeHtml(about)} <small>${escapeHtml(type)}</small></p>`
   if (forms.length === 0) return head('')
   return forms.map(([type, { schema }]) => head(type) + outline(schema)).join('')
 }
 
 function outline(schema: JsonSchema | undefined): string {
-  return `<pre tabindex="0"><code>${text(outlineOf(schema ?? {}))}</code></pre>`
+  return `<pre tabindex="0"><code>${escapeHtml(outlineOf(schema ?? {}))}</code></pre>`
 }
 
 function curlOf({ method, path, operation }: Call): string {
@@ -146,12 +147,3 @@ function queryOf({ parameters = [] }: Operation): string {
 
 const titleOf = (tag: string): string => tag.charAt(0).toUpperCase() + tag.slice(1)
 const idOf = (tag: string): string => tag.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')
-
-function text(value: string): string {
-  return value
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
-    .replaceAll("'", '&#39;')
-}

@@ -1,3 +1,4 @@
+import { escapeHtml } from '../../core/html/escape.ts'
 import type { DiffHunk, DiffReport, VersionReport } from '../../core/looking-report.ts'
 
 /** What is said of the two versions. */
@@ -88,12 +89,7 @@ function span(line: number, count: number): string {
   return count === 1 ? `${line}` : `${line} to ${line + count - 1}`
 }
 
-const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
-
 /** Characters that HTML can't hold become U+FFFD. */
 function escaped(text: string): string {
-  return text
-    .toWellFormed()
-    .replace(/[&<>"']/g, (sign) => entities[sign]!)
-    .replace(/[\p{Cc}--[\t\n]]/gv, '\ufffd')
+  return escapeHtml(text).replace(/[\p{Cc}--[\t\n]]/gv, '\ufffd')
 }

@@ -1,3 +1,4 @@
+import { escapeHtml } from '../../core/html/escape.ts'
 import { type PageWords, readPageWords, type TextRun, textOfPage } from './page-words.ts'
 import { createDiffBudget, diffSequences } from './sequence-diff.ts'
 
@@ -83,7 +84,7 @@ function removedText(page: PageWords, places: readonly number[], runs: ReadonlyM
       if (run?.isLine === true) html += '<br>'
       else if (page.glue[place] !== '' || run !== undefined) html += ' '
     }
-    html += escaped(page.words[place]!)
+    html += escapeHtml(page.words[place]!)
   }
   return html
 }
@@ -130,14 +131,14 @@ function runHtml(
 ): string {
   let html = ''
   for (let at = first; at < last; ) {
-    html += escaped(glue[at]!)
+    html += escapeHtml(glue[at]!)
     const removed = before.get(at)
     if (removed !== undefined) html += `${mark('del', removed)} `
-    let text = escaped(words[at]!)
+    let text = escapeHtml(words[at]!)
     let end = at + 1
     // What follows each other is one change.
     while (end < last && isAdded[end] === isAdded[at] && !before.has(end) && !after.has(end - 1)) {
-      text += escaped(glue[end]! + words[end]!)
+      text += escapeHtml(glue[end]! + words[end]!)
       end++
     }
     html += isAdded[at] === 1 ? mark('ins', text) : text
@@ -145,11 +146,5 @@ function runHtml(
     if (gone !== undefined) html += (gone.isApart ? ' ' : '') + mark('del', gone.removed)
     at = end
   }
-  return html + escaped(tail)
-}
-
-const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
-
-function escaped(text: string): string {
-  return text.toWellFormed().replace(/[&<>]/g, (sign) => entities[sign]!)
+  return html + escapeHtml(tail)
 }

@@ -1,4 +1,5 @@
 import { Parser } from 'htmlparser2'
+import { maxDepth, parseBounded } from '../../core/html/bounded-parse.ts'
 import { inlineNames } from '../../core/text/text-tags.ts'
 import { maxWords, wordsOf } from './word-diff.ts'
 
@@ -19,11 +20,8 @@ export type TextRun = {
 /** The words that a page shows; `glue[i]` is the white space before `words[i]`, in the same run. */
 export type PageWords = { source: string; words: string[]; glue: string[]; runs: TextRun[] }
 
-/** Browsers go no deeper either. The parser looks through all open elements at each end tag, so depth is time. */
-const maxDepth = 512
 /** Of characters: more would take seconds, and nobody looks through it. */
 const maxSource = 5_000_000
-const pieceLength = 16_384
 
 /** What stands in them is not seen, or is shown by means that know no marks. */
 const unmarked = new Set([
@@ -91,9 +89,7 @@ export function readPageWords(source: string): PageWords | null {
     oncomment: endRun,
     onprocessinginstruction: endRun,
   })
-  // In pieces, so that a page that is too much is not read to its end.
-  for (let at = 0; at < source.length && !isTooMuch; at += pieceLength) parser.write(source.slice(at, at + pieceLength))
-  if (!isTooMuch) parser.end()
+  if (!parseBounded(parser, source, () => isTooMuch)) return null
   endRun()
   return isTooMuch ? null : page
 }

@@ -1,4 +1,5 @@
 import { Parser } from 'htmlparser2'
+import { maxDepth, parseBounded } from '../html/bounded-parse.ts'
 
 /** What selectors are asked of: elements and where they stand in the source, and text, which some selectors read. */
 export type PageElement = {
@@ -16,8 +17,6 @@ export type PageText = { readonly kind: 'text'; readonly parent: PageElement | P
 export type PageRoot = { readonly kind: 'root'; readonly children: PageNode[] }
 export type PageNode = PageElement | PageText | PageRoot
 
-/** Browsers go no deeper either. The parser looks through all open elements at each end tag, so depth is time. */
-const maxDepth = 512
 const maxNodes = 300_000
 
 /** Null where the page is too deep or has too many nodes. */
@@ -59,8 +58,5 @@ export function createPageTree(source: string, isXml: boolean): PageRoot | null 
     },
     { xmlMode: isXml },
   )
-  // In pieces, so that a page that is too much is not read to its end.
-  for (let at = 0; at < source.length && !isTooMuch; at += 16_384) parser.write(source.slice(at, at + 16_384))
-  if (!isTooMuch) parser.end()
-  return isTooMuch ? null : root
+  return parseBounded(parser, source, () => isTooMuch) ? root : null
 }

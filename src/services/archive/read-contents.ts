@@ -59,7 +59,7 @@ export function createContentReader(deps: ContentReaderDeps): ContentReader {
     const isPage = ({ contentType, body }: typeof old): boolean => contentFormOf(contentType, body).kind === 'html'
     if (!isPage(old) || !isPage(next)) return null
     const sources = [old, next].map(({ body, contentType }) => inUtf8(body, contentType))
-    return mergePages(sources[0]!, sources[1]!, (text) => (ignore.length === 0 ? [] : ignored.find(text, ignore)))
+    return mergePages(sources[0]!, sources[1]!, (text) => ignored.find(text, ignore))
   }
 
   return {

@@ -20,7 +20,10 @@ export function PageFrame({ version }: { version: Version }) {
   )
 }
 
-/** A page as a picture of itself: the frame may run nothing, load nothing and lead nowhere. */
+/**
+ * A page as a picture of itself: the frame may run nothing, load nothing and lead nowhere. Each page has a frame of its own: one that
+ * went from page to page would be in the way of Back.
+ */
 export function Picture({ title, src }: { title: string; src: string }) {
-  return <iframe className="document-frame" sandbox="" referrerPolicy="no-referrer" title={title} src={src} />
+  return <iframe key={src} className="document-frame" sandbox="" referrerPolicy="no-referrer" title={title} src={src} />
 }

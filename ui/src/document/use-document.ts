@@ -46,7 +46,8 @@ export function useDiff(id: string, choice: DiffChoice & { from: number; to: num
   })
 }
 
-const WHOLE = 1_000_000
+/** Lines around a change: all there are. */
+export const WHOLE = 1_000_000
 
 export function useVersionText(version: number | null) {
   return useQuery({
