@@ -1,4 +1,5 @@
 import type { Frame, Page } from 'playwright-core'
+import { until } from '../watch/up-run.ts'
 
 /**
  * Functions that run in the browser. They stand alone: nothing from outside them is there. Of the browser's globals
@@ -137,10 +138,10 @@ export function focusOf(page: Page): Promise<Focus> {
 
 /** Resolves as soon as the focus is inside of what the selector names. */
 export async function isFocusedIn(page: Page, selector: string): Promise<void> {
-  await page.waitForFunction(
-    (outer) => (globalThis as unknown as InPage).document.activeElement?.closest(outer) != null,
-    selector,
-  )
+  // Each look is a question of its own: what Playwright asks again by itself is a text that the policy of the page forbids.
+  const isThere = (outer: string): boolean =>
+    (globalThis as unknown as InPage).document.activeElement?.closest(outer) != null
+  await until(`the focus in ${selector}`, () => page.evaluate(isThere, selector))
 }
 
 /** Whether the worker has the pages, and the newest items are kept. */

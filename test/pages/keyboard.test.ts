@@ -145,7 +145,7 @@ describe('with the keyboard alone, in a browser', { skip: withoutBrowser }, () =
       await press('Escape')
       await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor({ state: 'detached' })
       // It comes back when the page has been drawn without the dialog.
-      await page.waitForFunction('document.activeElement !== null && document.activeElement !== document.body')
+      await isFocusedIn(page, 'body *')
       await seesFocus('after the help')
     }))
 
