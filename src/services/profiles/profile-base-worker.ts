@@ -3,7 +3,7 @@ import type { XmlDocument } from 'libxml2-wasm'
 import type { ProfileQueryResult } from '../../core/profile-report.ts'
 import { evaluateXpath, parseBase, type ResultLimits } from './xpath-evaluate.ts'
 
-/** The thread in which queries run. It may be ended at any moment: nothing is here that could not be made again. */
+/** The thread in which queries run. Once loaded it may be ended at any moment: nothing is here that could not be made again. */
 export type ToBaseWorker =
   | { kind: 'load'; key: string; xml: Uint8Array<ArrayBuffer> }
   | { kind: 'drop'; key: string }
@@ -29,3 +29,4 @@ parentPort!.on('message', (message: ToBaseWorker) => {
   documents.set(key, parseBase(message.xml))
   parentPort!.postMessage({ kind: 'loaded' } satisfies FromBaseWorker)
 })
+parentPort!.postMessage('loaded')

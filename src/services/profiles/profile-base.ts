@@ -1,8 +1,9 @@
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import type { Profile } from '../../core/profile.ts'
 import type { ProfileUrd } from '../../core/profile-draft.ts'
 import type { ProfileQueryResult } from '../../core/profile-report.ts'
 import { baseDocument } from './base-document.ts'
+import { startLoadedThread } from './loaded-thread.ts'
 import type { FromBaseWorker, ToBaseWorker } from './profile-base-worker.ts'
 import { xpathFault } from './xpath-check.ts'
 
@@ -57,11 +58,10 @@ export function createProfileBase(given: Partial<ProfileBaseLimits> = {}): Profi
   let waiting = 0
   let last: Promise<unknown> = Promise.resolve()
 
-  function start(): Worker {
-    const started = new Worker(new URL('./profile-base-worker.ts', import.meta.url))
+  async function start(): Promise<Worker> {
+    const started = await startLoadedThread(new URL('./profile-base-worker.ts', import.meta.url))
     started.on('error', () => forget(started))
     started.on('exit', () => forget(started))
-    started.unref()
     return started
   }
 
@@ -80,7 +80,7 @@ export function createProfileBase(given: Partial<ProfileBaseLimits> = {}): Profi
 
   /** Null where the thread did not answer: it ran into the time limit, or into a fault that it did not survive. */
   async function ask(message: ToBaseWorker, timeLimitMs: number | null): Promise<FromBaseWorker | null> {
-    worker ??= start()
+    worker ??= await start()
     const asked = worker
     asked.ref()
     const answer = await answerOf(asked, message, timeLimitMs)

@@ -1,5 +1,6 @@
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import type { Config } from '../../config/config.ts'
+import { startLoadedThread } from './loaded-thread.ts'
 import { type ProfileRules, profileRules } from './profile-values.ts'
 import { type ProfileText, type ReadBody, readProfileBody } from './read-profile-body.ts'
 
@@ -18,6 +19,7 @@ export type ProfileBody = { form: 'json'; value: unknown } | { form: 'xml'; xml:
 export type ReadingLimits = { timeLimitMs: number; maxWaiting: number; idleMs: number }
 
 const usualLimits: ReadingLimits = { timeLimitMs: 5000, maxWaiting: 50, idleMs: 60_000 }
+const entry = new URL('./profile-reading-worker.ts', import.meta.url)
 const QUICK_CHARS = 20_000
 /** Words for which nothing is built. */
 const plainScopes: ReadonlySet<unknown> = new Set([undefined, null, 'page', 'path', 'host', 'domain'])
@@ -30,12 +32,6 @@ export function createProfileReading(config: Config, given: Partial<ReadingLimit
   let waiting = 0
   let last: Promise<unknown> = Promise.resolve()
 
-  function start(): Worker {
-    const started = new Worker(new URL('./profile-reading-worker.ts', import.meta.url), { workerData: config })
-    started.unref()
-    return started
-  }
-
   function stop(): void {
     void worker?.terminate()
     worker = null
@@ -43,7 +39,7 @@ export function createProfileReading(config: Config, given: Partial<ReadingLimit
 
   async function readInThread(body: ProfileText): Promise<ReadBody> {
     clearTimeout(idle)
-    worker ??= start()
+    worker ??= await startLoadedThread(entry, { workerData: config })
     const answer = await answerOf(worker, body, limits.timeLimitMs)
     if (answer === null) stop()
     else idle = setTimeout(stop, limits.idleMs).unref()
