@@ -57,6 +57,9 @@ export type CollectionCursor = { documentId: number; n: number; at: number; newe
 
 export type CollectionPage = { versions: CollectableVersion[]; next: CollectionCursor | null }
 
+/** The fingerprint of a version's visible text, and of the rules that made it. */
+export type TextMark = { text: Buffer; rules: number }
+
 export type CollectionOrder = {
   versionId: number
   /**

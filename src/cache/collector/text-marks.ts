@@ -1,11 +1,12 @@
 import { omitRulesOf, type SourceRule } from '../../config/source-rules.ts'
 import { textFingerprint } from '../../core/text/document-text.ts'
 import { createOmitRules } from '../../core/text/omit-rules.ts'
+import type { TextMark } from '../../store/collection.ts'
 import type { ObjectStore } from '../../store/objects.ts'
 import type { VersionStore } from '../../store/versions.ts'
 import { createBodyReader } from '../body-reader.ts'
 
-export type TextMarks = (versionId: number) => Promise<{ text: Buffer; rules: number } | null>
+export type TextMarks = (versionId: number) => Promise<TextMark | null>
 
 /** Fingerprints of the texts of versions that lose their bodies: afterwards nobody can tell what they were. */
 export function createTextMarks(

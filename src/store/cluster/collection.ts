@@ -8,6 +8,7 @@ import type {
   CollectionOutcome,
   CollectionStore,
   KeptVersion,
+  TextMark,
 } from '../collection.ts'
 import type { ObjectStore } from '../objects.ts'
 import { collectionStatements as sql } from './collection-statements.ts'
@@ -25,8 +26,6 @@ export type ClusterCollectionDeps = {
   /** The fingerprint of a version's visible text and of the rules that made it; null where there is none. */
   textOf(versionId: number): Promise<TextMark | null>
 }
-
-export type TextMark = { text: Buffer; rules: number }
 
 type KeptRow = Omit<KeptVersion, 'shared'>
 type Place = { id: number; hasText: boolean; record: number; length: number }

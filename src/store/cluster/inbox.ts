@@ -1,4 +1,5 @@
-import type { InboxCounts, InboxFilter, InboxStore, ProfileCounts } from '../inbox.ts'
+import type { InboxCounts, InboxFilter, InboxStore } from '../inbox.ts'
+import { countsOf, highestOf } from '../inbox-figures.ts'
 import { annotationColumns, readItems } from './annotation-rows.ts'
 import { lockInbox, mark, remove } from './inbox-marks.ts'
 import { selectRows } from './inbox-selection.ts'
@@ -54,7 +55,7 @@ export function createClusterInbox(pool: ClusterPool): InboxStore {
          WHERE owner = $1 AND shown + archived > 0 ORDER BY profile`,
         [storable(owner)],
       )
-      return sumOf(rows)
+      return countsOf(rows)
     },
     async documentsOf(owner, documentIds) {
       const rows = await pool.query<{ document: number }>(
@@ -100,16 +101,4 @@ function inInbox<T>(pool: ClusterPool, owner: string, work: (tx: Tx, name: strin
 
 function storableFilter(filter: InboxFilter): InboxFilter {
   return filter.profile === undefined ? filter : { ...filter, profile: storable(filter.profile) }
-}
-
-function highestOf(filter: InboxFilter, before: number | null): number | null {
-  const upTo = filter.upTo ?? null
-  if (before === null) return upTo
-  return Math.min(before - 1, upTo ?? before)
-}
-
-function sumOf(rows: InboxCounts['profiles']): InboxCounts {
-  const sum: ProfileCounts = { unread: 0, all: 0, starred: 0, archived: 0 }
-  for (const row of rows) for (const name of Object.keys(sum) as (keyof ProfileCounts)[]) sum[name] += row[name]
-  return { ...sum, profiles: rows }
 }

@@ -7,6 +7,7 @@ import type {
   CollectionOutcome,
   CollectionStore,
   KeptVersion,
+  TextMark,
 } from '../collection.ts'
 import type { ObjectStore } from '../objects.ts'
 import { collectionStatements } from './collection-statements.ts'
@@ -20,8 +21,6 @@ export type EmbeddedCollectionDeps = {
   /** The fingerprint of a version's visible text and of the rules that made it; null where there is none. */
   textOf(versionId: number): Promise<TextMark | null>
 }
-
-export type TextMark = { text: Buffer; rules: number }
 
 /** Rows come as lists, which cost half of what objects do; the order is that of the statement. */
 type KeptRow = [

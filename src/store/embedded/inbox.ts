@@ -1,4 +1,5 @@
-import type { InboxCounts, InboxFilter, InboxItem, InboxStore, ProfileCounts } from '../inbox.ts'
+import type { InboxCounts, InboxItem, InboxStore } from '../inbox.ts'
+import { countsOf, highestOf } from '../inbox-figures.ts'
 import { createAnnotationReader, selectItems } from './annotation-rows.ts'
 import type { Database } from './database.ts'
 import { createInboxMarks } from './inbox-marks.ts'
@@ -47,7 +48,7 @@ export function createEmbeddedInbox(db: Database): InboxStore {
         return marks.mark(owner, ids, given)
       })
     },
-    counts: async (owner) => sumOf(db.read(() => sql.counts.all(owner)) as InboxCounts['profiles']),
+    counts: async (owner) => countsOf(db.read(() => sql.counts.all(owner)) as InboxCounts['profiles']),
     async documentsOf(owner, documentIds) {
       const isKnown = (id: number): boolean => sql.ofDocument.get(id, owner) !== undefined
       return db.readTogether(() => new Set(documentIds.filter(isKnown)))
@@ -67,18 +68,6 @@ export function createEmbeddedInbox(db: Database): InboxStore {
       })
     },
   }
-}
-
-function highestOf(filter: InboxFilter, before: number | null): number | null {
-  const upTo = filter.upTo ?? null
-  if (before === null) return upTo
-  return Math.min(before - 1, upTo ?? before)
-}
-
-function sumOf(rows: InboxCounts['profiles']): InboxCounts {
-  const sum: ProfileCounts = { unread: 0, all: 0, starred: 0, archived: 0 }
-  for (const row of rows) for (const name of Object.keys(sum) as (keyof ProfileCounts)[]) sum[name] += row[name]
-  return { ...sum, profiles: rows.map((row) => ({ ...row })) }
 }
 
 function inboxStatements(db: Database) {
