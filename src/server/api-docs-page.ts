@@ -8,6 +8,7 @@ export type ApiDescription = {
 }
 
 export type Operation = {
+  operationId?: string
   tags?: string[]
   summary?: string
   description?: string

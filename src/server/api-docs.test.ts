@@ -50,6 +50,18 @@ describe('the description of the API', () => {
     assert.deepEqual(faults, [])
   })
 
+  test('has a name for every operation that generated clients can use, and no name twice', () => {
+    const names = Object.values(description.paths).flatMap((path) =>
+      Object.values(path).map((each) => each.operationId),
+    )
+    assert.deepEqual(
+      names.filter((name) => !/^[a-z]+[A-Z][A-Za-z]*$/.test(name ?? '')),
+      [],
+    )
+    assert.equal(new Set(names).size, names.length)
+    assert.equal(description.paths['/api/v1/sources/{id}']!.patch!.operationId, 'patchSourcesById')
+  })
+
   test('has no route that is not there', () => {
     const there = new Set(routesOf(server.server).map(({ method, path }) => `${method} ${openPath(path)}`))
     for (const [path, operations] of Object.entries(description.paths))

@@ -11,7 +11,9 @@ export async function describeApi(server: FastifyInstance): Promise<void> {
         title: 'eRACE',
         version: '1',
         description: 'Profiles, sources, the inbox, documents and their versions, and the administration of one eRACE.',
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
+      servers: [{ url: '/' }],
       components: {
         securitySchemes: {
           session: { type: 'apiKey', in: 'cookie', name: SESSION_COOKIE },
@@ -25,8 +27,19 @@ export async function describeApi(server: FastifyInstance): Promise<void> {
       const security =
         access === 'anyone' ? [] : access === 'session' ? [{ session: [] }] : [{ session: [] }, { token: [] }]
       const told = { 'x-access': access, ...(scope === undefined ? {} : { 'x-scope': scope }) }
-      return { schema: { ...schema, hide, security, ...told }, url }
+      const operationId = operationIdOf(String(route.method), url)
+      return { schema: { ...schema, operationId, hide, security, ...told }, url }
     },
   })
   server.get('/api/v1/openapi.json', { config: anyone, schema: { hide: true } }, async () => server.swagger())
+}
+
+/** What generated clients call it: `PATCH /api/v1/sources/:id` is `patchSourcesById`. */
+function operationIdOf(method: string, url: string): string {
+  const parts = url
+    .replace('/api/v1/', '')
+    .split('/')
+    .map((part) => (part.startsWith(':') ? `by-${part.slice(1)}` : part))
+  const words = parts.flatMap((part) => part.split('-'))
+  return method.toLowerCase() + words.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join('')
 }
