@@ -69,6 +69,7 @@ export const errorCodes = {
   'address-taken': { retry: 'never', means: 'there is an account with this e-mail address already' },
   'last-administrator': { retry: 'never', means: 'it would leave nobody who could administer' },
   'setup-key-wrong': { retry: 'never', means: 'the key of the set-up link is wrong, or was used already' },
+  'method-not-allowed': { retry: 'never', means: 'the address does not have this method; `Allow` names those it has' },
   'too-many-streams': { retry: 'later', means: 'so many event streams are open that no further one is' },
   'archive-busy': { retry: 'later', means: 'so much is being read from the archive that this has to wait; try again' },
   'took-too-long': { retry: 'later', means: 'reading or comparing took longer than one request may' },

@@ -15,6 +15,8 @@ export type EventStreams = {
   open(stream: StreamRequest): Promise<void>
   /** Keeps connections from falling asleep, and looks whether the readers are still who they were. */
   tick(): Promise<void>
+  /** Looks at once whether the readers are still who they were: those of one owner, or all. */
+  lookAgain(owner: string | null): Promise<void>
   count(): number
   close(): void
 }
@@ -37,6 +39,7 @@ export type EventParts = {
 }
 
 type Stream = {
+  owner: string
   response: ServerResponse
   /** Up to which annotation the reader has everything. */
   seen: number
@@ -105,8 +108,12 @@ export function createEventStreams({
     round = (round + 1) % ROUNDS
     const present = [...streams]
     for (const stream of present) if (!write(stream, heartbeat)) stream.response.destroy()
-    for (const stream of present) {
-      if (stream.turn !== round || stream.response.destroyed) continue
+    await endUnknown(present.filter(({ turn }) => turn === round))
+  }
+
+  async function endUnknown(looked: readonly Stream[]): Promise<void> {
+    for (const stream of looked) {
+      if (stream.response.destroyed) continue
       // Of a store that does not answer nobody is sent away.
       const isKnown = await stream.isStillKnown().catch(() => true)
       if (!isKnown) stream.response.end()
@@ -124,7 +131,7 @@ export function createEventStreams({
 
   async function open({ owner, isAdministrator, crawl, response, headers, lastSeen, isStillKnown }: StreamRequest) {
     if (response.destroyed) return
-    const stream: Stream = { response, seen: 0, held: [], turn: opened++ % ROUNDS, isStillKnown }
+    const stream: Stream = { owner, response, seen: 0, held: [], turn: opened++ % ROUNDS, isStillKnown }
     const leave = hub.subscribe(
       owner,
       { isAdministrator, crawl },
@@ -148,6 +155,7 @@ export function createEventStreams({
     admit,
     open,
     tick,
+    lookAgain: (owner) => endUnknown([...streams].filter((stream) => owner === null || stream.owner === owner)),
     count: () => streams.size,
     close() {
       for (const { response } of streams) response.end()

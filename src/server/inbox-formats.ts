@@ -18,9 +18,14 @@ const byType = new Map<string, InboxFormat>([
 ])
 const offers = [...byType.keys()]
 
-/** A form that is named in the query goes before what the caller accepts. */
+/** A form that is named in the query goes before what the caller accepts. The answer is of this type from now on. */
 export function formatOf(named: InboxFormat | undefined, request: FastifyRequest, reply: FastifyReply): InboxFormat {
-  if (named === undefined) return byType.get(negotiate(request, reply, offers))!
-  reply.header('vary', 'Accept')
-  return named
+  if (named !== undefined) {
+    reply.header('vary', 'Accept')
+    reply.type(`${inboxFormats[named]}; charset=utf-8`)
+    return named
+  }
+  const type = negotiate(request, reply, offers)
+  reply.type(`${type}; charset=utf-8`)
+  return byType.get(type)!
 }

@@ -3,7 +3,7 @@ import type { InboxService } from '../services/inbox/inbox-service.ts'
 import { type DigestItem, digestText, itemText } from '../services/inbox/inbox-text.ts'
 import { wmlAnnotation, wmlList } from '../services/inbox/inbox-wml.ts'
 import type { InboxItem, InboxState } from '../store/inbox.ts'
-import { type InboxFormat, inboxFormats } from './inbox-formats.ts'
+import type { InboxFormat } from './inbox-formats.ts'
 import type { InboxLinks } from './inbox-links.ts'
 
 type OtherFormat = Exclude<InboxFormat, 'json'>
@@ -59,16 +59,15 @@ async function annotationAs({ format, item, part, owner, inbox, links }: ItemAns
 }
 
 export async function sendList(reply: FastifyReply, answer: ListAnswer): Promise<string> {
-  return finish(reply, answer.format, await listAs(answer))
+  return finish(reply, await listAs(answer))
 }
 
 export async function sendAnnotation(reply: FastifyReply, answer: ItemAnswer): Promise<string> {
-  return finish(reply, answer.format, await annotationAs(answer))
+  return finish(reply, await annotationAs(answer))
 }
 
-function finish(reply: FastifyReply, format: OtherFormat, { text, next }: Transcoded): string {
+function finish(reply: FastifyReply, { text, next }: Transcoded): string {
   if (next !== null) reply.header('link', `<${next}>; rel="next"`)
-  reply.type(`${inboxFormats[format]}; charset=utf-8`)
   return text
 }
 

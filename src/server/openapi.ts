@@ -1,6 +1,7 @@
 import swagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
 import { anyone, SESSION_COOKIE } from './access.ts'
+import { Problem } from './schemas/common.ts'
 
 /** The description of the API, made of the same schemas that hold requests and answers. Before any route is added. */
 export async function describeApi(server: FastifyInstance): Promise<void> {
@@ -28,7 +29,8 @@ export async function describeApi(server: FastifyInstance): Promise<void> {
         access === 'anyone' ? [] : access === 'session' ? [{ session: [] }] : [{ session: [] }, { token: [] }]
       const told = { 'x-access': access, ...(scope === undefined ? {} : { 'x-scope': scope }) }
       const operationId = operationIdOf(String(route.method), url)
-      return { schema: { ...schema, operationId, hide, security, ...told }, url }
+      const response = { ...Object(schema?.response), '5xx': Problem }
+      return { schema: { ...schema, response, operationId, hide, security, ...told }, url }
     },
   })
   server.get('/api/v1/openapi.json', { config: anyone, schema: { hide: true } }, async () => server.swagger())

@@ -1,5 +1,6 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError, type ErrorCode, isAppError } from '../core/errors.ts'
+import type { AllowedMethods } from './allowed-methods.ts'
 
 export type Detail = { place: string; message: string }
 
@@ -30,6 +31,7 @@ const statuses: Partial<Record<ErrorCode, number>> = {
   'cross-site': 403,
   'setup-key-wrong': 403,
   'not-found': 404,
+  'method-not-allowed': 405,
   'not-acceptable': 406,
   'address-taken': 409,
   'record-damaged': 410,
@@ -38,8 +40,9 @@ const statuses: Partial<Record<ErrorCode, number>> = {
   'type-unsupported': 415,
   'too-many-attempts': 429,
   'rate-limited': 429,
-  'too-many-streams': 503,
+  'too-many-streams': 429,
   'request-invalid': 400,
+  'usage-wrong': 400,
   'cursor-invalid': 400,
   'url-invalid': 400,
   'file-invalid': 400,
@@ -62,11 +65,15 @@ const storeWords: Partial<Record<ErrorCode, string>> = {
 
 const MAX_MESSAGE = 500
 
-export function answerProblems(server: FastifyInstance): void {
+export function answerProblems(server: FastifyInstance, allowedMethods: AllowedMethods): void {
   server.setErrorHandler((error: FastifyError, request, reply) => sendProblem(error, request, reply))
-  server.setNotFoundHandler((request, reply) =>
-    sendProblem(new AppError('not-found', `there is no ${request.method} ${pathOf(request)}`), request, reply),
-  )
+  server.setNotFoundHandler((request, reply) => {
+    const allowed = allowedMethods(request.url.split('?', 1)[0]!)
+    const message = `there is no ${request.method} ${pathOf(request)}`
+    if (allowed.length === 0) return sendProblem(new AppError('not-found', message), request, reply)
+    reply.header('allow', allowed.join(', '))
+    return sendProblem(new AppError('method-not-allowed', `${message}, but ${allowed.join(', ')}`), request, reply)
+  })
 }
 
 export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {

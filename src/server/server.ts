@@ -1,16 +1,19 @@
 import cookie from '@fastify/cookie'
-import etag from '@fastify/etag'
 import rateLimit from '@fastify/rate-limit'
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { Logger } from 'pino'
 import type { Config } from '../config/config.ts'
 import { guardRoutes } from './access.ts'
+import { listenForMethods } from './allowed-methods.ts'
+import { answerClientError } from './client-errors.ts'
+import { addEtags } from './etags.ts'
 import { setHeaders } from './headers.ts'
 import { describeApi } from './openapi.ts'
 import { servePages } from './pages.ts'
 import type { ServerParts } from './parts.ts'
 import { answerProblems, sendProblem, WaitError } from './problem.ts'
 import { addRoutes } from './routes.ts'
+import { buildValidator } from './validation.ts'
 
 export type ServerOptions = {
   config: Config['server']
@@ -22,6 +25,8 @@ export type ServerOptions = {
 
 const REQUEST_TIMEOUT_MS = 60_000
 const MAX_PARAMETER = 2000
+/** Addresses of documents are part of the header. */
+const MAX_HEADER_BYTES = 32_768
 
 /** The HTTP server, not yet listening. */
 export async function createServer({ config, log, parts, pages }: ServerOptions): Promise<FastifyInstance> {
@@ -35,10 +40,13 @@ export async function createServer({ config, log, parts, pages }: ServerOptions)
     trustProxy: config.trustProxy.length === 0 ? false : [...config.trustProxy],
     // Streams of events would hold the end up.
     forceCloseConnections: true,
-    ajv: { customOptions: { removeAdditional: false, coerceTypes: 'array', allErrors: false, strict: false } },
+    schemaController: { compilersFactory: { buildValidator } },
+    clientErrorHandler: answerClientError,
+    http: { maxHeaderSize: MAX_HEADER_BYTES },
   })
   setHeaders(server)
-  answerProblems(server)
+  server.removeContentTypeParser('text/plain')
+  answerProblems(server, listenForMethods(server))
   await server.register(cookie)
   guardRoutes(server, parts.accounts)
   await server.register(rateLimit, {
@@ -49,7 +57,7 @@ export async function createServer({ config, log, parts, pages }: ServerOptions)
     errorResponseBuilder: (_request, { ttl }) =>
       new WaitError('rate-limited', 'too many requests in this minute', Math.ceil(ttl / 1000)),
   })
-  await server.register(etag)
+  await addEtags(server)
   await describeApi(server)
   await addRoutes(server, parts)
   await servePages(server, pages)

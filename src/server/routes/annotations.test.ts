@@ -242,7 +242,7 @@ describe('forms of the inbox', () => {
         [undefined, '', 'application/json; charset=utf-8'],
         ['text/plain;q=0.5, text/vnd.wap.wml;q=0.6', '', 'text/vnd.wap.wml; charset=utf-8'],
         ['text/plain, */*;q=0.1', '', 'text/plain; charset=utf-8'],
-        ['text/xml', '', 'application/xml; charset=utf-8'],
+        ['text/xml', '', 'text/xml; charset=utf-8'],
         ['text/plain', '?format=json', 'application/json; charset=utf-8'],
         ['image/png', '?format=text', 'text/plain; charset=utf-8'],
         ['image/png', '', 'application/json; charset=utf-8'],

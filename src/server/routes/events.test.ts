@@ -174,13 +174,31 @@ describe('live events', () => {
   )
 
   test(
+    'who signs out everywhere or is disabled is out of the streams at once, and nobody else is',
+    withServer(async (server) => {
+      const root = 'root@example.org'
+      await server.addUser(root, { role: 'administrator' })
+      const [kept, own, other] = await Promise.all([root, ada, bob].map((email) => stream(server, email)))
+      for (const each of [kept, own, other]) assert.equal((await each!.next())!.event, 'hello')
+      assert.equal((await server.as(ada).delete('/sessions')).statusCode, 204)
+      assert.equal(await own!.next(), null)
+      const { id } = (await server.stores.accounts.findByEmail(bob))!
+      assert.equal((await server.as(root).patch(`/users/${id}`, { disabled: true })).statusCode, 200)
+      assert.equal(await other!.next(), null)
+      server.parts.events.hub.publish(root, { name: 'source', data: { id: 1, state: 'checking' } })
+      assert.equal((await kept!.next())!.event, 'source')
+      await kept!.close()
+    }),
+  )
+
+  test(
     'there are as many streams as are allowed, for each user and for all',
     withServer(
       async (server) => {
         await listening(server)
         const open = await Promise.all(Array.from({ length: 20 }, () => stream(server, ada)))
         const more = await server.as(ada).get('/events')
-        assert.deepEqual([more.statusCode, more.json().error.code], [503, 'too-many-streams'])
+        assert.deepEqual([more.statusCode, more.json().error.code], [429, 'too-many-streams'])
         const last = await stream(server, bob)
         assert.equal(last.status, 200)
         assert.equal((await server.as(bob).get('/events')).json().error.code, 'too-many-streams')

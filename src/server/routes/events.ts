@@ -2,14 +2,22 @@ import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Callers } from '../../services/accounts/caller.ts'
 import { callerOf, reader, SESSION_COOKIE } from '../access.ts'
-import { createEventStreams } from '../event-streams.ts'
+import { createEventStreams, type EventStreams } from '../event-streams.ts'
 import type { Api, ServerParts } from '../parts.ts'
 import { Problem } from '../schemas/common.ts'
 import { EventQuery } from '../schemas/inbox.ts'
 
+/** By these somebody's sign-in can end. */
+const accessRoutes = /^\/api\/v1\/(?:sessions?|tokens|users|me)(?:\/|$)/
+
 export function addEvents(api: Api, { events, accounts }: Pick<ServerParts, 'events' | 'accounts'>): void {
   const streams = createEventStreams(events)
   api.addHook('preClose', async () => streams.close())
+  // Who signs out, or is shut out, is out of the streams as well: the answer comes when that is done.
+  api.addHook('onSend', async (request, { statusCode }, payload) => {
+    if (statusCode < 400) await endStreams(request, streams)
+    return payload
+  })
 
   api.get(
     '/events',
@@ -52,6 +60,13 @@ export function addEvents(api: Api, { events, accounts }: Pick<ServerParts, 'eve
       return reply
     },
   )
+}
+
+/** An administrator may have ended anybody's. */
+async function endStreams({ method, routeOptions, caller }: FastifyRequest, streams: EventStreams): Promise<void> {
+  const isAccess = accessRoutes.test(routeOptions.url ?? '')
+  if (!isAccess || method === 'GET' || caller === null) return
+  await streams.lookAgain(routeOptions.config.access === 'administrator' ? null : caller.account.email)
 }
 
 function mayAdminister(request: FastifyRequest): boolean {

@@ -30,6 +30,15 @@ describe('health', () => {
     assert.deepEqual([answer.statusCode, answer.json()], [200, { status: 'ok' }])
   })
 
+  test('it is not taken for dead because somebody asks too much of the rest', async () => {
+    const busy = await createTestServer({ settings: { 'server.requestsPerMinute': 10 } })
+    const ask = async (url: string) => (await busy.server.inject({ url })).statusCode
+    for (let n = 0; n < 10; n++) assert.equal(await ask('/api/v1/setup'), 200)
+    assert.equal(await ask('/api/v1/setup'), 429)
+    assert.deepEqual([await ask('/healthz'), await ask('/readyz'), await ask('/metrics')], [200, 200, 200])
+    await busy.close()
+  })
+
   test('it is ready when nothing is in its way, and else says what is', async () => {
     assert.deepEqual((await get('/readyz')).json(), { status: 'ready' })
     troubles.push('the annotation engine has stopped')

@@ -1,6 +1,7 @@
 import { parseSearchQuery } from '../../core/search-query/parse-query.ts'
 import { ownerOf, reader } from '../access.ts'
 import { cursorOf, placeOfNumber } from '../cursor.ts'
+import { etagOf } from '../etags.ts'
 import type { Api, ServerParts } from '../parts.ts'
 import { DetailedError } from '../problem.ts'
 import { Problem } from '../schemas/common.ts'
@@ -20,7 +21,7 @@ export function addSearch(api: Api, { archive }: Pick<ServerParts, 'archive'>): 
         response: { 200: SearchResult, '4xx': Problem },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { q, limit = DEFAULT_LIMIT, cursor } = request.query
       const parsed = parseSearchQuery(q)
       if (parsed.kind === 'faults') {
@@ -28,8 +29,10 @@ export function addSearch(api: Api, { archive }: Pick<ServerParts, 'archive'>): 
         throw new DetailedError('request-invalid', `this can't be looked for: ${parsed.faults.join('; ')}`, details)
       }
       const asked = { owner: ownerOf(request), query: parsed.query, offset: placeOfNumber(cursor) ?? 0, limit }
-      const { next, ...found } = await archive.search(asked)
-      return { ...found, next: next === null ? null : cursorOf(next) }
+      const { next, tookMs, ...found } = await archive.search(asked)
+      const answer = { ...found, next: next === null ? null : cursorOf(next) }
+      reply.header('etag', etagOf(answer))
+      return { ...answer, tookMs }
     },
   )
 }

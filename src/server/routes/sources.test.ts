@@ -105,7 +105,7 @@ describe('the list of sources', () => {
         [
           { outcome: 'skipped: robots', status: 0 },
           'blocked-by-robots',
-          /^robots\.txt of h0\.example does not allow .* since 2026-/,
+          /^robots\.txt of h0\.example does not allow this page to be fetched\. Ask/,
         ],
         [{ outcome: 'skipped: robots', status: 200 }, 'blocked-by-robots', /noindex/],
         [{ outcome: 'failed: http-client-error', status: 403 }, 'blocked-by-site', /status 403/],
@@ -120,7 +120,7 @@ describe('the list of sources', () => {
         [{ outcome: 'redirect', status: 302 }, 'failing', /redirects to itself/],
         [{ outcome: 'skipped: address', status: 0 }, 'refused', /private network/],
         [{ outcome: 'skipped: type', status: 200 }, 'unsupported', /type that is not read/],
-        [{}, 'unchanged', /^Nothing has changed since 2026-01-01 00:00 UTC\.$/],
+        [{}, 'unchanged', /^Nothing has changed\.$/],
         [{ outcome: 'changed', changes: 1 }, 'changed', /something new/],
       ]
       const uriOf = (n: number): string => `http://h${n}.example/`
@@ -142,7 +142,8 @@ describe('the list of sources', () => {
         const item = items.find(({ uri }) => uri === uriOf(n))!
         assert.equal(item.state, state, item.uri)
         assert.match(item.message, message)
-        assert.doesNotMatch(item.message, /[{}]/)
+        // Since when is told apart: a sentence knows no zone.
+        assert.doesNotMatch(item.message, /[{}]|\bsince\b|UTC/)
       }
       const stateOf = (part: string) => items.find(({ uri }) => uri.includes(part))!.state
       assert.deepEqual(['new.', 'mail.', 'filter.'].map(stateOf), ['not-yet', 'unsupported', 'nothing-matched'])

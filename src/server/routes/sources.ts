@@ -16,6 +16,7 @@ import {
   CheckResult,
   Source,
   SourceDetail,
+  SourceFilterQuery,
   SourceImport,
   SourceImported,
   SourceList,
@@ -60,7 +61,7 @@ function addSourceLists(api: Api, { sources: { service, changes } }: Pick<Server
     },
   )
 
-  const bulk = { tags, querystring: SourceQuery, response: { 200: BulkSourcesDone, '4xx': Problem } }
+  const bulk = { tags, querystring: SourceFilterQuery, response: { 200: BulkSourcesDone, '4xx': Problem } }
 
   api.patch(
     '/sources',
@@ -229,11 +230,11 @@ function unknown(): AppError {
   return new AppError('not-found', 'there is no such source')
 }
 
-function filterOf({ state = 'all', profile, q }: Static<typeof SourceQuery>): SourceFilter {
+function filterOf({ state = 'all', profile, q }: Static<typeof SourceFilterQuery>): SourceFilter {
   return { state, ...(profile === undefined ? {} : { profile }), ...(q === undefined ? {} : { q }) }
 }
 
-function choiceOf(query: Static<typeof SourceQuery>, ids: number[] | undefined) {
+function choiceOf(query: Static<typeof SourceFilterQuery>, ids: number[] | undefined) {
   return ids === undefined ? filterOf(query) : { ids }
 }
 

@@ -38,9 +38,12 @@ export const Document = Type.Object({
 export const DocumentList = listOf(Document)
 export const DocumentQuery = Type.Object({ url: Type.Optional(Type.String({ maxLength: 20_000 })), ...pageQuery })
 
+const versionNumber = (without: string) =>
+  Type.Integer({ minimum: 1, maximum: 1_000_000_000, description: `Number of a version; ${without}` })
+
 export const DiffQuery = Type.Object({
-  from: Type.Optional(Type.Integer({ minimum: 1, description: 'Number of a version; left out, the one before' })),
-  to: Type.Optional(Type.Integer({ minimum: 1, description: 'Number of a version; left out, the last' })),
+  from: Type.Optional(versionNumber('left out, the one before')),
+  to: Type.Optional(versionNumber('left out, the last')),
   form: Type.Optional(oneOf(['lines', 'words'], { default: 'lines' })),
   context: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, default: 3 })),
   raw: Type.Optional(Type.Boolean({ default: false, description: 'Compares the source instead of the text' })),

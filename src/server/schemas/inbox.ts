@@ -54,7 +54,8 @@ export const AnnotationQuery = Type.Object({
 export const EventQuery = Type.Object({
   crawl: Type.Optional(oneOf(['0', '1'], { description: '1: figures of the crawl too, for administrators' })),
 })
-export const InboxFilterQuery = Type.Object(inboxFilter)
+/** What is done to all that it lets through must not be done to more for want of a letter. */
+export const InboxFilterQuery = Type.Object(inboxFilter, { additionalProperties: false })
 
 export const Marks = Type.Object(
   {

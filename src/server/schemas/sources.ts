@@ -56,12 +56,14 @@ export const Check = Type.Object({
 export const SourceDetail = Type.Object({ ...Source.properties, checks: Type.Array(Check) })
 
 export const sourceSegments = ['all', 'unread', 'failing', 'paused'] as const
-export const SourceQuery = Type.Object({
+const sourceFilter = {
   state: Type.Optional(oneOf(sourceSegments, { default: 'all' })),
   profile: Type.Optional(Type.String({ maxLength: 200 })),
   q: Type.Optional(Type.String({ maxLength: 200 })),
-  ...pageQuery,
-})
+}
+export const SourceQuery = Type.Object({ ...sourceFilter, ...pageQuery })
+/** What is done to all that it lets through must not be done to more for want of a letter. */
+export const SourceFilterQuery = Type.Object(sourceFilter, { additionalProperties: false })
 export const SourceList = Type.Object({
   items: Type.Array(Source),
   next: Type.Union([Type.String(), Type.Null()]),

@@ -42,6 +42,7 @@ describe('a change as somebody sees it who ignores part of the text', () => {
   test('of new and returned pages, of pages without a text, and where nothing can be compared, there is always something to tell', () => {
     const texts = { before: 'Visitors: 1', after: 'Visitors: 2' }
     assert.equal(viewOf({ reason: 'back', ...texts }).isIgnored, false)
+    assert.equal(viewOf({ reason: 'back', before: 'Rain', after: 'Rain' }, all).told().summary.text, 'Rain')
     assert.equal(viewOf({ reason: 'new', before: null, after: 'Visitors: 2\nRain' }).told().summary.text, 'Rain')
     for (const change of [changed(null, 'Visitors: 1'), changed('Visitors: 1', null), changed('a', 'a')])
       assert.equal(viewOf(change).isIgnored, false)

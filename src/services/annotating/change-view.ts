@@ -75,7 +75,7 @@ function createView(before: string | null, after: string, isIgnored: boolean): C
 function tell(before: string | null, after: string): ReturnType<ChangeView['told']> {
   if (before === null) return { summary: beginningOf(after), explanation: { tracked: true } }
   const { added, removed, passages } = changeSummary(before, after)
-  const summary = passages.length > 0 ? passagesOf(passages) : removalOf(removed)
+  const summary = passages.length > 0 ? passagesOf(passages) : removed > 0 ? removalOf(removed) : beginningOf(after)
   return { summary, explanation: { tracked: true, added, removed } }
 }
 

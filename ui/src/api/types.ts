@@ -319,6 +319,7 @@ export type Source = {
   document: number | null
 }
 export type SourceDetail = Source & { checks: Check[] }
+export type SourceFilterQuery = { state?: 'all' | 'unread' | 'failing' | 'paused'; profile?: string; q?: string }
 export type SourceImport = { text: string; format?: 'auto' | 'list' | 'opml'; every?: string }
 export type SourceImported = {
   added: number

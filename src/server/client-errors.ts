@@ -1,0 +1,27 @@
+import type { Socket } from 'node:net'
+
+type ClientError = Error & { code?: string }
+
+const reasons: Record<string, [status: string, message: string]> = {
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'the address and the header are longer than the limit'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'the request did not come within the limit'],
+}
+
+/** What is no request, or none that fits, is told so in the same form as everything else. */
+export function answerClientError(error: ClientError, socket: Socket): void {
+  // Cut by the other side, or answered already: nobody listens.
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy(error)
+    return
+  }
+  const [status, message] = reasons[error.code ?? ''] ?? ['400 Bad Request', 'this is no HTTP that can be read']
+  const body = JSON.stringify({ error: { code: 'request-invalid', message } })
+  const header = [
+    `HTTP/1.1 ${status}`,
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(body)}`,
+    'x-content-type-options: nosniff',
+    'connection: close',
+  ]
+  socket.end(`${header.join('\r\n')}\r\n\r\n${body}`)
+}

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { describe, test } from 'node:test'
+import { annotate, withServer } from './routes/inbox.testkit.ts'
+import type { TestServer } from './server.testkit.ts'
+
+const ada = 'ada@example.org'
+
+/** What comes back for these bytes, over a real connection. */
+async function rawAnswer({ server }: TestServer, bytes: string): Promise<{ status: number; body: string }> {
+  if (!server.server.listening) await server.listen({ host: '127.0.0.1', port: 0 })
+  const socket = connect((server.server.address() as AddressInfo).port, '127.0.0.1')
+  await once(socket, 'connect')
+  socket.write(bytes)
+  const answer = await text(socket)
+  return { status: Number(answer.split(' ', 2)[1]), body: answer.slice(answer.indexOf('\r\n\r\n') + 4) }
+}
+
+describe('requests that are not as they should be', () => {
+  test(
+    'values of another type are not made into what they could mean',
+    withServer(async (server) => {
+      const id = await annotate(server, ada)
+      const user = server.as(ada)
+      for (const read of [null, 0, 1, 'true', [true]])
+        assert.equal((await user.patch(`/annotations/${id}`, { read })).json().error.code, 'request-invalid')
+      for (const ids of [[true], id, [String(id)], `${id}`])
+        assert.equal((await user.patch('/annotations', { read: true, ids })).statusCode, 400)
+      assert.equal((await user.post('/tokens', { name: 'a', expiresAt: '' })).statusCode, 400)
+      assert.equal((await user.get('/annotations?state=unread')).json().items.length, 1)
+      assert.equal((await user.get('/annotations?limit=1')).statusCode, 200)
+    }),
+  )
+
+  test(
+    'what is done to all that a query lets through is not done for a query that nobody knows',
+    withServer(async (server) => {
+      await annotate(server, ada)
+      const user = server.as(ada)
+      const calls = [
+        user.patch('/annotations?profil=p', { archived: true }),
+        user.patch('/annotations?limit=1', { archived: true }),
+        user.patch('/sources?profil=p', { paused: true }),
+        user.delete('/sources?limit=1', {}),
+        user.post('/sources/check?sate=failing', {}),
+      ]
+      for (const answer of await Promise.all(calls))
+        assert.deepEqual([answer.statusCode, answer.json().error.code], [400, 'request-invalid'])
+      assert.equal((await user.get('/annotations?state=archived')).json().items.length, 0)
+    }),
+  )
+
+  test(
+    'numbers beyond all versions are refused',
+    withServer(async (server) => {
+      for (const n of ['9007199254740992', '1e21', '1e400', '0', '-1', 'x']) {
+        const answer = await server.as(ada).get(`/documents/1/diff?from=${n}`)
+        assert.deepEqual([answer.statusCode, answer.json().error.code], [400, 'request-invalid'], n)
+      }
+    }),
+  )
+
+  test(
+    'an address that does not have a method says which it has',
+    withServer(async (server) => {
+      const user = server.as(ada)
+      const answer = await user.put('/annotations', {})
+      assert.deepEqual([answer.statusCode, answer.json().error.code], [405, 'method-not-allowed'])
+      assert.equal(answer.headers.allow, 'GET, HEAD, PATCH')
+      assert.equal((await user.post('/annotations/7', {})).headers.allow, 'GET, HEAD, PATCH')
+      assert.equal((await user.put('/nothing', {})).statusCode, 404)
+      assert.equal((await user.put('/annotations/7/8', {})).statusCode, 404)
+    }),
+  )
+
+  test(
+    'text is no body',
+    withServer(async (server) => {
+      const headers = { 'content-type': 'text/plain' }
+      const answer = await server.as(ada).post('/profiles', 'x', { headers })
+      assert.deepEqual([answer.statusCode, answer.json().error.code], [415, 'type-unsupported'])
+    }),
+  )
+
+  test(
+    'what is no HTTP, or too long, is told so in the same form',
+    withServer(async (server) => {
+      const long = await rawAnswer(server, `GET /${'a'.repeat(40_000)} HTTP/1.1\r\nhost: a\r\n\r\n`)
+      assert.deepEqual([long.status, JSON.parse(long.body).error.code], [431, 'request-invalid'])
+      for (const bytes of [
+        'BREW / HTTP/1.1\r\n\r\n',
+        'GET / HTTP/9.9\r\n\r\n',
+        'GET / HTTP/1.1\r\nh\u0001: a\r\n\r\n',
+      ]) {
+        const answer = await rawAnswer(server, bytes)
+        assert.deepEqual([answer.status, JSON.parse(answer.body).error.code], [400, 'request-invalid'], bytes)
+      }
+      const url = encodeURIComponent(`http://www.example.org/${'a'.repeat(19_000)}`)
+      const path = `/api/v1/documents?url=${url}`
+      const fits = await rawAnswer(server, `GET ${path} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n`)
+      assert.deepEqual([fits.status, JSON.parse(fits.body).error.code], [401, 'not-signed-in'])
+    }),
+  )
+})
+
+describe('what the caller has already', () => {
+  test(
+    'is not sent again, whatever else it has; what changed is',
+    withServer(async (server) => {
+      const id = await annotate(server, ada)
+      const user = server.as(ada)
+      const again = (tags: string) => user.get('/annotations', { headers: { 'if-none-match': tags } })
+      const tag = String((await user.get('/annotations')).headers.etag)
+      for (const tags of [tag, `W/${tag}`, `"other", ${tag}`, '*']) assert.equal((await again(tags)).statusCode, 304)
+      assert.equal((await again(tag)).body, '')
+      assert.equal((await again('"other"')).statusCode, 200)
+      await user.patch(`/annotations/${id}`, { starred: true })
+      assert.equal((await again(tag)).statusCode, 200)
+    }),
+  )
+
+  test(
+    'is never said of a change',
+    withServer(async (server) => {
+      const id = await annotate(server, ada)
+      const answer = await server
+        .as(ada)
+        .patch(`/annotations/${id}`, { read: true }, { headers: { 'if-none-match': '*' } })
+      assert.equal(answer.statusCode, 200)
+    }),
+  )
+})
