@@ -3,6 +3,6 @@ import { test } from 'node:test'
 import { runStopWorker } from './stop-worker.ts'
 
 test('what a worker writes that stood still for longer than its lease is refused, and nothing is doubled', async () => {
-  const report = await runStopWorker({ pages: 450, hosts: 15, fetchers: 12, delayMs: 100, leaseMs: 2000, stops: 1 })
+  const report = await runStopWorker({ pages: 450, hosts: 15, fetchers: 12, delayMs: 100, leaseMs: 4000, stops: 1 })
   assert.deepEqual(report.faults, [])
 })
