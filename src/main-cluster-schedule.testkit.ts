@@ -129,6 +129,7 @@ function gatePool(pool: ClusterPool): { gate: Gate; gated: ClusterPool } {
             return tx.query(text, values)
           },
           send: tx.send,
+          unhurried: tx.unhurried,
         }),
       ),
   }

@@ -52,8 +52,10 @@ const LOOK_EVERY_MS = 2_000
 const SHOW_EVERY_MS = 200
 const FIRST_RETRY_MS = 100
 const LAST_RETRY_MS = 5_000
-/** Connections beside those that write: one listens, one reads. */
-const OTHER_CONNECTIONS = 2
+/** Connections beside those that write: one listens, one reads, one is for heartbeats alone. */
+const OTHER_CONNECTIONS = 3
+/** The next heartbeat is due after a third of the lease; one without an answer has been given up by then. */
+const BEAT_WITHIN = 0.3
 
 function tellFailure(error: unknown): void {
   const code = isAppError(error) ? error.code : 'internal'
@@ -61,13 +63,17 @@ function tellFailure(error: unknown): void {
   tell({ kind: 'failed', code, message: text ?? (error instanceof Error ? error.message : String(error)) })
 }
 
-/** Whatever may be done again is, until the database answers. */
-async function untilDone<T>(work: () => Promise<T>): Promise<T> {
+/**
+ * Whatever may be done again is, until the database answers. When the shard is to stop, a second try is the last: what others can do
+ * later is not waited for.
+ */
+async function untilDone<T>(work: () => Promise<T>, isStopping = (): boolean => false): Promise<T> {
   for (let waitMs = FIRST_RETRY_MS; ; waitMs = Math.min(LAST_RETRY_MS, 2 * waitMs)) {
     try {
       return await work()
     } catch (error) {
-      if (!isAppError(error) || error.retry === 'never') throw error
+      const isLast = waitMs > FIRST_RETRY_MS && isStopping()
+      if (!isAppError(error) || error.retry === 'never' || isLast) throw error
       setTrouble(error.message)
     }
     await wait(waitMs)
@@ -123,7 +129,9 @@ function createReachMemory(reaches: ReturnType<typeof createClusterReaches>) {
 
 async function open() {
   const name = `erace ${data.name} shard ${index}`.slice(0, 63)
-  const pool = openPool({ address: data.address, maxConnections: cluster.connections, name, manyShort: true })
+  const shared = { address: data.address, name, manyShort: true }
+  const pool = openPool({ ...shared, maxConnections: cluster.connections - 1 })
+  const beats = openPool({ ...shared, maxConnections: 1, answerWithinMs: cluster.leaseMs * BEAT_WITHIN })
   const clock = await untilDone(() => createDatabaseClock(pool, systemClock))
   const events = createClusterEvents({ pool })
   const epochs = openEpochs(data.epochs)
@@ -133,18 +141,21 @@ async function open() {
   const news = createClusterNews(pool)
   const listener: LeaseListener = { granted, wanted, lost }
   const leases = createPartitionLeases({
-    ...{ pool, node: data.node, name: data.name, shard: index, clock: systemClock, listener },
+    ...{ pool: beats, node: data.node, name: data.name, shard: index, clock: systemClock, listener },
     leaseMs: cluster.leaseMs,
     renewEveryMs: cluster.leaseMs / 3,
     onTrouble: (error) => setTrouble(error instanceof Error ? error.message : String(error)),
+    onWell: () => setTrouble(null),
   })
   const store = createClusterFrontier({ pool, events, run, maxUrlsPerHost: crawl.maxPagesPerHost, onLost: lost })
   const documents = createClusterDocuments({ pool, epochOf: (partition) => leases.epochOf(partition) ?? 0 })
   const keptText = createKeptText(pool)
   const late = new Set<Promise<void>>()
+  let isStopping = false
+  const mayNotWait = (): boolean => isStopping || board.isStopped()
   const parts = await assembleShard(settings, {
     ...{ index, shards, run, looksBack: data.looksBack, seed: data.seed, store, documents, board, clock, log },
-    keptText: (versionId, omit) => untilDone(() => keptText(versionId, omit)),
+    keptText: (versionId, omit) => untilDone(() => keptText(versionId, omit), mayNotWait),
     // Those that come of a settled batch: how many are queued now, and what was given up.
     onNews(told) {
       const putting = untilDone(() => news.put(told)).finally(() => late.delete(putting))
@@ -160,7 +171,7 @@ async function open() {
       },
       parallel: Math.max(1, cluster.connections - OTHER_CONNECTIONS),
       learn: reaches.learn,
-      tellNews: (told) => untilDone(() => news.put(told)),
+      tellNews: (told) => untilDone(() => news.put(told), mayNotWait),
     },
   })
   const { shard, watches } = parts
@@ -204,16 +215,12 @@ async function open() {
     if (epoch !== undefined) epochs.clear(partition, epoch)
   }
 
-  async function beat(): Promise<void> {
-    await leases.heartbeat()
-    setTrouble(null)
-  }
-
   function showTraffic(): void {
     const { statements, transactions, bytes } = pool.traffic()
+    const beaten = beats.traffic()
     // Each is begun and committed by statements of its own.
-    figures.set('statements', statements + 2 * transactions)
-    figures.set('sentBytes', bytes)
+    figures.set('statements', statements + 2 * transactions + beaten.statements)
+    figures.set('sentBytes', bytes + beaten.bytes)
   }
 
   let isClosing = false
@@ -229,9 +236,9 @@ async function open() {
     async start() {
       await untilDone(() => reaches.look(watches))
       await shard.start()
-      await untilDone(beat)
+      await untilDone(leases.heartbeat)
       leases.start()
-      events.listen(leasesChannel, () => quietly(beat()))
+      events.listen(leasesChannel, () => quietly(leases.heartbeat()))
       events.listen(reachesChannel, () => quietly(reaches.look(watches)))
       timers = [
         setInterval(() => quietly(clock.adjust()), ADJUST_EVERY_MS),
@@ -242,9 +249,10 @@ async function open() {
     },
     drain(draining: boolean): void {
       leases.drain(draining)
-      quietly(beat())
+      quietly(leases.heartbeat())
     },
     async stop() {
+      isStopping = true
       await shard.stop()
       await Promise.race([Promise.allSettled(late), wait(LAST_RETRY_MS)])
       for (const timer of timers) clearInterval(timer)
@@ -257,7 +265,7 @@ async function open() {
       await store.close()
       await events.close()
       await parts.fetcher.close()
-      await pool.close()
+      await Promise.all([pool.close(), beats.close()])
     },
   }
 }

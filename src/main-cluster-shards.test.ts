@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { settings } from './config/schema.ts'
 import {
   assertPolite,
   assertStoredOnce,
@@ -25,7 +26,93 @@ function withField(options: FieldOptions, work: (field: Field) => Promise<void>)
   }
 }
 
+/** Somebody else holds the rows that workers write to when they offer links, for so long. */
+function blockWrites({ database }: Field, seconds: number): Promise<void> {
+  return database.pool.transaction(async (tx) => {
+    await tx.query('SELECT 1 FROM frontiers FOR NO KEY UPDATE')
+    await tx.query('SELECT pg_sleep($1)', [seconds])
+  })
+}
+
 describe('workers of a cluster', { timeout: 120_000 }, () => {
+  test(
+    'one with as few connections as may be has no more, and stores every page',
+    withField(
+      { hosts: 4, pages: 10, values: { 'cluster.connections': settings['cluster.connections'].min } },
+      async (field) => {
+        const first = await field.startWorker('first')
+        await first.seed()
+        await field.untilFinished()
+        await assertStoredOnce(field)
+        const [used] = await field.database.pool.query<{ n: number }>(
+          `SELECT count(*) AS n FROM pg_stat_activity WHERE application_name = 'erace first shard 0' AND datname = current_database()`,
+        )
+        assert.equal(used?.n, settings['cluster.connections'].min)
+        await first.shards.stop()
+      },
+    ),
+  )
+
+  test(
+    'statements that wait for longer than a lease do not keep it from being renewed',
+    withField({ hosts: 4, pages: 60, values: { 'cluster.lease': '2s', 'crawl.delay': '10ms' } }, async (field) => {
+      const first = await field.startWorker('first')
+      await first.seed()
+      await field.answered(20)
+      await blockWrites(field, 2.5)
+      await field.untilFinished()
+      assert.equal(first.board.total('refused'), 0)
+      const [last] = await field.database.pool.query<{ epoch: number }>('SELECT max(epoch) AS epoch FROM leases')
+      assert.equal(last?.epoch, 1)
+      await assertStoredOnce(field)
+    }),
+  )
+
+  test(
+    'a heartbeat that failed is forgotten when the next one succeeds',
+    withField(
+      { hosts: 1, pages: 1, values: { 'cluster.lease': '2s' } },
+      async ({ startWorker, database: { pool } }) => {
+        const { board } = await startWorker('first')
+        await pool.query('ALTER FUNCTION lease_beat RENAME TO lease_beat_kept')
+        await pool.query(
+          `CREATE FUNCTION lease_beat(text, text, text, boolean, bigint, smallint[]) RETURNS json LANGUAGE plpgsql
+         AS $$ BEGIN RAISE EXCEPTION 'No space left on device' USING ERRCODE = '53100'; END $$`,
+        )
+        await until(() => board.total('paused') === 1)
+        await pool.query('DROP FUNCTION lease_beat')
+        await pool.query('ALTER FUNCTION lease_beat_kept RENAME TO lease_beat')
+        await until(() => board.total('paused') === 0)
+      },
+    ),
+  )
+
+  test(
+    'one that is told to stop while the database is away does, and what it had in hand is still queued',
+    withField({ hosts: 1, pages: 1, site: { latenciesMs: [500] } }, async (field) => {
+      if (process.env.ERACE_TEST_POSTGRES) return
+      const server = await postgres()
+      const first = await field.startWorker('first')
+      await first.seed()
+      await field.untilFinished()
+      await first.shards.stop()
+      field.site.change(0)
+      const asked = field.site.log.length
+      const second = await field.startWorker('second', 2)
+      await second.seed()
+      await until(() => field.site.log.slice(asked).some(({ path }) => path !== '/robots.txt'))
+      await server.stop()
+      await field.answered(2)
+      await until(() => second.board.total('paused') === 1)
+      second.board.stop()
+      await second.shards.stop()
+      assert.equal(second.board.total('refused'), 1)
+      await server.start()
+      const [left] = await field.database.pool.query<{ n: number }>('SELECT count(*) AS n FROM queue')
+      assert.equal(left?.n, 1)
+    }),
+  )
+
   test(
     'two share a site of many hosts and fetch every page once',
     withField({ hosts: 12, pages: 30 }, async (field) => {
@@ -80,6 +167,27 @@ describe('workers of a cluster', { timeout: 120_000 }, () => {
       await assertStoredOnce(field)
       await second.shards.stop()
     }),
+  )
+
+  test(
+    'what robots.txt asks for is kept, too, by whoever takes over',
+    withField(
+      {
+        ...{ hosts: 3, pages: 2, site: { robots: 'User-agent: *\nCrawl-delay: 3\n' } },
+        values: { 'cluster.lease': '2s', 'crawl.delay': '50ms' },
+      },
+      async (field) => {
+        const first = await field.startWorker('first')
+        await first.seed()
+        await field.answered(3)
+        await first.shards.end()
+        const second = await field.startWorker('second')
+        await field.untilFinished()
+        assertPolite(field.site, 3000)
+        await assertStoredOnce(field)
+        await second.shards.stop()
+      },
+    ),
   )
 
   test(

@@ -17,7 +17,8 @@ export type Field = {
   database: TestDatabase
   hosts: number
   pages: number
-  startWorker(name: string): Promise<FieldWorker>
+  /** In the first run unless told; only a later one looks at what was kept before. */
+  startWorker(name: string, run?: number): Promise<FieldWorker>
   /** Requests queued over the whole cluster. */
   queued(): Promise<number>
   /** Resolves when so many pages were answered. */
@@ -67,7 +68,7 @@ export async function openField({
   const view = createClusterFrontierView(database.pool)
   const field: Field = {
     ...{ site, database, hosts, pages },
-    async startWorker(name) {
+    async startWorker(name, run = 1) {
       const memory = createBoardMemory(threads, null)
       const epochs = createEpochMemory()
       const shards = startClusterShards({
@@ -77,8 +78,8 @@ export async function openField({
           node: `${name}-node`,
           name,
           shards: threads,
-          run: 1,
-          looksBack: false,
+          run,
+          looksBack: run > 1,
         },
         ...{ seed, memory, epochs, log: pino({ level: process.env.FIELD_LOG ?? 'silent' }) },
       })

@@ -3,7 +3,7 @@ import { systemClock } from './core/clock.ts'
 import { AppError } from './core/errors.ts'
 import { openClusterStores } from './main-cluster-stores.ts'
 import { schedulerRole } from './store/cluster/news.ts'
-import { createClusterNodes } from './store/cluster/nodes.ts'
+import { controlFlags, createClusterNodes } from './store/cluster/nodes.ts'
 import type { NodeReport } from './store/nodes.ts'
 
 /** Nodes that gave no sign for so long are not shown any more. */
@@ -75,12 +75,9 @@ type Facts = {
   finished: boolean
 }
 
-const flag = (name: string): string =>
-  `coalesce((SELECT value = 'true' FROM control WHERE control.name = '${name}'), false) AS ${name}`
-
 const lookStatements = {
   facts: `SELECT (SELECT count(*)::int FROM leases WHERE holder IS NULL OR until <= now()) AS free,
-    ${flag('paused')}, ${flag('held')},
+    ${controlFlags.paused} AS paused, ${controlFlags.held} AS held,
     coalesce((SELECT holder FROM leaders WHERE name = $1 AND until > now()), '') AS leader,
     last.id AS run, last.finished_at IS NOT NULL AS finished
     FROM (SELECT 1) one LEFT JOIN (SELECT id, finished_at FROM runs ORDER BY id DESC LIMIT 1) last ON true`,

@@ -5,7 +5,8 @@ import { systemClock } from './core/clock.ts'
 import { type CrawlDetails, mergeDetails } from './core/crawl-report.ts'
 import { type Board, createBoardMemory, openBoard } from './crawl/board.ts'
 import { startClusterShards } from './main-cluster-shards.ts'
-import type { ClusterRunStore, RunMark } from './store/cluster-runs.ts'
+import type { RunPages } from './main-worker-pages.ts'
+import type { RunMark } from './store/cluster-runs.ts'
 import type { EpochMemory } from './store/held-epochs.ts'
 
 export type CrewOptions = {
@@ -15,12 +16,12 @@ export type CrewOptions = {
   name: string
   seed: readonly [number, number]
   epochs: EpochMemory
-  runs: ClusterRunStore
   run: number
   /** Of the run's settings; 0 for the worker's own. */
   revision: number
   looksBack: boolean
-  limited: boolean
+  /** Those of its run, where they are counted. */
+  pages: RunPages | null
   log: Logger
 }
 
@@ -35,8 +36,8 @@ export type Crew = {
   drain(draining: boolean): void
   /** Takes pages from the run or gives them back, as they are needed. Resolves to how many the crew has in its hands. */
   turnPages(): Promise<number>
-  /** Finishes what is in hand and hands over. `pages` were not needed: they are for whoever comes next. */
-  stop(): Promise<{ details: CrawlDetails; pages: number }>
+  /** Finishes what is in hand and hands over. Pages that were not needed are put back. */
+  stop(): Promise<CrawlDetails>
   readonly failed: Promise<never>
 }
 
@@ -49,9 +50,9 @@ export function threadsOf({ config }: CrawlSettings): number {
 }
 
 export function createCrew(options: CrewOptions): Crew {
-  const { settings, runs, run, node, limited } = options
+  const { settings, run, node, pages } = options
   const threads = threadsOf(settings)
-  const memory = createBoardMemory(threads, limited ? 0 : null)
+  const memory = createBoardMemory(threads, pages === null ? null : 0)
   const board = openBoard(memory)
   const { address, name, looksBack, seed, epochs, log } = options
   const place = { address, settings, node, name, shards: threads, run, looksBack, seed, memory, epochs, log }
@@ -61,36 +62,54 @@ export function createCrew(options: CrewOptions): Crew {
   /** Monotonic: there was none left the last time. */
   let askAt = 0
 
-  async function takePages(): Promise<void> {
+  let turning: Promise<unknown> = Promise.resolve()
+
+  async function takePages(from: RunPages): Promise<void> {
     if (systemClock.monotonic() < askAt) return
-    const pages = await runs.takePages(run, node, portion)
-    board.grantPages(pages)
-    if (pages === 0) askAt = systemClock.monotonic() + ASK_AGAIN_MS
+    const granted = await from.take(portion)
+    board.grantPages(granted)
+    if (granted === 0) askAt = systemClock.monotonic() + ASK_AGAIN_MS
+  }
+
+  /** Not to be fetched from now on, whenever the run hears of it. */
+  async function giveBack(to: RunPages): Promise<void> {
+    to.putBack(board.withdrawPages())
+    await to.settle()
+  }
+
+  async function turnPages(of: RunPages): Promise<number> {
+    const inFlight = board.total('inFlight')
+    idleLooks = inFlight === 0 ? idleLooks + 1 : 0
+    await of.settle()
+    const left = board.pagesLeft()
+    const isWanted = board.wantsPages()
+    if (isWanted ? left === 0 : inFlight > 0 && left < portion / 2) await takePages(of)
+    else if (left > 0 && idleLooks >= IDLE_LOOKS) await giveBack(of)
+    // A request that has just begun may not be seen yet.
+    return board.pagesLeft() + (idleLooks > 1 ? 0 : Math.max(1, inFlight))
   }
 
   return {
     mark: { id: run, revision: options.revision },
     board,
-    isLimited: limited,
+    isLimited: pages !== null,
     failed: shards.failed,
     start: () => shards.start(),
     seed: (urls) => shards.seed(urls),
     drain: (draining) => shards.drain(draining),
-    async turnPages() {
-      const inFlight = board.total('inFlight')
-      idleLooks = inFlight === 0 ? idleLooks + 1 : 0
-      const left = board.pagesLeft()
-      const isWanted = board.wantsPages()
-      if (isWanted ? left === 0 : inFlight > 0 && left < portion / 2) await takePages()
-      else if (left > 0 && idleLooks >= IDLE_LOOKS) await runs.givePages(run, node, board.withdrawPages())
-      // A request that has just begun may not be seen yet.
-      return board.pagesLeft() + (idleLooks > 1 ? 0 : Math.max(1, inFlight))
+    turnPages() {
+      const turned = pages === null ? Promise.resolve(0) : turnPages(pages)
+      turning = turned.catch(() => {})
+      return turned
     },
     async stop() {
       board.stop()
       const details = await Promise.race([shards.stop(), shards.failed])
       await shards.end()
-      return { details: mergeDetails(details), pages: board.withdrawPages() }
+      // What was on its way when it began to stop is put back, too.
+      await turning
+      pages?.putBack(board.withdrawPages())
+      return mergeDetails(details)
     },
   }
 }

@@ -6,6 +6,7 @@ import { withShared } from './main-run-settings.ts'
 import { type Crew, createCrew, threadsOf } from './main-worker-crew.ts'
 import { addCounts, type Counts, countsOf, type NodeState, noCounts, runFiguresOf } from './main-worker-figures.ts'
 import { type Loop, startLoop } from './main-worker-loop.ts'
+import { createRunPages, type RunPages } from './main-worker-pages.ts'
 import type { ClusterRunStore, RunMark } from './store/cluster-runs.ts'
 import type { EpochMemory } from './store/held-epochs.ts'
 import type { NodeOrders } from './store/nodes.ts'
@@ -47,6 +48,8 @@ export type Crews = {
   end(): Promise<void>
 }
 
+type InRun = { id: number; counts: Counts; details: CrawlDetails[]; pages: RunPages }
+
 const FOLLOW_MS = 1_000
 const PAGES_MS = 100
 /** Of looks at the run, between two at whether anything is left of it: whoever waits for that looks more often. */
@@ -61,12 +64,16 @@ export function createCrews(options: CrewsOptions): Crews {
   let isAtWork = false
   let base = noCounts()
   /** What earlier crews of this process have done for the run. */
-  let inRun: { id: number; counts: Counts; details: CrawlDetails[] } = { id: 0, counts: noCounts(), details: [] }
+  let inRun = beginRun(0)
   let orders: NodeOrders = { draining: false, paused: false, held: false }
   let loops: Loop[] = []
   let looks = 0
   let isEnding = false
   const pages = { inHand: 0, isTurning: false, isShown: false }
+
+  function beginRun(id: number): InRun {
+    return { id, counts: noCounts(), details: [], pages: createRunPages({ runs, run: id, node }) }
+  }
 
   /** The mark of what is wanted; null where nothing is. */
   async function wanted(): Promise<RunMark | null> {
@@ -80,14 +87,16 @@ export function createCrews(options: CrewsOptions): Crews {
     const shared = mark.revision === 0 ? null : await runs.settings(mark.id)
     const settings = shared === null ? own : withShared(own, shared)
     const { limit } = shared === null ? { limit: null } : await runs.pages(mark.id)
-    if (inRun.id !== mark.id) inRun = { id: mark.id, counts: noCounts(), details: [] }
+    if (inRun.id !== mark.id) inRun = beginRun(mark.id)
     if (mark.revision > 0) await runs.put({ run: mark.id, node, figures: inRun.counts, pages: 0, final: false })
     const { address, name, seed, epochs } = options
     const looksBack = mark.revision !== 1 || mark.id > 1 || settings.depth !== null
-    const place = { address, name, node, seed, epochs, runs, log }
-    crew = createCrew({ ...place, settings, run: mark.id, revision: mark.revision, looksBack, limited: limit !== null })
+    const place = { address, name, node, seed, epochs, log, pages: limit === null ? null : inRun.pages }
+    crew = createCrew({ ...place, settings, run: mark.id, revision: mark.revision, looksBack })
     crew.failed.catch(options.onFailed)
     crew.board.hold(orders.paused || orders.held)
+    // Whoever begins takes its share at once, unless it knows by then that it is to have none.
+    if (orders.draining) crew.drain(true)
     await Promise.race([crew.start(), crew.failed])
     crew.drain(orders.draining)
     isAtWork = true
@@ -99,15 +108,16 @@ export function createCrews(options: CrewsOptions): Crews {
     const { mark, board, stop } = crew
     isAtWork = false
     options.onChanged()
-    const stopped = await stop()
+    const details = await stop()
     crew = null
     base = addCounts(base, countsOf(board))
     pages.inHand = 0
+    pages.isTurning = false
     if (mark.revision > 0) {
       const counts = addCounts(inRun.counts, countsOf(board))
-      inRun = { ...inRun, counts, details: [...inRun.details, stopped.details] }
+      inRun = { ...inRun, counts, details: [...inRun.details, details] }
       const figures = { ...runFiguresOf(board), ...counts, details: mergeDetails(inRun.details) }
-      owed.push(() => runs.givePages(mark.id, node, stopped.pages))
+      owed.push(inRun.pages.settle)
       owed.push(() => runs.put({ run: mark.id, node, figures, pages: 0, final: true }))
     }
     await payOwed()
@@ -143,18 +153,18 @@ export function createCrews(options: CrewsOptions): Crews {
   }
 
   async function turnPages(): Promise<void> {
-    if (crew === null || !isAtWork || !crew.isLimited) return
+    const turned = crew
+    if (turned === null || !isAtWork || !turned.isLimited) return
+    // Until the end of it, or that of another try where it fails.
     pages.isTurning = true
-    try {
-      pages.inHand = await crew.turnPages()
-    } finally {
-      pages.isTurning = false
-    }
+    pages.inHand = await turned.turnPages()
+    pages.isTurning = false
+    if (!isAtWork) return
     if (pages.inHand > 0) pages.isShown = true
     else if (pages.isShown) {
       // Whoever waits for the end of a limited crawl waits for this.
       pages.isShown = false
-      await put(crew)
+      await put(turned)
     }
   }
 

@@ -4,7 +4,7 @@ export const PAPER = 'The Lanternhead Courier'
 /** On the front page and in the feed alone: who wants articles and not the list of them excludes it. */
 export const FRONT_PAGE_WORDS = 'headlines at a glance'
 
-const style = `body{font:1.05rem/1.5 Georgia,serif;max-width:42rem;margin:2rem auto;padding:0 1rem;color-scheme:light dark}
+const style = `:root{color-scheme:light dark}body{font:1.05rem/1.5 Georgia,serif;max-width:42rem;margin:2rem auto;padding:0 1rem}
 h1{font-size:1.7rem}article{margin:1.25rem 0}small{color:GrayText}`
 
 export function frontPage(articles: readonly Article[]): string {

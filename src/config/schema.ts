@@ -180,9 +180,10 @@ export const settings = {
   'cluster.connections': {
     kind: 'integer',
     default: 6,
-    min: 2,
+    min: 4,
     max: 100,
-    about: 'Connections to the shared store that each thread of a process may have.',
+    about:
+      'Connections to the shared store that each thread of a process may have. One that crawls needs four: to read, to write, to listen and for its heartbeats.',
   },
   ...crawlSettings,
   'robots.maxEntries': {

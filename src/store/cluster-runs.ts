@@ -25,9 +25,13 @@ export type ClusterRunStore = RunStore & {
   put(share: RunShare): Promise<void>
   setSeeding(run: number, node: string, seeding: boolean): Promise<void>
   shares(run: number, liveMs: number): Promise<LiveShare[]>
-  /** A portion of at most so many of the pages that may be fetched yet; fewer when they come to their end. */
-  takePages(run: number, node: string, atMost: number): Promise<number>
-  givePages(run: number, node: string, pages: number): Promise<void>
+  /**
+   * A portion of at most so many of the pages that may be fetched yet; fewer when they come to their end. `had` are all that the node has taken before,
+   * less those it gave back. Should more be noted, the answer was lost, and they go back first.
+   */
+  takePages(run: number, node: string, wish: { had: number; atMost: number }): Promise<number>
+  /** So many are what the node has taken altogether; others may have the rest. Said again it changes nothing. */
+  keepPages(run: number, node: string, taken: number): Promise<void>
   pages(run: number): Promise<{ limit: number | null; taken: number }>
 }
 

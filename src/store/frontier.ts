@@ -1,3 +1,4 @@
+import type { WatchNews } from '../core/errand-order.ts'
 import type { Offer, QueuedRequest } from '../core/request.ts'
 
 /**
@@ -29,9 +30,13 @@ export type FrontierStore = {
   next(hostId: number, after: QueuePosition | null, limit: number): Promise<QueuedRequest[]>
   /**
    * Gives up a host for this run: its queue is emptied, later offers for it are dropped. A watch that begins a check there
-   * takes that back. Returns how many went, and of which watches.
+   * takes that back. Returns how many went, and of which watches. A store that is shared keeps what `newsOf` says of these in the
+   * same step: whoever finds nothing queued any more finds out why.
    */
-  giveUp(hostId: number): Promise<{ dropped: number; watches: Map<number, number> }>
+  giveUp(
+    hostId: number,
+    newsOf?: (watches: ReadonlyMap<number, number>) => readonly WatchNews[],
+  ): Promise<{ dropped: number; watches: Map<number, number> }>
   /** Requests that each watch has queued in this shard. */
   watches(): Promise<Map<number, number>>
   loadRobots(origin: string): Promise<KeptRobots | null>

@@ -11,7 +11,7 @@ export type NodeStore = {
   forget(silentMs: number): Promise<number>
   pause(paused: boolean): Promise<void>
   isPaused(): Promise<boolean>
-  /** By the leader of the scheduler: nothing is fetched while more is new than the annotation can take. */
+  /** By the leader of the scheduler: nothing is fetched while more is new than the annotation can take. Of no account while nobody leads. */
   hold(held: boolean): Promise<void>
   isHeld(): Promise<boolean>
 }

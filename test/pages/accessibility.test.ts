@@ -8,6 +8,9 @@ import { turnPage } from './in-page.ts'
 import { overflows, seriousFindings } from './looks.ts'
 import { type Service, startService } from './service.ts'
 
+/** The title of the page has it, and is as long as titles are. */
+const harbour = '/all-that-is-new-in-the-harbour-of-the-town-and-on-the-piers-around-it-day-by-day/harbour'
+
 /** How to get to a state of a page, from whatever was shown before. */
 type State = { name: string; path: string; ready: string | RegExp; next?: (page: Page) => Promise<unknown> }
 
@@ -99,7 +102,7 @@ describe('every view can be used by everybody', { skip: withoutBrowser }, () => 
     const words = 'Ships come into the harbour of the town every morning, and leave it in the evening.'
     pages = await createChangingPages({
       '/town': { words, links: ['/pier', '/market'] },
-      '/harbour': { words, links: ['/pier'] },
+      [harbour]: { words, links: ['/pier'] },
     })
     look = await visit(browser, 'desktop', { permitted: /401/ })
     look.page.setDefaultTimeout(15_000)
@@ -147,16 +150,16 @@ describe('every view can be used by everybody', { skip: withoutBrowser }, () => 
       ],
       threshold: 2,
     }
-    const { id: profile } = await me.watch(`${pages.origin}/harbour`, { name: 'Harbour news', interests, urgency: 2 })
+    const { id: profile } = await me.watch(pages.origin + harbour, { name: 'Harbour news', interests, urgency: 2 })
     await me.watch(`${pages.origin}/town`)
     await me.watch(`${pages.origin}/lost`)
     await me.visited()
     const words = 'The harbour celebrates a festival this week. Ships come into the harbour of the town every morning.'
-    pages.pages['/harbour'] = { words, links: ['/pier'] }
+    pages.pages[harbour] = { words, links: ['/pier'] }
     pages.pages['/town'] = { words, links: ['/pier', '/market'] }
     await me.checkAll()
     const changed = await me.changes(2)
-    const { id: item, document } = changed.find(({ url }) => url.endsWith('/harbour'))!
+    const { id: item, document } = changed.find(({ url }) => url.endsWith(harbour))!
     const watch = (await me.sources()).find(({ uri }) => uri.endsWith('/lost'))!.id
     await inspect(withItems({ item, document, watch, profile }))
   })

@@ -38,8 +38,9 @@ export async function startCluster(more: Record<string, string> = {}): Promise<S
     get setupUrl() {
       return place.setupUrl
     },
-    async killAndStart() {
+    async killAndStart(meanwhile) {
       await end('SIGKILL')
+      await meanwhile?.()
       place = await start(port)
     },
     stop: () => end('SIGTERM'),

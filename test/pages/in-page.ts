@@ -34,6 +34,7 @@ type InPage = {
     documentElement: PageElement
     activeElement: PageElement | null
     cookie: string
+    dispatchEvent(event: Event): boolean
     querySelectorAll(selector: string): Iterable<PageElement>
     createElement(name: string): PageElement
   }
@@ -83,6 +84,14 @@ export const readCookie = (page: Page): Promise<string> =>
 /** To another view, as a link of the pages does. */
 export const turnPage = (page: Page, path: string): Promise<void> =>
   page.evaluate((to) => (globalThis as unknown as InPage).history.pushState(null, '', to), path)
+
+/** As when another tab is brought to the front, or this one again: a browser without a window never does it by itself. */
+export const setHidden = (page: Page, isHidden: boolean): Promise<void> =>
+  page.evaluate((value) => {
+    const { document } = globalThis as unknown as InPage
+    Object.defineProperty(document, 'hidden', { value, configurable: true })
+    document.dispatchEvent(new Event('visibilitychange'))
+  }, isHidden)
 
 /** Frames as our pages would not make them: without the attribute that locks them. Returns when all are there. */
 export async function addFrames(page: Page, addresses: readonly string[]): Promise<void> {

@@ -63,6 +63,15 @@ function journey(where: string, start: StartService): void {
         const row = page.getByRole('row').filter({ hasText: 'Page /' })
         await row.getByText(/^(?:Changed|Unchanged)$/).waitFor()
         await picture('3-watched')
+        for (const [text, why] of [
+          [`${news.origin}/`, 'it is watched already'],
+          ['nonsense', 'there is no URL in it'],
+        ] as const) {
+          await page.getByLabel('Watch a page').fill(text)
+          await page.keyboard.press('Enter')
+          await page.getByText(why).waitFor()
+        }
+        assert.equal(await page.locator('.watches-body > .watches-row').count(), 1)
 
         await page.getByRole('link', { name: /inbox/i }).first().click()
         await page.getByRole('heading', { name: 'Inbox' }).waitFor()

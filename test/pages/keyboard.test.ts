@@ -138,6 +138,80 @@ describe('with the keyboard alone, in a browser', { skip: withoutBrowser }, () =
       await page.locator('.inbox-row:not(.inbox-row-read)').first().waitFor()
     }))
 
+  test('a selection moves nothing, and is marked by what it is itself', () =>
+    look.watched(async () => {
+      const rows = page.locator('.inbox-row')
+      const unread = page.locator('.inbox-row:not(.inbox-row-read)')
+      await press('j', 'Enter')
+      await page.locator('.inbox-row-open.inbox-row-read').waitFor()
+      const place = await rows.first().boundingBox()
+      await press('*', 'a')
+      await page.getByRole('toolbar', { name: 'Selected items' }).waitFor()
+      assert.deepEqual(await rows.first().boundingBox(), place)
+      // The open one is read already; the others are not.
+      await press('m')
+      await unread.first().waitFor({ state: 'detached' })
+      await press('u')
+      await unread.first().waitFor()
+      await press('m')
+      await page.locator('.inbox-row-open:not(.inbox-row-read)').waitFor()
+      await press('Escape')
+    }))
+
+  test('when all that was loaded is archived, what follows comes in its place', () =>
+    look.watched(async () => {
+      await page.route('**/api/v1/annotations?*limit=50*', (route) =>
+        route.continue({ url: route.request().url().replace('limit=50', 'limit=1') }),
+      )
+      // More would be loaded by itself, up to the end of the window.
+      const further = Promise.withResolvers<void>()
+      await page.route('**/api/v1/annotations?*cursor=*', async (route) => {
+        await further.promise
+        await route.fallback()
+      })
+      await page.goto(`${service.url}/inbox?state=all`)
+      await page.locator('.inbox-row').first().waitFor()
+      await press('*', 'a', 'e')
+      await page.getByText('1 item archived').waitFor()
+      assert.equal(await page.getByText('Nothing has arrived yet').count(), 0)
+      further.resolve()
+      await page.locator('.inbox-row').nth(1).waitFor()
+      await page.unrouteAll({ behavior: 'wait' })
+      await press('u')
+      await page.getByText('Taken back').waitFor()
+    }))
+
+  test('Escape closes a menu and what is open, and stays in eRACE', () =>
+    look.watched(async () => {
+      await page.goto(`${service.url}/watches`)
+      await heading('Watches')
+      await press('g', 'i')
+      await row('celebrates').first().waitFor()
+      await press('j', 'Enter')
+      await page.locator('.inbox-row-open.inbox-row-read').waitFor()
+      await press('m', 'Escape')
+      await page.getByRole('toolbar', { name: 'This item' }).waitFor({ state: 'detached' })
+      // Back does not open it again.
+      await page.goBack()
+      await heading('Watches')
+      await tabTo(page.getByRole('button', { name: /^Export/ }))
+      await press('Enter')
+      await page.getByRole('menu').waitFor()
+      await press('Escape')
+      await page.getByRole('menu').waitFor({ state: 'hidden' })
+      await seesFocus('after the menu')
+      // One that was opened by its address.
+      const other = await look.context.newPage()
+      await other.goto(`${service.url}/profiles`)
+      await other.getByRole('link', { name: 'Sport' }).waitFor()
+      await other.keyboard.press('Escape')
+      await other.getByRole('heading', { name: 'Inbox', level: 1 }).waitFor()
+      await other.close()
+      assert.equal(new URL(page.url()).pathname, '/watches')
+      await press('g', 'i')
+      await row('celebrates').first().waitFor()
+    }))
+
   test('help opens and closes, and the focus comes back', () =>
     look.watched(async () => {
       await press('j')
@@ -219,6 +293,23 @@ describe('with the keyboard alone, in a browser', { skip: withoutBrowser }, () =
       await page.keyboard.type(`${news.origin}/sport`)
       await press('Enter')
       await page.getByRole('link', { name: 'Open the document' }).waitFor()
+    }))
+
+  test('remove all watches that are loaded: the others come into their place', () =>
+    look.watched(async () => {
+      const text = Array.from({ length: 40 }, (_, n) => `${news.origin}/gone/${n}`).join('\n')
+      await me.ask('POST', '/sources/import', { text })
+      // Pages as short as they may be without being loaded at once.
+      await look.context.route(/\/sources\?.*limit=100/, (route) =>
+        route.continue({ url: route.request().url().replace('limit=100', 'limit=35') }),
+      )
+      await page.goto(`${service.url}/watches`)
+      await page.getByText('/gone/39').first().waitFor()
+      await press('*', 'a', '#')
+      await tabTo(page.getByRole('button', { name: 'Remove 35 watches' }))
+      await press('Enter')
+      await page.getByRole('button', { name: 'Page /sport', exact: true }).waitFor()
+      assert.equal(await page.getByText('/gone/39').count(), 0)
     }))
 
   test('switch the single keys off, which then do nothing, and sign out', () =>

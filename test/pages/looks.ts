@@ -53,11 +53,15 @@ async function findings(page: Page, { size, scheme, rules }: Way): Promise<strin
     )
 }
 
-/** The smallest phone, a desk enlarged to 200 %, and a phone with text of twice its size. */
+/**
+ * The smallest phone, a desk enlarged to 200 %, and a phone with text of twice its size: by the page, and by the browser, for which
+ * the phone is half as wide.
+ */
 const textSizes = [
   { width: 360, text: 100 },
   { width: 640, text: 100 },
   { width: 390, text: 200 },
+  { width: 195, text: 100 },
 ]
 
 /** Where a page is wider than its window, and what of it sticks out. */

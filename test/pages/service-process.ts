@@ -5,8 +5,8 @@ export type Service = {
   readonly url: string
   /** Where the first account is made; null where there is one. */
   readonly setupUrl: string | null
-  /** As after a power cut of the process, and started again at the same port. */
-  killAndStart(): Promise<void>
+  /** As after a power cut of the process, and started again at the same port, after what is done `meanwhile`. */
+  killAndStart(meanwhile?: () => Promise<void>): Promise<void>
   /** Asked to end, which it does. */
   stop(): Promise<number | null>
   api(path: string, options?: { method?: string; body?: unknown; cookie?: string }): Promise<Response>

@@ -28,8 +28,9 @@ export async function startUp(more: Record<string, string> = {}): Promise<Servic
     get setupUrl() {
       return place.setupUrl
     },
-    async killAndStart() {
+    async killAndStart(meanwhile) {
       await end('SIGKILL')
+      await meanwhile?.()
       run = startErace(['up', '--json', '--port', port, '--data', data], { ...settings, ...more })
       place = await listening(run)
     },

@@ -87,6 +87,8 @@ export function createFrontier({
   const ring: Lane[] = []
   let ringHead = 0
   const heap = createTimeHeap<Lane>()
+  /** Monotonic: when the first host of each was opened, and nobody else asked them any more. */
+  const begins = new WeakMap<Tenure, number>()
   const moved = new Map<Tenure, Set<Lane>>([[own, new Set()]])
   /** Whether the store may hold hosts with work that are not in memory. */
   let dormant = true
@@ -99,15 +101,22 @@ export function createFrontier({
   const capacity = (): number =>
     Math.max(MIN_ROWS, Math.min(MAX_ROWS, Math.floor(bufferRows / Math.max(1, lanes.size))))
 
+  function beginOf(tenure: Tenure): number {
+    const begin = begins.get(tenure) ?? clock.monotonic()
+    begins.set(tenure, begin)
+    return begin
+  }
+
   /** Null where the host is none of ours (any more). */
   function open(state: HostState): Lane | null {
     const tenure = tenureOf === undefined ? own : tenureOf(state.id)
     if (tenure === null) return null
     // The kept clock is wall time: believed only as far as a rest can be long, in case that clock jumped.
     const waitMs = Math.max(0, Math.min(state.nextAt + clockMarginMs - clock.now(), rules.restMaxMs))
-    // Whoever was killed may have had a request on its way to this host.
-    const pause = store.recoveredOf(state.id) ? Math.max(waitMs, rules.delayMs) : waitMs
-    const lane = createLane(state, clock.monotonic() + pause, tenure)
+    // Whoever was killed may have had a request on its way to this host. What its robots.txt asks for is known later.
+    const askedBefore = store.recoveredOf(state.id) ? beginOf(tenure) : Number.NEGATIVE_INFINITY
+    const nextAt = Math.max(clock.monotonic() + waitMs, askedBefore + rules.delayMs)
+    const lane = createLane(state, nextAt, tenure, askedBefore)
     lanes.set(state.id, lane)
     return lane
   }

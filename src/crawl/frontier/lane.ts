@@ -30,6 +30,8 @@ export type Lane = {
   unsettled: number
   /** Monotonic ms before which the host is left alone. */
   nextAt: number
+  /** Monotonic ms up to which somebody who was killed may have asked the host; minus infinity where nobody was. */
+  readonly askedBefore: number
   failures: number
   rests: number
   /** Answers 429 or 503 in a row. */
@@ -41,7 +43,12 @@ export type Lane = {
   address: string
 }
 
-export function createLane(state: HostState, nextAt: number, tenure = createOwnTenure()): Lane {
+export function createLane(
+  state: HostState,
+  nextAt: number,
+  tenure = createOwnTenure(),
+  askedBefore = Number.NEGATIVE_INFINITY,
+): Lane {
   return {
     id: state.id,
     host: state.host,
@@ -55,6 +62,7 @@ export function createLane(state: HostState, nextAt: number, tenure = createOwnT
     inFlight: 0,
     unsettled: 0,
     nextAt,
+    askedBefore,
     failures: state.failures,
     rests: state.rests,
     slowdowns: 0,

@@ -4,9 +4,12 @@ import type { Frontier } from '../frontier/frontier.ts'
 import type { Lane } from '../frontier/lane.ts'
 import type { Batch, Failure } from './batch.ts'
 import type { ShardDeps } from './shard-settings.ts'
-import { noteGivenUp } from './watch-news.ts'
+import { newsOfGivenUp, noteGivenUp } from './watch-news.ts'
 
-export type HostTroubleDeps = Pick<ShardDeps, 'store' | 'watches' | 'onNews' | 'figures' | 'tally' | 'log'> & {
+export type HostTroubleDeps = Pick<
+  ShardDeps,
+  'store' | 'watches' | 'onNews' | 'tellNews' | 'figures' | 'tally' | 'log'
+> & {
   frontier: Pick<Frontier, 'drop'>
   batch: Pick<Batch, 'persist' | 'againOf'>
   /** Whether hosts may become another's: then whoever has them now sees to them. */
@@ -14,6 +17,8 @@ export type HostTroubleDeps = Pick<ShardDeps, 'store' | 'watches' | 'onNews' | '
   /** So many requests left the queue. */
   onDropped(requests: number): void
 }
+
+type NewsOf = Parameters<ShardDeps['store']['giveUp']>[1]
 
 /** Hosts that fail again and again: they rest, and in the end are given up for this run with all that is queued for them. */
 export function createHostTrouble(deps: HostTroubleDeps) {
@@ -27,12 +32,12 @@ export function createHostTrouble(deps: HostTroubleDeps) {
   }
 
   /** Null where the host is not ours any more. */
-  async function giveUp(lane: Lane) {
+  async function giveUp(lane: Lane, newsOf: NewsOf) {
     try {
       return await batch.persist(async () => {
         // What is in flight or waits to be kept counts by itself, but for what was to be tried again.
         const counted = lane.inFlight + lane.unsettled - batch.againOf(lane)
-        return { ...(await store.giveUp(lane.id)), counted }
+        return { ...(await store.giveUp(lane.id, newsOf)), counted }
       }, lane.tenure)
     } catch (error) {
       if (deps.mayLose && isAppError(error) && (error.code === 'lease-lost' || error.retry === 'later')) return null
@@ -57,11 +62,14 @@ export function createHostTrouble(deps: HostTroubleDeps) {
       }
       givenUp.add(lane)
       frontier.drop(lane)
-      const given = await giveUp(lane)
+      const given = await giveUp(lane, (queued) => newsOfGivenUp(queued, request, failure))
       if (given === null) return
       const { dropped, counted, watches } = given
-      noteGivenUp(deps.watches, watches, request, failure)
-      deps.onNews()
+      // Where others are to be told, they were when the requests went.
+      if (deps.tellNews === undefined) {
+        noteGivenUp(deps.watches, watches, request, failure)
+        deps.onNews()
+      }
       countLost(host, Math.max(0, dropped - counted))
       log('warn', 'host given up for this run', { host, failures, dropped })
       deps.onDropped(dropped)

@@ -233,7 +233,7 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
   }
 
   /** Results that came too late. Their requests are still queued. */
-  function refuse(items: readonly Finished[], tenure: Tenure): void {
+  function refuse(items: readonly Pick<Finished, 'lane' | 'request'>[], tenure: Tenure): void {
     figures.add('refused', items.length)
     held -= items.length
     unkept -= items.length
@@ -254,6 +254,18 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
     return deps.watches.has(errand.watch) ? look() : orphaned
   }
 
+  /** Null where the store could not be asked until the end: the request is still queued, and others fetch it. */
+  async function concludeOrRefuse(lane: Lane, request: QueuedRequest, result: Parameters<typeof conclude>[1]) {
+    try {
+      return await conclude(request, result)
+    } catch (error) {
+      if (tenures === null || !isAppError(error) || error.retry === 'never') throw error
+      unkept++
+      refuse([{ lane, request }], lane.tenure)
+      return null
+    }
+  }
+
   async function run(lane: Lane, request: QueuedRequest, known: string): Promise<void> {
     // The first request of a host counts against its address too, and then nothing of its address is known yet.
     const address = known === '' ? await deps.addressOf(request.url) : known
@@ -264,7 +276,7 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
     }
     let result: VisitResult | typeof orphaned
     try {
-      result = await visitFor(request, () => visit(request, lane.tenure))
+      result = await visitFor(request, () => visit(request, lane))
     } catch (error) {
       if (!isAppError(error) || error.retry === 'never') throw error
       // The store can't be asked now: nothing was done.
@@ -277,6 +289,7 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
     crawlDelays.delete(lane.host)
     if ('response' in result) lane.address = result.response.address
     if (result.kind === 'postponed') {
+      lane.nextAt = Math.max(lane.nextAt, result.until ?? 0)
       frontier.postpone(lane, request, result.signal)
       return withdraw(lane, request)
     }
@@ -287,7 +300,9 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
     pumpSoon()
     if (!('response' in result) && !('status' in result && result.status > 0)) returnPage(request)
     await inTurn()
-    const { capture, offers, again: wanted, skipped, failure } = await conclude(request, result)
+    const concluded = await concludeOrRefuse(lane, request, result)
+    if (concluded === null) return
+    const { capture, offers, again: wanted, skipped, failure } = concluded
     // A host that was given up, for this request or another, is not asked again.
     const again = wanted && verdict !== 'given-up' && !trouble.isGivenUp(lane)
     if (wanted && !again) trouble.countLost(lane.host, 1)

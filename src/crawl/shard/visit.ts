@@ -5,6 +5,7 @@ import type { SkipReason } from '../../core/skip-reason.ts'
 import type { DocumentStore, KnownDocument } from '../../store/documents.ts'
 import { type FetchResponse, type FetchResult, headerValue } from '../fetch/fetch-result.ts'
 import type { Fetcher } from '../fetch/fetcher.ts'
+import type { Lane } from '../frontier/lane.ts'
 import type { HostSignal } from '../frontier/politeness.ts'
 import type { Tenure } from '../frontier/tenure.ts'
 import { createLookBack } from './look-back.ts'
@@ -30,8 +31,11 @@ export type VisitResult =
       address: string
       signal: HostSignal
     }
-  /** robots.txt was asked for first, or the host may not be asked any more; the request itself comes later. */
-  | { kind: 'postponed'; signal: HostSignal }
+  /**
+   * robots.txt was asked for first, or the host may not be asked any more, or not before `until` (monotonic ms); the request itself
+   * comes later.
+   */
+  | { kind: 'postponed'; signal: HostSignal; until?: number }
 
 export type VisitOptions = {
   documents: DocumentStore
@@ -53,12 +57,14 @@ export type VisitOptions = {
 
 const untouched: HostSignal = { kind: 'untouched' }
 
-export function createVisit(options: VisitOptions): (request: QueuedRequest, tenure: Tenure) => Promise<VisitResult> {
+type Visited = Pick<Lane, 'tenure' | 'askedBefore'>
+
+export function createVisit(options: VisitOptions): (request: QueuedRequest, lane: Visited) => Promise<VisitResult> {
   const { documents, fetcher, gate, agent, run, clock } = options
   const mayBegin = options.mayBegin ?? (() => true)
 
   /** Null when the page may be fetched now. */
-  async function askRobots(request: QueuedRequest): Promise<VisitResult | null> {
+  async function askRobots(request: QueuedRequest, askedBefore: number): Promise<VisitResult | null> {
     if (gate === null) return null
     const origin = originOf(request.url)
     const known = gate.peek(origin)
@@ -66,21 +72,23 @@ export function createVisit(options: VisitOptions): (request: QueuedRequest, ten
     if (load.kind === 'unreachable') return withoutRobots(load, request, clock)
     const { rules } = load
     const delaySeconds = rules.crawlDelaySeconds(agent)
-    if (delaySeconds !== null)
-      options.onCrawlDelay(request.host, Math.min(delaySeconds * 1000, options.maxCrawlDelayMs))
+    const delayMs = Math.min((delaySeconds ?? 0) * 1000, options.maxCrawlDelayMs)
+    if (delaySeconds !== null) options.onCrawlDelay(request.host, delayMs)
     if (load.kind === 'asked') return { kind: 'postponed', signal: signalOf(load.result, clock) }
+    const until = askedBefore + delayMs
+    if (until > clock.monotonic()) return { kind: 'postponed', signal: untouched, until }
     if (rules.isAllowed(agent, request.url)) return null
     return { kind: 'skipped', reason: 'robots', status: 0, address: '', signal: untouched }
   }
 
   const lookBack = createLookBack(documents)
 
-  return async function visit(request, tenure) {
+  return async function visit(request, { tenure, askedBefore }) {
     const known = options.looksBack || tenure.recovered ? await lookBack(request) : null
     if (known !== null && isDone(known, request, run) && !isMissed(known, request))
       return { kind: 'done-before', known }
     if (!mayBegin(tenure)) return { kind: 'postponed', signal: untouched }
-    const refusal = await askRobots(request)
+    const refusal = await askRobots(request, askedBefore)
     if (refusal !== null) return refusal
     if (!mayBegin(tenure)) return { kind: 'postponed', signal: untouched }
     const asks = known !== null && !isDueInFull(known, request.fp, options.fullCheckAfter) && !isMissed(known, request)

@@ -2,7 +2,7 @@ import type { WatchNews } from '../../core/errand-order.ts'
 import type { QueuedRequest } from '../../core/request.ts'
 import type { CaptureOutcome } from '../../store/documents.ts'
 import type { Failure, Finished } from './batch.ts'
-import type { Watches } from './watches.ts'
+import { createWatches, type Watches } from './watches.ts'
 
 /**
  * Notes for its watch what a finished request came to. Of the source itself it is said in words that stay the same: `stored`,
@@ -38,6 +38,17 @@ export function noteGivenUp(
   // Said here, since the check may be over before the request itself is kept.
   if (hops === 0 && failure !== undefined && queued.has(errand.watch))
     watches.newsOf(errand.watch).source = failedSource(failure)
+}
+
+/** The same, to be told by itself. */
+export function newsOfGivenUp(
+  queued: ReadonlyMap<number, number>,
+  request: QueuedRequest,
+  failure: Failure | undefined,
+): WatchNews[] {
+  const watches = createWatches()
+  noteGivenUp(watches, queued, request, failure)
+  return watches.takeNews()
 }
 
 function failedSource({ code, status }: Failure): WatchNews['source'] {

@@ -177,6 +177,9 @@ describe('the list of sources', () => {
       assert.deepEqual(item.checks, [
         { at: '2026-01-01T00:00:01.000Z', outcome: 'unchanged', status: 200, changed: 0, tookMs: 1000 },
       ])
+      // It was paused and is not any more, which the scheduler has not heard yet.
+      scheduler.set({ id: watch, ...rest, paused: true, everyMs: 600_000, everyMaxMs: 600_000 })
+      assert.equal((await now()).why, 'it was resumed just now')
     }))
 })
 

@@ -94,7 +94,7 @@ export function createSourceService(deps: SourceServiceDeps): SourceService {
       title,
       document,
       state,
-      message: messageOf(state, { source, row, since }),
+      message: messageOf(state, { source, row }),
       since,
       failing: isFailing(source, row),
       lastCheckedAt: row?.checkedAt || null,

@@ -6,19 +6,16 @@ import type { WatchSnapshot, Why } from '../scheduler/scheduler-report.ts'
 import type { OwnedSource } from './owner-sources.ts'
 import type { SourceState } from './source-state.ts'
 
-/** The state in words: what it means, since when, and what can be done. */
+/** The state in words: what it means, and what can be done. Since when is no part of it: whoever shows it knows the zone. */
 export function messageOf(
   state: SourceState,
-  { source, row, since }: { source: OwnedSource; row: WatchRow | undefined; since: number | null },
+  { source, row }: { source: OwnedSource; row: WatchRow | undefined },
 ): string {
-  const what = words[state]({ source, row, status: row?.status ?? 0, outcome: row?.outcome ?? '' })
-  const isTold = since !== null && state !== 'checking'
-  return isTold ? what.replace('{since}', ` since ${timeOf(since)}`) : what.replace('{since}', '')
+  return words[state]({ source, status: row?.status ?? 0, outcome: row?.outcome ?? '' })
 }
 
-type Facts = { source: OwnedSource; row: WatchRow | undefined; status: number; outcome: string }
+type Facts = { source: OwnedSource; status: number; outcome: string }
 
-/** `{since}` is where the time goes, if there is one to tell. */
 const words: Record<SourceState, (facts: Facts) => string> = {
   paused: ({ source }) =>
     source.paused
@@ -29,22 +26,20 @@ const words: Record<SourceState, (facts: Facts) => string> = {
   'not-yet': () => 'It was not checked for you yet. Its first check comes up.',
   'blocked-by-robots': ({ source, status }) =>
     status === 0
-      ? `robots.txt of ${source.host} does not allow this page to be fetched{since}. Ask the owner of the site, or watch another page.`
-      : 'The page itself asks programs not to keep it (noindex){since}. Ask the owner of the site, or watch another page.',
+      ? `robots.txt of ${source.host} does not allow this page to be fetched. Ask the owner of the site, or watch another page.`
+      : 'The page itself asks programs not to keep it (noindex). Ask the owner of the site, or watch another page.',
   'blocked-by-site': ({ source, status }) =>
     status === 429
-      ? `${source.host} says that it is asked too often (status 429){since}. Check it less often.`
-      : `${source.host} refuses to show the page (status ${status}){since}. Open it in a browser; if it works there, the site keeps programs out.`,
+      ? `${source.host} says that it is asked too often (status 429). Check it less often.`
+      : `${source.host} refuses to show the page (status ${status}). Open it in a browser; if it works there, the site keeps programs out.`,
   'sign-in-failed': ({ status }) =>
-    `The page wants a sign-in (status ${status}){since}. Watch a page that is open to everybody.`,
+    `The page wants a sign-in (status ${status}). Watch a page that is open to everybody.`,
   'not-found': ({ status }) =>
-    `The page is not there${status === 410 ? ' any more' : ''} (status ${status}){since}. Look for its new address, or remove it.`,
+    `The page is not there${status === 410 ? ' any more' : ''} (status ${status}). Look for its new address, or remove it.`,
   failing: failingWords,
-  refused: ({ source, outcome }) =>
-    `${refusals[outcome] ?? `It is not fetched here (${outcome})`}{since}. ${hint(source)}`,
+  refused: ({ source, outcome }) => `${refusals[outcome] ?? `It is not fetched here (${outcome})`}. ${hint(source)}`,
   unsupported: ({ source, outcome }) => {
-    if (outcome === 'skipped: type')
-      return 'What is there is of a type that is not read here{since}. Watch a page of text.'
+    if (outcome === 'skipped: type') return 'What is there is of a type that is not read here. Watch a page of text.'
     const support = supported(source.uri)
     return `${support.kind === 'supported' ? 'It can not be watched' : support.message}. Remove it, or watch it at an http or https address.`
   },
@@ -53,7 +48,7 @@ const words: Record<SourceState, (facts: Facts) => string> = {
   empty: () =>
     'The page has no text of its own to compare. It may be made by a program in the browser: watch its feed, or another page.',
   changed: () => 'The last check found something new.',
-  unchanged: () => 'Nothing has changed{since}.',
+  unchanged: () => 'Nothing has changed.',
 }
 
 const refusals: Record<string, string> = {
@@ -72,19 +67,17 @@ function hint({ host }: OwnedSource): string {
 function failingWords({ source, status, outcome }: Facts): string {
   const { host } = source
   if (outcome === 'redirect')
-    return `The page redirects to itself{since}, as sites do that want a cookie. Watch where it leads.`
+    return `The page redirects to itself, as sites do that want a cookie. Watch where it leads.`
   const code = outcome.slice('failed: '.length)
-  if (status >= 400)
-    return `${host} answers with an error (status ${status}){since}. It is tried again, less and less often.`
+  if (status >= 400) return `${host} answers with an error (status ${status}). It is tried again, less and less often.`
   if (code === 'redirect-refused' && status > 0)
-    return `${host} redirects to an address that is not followed{since}. Look where it leads in a browser.`
+    return `${host} redirects to an address that is not followed. Look where it leads in a browser.`
   if (code === 'http-client-error' || code === 'http-server-error' || code === 'redirect-refused')
-    return `robots.txt of ${host} can not be had, so nothing of it is fetched{since}. It is tried again, less and less often.`
+    return `robots.txt of ${host} can not be had, so nothing of it is fetched. It is tried again, less and less often.`
   const known = Object.hasOwn(errorCodes, code) ? errorCodes[code as ErrorCode] : null
-  if (code === 'dns-not-found')
-    return `There is no host of the name ${host}{since}. Look at the spelling of the address.`
+  if (code === 'dns-not-found') return `There is no host of the name ${host}. Look at the spelling of the address.`
   const reason = known === null ? 'It could not be fetched' : `It could not be fetched: ${known.means}`
-  return `${reason}{since}. It is tried again, less and less often.`
+  return `${reason}. It is tried again, less and less often.`
 }
 
 const reasons: Record<Why, string> = {
@@ -98,7 +91,8 @@ const reasons: Record<Why, string> = {
   'host-budget': 'other checks of its host go first',
   asked: 'somebody asked for it',
   'in-flight': 'it is being checked now',
-  paused: 'it is paused',
+  // Of a source that is not: the scheduler has not heard of it yet.
+  paused: 'it was resumed just now',
 }
 
 /** Why it is checked then. */
@@ -123,8 +117,4 @@ function roughly(ms: number): string {
   ] as const)
     if (ms >= size * 2) return `${Math.round(ms / size)}${unit}`
   return `${Math.round(ms / 1000)}s`
-}
-
-function timeOf(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 }

@@ -20,12 +20,16 @@ const ASKED_EVERY_MS = 2_000
 const STATS_EVERY_MS = 3_000
 /** A source that was asked for when it was just made is known with the next look at the profile base. */
 const MAX_TRIES = 3
+/** Says nothing in particular: whoever hears it reads everything again. */
+const READ_ALL = ''
 
 /** What the leader of the scheduler does for the others: it takes what they were asked for, and tells them how the checks go. */
 export function createLeading(deps: LeadingDeps) {
   const { epoch, service, events, clock } = deps
   const untold = new Map<number, 'begun' | 'ended'>()
   const unknown = new Map<number, number>()
+  /** Some words did not come through, and nobody knows which. */
+  let isMissed = false
   let askedAt = Number.NEGATIVE_INFINITY
   let statsAt = Number.NEGATIVE_INFINITY
   const stopListening = events.listen(ASKED_CHANNEL, () => {
@@ -64,11 +68,16 @@ export function createLeading(deps: LeadingDeps) {
     afterTick(): void {
       const words = wordsOf(untold)
       untold.clear()
-      for (const text of words) events.notify(checksChannel, text).catch(() => {})
+      if (isMissed) words.unshift(READ_ALL)
+      isMissed = false
+      for (const text of words)
+        events.notify(checksChannel, text).catch(() => {
+          isMissed = true
+        })
     },
     /** The others read everything again: nobody knows what the last leader left untold. */
     async begin(): Promise<void> {
-      await events.notify(checksChannel, '')
+      await events.notify(checksChannel, READ_ALL)
     },
     end: stopListening,
   }

@@ -166,6 +166,8 @@ describe('a server that does not let the program do its work', () => {
 
   test('failures keep their meaning, in one line of bounded length', () => {
     const errorOf = (code: string, message: string) => postgresError(Object.assign(new Error(message), { code }))
+    const systemError = (syscall: string, code: string) =>
+      postgresError(Object.assign(new Error(`${syscall} ${code}`), { code, syscall }))
     assert.equal(errorOf('53100', 'could not extend file: No space left on device').code, 'store-full')
     assert.equal(errorOf('25006', 'cannot execute INSERT in a read-only transaction').code, 'store-unreachable')
     assert.equal(errorOf('57P03', 'the database system is starting up').code, 'store-unreachable')
@@ -173,6 +175,10 @@ describe('a server that does not let the program do its work', () => {
     assert.equal(errorOf('XX000', 'a'.repeat(10_000)).message.length < 600, true)
     assert.equal(errorOf('23505', 'one\n two\n').message, 'PostgreSQL: one two')
     assert.equal(errorOf('ERL01', 'partition 1 is not held').code, 'lease-lost')
+    for (const code of ['EMFILE', 'ENOBUFS', 'EADDRNOTAVAIL', 'ENETRESET', 'EPROTO', 'EPERM'])
+      assert.equal(systemError('connect', code).retry, 'later', code)
+    assert.equal(systemError('getaddrinfo', 'EAI_FAIL').retry, 'later')
+    assert.equal(systemError('spawn', 'EACCES').code, 'internal')
     const closed = new Error('Client was closed and is not queryable')
     assert.equal(postgresError(closed).code, 'store-unreachable')
     assert.equal(postgresError(new TypeError('x is not a function')).code, 'internal')

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** Stands between a pool and its server, and cuts one connection in the midst of a conversation. */
+/** Stands between a pool and its server, and cuts one connection in the midst of a conversation, or lets all of them go silent. */
 export type CuttingProxy = {
   /** The address of the server, by way of this. */
   address: string
@@ -9,6 +9,8 @@ export type CuttingProxy = {
    * The nth statement from now on does not arrive (`before`), or arrives and its answer does not (`behind`): both sides lose the connection.
    */
   cutAt(nth: number, side: 'before' | 'behind'): void
+  /** Nothing passes over the connections that are there now, and nobody is told; new ones are as they should be. */
+  silence(): void
   /** Whether it came to that; nothing is cut any more. */
   wasCut(): boolean
   close(): Promise<void>
@@ -23,6 +25,7 @@ export async function startCuttingProxy(address: string): Promise<CuttingProxy> 
   const url = new URL(address)
   const target = { host: url.hostname, port: Number(url.port) }
   const sockets = new Set<Socket>()
+  const silent = new WeakSet<Socket>()
   let left = 0
   let side: 'before' | 'behind' = 'before'
   let isCut = false
@@ -45,12 +48,12 @@ export async function startCuttingProxy(address: string): Promise<CuttingProxy> 
       if (isTheOne) isCut = true
       if (isTheOne && side === 'before') return end()
       if (isTheOne) isDeaf = true
-      if (!upstream.destroyed) upstream.write(message)
+      if (!upstream.destroyed && !silent.has(upstream)) upstream.write(message)
     })
     client.on('data', read)
     upstream.on('data', (answer) => {
       if (isDeaf) end()
-      else client.write(answer)
+      else if (!silent.has(upstream)) client.write(answer)
     })
   })
   server.listen(0, '127.0.0.1')
@@ -63,6 +66,9 @@ export async function startCuttingProxy(address: string): Promise<CuttingProxy> 
       left = nth
       side = given
       isCut = false
+    },
+    silence() {
+      for (const socket of sockets) silent.add(socket)
     },
     wasCut() {
       left = 0

@@ -1,6 +1,6 @@
-import type { PoolClient } from 'pg'
+import type { PoolClient, QueryConfig } from 'pg'
 import type { ClusterEvents } from '../cluster-events.ts'
-import type { ClusterPool } from './pool.ts'
+import { ANSWER_WITHIN_MS, type ClusterPool } from './pool.ts'
 import { postgresError } from './postgres-error.ts'
 
 export type ClusterEventsOptions = {
@@ -73,7 +73,7 @@ export function createClusterEvents({ pool, onTrouble = () => {} }: ClusterEvent
     fresh.on('notification', ({ channel, payload }) => dispatch(channel, payload ?? ''))
     const channels = new Set(handlers.keys())
     try {
-      if (channels.size > 0) await fresh.query([...channels].map((channel) => `LISTEN ${channel}`).join('; '))
+      if (channels.size > 0) await fresh.query(inTime([...channels].map((channel) => `LISTEN ${channel}`).join('; ')))
     } catch (error) {
       return end(error as Error)
     }
@@ -90,7 +90,7 @@ export function createClusterEvents({ pool, onTrouble = () => {} }: ClusterEvent
     if (commands.push(command) > 1) return
     saying = saying.then(async () => {
       const text = commands.splice(0).join('; ')
-      await current?.client.query(text).catch(() => {})
+      await current?.client.query(inTime(text)).catch(() => {})
     })
   }
 
@@ -121,4 +121,9 @@ export function createClusterEvents({ pool, onTrouble = () => {} }: ClusterEvent
       current?.end()
     },
   }
+}
+
+/** Who waits for an answer that never comes would not connect again. */
+function inTime(text: string): QueryConfig & { query_timeout: number } {
+  return { text, query_timeout: ANSWER_WITHIN_MS }
 }

@@ -21,6 +21,7 @@ import {
 } from './frontier-rows.ts'
 import { type SettleShare, settleValues, shareOut } from './frontier-settle.ts'
 import { frontierLooks, frontierStatements } from './frontier-statements.ts'
+import { putNews } from './news.ts'
 import type { ClusterPool } from './pool.ts'
 import { storable } from './storable-text.ts'
 
@@ -256,17 +257,20 @@ export function createClusterFrontier(options: ClusterFrontierOptions): ClusterF
       const rows = await pool.query<QueueRow & { name: string }>(frontierStatements.next, values)
       return rows.map((row) => requestOfRow(row, hostId, row.name))
     },
-    async giveUp(hostId) {
+    async giveUp(hostId, newsOf = () => []) {
       const held = partitions.ofHost(hostId)
       if (held === undefined) throw lostPartition(partitionOfId(hostId))
       return fenced(held, async () => {
         const values = [held.partition, held.epoch, run, hostId]
-        const [row] = await pool.query<{ answer: GiveUpAnswer | null }>(frontierStatements.giveUp, values)
-        const answer = row?.answer ?? null
-        const watches = new Map<number, number>()
+        const { answer, watches } = await pool.transaction(async (tx) => {
+          const [row] = await tx.query<{ answer: GiveUpAnswer | null }>(frontierStatements.giveUp, values)
+          const went = new Map<number, number>()
+          for (const [watch, n] of row?.answer?.watches ?? []) addWatch(went, watch, -n)
+          await putNews(tx, newsOf(went))
+          return { answer: row?.answer ?? null, watches: went }
+        })
         if (answer === null) return { dropped: 0, watches }
         await arrivals.takeIn(held, answer, [])
-        for (const [watch, n] of answer.watches) addWatch(watches, watch, -n)
         return { dropped: answer.gone, watches }
       })
     },

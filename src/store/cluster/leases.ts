@@ -5,6 +5,7 @@ import { numberArray } from './array-values.ts'
 import type { ClusterPool } from './pool.ts'
 
 export type PartitionLeasesOptions = {
+  /** Should be for nothing else: a heartbeat that waits behind other statements may come too late. */
   pool: ClusterPool
   /** Different for every process. */
   node: string
@@ -17,6 +18,8 @@ export type PartitionLeasesOptions = {
   renewEveryMs?: number
   /** A heartbeat failed; the next one may not. */
   onTrouble?(error: unknown): void
+  /** A heartbeat succeeded. */
+  onWell?(): void
 }
 
 /** Partitions were given back, or somebody came: a heartbeat now would find something. */
@@ -90,6 +93,7 @@ export function createPartitionLeases(options: PartitionLeasesOptions): Partitio
     // Whoever comes finds nothing free: the others are told to look how many they may keep.
     if (!joined && held.size < answer.share) await pool.query(statements.wake)
     joined = true
+    options.onWell?.()
     return { live: answer.live, share: answer.share, held: held.size, twins: answer.twins }
   }
 

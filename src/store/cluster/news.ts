@@ -1,7 +1,7 @@
 import type { WatchNews } from '../../core/errand-order.ts'
 import type { NewsStore } from '../cluster-events.ts'
 import { checkLeader } from './leader.ts'
-import type { ClusterPool } from './pool.ts'
+import type { ClusterPool, Sender } from './pool.ts'
 import { storable } from './storable-text.ts'
 
 /** The role whose leader takes the news. */
@@ -28,9 +28,7 @@ export const forgetProgress = 'DELETE FROM watch_progress WHERE watch = ANY($1)'
 
 export function createClusterNews(pool: ClusterPool): NewsStore {
   return {
-    async put(news) {
-      if (news.length > 0) await pool.query(statements.put, [JSON.stringify(news, keepable)])
-    },
+    put: (news) => putNews(pool, news),
     take: (leaderEpoch, limit) =>
       pool.transaction(async (tx) => {
         await checkLeader(tx, schedulerRole, leaderEpoch)
@@ -47,6 +45,11 @@ export function createClusterNews(pool: ClusterPool): NewsStore {
       return new Map(rows.map(({ watch, n }) => [watch, n]))
     },
   }
+}
+
+/** For transactions, too: the news are there when the rest is. */
+export async function putNews(sender: Pick<Sender, 'query'>, news: readonly WatchNews[]): Promise<void> {
+  if (news.length > 0) await sender.query(statements.put, [JSON.stringify(news, keepable)])
 }
 
 /** Not every text that JSON can name is one for PostgreSQL. */

@@ -1,11 +1,22 @@
 import type { NodeOrders, NodeReport, NodeStore } from '../nodes.ts'
+import { schedulerRole } from './news.ts'
 import type { ClusterPool } from './pool.ts'
+
+const isSet = (name: string): string =>
+  `coalesce((SELECT value = 'true' FROM control WHERE control.name = '${name}'), false)`
+
+/** What the operator and the leader of the scheduler want, as conditions of a statement. */
+export const controlFlags = {
+  paused: isSet('paused'),
+  // Only who leads takes it back. Where nobody does it would stand for ever.
+  held: `(${isSet('held')} AND EXISTS (SELECT FROM leaders
+    WHERE leaders.name = '${schedulerRole}' AND leaders.holder IS NOT NULL AND leaders.until > now()))`,
+} as const
 
 const statements = {
   heartbeat: `INSERT INTO nodes (id, name, role, host, pid, figures) VALUES ($1, $2, $3, $4, $5, $6)
     ON CONFLICT (id) DO UPDATE SET seen_at = now(), figures = excluded.figures
-    RETURNING draining, coalesce((SELECT value = 'true' FROM control WHERE control.name = 'paused'), false) AS paused,
-      coalesce((SELECT value = 'true' FROM control WHERE control.name = 'held'), false) AS held`,
+    RETURNING draining, ${controlFlags.paused} AS paused, ${controlFlags.held} AS held`,
   list: `SELECT id, name, role, host, pid, figures, draining,
       round(extract(epoch FROM now() - started_at) * 1000)::bigint AS "startedMsAgo",
       round(extract(epoch FROM now() - seen_at) * 1000)::bigint AS "seenMsAgo",
@@ -17,7 +28,8 @@ const statements = {
   forget: `DELETE FROM nodes WHERE id IN (
     SELECT id FROM nodes WHERE seen_at < now() - $1 * interval '1 ms' FOR UPDATE SKIP LOCKED) RETURNING id`,
   set: `INSERT INTO control (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
-  is: `SELECT value = 'true' AS yes FROM control WHERE name = $1`,
+  paused: `SELECT ${controlFlags.paused} AS yes`,
+  held: `SELECT ${controlFlags.held} AS yes`,
 }
 
 /** The id of a node is what the names of its holders begin with, up to a slash: so its partitions are counted. */
@@ -27,7 +39,7 @@ export function createClusterNodes(pool: ClusterPool): NodeStore {
   }
 
   async function is(name: 'paused' | 'held'): Promise<boolean> {
-    return (await pool.query<{ yes: boolean }>(statements.is, [name]))[0]?.yes ?? false
+    return (await pool.query<{ yes: boolean }>(statements[name]))[0]!.yes
   }
 
   return {

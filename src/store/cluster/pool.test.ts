@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { isAppError } from '../../core/errors.ts'
+import { startCuttingProxy } from './cutting-proxy.testkit.ts'
 import { migrate, migrationStates } from './migrate.ts'
 import { openPool } from './pool.ts'
 import { createDatabase, postgres, usePostgres } from './postgres.testkit.ts'
@@ -48,6 +49,47 @@ describe('connections to PostgreSQL', () => {
       await assert.rejects(pool.query('SELECT 1'), (error) => isAppError(error, code))
       await pool.close()
     }
+  })
+
+  for (const manyShort of [true, false])
+    test(`a connection that goes silent is given up${manyShort ? ' by all who share it' : ''}, and the next statement has another one`, async () => {
+      const { address, destroy } = await createDatabase()
+      const proxy = await startCuttingProxy(address)
+      const pool = openPool({ address: proxy.address, maxConnections: 2, name: 'test', manyShort, answerWithinMs: 300 })
+      try {
+        await pool.transaction(async (tx) => {
+          await tx.query('SELECT 1')
+          await pool.query('SELECT 1')
+        })
+        proxy.silence()
+        const isSilent = (error: unknown): boolean => isAppError(error, 'store-unreachable') && error.retry === 'later'
+        await Promise.all([
+          assert.rejects(pool.query('SELECT 1'), isSilent),
+          assert.rejects(
+            pool.transaction((tx) => tx.query('SELECT 1')),
+            isSilent,
+          ),
+        ])
+        // The end of the connection is told in this turn of the loop.
+        await new Promise(setImmediate)
+        assert.deepEqual(await pool.query('SELECT 1 AS n'), [{ n: 1 }])
+      } finally {
+        await pool.close()
+        await proxy.close()
+        await destroy()
+      }
+    })
+
+  test('what may take long is given up by nobody', async () => {
+    const { address, destroy } = await createDatabase()
+    const pool = openPool({ address, maxConnections: 1, name: 'test', answerWithinMs: 300 })
+    await pool.transaction(async (tx) => {
+      await tx.unhurried()
+      await tx.query('SELECT pg_sleep(0.5)')
+    })
+    await assert.rejects(pool.query('SELECT pg_sleep(0.5)'), (error) => isAppError(error))
+    await pool.close()
+    await destroy()
   })
 
   test('the schema is applied once, whoever tries at the same time, and a newer one is refused', async () => {

@@ -15,6 +15,8 @@ export type Sender = {
 export type Tx = Sender & {
   /** Sends without waiting for the answer. Should it fail, so does the transaction. */
   send(text: string, values: readonly unknown[]): void
+  /** From now on it may take as long as it takes. */
+  unhurried(): Promise<void>
 }
 
 /**
@@ -44,7 +46,13 @@ export type PoolOptions = {
    * a long one.
    */
   manyShort?: boolean
+  /** After so long without an answer a connection is taken for dead, whatever it still says; a minute unless told. */
+  answerWithinMs?: number
 }
+
+/** The driver ends the connection then, and all that was sent over it fails. The server's own limit is of no use where it is silent. */
+type Limit = { query_timeout?: number }
+type Client = Pick<pg.ClientBase, 'query'>
 
 const INT8 = 20
 /** All of these statements look rows up by keys, whatever the values are; the server would plan many of them each time anew. */
@@ -52,6 +60,8 @@ const MANY_SHORT = 'SET plan_cache_mode = force_generic_plan; SET jit = off'
 const CONNECT_TIMEOUT_MS = 10_000
 const KEEP_ALIVE_MS = 10_000
 const STATEMENT_TIMEOUT_MS = 60_000
+/** The server gives a statement up first where both still talk to each other. */
+export const ANSWER_WITHIN_MS = STATEMENT_TIMEOUT_MS + 5_000
 const IDLE_IN_TRANSACTION_MS = 30_000
 
 const types = {
@@ -67,14 +77,15 @@ function readInteger(text: string): number {
   return value
 }
 
-export function openPool({ address, maxConnections, name, manyShort = false }: PoolOptions): ClusterPool {
+export function openPool(options: PoolOptions): ClusterPool {
+  const { address, maxConnections, name, manyShort = false, answerWithinMs = ANSWER_WITHIN_MS } = options
   const pool = new pg.Pool({
     connectionString: address,
     max: maxConnections,
     application_name: name,
     types,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    statement_timeout: STATEMENT_TIMEOUT_MS,
+    statement_timeout: Math.min(STATEMENT_TIMEOUT_MS, answerWithinMs),
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
@@ -87,14 +98,15 @@ export function openPool({ address, maxConnections, name, manyShort = false }: P
   pool.on('connect', (client) => client.on('error', () => {}))
   // Fails with the connection, of which whoever wanted it is told.
   if (manyShort) pool.on('connect', (client) => void client.query(MANY_SHORT).catch(() => {}))
+  const inTime: Limit = { query_timeout: answerWithinMs }
   const counted = { statements: 0, transactions: 0, bytes: 0 }
 
-  async function send<T>(client: Pick<pg.ClientBase, 'query'>, text: string, values: readonly unknown[]): Promise<T[]> {
+  async function send<T>(client: Client, text: string, values: readonly unknown[], limit = inTime): Promise<T[]> {
     counted.statements++
     counted.bytes += text.length + bytesOf(values)
     gather(client)
     try {
-      const { rows } = await client.query({ name: nameOf(text), text, values: values as unknown[] })
+      const { rows } = await client.query({ name: nameOf(text), text, values: values as unknown[], ...limit })
       return rows as T[]
     } catch (error) {
       throw postgresError(error)
@@ -118,28 +130,34 @@ export function openPool({ address, maxConnections, name, manyShort = false }: P
       const client = await connect()
       counted.transactions++
       let failure: Error | undefined
+      let limit: Limit = inTime
       const sent: Promise<unknown>[] = []
       const note = (answer: Promise<unknown>): void => {
         sent.push(answer)
         answer.catch(() => {}) // seen to at the end
       }
       const tx: Tx = {
-        query: (text, values = []) => send(client, text, values),
-        send: (text, values) => note(send(client, text, values)),
+        query: (text, values = []) => send(client, text, values, limit),
+        send: (text, values) => note(send(client, text, values, limit)),
+        async unhurried() {
+          await send(client, 'SET LOCAL statement_timeout = 0', [])
+          limit = {}
+        },
       }
+      const say = (text: string): Promise<unknown> => client.query({ text, ...limit })
       try {
         gather(client)
-        note(client.query('BEGIN'))
+        note(say('BEGIN'))
         const result = await work(tx)
         // Where something before it has failed, this rolls back.
-        note(client.query('COMMIT'))
+        note(say('COMMIT'))
         // The first that failed says why; those behind it only that it did.
         for (const answer of await Promise.allSettled(sent)) if (answer.status === 'rejected') throw answer.reason
         return result
       } catch (error) {
         failure = error as Error
         await Promise.allSettled(sent)
-        await client.query('ROLLBACK').catch((broken: Error) => {
+        await say('ROLLBACK').catch((broken: Error) => {
           failure = broken
         })
         throw postgresError(error)
@@ -162,7 +180,7 @@ export function openPool({ address, maxConnections, name, manyShort = false }: P
  * What is sent over a connection in one turn leaves in one piece: a call of the system costs as much as what most statements do. Of the
  * pool itself, which chooses a connection for each statement, there is nothing to gather.
  */
-function gather(client: Pick<pg.ClientBase, 'query'>): void {
+function gather(client: Client): void {
   const { connection } = client as { connection?: { stream: Writable } }
   const stream = connection?.stream
   if (stream === undefined || stream.writableCorked > 0) return

@@ -8,6 +8,7 @@ const rights =
 const noSchema = 'the schema is missing or not complete; erace migrate makes it'
 const notThere = 'check host and port in the address of the store, and that the server runs'
 const safety = 'check sslmode in the address of the store, and the certificate of the server'
+const noFiles = 'too many files are open; raise the limit of the process (ulimit -n)'
 const badAddress = 'the address of the store must be postgres://USER:PASSWORD@HOST:PORT/DATABASE'
 
 /** SQLSTATE classes and codes that a caller can act on, and what a person can do; all else is store-failed. */
@@ -50,8 +51,15 @@ const systemCodes: Readonly<Record<string, Meaning>> = {
   ENOTFOUND: { code: 'store-unreachable', advice: notThere },
   EAI_AGAIN: { code: 'store-unreachable', advice: notThere },
   ENOENT: { code: 'store-unreachable', advice: notThere },
+  EMFILE: { code: 'store-unreachable', advice: noFiles },
+  ENFILE: { code: 'store-unreachable', advice: noFiles },
+  ERR_SOCKET_CLOSED: { code: 'store-unreachable' },
+  ERR_STREAM_DESTROYED: { code: 'store-unreachable' },
   ERR_INVALID_URL: { code: 'store-refused', advice: badAddress },
 }
+
+/** What the system was asked for when it said anything else: a connection that fails in some rare way is none, too. */
+const connectionCalls = new Set(['connect', 'read', 'write', 'getaddrinfo'])
 
 /** What the driver says without a code. */
 const sayings: readonly (readonly [pattern: RegExp, meaning: Meaning])[] = [
@@ -60,6 +68,7 @@ const sayings: readonly (readonly [pattern: RegExp, meaning: Meaning])[] = [
     { code: 'store-unreachable', advice: notThere },
   ],
   [/Connection terminated|Client has encountered a connection error|Client was closed/i, { code: 'store-unreachable' }],
+  [/Query read timeout/i, { code: 'store-unreachable', advice: 'the connection has gone silent' }],
   [
     /client password must be a string|client password must be a non-empty string/i,
     { code: 'store-refused', advice: signIn },
@@ -75,14 +84,21 @@ const sayings: readonly (readonly [pattern: RegExp, meaning: Meaning])[] = [
 export function postgresError(error: unknown): AppError {
   if (isAppError(error)) return error
   const { code: state = '', message = String(error) } = error as { code?: string; message?: string }
-  const { code, advice } = meaningOf(state, message)
+  const { code, advice } = meaningOf(state, message, callOf(error))
   const words = oneLine(message === '' ? state : message)
   return new AppError(code, `PostgreSQL: ${words}${advice === undefined ? '' : `; ${advice}`}`, { cause: error })
 }
 
-function meaningOf(state: string, message: string): Meaning {
+/** Where a name has several addresses, all of them failed; the first speaks for them. */
+function callOf(error: unknown): string | undefined {
+  const first = error instanceof AggregateError ? error.errors[0] : error
+  return (first as { syscall?: string } | undefined)?.syscall
+}
+
+function meaningOf(state: string, message: string, call: string | undefined): Meaning {
   const system = systemCodes[state]
   if (system !== undefined) return system
+  if (call !== undefined && connectionCalls.has(call)) return { code: 'store-unreachable' }
   const said = sayings.find(([pattern]) => pattern.test(message))
   const isState = /^[0-9A-Z]{5}$/.test(state)
   if (isState) {

@@ -30,9 +30,14 @@ export const runStatements = {
     ON CONFLICT (run, node) DO UPDATE SET figures = excluded.figures, pages = excluded.pages, final = excluded.final`,
   shares: `SELECT f.node, f.figures, f.pages, f.final, coalesce(${isLive('$2')}, false) AS live
     FROM run_figures f LEFT JOIN nodes n ON n.id = f.node WHERE f.run = $1`,
-  left: `SELECT max_pages - taken AS pages, (SELECT count(*) FROM run_figures WHERE run = $1 AND NOT final) AS nodes
-    FROM runs WHERE id = $1 AND finished_at IS NULL FOR UPDATE`,
-  take: `WITH taken AS (UPDATE runs SET taken = greatest(0, taken + $3::bigint) WHERE id = $1)
-    UPDATE run_figures SET pages = greatest(0, pages + $3::bigint) WHERE run = $1 AND node = $2`,
+  /** By itself: what follows sees what was committed while it waited. */
+  lockPages: 'SELECT 1 FROM runs WHERE id = $1 FOR UPDATE',
+  left: `SELECT r.max_pages - r.taken + f.taken - $3::bigint AS pages,
+      (SELECT count(*) FROM run_figures WHERE run = $1 AND NOT final) AS nodes
+    FROM runs r JOIN run_figures f ON f.run = r.id WHERE r.id = $1 AND f.node = $2 AND r.finished_at IS NULL`,
+  hold: `WITH was AS (SELECT taken FROM run_figures WHERE run = $1 AND node = $2),
+      counted AS (UPDATE runs SET taken = greatest(0, runs.taken + $3::bigint - was.taken) FROM was WHERE id = $1)
+    UPDATE run_figures SET taken = $3::bigint, pages = greatest(0, pages + $3::bigint - was.taken) FROM was
+    WHERE run = $1 AND node = $2`,
   pages: 'SELECT max_pages AS limit, taken FROM runs WHERE id = $1',
 } as const

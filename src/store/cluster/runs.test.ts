@@ -94,26 +94,28 @@ describe('runs that several processes work on', () => {
       await live('a', 'b')
       await runs.join('a', settingsOf([], 100), times)
       await runs.join('b', settingsOf([]), times)
-      let taken = 0
-      const takeAll = async (node: string): Promise<void> => {
+      const had = { a: 0, b: 0 }
+      const takeAll = async (node: 'a' | 'b'): Promise<void> => {
         for (;;) {
-          const pages = await runs.takePages(1, node, 30)
+          const pages = await runs.takePages(1, node, { had: had[node], atMost: 30 })
           assert.ok(pages <= 30)
           if (pages === 0) return
-          taken += pages
+          had[node] += pages
         }
       }
       await Promise.all([takeAll('a'), takeAll('b')])
-      assert.equal(taken, 100)
+      assert.equal(had.a + had.b, 100)
       const shares = await runs.shares(1, 60_000)
       assert.equal(
         shares.reduce((sum, { pages }) => sum + pages, 0),
         100,
       )
-      await runs.givePages(1, 'a', 4)
+      had.a -= 4
+      for (const _ of ['once', 'again']) await runs.keepPages(1, 'a', had.a)
       assert.deepEqual(await runs.pages(1), { limit: 100, taken: 96 })
       await takeAll('b')
-      assert.equal(taken, 104)
+      assert.equal(had.a + had.b, 100)
+      assert.equal(await runs.takePages(1, 'stranger', { had: 0, atMost: 5 }), 0)
     }))
 
   test('what each has done is told with whether it lives', () =>

@@ -72,18 +72,22 @@ export function createClusterRuns(pool: ClusterPool): ClusterRunStore {
       await pool.query(statements.seed, [run, node, seeding])
     },
     shares: (run, liveMs) => pool.query<LiveShare>(statements.shares, [run, liveMs]),
-    takePages: (run, node, atMost) =>
+    takePages: (run, node, { had, atMost }) =>
       pool.transaction(async (tx) => {
-        const [left] = await tx.query<{ pages: number; nodes: number }>(statements.left, [run])
-        if (left === undefined || left.pages <= 0) return 0
+        tx.send(statements.lockPages, [run])
+        const [left] = await tx.query<{ pages: number; nodes: number }>(statements.left, [run, node, had])
+        if (left === undefined) return 0
         // Towards the end portions become small, so that nobody sits on what others could fetch.
-        const portion = Math.max(1, Math.min(atMost, Math.ceil(left.pages / (2 * Math.max(1, left.nodes)))))
-        await tx.query(statements.take, [run, node, portion])
+        const share = Math.ceil(left.pages / (2 * Math.max(1, left.nodes)))
+        const portion = left.pages <= 0 ? 0 : Math.max(1, Math.min(atMost, share))
+        await tx.query(statements.hold, [run, node, had + portion])
         return portion
       }),
-    async givePages(run, node, pages) {
-      if (pages > 0) await pool.query(statements.take, [run, node, -pages])
-    },
+    keepPages: (run, node, taken) =>
+      pool.transaction(async (tx) => {
+        tx.send(statements.lockPages, [run])
+        await tx.query(statements.hold, [run, node, taken])
+      }),
     async pages(run) {
       const [row] = await pool.query<{ limit: number | null; taken: number }>(statements.pages, [run])
       return row ?? { limit: null, taken: 0 }

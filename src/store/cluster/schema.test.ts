@@ -18,6 +18,7 @@ const frozen: readonly string[] = [
   '2204c60dfa97e267e5c78acf7c2831643c55fb52346068cd54960d79af8add27',
   '3cbe6325812396f78ffd40c4c8afceadbb0dbcc04d4a27878b3aa9290139a61a',
   'c110a00aeb17677ac78c68655f3f0234307bceb70329159361110b3a53b4b277',
+  '1f3179968942ec6d088adfc2bb308e3590ed24cf600e9059a7af8955c9d5a0a5',
 ]
 
 const digestOf = ({ sql }: ClusterMigration): string => createHash('sha256').update(sql).digest('hex')

@@ -1,6 +1,7 @@
 import type { ClusterMigration } from './migration.ts'
 import { archiveSchema } from './schema-archive.ts'
 import { frontierSchema } from './schema-frontier.ts'
+import { pagesSchema } from './schema-pages.ts'
 import { peopleSchema } from './schema-people.ts'
 import { rolesSchema } from './schema-roles.ts'
 
@@ -10,4 +11,5 @@ export const clusterMigrations: readonly ClusterMigration[] = [
   { id: 2, name: 'documents, versions, bodies, tasks', sql: archiveSchema },
   { id: 3, name: 'accounts, profiles, watches, annotations, inbox', sql: peopleSchema },
   { id: 4, name: 'what the roles of a cluster tell each other', sql: rolesSchema },
+  { id: 5, name: 'pages that nodes have taken, versions that are leaving', sql: pagesSchema },
 ]

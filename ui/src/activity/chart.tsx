@@ -3,12 +3,13 @@ import { useEffect, useRef } from 'react'
 import uPlot from 'uplot'
 
 export type Line = { label: string; colour: string; values: readonly number[]; format: (value: number) => string }
-type Props = { label: string; times: readonly number[]; lines: readonly Line[] }
+/** `least` is where the scale ends at the least: it is never so fine that two of its steps read alike. */
+type Props = { label: string; times: readonly number[]; lines: readonly Line[]; least: number }
 
 const HEIGHT = 150
 
 /** A live chart. Its last values stand beside its name as text, so that it says the same without being seen. */
-export function Chart({ label, times, lines }: Props) {
+export function Chart({ label, times, lines, least }: Props) {
   const place = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot>(null)
   const drawn = useRef({ times, lines })
@@ -19,7 +20,7 @@ export function Chart({ label, times, lines }: Props) {
     if (holder === null) return
     const draw = (): void => {
       plot.current?.destroy()
-      plot.current = new uPlot(optionsOf(holder, drawn.current.lines), dataOf(drawn.current), holder)
+      plot.current = new uPlot(optionsOf(holder, drawn.current.lines, least), dataOf(drawn.current), holder)
     }
     draw()
     const sizes = new ResizeObserver(() => plot.current?.setSize({ width: holder.clientWidth, height: HEIGHT }))
@@ -33,7 +34,7 @@ export function Chart({ label, times, lines }: Props) {
       plot.current?.destroy()
       plot.current = null
     }
-  }, [])
+  }, [least])
 
   useEffect(() => {
     plot.current?.setData(dataOf({ times, lines }))
@@ -60,7 +61,7 @@ function dataOf({ times, lines }: Pick<Props, 'times' | 'lines'>): uPlot.Aligned
   return [[...times], ...lines.map(({ values }) => [...values])]
 }
 
-function optionsOf(holder: HTMLElement, lines: readonly Line[]): uPlot.Options {
+function optionsOf(holder: HTMLElement, lines: readonly Line[], least: number): uPlot.Options {
   const styles = getComputedStyle(holder)
   const token = (name: string): string => styles.getPropertyValue(name).trim()
   const axis = {
@@ -75,7 +76,7 @@ function optionsOf(holder: HTMLElement, lines: readonly Line[]): uPlot.Options {
     height: HEIGHT,
     legend: { show: false },
     cursor: { y: false, points: { size: 6 } },
-    scales: { y: { range: (_plot, _min, max) => [0, Math.max(1, max * 1.1)] } },
+    scales: { y: { range: (_plot, _min, max) => [0, Math.max(least, max * 1.1)] } },
     axes: [
       { ...axis, space: 80, size: 24, values: (_plot, times) => times.map(timeWords) },
       {

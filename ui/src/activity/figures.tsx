@@ -20,10 +20,10 @@ export function Charts({ series }: { series: Crawl['series'] }) {
   }, [series])
   return (
     <div className="activity-charts">
-      <Chart label="Pages" times={columns.times} lines={columns.pages} />
-      <Chart label="Bytes" times={columns.times} lines={columns.bytes} />
-      <Chart label="Queue" times={columns.times} lines={columns.queue} />
-      <Chart label="Errors" times={columns.times} lines={columns.errors} />
+      <Chart label="Pages" times={columns.times} lines={columns.pages} least={1} />
+      <Chart label="Bytes" times={columns.times} lines={columns.bytes} least={1000} />
+      <Chart label="Queue" times={columns.times} lines={columns.queue} least={10} />
+      <Chart label="Errors" times={columns.times} lines={columns.errors} least={1} />
     </div>
   )
 }

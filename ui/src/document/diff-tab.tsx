@@ -1,5 +1,5 @@
 import { useMemo, useRef } from 'react'
-import { urlOf } from '../api/client.ts'
+import { isOffline, urlOf } from '../api/client.ts'
 import type { Diff, Version } from '../api/types.ts'
 import { ButtonLink } from '../kit/button.tsx'
 import { Field } from '../kit/field.tsx'
@@ -35,7 +35,7 @@ export function DiffTab({ id, versions, choice }: Props) {
       <Tools {...{ id, versions, choice }} diffChoice={diffChoice} onChange={setDiffChoice} />
       {query.error !== null ? (
         <ErrorState title="These versions can't be compared" error={query.error} onRetry={() => void query.refetch()}>
-          {absenceOf(from) ?? absenceOf(to) ?? 'Choose other versions above.'}
+          {isOffline(query.error) ? undefined : (absenceOf(from) ?? absenceOf(to) ?? 'Choose other versions above.')}
         </ErrorState>
       ) : query.data === undefined ? (
         <LoadingState label="Comparing" />

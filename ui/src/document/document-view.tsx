@@ -1,5 +1,6 @@
 import './document.css'
 import { useParams } from 'wouter'
+import { isOffline } from '../api/client.ts'
 import type { Document, Version } from '../api/types.ts'
 import { originalHref } from '../inbox/document-links.ts'
 import { useShortcuts } from '../keyboard/use-shortcuts.ts'
@@ -39,7 +40,7 @@ export default function DocumentView() {
     return (
       <Page title="Document">
         <ErrorState title="This document can't be shown" error={error} onRetry={() => void document.refetch()}>
-          It may be gone, or none of your profiles leads to it.
+          {isOffline(error) ? undefined : 'It may be gone, or none of your profiles leads to it.'}
         </ErrorState>
       </Page>
     )

@@ -12,9 +12,11 @@ type Props = { versions: readonly Version[]; choice: VersionChoice }
 export function VersionLine({ versions, choice: { from, to, choose, step } }: Props) {
   const chosen = useRef<HTMLButtonElement>(null)
   const chosenN = to?.n
+  const count = versions.length
+  // Older ones come later, in front of it, and push it out of sight.
   useEffect(() => {
-    if (chosenN !== undefined) chosen.current?.scrollIntoView({ block: 'nearest', inline: 'center' })
-  }, [chosenN])
+    if (chosenN !== undefined && count > 0) chosen.current?.scrollIntoView({ block: 'nearest', inline: 'center' })
+  }, [chosenN, count])
   const place = to === null ? -1 : versions.indexOf(to)
   return (
     <nav className="document-line" aria-label="Versions">

@@ -1,5 +1,6 @@
 import type { Marks } from '../api/types.ts'
 import { Button } from '../kit/button.tsx'
+import { classNames } from '../kit/class-names.ts'
 import { IconButton } from '../kit/icon-button.tsx'
 import type { InboxState } from './inbox-filters.ts'
 import type { Selection } from './selection.ts'
@@ -20,16 +21,15 @@ export function BulkBar({ selection, state, loaded, matching, hasMore, onMark }:
   const all = matching === null ? 'all matching' : `all ${matching.toLocaleString('en')} matching`
   const mayChooseAll = !allMatching && hasMore && ids.size >= loaded
   return (
-    <div className="inbox-bulk" role="toolbar" aria-label="Selected items">
+    <div
+      className={classNames('inbox-bulk', mayChooseAll && 'inbox-bulk-tall')}
+      role="toolbar"
+      aria-label="Selected items"
+    >
       <IconButton icon="close" label="Select none" shortcut="* n" tip="start" onClick={clear} />
       <span className="inbox-bulk-count" role="status">
         {allMatching ? `${all.charAt(0).toUpperCase()}${all.slice(1)} selected` : `${ids.size} selected`}
       </span>
-      {mayChooseAll && (
-        <Button small look="quiet" onClick={chooseMatching}>
-          Select {all}
-        </Button>
-      )}
       <span className="inbox-bulk-actions">
         <IconButton icon="read" label="Mark as read" onClick={() => onMark({ read: true })} />
         <IconButton icon="unread" label="Mark as unread" onClick={() => onMark({ read: false })} />
@@ -52,6 +52,11 @@ export function BulkBar({ selection, state, loaded, matching, hasMore, onMark }:
           />
         )}
       </span>
+      {mayChooseAll && (
+        <Button className="inbox-bulk-all" small look="quiet" onClick={chooseMatching}>
+          Select {all}
+        </Button>
+      )}
     </div>
   )
 }

@@ -9,7 +9,6 @@ import { InboxList } from './inbox-list.tsx'
 import type { RowActions } from './inbox-row.tsx'
 import type { Selection } from './selection.ts'
 import type { useInboxList } from './use-inbox-list.ts'
-import type { Incoming } from './use-incoming.ts'
 
 type Props = {
   list: ReturnType<typeof useInboxList>['list']
@@ -17,7 +16,6 @@ type Props = {
   filters: InboxFilters
   fellBack: boolean
   isKept: boolean
-  incoming: Incoming
   openId: number | null
   currentId: number | null
   selection: Selection
@@ -29,7 +27,7 @@ type Props = {
 const positions = new Map<string, number>()
 
 export function InboxBody(props: Props) {
-  const { list, items, filters, fellBack, isKept, incoming, scroller } = props
+  const { list, items, filters, fellBack, isKept, scroller } = props
   const place = JSON.stringify(filters)
   // The rows need the frame itself, which is there only after the first round.
   const [frame, setFrame] = useState<HTMLDivElement | null>(null)
@@ -42,12 +40,6 @@ export function InboxBody(props: Props) {
   )
   return (
     <div className="inbox-frame">
-      {incoming.count > 0 && (
-        <button type="button" className="inbox-incoming" onClick={incoming.show}>
-          <Icon name="up" size={16} />
-          {incoming.count === 1 ? '1 new item' : `${incoming.count} new items`}
-        </button>
-      )}
       <div
         ref={hold}
         className="inbox-scroll"
@@ -59,10 +51,10 @@ export function InboxBody(props: Props) {
             <Icon name="offline" size={16} /> No connection: the last items that were kept.
           </p>
         )}
-        {list.isPending ? (
-          <LoadingState label="Loading the inbox" lines={12} />
-        ) : list.isError && items.length === 0 ? (
+        {list.isError && items.length === 0 ? (
           <ErrorState title="The inbox could not be loaded" error={list.error} onRetry={() => void list.refetch()} />
+        ) : list.isPending || (items.length === 0 && list.hasNextPage) ? (
+          <LoadingState label="Loading the inbox" lines={12} />
         ) : items.length === 0 ? (
           <NothingHere filters={filters} />
         ) : frame === null ? null : (
@@ -106,14 +98,14 @@ function NothingHere({ filters }: { filters: InboxFilters }) {
   if (state === 'starred') {
     return (
       <EmptyState icon="star" title="No stars yet">
-        Press s on an item to keep it at hand here.
+        Star an item to keep it at hand here.
       </EmptyState>
     )
   }
   if (state === 'archived') {
     return (
       <EmptyState icon="archive" title="The archive is empty">
-        Press e on an item that is done with; it is found here again.
+        Archive an item that is done with; it is found here again.
       </EmptyState>
     )
   }

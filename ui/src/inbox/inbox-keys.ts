@@ -22,6 +22,10 @@ type Deps = {
 export function useInboxKeys(deps: Deps): void {
   const { items, openId, currentId, selection, step, open, close, markChosen, mark, refresh, searchBox } = deps
   const current = items.find(({ id }) => id === (openId ?? currentId))
+  const chosen = items.filter(({ id }) => selection.allMatching || selection.ids.has(id))
+  const meant = chosen.length > 0 ? chosen : current === undefined ? [] : [current]
+  /** A mark is set as long as one of them is without it, else it is taken away. */
+  const isToSet = (mark: 'read' | 'starred' | 'archived') => meant.length === 0 || meant.some((item) => !item[mark])
   const withCurrent = (run: (item: Annotation) => void) => () => {
     if (current !== undefined) run(current)
   }
@@ -36,9 +40,9 @@ export function useInboxKeys(deps: Deps): void {
     { keys: ['o', 'Enter'], label: 'Open', run: withCurrent(({ id }) => open(id)) },
     { keys: 'v', label: 'Open the original', run: withCurrent(({ url }) => openOriginal(url)) },
     { keys: 'd', label: 'Show what changed', run: withCurrent((item) => navigate(diffHref(item))) },
-    { keys: 'm', label: 'Read or unread', run: () => markChosen({ read: current?.read !== true }) },
-    { keys: 's', label: 'Star', run: () => markChosen({ starred: current?.starred !== true }) },
-    { keys: 'e', label: 'Archive', run: () => markChosen({ archived: current?.archived !== true }) },
+    { keys: 'm', label: 'Read or unread', run: () => markChosen({ read: isToSet('read') }) },
+    { keys: 's', label: 'Star', run: () => markChosen({ starred: isToSet('starred') }) },
+    { keys: 'e', label: 'Archive', run: () => markChosen({ archived: isToSet('archived') }) },
     { keys: 'x', label: 'Select', run: withCurrent(({ id }) => selection.toggle(id)) },
     { keys: '* a', label: 'Select all on the page', run: () => selection.choose(items.map(({ id }) => id)) },
     { keys: '* n', label: 'Select none', run: selection.clear },

@@ -1,4 +1,4 @@
-import { type FormEvent, type RefObject, useEffect, useState } from 'react'
+import { type FormEvent, type ReactNode, type RefObject, useEffect, useState } from 'react'
 import type { InboxCounts } from '../api/types.ts'
 import { Icon } from '../kit/icon.tsx'
 import { IconButton } from '../kit/icon-button.tsx'
@@ -7,6 +7,7 @@ import { Segments } from '../kit/segments.tsx'
 import { setQuery } from '../url/query-state.ts'
 import type { InboxFilters, InboxState } from './inbox-filters.ts'
 import { HIGH_URGENCY, RAISED_URGENCY } from './item-badges.tsx'
+import type { Incoming } from './use-incoming.ts'
 
 const urgencies = [
   { value: '', label: 'Any urgency' },
@@ -19,21 +20,22 @@ type Props = {
   /** What is shown, when it is not what the address says. */
   state: InboxState
   counts: InboxCounts | undefined
+  incoming: Incoming
   searchBox: RefObject<HTMLInputElement | null>
   onRefresh: () => void
+  /** What can be done to the selection. */
+  children: ReactNode
 }
 
-export function InboxToolbar({ filters, state, counts, searchBox, onRefresh }: Props) {
+export function InboxToolbar({ filters, state, counts, incoming, searchBox, onRefresh, children }: Props) {
   const profiles = counts?.profiles ?? []
   const ofProfile = profiles.find(({ id }) => id === filters.profile)
   const figures = filters.profile === '' ? counts : ofProfile
   const counted = (value: InboxState) => (figures === undefined ? {} : { count: figures[value] })
   return (
     <div className="inbox-toolbar">
-      <div className="inbox-toolbar-line">
-        <p className="inbox-name" aria-hidden="true">
-          Inbox
-        </p>
+      <div className="inbox-toolbar-line inbox-toolbar-head">
+        <NameOrNews incoming={incoming} />
         <SearchBox q={filters.q} box={searchBox} />
         <IconButton icon="refresh" label="Refresh" shortcut="R" tip="end" onClick={onRefresh} />
       </div>
@@ -48,7 +50,7 @@ export function InboxToolbar({ filters, state, counts, searchBox, onRefresh }: P
         ]}
         onChange={(value) => setQuery({ state: value, id: null })}
       />
-      <div className="inbox-toolbar-line">
+      <div className="inbox-toolbar-line inbox-toolbar-filters">
         <Select
           className="inbox-select"
           aria-label="Profile"
@@ -70,6 +72,25 @@ export function InboxToolbar({ filters, state, counts, searchBox, onRefresh }: P
           onChange={(urgency) => setQuery({ urgency, id: null })}
         />
       </div>
+      {children}
+    </div>
+  )
+}
+
+/** What came stands where the name was: it neither moves nor covers what is read. */
+function NameOrNews({ incoming: { count, show } }: { incoming: Incoming }) {
+  return (
+    <div className="inbox-name">
+      {count === 0 ? (
+        <p aria-hidden="true">Inbox</p>
+      ) : (
+        <button type="button" className="inbox-incoming" onClick={show}>
+          <Icon name="up" size={16} />
+          <span>
+            {count} new<span className="only-heard">{count === 1 ? ' item' : ' items'}</span>
+          </span>
+        </button>
+      )}
     </div>
   )
 }

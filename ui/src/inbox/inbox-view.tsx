@@ -1,6 +1,7 @@
 import './inbox.css'
 import './pane.css'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { navigate } from 'wouter/use-browser-location'
 import type { Annotation, Marks } from '../api/types.ts'
 import { classNames } from '../kit/class-names.ts'
 import { usePageTitle } from '../kit/page.tsx'
@@ -33,17 +34,27 @@ function useMatching(filters: InboxFilters): number | null {
   return figures?.[filters.state] ?? null
 }
 
-/** Opening pushes one place into the history, so that Back leads to the list; steps from item to item replace it. */
+/** Kept with a place in the history: the one before it is the list that it was opened from. */
+const overList = { isOverList: true }
+
+/**
+ * Opening pushes one place into the history, so that Back leads to the list; steps from item to item replace it.
+ * Closing takes that place away again: Back must not open what was closed.
+ */
 function useOpen(openId: number | null, markOpened: (id: number) => void) {
   const [currentId, setCurrentId] = useState(openId)
   const open = useCallback(
     (id: number) => {
       setCurrentId(id)
-      setQuery({ id: String(id) }, { replace: openId !== null })
+      if (openId === null) navigate(hrefOf(id), { state: overList })
+      else navigate(hrefOf(id), { replace: true, state: window.history.state })
     },
     [openId],
   )
-  const close = useCallback(() => setQuery({ id: null }), [])
+  const close = useCallback(() => {
+    if (window.history.state?.isOverList === true) window.history.back()
+    else setQuery({ id: null }, { replace: true })
+  }, [])
   const { data: item } = useItem(openId)
   const openedId = useRef<number | null>(null)
   // Once for each opening: what is marked as unread while it is open stays so.
@@ -119,22 +130,29 @@ export default function InboxView() {
     <div className={classNames('inbox', openId !== null && 'inbox-reading')}>
       <h1 className="only-heard">Inbox</h1>
       <section className="inbox-side" aria-label="Inbox">
-        <InboxToolbar filters={filters} state={shown.state} counts={counts} searchBox={searchBox} onRefresh={refresh} />
-        <BulkBar
-          selection={selection}
+        <InboxToolbar
+          filters={filters}
           state={shown.state}
-          loaded={items.length}
-          matching={matching}
-          hasMore={list.hasNextPage}
-          onMark={markChosen}
-        />
+          counts={counts}
+          incoming={incoming}
+          searchBox={searchBox}
+          onRefresh={refresh}
+        >
+          <BulkBar
+            selection={selection}
+            state={shown.state}
+            loaded={items.length}
+            matching={matching}
+            hasMore={list.hasNextPage}
+            onMark={markChosen}
+          />
+        </InboxToolbar>
         <InboxBody
           list={list}
           items={items}
           filters={shown}
           fellBack={fellBack}
           isKept={isKept}
-          incoming={incoming}
           openId={openId}
           currentId={currentId}
           selection={selection}

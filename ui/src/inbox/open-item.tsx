@@ -1,3 +1,4 @@
+import { isOffline } from '../api/client.ts'
 import type { Marks } from '../api/types.ts'
 import { Icon } from '../kit/icon.tsx'
 import { ErrorState, LoadingState } from '../kit/states.tsx'
@@ -28,7 +29,7 @@ export function OpenItem({ id, onMark, onClose, onStep }: Props) {
     return (
       <div className="inbox-open">
         <ErrorState title="This item cannot be shown" error={item.error} onRetry={() => void item.refetch()}>
-          It may have been removed, or belong to somebody else.
+          {isOffline(item.error) ? undefined : 'It may have been removed, or belong to somebody else.'}
         </ErrorState>
       </div>
     )

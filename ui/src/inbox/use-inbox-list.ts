@@ -75,6 +75,12 @@ export function useInboxList(filters: InboxFilters, isDefaultState: boolean) {
   const list = fellBack ? fallback : wanted
   const shown = fellBack ? everything : filters
   const items = useMemo(() => visibleItems(list.data?.pages, shown.state), [list.data, shown.state])
+  // When all that was loaded has left the list, what follows takes its place.
+  const { hasNextPage, isFetching, isError, fetchNextPage } = list
+  const needsMore = items.length === 0 && hasNextPage && !isFetching && !isError
+  useEffect(() => {
+    if (needsMore) void fetchNextPage()
+  }, [needsMore, fetchNextPage])
   const isKept = list.data?.pages.some((page) => page.isKept === true) === true
   return { list, items, shown, fellBack, isKept }
 }

@@ -43,6 +43,8 @@ export function Menu({ label, icon = 'more', items }: Props) {
   function move(event: KeyboardEvent) {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (event.key === 'Escape' || event.key === 'Tab') close()
+    // It is answered here: the page must not be left by it too.
+    if (event.key === 'Escape') event.preventDefault()
     if (step === undefined) return
     event.preventDefault()
     const all = [...(list.current?.querySelectorAll<HTMLElement>('[role=menuitem]:not(:disabled)') ?? [])]

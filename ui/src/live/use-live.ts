@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useLayoutEffect, useRef } from 'react'
 import type { Annotation, Figures, InboxCounts, Source } from '../api/types.ts'
+import { readAnew } from './read-anew.ts'
 import { type EventName, listen, startStream } from './stream.ts'
 
 export type LiveEvents = {
@@ -28,19 +29,21 @@ export function useStream(): void {
   useEffect(() => startStream(), [])
   // What sources came to while there was no connection is not told again, so it is read.
   useLive('hello', () => {
-    for (const name of ['counts', 'sources', 'watches']) void client.invalidateQueries({ queryKey: [name] })
+    for (const name of ['counts', 'sources', 'watches']) readAnew(client, [name])
+    // What failed for want of the server is there without being asked for.
+    void client.refetchQueries({ type: 'active', predicate: ({ state }) => state.status === 'error' })
   })
   useLive('reset', () => {
-    for (const name of ['annotations', 'counts']) void client.invalidateQueries({ queryKey: [name] })
+    for (const name of ['annotations', 'counts']) readAnew(client, [name])
   })
   useLive('annotation', () => {
-    void client.invalidateQueries({ queryKey: ['counts'] })
+    readAnew(client, ['counts'])
   })
   useLive('counts', (counts) => {
     client.setQueryData<InboxCounts>(['counts'], (old) => (old === undefined ? old : { ...old, ...counts }))
-    void client.invalidateQueries({ queryKey: ['counts'] })
+    readAnew(client, ['counts'])
   })
   useLive('source', () => {
-    void client.invalidateQueries({ queryKey: ['sources'] })
+    readAnew(client, ['sources'])
   })
 }

@@ -14,7 +14,7 @@ import { useQueryState } from '../url/query-state.ts'
 import { SearchFacets } from './search-facets.tsx'
 import { SearchHelp } from './search-help.tsx'
 import { SearchHits } from './search-hits.tsx'
-import { asProfile, conditionsOf, withoutCondition } from './search-words.ts'
+import { asProfile, conditionsOf, hasPattern, withoutCondition } from './search-words.ts'
 
 const PAGE_HITS = 20
 
@@ -125,8 +125,9 @@ function Found({ q, hits, isWrong, onSearch }: FoundProps) {
         title="Nothing found"
         actions={<ButtonLink href={profileLink(q)}>Tell me when it turns up</ButtonLink>}
       >
-        Try fewer or other words, OR between them, or a star at the end of one. Only what your profiles watch is
-        searched.
+        {hasPattern(q)
+          ? 'A search looks for words: expressions between slashes work in profiles only. Look for words, or be told when it turns up.'
+          : 'Try fewer or other words, OR between them, or a star at the end of one. Only what your profiles watch is searched.'}
       </EmptyState>
     )
   return (

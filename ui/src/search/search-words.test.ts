@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { asProfile, conditionsOf, summedPeriods, withoutCondition, withPeriod, withSite } from './search-words.ts'
+import {
+  asProfile,
+  conditionsOf,
+  hasPattern,
+  summedPeriods,
+  withoutCondition,
+  withPeriod,
+  withSite,
+} from './search-words.ts'
 
 const now = Date.UTC(2026, 10, 15, 8, 30)
 
@@ -33,6 +41,13 @@ describe('conditions of a search', () => {
       summedPeriods(times).map(({ count }) => count),
       [1, 2, 3, 4, 1],
     )
+  })
+
+  test('an expression between slashes is told from words and paths', () => {
+    const found = ['/cou[a-z]+ x/', 'town -/cou[a-z]+/i', 'town and/or country', '/news', '"/news/ today"', '/'].map(
+      hasPattern,
+    )
+    assert.deepEqual(found, [true, true, false, false, false, false])
   })
 
   test('a profile watches where the search looked', () => {

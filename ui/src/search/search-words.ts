@@ -58,6 +58,11 @@ export function summedPeriods(
   })
 }
 
+/** Whether there is an expression between slashes in it: profiles know them, the index of the search has words only. */
+export function hasPattern(query: string): boolean {
+  return /(?:^|\s)-?\/\S(?:.*\S)?\/[a-z]*(?:\s|$)/i.test(query.replace(/"[^"]*"?/g, ''))
+}
+
 /** What a profile keeps of a search: where is a source, when is none of its concerns. */
 export function asProfile(query: string): { expression: string; name: string; url: string } {
   const site = conditionsOf(query).find(({ name }) => name === 'site')

@@ -9,6 +9,7 @@ import { useStream } from '../live/use-live.ts'
 import { useIsOnline } from '../offline/connection.ts'
 import { undoLast } from '../undo/undo.ts'
 import { ArrivalTeller } from './arrival-teller.tsx'
+import { goBack } from './go-back.ts'
 import { Navigation } from './navigation.tsx'
 
 function useGlobalKeys(showHelp: () => void) {
@@ -21,7 +22,7 @@ function useGlobalKeys(showHelp: () => void) {
     { keys: ['/', 'Ctrl+k'], label: 'Search', run: () => navigate('/search') },
     { keys: 'u', label: 'Undo what was done last', run: undoLast },
     { keys: '?', label: 'Show these keys', run: showHelp },
-    { keys: 'Escape', label: 'Back', run: () => window.history.back() },
+    { keys: 'Escape', label: 'Back', run: goBack },
   ])
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { splitAddresses } from './addresses.ts'
+import { asListLine, splitAddresses } from './addresses.ts'
 
 describe('addresses that were pasted', () => {
   const cases: Record<string, string[]> = {
@@ -13,6 +13,13 @@ describe('addresses that were pasted', () => {
     '<https://example.org/>': ['https://example.org/'],
     ' a.org\n\nb.org\tc.org ': ['https://a.org', 'https://b.org', 'https://c.org'],
     'a.org https://a.org a.org': ['https://a.org'],
+    'not a url': ['not', 'a', 'url'],
+    'localhost intranet/news intranet:8080 [::1]/': [
+      'https://localhost',
+      'https://intranet/news',
+      'https://intranet:8080',
+      'https://[::1]/',
+    ],
     '': [],
   }
   for (const [text, addresses] of Object.entries(cases)) {
@@ -20,4 +27,8 @@ describe('addresses that were pasted', () => {
       assert.deepEqual(splitAddresses(text), addresses)
     })
   }
+
+  test('an address stays whole in a list', () => {
+    assert.equal(asListLine("https://example.org/it's?a={b|c}"), 'https://example.org/it%27s?a=%7Bb%7Cc%7D')
+  })
 })

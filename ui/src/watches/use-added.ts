@@ -1,7 +1,8 @@
 import { useQueries, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ApiError, api, messageOf } from '../api/client.ts'
-import type { Profile, Source, SourceDetail, SourceImported, SourceList } from '../api/types.ts'
+import type { Source, SourceDetail, SourceImported, SourceList } from '../api/types.ts'
+import { asListLine } from './addresses.ts'
 
 /** More than these go as one list. */
 const MAX_SINGLE = 10
@@ -15,8 +16,15 @@ function faultOf(error: unknown): string {
   return detail ?? messageOf(error)
 }
 
+/** By the import, which refuses what is no address, or is watched already, and says so. */
+function importAll(addresses: readonly string[]): Promise<SourceImported> {
+  return api.post<SourceImported>('/sources/import', { text: addresses.map(asListLine).join('\n'), format: 'list' })
+}
+
 async function addOne(uri: string): Promise<Source | null> {
-  const profile = await api.post<Profile>('/profiles', { sources: [{ uri }] })
+  const { profiles, skipped } = await importAll([uri])
+  const [profile] = profiles
+  if (profile === undefined) throw new Error(skipped[0]?.why ?? 'it could not be added')
   const { items } = await api.get<SourceList>('/sources', { profile: profile.id, limit: 1 })
   return items[0] ?? null
 }
@@ -43,10 +51,7 @@ export function useAdded(refreshCounts: () => Promise<void>) {
 
   async function addList(addresses: readonly string[]): Promise<AddFault[]> {
     try {
-      const { skipped } = await api.post<SourceImported>('/sources/import', {
-        text: addresses.join('\n'),
-        format: 'list',
-      })
+      const { skipped } = await importAll(addresses)
       void client.invalidateQueries({ queryKey: ['watches'] })
       return skipped.map(({ text, why }) => ({ uri: text, message: why }))
     } catch (error) {
@@ -65,7 +70,7 @@ export function useAdded(refreshCounts: () => Promise<void>) {
     setFaults(failed)
     setTold(count > 0 ? `${count === 1 ? 'It is' : `${count} addresses are`} watched from now on.` : '')
     for (const queryKey of [['profiles'], ['sources'], ['counts']]) void client.invalidateQueries({ queryKey })
-    await refreshCounts().catch(() => undefined)
+    refreshCounts().catch(() => undefined)
     return failed
   }
 

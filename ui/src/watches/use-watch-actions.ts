@@ -12,6 +12,9 @@ import { dropRows, refreshRows } from './watch-rows.ts'
 type Mark = 'paused' | 'muted'
 type Deps = { filter: WatchFilter; refreshCounts: () => Promise<void> }
 
+/** A watch is planned a moment after it was resumed: until then nothing can say when it is checked. */
+const PLANNED_MS = 2000
+
 const done: Record<Mark, [on: string, off: string]> = { paused: ['paused', 'resumed'], muted: ['muted', 'unmuted'] }
 
 /** What can be done to watches. Pausing and muting can be taken back; removing is confirmed before it comes here. */
@@ -24,18 +27,23 @@ export function useWatchActions({ filter, refreshCounts }: Deps) {
     async function settle(ids: readonly number[]) {
       await Promise.all([refreshRows(client, ids), refreshCounts()])
     }
-    const patch = (body: BulkSourceMarks, target: Target) =>
-      api.patch<BulkSourcesDone>('/sources', body, queryFor(target))
+
+    async function put(target: Target, name: Mark, on: boolean): Promise<number[]> {
+      const body: BulkSourceMarks = { [name]: on, ...bodyOf(target) }
+      const { ids } = await api.patch<BulkSourcesDone>('/sources', body, queryFor(target))
+      await settle(ids)
+      // Where it can not be read again, the next visit brings it up to date.
+      if (name === 'paused' && !on) setTimeout(() => void settle(ids).catch(() => undefined), PLANNED_MS)
+      return ids
+    }
 
     async function mark(target: Target, name: Mark, on: boolean) {
-      const { ids } = await patch({ [name]: on, ...bodyOf(target) }, target)
-      await settle(ids)
+      const ids = await put(target, name, on)
       const word = done[name][on ? 0 : 1]
       if (ids.length === 0) showToast(`Nothing to do: already ${word}.`)
       else
         didWithUndo(`${countWatches(ids.length)} ${word}`, async () => {
-          await patch({ [name]: !on, ids: [...ids] }, { kind: 'ids', ids })
-          await settle(ids)
+          await put({ kind: 'ids', ids }, name, !on)
         })
     }
 
@@ -53,7 +61,8 @@ export function useWatchActions({ filter, refreshCounts }: Deps) {
       const { changed, ids } = await api.delete<BulkSourcesDone>('/sources', bodyOf(target), queryFor(target))
       dropRows(client, ids)
       showToast(`${countWatches(changed)} removed.`)
-      void client.invalidateQueries({ queryKey: ['profiles'] })
+      // What is being loaded just now may bring back what is gone.
+      for (const name of ['watches', 'profiles']) void client.invalidateQueries({ queryKey: [name] })
       await settle([])
       return changed
     }

@@ -37,7 +37,13 @@ export function useWatchList(filter: WatchFilter) {
   }, [client, filter, key])
 
   const rows = useMemo(() => list.data?.pages.flatMap((page) => page.items) ?? [], [list.data])
-  return { list, rows, counts: list.data?.pages[0]?.counts, refreshCounts }
+  // All that was loaded is gone, as after a removal, and more is there.
+  const isRunOut = rows.length === 0 && list.hasNextPage && !list.isError
+  const { isFetching, fetchNextPage } = list
+  useEffect(() => {
+    if (isRunOut && !isFetching) void fetchNextPage()
+  }, [isRunOut, isFetching, fetchNextPage])
+  return { list, rows, isRunOut, counts: list.data?.pages[0]?.counts, refreshCounts }
 }
 
 /**
@@ -62,6 +68,9 @@ export function useWatchEvents(refreshCounts: () => Promise<void>): void {
       shown.add(source.id)
       return state === source.state ? source : { ...source, state }
     })
+    // What is being loaded just now may be older than what was heard: then it is said again when it is there.
+    const isLoading = client.isFetching({ queryKey: ['watches'] }) > 0
+    if (isLoading) for (const [id, state] of states) if (!heard.current.has(id)) heard.current.set(id, state)
     for (const id of shown) if (!isUnderWay(states.get(id)!)) finished.current.add(id)
     const ids = [...finished.current].slice(0, MAX_READS_PER_FLUSH)
     for (const id of ids) finished.current.delete(id)

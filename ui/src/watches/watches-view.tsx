@@ -1,5 +1,6 @@
 import './watches.css'
 import { useCallback, useMemo, useRef, useState } from 'react'
+import { isOffline } from '../api/client.ts'
 import type { Source } from '../api/types.ts'
 import { Button } from '../kit/button.tsx'
 import { classNames } from '../kit/class-names.ts'
@@ -35,7 +36,7 @@ function showDetail(id: number | null): void {
 
 export default function WatchesView() {
   const filter = useWatchFilter()
-  const { list, rows: loaded, counts, refreshCounts } = useWatchList(filter)
+  const { list, rows: loaded, isRunOut, counts, refreshCounts } = useWatchList(filter)
   useWatchEvents(refreshCounts)
   const { added, faults, told, add } = useAdded(refreshCounts)
   const actions = useWatchActions({ filter, refreshCounts })
@@ -133,10 +134,10 @@ export default function WatchesView() {
         )}
       </div>
       {filter.profile !== '' && <ProfileChip id={filter.profile} />}
-      {list.isPending && <LoadingState label="Loading the watches" />}
+      {(list.isPending || (isRunOut && rows.length === 0)) && <LoadingState label="Loading the watches" />}
       {list.isError && rows.length === 0 && (
         <ErrorState error={list.error} onRetry={() => void list.refetch()}>
-          The watches go on being checked meanwhile.
+          {isOffline(list.error) ? undefined : 'The watches go on being checked meanwhile.'}
         </ErrorState>
       )}
       {list.isSuccess && total === 0 && added.length === 0 ? (

@@ -96,7 +96,7 @@ export async function openMovingStore(pool: ClusterPool): Promise<MovingTarget> 
     checkDerived: async () => (await pool.query<{ fault: string }>(counterFaults)).map(({ fault }) => fault),
     count: (kind) =>
       pool.transaction(async (tx) => {
-        await tx.query('SET LOCAL statement_timeout = 0')
+        await tx.unhurried()
         return (await tx.query<{ n: number }>(`SELECT count(*) AS n FROM ${movedTables[kind][0]!.name}`))[0]!.n
       }),
     async close() {

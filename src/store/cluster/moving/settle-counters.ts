@@ -7,7 +7,6 @@ import type { Tx } from '../pool.ts'
  * does not go back with its transaction, and need not: it is never set lower than it stands.
  */
 const statements = {
-  unhurried: 'SET LOCAL statement_timeout = 0',
   frontiers: `UPDATE frontiers f SET run = greatest(f.run, $1::bigint),
       seq = greatest(f.seq, coalesce(q.seq, 0)), queued = coalesce(q.n, 0),
       last_host = greatest(f.last_host, coalesce(h.last, 0)), hosts = coalesce(h.n, 0), waiting = coalesce(h.waiting, 0),
@@ -46,7 +45,7 @@ const identityStatement = (table: (typeof identities)[number]): string =>
   `SELECT setval(pg_get_serial_sequence('${table}', 'id'), greatest($1::bigint, (SELECT coalesce(max(id), 0) FROM ${table})))`
 
 export async function settleCounters(tx: Tx, { run, clean, setup, revisions, highest }: MovedFacts): Promise<void> {
-  await tx.query(statements.unhurried)
+  await tx.unhurried()
   await tx.query(statements.frontiers, [run])
   await tx.query(statements.leases, [clean])
   await tx.query(statements.forgetCounts)

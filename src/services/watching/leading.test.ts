@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createManualClock } from '../../core/clock.ts'
+import { startCuttingProxy } from '../../store/cluster/cutting-proxy.testkit.ts'
+import { createClusterEvents } from '../../store/cluster/events.ts'
+import { openPool } from '../../store/cluster/pool.ts'
+import { createDatabase, usePostgres } from '../../store/cluster/postgres.testkit.ts'
+import type { SchedulerStats } from '../scheduler/scheduler-report.ts'
+import { checksChannel, readWords } from './check-words.ts'
+import { createLeading } from './leading.ts'
+import type { CheckListener } from './watch-service.ts'
+
+usePostgres()
+
+/** What comes over a channel, one word after the other. */
+function createWords() {
+  const words: (string | null)[] = []
+  let told = Promise.withResolvers<void>()
+  return {
+    hear(word: string | null): void {
+      words.push(word)
+      told.resolve()
+    },
+    async next(): Promise<string | null> {
+      while (words.length === 0) {
+        await told.promise
+        told = Promise.withResolvers()
+      }
+      return words.shift()!
+    },
+  }
+}
+
+test('when words about checks did not come through, all is read again', async () => {
+  const database = await createDatabase()
+  const proxy = await startCuttingProxy(database.address)
+  const pool = openPool({ address: proxy.address, maxConnections: 1, name: 'leader' })
+  const others = createClusterEvents({ pool: database.pool })
+  const { hear, next } = createWords()
+  others.listen(checksChannel, hear)
+  assert.equal(await next(), null)
+  const leader = createClusterEvents({ pool })
+  const sent: Promise<void>[] = []
+  let tell: CheckListener = () => {}
+  const leading = createLeading({
+    epoch: 1,
+    service: {
+      checkNow: () => 'asked',
+      onCheck(listener) {
+        tell = listener
+      },
+    },
+    scheduler: { stats: () => ({}) as SchedulerStats },
+    asked: { take: async () => [] },
+    stats: { put: async () => {} },
+    events: {
+      listen: () => () => {},
+      notify(channel, payload) {
+        const sending = leader.notify(channel, payload)
+        sent.push(sending)
+        return sending
+      },
+    },
+    clock: createManualClock(),
+    onCheck() {},
+  })
+
+  tell(7, 'begun')
+  leading.afterTick()
+  assert.deepEqual(readWords(await next()), { begun: [7], ended: [] })
+  proxy.cutAt(1, 'before')
+  tell(7, 'ended')
+  leading.afterTick()
+  await assert.rejects(sent.at(-1)!)
+  assert.equal(proxy.wasCut(), true)
+  tell(8, 'begun')
+  leading.afterTick()
+  assert.equal(await next(), '')
+  assert.deepEqual(readWords(await next()), { begun: [8], ended: [] })
+  // Once is enough.
+  tell(8, 'ended')
+  leading.afterTick()
+  assert.deepEqual(readWords(await next()), { begun: [], ended: [8] })
+
+  await leader.close()
+  await others.close()
+  await pool.close()
+  await proxy.close()
+  await database.destroy()
+})
