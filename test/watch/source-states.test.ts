@@ -19,6 +19,7 @@ type Row = {
   uri: string
   state: string
   message: string
+  since: string | null
   status: number
   outcome: string
   title: string
@@ -156,7 +157,8 @@ test('each way in which a source can fail is told apart from the others, and fro
         `${nobody}/ failing 0 failed: connect-refused`,
       ].sort(),
     )
-    assert.match(told['/hidden']!.message, /robots\.txt of 127\.0\.0\.1:\d+ does not allow .* since \d{4}-/)
+    assert.match(told['/hidden']!.message, /robots\.txt of 127\.0\.0\.1:\d+ does not allow this page/)
+    assert.match(told['/hidden']!.since!, /^\d{4}-\d\d-\d\dT/)
     assert.match(told[`${nobody}/`]!.message, /nothing listens at that address/)
     assert.equal(told['/same']!.title, 'Page /same')
     const { counts } = (await api('GET', '/sources?state=failing&limit=1')).json as { counts: Record<string, number> }
