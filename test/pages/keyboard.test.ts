@@ -299,6 +299,8 @@ describe('with the keyboard alone, in a browser', { skip: withoutBrowser }, () =
     look.watched(async () => {
       const text = Array.from({ length: 40 }, (_, n) => `${news.origin}/gone/${n}`).join('\n')
       await me.ask('POST', '/sources/import', { text })
+      // What is checked while it is removed would be read in vain.
+      await me.visited()
       // Pages as short as they may be without being loaded at once.
       await look.context.route(/\/sources\?.*limit=100/, (route) =>
         route.continue({ url: route.request().url().replace('limit=100', 'limit=35') }),
