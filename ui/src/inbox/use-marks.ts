@@ -4,7 +4,7 @@ import { api, isOffline, messageOf } from '../api/client.ts'
 import type { Annotation, BulkMarked, Marks } from '../api/types.ts'
 import { showToast } from '../kit/toast-store.ts'
 import { keepItems } from '../offline/kept-inbox.ts'
-import { queueMarks } from '../offline/mark-queue.ts'
+import { isWaiting, queueMarks } from '../offline/mark-queue.ts'
 import { didWithUndo } from '../undo/undo.ts'
 import { countMarks, dropOtherLists, findItem, patchItems } from './inbox-cache.ts'
 import type { InboxFilters } from './inbox-filters.ts'
@@ -34,22 +34,31 @@ async function send(ids: readonly number[], marks: Marks): Promise<void> {
   }
 }
 
+/** False where it can not be sent now. */
+async function isSent(ids: readonly number[], marks: Marks): Promise<boolean> {
+  if (!navigator.onLine || isWaiting()) return false
+  try {
+    await send(ids, marks)
+    return true
+  } catch (error) {
+    if (isOffline(error)) return false
+    throw error
+  }
+}
+
 /** Shows the change at once, then asks the server; without a connection the request waits in the queue. */
 async function apply(client: QueryClient, ids: readonly number[], marks: Marks): Promise<void> {
   const before = ids.map((id) => findItem(client, id)).filter((item): item is Annotation => item !== undefined)
   patchItems(client, new Set(ids), (item) => ({ ...item, ...marks }))
   countMarks(client, before, marks)
   try {
-    await send(ids, marks)
-    void client.invalidateQueries({ queryKey: ['counts'] })
+    if (!(await isSent(ids, marks))) await queueMarks(ids, marks)
+    else void client.invalidateQueries({ queryKey: ['counts'] })
   } catch (error) {
-    if (!isOffline(error)) {
-      const old = new Map(before.map((item) => [item.id, item]))
-      patchItems(client, new Set(old.keys()), (item) => ({ ...item, ...marksOf(old.get(item.id)) }))
-      void client.invalidateQueries({ queryKey: ['counts'] })
-      throw error
-    }
-    await queueMarks(ids, marks)
+    const old = new Map(before.map((item) => [item.id, item]))
+    patchItems(client, new Set(old.keys()), (item) => ({ ...item, ...marksOf(old.get(item.id)) }))
+    void client.invalidateQueries({ queryKey: ['counts'] })
+    throw error
   }
   dropOtherLists(client)
   void keepItems(before.map((item) => ({ ...item, ...marks })))
@@ -92,8 +101,12 @@ export function useMarks(): InboxMarks {
         const [name, on] = Object.entries(marks)[0] as [Mark, boolean]
         const different = ids.filter((id) => findItem(client, id)?.[name] !== on)
         if (different.length === 0) return
-        told(different, marks)
-        apply(client, different, marks).catch(failed)
+        const doing = apply(client, different, marks)
+        const tell = () => told(different, marks)
+        // Without a connection it is done when it is kept: whoever leaves at once must not lose it.
+        if (!navigator.onLine) return void doing.then(tell, failed)
+        tell()
+        doing.catch(failed)
       },
       markOpened(id) {
         if (findItem(client, id)?.read === false) apply(client, [id], { read: true }).catch(failed)

@@ -52,8 +52,19 @@ function open(): void {
   stream.addEventListener('error', () => {
     if (source !== stream) return
     if (stream.readyState === EventSource.CLOSED) retry()
-    else brokenTimer ??= setTimeout(() => tellReachable(false), BROKEN_MS)
+    else brokenTimer ??= setTimeout(() => void lookForServer(stream), BROKEN_MS)
   })
+}
+
+/** Something on the way may let everything through but streams: then the server is there. */
+async function lookForServer(stream: EventSource): Promise<void> {
+  const isThere = await fetch('/healthz', { cache: 'no-store' }).then(
+    () => true,
+    () => false,
+  )
+  if (source !== stream || stream.readyState === EventSource.OPEN) return
+  brokenTimer = undefined
+  tellReachable(isThere)
 }
 
 function close(): void {
@@ -75,6 +86,13 @@ function nothingBroken(): void {
   clearTimeout(brokenTimer)
   brokenTimer = undefined
   tellReachable(true)
+}
+
+/** The browser has a network again: what waits for its next attempt need not. */
+function followNetwork(): void {
+  if (document.hidden || source === undefined || source.readyState !== EventSource.CLOSED) return
+  delayMs = FIRST_DELAY_MS
+  open()
 }
 
 function followSight(): void {
@@ -112,12 +130,14 @@ function tell(name: EventName, data: unknown): void {
 export function startStream(): () => void {
   wanted = true
   document.addEventListener('visibilitychange', followSight)
+  window.addEventListener('online', followNetwork)
   // One that begins in the background waits until it is looked at.
   if (!document.hidden) open()
   return () => {
     wanted = false
     lastSeen = null
     document.removeEventListener('visibilitychange', followSight)
+    window.removeEventListener('online', followNetwork)
     clearTimeout(restTimer)
     close()
     tellReachable(true)

@@ -10,6 +10,14 @@ type Entry = { ids: number[]; marks: Marks }
 
 const KEY = 'mark-queue'
 let work: Promise<unknown> = Promise.resolve()
+let isOwed = false
+
+/** Whether something is still to be sent: what is marked from now on must not overtake it. */
+export const isWaiting = (): boolean => isOwed
+
+void inTurn(async () => {
+  isOwed = ((await kept<Entry[]>(KEY)) ?? []).length > 0
+})
 
 /** One after the other: two changes of the queue at once would lose one. */
 function inTurn<T>(task: () => Promise<T>): Promise<T> {
@@ -22,6 +30,7 @@ export function queueMarks(ids: readonly number[], marks: Marks): Promise<void> 
   return inTurn(async () => {
     const entries = (await kept<Entry[]>(KEY)) ?? []
     await keep(KEY, [...entries, { ids: [...ids], marks }])
+    isOwed = true
   })
 }
 
@@ -40,6 +49,7 @@ export function sendQueue(): Promise<number> {
       entries = entries.slice(1)
       await keep(KEY, entries)
     }
+    isOwed = false
     return sent
   })
 }
