@@ -141,8 +141,8 @@ export function createPartitionLeases(options: PartitionLeasesOptions): Partitio
     async leave() {
       stop()
       leaving = true
-      await beating?.catch(() => {})
       hasLeft = true
+      await beating?.catch(() => {})
       await release([...held.keys()])
       await pool.query(statements.goodBye, [holder])
     },
