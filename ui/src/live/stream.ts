@@ -58,7 +58,7 @@ function open(): void {
 
 /** Something on the way may let everything through but streams: then the server is there. */
 async function lookForServer(stream: EventSource): Promise<void> {
-  const isThere = await fetch('/healthz', { cache: 'no-store' }).then(
+  const isThere = await fetch('/healthz', { cache: 'no-store', signal: AbortSignal.timeout(BROKEN_MS) }).then(
     () => true,
     () => false,
   )

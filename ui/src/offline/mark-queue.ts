@@ -1,10 +1,10 @@
-import { api, isOffline } from '../api/client.ts'
+import { ApiError, api } from '../api/client.ts'
 import type { BulkMarked, Marks } from '../api/types.ts'
 import { keep, kept } from './kept.ts'
 
 /**
- * What was marked without a connection waits here, in order, over reloads too. Each entry is sent once; one that the
- * server refuses is given up, for it would be refused again.
+ * What was marked without a connection waits here, in order, over reloads too. An entry that the server refuses is given up, for it
+ * would be refused again; one that it could take at another time stays.
  */
 type Entry = { ids: number[]; marks: Marks }
 
@@ -44,7 +44,7 @@ export function sendQueue(): Promise<number> {
         await api.patch<BulkMarked>('/annotations', { ids: entry.ids, ...entry.marks })
         sent += entry.ids.length
       } catch (error) {
-        if (isOffline(error)) return sent
+        if (isForLater(error)) return sent
       }
       entries = entries.slice(1)
       await keep(KEY, entries)
@@ -52,4 +52,11 @@ export function sendQueue(): Promise<number> {
     isOwed = false
     return sent
   })
+}
+
+/** No connection, no session any more, too many requests, or a server that is not well. */
+function isForLater(error: unknown): boolean {
+  return (
+    error instanceof ApiError && (error.status === 0 || [401, 408, 429].includes(error.status) || error.status >= 500)
+  )
 }
