@@ -2,13 +2,14 @@
  * From the stored body of a 70 KB page to the annotations of three recipients: text, words, match, score, summary,
  * explanation. The papers' engine took 200 ms for this.
  */
-import { annotate, type Recipient } from '../src/annotate/annotate.ts'
-import { compileInterests } from '../src/annotate/interests/compile-interests.ts'
-import { createNearDuplicateIndex } from '../src/annotate/near-duplicate/near-duplicate-index.ts'
-import { simhash } from '../src/annotate/near-duplicate/simhash.ts'
-import { readDocument } from '../src/annotate/terms/document-terms.ts'
+
 import type { Interests } from '../src/core/profile.ts'
 import { documentText } from '../src/core/text/document-text.ts'
+import { annotate, type Recipient } from '../src/matching/annotate.ts'
+import { compileInterests } from '../src/matching/interests/compile-interests.ts'
+import { createNearDuplicateIndex } from '../src/matching/near-duplicate/near-duplicate-index.ts'
+import { simhash } from '../src/matching/near-duplicate/simhash.ts'
+import { readDocument } from '../src/matching/terms/document-terms.ts'
 import { renderPage } from './origin/page.ts'
 import { createProse, type Prose } from './origin/prose.ts'
 import { createRandom } from './origin/random.ts'

@@ -2,11 +2,11 @@
  * All profiles against one document: 10 k, 100 k and 1 M profiles of five weighted words, against pages with some 58 KB of text (a page
  * of 70 KB). The naive loop, which holds every profile against the document, runs in the same run.
  */
-import { compileInterests } from '../src/annotate/interests/compile-interests.ts'
-import type { CompiledInterests } from '../src/annotate/interests/compiled-interests.ts'
-import { createMatchIndex, type MatchIndex } from '../src/annotate/match/match-index.ts'
-import { matchNaively } from '../src/annotate/match/naive.ts'
-import { type DocumentTerms, readDocument } from '../src/annotate/terms/document-terms.ts'
+import { compileInterests } from '../src/matching/interests/compile-interests.ts'
+import type { CompiledInterests } from '../src/matching/interests/compiled-interests.ts'
+import { createMatchIndex, type MatchIndex } from '../src/matching/match/match-index.ts'
+import { matchNaively } from '../src/matching/match/naive.ts'
+import { type DocumentTerms, readDocument } from '../src/matching/terms/document-terms.ts'
 import { createRandom, type Random } from './origin/random.ts'
 import type { Benchmark } from './table.ts'
 

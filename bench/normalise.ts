@@ -1,7 +1,7 @@
 import { pathToFileURL } from 'node:url'
 import { prepareBase, resolve } from '../src/core/url.ts'
 import { createFingerprinter } from '../src/core/url-key.ts'
-import { createLinkNormaliser } from '../src/crawl/normalise/link-normaliser.ts'
+import { createLinkNormaliser } from '../src/crawl/normalize/link-normaliser.ts'
 import { type BenchTable, formatTable } from './table.ts'
 
 /**

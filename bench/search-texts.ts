@@ -1,4 +1,4 @@
-import type { IndexedText } from '../src/store/search.ts'
+import type { IndexedText } from '../src/store/contracts/search.ts'
 import { createRandom, type Random } from './origin/random.ts'
 
 const onsets = ['b', 'c', 'd', 'f', 'g', 'h', 'l', 'm', 'n', 'p', 'r', 's', 't', 'v', 'st', 'tr', 'pl', 'qu', 'sh']

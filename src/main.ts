@@ -6,7 +6,7 @@ endWithLauncher(process)
 const { directory } = enableCompileCache()
 if (directory !== undefined) process.env.NODE_COMPILE_CACHE ??= directory
 
-const { createProcessIo } = await import('./cli/io.ts')
+const { createProcessIo } = await import('./cli/output/io.ts')
 const { runCli } = await import('./cli/run-cli.ts')
 
 /** The composition root: the only place that names the engines behind the contracts. They are loaded when a command needs them. */
@@ -18,39 +18,43 @@ const code = await runCli({
   engine: {
     crawl: async (settings, hooks, { store }) =>
       store === null
-        ? (await import('./main-crawl.ts')).crawl(settings, hooks)
-        : (await import('./main-cluster-crawl.ts')).crawl(store, settings, hooks),
-    serve: async (place, hooks) => (await import('./main-serve.ts')).serve(place, hooks),
-    worker: async (place, hooks) => (await import('./main-worker.ts')).worker(place, hooks),
-    control: async (place) => (await import('./main-control.ts')).openControl(place),
-    schema: async (place) => (await import('./main-migrate.ts')).readSchema(place),
-    migrate: async (place) => (await import('./main-migrate.ts')).migrateStore(place),
-    distribute: async (place) => (await import('./main-migrate.ts')).distributeStore(place),
-    moveUp: async (folder, store, hooks) => (await import('./main-move-up.ts')).moveUp(folder, store, hooks),
-    up: async ({ dataDir, config }, hooks) => (await import('./main-up.ts')).up(dataDir, config, hooks),
-    importProfiles: async (place, profiles) => (await import('./main-profiles.ts')).importProfiles(place, profiles),
-    exportProfiles: async (place, owner) => (await import('./main-profiles.ts')).exportProfiles(place, owner),
-    exportUrds: async (place, owner) => (await import('./main-profiles.ts')).exportUrds(place, owner),
+        ? (await import('./app/roles/crawl.ts')).crawl(settings, hooks)
+        : (await import('./app/roles/crawl-cluster.ts')).crawl(store, settings, hooks),
+    serve: async (place, hooks) => (await import('./app/roles/serve.ts')).serve(place, hooks),
+    worker: async (place, hooks) => (await import('./app/roles/worker.ts')).worker(place, hooks),
+    control: async (place) => (await import('./app/commands/top.ts')).openControl(place),
+    schema: async (place) => (await import('./app/commands/migrate.ts')).readSchema(place),
+    migrate: async (place) => (await import('./app/commands/migrate.ts')).migrateStore(place),
+    distribute: async (place) => (await import('./app/commands/migrate.ts')).distributeStore(place),
+    moveUp: async (folder, store, hooks) => (await import('./app/commands/import.ts')).moveUp(folder, store, hooks),
+    up: async ({ dataDir, config }, hooks) => (await import('./app/roles/up.ts')).up(dataDir, config, hooks),
+    importProfiles: async (place, profiles) =>
+      (await import('./app/commands/profiles.ts')).importProfiles(place, profiles),
+    exportProfiles: async (place, owner) => (await import('./app/commands/profiles.ts')).exportProfiles(place, owner),
+    exportUrds: async (place, owner) => (await import('./app/commands/profiles.ts')).exportUrds(place, owner),
     queryProfiles: async (place, xpath, owner) =>
-      (await import('./main-profiles.ts')).queryProfiles(place, xpath, owner),
+      (await import('./app/commands/profiles.ts')).queryProfiles(place, xpath, owner),
     previewProfiles: async (place, profiles, request, hooks) =>
-      (await import('./main-profiles.ts')).previewProfiles(place, profiles, request, hooks),
-    addUser: async (place, draft) => (await import('./main-users.ts')).addUser(place, draft),
-    listUsers: async (place) => (await import('./main-users.ts')).listUsers(place),
+      (await import('./app/commands/profiles.ts')).previewProfiles(place, profiles, request, hooks),
+    addUser: async (place, draft) => (await import('./app/commands/users.ts')).addUser(place, draft),
+    listUsers: async (place) => (await import('./app/commands/users.ts')).listUsers(place),
     setPassword: async (place, email, password) =>
-      (await import('./main-users.ts')).setPassword(place, email, password),
-    removeUser: async (place, email) => (await import('./main-users.ts')).removeUser(place, email),
-    status: async (place) => (await import('./main-status.ts')).status(place),
-    history: async (place, url, request) => (await import('./main-look.ts')).history(place, url, request),
-    show: async (place, address) => (await import('./main-look.ts')).show(place, address),
-    diff: async (place, url, request) => (await import('./main-look.ts')).diff(place, url, request),
-    diffPage: async (report) => (await import('./cache/diff/diff-page.ts')).diffPage(report),
-    search: async (place, request, hooks) => (await import('./main-search.ts')).search(place, request, hooks),
-    export: async (place, request, hooks) => (await import('./main-export.ts')).exportArchive(place, request, hooks),
-    gc: async (request, hooks) => (await import('./main-gc.ts')).gc(request, hooks),
-    verify: async (place, onProgress, options) => (await import('./main-verify.ts')).verify(place, onProgress, options),
-    backup: async ({ dataDir }, file, hooks) => (await import('./main-backup.ts')).backup(dataDir, file, hooks),
-    restore: async (file, { dataDir }, hooks) => (await import('./main-backup.ts')).restore(file, dataDir, hooks),
+      (await import('./app/commands/users.ts')).setPassword(place, email, password),
+    removeUser: async (place, email) => (await import('./app/commands/users.ts')).removeUser(place, email),
+    status: async (place) => (await import('./app/commands/status.ts')).status(place),
+    history: async (place, url, request) => (await import('./app/commands/history.ts')).history(place, url, request),
+    show: async (place, address) => (await import('./app/commands/history.ts')).show(place, address),
+    diff: async (place, url, request) => (await import('./app/commands/history.ts')).diff(place, url, request),
+    diffPage: async (report) => (await import('./archive/diff/diff-page.ts')).diffPage(report),
+    search: async (place, request, hooks) => (await import('./app/commands/search.ts')).search(place, request, hooks),
+    export: async (place, request, hooks) =>
+      (await import('./app/commands/export.ts')).exportArchive(place, request, hooks),
+    gc: async (request, hooks) => (await import('./app/commands/gc.ts')).gc(request, hooks),
+    verify: async (place, onProgress, options) =>
+      (await import('./app/commands/verify.ts')).verify(place, onProgress, options),
+    backup: async ({ dataDir }, file, hooks) => (await import('./app/commands/backup.ts')).backup(dataDir, file, hooks),
+    restore: async (file, { dataDir }, hooks) =>
+      (await import('./app/commands/backup.ts')).restore(file, dataDir, hooks),
   },
 })
 // A pipe takes what its reader has room for, and the rest would be lost with the process.

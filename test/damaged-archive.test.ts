@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { closeSync, openSync, readdirSync, rmSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import type { VerifyReport } from '../src/core/verify-report.ts'
+import type { VerifyReport } from '../src/core/reports/verify-report.ts'
 import { readResult, startErace } from './faults/erace.ts'
 import { assertVerified, newFolder, runCrawl } from './site/crawl-run.ts'
 import { createSite, type Site } from './site/site.ts'
@@ -83,7 +83,7 @@ describe('damage to the archive', () => {
   test('verify --repair keeps away from a folder that is in use', async () => {
     const data = join(newFolder(), 'data')
     await crawl(data)
-    const { lockFolder } = await import('../src/store/embedded/lock.ts')
+    const { lockFolder } = await import('../src/store/sqlite/folder/lock.ts')
     const lock = lockFolder(data, 'a crawl', 0)
     const { code, stdout } = await verify(data, '--repair')
     lock.release()

@@ -1,4 +1,4 @@
-import { openCatalogForReading } from '../../src/store/embedded/folder.ts'
+import { openCatalogForReading } from '../../src/store/sqlite/folder/folder.ts'
 import { emailOf } from './inbox-data.ts'
 
 const TIMES = 3

@@ -1,4 +1,4 @@
-import type { ClusterPool } from '../../src/store/cluster/pool.ts'
+import type { ClusterPool } from '../../src/store/postgres/connection/pool.ts'
 import { processorSeconds } from '../cluster/processor-time.ts'
 
 /** What some work cost the database. */

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import { responseRecord } from '../../src/cache/warc/record-writer.ts'
+import { responseRecord } from '../../src/archive/warc/record-writer.ts'
 import { bodyDigest, digestText } from '../../src/core/fingerprint.ts'
 import { hostKey } from '../../src/core/partition.ts'
 import { noErrand, type Offer, UNLIMITED_DEPTH } from '../../src/core/request.ts'
 import { extractLinks } from '../../src/crawl/extract/page.ts'
-import type { Capture } from '../../src/store/documents.ts'
+import type { Capture } from '../../src/store/contracts/documents.ts'
 import type { Sites } from '../origin/site-table.ts'
 import { generateWeb } from '../origin/web.ts'
 

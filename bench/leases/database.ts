@@ -1,6 +1,6 @@
-import { migrate } from '../../src/store/cluster/migrate.ts'
-import { type ClusterPool, openPool } from '../../src/store/cluster/pool.ts'
-import { type PostgresServerOptions, startPostgres } from '../../src/store/cluster/postgres-server.testkit.ts'
+import { type ClusterPool, openPool } from '../../src/store/postgres/connection/pool.ts'
+import { migrate } from '../../src/store/postgres/schema/migrate.ts'
+import { type PostgresServerOptions, startPostgres } from '../../src/store/postgres/testkit/postgres-server.testkit.ts'
 
 /** A PostgreSQL of a benchmark's own, in a temporary folder, that goes with it. */
 export type BenchServer = {

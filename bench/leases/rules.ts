@@ -1,7 +1,7 @@
 import { AppError } from '../../src/core/errors.ts'
 import { partitionCount } from '../../src/core/partition.ts'
-import { leaseFunctions } from '../../src/store/cluster/leases-functions.ts'
-import type { ClusterPool } from '../../src/store/cluster/pool.ts'
+import type { ClusterPool } from '../../src/store/postgres/connection/pool.ts'
+import { leaseFunctions } from '../../src/store/postgres/leases/leases-functions.ts'
 
 const wholeNumber = new RegExp(`\\b${partitionCount}\\b`, 'g')
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { createDatabase, usePostgres } from '../../src/store/cluster/postgres.testkit.ts'
+import { createDatabase, usePostgres } from '../../src/store/postgres/testkit/postgres.testkit.ts'
 import { setPartitions } from './rules.ts'
 import { createSimulation, type Simulation } from './simulation.ts'
 

@@ -1,7 +1,7 @@
 import { systemClock } from '../../src/core/clock.ts'
-import { createPartitionLeases } from '../../src/store/cluster/leases.ts'
-import type { ClusterPool } from '../../src/store/cluster/pool.ts'
-import type { PartitionLeases } from '../../src/store/partition-leases.ts'
+import type { PartitionLeases } from '../../src/store/contracts/partition-leases.ts'
+import type { ClusterPool } from '../../src/store/postgres/connection/pool.ts'
+import { createPartitionLeases } from '../../src/store/postgres/leases/leases.ts'
 import { createRandom } from '../origin/random.ts'
 
 /**

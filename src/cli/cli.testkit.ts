@@ -1,11 +1,11 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { CrawlResult } from '../core/crawl-report.ts'
+import type { CrawlResult } from '../core/reports/crawl-report.ts'
 import type { Engine } from './engine.ts'
-import type { CliIo, StopSignal } from './io.ts'
-import type { Key } from './keyboard.ts'
+import type { CliIo, StopSignal } from './output/io.ts'
 import { runCli } from './run-cli.ts'
+import type { Key } from './top/keyboard.ts'
 
 /** What somebody types when asked, or what is piped in. */
 export type Typed = { replies?: readonly string[]; piped?: string }

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino'
 import type { Config } from '../config/config.ts'
-import type { Fault } from '../config/faults.ts'
 import type { SettingKey } from '../config/schema.ts'
+import type { Fault } from '../config/validation-errors.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Engine, Place } from './engine.ts'
-import type { CliIo } from './io.ts'
+import type { CliIo } from './output/io.ts'
 
 /** An option of the command line, as parser and help see it. */
 export type Option = {

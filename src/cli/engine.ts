@@ -2,22 +2,28 @@ import type { Logger } from 'pino'
 import type { Config } from '../config/config.ts'
 import type { CrawlSettings } from '../config/crawl-settings.ts'
 import type { Account } from '../core/account.ts'
-import type { BackupReport, CopyProgress, RestoreReport } from '../core/backup-report.ts'
-import type { CrawlResult, CrawlSnapshot } from '../core/crawl-report.ts'
-import type { ExportProgress, ExportReport, ExportRequest } from '../core/export-report.ts'
-import type { GcItem, GcProgress, GcReport } from '../core/gc-report.ts'
-import type { CompareRequest, DiffReport, HistoryReport, HistoryRequest, ShowReport } from '../core/looking-report.ts'
-import type { MoveProgress, MoveReport } from '../core/move-report.ts'
-import type { PreviewProgress, PreviewReport, PreviewRequest } from '../core/preview-report.ts'
 import type { Profile } from '../core/profile.ts'
 import type { ImportedProfile, ProfileDraft, ProfileUrd } from '../core/profile-draft.ts'
-import type { ProfileImportReport, ProfileQueryResult } from '../core/profile-report.ts'
-import type { IndexProgress, SearchReport, SearchRequest } from '../core/search-report.ts'
-import type { StatusReport } from '../core/status-report.ts'
-import type { VerifyProgress, VerifyReport } from '../core/verify-report.ts'
+import type { BackupReport, CopyProgress, RestoreReport } from '../core/reports/backup-report.ts'
+import type { CrawlResult, CrawlSnapshot } from '../core/reports/crawl-report.ts'
+import type { ExportProgress, ExportReport, ExportRequest } from '../core/reports/export-report.ts'
+import type { GcItem, GcProgress, GcReport } from '../core/reports/gc-report.ts'
+import type {
+  CompareRequest,
+  DiffReport,
+  HistoryReport,
+  HistoryRequest,
+  ShowReport,
+} from '../core/reports/history-report.ts'
+import type { MoveProgress, MoveReport } from '../core/reports/import-report.ts'
+import type { PreviewProgress, PreviewReport, PreviewRequest } from '../core/reports/preview-report.ts'
+import type { ProfileImportReport, ProfileQueryResult } from '../core/reports/profile-report.ts'
+import type { IndexProgress, SearchReport, SearchRequest } from '../core/reports/search-report.ts'
+import type { StatusReport } from '../core/reports/status-report.ts'
+import type { VerifyProgress, VerifyReport } from '../core/reports/verify-report.ts'
 import type { UserDraft } from '../services/accounts/account-maker.ts'
 import type { Removed } from '../services/accounts/users.ts'
-import type { NodeReport } from '../store/nodes.ts'
+import type { NodeReport } from '../store/contracts/nodes.ts'
 
 /** What the commands need of the rest of the program. The composition root supplies it. */
 export type Engine = {

@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 import { exitCodes } from './command.ts'
-import type { CliIo, StopSignal } from './io.ts'
+import type { CliIo, StopSignal } from './output/io.ts'
 
 /**
  * The first Ctrl-C asks the work to end well, the second ends the process at once. One key press may arrive several

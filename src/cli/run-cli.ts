@@ -1,17 +1,17 @@
 import { resolve } from 'node:path'
-import { type Fault, FaultsError } from '../config/faults.ts'
 import { readConfig } from '../config/load-config.ts'
 import { nearMiss } from '../config/near-miss.ts'
+import { type Fault, FaultsError } from '../config/validation-errors.ts'
 import { version } from '../config/version.ts'
 import { systemClock } from '../core/clock.ts'
+import { parseArgs, splitCommand } from './args/parse-args.ts'
 import { type Command, commonOptions, exitCodes } from './command.ts'
 import { commands } from './commands.ts'
 import type { Engine } from './engine.ts'
-import { errorJson, errorText, exitCodeOf, toAppError } from './error-text.ts'
-import { commandHelp, generalHelp } from './help.ts'
-import type { CliIo } from './io.ts'
-import { createLog } from './log.ts'
-import { parseArgs, splitCommand } from './parse-args.ts'
+import { errorJson, errorText, exitCodeOf, toAppError } from './output/error-text.ts'
+import { commandHelp, generalHelp } from './output/help.ts'
+import type { CliIo } from './output/io.ts'
+import { createLog } from './output/log.ts'
 
 export type CliDeps = {
   /** Without the runtime and the program. */

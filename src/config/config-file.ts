@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { extname, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { Fault } from './faults.ts'
+import type { Fault } from './validation-errors.ts'
 
 const defaultNames = ['erace.config.ts', 'erace.config.js', 'erace.config.json']
 const programEndings = ['.ts', '.mts', '.js', '.mjs', '.cjs']

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { isAppError } from '../core/errors.ts'
-import { FaultsError } from './faults.ts'
 import { configOf, loadConfig } from './load-config.ts'
 import { environmentName, settingKeys } from './schema.ts'
+import { FaultsError } from './validation-errors.ts'
 import { version } from './version.ts'
 
 let folder: string

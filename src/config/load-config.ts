@@ -1,10 +1,10 @@
 import { type Config, fieldName } from './config.ts'
 import { findConfigFile, readConfigFile } from './config-file.ts'
-import { type Fault, FaultsError } from './faults.ts'
 import { nearMiss } from './near-miss.ts'
 import { show } from './retention.ts'
 import { environmentName, type SettingKey, settingKeys, settings } from './schema.ts'
 import { parseSetting, type Setting } from './setting.ts'
+import { type Fault, FaultsError } from './validation-errors.ts'
 
 /** A value for a setting from the command line; `place` is the option that it was given with. */
 export type Override = { key: SettingKey; value: unknown; place: string }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { FaultsError } from './faults.ts'
 import { configOf, readConfig } from './load-config.ts'
+import { FaultsError } from './validation-errors.ts'
 
 const DAY_MS = 86_400_000
 const none = { maxAgeMs: null, maxVersions: null, maxBytes: null }

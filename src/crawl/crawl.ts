@@ -1,9 +1,9 @@
+import type { ErrandOrder, WatchReach } from '../core/check-order.ts'
 import type { Clock } from '../core/clock.ts'
-import { type CrawlDetails, type CrawlResult, type CrawlSnapshot, mergeDetails } from '../core/crawl-report.ts'
-import type { ErrandOrder, WatchReach } from '../core/errand-order.ts'
 import { peakRssBytes } from '../core/peak-rss.ts'
+import { type CrawlDetails, type CrawlResult, type CrawlSnapshot, mergeDetails } from '../core/reports/crawl-report.ts'
 import { type SkipReason, skipReasons } from '../core/skip-reason.ts'
-import type { Board } from './board.ts'
+import type { Board } from './worker/shared-counters.ts'
 
 /** A shard as the crawl sees it, wherever it runs. */
 export type ShardHandle = {

@@ -4,7 +4,7 @@ import { parseBlockList } from './filter/block-list.ts'
 import { parseIgnoreTypes } from './filter/ignored-types.ts'
 import { parseMimeTypes } from './filter/media-types.ts'
 import { createScope } from './filter/scope.ts'
-import { parseHostRules } from './normalise/host-rules.ts'
+import { parseHostRules } from './normalize/host-rules.ts'
 
 /** Reads everything that was given as text once, before anything is started, and tells all faults together. */
 export function checkSettings({ seeds, restrict, files }: CrawlSettings): void {

@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify'
 import type { InboxService } from '../services/inbox/inbox-service.ts'
 import { type DigestItem, digestText, itemText } from '../services/inbox/inbox-text.ts'
 import { wmlAnnotation, wmlList } from '../services/inbox/inbox-wml.ts'
-import type { InboxItem, InboxState } from '../store/inbox.ts'
+import type { InboxItem, InboxState } from '../store/contracts/inbox.ts'
 import type { InboxFormat } from './inbox-formats.ts'
 import type { InboxLinks } from './inbox-links.ts'
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import type { Meters } from '../services/activity/figures.ts'
+import type { Meters } from '../services/activity/stats.ts'
 
 export type MetricsDeps = { meters(): Meters /** Streams of events that are open. */; streams(): number }
 

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
-import { responseRecord, revisitRecord } from '../../src/cache/warc/record-writer.ts'
+import { createKeys } from '../../src/app/engines/document-keys.ts'
+import type { ClusterStores } from '../../src/app/engines/postgres-stores.ts'
+import { responseRecord, revisitRecord } from '../../src/archive/warc/record-writer.ts'
 import { configOf } from '../../src/config/load-config.ts'
 import { bodyDigest, digestText } from '../../src/core/fingerprint.ts'
 import { noErrand } from '../../src/core/request.ts'
-import type { ClusterStores } from '../../src/main-cluster-stores.ts'
-import { createKeys } from '../../src/main-keys.ts'
-import type { AnnotationDraft } from '../../src/store/annotations.ts'
-import { createClusterDocuments } from '../../src/store/cluster/documents.ts'
-import type { Capture } from '../../src/store/documents.ts'
+import type { AnnotationDraft } from '../../src/store/contracts/annotations.ts'
+import type { Capture } from '../../src/store/contracts/documents.ts'
+import { createClusterDocuments } from '../../src/store/postgres/documents/documents.ts'
 
 export type KeptPage = { url: string; documentId: number; versionId: number }
 

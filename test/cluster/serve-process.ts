@@ -1,4 +1,4 @@
-import { openClusterStores } from '../../src/main-cluster-stores.ts'
+import { openClusterStores } from '../../src/app/engines/postgres-stores.ts'
 import { readEvents } from '../../src/server/routes/event-stream.testkit.ts'
 import { startErace } from '../faults/erace.ts'
 import { apiOf, listening, settings } from '../pages/service-process.ts'

@@ -1,4 +1,4 @@
-import { responseRecord } from '../../src/cache/warc/record-writer.ts'
+import { responseRecord } from '../../src/archive/warc/record-writer.ts'
 import { bodyDigest, digestText } from '../../src/core/fingerprint.ts'
 import { noErrand } from '../../src/core/request.ts'
 import { pageOf } from '../../src/store/conformance/samples.testkit.ts'

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:net'
 import { describe, test } from 'node:test'
-import { createClusterNodes } from '../../src/store/cluster/nodes.ts'
-import { openPool } from '../../src/store/cluster/pool.ts'
-import { createDatabase, postgres, usePostgres } from '../../src/store/cluster/postgres.testkit.ts'
+import { createClusterNodes } from '../../src/store/postgres/cluster/nodes.ts'
+import { openPool } from '../../src/store/postgres/connection/pool.ts'
+import { createDatabase, postgres, usePostgres } from '../../src/store/postgres/testkit/postgres.testkit.ts'
 import { until } from '../watch/up-run.ts'
 import { startInCluster, startWorker } from './worker-process.ts'
 

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { type Origin, startOrigin } from '../../bench/origin/start.ts'
-import { type ClusterPool, openPool } from '../../src/store/cluster/pool.ts'
-import { type PostgresServer, startPostgres } from '../../src/store/cluster/postgres-server.testkit.ts'
+import { type ClusterPool, openPool } from '../../src/store/postgres/connection/pool.ts'
+import { type PostgresServer, startPostgres } from '../../src/store/postgres/testkit/postgres-server.testkit.ts'
 import { lastLines, readResult, startErace } from './erace.ts'
 
 /** A generated web, a PostgreSQL of its own, and the processes of a cluster that crawl the one into the other. */

@@ -1,8 +1,8 @@
 import type { Profile } from '../../src/core/profile.ts'
 import { createProfileKeys } from '../../src/services/profiles/keyed-profile.ts'
-import { migrate } from '../../src/store/cluster/migrate.ts'
-import { createClusterNodes } from '../../src/store/cluster/nodes.ts'
-import { createClusterProfiles } from '../../src/store/cluster/profiles.ts'
+import { createClusterProfiles } from '../../src/store/postgres/accounts/profiles.ts'
+import { createClusterNodes } from '../../src/store/postgres/cluster/nodes.ts'
+import { migrate } from '../../src/store/postgres/schema/migrate.ts'
 import { profileOf, sourceOf, until } from '../watch/up-run.ts'
 import {
   type ClusterWeb,

@@ -1,4 +1,4 @@
-import { startPostgres } from '../../src/store/cluster/postgres-server.testkit.ts'
+import { startPostgres } from '../../src/store/postgres/testkit/postgres-server.testkit.ts'
 import { startErace } from '../faults/erace.ts'
 import { apiOf, listening, type Place, type Service, settings } from './service-process.ts'
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
-import type { CrawlResult } from '../../src/core/crawl-report.ts'
+import type { CrawlResult } from '../../src/core/reports/crawl-report.ts'
 import { type EraceEnd, lastLines, readResult, startErace } from '../faults/erace.ts'
 
 /** Settings as a configuration file holds them: `{ crawl: { totalTimeout: '500ms' } }`. */

@@ -1,6 +1,6 @@
-import { openCatalogForReading } from '../../src/store/embedded/folder.ts'
-import { createEmbeddedVersions } from '../../src/store/embedded/versions.ts'
-import type { Version } from '../../src/store/versions.ts'
+import type { Version } from '../../src/store/contracts/versions.ts'
+import { createEmbeddedVersions } from '../../src/store/sqlite/documents/versions.ts'
+import { openCatalogForReading } from '../../src/store/sqlite/folder/folder.ts'
 
 /** All versions in a data folder, oldest first, by the path of their URL with its query. */
 export async function keptVersions(data: string): Promise<Map<string, Version[]>> {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { openCatalogForReading } from '../../src/store/embedded/folder.ts'
+import { openCatalogForReading } from '../../src/store/sqlite/folder/folder.ts'
 import type { EraceEnd } from '../faults/erace.ts'
 import { newFolder } from '../site/crawl-run.ts'
 import { type ChangingPage, type ChangingPages, createChangingPages } from './changing-pages.ts'

@@ -1,6 +1,6 @@
 import { AppError } from '../../core/errors.ts'
 import { hostKey, registrableDomain } from '../../core/partition.ts'
-import { createNormaliser } from '../normalise/normaliser.ts'
+import { createNormaliser } from '../normalize/normaliser.ts'
 import { rememberHost } from './host-memo.ts'
 import { regexFilter, type UrlFilter } from './url-filter.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Offer } from '../../core/request.ts'
 import { batchOf, offerOf } from '../../store/conformance/samples.testkit.ts'
-import type { FrontierStore } from '../../store/frontier.ts'
+import type { FrontierStore } from '../../store/contracts/frontier.ts'
 import { answered, openField, settleDown, type Taken } from './frontier.testkit.ts'
 
 /**

@@ -1,10 +1,19 @@
 import type { Clock } from '../../core/clock.ts'
 import { isAppError } from '../../core/errors.ts'
 import type { QueuedRequest } from '../../core/request.ts'
-import type { Arrival, FrontierStore, HostClock, HostState } from '../../store/frontier.ts'
-import { addArrivals, addLoaded, createLane, cutBack, giveUpLoad, isIdle, type Lane, putBackInOrder } from './lane.ts'
+import type { Arrival, FrontierStore, HostClock, HostState } from '../../store/contracts/frontier.ts'
+import {
+  addArrivals,
+  addLoaded,
+  createLane,
+  cutBack,
+  giveUpLoad,
+  isIdle,
+  type Lane,
+  putBackInOrder,
+} from './host-queue.ts'
+import { createOwnTenure, type Tenure } from './partition-lease.ts'
 import { type HostSignal, noteSignal, type PolitenessRules, pauseMs } from './politeness.ts'
-import { createOwnTenure, type Tenure } from './tenure.ts'
 import { createTimeHeap } from './time-heap.ts'
 
 /**

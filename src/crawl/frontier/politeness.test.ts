@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { createLane, type Lane } from './lane.ts'
+import { createLane, type Lane } from './host-queue.ts'
 import { noteSignal, type PolitenessRules, pauseMs } from './politeness.ts'
 
 const rules: PolitenessRules = {

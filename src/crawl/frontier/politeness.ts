@@ -1,4 +1,4 @@
-import type { Lane } from './lane.ts'
+import type { Lane } from './host-queue.ts'
 
 export type PolitenessRules = {
   /** Pause between two requests to one host; 0 switches waiting off, but for what the host itself asks for. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { createBoardMemory, openBoard } from '../../crawl/board.ts'
-import { createHoldReasons } from '../../crawl/hold-reasons.ts'
+import { createBoardMemory, openBoard } from '../../crawl/worker/shared-counters.ts'
+import { createHoldReasons } from '../../crawl/worker/throttle-reasons.ts'
 import { batchOf, offersOf, pageOf } from '../../store/conformance/samples.testkit.ts'
-import { createEmbeddedSystem } from '../../store/embedded/store.testkit.ts'
+import { createEmbeddedSystem } from '../../store/sqlite/testkit/store.testkit.ts'
 import { createTestServer, type TestServer } from '../server.testkit.ts'
 
 const system = createEmbeddedSystem({ shards: 2 })

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { AppError } from '../../core/errors.ts'
 import { type InboxWish, readInboxFilter } from '../../services/inbox/inbox-filter.ts'
-import type { InboxFilter, Marks as MarksGiven } from '../../store/inbox.ts'
+import type { InboxFilter, Marks as MarksGiven } from '../../store/contracts/inbox.ts'
 import { ownerOf, reader, writer } from '../access.ts'
 import { cursorOf, pageOf, placeOfNumber } from '../cursor.ts'
 import { formatOf, inboxFormats } from '../inbox-formats.ts'

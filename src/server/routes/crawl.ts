@@ -1,6 +1,6 @@
 import { AppError } from '../../core/errors.ts'
 import type { Activity } from '../../services/activity/activity.ts'
-import type { GraphView } from '../../store/graph-view.ts'
+import type { GraphView } from '../../store/contracts/graph-view.ts'
 import { administrator } from '../access.ts'
 import type { Api, CrawlControl } from '../parts.ts'
 import { Crawl, CrawlChanges, CrawlState, Graph, GraphQuery } from '../schemas/activity.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { createBoardMemory, openBoard } from '../../crawl/board.ts'
+import { createBoardMemory, openBoard } from '../../crawl/worker/shared-counters.ts'
 import { readPrometheusText } from '../prometheus-text.testkit.ts'
 import { createTestServer, type TestServer } from '../server.testkit.ts'
 

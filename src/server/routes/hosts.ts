@@ -1,5 +1,5 @@
 import { AppError } from '../../core/errors.ts'
-import { type HostPlace, type HostReport, type HostView, hostHealths } from '../../store/host-view.ts'
+import { type HostPlace, type HostReport, type HostView, hostHealths } from '../../store/contracts/host-view.ts'
 import { administrator } from '../access.ts'
 import { pageOf, placeOfText } from '../cursor.ts'
 import type { Api } from '../parts.ts'

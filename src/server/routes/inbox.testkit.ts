@@ -1,4 +1,4 @@
-import type { AnnotationDraft } from '../../store/annotations.ts'
+import type { AnnotationDraft } from '../../store/contracts/annotations.ts'
 import { createTestServer, type TestServer, type TestServerOptions } from '../server.testkit.ts'
 
 let documents = 0

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { createEmbeddedInbox } from '../../store/embedded/inbox.ts'
+import { createEmbeddedInbox } from '../../store/sqlite/inbox/inbox.ts'
 import { annotate, withServer } from './inbox.testkit.ts'
 
 const ada = 'ada@example.org'

@@ -1,7 +1,7 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
-import type { Fault } from '../../config/faults.ts'
+import type { Fault } from '../../config/validation-errors.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Profile as StoredProfile } from '../../core/profile.ts'
 import type { ProfileBody as GivenBody } from '../../services/profiles/profile-reading.ts'

@@ -4,7 +4,7 @@ import { createManualClock } from '../../core/clock.ts'
 import { createProfileKeys } from '../../services/profiles/keyed-profile.ts'
 import { readProfilesXml } from '../../services/profiles/profile-file.ts'
 import { profileWith, sourceAt } from '../../services/watching/watching.testkit.ts'
-import type { WatchOutcome } from '../../store/watches.ts'
+import type { WatchOutcome } from '../../store/contracts/watches.ts'
 import { createTestServer, type TestServer, type TestServerOptions } from '../server.testkit.ts'
 
 const ann = 'ann@example.org'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { profileOf, sourceOf } from '../../../test/watch/up-run.ts'
 import { createProfileKeys } from '../../services/profiles/keyed-profile.ts'
-import type { AnnotationDraft } from '../../store/annotations.ts'
+import type { AnnotationDraft } from '../../store/contracts/annotations.ts'
 import { createTestServer, type TestServer } from '../server.testkit.ts'
 
 const PASSWORD = 'correct horse'

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { inboxStates } from '../../store/inbox.ts'
+import { inboxStates } from '../../store/contracts/inbox.ts'
 import { Id, MarkedText, MaybeTime, oneOf, pageQuery, Time } from './common.ts'
 
 export const annotationKinds = ['new', 'changed', 'gone', 'back'] as const

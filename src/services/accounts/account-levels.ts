@@ -1,5 +1,5 @@
 import type { ServiceLevel } from '../../core/profile.ts'
-import type { AccountStore } from '../../store/accounts.ts'
+import type { AccountStore } from '../../store/contracts/accounts.ts'
 
 export type AccountLevels = {
   /** As of the last `refresh`. */

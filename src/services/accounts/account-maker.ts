@@ -1,7 +1,7 @@
 import { type Account, defaultAccountSettings, type Role } from '../../core/account.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { ServiceLevel } from '../../core/profile.ts'
-import type { AccountStore } from '../../store/accounts.ts'
+import type { AccountStore } from '../../store/contracts/accounts.ts'
 import { checkedEmail, checkedPassword, cleanText } from './account-text.ts'
 import type { Passwords } from './passwords.ts'
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { parseAddress } from '../../core/address.ts'
 import type { Clock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
-import type { AccountStore, Failures } from '../../store/accounts.ts'
+import type { AccountStore, Failures } from '../../store/contracts/accounts.ts'
 
 /**
  * Slows down who guesses passwords. Failures are counted for each e-mail address, whether there is an account or not, and for each

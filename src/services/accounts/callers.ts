@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
-import type { AccountStore } from '../../store/accounts.ts'
+import type { AccountStore } from '../../store/contracts/accounts.ts'
 import type { Caller, Callers } from './caller.ts'
 import { hashOfSecret } from './secrets.ts'
 

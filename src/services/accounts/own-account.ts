@@ -1,7 +1,7 @@
 import type { Account, AccountSettings, TokenScope } from '../../core/account.ts'
 import type { Clock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
-import type { AccountChanges, AccountStore, Token } from '../../store/accounts.ts'
+import type { AccountChanges, AccountStore, Token } from '../../store/contracts/accounts.ts'
 import { checkedPassword, cleanText } from './account-text.ts'
 import type { Attempts } from './attempts.ts'
 import type { Caller } from './caller.ts'

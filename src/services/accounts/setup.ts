@@ -1,5 +1,5 @@
 import { AppError } from '../../core/errors.ts'
-import type { AccountStore } from '../../store/accounts.ts'
+import type { AccountStore } from '../../store/contracts/accounts.ts'
 import type { AccountMaker, UserDraft } from './account-maker.ts'
 import { createSecret, hashOfSecret, isSecretOf } from './secrets.ts'
 import type { Seat, SessionMaker, SignedIn } from './sign-in.ts'

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
-import type { AccountStore, Session } from '../../store/accounts.ts'
+import type { AccountStore, Session } from '../../store/contracts/accounts.ts'
 import { cleanText } from './account-text.ts'
 import { type Attempts, FORGOTTEN_AFTER_MS } from './attempts.ts'
 import type { Caller } from './caller.ts'

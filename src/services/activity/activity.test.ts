@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { createManualClock } from '../../core/clock.ts'
-import { createBoardMemory, openBoard } from '../../crawl/board.ts'
+import { createBoardMemory, openBoard } from '../../crawl/worker/shared-counters.ts'
 import { openScheduler, watchOf } from '../scheduler/scheduler.testkit.ts'
 import { type Activity, createActivity } from './activity.ts'
-import type { Figures } from './figures.ts'
+import type { Figures } from './stats.ts'
 import { createThisNode } from './this-node.ts'
 
 const kept = { documents: 7, versions: 9, annotations: 3, profiles: 2, sources: 4 }

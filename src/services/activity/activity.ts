@@ -1,11 +1,11 @@
 import type { Clock } from '../../core/clock.ts'
-import type { CounterName } from '../../crawl/board.ts'
-import type { KeptCounts } from '../../store/kept-counts.ts'
+import type { CounterName } from '../../crawl/worker/shared-counters.ts'
+import type { KeptCounts } from '../../store/contracts/kept-counts.ts'
 import type { SchedulerStats } from '../scheduler/scheduler-report.ts'
 import { serviceLevels } from '../scheduler/watch.ts'
-import type { CrawlReport, CrawlTotals, Figures, LevelFigures, Meters } from './figures.ts'
 import { createRateWindow } from './rate-window.ts'
 import { remembered } from './remembered.ts'
+import type { CrawlReport, CrawlTotals, Figures, LevelFigures, Meters } from './stats.ts'
 
 /**
  * What the crawl does at this moment, and did in the last ten minutes.

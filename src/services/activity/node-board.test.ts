@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { NodeReport } from '../../store/nodes.ts'
+import type { NodeReport } from '../../store/contracts/nodes.ts'
 import { createNodeBoard } from './node-board.ts'
 
 type Parts = Partial<Omit<NodeReport, 'figures'>>

@@ -1,6 +1,6 @@
-import type { CounterName } from '../../crawl/board.ts'
-import { figureOf } from '../../store/node-state.ts'
-import type { NodeReport, NodeStore } from '../../store/nodes.ts'
+import type { CounterName } from '../../crawl/worker/shared-counters.ts'
+import type { NodeReport, NodeStore } from '../../store/contracts/nodes.ts'
+import { figureOf } from '../../store/rules/node-state.ts'
 import type { CrawlBoard } from './activity.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
-import { figureOf, nodeStateOf, wordOf } from '../../store/node-state.ts'
-import type { NodeRole, NodeStore, NodeReport as SeenNode } from '../../store/nodes.ts'
+import type { NodeRole, NodeStore, NodeReport as SeenNode } from '../../store/contracts/nodes.ts'
+import { figureOf, nodeStateOf, wordOf } from '../../store/rules/node-state.ts'
 import type { NodeList, NodeReport } from './this-node.ts'
 
 export type NodeListDeps = {

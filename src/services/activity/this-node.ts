@@ -1,4 +1,4 @@
-import type { NodeState } from '../../store/node-state.ts'
+import type { NodeState } from '../../store/rules/node-state.ts'
 import type { Activity } from './activity.ts'
 
 /** A process that takes part in the work. */

@@ -1,13 +1,13 @@
-import { createDrafting } from '../../annotate/annotate.ts'
-import { relevanceOf } from '../../annotate/match/evaluate.ts'
-import { proseOf } from '../../annotate/near-duplicate/prose.ts'
-import { simhash } from '../../annotate/near-duplicate/simhash.ts'
-import { type DocumentTerms, readDocument } from '../../annotate/terms/document-terms.ts'
-import type { BodyReader } from '../../cache/body-reader.ts'
+import type { BodyReader } from '../../archive/body-reader.ts'
 import type { Clock } from '../../core/clock.ts'
 import { documentText } from '../../core/text/document-text.ts'
 import { ignoredBy } from '../../core/text/ignored-text.ts'
 import type { OmitRules } from '../../core/text/omit-rules.ts'
+import { createDrafting } from '../../matching/annotate.ts'
+import { relevanceOf } from '../../matching/match/evaluate.ts'
+import { proseOf } from '../../matching/near-duplicate/prose.ts'
+import { simhash } from '../../matching/near-duplicate/simhash.ts'
+import { type DocumentTerms, readDocument } from '../../matching/terms/document-terms.ts'
 import type {
   Annotation,
   AnnotationBatch,
@@ -15,10 +15,10 @@ import type {
   AnnotationStore,
   MarkedText,
   Task,
-} from '../../store/annotations.ts'
-import type { UrdRow } from '../../store/profiles.ts'
-import type { StoryStore } from '../../store/stories.ts'
-import type { Version, VersionStore } from '../../store/versions.ts'
+} from '../../store/contracts/annotations.ts'
+import type { StoryStore } from '../../store/contracts/near-duplicates.ts'
+import type { UrdRow } from '../../store/contracts/profiles.ts'
+import type { Version, VersionStore } from '../../store/contracts/versions.ts'
 import { createChangeViews } from './change-view.ts'
 import type { Recipient, Recipients } from './recipients.ts'
 

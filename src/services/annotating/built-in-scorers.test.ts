@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readInterests } from '../../annotate/interests/compile-interests.ts'
-import { relevanceOf } from '../../annotate/match/evaluate.ts'
-import { readDocument } from '../../annotate/terms/document-terms.ts'
+import { readInterests } from '../../matching/interests/compile-interests.ts'
+import { relevanceOf } from '../../matching/match/evaluate.ts'
+import { readDocument } from '../../matching/terms/document-terms.ts'
 import { createBuiltInScorers } from './built-in-scorers.ts'
 
 test('a profile may be scored by bm25, by which rare words count for more than common ones', () => {

@@ -1,7 +1,7 @@
-import { createBm25Scorer } from '../../annotate/score/bm25-scorer.ts'
-import { createScorers, type Scorers } from '../../annotate/score/scorers.ts'
-import { createTermStatistics } from '../../annotate/score/term-statistics.ts'
-import type { DocumentTerms } from '../../annotate/terms/document-terms.ts'
+import { createBm25Scorer } from '../../matching/score/bm25-scorer.ts'
+import { createScorers, type Scorers } from '../../matching/score/scorers.ts'
+import { createTermStatistics } from '../../matching/score/term-statistics.ts'
+import type { DocumentTerms } from '../../matching/terms/document-terms.ts'
 
 /** The scorers that every profile may name: `keywords` as in the papers, and `bm25`, which learns how common words are. */
 export function createBuiltInScorers(): { scorers: Scorers; learn(document: DocumentTerms): void } {

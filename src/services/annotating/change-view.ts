@@ -1,7 +1,7 @@
-import { changeSummary } from '../../cache/diff/change-summary.ts'
+import { changeSummary } from '../../archive/diff/change-summary.ts'
 import { createIgnoredText, ignoredBy } from '../../core/text/ignored-text.ts'
-import type { MarkedText } from '../../store/annotations.ts'
-import type { VersionReason } from '../../store/versions.ts'
+import type { MarkedText } from '../../store/contracts/annotations.ts'
+import type { VersionReason } from '../../store/contracts/versions.ts'
 import type { Recipient } from './recipients.ts'
 
 /** `before` is null where there is nothing to compare with, `after` where the version has no text. */

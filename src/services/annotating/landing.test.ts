@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openOne, withSystem } from '../../store/conformance/engine.testkit.ts'
 import { goneOf, noteOf, pageOf } from '../../store/conformance/samples.testkit.ts'
-import { embeddedEngine } from '../../store/embedded/store.testkit.ts'
+import { embeddedEngine } from '../../store/sqlite/testkit/store.testkit.ts'
 import { createLanding } from './landing.ts'
 
 test(

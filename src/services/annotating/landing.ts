@@ -1,5 +1,5 @@
-import type { DocumentKey } from '../../store/documents.ts'
-import type { VersionStore } from '../../store/versions.ts'
+import type { DocumentKey } from '../../store/contracts/documents.ts'
+import type { VersionStore } from '../../store/contracts/versions.ts'
 
 export type LandingDeps = {
   versions: Pick<VersionStore, 'document'>

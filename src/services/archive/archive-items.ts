@@ -1,5 +1,5 @@
 import { digestText } from '../../core/fingerprint.ts'
-import type { CataloguedDocument, Version } from '../../store/versions.ts'
+import type { CataloguedDocument, Version } from '../../store/contracts/versions.ts'
 import type { Bytes, DocumentItem, VersionItem } from './archive-reader.ts'
 
 export function versionItem(version: Version): VersionItem {

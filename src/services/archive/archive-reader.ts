@@ -1,7 +1,7 @@
-import type { PreviewExample } from '../../core/preview-report.ts'
 import type { ProfileDraft } from '../../core/profile-draft.ts'
+import type { PreviewExample } from '../../core/reports/preview-report.ts'
 import type { SearchQuery } from '../../core/search-query/query.ts'
-import type { VersionReason } from '../../store/versions.ts'
+import type { VersionReason } from '../../store/contracts/versions.ts'
 import type { UrlExplanation } from '../explain/explain-url.ts'
 
 /**

@@ -1,6 +1,6 @@
-import { type IndexUpdate, updateIndex } from '../../cache/search-index/index-update.ts'
+import { type IndexUpdate, updateIndex } from '../../archive/search/index-update.ts'
 import { isAppError } from '../../core/errors.ts'
-import type { Version, VersionStore } from '../../store/versions.ts'
+import type { Version, VersionStore } from '../../store/contracts/versions.ts'
 
 /** New versions are indexed by whoever has time; what is missing is added before a search, for so long. */
 const CATCH_UP_MS = 400

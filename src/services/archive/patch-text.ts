@@ -1,5 +1,5 @@
-import type { Comparison } from '../../cache/looking/compare.ts'
-import type { Version } from '../../store/versions.ts'
+import type { Comparison } from '../../archive/history/compare.ts'
+import type { Version } from '../../store/contracts/versions.ts'
 import { timeText } from './archive-items.ts'
 
 /** A unified diff, as `patch` reads it. */

@@ -1,7 +1,7 @@
-import { lookUpDocument } from '../../cache/looking/version-finder.ts'
+import { lookUpDocument } from '../../archive/history/version-finder.ts'
 import { AppError } from '../../core/errors.ts'
-import type { DocumentKey } from '../../store/documents.ts'
-import type { CataloguedDocument, Version, VersionStore } from '../../store/versions.ts'
+import type { DocumentKey } from '../../store/contracts/documents.ts'
+import type { CataloguedDocument, Version, VersionStore } from '../../store/contracts/versions.ts'
 import type { Visibility } from '../visibility/visibility.ts'
 
 /** Documents and versions as one owner finds them. What is not seen and what is not there are told in the same words. */

@@ -1,5 +1,5 @@
-import type { AnnotationStore } from '../../store/annotations.ts'
-import type { InboxItem, InboxStore } from '../../store/inbox.ts'
+import type { AnnotationStore } from '../../store/contracts/annotations.ts'
+import type { InboxItem, InboxStore } from '../../store/contracts/inbox.ts'
 import type { InboxService } from '../inbox/inbox-service.ts'
 import type { EventHub, LiveEvent } from './event-hub.ts'
 

@@ -1,5 +1,5 @@
-import type { ClusterEvents } from '../../store/cluster-events.ts'
-import type { Marks } from '../../store/inbox.ts'
+import type { ClusterEvents } from '../../store/contracts/cluster-events.ts'
+import type { Marks } from '../../store/contracts/inbox.ts'
 
 /**
  * What somebody reads, stars or archives at one process is told to the listeners of the others. A word that is lost does no harm

@@ -1,4 +1,4 @@
-import type { InboxItem } from '../../store/inbox.ts'
+import type { InboxItem } from '../../store/contracts/inbox.ts'
 
 /** An annotation as its owner gets it, in lists and in live events alike. */
 export type AnnotationJson = ReturnType<typeof annotationToJson>

@@ -1,5 +1,5 @@
 import { parseSearchQuery } from '../../core/search-query/parse-query.ts'
-import type { InboxFilter, InboxState } from '../../store/inbox.ts'
+import type { InboxFilter, InboxState } from '../../store/contracts/inbox.ts'
 
 /** What somebody asks for. */
 export type InboxWish = { state?: InboxState; profile?: string; q?: string; urgency?: number; upTo?: number }

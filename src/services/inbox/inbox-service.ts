@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../../core/clock.ts'
-import type { InboxFilter, InboxItem, InboxStore, Marks, ProfileCounts } from '../../store/inbox.ts'
+import type { InboxFilter, InboxItem, InboxStore, Marks, ProfileCounts } from '../../store/contracts/inbox.ts'
 import type { EventHub } from '../events/event-hub.ts'
 import { type AnnotationJson, annotationToJson } from './annotation-json.ts'
 import { annotationXml, inboxXml } from './inbox-xml.ts'

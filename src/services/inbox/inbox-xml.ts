@@ -1,5 +1,5 @@
-import { aciOf } from '../../cache/export/aci-export.ts'
-import type { InboxItem } from '../../store/inbox.ts'
+import { aciOf } from '../../archive/export/aci-export.ts'
+import type { InboxItem } from '../../store/contracts/inbox.ts'
 import { writeAci, writeAcis } from '../../xml/aci.ts'
 
 /** Annotations in the grammar of the papers. */

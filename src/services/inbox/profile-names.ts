@@ -1,4 +1,4 @@
-import type { ProfileStore } from '../../store/profiles.ts'
+import type { ProfileStore } from '../../store/contracts/profiles.ts'
 
 const MAX_NAMES = 20_000
 

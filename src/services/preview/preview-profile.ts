@@ -1,10 +1,7 @@
-import { type AnnotatedDocument, createDrafting } from '../../annotate/annotate.ts'
-import { compileInterests } from '../../annotate/interests/compile-interests.ts'
-import type { CompiledInterests } from '../../annotate/interests/compiled-interests.ts'
-import { relevanceOf } from '../../annotate/match/evaluate.ts'
-import { type DocumentTerms, readDocument } from '../../annotate/terms/document-terms.ts'
-import type { BodyReader } from '../../cache/body-reader.ts'
+import type { BodyReader } from '../../archive/body-reader.ts'
 import type { Clock } from '../../core/clock.ts'
+import type { Source } from '../../core/profile.ts'
+import type { ProfileDraft } from '../../core/profile-draft.ts'
 import {
   type PreviewExample,
   type PreviewPart,
@@ -12,12 +9,15 @@ import {
   type PreviewReport,
   type PreviewRequest,
   previewLimits,
-} from '../../core/preview-report.ts'
-import type { Source } from '../../core/profile.ts'
-import type { ProfileDraft } from '../../core/profile-draft.ts'
+} from '../../core/reports/preview-report.ts'
 import { documentText } from '../../core/text/document-text.ts'
 import type { OmitRules } from '../../core/text/omit-rules.ts'
-import type { Version, VersionStore } from '../../store/versions.ts'
+import { type AnnotatedDocument, createDrafting } from '../../matching/annotate.ts'
+import { compileInterests } from '../../matching/interests/compile-interests.ts'
+import type { CompiledInterests } from '../../matching/interests/compiled-interests.ts'
+import { relevanceOf } from '../../matching/match/evaluate.ts'
+import { type DocumentTerms, readDocument } from '../../matching/terms/document-terms.ts'
+import type { Version, VersionStore } from '../../store/contracts/versions.ts'
 import { createBuiltInScorers } from '../annotating/built-in-scorers.ts'
 import { beginningOf } from '../annotating/change-view.ts'
 import { createSourceCover } from './source-cover.ts'

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Fault } from '../../config/faults.ts'
+import type { Fault } from '../../config/validation-errors.ts'
 import type { Profile } from '../../core/profile.ts'
-import type { ProfileStore } from '../../store/profiles.ts'
+import type { ProfileStore } from '../../store/contracts/profiles.ts'
 
 /** How much one owner may have. */
 export type HoldingLimits = { maxProfiles: number; maxSources: number }

@@ -1,8 +1,8 @@
-import { interestLimits } from '../../annotate/interests/interest-limits.ts'
 import { AppError } from '../../core/errors.ts'
 import { createPattern } from '../../core/pattern/pattern.ts'
 import type { Interests, Keyword } from '../../core/profile.ts'
 import { ignoreLimits } from '../../core/text/ignored-text.ts'
+import { interestLimits } from '../../matching/interests/interest-limits.ts'
 import { profileDefaults } from '../../xml/profile-defaults.ts'
 import type { PlainRecord, PlainValues } from './plain-values.ts'
 

@@ -1,8 +1,8 @@
 import type { Config } from '../../config/config.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Profile } from '../../core/profile.ts'
-import { createNormaliser } from '../../crawl/normalise/normaliser.ts'
-import type { KeyedProfile } from '../../store/profiles.ts'
+import { createNormaliser } from '../../crawl/normalize/normaliser.ts'
+import type { KeyedProfile } from '../../store/contracts/profiles.ts'
 import { watchKey } from '../scheduler/urd.ts'
 import { supported } from './protocols.ts'
 

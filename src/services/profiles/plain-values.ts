@@ -1,5 +1,5 @@
-import type { Fault } from '../../config/faults.ts'
 import { nearMiss } from '../../config/near-miss.ts'
+import type { Fault } from '../../config/validation-errors.ts'
 
 /** Ten thousand wrong keywords are told by the first hundreds. */
 const MAX_FAULTS = 500

@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads'
 import type { XmlDocument } from 'libxml2-wasm'
-import type { ProfileQueryResult } from '../../core/profile-report.ts'
+import type { ProfileQueryResult } from '../../core/reports/profile-report.ts'
 import { evaluateXpath, parseBase, type ResultLimits } from './xpath-evaluate.ts'
 
 /** The thread in which queries run. Once loaded it may be ended at any moment: nothing is here that could not be made again. */

@@ -1,7 +1,7 @@
 import type { Worker } from 'node:worker_threads'
 import type { Profile } from '../../core/profile.ts'
 import type { ProfileUrd } from '../../core/profile-draft.ts'
-import type { ProfileQueryResult } from '../../core/profile-report.ts'
+import type { ProfileQueryResult } from '../../core/reports/profile-report.ts'
 import { baseDocument } from './base-document.ts'
 import { startLoadedThread } from './loaded-thread.ts'
 import type { FromBaseWorker, ToBaseWorker } from './profile-base-worker.ts'

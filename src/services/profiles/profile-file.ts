@@ -1,4 +1,4 @@
-import type { Fault } from '../../config/faults.ts'
+import type { Fault } from '../../config/validation-errors.ts'
 import type { ProfileDraft, ProfileUrd } from '../../core/profile-draft.ts'
 import type { PlainItem } from '../../xml/profile-parts-reader.ts'
 import { readProfiles } from '../../xml/profile-reader.ts'

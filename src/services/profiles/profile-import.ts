@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Profile } from '../../core/profile.ts'
 import type { ImportedProfile } from '../../core/profile-draft.ts'
-import type { ProfileImportReport } from '../../core/profile-report.ts'
-import type { KeyedProfile, ProfileStore } from '../../store/profiles.ts'
+import type { ProfileImportReport } from '../../core/reports/profile-report.ts'
+import type { KeyedProfile, ProfileStore } from '../../store/contracts/profiles.ts'
 
 /** Puts profiles into the base, all or none. One that is there under the same id is replaced only if it is the owner's. */
 export async function importProfiles(

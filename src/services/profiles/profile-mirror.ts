@@ -1,6 +1,6 @@
-import { fewAtATime } from '../../core/few-at-a-time.ts'
+import { fewAtATime } from '../../core/map-concurrent.ts'
 import type { Profile } from '../../core/profile.ts'
-import type { ProfileStore, UrdRow } from '../../store/profiles.ts'
+import type { ProfileStore, UrdRow } from '../../store/contracts/profiles.ts'
 
 /** A database elsewhere takes its time for each; many are on their way together. */
 const AT_ONCE = 16

@@ -1,4 +1,4 @@
-import type { Fault } from '../../config/faults.ts'
+import type { Fault } from '../../config/validation-errors.ts'
 import type { ProfileDraft } from '../../core/profile-draft.ts'
 import { readProfilesXml } from './profile-file.ts'
 import { type ProfileRules, readProfileJson } from './profile-values.ts'

@@ -1,4 +1,4 @@
-import type { Fault } from '../../config/faults.ts'
+import type { Fault } from '../../config/validation-errors.ts'
 import type { Profile, Source } from '../../core/profile.ts'
 import type { ProfileDraft, ProfileUrd } from '../../core/profile-draft.ts'
 import type { WrittenUrd } from '../../xml/urd.ts'

@@ -1,5 +1,5 @@
 import { ParseOption, XmlAttribute, XmlDocument, XmlElement, type XmlNode, XmlXPath, XmlXPathError } from 'libxml2-wasm'
-import type { ProfileQueryResult } from '../../core/profile-report.ts'
+import type { ProfileQueryResult } from '../../core/reports/profile-report.ts'
 import { attributes } from '../../xml/xml-attributes.ts'
 
 export type ResultLimits = { maxNodes: number; maxResultChars: number }

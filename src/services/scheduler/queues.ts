@@ -1,7 +1,7 @@
 import type { Budget } from './buckets.ts'
 import type { HeapArena } from './heap-arena.ts'
-import { createHolds, type Holds } from './holds.ts'
 import type { Policy } from './policy.ts'
+import { createHolds, type Holds } from './throttles.ts'
 import { createTimeQueue, type TimeQueue } from './time-queue.ts'
 import { serviceLevels } from './watch.ts'
 import { flags, type StateName, states, type WatchColumns } from './watch-columns.ts'

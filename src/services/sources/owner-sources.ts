@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Profile, Source } from '../../core/profile.ts'
-import type { ProfileStore, UrdRow } from '../../store/profiles.ts'
+import type { ProfileStore, UrdRow } from '../../store/contracts/profiles.ts'
 import { supported } from '../profiles/protocols.ts'
 
 /** One source of one profile of one owner, as far as it does not change with every check. */

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Profile } from '../../core/profile.ts'
-import type { KeyedProfile, ProfileStore, UrdMarks } from '../../store/profiles.ts'
+import type { KeyedProfile, ProfileStore, UrdMarks } from '../../store/contracts/profiles.ts'
 import type { WatchService } from '../watching/watch-service.ts'
 import type { OwnedSource } from './owner-sources.ts'
 import { isPaused } from './source-state.ts'

@@ -1,4 +1,4 @@
-import type { ProfileStore } from '../../store/profiles.ts'
+import type { ProfileStore } from '../../store/contracts/profiles.ts'
 import { writeProfiles } from '../../xml/profile.ts'
 import { inChunks } from '../../xml/xml-writing.ts'
 import { eachProfile } from '../profiles/profile-import.ts'

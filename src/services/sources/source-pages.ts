@@ -1,8 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { textFingerprint } from '../../core/text/document-text.ts'
-import type { DocumentKey } from '../../store/documents.ts'
-import type { VersionStore } from '../../store/versions.ts'
-import type { WatchRow } from '../../store/watches.ts'
+import type { DocumentKey } from '../../store/contracts/documents.ts'
+import type { VersionStore } from '../../store/contracts/versions.ts'
+import type { WatchRow } from '../../store/contracts/watches.ts'
 
 /** The document of the source itself, or of where it redirects to. */
 export type SourcePage = { document: number | null; title: string; hasNoText: boolean }

@@ -1,4 +1,4 @@
-import type { WatchRow } from '../../store/watches.ts'
+import type { WatchRow } from '../../store/contracts/watches.ts'
 import type { WatchSnapshot } from '../scheduler/scheduler-report.ts'
 import type { OwnedSource } from './owner-sources.ts'
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
-import type { InboxStore, ProfileCounts } from '../../store/inbox.ts'
+import type { InboxStore, ProfileCounts } from '../../store/contracts/inbox.ts'
 import type { OwnedSource } from './owner-sources.ts'
 import { createSourceFinder } from './source-finder.ts'
 

@@ -1,6 +1,6 @@
 import { formatDuration } from '../../config/quantities.ts'
 import { type ErrorCode, errorCodes } from '../../core/errors.ts'
-import type { WatchRow } from '../../store/watches.ts'
+import type { WatchRow } from '../../store/contracts/watches.ts'
 import { supported } from '../profiles/protocols.ts'
 import type { WatchSnapshot, Why } from '../scheduler/scheduler-report.ts'
 import type { OwnedSource } from './owner-sources.ts'

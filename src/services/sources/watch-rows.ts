@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Clock } from '../../core/clock.ts'
-import type { WatchRow, WatchStore } from '../../store/watches.ts'
+import type { WatchRow, WatchStore } from '../../store/contracts/watches.ts'
 
 /** So many are read anew each time. */
 const FEW = 500

@@ -1,10 +1,10 @@
 import type { Clock } from '../../core/clock.ts'
 import type { Source } from '../../core/profile.ts'
 import { ignoredBy } from '../../core/text/ignored-text.ts'
-import type { InboxStore } from '../../store/inbox.ts'
-import type { ProfileStore } from '../../store/profiles.ts'
-import type { WatchStore } from '../../store/watches.ts'
-import { createReach, type Reach, type Reaching } from './reach.ts'
+import type { InboxStore } from '../../store/contracts/inbox.ts'
+import type { ProfileStore } from '../../store/contracts/profiles.ts'
+import type { WatchStore } from '../../store/contracts/watches.ts'
+import { createReach, type Reach, type Reaching } from './coverage.ts'
 
 /**
  * Who may see which document. A user sees what an annotation of the user points to, and pages in the scope of a source of one

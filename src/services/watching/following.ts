@@ -1,4 +1,4 @@
-import type { AskedStore, ClusterEvents, ScheduleStats } from '../../store/cluster-events.ts'
+import type { AskedStore, ClusterEvents, ScheduleStats } from '../../store/contracts/cluster-events.ts'
 import type { SchedulerStats } from '../scheduler/scheduler-report.ts'
 import { checksChannel, readWords } from './check-words.ts'
 import type { ScheduleMirror } from './schedule-mirror.ts'

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import { isAppError } from '../../core/errors.ts'
-import type { LeaderLease } from '../../store/partition-leases.ts'
+import type { LeaderLease } from '../../store/contracts/partition-leases.ts'
 import { createStir } from './stir.ts'
 
 export type LeadershipDeps = {

@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
-import type { AskedStore, ClusterEvents, ScheduleStats } from '../../store/cluster-events.ts'
+import type { AskedStore, ClusterEvents, ScheduleStats } from '../../store/contracts/cluster-events.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
 import { checksChannel, wordsOf } from './check-words.ts'
 import type { CheckListener, WatchService } from './watch-service.ts'

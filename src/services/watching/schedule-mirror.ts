@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
-import type { WatchRow, WatchStore } from '../../store/watches.ts'
+import type { WatchRow, WatchStore } from '../../store/contracts/watches.ts'
 import { forwardTouched } from '../scheduler/coalesce.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
 import type { WatchSnapshot } from '../scheduler/scheduler-report.ts'

@@ -1,12 +1,12 @@
+import type { ErrandOrder, WatchReach } from '../../core/check-order.ts'
 import type { Clock } from '../../core/clock.ts'
-import type { ErrandOrder, WatchReach } from '../../core/errand-order.ts'
 import type { ServiceLevel } from '../../core/profile.ts'
-import type { AgentProxy } from '../../proxies/agent-proxy.ts'
-import type { ProfileStore } from '../../store/profiles.ts'
-import type { WatchStore } from '../../store/watches.ts'
+import type { AgentProxy } from '../../fetchers/fetcher.ts'
+import type { ProfileStore } from '../../store/contracts/profiles.ts'
+import type { WatchStore } from '../../store/contracts/watches.ts'
 import { forwardTouched } from '../scheduler/coalesce.ts'
 import type { Dispatch, Scheduler } from '../scheduler/scheduler.ts'
-import { createRounds, type FinishedRound } from './rounds.ts'
+import { createRounds, type FinishedRound } from './check-runs.ts'
 import { createWatchedSources } from './watched-sources.ts'
 
 export type WatchServiceDeps = {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { type Account, defaultAccountSettings } from '../../core/account.ts'
-import type { AccountDraft, AccountStore, SessionDraft, TokenDraft } from '../accounts.ts'
+import type { AccountDraft, AccountStore, SessionDraft, TokenDraft } from '../contracts/accounts.ts'
 import { openOne, type StoreEngine, type StoreSystem, withSystem } from './engine.testkit.ts'
 
 /** An engine with its store of accounts; each call opens another connection. */

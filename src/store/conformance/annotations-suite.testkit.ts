@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type Errand, noErrand } from '../../core/request.ts'
-import type { AnnotationBatch, AnnotationDraft, AnnotationStore, Task } from '../annotations.ts'
+import type { AnnotationBatch, AnnotationDraft, AnnotationStore, Task } from '../contracts/annotations.ts'
 import { type WatchingEngine, type WatchingPlace, withWatchingStores } from './profiles-suite.testkit.ts'
 import { goneOf, noteOf, pageOf } from './samples.testkit.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { Capture, KnownDocument } from '../documents.ts'
+import type { Capture, KnownDocument } from '../contracts/documents.ts'
 import { type OpenShard, openOne, openTwo, type StoreEngine, withSystem } from './engine.testkit.ts'
 import { noteOf, pageOf } from './samples.testkit.ts'
 

@@ -1,9 +1,9 @@
-import type { DocumentStore } from '../documents.ts'
-import type { FrontierStore } from '../frontier.ts'
-import type { LeaseStore } from '../leases.ts'
-import type { ObjectStore } from '../objects.ts'
-import type { RunStore } from '../runs.ts'
-import type { VersionStore } from '../versions.ts'
+import type { DocumentStore } from '../contracts/documents.ts'
+import type { FrontierStore } from '../contracts/frontier.ts'
+import type { LeaseStore } from '../contracts/leases.ts'
+import type { ObjectStore } from '../contracts/objects.ts'
+import type { RunStore } from '../contracts/runs.ts'
+import type { VersionStore } from '../contracts/versions.ts'
 
 /**
  * What a storage engine brings to be held against the contracts. Each suite asks for a fresh system per test, works

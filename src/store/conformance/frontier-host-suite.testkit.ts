@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { FrontierStore, HostState } from '../frontier.ts'
+import type { FrontierStore, HostState } from '../contracts/frontier.ts'
 import { openOne, openTwo, type StoreEngine, withSystem } from './engine.testkit.ts'
 import { batchOf, offerOf, offersOf, queuedUrls, queueOf } from './samples.testkit.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { UNLIMITED_DEPTH } from '../../core/request.ts'
-import type { Arrival } from '../frontier.ts'
+import type { Arrival } from '../contracts/frontier.ts'
 import { openOne, openTwo, type StoreEngine, withSystem } from './engine.testkit.ts'
 import { batchOf, offerOf, offersOf, queuedUrls, queueOf } from './samples.testkit.ts'
 

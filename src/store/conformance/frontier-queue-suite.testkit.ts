@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { QueuedRequest } from '../../core/request.ts'
-import type { FrontierStore, QueuePosition } from '../frontier.ts'
+import type { FrontierStore, QueuePosition } from '../contracts/frontier.ts'
 import { openOne, openTwo, type StoreEngine, withSystem } from './engine.testkit.ts'
 import { batchOf, offerOf, offersOf, queuedUrls, queueOf } from './samples.testkit.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { systemClock } from '../../core/clock.ts'
-import type { GraphView } from '../graph-view.ts'
+import type { GraphView } from '../contracts/graph-view.ts'
 import { type OpenShard, openOne, withSystem } from './engine.testkit.ts'
 import { fingerprintOf, goneOf, noteOf, pageOf } from './samples.testkit.ts'
 import type { ViewingEngine } from './views.testkit.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { type InboxCounts, type InboxFilter, type InboxStore, inboxStates, type Marks } from '../inbox.ts'
+import { type InboxCounts, type InboxFilter, type InboxStore, inboxStates, type Marks } from '../contracts/inbox.ts'
 import { draftOf, nothing } from './annotations-suite.testkit.ts'
 import { type InboxEngine, type InboxPlace, tell, withInbox } from './inbox-suite.testkit.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { CataloguedRecord, ObjectStore } from '../objects.ts'
+import type { CataloguedRecord, ObjectStore } from '../contracts/objects.ts'
 import { openOne, openTwo, type StoreEngine, withSystem } from './engine.testkit.ts'
 import { pageOf, recordText } from './samples.testkit.ts'
 

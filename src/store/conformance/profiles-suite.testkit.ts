@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Profile, Source } from '../../core/profile.ts'
-import type { AnnotationStore } from '../annotations.ts'
-import type { KeyedProfile, ProfileStore } from '../profiles.ts'
-import type { WatchOutcome, WatchStore } from '../watches.ts'
+import type { AnnotationStore } from '../contracts/annotations.ts'
+import type { KeyedProfile, ProfileStore } from '../contracts/profiles.ts'
+import type { WatchOutcome, WatchStore } from '../contracts/watches.ts'
 import { type OpenShard, openOne, type StoreEngine, type StoreSystem, withSystem } from './engine.testkit.ts'
 import { pageOf } from './samples.testkit.ts'
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { noErrand, type Offer, type QueuedRequest, UNLIMITED_DEPTH } from '../../core/request.ts'
-import type { Capture, NoteOutcome } from '../documents.ts'
-import type { FrontierStore, SettleBatch } from '../frontier.ts'
+import type { Capture, NoteOutcome } from '../contracts/documents.ts'
+import type { FrontierStore, SettleBatch } from '../contracts/frontier.ts'
 
 /** Signed 64 bits of a hash: fingerprints use the whole range, negative ones included. */
 export function fingerprintOf(text: string): bigint {

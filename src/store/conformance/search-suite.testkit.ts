@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { parseSearchQuery } from '../../core/search-query/parse-query.ts'
 import type { SearchQuery } from '../../core/search-query/query.ts'
-import type { HitPage, IndexBatch, IndexedText, SearchIndex } from '../search.ts'
+import type { HitPage, IndexBatch, IndexedText, SearchIndex } from '../contracts/search.ts'
 
 /** What a search engine brings to be held against the contract. */
 export type SearchEngine = { name: string; create(): Promise<SearchSystem> }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { Capture } from '../documents.ts'
-import type { CataloguedDocument, Version } from '../versions.ts'
+import type { Capture } from '../contracts/documents.ts'
+import type { CataloguedDocument, Version } from '../contracts/versions.ts'
 import { type OpenShard, openOne, type StoreEngine, withSystem } from './engine.testkit.ts'
 import { goneOf, noteOf, pageOf } from './samples.testkit.ts'
 

@@ -1,0 +1,46 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { MoveHooks } from '../../cli/engine.ts'
+
+/** The number in the folder of an id in the store. */
+export const numberOf = (id: number): number => Math.floor(id / 256)
+export const quiet = (parts: Partial<MoveHooks> = {}): MoveHooks => ({
+  onProgress: () => {},
+  signal: new AbortController().signal,
+  ...parts,
+})
+
+/** A copy that a test may do to what it likes. */
+export function copyOf(folder: string): string {
+  const copy = mkdtempSync(join(tmpdir(), 'erace-move-copy-'))
+  cpSync(folder, copy, { recursive: true })
+  return copy
+}
+
+/** A process of its own that moves; its progress comes line by line. */
+function startMove(folder: string, address: string) {
+  const script = `
+    const { moveUp } = await import(${JSON.stringify(new URL('./import.ts', import.meta.url).href)})
+    const onProgress = ({ what, done }) => process.stdout.write(what + ' ' + done + '\\n')
+    const report = await moveUp(${JSON.stringify(folder)}, ${JSON.stringify(address)}, { onProgress, signal: new AbortController().signal })
+    process.stdout.write('report ' + JSON.stringify(report) + '\\n')`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })
+  return { child, lines: createInterface(child.stdout!), ended: once(child, 'exit') }
+}
+
+/** Kills it without warning when it tells of this for the nth time; false when it never did. */
+export async function killAt(folder: string, address: string, what: string, nth: number): Promise<boolean> {
+  const { child, lines, ended } = startMove(folder, address)
+  let met = 0
+  for await (const line of lines) {
+    if (!line.startsWith(`${what} `) || ++met < nth) continue
+    child.kill('SIGKILL')
+    break
+  }
+  const [, signal] = await ended
+  return signal === 'SIGKILL'
+}

@@ -1,0 +1,287 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startOrigin } from '../../../bench/origin/start.ts'
+import { lastLines, startWebCrawl } from '../../../test/faults/erace.ts'
+import { createHandlerSite } from '../../../test/site/handler-site.ts'
+import { createUpFolder, profileOf, sourceOf, until } from '../../../test/watch/up-run.ts'
+import { createBodyReader } from '../../archive/body-reader.ts'
+import { compareVersions } from '../../archive/history/compare.ts'
+import { readShown } from '../../archive/history/show.ts'
+import { createVersionFinder } from '../../archive/history/version-finder.ts'
+import { systemClock } from '../../core/clock.ts'
+import { parseSearchQuery } from '../../core/search-query/parse-query.ts'
+import { type AccountService, createAccountService } from '../../services/accounts/account-service.ts'
+import { inboxStates } from '../../store/contracts/inbox.ts'
+import type { StoreSet } from '../../store/contracts/store-set.ts'
+import type { CataloguedDocument, Version } from '../../store/contracts/versions.ts'
+import { compressNextFile } from '../../store/sqlite/archive/compress.ts'
+import { markLost } from '../../store/sqlite/documents/lost-versions.ts'
+import { openDatabase } from '../../store/sqlite/folder/database.ts'
+import { openCatalogForReading, paths } from '../../store/sqlite/folder/folder.ts'
+import { catalogMigrations } from '../../store/sqlite/folder/schema-catalog.ts'
+import { embeddedStores } from '../engines/sqlite-stores.ts'
+
+export const ann = { email: 'ann@example.org', password: 'correct horse battery' }
+export const bob = { email: 'bob@example.org', password: 'another long password' }
+
+export type LivedInFolder = {
+  folder: string
+  /** What ann's browser and her script know. */
+  secrets: { session: string; token: string }
+  remove(): void
+}
+
+export const accountsOn = (stores: StoreSet): AccountService =>
+  createAccountService({
+    stores,
+    clock: systemClock,
+    sessionAgeMs: 86_400_000,
+    levelOf: () => 'silver',
+    onProblem: () => {},
+  })
+
+const article = Array.from(
+  { length: 12 },
+  (_, n) =>
+    `<p>The harbour of town ${n} was rebuilt in java stone after the storm, as the council had asked many years before.</p>`,
+).join('')
+
+/** A folder that was watched into and crawled into, with people who have accounts and marks, left in the midst of a crawl. */
+export async function makeLivedInFolder(): Promise<LivedInFolder> {
+  const folder = mkdtempSync(join(tmpdir(), 'erace-move-'))
+  await watchForAWhile(folder)
+  const secrets = await livePeople(folder)
+  await crawlHalfway(folder)
+  compressSome(folder)
+  return { folder, secrets, remove: () => rmSync(folder, { recursive: true, force: true }) }
+}
+
+async function watchForAWhile(folder: string): Promise<void> {
+  const pages: Record<string, string | undefined> = {
+    '/': '<title>Front</title><p>research news</p><a href=/java>j</a><a href=/sport>s</a><a href=/one>1</a><a href=/two>2</a><a href=/same>=</a><a href=/again>=</a>',
+    '/java': '<title>Java "quoted" \\ back</title><p>java research at ibm, für alle 研究</p>',
+    '/sport': '<title>Sport</title><p>football and research</p>',
+    '/one': `<title>One</title>${article}`,
+    '/two': `<title>Two</title>${article}`,
+    '/same': '<title>Same</title><p>java here</p>',
+    '/again': '<title>Same</title><p>java here</p>',
+  }
+  const site = await createHandlerSite((path, response) => {
+    const body = pages[path]
+    response.writeHead(body === undefined ? 404 : 200).end(body)
+  })
+  const up = await createUpFolder(folder)
+  try {
+    await up.put(
+      profileOf('java', ann.email, [sourceOf(`${site.origin}/`, { depth: 1, everyMs: 200, everyMaxMs: 200 })], {
+        java: 2,
+      }),
+      profileOf('research', bob.email, [sourceOf(`${site.origin}/`, { depth: 1, everyMs: 200, everyMaxMs: 200 })], {
+        research: 2,
+      }),
+    )
+    const { child, ended } = up.start()
+    const failed = ended.then((end) => assert.fail(`erace up ended: ${lastLines(end)}`))
+    const meanwhile = <T>(work: Promise<T>): Promise<T> => Promise.race([work, failed])
+    const toldOf = async (path: string, kind: string): Promise<boolean> =>
+      (await up.annotations()).some((each) => each.url.endsWith(path) && each.kind === kind)
+    await meanwhile(until('news of all', async () => (await toldOf('/java', 'new')) && toldOf('/sport', 'new')))
+    pages['/java'] = '<title>Java changed</title><p>java research at ibm and elsewhere</p>'
+    delete pages['/sport']
+    await meanwhile(until('changes', async () => (await toldOf('/java', 'changed')) && toldOf('/sport', 'gone')))
+    failed.catch(() => {})
+    child.kill('SIGTERM')
+    const { exitCode, stderr } = await ended
+    assert.equal(exitCode, 0, stderr)
+  } finally {
+    up.close()
+    await site.close()
+  }
+}
+
+/** Accounts, a session, a token, a failed sign-in, marks, and a version whose record was lost. */
+async function livePeople(folder: string): Promise<LivedInFolder['secrets']> {
+  const db = openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist: true })
+  const stores = embeddedStores(folder, db)
+  try {
+    const accounts = accountsOn(stores)
+    await accounts.users.add({ ...ann, name: 'Ann', role: 'administrator' })
+    await accounts.users.add({ ...bob, name: 'Bob', role: 'user' })
+    const seat = { address: '127.0.0.1', agent: 'test' }
+    assert.equal((await accounts.signIn({ ...bob, ...seat, password: 'wrong password' })).kind, 'wrong')
+    const signedIn = await accounts.signIn({ ...ann, ...seat })
+    assert.ok(signedIn.kind === 'signed-in')
+    const token = await accounts.addToken(signedIn.caller, { name: 'script', scopes: ['read'], expiresAt: 0 })
+    const mine = await stores.inbox.list(ann.email, { state: 'all' }, { before: null, limit: 100 })
+    assert.ok(mine.length >= 3, `${mine.length} annotations`)
+    await stores.inbox.mark(ann.email, [mine[0]!.id], { read: true })
+    await stores.inbox.mark(ann.email, [mine[1]!.id], { starred: true })
+    await stores.inbox.mark(ann.email, [mine[2]!.id], { archived: true })
+    await stores.accounts.setSetupHash(Buffer.from('0123456789abcdef', 'hex'))
+    await stores.profiles.setUrds([2], { muted: true })
+    const all = await stores.versions.versions({ after: 0, limit: 1000 })
+    const titled = (title: string): number => all.find((version) => version.title === title)!.id
+    db.write(() => {
+      markLost(db, [titled('Two')])
+      // As if the program had been killed before it came to this one.
+      const add = db.prepare('INSERT INTO tasks (version, watch, hops, round, first, made) VALUES (?, 1, 1, 5, 0, 1)')
+      add.run(titled('Front'))
+    })
+    return { session: signedIn.secret, token: token.secret }
+  } finally {
+    await stores.close()
+  }
+}
+
+async function crawlHalfway(folder: string): Promise<void> {
+  // Small files, so that some are closed and can be compressed.
+  process.env.ERACE_ARCHIVE_MAXFILE = '128KB'
+  const origin = await startOrigin({ pages: 900, hosts: 3, seed: 3, meanBytes: 3000, links: 12, latencyMs: 4 })
+  try {
+    const { child, ended } = startWebCrawl(origin, folder, { fetchers: 6, perHost: 2, threads: 2 })
+    await origin.reached(600)
+    child.kill('SIGINT')
+    const end = await ended
+    assert.equal(end.signal, null, lastLines(end))
+  } finally {
+    delete process.env.ERACE_ARCHIVE_MAXFILE
+    await origin.close()
+  }
+}
+
+/** As a crawl does it beside its work. */
+function compressSome(folder: string): void {
+  const db = openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist: true })
+  for (let n = 0; n < 5; n++) assert.ok(compressNextFile(db, paths.archive(folder), () => false))
+  db.close()
+}
+
+export function embeddedOn(folder: string): StoreSet {
+  return embeddedStores(folder, openCatalogForReading(folder))
+}
+
+/** Under which bob's failed attempt is noted. */
+const failedKey = `email ${createHash('sha256').update(bob.email).digest('base64url')}`
+
+/** Every file but those of locks and of memory that is shared with readers. */
+export function fileDigests(folder: string): Record<string, string> {
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    /\.(db|db-wal|warc|gz)$/.test(name),
+  )
+  return Object.fromEntries(
+    names
+      .filter((name) => !/^(lock|housekeeping)/.test(name))
+      .map((name) => [
+        name,
+        createHash('sha256')
+          .update(readFileSync(join(folder, name)))
+          .digest('hex'),
+      ])
+      .filter(([name]) => !name!.endsWith('-wal')),
+  )
+}
+
+/** All that the stores tell, through their contracts alone, with the numbers that things had in the folder. */
+export async function pictureOf(stores: StoreSet, numberOf: (id: number) => number): Promise<Record<string, unknown>> {
+  const owners = [ann.email, bob.email]
+  return JSON.parse(
+    JSON.stringify(
+      {
+        kept: await stores.countKept(),
+        documents: await documentsOf(stores, numberOf),
+        profiles: await stores.profiles.list({ after: '', limit: 100 }),
+        urds: await Promise.all(['java', 'research'].map((id) => stores.profiles.urdsOf(id))),
+        profilesRevision: await stores.profiles.revision(),
+        watches: await watchesOf(stores, numberOf),
+        accounts: await Promise.all(owners.map((email) => accountOf(stores, email))),
+        failures: await stores.accounts.failures(failedKey),
+        setup: Buffer.from((await stores.accounts.setupHash()) ?? []).toString('hex'),
+        inbox: await Promise.all(owners.map((owner) => inboxOf(stores, owner, numberOf))),
+        tasks: (await stores.annotations.tasks({ limit: 1000, part: 0, parts: 1 })).map((task) => ({
+          ...task,
+          id: numberOf(task.id),
+          versionId: numberOf(task.versionId),
+        })),
+        stories: (await stores.annotations.stories(1000)).map(({ versionId, hash, story }) => [
+          numberOf(versionId),
+          numberOf(story),
+          hash,
+        ]),
+      },
+      (_, value) => (typeof value === 'bigint' ? String(BigInt.asIntN(64, value)) : value),
+    ),
+  )
+}
+
+async function documentsOf(stores: StoreSet, numberOf: (id: number) => number): Promise<unknown[]> {
+  const { versions, objects } = stores
+  const bodies = createBodyReader({ versions, objects })
+  const parts = { versions, bodies, finder: createVersionFinder({ versions, keyOf: () => null }) }
+  const read = async (document: CataloguedDocument): Promise<unknown> => {
+    const history = await versions.history(document.id, { after: 0, limit: 100 })
+    const told = await Promise.all(
+      history.map(async (version) => ({
+        ...plainVersion(version, numberOf),
+        shown: hashed(await readShown({ versions, bodies }, { document, version })),
+      })),
+    )
+    const changes = history.length > 1 ? await compareVersions(parts, document, compared).catch(String) : null
+    const frontier = [await stores.frontier.host(document.host), await stores.frontier.isQueued(document)]
+    return { ...document, id: numberOf(document.id), versionId: numberOf(document.versionId), told, changes, frontier }
+  }
+  return Promise.all((await versions.documents({ after: 0, limit: 10_000 })).map(read))
+}
+
+const compared = { from: undefined, to: undefined, form: 'words', context: 3, raw: false } as const
+
+function plainVersion(version: Version, numberOf: (id: number) => number) {
+  return {
+    ...version,
+    id: numberOf(version.id),
+    documentId: numberOf(version.documentId),
+    originalId: numberOf(version.originalId),
+    digest: version.digest.toString('hex'),
+    record: version.record !== null,
+  }
+}
+
+const hashed = (value: unknown): unknown => {
+  const text = JSON.stringify(value)
+  return text.length < 2000 ? JSON.parse(text) : createHash('sha256').update(text).digest('hex')
+}
+
+async function watchesOf({ watches }: StoreSet, numberOf: (id: number) => number): Promise<unknown[]> {
+  return Promise.all(
+    (await watches.all()).map(async (watch) => ({
+      ...watch,
+      finishedMark: numberOf(watch.finishedMark),
+      checks: await watches.checks(watch.id, 100),
+    })),
+  )
+}
+
+async function accountOf({ accounts }: StoreSet, email: string): Promise<unknown> {
+  const account = (await accounts.findByEmail(email))!
+  return { account, sessions: await accounts.sessionsOf(account.id, 0), tokens: await accounts.tokensOf(account.id) }
+}
+
+async function inboxOf({ inbox }: StoreSet, owner: string, numberOf: (id: number) => number): Promise<unknown> {
+  const parsed = parseSearchQuery('java')
+  assert.ok(parsed.kind === 'query')
+  const filters = [...inboxStates.map((state) => ({ state })), { state: 'all' as const, query: parsed.query }]
+  const lists = filters.map((filter) => inbox.list(owner, filter, { before: null, limit: 1000 }))
+  return {
+    counts: await inbox.counts(owner),
+    lists: (await Promise.all(lists)).map((list) =>
+      list.map((item) => ({
+        ...item,
+        documentId: numberOf(item.documentId),
+        versionId: numberOf(item.versionId),
+        story: numberOf(item.story),
+      })),
+    ),
+  }
+}

@@ -1,0 +1,87 @@
+import { createBodyReader } from '../../archive/body-reader.ts'
+import type { Engine } from '../../cli/engine.ts'
+import { omitRulesOf } from '../../config/source-rules.ts'
+import { systemClock } from '../../core/clock.ts'
+import type { ProfileUrd } from '../../core/profile-draft.ts'
+import type { PreviewProgress, PreviewReport } from '../../core/reports/preview-report.ts'
+import { createOmitRules } from '../../core/text/omit-rules.ts'
+import { previewProfile } from '../../services/preview/preview-profile.ts'
+import { createProfileKeys, namingOf } from '../../services/profiles/keyed-profile.ts'
+import { createProfileBase } from '../../services/profiles/profile-base.ts'
+import { eachProfile, importProfiles as importInto } from '../../services/profiles/profile-import.ts'
+import { urdsOf } from '../../services/profiles/urd-values.ts'
+import { openStores, withStores } from '../engines/open-engine.ts'
+import type { PlaceStores } from '../engines/target.ts'
+
+/** The profile base, beside whoever else works there. Profiles may come before anything was fetched. */
+export const importProfiles: Engine['importProfiles'] = (place, profiles) =>
+  withStores(place, 'make', (stores) =>
+    importInto(stores.profiles, createProfileKeys(namingOf(place.config)), profiles),
+  )
+
+export const exportProfiles: Engine['exportProfiles'] = async (place, owner) => {
+  const stores = await openStores(place)
+  return closing(stores, eachProfile(stores.profiles, owner))
+}
+
+export const exportUrds: Engine['exportUrds'] = async (place, owner) => {
+  const stores = await openStores(place)
+  return closing(stores, eachUrd(stores, owner))
+}
+
+export const queryProfiles: Engine['queryProfiles'] = (place, xpath, owner) =>
+  withStores(place, 'look', async (stores) => {
+    const { profiles } = stores
+    const base = createProfileBase()
+    try {
+      const version = await profiles.revision()
+      return await base.query(
+        { key: owner ?? '', version, profiles: () => eachProfile(profiles, owner), urds: () => eachUrd(stores, owner) },
+        xpath,
+      )
+    } finally {
+      await base.end()
+    }
+  })
+
+export const previewProfiles: Engine['previewProfiles'] = (place, profiles, request, hooks) =>
+  withStores(place, 'look', async ({ versions, objects, watches }) => {
+    const { config } = place
+    const deps = {
+      versions,
+      bodies: createBodyReader({ versions, objects }),
+      omitFor: createOmitRules(omitRulesOf(config.sources)),
+      clock: systemClock,
+      landed: new Map((await watches.all()).flatMap(({ uri, landed }) => (landed === '' ? [] : [[uri, landed]]))),
+    }
+    const keyed = createProfileKeys(namingOf(config))
+    const reports: PreviewReport[] = []
+    for (const [profile, draft] of profiles.entries()) {
+      // Sources are named as they would be once it is saved.
+      const named = keyed({ ...draft, id: '', owner: '' }).profile
+      const onProgress = (progress: PreviewProgress): void => hooks.onProgress({ ...progress, profile })
+      reports.push(await previewProfile(deps, named, { ...request, onProgress, signal: hooks.signal }))
+    }
+    return reports
+  })
+
+type UrdStores = Pick<PlaceStores, 'profiles' | 'watches'>
+
+async function* eachUrd({ profiles, watches }: UrdStores, owner: string | null): AsyncGenerator<ProfileUrd> {
+  const checkedAt = new Map((await watches.all()).map((watch) => [watch.id, watch.checkedAt]))
+  for await (const profile of eachProfile(profiles, owner)) {
+    const rows = await profiles.urdsOf(profile.id)
+    yield* urdsOf(profile, (place) => {
+      const row = rows.find((urd) => urd.place === place)
+      return { id: String(row?.id ?? `${profile.id}-${place}`), lastCheckedAt: checkedAt.get(row?.watch ?? 0) ?? 0 }
+    })
+  }
+}
+
+async function* closing<T>(stores: PlaceStores, items: AsyncIterable<T>): AsyncGenerator<T> {
+  try {
+    yield* items
+  } finally {
+    await stores.close()
+  }
+}

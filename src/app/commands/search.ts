@@ -1,0 +1,72 @@
+import { findVersions } from '../../archive/search/find-versions.ts'
+import { updateIndex } from '../../archive/search/index-update.ts'
+import { createVersionTexts } from '../../archive/search/version-text.ts'
+import type { Place, SearchHooks } from '../../cli/engine.ts'
+import { isAppError } from '../../core/errors.ts'
+import type { SearchReport, SearchRequest } from '../../core/reports/search-report.ts'
+import type { VersionStore } from '../../store/contracts/versions.ts'
+import { withStores } from '../engines/open-engine.ts'
+import type { PlaceStores } from '../engines/target.ts'
+
+/** `erace search`, beside whoever writes there. */
+export function search(place: Place, request: SearchRequest, hooks: SearchHooks): Promise<SearchReport> {
+  return withStores(place, 'look', async (stores) => {
+    try {
+      if (request.rebuild) await stores.removeSearch()
+      return await searchIn(stores, request, hooks)
+    } catch (error) {
+      throw stores.explainSearchFault(error)
+    }
+  })
+}
+
+async function searchIn(stores: PlaceStores, request: SearchRequest, hooks: SearchHooks): Promise<SearchReport> {
+  const { versions, objects } = stores
+  const texts = createVersionTexts({ versions, objects })
+  const index = await stores.openSearch()
+  try {
+    const { query, limit, offset } = request
+    const update = { index, versions, texts, mustStop: () => false }
+    const added = request.update || request.rebuild ? await catchUp(stores, update, hooks) : 0
+    const startedAt = performance.now()
+    const found = query === null ? nothing : await findVersions({ index, versions, texts }, query, { offset, limit })
+    const tookMs = Math.round((performance.now() - startedAt) * 10) / 10
+    const { items, total, totalIsLowerBound, approximate, stale } = found
+    if (request.update) await tolerate(async () => index.remove(await goneForGood(versions, stale)), hooks)
+    const counts = await index.counts()
+    return { items, total, totalIsLowerBound, approximate, tookMs, index: { ...counts, added } }
+  } finally {
+    await index.close()
+  }
+}
+
+/** A lost body may come back, with the next fetch; a dropped one does not. */
+async function goneForGood(versions: Pick<VersionStore, 'version'>, ids: readonly number[]): Promise<number[]> {
+  const gone: number[] = []
+  for (const id of ids) if ((await versions.version(id))?.body !== 'lost') gone.push(id)
+  return gone
+}
+
+const nothing = { items: [], total: 0, totalIsLowerBound: false, approximate: false, stale: [] }
+
+async function catchUp(
+  stores: Pick<PlaceStores, 'newestVersion'>,
+  update: Omit<Parameters<typeof updateIndex>[0], 'onBatch'>,
+  hooks: SearchHooks,
+): Promise<number> {
+  const first = await update.index.watermark()
+  const last = await stores.newestVersion()
+  const onBatch = (watermark: number): void => hooks.onProgress({ looked: watermark - first, total: last - first })
+  return (await tolerate(() => updateIndex({ ...update, onBatch }), hooks)) ?? 0
+}
+
+/** A full disk or a busy index need not keep anybody from finding what is indexed. */
+async function tolerate<T>(work: () => Promise<T>, { onWarning }: SearchHooks): Promise<T | undefined> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!isAppError(error) || error.retry !== 'later') throw error
+    onWarning(`${error.message}; this answer is from what was indexed before`)
+    return undefined
+  }
+}

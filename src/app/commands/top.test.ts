@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { configOf } from '../../config/load-config.ts'
+import { createManualClock } from '../../core/clock.ts'
+import { isAppError } from '../../core/errors.ts'
+import { offersOf } from '../../store/conformance/samples.testkit.ts'
+import { schedulerRole } from '../../store/postgres/cluster/check-results.ts'
+import { createClusterNodes } from '../../store/postgres/cluster/nodes.ts'
+import { createClusterRuns } from '../../store/postgres/cluster/runs.ts'
+import { createClusterFrontier } from '../../store/postgres/frontier/frontier.ts'
+import { createLeaderLease } from '../../store/postgres/leases/leader.ts'
+import { createDatabase, usePostgres } from '../../store/postgres/testkit/postgres.testkit.ts'
+import { distributeStore, migrateStore, readSchema } from './migrate.ts'
+import { openControl } from './top.ts'
+
+usePostgres()
+
+const placeOf = (store: string | null) => ({ dataDir: '/nowhere', store, config: configOf({}) })
+
+const signOf = (id: string, name: string) => ({
+  id,
+  name,
+  role: 'worker' as const,
+  host: 'example',
+  pid: 7,
+  figures: { perSecond: 3 },
+})
+
+describe('control of a cluster', () => {
+  test('looks at nodes, leases, leader, run and queue as they come and go', async () => {
+    const { pool, address, destroy } = await createDatabase()
+    const control = await openControl(placeOf(address))
+    assert.deepEqual(await control.look(), {
+      nodes: [],
+      freePartitions: 256,
+      paused: false,
+      held: false,
+      leader: '',
+      run: null,
+      queued: 0,
+      seen: 0,
+      hosts: 0,
+      tasks: 0,
+    })
+    const nodes = createClusterNodes(pool)
+    await nodes.heartbeat(signOf('a-1', 'a'))
+    await pool.query(`UPDATE leases SET holder = 'a-1/0/x', until = now() + interval '1 h' WHERE partition < 200`)
+    await createLeaderLease({ pool, name: schedulerRole, holder: 'b-1', clock: createManualClock() }).beat()
+    const { id } = await createClusterRuns(pool).begin(1_000)
+    const frontier = createClusterFrontier({ pool, events: null, run: id, maxUrlsPerHost: 50 })
+    await frontier.offer(offersOf('a.example', 3))
+    await frontier.close()
+    const busy = await control.look()
+    assert.deepEqual(
+      [busy.nodes[0]!.partitions, busy.freePartitions, busy.leader, busy.run, busy.queued, busy.hosts],
+      [200, 56, 'b-1', { id: 1, finished: false }, 3, 1],
+    )
+    await createClusterRuns(pool).finish(id, 2_000)
+    await nodes.remove('a-1')
+    const later = await control.look()
+    assert.deepEqual([later.nodes, later.run], [[], { id: 1, finished: true }])
+    await control.close()
+    await destroy()
+  })
+
+  test('drains by id or by a name that only one has, and says which there are', async () => {
+    const { pool, address, destroy } = await createDatabase()
+    const control = await openControl(placeOf(address))
+    const nodes = createClusterNodes(pool)
+    await assert.rejects(control.drain('a', true), (error) => isAppError(error, 'not-found'))
+    for (const [id, name] of [
+      ['a-1', 'a'],
+      ['b-1', 'b'],
+      ['b-2', 'b'],
+    ] as const)
+      await nodes.heartbeat(signOf(id, name))
+    assert.equal(await control.drain('a', true), 'a-1')
+    assert.equal(await control.drain('b-2', true), 'b-2')
+    assert.deepEqual(
+      (await control.look()).nodes.map(({ draining }) => draining),
+      [true, false, true],
+    )
+    await assert.rejects(control.drain('b', true), /2 nodes have this name: .*: b-1, b-2$/)
+    await assert.rejects(control.drain('c', true), /no node has the id or the name c; there are: a, b$/)
+    assert.equal(await control.drain('a-1', false), 'a-1')
+    assert.equal((await nodes.heartbeat(signOf('a-1', 'a'))).draining, false)
+    await control.close()
+    await destroy()
+  })
+
+  test('pauses for all nodes, and is told of by all', async () => {
+    const { pool, address, destroy } = await createDatabase()
+    const [one, other] = [await openControl(placeOf(address)), await openControl(placeOf(address))]
+    await one.pause(true)
+    assert.equal((await other.look()).paused, true)
+    assert.equal((await createClusterNodes(pool).heartbeat(signOf('a-1', 'a'))).paused, true)
+    await other.pause(false)
+    assert.equal((await one.look()).paused, false)
+    await one.close()
+    await other.close()
+    await destroy()
+  })
+
+  test('nodes that gave no sign for a day are forgotten', async () => {
+    const { pool, address, destroy } = await createDatabase()
+    const nodes = createClusterNodes(pool)
+    for (const id of ['young', 'old', 'lost']) await nodes.heartbeat(signOf(id, id))
+    await pool.query(`UPDATE nodes SET seen_at = now() - interval '25 hours' WHERE id = 'old'`)
+    await pool.query(`UPDATE nodes SET seen_at = now() - interval '23 hours' WHERE id = 'lost'`)
+    const control = await openControl(placeOf(address))
+    assert.deepEqual(
+      (await control.look()).nodes.map(({ id }) => id),
+      ['lost', 'young'],
+    )
+    await control.close()
+    await destroy()
+  })
+
+  test('a database without the schema is refused with what makes it', async () => {
+    const { pool, address, destroy } = await createDatabase()
+    await pool.query('DROP SCHEMA public CASCADE')
+    await pool.query('CREATE SCHEMA public')
+    await assert.rejects(openControl(placeOf(address)), /lacks \d+ steps of the schema; erace migrate/)
+    await destroy()
+  })
+})
+
+describe('the schema of a shared store', () => {
+  test('is shown, applied and shown again', async () => {
+    const { pool, address, destroy } = await createDatabase()
+    await pool.query('DROP SCHEMA public CASCADE')
+    await pool.query('CREATE SCHEMA public')
+    const place = placeOf(address)
+    const before = await readSchema(place)
+    assert.ok(before.steps.every(({ appliedAt }) => appliedAt === null))
+    assert.match(before.server, /^PostgreSQL \d+/)
+    assert.deepEqual(await pool.query(`SELECT to_regclass('migrations')::text AS name`), [{ name: null }])
+    assert.deepEqual(
+      await migrateStore(place),
+      before.steps.map(({ id }) => id),
+    )
+    assert.deepEqual(await migrateStore(place), [])
+    const after = await readSchema(place)
+    assert.ok(after.steps.every(({ appliedAt }) => /^\d{4}-\d\d-\d\dT.*Z$/.test(appliedAt ?? '')))
+    if (!after.citus) await assert.rejects(distributeStore(place), (error) => isAppError(error, 'store-refused'))
+    await destroy()
+  })
+
+  test('there is none in a data folder', async () => {
+    await assert.rejects(migrateStore(placeOf(null)), (error) => isAppError(error, 'usage-wrong'))
+    await assert.rejects(openControl(placeOf(null)), (error) => isAppError(error, 'usage-wrong'))
+  })
+})

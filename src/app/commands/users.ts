@@ -1,0 +1,41 @@
+import type { Engine, Place } from '../../cli/engine.ts'
+import type { Account } from '../../core/account.ts'
+import { systemClock } from '../../core/clock.ts'
+import { AppError } from '../../core/errors.ts'
+import type { Users } from '../../services/accounts/users.ts'
+import { withStores } from '../engines/open-engine.ts'
+import type { Purpose } from '../engines/target.ts'
+import { createAccounts } from '../server/accounts.ts'
+
+const PAGE = 1000
+
+/** Accounts, beside whoever else works there. They may come before anything was fetched. */
+export const addUser: Engine['addUser'] = (place, draft) => withUsers(place, (users) => users.add(draft), 'make')
+
+export const listUsers: Engine['listUsers'] = (place) =>
+  withUsers(place, async (users) => {
+    const all: Account[] = []
+    for (;;) {
+      const page = await users.list({ after: all.at(-1)?.id ?? 0, limit: PAGE })
+      all.push(...page)
+      if (page.length < PAGE) return all
+    }
+  })
+
+export const setPassword: Engine['setPassword'] = (place, email, password) =>
+  withUsers(place, async (users) => users.change((await known(users, email)).id, { password }))
+
+export const removeUser: Engine['removeUser'] = (place, email) =>
+  withUsers(place, async (users) => users.remove((await known(users, email)).id))
+
+async function known(users: Users, email: string): Promise<Account> {
+  const account = await users.findByEmail(email)
+  if (account === null) throw new AppError('not-found', `there is no account of ${email}`)
+  return account
+}
+
+function withUsers<T>(place: Place, work: (users: Users) => Promise<T>, purpose: Purpose = 'change'): Promise<T> {
+  return withStores(place, purpose, (stores) =>
+    work(createAccounts({ stores, config: place.config, clock: systemClock, onProblem: () => {} }).users),
+  )
+}

@@ -1,0 +1,20 @@
+import type { Config } from '../../config/config.ts'
+import { hostKey } from '../../core/partition.ts'
+import { createFingerprinter } from '../../core/url-key.ts'
+import { createNormaliser } from '../../crawl/normalize/normaliser.ts'
+import type { DocumentKey } from '../../store/contracts/documents.ts'
+
+/** As a crawl with these settings names documents. */
+export function createKeys({ crawl }: Config, seed: readonly [number, number]): (url: string) => DocumentKey | null {
+  const normalise = createNormaliser({
+    maxUrlLength: crawl.maxUrlLength,
+    trackingParameters: crawl.trackingParameters,
+    sortParameters: crawl.sortQuery,
+  })
+  const fingerprinter = createFingerprinter(seed)
+  return (url) => {
+    if (!URL.canParse(url)) return null
+    const named = normalise(new URL(url).href)
+    return named.kind === 'rejected' ? null : { host: hostKey(named.key), fp: fingerprinter.toBigInt(named.key) }
+  }
+}

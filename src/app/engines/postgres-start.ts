@@ -1,0 +1,60 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { isAppError } from '../../core/errors.ts'
+import { openPool } from '../../store/postgres/connection/pool.ts'
+import { readSeed } from '../../store/postgres/connection/seed.ts'
+import { refuseWhileMoving } from '../../store/postgres/import/import-progress.ts'
+import { migrate, migrationStates } from '../../store/postgres/schema/migrate.ts'
+import { type ClusterStores, clusterStores, type OpenClusterOptions } from './postgres-stores.ts'
+
+export type Patience = {
+  log: Logger
+  /** Ends the waiting. */
+  signal: AbortSignal
+}
+
+const MIN_WAIT_MS = 100
+const MAX_WAIT_MS = 5_000
+
+/**
+ * Begins something that needs the database. One that does not answer is waited for, as long as it takes; what can never work (a wrong
+ * password, missing rights, too old or too new a database) fails at once. Null when the wait was ended.
+ */
+export async function untilAnswered<T>(begin: () => Promise<T>, { log, signal }: Patience): Promise<T | null> {
+  for (let waitMs = MIN_WAIT_MS; !signal.aborted; waitMs = Math.min(MAX_WAIT_MS, waitMs * 2)) {
+    try {
+      return await begin()
+    } catch (error) {
+      if (!isAppError(error) || error.retry === 'never') throw error
+      const { code, message } = error
+      log.warn({ code, error: message, againInMs: waitMs }, 'the database does not answer; waiting for it')
+    }
+    await wait(waitMs, undefined, { signal }).catch(() => {})
+  }
+  return null
+}
+
+/** The stores of a cluster for a role that begins, with all that the schema lacked. Null when `signal` ended the wait for them. */
+export function openClusterAtStart(options: OpenClusterOptions & Patience): Promise<ClusterStores | null> {
+  return untilAnswered(() => openUpToDate(options), options)
+}
+
+/** The stores of a cluster; what the schema lacks is applied. */
+export async function openUpToDate({
+  log,
+  ...options
+}: OpenClusterOptions & Pick<Patience, 'log'>): Promise<ClusterStores> {
+  const pool = openPool(options)
+  try {
+    const states = await migrationStates(pool)
+    if (states.some(({ appliedAt }) => appliedAt === null)) {
+      const applied = await migrate(pool)
+      if (applied.length > 0) log.info({ applied }, 'the schema of the database was brought up to date')
+    }
+    await refuseWhileMoving(pool)
+    return clusterStores(pool, await readSeed(pool))
+  } catch (error) {
+    await pool.close()
+    throw error
+  }
+}

@@ -1,0 +1,84 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createExportFolder } from '../../archive/export/export.testkit.ts'
+import { createRecordingIo, engineWith } from '../../cli/cli.testkit.ts'
+import type { Engine } from '../../cli/engine.ts'
+import { runCli } from '../../cli/run-cli.ts'
+import type { Capture } from '../../store/contracts/documents.ts'
+import { createClusterDocuments } from '../../store/postgres/documents/documents.ts'
+import { createDatabase, type TestDatabase } from '../../store/postgres/testkit/postgres.testkit.ts'
+import { exportArchive } from '../commands/export.ts'
+import { gc } from '../commands/gc.ts'
+import * as looking from '../commands/history.ts'
+import * as profiles from '../commands/profiles.ts'
+import { search } from '../commands/search.ts'
+import { status } from '../commands/status.ts'
+import * as users from '../commands/users.ts'
+import { verify } from '../commands/verify.ts'
+
+export type PlaceRun = { code: number; out: string; err: string; json(): Record<string, unknown> }
+
+/** One place with what the captures bring, and commands that are run on it as from a command line. */
+export type CommandPlace = {
+  name: string
+  /** For files. */
+  out: string
+  run(argv: readonly string[], given?: { env?: Record<string, string>; store?: string }): Promise<PlaceRun>
+  destroy(): Promise<void>
+}
+
+export type ClusterCommandPlace = CommandPlace & { database: TestDatabase }
+
+/** The engine as the program has it. */
+const engine: Engine = engineWith({
+  ...looking,
+  ...profiles,
+  ...users,
+  search,
+  gc,
+  verify,
+  status,
+  export: exportArchive,
+})
+
+async function run(argv: readonly string[], cwd: string, env: Record<string, string>): Promise<PlaceRun> {
+  const world = createRecordingIo()
+  const code = await runCli({ argv: [...argv], env, cwd, io: world.io, engine })
+  const out = world.out()
+  return { code, out, err: world.err(), json: () => JSON.parse(out) as Record<string, unknown> }
+}
+
+export async function createFolderPlace(captures: Iterable<Capture>): Promise<CommandPlace> {
+  const folder = await createExportFolder(captures)
+  return {
+    name: 'a data folder',
+    out: folder.out,
+    run: (argv, { env = {} } = {}) => run([...argv, '--data', folder.folder], folder.out, env),
+    destroy: async () => folder.remove(),
+  }
+}
+
+export async function createClusterPlace(captures: Iterable<Capture>): Promise<ClusterCommandPlace> {
+  const database = await createDatabase()
+  await recordCaptures(database, captures)
+  const out = mkdtempSync(join(tmpdir(), 'erace-place-'))
+  return {
+    name: 'a shared store',
+    out,
+    database,
+    run: (argv, { env = {}, store = database.address } = {}) => run([...argv, '--store', store], out, env),
+    async destroy() {
+      await database.destroy()
+      rmSync(out, { recursive: true, force: true })
+    },
+  }
+}
+
+/** As a worker does that holds all partitions. */
+export async function recordCaptures({ pool }: Pick<TestDatabase, 'pool'>, captures: Iterable<Capture>): Promise<void> {
+  await pool.query(`UPDATE leases SET epoch = 1, holder = 'test', until = now() + interval '1 hour' WHERE epoch < 1`)
+  const documents = createClusterDocuments({ pool, epochOf: () => 1 })
+  const all = [...captures]
+  for (let start = 0; start < all.length; start += 500) await documents.record(all.slice(start, start + 500))
+}

@@ -1,0 +1,40 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { createIndexKeeper } from '../../archive/search/index-keeper.ts'
+import { createVersionTexts } from '../../archive/search/version-text.ts'
+import { systemClock } from '../../core/clock.ts'
+import { stepBack } from '../../core/thread-priority.ts'
+import { createClusterObjects } from '../../store/postgres/archive/objects.ts'
+import { createClusterVersions } from '../../store/postgres/archive/versions.ts'
+import { openPool } from '../../store/postgres/connection/pool.ts'
+import { createLeaderLease } from '../../store/postgres/leases/leader.ts'
+import { createClusterSearchIndex, createKeptCheck } from '../../store/postgres/search/search-index.ts'
+import { type FromIndexer, type IndexerData, indexerOrders } from './indexer.ts'
+
+/** The thread behind `startClusterIndexer`. */
+const { address, holder, leaseMs, orders } = workerData as IndexerData
+const port = parentPort!
+const tell = (message: FromIndexer): void => port.postMessage(message)
+
+stepBack()
+const pool = openPool({ address, maxConnections: 2, name: 'erace index' })
+const versions = createClusterVersions(pool)
+const keeper = createIndexKeeper({
+  lease: createLeaderLease({ pool, name: 'indexer', holder, clock: systemClock, leaseMs }),
+  update: {
+    index: createClusterSearchIndex({ pool, kept: createKeptCheck(pool) }),
+    versions,
+    texts: createVersionTexts({ versions, objects: createClusterObjects(pool) }),
+  },
+  clock: systemClock,
+  renewMs: leaseMs / 4,
+  mustEnd: () => Atomics.load(orders, indexerOrders.end) === 1,
+  onWaiting: (reason) => tell({ kind: 'waiting', reason }),
+  onAdded: (count) => tell({ kind: 'added', count }),
+})
+port.on('message', keeper.wake)
+try {
+  await keeper.run()
+} finally {
+  await pool.close()
+  port.close()
+}

@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import pino from 'pino'
+import { pageWith } from '../../archive/export/export.testkit.ts'
+import { createIndexKeeper } from '../../archive/search/index-keeper.ts'
+import { createVersionTexts } from '../../archive/search/version-text.ts'
+import { readConfig } from '../../config/load-config.ts'
+import { createManualClock, systemClock } from '../../core/clock.ts'
+import { AppError } from '../../core/errors.ts'
+import type { SearchIndex } from '../../store/contracts/search.ts'
+import { createClusterObjects } from '../../store/postgres/archive/objects.ts'
+import { createClusterVersions } from '../../store/postgres/archive/versions.ts'
+import { createLeaderLease } from '../../store/postgres/leases/leader.ts'
+import { createClusterSearchIndex, createKeptCheck } from '../../store/postgres/search/search-index.ts'
+import {
+  createDatabase,
+  postgres,
+  type TestDatabase,
+  usePostgres,
+} from '../../store/postgres/testkit/postgres.testkit.ts'
+import { recordCaptures } from '../engines/targets.testkit.ts'
+import { startClusterIndexer } from './indexer.ts'
+
+usePostgres()
+
+const log = pino({ enabled: false })
+
+function pages(from: number, count: number) {
+  return Array.from({ length: count }, (_, n) =>
+    pageWith(`host${(from + n) % 9}.example`, `/${from + n}`, `<p>words and number${from + n}`),
+  )
+}
+
+async function until(isTrue: () => Promise<boolean>): Promise<void> {
+  while (!(await isTrue())) await new Promise((resolve) => setTimeout(resolve, 20))
+}
+
+describe('the index of a shared store', () => {
+  let database: TestDatabase
+  let index: SearchIndex
+  const config = async () => (await readConfig({ file: undefined, cwd: '/', env: {}, overrides: [] })).config
+  before(async () => {
+    database = await createDatabase()
+    const { pool } = database
+    index = createClusterSearchIndex({ pool, kept: createKeptCheck(pool) })
+  })
+  after(() => database?.destroy())
+
+  const countTexts = async () =>
+    (await database.pool.query<{ n: number }>('SELECT count(*) AS n FROM version_texts'))[0]!.n
+
+  function keeper(parts: { holder: string; mustEnd(): boolean; leaseMs?: number; onAdded?(count: number): void }) {
+    const { pool } = database
+    const versions = createClusterVersions(pool)
+    const { holder, leaseMs = 15_000, ...rest } = parts
+    return createIndexKeeper({
+      lease: createLeaderLease({ pool, name: 'indexer', holder, clock: systemClock, leaseMs }),
+      update: { index, versions, texts: createVersionTexts({ versions, objects: createClusterObjects(pool) }) },
+      clock: systemClock,
+      renewMs: 1000,
+      onWaiting: () => {},
+      ...rest,
+    })
+  }
+
+  test('several threads are started, one works, and when it ends another one goes on', async () => {
+    const settings = { address: database.address, config: await config(), log }
+    const indexers = [startClusterIndexer(settings), startClusterIndexer(settings), startClusterIndexer(settings)]
+    try {
+      await recordCaptures(database, pages(0, 300))
+      await until(async () => (await index.counts()).versions === 300)
+      const [leader] = await database.pool.query<{ holder: string }>(
+        `SELECT holder FROM leaders WHERE name = 'indexer'`,
+      )
+      assert.match(leader!.holder, /-/)
+      await indexers.shift()!.end()
+      await indexers.shift()!.end()
+      await recordCaptures(database, pages(300, 200))
+      await until(async () => (await index.counts()).versions === 500)
+    } finally {
+      for (const indexer of indexers) await indexer.end()
+    }
+    assert.equal(await countTexts(), 500)
+    const [left] = await database.pool.query(`SELECT 1 FROM leaders WHERE name = 'indexer' AND holder IS NOT NULL`)
+    assert.equal(left, undefined)
+  })
+
+  test('two who both believe to lead add no version twice, and miss none', async () => {
+    await recordCaptures(database, pages(500, 700))
+    let added = 0
+    let isOver = false
+    const { pool } = database
+    const versions = createClusterVersions(pool)
+    const always = {
+      beat: async () => ({ kind: 'leads', epoch: 1, changed: false }) as const,
+      epoch: () => 1,
+      release: async () => {},
+    }
+    const keepers = [1, 2, 3].map(() =>
+      createIndexKeeper({
+        lease: always,
+        update: { index, versions, texts: createVersionTexts({ versions, objects: createClusterObjects(pool) }) },
+        clock: systemClock,
+        renewMs: 1000,
+        mustEnd: () => isOver,
+        onWaiting: () => {},
+        onAdded: (count) => {
+          added += count
+        },
+      }),
+    )
+    const running = keepers.map((each) => each.run())
+    await until(async () => (await index.counts()).versions >= 1200)
+    isOver = true
+    for (const each of keepers) each.wake()
+    await Promise.all(running)
+    assert.deepEqual([added, await countTexts(), (await index.counts()).versions], [700, 1200, 1200])
+  })
+
+  test('whoever does not lead adds nothing', async () => {
+    const other = createLeaderLease({ pool: database.pool, name: 'indexer', holder: 'other', clock: systemClock })
+    assert.equal((await other.beat()).kind, 'leads')
+    await recordCaptures(database, pages(1200, 5))
+    let looks = 0
+    const follower = keeper({ holder: 'follower', mustEnd: () => ++looks > 1 })
+    await follower.run()
+    assert.equal((await index.counts()).versions, 1200)
+    await other.release()
+    let isOver = false
+    const next = keeper({
+      holder: 'next',
+      mustEnd: () => isOver,
+      onAdded: () => {
+        isOver = true
+      },
+    })
+    await next.run()
+    assert.equal((await index.counts()).versions, 1205)
+  })
+
+  test('a store that is away is waited for, and said once', async () => {
+    const told: (string | null)[] = []
+    let beats = 0
+    let isOver = false
+    const away = new AppError('store-unreachable', 'nobody answers')
+    const waiting = createIndexKeeper({
+      lease: {
+        async beat() {
+          if (++beats <= 2) throw away
+          isOver = true
+          return { kind: 'follows', leader: 'other' }
+        },
+        epoch: () => null,
+        release: () => Promise.reject(away),
+      },
+      update: { index, versions: createClusterVersions(database.pool), texts: { read: () => Promise.reject(away) } },
+      clock: createManualClock(),
+      renewMs: 1000,
+      mustEnd: () => isOver,
+      onWaiting: (reason) => told.push(reason),
+    })
+    await waiting.run()
+    assert.deepEqual([told, beats], [['nobody answers', null], 3])
+  })
+
+  test('a server that goes down and comes back is waited for', async (t) => {
+    if (process.env.ERACE_TEST_POSTGRES) return t.skip('the server that ERACE_TEST_POSTGRES names is not ours to stop')
+    const server = await postgres()
+    const told: string[] = []
+    const { promise: waits, resolve: onWaiting } = Promise.withResolvers<void>()
+    const listening = pino(
+      { level: 'info', base: null },
+      {
+        write(line: string) {
+          told.push((JSON.parse(line) as { msg: string }).msg)
+          onWaiting()
+        },
+      },
+    )
+    const indexer = startClusterIndexer({ address: database.address, config: await config(), log: listening })
+    try {
+      await recordCaptures(database, pages(1205, 10))
+      await until(async () => (await index.counts()).versions === 1215)
+      await server.stop()
+      await waits
+      await server.start()
+      await recordCaptures(database, pages(1215, 10))
+      await until(async () => (await index.counts()).versions === 1225)
+    } finally {
+      await indexer.end()
+    }
+    assert.deepEqual(told.slice(0, 2), ['the full text index waits', 'the full text index goes on'])
+    assert.equal(await countTexts(), 1225)
+  })
+
+  test('an end is not held up by a server that is not there', async () => {
+    const indexer = startClusterIndexer({
+      address: 'postgres://nobody@127.0.0.1:1/nothing',
+      config: await config(),
+      log,
+    })
+    await indexer.end()
+  })
+
+  test('what can never work ends it', async () => {
+    const indexer = startClusterIndexer({
+      address: database.address.replace(/:\/\/[^@]*@/, '://nobody:wrong@'),
+      config: await config(),
+      log,
+    })
+    await assert.rejects(indexer.failed, /password|role/)
+    await indexer.end()
+  })
+})

@@ -1,0 +1,38 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { systemClock } from '../../core/clock.ts'
+import { createProcessor } from '../../services/annotating/processor.ts'
+import { openEpochs } from '../../store/contracts/held-epochs.ts'
+import { createClusterAnnotations } from '../../store/postgres/annotations/annotations.ts'
+import { createClusterStories } from '../../store/postgres/annotations/near-duplicates.ts'
+import { openPool } from '../../store/postgres/connection/pool.ts'
+import { createKeys } from '../engines/document-keys.ts'
+import { clusterStores } from '../engines/postgres-stores.ts'
+import { mustEnd, runAnnotatorThread } from './annotator.ts'
+import type { ClusterAnnotatorData } from './postgres-annotator.ts'
+
+/** A filtering processor in a thread of its own, for the partitions that this process holds in a cluster. */
+const { address, config, name, seed, epochs, clockOffsetMs, orders, part, parts } = workerData as ClusterAnnotatorData
+
+const pool = openPool({ address, maxConnections: config.cluster.connections, name })
+const held = openEpochs(epochs)
+const epochOf = (partition: number): number | null => held.epochOf(partition) || null
+const offset = new Float64Array(clockOffsetMs)
+
+await runAnnotatorThread(parentPort!, {
+  mustEnd: () => mustEnd(orders),
+  create: async (events) =>
+    createProcessor({
+      stores: {
+        ...clusterStores(pool, seed),
+        annotations: createClusterAnnotations({ pool, partitions: held.held, epochOf }),
+      },
+      stories: createClusterStories({ pool, epochOf }),
+      config,
+      clock: { ...systemClock, now: () => Math.round(systemClock.now() + offset[0]!) },
+      keyOf: createKeys(config, seed),
+      part,
+      parts,
+      events,
+    }),
+})
+await pool.close()

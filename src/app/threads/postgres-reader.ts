@@ -1,0 +1,55 @@
+import { createBodyReader } from '../../archive/body-reader.ts'
+import { createVersionTexts } from '../../archive/search/version-text.ts'
+import type { Config } from '../../config/config.ts'
+import { systemClock } from '../../core/clock.ts'
+import { createArchive } from '../../services/archive/archive.ts'
+import type { OpenArchive } from '../../services/archive/archive-thread.ts'
+import { catchUp, createRowsAtHand } from '../../services/archive/catch-up.ts'
+import type { OpenIndex } from '../../services/archive/search-visible.ts'
+import { findVersions } from '../../store/postgres/archive/versions.ts'
+import { createDatabaseClock } from '../../store/postgres/connection/database-clock.ts'
+import { createClusterSearchIndex } from '../../store/postgres/search/search-index.ts'
+import { createKeys } from '../engines/document-keys.ts'
+import { type ClusterStores, openClusterStores } from '../engines/postgres-stores.ts'
+
+/** The archive of a cluster, for one thread, with connections of its own. */
+export async function openClusterArchive(address: string, config: Config): Promise<OpenArchive> {
+  const stores = await openClusterStores({
+    address,
+    maxConnections: config.cluster.connections,
+    name: 'erace archive reader',
+  })
+  try {
+    const reader = createArchive({
+      stores,
+      bodies: createBodyReader(stores),
+      openIndex: createIndexOpener(stores),
+      keyOf: createKeys(config, stores.seed),
+      config,
+      clock: await createDatabaseClock(stores.pool, systemClock),
+    })
+    return { reader, close: stores.close }
+  } catch (error) {
+    await stores.close()
+    throw error
+  }
+}
+
+/** Which versions are kept is asked for many at once, and their rows are shown afterwards: so they are read together. */
+function createIndexOpener({ pool, versions, objects }: ClusterStores): () => Promise<OpenIndex> {
+  const texts = createVersionTexts({ versions, objects })
+  const atHand = createRowsAtHand(versions)
+  const index = createClusterSearchIndex({
+    pool,
+    async kept(ids) {
+      const rows = await findVersions(pool, ids)
+      atHand.put(rows)
+      return new Set(rows.filter(({ body }) => body === 'kept').map(({ id }) => id))
+    },
+  })
+  return async () => {
+    atHand.clear()
+    await catchUp({ index, versions, texts })
+    return { index, versions: atHand }
+  }
+}

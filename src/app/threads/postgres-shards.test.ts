@@ -1,0 +1,253 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { settings } from '../../config/schema.ts'
+import { cutConnections, postgres, usePostgres } from '../../store/postgres/testkit/postgres.testkit.ts'
+import {
+  assertPolite,
+  assertStoredOnce,
+  excessOf,
+  type Field,
+  type FieldOptions,
+  openField,
+  requestsByUrl,
+  until,
+} from './postgres-shards.testkit.ts'
+
+usePostgres()
+
+function withField(options: FieldOptions, work: (field: Field) => Promise<void>): () => Promise<void> {
+  return async () => {
+    const field = await openField(options)
+    try {
+      await work(field)
+    } finally {
+      await field.destroy()
+    }
+  }
+}
+
+const notOurs = process.env.ERACE_TEST_POSTGRES
+  ? 'the server that ERACE_TEST_POSTGRES names is not ours to stop'
+  : false
+
+/** Somebody else holds the rows that workers write to when they offer links, for so long. */
+function blockWrites({ database }: Field, seconds: number): Promise<void> {
+  return database.pool.transaction(async (tx) => {
+    await tx.query('SELECT 1 FROM frontiers FOR NO KEY UPDATE')
+    await tx.query('SELECT pg_sleep($1)', [seconds])
+  })
+}
+
+describe('workers of a cluster', { timeout: 120_000 }, () => {
+  test(
+    'one with as few connections as may be has no more, and stores every page',
+    withField(
+      { hosts: 4, pages: 10, values: { 'cluster.connections': settings['cluster.connections'].min } },
+      async (field) => {
+        const first = await field.startWorker('first')
+        await first.seed()
+        await field.untilFinished()
+        await assertStoredOnce(field)
+        const [used] = await field.database.pool.query<{ n: number }>(
+          `SELECT count(*) AS n FROM pg_stat_activity WHERE application_name = 'erace first shard 0' AND datname = current_database()`,
+        )
+        assert.equal(used?.n, settings['cluster.connections'].min)
+        await first.shards.stop()
+      },
+    ),
+  )
+
+  test(
+    'statements that wait for longer than a lease do not keep it from being renewed',
+    withField({ hosts: 4, pages: 60, values: { 'cluster.lease': '2s', 'crawl.delay': '10ms' } }, async (field) => {
+      const first = await field.startWorker('first')
+      await first.seed()
+      await field.answered(20)
+      await blockWrites(field, 2.5)
+      await field.untilFinished()
+      assert.equal(first.board.total('refused'), 0)
+      const [last] = await field.database.pool.query<{ epoch: number }>('SELECT max(epoch) AS epoch FROM leases')
+      assert.equal(last?.epoch, 1)
+      await assertStoredOnce(field)
+    }),
+  )
+
+  test(
+    'a heartbeat that failed is forgotten when the next one succeeds',
+    withField(
+      { hosts: 1, pages: 1, values: { 'cluster.lease': '2s' } },
+      async ({ startWorker, database: { pool } }) => {
+        const { board } = await startWorker('first')
+        await pool.query('ALTER FUNCTION lease_beat RENAME TO lease_beat_kept')
+        await pool.query(
+          `CREATE FUNCTION lease_beat(text, text, text, boolean, bigint, smallint[]) RETURNS json LANGUAGE plpgsql
+         AS $$ BEGIN RAISE EXCEPTION 'No space left on device' USING ERRCODE = '53100'; END $$`,
+        )
+        await until(() => board.total('paused') === 1)
+        await pool.query('DROP FUNCTION lease_beat')
+        await pool.query('ALTER FUNCTION lease_beat_kept RENAME TO lease_beat')
+        await until(() => board.total('paused') === 0)
+      },
+    ),
+  )
+
+  test(
+    'one that is told to stop while the database is away does, and what it had in hand is still queued',
+    { skip: notOurs },
+    withField({ hosts: 1, pages: 1, site: { latenciesMs: [500] } }, async (field) => {
+      const server = await postgres()
+      const first = await field.startWorker('first')
+      await first.seed()
+      await field.untilFinished()
+      await first.shards.stop()
+      field.site.change(0)
+      const asked = field.site.log.length
+      const second = await field.startWorker('second', 2)
+      await second.seed()
+      await until(() => field.site.log.slice(asked).some(({ path }) => path !== '/robots.txt'))
+      await server.stop()
+      await field.answered(2)
+      await until(() => second.board.total('paused') === 1)
+      second.board.stop()
+      await second.shards.stop()
+      assert.equal(second.board.total('refused'), 1)
+      await server.start()
+      const [left] = await field.database.pool.query<{ n: number }>('SELECT count(*) AS n FROM queue')
+      assert.equal(left?.n, 1)
+    }),
+  )
+
+  test(
+    'two share a site of many hosts and fetch every page once',
+    withField({ hosts: 12, pages: 30 }, async (field) => {
+      const first = await field.startWorker('first')
+      const second = await field.startWorker('second')
+      await first.seed()
+      await field.untilFinished()
+      assert.equal(requestsByUrl(field.site).size, 12 * 30)
+      assert.equal(excessOf(field.site), 0)
+      await assertStoredOnce(field)
+      assert.ok(first.board.total('fetched') > 0)
+      assert.ok(second.board.total('fetched') > 0)
+      await first.shards.stop()
+      await second.shards.stop()
+    }),
+  )
+
+  test(
+    'one that stops in good order leaves nothing to be repeated, and no host is asked before its time',
+    withField({ hosts: 10, pages: 16, values: { 'crawl.delay': '100ms' } }, async (field) => {
+      const first = await field.startWorker('first')
+      const second = await field.startWorker('second')
+      await first.seed()
+      await field.answered(60)
+      await first.shards.stop()
+      assert.deepEqual(first.epochs.held(), [])
+      const byFirst = first.board.total('fetched')
+      await field.untilFinished()
+      assert.ok(byFirst > 0 && byFirst < 150)
+      assert.equal(requestsByUrl(field.site).size, 160)
+      assert.equal(excessOf(field.site), 0)
+      assert.equal(second.epochs.held().length, 256)
+      assertPolite(field.site, 100)
+      await assertStoredOnce(field)
+    }),
+  )
+
+  test(
+    'what was in flight when one was killed is all that is repeated, and no host is asked before its time',
+    withField({ hosts: 10, pages: 16, values: { 'crawl.delay': '100ms' } }, async (field) => {
+      const first = await field.startWorker('first')
+      const second = await field.startWorker('second')
+      await first.seed()
+      await field.answered(60)
+      const inHand = first.board.total('inFlight')
+      await first.shards.end()
+      await field.untilFinished()
+      assert.equal(requestsByUrl(field.site).size, 160)
+      // What came between the two looks may add to it.
+      assert.ok(excessOf(field.site) <= inHand + 10, `${excessOf(field.site)} repeated, ${inHand} in hand`)
+      assertPolite(field.site, 100)
+      await assertStoredOnce(field)
+      await second.shards.stop()
+    }),
+  )
+
+  test(
+    'what robots.txt asks for is kept, too, by whoever takes over',
+    withField(
+      {
+        ...{ hosts: 3, pages: 2, site: { robots: 'User-agent: *\nCrawl-delay: 3\n' } },
+        values: { 'cluster.lease': '2s', 'crawl.delay': '50ms' },
+      },
+      async (field) => {
+        const first = await field.startWorker('first')
+        await first.seed()
+        await field.answered(3)
+        await first.shards.end()
+        const second = await field.startWorker('second')
+        await field.untilFinished()
+        assertPolite(field.site, 3000)
+        await assertStoredOnce(field)
+        await second.shards.stop()
+      },
+    ),
+  )
+
+  test(
+    'connections that are cut in the middle lose nothing and double nothing',
+    withField({ hosts: 6, pages: 120, values: { 'cluster.lease': '10s' } }, async (field) => {
+      const first = await field.startWorker('first')
+      const second = await field.startWorker('second')
+      await first.seed()
+      for (let cut = 1; cut <= 6; cut++) {
+        await field.answered(cut * 80)
+        const name = cut % 2 === 0 ? 'erace first shard 0' : 'erace second shard 0'
+        await cutConnections(field.database.pool, name)
+      }
+      await field.untilFinished()
+      assert.equal(requestsByUrl(field.site).size, 720)
+      assert.equal(excessOf(field.site), 0)
+      await assertStoredOnce(field)
+      await first.shards.stop()
+      await second.shards.stop()
+    }),
+  )
+
+  test(
+    'one that drains hands everything over, and gets its share again when it is called back',
+    withField({ hosts: 4, pages: 10 }, async (field) => {
+      const first = await field.startWorker('first')
+      const second = await field.startWorker('second')
+      await until(() => first.epochs.held().length === 128 && second.epochs.held().length === 128)
+      first.shards.drain(true)
+      await until(() => first.epochs.held().length === 0 && second.epochs.held().length === 256)
+      await first.seed()
+      await field.untilFinished()
+      assert.equal(first.board.total('fetched'), 0)
+      assert.equal(second.board.total('fetched'), 40)
+      first.shards.drain(false)
+      await until(() => first.epochs.held().length === 128 && second.epochs.held().length === 128)
+    }),
+  )
+
+  test(
+    'a database that is away for longer than a lease is waited for',
+    { skip: notOurs },
+    withField({ hosts: 6, pages: 60, values: { 'cluster.lease': '2s' } }, async (field) => {
+      const server = await postgres()
+      const first = await field.startWorker('first')
+      await first.seed()
+      await field.answered(60)
+      await server.stop()
+      await until(() => first.epochs.held().length === 0)
+      assert.equal(first.board.total('paused'), 1)
+      await server.start()
+      await field.untilFinished()
+      assert.equal(first.board.total('paused'), 0)
+      assert.equal(requestsByUrl(field.site).size, 360)
+      assert.ok(excessOf(field.site) <= first.board.total('refused') + 16)
+      await assertStoredOnce(field)
+    }),
+  )
+})

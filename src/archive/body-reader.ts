@@ -1,0 +1,131 @@
+import { decodeBody } from '../core/decode/decode-body.ts'
+import { isAppError } from '../core/errors.ts'
+import { bodyDigest } from '../core/fingerprint.ts'
+import type { ObjectStore } from '../store/contracts/objects.ts'
+import type { Version, VersionStore } from '../store/contracts/versions.ts'
+import { type HttpBlock, parseHttpBlock } from './warc/http-block.ts'
+import { parseRecordHead } from './warc/record-head.ts'
+
+/**
+ * What the archive holds of a version: header, body, or why there is none. Nothing is thrown for damage (only where the store does not
+ * answer), and a body that does not match its fingerprint is never given.
+ *
+ * Files are compressed and rewritten while they are read. A pointer that was read a moment ago may lead to a file that is gone,
+ * or to another place in it. So a failed read looks at the rows again, and only rows that stay the same make it damage.
+ */
+export type BodyReader = { read(version: Version): Promise<VersionBody> }
+
+export type VersionBody =
+  | {
+      kind: 'body'
+      /** Status line and fields, each ended by CRLF, as octets in latin1; the version's own even where the body is another's. */
+      header: string
+      contentType: string | undefined
+      /** Whole and without content encodings. */
+      body: Buffer
+      /** The version's own record, uncompressed; null where the body is kept under another version and no reference is. */
+      record: Buffer | null
+    }
+  | { kind: 'absent'; why: 'dropped' | 'lost' | 'none'; header: string }
+  | { kind: 'damaged'; message: string }
+
+export type BodyReaderDeps = { versions: Pick<VersionStore, 'version'>; objects: Pick<ObjectStore, 'read'> }
+
+/** Both the compression and the rewriting of a file may overtake one read; more than that is not bad luck any more. */
+const maxAttempts = 4
+
+export function createBodyReader({ versions, objects }: BodyReaderDeps): BodyReader {
+  async function readOnce(version: Version, original: Version): Promise<VersionBody> {
+    const own = version.record === null ? null : await objects.read(version.record)
+    const http = own === null ? null : httpOf(own)
+    const header = http === null ? tidyHeader(version.header) : headerText(http)
+    if (version.body !== 'kept') return { kind: 'absent', why: version.body, header }
+    const holder = original.id === version.id ? http : await bodyOf(original)
+    if (holder === null) throw new Error('the catalogue says that the body is kept, and names no record')
+    const body = await decoded(holder, version)
+    const contentType = http?.headers.get('Content-Type') ?? version.type
+    return { kind: 'body', header, contentType: contentType === '' ? undefined : contentType, body, record: own }
+  }
+
+  async function bodyOf({ record }: Version): Promise<HttpBlock | null> {
+    return record === null ? null : httpOf(await objects.read(record))
+  }
+
+  async function originalOf(version: Version): Promise<Version> {
+    if (version.body !== 'kept' || version.originalId === version.id) return version
+    const original = await versions.version(version.originalId)
+    if (original === null) throw new Error(`the body is kept under version ${version.originalId}, which is not there`)
+    return original
+  }
+
+  return {
+    async read(given) {
+      let version = given
+      let before = ''
+      for (let attempt = 1; ; attempt++) {
+        let message: string
+        let original: Version | null = null
+        try {
+          original = await originalOf(version)
+          return await readOnce(version, original)
+        } catch (error) {
+          // A store that does not answer says nothing about what it keeps.
+          if (isAppError(error) && error.retry === 'later') throw error
+          message = error instanceof Error ? error.message : String(error)
+        }
+        const now = placesOf(version, original)
+        // The row that was handed in may be old; those of the second attempt are not.
+        if (attempt === maxAttempts || (attempt > 1 && now === before)) return unreadable(version, message)
+        before = now
+        const again = await versions.version(version.id)
+        if (again === null) return { kind: 'absent', why: 'dropped', header: tidyHeader(version.header) }
+        version = again
+      }
+    },
+  }
+}
+
+/** Where nothing but a header is to be had, a damaged record loses no more than that. */
+function unreadable(version: Version, message: string): VersionBody {
+  if (version.body === 'kept') return { kind: 'damaged', message }
+  return { kind: 'absent', why: version.body, header: tidyHeader(version.header) }
+}
+
+function placesOf(version: Version, original: Version | null): string {
+  return JSON.stringify([version.body, version.originalId, version.record, original?.record])
+}
+
+/** The HTTP message of a record that is alone in its buffer: no stream is needed to find it. */
+function httpOf(record: Buffer): HttpBlock {
+  const end = record.indexOf('\r\n\r\n')
+  if (end < 0) throw new Error('the record has no header')
+  const parsed = parseRecordHead(record.subarray(0, end))
+  if (parsed.kind === 'malformed') throw new Error(parsed.reason)
+  const start = end + 4
+  const { blockLength } = parsed.head
+  if (start + blockLength > record.length) throw new Error('the record is cut off')
+  const http = parseHttpBlock(record.subarray(start, start + blockLength))
+  if (http === null) throw new Error('the record holds no HTTP response')
+  return http
+}
+
+async function decoded({ headers, body }: HttpBlock, { size, digest }: Version): Promise<Buffer> {
+  const encodings = headers.getAll('Content-Encoding')
+  // Of two encodings the inner one's bytes may be more than those of the body.
+  const maxBytes = Math.max(size, 2 * body.length + 64 * 1024)
+  const result = await decodeBody(body, encodings.length === 0 ? undefined : encodings.join(', '), maxBytes)
+  if (result.kind === 'failed' && size > 0) throw new Error(`the body can't be decoded: ${result.message}`)
+  // What was cut off when it was fetched is cut off at the same place now.
+  const bytes = result.kind === 'failed' ? Buffer.alloc(0) : result.body.subarray(0, size)
+  if (!bodyDigest(bytes).equals(digest)) throw new Error('the body does not match its fingerprint')
+  return bytes
+}
+
+function headerText({ statusLine, headers }: HttpBlock): string {
+  return `${statusLine}\r\n${headers.entries.map(([name, value]) => `${name}: ${value}\r\n`).join('')}`
+}
+
+function tidyHeader(header: string): string {
+  const text = header.trimEnd()
+  return text === '' ? '' : `${text}\r\n`
+}

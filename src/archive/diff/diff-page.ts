@@ -1,0 +1,95 @@
+import { escapeHtml } from '../../core/html/escape.ts'
+import type { DiffHunk, DiffReport, VersionReport } from '../../core/reports/history-report.ts'
+
+/** What is said of the two versions. */
+type ShownVersion = Pick<VersionReport, 'n' | 'firstSeenAt' | 'status' | 'title'>
+export type ShownDiff = Omit<DiffReport, 'from' | 'to'> & { from: ShownVersion; to: ShownVersion }
+
+/**
+ * A diff as one HTML page that needs nothing else. All that comes from documents is escaped, and the page forbids itself script,
+ * images and requests, so that it can be opened where the archive's own pages should not be.
+ */
+export function diffPage(report: ShownDiff): string {
+  const { url, from, to, hunks } = report
+  const title = `What changed: ${url}`
+  const body = hunks.map((hunk) => hunkSection(hunk, report.form)).join('')
+  return `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta name="viewport" content="width=device-width">
+<meta name="robots" content="noindex">
+<title>${escaped(title)}</title>
+<style>${style}</style>
+</head>
+<body>
+<main>
+<h1>What changed</h1>
+<p class="url"><bdi>${escaped(url)}</bdi></p>
+<dl>
+<dt>From</dt><dd>${versionWords(from)}</dd>
+<dt>To</dt><dd>${versionWords(to)}</dd>
+</dl>
+<p>${escaped(summary(report))}</p>
+${body}</main>
+</body>
+</html>
+`
+}
+
+const style = `
+:root { color-scheme: light dark }
+body { font: 1rem/1.5 system-ui, sans-serif; margin: 1rem auto; max-width: 60rem; padding: 0 1rem }
+.url { overflow-wrap: anywhere }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: 0 1rem }
+dd { margin: 0 }
+section { border-top: 1px solid; margin-top: 1rem }
+h2 { font-size: 1rem }
+.text { overflow-wrap: anywhere; white-space: pre-wrap }
+.line { display: block; min-height: 1.5em }
+ins { background: light-dark(#d7f5dd, #124d23); color: inherit }
+del { background: light-dark(#ffe0e0, #5c1a1a); color: inherit }
+ins::before, ins::after, del::before, del::after { clip-path: inset(100%); height: 1px; overflow: hidden; position: absolute; width: 1px }
+ins::before { content: " [added:] " }
+ins::after { content: " [end of added] " }
+del::before { content: " [removed:] " }
+del::after { content: " [end of removed] " }
+`
+
+function summary({ equal, compared, coarse, lines, words }: ShownDiff): string {
+  const what = { text: 'The visible text', source: 'The source', bytes: 'The content' }[compared]
+  if (equal) return `${what} is the same.`
+  if (compared === 'bytes') return 'The content differs. It has no text that could be compared.'
+  if (lines.added + lines.removed === 0) return `${what} differs in its line ends alone.`
+  const counts = `${words.added} words added, ${words.removed} removed; ${lines.added} lines added, ${lines.removed} removed.`
+  return coarse ? `${counts} The texts differ so much that they were compared only roughly.` : counts
+}
+
+function versionWords({ n, firstSeenAt, status, title }: ShownVersion): string {
+  const name = title === '' ? '' : ` · <bdi>${escaped(title)}</bdi>`
+  return `version ${n}, <time datetime="${escaped(firstSeenAt)}">${escaped(firstSeenAt)}</time>, status ${status}${name}`
+}
+
+function hunkSection({ fromLine, fromCount, toLine, toCount, pieces }: DiffHunk, form: DiffReport['form']): string {
+  const open = form === 'lines' ? '<span class="line" dir="auto">' : ''
+  const close = form === 'lines' ? '</span>' : ''
+  const text = pieces.map((piece) => {
+    const inner = escaped(piece.text)
+    if (piece.kind === 'same') return `${open}${inner}${close}`
+    const tag = piece.kind === 'added' ? 'ins' : 'del'
+    return `${open}<${tag}>${inner}</${tag}>${close}`
+  })
+  const places = `Lines ${span(fromLine, fromCount)}, now ${span(toLine, toCount)}`
+  return `<section>\n<h2>${places}</h2>\n<div class="text" dir="auto">${text.join('')}</div>\n</section>\n`
+}
+
+function span(line: number, count: number): string {
+  if (count === 0) return `after ${line}`
+  return count === 1 ? `${line}` : `${line} to ${line + count - 1}`
+}
+
+/** Characters that HTML can't hold become U+FFFD. */
+function escaped(text: string): string {
+  return escapeHtml(text).replace(/[\p{Cc}--[\t\n]]/gv, '\ufffd')
+}

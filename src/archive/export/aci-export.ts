@@ -1,0 +1,62 @@
+import type { Annotation, AnnotationStore } from '../../store/contracts/annotations.ts'
+import { type Aci, type AciExplanation, writeAcis } from '../../xml/aci.ts'
+import type { ExportWork } from './export-work.ts'
+
+const PAGE = 500
+
+/** Annotations of all users as XML (ACI), in the order in which they were made. */
+export async function exportAcis(work: ExportWork, annotations: AnnotationStore, now: number): Promise<void> {
+  for await (const text of writeAcis(chosen(work, annotations, now))) await work.target.write(text)
+}
+
+async function* chosen({ request, tally }: ExportWork, annotations: AnnotationStore, now: number): AsyncGenerator<Aci> {
+  const { urlPrefix, afterMs, beforeMs } = request.selection
+  for (let after = 0; ; ) {
+    const page = await annotations.list({ after, limit: PAGE })
+    for (const annotation of page) {
+      if (!annotation.url.startsWith(urlPrefix)) continue
+      if (annotation.at < (afterMs ?? 0) || annotation.at >= (beforeMs ?? Number.POSITIVE_INFINITY)) continue
+      yield aciOf(annotation, now)
+      tally.count(annotation.summary.text.length)
+    }
+    if (page.length === 0) return
+    after = page.at(-1)!.id
+  }
+}
+
+export function aciOf(annotation: Annotation, now: number): Aci {
+  const { expiresAt, explanation } = annotation
+  return {
+    owner: annotation.owner,
+    extension: annotation.extension,
+    format: annotation.format,
+    relevance: annotation.relevance,
+    updatedAt: annotation.at,
+    bytes: annotation.size,
+    uri: annotation.url,
+    urgency: annotation.urgency,
+    docbase: `${annotation.url}@${annotation.n}`,
+    isExpired: expiresAt !== 0 && expiresAt <= now,
+    expiresAt: expiresAt === 0 ? null : expiresAt,
+    summary: annotation.summary,
+    id: String(annotation.id),
+    profile: annotation.profile,
+    document: String(annotation.documentId),
+    version: String(annotation.versionId),
+    kind: annotation.kind,
+    isBacklog: annotation.backlog,
+    title: annotation.title,
+    alsoAt: annotation.alsoAt,
+    explanation: isExplained(explanation) ? explanationOf(explanation) : null,
+  }
+}
+
+/** What is tracked, or gone, needs no terms to matter. */
+function isExplained(explanation: unknown): explanation is AciExplanation {
+  return typeof explanation === 'object' && explanation !== null && 'terms' in explanation
+}
+
+/** Without the relevance, which stands in the annotation itself. */
+function explanationOf({ threshold, scorer, terms, further, missing, exclusions, expression }: AciExplanation) {
+  return { threshold, scorer, terms, further, missing, exclusions, expression }
+}

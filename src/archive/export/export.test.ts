@@ -1,0 +1,294 @@
+import assert from 'node:assert/strict'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, describe, test } from 'node:test'
+import { gunzipSync } from 'node:zlib'
+import type { Capture } from '../../store/contracts/documents.ts'
+import { readMetaInfo } from '../../xml/meta-info-reader.ts'
+import { readRecords } from '../warc/record-reader.ts'
+import { createExportFolder, type ExportFolder, goneWith, pageWith } from './export.testkit.ts'
+
+const [a, b] = ['a.example', 'b.example']
+const hour = 3_600_000
+const start = Date.UTC(2026, 0, 1)
+
+/** Six records: /1 of a with two versions and its end, /2 of a, and two pages of b of which one has the body of a's /2. */
+const captures: Capture[] = [
+  pageWith(a, '/1', 'one', {
+    at: start,
+    title: 'One',
+    links: ['http://a.example/2', 'http://b.example/x,"y"'],
+    etag: '"e"',
+    lastModified: 'Fri, 26 Jan 2001 21:46:08 GMT',
+  }),
+  pageWith(a, '/2', 'shared', { at: start + hour, links: ['http://a.example/1'] }),
+  pageWith(b, '/3', 'shared', { at: start + 2 * hour }),
+  pageWith(b, '/4', 'four', { at: start + 3 * hour, gzip: true }),
+  pageWith(a, '/1', 'one changed', { at: start + 4 * hour, links: ['http://a.example/2'] }),
+  goneWith(a, '/1', start + 5 * hour),
+]
+
+let folder: ExportFolder | null = null
+async function make(maxFileBytes?: number): Promise<ExportFolder> {
+  folder = await createExportFolder(captures, maxFileBytes === undefined ? {} : { maxFileBytes })
+  return folder
+}
+
+/** Type and page of each record of a file, in order. */
+async function recordsIn(file: string): Promise<string[]> {
+  const found: string[] = []
+  for await (const { type, headers, length } of readRecords(file)) {
+    assert.notEqual(length, null)
+    found.push(`${type} ${headers.get('WARC-Target-URI')?.slice('http://'.length) ?? headers.get('WARC-Filename')}`)
+  }
+  return found
+}
+
+const everything = [
+  'response a.example/1',
+  'response a.example/2',
+  'revisit b.example/3',
+  'response b.example/4',
+  'response a.example/1',
+  'response a.example/1',
+]
+
+describe('export', () => {
+  afterEach(() => {
+    folder?.remove()
+    folder = null
+  })
+
+  test('a WARC file begins with its own name and has all records', async () => {
+    const { export: run, out } = await make()
+    await run({ file: join(out, 'x.warc') })
+    assert.deepEqual(await recordsIn(join(out, 'x.warc')), ['warcinfo x.warc', ...everything])
+    assert.deepEqual(readdirSync(out), ['x.warc'])
+  })
+
+  test('a compressed file has the members of the archive, byte by byte, and new ones for plain records', async () => {
+    const made = await make(1500)
+    made.compress(1)
+    const [first] = await made.objects.files()
+    assert.equal(first!.state, 'compressed')
+    const file = join(made.out, 'x.warc.gz')
+    await made.export({ file })
+    assert.deepEqual(await recordsIn(file), ['warcinfo x.warc.gz', ...everything])
+    const [version] = await made.versions.versions({ after: 0, limit: 1 })
+    const { offset, length } = version!.record!
+    const member = readFileSync(first!.path).subarray(offset, offset + length)
+    assert.ok(readFileSync(file).includes(member))
+  })
+
+  test('a revisit that is asked for brings its original with it, once and before it', async () => {
+    const { export: run, out } = await make()
+    const file = join(out, 'x.warc')
+    const { records } = await run({ file, selection: { urlPrefix: 'http://b.example/' } })
+    assert.equal(records, 3)
+    assert.deepEqual((await recordsIn(file)).slice(1), [
+      'response a.example/2',
+      'revisit b.example/3',
+      'response b.example/4',
+    ])
+  })
+
+  test('versions can be chosen by time and by being current', async () => {
+    const { export: run, out } = await make()
+    const file = join(out, 'x.warc')
+    await run({ file, selection: { afterMs: start + hour, beforeMs: start + 4 * hour } })
+    assert.deepEqual((await recordsIn(file)).slice(1), everything.slice(1, 4))
+    const { records } = await run({ file, selection: { currentOnly: true } })
+    assert.equal(records, 4)
+    assert.deepEqual((await recordsIn(file)).slice(1).toSorted(), everything.slice(1, 5).toSorted())
+  })
+
+  test('the link graph is that of current versions, in the form that the name says', async () => {
+    const { export: run, out } = await make()
+    const current = { currentOnly: true }
+    const write = async (name: string, selection = {}) => {
+      await run({ kind: 'links', file: join(out, name), selection })
+      const bytes = readFileSync(join(out, name))
+      return (name.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString()
+    }
+    assert.equal(await write('l.tsv', current), 'http://a.example/2\thttp://a.example/1\n')
+    assert.equal(await write('l.csv.gz', current), 'Source,Target\nhttp://a.example/2,http://a.example/1\n')
+    assert.equal(await write('l.jsonl', current), '{"from":"http://a.example/2","to":"http://a.example/1"}\n')
+    const all = [
+      'http://a.example/1,http://a.example/2,1',
+      'http://a.example/1,"http://b.example/x,""y""",1',
+      'http://a.example/2,http://a.example/1,1',
+      'http://a.example/1,http://a.example/2,2',
+    ]
+    assert.equal(await write('l.csv'), `Source,Target,Version\n${all.join('\n')}\n`)
+  })
+
+  test('meta-information has every version, and the current one as the paper has it', async () => {
+    const { export: run, out } = await make()
+    const file = join(out, 'm.xml')
+    assert.equal((await run({ kind: 'meta', file })).records, 4)
+    const documents: Awaited<ReturnType<ReturnType<typeof readMetaInfo>['next']>>['value'][] = []
+    for await (const document of readMetaInfo(readFileSync(file, 'utf8'))) documents.push(document)
+    const [first, second] = documents
+    assert.ok(first && second)
+    assert.deepEqual([first.url, first.current, first.status, first.kbytes], ['http://a.example/1', 3, 404, 0])
+    assert.equal(first.header, 'HTTP/1.1 404 Not Found\nContent-Type: text/plain\n')
+    assert.deepEqual(
+      first.versions.map(({ number, reason, body }) => [number, reason, body]),
+      [
+        [1, 'new', 'kept'],
+        [2, 'changed', 'kept'],
+        [3, 'gone', 'none'],
+      ],
+    )
+    const [oldest, , gone] = first.versions
+    assert.deepEqual([oldest!.title, oldest!.etag, oldest!.type, oldest!.bytes], ['One', '"e"', 'text/html', 3])
+    assert.match(oldest!.digest, /^sha256:[A-Z2-7]{52}====$/)
+    assert.match(oldest!.header!, /^HTTP\/1\.1 200 OK\nContent-Type: text\/html; charset=utf-8\nContent-Length: 3\n$/)
+    assert.equal(oldest!.links!.length, 2)
+    assert.deepEqual([gone!.header, gone!.links], [null, null])
+    assert.deepEqual([second.ip, second.links, second.ifModifiedSince], ['192.0.2.1', ['http://a.example/1'], null])
+    const { records } = await run({ kind: 'meta', file, selection: { beforeMs: start + hour } })
+    assert.equal(records, 1)
+  })
+
+  test('the paper writes Last-Modified as milliseconds', async () => {
+    folder = await createExportFolder(captures.slice(0, 1))
+    const file = join(folder.out, 'm.xml')
+    await folder.export({ kind: 'meta', file })
+    assert.match(readFileSync(file, 'utf8'), /<webrace:ifmodifiedsince>980545568000<\/webrace:ifmodifiedsince>/)
+  })
+
+  test('a damaged record is left out and named; so is a revisit of it; all others are there', async () => {
+    const made = await make()
+    await damage(made, 2, 'shared', 'shaken')
+    const target = join(made.out, 'x.warc')
+    const report = await made.export({ file: target })
+    assert.deepEqual(
+      report.faults.map(({ url, version, message }) => [url, version, message]),
+      [
+        ['http://a.example/2', 1, 'the payload does not match WARC-Payload-Digest'],
+        ['http://b.example/3', 1, 'the record that holds the body can not be read'],
+      ],
+    )
+    assert.deepEqual([report.records, report.skipped], [4, 2])
+    assert.deepEqual(
+      (await recordsIn(target)).slice(1),
+      everything.filter((_, n) => n !== 1 && n !== 2),
+    )
+    const index = await made.export({ kind: 'cdxj', file: join(made.out, 'x.cdxj') })
+    assert.deepEqual([index.records, index.skipped], [5, 1])
+  })
+
+  test('a file that is missing takes its own records with it and no others', async () => {
+    const made = await make(1500)
+    const [first] = await made.objects.files()
+    rmSync(first!.path)
+    for (const kind of ['warc', 'cdxj', 'meta', 'links'] as const) {
+      const report = await made.export({ kind, file: join(made.out, `x.${kind}`) })
+      assert.ok(report.records > 0, kind)
+      assert.equal(report.skipped > 0, kind !== 'links', kind)
+    }
+  })
+
+  test('files that are compressed or moved while they are read are found again', async () => {
+    const made = await make()
+    const versions = { ...made.versions }
+    let isFirst = true
+    // The page of rows is read, and then the compression replaces the file that they point at.
+    versions.versions = async (page) => {
+      const rows = await made.versions.versions(page)
+      if (isFirst) made.compress()
+      isFirst = false
+      return rows
+    }
+    const file = join(made.out, 'x.warc')
+    const report = await made.export({ file }, { versions })
+    assert.deepEqual([report.records, report.faults], [6, []])
+    assert.deepEqual((await recordsIn(file)).slice(1), everything)
+  })
+
+  test('a version that was collected meanwhile is no fault', async () => {
+    const made = await make()
+    const versions = {
+      ...made.versions,
+      version: async (id: number) => {
+        const version = await made.versions.version(id)
+        return version === null || id !== 4 ? version : { ...version, record: null, body: 'dropped' as const }
+      },
+    }
+    await damage(made, 4, 'WARC', 'X')
+    const report = await made.export({ file: join(made.out, 'x.warc') }, { versions })
+    assert.deepEqual([report.records, report.skipped], [5, 0])
+  })
+
+  test('what is not whole never has the name', async () => {
+    const made = await make()
+    const file = join(made.out, 'x.warc')
+    writeFileSync(file, 'older')
+    const stop = new AbortController()
+    const versions = {
+      ...made.versions,
+      links: async () => {
+        stop.abort()
+        return ['http://a.example/']
+      },
+    }
+    const report = await made.export({ kind: 'links', file }, { versions, signal: stop.signal })
+    assert.equal(report.interrupted, true)
+    assert.equal(readFileSync(file, 'utf8'), 'older')
+    assert.deepEqual(readdirSync(made.out), ['x.warc'])
+    const broken = { ...made.versions, links: async () => Promise.reject(new Error('no')) }
+    await assert.rejects(made.export({ kind: 'links', file }, { versions: broken }), /^Error: no$/)
+    assert.deepEqual(readdirSync(made.out), ['x.warc'])
+  })
+
+  test('standard output gets the same bytes, and its reader may go away', async () => {
+    const made = await make()
+    const written: Uint8Array[] = []
+    const output = {
+      write(bytes: Uint8Array, done: () => void) {
+        written.push(bytes)
+        done()
+      },
+    }
+    const report = await made.export({ kind: 'cdxj', file: null }, { output })
+    await made.export({ kind: 'cdxj', file: join(made.out, 'x.cdxj') })
+    assert.deepEqual(Buffer.concat(written), readFileSync(join(made.out, 'x.cdxj')))
+    assert.deepEqual([report.file, report.records, report.bytes], ['-', 6, Buffer.concat(written).length])
+    const gone = {
+      write: (_: Uint8Array, done: (error: Error) => void) => done(Object.assign(new Error(), { code: 'EPIPE' })),
+    }
+    assert.equal((await made.export({ kind: 'cdxj', file: null }, { output: gone })).interrupted, true)
+  })
+
+  test('a place that can not be written is said', async () => {
+    const made = await make()
+    const file = join(made.out, 'not', 'there.warc')
+    await assert.rejects(made.export({ file }), { code: 'store-failed' })
+    mkdirSync(join(made.out, 'x.warc.part'))
+    await assert.rejects(made.export({ file: join(made.out, 'x.warc') }), { code: 'store-failed' })
+    assert.equal(existsSync(join(made.out, 'x.warc')), false)
+  })
+
+  test('an archive with nothing in it gives empty exports', async () => {
+    folder = await createExportFolder([])
+    const { out } = folder
+    await folder.export({ file: join(out, 'x.warc.gz'), indexFile: join(out, 'x.cdxj') })
+    assert.deepEqual(await recordsIn(join(out, 'x.warc.gz')), ['warcinfo x.warc.gz'])
+    assert.equal(readFileSync(join(out, 'x.cdxj'), 'utf8'), '')
+    await folder.export({ kind: 'links', file: join(out, 'x.tsv.gz') })
+    assert.equal(gunzipSync(readFileSync(join(out, 'x.tsv.gz'))).length, 0)
+    await folder.export({ kind: 'meta', file: join(out, 'x.xml') })
+    for await (const _ of readMetaInfo(readFileSync(join(out, 'x.xml'), 'utf8'))) assert.fail('there is a document')
+  })
+})
+
+/** Writes over the first such text in the record of a version. */
+async function damage(made: ExportFolder, versionId: number, from: string, to: string): Promise<void> {
+  const version = await made.versions.version(versionId)
+  const { fileId, offset } = version!.record!
+  const { path } = (await made.objects.files()).find(({ id }) => id === fileId)!
+  const bytes = readFileSync(path)
+  bytes.write(to, bytes.indexOf(from, offset))
+  writeFileSync(path, bytes)
+}

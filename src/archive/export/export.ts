@@ -1,0 +1,131 @@
+import { tmpdir } from 'node:os'
+import { dirname } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
+import { AppError } from '../../core/errors.ts'
+import type { ExportProgress, ExportReport, ExportRequest } from '../../core/reports/export-report.ts'
+import type { AnnotationStore } from '../../store/contracts/annotations.ts'
+import type { ObjectStore } from '../../store/contracts/objects.ts'
+import type { VersionStore } from '../../store/contracts/versions.ts'
+import { exportAcis } from './aci-export.ts'
+import { exportCdxj } from './cdxj-export.ts'
+import { type ExportTarget, type Output, openTarget } from './export-target.ts'
+import { createTally, ExportStopped, type ExportWork } from './export-work.ts'
+import { createLineSorter, type LineSorter } from './line-sorter.ts'
+import { exportLinks } from './links-export.ts'
+import { exportMeta } from './meta-export.ts'
+import { createRecordSource } from './record-source.ts'
+import { exportWarc } from './warc-export.ts'
+
+export type ExportDeps = {
+  versions: VersionStore
+  objects: Pick<ObjectStore, 'files' | 'read'>
+  annotations: AnnotationStore
+  output: Output
+  /** Named in a WARC file's own header. */
+  software: string
+  now(): number
+  signal: AbortSignal
+  onProgress(progress: ExportProgress): void
+}
+
+/**
+ * Writes the archive, its index, the link graph or the meta-information, beside whoever writes the store. What is damaged is left
+ * out and named; the rest goes on. A version that is stored meanwhile may be in the export or not.
+ */
+export async function exportArchive(request: ExportRequest, deps: ExportDeps): Promise<ExportReport> {
+  const startedAt = performance.now()
+  const tally = createTally(deps.signal, deps.onProgress)
+  const report = (bytes: number, interrupted: boolean): ExportReport => ({
+    kind: request.kind,
+    file: request.file ?? '-',
+    records: tally.records(),
+    bytes,
+    seconds: Math.round(performance.now() - startedAt) / 1000,
+    skipped: tally.skipped(),
+    faults: tally.faults(),
+    interrupted,
+  })
+  const targets: ExportTarget[] = []
+  const sorters: LineSorter[] = []
+  const source = createRecordSource(deps)
+  const createSorter = (): LineSorter => {
+    const sorter = createLineSorter({ folder: request.file === null ? tmpdir() : dirname(request.file) })
+    sorters.push(sorter)
+    return sorter
+  }
+  const openFile = async (file: string | null, compress: boolean): Promise<ExportTarget> => {
+    const target = await openTarget({ file, output: deps.output, compress })
+    targets.push(target)
+    return target
+  }
+  try {
+    const endsWithGz = request.file?.endsWith('.gz') === true
+    const target = await openFile(request.file, endsWithGz && request.kind !== 'warc')
+    const index =
+      request.indexFile === null ? null : await openFile(request.indexFile, request.indexFile.endsWith('.gz'))
+    await run(
+      { request, versions: inTurns(deps.versions, deps.signal), source, target, createSorter, tally },
+      deps,
+      index,
+    )
+    if (deps.signal.aborted) return report(0, true)
+    const bytes = await target.commit()
+    await index?.commit()
+    return report(bytes, false)
+  } catch (error) {
+    if (error instanceof ExportStopped || isReaderGone(error, request)) return report(0, true)
+    throw failure(error, request)
+  } finally {
+    source.close()
+    for (const sorter of sorters) sorter.close()
+    for (const target of targets) await target.discard()
+  }
+}
+
+function run(work: ExportWork, { software, now, annotations }: ExportDeps, index: ExportTarget | null): Promise<void> {
+  switch (work.request.kind) {
+    case 'warc':
+      return exportWarc(work, { software, now: now(), index })
+    case 'cdxj':
+      return exportCdxj(work)
+    case 'links':
+      return exportLinks(work)
+    case 'meta':
+      return exportMeta(work)
+    case 'aci':
+      return exportAcis(work, annotations, now())
+  }
+}
+
+/** A store that answers at once would never let the event loop see a signal: each page is a turn of it. */
+function inTurns(versions: VersionStore, signal: AbortSignal): VersionStore {
+  const turn = async (): Promise<void> => {
+    await setImmediate()
+    if (signal.aborted) throw new ExportStopped('stopped')
+  }
+  return {
+    ...versions,
+    async documents(page) {
+      await turn()
+      return versions.documents(page)
+    },
+    async versions(page) {
+      await turn()
+      return versions.versions(page)
+    },
+  }
+}
+
+/** Whoever reads from the pipe has seen enough. */
+function isReaderGone(error: unknown, { file }: ExportRequest): boolean {
+  return file === null && (error as NodeJS.ErrnoException).code === 'EPIPE'
+}
+
+function failure(error: unknown, { file }: ExportRequest): unknown {
+  const { code, syscall, message } = error as NodeJS.ErrnoException
+  if (error instanceof AppError || syscall === undefined) return error
+  const isFull = code === 'ENOSPC' || code === 'EDQUOT'
+  return new AppError(isFull ? 'store-full' : 'store-failed', `${file ?? 'standard output'}: ${message}`, {
+    cause: error,
+  })
+}

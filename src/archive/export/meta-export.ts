@@ -1,0 +1,107 @@
+import { digestText } from '../../core/fingerprint.ts'
+import { parseHttpDate } from '../../core/http-date.ts'
+import type { CataloguedDocument, Version, VersionStore } from '../../store/contracts/versions.ts'
+import { type MetaVersion, type WritableMetaDocument, writeMetaInfo } from '../../xml/meta-info.ts'
+import { readAhead } from '../read-ahead.ts'
+import type { ExportWork } from './export-work.ts'
+import { narrowsVersions, selectDocuments, selectHistory } from './selection.ts'
+
+/** The meta-information of all chosen documents as XML. A header that can't be read is left out, the rest stays. */
+export async function exportMeta(work: ExportWork): Promise<void> {
+  for await (const text of writeMetaInfo(chosenDocuments(work))) await work.target.write(text)
+}
+
+async function* chosenDocuments(work: ExportWork): AsyncGenerator<WritableMetaDocument> {
+  const { versions, source, tally, request } = work
+  const { selection } = request
+  const headerOf: HeaderOf = async (version) => {
+    if (version.header !== '' || version.record === null) return lineFeeds(version.header)
+    const found = await source.header(version)
+    if (found.kind === 'damaged') tally.leaveOut({ url: version.url, version: version.n, message: found.message })
+    return found.kind === 'header' ? found.header : ''
+  }
+  async function read(document: CataloguedDocument): Promise<WritableMetaDocument | null> {
+    const current = document.versionId === 0 ? null : await versions.version(document.versionId)
+    const history = selectHistory(versions, document, current, selection)
+    const first = await history.next()
+    if (first.done && narrowsVersions(selection)) return null
+    const chosen = first.done ? noVersions() : withFirst(first.value, history)
+    return metaDocument(document, current, chosen, { versions, headerOf })
+  }
+  for await (const [, meta] of readAhead(selectDocuments(versions, selection), read, { weigh: () => 0 })) {
+    if (meta === null) continue
+    yield meta
+    tally.count(0)
+  }
+}
+
+type HeaderOf = (version: Version) => Promise<string>
+type MetaSources = { versions: Pick<VersionStore, 'links'>; headerOf: HeaderOf }
+
+/** What the catalogue knows of a document, as its meta-information. `chosen` are its versions, oldest first. */
+export async function metaDocument(
+  document: CataloguedDocument,
+  current: Version | null,
+  chosen: AsyncIterable<Version>,
+  { versions, headerOf }: MetaSources,
+): Promise<WritableMetaDocument> {
+  async function* all(): AsyncGenerator<MetaVersion> {
+    for await (const version of chosen) {
+      const isCurrent = version.id === current?.id
+      const header = isCurrent ? null : (await headerOf(version)) || null
+      yield metaVersion(version, header, isCurrent ? null : await versions.links(version.id))
+    }
+  }
+  return {
+    url: document.url,
+    ip: current?.address ?? '',
+    kbytes: current === null ? null : Math.floor(current.size / 1024),
+    ifModifiedSince: parseHttpDate(current?.lastModified ?? ''),
+    header: current === null ? '' : await headerOf(current),
+    links: current === null ? [] : await versions.links(current.id),
+    parent: document.parent,
+    outcome: document.outcome,
+    location: document.location,
+    firstSeen: document.firstAt,
+    lastChecked: document.checkedAt,
+    status: document.status,
+    current: current?.n ?? null,
+    versions: all(),
+  }
+}
+
+function metaVersion(version: Version, header: string | null, links: readonly string[] | null): MetaVersion {
+  const { reason, body, status, type, etag, lastModified, truncated, location, title } = version
+  return {
+    number: version.n,
+    reason,
+    body,
+    firstSeen: version.firstSeenAt,
+    lastSeen: version.lastSeenAt,
+    status,
+    bytes: version.size,
+    ip: version.address,
+    type,
+    digest: version.digest.length === 0 ? '' : digestText(version.digest),
+    textDigest: version.textDigest?.toString('hex') ?? '',
+    etag,
+    lastModified,
+    truncated,
+    location,
+    title,
+    header,
+    links,
+  }
+}
+
+function lineFeeds(header: string): string {
+  const text = header.replaceAll('\r\n', '\n').trimEnd()
+  return text === '' ? '' : `${text}\n`
+}
+
+async function* noVersions(): AsyncGenerator<Version> {}
+
+async function* withFirst(first: Version, rest: AsyncIterable<Version>): AsyncGenerator<Version> {
+  yield first
+  yield* rest
+}

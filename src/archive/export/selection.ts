@@ -1,0 +1,70 @@
+import type { ExportSelection } from '../../core/reports/export-report.ts'
+import type { CataloguedDocument, Version, VersionStore } from '../../store/contracts/versions.ts'
+
+const pageLength = 500
+
+/** All documents under the prefix, in the order of their ids. What is added meanwhile may be among them. */
+export async function* selectDocuments(
+  versions: Pick<VersionStore, 'documents'>,
+  { urlPrefix }: ExportSelection,
+): AsyncGenerator<CataloguedDocument, void, undefined> {
+  for (let after = 0; ; ) {
+    const page = await versions.documents({ after, limit: pageLength })
+    for (const document of page) if (document.url.startsWith(urlPrefix)) yield document
+    if (page.length < pageLength) return
+    after = page.at(-1)!.id
+  }
+}
+
+/** All versions that are asked for: in the order of their ids, or of their documents' where only the current ones are. */
+export async function* selectVersions(
+  versions: Pick<VersionStore, 'documents' | 'versions' | 'version'>,
+  selection: ExportSelection,
+): AsyncGenerator<Version, void, undefined> {
+  if (selection.currentOnly) {
+    for await (const { versionId } of selectDocuments(versions, selection)) {
+      const version = versionId === 0 ? null : await versions.version(versionId)
+      if (version !== null && isWithin(version, selection)) yield version
+    }
+    return
+  }
+  for (let after = 0; ; ) {
+    const page = await versions.versions({ after, limit: pageLength, mayMiss: true })
+    for (const version of page)
+      if (version.url.startsWith(selection.urlPrefix) && isWithin(version, selection)) yield version
+    if (page.length < pageLength) return
+    after = page.at(-1)!.id
+  }
+}
+
+/** The versions of one document that are asked for, oldest first. `current` is its current one. */
+export async function* selectHistory(
+  versions: Pick<VersionStore, 'history'>,
+  document: CataloguedDocument,
+  current: Version | null,
+  selection: ExportSelection,
+): AsyncGenerator<Version, void, undefined> {
+  // Most documents have never changed.
+  if (current?.n === 1) {
+    if (isWithin(current, selection)) yield current
+    return
+  }
+  for (let after = 0; ; ) {
+    const page = await versions.history(document.id, { after, limit: pageLength })
+    for (const version of page) {
+      if (selection.currentOnly && version.id !== current?.id) continue
+      if (isWithin(version, selection)) yield version
+    }
+    if (page.length < pageLength) return
+    after = page.at(-1)!.n
+  }
+}
+
+/** Whether some versions of a document may be left out. */
+export function narrowsVersions({ afterMs, beforeMs, currentOnly }: ExportSelection): boolean {
+  return afterMs !== null || beforeMs !== null || currentOnly
+}
+
+function isWithin({ firstSeenAt }: Version, { afterMs, beforeMs }: ExportSelection): boolean {
+  return (afterMs === null || firstSeenAt >= afterMs) && (beforeMs === null || firstSeenAt < beforeMs)
+}

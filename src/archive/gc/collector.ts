@@ -1,0 +1,150 @@
+import type { GcItem, GcOverflow, GcProgress, GcReason } from '../../core/reports/gc-report.ts'
+import type {
+  CollectableVersion,
+  CollectionCursor,
+  CollectionStore,
+  KeptVersion,
+} from '../../store/contracts/collection.ts'
+import { createVersionSet, type VersionSet } from '../version-set.ts'
+import type { Pool, Pools } from './pool.ts'
+import { findSizeLimits, type SizeLimits } from './size-limit.ts'
+import { createTally, type TallyReport } from './tally.ts'
+import { judge } from './verdict.ts'
+
+/**
+ * The collector goes over all versions of the catalogue and takes those that nobody needs any more. It works in up to
+ * three steps:
+ *
+ *   measure  where a retention limits the size: which superseded versions have to go for it. Nothing is changed.
+ *   walk     each version gets its verdict (`verdict.ts`). What is to go and has a body of its own that nobody refers to goes
+ *            at once, in batches. What others refer to is put aside with its reason, and of what stays it is noted whose
+ *            body it refers to.
+ *   leave    what was put aside goes, unless a version that stays refers to it.
+ *
+ * A verdict is some moments old when it is carried out, and a crawl may run meanwhile: the store looks again at what the
+ * verdict rests on, in the transaction that carries it out. So it may be ended at any moment; the next run goes on.
+ * A dry run takes the same steps and gives no orders.
+ */
+export type CollectorDeps = {
+  store: Pick<CollectionStore, 'versions' | 'find' | 'collect'>
+  pools: Pools
+  now: number
+  dryRun: boolean
+  signal: AbortSignal
+  onProgress(progress: GcProgress): void
+  /** Told of each version once it has gone, or would go. */
+  onItem(item: GcItem): void
+  /** Told of the versions that are no longer there, or no longer have a body. */
+  onRemoved(versionIds: number[]): Promise<void> | void
+}
+
+export type CollectorReport = TallyReport & { overflow: readonly GcOverflow[]; finished: boolean }
+
+const PAGE = 2_000
+const BATCH = 500
+
+type Order = GcItem & { originalId: number }
+
+export async function collectGarbage(deps: CollectorDeps): Promise<CollectorReport> {
+  const { store, pools, now, dryRun, signal } = deps
+  const tally = createTally()
+  /** Bodies that a version which stays refers to. */
+  const needed = createVersionSet()
+  const aside = new Map<GcReason, VersionSet>()
+  let orders: Order[] = []
+
+  async function carryOut(): Promise<void> {
+    const batch = orders
+    orders = []
+    if (batch.length === 0) return
+    const outcomes = dryRun ? null : await store.collect(batch)
+    const gone: number[] = []
+    batch.forEach(({ originalId, ...item }, index) => {
+      const outcome = outcomes?.[index] ?? { kind: 'done' as const }
+      if (outcome.kind === 'done') {
+        gone.push(item.versionId)
+        tally.go(item)
+        deps.onItem(item)
+      } else if (outcome.kind === 'kept') {
+        tally.keep(outcome.why === 'current' || outcome.why === 'wanted' ? 'changed' : outcome.why)
+        needed.add(originalId)
+      }
+    })
+    if (!dryRun && gone.length > 0) await deps.onRemoved(gone)
+  }
+
+  async function order(version: KeptVersion, pool: Pool, reason: GcReason): Promise<void> {
+    const { id: versionId, url, n, bytes, originalId } = version
+    const action = reason === 'unwanted' ? 'drop' : 'remove'
+    orders.push({ action, reason, source: pool.source, url, n, versionId, bytes, originalId })
+    if (orders.length >= BATCH) await carryOut()
+  }
+
+  function decide(version: CollectableVersion, pool: Pool, limits: SizeLimits): Promise<void> | void {
+    const verdict = judge(version, pool.retention, limits.cutoffs[pool.index]!, now)
+    if (verdict.kind === 'stays') {
+      if (verdict.held) tally.keep('held')
+      if (version.originalId !== version.id && version.body === 'kept') needed.add(version.originalId)
+      return
+    }
+    if (!version.shared) return order(version, pool, verdict.reason)
+    const set = aside.get(verdict.reason) ?? createVersionSet()
+    aside.set(verdict.reason, set)
+    set.add(version.id)
+  }
+
+  async function walk(visit: Visit): Promise<void> {
+    let cursor: CollectionCursor | null = null
+    let document = -1
+    let pool = pools.all[0]!
+    do {
+      const page = await store.versions(cursor, PAGE)
+      for (const version of page.versions) {
+        if (version.documentId !== document) {
+          document = version.documentId
+          pool = pools.of(version.url)
+        }
+        const work = visit(version, pool)
+        if (work !== undefined) await work
+      }
+      cursor = page.next
+    } while (cursor !== null && !signal.aborted)
+  }
+
+  async function leave(): Promise<void> {
+    for (const [reason, set] of aside) {
+      for (const ids of set.batches(BATCH)) {
+        if (signal.aborted) return
+        const free = ids.filter((id) => !needed.has(id))
+        for (let kept = ids.length - free.length; kept > 0; kept--) tally.keep('shared')
+        for (const version of await store.find(free)) await order(version, pools.of(version.url), reason)
+      }
+      await carryOut()
+    }
+  }
+
+  const limits = await findSizeLimits(pools, countedWalk(walk, 'measuring', deps.onProgress), now)
+  await walk((version, pool) => {
+    tally.look()
+    const { looked, going, bytes } = tally.progress()
+    if (looked % PAGE === 0) deps.onProgress({ kind: 'looking', looked, going, bytes })
+    return decide(version, pool, limits)
+  })
+  await carryOut()
+  if (!signal.aborted) await leave()
+  deps.onProgress({ kind: 'looking', ...tally.progress() })
+  return { ...tally.report(), overflow: limits.overflow, finished: !signal.aborted }
+}
+
+type Visit = (version: CollectableVersion, pool: Pool) => Promise<void> | void
+type Walk = (visit: (version: CollectableVersion, pool: Pool) => void) => Promise<void>
+
+function countedWalk(walk: Walk, kind: 'measuring', onProgress: (progress: GcProgress) => void): Walk {
+  return (visit) => {
+    let looked = 0
+    return walk((version, pool) => {
+      if (++looked % PAGE === 0) onProgress({ kind, looked, going: 0, bytes: 0 })
+      visit(version, pool)
+    })
+  }
+}

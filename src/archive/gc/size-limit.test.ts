@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { Retention } from '../../config/retention.ts'
+import type { CollectableVersion } from '../../store/contracts/collection.ts'
+import { createPools, type Pools } from './pool.ts'
+import { findSizeLimits, type VersionWalk } from './size-limit.ts'
+
+const NOW = 1_000_000
+
+function sized(maxBytes: number, maxVersions: number | null = null): Retention {
+  return { kind: 'limits', maxAgeMs: null, maxVersions, maxBytes }
+}
+
+let ids = 0
+function version(parts: Partial<CollectableVersion>): CollectableVersion {
+  const id = ++ids
+  const isCurrent = parts.supersededAt === undefined || parts.supersededAt === null
+  return {
+    id,
+    documentId: id,
+    n: 1,
+    url: 'http://a.example/',
+    at: 0,
+    current: isCurrent,
+    body: 'kept',
+    bytes: 100,
+    originalId: id,
+    shared: false,
+    heldBy: null,
+    wanted: true,
+    supersededAt: null,
+    newer: isCurrent ? 0 : 1,
+    ...parts,
+  }
+}
+
+function walkOver(pools: Pools, versions: CollectableVersion[]) {
+  let walks = 0
+  const walk: VersionWalk = async (visit) => {
+    walks++
+    for (const each of versions) visit(each, pools.of(each.url))
+  }
+  return { walk, walks: () => walks }
+}
+
+describe('limits of size', () => {
+  test('the oldest superseded versions go until the rest fits', async () => {
+    const pools = createPools(sized(350), [])
+    const versions = [5, 1, 4, 2, 3].map((supersededAt) => version({ supersededAt }))
+    const { walk } = walkOver(pools, [version({}), ...versions])
+    const { cutoffs, overflow } = await findSizeLimits(pools, walk, NOW)
+    assert.equal(cutoffs[0]?.supersededAt, 3)
+    assert.deepEqual(overflow, [])
+  })
+
+  test('nothing goes where all fits, and nothing is looked at where nothing is limited', async () => {
+    const pools = createPools(sized(200), [])
+    const { walk } = walkOver(pools, [version({}), version({ supersededAt: 1 })])
+    assert.deepEqual((await findSizeLimits(pools, walk, NOW)).cutoffs, [null])
+    const unlimited = createPools({ kind: 'forever' }, [])
+    const over = walkOver(unlimited, [version({})])
+    await findSizeLimits(unlimited, over.walk, NOW)
+    assert.equal(over.walks(), 0)
+  })
+
+  test('what must stay and is too large is told', async () => {
+    const pools = createPools(sized(150), [])
+    const versions = [
+      version({ bytes: 100 }),
+      version({ bytes: 100, supersededAt: 1, heldBy: 'ann' }),
+      version({ bytes: 100, supersededAt: 2, shared: true }),
+      version({ bytes: 100, supersededAt: 3 }),
+    ]
+    const { walk } = walkOver(pools, versions)
+    const { cutoffs, overflow } = await findSizeLimits(pools, walk, NOW)
+    assert.ok(cutoffs[0]!.supersededAt >= 3)
+    assert.deepEqual(overflow, [{ source: '*', bytes: 300, maxBytes: 150 }])
+  })
+
+  test('what goes for other reasons is not counted', async () => {
+    const pools = createPools(sized(150, 1), [])
+    const { walk } = walkOver(pools, [version({}), version({ supersededAt: 1 }), version({ supersededAt: 2 })])
+    assert.deepEqual((await findSizeLimits(pools, walk, NOW)).cutoffs, [null])
+  })
+
+  test('each source has its own limit, the first rule that matches counts', async () => {
+    const pools = createPools(sized(100), [
+      { match: 'http://a.example/x', retention: null },
+      { match: 'a.example', retention: sized(200) },
+      { match: '.example', retention: sized(0) },
+    ])
+    const at = (url: string) => [version({ url }), version({ url, supersededAt: 1 }), version({ url, supersededAt: 2 })]
+    const urls = ['http://a.example/x', 'http://b.example/', 'http://c.test/']
+    const { walk } = walkOver(pools, urls.flatMap(at))
+    const { cutoffs } = await findSizeLimits(pools, walk, NOW)
+    assert.deepEqual(
+      cutoffs.map((cutoff) => cutoff?.supersededAt),
+      [1, Number.POSITIVE_INFINITY, 2],
+    )
+    assert.deepEqual(
+      pools.all.map(({ source }) => source),
+      ['a.example', '.example', '*'],
+    )
+  })
+
+  test('with little memory it takes more walks and comes to the same', async () => {
+    const versions = Array.from({ length: 100 }, (_, n) => version({ supersededAt: (n * 37) % 50, bytes: 1 + (n % 7) }))
+    const pools = createPools(sized(60), [])
+    const ample = walkOver(pools, versions)
+    const expected = await findSizeLimits(pools, ample.walk, NOW)
+    assert.equal(ample.walks(), 2)
+    for (const [spans, remembered] of [
+      [1, 1],
+      [1, 30],
+      [7, 3],
+      [30, 100],
+    ] as const) {
+      const { walk, walks } = walkOver(pools, versions)
+      assert.deepEqual(await findSizeLimits(pools, walk, NOW, { spans, remembered }), expected)
+      assert.ok(walks() >= 2)
+    }
+  })
+})

@@ -1,0 +1,155 @@
+import type { GcOverflow } from '../../core/reports/gc-report.ts'
+import type { CollectableVersion } from '../../store/contracts/collection.ts'
+import { type AgeHistogram, createAgeHistogram } from './age-histogram.ts'
+import type { Pool, Pools } from './pool.ts'
+import { compareAge, judge, type SizeCutoff } from './verdict.ts'
+
+/**
+ * Finds for each pool with a limit of size the moment up to which superseded versions have to go. One walk over all
+ * versions sums up what stays by age and number, and what might go by the time it was superseded. Where that is too much, a
+ * second walk looks closely at the short span in which the limit is reached. Memory is bounded: should that span hold more
+ * versions than can be remembered, further walks go on behind the oldest of them.
+ */
+export type SizeLimits = {
+  readonly cutoffs: readonly (SizeCutoff | null)[]
+  readonly overflow: readonly GcOverflow[]
+}
+
+export type VersionWalk = (visit: (version: CollectableVersion, pool: Pool) => void) => Promise<void>
+
+export type SizeRoom = { spans: number; remembered: number }
+const ample: SizeRoom = { spans: 32_768, remembered: 100_000 }
+
+type Candidate = { supersededAt: number; versionId: number; bytes: number }
+type Limited = {
+  pool: Pool
+  maxBytes: number
+  /** What is left, as far as is known by now. */
+  bytes: number
+  ages: AgeHistogram
+  cutoff: SizeCutoff | null
+  /** Where the limit is reached: from the cut-off to here. */
+  spanEnd: number
+  oldest: ReturnType<typeof createOldest>
+}
+
+export async function findSizeLimits(
+  pools: Pools,
+  walk: VersionWalk,
+  now: number,
+  room: SizeRoom = ample,
+): Promise<SizeLimits> {
+  const limited = limitedPools(pools, room)
+  const byPool = new Map(limited.map((entry) => [entry.pool.index, entry]))
+  if (limited.length > 0) {
+    await walk((version, pool) => {
+      const entry = byPool.get(pool.index)
+      if (entry !== undefined) sumUp(entry, version, now)
+    })
+  }
+  let waiting = new Set(limited.filter(findSpan))
+  while (waiting.size > 0) {
+    await walk((version, pool) => {
+      const entry = byPool.get(pool.index)
+      if (entry !== undefined && waiting.has(entry)) lookClosely(entry, version, now)
+    })
+    waiting = new Set([...waiting].filter(moveCutoff))
+  }
+  return {
+    cutoffs: pools.all.map(({ index }) => byPool.get(index)?.cutoff ?? null),
+    overflow: limited
+      .filter(({ bytes, maxBytes }) => bytes > maxBytes)
+      .map(({ pool, bytes, maxBytes }) => ({ source: pool.source, bytes, maxBytes })),
+  }
+}
+
+function limitedPools({ all }: Pools, { spans, remembered }: SizeRoom): Limited[] {
+  const found = all.flatMap((pool) => {
+    const maxBytes = pool.retention.kind === 'limits' ? pool.retention.maxBytes : null
+    return maxBytes === null ? [] : [{ pool, maxBytes }]
+  })
+  const share = (whole: number): number => Math.max(Math.min(whole, 100), Math.floor(whole / Math.max(1, found.length)))
+  return found.map((entry) => ({
+    ...entry,
+    bytes: 0,
+    ages: createAgeHistogram(share(spans)),
+    cutoff: null,
+    spanEnd: 0,
+    oldest: createOldest(share(remembered)),
+  }))
+}
+
+/** What is left of a version by age and number alone; `mayGo` when the size can still ask for it. */
+function remains(version: CollectableVersion, { pool }: Limited, now: number): { bytes: number; mayGo: boolean } {
+  const { kind } = judge(version, pool.retention, null, now)
+  // A body that others refer to may have to stay: nothing is counted on its going.
+  if (kind !== 'stays' && !version.shared) return { bytes: 0, mayGo: false }
+  const mayGo = !version.current && version.heldBy === null && !version.shared && version.supersededAt !== null
+  return { bytes: version.bytes, mayGo: mayGo && version.bytes > 0 }
+}
+
+function sumUp(entry: Limited, version: CollectableVersion, now: number): void {
+  const { bytes, mayGo } = remains(version, entry, now)
+  entry.bytes += bytes
+  if (mayGo) entry.ages.add(version.supersededAt!, bytes)
+}
+
+/** Sets the cut-off before the span in which the limit is reached. False where no closer look is needed. */
+function findSpan(entry: Limited): boolean {
+  const excess = entry.bytes - entry.maxBytes
+  if (excess <= 0) return false
+  const span = entry.ages.reach(excess)
+  entry.bytes -= span?.bytesBefore ?? entry.ages.total
+  entry.cutoff = { supersededAt: (span?.from ?? Number.POSITIVE_INFINITY) - 1, versionId: Number.POSITIVE_INFINITY }
+  entry.spanEnd = span?.to ?? 0
+  return span !== null
+}
+
+function lookClosely(entry: Limited, version: CollectableVersion, now: number): void {
+  const { supersededAt, id: versionId } = version
+  if (supersededAt === null || supersededAt >= entry.spanEnd) return
+  if (compareAge(supersededAt, versionId, entry.cutoff!) <= 0) return
+  const { bytes, mayGo } = remains(version, entry, now)
+  if (mayGo) entry.oldest.offer({ supersededAt, versionId, bytes })
+}
+
+/** Moves the cut-off on to where the rest fits. True when there is more to be looked at. */
+function moveCutoff(entry: Limited): boolean {
+  const { oldest, maxBytes } = entry
+  for (const candidate of oldest.take()) {
+    if (entry.bytes <= maxBytes) return false
+    entry.bytes -= candidate.bytes
+    entry.cutoff = candidate
+  }
+  return entry.bytes > maxBytes && oldest.hasForgotten()
+}
+
+/** Remembers the oldest of all that are offered. */
+function createOldest(limit: number) {
+  let kept: Candidate[] = []
+  let hasForgotten = false
+  const trim = (): void => {
+    kept.sort((a, b) => compareAge(a.supersededAt, a.versionId, b))
+    hasForgotten ||= kept.length > limit
+    kept = kept.slice(0, limit)
+  }
+  return {
+    offer(candidate: Candidate): void {
+      kept.push(candidate)
+      if (kept.length >= 2 * limit) trim()
+    },
+    /** From the oldest on; what was taken is no longer remembered. */
+    *take(): Generator<Candidate> {
+      trim()
+      const taken = kept
+      kept = []
+      yield* taken
+    },
+    /** Whether anything was offered, since this was asked last, that there was no room for. */
+    hasForgotten(): boolean {
+      const answer = hasForgotten
+      hasForgotten = false
+      return answer
+    },
+  }
+}

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { Retention } from '../../config/retention.ts'
+import type { CollectableVersion } from '../../store/contracts/collection.ts'
+import { judge } from './verdict.ts'
+
+const NOW = 1_000_000
+
+const superseded: CollectableVersion = {
+  id: 7,
+  documentId: 1,
+  n: 3,
+  url: 'http://a.example/',
+  at: 1000,
+  current: false,
+  body: 'kept',
+  bytes: 500,
+  originalId: 7,
+  shared: false,
+  heldBy: null,
+  wanted: true,
+  supersededAt: NOW - 5000,
+  newer: 2,
+}
+const current: CollectableVersion = { ...superseded, current: true, supersededAt: null, newer: 0 }
+
+function limits(parts: { maxAgeMs?: number; maxVersions?: number; maxBytes?: number }): Retention {
+  return { kind: 'limits', maxAgeMs: null, maxVersions: null, maxBytes: null, ...parts }
+}
+
+describe('the verdict about a version', () => {
+  test('a superseded version goes by age once it was superseded for longer', () => {
+    assert.equal(judge(superseded, limits({ maxAgeMs: 5000 }), null, NOW).kind, 'stays')
+    assert.deepEqual(judge(superseded, limits({ maxAgeMs: 4999 }), null, NOW), { kind: 'remove', reason: 'age' })
+  })
+
+  test('the newest versions of a document stay, as many as are kept', () => {
+    assert.equal(judge(superseded, limits({ maxVersions: 3 }), null, NOW).kind, 'stays')
+    assert.deepEqual(judge(superseded, limits({ maxVersions: 2 }), null, NOW), { kind: 'remove', reason: 'versions' })
+  })
+
+  test('by size all go that were superseded up to the cut-off; of one moment, those with smaller ids', () => {
+    const retention = limits({ maxBytes: 1 })
+    const at = superseded.supersededAt!
+    const kindAt = (supersededAt: number, versionId: number) =>
+      judge(superseded, retention, { supersededAt, versionId }, NOW).kind
+    assert.equal(kindAt(at - 1, 99), 'stays')
+    assert.equal(kindAt(at, 6), 'stays')
+    assert.equal(kindAt(at, 7), 'remove')
+    assert.equal(kindAt(at + 1, 1), 'remove')
+  })
+
+  test('forever keeps all', () => {
+    assert.equal(judge({ ...superseded, newer: 999, supersededAt: 0 }, { kind: 'forever' }, null, NOW).kind, 'stays')
+  })
+
+  test('a current version is never removed', () => {
+    const all = limits({ maxAgeMs: 1, maxVersions: 1, maxBytes: 1 })
+    assert.equal(judge(current, all, { supersededAt: NOW, versionId: 99 }, NOW).kind, 'stays')
+  })
+
+  test('an unwanted version loses its body, current or not, unless it is removed altogether', () => {
+    const drop = { kind: 'drop', reason: 'unwanted' }
+    const forever: Retention = { kind: 'forever' }
+    assert.deepEqual(judge({ ...current, wanted: false }, forever, null, NOW), drop)
+    assert.deepEqual(judge({ ...superseded, wanted: false }, forever, null, NOW), drop)
+    assert.equal(judge({ ...superseded, wanted: false }, limits({ maxVersions: 1 }), null, NOW).kind, 'remove')
+    for (const body of ['dropped', 'lost', 'none'] as const)
+      assert.equal(judge({ ...current, wanted: false, body }, forever, null, NOW).kind, 'stays')
+  })
+
+  test('what somebody holds stays, and counts as held where it would have gone', () => {
+    const held = { kind: 'stays', held: true }
+    assert.deepEqual(judge({ ...superseded, heldBy: 'ann' }, limits({ maxVersions: 1 }), null, NOW), held)
+    assert.deepEqual(judge({ ...current, wanted: false, heldBy: 'ann' }, { kind: 'forever' }, null, NOW), held)
+    const stays = { kind: 'stays', held: false }
+    assert.deepEqual(judge({ ...superseded, heldBy: 'ann' }, { kind: 'forever' }, null, NOW), stays)
+  })
+})

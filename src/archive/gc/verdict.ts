@@ -1,0 +1,55 @@
+import type { Retention } from '../../config/retention.ts'
+import type { GcReason } from '../../core/reports/gc-report.ts'
+import type { CollectableVersion } from '../../store/contracts/collection.ts'
+
+/**
+ * What is to become of a version:
+ *
+ *   stays   nothing is to be done; `held` where it would go if nobody held it
+ *   remove  superseded, and beyond what its retention keeps
+ *   drop    its body concerns nobody: what is known of it stays
+ *
+ * Whether another version refers to the body is not asked here: that depends on the verdict about the other one.
+ */
+export type Verdict =
+  | { kind: 'stays'; held: boolean }
+  | { kind: 'remove'; reason: Exclude<GcReason, 'unwanted'> }
+  | { kind: 'drop'; reason: 'unwanted' }
+
+/** The last of the superseded versions, in their order, that has to go for the sake of size. */
+export type SizeCutoff = { supersededAt: number; versionId: number }
+
+const stays: Verdict = { kind: 'stays', held: false }
+const held: Verdict = { kind: 'stays', held: true }
+const unwanted: Verdict = { kind: 'drop', reason: 'unwanted' }
+
+export function judge(
+  version: CollectableVersion,
+  retention: Retention,
+  cutoff: SizeCutoff | null,
+  now: number,
+): Verdict {
+  const reason = version.current ? null : reasonToRemove(version, retention, cutoff, now)
+  const isToDrop = reason === null && !version.wanted && version.body === 'kept'
+  if (reason === null && !isToDrop) return stays
+  if (version.heldBy !== null) return held
+  return reason === null ? unwanted : { kind: 'remove', reason }
+}
+
+function reasonToRemove(
+  { supersededAt, newer, id }: CollectableVersion,
+  retention: Retention,
+  cutoff: SizeCutoff | null,
+  now: number,
+): Exclude<GcReason, 'unwanted'> | null {
+  if (retention.kind === 'forever' || supersededAt === null) return null
+  if (retention.maxAgeMs !== null && now - supersededAt > retention.maxAgeMs) return 'age'
+  if (retention.maxVersions !== null && newer >= retention.maxVersions) return 'versions'
+  if (cutoff !== null && compareAge(supersededAt, id, cutoff) <= 0) return 'size'
+  return null
+}
+
+/** Negative where the version was superseded before the cut-off; versions of one moment go by their ids. */
+export function compareAge(supersededAt: number, versionId: number, cutoff: SizeCutoff): number {
+  return supersededAt - cutoff.supersededAt || versionId - cutoff.versionId
+}

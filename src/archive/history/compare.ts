@@ -1,0 +1,122 @@
+import { AppError } from '../../core/errors.ts'
+import type { CompareRequest, DiffReport, TextDiff } from '../../core/reports/history-report.ts'
+import { documentText } from '../../core/text/document-text.ts'
+import { withoutSpace } from '../../core/text/ignored-text.ts'
+import type { CataloguedDocument, Version, VersionStore } from '../../store/contracts/versions.ts'
+import type { BodyReader } from '../body-reader.ts'
+import { diffTexts } from '../diff/text-diff.ts'
+import { sourceText } from './source-text.ts'
+import type { VersionFinder } from './version-finder.ts'
+import { versionReport } from './version-report.ts'
+
+type CompareDeps = { versions: VersionStore; bodies: BodyReader; finder: VersionFinder }
+
+const nothing: TextDiff = { coarse: false, lines: { added: 0, removed: 0 }, words: { added: 0, removed: 0 }, hunks: [] }
+
+export async function compareVersions(
+  deps: CompareDeps,
+  document: CataloguedDocument,
+  request: CompareRequest,
+): Promise<DiffReport> {
+  const { from, to } = await choosePair(deps, document, request)
+  const report = async (version: Version) => versionReport(version, (await deps.versions.links(version.id)).length)
+  return {
+    url: document.url,
+    from: await report(from),
+    to: await report(to),
+    ...(await compareTwo(deps.bodies, { from, to }, request)),
+  }
+}
+
+export type Comparison = Omit<DiffReport, 'url' | 'from' | 'to'>
+export type CompareTwoRequest = Omit<CompareRequest, 'from' | 'to'> & {
+  /** Takes out of texts what somebody does not want to see compared; source is compared as it is. */
+  cut?: ((text: string) => string) | undefined
+}
+
+/** What changed between two versions of a document, without what is known of them. */
+export async function compareTwo(
+  bodies: BodyReader,
+  { from, to }: VersionPair,
+  request: CompareTwoRequest,
+): Promise<Comparison> {
+  const [old, next] = [await contentOf(bodies, from, request), await contentOf(bodies, to, request)]
+  const inText = old.text !== null && next.text !== null
+  const equal = inText ? old.text === next.text : from.digest.equals(to.digest)
+  const compared = !inText ? 'bytes' : request.raw ? 'source' : 'text'
+  const changes = equal || !inText ? nothing : diffTexts(old.text!, next.text!, request)
+  return { compared, form: request.form, equal, ...changes }
+}
+
+export type VersionPair = { from: Version; to: Version }
+
+export async function choosePair(
+  { versions, finder }: Omit<CompareDeps, 'bodies'>,
+  document: CataloguedDocument,
+  request: Pick<CompareRequest, 'from' | 'to'>,
+): Promise<VersionPair> {
+  const { from, to } = request
+  const named = to === undefined ? null : await finder.choose(document, to)
+  if (named !== null) {
+    if (from !== undefined) return { from: await finder.choose(document, from), to: named }
+    return { from: (await otherBefore(versions, named)) ?? named, to: named }
+  }
+  const last = await lastWithContent(versions, document.id)
+  // Where there is none at all, the finder knows more.
+  if (last === null) await finder.choose(document, 'last')
+  if (last === null) throw new AppError('not-found', `no version of ${document.url} has a body to compare`)
+  if (from !== undefined) return { from: await finder.choose(document, from), to: last }
+  return { from: (await otherBefore(versions, last)) ?? last, to: last }
+}
+
+const pageSize = 50
+
+async function lastWithContent(versions: VersionStore, documentId: number): Promise<Version | null> {
+  return firstOf(versions, documentId, Number.MAX_SAFE_INTEGER, ({ digest }) => digest.length > 0)
+}
+
+/** The last version before another whose content is not the same. */
+async function otherBefore(versions: VersionStore, { documentId, n, digest }: Version): Promise<Version | null> {
+  return firstOf(versions, documentId, n, (other) => other.digest.length > 0 && !other.digest.equals(digest))
+}
+
+/** Going back from `before`, the first that will do. */
+async function firstOf(
+  versions: VersionStore,
+  documentId: number,
+  from: number,
+  fits: (version: Version) => boolean,
+): Promise<Version | null> {
+  for (let before = from; ; ) {
+    const page = await versions.newest(documentId, { before, limit: pageSize })
+    const found = page.find(fits)
+    if (found !== undefined) return found
+    if (page.length < pageSize) return null
+    before = page.at(-1)!.n
+  }
+}
+
+const absences = {
+  dropped: 'was collected; only its meta-info is kept',
+  lost: 'was damaged and is not there any more',
+  none: 'never was there',
+}
+
+async function contentOf(
+  bodies: BodyReader,
+  version: Version,
+  { raw, ignoreSpace = false, cut = (text) => text }: Pick<CompareTwoRequest, 'raw' | 'ignoreSpace' | 'cut'>,
+): Promise<{ text: string | null }> {
+  const kept = await bodies.read(version)
+  const name = `the body of version ${version.n} of ${version.url}`
+  if (kept.kind === 'damaged') throw new AppError('record-damaged', `${name} is damaged: ${kept.message}`)
+  if (kept.kind === 'absent') {
+    if (version.reason === 'gone')
+      throw new AppError('not-found', `version ${version.n} of ${version.url} is gone and has no body`)
+    throw new AppError('not-found', `${name} ${absences[kept.why]}`)
+  }
+  const { body, contentType } = kept
+  const whole = raw ? sourceText(body, contentType) : documentText(body, { contentType, lines: true })
+  const text = whole === null || raw ? whole : cut(whole)
+  return { text: text !== null && ignoreSpace ? withoutSpace(text) : text }
+}

@@ -1,0 +1,73 @@
+import type { ChangeSummary, HistoryReport, HistoryRequest } from '../../core/reports/history-report.ts'
+import { documentText, textFingerprint } from '../../core/text/document-text.ts'
+import type { CataloguedDocument, Version, VersionStore } from '../../store/contracts/versions.ts'
+import type { BodyReader } from '../body-reader.ts'
+import { changeSummary } from '../diff/change-summary.ts'
+import { versionReport } from './version-report.ts'
+
+const pageSize = 500
+
+export async function readHistory(
+  { versions, bodies }: { versions: VersionStore; bodies: BodyReader },
+  document: CataloguedDocument,
+  { limit, changes }: HistoryRequest,
+): Promise<HistoryReport> {
+  const { newest, before, more } = await newestVersions(versions, document.id, limit)
+  const listed: HistoryReport['versions'] = []
+  let previous = changes && before !== null ? await textOf(bodies, before) : null
+  for (const version of newest) {
+    const known = version.textDigest ?? (await fingerprintOf(bodies, version))
+    const report = versionReport({ ...version, textDigest: known }, (await versions.links(version.id)).length)
+    if (!changes) {
+      listed.push(report)
+      continue
+    }
+    const text = version.reason === 'gone' ? null : await textOf(bodies, version)
+    listed.push({ ...report, changes: summaryOf(previous, text) })
+    // What comes back is held against what was there before it went.
+    if (version.reason !== 'gone') previous = text
+  }
+  return {
+    url: document.url,
+    parent: document.parent,
+    firstAskedAt: new Date(document.firstAt).toISOString(),
+    lastCheckedAt: new Date(document.checkedAt).toISOString(),
+    outcome: document.outcome,
+    status: document.status,
+    location: document.location,
+    versions: listed,
+    more,
+  }
+}
+
+function summaryOf(previous: string | null, text: string | null): ChangeSummary | null {
+  return previous === null || text === null ? null : changeSummary(previous, text)
+}
+
+/** `before`: the last with content that is not listed any more. */
+async function newestVersions(versions: VersionStore, documentId: number, limit: number) {
+  const newest: Version[] = []
+  let before: Version | null = null
+  let more = 0
+  for (let after = 0; ; ) {
+    const page = await versions.history(documentId, { after, limit: pageSize })
+    newest.push(...page)
+    for (const older of newest.splice(0, Math.max(0, newest.length - limit))) {
+      if (older.reason !== 'gone') before = older
+      more++
+    }
+    if (page.length < pageSize) return { newest, before, more }
+    after = page.at(-1)!.n
+  }
+}
+
+/** Nobody has needed it yet. */
+async function fingerprintOf(bodies: BodyReader, version: Version): Promise<Buffer | null> {
+  const found = version.reason === 'gone' ? null : await bodies.read(version)
+  return found?.kind === 'body' ? textFingerprint(found.body, { contentType: found.contentType }) : null
+}
+
+async function textOf(bodies: BodyReader, version: Version): Promise<string | null> {
+  const body = await bodies.read(version)
+  return body.kind === 'body' ? documentText(body.body, { contentType: body.contentType, lines: true }) : null
+}

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { Page, Version } from '../../store/contracts/versions.ts'
+import { createSearchSystem } from '../../store/sqlite/search/search-system.testkit.ts'
+import { updateIndex } from './index-update.ts'
+import type { VersionText, VersionTexts } from './version-text.ts'
+
+function versionOf(id: number): Version {
+  return {
+    id,
+    documentId: id,
+    n: 1,
+    url: `http://[2001:db8::1]:8080/${id}`,
+    reason: 'new',
+    firstSeenAt: id,
+    lastSeenAt: id,
+    status: 200,
+    type: 'text/html',
+    size: 1,
+    digest: Buffer.alloc(32),
+    textDigest: null,
+    etag: '',
+    lastModified: '',
+    truncated: '',
+    title: `title ${id}`,
+    address: '',
+    location: '',
+    body: 'kept',
+    originalId: id,
+    header: '',
+    record: null,
+  }
+}
+
+/** Versions with gaps between their ids, as a collector leaves them. */
+const ids = Array.from({ length: 1_200 }, (_, n) => 3 * n + 1)
+const versions = {
+  versions: async ({ after, limit }: Page) =>
+    ids
+      .filter((id) => id > after)
+      .slice(0, limit)
+      .map(versionOf),
+}
+const textFor = (id: number): VersionText =>
+  id % 100 === 1 ? { kind: 'passed-over', why: 'damaged' } : { kind: 'text', text: `text of ${id}` }
+const texts: VersionTexts = { read: async ({ id }) => textFor(id) }
+const damaged = ids.filter((id) => id % 100 === 1).length
+const expected = {
+  versions: ids.length - damaged,
+  passedOver: { textless: 0, bodiless: 0, damaged },
+}
+
+async function withIndexes(
+  work: (open: ReturnType<typeof createSearchSystem>['open']) => Promise<void>,
+): Promise<void> {
+  const system = createSearchSystem()
+  try {
+    await work(system.open)
+  } finally {
+    await system.destroy()
+  }
+}
+
+const never = (): boolean => false
+
+describe('bringing the index up to date', () => {
+  test('every version is looked at once, and what has no text is counted', () =>
+    withIndexes(async (open) => {
+      const index = await open()
+      const marks: number[] = []
+      const update = { index, versions, texts, mustStop: never, onBatch: (mark: number) => marks.push(mark) }
+      assert.equal(await updateIndex(update), expected.versions)
+      assert.deepEqual(await index.counts(), expected)
+      assert.equal(marks.at(-1), ids.at(-1))
+      assert.deepEqual(
+        marks,
+        marks.toSorted((a, b) => a - b),
+      )
+      assert.equal(await updateIndex(update), 0)
+      await index.close()
+    }))
+
+  test('whoever is stopped at any version keeps what was read, and the next one goes on behind it', () =>
+    withIndexes(async (open) => {
+      const read: number[] = []
+      const counted: VersionTexts = {
+        async read({ id }) {
+          read.push(id)
+          return textFor(id)
+        },
+      }
+      for (let rounds = 0; read.length < ids.length; rounds++) {
+        const index = await open()
+        let left = 1 + ((rounds * 37) % 101)
+        await updateIndex({ index, versions, texts: counted, mustStop: () => left-- === 0, onBatch() {} })
+        await index.close()
+      }
+      assert.deepEqual(read, ids)
+      const index = await open()
+      assert.deepEqual(await index.counts(), expected)
+      await index.close()
+    }))
+
+  test('two at once add nothing twice', () =>
+    withIndexes(async (open) => {
+      const indexes = [await open(), await open()]
+      const update = { versions, texts, mustStop: never, onBatch() {} }
+      const added = await Promise.all(indexes.map((index) => updateIndex({ ...update, index })))
+      assert.equal(added[0]! + added[1]!, expected.versions)
+      for (const index of indexes) {
+        assert.deepEqual(await index.counts(), expected)
+        await index.close()
+      }
+    }))
+
+  test('a version that cannot be read for reasons of the store leaves all before it indexed', () =>
+    withIndexes(async (open) => {
+      const index = await open()
+      const failing: VersionTexts = {
+        async read({ id }) {
+          if (id === ids[700]) throw new Error('the disk went away')
+          return textFor(id)
+        },
+      }
+      const update = { index, versions, mustStop: never, onBatch() {} }
+      await assert.rejects(updateIndex({ ...update, texts: failing }), /the disk went away/)
+      assert.equal(await index.watermark(), ids[499])
+      await updateIndex({ ...update, texts })
+      assert.deepEqual(await index.counts(), expected)
+      await index.close()
+    }))
+})

@@ -1,0 +1,36 @@
+import type { PassedOver } from '../../core/reports/search-report.ts'
+import { documentText } from '../../core/text/document-text.ts'
+import type { ObjectStore } from '../../store/contracts/objects.ts'
+import type { Version, VersionStore } from '../../store/contracts/versions.ts'
+import { createBodyReader } from '../body-reader.ts'
+
+export type VersionTexts = { read(version: Version): Promise<VersionText> }
+
+export type VersionText = { kind: 'text'; text: string } | { kind: 'passed-over'; why: PassedOver }
+
+/** Of a longer text the beginning can be found. */
+const MAX_TEXT_CHARS = 2_000_000
+
+const nothing = new Uint8Array(0)
+
+/** The texts of versions, read from the archive. */
+export function createVersionTexts(deps: {
+  versions: Pick<VersionStore, 'version'>
+  objects: Pick<ObjectStore, 'read'>
+}): VersionTexts {
+  const bodies = createBodyReader(deps)
+  return {
+    async read(version) {
+      if (version.body !== 'kept') return { kind: 'passed-over', why: 'bodiless' }
+      // Images and the like are known by their type: no need to read them.
+      if (version.type !== '' && documentText(nothing, { contentType: version.type }) === null)
+        return { kind: 'passed-over', why: 'textless' }
+      const read = await bodies.read(version)
+      if (read.kind === 'damaged') return { kind: 'passed-over', why: 'damaged' }
+      if (read.kind === 'absent') return { kind: 'passed-over', why: 'bodiless' }
+      const text = documentText(read.body, { contentType: read.contentType })
+      if (text === null) return { kind: 'passed-over', why: 'textless' }
+      return { kind: 'text', text: text.slice(0, MAX_TEXT_CHARS) }
+    },
+  }
+}

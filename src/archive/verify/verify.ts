@@ -1,0 +1,185 @@
+import { type FileHandle, open } from 'node:fs/promises'
+import { isAppError } from '../../core/errors.ts'
+import type { VerifyFault, VerifyProgress, VerifyReport } from '../../core/reports/verify-report.ts'
+import type { ArchiveFile, CataloguedRecord, ObjectStore } from '../../store/contracts/objects.ts'
+import { readAhead } from '../read-ahead.ts'
+import { checkArchivedRecord, checkFileHeader, checkRecordBytes, createRecordBytes } from './verify-record.ts'
+
+/**
+ * Reads every record that the catalogue names and holds it against its own digest and against its row. Each is read at its own place, so that
+ * a damaged one keeps none of the others from being read. Files may be compressed, rewritten and removed meanwhile: before
+ * anything in a file is called a fault, the catalogue is asked again whether the file is still the one that was read.
+ */
+export type VerifyOptions = {
+  objects: ObjectStore
+  /** Faults of the store itself: damaged databases, rows that point nowhere. */
+  storeFaults(): Promise<VerifyFault[]>
+  onProgress(progress: VerifyProgress): void
+  onDamage?(damage: Damage): void
+}
+
+/** What can be given up. `size` is what there is of the file; null when it is not there. */
+export type Damage =
+  | { kind: 'record'; versionId: number; offset: number }
+  | { kind: 'file'; fileId: number; size: number | null }
+
+const MAX_FAULTS = 1000
+const PROGRESS_EVERY = 500
+/** Compression and rewriting may overtake one look; more than that is not bad luck any more. */
+const MAX_ATTEMPTS = 5
+
+export async function verifyArchive(options: VerifyOptions): Promise<VerifyReport> {
+  const { objects, storeFaults, onProgress, onDamage } = options
+  const startedAt = performance.now()
+  const report: VerifyReport = { files: 0, records: 0, bytes: 0, unusedBytes: 0, seconds: 0, faults: [], faultCount: 0 }
+  const tell = (fault: VerifyFault): void => {
+    report.faultCount++
+    if (report.faults.length < MAX_FAULTS) report.faults.push(fault)
+  }
+  for (const fault of await storeFaults()) tell(fault)
+  const seen = new Set<number>()
+  let totalBytes = 0
+  const progress = (records: number): void =>
+    onProgress({ records: report.records + records, bytes: report.bytes, totalBytes })
+  // The second round is for files that records were moved to during the first.
+  for (let round = 0; round < 2; round++) {
+    const files = (await objects.files()).filter(({ id }) => !seen.has(id))
+    totalBytes += files.reduce((sum, { length }) => sum + length, 0)
+    for (const file of files) {
+      seen.add(file.id)
+      const found = await lookAtFile(objects, file, progress)
+      if (found === null) continue
+      report.files++
+      report.records += found.records
+      report.bytes += found.file.length
+      report.unusedBytes += found.unusedBytes
+      for (const fault of found.faults) tell(fault)
+      for (const damage of found.damages) onDamage?.(damage)
+    }
+  }
+  progress(0)
+  report.seconds = Math.round(performance.now() - startedAt) / 1000
+  return report
+}
+
+type Findings = { file: ArchiveFile; records: number; unusedBytes: number; faults: VerifyFault[]; damages: Damage[] }
+
+/** Null when the catalogue does not name the file any more. */
+async function lookAtFile(
+  objects: ObjectStore,
+  listed: ArchiveFile,
+  onRecords: (records: number) => void,
+): Promise<Findings | null> {
+  if (listed.path === '') return verifyShelf(objects, listed, onRecords)
+  const current = async () => (await objects.files()).find(({ id }) => id === listed.id)
+  let file = listed
+  for (let attempt = 1; ; attempt++) {
+    const rows = await recordsOf(objects, file.id)
+    if (attempt > 1) file = (await current()) ?? file
+    const found = await verifyFile(file, rows, onRecords)
+    if (found.faults.length === 0) return found
+    const now = await current()
+    if (now === undefined) return null
+    const isSame = now.name === file.name && now.state === file.state && now.length === file.length
+    if (isSame || attempt === MAX_ATTEMPTS) return found
+  }
+}
+
+/** None where the file has just been removed. */
+async function recordsOf(objects: ObjectStore, id: number): Promise<CataloguedRecord[]> {
+  try {
+    return await objects.records(id)
+  } catch (error) {
+    if (isAppError(error, 'store-damaged')) return []
+    throw error
+  }
+}
+
+async function verifyFile(
+  file: ArchiveFile,
+  rows: readonly CataloguedRecord[],
+  onRecords: (records: number) => void,
+): Promise<Findings> {
+  const found: Findings = { file, records: 0, unusedBytes: 0, faults: [], damages: [] }
+  const tell = (offset: number | null, url: string | null, message: string): void => {
+    found.faults.push({ file: file.name, offset, url, message })
+  }
+  let handle: FileHandle
+  try {
+    handle = await open(file.path, 'r')
+  } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
+    const what = isMissing ? 'is missing' : `can't be read (${(error as Error).message})`
+    tell(null, null, `the file ${what}; ${rows.length} records are lost. Restore it from a backup.`)
+    if (isMissing) found.damages.push({ kind: 'file', fileId: file.id, size: null })
+    return found
+  }
+  try {
+    const { size } = await handle.stat()
+    if (size < file.length) {
+      tell(null, null, `the file has ${size} bytes, ${file.length} were stored`)
+      found.damages.push({ kind: 'file', fileId: file.id, size })
+    }
+    const header = await checkFileHeader(handle, Math.min(size, rows[0]?.offset ?? file.length))
+    if (header.fault !== null) tell(0, null, `the file's own header record: ${header.fault}`)
+    const bytes = createRecordBytes(handle)
+    let end = 0
+    found.unusedBytes = file.length - header.length
+    for (const row of rows) {
+      const fault = misplaced(row, end, file) ?? (await checkArchivedRecord(bytes, row))
+      if (fault !== null) {
+        tell(row.offset, row.url, fault)
+        found.damages.push({ kind: 'record', versionId: row.versionId, offset: row.offset })
+      }
+      end = Math.max(end, row.offset + row.length)
+      found.unusedBytes -= row.length
+      if (++found.records % PROGRESS_EVERY === 0) onRecords(found.records)
+    }
+    found.unusedBytes = Math.max(0, found.unusedBytes)
+    return found
+  } finally {
+    await handle.close()
+  }
+}
+
+/**
+ * Records that lie in no file, but each by itself. They may be collected and brought back meanwhile: what is wrong with one counts
+ * only where the catalogue still names that very record.
+ */
+async function verifyShelf(
+  objects: ObjectStore,
+  file: ArchiveFile,
+  onRecords: (records: number) => void,
+): Promise<Findings> {
+  const rows = await objects.records(file.id)
+  const suspects: { row: CataloguedRecord; fault: string }[] = []
+  let bytes = 0
+  let looked = 0
+  const check = (row: CataloguedRecord): Promise<string | null> => checkRecordBytes(() => objects.read(row), row)
+  for await (const [row, fault] of readAhead(rows, check, { weigh: ({ length }) => length })) {
+    bytes += row.length
+    if (fault !== null) suspects.push({ row, fault })
+    if (++looked % PROGRESS_EVERY === 0) onRecords(looked)
+  }
+  const found: Findings = {
+    file: { ...file, length: bytes },
+    records: rows.length,
+    unusedBytes: 0,
+    faults: [],
+    damages: [],
+  }
+  if (suspects.length === 0) return found
+  const now = new Map((await objects.records(file.id)).map(({ versionId, offset }) => [versionId, offset]))
+  for (const { row, fault } of suspects) {
+    const { versionId, offset, url } = row
+    if (now.get(versionId) !== offset) continue
+    found.faults.push({ file: file.name, offset, url, message: fault })
+    found.damages.push({ kind: 'record', versionId, offset })
+  }
+  return found
+}
+
+function misplaced({ offset, length }: CataloguedRecord, end: number, file: ArchiveFile): string | null {
+  if (offset < end) return 'the record lies within the one before'
+  return offset + length > file.length ? 'the record lies behind what counts of the file' : null
+}

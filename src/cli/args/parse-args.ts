@@ -1,0 +1,108 @@
+import type { Override } from '../../config/load-config.ts'
+import { nearMiss } from '../../config/near-miss.ts'
+import type { Fault } from '../../config/validation-errors.ts'
+import type { Option, OptionValues } from '../command.ts'
+
+export type ParsedArgs = {
+  options: OptionValues
+  positionals: string[]
+  overrides: Override[]
+  faults: Fault[]
+}
+
+/**
+ * Reads `--name value`, `--name=value`, flags, `-q` and positionals; `--` ends the options. Of an option that may
+ * stand once the last one counts. Nothing is thrown: all faults are gathered.
+ */
+export function parseArgs(argv: readonly string[], options: readonly Option[]): ParsedArgs {
+  const byName = new Map(options.map((option) => [option.name, option]))
+  const given = new Map<string, string[]>()
+  const positionals: string[] = []
+  const faults: Fault[] = []
+  for (let i = 0; i < argv.length; i++) {
+    const arg = argv[i]!
+    if (arg === '--') {
+      positionals.push(...argv.slice(i + 1))
+      break
+    }
+    if (!looksLikeOption(arg)) {
+      positionals.push(arg)
+      continue
+    }
+    const { name, inline } = split(arg, options)
+    const option = byName.get(name)
+    if (option === undefined) {
+      faults.push({ place: place(arg), message: unknownOption(name, byName.keys()) })
+    } else if (option.argument === undefined) {
+      if (inline !== undefined) faults.push({ place: `--${name}`, message: 'takes no value' })
+      given.set(name, [])
+    } else {
+      const value = inline ?? (isValue(argv[i + 1]) ? argv[++i]! : undefined)
+      if (value === undefined) faults.push({ place: `--${name}`, message: `needs a value: ${option.argument}` })
+      else given.set(name, option.repeatable ? [...(given.get(name) ?? []), value] : [value])
+    }
+  }
+  return { options: valuesOf(given), positionals, overrides: overridesOf(given, byName), faults }
+}
+
+/** The command's name is the first word that is neither an option nor the value of one. */
+export function splitCommand(argv: readonly string[], options: readonly Option[]): { name?: string; rest: string[] } {
+  for (let i = 0; i < argv.length; i++) {
+    const arg = argv[i]!
+    if (arg === '--') break
+    if (!looksLikeOption(arg)) return { name: arg, rest: argv.toSpliced(i, 1) }
+    const { name, inline } = split(arg, options)
+    const takesValue = options.find((option) => option.name === name)?.argument !== undefined
+    if (takesValue && inline === undefined && isValue(argv[i + 1])) i++
+  }
+  return { rest: [...argv] }
+}
+
+function looksLikeOption(arg: string): boolean {
+  return arg.startsWith('-') && arg !== '-'
+}
+
+/** `--depth -5` is a wrong depth, `--depth --json` a depth that was forgotten. */
+function isValue(arg: string | undefined): arg is string {
+  return arg !== undefined && (!looksLikeOption(arg) || /^-\d/.test(arg))
+}
+
+function split(arg: string, options: readonly Option[]): { name: string; inline: string | undefined } {
+  if (!arg.startsWith('--')) {
+    const option = options.find(({ short }) => short !== undefined && arg === `-${short}`)
+    return { name: option?.name ?? arg.slice(1), inline: undefined }
+  }
+  const equals = arg.indexOf('=')
+  return equals < 0
+    ? { name: arg.slice(2), inline: undefined }
+    : { name: arg.slice(2, equals), inline: arg.slice(equals + 1) }
+}
+
+function place(arg: string): string {
+  const name = arg.split('=', 1)[0]!
+  return name.length > 60 ? `${name.slice(0, 60)}…` : name
+}
+
+function unknownOption(name: string, known: Iterable<string>): string {
+  const near = nearMiss(name, known)
+  return `unknown option${near === undefined ? '' : `; did you mean --${near}?`}`
+}
+
+function valuesOf(given: ReadonlyMap<string, string[]>): OptionValues {
+  return {
+    text: (name) => given.get(name)?.at(-1),
+    all: (name) => given.get(name) ?? [],
+    flag: (name) => given.has(name),
+  }
+}
+
+function overridesOf(given: ReadonlyMap<string, string[]>, byName: ReadonlyMap<string, Option>): Override[] {
+  const overrides: Override[] = []
+  for (const [name, values] of given) {
+    const option = byName.get(name)
+    if (option?.setting === undefined) continue
+    const value = option.argument === undefined ? option.flagValue : option.repeatable ? values : values.at(-1)
+    overrides.push({ key: option.setting, value, place: `--${name}` })
+  }
+  return overrides
+}

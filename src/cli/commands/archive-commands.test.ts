@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { StatusReport } from '../../core/reports/status-report.ts'
+import type { VerifyReport } from '../../core/reports/verify-report.ts'
+import { type CliFolder, createCliFolder } from '../cli.testkit.ts'
+
+const status: StatusReport = {
+  watching: { profiles: 0, sources: 0, tasks: 0, annotations: 0 },
+  sources: [],
+  frontier: { queued: 12, seen: 3400, hosts: 5, hostsResting: 1, hostsGivenUp: 0 },
+  documents: { documents: 3300, versions: 3500, bodies: 3200 },
+  disk: { archiveFiles: 2, archiveBytes: 150_000_000, databaseBytes: 2_500_000, freeBytes: 80_000_000_000 },
+  lastRun: { id: 3, startedAt: '2026-01-01T00:00:00.000Z', finishedAt: null },
+  lastOutcomes: [{ url: 'http://a.example/\u0007', outcome: 'stored', at: '2026-01-01T00:01:00.000Z' }],
+}
+
+const clean: VerifyReport = {
+  files: 2,
+  records: 3500,
+  bytes: 150_000_000,
+  unusedBytes: 0,
+  seconds: 2,
+  faults: [],
+  faultCount: 0,
+}
+
+describe('the commands that look at a data folder', () => {
+  let folder: CliFolder
+  before(async () => {
+    folder = await createCliFolder()
+  })
+  after(() => folder.remove())
+
+  test('status shows what is there, as text and as JSON', async () => {
+    const engine = { status: async () => status }
+    const { code, out } = await folder.run(['status'], { engine })
+    assert.equal(code, 0)
+    assert.match(out, /crawl 3, begun 2026-01-01T00:00:00\.000Z, not finished\n {2}URLs queued +12\n/)
+    assert.match(out, /2026-01-01T00:01:00\.000Z {2}stored {2}http:\/\/a\.example\/\?\n$/)
+    assert.deepEqual(JSON.parse((await folder.run(['status', '--json'], { engine })).out), status)
+  })
+
+  test('verify ends with 0 when all is well', async () => {
+    const { code, out } = await folder.run(['verify'], { engine: { verify: async () => clean } })
+    assert.equal(code, 0)
+    assert.equal(out, 'all is well: 3,500 records in 2 files, 150 MB, 2s\n')
+  })
+
+  test('verify ends with 1 and names each fault', async () => {
+    const report: VerifyReport = {
+      ...clean,
+      faults: [{ file: '000001.warc', offset: 512, url: 'http://a.example/', message: 'the digest does not match' }],
+      faultCount: 3,
+    }
+    const engine = { verify: async () => report }
+    const { code, out } = await folder.run(['verify'], { engine })
+    assert.equal(code, 1)
+    assert.match(
+      out,
+      /^000001\.warc at 512: the digest does not match \(http:\/\/a\.example\/\)\nand 2 more\n3 faults: /,
+    )
+    assert.deepEqual(JSON.parse((await folder.run(['verify', '--json'], { engine })).out), report)
+  })
+
+  test('verify shows on a terminal how far it is', async () => {
+    const engine = {
+      verify: async (
+        _: unknown,
+        onProgress: (progress: { records: number; bytes: number; totalBytes: number }) => void,
+      ) => {
+        onProgress({ records: 10, bytes: 5_000_000, totalBytes: 20_000_000 })
+        return clean
+      },
+    }
+    assert.match((await folder.run(['verify'], { engine, columns: 80 })).err, /^\r25 % · 10 records · 5\.0 MB\r +\r$/)
+    assert.equal((await folder.run(['verify'], { engine })).err, '')
+  })
+
+  test('words behind a command that takes none are wrong use', async () => {
+    for (const name of ['status', 'verify']) assert.equal((await folder.run([name, 'x'])).code, 2)
+  })
+})

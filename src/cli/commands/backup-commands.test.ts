@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import type { BackupReport, RestoreReport } from '../../core/reports/backup-report.ts'
+import type { VerifyReport } from '../../core/reports/verify-report.ts'
+import { type CliFolder, createCliFolder } from '../cli.testkit.ts'
+import type { Engine } from '../engine.ts'
+
+const backedUp: BackupReport = {
+  file: '/backup/a.tar',
+  entries: 5,
+  bytes: 34_600_000,
+  fileBytes: 3_800_000,
+  documents: 3000,
+  versions: 3100,
+  seconds: 2,
+  incomplete: [],
+}
+
+const restored: RestoreReport = {
+  folder: '/data',
+  entries: 5,
+  bytes: 34_600_000,
+  documents: 3000,
+  versions: 3100,
+  madeAt: '2026-01-01T00:00:00.000Z',
+  seconds: 1,
+}
+
+describe('backup and restore', () => {
+  let folder: CliFolder
+  before(async () => {
+    folder = await createCliFolder()
+  })
+  after(() => folder.remove())
+
+  test('backup hands on where from and where to, and shows what is in it', async () => {
+    const calls: unknown[] = []
+    const backup: Engine['backup'] = async ({ dataDir }, file, { force }) => {
+      calls.push([dataDir, file, force])
+      return backedUp
+    }
+    const { code, out, err } = await folder.run(['backup', 'a.tar', '--data', 'd', '--force'], { engine: { backup } })
+    assert.deepEqual([code, err], [0, ''])
+    assert.deepEqual(calls, [[join(folder.cwd, 'd'), join(folder.cwd, 'a.tar'), true]])
+    assert.match(out, /^\/backup\/a\.tar: written in 2s\n {2}documents +3,000\n {2}versions +3,100\n/)
+    assert.deepEqual(
+      JSON.parse((await folder.run(['backup', 'a.tar', '--json'], { engine: { backup } })).out),
+      backedUp,
+    )
+    assert.equal((calls[1] as unknown[])[2], false)
+  })
+
+  test('a backup that lacks what was damaged ends with 1 and says what', async () => {
+    const incomplete = ['/data/archive/x.warc is missing']
+    const engine = { backup: async () => ({ ...backedUp, incomplete }) }
+    const { code, out } = await folder.run(['backup', 'a.tar'], { engine })
+    assert.equal(code, 1)
+    assert.match(out, /Not all of the archive .*\n {2}\/data\/archive\/x\.warc is missing\n$/)
+  })
+
+  test('both show on a terminal how far they are, and for whom they wait', async () => {
+    const backup: Engine['backup'] = async (_dataDir, _file, { onProgress, onWaiting }) => {
+      onWaiting('in use by the collector')
+      onProgress({ phase: 'snapshot', bytes: 500, totalBytes: 1000 })
+      onProgress({ phase: 'copy', bytes: 10, totalBytes: 1000 })
+      return backedUp
+    }
+    const { err } = await folder.run(['backup', 'a.tar'], { engine: { backup }, columns: 80 })
+    assert.match(err, /^waiting: in use by the collector\n\rdatabases · 50 % · 500 B of 1\.0 KB\rfiles · 1 %/)
+    const restore: Engine['restore'] = async (_file, _dataDir, { onProgress }) => {
+      onProgress({ phase: 'copy', bytes: 10, totalBytes: 1000 })
+      return restored
+    }
+    assert.match((await folder.run(['restore', 'a.tar'], { engine: { restore }, columns: 80 })).err, /^\rfiles · 1 %/)
+  })
+
+  test('restore says what came back and of when', async () => {
+    const calls: unknown[] = []
+    const restore: Engine['restore'] = async (file, { dataDir }) => {
+      calls.push([file, dataDir])
+      return restored
+    }
+    const { code, out, listening } = await folder.run(['restore', 'a.tar', '--data', 'd'], { engine: { restore } })
+    assert.deepEqual([code, listening], [0, 0])
+    assert.deepEqual(calls, [[join(folder.cwd, 'a.tar'), join(folder.cwd, 'd')]])
+    assert.match(out, /^\/data: brought back as of 2026-01-01T00:00:00\.000Z in 1s\n/)
+    assert.deepEqual(
+      JSON.parse((await folder.run(['restore', 'a.tar', '--json'], { engine: { restore } })).out),
+      restored,
+    )
+  })
+
+  test('both want one file', async () => {
+    for (const name of ['backup', 'restore']) {
+      const none = await folder.run([name, '--wrong'])
+      assert.equal(none.code, 2)
+      assert.match(none.err, /--wrong[\s\S]*needs the name of a file/)
+      const two = await folder.run([name, 'a', 'b', 'c'])
+      assert.equal(two.code, 2)
+      assert.match(two.err, /b: .*takes one file[\s\S]*c: .*takes one file/)
+    }
+  })
+
+  test('verify --repair asks for it and says what it did', async () => {
+    const report: VerifyReport = {
+      files: 2,
+      records: 10,
+      bytes: 1000,
+      unusedBytes: 100,
+      seconds: 1,
+      faults: [],
+      faultCount: 0,
+      repaired: {
+        faults: [{ file: 'x.warc', offset: 5, url: null, message: 'damaged' }],
+        faultCount: 1,
+        lostVersions: 1,
+        lostUrls: ['http://a.example/'],
+        forgottenFiles: 0,
+      },
+    }
+    const asked: boolean[] = []
+    const verify: Engine['verify'] = async (_dataDir, _onProgress, { repair }) => {
+      asked.push(repair)
+      return report
+    }
+    const { code, out } = await folder.run(['verify', '--repair'], { engine: { verify } })
+    await folder.run(['verify'], { engine: { verify } })
+    assert.deepEqual([code, asked], [0, [true, false]])
+    assert.match(
+      out,
+      /^1 faults were found\nx\.warc at 5: damaged\n1 versions given up; the next crawl fetches them again: http:\/\/a\.example\/\n\nall is well: .*\(100 B of it not needed any more\)/,
+    )
+  })
+})

@@ -1,0 +1,187 @@
+import type { CrawlSettings } from '../../config/crawl-settings.ts'
+import { omitRulesOf } from '../../config/source-rules.ts'
+import type { Fault } from '../../config/validation-errors.ts'
+import { isAppError } from '../../core/errors.ts'
+import type { CrawlResult } from '../../core/reports/crawl-report.ts'
+import { createOmitRules, type OmitRule } from '../../core/text/omit-rules.ts'
+import { readSeeds } from '../args/seeds.ts'
+import { readTextFile } from '../args/text-files.ts'
+import { wholeNumber } from '../args/whole-number.ts'
+import { type Command, type CommandContext, exitCodes, type Option, type OptionValues } from '../command.ts'
+import { createInterrupt } from '../interrupt.ts'
+import { closingTable } from '../output/closing-table.ts'
+import { createProgressLine } from '../output/progress-line.ts'
+import { createStatisticsLog } from '../output/statistics-log.ts'
+import { createStatusLine } from '../output/status-line.ts'
+
+const options: readonly Option[] = [
+  {
+    name: 'depth',
+    argument: 'N',
+    about: 'links to follow from the seeds; 0 fetches the seeds alone (default: no limit)',
+  },
+  {
+    name: 'restrict',
+    argument: 'REGEX',
+    about: 'which URLs belong to the crawl: a regular expression (default: the hosts of the seeds)',
+  },
+  { name: 'max-pages', argument: 'N', about: 'stop after this many pages; the same command goes on later' },
+  { name: 'fetchers', argument: 'N', setting: 'crawl.fetchers', about: 'requests under way at the same time' },
+  { name: 'threads', argument: 'N', setting: 'crawl.threads', about: 'worker threads; 0 is one for each core' },
+  { name: 'per-host', argument: 'N', setting: 'crawl.perHost', about: 'requests to one host at the same time' },
+  {
+    name: 'delay',
+    argument: 'MS',
+    setting: 'crawl.delay',
+    about: 'pause between two requests to a host (500, 2s, 1m)',
+  },
+  {
+    name: 'host-rules',
+    argument: 'FILE',
+    about: 'which hosts are the same: startsWith(), endsWith(), synonym() lines',
+  },
+  { name: 'mime', argument: 'FILE', about: 'media types to collect, one a line' },
+  { name: 'ignore', argument: 'FILE', about: 'file suffixes that are never fetched, one a line' },
+  { name: 'block', argument: 'FILE', about: 'hosts, .domains and URL prefixes that are never fetched, one a line' },
+  { name: 'max-body', argument: 'BYTES', setting: 'crawl.maxBody', about: 'largest body that is read (5MB, 64KiB)' },
+  {
+    name: 'user-agent',
+    argument: 'S',
+    setting: 'crawl.userAgent',
+    about: 'name under which the crawler presents itself',
+  },
+  {
+    name: 'allow-net',
+    argument: 'CIDR',
+    repeatable: true,
+    setting: 'network.allow',
+    about: 'private network that may be crawled, in place of those configured',
+  },
+  {
+    name: 'no-robots',
+    setting: 'crawl.respectRobots',
+    flagValue: false,
+    about: 'do not obey robots rules: for your own sites',
+  },
+  {
+    name: 'omit',
+    argument: 'SELECTOR',
+    repeatable: true,
+    about: 'parts of pages, by CSS selector, whose change is none (.banner, #clock)',
+  },
+  {
+    name: 'omit-text',
+    argument: 'REGEX',
+    repeatable: true,
+    about: 'text whose change is none, by regular expression',
+  },
+  {
+    name: 'no-index',
+    setting: 'search.index',
+    flagValue: false,
+    about: 'do not index texts while the crawl runs; erace search does it later',
+  },
+  { name: 'order', argument: 'ORDER', setting: 'crawl.order', about: 'breadth, depth, shallow or random' },
+]
+
+export const command: Command = {
+  name: 'crawl',
+  group: 'Crawl',
+  summary: 'crawl now and keep every page; an interrupted crawl goes on, a finished one looks for changes',
+  usage: 'SEED… | @FILE',
+  options,
+  examples: [
+    { line: 'erace crawl https://example.org/', about: 'a whole site' },
+    { line: 'erace crawl @seeds.txt --depth 2 --max-pages 10000', about: 'two links deep from a list of seeds' },
+    {
+      line: "erace crawl https://example.org/docs/ --restrict '^https://example\\.org/docs/' --json",
+      about: 'one part of a site, with a result for a program',
+    },
+    { line: 'erace crawl http://intranet.local/ --allow-net 10.0.0.0/8 --delay 100', about: 'an intranet' },
+  ],
+  async prepare(context, faults) {
+    const settings = await readSettings(context, faults)
+    return () => run(context, settings)
+  },
+}
+
+async function readSettings(context: CommandContext, faults: Fault[]): Promise<CrawlSettings> {
+  const { options, cwd, config, dataDir, positionals } = context
+  const file = async (name: string): Promise<string | null> => {
+    const path = options.text(name)
+    return path === undefined ? null : readTextFile(path, { cwd, place: `--${name} ${path}`, faults })
+  }
+  return {
+    folder: dataDir,
+    config,
+    seeds: await readSeeds(positionals, cwd, faults),
+    depth: wholeNumber(options, 'depth', 0, faults),
+    restrict: regularExpression(options, 'restrict', faults),
+    maxPages: wholeNumber(options, 'max-pages', 1, faults),
+    omit: [...omitRulesOf(config.sources), ...omitRules(options, faults)],
+    files: {
+      mimeTypes: await file('mime'),
+      ignoreTypes: await file('ignore'),
+      blockList: await file('block'),
+      hostRules: await file('host-rules'),
+    },
+  }
+}
+
+function regularExpression(options: OptionValues, name: string, faults: Fault[]): string | null {
+  const source = options.text(name)
+  if (source === undefined) return null
+  try {
+    new RegExp(source)
+    return source
+  } catch (error) {
+    faults.push({ place: `--${name}`, message: (error as Error).message })
+    return null
+  }
+}
+
+function omitRules(options: OptionValues, faults: Fault[]): OmitRule[] {
+  const rules: OmitRule[] = []
+  const add = (name: string, rule: OmitRule): void => {
+    try {
+      createOmitRules([rule])
+      rules.push(rule)
+    } catch (error) {
+      if (!isAppError(error)) throw error
+      faults.push({ place: `--${name}`, message: error.message })
+    }
+  }
+  for (const selector of options.all('omit')) add('omit', { match: '*', selectors: [selector], patterns: [] })
+  for (const source of options.all('omit-text')) add('omit-text', { match: '*', selectors: [], patterns: [source] })
+  return rules
+}
+
+async function run(context: CommandContext, settings: CrawlSettings): Promise<number> {
+  const { io, clock, quiet, engine } = context
+  const line = createStatusLine(io.stderr)
+  const log = context.createLog(line.sink)
+  const showsLine = io.stderr.isTTY === true && !quiet
+  const onProgress = showsLine
+    ? createProgressLine({ line, clock, maxPages: settings.maxPages })
+    : createStatisticsLog({ log, clock })
+  const interrupt = createInterrupt({
+    io,
+    clock,
+    onFirst() {
+      if (!quiet) line.sink.write('erace crawl: finishing what is in flight; Ctrl-C again stops at once\n')
+    },
+  })
+  try {
+    const result = await engine.crawl(settings, { onProgress, signal: interrupt.signal, log }, context.place)
+    line.clear()
+    printResult(context, result)
+    return result.interrupted ? exitCodes.interrupted : exitCodes.done
+  } finally {
+    line.clear()
+    interrupt.dispose()
+  }
+}
+
+function printResult({ io, json }: CommandContext, result: CrawlResult): void {
+  io.stdout.write(json ? `${JSON.stringify(result)}\n` : closingTable(result))
+}

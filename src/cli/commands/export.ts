@@ -1,0 +1,151 @@
+import type { Fault } from '../../config/validation-errors.ts'
+import {
+  type ExportKind,
+  type ExportProgress,
+  type ExportReport,
+  type ExportRequest,
+  exportKinds,
+} from '../../core/reports/export-report.ts'
+import { parseMoment } from '../../core/search-query/field-values.ts'
+import { checkTarget } from '../args/export-place.ts'
+import { type Command, type CommandContext, exitCodes } from '../command.ts'
+import { createInterrupt } from '../interrupt.ts'
+import { createStatusLine } from '../output/status-line.ts'
+import { formatCount, formatSize, formatSpan, printable } from '../output/terminal-text.ts'
+
+export const command: Command = {
+  name: 'export',
+  group: 'Archive',
+  summary: 'write the archive as one WARC file, its CDXJ index, the link graph, meta-information or annotations as XML',
+  usage: 'warc|cdxj|links|meta|aci FILE',
+  options: [
+    { name: 'url', argument: 'PREFIX', about: 'only documents whose URL begins so' },
+    {
+      name: 'after',
+      argument: 'TIME',
+      about: 'only versions first seen at that time or later (2026-11-01T12:00, UTC)',
+    },
+    { name: 'before', argument: 'TIME', about: 'only versions first seen before that time' },
+    { name: 'current', about: "only each document's current version (links: always so without --all)" },
+    { name: 'all', about: 'links: of all versions, with their numbers' },
+    { name: 'cdxj', argument: 'FILE', about: 'warc: write the index of the exported file too' },
+    { name: 'force', about: 'replace files that are there' },
+  ],
+  examples: [
+    { line: 'erace export warc site.warc.gz --cdxj site.cdxj', about: 'all kept records and their index, for replay' },
+    { line: 'erace export warc docs.warc.gz --url https://example.org/docs/ --current', about: 'a part of it' },
+    { line: 'erace export links graph.csv', about: 'the link graph; .tsv, .csv or .jsonl, and .gz behind it' },
+    { line: 'erace export meta meta-info.xml.gz --after 2026-11-01', about: 'what is known of new versions' },
+    { line: 'erace export cdxj - | grep ^org,example', about: 'index of the data folder, to standard output' },
+  ],
+  async prepare(context, faults) {
+    const request = readRequest(context, faults)
+    return () => run(context, request)
+  },
+}
+
+async function run({ place, engine, io, clock, json, quiet }: CommandContext, request: ExportRequest): Promise<number> {
+  const line = createStatusLine(io.stderr)
+  const shows = io.stderr.isTTY === true && !quiet
+  const interrupt = createInterrupt({ io, clock, onFirst: () => {} })
+  const onProgress = (progress: ExportProgress) => shows && line.draw(progressPieces(progress))
+  const report = await engine.export(place, request, { onProgress, signal: interrupt.signal }).finally(() => {
+    line.clear()
+    interrupt.dispose()
+  })
+  if (json) io.stdout.write(`${JSON.stringify(report)}\n`)
+  else if (request.file !== null) io.stdout.write(exportText(report))
+  // The export itself is on standard output.
+  else if (!quiet || report.skipped > 0) io.stderr.write(exportText(report))
+  if (report.interrupted) return exitCodes.interrupted
+  return report.skipped === 0 ? exitCodes.done : exitCodes.failed
+}
+
+function readRequest({ positionals, options, cwd, dataDir, json, io }: CommandContext, faults: Fault[]): ExportRequest {
+  const [name, given, ...rest] = positionals
+  const kind = readKind(name, faults)
+  for (const word of rest) faults.push({ place: word.slice(0, 60), message: 'export takes one kind and one file' })
+  const force = options.flag('force')
+  const place = { cwd, dataDir, force, faults }
+  if (name !== undefined && given === undefined)
+    faults.push({ place: 'FILE', message: 'the file to write is missing; - stands for standard output' })
+  const toStdout = given === '-'
+  const file = given === undefined || toStdout ? null : checkTarget('FILE', given, place)
+  if (toStdout && json)
+    faults.push({ place: '--json', message: 'standard output can not hold export and result: name a file' })
+  if (toStdout && kind === 'warc' && io.stdout.isTTY === true)
+    faults.push({ place: '-', message: 'a WARC file is not for a terminal' })
+  const index = options.text('cdxj')
+  if (index !== undefined && kind !== 'warc') faults.push({ place: '--cdxj', message: 'goes with warc only' })
+  if (index !== undefined && toStdout) faults.push({ place: '--cdxj', message: 'an index needs a file to point at' })
+  const indexFile = index === undefined ? null : checkTarget('--cdxj', index, place)
+  if (indexFile !== null && indexFile === file) faults.push({ place: '--cdxj', message: 'is the exported file itself' })
+  if (options.flag('all') && kind !== 'links') faults.push({ place: '--all', message: 'goes with links only' })
+  if (options.flag('all') && options.flag('current'))
+    faults.push({ place: '--all', message: "can't be combined with --current" })
+  return { kind, file, indexFile, selection: readSelection(options, kind, faults) }
+}
+
+function readKind(name: string | undefined, faults: Fault[]): ExportKind {
+  const kind = exportKinds.find((each) => each === name)
+  if (kind === undefined) {
+    const wanted = `say what to export: ${exportKinds.join(', ')}`
+    faults.push({ place: name?.slice(0, 60) ?? 'export', message: wanted })
+  }
+  return kind ?? 'warc'
+}
+
+function readSelection(
+  options: CommandContext['options'],
+  kind: ExportKind,
+  faults: Fault[],
+): ExportRequest['selection'] {
+  const time = (name: string): number | null => {
+    const text = options.text(name)
+    const moment = text === undefined ? null : parseMoment(text)
+    if (text !== undefined && moment === null)
+      faults.push({ place: `--${name}`, message: 'expected a time such as 2026-11-01 or 2026-11-01T12:00' })
+    return moment
+  }
+  const afterMs = time('after')
+  const beforeMs = time('before')
+  if (afterMs !== null && beforeMs !== null && afterMs >= beforeMs)
+    faults.push({ place: '--before', message: 'is no later than --after: nothing lies between' })
+  const currentOnly = kind === 'links' ? !options.flag('all') : options.flag('current')
+  return { urlPrefix: readPrefix(options.text('url'), faults), afterMs, beforeMs, currentOnly }
+}
+
+/** A host without its slash would be the beginning of other hosts too. */
+function readPrefix(text: string | undefined, faults: Fault[]): string {
+  if (text === undefined) return ''
+  const url = /^https?:\/\/[^/]/i.test(text) ? URL.parse(text) : null
+  if (url === null)
+    faults.push({ place: '--url', message: 'expected the beginning of a URL, such as https://example.org/docs/' })
+  return url?.href ?? ''
+}
+
+function progressPieces({ records, bytes }: ExportProgress): string[] {
+  return bytes === 0 ? [formatCount(records)] : [formatCount(records), formatSize(bytes)]
+}
+
+const nouns: Record<ExportKind, string> = {
+  warc: 'records',
+  cdxj: 'records',
+  links: 'links',
+  meta: 'documents',
+  aci: 'annotations',
+}
+
+function exportText({ kind, file, records, bytes, seconds, skipped, faults, interrupted }: ExportReport): string {
+  const lines = faults.map(
+    ({ url, version, message }) => `${printable(url, 200)}@${version}: ${printable(message, 200)}`,
+  )
+  if (skipped > faults.length) lines.push(`and ${formatCount(skipped - faults.length)} more`)
+  const what = `${formatCount(records)} ${nouns[kind]}, ${formatSize(bytes)}, ${formatSpan(seconds)}`
+  if (interrupted) lines.push(file === '-' ? 'interrupted' : 'interrupted: no file was left behind')
+  else
+    lines.push(
+      `${file === '-' ? '' : `${printable(file, 200)}: `}${what}${skipped === 0 ? '' : `; ${formatCount(skipped)} left out, see above`}`,
+    )
+  return `${lines.join('\n')}\n`
+}

@@ -1,0 +1,77 @@
+import type { HistoryReport } from '../../core/reports/history-report.ts'
+import { wholeNumber } from '../args/whole-number.ts'
+import { type Command, exitCodes } from '../command.ts'
+import { momentText } from '../output/history-text.ts'
+import { formatCount, formatSize, printable } from '../output/terminal-text.ts'
+
+const defaultLimit = 50
+
+export const command: Command = {
+  name: 'history',
+  group: 'Archive',
+  summary: 'list the versions of a document: when seen, why, how large',
+  usage: 'URL',
+  options: [
+    { name: 'limit', argument: 'N', about: `how many of the newest versions to list (default: ${defaultLimit})` },
+    { name: 'changes', about: 'read the bodies and tell how many words came and went with each version' },
+  ],
+  examples: [
+    { line: 'erace history https://example.org/', about: 'the newest 50 versions, the newest last' },
+    { line: 'erace history https://example.org/ --changes --limit 5', about: 'and what changed, in a line' },
+    { line: 'erace history https://example.org/ --json', about: 'with fingerprints, validators, address, links' },
+  ],
+  async prepare({ positionals, options, place, engine, io, json }, faults) {
+    const [url, ...rest] = positionals
+    if (url === undefined) faults.push({ place: 'history', message: 'the URL of a document is missing' })
+    for (const word of rest) faults.push({ place: word.slice(0, 60), message: 'history takes one URL' })
+    const limit = wholeNumber(options, 'limit', 1, faults) ?? defaultLimit
+    const changes = options.flag('changes')
+    return async () => {
+      const report = await engine.history(place, url!, { limit, changes })
+      io.stdout.write(json ? `${JSON.stringify(report)}\n` : historyText(report, changes))
+      return exitCodes.done
+    }
+  },
+}
+
+function historyText(report: HistoryReport, changes: boolean): string {
+  const { url, versions, more, outcome, lastCheckedAt } = report
+  const lines = [`${printable(url, 500)}: checked ${momentText(lastCheckedAt)}, ${printable(outcome, 40)}`]
+  if (versions.length === 0) lines.push('  no version is kept')
+  else {
+    if (more > 0) lines.push(`  ${formatCount(more)} older not shown (--limit)`)
+    const head = ['n', 'first seen', 'last seen', 'why', 'status', 'size', ...(changes ? ['words'] : []), 'title']
+    lines.push(...table([head, ...versions.map((version) => row(version, changes))]))
+  }
+  return `${lines.join('\n')}\n`
+}
+
+function row(version: HistoryReport['versions'][number], changes: boolean): string[] {
+  const { n, reason, status, size, title, body, location, firstSeenAt, lastSeenAt } = version
+  const bodyNote = body === 'kept' || reason === 'gone' ? '' : body === 'none' ? '(no body)' : `(body ${body})`
+  const name = reason === 'gone' && location !== '' ? `-> ${printable(location, 200)}` : printable(title, 60)
+  return [
+    String(n),
+    momentText(firstSeenAt),
+    momentText(lastSeenAt),
+    reason,
+    String(status),
+    reason === 'gone' ? '' : formatSize(size),
+    ...(changes ? [wordsText(version.changes)] : []),
+    [name, bodyNote].filter((part) => part !== '').join(' '),
+  ]
+}
+
+function wordsText(changes: HistoryReport['versions'][number]['changes']): string {
+  return changes ? `+${formatCount(changes.added)} -${formatCount(changes.removed)}` : ''
+}
+
+/** Numbers to the right, words to the left; the last column as long as it likes. */
+function table(rows: readonly string[][]): string[] {
+  const widths = rows[0]!.map((_, column) => rows.reduce((width, cells) => Math.max(width, cells[column]!.length), 0))
+  const toRight = new Set(['n', 'status', 'size', 'words'].map((name) => rows[0]!.indexOf(name)))
+  return rows.map((cells) => {
+    const padded = cells.map((cell, i) => (toRight.has(i) ? cell.padStart(widths[i]!) : cell.padEnd(widths[i]!)))
+    return `  ${padded.join('  ')}`.trimEnd()
+  })
+}

@@ -1,0 +1,101 @@
+import { resolve } from 'node:path'
+import type { Fault } from '../../config/validation-errors.ts'
+import { type Command, type CommandContext, exitCodes, type Option } from '../command.ts'
+import type { SchemaReport } from '../engine.ts'
+import { printable } from '../output/terminal-text.ts'
+import { moveUp } from './migrate-import.ts'
+
+const options: readonly Option[] = [
+  { name: 'dry-run', about: 'show the steps of the schema and change nothing' },
+  { name: 'citus', about: 'spread the tables of the crawl over the servers of a Citus cluster' },
+  { name: 'from', argument: 'DIR', about: 'move a data folder up, with everything in it; nobody may use it meanwhile' },
+  { name: 'to', argument: 'URL', about: 'where to: postgres://… (or the one of --store)' },
+]
+
+export const command: Command = {
+  name: 'migrate',
+  group: 'Cluster',
+  summary: 'show the schema of a shared store and apply what is missing; move a data folder up into one',
+  usage: '',
+  options,
+  examples: [
+    { line: 'erace migrate --store postgres://erace@db/erace', about: 'what is there, and what was missing' },
+    { line: 'erace migrate --dry-run', about: 'only look' },
+    { line: 'erace migrate --citus', about: 'where one server is not enough; may be repeated' },
+    {
+      line: 'erace migrate --from ./erace-data --to postgres://erace@db/erace',
+      about: 'an interrupted move goes on when the same line is given again',
+    },
+  ],
+  async prepare(context, faults) {
+    const { positionals, options, place, cwd } = context
+    for (const word of positionals) faults.push({ place: word.slice(0, 60), message: 'migrate takes no arguments' })
+    const from = options.text('from')
+    const to = options.text('to') ?? place.store
+    if (from === undefined) {
+      noteSchemaFaults(context, faults)
+      return () => migrate(context)
+    }
+    noteMoveFaults(context, from, to, faults)
+    return () => moveUp(context, resolve(cwd, from), to ?? '')
+  },
+}
+
+function noteSchemaFaults({ options, place }: CommandContext, faults: Fault[]): void {
+  if (options.text('to') !== undefined)
+    faults.push({ place: '--to', message: 'needs --from DIR: the data folder that is moved' })
+  else if (place.store === null && faults.every((fault) => fault.place !== '--store' && fault.place !== 'ERACE_STORE'))
+    faults.push({
+      place: '--store',
+      message: 'migrate needs the address of the shared store, postgres://… (or ERACE_STORE)',
+    })
+}
+
+function noteMoveFaults({ options }: CommandContext, from: string, to: string | null, faults: Fault[]): void {
+  if (from === '') faults.push({ place: '--from', message: 'needs the name of a data folder' })
+  if (to === null) faults.push({ place: '--to', message: 'needs the address of the shared store, postgres://…' })
+  else if (!/^postgres(?:ql)?:\/\/./.test(to))
+    faults.push({
+      place: '--to',
+      message: 'must be the address of a PostgreSQL database: postgres://USER:PASSWORD@HOST/DATABASE',
+    })
+  for (const name of ['dry-run', 'citus'])
+    if (options.flag(name)) faults.push({ place: `--${name}`, message: 'does not go with --from' })
+}
+
+async function migrate({ engine, place, options, io, json }: CommandContext): Promise<number> {
+  const before = await engine.schema(place)
+  const changes = !options.flag('dry-run')
+  const applied = changes ? await engine.migrate(place) : []
+  const distributed = changes && options.flag('citus') ? await engine.distribute(place) : null
+  const after = changes ? await engine.schema(place) : before
+  if (json) io.stdout.write(`${JSON.stringify({ ...after, applied, ...(distributed !== null && { distributed }) })}\n`)
+  else io.stdout.write(schemaText(after, applied, distributed))
+  return exitCodes.done
+}
+
+function schemaText(
+  { steps, server, citus }: SchemaReport,
+  applied: readonly number[],
+  distributed: string[] | null,
+): string {
+  const lines = [`${printable(server)}${citus ? ' with Citus' : ''}`]
+  const width = Math.max(0, ...steps.map(({ name }) => name.length))
+  for (const { id, name, appliedAt } of steps) {
+    const state = applied.includes(id) ? 'applied now' : appliedAt === null ? 'missing' : `applied ${appliedAt}`
+    lines.push(`  ${String(id).padStart(3)}  ${printable(name, 200).padEnd(width)}  ${state}`)
+  }
+  const missing = steps.filter(({ appliedAt }) => appliedAt === null).length
+  if (missing > 0) lines.push(`${missing} missing: erace migrate applies them`)
+  else
+    lines.push(
+      applied.length === 0 ? 'the schema is up to date' : `the schema is up to date: ${applied.length} applied`,
+    )
+  if (distributed !== null)
+    lines.push(
+      distributed.length === 0
+        ? 'the tables of the crawl were spread already'
+        : `spread by their partition: ${distributed.map((name) => printable(name)).join(', ')}`,
+    )
+  return `${lines.join('\n')}\n`
+}

@@ -1,0 +1,241 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import type { Profile } from '../../core/profile.ts'
+import type { ImportedProfile, ProfileUrd } from '../../core/profile-draft.ts'
+import { type CliFolder, createCliFolder } from '../cli.testkit.ts'
+
+const urd = (uri: string, type = '') => `<urd>
+  <uri timing="600000">${uri}</uri>
+  <type protocol="http"${type}/>
+  <keywords><keyword key="java" weight="4"/></keywords>
+</urd>
+`
+
+const wrong = `<profiles>
+  <profile name="a">
+    <data><source every="soon"><uri>http://a.example/</uri></source></data>
+  </profile>
+  <profile name="b" colour="red">
+    <data><source><uri>nowhere</uri></source></data>
+  </profile>
+</profiles>
+`
+
+const profile: Profile = {
+  id: '7',
+  owner: 'ada@example.org',
+  name: 'Java',
+  paused: false,
+  sources: [
+    {
+      uri: 'http://a.example/',
+      everyMs: 600_000,
+      everyMaxMs: 600_000,
+      depth: 0,
+      scope: { kind: 'host' },
+      process: 'filter',
+      window: null,
+    },
+  ],
+  interests: {
+    keywords: [{ key: 'java', weight: 4 }],
+    exclude: [],
+    expression: '',
+    threshold: 0,
+    stemming: '',
+    scorer: 'keywords',
+    ignore: [],
+  },
+  urgency: 1,
+  amount: 'summary',
+  delivery: { channels: ['inbox'], cadence: 'immediate' },
+}
+
+async function* each<T>(...items: T[]): AsyncGenerator<T> {
+  yield* items
+}
+
+describe('the command profile', () => {
+  let folder: CliFolder
+  before(async () => {
+    folder = await createCliFolder({
+      'urd.xml': urd('http://a.example/'),
+      'mail.xml': `<urds>${urd('imap://a.example/').replace('"http"', '"imap"')}</urds>`,
+      'owned.json': JSON.stringify({ id: '7', owner: 'eve@example.org', sources: [{ uri: 'http://a.example/' }] }),
+      'wrong.xml': wrong,
+      'wrong.json': '[{"sources":[{"uri":"x"}],"nmae":1}]',
+      'there.xml': 'kept',
+    })
+  })
+  after(() => folder.remove())
+
+  test('says that a file is well', async () => {
+    const { code, out, err } = await folder.run(['profile', 'validate', 'urd.xml'])
+    assert.deepEqual([code, out, err], [0, 'urd.xml: all is well: 1 profile\n', ''])
+    const noted = await folder.run(['profile', 'validate', 'mail.xml'])
+    assert.equal(noted.code, 0)
+    assert.equal(noted.out.split('\n')[0], 'mail.xml:2: note: uri: imap is not watched by this version')
+  })
+
+  test('prints all faults of a file with their lines', async () => {
+    const { code, out, err } = await folder.run(['profile', 'validate', 'wrong.xml'])
+    assert.deepEqual([code, err], [2, ''])
+    const lines = out.trimEnd().split('\n')
+    const expected = [
+      /^wrong\.xml:3: every: expected an interval/,
+      /^wrong\.xml:5: .*colour/,
+      /^wrong\.xml:6: uri: "nowhere" is no URI/,
+    ]
+    assert.equal(lines.length, expected.length, out)
+    for (const [index, pattern] of expected.entries()) assert.match(lines[index]!, pattern)
+    const json = await folder.run(['profile', 'validate', 'wrong.json'])
+    assert.equal(json.code, 2)
+    assert.match(json.out, /^wrong\.json: \[0\]\.nmae: unknown key; did you mean name\?$/m)
+  })
+
+  test('gives its finding as JSON', async () => {
+    const { code, out } = await folder.run(['profile', 'validate', 'wrong.xml', '--json'])
+    const found = JSON.parse(out)
+    assert.deepEqual([code, found.valid, found.profiles, found.faults.length], [2, false, 0, 3])
+    assert.equal(found.faults[0].line, 3)
+  })
+
+  test('hands profiles to the engine, each with its owner', async () => {
+    const taken: ImportedProfile[] = []
+    const engine = {
+      importProfiles: async (_: unknown, profiles: readonly ImportedProfile[]) => {
+        taken.push(...profiles)
+        return { created: 1, replaced: 0, profiles: [{ id: '1', owner: 'x', name: 'y' }] }
+      },
+    }
+    const first = await folder.run(['profile', 'import', 'urd.xml', '--owner', 'ada@example.org'], { engine })
+    assert.deepEqual([first.code, first.out], [0, 'urd.xml: 1 profile: 1 new, 0 replaced\n'])
+    const second = await folder.run(['profile', 'import', 'owned.json', '--json'], { engine })
+    assert.deepEqual(JSON.parse(second.out).created, 1)
+    assert.deepEqual(
+      taken.map(({ id, owner, profile: { name } }) => [id, owner, name]),
+      [
+        [null, 'ada@example.org', 'a.example'],
+        ['7', 'eve@example.org', 'a.example'],
+      ],
+    )
+  })
+
+  test('takes nothing from a file with faults, or without owners', async () => {
+    const faulty = await folder.run(['profile', 'import', 'wrong.xml', '--owner', 'ada@example.org'])
+    assert.equal(faulty.code, 2)
+    assert.match(faulty.err, /wrong\.xml:3: every: (?:.|\n)*wrong\.xml:5: (?:.|\n)*wrong\.xml:6: uri: /)
+    const nobody = await folder.run(['profile', 'import', 'urd.xml'])
+    assert.equal(nobody.code, 2)
+    assert.match(nobody.err, /urd\.xml:1: it has no owner; --owner names one/)
+  })
+
+  test('writes files that it can read again', async () => {
+    const asked: unknown[] = []
+    const engine = {
+      exportProfiles: async (_: unknown, owner: string | null) => {
+        asked.push(owner)
+        return each(profile, { ...profile, id: '8' })
+      },
+      exportUrds: async () =>
+        each<ProfileUrd>({ ...profile, profile: '7', source: profile.sources[0]!, method: 'pull', lastCheckedAt: 0 }),
+      importProfiles: async (_: unknown, profiles: readonly ImportedProfile[]) => {
+        asked.push(profiles.map(({ id, owner, profile: draft }) => ({ ...draft, id, owner })))
+        return { created: 0, replaced: 2, profiles: [] }
+      },
+    }
+    for (const name of ['all.xml', 'all.json']) {
+      const written = await folder.run(['profile', 'export', name, '--owner', 'ada@example.org'], { engine })
+      assert.deepEqual([written.code, written.out], [0, `${name}: 2 profiles\n`])
+      assert.equal((await folder.run(['profile', 'import', name], { engine })).code, 0)
+      assert.deepEqual(asked.splice(0), ['ada@example.org', [profile, { ...profile, id: '8' }]])
+    }
+    const urds = await folder.run(['profile', 'export', '-', '--urds'], { engine })
+    assert.deepEqual([urds.code, urds.err], [0, '1 urds\n'])
+    assert.match(urds.out, /^<\?xml .*\n<urds>\n<urd id="7" owner="ada@example.org" profile="7">/)
+    const none = await folder.run(['profile', 'export', 'none.json', '--json'], {
+      engine: { exportProfiles: async () => each<Profile>() },
+    })
+    assert.deepEqual(JSON.parse(none.out), { file: 'none.json', kind: 'profiles', count: 0, bytes: 3 })
+    assert.equal(await readFile(join(folder.cwd, 'none.json'), 'utf8'), '[]\n')
+  })
+
+  test('leaves nothing behind when an export fails', async () => {
+    async function* broken(): AsyncGenerator<Profile> {
+      yield profile
+      throw new Error('the store is gone')
+    }
+    const failed = await folder.run(['profile', 'export', 'half.xml'], {
+      engine: { exportProfiles: async () => broken() },
+    })
+    assert.equal(failed.code, 1)
+    await assert.rejects(readFile(join(folder.cwd, 'half.xml')), { code: 'ENOENT' })
+  })
+
+  test('names everything that is wrong with its use', async () => {
+    const uses: [argv: string[], told: RegExp][] = [
+      [['profile'], /say what to do with it: import, export, validate/],
+      [['profile', 'eat', 'x.xml'], /eat: say what to do/],
+      [['profile', 'import'], /FILE: the file is missing/],
+      [
+        ['profile', 'import', 'gone.xml', '--urds'],
+        /--urds: goes with export only(?:.|\n)*gone\.xml: there is no such file/,
+      ],
+      [['profile', 'import', 'urd.xml', '--owner', 'ada'], /--owner: expected an e-mail address/],
+      [
+        ['profile', 'validate', 'urd.xml', 'b', '--owner', 'a@b.c'],
+        /b: profile validate takes one file(?:.|\n)*--owner/,
+      ],
+      [['profile', 'export', 'there.xml'], /is there already; --force replaces it/],
+      [['profile', 'export', 'a.json', '--urds'], /--urds: are written as XML only/],
+      [['profile', 'export', '-', '--json'], /name a file/],
+    ]
+    for (const [argv, told] of uses) {
+      const { code, err, out } = await folder.run(argv)
+      assert.equal(code, 2, argv.join(' '))
+      assert.match(err + out, told)
+    }
+  })
+})
+
+describe('the command query', () => {
+  let folder: CliFolder
+  before(async () => {
+    folder = await createCliFolder()
+  })
+  after(() => folder.remove())
+
+  test('prints nodes and values', async () => {
+    const asked: unknown[] = []
+    const engine = {
+      queryProfiles: async (_: unknown, xpath: string, owner: string | null) => {
+        asked.push([xpath, owner])
+        return { kind: 'nodes' as const, nodes: ['<a/>', 'key="java\u202e"'], total: 5 }
+      },
+    }
+    const { code, out, err } = await folder.run(['query', '//keyword', '--owner', 'a@b.c'], { engine })
+    assert.deepEqual([code, out, err], [0, '<a/>\nkey="java\u202e"\n', 'and 3 more\n'])
+    assert.deepEqual(asked, [['//keyword', 'a@b.c']])
+    const terminal = await folder.run(['query', '//keyword'], { engine, columns: 80 })
+    assert.match(terminal.out, /^<a\/>\nkey="java\?"\n$/)
+    const count = await folder.run(['query', 'count(//a)'], {
+      engine: { queryProfiles: async () => ({ kind: 'value', value: 3 }) },
+    })
+    assert.deepEqual([count.code, count.out], [0, '3\n'])
+    const json = await folder.run(['query', 'count(//a)', '--json'], {
+      engine: { queryProfiles: async () => ({ kind: 'value', value: 3 }) },
+    })
+    assert.deepEqual(JSON.parse(json.out), { kind: 'value', value: 3 })
+  })
+
+  test('says what is wrong with an expression, or with its use', async () => {
+    const engine = { queryProfiles: async () => ({ kind: 'fault' as const, message: 'no XPath' }) }
+    const { code, err } = await folder.run(['query', '//a['], { engine })
+    assert.equal(code, 2)
+    assert.match(err, /XPATH: no XPath/)
+    assert.match((await folder.run(['query'])).err, /XPATH: the expression is missing/)
+    assert.match((await folder.run(['query', 'a', 'b'])).err, /b: query takes one expression/)
+  })
+})

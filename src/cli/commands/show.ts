@@ -1,0 +1,86 @@
+import { AppError } from '../../core/errors.ts'
+import type { ShowReport } from '../../core/reports/history-report.ts'
+import { type Command, exitCodes } from '../command.ts'
+import { absenceText, documentLines } from '../output/history-text.ts'
+import type { Sink } from '../output/io.ts'
+import { formatSize, printable } from '../output/terminal-text.ts'
+
+const parts = ['text', 'header', 'links', 'raw'] as const
+type Part = (typeof parts)[number] | 'body'
+
+/** A body beyond this is named in JSON, not included: it would have to be held several times over. */
+const maxJsonBytes = 16 * 1024 * 1024
+
+export const command: Command = {
+  name: 'show',
+  group: 'Archive',
+  summary: 'print one version of a document: body, text, header or links',
+  usage: 'URL[@N | @TIME]',
+  options: [
+    { name: 'text', about: 'the visible text, a line for each block' },
+    { name: 'header', about: 'status line and header of the response' },
+    { name: 'links', about: 'the links that were found, one a line' },
+    { name: 'raw', about: 'the very bytes, also to a terminal' },
+  ],
+  examples: [
+    { line: 'erace show https://example.org/ > page.html', about: 'the current version, byte by byte' },
+    { line: 'erace show https://example.org/@3 --text', about: "the third version's text" },
+    { line: 'erace show https://example.org/@2026-11-01T12:00', about: 'what was current then (UTC, or with a zone)' },
+    { line: 'erace show https://example.org/@first --header', about: 'header of the oldest kept version' },
+  ],
+  async prepare({ positionals, options, place, engine, io, json }, faults) {
+    const [address, ...rest] = positionals
+    if (address === undefined) faults.push({ place: 'show', message: 'the URL of a document is missing' })
+    for (const word of rest) faults.push({ place: word.slice(0, 60), message: 'show takes one URL' })
+    const chosen = parts.filter((part) => options.flag(part))
+    if (chosen.length > 1)
+      faults.push({ place: `--${chosen[1]}`, message: `can't be combined with --${chosen[0]}: choose one` })
+    return async () => {
+      const report = await engine.show(place, address!)
+      if (json) {
+        io.stdout.write(`${JSON.stringify(jsonOf(report))}\n`)
+        return report.content.kind === 'body' ? exitCodes.done : exitCodes.failed
+      }
+      io.stdout.write(shown(report, chosen[0] ?? 'body', io.stdout))
+      return exitCodes.done
+    }
+  },
+}
+
+function shown(report: ShowReport, part: Part, sink: Sink): string | Uint8Array {
+  if (part === 'header') return documentLines(headerText(report).replaceAll('\r\n', '\n'), sink)
+  if (part === 'links') return documentLines(report.links.map((link) => `${link}\n`).join(''), sink)
+  const { url, version, content } = report
+  if (content.kind === 'damaged')
+    throw new AppError('record-damaged', `version ${version.n} of ${url} is damaged: ${content.message}`)
+  if (content.kind === 'absent') throw new AppError('not-found', absenceText(url, version, content.why))
+  if (part === 'text') return documentLines(`${textOf(report)}\n`, sink)
+  if (part === 'raw' || sink.isTTY !== true) return content.bytes
+  if (content.source === null) {
+    const type = printable(content.contentType ?? 'of an unknown type', 80)
+    const what = `${url} is ${type}, ${formatSize(content.bytes.length)}`
+    throw new AppError('usage-wrong', `${what}: not for a terminal; send it to a file, or insist with --raw`)
+  }
+  return documentLines(content.source.replaceAll('\r\n', '\n'), sink)
+}
+
+function headerText({ url, version, header }: ShowReport): string {
+  if (header === '') throw new AppError('not-found', `the header of version ${version.n} of ${url} is not known`)
+  return header
+}
+
+function textOf({ url, text, content }: ShowReport): string {
+  if (text !== null) return text
+  const type = content.kind === 'body' ? content.contentType : undefined
+  throw new AppError('not-found', `${url} has no text: its type is ${type ?? 'unknown'}`)
+}
+
+/** Everything at once. The body is there as text where it has one, else in base64; `content.kind` tells why it is not. */
+function jsonOf({ content, ...report }: ShowReport): object {
+  if (content.kind !== 'body') return { ...report, content }
+  const { kind, contentType, bytes } = content
+  const meta = { kind, contentType: contentType ?? null }
+  if (report.text !== null) return { ...report, content: meta }
+  if (bytes.length > maxJsonBytes) return { ...report, content: { ...meta, omitted: 'length' } }
+  return { ...report, content: { ...meta, base64: bytes.toString('base64') } }
+}

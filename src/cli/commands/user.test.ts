@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import * as users from '../../app/commands/users.ts'
+import { type Account, defaultAccountSettings } from '../../core/account.ts'
+import { AppError } from '../../core/errors.ts'
+import { type CliFolder, createCliFolder } from '../cli.testkit.ts'
+
+const PASSWORD = 'correct horse'
+
+const account: Account = {
+  id: 1,
+  email: 'ada@example.org',
+  name: 'Ada',
+  role: 'user',
+  level: 'silver',
+  disabled: false,
+  createdAt: 0,
+  settings: defaultAccountSettings,
+}
+
+describe('the command user', () => {
+  let folder: CliFolder
+  before(async () => {
+    folder = await createCliFolder()
+  })
+  after(() => folder.remove())
+
+  const taking = (drafts: object[]) => ({
+    addUser: async (_: unknown, draft: object) => {
+      drafts.push(draft)
+      return account
+    },
+  })
+
+  test('takes a password from the environment', async () => {
+    const drafts: object[] = []
+    const argv = ['user', 'add', 'Ada@Example.org', '--role', 'administrator', '--level', 'gold', '--name', 'Ada']
+    const { code, out, err } = await folder.run(argv, { engine: taking(drafts), env: { ERACE_PASSWORD: PASSWORD } })
+    assert.deepEqual([code, out, err], [0, 'ada@example.org (user, silver) is added\n', ''])
+    const traits = { role: 'administrator', level: 'gold', name: 'Ada' }
+    assert.deepEqual(drafts, [{ email: 'ada@example.org', password: PASSWORD, ...traits }])
+  })
+
+  test('takes the first line of what is piped in', async () => {
+    const drafts: object[] = []
+    const given = { engine: taking(drafts), piped: `${PASSWORD}\r\nmore\n` }
+    assert.equal((await folder.run(['user', 'add', 'ada@example.org'], given)).code, 0)
+    assert.deepEqual(drafts, [{ email: 'ada@example.org', password: PASSWORD }])
+  })
+
+  test('asks a person twice, and does not show what is typed', async () => {
+    const drafts: object[] = []
+    const engine = taking(drafts)
+    const argv = ['user', 'add', 'ada@example.org']
+    const done = await folder.run(argv, { engine, replies: [PASSWORD, PASSWORD] })
+    assert.deepEqual([done.code, done.questions], [0, ['New password: (secret)', 'The same again: (secret)']])
+    const differs = await folder.run(argv, { engine, replies: [PASSWORD, 'battery staple'] })
+    assert.deepEqual([differs.code, differs.out], [2, ''])
+    assert.match(differs.err, /the two are not the same/)
+    const short = await folder.run(argv, { engine, replies: ['short'] })
+    assert.deepEqual([short.code, short.questions.length], [2, 1])
+    const brokenOff = await folder.run(argv, { engine, replies: [] })
+    assert.equal(brokenOff.code, 130)
+    assert.equal(drafts.length, 1)
+  })
+
+  test('says that no password was given', async () => {
+    const { code, err } = await folder.run(['user', 'passwd', 'ada@example.org'])
+    assert.equal(code, 2)
+    assert.match(err, /no password was given: set ERACE_PASSWORD, or pipe it in/)
+  })
+
+  test('lists all faults of a command line', async () => {
+    const { code, err } = await folder.run(['user', 'add', 'nobody', '--role', 'king', '--level', 'iron', '--yes'])
+    assert.equal(code, 2)
+    for (const fault of [
+      /nobody: expected an e-mail/,
+      /--role: expected one of user, administrator/,
+      /--level: /,
+      /--yes: /,
+    ])
+      assert.match(err, fault)
+    assert.match((await folder.run(['user', 'ad'])).err, /ad: say what to do: add, list, passwd, remove/)
+    assert.match((await folder.run(['user', 'remove'])).err, /EMAIL: the address is missing/)
+    assert.match((await folder.run(['user', 'list', 'x@y'])).err, /x@y: user list takes no address/)
+    assert.match((await folder.run(['user', 'passwd', 'x@y', '--name', 'x'])).err, /--name: goes with add only/)
+  })
+
+  test('prints accounts for people and for programs', async () => {
+    const eve = { ...account, id: 2, email: 'eve@example.org', name: 'E\u001b[2Jve', disabled: true }
+    const engine = { listUsers: async () => [account, eve] }
+    const { code, out } = await folder.run(['user', 'list'], { engine })
+    assert.equal(code, 0)
+    assert.match(out, /^ada@example\.org +user +silver/)
+    assert.match(out, /^eve@example\.org +user +silver +disabled +E\?\[2Jve$/m)
+    const { users: items } = JSON.parse((await folder.run(['user', 'list', '--json'], { engine })).out)
+    assert.equal(items.length, 2)
+    assert.deepEqual(items[0], {
+      id: 1,
+      email: 'ada@example.org',
+      name: 'Ada',
+      role: 'user',
+      level: 'silver',
+      disabled: false,
+      createdAt: '1970-01-01T00:00:00.000Z',
+    })
+    const none = await folder.run(['user', 'list'], { engine: { listUsers: async () => [] } })
+    assert.deepEqual([none.code, none.out, none.err], [0, '', 'there are no accounts yet\n'])
+  })
+
+  test('asks before it removes, where there is somebody to ask', async () => {
+    const removed: string[] = []
+    const engine = {
+      removeUser: async (_: unknown, email: string) => {
+        removed.push(email)
+        return { account, profiles: 2, annotations: 1200 }
+      },
+    }
+    const argv = ['user', 'remove', 'ada@example.org']
+    const no = await folder.run(argv, { engine, replies: ['n'] })
+    assert.deepEqual([no.code, no.out, no.err, removed.length], [1, '', 'nothing was removed\n', 0])
+    const yes = await folder.run(argv, { engine, replies: ['Y'] })
+    assert.equal(yes.out, 'ada@example.org (user, silver) is removed, with 2 profiles and 1,200 annotations\n')
+    const sure = await folder.run([...argv, '--yes', '--json'], { engine, replies: [] })
+    assert.deepEqual([sure.questions, JSON.parse(sure.out).annotations], [[], 1200])
+    assert.equal((await folder.run(argv, { engine })).code, 0)
+    assert.equal(removed.length, 3)
+  })
+
+  test('tells a failure with its code', async () => {
+    const engine = { removeUser: () => Promise.reject(new AppError('last-administrator', 'the last one')) }
+    const { code, out } = await folder.run(['user', 'remove', 'ada@example.org', '--json'], { engine })
+    assert.deepEqual([code, JSON.parse(out).error.code], [1, 'last-administrator'])
+  })
+
+  test('does on a real store what it says', async () => {
+    const engine = users
+    const env = { ERACE_PASSWORD: PASSWORD }
+    const run = (...argv: string[]) => folder.run(['user', ...argv], { engine, env })
+    assert.match((await run('list')).err, /There is no data folder/)
+    assert.equal((await run('add', 'root@example.org', '--role', 'administrator')).code, 0)
+    assert.equal((await run('add', 'ada@example.org')).code, 0)
+    assert.match((await run('add', 'ADA@example.org')).err, /there is an account with this e-mail address already/)
+    assert.match((await run('passwd', 'ada@example.org')).out, /has a new password/)
+    assert.match((await run('passwd', 'eve@example.org')).err, /there is no account of eve@example\.org/)
+    assert.match((await run('remove', 'root@example.org')).err, /last administrator/)
+    assert.match((await run('remove', 'ada@example.org')).out, /is removed, with 0 profiles/)
+    assert.equal((await run('list')).out.trimEnd().split('\n').length, 1)
+  })
+})

@@ -1,0 +1,76 @@
+import type { CrawlResult } from '../../core/reports/crawl-report.ts'
+import { columns, formatCount, formatSize, formatSpan, printable } from './terminal-text.ts'
+
+const MAX_ROWS = 10
+
+/** What a person reads after a crawl. Sections that have nothing to say are left out. */
+export function closingTable(result: CrawlResult): string {
+  const { details } = result
+  const sections = [
+    section(headline(result), totals(result)),
+    section('Skipped', countRows(result.skipped)),
+    section('Status codes', countRows(details.statusCodes)),
+    section('Media types', countRows(details.mediaTypes)),
+    section('Failures', countRows(details.failures)),
+    section(
+      'Slowest hosts',
+      details.slowestHosts.map(({ host, fetches, meanMs }) => [
+        printable(host),
+        `${formatCount(Math.round(meanMs))} ms`,
+        `${formatCount(fetches)} requests`,
+      ]),
+    ),
+    section(
+      'Resting hosts',
+      details.restingHosts.map(({ host, failures, queued }) => [
+        printable(host),
+        `${formatCount(failures)} failures`,
+        `${formatCount(queued)} queued`,
+      ]),
+    ),
+    section(
+      'Hosts given up',
+      details.givenUpHosts.map(({ host, dropped }) => [printable(host), `${formatCount(dropped)} dropped`]),
+    ),
+  ]
+  return `${sections.filter((text) => text !== '').join('\n\n')}\n`
+}
+
+function headline({ interrupted, finished, queued, seconds }: CrawlResult): string {
+  const left = `${formatCount(queued)} still queued; the same command goes on with them`
+  const state = interrupted ? `interrupted, ${left}` : finished ? 'finished' : `stopped at its limit, ${left}`
+  return `Crawl ${state} (${formatSpan(seconds)})`
+}
+
+function totals(result: CrawlResult): string[][] {
+  const rate = `${result.perSecond.toFixed(1)}/s`
+  const rows: [string, number, string?][] = [
+    ['fetched', result.fetched, rate],
+    ['stored', result.stored, formatSize(result.bytes)],
+    ['unchanged', result.unchanged],
+    ['duplicates', result.duplicates],
+    ['redirects', result.redirects],
+    ['failed', result.failed],
+    ['links found', result.links],
+    ['URLs seen', result.seen],
+    ['queued', result.queued],
+  ]
+  const table = rows.map(([name, count, note]) => [name, formatCount(count), note ?? ''])
+  return [...table, ['peak memory', formatSize(result.peakRssBytes), '']]
+}
+
+/** The largest counts first, as many as fit a glance. */
+function countRows(counts: Readonly<Record<string, number | undefined>>): string[][] {
+  return Object.entries(counts)
+    .map(([name, count]): [string, number] => [name, count ?? 0])
+    .filter(([, count]) => count > 0)
+    .sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))
+    .map(([name, count]) => [printable(name), formatCount(count)])
+}
+
+function section(title: string, rows: readonly string[][]): string {
+  if (rows.length === 0) return ''
+  const lines = columns(rows.slice(0, MAX_ROWS))
+  if (rows.length > MAX_ROWS) lines.push(`  and ${formatCount(rows.length - MAX_ROWS)} more`)
+  return [title, ...lines].join('\n')
+}

@@ -1,0 +1,44 @@
+import { version } from '../../config/version.ts'
+import { type Command, commonOptions, type Option } from '../command.ts'
+
+export function generalHelp(commands: readonly Command[]): string {
+  const groups = Map.groupBy(commands, ({ group }) => group)
+  const width = Math.max(...commands.map(({ name }) => name.length))
+  const lists = [...groups].map(([group, members]) =>
+    [`${group}:`, ...members.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`)].join('\n'),
+  )
+  return `${[
+    `erace ${version}: watches the web, and is a fast, polite crawler and archiver.`,
+    'Usage: erace COMMAND [OPTIONS]',
+    ...lists,
+    optionList('All commands:', commonOptions),
+    'erace COMMAND --help tells more about a command; erace --version prints the version.',
+    'Exit codes: 0 done, 1 failed, 2 wrong use or configuration, 130 interrupted with all state saved.',
+  ].join('\n\n')}\n`
+}
+
+export function commandHelp(command: Command): string {
+  const parts = [
+    `erace ${command.name}: ${command.summary}`,
+    `Usage: erace ${[command.name, command.usage, '[OPTIONS]'].filter((word) => word !== '').join(' ')}`,
+  ]
+  if (command.options.length > 0) parts.push(optionList('Options:', command.options))
+  parts.push(optionList('All commands:', commonOptions))
+  if (command.examples.length > 0) {
+    parts.push(['Examples:', ...command.examples.map(({ line, about }) => `  # ${about}\n  ${line}`)].join('\n'))
+  }
+  return `${parts.join('\n\n')}\n`
+}
+
+function optionList(title: string, options: readonly Option[]): string {
+  const heads = options.map(({ name, short, argument }) =>
+    [short === undefined ? '' : `-${short}, `, `--${name}`, argument === undefined ? '' : ` ${argument}`].join(''),
+  )
+  const width = Math.max(...heads.map((head) => head.length))
+  return [
+    title,
+    ...options.map(({ about, repeatable }, i) => {
+      return `  ${heads[i]!.padEnd(width)}  ${about}${repeatable ? ' (may be repeated)' : ''}`
+    }),
+  ].join('\n')
+}

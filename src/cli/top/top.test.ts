@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { AppError } from '../../core/errors.ts'
+import { type CliFolder, createCliFolder, createRecordingIo, engineWith } from '../cli.testkit.ts'
+import { runCli } from '../run-cli.ts'
+import { keysOf } from './keyboard.ts'
+import { createTestControl, lookOf, nodeOf } from './top.testkit.ts'
+
+const store = ['--store', 'postgres://x@127.0.0.1/x']
+const ENTER = '\u001b[?1049h'
+const LEAVE = '\u001b[?1049l'
+
+describe('erace top', () => {
+  let folder: CliFolder
+  before(async () => {
+    folder = await createCliFolder()
+  })
+  after(() => folder.remove())
+
+  const run = (argv: string[], look = lookOf()) => {
+    const { control, asked } = createTestControl(() => look)
+    return folder.run(['top', ...store, ...argv], { engine: { control: async () => control } }).then((result) => ({
+      ...result,
+      asked,
+    }))
+  }
+
+  test('without a terminal prints one report and ends', async () => {
+    const { code, out, asked } = await run([])
+    assert.equal(code, 0)
+    assert.match(out, /^erace top {2}1 node {2}run 3 under way/)
+    assert.match(out, /^ {2}m1 +worker m1\.example:7 +running +64 +12\.3/m)
+    assert.ok(!out.includes('\u001b'))
+    assert.deepEqual(asked, ['close'])
+  })
+
+  test('as JSON has everything, with the state of each node', async () => {
+    const { out } = await run(['--json'], lookOf({ nodes: [nodeOf(), nodeOf({ id: 'b', seenMsAgo: 1e9 })] }))
+    const report = JSON.parse(out)
+    assert.deepEqual(
+      [report.queued, report.nodes[0].state, report.nodes[1].state, report.nodes[0].figures.perSecond],
+      [1_234_567, 'running', 'lost', 12.34],
+    )
+  })
+
+  for (const [argv, did, words, json] of [
+    [['--drain', 'm1'], 'drain m1', /^m1 hands over its partitions/, { node: 'm1', draining: true }],
+    [['--undrain', 'm1'], 'undrain m1', /^m1 takes part again\n$/, { node: 'm1', draining: false }],
+    [['--pause'], 'pause', /^the crawl is paused; erace top --resume/, { paused: true }],
+    [['--resume'], 'resume', /^the crawl goes on\n$/, { paused: false }],
+  ] as const)
+    test(`${argv[0]} does it and says so`, async () => {
+      const told = await run([...argv])
+      assert.deepEqual([told.code, told.asked], [0, [did, 'close']])
+      assert.match(told.out, words)
+      assert.deepEqual(JSON.parse((await run([...argv, '--json'])).out), json)
+    })
+
+  test('wrong use is told with all its faults, and nothing is opened', async () => {
+    const { code, err } = await folder.run(['top', '--pause', '--resume', '--drain', '', 'word'])
+    assert.equal(code, 2)
+    assert.match(err, /word: top takes no arguments/)
+    assert.match(err, /--drain --pause --resume: one of them at a time/)
+    assert.match(err, /--store: top needs the address of the shared store/)
+  })
+
+  test('what fails at the start is told plainly, on the screen that was there', async () => {
+    const world = createRecordingIo({ columns: 80, rows: 24 })
+    const control = async () => Promise.reject(new AppError('store-refused', 'PostgreSQL: no'))
+    const argv = ['top', ...store]
+    const code = await runCli({ argv, env: {}, cwd: folder.cwd, io: world.io, engine: engineWith({ control }) })
+    assert.deepEqual([code, world.out(), world.listening()], [1, '', 0])
+    assert.match(world.err(), /erace top: PostgreSQL: no/)
+  })
+})
+
+describe('erace top on a terminal', () => {
+  let folder: CliFolder
+  before(async () => {
+    folder = await createCliFolder()
+  })
+  after(() => folder.remove())
+
+  /** Started, and drawn once. */
+  async function start(look = lookOf(), env: Record<string, string> = {}) {
+    const world = createRecordingIo({ columns: 80, rows: 24 })
+    const { control, asked } = createTestControl(() => look)
+    const engine = engineWith({ control: async () => control })
+    const ended = runCli({ argv: ['top', ...store], env, cwd: folder.cwd, io: world.io, engine })
+    while (!world.out().includes('erace top')) await new Promise(setImmediate)
+    let read = 0
+    return {
+      ...world,
+      control,
+      asked,
+      ended,
+      /** What was drawn since the last call. */
+      async drawn() {
+        await new Promise(setImmediate)
+        const text = world.out().slice(read)
+        read = world.out().length
+        return text
+      },
+    }
+  }
+
+  test('takes another screen and gives the old one back, with its keys', async () => {
+    const top = await start()
+    assert.ok(top.out().startsWith(ENTER))
+    assert.equal(top.listening(), 4)
+    top.press('q')
+    assert.equal(await top.ended, 0)
+    assert.ok(top.out().endsWith(LEAVE))
+    assert.deepEqual([top.listening(), top.asked], [0, ['close']])
+  })
+
+  for (const end of ['SIGTERM', 'SIGHUP', 'SIGINT', 'ctrl-c'] as const)
+    test(`${end} gives it back, too`, async () => {
+      const top = await start()
+      if (end === 'ctrl-c') top.press(end)
+      else top.raise(end)
+      assert.equal(await top.ended, 130)
+      assert.ok(top.out().endsWith(LEAVE))
+      assert.equal(top.listening(), 0)
+    })
+
+  test('drains the selected node when that is confirmed, and only then', async () => {
+    const nodes = [nodeOf(), nodeOf({ id: 'm2-8-bbbbbb', name: 'm2', draining: true })]
+    const top = await start(lookOf({ nodes }))
+    top.press('d')
+    assert.match(await top.drawn(), /drain m1 \(m1-7-abcdef\)\? its partitions go to others \(y\/n\)/)
+    top.press('n')
+    assert.match(await top.drawn(), /left as it was/)
+    for (const key of ['j', 'down', 'd', 'y']) top.press(key)
+    assert.match(await top.drawn(), /m2 \(m2-8-bbbbbb\) takes part again/)
+    for (const key of ['k', 'd', 'y']) top.press(key)
+    await top.drawn()
+    top.press('q')
+    await top.ended
+    assert.deepEqual(top.asked, ['undrain m2-8-bbbbbb', 'drain m1-7-abcdef', 'close'])
+  })
+
+  test('pauses and resumes when that is confirmed, and tells what could not be done', async () => {
+    const top = await start(lookOf({ paused: true }))
+    for (const key of ['p', 'y']) top.press(key)
+    assert.match(await top.drawn(), /the crawl goes on/)
+    top.control.pause = () => Promise.reject(new AppError('store-unreachable', 'PostgreSQL: gone\u001b[2J'))
+    for (const key of ['p', 'y']) top.press(key)
+    assert.match(await top.drawn(), /not done: PostgreSQL: gone\?\[2J/)
+    top.press('q')
+    await top.ended
+    assert.deepEqual(top.asked, ['resume', 'close'])
+  })
+
+  test('has a help, and keys that mean nothing do nothing', async () => {
+    const top = await start()
+    await top.drawn()
+    for (const key of ['x', 'Z', 'enter']) top.press(key)
+    assert.equal(await top.drawn(), '')
+    top.press('?')
+    assert.match(await top.drawn(), /pause the crawl of the whole cluster/)
+    top.press('p')
+    assert.doesNotMatch(await top.drawn(), /pause the crawl/)
+    top.press('q')
+    await top.ended
+  })
+
+  test('what was seen last stays while the store does not answer, and the foot says why', async () => {
+    const top = await start()
+    const { look } = top.control
+    top.control.look = () => Promise.reject(new AppError('store-unreachable', 'PostgreSQL: connect ECONNREFUSED'))
+    top.press('r')
+    const drawn = await top.drawn()
+    assert.match(drawn, /no answer: PostgreSQL: connect ECONNREFUSED; trying again/)
+    assert.match(drawn, /m1 +worker running/)
+    top.control.look = look
+    top.press('r')
+    assert.match(await top.drawn(), /q quit/)
+    top.press('q')
+    assert.equal(await top.ended, 0)
+  })
+
+  test('is not coloured where nobody wants colours', async () => {
+    for (const [env, coloured] of [
+      [{}, true],
+      [{ NO_COLOR: '1' }, false],
+    ] as const) {
+      const top = await start(lookOf(), env)
+      top.press('q')
+      await top.ended
+      assert.equal(top.out().includes('\u001b[7m'), coloured)
+    }
+  })
+})
+
+describe('keys', () => {
+  test('are read from what a terminal sends', () => {
+    assert.deepEqual(keysOf('jq?\u001b[A\u001b[B\u001bOA\u001b[5~\r\u0003\u001b'), [
+      'j',
+      'q',
+      '?',
+      'up',
+      'down',
+      'up',
+      'page-up',
+      'enter',
+      'ctrl-c',
+      'escape',
+    ])
+  })
+
+  test('unknown sequences say nothing, whatever is in them', () => {
+    assert.deepEqual(keysOf('\u001b[1;5D\u001b[200~\u0001\u007f\u001b[31m'), [])
+  })
+})

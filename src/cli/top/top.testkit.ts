@@ -1,0 +1,53 @@
+import type { NodeReport } from '../../store/contracts/nodes.ts'
+import type { ClusterControl, ClusterLook } from '../engine.ts'
+
+export function nodeOf(parts: Partial<NodeReport> = {}): NodeReport {
+  return {
+    id: 'm1-7-abcdef',
+    name: 'm1',
+    role: 'worker',
+    host: 'm1.example',
+    pid: 7,
+    figures: { perSecond: 12.34, inFlight: 40, queued: 12_345, failed: 3, refused: 1, rssBytes: 210e6, bytes: 5e6 },
+    startedMsAgo: 100_000,
+    seenMsAgo: 400,
+    draining: false,
+    partitions: 64,
+    ...parts,
+  }
+}
+
+export function lookOf(parts: Partial<ClusterLook> = {}): ClusterLook {
+  return {
+    nodes: [nodeOf()],
+    freePartitions: 0,
+    paused: false,
+    held: false,
+    leader: 'm2-9-012345',
+    run: { id: 3, finished: false },
+    queued: 1_234_567,
+    seen: 9_000_000,
+    hosts: 4_321,
+    tasks: 12,
+    ...parts,
+  }
+}
+
+/** A cluster that does as it is told, and notes it. */
+export function createTestControl(look: () => ClusterLook) {
+  const asked: string[] = []
+  const control: ClusterControl = {
+    look: async () => look(),
+    async drain(node, draining) {
+      asked.push(`${draining ? 'drain' : 'undrain'} ${node}`)
+      return node
+    },
+    async pause(paused) {
+      asked.push(paused ? 'pause' : 'resume')
+    },
+    async close() {
+      asked.push('close')
+    },
+  }
+  return { control, asked }
+}

@@ -1,0 +1,113 @@
+import { type Clock, systemClock } from '../core/clock.ts'
+import { peakRssBytes } from '../core/peak-rss.ts'
+import type { CrawlDetails } from '../core/reports/crawl-report.ts'
+import { skipReasons } from '../core/skip-reason.ts'
+import type { Board } from '../crawl/worker/shared-counters.ts'
+import type { RunMark } from '../store/contracts/cluster-runs.ts'
+import type { NodeFigures } from '../store/contracts/nodes.ts'
+
+/** Counts of a crawl that add up over shards, crews and nodes. */
+export const countNames = [
+  'fetched',
+  'stored',
+  'unchanged',
+  'duplicates',
+  'failed',
+  'redirects',
+  'links',
+  'bytes',
+  'refused',
+  'statements',
+  'sentBytes',
+] as const
+
+export type CountName = (typeof countNames)[number]
+
+export type Counts = Record<CountName, number> & { skipped: Record<string, number> }
+
+/** What a node tells of its part in a run. */
+export type RunFigures = Counts & {
+  activeHosts: number
+  restingHosts: number
+  paused: number
+  peakRssBytes: number
+  /** With the last word only. */
+  details?: CrawlDetails
+}
+
+export function noCounts(): Counts {
+  const counts = Object.fromEntries(countNames.map((name) => [name, 0])) as Record<CountName, number>
+  return { ...counts, skipped: Object.fromEntries(skipReasons.map((reason) => [reason, 0])) }
+}
+
+export function countsOf(board: Board): Counts {
+  const counts = noCounts()
+  for (const name of countNames) counts[name] = board.total(name)
+  for (const reason of skipReasons) counts.skipped[reason] = board.total(`skipped.${reason}`)
+  return counts
+}
+
+/** `sign` -1 takes away. What another program did not count is none. */
+export function addCounts(a: Counts, b: Partial<Counts>, sign: 1 | -1 = 1): Counts {
+  const sum = noCounts()
+  for (const name of countNames) sum[name] = a[name] + sign * (b[name] ?? 0)
+  for (const reason of skipReasons) sum.skipped[reason] = a.skipped[reason]! + sign * (b.skipped?.[reason] ?? 0)
+  return sum
+}
+
+export function runFiguresOf(board: Board, details?: CrawlDetails): RunFigures {
+  return {
+    ...countsOf(board),
+    activeHosts: board.total('activeHosts'),
+    restingHosts: board.total('restingHosts'),
+    paused: board.total('paused') > 0 ? 1 : 0,
+    peakRssBytes: peakRssBytes(),
+    ...(details === undefined ? {} : { details }),
+  }
+}
+
+export type NodeState = {
+  /** Of crews that are gone. */
+  base: Counts
+  board: Board | null
+  mark: RunMark
+  threads: number
+}
+
+/** All but how the node itself sees its way. */
+export function nodeFiguresOf(
+  { base, board, mark, threads }: NodeState,
+  annotated: { tasks: number; annotations: number; refused: number },
+): Omit<NodeFigures, 'perSecond' | 'lastError'> {
+  const counts = board === null ? base : addCounts(base, countsOf(board))
+  const gauge = (name: 'queued' | 'seen' | 'inFlight' | 'activeHosts' | 'restingHosts' | 'paused'): number =>
+    board?.total(name) ?? 0
+  return {
+    ...counts,
+    refused: counts.refused + annotated.refused,
+    tasks: annotated.tasks,
+    annotations: annotated.annotations,
+    threads,
+    rssBytes: process.memoryUsage.rss(),
+    run: mark.id,
+    revision: mark.revision,
+    queued: gauge('queued'),
+    seen: gauge('seen'),
+    inFlight: gauge('inFlight'),
+    activeHosts: gauge('activeHosts'),
+    restingHosts: gauge('restingHosts'),
+    paused: gauge('paused') > 0 ? 1 : 0,
+  }
+}
+
+/** How fast a count grows, over the last seconds. */
+export function createRate(clock: Clock = systemClock, spanMs = 5_000): (count: number) => number {
+  const looks: { at: number; count: number }[] = []
+  return (count) => {
+    const at = clock.monotonic()
+    looks.push({ at, count })
+    while (looks.length > 2 && at - looks[1]!.at >= spanMs) looks.shift()
+    const first = looks[0]!
+    return at === first.at ? 0 : Math.round(((count - first.count) * 10_000) / (at - first.at)) / 10
+  }
+}

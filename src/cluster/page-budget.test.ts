@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createClusterRuns } from '../store/postgres/cluster/runs.ts'
+import { openPool } from '../store/postgres/connection/pool.ts'
+import { startCuttingProxy } from '../store/postgres/testkit/cutting-proxy.testkit.ts'
+import { createDatabase, usePostgres } from '../store/postgres/testkit/postgres.testkit.ts'
+import { createRunPages } from './page-budget.ts'
+
+usePostgres()
+
+/** BEGIN, the lock, what is left, what is held, COMMIT. */
+const STATEMENTS = 5
+
+test('wherever the connection is cut, pages are counted once, when they are taken and when they go back', async () => {
+  const database = await createDatabase()
+  const proxy = await startCuttingProxy(database.address)
+  const pool = openPool({ address: proxy.address, maxConnections: 1, name: 'worker' })
+  const inView = createClusterRuns(database.pool)
+  await inView.join('a', { seeds: [], maxPages: 1_000 }, { at: 1, liveMs: 60_000 })
+  const pages = createRunPages({ runs: createClusterRuns(pool), run: 1, node: 'a' })
+  let mine = await pages.take(10)
+  assert.equal(mine, 10)
+  let cuts = 0
+
+  async function untilDone<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch {
+      return work()
+    }
+  }
+  const isCountedOnce = async (): Promise<void> => {
+    if (proxy.wasCut()) cuts++
+    assert.deepEqual(await inView.pages(1), { limit: 1_000, taken: mine })
+  }
+  for (const side of ['before', 'behind'] as const) {
+    for (let nth = 1; nth <= STATEMENTS; nth++) {
+      proxy.cutAt(nth, side)
+      mine += await untilDone(() => pages.take(10))
+      await isCountedOnce()
+      proxy.cutAt(nth, side)
+      pages.putBack(3)
+      mine -= 3
+      await untilDone(pages.settle)
+      await isCountedOnce()
+      // Whoever takes no more after a failure says what it has.
+      proxy.cutAt(nth, side)
+      await assert.rejects(pages.take(10))
+      await pages.settle()
+      await isCountedOnce()
+    }
+  }
+  assert.ok(cuts >= 2 * STATEMENTS + 2 * STATEMENTS)
+  await pool.close()
+  await proxy.close()
+  await database.destroy()
+})

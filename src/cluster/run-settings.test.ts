@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { CrawlSettings } from '../config/crawl-settings.ts'
+import { readConfig } from '../config/load-config.ts'
+import type { SharedSettings } from '../store/contracts/cluster-runs.ts'
+import { sharedOf, withShared } from './run-settings.ts'
+
+const files = { mimeTypes: 'text/html', ignoreTypes: null, blockList: null, hostRules: null }
+
+async function settingsOf(env: Record<string, string>, seeds: string[]): Promise<CrawlSettings> {
+  const { config } = await readConfig({ cwd: '/', env })
+  return { folder: '/x', config, seeds, depth: 2, restrict: '^http', maxPages: 9, omit: [], files }
+}
+
+test('a crawl is the same on every machine, but for what each takes upon itself', async () => {
+  const begun = await settingsOf(
+    {
+      ERACE_CRAWL_DELAY: '7s',
+      ERACE_CRAWL_THREADS: '9',
+      ERACE_CRAWL_FETCHERS: '900',
+      ERACE_NETWORK_ALLOW: '10.0.0.0/8',
+    },
+    ['http://a/'],
+  )
+  const own = { ...(await settingsOf({ ERACE_CRAWL_THREADS: '2', ERACE_CLUSTER_NAME: 'w' }, [])), folder: '/y' }
+  const travelled: SharedSettings = JSON.parse(JSON.stringify(sharedOf(begun)))
+  const { config, ...rest } = withShared(own, travelled)
+  assert.deepEqual(rest, {
+    folder: '/y',
+    seeds: ['http://a/'],
+    depth: 2,
+    restrict: '^http',
+    maxPages: 9,
+    omit: [],
+    files,
+  })
+  assert.deepEqual(config.crawl, { ...begun.config.crawl, threads: 2, fetchers: own.config.crawl.fetchers })
+  assert.deepEqual([config.network, config.robots], [begun.config.network, begun.config.robots])
+  assert.equal(config.cluster.name, 'w')
+})
+
+test('what another version of the program did not write is as it is here', async () => {
+  const own = await settingsOf({}, [])
+  const { config, depth } = withShared(own, { seeds: [], maxPages: null, config: { crawl: { delayMs: 1 } } })
+  assert.equal(config.crawl.delayMs, 1)
+  assert.equal(config.crawl.userAgent, own.config.crawl.userAgent)
+  assert.equal(depth, 2)
+})

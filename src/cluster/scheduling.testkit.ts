@@ -1,0 +1,159 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { pino } from 'pino'
+import { clusterStores } from '../app/engines/postgres-stores.ts'
+import { configOf } from '../config/load-config.ts'
+import { systemClock } from '../core/clock.ts'
+import type { Profile } from '../core/profile.ts'
+import { openTestWorker, seed, type TestPage } from '../fetchers/cluster/store-worker.testkit.ts'
+import { createProfileKeys } from '../services/profiles/keyed-profile.ts'
+import { createClusterEvents } from '../store/postgres/cluster/events.ts'
+import { type ClusterPool, openPool } from '../store/postgres/connection/pool.ts'
+import { createDatabase } from '../store/postgres/testkit/postgres.testkit.ts'
+import { type ClusterSchedule, startClusterSchedule } from './scheduling.ts'
+
+const LEASE = '2s'
+const GIVE_UP_MS = 30_000
+
+export type RunningSchedule = ClusterSchedule & {
+  name: string
+  /** Checks as they were told to whoever listens here. */
+  told: string[]
+  gate: Gate
+  end(): Promise<void>
+}
+
+/** Holds back all that a process sends to the database, from the first statement on that `closes` it. */
+export type Gate = {
+  closeAt(part: string): void
+  /** Resolves when somebody stands before the closed gate. */
+  reached: Promise<void>
+  open(): void
+}
+
+/** A process that schedules, as far as that goes; `name` is what its connections are called, too. */
+export async function startSchedule(
+  address: string,
+  name: string,
+  fingerprints: readonly [number, number],
+): Promise<RunningSchedule> {
+  const pool = openPool({ address, maxConnections: 6, name })
+  const { gate, gated } = gatePool(pool)
+  const events = createClusterEvents({ pool })
+  const schedule = await startClusterSchedule({
+    stores: clusterStores(gated, fingerprints),
+    clock: systemClock,
+    config: configOf({ 'cluster.lease': LEASE, 'schedule.minEvery': '1s' }),
+    log: pino({ level: 'silent' }),
+    holder: name,
+    events,
+  })
+  const told: string[] = []
+  schedule.checks.onCheck((watch, phase) => told.push(`${watch} ${phase}`))
+  let isEnded = false
+  return {
+    ...schedule,
+    name,
+    told,
+    gate,
+    async end() {
+      if (isEnded) return
+      isEnded = true
+      gate.open()
+      await schedule.stop()
+      await events.close()
+      await pool.close()
+    },
+  }
+}
+
+/** A database with a worker of its own, whose web is in memory. */
+export async function openCluster(pages: Record<string, TestPage>) {
+  const database = await createDatabase()
+  const running: RunningSchedule[] = []
+  const web = new Map(Object.entries(pages))
+  const stores = clusterStores(database.pool, seed)
+  const keyed = createProfileKeys({})
+  const worker = await openTestWorker(database.pool, web)
+
+  async function start(name: string): Promise<RunningSchedule> {
+    const started = await startSchedule(database.address, name, seed)
+    running.push(started)
+    return started
+  }
+
+  return {
+    pool: database.pool,
+    web,
+    worker,
+    start,
+    watches: stores.watches,
+    /** Nobody waits for a first visit: whoever takes over a check that is one has it made again. */
+    async put(...profiles: Profile[]) {
+      await stores.profiles.put(profiles.map(keyed))
+      await database.pool.query('UPDATE urds SET visited_at = 1')
+    },
+    async rowOf(uri: string) {
+      return (await stores.watches.all()).find((row) => row.uri === uri)!
+    },
+    async close() {
+      for (const each of running) await each.end()
+      await worker.close()
+      await database.destroy()
+    },
+  }
+}
+
+function gatePool(pool: ClusterPool): { gate: Gate; gated: ClusterPool } {
+  let part: string | null = null
+  let closed: PromiseWithResolvers<void> | null = null
+  const reached = Promise.withResolvers<void>()
+  const pass = async (text: string): Promise<void> => {
+    if (part !== null && text.includes(part)) {
+      part = null
+      closed = Promise.withResolvers()
+      reached.resolve()
+    }
+    await closed?.promise
+  }
+  const gated: ClusterPool = {
+    ...pool,
+    async query(text, values) {
+      await pass(text)
+      return pool.query(text, values)
+    },
+    transaction: (work) =>
+      pool.transaction((tx) =>
+        work({
+          async query(text, values) {
+            await pass(text)
+            return tx.query(text, values)
+          },
+          send: tx.send,
+          unhurried: tx.unhurried,
+        }),
+      ),
+  }
+  return {
+    gated,
+    gate: {
+      closeAt(text) {
+        part = text
+      },
+      reached: reached.promise,
+      open() {
+        part = null
+        closed?.resolve()
+        closed = null
+      },
+    },
+  }
+}
+
+/** Asks again and again until it is so. */
+export async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
+  const endAt = systemClock.monotonic() + GIVE_UP_MS
+  while (!(await isSo())) {
+    if (systemClock.monotonic() > endAt) throw new Error(`never: ${what}`)
+    await wait(20)
+  }
+}

@@ -1,0 +1,70 @@
+import type { ErrorCode } from '../errors.ts'
+import type { SkipReason } from '../skip-reason.ts'
+
+/** A crawl at one moment. */
+export type CrawlSnapshot = {
+  fetched: number
+  stored: number
+  failed: number
+  queued: number
+  bytes: number
+  hostsActive: number
+  hostsResting: number
+  /** Why the crawl stands still, such as a full disk. */
+  paused?: string | undefined
+}
+
+/** What came of a crawl. All but `details` is promised to readers of `erace crawl --json`. */
+export type CrawlResult = {
+  /** Responses read. */
+  fetched: number
+  /** New versions. */
+  stored: number
+  unchanged: number
+  duplicates: number
+  failed: number
+  redirects: number
+  skipped: Record<SkipReason, number>
+  links: number
+  seen: number
+  queued: number
+  bytes: number
+  seconds: number
+  perSecond: number
+  peakRssBytes: number
+  /** Nothing is left to be fetched. */
+  finished: boolean
+  interrupted: boolean
+  details: CrawlDetails
+}
+
+export type CrawlDetails = {
+  statusCodes: Record<string, number>
+  mediaTypes: Record<string, number>
+  failures: Partial<Record<ErrorCode, number>>
+  slowestHosts: { host: string; fetches: number; meanMs: number }[]
+  restingHosts: { host: string; failures: number; queued: number }[]
+  givenUpHosts: { host: string; dropped: number }[]
+}
+
+const SLOWEST_SHOWN = 10
+
+export function mergeDetails(parts: readonly CrawlDetails[]): CrawlDetails {
+  return {
+    statusCodes: addUp(parts.map((part) => part.statusCodes)),
+    mediaTypes: addUp(parts.map((part) => part.mediaTypes)),
+    failures: addUp(parts.map((part) => part.failures)),
+    slowestHosts: parts
+      .flatMap((part) => part.slowestHosts)
+      .sort((a, b) => b.meanMs - a.meanMs)
+      .slice(0, SLOWEST_SHOWN),
+    restingHosts: parts.flatMap((part) => part.restingHosts),
+    givenUpHosts: parts.flatMap((part) => part.givenUpHosts),
+  }
+}
+
+function addUp(records: readonly Record<string, number>[]): Record<string, number> {
+  const sum: Record<string, number> = {}
+  for (const record of records) for (const [name, n] of Object.entries(record)) sum[name] = (sum[name] ?? 0) + n
+  return sum
+}

@@ -1,0 +1,219 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import type { QueuedRequest } from '../../core/request.ts'
+import { offerOf } from '../../store/conformance/samples.testkit.ts'
+import {
+  addArrivals,
+  addLoaded,
+  createLane,
+  cutBack,
+  giveUpLoad,
+  isIdle,
+  type Lane,
+  putBackInOrder,
+} from './host-queue.ts'
+
+const state = { id: 1, host: 'a.example', queued: 0, nextAt: 0, failures: 0, rests: 0 }
+
+function rowOf(priority: number, seq: number): QueuedRequest {
+  return { ...offerOf('a.example', `/${seq}`, { priority }), hostId: 1, seq, attempts: 0 }
+}
+
+function seqsOf(lane: Lane): number[] {
+  return lane.buffer.map(({ seq }) => seq)
+}
+
+function emptyLane(): Lane {
+  return { ...createLane(state, 0), more: false }
+}
+
+describe('a lane', () => {
+  test('takes in arrivals by priority, then in order of arrival', () => {
+    const lane = emptyLane()
+    addArrivals(lane, [rowOf(2, 1), rowOf(1, 2), rowOf(2, 3), rowOf(0, 4)], 10)
+    assert.deepEqual(seqsOf(lane), [4, 2, 1, 3])
+    assert.equal(lane.more, false)
+  })
+
+  test('leaves to the disk what goes behind a full buffer, and everything behind that', () => {
+    const lane = emptyLane()
+    addArrivals(lane, [rowOf(0, 1), rowOf(0, 2), rowOf(0, 3)], 2)
+    assert.deepEqual(seqsOf(lane), [1, 2])
+    assert.equal(lane.more, true)
+    lane.buffer.shift()
+    addArrivals(lane, [rowOf(0, 4)], 2)
+    assert.deepEqual(seqsOf(lane), [2], 'row 3 is on disk and goes before row 4')
+  })
+
+  test('takes in what goes before the end of its buffer even when it is full', () => {
+    const lane = emptyLane()
+    addArrivals(lane, [rowOf(5, 1), rowOf(5, 2), rowOf(5, 3), rowOf(1, 4)], 2)
+    assert.deepEqual(seqsOf(lane), [4, 1, 2])
+  })
+
+  test('a row that arrives while others are loaded is neither lost nor taken twice', () => {
+    const read = createLane(state, 0)
+    read.loading = true
+    addArrivals(read, [rowOf(3, 9)], 10)
+    addLoaded(read, [rowOf(5, 1), rowOf(5, 2)], 2)
+    assert.deepEqual(seqsOf(read), [9, 1, 2], 'it belongs before the end of what was loaded')
+    const included = createLane(state, 0)
+    included.loading = true
+    addArrivals(included, [rowOf(3, 9)], 10)
+    addLoaded(included, [rowOf(3, 9), rowOf(5, 1)], 2)
+    assert.deepEqual(seqsOf(included), [9, 1])
+    const ended = createLane(state, 0)
+    ended.loading = true
+    addArrivals(ended, [rowOf(7, 9)], 10)
+    addLoaded(ended, [rowOf(5, 1)], 2)
+    assert.deepEqual(seqsOf(ended), [1, 9], 'the load saw the end of the queue before the row came')
+    assert.equal(ended.more, false)
+  })
+
+  test('a load that failed changes nothing', () => {
+    const lane = createLane(state, 0)
+    lane.loading = true
+    addArrivals(lane, [rowOf(0, 1)], 10)
+    giveUpLoad(lane)
+    assert.deepEqual(seqsOf(lane), [])
+    assert.equal(lane.more, true)
+    assert.equal(isIdle(lane), false)
+  })
+
+  test('a row that is put back goes to the head, or behind what is now before it', () => {
+    const lane = emptyLane()
+    addArrivals(lane, [rowOf(1, 1), rowOf(1, 2)], 10)
+    const row = lane.buffer.shift()!
+    addArrivals(lane, [rowOf(0, 3)], 10)
+    putBackInOrder(lane, row)
+    assert.deepEqual(seqsOf(lane), [3, 1, 2])
+  })
+
+  test('a page with very many links in front of the queue is taken in at once', () => {
+    const lane = emptyLane()
+    addArrivals(lane, [rowOf(200_000, 1)], 10)
+    const row = rowOf(0, 0)
+    const rows = Array.from({ length: 200_000 }, (_, n) => ({ ...row, priority: 199_999 - n, seq: n + 2 }))
+    addArrivals(lane, rows, 10)
+    assert.equal(lane.buffer.length, 200_001)
+    assert.equal(lane.buffer[0]!.seq, 200_001)
+    cutBack(lane, 4)
+    assert.deepEqual(seqsOf(lane), [200_001, 200_000, 199_999, 199_998])
+  })
+
+  test('hands out a queue in order and each row once, whatever arrives, is loaded or put back when', () => {
+    const step = fc.oneof(
+      {
+        weight: 3,
+        arbitrary: fc.record({
+          kind: fc.constant('arrive' as const),
+          priorities: fc.array(fc.integer({ min: 0, max: 4 }), { maxLength: 30, size: 'max' }),
+        }),
+      },
+      {
+        weight: 2,
+        arbitrary: fc.record({ kind: fc.constantFrom('ask' as const, 'answer' as const, 'fail' as const) }),
+      },
+      {
+        weight: 4,
+        arbitrary: fc.record({
+          kind: fc.constantFrom('take' as const, 'settle' as const, 'put-back' as const, 'cut' as const),
+        }),
+      },
+    )
+    fc.assert(
+      fc.property(
+        fc.array(step, { maxLength: 120, size: 'max' }),
+        fc.integer({ min: 1, max: 6 }),
+        (steps, capacity) => {
+          const model = createModel(capacity)
+          for (const step of steps) model.apply(step)
+          model.drain()
+        },
+      ),
+      { numRuns: 300 },
+    )
+  })
+})
+
+type Step =
+  | { kind: 'arrive'; priorities: number[] }
+  | { kind: 'ask' | 'answer' | 'fail' | 'take' | 'settle' | 'put-back' | 'cut' }
+
+/** A disk that is a plain sorted list, beside the lane. The head of the lane must be the least row that is not out. */
+function createModel(capacity: number) {
+  const lane = emptyLane()
+  let disk: QueuedRequest[] = []
+  const out: QueuedRequest[] = []
+  let answer: QueuedRequest[] = []
+  const settledSeqs = new Set<number>()
+  let seq = 0
+
+  const inOrder = (a: QueuedRequest, b: QueuedRequest): number => a.priority - b.priority || a.seq - b.seq
+  const isBehind = (row: QueuedRequest): boolean =>
+    lane.position === null || inOrder(lane.position as QueuedRequest, row) < 0
+
+  function arrive(priorities: readonly number[]): void {
+    const rows = priorities.map((priority) => rowOf(priority, ++seq))
+    disk = [...disk, ...rows].sort(inOrder)
+    addArrivals(lane, rows, capacity)
+  }
+
+  function ask(): void {
+    if (lane.loading || !lane.more) return
+    lane.loading = true
+    answer = disk.filter(isBehind).slice(0, capacity)
+  }
+
+  function take(): void {
+    const row = lane.buffer.shift()
+    if (row === undefined) return
+    const least = disk.find((other) => !out.includes(other))
+    assert.equal(row.seq, least?.seq)
+    out.push(disk.find((other) => other.seq === row.seq)!)
+  }
+
+  function settle(): void {
+    const row = out.shift()
+    if (row === undefined) return
+    assert.ok(!settledSeqs.has(row.seq))
+    settledSeqs.add(row.seq)
+    disk = disk.filter((other) => other !== row)
+  }
+
+  const actions = {
+    ask,
+    take,
+    settle,
+    answer: () => lane.loading && addLoaded(lane, answer, capacity),
+    fail: () => lane.loading && giveUpLoad(lane),
+    'put-back'() {
+      const row = out.pop()
+      if (row !== undefined) putBackInOrder(lane, row)
+    },
+    cut: () => out.length === 0 && !lane.loading && lane.buffer.length > capacity && cutBack(lane, capacity),
+  }
+
+  return {
+    apply(step: Step): void {
+      if (step.kind === 'arrive') arrive(step.priorities)
+      else actions[step.kind]()
+    },
+    drain(): void {
+      for (let turns = 0; disk.length > 0; turns++) {
+        assert.ok(turns < 10_000, 'rows were left behind')
+        ask()
+        actions.answer()
+        take()
+        settle()
+      }
+      assert.equal(settledSeqs.size, seq)
+      if (lane.more) {
+        ask()
+        actions.answer()
+      }
+      assert.ok(isIdle(lane))
+    },
+  }
+}

@@ -1,0 +1,239 @@
+import { hash } from 'node:crypto'
+import type { CrawlSettings } from '../../config/crawl-settings.ts'
+import { createAddressGuard } from '../../core/address.ts'
+import type { ErrandOrder, WatchNews } from '../../core/check-order.ts'
+import type { Clock } from '../../core/clock.ts'
+import { decodeBody } from '../../core/decode/decode-body.ts'
+import { createFingerprintCache } from '../../core/fingerprint-cache.ts'
+import type { Errand } from '../../core/request.ts'
+import { createOmitRules } from '../../core/text/omit-rules.ts'
+import { createFingerprinter } from '../../core/url-key.ts'
+import type { DocumentStore } from '../../store/contracts/documents.ts'
+import type { FrontierStore } from '../../store/contracts/frontier.ts'
+import { createDnsCache } from '../dns/dns-cache.ts'
+import { createSystemResolver } from '../dns/resolver.ts'
+import { defaultFetchLimits } from '../fetch/fetch-limits.ts'
+import { headerList } from '../fetch/fetch-result.ts'
+import { createFetcher, type Fetcher } from '../fetch/fetcher.ts'
+import { createMediaTypes, defaultMediaTypes, parseMimeTypes } from '../filter/media-types.ts'
+import { createLinkNormaliser } from '../normalize/link-normaliser.ts'
+import { productToken } from '../robots/agent-token.ts'
+import { createRobotsCache } from '../robots/robots-cache.ts'
+import { createTally, type Tally } from './crawl-stats.ts'
+import { createFilterSteps } from './filter-steps.ts'
+import { createLinkPipe } from './link-pipe.ts'
+import type { Partitions } from './partition-leases.ts'
+import { createRobotsGate } from './robots-gate.ts'
+import type { KeptText } from './same-text.ts'
+import { createSeedOffers, namingOf } from './seed-offers.ts'
+import { createShard, type Shard } from './shard.ts'
+import type { Keeping, ShardDeps } from './shard-settings.ts'
+import type { Board } from './shared-counters.ts'
+import { urlOrders } from './url-order.ts'
+import { createWatches, type Watches } from './watches.ts'
+
+/** What a shard is given by the thread it runs in. */
+export type ShardPlace = {
+  index: number
+  shards: number
+  run: number
+  /** Whether documents may be known from before. */
+  looksBack: boolean
+  /** Secret seed of the fingerprints, the same in all shards. */
+  seed: readonly [number, number]
+  store: FrontierStore
+  documents: DocumentStore
+  board: Board
+  clock: Clock
+  log: ShardDeps['log']
+  onNews(news: readonly WatchNews[]): void
+  keptText: KeptText
+  /** Of a shard that shares its store with other processes. */
+  shared?: SharedPlace
+}
+
+export type SharedPlace = {
+  partitions: Partitions
+  /** Writes for so many partitions at a time. */
+  parallel: number
+  /** Learns of the watch, should the errand be of a later round than what is known of it. */
+  learn(errand: Errand, watches: Watches): Promise<void>
+  tellNews(news: readonly WatchNews[]): Promise<void>
+}
+
+export type AssembledShard = {
+  shard: Shard
+  fetcher: Fetcher
+  tally: Tally
+  offerSeeds(urls: readonly string[]): Promise<void>
+  watches: Watches
+  /** Begins checks of watched sources. Returns how many requests each has queued. */
+  offerErrands(orders: readonly ErrandOrder[]): Promise<Map<number, number>>
+}
+
+/** Puts one shard together from the settings of the crawl: the only place that knows all parts. */
+export async function assembleShard(settings: CrawlSettings, place: ShardPlace): Promise<AssembledShard> {
+  const { crawl, network, dns: dnsSettings, robots } = settings.config
+  const { clock, store, documents, board, log } = place
+  const figures = board.shard(place.index)
+  const tally = createTally()
+  const dns = createDnsCache({
+    resolver: createSystemResolver({ clock }),
+    clock,
+    maxEntries: dnsSettings.maxEntries,
+    minTtlMs: dnsSettings.minTtlMs,
+    maxTtlMs: dnsSettings.maxTtlMs,
+    negativeTtlMs: dnsSettings.negativeTtlMs,
+    concurrency: dnsSettings.concurrency,
+  })
+  const guard = createAddressGuard({ allow: network.allow })
+  // Whoever names a seed means its address, private or not.
+  for (const seed of settings.seeds) {
+    const answer = await dns.lookup(hostNameOf(seed))
+    if (answer.kind === 'found') for (const address of answer.addresses) guard.allow(address)
+  }
+  const { acceptsMediaType } =
+    settings.files.mimeTypes === null ? createMediaTypes(defaultMediaTypes) : parseMimeTypes(settings.files.mimeTypes)
+  const fetchers = Math.max(1, Math.ceil(crawl.fetchers / place.shards))
+  const fetcher = createFetcher({
+    dns,
+    guard,
+    clock,
+    userAgent: crawl.userAgent,
+    acceptsMediaType,
+    limits: {
+      ...defaultFetchLimits,
+      connectTimeoutMs: crawl.connectTimeoutMs,
+      headersTimeoutMs: crawl.headerTimeoutMs,
+      bodyTimeoutMs: crawl.stallTimeoutMs,
+      totalTimeoutMs: crawl.totalTimeoutMs,
+      maxHeaderBytes: crawl.maxHeaderBytes,
+      maxBodyBytes: crawl.maxBodyBytes,
+      perHostConnections: crawl.perHost,
+      maxConnections: Math.max(defaultFetchLimits.maxConnections, 2 * fetchers),
+    },
+  })
+  const agent = productToken(crawl.userAgent)
+  const gate = crawl.respectRobots
+    ? createRobotsGate({
+        cache: createRobotsCache({ maxEntries: robots.maxEntries, maxBytes: 16 << 20, clock }),
+        store,
+        fetcher,
+        clock,
+        async decode(result) {
+          const decoded = await decodeBody(result.body, headerList(result.rawHeaders, 'content-encoding'), 512 * 1024)
+          return decoded.kind === 'decoded' ? decoded.body : Buffer.alloc(0)
+        },
+        maxAgeMs: robots.maxAgeMs,
+      })
+    : null
+  const { hostRules } = settings.files
+  const naming = namingOf(crawl, hostRules)
+  const seedOffers = createSeedOffers({ crawl, hostRules, seed: place.seed })
+  const fingerprinter = createFingerprinter(place.seed)
+  const seen = createFingerprintCache(settings.config.frontier.seenCache)
+  const watches = createWatches()
+  const pipe = createLinkPipe({
+    steps: createFilterSteps(settings, watches),
+    normaliser: createLinkNormaliser(naming),
+    fingerprinter,
+    seen,
+    order: urlOrders[crawl.order],
+    maxHops: crawl.maxDepth,
+    onSkip: (reason) => figures.add(`skipped.${reason}`),
+    onUnparsable(href, pageUrl) {
+      figures.add('unparsable')
+      log('debug', 'link could not be parsed', { href: href.slice(0, 500), page: pageUrl })
+    },
+  })
+  async function addressOf(url: string): Promise<string> {
+    const answer = await dns.lookup(hostNameOf(url))
+    return answer.kind === 'found' ? (answer.addresses.find((each) => guard.check(each).kind === 'allowed') ?? '') : ''
+  }
+
+  const onNews = (): void => {
+    const news = watches.takeNews()
+    if (news.length > 0) place.onNews(news)
+  }
+  const shard = createShard(
+    {
+      ...{ store, documents, fetcher, gate, pipe, board, figures, tally, clock, addressOf, log, watches, onNews },
+      ...(place.shared === undefined ? {} : sharedDeps(place.shared, watches)),
+    },
+    {
+      rules: {
+        delayMs: crawl.delayMs,
+        delayFactor: crawl.delayFactor,
+        failuresToRest: crawl.hostFailures,
+        restMs: crawl.hostRestMs,
+        restMaxMs: crawl.hostRestMaxMs,
+        maxRests: crawl.hostRests,
+      },
+      perHost: crawl.perHost,
+      perAddress: Math.max(crawl.perAddress, crawl.perHost),
+      fetchers,
+      keeping: keepingOf(place.shared, fetchers),
+      bufferRows: Math.ceil(settings.config.frontier.buffer / place.shards),
+      maxAttempts: crawl.maxAttempts,
+      maxRedirects: crawl.maxRedirects,
+      maxCrawlDelayMs: crawl.maxCrawlDelayMs,
+      looksBack: place.looksBack,
+      fullCheckAfter: crawl.fullCheckAfter,
+      agent,
+      reading: {
+        pipe,
+        linkNaming: namingNumber(naming, settings.files.hostRules),
+        run: place.run,
+        maxBodyBytes: crawl.maxBodyBytes,
+        maxLinks: crawl.maxLinksPerPage,
+        agent: crawl.respectRobots ? agent : null,
+        omitFor: createOmitRules(settings.omit),
+        keptText: crawl.compare === 'text' ? place.keptText : null,
+      },
+    },
+  )
+  return {
+    shard,
+    fetcher,
+    tally,
+    watches,
+    async offerSeeds(urls) {
+      await store.offer(seedOffers.ofSeeds(urls, settings.depth))
+    },
+    async offerErrands(orders) {
+      return (await store.offer(seedOffers.ofErrands(orders))).watches
+    },
+  }
+}
+
+/**
+ * Writes of a store of our own take our time, and are made often. Those of a shared one are made for one partition at a time and dear
+ * when they are small: they are gathered, while hosts go on.
+ */
+function keepingOf(shared: SharedPlace | undefined, fetchers: number): Keeping {
+  const maxItems = Math.max(1, Math.min(128, Math.floor(fetchers / 2)))
+  if (shared === undefined) return { maxItems, maxWaitMs: 20, waitMsForEach: 0, parallel: 1, unkept: null }
+  const unkept = { maxItems: 8 * fetchers, maxBytes: 64 << 20 }
+  return { maxItems: 128, maxWaitMs: 100, waitMsForEach: 12, parallel: shared.parallel, unkept }
+}
+
+function sharedDeps({ partitions, learn, tellNews }: SharedPlace, watches: Watches) {
+  return {
+    partitions,
+    learn: (errand: Errand) => learn(errand, watches),
+    async tellNews() {
+      const news = watches.takeNews()
+      if (news.length > 0) await tellNews(news)
+    },
+  }
+}
+
+/** Positive, 31 bits: the same whenever URLs are named by the same rules. */
+function namingNumber(naming: Record<string, unknown>, hostRules: string | null): number {
+  const rules = JSON.stringify({ ...naming, hostRules })
+  return hash('sha256', rules, 'buffer').readUInt32BE(0) & 0x7fffffff || 1
+}
+
+function hostNameOf(url: string): string {
+  return new URL(url).hostname.replace(/^\[|\]$/g, '')
+}

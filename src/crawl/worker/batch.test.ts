@@ -1,0 +1,231 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { AppError } from '../../core/errors.ts'
+import type { Offer } from '../../core/request.ts'
+import { offerOf, offersOf, pageOf, queuedUrls } from '../../store/conformance/samples.testkit.ts'
+import type { Capture } from '../../store/contracts/documents.ts'
+import { answered, type Field, openField, type Taken } from '../frontier/frontier.testkit.ts'
+import { type Batch, type BatchOptions, createBatch } from './batch.ts'
+
+type Kept = { count: number; removed: number; limited: number }
+
+/** A batch on a real store and frontier, with a diary of what it told. */
+async function withBatch(
+  parts: Partial<BatchOptions> & { through?: (field: Field) => Partial<BatchOptions> },
+  work: (place: {
+    field: Field
+    batch: Batch
+    diary: string[]
+    kept: Kept[]
+    nextKept: () => Promise<void>
+    end: (taken: Taken, capture: Capture | null, offers?: Offer[], again?: boolean) => void
+  }) => Promise<void>,
+): Promise<void> {
+  const field = await openField()
+  const diary: string[] = []
+  const kept: Kept[] = []
+  let told = Promise.withResolvers<void>()
+  const batch = createBatch({
+    documents: field.documents,
+    frontier: field.frontier,
+    store: field.store,
+    maxItems: 1_000,
+    maxBytes: 1_000_000,
+    maxWaitMs: 3_600_000,
+    onOffered() {},
+    onOutcome: ({ request }, outcome) => diary.push(`${new URL(request.url).pathname} ${outcome?.kind ?? 'nothing'}`),
+    onKept(count, { removed, limited }) {
+      kept.push({ count, removed, limited })
+      told.resolve()
+    },
+    onPause: (reason) => diary.push(reason === null ? 'goes on' : `waits: ${reason}`),
+    onError: (error) => diary.push(`error: ${(error as Error).message}`),
+    retryAfter: async () => {},
+    ...parts,
+    ...parts.through?.(field),
+  })
+  try {
+    await work({
+      field,
+      batch,
+      diary,
+      kept,
+      async nextKept() {
+        await told.promise
+        told = Promise.withResolvers()
+      },
+      end({ lane, request }, capture, offers = [], again = false) {
+        field.frontier.release(lane, answered)
+        batch.add({ lane, request, capture, offers, again })
+      },
+    })
+    await batch.flush()
+  } finally {
+    await field.destroy()
+  }
+}
+
+/** Fails the given number of times before it does as told. */
+function failing<T extends unknown[], R>(times: number, error: () => Error, call: (...args: T) => Promise<R>) {
+  return async (...args: T): Promise<R> => {
+    if (times-- > 0) throw error()
+    return call(...args)
+  }
+}
+
+const full = (): AppError => new AppError('store-full', 'no room')
+
+describe('a batch', () => {
+  test('keeps the page, then its links, then notes the request as done', async () => {
+    const calls: string[] = []
+    const through = ({ documents, store }: Field): Partial<BatchOptions> => ({
+      documents: { ...documents, record: noted('record', documents.record) },
+      store: { ...store, settle: noted('settle', store.settle) },
+    })
+    function noted<T extends unknown[], R>(name: string, call: (...args: T) => R): (...args: T) => R {
+      return (...args) => {
+        calls.push(name)
+        return call(...args)
+      }
+    }
+    await withBatch({ through }, async ({ field, batch, diary, kept, end }) => {
+      const host = field.hostOf(0)
+      await field.offer([offerOf(host, '/')])
+      end(field.takeAll()[0]!, pageOf(host, '/', 'home'), offersOf(host, 2))
+      assert.equal(batch.size(), 1)
+      await batch.flush()
+      assert.deepEqual(calls, ['record', 'settle'])
+      assert.deepEqual(diary, ['/ stored'])
+      assert.deepEqual(kept, [{ count: 1, removed: 1, limited: 0 }])
+      assert.deepEqual(
+        await queuedUrls(field.store),
+        offersOf(host, 2).map(({ url }) => url),
+      )
+      assert.equal(field.takeAll().length, 1, 'the host goes on with the links')
+      assert.equal(batch.size(), 0)
+    })
+  })
+
+  test('does not follow the links of a page that is kept under another URL, unless it is a seed', async () => {
+    await withBatch({}, async ({ field, batch, diary, end }) => {
+      const [one, two, three] = [field.hostOf(0), field.hostOf(1), field.hostOf(2)]
+      const parent = 'http://parent.example/'
+      await field.offer([offerOf(one, '/a', { parent }), offerOf(two, '/b', { parent }), offerOf(three, '/seed')])
+      const [first, second, third] = field.takeAll() as [Taken, Taken, Taken]
+      end(first, pageOf(one, '/a', 'same'), [offerOf(one, '/from-a')])
+      end(second, pageOf(two, '/b', 'same'), [offerOf(two, '/from-b')])
+      end(third, pageOf(three, '/seed', 'same'), [offerOf(three, '/from-seed')])
+      await batch.flush()
+      assert.deepEqual(diary, ['/a stored', '/b duplicate', '/seed duplicate'])
+      const queued = await queuedUrls(field.store)
+      assert.deepEqual(queued.sort(), [`http://${one}/from-a`, `http://${three}/from-seed`].sort())
+    })
+  })
+
+  test('keeps a request that is tried again and one without anything to keep', async () => {
+    await withBatch({}, async ({ field, batch, diary, kept, end }) => {
+      const [one, two] = [field.hostOf(0), field.hostOf(1)]
+      await field.offer([offerOf(one, '/again'), offerOf(two, '/done')])
+      const [first, second] = field.takeAll() as [Taken, Taken]
+      end({ ...first, request: { ...first.request, attempts: 1 } }, null, [], true)
+      end(second, null)
+      await batch.flush()
+      assert.deepEqual(diary, ['/again nothing', '/done nothing'])
+      assert.deepEqual(kept, [{ count: 2, removed: 2, limited: 0 }])
+      const [retry] = field.takeAll()
+      assert.equal(retry?.request.attempts, 1)
+      assert.equal(field.store.counts().queued, 1)
+    })
+  })
+
+  test('is kept when enough requests wait', async () => {
+    await withBatch({ maxItems: 2 }, async ({ field, nextKept, kept, end }) => {
+      await field.offer([0, 1, 2].map((n) => offerOf(field.hostOf(n), '/')))
+      for (const taken of field.takeAll()) end(taken, null)
+      await nextKept()
+      assert.equal(kept[0]?.count, 2)
+    })
+  })
+
+  test('is kept when enough bytes wait', async () => {
+    await withBatch({ maxBytes: 10 }, async ({ field, nextKept, kept, end }) => {
+      const host = field.hostOf(0)
+      await field.offer([offerOf(host, '/')])
+      end(field.takeAll()[0]!, pageOf(host, '/', 'more than ten bytes'))
+      await nextKept()
+      assert.equal(kept[0]?.count, 1)
+    })
+  })
+
+  test('is kept when the first request has waited long enough', async () => {
+    await withBatch({ maxWaitMs: 1 }, async ({ field, nextKept, kept, end }) => {
+      await field.offer([offerOf(field.hostOf(0), '/')])
+      end(field.takeAll()[0]!, null)
+      await nextKept()
+      assert.equal(kept[0]?.count, 1)
+    })
+  })
+
+  test('waits while the disk is full, says so, and loses nothing', async () => {
+    const waits: number[] = []
+    await withBatch(
+      {
+        retryAfter: async (ms) => void waits.push(ms),
+        through: ({ documents, store }) => ({
+          documents: { ...documents, record: failing(2, full, documents.record) },
+          store: { ...store, settle: failing(1, full, store.settle) },
+        }),
+      },
+      async ({ field, batch, diary, end }) => {
+        const host = field.hostOf(0)
+        await field.offer([offerOf(host, '/')])
+        end(field.takeAll()[0]!, pageOf(host, '/', 'home'), offersOf(host, 2))
+        await batch.flush()
+        assert.deepEqual(diary, [
+          'waits: no room',
+          'waits: no room',
+          'goes on',
+          '/ stored',
+          'waits: no room',
+          'goes on',
+        ])
+        assert.equal(waits.length, 3)
+        assert.equal(field.store.counts().queued, 2)
+        assert.deepEqual({ ...(await field.documents.counts()) }, { documents: 1, versions: 1, bodies: 1 })
+      },
+    )
+  })
+
+  test('a failure that waiting does not cure is passed on, and the request stays queued', async () => {
+    const damaged = (): AppError => new AppError('store-damaged', 'a page is damaged')
+    await withBatch(
+      { through: ({ documents }) => ({ documents: { ...documents, record: failing(1, damaged, documents.record) } }) },
+      async ({ field, batch, diary, kept, end }) => {
+        const host = field.hostOf(0)
+        await field.offer([offerOf(host, '/')])
+        end(field.takeAll()[0]!, pageOf(host, '/', 'home'))
+        await batch.flush()
+        assert.deepEqual(diary, ['error: a page is damaged'])
+        assert.deepEqual(kept, [])
+        assert.equal(field.store.counts().queued, 1)
+      },
+    )
+  })
+
+  test('flushing takes along what is added while it is at work', async () => {
+    await withBatch({}, async ({ field, batch, kept, end }) => {
+      await field.offer([0, 1, 2].map((n) => offerOf(field.hostOf(n), '/')))
+      const taken = field.takeAll()
+      end(taken[0]!, null)
+      const flushed = batch.flush()
+      end(taken[1]!, null)
+      end(taken[2]!, null)
+      await flushed
+      assert.equal(
+        kept.reduce((sum, { count }) => sum + count, 0),
+        3,
+      )
+      assert.equal(field.store.counts().queued, 0)
+    })
+  })
+})

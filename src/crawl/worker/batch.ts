@@ -1,0 +1,185 @@
+import { AppError, type ErrorCode, isAppError } from '../../core/errors.ts'
+import type { Offer, QueuedRequest } from '../../core/request.ts'
+import type { SkipReason } from '../../core/skip-reason.ts'
+import type { Capture, CaptureOutcome, DocumentStore } from '../../store/contracts/documents.ts'
+import type { FrontierStore, SettleBatch, SettleCounts } from '../../store/contracts/frontier.ts'
+import type { Frontier } from '../frontier/frontier.ts'
+import type { Lane } from '../frontier/host-queue.ts'
+import type { Tenure } from '../frontier/partition-lease.ts'
+import { createSettleTogether } from './commit-together.ts'
+import { createPiles } from './write-buffers.ts'
+
+/**
+ * What came of one request, ready to be kept. The order of keeping is the promise of the whole crawl: body, version, new links
+ * accepted by their owners, request done. Whatever dies in between leaves the request queued, and its repetition
+ * finds the same fingerprint.
+ */
+export type Finished = {
+  lane: Lane
+  request: QueuedRequest
+  capture: Capture | null
+  offers: readonly Offer[]
+  /** Tried again later instead of done. */
+  again: boolean
+  /** Why it was not fetched or not read. */
+  skipped?: SkipReason | undefined
+  failure?: Failure | undefined
+}
+
+/** `status` is 0 where nothing was answered. */
+export type Failure = { code: ErrorCode; status: number }
+
+export type Batch = {
+  add(finished: Finished): void
+  /** Keeps everything that was added, now. */
+  flush(): Promise<void>
+  /** Nothing of this tenure waits for more any longer. */
+  hurry(tenure: Tenure): void
+  /** Keeps the clocks of a tenure's hosts that have moved since they were kept. */
+  keepClocks(tenure: Tenure): Promise<void>
+  size(): number
+  /** Bytes of all bodies that are not kept yet. */
+  bytes(): number
+  /** A write that waits for room as those of the batch do. */
+  persist<T>(write: () => Promise<T>, tenure?: Tenure): Promise<T>
+  /** Requests of the lane that are to be tried again, which is not yet noted. */
+  againOf(lane: Lane): number
+}
+
+export type BatchOptions = {
+  documents: DocumentStore
+  frontier: Frontier
+  store: FrontierStore
+  /** Flush when so many requests wait, … */
+  maxItems: number
+  /** … or so many bytes, … */
+  maxBytes: number
+  /** … or the first has waited so long. */
+  maxWaitMs: number
+  /** … and longer by so much for each other tenure of which something waits. */
+  waitMsForEach?: number
+  /** So many tenures are written for at a time; 1 unless told. */
+  parallel?: number
+  /** Told of the links that are handed to the store. */
+  onOffered(offers: readonly Offer[]): void
+  onOutcome(finished: Finished, outcome: CaptureOutcome | null): void
+  /** What must be known to others before the requests are done. */
+  beforeSettle?(): Promise<void>
+  onKept(count: number, counts: SettleCounts, tenure: Tenure): void
+  /** Results that are thrown away, since their partition is not held any more. Left out where that can't be. */
+  onRefused?(items: readonly Finished[], tenure: Tenure): void
+  /** The store can't take anything now: the crawl pauses until it can. `null` when it goes on. */
+  onPause(reason: string | null): void
+  onError(error: unknown): void
+  /** Waits before a write is tried again. */
+  retryAfter(ms: number): Promise<void>
+  /** Whether the crawl is to end: then nobody waits for room, since that may never come. */
+  isStopping?(): boolean
+}
+
+const FIRST_RETRY_MS = 100
+const LAST_RETRY_MS = 1000
+
+export function createBatch(options: BatchOptions): Batch {
+  const { documents, frontier, store } = options
+  const piles = createPiles<Finished>({ ...options, bytesOf, keep: keepOrRefuse })
+  /** Writes that wait until the store takes them. */
+  let pausedWrites = 0
+
+  async function persist<T>(write: () => Promise<T>, tenure?: Tenure): Promise<T> {
+    let waitMs = FIRST_RETRY_MS
+    let isWaiting = false
+    try {
+      for (;;) {
+        try {
+          return await write()
+        } catch (error) {
+          const isLast = isWaiting && options.isStopping?.() === true
+          if (!isAppError(error) || error.retry === 'never' || isLast) throw error
+          if (!isWaiting) pausedWrites++
+          isWaiting = true
+          options.onPause(error.message)
+        }
+        await options.retryAfter(waitMs)
+        waitMs = Math.min(LAST_RETRY_MS, 2 * waitMs)
+        if (tenure?.state === 'over')
+          throw new AppError('lease-lost', 'the partition was lost before this could be written')
+      }
+    } finally {
+      // However it came to its end: nothing is waited for when nobody waits.
+      if (isWaiting && --pausedWrites === 0) options.onPause(null)
+    }
+  }
+
+  const settleTogether = createSettleTogether((batch) => persist(() => store.settle(batch)))
+
+  function settle(batch: SettleBatch, tenure: Tenure): Promise<SettleCounts> {
+    return (options.parallel ?? 1) > 1 ? settleTogether(batch) : persist(() => store.settle(batch), tenure)
+  }
+
+  async function keepOrRefuse(items: Finished[], tenure: Tenure): Promise<void> {
+    const { onRefused } = options
+    try {
+      if (tenure.state !== 'over') return await keep(items, tenure)
+      onRefused?.(items, tenure)
+    } catch (error) {
+      // Of what could not be written until the end nothing is lost: it is still queued, and others fetch it.
+      const isRefused = isAppError(error, 'lease-lost') || (isAppError(error) && error.retry === 'later')
+      if (onRefused === undefined || !isRefused) return options.onError(error)
+      onRefused(items, tenure)
+    }
+  }
+
+  async function keep(items: Finished[], tenure: Tenure): Promise<void> {
+    const captured = items.filter((item) => item.capture !== null)
+    const outcomes =
+      captured.length === 0 ? [] : await persist(() => documents.record(captured.map((item) => item.capture!)), tenure)
+    const offers: Offer[] = []
+    let next = 0
+    for (const item of items) {
+      const outcome = item.capture === null ? null : outcomes[next++]!
+      const { parent, errand } = item.request
+      if (parent === '' || errand.watch > 0 || !isRepetition(outcome))
+        for (const offer of item.offers) offers.push(offer)
+      options.onOutcome(item, outcome)
+    }
+    options.onOffered(offers)
+    if (options.beforeSettle !== undefined) await options.beforeSettle()
+    const done = items.filter((item) => !item.again).map((item) => item.request)
+    const again = items.filter((item) => item.again).map((item) => item.request)
+    const hosts = frontier.changedClocks(tenure)
+    const counts = await settle({ offers, done, again, hosts }, tenure)
+    if (counts.lost?.includes(tenure.partition) === true)
+      throw new AppError('lease-lost', 'the partition is not held any more')
+    piles.kept(tenure)
+    for (const { lane } of items) frontier.settled(lane, 1)
+    options.onKept(items.length, counts, tenure)
+  }
+
+  return {
+    add: (finished) => piles.add(finished.lane.tenure, finished),
+    flush: piles.flush,
+    hurry: piles.hurry,
+    async keepClocks(tenure) {
+      const hosts = frontier.changedClocks(tenure)
+      if (hosts.length > 0) await persist(() => store.settle({ offers: [], done: [], again: [], hosts }), tenure)
+    },
+    size: piles.size,
+    bytes: piles.bytes,
+    persist,
+    againOf(lane) {
+      const comesAgain = (item: Finished): boolean => item.lane === lane && item.again
+      return piles.all(lane.tenure).filter(comesAgain).length
+    },
+  }
+}
+
+function bytesOf({ capture }: Finished): number {
+  return capture?.kind === 'body' ? capture.size : 0
+}
+
+/** The page was met under another URL in this run: its links were offered there. Whoever names a seed means that one. */
+function isRepetition(outcome: CaptureOutcome | null): boolean {
+  if (outcome?.kind === 'duplicate') return outcome.linksOffered
+  return outcome?.kind === 'unchanged' && outcome.duplicate
+}

@@ -1,0 +1,224 @@
+import { responseRecord } from '../../archive/warc/record-writer.ts'
+import type { Clock } from '../../core/clock.ts'
+import type { ErrorCode } from '../../core/errors.ts'
+import { bodyDigest, digestText } from '../../core/fingerprint.ts'
+import type { Offer, QueuedRequest } from '../../core/request.ts'
+import type { SkipReason } from '../../core/skip-reason.ts'
+import type { Capture, DocumentStore, KnownDocument, NoteOutcome } from '../../store/contracts/documents.ts'
+import { type FetchResponse, mediaTypeOf } from '../fetch/fetch-result.ts'
+import { freshUntil } from '../fetch/validators.ts'
+import type { Failure } from './batch.ts'
+import type { Tally } from './crawl-stats.ts'
+import type { LinkPipe, PageContext } from './link-pipe.ts'
+import { type ReadOptions, readResponse, redirectTarget } from './read-response.ts'
+import type { ShardFigures } from './shared-counters.ts'
+import type { VisitResult } from './visit.ts'
+
+/** What is to be kept of a visit: a capture or a note, the links that it yields, and whether it is to be tried again. */
+export type Conclusion = {
+  capture: Capture | null
+  offers: readonly Offer[]
+  again: boolean
+  /** Why it was not fetched or not read. */
+  skipped?: SkipReason
+  /** What went wrong, also where it is to be tried again. */
+  failure?: Failure
+}
+
+export type ConcludeDeps = {
+  documents: DocumentStore
+  pipe: LinkPipe
+  figures: ShardFigures
+  tally: Tally
+  clock: Clock
+  log(level: 'debug', message: string, fields?: Record<string, unknown>): void
+  settings: { maxAttempts: number; maxRedirects: number; reading: ReadOptions }
+}
+
+type Visited = Exclude<VisitResult, { kind: 'postponed' }> | { kind: 'dropped' }
+
+export function createConclude({ documents, pipe, figures, tally, clock, log, settings }: ConcludeDeps) {
+  const { reading } = settings
+
+  function note(
+    request: QueuedRequest,
+    outcome: NoteOutcome,
+    { status, address }: { status: number; address: string },
+    fresh: number | null = null,
+  ): Capture {
+    const base = { ...nameOf(request), at: clock.now(), run: runOf(request), status, address }
+    return { kind: 'note', outcome, ...base, location: '', freshUntil: fresh }
+  }
+
+  /** If the document was there until now, the answer itself is kept as the proof that it is not. */
+  function gone(
+    request: QueuedRequest,
+    outcome: 'failed' | 'redirect',
+    response: FetchResponse,
+    location = '',
+  ): Capture {
+    const { status, address, startedAt: at } = response
+    const render = () => goneRecord(request.url, response)
+    return { kind: 'gone', outcome, ...nameOf(request), at, run: runOf(request), status, address, location, render }
+  }
+
+  /** A watch signs with its own number what it checked. */
+  function runOf({ errand }: QueuedRequest): number {
+    return errand.watch === 0 ? reading.run : errand.watch
+  }
+
+  function failed(
+    request: QueuedRequest,
+    code: ErrorCode,
+    message: string,
+    facts: { status: number; address: string },
+    capture = note(request, 'failed', facts),
+  ): Conclusion {
+    figures.add('failed')
+    tally.failure(code)
+    log('debug', message, { url: request.url, code })
+    return { capture, offers: [], again: false, failure: { code, status: facts.status } }
+  }
+
+  function skipped(request: QueuedRequest, reason: SkipReason, facts: { status: number; address: string }): Conclusion {
+    figures.add(`skipped.${reason}`)
+    log('debug', 'skipped', { url: request.url, reason, parent: request.parent })
+    return { capture: note(request, 'skipped', facts), offers: [], again: false, skipped: reason }
+  }
+
+  function count(response: FetchResponse): void {
+    figures.add('fetched')
+    figures.add('bytes', response.wireBytes)
+    tally.status(response.status)
+  }
+
+  async function readPage(
+    request: QueuedRequest,
+    response: FetchResponse,
+    known: KnownDocument | null,
+  ): Promise<Conclusion> {
+    const page = await readResponse(request, response, known, reading)
+    if (page.kind === 'undecodable') return failed(request, 'decode-failed', page.message, response)
+    tally.type(mediaTypeOf(response.rawHeaders))
+    figures.add('links', page.links)
+    if (page.dropped.limit > 0) figures.add('skipped.limit', page.dropped.limit)
+    if (page.dropped.length > 0) figures.add('skipped.length', page.dropped.length)
+    if (page.kind === 'page') return { capture: page.capture, offers: page.offers, again: false }
+    return { ...skipped(request, 'robots', response), offers: page.offers }
+  }
+
+  function follow(request: QueuedRequest, response: FetchResponse): Conclusion {
+    figures.add('redirects')
+    const location = redirectTarget(request, response)
+    if (location === null || !/^https?:/.test(location)) {
+      return failed(
+        request,
+        'redirect-refused',
+        `${request.url} redirects to ${String(location).slice(0, 200)}`,
+        response,
+      )
+    }
+    if (request.redirects >= settings.maxRedirects) {
+      return failed(
+        request,
+        'redirect-limit',
+        `${request.url}: more than ${settings.maxRedirects} redirects in a row`,
+        response,
+      )
+    }
+    // To itself, as servers do that want to see a cookie: it has not gone away.
+    if (location.replace(/#.*/s, '') === request.url)
+      return { capture: note(request, 'redirect', response), offers: [], again: false }
+    const capture = gone(request, 'redirect', response, location)
+    const admitted = pipe.admit(location, contextOf(request), request.parent === '')
+    if (typeof admitted === 'string') {
+      if (admitted === 'unparsable')
+        return failed(request, 'redirect-refused', `${request.url} redirects to what is no URL`, response)
+      if (admitted === 'known') return { capture, offers: [], again: false }
+      figures.add(`skipped.${admitted}`)
+      return { capture, offers: [], again: false, skipped: admitted }
+    }
+    // A redirect is the same step of the crawl: it goes ahead of what was found later.
+    const offer = {
+      ...admitted,
+      parent: request.parent,
+      redirects: request.redirects + 1,
+      priority: request.priority - 1,
+    }
+    return { capture, offers: [offer], again: false }
+  }
+
+  async function followKept(request: QueuedRequest, known: KnownDocument): Promise<{ offers: Offer[]; links: number }> {
+    const { versionId, linkKeys, linkNaming } = known
+    if (versionId === 0) return { offers: [], links: 0 }
+    const context = contextOf(request)
+    const isNamedAlike = linkKeys.length > 0 && linkNaming === reading.linkNaming
+    // Most links of a page are known by the time it is met: their keys tell without a look at the links themselves.
+    const places = isNamedAlike ? pipe.unknown(linkKeys, context) : null
+    if (places?.length === 0) return { offers: [], links: linkKeys.length / 8 }
+    const links = await documents.links(known)
+    const wanted = places === null ? links : places.flatMap((place) => links[place] ?? [])
+    const found = wanted.map((href) => ({ href, tag: 'a' as const, nofollow: false, known: null }))
+    pipe.enter(context)
+    return { offers: pipe.run(found, context).offers, links: links.length }
+  }
+
+  return async function conclude(request: QueuedRequest, result: Visited): Promise<Conclusion> {
+    if ('response' in result) count(result.response)
+    switch (result.kind) {
+      case 'answered':
+        return readPage(request, result.response, result.known)
+      case 'redirected':
+        return follow(request, result.response)
+      case 'unchanged': {
+        figures.add('unchanged')
+        const { offers, links } = await followKept(request, result.known)
+        figures.add('links', links)
+        const { response } = result
+        const fresh = freshUntil(response.rawHeaders, response.startedAt)
+        return { capture: note(request, 'unchanged', response, fresh), offers, again: false }
+      }
+      case 'gone': {
+        const { response } = result
+        const message = `${request.url}: status ${response.status}`
+        return failed(request, 'http-client-error', message, response, gone(request, 'failed', response))
+      }
+      case 'done-before': {
+        const { known } = result
+        const { offers } = await followKept(request, known)
+        const facts = { at: clock.now(), run: known.run, status: known.status, address: '' }
+        // That it is gone may be news to the watch, too.
+        const capture: Capture | null = request.errand.watch > 0 ? { kind: 'met', ...nameOf(request), ...facts } : null
+        return { capture, offers, again: false }
+      }
+      case 'dropped':
+        return { capture: null, offers: [], again: false }
+      case 'skipped':
+        return skipped(request, result.reason, result)
+      case 'failed': {
+        if (result.status > 0) {
+          figures.add('fetched')
+          tally.status(result.status)
+        }
+        const again = result.retry && request.attempts + 1 < settings.maxAttempts
+        if (again) return { capture: null, offers: [], again, failure: { code: result.code, status: result.status } }
+        return failed(request, result.code, result.message, result)
+      }
+    }
+  }
+}
+
+function nameOf({ host, fp, url, parent, errand, hops }: QueuedRequest) {
+  return { host, fp, url, parent, errand, hops }
+}
+
+function goneRecord(uri: string, response: FetchResponse): Uint8Array[] {
+  const { startedAt: date, address, status, statusText, rawHeaders, body, truncated } = response
+  const statusLine = `HTTP/1.1 ${status} ${statusText}`
+  const payloadDigest = digestText(bodyDigest(body))
+  return responseRecord({ uri, date, address, statusLine, rawHeaders, body, payloadDigest, truncated }).parts
+}
+
+function contextOf({ url, host, depth, hops, errand }: QueuedRequest): PageContext {
+  return { url, host, baseHref: undefined, depth, hops, errand }
+}

@@ -1,0 +1,224 @@
+import type { FingerprintCache } from '../../core/fingerprint-cache.ts'
+import { hostKey } from '../../core/partition.ts'
+import { type Errand, linkDepth, type Offer, UNLIMITED_DEPTH } from '../../core/request.ts'
+import type { SkipReason } from '../../core/skip-reason.ts'
+import { baseOfSerialised, type ParsedBase, prepareBase, resolve } from '../../core/url.ts'
+import { type Fingerprinter, toBigInt } from '../../core/url-key.ts'
+import type { FoundLink } from '../extract/fastfind.ts'
+import type { LinkNormaliser } from '../normalize/link-normaliser.ts'
+import { createLinkMemo, type NamedLink } from './link-memo.ts'
+import type { UrlOrder } from './url-order.ts'
+
+/** A link on its way through the steps. One object serves all links of a shard. */
+export type LinkDraft = {
+  /** What is fetched. */
+  url: string
+  /** What is compared. */
+  key: string
+  /** Host of the page that the link stands on. */
+  pageHost: string
+  /** The watch that asks, 0 for none. */
+  watch: number
+}
+
+/** What a step says of a link: nothing (it goes on), or a reason to leave it. */
+export type StepVerdict = null | SkipReason
+
+/** WebRACE's pipe as a list: a step looks at the draft, may fill in its share, and lets it pass or not. */
+export type LinkStep = { name: string; run(draft: LinkDraft): StepVerdict }
+
+export type PageContext = {
+  url: string
+  host: string
+  baseHref: string | undefined
+  depth: number
+  hops: number
+  errand: Errand
+}
+
+export type LinkPipe = {
+  /** Sets the page whose links come next, and its base. */
+  enter(page: PageContext): void
+  /** A link of the page that was entered, if it was met before in the same form. For links that are plain ASCII. */
+  recall(bytes: Uint8Array, start: number, end: number): NamedLink | undefined
+  /** All links of a page at once: its outgoing links as they are kept, and those that are worth offering. */
+  run(links: readonly FoundLink<NamedLink>[], page: PageContext): PipedLinks
+  /**
+   * Links that were kept when the page was read: places in the list of those that are not known yet. `keys` are what
+   * `run` gave, by the same naming.
+   */
+  unknown(keys: Uint8Array, page: PageContext): number[]
+  /** These offers are on their way to the store: from now on their URLs are known here. */
+  offered(offers: readonly Offer[]): void
+  /** The target of a redirect. Where a seed leads is part of the crawl, in scope or not. */
+  admit(url: string, page: PageContext, fromSeed: boolean): Offer | SkipReason | 'known' | 'unparsable'
+}
+
+export type PipedLinks = { links: string[]; keys: Uint8Array; offers: Offer[] }
+
+export type LinkPipeOptions = {
+  steps: readonly LinkStep[]
+  normaliser: LinkNormaliser
+  fingerprinter: Fingerprinter
+  /** Fingerprints of URLs that were offered or refused before, with the depth they were offered with. */
+  seen: FingerprintCache
+  order: UrlOrder
+  maxHops: number
+  onSkip(reason: SkipReason): void
+  onUnparsable(href: string, pageUrl: string): void
+}
+
+const MEMO_ENTRIES = 16_384
+const KEY_BYTES = 8
+
+/**
+ * WebRACE's six steps: links are found (`fastfind`), then here named (resolved, normalised, fingerprinted), known ones
+ * dropped, and the rest sent through the steps; what can't be named is logged; all links of a page are handed on at once.
+ */
+export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
+  const { steps, normaliser, fingerprinter, seen, order, maxHops, onSkip, onUnparsable } = options
+  const memo = createLinkMemo(MEMO_ENTRIES)
+  const draft: LinkDraft = { url: '', key: '', pageHost: '', watch: 0 }
+  const fp = new Uint32Array(2)
+  let normalise = normaliser.onPage(prepareBase('http://invalid/'))
+  let pageNumber = 0
+
+  // What one check of one watch has seen is new to every other: their fingerprints are told apart.
+  let eyeHi = 0
+  let eyeLo = 0
+
+  function look({ watch, round }: Errand): void {
+    eyeHi = watch === 0 ? 0 : Math.imul(watch, 0x9e3779b1)
+    eyeLo = watch === 0 ? 0 : Math.imul(round % 0x7fffffff, 0x85ebca6b) ^ watch
+  }
+
+  const seenDepth = (hi: number, lo: number): number => seen.get((hi ^ eyeHi) >>> 0, (lo ^ eyeLo) >>> 0)
+  const noteSeen = (hi: number, lo: number, depth: number): void =>
+    seen.set((hi ^ eyeHi) >>> 0, (lo ^ eyeLo) >>> 0, depth)
+
+  function name(href: string): NamedLink | SkipReason | 'unparsable' {
+    const named = normalise(href)
+    if (named.kind === 'rejected') return refusals[named.reason]
+    fingerprinter.write(named.key, fp, 0)
+    return { url: named.url, key: named.key, hi: fp[0]!, lo: fp[1]!, page: 0 }
+  }
+
+  function pass({ url, key }: NamedLink): StepVerdict {
+    draft.url = url
+    draft.key = key
+    for (const step of steps) {
+      const verdict = step.run(draft)
+      if (verdict !== null) return verdict
+    }
+    return null
+  }
+
+  function enter(page: PageContext): void {
+    const base = baseOf(page)
+    normalise = normaliser.onPage(base)
+    memo.enter(base.prefix, base.directory)
+    draft.pageHost = page.host
+    draft.watch = page.errand.watch
+    look(page.errand)
+    pageNumber++
+  }
+
+  function offerOf(link: NamedLink, page: PageContext, depth: number, hops: number): Offer {
+    const { url, key, hi, lo } = link
+    // By the key, so that hosts which the host rules declare equal share one queue and one set of seen URLs.
+    const host = hostKey(key)
+    const priority = order(url, hops)
+    const { errand } = page
+    return { url, host, fp: toBigInt(hi, lo), parent: page.url, depth, hops, redirects: 0, priority, errand }
+  }
+
+  /**
+   * A link that is not known. What is refused stays refused, whatever the depth. What is accepted becomes known only when it is
+   * really offered: the page may turn out to repeat another, and then its links are not.
+   */
+  function consider(link: NamedLink, page: PageContext, depth: number | null, offers: Offer[]): boolean {
+    if (page.hops >= maxHops) {
+      onSkip('trap') // too far from here; a shorter way may still lead there
+      return true
+    }
+    const verdict = pass(link)
+    if (verdict !== null) {
+      onSkip(verdict)
+      noteSeen(link.hi, link.lo, UNLIMITED_DEPTH)
+      return false
+    }
+    if (depth !== null) offers.push(offerOf(link, page, depth, page.hops + 1))
+    return true
+  }
+
+  return {
+    enter,
+    recall: memo.recall,
+    run(found, page) {
+      const depth = linkDepth(page.depth)
+      const knownFrom = depth ?? 0
+      const links: string[] = []
+      const keys = new Uint32Array(found.length * 2)
+      const offers: Offer[] = []
+      // By key: another spelling of a link that was accepted a moment ago is the same link.
+      const accepted = new Set<string>()
+      for (const { href, known } of found) {
+        let link = known
+        if (link === null) {
+          const named = name(href)
+          if (typeof named === 'string') {
+            if (named === 'unparsable') onUnparsable(href, page.url)
+            else onSkip(named)
+            continue
+          }
+          link = named
+          memo.keep(href, link)
+        }
+        if (link.page === pageNumber) continue
+        link.page = pageNumber
+        keys[links.length * 2] = link.hi
+        keys[links.length * 2 + 1] = link.lo
+        links.push(link.url)
+        if (seenDepth(link.hi, link.lo) >= knownFrom || accepted.has(link.key)) continue
+        if (consider(link, page, depth, offers)) accepted.add(link.key)
+      }
+      return { links, keys: new Uint8Array(keys.buffer, 0, links.length * KEY_BYTES), offers }
+    },
+    unknown(bytes, page) {
+      const knownFrom = linkDepth(page.depth) ?? 0
+      look(page.errand)
+      // Copied: what comes from the store need not lie at a multiple of four.
+      const keys = new Uint32Array(new Uint8Array(bytes).buffer, 0, (bytes.length / KEY_BYTES) * 2)
+      const places: number[] = []
+      for (let place = 0; place * 2 < keys.length; place++)
+        if (seenDepth(keys[place * 2]!, keys[place * 2 + 1]!) < knownFrom) places.push(place)
+      return places
+    },
+    offered(offers) {
+      for (const { fp, depth, errand } of offers) {
+        look(errand)
+        noteSeen(Number(BigInt.asUintN(32, fp >> 32n)), Number(BigInt.asUintN(32, fp)), depth)
+      }
+    },
+    admit(url, page, fromSeed) {
+      enter(page)
+      const named = name(url)
+      if (typeof named === 'string') return named
+      if (seenDepth(named.hi, named.lo) >= page.depth) return 'known'
+      const verdict = pass(named)
+      return verdict === null || (verdict === 'scope' && fromSeed)
+        ? offerOf(named, page, page.depth, page.hops)
+        : verdict
+    },
+  }
+}
+
+const refusals = { length: 'length', scheme: 'scope', invalid: 'unparsable' } as const
+
+function baseOf({ url, baseHref }: PageContext): ParsedBase {
+  // What is queued was normalised: its parts can be told without parsing it again.
+  const own = baseOfSerialised(url)
+  const declared = baseHref === undefined ? null : resolve(baseHref, own)
+  // As the HTML standard has it: a base of another scheme counts, and its relative links lead out of the web.
+  return declared === null || /^(?:data|javascript):/.test(declared) ? own : prepareBase(declared)
+}

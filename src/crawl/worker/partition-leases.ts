@@ -1,0 +1,147 @@
+import { isAppError } from '../../core/errors.ts'
+import type { PartitionGrant } from '../../store/contracts/partition-leases.ts'
+import type { Frontier } from '../frontier/frontier.ts'
+import { createTenure, type Tenure, whenQuiet } from '../frontier/partition-lease.ts'
+import type { Batch } from './batch.ts'
+
+/** The partitions of a shard, where they come and go. */
+export type Partitions = {
+  /** Tells the store what is ours; its hosts can be asked for then. */
+  add(grants: readonly PartitionGrant[]): Promise<void>
+  /** Tells the store what is not ours any more; effective at once, resolves when nothing is under way for them. */
+  drop(partitions: readonly number[]): Promise<void>
+  partitionOf(hostId: number): number
+  /** Whether the lease of this epoch can be counted on at this very moment. */
+  isHeld(partition: number, epoch: number): boolean
+}
+
+export type Tenures = {
+  /** Under which a host may be crawled; null for none. */
+  ofHost(hostId: number): Tenure | null
+  /** Asked right before something is asked of a host. */
+  mayBegin(tenure: Tenure): boolean
+  take(grants: readonly PartitionGrant[]): Promise<void>
+  /** Hands over in good order: resolves when everything that was in hand is kept and nothing more will be written. */
+  yield(partitions: readonly number[]): Promise<void>
+  lose(partitions: readonly number[]): void
+  yieldAll(): Promise<void>
+}
+
+export type TenuresOptions = {
+  partitions: Partitions
+  frontier: Pick<Frontier, 'leave' | 'look'>
+  batch: Pick<Batch, 'hurry' | 'keepClocks'>
+  retryAfter(ms: number): Promise<void>
+  /** Can never be held. */
+  onError(error: unknown): void
+  /** Partitions came or went. */
+  onChange(): void
+}
+
+const FIRST_RETRY_MS = 100
+const LAST_RETRY_MS = 5_000
+
+type Coming = { grant: PartitionGrant; tenure: Tenure; before: Tenure | undefined }
+
+export function createTenures(options: TenuresOptions): Tenures {
+  const { partitions, frontier, batch } = options
+  const tenures = new Map<number, Tenure>()
+  /** Grants reach the store one after the other, so that of two for the same partition the later one stays. */
+  let admitting: Promise<void> = Promise.resolve()
+
+  function end(ended: readonly Tenure[]): void {
+    for (const tenure of ended) tenure.state = 'over'
+    frontier.leave(new Set(ended))
+    for (const tenure of ended) batch.hurry(tenure)
+  }
+
+  function find(numbers: readonly number[]): Tenure[] {
+    return numbers.flatMap((partition) => tenures.get(partition) ?? [])
+  }
+
+  function admitInTurn(coming: readonly Coming[]): Promise<void> {
+    admitting = admitting.then(() => admit(coming)).catch(options.onError)
+    return admitting
+  }
+
+  async function admit(coming: readonly Coming[]): Promise<void> {
+    for (let waitMs = FIRST_RETRY_MS; ; waitMs = Math.min(LAST_RETRY_MS, 2 * waitMs)) {
+      const live = coming.filter(({ tenure }) => tenure.state === 'coming')
+      if (live.length === 0) return
+      try {
+        await partitions.add(live.map(({ grant }) => grant))
+        break
+      } catch (error) {
+        if (!isAppError(error) || error.retry === 'never') throw error
+        await options.retryAfter(waitMs)
+      }
+    }
+    const gone: number[] = []
+    for (const { tenure } of coming) {
+      if (tenure.state === 'coming') tenure.state = 'held'
+      else if (tenures.get(tenure.partition) === tenure) gone.push(tenure.partition)
+    }
+    if (gone.length > 0) void partitions.drop(gone)
+    frontier.look()
+    options.onChange()
+  }
+
+  async function handOver(tenure: Tenure): Promise<void> {
+    await whenQuiet(tenure)
+    if (isOver(tenure)) return
+    try {
+      await batch.keepClocks(tenure)
+    } catch (error) {
+      // Then the partition is lost, or the store can't be reached until the end.
+      if (!isAppError(error)) throw error
+    }
+    if (isOver(tenure)) return
+    tenure.state = 'over'
+    await partitions.drop([tenure.partition])
+  }
+
+  const all: Tenures = {
+    ofHost(hostId) {
+      const tenure = tenures.get(partitions.partitionOf(hostId))
+      return tenure?.state === 'held' ? tenure : null
+    },
+    mayBegin: (tenure) => tenure.state === 'held' && partitions.isHeld(tenure.partition, tenure.epoch),
+    async take(grants) {
+      const coming = grants.map((grant): Coming => {
+        const before = tenures.get(grant.partition)
+        const tenure = createTenure(grant.partition, grant.epoch, grant.recovered)
+        tenures.set(grant.partition, tenure)
+        return { grant, tenure, before }
+      })
+      end(coming.flatMap(({ before }) => (before === undefined || before.state === 'over' ? [] : [before])))
+      // What is still on its way under an earlier tenure comes home first: its host would be asked by two.
+      const isBusy = ({ before }: Coming): boolean => before !== undefined && before.inHand > 0
+      await Promise.all([
+        admitInTurn(coming.filter((each) => !isBusy(each))),
+        ...coming.filter(isBusy).map(async (each) => {
+          await whenQuiet(each.before!)
+          await admitInTurn([each])
+        }),
+      ])
+    },
+    async yield(numbers) {
+      const leaving = find(numbers).filter(({ state }) => state === 'held' || state === 'coming')
+      for (const tenure of leaving) tenure.state = tenure.state === 'held' ? 'leaving' : 'over'
+      frontier.leave(new Set(leaving))
+      for (const tenure of leaving) batch.hurry(tenure)
+      await Promise.all(leaving.map(handOver))
+      options.onChange()
+    },
+    lose(numbers) {
+      const lost = find(numbers).filter(({ state }) => state !== 'over')
+      if (lost.length === 0) return
+      end(lost)
+      void partitions.drop(lost.map(({ partition }) => partition))
+      options.onChange()
+    },
+    yieldAll: () => all.yield([...tenures.keys()]),
+  }
+  return all
+}
+
+const isOver = ({ state }: Tenure): boolean => state === 'over'

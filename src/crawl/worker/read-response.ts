@@ -1,0 +1,182 @@
+import { responseRecord, revisitRecord } from '../../archive/warc/record-writer.ts'
+import { decodeBody } from '../../core/decode/decode-body.ts'
+import { bodyDigest, digestText } from '../../core/fingerprint.ts'
+import type { Offer, QueuedRequest } from '../../core/request.ts'
+import type { OmitRules } from '../../core/text/omit-rules.ts'
+import { prepareBase, resolve } from '../../core/url.ts'
+import type { Capture, KnownDocument } from '../../store/contracts/documents.ts'
+import { extractPage } from '../extract/page.ts'
+import { type FetchResponse, headerList, headerValue, mediaTypeOf } from '../fetch/fetch-result.ts'
+import { freshUntil, validatorsOf } from '../fetch/validators.ts'
+import { pageDirectives } from '../robots/page-directives.ts'
+import type { LinkPipe, PageContext, PipedLinks } from './link-pipe.ts'
+import { compareText, type KeptText, type TextComparison } from './same-text.ts'
+
+/** What a response with a body that is collected comes to. */
+export type PageReading =
+  | { kind: 'page'; capture: Capture; offers: Offer[]; links: number; dropped: DroppedLinks }
+  /** The page itself asks not to be kept; its links may still be followed. */
+  | { kind: 'noindex'; offers: Offer[]; links: number; dropped: DroppedLinks }
+  | { kind: 'undecodable'; message: string }
+
+/** Links that were not looked at, by the reason under which they count. */
+export type DroppedLinks = { limit: number; length: number }
+
+export type ReadOptions = {
+  pipe: LinkPipe
+  /** Which rules name links, as a number: keys of links that other rules made say nothing. */
+  linkNaming: number
+  run: number
+  maxBodyBytes: number
+  maxLinks: number
+  /** Product token for robots directives; null when they are not obeyed. */
+  agent: string | null
+  /** What of a page's text is no change when it changes. */
+  omitFor(url: string): OmitRules | null
+  /** Null where every change of the bytes counts. */
+  keptText: KeptText | null
+}
+
+const noneDropped: DroppedLinks = { limit: 0, length: 0 }
+const noLinks: PipedLinks = { links: [], keys: new Uint8Array(), offers: [] }
+
+export async function readResponse(
+  request: QueuedRequest,
+  response: FetchResponse,
+  known: KnownDocument | null,
+  options: ReadOptions,
+): Promise<PageReading> {
+  const { rawHeaders } = response
+  const decoded = await decodeBody(response.body, headerList(rawHeaders, 'content-encoding'), options.maxBodyBytes)
+  if (decoded.kind === 'failed') return { kind: 'undecodable', message: decoded.message }
+  const contentType = headerValue(rawHeaders, 'content-type')
+  const isHtml = isHtmlType(mediaTypeOf(rawHeaders), decoded.body)
+  const { pipe, maxLinks } = options
+  const context: PageContext = {
+    url: request.url,
+    host: request.host,
+    baseHref: undefined,
+    depth: request.depth,
+    hops: request.hops,
+    errand: request.errand,
+  }
+  // No await from here until the links are through: the pipe is in one page at a time.
+  if (isHtml) pipe.enter(context)
+  const page = isHtml
+    ? extractPage(decoded.body, { contentType, url: request.url, maxLinks, recall: pipe.recall })
+    : null
+  if (page?.base !== undefined) pipe.enter({ ...context, baseHref: page.base })
+  const directives =
+    options.agent === null
+      ? null
+      : pageDirectives({
+          metas: page?.metas ?? [],
+          xRobotsTag: headerValues(rawHeaders, 'x-robots-tag'),
+          agent: options.agent,
+        })
+  const found = page === null || directives?.nofollow === true ? noLinks : pipe.run(page.links, context)
+  const links = found.links.length
+  const dropped = page === null || found === noLinks ? noneDropped : droppedOf(page)
+  if (directives?.noindex === true) return { kind: 'noindex', offers: found.offers, links, dropped }
+  // Pages that are read together are hashed together: see `inTurn` in the shard.
+  await undefined
+  const truncated = response.truncated ?? (decoded.truncated ? 'length' : null)
+  const digest = bodyDigest(decoded.body)
+  const omit = options.omitFor(request.url)
+  const question = { known, digest, body: decoded.body, contentType, truncated: truncated ?? '', omit }
+  const compared =
+    options.keptText === null ? { text: null, sameTextAs: 0 } : await compareText(question, options.keptText)
+  const capture = captureOf(request, response, decoded.body, {
+    title: page?.title ?? '',
+    found,
+    truncated,
+    options,
+    digest,
+    text: { ...compared, textRules: omit?.id ?? 0 },
+  })
+  return { kind: 'page', capture, offers: found.offers, links, dropped }
+}
+
+function droppedOf({ droppedLinks, longLinks }: { droppedLinks: number; longLinks: number }): DroppedLinks {
+  return droppedLinks === 0 ? noneDropped : { limit: droppedLinks - longLinks, length: longLinks }
+}
+
+type PageFacts = {
+  title: string
+  found: PipedLinks
+  truncated: 'length' | 'time' | null
+  options: ReadOptions
+  digest: Buffer
+  text: TextComparison & { textRules: number }
+}
+
+function captureOf(request: QueuedRequest, response: FetchResponse, body: Buffer, facts: PageFacts): Capture {
+  const { rawHeaders, status, address, startedAt } = response
+  const { options, digest } = facts
+  const payloadDigest = digestText(body === response.body ? digest : bodyDigest(response.body))
+  const common = {
+    uri: request.url,
+    date: startedAt,
+    address,
+    statusLine: `HTTP/1.1 ${status} ${response.statusText}`,
+    rawHeaders,
+    payloadDigest,
+  }
+  return {
+    kind: 'body',
+    host: request.host,
+    fp: request.fp,
+    url: request.url,
+    parent: request.parent,
+    errand: request.errand,
+    hops: request.hops,
+    at: startedAt,
+    run: request.errand.watch === 0 ? options.run : request.errand.watch,
+    status,
+    address,
+    type: mediaTypeOf(rawHeaders),
+    digest,
+    size: body.length,
+    ...validatorsOf(rawHeaders, startedAt),
+    freshUntil: freshUntil(rawHeaders, startedAt),
+    ...facts.text,
+    truncated: facts.truncated ?? '',
+    title: facts.title,
+    links: facts.found.links,
+    linkKeys: facts.found.keys,
+    linkNaming: options.linkNaming,
+    render: (original) =>
+      original === null
+        ? responseRecord({ ...common, body: response.body, truncated: facts.truncated }).parts
+        : revisitRecord({
+            ...common,
+            profile: 'identical-payload-digest',
+            refersToUri: original.url,
+            refersToDate: original.at,
+          }).parts,
+  }
+}
+
+/** Where a redirect leads, or null where it names nothing that can be parsed. */
+export function redirectTarget(request: QueuedRequest, response: FetchResponse): string | null {
+  const location = headerValue(response.rawHeaders, 'location')
+  return location === undefined ? null : resolve(utf8Text(location).trim(), prepareBase(request.url))
+}
+
+/** Header text has one character for each byte; servers that write more than ASCII into a Location mean UTF-8. */
+function utf8Text(bytes: string): string {
+  return /[\x80-\xff]/.test(bytes) ? Buffer.from(bytes, 'latin1').toString('utf8') : bytes
+}
+
+function isHtmlType(type: string, body: Buffer): boolean {
+  if (type === 'text/html' || type === 'application/xhtml+xml') return true
+  return type === '' && body.subarray(0, 512).includes('<')
+}
+
+function headerValues(rawHeaders: readonly string[], name: string): string[] {
+  const values: string[] = []
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    if (rawHeaders[i]!.length === name.length && rawHeaders[i]!.toLowerCase() === name) values.push(rawHeaders[i + 1]!)
+  }
+  return values
+}

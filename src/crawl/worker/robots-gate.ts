@@ -1,0 +1,138 @@
+import type { Clock } from '../../core/clock.ts'
+import { isAppError } from '../../core/errors.ts'
+import { parse } from '../../core/url.ts'
+import type { FrontierStore, KeptRobots } from '../../store/contracts/frontier.ts'
+import type { FetchResult } from '../fetch/fetch-result.ts'
+import { headerValue } from '../fetch/fetch-result.ts'
+import type { Fetcher } from '../fetch/fetcher.ts'
+import type { RobotsCache } from '../robots/robots-cache.ts'
+import type { RobotsRules } from '../robots/robots-rules.ts'
+import { type RobotsVerdict, rulesFromResponse } from '../robots/robots-verdict.ts'
+
+/**
+ * Robots rules of an origin: from memory, else from the store, else from the host itself. Fetching them takes the place
+ * of one page request, so other hosts are not held up and this one is not asked twice at a time.
+ */
+export type RobotsGate = {
+  /** Rules that are at hand; null when they must be loaded first. */
+  peek(origin: string): RobotsRules | null
+  load(origin: string): Promise<RobotsLoad>
+}
+
+export type RobotsLoad =
+  | { kind: 'kept'; rules: RobotsRules }
+  /** Asked the host; `result` is the last answer, from which the host's health can be told. */
+  | { kind: 'asked'; rules: RobotsRules; result: FetchResult }
+  /** The host could not say. `moved`: it answered, with a redirect that came to nothing. */
+  | { kind: 'unreachable'; result: FetchResult; moved: boolean }
+
+export type RobotsGateOptions = {
+  cache: RobotsCache
+  store: FrontierStore
+  fetcher: Fetcher
+  clock: Clock
+  decode(result: FetchResult & { kind: 'response' }): Promise<Uint8Array>
+  /** Longest time that rules are used before the host is asked again. */
+  maxAgeMs: number
+}
+
+const MAX_HOPS = 5
+const MAX_BYTES = 512 * 1024
+
+export function createRobotsGate({ cache, store, fetcher, clock, decode, maxAgeMs }: RobotsGateOptions): RobotsGate {
+  const loading = new Map<string, Promise<RobotsLoad>>()
+  /** Origins whose rules serve one request even if they expire before it: a long delay must not mean asking for ever. */
+  const justAsked = new Set<string>()
+
+  function remember(origin: string, kept: KeptRobots): RobotsRules {
+    const response =
+      kept.kind === 'disallow-all'
+        ? 'unreachable'
+        : { status: kept.kind === 'rules' ? 200 : 404, body: Buffer.from(kept.text) }
+    const verdict = rulesFromResponse(response)
+    cache.set(origin, { ...verdict, expiresInMs: kept.expiresAt - clock.now() })
+    return verdict.rules
+  }
+
+  async function ask(origin: string): Promise<RobotsLoad> {
+    const kept = await store.loadRobots(origin)
+    if (kept !== null && kept.expiresAt > clock.now()) {
+      return { kind: 'kept', rules: remember(origin, kept) }
+    }
+    const { result, moved } = await fetchFollowing(`${origin}/robots.txt`)
+    const { verdict, text } = await judge(result)
+    // A host that can't say forbids everything (RFC 9309, 2.3.1.4), but that is no verdict to keep: it is asked again with
+    // the next request, and its failures make it rest.
+    if (verdict.kind === 'disallow-all') return { kind: 'unreachable', result, moved }
+    const expiresInMs = Math.min(verdict.expiresInMs, maxAgeMs)
+    await save(origin, { kind: verdict.kind, text, expiresAt: clock.now() + expiresInMs })
+    cache.set(origin, { ...verdict, expiresInMs })
+    justAsked.add(origin)
+    return { kind: 'asked', rules: verdict.rules, result }
+  }
+
+  /** What can't be kept now is asked for again after a restart; a full disk must not end the crawl here. */
+  async function save(origin: string, robots: KeptRobots): Promise<void> {
+    try {
+      await store.saveRobots(origin, robots)
+    } catch (error) {
+      if (!isAppError(error) || error.retry === 'never') throw error
+    }
+  }
+
+  async function fetchFollowing(start: string): Promise<{ result: FetchResult; moved: boolean }> {
+    let url = start
+    for (let hops = 0; ; hops++) {
+      const result = await fetcher.fetch({ url, anyType: true, maxBodyBytes: MAX_BYTES })
+      const location =
+        result.kind === 'response' && result.status >= 300 && result.status < 400
+          ? headerValue(result.rawHeaders, 'location')
+          : undefined
+      const target = location === undefined ? null : parse(location, url)
+      if (target === null || !/^https?:$/.test(target.protocol) || hops === MAX_HOPS) {
+        return { result: wholeOrFailed(result), moved: hops > 0 }
+      }
+      url = target.href
+    }
+  }
+
+  async function judge(result: FetchResult): Promise<{ verdict: RobotsVerdict; text: string }> {
+    if (result.kind !== 'response') return { verdict: rulesFromResponse('unreachable'), text: '' }
+    const body = await decode(result)
+    const maxAge = /max-age=(\d+)/i.exec(headerValue(result.rawHeaders, 'cache-control') ?? '')?.[1]
+    const verdict = rulesFromResponse(
+      { status: result.status, body },
+      { maxAgeSeconds: maxAge === undefined ? null : Number(maxAge) },
+    )
+    return { verdict, text: verdict.kind === 'rules' ? Buffer.from(body).toString('utf8') : '' }
+  }
+
+  return {
+    peek(origin) {
+      const found = cache.get(origin)
+      const isFirst = justAsked.delete(origin)
+      return found.kind === 'fresh' || (found.kind === 'expired' && isFirst) ? found.rules : null
+    },
+    load(origin) {
+      const known = loading.get(origin)
+      if (known !== undefined) return known
+      const asking = ask(origin).finally(() => loading.delete(origin))
+      loading.set(origin, asking)
+      return asking
+    },
+  }
+}
+
+/** The lines that time cut off may be the ones that forbid: half a file is none. */
+function wholeOrFailed(result: FetchResult): FetchResult {
+  if (result.kind !== 'response' || result.truncated !== 'time') return result
+  const { address, totalMs } = result
+  return {
+    kind: 'failed',
+    code: 'total-timeout',
+    message: 'robots.txt came too slowly',
+    retry: 'later',
+    address,
+    totalMs,
+  }
+}

@@ -1,0 +1,55 @@
+import type { Config } from '../../config/config.ts'
+import type { ErrandOrder } from '../../core/check-order.ts'
+import { AppError } from '../../core/errors.ts'
+import { hostKey } from '../../core/partition.ts'
+import { type Errand, noErrand, type Offer, UNLIMITED_DEPTH } from '../../core/request.ts'
+import { createFingerprinter } from '../../core/url-key.ts'
+import { parseHostRules } from '../normalize/host-rules.ts'
+import { createNormaliser } from '../normalize/normaliser.ts'
+import { urlOrders } from './url-order.ts'
+
+export type SeedOffersDeps = {
+  crawl: Config['crawl']
+  /** Text of the file of host rules, or null where there is none. */
+  hostRules: string | null
+  /** Secret seed of the fingerprints, the same for all who offer to one frontier. */
+  seed: readonly [number, number]
+}
+
+/** What a crawl begins with, as it is offered to the frontier. Whoever offers it names pages as the shards name the links they find. */
+export type SeedOffers = ReturnType<typeof createSeedOffers>
+
+/** One step of urgency goes before so many steps of depth. */
+const URGENT = 1000
+
+export function createSeedOffers({ crawl, hostRules, seed }: SeedOffersDeps) {
+  const normalise = createNormaliser(namingOf(crawl, hostRules))
+  const fingerprinter = createFingerprinter(seed)
+
+  function seedOf(url: string, depth: number, errand: Errand, urgency: number): Offer {
+    const named = normalise(new URL(url).href)
+    if (named.kind === 'rejected') throw new AppError('url-invalid', `${url} can't be crawled: ${named.reason}`)
+    const priority = urlOrders[crawl.order](named.url, 0) - urgency * URGENT
+    const fp = fingerprinter.toBigInt(named.key)
+    return { url: named.url, host: hostKey(named.key), fp, parent: '', depth, hops: 0, redirects: 0, priority, errand }
+  }
+
+  return {
+    /** Of URLs that somebody named; `depth` is null for no limit. */
+    ofSeeds: (urls: readonly string[], depth: number | null): Offer[] =>
+      urls.map((url) => seedOf(url, depth ?? UNLIMITED_DEPTH, noErrand, 0)),
+    /** Of checks of watched sources. */
+    ofErrands: (orders: readonly ErrandOrder[]): Offer[] =>
+      orders.map(({ url, depth, errand, urgency }) => seedOf(url, depth, errand, urgency)),
+  }
+}
+
+/** By which rules URLs are named. */
+export function namingOf(crawl: Config['crawl'], hostRules: string | null) {
+  return {
+    maxUrlLength: crawl.maxUrlLength,
+    trackingParameters: crawl.trackingParameters,
+    sortParameters: crawl.sortQuery,
+    ...(hostRules === null ? {} : { hostRules: parseHostRules(hostRules) }),
+  }
+}

@@ -1,0 +1,210 @@
+import type { Clock } from '../../core/clock.ts'
+import type { ErrorCode } from '../../core/errors.ts'
+import type { QueuedRequest } from '../../core/request.ts'
+import type { SkipReason } from '../../core/skip-reason.ts'
+import type { DocumentStore, KnownDocument } from '../../store/contracts/documents.ts'
+import { type FetchResponse, type FetchResult, headerValue } from '../fetch/fetch-result.ts'
+import type { Fetcher } from '../fetch/fetcher.ts'
+import type { Lane } from '../frontier/host-queue.ts'
+import type { Tenure } from '../frontier/partition-lease.ts'
+import type { HostSignal } from '../frontier/politeness.ts'
+import { createLookBack } from './earlier-versions.ts'
+import type { RobotsGate, RobotsLoad } from './robots-gate.ts'
+
+/** One request, from "may we?" to the answer, with what it tells about the host. Nothing is kept here. */
+export type VisitResult =
+  | { kind: 'answered'; response: FetchResponse; known: KnownDocument | null; signal: HostSignal }
+  /** Not modified since it was kept. */
+  | { kind: 'unchanged'; response: FetchResponse; known: KnownDocument; signal: HostSignal }
+  | { kind: 'redirected'; response: FetchResponse; signal: HostSignal }
+  /** The server says that there is nothing, or nothing any more. */
+  | { kind: 'gone'; response: FetchResponse; signal: HostSignal }
+  /** Done in this run already: its links can be had from what is kept. */
+  | { kind: 'done-before'; known: KnownDocument }
+  | { kind: 'skipped'; reason: SkipReason; status: number; address: string; signal: HostSignal }
+  | {
+      kind: 'failed'
+      code: ErrorCode
+      message: string
+      retry: boolean
+      status: number
+      address: string
+      signal: HostSignal
+    }
+  /**
+   * robots.txt was asked for first, or the host may not be asked any more, or not before `until` (monotonic ms); the request itself
+   * comes later.
+   */
+  | { kind: 'postponed'; signal: HostSignal; until?: number }
+
+export type VisitOptions = {
+  documents: DocumentStore
+  fetcher: Fetcher
+  /** Null when robots.txt is not obeyed. */
+  gate: RobotsGate | null
+  agent: string
+  run: number
+  /** Whether documents may be known already: after a restart, in a later run, or with a depth limit. */
+  looksBack: boolean
+  maxCrawlDelayMs: number
+  /** Answers "not modified" in a row after which the page is fetched whole, whatever the server says; 0: never. */
+  fullCheckAfter: number
+  clock: Clock
+  /** Whether hosts of this tenure may be asked at this very moment. Left out where they always may. */
+  mayBegin?(tenure: Tenure): boolean
+  onCrawlDelay(host: string, delayMs: number): void
+}
+
+const untouched: HostSignal = { kind: 'untouched' }
+
+type Visited = Pick<Lane, 'tenure' | 'askedBefore'>
+
+export function createVisit(options: VisitOptions): (request: QueuedRequest, lane: Visited) => Promise<VisitResult> {
+  const { documents, fetcher, gate, agent, run, clock } = options
+  const mayBegin = options.mayBegin ?? (() => true)
+
+  /** Null when the page may be fetched now. */
+  async function askRobots(request: QueuedRequest, askedBefore: number): Promise<VisitResult | null> {
+    if (gate === null) return null
+    const origin = originOf(request.url)
+    const known = gate.peek(origin)
+    const load = known === null ? await gate.load(origin) : { kind: 'kept' as const, rules: known }
+    if (load.kind === 'unreachable') return withoutRobots(load, request, clock)
+    const { rules } = load
+    const delaySeconds = rules.crawlDelaySeconds(agent)
+    const delayMs = Math.min((delaySeconds ?? 0) * 1000, options.maxCrawlDelayMs)
+    if (delaySeconds !== null) options.onCrawlDelay(request.host, delayMs)
+    if (load.kind === 'asked') return { kind: 'postponed', signal: signalOf(load.result, clock) }
+    const until = askedBefore + delayMs
+    if (until > clock.monotonic()) return { kind: 'postponed', signal: untouched, until }
+    if (rules.isAllowed(agent, request.url)) return null
+    return { kind: 'skipped', reason: 'robots', status: 0, address: '', signal: untouched }
+  }
+
+  const lookBack = createLookBack(documents)
+
+  return async function visit(request, { tenure, askedBefore }) {
+    const known = options.looksBack || tenure.recovered ? await lookBack(request) : null
+    if (known !== null && isDone(known, request, run) && !isMissed(known, request))
+      return { kind: 'done-before', known }
+    if (!mayBegin(tenure)) return { kind: 'postponed', signal: untouched }
+    const refusal = await askRobots(request, askedBefore)
+    if (refusal !== null) return refusal
+    if (!mayBegin(tenure)) return { kind: 'postponed', signal: untouched }
+    const asks = known !== null && !isDueInFull(known, request.fp, options.fullCheckAfter) && !isMissed(known, request)
+    const result = await fetcher.fetch({ url: request.url, headers: asks ? conditionalHeaders(known) : {} })
+    return judge(request, result, known, clock)
+  }
+}
+
+/** A watch need not ask for what was checked since its check began, or by another watch shortly before. */
+function isDone(known: KnownDocument, { errand, hops }: QueuedRequest, run: number): boolean {
+  if (errand.watch === 0) return known.run === run
+  // Of a source that did not answer it is to be known why, and that is not kept.
+  if (hops === 0 && known.status === 0) return false
+  return known.checkedAt >= errand.round || (known.run !== errand.watch && known.checkedAt >= errand.freshFrom)
+}
+
+/** Somebody is to see the page for the first time, and its body was collected. */
+function isMissed(known: KnownDocument, { errand }: QueuedRequest): boolean {
+  return errand.first && known.body === 'dropped'
+}
+
+/** Pages that were first seen together come due one by one, over the second half of the limit. */
+function isDueInFull({ notModified }: KnownDocument, fp: bigint, limit: number): boolean {
+  if (limit === 0) return false
+  const earlier = Number(BigInt.asUintN(16, fp)) % (Math.floor(limit / 2) + 1)
+  return notModified >= limit - earlier
+}
+
+function conditionalHeaders(known: KnownDocument): Record<string, string> {
+  const headers: Record<string, string> = {}
+  if (known.versionId === 0) return headers
+  if (known.etag !== '') headers['if-none-match'] = known.etag
+  if (known.lastModified !== '') headers['if-modified-since'] = known.lastModified
+  return headers
+}
+
+function judge(request: QueuedRequest, result: FetchResult, known: KnownDocument | null, clock: Clock): VisitResult {
+  if (result.kind === 'failed') return failureOf(result, request, clock)
+  const signal = signalOf(result, clock)
+  const { status, address } = result
+  if (result.kind === 'skipped') return { kind: 'skipped', reason: 'type', status, address, signal }
+  if (status === 304 && known !== null && known.versionId > 0)
+    return { kind: 'unchanged', response: result, known, signal }
+  if (status >= 300 && status < 400 && headerValue(result.rawHeaders, 'location') !== undefined)
+    return { kind: 'redirected', response: result, signal }
+  if (status === 200 || status === 203) return { kind: 'answered', response: result, known, signal }
+  if (status === 404 || status === 410) return { kind: 'gone', response: result, signal }
+  return failureOf(result, request, clock)
+}
+
+type Refusal = Extract<VisitResult, { kind: 'failed' | 'skipped' }>
+
+function failureOf(result: FetchResult, request: QueuedRequest, clock: Clock): Refusal {
+  const signal = signalOf(result, clock)
+  if (result.kind === 'failed') {
+    const { code, message, retry } = result
+    if (code === 'address-refused')
+      return { kind: 'skipped', reason: 'address', status: 0, address: result.address ?? '', signal }
+    return { kind: 'failed', code, message, retry: retry === 'later', status: 0, address: result.address ?? '', signal }
+  }
+  const { status, address } = result
+  const retry = status >= 500 || status === 429 || status === 408
+  return {
+    kind: 'failed',
+    code: codeOfStatus(status),
+    message: `${request.url}: status ${status}`,
+    retry,
+    status,
+    address,
+    signal,
+  }
+}
+
+/** A host whose robots.txt can't be had is treated as one whose page can't. The page itself was not asked for. */
+function withoutRobots(load: RobotsLoad & { kind: 'unreachable' }, request: QueuedRequest, clock: Clock): Refusal {
+  const { result, moved } = load
+  const failure = failureOf(result, request, clock)
+  // A host that answered, if only with a redirect to nowhere, is left alone as one that fails.
+  const signal: HostSignal =
+    moved && failure.signal.kind === 'untouched' ? { kind: 'failed', totalMs: result.totalMs } : failure.signal
+  if (failure.kind === 'skipped') return { ...failure, signal }
+  return { ...failure, status: 0, message: `no robots.txt for ${request.url}: ${failure.message}`, signal }
+}
+
+function codeOfStatus(status: number): ErrorCode {
+  if (status >= 500) return 'http-server-error'
+  // Without a Location, or "not modified" where nobody asked: it leads nowhere.
+  return status >= 300 && status < 400 ? 'redirect-refused' : 'http-client-error'
+}
+
+function signalOf(result: FetchResult, clock: Clock): HostSignal {
+  const { totalMs } = result
+  if (result.kind === 'failed') {
+    const reached =
+      result.code !== 'address-refused' && result.code !== 'dns-not-found' && result.code !== 'url-invalid'
+    return reached ? { kind: 'failed', totalMs } : untouched
+  }
+  if (result.status === 429 || result.status === 503) {
+    return {
+      kind: 'slow-down',
+      totalMs,
+      retryAfterMs: retryAfterMs(headerValue(result.rawHeaders, 'retry-after'), clock),
+    }
+  }
+  return result.status >= 500 ? { kind: 'failed', totalMs } : { kind: 'answered', totalMs }
+}
+
+/** Seconds or a date; 0 for neither. */
+export function retryAfterMs(value: string | undefined, clock: Clock): number {
+  if (value === undefined) return 0
+  if (/^\s*\d{1,9}\s*$/.test(value)) return Number(value) * 1000
+  const at = Date.parse(value)
+  return Number.isNaN(at) ? 0 : Math.max(0, at - clock.now())
+}
+
+function originOf(url: string): string {
+  const end = url.indexOf('/', 8)
+  return end < 0 ? url : url.slice(0, end)
+}

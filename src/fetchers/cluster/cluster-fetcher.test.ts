@@ -1,0 +1,234 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { ErrandOrder } from '../../core/check-order.ts'
+import { createManualClock } from '../../core/clock.ts'
+import { isAppError } from '../../core/errors.ts'
+import { createRounds } from '../../services/watching/check-runs.ts'
+import { createClusterNews, schedulerRole } from '../../store/postgres/cluster/check-results.ts'
+import { createClusterErrands } from '../../store/postgres/cluster/checks.ts'
+import { createClusterReaches } from '../../store/postgres/cluster/crawl-scopes.ts'
+import { createClusterNodes } from '../../store/postgres/cluster/nodes.ts'
+import { createClusterWatches } from '../../store/postgres/cluster/watches.ts'
+import type { ClusterPool } from '../../store/postgres/connection/pool.ts'
+import { createLeaderLease } from '../../store/postgres/leases/leader.ts'
+import { createDatabase, usePostgres } from '../../store/postgres/testkit/postgres.testkit.ts'
+import { createStoreProxy } from './cluster-fetcher.ts'
+import { openTestWorker, seeds, type TestPage } from './store-worker.testkit.ts'
+
+usePostgres()
+
+const home = 'http://a.example/'
+const web = new Map<string, TestPage>([
+  [home, { words: 'home', links: [`${home}one`, `${home}two`, 'http://b.example/'] }],
+  [`${home}one`, { words: 'one', links: [`${home}three`] }],
+  [`${home}two`, { words: 'two' }],
+  [`${home}three`, { words: 'three' }],
+  ['http://b.example/', { words: 'other' }],
+])
+
+function orderOf(watch: number, url: string, round: number): ErrandOrder {
+  const errand = { watch, round, freshFrom: round, since: 0, first: true }
+  return { url, depth: 3, urgency: 1, errand, reach: { watch, sources: [{ uri: url, scope: { kind: 'host' } }] } }
+}
+
+async function addWatches(pool: ClusterPool, ...uris: string[]): Promise<number[]> {
+  const rows = await pool.query<{ id: number }>(
+    `INSERT INTO watches (key, uri) SELECT u, u FROM unnest($1::text[]) AS u RETURNING id`,
+    [uris],
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** The next leader: whoever led before is refused from now on. Its words go to rounds as the watch service keeps them. */
+async function openLeader(pool: ClusterPool, holder: string) {
+  await pool.query(`UPDATE leaders SET until = now() - interval '1 s'`)
+  const beat = await createLeaderLease({ pool, name: schedulerRole, holder, clock: createManualClock() }).beat()
+  assert.ok(beat.kind === 'leads')
+  const { epoch } = beat
+  const watches = createClusterWatches(pool, { epoch })
+  const rounds = createRounds()
+  const proxy = createStoreProxy({
+    epoch,
+    reaches: createClusterReaches(pool),
+    errands: createClusterErrands(pool),
+    news: createClusterNews(pool),
+    watches,
+    nodes: createClusterNodes(pool),
+    offersOf: seeds.ofErrands,
+    events: { listen: () => () => {} },
+    clock: createManualClock(),
+    lookEveryMs: 0,
+  })
+  proxy.onNews((news) => {
+    for (const each of news) rounds.note(each)
+  })
+  return {
+    proxy,
+    watches,
+    rounds,
+    async begin(...orders: ErrandOrder[]): Promise<void> {
+      const mark = await watches.begin(orders.map(({ errand: { watch, round } }) => ({ watch, round })))
+      for (const { errand } of orders) rounds.begin(errand.watch, mark, [])
+      const queued = await proxy.check(orders)
+      for (const { errand } of orders) rounds.begun(errand.watch, queued.get(errand.watch) ?? 0)
+    },
+    /** What each check came to that is over by now. */
+    async ended(): Promise<{ watch: number; outcome: string; changes: number }[]> {
+      await proxy.look()
+      const finished = rounds.takeFinished(1_000_000)
+      await watches.finish(finished)
+      return finished.map(({ watch, outcome, changes }) => ({ watch, outcome, changes }))
+    },
+    async resume(...given: number[]): Promise<Map<number, number>> {
+      const queued = await proxy.start(given.map((watch) => ({ watch, sources: [] })))
+      for (const [watch, n] of queued) rounds.resume(watch, n)
+      return queued
+    },
+  }
+}
+
+describe('a check that workers carry out', () => {
+  test('is told to them before its first request, and is over when nothing is queued any more', async () => {
+    const { pool, destroy } = await createDatabase()
+    const [watch] = (await addWatches(pool, home)) as [number]
+    const leader = await openLeader(pool, 'leader')
+    assert.deepEqual(await leader.resume(), new Map())
+    await leader.begin(orderOf(watch, home, 100))
+    const told = await createClusterReaches(pool).since(0)
+    assert.deepEqual(told.changes, [{ watch, round: 100, reach: orderOf(watch, home, 100).reach }])
+    const worker = await openTestWorker(pool, web)
+    const [request] = await worker.queued()
+    assert.equal(request?.errand.round, 100)
+    assert.deepEqual(await leader.ended(), [])
+    await worker.step()
+    assert.deepEqual(await leader.ended(), [])
+    await worker.run()
+    assert.deepEqual(await leader.ended(), [{ watch, outcome: 'changed', changes: 5 }])
+    assert.equal(leader.rounds.size(), 0)
+    await worker.close()
+    await destroy()
+  })
+
+  test('ends once and in time when a worker dies between its words and the end of its requests', async () => {
+    const { pool, destroy } = await createDatabase()
+    const [watch] = (await addWatches(pool, home)) as [number]
+    const leader = await openLeader(pool, 'leader')
+    await leader.begin(orderOf(watch, home, 100))
+    const killed = await openTestWorker(pool, web)
+    await killed.step()
+    // Three requests are said to be done that are done again by the next worker, and their links are not there yet.
+    await killed.step('told')
+    assert.deepEqual(await leader.ended(), [])
+    const worker = await openTestWorker(pool, web)
+    await worker.step()
+    assert.deepEqual(await leader.ended(), [])
+    await worker.step()
+    const [end, ...more] = await leader.ended()
+    assert.deepEqual(more, [])
+    assert.deepEqual(end, { watch, outcome: 'changed', changes: 5 })
+    assert.deepEqual(await leader.ended(), [])
+    await killed.close()
+    await worker.close()
+    await destroy()
+  })
+
+  test('is not over when a worker dies before it has said anything', async () => {
+    const { pool, destroy } = await createDatabase()
+    const [watch] = (await addWatches(pool, `${home}two`)) as [number]
+    const leader = await openLeader(pool, 'leader')
+    await leader.begin(orderOf(watch, `${home}two`, 100))
+    const killed = await openTestWorker(pool, web)
+    await killed.step('recorded')
+    assert.deepEqual(await leader.ended(), [])
+    const worker = await openTestWorker(pool, web)
+    await worker.run()
+    // What is recorded is not recorded twice.
+    assert.deepEqual(await leader.ended(), [{ watch, outcome: 'unchanged', changes: 0 }])
+    await killed.close()
+    await worker.close()
+    await destroy()
+  })
+
+  test('that can not even begin ends as failed', async () => {
+    const { pool, destroy } = await createDatabase()
+    const [watch, other] = (await addWatches(pool, 'http://', home)) as [number, number]
+    const leader = await openLeader(pool, 'leader')
+    await leader.begin(orderOf(watch, 'http://', 100), orderOf(other, home, 100))
+    assert.deepEqual(await leader.ended(), [{ watch, outcome: 'failed: url-invalid', changes: 0 }])
+    await destroy()
+  })
+})
+
+describe('the next leader', () => {
+  test('goes on with what is queued', async () => {
+    const { pool, destroy } = await createDatabase()
+    const [watch] = (await addWatches(pool, home)) as [number]
+    const first = await openLeader(pool, 'first')
+    await first.begin(orderOf(watch, home, 100))
+    const worker = await openTestWorker(pool, web)
+    await worker.step()
+    const next = await openLeader(pool, 'next')
+    assert.deepEqual(await next.resume(watch), new Map([[watch, 3]]))
+    const { changes } = await createClusterReaches(pool).since(0)
+    assert.deepEqual(changes.find((each) => each.watch === watch)?.round, 100)
+    await worker.run()
+    assert.deepEqual(await next.ended(), [{ watch, outcome: 'changed', changes: 5 }])
+    await worker.close()
+    await destroy()
+  })
+
+  test('drops what is queued for a watch that was removed while nobody led', async () => {
+    const { pool, destroy } = await createDatabase()
+    const [gone] = (await addWatches(pool, home)) as [number]
+    await (await openLeader(pool, 'first')).begin(orderOf(gone, home, 100))
+    const next = await openLeader(pool, 'next')
+    await next.resume()
+    const { changes } = await createClusterReaches(pool).since(0)
+    assert.deepEqual(changes, [{ watch: gone, round: 100, reach: null }])
+    await destroy()
+  })
+
+  for (const taken of [false, true])
+    test(`notes the end of a check that the last one did not note${taken ? ', though it had read the news' : ''}`, async () => {
+      const { pool, destroy } = await createDatabase()
+      const [watch] = (await addWatches(pool, home)) as [number]
+      const first = await openLeader(pool, 'first')
+      await first.begin(orderOf(watch, home, 100))
+      const worker = await openTestWorker(pool, web)
+      await worker.step()
+      await first.proxy.look()
+      await worker.run()
+      if (taken) await first.proxy.look()
+      const next = await openLeader(pool, 'next')
+      assert.deepEqual(await next.resume(watch), new Map([[watch, 0]]))
+      assert.deepEqual(await next.ended(), [{ watch, outcome: 'changed', changes: 5 }])
+      assert.deepEqual(await createClusterNews(pool).progress(), [])
+      await worker.close()
+      await destroy()
+    })
+
+  test('begins anew what was noted as begun and never offered', async () => {
+    const { pool, destroy } = await createDatabase()
+    const [watch] = (await addWatches(pool, home)) as [number]
+    const first = await openLeader(pool, 'first')
+    await first.watches.begin([{ watch, round: 100 }])
+    const next = await openLeader(pool, 'next')
+    assert.deepEqual(await next.resume(watch), new Map())
+    await next.begin(orderOf(watch, home, 200))
+    // The first one comes back where it was.
+    await assert.rejects(first.proxy.check([orderOf(watch, home, 100)]), (error) => isAppError(error, 'lease-lost'))
+    const stale = seeds.ofErrands([orderOf(watch, home, 100)])
+    await assert.rejects(createClusterErrands(pool).offer(1, stale), (error) => isAppError(error, 'lease-lost'))
+    await assert.rejects(first.watches.begin([{ watch, round: 300 }]), (error) => isAppError(error, 'lease-lost'))
+    await assert.rejects(first.watches.finish([]), (error) => isAppError(error, 'lease-lost'))
+    await assert.rejects(first.watches.saveStates([{ watch, state: 'x' }]), (error) => isAppError(error, 'lease-lost'))
+    await assert.rejects(first.proxy.look(), (error) => isAppError(error, 'lease-lost'))
+    const worker = await openTestWorker(pool, web)
+    assert.deepEqual(
+      (await worker.queued()).map(({ errand }) => errand.round),
+      [200],
+    )
+    await worker.close()
+    await destroy()
+  })
+})

@@ -1,0 +1,83 @@
+import { configOf } from '../../config/load-config.ts'
+import type { ErrandOrder, WatchNews } from '../../core/check-order.ts'
+import { systemClock } from '../../core/clock.ts'
+import type { QueuedRequest } from '../../core/request.ts'
+import { createSeedOffers } from '../../crawl/worker/seed-offers.ts'
+import { batchOf, pageOf, queueOf } from '../../store/conformance/samples.testkit.ts'
+import { createClusterNews } from '../../store/postgres/cluster/check-results.ts'
+import type { ClusterPool } from '../../store/postgres/connection/pool.ts'
+import { createClusterDocuments } from '../../store/postgres/documents/documents.ts'
+import { createClusterFrontier } from '../../store/postgres/frontier/frontier.ts'
+import { takePartitions } from '../../store/postgres/testkit/store.testkit.ts'
+
+export const seed = [1, 2] as const
+export const seeds = createSeedOffers({ crawl: configOf().crawl, hostRules: null, seed })
+
+export type TestPage = { words: string; links?: readonly string[] }
+
+/** How far a worker comes with a request before it dies; `settled` is the end of it. */
+export type Stage = 'recorded' | 'told' | 'settled'
+
+export type TestWorker = Awaited<ReturnType<typeof openTestWorker>>
+
+/** A worker that holds every partition and fetches from a map of pages when it is told to. A second one takes all from the first. */
+export async function openTestWorker(pool: ClusterPool, web: ReadonlyMap<string, TestPage>) {
+  const frontier = createClusterFrontier({ pool, events: null, run: 1, maxUrlsPerHost: 1000, lookEveryMs: 0 })
+  const grants = await takePartitions(pool, 0, 1)
+  await frontier.add(grants)
+  const epochs = new Map(grants.map(({ partition, epoch }) => [partition, epoch]))
+  const documents = createClusterDocuments({ pool, epochOf: (partition) => epochs.get(partition) ?? -1 })
+  const news = createClusterNews(pool)
+  const fetched: string[] = []
+
+  async function record(request: QueuedRequest): Promise<WatchNews> {
+    const { url, host, fp, errand, hops, parent } = request
+    fetched.push(url)
+    const page = web.get(url)
+    const base = { watch: errand.watch, queued: -1, changed: 0, unchanged: 0, failed: 0, source: null, landed: null }
+    const source = (status: number, outcome: string) => (hops === 0 ? { status, outcome } : null)
+    if (page === undefined) return { ...base, failed: 1, source: source(500, 'failed: http-server-error') }
+    const at = systemClock.now()
+    const [outcome] = await documents.record([pageOf(host, '/', page.words, { url, fp, errand, hops, parent, at })])
+    const isNew = outcome!.kind === 'stored' || outcome!.kind === 'duplicate'
+    const counts = isNew ? { changed: 1 } : { unchanged: 1 }
+    return {
+      ...base,
+      ...counts,
+      queued: linksOf(request).length - 1,
+      source: source(200, isNew ? 'stored' : 'unchanged'),
+    }
+  }
+
+  function linksOf({ url, depth, errand, hops }: QueuedRequest) {
+    if (depth === 0) return []
+    const orders = (web.get(url)?.links ?? []).map((link): ErrandOrder => {
+      return { url: link, depth: depth - 1, urgency: 0, errand, reach: { watch: errand.watch, sources: [] } }
+    })
+    return seeds.ofErrands(orders).map((offer) => ({ ...offer, parent: url, hops: hops + 1 }))
+  }
+
+  return {
+    fetched,
+    async queued(): Promise<QueuedRequest[]> {
+      await frontier.look()
+      return queueOf(frontier)
+    },
+    /** Does what is queued at this moment; what comes of it is left for the next call. */
+    async step(until: Stage = 'settled'): Promise<number> {
+      const requests = await this.queued()
+      for (const request of requests) {
+        const told = await record(request)
+        if (until === 'recorded') continue
+        await news.put([told])
+        if (until === 'told') continue
+        await frontier.settle(batchOf({ done: [request], offers: linksOf(request) }))
+      }
+      return requests.length
+    },
+    async run(): Promise<void> {
+      while ((await this.step()) > 0);
+    },
+    close: () => frontier.close(),
+  }
+}

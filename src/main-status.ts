@@ -1,8 +1,0 @@
-import type { Place } from './cli/engine.ts'
-import type { StatusReport } from './core/status-report.ts'
-import { withStores } from './main-stores.ts'
-
-/** `erace status`, beside whoever works there. */
-export function status(place: Place): Promise<StatusReport> {
-  return withStores(place, 'look', (stores) => stores.readStatus())
-}

@@ -1,0 +1,94 @@
+import { FaultsError } from '../../config/validation-errors.ts'
+import type { Interests } from '../../core/profile.ts'
+import { defaultScorers, type Scorers } from '../score/scorers.ts'
+import { findStemmer, stemmedLanguages } from '../terms/stem/stemmers.ts'
+import type { CompiledInterests, CompiledKeyword } from './compiled-interests.ts'
+import type { WordsLeaf } from './condition.ts'
+import { createFaultList, type FaultList, type InterestFault } from './interest-fault.ts'
+import { interestLimits } from './interest-limits.ts'
+import { readExpression } from './read-expression.ts'
+import { readWords } from './read-words.ts'
+
+export type ReadInterests =
+  | { kind: 'interests'; interests: CompiledInterests }
+  | { kind: 'faults'; faults: InterestFault[] }
+
+/** Makes interests ready to be held against documents, or says all that is wrong with them. */
+export function readInterests(interests: Interests, scorers: Scorers = defaultScorers): ReadInterests {
+  const list = createFaultList()
+  const stemming = readStemming(interests.stemming, list)
+  const keywords = readKeywords(interests, stemming, list)
+  const exclude = readExclusions(interests.exclude, stemming, list)
+  const condition = readExpression(interests.expression, stemming, list)
+  const name = interests.scorer === '' ? 'keywords' : interests.scorer
+  const scorer = scorers.find(name)
+  if (scorer === undefined)
+    list.add('scorer', `there is no scorer ${name.slice(0, 100)}; there are ${scorers.names().join(', ')}`)
+  checkThreshold(interests.threshold, keywords, scorer?.isBoundedByWeight === true, list)
+  if (list.faults.length > 0 || scorer === undefined) return { kind: 'faults', faults: list.faults }
+  const expression = condition === null ? null : { source: interests.expression, condition }
+  return {
+    kind: 'interests',
+    interests: { stemming, keywords, exclude, expression, threshold: interests.threshold, scorer },
+  }
+}
+
+/** Throws `usage-wrong` with all faults. For interests that were validated before. */
+export function compileInterests(interests: Interests, scorers: Scorers = defaultScorers): CompiledInterests {
+  const read = readInterests(interests, scorers)
+  if (read.kind === 'faults') throw new FaultsError('usage-wrong', read.faults)
+  return read.interests
+}
+
+/** Everything that is wrong, with its place; none where the interests can be used. */
+export function validateInterests(interests: Interests, scorers: Scorers = defaultScorers): InterestFault[] {
+  const read = readInterests(interests, scorers)
+  return read.kind === 'faults' ? read.faults : []
+}
+
+function readStemming(stemming: string, list: FaultList): string {
+  if (stemming === '' || findStemmer(stemming) !== undefined) return stemming
+  list.add('stemming', `there is no stemmer for ${stemming.slice(0, 100)}; there are ${stemmedLanguages.join(', ')}`)
+  return ''
+}
+
+function readKeywords({ keywords }: Interests, stemming: string, list: FaultList): CompiledKeyword[] {
+  const { minWeight, maxWeight } = interestLimits
+  const read: CompiledKeyword[] = []
+  if (keywords.length > interestLimits.keywords)
+    list.add('keywords', `there are ${keywords.length}; at most ${interestLimits.keywords} are allowed`)
+  for (const [index, { key, weight }] of keywords.slice(0, interestLimits.keywords).entries()) {
+    const leaf = readWords(key, stemming, (message) => list.add(`keywords[${index}].key`, message))
+    const rounded = Math.round(weight * 1000) / 1000
+    if (!(rounded >= minWeight && rounded <= maxWeight))
+      list.add(`keywords[${index}].weight`, `${weight} is not a weight; they go from ${minWeight} to ${maxWeight}`)
+    else if (leaf !== null) read.push({ key, leaf, weight: rounded })
+  }
+  return read
+}
+
+function readExclusions(exclude: readonly string[], stemming: string, list: FaultList): WordsLeaf[] {
+  const read: WordsLeaf[] = []
+  if (exclude.length > interestLimits.exclusions)
+    list.add('exclude', `there are ${exclude.length}; at most ${interestLimits.exclusions} are allowed`)
+  for (const [index, text] of exclude.slice(0, interestLimits.exclusions).entries()) {
+    const leaf = readWords(text, stemming, (message) => list.add(`exclude[${index}]`, message))
+    if (leaf !== null) read.push(leaf)
+  }
+  return read
+}
+
+function checkThreshold(
+  threshold: number,
+  keywords: readonly CompiledKeyword[],
+  isBounded: boolean,
+  list: FaultList,
+): void {
+  if (!(threshold >= 0 && threshold <= interestLimits.maxThreshold)) {
+    list.add('threshold', `${threshold} is not a relevance; it goes from 0 to ${interestLimits.maxThreshold}`)
+    return
+  }
+  const most = keywords.reduce((sum, { weight }) => sum + Math.round(weight * 1000), 0) / 1000
+  if (isBounded && keywords.length > 0 && list.faults.length === 0 && threshold > most)
+    list.add('threshold', `${threshold} can never be reached: all keywords together weigh ${most}`)
+}

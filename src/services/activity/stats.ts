@@ -1,0 +1,42 @@
+import type { ServiceLevel } from '../../core/profile.ts'
+import type { KeptCounts } from '../../store/contracts/kept-counts.ts'
+import type { DiskUse } from '../../store/contracts/store-set.ts'
+
+/** One moment of the crawl. Rates are those of the last five seconds. */
+export type Figures = {
+  /** ISO 8601, UTC. */
+  at: string
+  pagesPerSecond: number
+  bytesPerSecond: number
+  errorsPerSecond: number
+  queued: number
+  inFlight: number
+  activeHosts: number
+  restingHosts: number
+  /** Versions that wait for the annotation engine. */
+  tasks: number
+}
+
+/** Since the process began. */
+export type CrawlTotals = { fetched: number; stored: number; unchanged: number; failed: number; bytes: number }
+
+export type LevelFigures = { level: ServiceLevel; met: number; missed: number; queued: number; overdue: number }
+
+export type CrawlReport = {
+  now: Figures
+  /** Oldest first. */
+  series: Figures[]
+  totals: CrawlTotals & KeptCounts
+  levels: LevelFigures[]
+  paused: string | null
+  disk: Omit<DiskUse, 'archiveFiles'>
+}
+
+/** What a monitor that draws its own curves wants: totals since the start, and what is at this moment. */
+export type Meters = CrawlTotals & {
+  queued: number
+  inFlight: number
+  tasks: number
+  annotations: number
+  levels: LevelFigures[]
+}

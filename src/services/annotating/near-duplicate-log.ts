@@ -1,0 +1,109 @@
+import type { NearDuplicateIndex } from '../../matching/near-duplicate/near-duplicate-index.ts'
+import { createNearDuplicateIndex } from '../../matching/near-duplicate/near-duplicate-index.ts'
+import type { AnnotationStore } from '../../store/contracts/annotations.ts'
+import type { StoryStore } from '../../store/contracts/near-duplicates.ts'
+
+/**
+ * The stories that were met, known to all filtering processors of a process. Each has its own index of near-duplicates; what one
+ * adds, the others read from a ring in shared memory before they decide. Deciding is `exclusive`: from the look for a story to
+ * the moment that its annotation is kept nobody else decides, or two processors with the same story on two pages would both
+ * take theirs for the first. All that takes long (reading, matching, summaries) is done before.
+ *
+ *     free ──> held ──> free            whoever finds it held sleeps until it is told
+ *
+ * A processor that was away for longer than the ring is long has missed what its index would have forgotten as well.
+ */
+export type StoryLog = {
+  /** What others have met before is known while `work` runs. */
+  exclusively<T>(work: () => Promise<T>): Promise<T>
+  /** The story that a text is part of, or null. */
+  find(hash: bigint): number | null
+  /** For others too; within `exclusively` only. */
+  add(story: number, hash: bigint): void
+  /** What is in the store from before; for this processor alone. */
+  load(stories: Iterable<{ story: number; hash: bigint }>): void
+}
+
+export type StoryLogMemory = {
+  lock: Int32Array<SharedArrayBuffer>
+  /** How many were added; like all else but the lock touched by its holder alone. */
+  added: Float64Array<SharedArrayBuffer>
+  stories: Float64Array<SharedArrayBuffer>
+  hashes: BigUint64Array<SharedArrayBuffer>
+}
+
+const FREE = 0
+const HELD = 1
+/** As many as an index of near-duplicates has room for. */
+const CAPACITY = 100_000
+/** A sleeper looks by itself now and then, so that nobody need be told twice. */
+const SLEEP_MS = 50
+
+export function createStoryLogMemory(capacity = CAPACITY): StoryLogMemory {
+  return {
+    lock: new Int32Array(new SharedArrayBuffer(4)),
+    added: new Float64Array(new SharedArrayBuffer(8)),
+    stories: new Float64Array(new SharedArrayBuffer(capacity * 8)),
+    hashes: new BigUint64Array(new SharedArrayBuffer(capacity * 8)),
+  }
+}
+
+export function openStoryLog(
+  { lock, added, stories, hashes }: StoryLogMemory,
+  near: NearDuplicateIndex = createNearDuplicateIndex(),
+): StoryLog {
+  const capacity = stories.length
+  let taken = 0
+
+  async function acquire(): Promise<void> {
+    while (Atomics.compareExchange(lock, 0, FREE, HELD) !== FREE) {
+      const waiting = Atomics.waitAsync(lock, 0, HELD, SLEEP_MS)
+      if (waiting.async) await waiting.value
+    }
+  }
+
+  function release(): void {
+    Atomics.store(lock, 0, FREE)
+    Atomics.notify(lock, 0, 1)
+  }
+
+  function catchUp(): void {
+    taken = Math.max(taken, added[0]! - capacity)
+    for (; taken < added[0]!; taken++) near.add(stories[taken % capacity]!, hashes[taken % capacity]!)
+  }
+
+  return {
+    async exclusively(work) {
+      await acquire()
+      try {
+        catchUp()
+        return await work()
+      } finally {
+        release()
+      }
+    },
+    find: (hash) => near.find(hash)[0]?.id ?? null,
+    add(story, hash) {
+      stories[taken % capacity] = story
+      hashes[taken % capacity] = hash
+      taken++
+      added[0] = taken
+      near.add(story, hash)
+    },
+    load(known) {
+      for (const { story, hash } of known) near.add(story, hash)
+    },
+  }
+}
+
+/** Stories of a data folder, which one process alone annotates. */
+export function createLoggedStories(log: StoryLog, annotations: AnnotationStore): StoryStore {
+  return {
+    decide: (hash, settle) =>
+      log.exclusively(async () => {
+        const { story, result } = await settle({ story: log.find(hash), annotations })
+        log.add(story, hash)
+        return result
+      }),
+  }
+}

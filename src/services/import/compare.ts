@@ -1,0 +1,194 @@
+import type { BodyReader } from '../../archive/body-reader.ts'
+import { systemClock } from '../../core/clock.ts'
+import { isAppError } from '../../core/errors.ts'
+import { type MovedKind, type MovedRow, type MoveMark, movedKinds } from '../../store/contracts/import.ts'
+import type { ObjectStore } from '../../store/contracts/objects.ts'
+import type { Version, VersionStore } from '../../store/contracts/versions.ts'
+import { createStepper, insist, type MoveParts } from './copy.ts'
+import { kindLabels } from './labels.ts'
+
+export type CheckParts = MoveParts & {
+  versions: Pick<VersionStore, 'versions'>
+  objects: Pick<ObjectStore, 'read'>
+  bodies: BodyReader
+  isWhole(record: Uint8Array): boolean
+}
+
+/** So many faults are told one by one. */
+const MAX_FAULTS = 200
+/** A check that is cut off begins again where it was noted last. */
+const NOTE_EVERY_MS = 1_000
+const READS_AT_ONCE = 4
+
+type Findings = { faults: string[]; bodies: number }
+
+/** Holds the whole folder against the store. Does nothing before all of it is there. */
+export async function checkMoved(parts: CheckParts, begun: MoveMark): Promise<MoveMark> {
+  const { target } = parts
+  if (begun.phase !== 'checking' && begun.phase !== 'done') return begun
+  const step = createStepper()
+  let noted = begun
+  let notedAt = systemClock.monotonic()
+  const note = async (mark: MoveMark): Promise<MoveMark> => {
+    const after = { ...mark, n: noted.n + 1 }
+    const before = noted
+    await insist(parts, () => target.note(before, after), after)
+    noted = after
+    notedAt = systemClock.monotonic()
+    return after
+  }
+  let mark = begun.phase === 'done' ? await note(unchecked(begun)) : begun
+  while (mark.phase === 'checking') {
+    if (parts.hooks.signal.aborted) return note(mark)
+    mark = step(mark, await checkPortion(parts, mark))
+    if (systemClock.monotonic() - notedAt > NOTE_EVERY_MS || mark.phase === 'done') mark = await note(mark)
+  }
+  return mark
+}
+
+const unchecked = (mark: MoveMark): MoveMark => ({
+  ...mark,
+  ...{
+    phase: 'checking',
+    kind: movedKinds[0],
+    after: null,
+    rows: 0,
+    checked: {},
+    bodies: 0,
+    faults: [],
+    faultCount: 0,
+  },
+})
+
+/** What the next portion adds to the mark. */
+async function checkPortion(parts: CheckParts, mark: MoveMark): Promise<Partial<MoveMark>> {
+  const { source, target, hooks } = parts
+  const { kind } = mark
+  const { rows, after } = await source.read(kind, mark.after, { content: false })
+  const found = (await insist(parts, () => checkRows(parts, kind, rows)))!
+  const checked = mark.rows + rows.length
+  hooks.onProgress({
+    what: `checking ${kindLabels[kind]}`,
+    done: checked,
+    total: Math.max(checked, totalOf(parts, kind)),
+  })
+  const bodies = mark.bodies + found.bodies
+  if (after !== null) return { after, rows: checked, bodies, ...withFaults(mark, found.faults) }
+  const there = await insist(parts, () => target.count(kind))
+  if (there !== checked) found.faults.push(`${kindLabels[kind]}: ${checked} here, ${there} there`)
+  const following = movedKinds[movedKinds.indexOf(kind) + 1]
+  if (following === undefined) found.faults.push(...((await insist(parts, () => target.checkDerived())) ?? []))
+  return {
+    ...(following === undefined ? { phase: 'done' } : { kind: following, after: null, rows: 0 }),
+    checked: { ...mark.checked, [kind]: checked },
+    bodies,
+    ...withFaults(mark, found.faults),
+  }
+}
+
+const totals = new WeakMap<MoveParts['source'], Map<MovedKind, number>>()
+
+/** Counted once: it takes a look at every row. */
+function totalOf({ source }: MoveParts, kind: MovedKind): number {
+  const known = totals.get(source) ?? new Map<MovedKind, number>()
+  totals.set(source, known)
+  const total = known.get(kind) ?? source.count(kind)
+  known.set(kind, total)
+  return total
+}
+
+function withFaults(
+  { faults, faultCount }: MoveMark,
+  more: readonly string[],
+): Pick<MoveMark, 'faults' | 'faultCount'> {
+  return { faults: [...faults, ...more].slice(0, MAX_FAULTS), faultCount: faultCount + more.length }
+}
+
+async function checkRows(parts: CheckParts, kind: MovedKind, rows: readonly MovedRow[]): Promise<Findings> {
+  const different = await parts.target.compare(kind, rows)
+  if (kind === 'versions' && rows.length > 0) return checkVersions(parts, rows, different)
+  return {
+    faults: different.map((place) => `${kindLabels[kind]}: ${nameOf(rows[place]!)} is not the same there`),
+    bodies: 0,
+  }
+}
+
+/** The columns that tell people which row it is. */
+function nameOf(row: MovedRow): string {
+  const names = ['url', 'origin', 'email', 'key', 'id', 'version', 'host', 'watch', 'annotation', 'fp', 'digest']
+  const name = names.find((each) => row[each] !== undefined)
+  const value = name === undefined ? null : row[name]!
+  return `${name} ${Buffer.isBuffer(value) ? value.toString('hex') : value}`
+}
+
+/** Of those that are not the same, what the folder itself can't read any more was moved as lost; that is told, and no mistake. */
+async function checkVersions(
+  parts: CheckParts,
+  rows: readonly MovedRow[],
+  different: readonly number[],
+): Promise<Findings> {
+  const { source, target, versions } = parts
+  const expected = [...rows]
+  const damaged = new Set<number>()
+  for (const place of different) {
+    const again = await source.readVersion(rows[place]!.id as number)
+    if (again === null) continue
+    const { content: _, ...row } = again
+    expected[place] = row
+    if ((await target.compare('versions', [row])).length === 0) damaged.add(place)
+  }
+  // Those of documents that are not there are not listed, and others stand in for them.
+  const ids = new Set(rows.map(({ id }) => id))
+  const page = await versions.versions({ after: (rows[0]!.id as number) - 1, limit: rows.length })
+  const there = page.filter(({ id }) => ids.has(id))
+  const urls = new Map(there.map(({ id, url }) => [id, url]))
+  const told = (place: number, what: string): string =>
+    `version ${rows[place]!.n} of ${urls.get(rows[place]!.id as number) ?? `document ${rows[place]!.document}`}: ${what}`
+  const faults = different.map((place) =>
+    told(
+      place,
+      damaged.has(place)
+        ? 'its record is damaged in the folder; its content was not moved'
+        : 'it is not the same there',
+    ),
+  )
+  const repeats = [...expected.keys()].filter((place) => {
+    const { body, original, id } = expected[place]!
+    return body === 'kept' && original !== id
+  })
+  const strays = await target.strays(repeats.map((place) => expected[place]!))
+  for (const stray of strays) faults.push(told(repeats[stray]!, 'the body that it repeats is not there'))
+  const contents = await checkContents(parts, there)
+  return { faults: [...faults, ...contents.faults], bodies: contents.bodies }
+}
+
+/** A few at a time. */
+async function checkContents(parts: CheckParts, versions: readonly Version[]): Promise<Findings> {
+  const found: Findings = { faults: [], bodies: 0 }
+  let next = 0
+  const runner = async (): Promise<void> => {
+    for (let version = versions[next++]; version !== undefined; version = versions[next++]) {
+      const fault = await contentFault(parts, version)
+      if (fault !== null) found.faults.push(`version ${version.n} of ${version.url}: ${fault}`)
+      else if (version.body === 'kept' && version.originalId === version.id) found.bodies++
+    }
+  }
+  await Promise.all(Array.from({ length: READS_AT_ONCE }, runner))
+  return found
+}
+
+/** A repeated body is read once, with its original; of the repetition there is its own record. */
+async function contentFault({ bodies, objects, isWhole }: CheckParts, version: Version): Promise<string | null> {
+  if (version.body === 'kept' && version.originalId === version.id) {
+    const read = await bodies.read(version)
+    if (read.kind === 'body') return null
+    return read.kind === 'damaged' ? read.message : `its body is ${read.why}`
+  }
+  if (version.record === null) return null
+  try {
+    return isWhole(await objects.read(version.record)) ? null : 'its record is not whole'
+  } catch (error) {
+    if (isAppError(error, 'record-damaged')) return error.message
+    throw error
+  }
+}

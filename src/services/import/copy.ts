@@ -1,0 +1,106 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { MoveHooks } from '../../cli/engine.ts'
+import { systemClock } from '../../core/clock.ts'
+import { isAppError } from '../../core/errors.ts'
+import {
+  type MovedKind,
+  type MoveMark,
+  type MovingSource,
+  type MovingTarget,
+  movedKinds,
+} from '../../store/contracts/import.ts'
+import { kindLabels } from './labels.ts'
+
+const FIRST_WAIT_MS = 100
+const MAX_WAIT_MS = 5_000
+/** So long the database may be away. The same command goes on later. */
+const MAX_AWAY_MS = 60_000
+
+export type MoveParts = { source: MovingSource; target: MovingTarget; hooks: MoveHooks }
+
+/** Copies what is not there yet, and settles what follows from it. Returns earlier when it is told to end. */
+export async function copyRows(parts: MoveParts, begun: MoveMark): Promise<MoveMark> {
+  const { source, target } = parts
+  const step = createStepper()
+  let mark = begun
+  while (mark.phase === 'copying') {
+    const before: MoveMark = mark
+    mark = await copyKind(parts, mark, step)
+    if (mark.kind === before.kind && mark.phase === 'copying') return mark
+  }
+  if (mark.phase !== 'settling') return mark
+  const after = step(mark, { phase: 'checking', kind: movedKinds[0], after: null, rows: 0 })
+  await insist(parts, () => target.settle(source.facts(), mark, after), after)
+  return after
+}
+
+/** The mark of the next kind when all of this one is there; one of the same kind when it was told to end. */
+async function copyKind(parts: MoveParts, begun: MoveMark, step: Stepper): Promise<MoveMark> {
+  const { source, target, hooks } = parts
+  const { kind } = begun
+  const total = source.count(kind)
+  const load = async (after: MoveMark['after']) => {
+    const { rows, after: end } = await source.read(kind, after, { content: true })
+    return { packed: await target.pack(kind, rows), count: rows.length, end }
+  }
+  let mark = begun
+  let next = load(mark.after)
+  for (;;) {
+    const { packed, count, end } = await next
+    if (hooks.signal.aborted) return mark
+    if (end !== null) {
+      // What comes next is read while this is written.
+      next = load(end)
+      next.catch(() => {})
+    }
+    const rows = mark.rows + count
+    const place = end === null ? behind(kind) : { after: end, rows }
+    const before = mark
+    const after = step(before, { ...place, bytes: before.bytes + packed.bytes })
+    await insist(parts, () => target.write(packed, before, after), after)
+    mark = after
+    hooks.onProgress({ what: kindLabels[kind], done: rows, total: Math.max(total, rows) })
+    if (end === null) return mark
+  }
+}
+
+/** Where it goes on when a kind is finished. */
+function behind(kind: MovedKind): Partial<MoveMark> {
+  const following = movedKinds[movedKinds.indexOf(kind) + 1]
+  return following === undefined ? { phase: 'settling' } : { kind: following, after: null, rows: 0 }
+}
+
+export type Stepper = (mark: MoveMark, changes: Partial<MoveMark>) => MoveMark
+
+/** The next mark, with the time that went by since the last one. */
+export function createStepper(): Stepper {
+  let before = systemClock.monotonic()
+  return (mark, changes) => {
+    const now = systemClock.monotonic()
+    const ms = Math.round(mark.ms + now - before)
+    before = now
+    return { ...mark, ms, ...changes, n: mark.n + 1 }
+  }
+}
+
+/**
+ * Does what may be done twice, also when the database goes away for a while. A write that arrived although nobody heard of it is told
+ * by its mark.
+ */
+export async function insist<T>(
+  { target, hooks }: Pick<MoveParts, 'target' | 'hooks'>,
+  work: () => Promise<T>,
+  written?: MoveMark,
+): Promise<T | undefined> {
+  const startedAt = systemClock.monotonic()
+  for (let waitMs = 0; ; waitMs = Math.min(MAX_WAIT_MS, Math.max(FIRST_WAIT_MS, waitMs * 2))) {
+    try {
+      if (waitMs > 0) await sleep(waitMs)
+      if (waitMs > 0 && written !== undefined && (await target.mark())?.n === written.n) return undefined
+      return await work()
+    } catch (error) {
+      const isLong = systemClock.monotonic() - startedAt > MAX_AWAY_MS
+      if (!isAppError(error, 'store-unreachable') || isLong || hooks.signal.aborted) throw error
+    }
+  }
+}

@@ -1,0 +1,127 @@
+import type { Errand } from '../../core/request.ts'
+import type { BodyState } from './body-state.ts'
+
+/**
+ * The catalogue: every document that was ever asked for, its versions, and where their bodies lie.
+ * A document is named by host and fingerprint of its key; its URL is the spelling that was fetched first.
+ */
+export type DocumentStore = {
+  /**
+   * Records what came of a batch of requests, atomically: bodies first, then the rows that point at them. Equal bodies
+   * are stored once over all documents and shards. Repeating a batch changes nothing: the same content makes no second version.
+   */
+  record(captures: readonly Capture[]): Promise<CaptureOutcome[]>
+  /** What is known of these documents, for conditional requests; `null` for those never seen. */
+  find(keys: readonly DocumentKey[]): Promise<(KnownDocument | null)[]>
+  /** Outgoing links of a document's current version, in page order. */
+  links(known: KnownDocument): Promise<string[]>
+  counts(): Promise<DocumentCounts>
+}
+
+export type DocumentKey = { host: string; fp: bigint }
+
+type CaptureBase = DocumentKey & {
+  url: string
+  parent: string
+  /** Whose request it was: what is new goes to the annotation engine on behalf of that watch. */
+  errand: Errand
+  /** Links followed from the source. */
+  hops: number
+  at: number
+  run: number
+  status: number
+  address: string
+}
+
+export type Capture = CaptureBase &
+  (
+    | {
+        kind: 'body'
+        type: string
+        /** SHA-256 of the decoded body. */
+        digest: Buffer
+        size: number
+        etag: string
+        lastModified: string
+        truncated: string
+        title: string
+        /** Fingerprint of the visible text, where it was needed. */
+        text: Buffer | null
+        /** Which rules left parts of the text out. */
+        textRules: number
+        /** The version that has the same visible text: if it is still current, nothing has changed, whatever the bytes. */
+        sameTextAs: number
+        /** Until when the server calls this fresh; 0 when it says nothing. */
+        freshUntil: number
+        links: readonly string[]
+        /** The fingerprints that the links have as documents, eight bytes each in the order of `links`. */
+        linkKeys: Uint8Array
+        /** Which rules made these fingerprints. */
+        linkNaming: number
+        /**
+         * The bytes to archive. Called once the store knows whether an equal body is kept already:
+         * then `original` says where it was seen first and only a reference is to be written.
+         */
+        render(original: OriginalCapture | null): Uint8Array[]
+      }
+    /** Answered without a body to keep: `outcome` says why. `freshUntil` is null where nothing is said about it. */
+    | { kind: 'note'; outcome: NoteOutcome; location: string; freshUntil: number | null }
+    /** Not asked for, since it was checked a moment ago; it may still be news to the watch. */
+    | { kind: 'met' }
+    /** Not there any more, or moved to `location`. A version only where the document has been there. */
+    | { kind: 'gone'; outcome: 'failed' | 'redirect'; location: string; render(): Uint8Array[] }
+  )
+
+export type NoteOutcome = 'unchanged' | 'redirect' | 'failed' | 'skipped'
+
+export type OriginalCapture = { url: string; at: number }
+
+export type CaptureOutcome =
+  | { kind: 'stored'; versionId: number }
+  /**
+   * The document's current version has this very body, or the same visible text. `duplicate` when another document had
+   * the body in this run too.
+   */
+  | { kind: 'unchanged'; duplicate: boolean }
+  /** A version that says so was added. */
+  | { kind: 'gone'; versionId: number }
+  /** Broken off, and less than what is kept: not a change. */
+  | { kind: 'incomplete' }
+  /** A new version of this document whose body is kept under another URL. */
+  | {
+      kind: 'duplicate'
+      versionId: number
+      of: string
+      /** That URL was met in this run: its links are on their way. */
+      linksOffered: boolean
+    }
+  | { kind: 'noted' }
+
+export type KnownDocument = {
+  url: string
+  /** The run, or the watch, that checked it last, and when. */
+  run: number
+  checkedAt: number
+  status: number
+  /** Current version; 0 when there is none or it is gone. */
+  versionId: number
+  /** Empty when the body is to be fetched whatever the server says: it was lost, or the validators were found to lie. */
+  etag: string
+  lastModified: string
+  /** Of the current version; empty where there is none. */
+  digest: Uint8Array
+  text: Uint8Array | null
+  textRules: number
+  truncated: string
+  /** Whether its body is there, or was collected since it concerned nobody, or lost. */
+  body: BodyState
+  /** Answers in a row that said "not modified". */
+  notModified: number
+  /** `linkKeys` and `linkNaming` of the current version; empty where it has no links or they are not known. */
+  linkKeys: Uint8Array
+  linkNaming: number
+  /** Where the links themselves are; the engine's own business. */
+  linkRow: number
+}
+
+export type DocumentCounts = { documents: number; versions: number; bodies: number }

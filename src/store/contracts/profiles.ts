@@ -1,0 +1,39 @@
+import type { Profile } from '../../core/profile.ts'
+
+/** The profile base, with one URD for each source of each profile, and the watch that each URD is part of. */
+export type ProfileStore = {
+  /** Grows with every change of the base, whoever makes it. */
+  revision(): Promise<number>
+  /** In the order of their ids, a page at a time. */
+  list(page: { after: string; limit: number; owner?: string }): Promise<Profile[]>
+  find(id: string): Promise<Profile | null>
+  /** The revision in which each profile was put last. */
+  stamps(): Promise<{ id: string; revision: number }[]>
+  /** Adds profiles or puts them in place of what they were. A source whose URI stays the same keeps its URD. */
+  put(profiles: readonly KeyedProfile[]): Promise<void>
+  /** How many were there. */
+  remove(ids: readonly string[]): Promise<number>
+  urdsOf(profileId: string): Promise<UrdRow[]>
+  findUrd(id: number): Promise<UrdRow | null>
+  /** Counts as a change of their profiles. */
+  setUrds(ids: readonly number[], marks: UrdMarks): Promise<void>
+}
+
+/** `keys[n]` is the watch key of source n: equal ones are fetched as one. */
+export type KeyedProfile = { profile: Profile; keys: readonly string[] }
+
+export type UrdRow = {
+  id: number
+  profile: string
+  /** Which of the profile's sources. */
+  place: number
+  watch: number
+  /** When its first visit was done; 0 as long as it was not. */
+  visitedAt: number
+  /** Not checked for this profile. */
+  paused: boolean
+  /** Checked and kept, but what is new goes to the archive of the inbox, unseen. */
+  muted: boolean
+}
+
+export type UrdMarks = { paused?: boolean; muted?: boolean }

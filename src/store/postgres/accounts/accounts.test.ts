@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { isAppError } from '../../../core/errors.ts'
+import { accountDraft } from '../../conformance/accounts-suite.testkit.ts'
+import { type ClusterPool, openPool } from '../connection/pool.ts'
+import { createDatabase, cutConnections, type TestDatabase, usePostgres } from '../testkit/postgres.testkit.ts'
+import { createClusterAccounts } from './accounts.ts'
+import { untilWaiting } from './people.testkit.ts'
+import { lockBase } from './revisions.ts'
+
+usePostgres()
+
+async function withPools(
+  count: number,
+  work: (place: { database: TestDatabase; pools: ClusterPool[] }) => Promise<void>,
+): Promise<void> {
+  const database = await createDatabase()
+  const { address } = database
+  const pools = Array.from({ length: count }, () => openPool({ address, maxConnections: 3, name: 'process' }))
+  try {
+    await work({ database, pools })
+  } finally {
+    for (const pool of pools) await pool.close()
+    await database.destroy()
+  }
+}
+
+describe('accounts of several processes', () => {
+  test('of four that want to be the first one is', () =>
+    withPools(4, async ({ pools }) => {
+      const stores = pools.map(createClusterAccounts)
+      const tries = stores.flatMap((accounts, name) =>
+        Array.from({ length: 10 }, (_, round) =>
+          accounts.add(accountDraft(`${name}-${round}@x.example`), { onlyFirst: true }),
+        ),
+      )
+      const won = (await Promise.all(tries)).filter((account) => account !== null)
+      assert.equal(won.length, 1)
+      assert.deepEqual(await stores[0]!.list({ after: 0, limit: 99 }), won)
+      assert.equal(await stores[0]!.revision(), 1)
+    }))
+
+  test('of two administrators that remove each other one is left', () =>
+    withPools(2, async ({ pools }) => {
+      const stores = pools.map(createClusterAccounts)
+      const draft = (name: string) => accountDraft(`${name}@x.example`, { role: 'administrator' })
+      const ids = [(await stores[0]!.add(draft('one')))!.id, (await stores[0]!.add(draft('two')))!.id]
+      const outcomes = await Promise.all(stores.map((accounts, n) => accounts.remove(ids[1 - n]!)))
+      assert.deepEqual(outcomes.map(({ kind }) => kind).sort(), ['done', 'last-administrator'])
+      assert.equal(await stores[0]!.count(), 1)
+    }))
+
+  test('failed sign-ins are all counted, wherever they were tried', () =>
+    withPools(3, async ({ pools }) => {
+      const stores = pools.map(createClusterAccounts)
+      const notes = Array.from({ length: 30 }, (_, n) => stores[n % 3]!.noteFailure('a', n))
+      const counts = (await Promise.all(notes)).map(({ count }) => count)
+      assert.deepEqual(
+        counts.toSorted((x, y) => x - y),
+        Array.from({ length: 30 }, (_, n) => n + 1),
+      )
+    }))
+
+  test('a connection that is cut is told, and nothing of the change is there', () =>
+    withPools(1, async ({ database: { pool }, pools }) => {
+      const accounts = createClusterAccounts(pools[0]!)
+      const { promise: end, resolve: release } = Promise.withResolvers<void>()
+      const { promise: isLocked, resolve: locked } = Promise.withResolvers<void>()
+      const holding = pool.transaction(async (tx) => {
+        await lockBase(tx, 'accounts')
+        locked()
+        await end
+      })
+      await isLocked
+      const adding = assert.rejects(accounts.add(accountDraft('ann@x.example')), (error) =>
+        isAppError(error, 'store-unreachable'),
+      )
+      await untilWaiting(pool, 1)
+      await cutConnections(pool, 'process')
+      await adding
+      release()
+      await holding
+      assert.deepEqual([await accounts.count(), await accounts.revision()], [0, 0])
+      assert.ok(await accounts.add(accountDraft('ann@x.example')))
+      assert.deepEqual([await accounts.count(), await accounts.revision()], [1, 1])
+    }))
+
+  test('addresses and names that hold what PostgreSQL can not keep are unknown, not a failure', () =>
+    withPools(1, async ({ pools }) => {
+      const accounts = createClusterAccounts(pools[0]!)
+      assert.equal(await accounts.findByEmail('a\0b@x.example'), null)
+      assert.deepEqual(await accounts.failures('a\0b'), { count: 0, lastAt: 0 })
+      const made = await accounts.add(accountDraft('ann@x.example', { name: 'A\0B' }))
+      assert.equal(made?.name, 'A\ufffdB')
+    }))
+})

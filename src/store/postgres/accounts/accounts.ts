@@ -1,0 +1,119 @@
+import type { Account } from '../../../core/account.ts'
+import type { AccountChanges, AccountDraft, AccountOutcome, AccountStore } from '../../contracts/accounts.ts'
+import { storable } from '../archive/storable-text.ts'
+import type { ClusterPool, Sender, Tx } from '../connection/pool.ts'
+import { type AccountRow, accountColumns, accountOf, publicOf, type StoredAccount } from './account-rows.ts'
+import { lockBase, revise, revisionOf } from './revisions.ts'
+import { createClusterSessions } from './sessions.ts'
+import { createClusterFailures } from './sign-in-failures.ts'
+import { createClusterTokens } from './tokens.ts'
+
+/**
+ * Addresses are kept in small letters, so that one is the same however it is typed. Accounts change one at a time, over all
+ * processes: so one is the first, and one administrator is left, whoever tries at the same moment.
+ */
+export function createClusterAccounts(pool: ClusterPool): AccountStore {
+  return {
+    ...createClusterSessions(pool),
+    ...createClusterTokens(pool),
+    ...createClusterFailures(pool),
+    revision: () => revisionOf(pool, 'accounts'),
+    async list({ after, limit }) {
+      const sql = `SELECT ${accountColumns} FROM accounts a WHERE a.id > $1 ORDER BY a.id LIMIT $2`
+      return (await pool.query<AccountRow>(sql, [after, limit])).map((row) => publicOf(accountOf(row)!))
+    },
+    async count() {
+      const [row] = await pool.query<{ n: number }>('SELECT count(*) AS n FROM accounts')
+      return row!.n
+    },
+    async find(id) {
+      const account = await stored(pool, id)
+      return account === null ? null : publicOf(account)
+    },
+    async findByEmail(email) {
+      const sql = `SELECT ${accountColumns} FROM accounts a WHERE a.email = $1`
+      return accountOf((await pool.query<AccountRow>(sql, [addressOf(email)]))[0])
+    },
+    add: (draft, options) => pool.transaction((tx) => add(tx, draft, options?.onlyFirst === true)),
+    update: (id, changes) => pool.transaction((tx) => update(tx, id, changes)),
+    remove: (id) => pool.transaction((tx) => remove(tx, id)),
+    async setupHash() {
+      const [row] = await pool.query<{ hash: string }>(`SELECT value #>> '{}' AS hash FROM facts WHERE name = 'setup'`)
+      return row === undefined ? null : Buffer.from(row.hash, 'hex')
+    },
+    async setSetupHash(hash) {
+      if (hash === null) await pool.query(`DELETE FROM facts WHERE name = 'setup'`)
+      else
+        await pool.query(
+          `INSERT INTO facts (name, value) VALUES ('setup', to_jsonb($1::text)) ON CONFLICT (name) DO UPDATE
+           SET value = excluded.value`,
+          [Buffer.from(hash).toString('hex')],
+        )
+    },
+  }
+}
+
+const addressOf = (email: string): string => storable(email.toLowerCase())
+
+async function stored(sender: Sender, id: number): Promise<StoredAccount | null> {
+  const sql = `SELECT ${accountColumns} FROM accounts a WHERE a.id = $1`
+  return accountOf((await sender.query<AccountRow>(sql, [id]))[0])
+}
+
+const isAdministrator = ({ role, disabled }: Account): boolean => role === 'administrator' && !disabled
+
+function losesAdministrator(before: StoredAccount, after: StoredAccount): boolean {
+  if (!isAdministrator(before)) return false
+  return !isAdministrator(after) || (before.passwordHash !== '' && after.passwordHash === '')
+}
+
+/** Somebody else who can sign in must be there to administer. */
+async function isLast(tx: Tx, id: number): Promise<boolean> {
+  const others = await tx.query(
+    `SELECT 1 FROM accounts WHERE id <> $1 AND role = 'administrator' AND NOT disabled AND password <> '' LIMIT 1`,
+    [id],
+  )
+  return others.length === 0
+}
+
+async function add(tx: Tx, draft: AccountDraft, onlyFirst: boolean): Promise<Account | null> {
+  await lockBase(tx, 'accounts')
+  if (onlyFirst && (await tx.query('SELECT 1 FROM accounts LIMIT 1')).length > 0) return null
+  const { email, name, role, level, passwordHash, disabled, createdAt, settings } = draft
+  const [row] = await tx.query<AccountRow>(
+    `INSERT INTO accounts AS a (email, name, role, level, password, disabled, created_at, settings)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING RETURNING ${accountColumns}`,
+    [addressOf(email), storable(name), role, level, passwordHash, disabled, createdAt, JSON.stringify(settings)],
+  )
+  if (row === undefined) return null
+  await revise(tx, 'accounts')
+  return publicOf(accountOf(row)!)
+}
+
+async function update(tx: Tx, id: number, changes: AccountChanges): Promise<AccountOutcome> {
+  await lockBase(tx, 'accounts')
+  const before = await stored(tx, id)
+  if (before === null) return { kind: 'unknown' }
+  const after: StoredAccount = { ...before, ...changes, id, email: before.email }
+  if (losesAdministrator(before, after) && (await isLast(tx, id))) return { kind: 'last-administrator' }
+  const { name, role, level, passwordHash, disabled, settings } = after
+  await tx.query(
+    `UPDATE accounts SET name = $2, role = $3, level = $4, password = $5, disabled = $6, settings = $7 WHERE id = $1`,
+    [id, storable(name), role, level, passwordHash, disabled, JSON.stringify(settings)],
+  )
+  if (disabled) await tx.query('DELETE FROM sessions WHERE account = $1', [id])
+  await revise(tx, 'accounts')
+  return { kind: 'done', account: publicOf(after) }
+}
+
+async function remove(tx: Tx, id: number): Promise<AccountOutcome> {
+  await lockBase(tx, 'accounts')
+  const before = await stored(tx, id)
+  if (before === null) return { kind: 'unknown' }
+  if (isAdministrator(before) && (await isLast(tx, id))) return { kind: 'last-administrator' }
+  await tx.query('DELETE FROM accounts WHERE id = $1', [id])
+  await tx.query('DELETE FROM sessions WHERE account = $1', [id])
+  await tx.query('DELETE FROM tokens WHERE account = $1', [id])
+  await revise(tx, 'accounts')
+  return { kind: 'done', account: publicOf(before) }
+}

@@ -1,0 +1,29 @@
+import type { Sender, Tx } from '../connection/pool.ts'
+
+/** What mirrors follow. Their channels have the same names. */
+export type RevisedBase = 'profiles' | 'accounts'
+
+export async function revisionOf(sender: Sender, base: RevisedBase): Promise<number> {
+  const [row] = await sender.query<{ revision: number }>(
+    'SELECT value::bigint AS revision FROM facts WHERE name = $1',
+    [base],
+  )
+  return row?.revision ?? 0
+}
+
+/** Until the end of the transaction nobody else changes the base: so revisions become visible in their order. */
+export async function lockBase(tx: Tx, base: RevisedBase): Promise<void> {
+  await tx.query('SELECT 1 FROM facts WHERE name = $1 FOR UPDATE', [base])
+}
+
+/** The next revision, told to all mirrors when the transaction is done. Locks the base too. */
+export async function revise(tx: Tx, base: RevisedBase): Promise<number> {
+  const [row] = await tx.query<{ revision: number }>(
+    `WITH revised AS (
+       INSERT INTO facts AS f (name, value) VALUES ($1, '1') ON CONFLICT (name) DO UPDATE
+       SET value = to_jsonb(f.value::bigint + 1) RETURNING value::bigint AS revision
+     ) SELECT revision, pg_notify($1, revision::text) FROM revised`,
+    [base],
+  )
+  return row!.revision
+}

@@ -1,0 +1,49 @@
+import type { AccountStore, Token } from '../../contracts/accounts.ts'
+import { storable } from '../archive/storable-text.ts'
+import type { ClusterPool } from '../connection/pool.ts'
+import { bearerColumns, splitBearer } from './account-rows.ts'
+
+const columns =
+  't.id, t.account, t.name, t.scopes, t.created_at AS "createdAt", t.used_at AS "usedAt", t.expires_at AS "expiresAt"'
+
+type TokenStore = Pick<AccountStore, 'addToken' | 'token' | 'touchToken' | 'tokensOf' | 'removeToken'>
+type TokenRow = Omit<Token, 'scopes'> & { scopes: string }
+
+export function createClusterTokens(pool: ClusterPool): TokenStore {
+  return {
+    async addToken({ hash, ...draft }) {
+      const { account, name, scopes, createdAt, expiresAt } = draft
+      const [row] = await pool.query<{ id: number }>(
+        `INSERT INTO tokens (hash, account, name, scopes, created_at, expires_at)
+         VALUES ($1, $2, $3, $4, $5, $6) RETURNING id`,
+        [hash, account, storable(name), JSON.stringify(scopes), createdAt, expiresAt],
+      )
+      return { ...draft, scopes: [...scopes], id: row!.id, usedAt: 0 }
+    },
+    async token(hash, now) {
+      const [row] = await pool.query(
+        `SELECT ${columns}, ${bearerColumns} FROM tokens t JOIN accounts a ON a.id = t.account
+         WHERE t.hash = $1 AND (t.expires_at = 0 OR t.expires_at > $2) AND NOT a.disabled`,
+        [hash, now],
+      )
+      if (row === undefined) return null
+      const { own, account } = splitBearer<TokenRow>(row)
+      return { token: tokenOf(own), account }
+    },
+    async touchToken(id, usedAt) {
+      await pool.query('UPDATE tokens SET used_at = $2 WHERE id = $1', [id, usedAt])
+    },
+    async tokensOf(account) {
+      const sql = `SELECT ${columns} FROM tokens t WHERE t.account = $1 ORDER BY t.id`
+      return (await pool.query<TokenRow>(sql, [account])).map(tokenOf)
+    },
+    async removeToken(account, id) {
+      const sql = 'DELETE FROM tokens WHERE account = $1 AND id = $2 RETURNING 1'
+      return (await pool.query(sql, [account, id])).length > 0
+    },
+  }
+}
+
+function tokenOf({ scopes, ...plain }: TokenRow): Token {
+  return { ...plain, scopes: JSON.parse(scopes) }
+}

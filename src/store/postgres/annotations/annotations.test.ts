@@ -1,0 +1,256 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { isAppError } from '../../../core/errors.ts'
+import { partitionOf } from '../../../core/partition.ts'
+import { nothing } from '../../conformance/annotations-suite.testkit.ts'
+import type { AnnotationBatch } from '../../contracts/annotations.ts'
+import { draftsOf, type MadeVersion, makeVersions, untilWaiting } from '../accounts/people.testkit.ts'
+import { openPool } from '../connection/pool.ts'
+import { createClusterInbox } from '../inbox/inbox.ts'
+import { createDatabase, cutConnections, type TestDatabase, usePostgres } from '../testkit/postgres.testkit.ts'
+import { annotationChannel, readAnnotationNews } from './annotation-events.ts'
+import { addAnnotations } from './annotation-writes.ts'
+import { createClusterAnnotations } from './annotations.ts'
+
+usePostgres()
+
+const host = 'host1.example'
+const partition = partitionOf(host)
+
+async function withDatabase(work: (database: TestDatabase) => Promise<void>): Promise<void> {
+  const database = await createDatabase()
+  try {
+    await work(database)
+  } finally {
+    await database.destroy()
+  }
+}
+
+/** Settles a task with one annotation. */
+function batchOf(version: MadeVersion, parts: Parameters<typeof draftsOf>[1] = {}): AnnotationBatch {
+  return { ...nothing, done: [version.task], annotations: draftsOf([version], parts) }
+}
+
+/** An annotation in a transaction that stays open until it is told to end. */
+function holdOpen({ pool }: TestDatabase, version: MadeVersion) {
+  const { promise: end, resolve: release } = Promise.withResolvers<void>()
+  const { promise: isOpen, resolve: opened } = Promise.withResolvers<number>()
+  const done = pool.transaction(async (tx) => {
+    const placed = draftsOf([version]).map((draft) => ({ draft, url: `http://${host}/late`, n: 1 }))
+    const [added] = await addAnnotations(tx, placed, { alsoAt: [], stories: [] })
+    opened(added!.annotation.id)
+    await end
+  })
+  return { isOpen, release, done }
+}
+
+describe('annotations of several workers', () => {
+  test('a worker takes the tasks of its own partitions alone', () =>
+    withDatabase(async ({ pool }) => {
+      const mine = await makeVersions(pool, host, 3)
+      const others = await makeVersions(pool, 'host2.example', 2)
+      const taken = async (partitions: readonly number[] | null) => {
+        const annotations = createClusterAnnotations({ pool, partitions: () => partitions })
+        return (await annotations.tasks({ limit: 9, part: 0, parts: 1 })).map(({ versionId }) => versionId)
+      }
+      const ids = (versions: readonly MadeVersion[]) => versions.map(({ id }) => id)
+      assert.deepEqual(await taken([partition]), ids(mine))
+      assert.deepEqual(await taken([others[0]!.partition]), ids(others))
+      assert.deepEqual(await taken([]), [])
+      assert.deepEqual(await taken(null), [...ids(mine), ...ids(others)])
+    }))
+
+  test('whoever has lost a partition writes nothing of it', () =>
+    withDatabase(async ({ pool }) => {
+      const [one, two] = await makeVersions(pool, host, 2)
+      await pool.query('UPDATE leases SET epoch = 5 WHERE partition = $1', [partition])
+      const held = new Map<number, number>([[partition, 4]])
+      const annotations = createClusterAnnotations({ pool, epochOf: (each) => held.get(each) ?? null })
+      const isLost = (error: unknown): boolean => isAppError(error, 'lease-lost')
+      const unwanted = { ...nothing, done: [two!.task], unwanted: [two!.id] }
+      for (const batch of [batchOf(one!), unwanted]) await assert.rejects(annotations.settle(batch), isLost)
+      held.clear()
+      await assert.rejects(annotations.settle(batchOf(one!)), isLost)
+      assert.equal(await annotations.countTasks(), 2)
+      assert.deepEqual(await annotations.list({ after: 0, limit: 9 }), [])
+      assert.deepEqual(
+        await createClusterInbox(pool)
+          .counts('ann')
+          .then(({ all }) => all),
+        0,
+      )
+      assert.deepEqual(await pool.query('SELECT wanted FROM versions ORDER BY id'), [
+        { wanted: true },
+        { wanted: true },
+      ])
+      held.set(partition, 5)
+      assert.equal((await annotations.settle(batchOf(one!))).length, 1)
+      await annotations.settle(unwanted)
+      assert.equal(await annotations.countTasks(), 0)
+      assert.deepEqual(await pool.query('SELECT wanted FROM versions ORDER BY id'), [
+        { wanted: true },
+        { wanted: false },
+      ])
+    }))
+
+  test('a partition changes hands when what is being settled is done, not before', () =>
+    withDatabase(async (database) => {
+      const { pool } = database
+      const [one, two] = await makeVersions(pool, host, 2)
+      const open = holdOpen(database, one!)
+      await open.isOpen
+      const annotations = createClusterAnnotations({ pool, epochOf: () => 0 })
+      // It waits for the inbox of the owner, and has not asked for the lease yet.
+      const settling = annotations.settle(batchOf(two!))
+      await untilWaiting(pool, 1)
+      await pool.query('UPDATE leases SET epoch = 1 WHERE partition = $1', [partition])
+      open.release()
+      await assert.rejects(settling, (error) => isAppError(error, 'lease-lost'))
+      await open.done
+      const seen = await annotations.list({ after: 0, limit: 9 })
+      assert.deepEqual(
+        seen.map(({ versionId }) => versionId),
+        [one!.id],
+      )
+    }))
+
+  test('what an owner gets becomes visible in the order of its numbers, whoever is late', () =>
+    withDatabase(async (database) => {
+      const { pool } = database
+      const [late, next, elsewhere] = await makeVersions(pool, host, 3)
+      const annotations = createClusterAnnotations({ pool })
+      const inbox = createClusterInbox(pool)
+      const arrivals = async (owner: string, after: number) =>
+        (await inbox.arrivals(owner, { after, limit: 9 })).map(({ versionId }) => versionId)
+      const open = holdOpen(database, late!)
+      const id = await open.isOpen
+      const settling = annotations.settle(batchOf(next!))
+      await untilWaiting(pool, 1)
+      assert.deepEqual(await arrivals('ann', 0), [], 'the later one waits for the one before it')
+      await annotations.settle(batchOf(elsewhere!, { owner: 'bob' }))
+      assert.deepEqual(await arrivals('bob', 0), [elsewhere!.id], 'nobody else waits')
+      open.release()
+      await Promise.all([open.done, settling])
+      assert.deepEqual(await arrivals('ann', 0), [late!.id, next!.id])
+      assert.deepEqual(await arrivals('ann', id), [next!.id])
+    }))
+
+  test('new annotations are told to whoever listens, once they are there', () =>
+    withDatabase(async ({ pool }) => {
+      const versions = await makeVersions(pool, host, 3)
+      const annotations = createClusterAnnotations({ pool })
+      const listener = await pool.connection()
+      const { promise, resolve } = Promise.withResolvers<string>()
+      listener.on('notification', ({ payload = '' }) => resolve(payload))
+      await listener.query(`LISTEN ${annotationChannel}`)
+      await annotations.settle({ ...nothing, done: [versions[2]!.task] })
+      const made = await annotations.settle({ ...nothing, annotations: draftsOf(versions.slice(0, 2)) })
+      assert.deepEqual(
+        readAnnotationNews(await promise),
+        made.map(({ id }) => id),
+      )
+      listener.release(true)
+      assert.equal(readAnnotationNews(''), null)
+    }))
+
+  test('a batch may be of several partitions', () =>
+    withDatabase(async ({ pool }) => {
+      const versions = [...(await makeVersions(pool, host, 2)), ...(await makeVersions(pool, 'host2.example', 2))]
+      const annotations = createClusterAnnotations({ pool, epochOf: () => 0 })
+      const done = versions.map(({ task }) => task)
+      const [one, two, three, four] = versions
+      const made = await annotations.settle({
+        ...nothing,
+        done,
+        annotations: draftsOf([one!, three!]),
+        unwanted: [two!.id, four!.id],
+      })
+      assert.deepEqual(
+        made.map(({ versionId }) => versionId),
+        [one!.id, three!.id],
+      )
+      assert.equal(await annotations.countTasks(), 0)
+      const held = await pool.query<{ version: number }>('SELECT version FROM holds ORDER BY version')
+      assert.deepEqual(
+        held.map(({ version }) => version),
+        [one!.id, three!.id].sort((x, y) => x - y),
+      )
+    }))
+
+  test('what two workers settle at once is there once, and so it is counted', () =>
+    withDatabase(async ({ pool, address }) => {
+      const versions = await makeVersions(pool, host, 20)
+      const second = openPool({ address, maxConnections: 4, name: 'second' })
+      const stores = [pool, second].map((each) => createClusterAnnotations({ pool: each }))
+      const owners = ['ann', 'bob', 'cay']
+      const rounds = versions.flatMap((version, n) =>
+        stores.map((store) =>
+          store.settle({
+            ...nothing,
+            done: [version.task],
+            // In another order each time: nobody waits for somebody who waits.
+            annotations: owners.map((_, at) => draftsOf([version], { owner: owners[(at + n) % 3]! })[0]!),
+          }),
+        ),
+      )
+      const made = (await Promise.all(rounds)).flat()
+      assert.equal(made.length, versions.length * owners.length)
+      assert.equal(new Set(made.map(({ id }) => id)).size, made.length)
+      for (const owner of owners) assert.equal((await createClusterInbox(pool).counts(owner)).unread, versions.length)
+      assert.equal(await stores[0]!.countTasks(), 0)
+      await second.close()
+    }))
+
+  test('a connection that is cut is told, and what is repeated then is not doubled', () =>
+    withDatabase(async (database) => {
+      const { pool, address } = database
+      const [late, cut] = await makeVersions(pool, host, 2)
+      const worker = openPool({ address, maxConnections: 2, name: 'worker' })
+      const annotations = createClusterAnnotations({ pool: worker })
+      const open = holdOpen(database, late!)
+      await open.isOpen
+      const settling = annotations.settle(batchOf(cut!))
+      const isCut = assert.rejects(settling, (error) => isAppError(error, 'store-unreachable'))
+      await untilWaiting(pool, 1)
+      await cutConnections(pool, 'worker')
+      await isCut
+      open.release()
+      await open.done
+      for (const count of [1, 0]) assert.equal((await annotations.settle(batchOf(cut!))).length, count)
+      assert.equal((await createClusterInbox(pool).counts('ann')).all, 2)
+      assert.equal(await annotations.countTasks(), 1)
+      await worker.close()
+    }))
+
+  test('a settled task that concerns nobody is one statement, any other one transaction of three', () =>
+    withDatabase(async ({ pool }) => {
+      const [one, two] = await makeVersions(pool, host, 2)
+      const annotations = createClusterAnnotations({ pool, epochOf: () => 0 })
+      const sent = async (batch: AnnotationBatch) => {
+        const before = pool.traffic()
+        await annotations.settle(batch)
+        const { statements, transactions } = pool.traffic()
+        return [statements - before.statements, transactions - before.transactions]
+      }
+      assert.deepEqual(await sent({ ...nothing, done: [one!.task], unwanted: [one!.id] }), [1, 0])
+      const stories = [{ versionId: two!.id, hash: 7n, story: two!.id }]
+      assert.deepEqual(await sent({ ...batchOf(two!), stories }), [3, 1])
+      assert.deepEqual(await sent(nothing), [0, 0])
+    }))
+
+  test('text that PostgreSQL can not keep is no reason to keep nothing', () =>
+    withDatabase(async ({ pool }) => {
+      const [version] = await makeVersions(pool, host, 1)
+      const annotations = createClusterAnnotations({ pool })
+      const words = Array.from({ length: 20_000 }, (_, n) => `word${n}`).join(' ')
+      const parts = {
+        title: `a\0b \ud800 'quoted' back\\slash ${'x'.repeat(5_000)}`,
+        summary: { text: `${words}\0\ud800`, marks: [] },
+        explanation: { odd: '\0\ud800' },
+      }
+      const [made] = await annotations.settle(batchOf(version!, parts))
+      const found = await annotations.find(made!.id)
+      assert.deepEqual([found!.summary, found!.explanation], [parts.summary, parts.explanation])
+      assert.ok(found!.title.startsWith('a\ufffdb'))
+    }))
+})

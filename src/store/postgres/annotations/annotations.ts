@@ -1,0 +1,56 @@
+import type { AnnotationStore, Story } from '../../contracts/annotations.ts'
+import { storable } from '../archive/storable-text.ts'
+import type { ClusterPool } from '../connection/pool.ts'
+import { type EpochOf, settleBatch } from './annotation-commit.ts'
+import { annotationColumns, findOfStory, readAnnotations } from './annotation-rows.ts'
+import { countTasks, takeTasks } from './annotation-tasks.ts'
+
+export type ClusterAnnotationDeps = {
+  pool: ClusterPool
+  /** Those whose tasks are taken: what this worker holds. Null for all. */
+  partitions?: (() => readonly number[] | null) | undefined
+  /** What is settled is checked against it: a worker that has lost a partition writes nothing of it. Without it nothing is checked. */
+  epochOf?: EpochOf | undefined
+}
+
+const select = `SELECT ${annotationColumns} FROM annotations a`
+
+/** One statement for each way to narrow the list, so that each goes along its index. An owner's are found through the inbox. */
+const ofInbox = (condition: string): string => `SELECT ${annotationColumns}
+  FROM (SELECT id FROM inbox WHERE ${condition} AND id > $1 ORDER BY id LIMIT $2) i
+  CROSS JOIN LATERAL (SELECT * FROM annotations WHERE id = i.id LIMIT 1) a ORDER BY a.id`
+const lists = {
+  all: `${select} WHERE a.id > $1 ORDER BY a.id LIMIT $2`,
+  owner: ofInbox('owner = $3'),
+  profile: `${select} WHERE a.id > $1 AND a.profile = $3 ORDER BY a.id LIMIT $2`,
+  both: ofInbox('profile = $3 AND owner = $4'),
+}
+
+export function createClusterAnnotations({ pool, partitions, epochOf }: ClusterAnnotationDeps): AnnotationStore {
+  return {
+    tasks: (share) => takeTasks(pool, partitions?.() ?? null, share),
+    countTasks: () => countTasks(pool),
+    settle: (batch) => settleBatch(pool, batch, epochOf ?? null),
+    async find(id) {
+      return (await readAnnotations(pool, `${select} WHERE a.id = $1`, [id]))[0] ?? null
+    },
+    list({ after, limit, owner, profile }) {
+      if (owner === undefined && profile === undefined) return readAnnotations(pool, lists.all, [after, limit])
+      if (profile === undefined) return readAnnotations(pool, lists.owner, [after, limit, storable(owner!)])
+      if (owner === undefined) return readAnnotations(pool, lists.profile, [after, limit, storable(profile)])
+      return readAnnotations(pool, lists.both, [after, limit, storable(profile), storable(owner)])
+    },
+    async last(profile, documentId) {
+      const sql = `${select} WHERE a.document = $1 AND a.profile = $2 ORDER BY a.id DESC LIMIT 1`
+      return (await readAnnotations(pool, sql, [documentId, storable(profile)]))[0] ?? null
+    },
+    ofStory: (profile, story, documentId) => findOfStory(pool, profile, story, documentId),
+    async stories(limit) {
+      const rows = await pool.query<{ versionId: number; hash: string; story: number }>(
+        'SELECT version AS "versionId", hash::text, story FROM stories ORDER BY version DESC LIMIT $1',
+        [limit],
+      )
+      return rows.map((row): Story => ({ ...row, hash: BigInt(row.hash) })).reverse()
+    },
+  }
+}

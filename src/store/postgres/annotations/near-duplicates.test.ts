@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { isAppError } from '../../../core/errors.ts'
+import { nothing } from '../../conformance/annotations-suite.testkit.ts'
+import { draftsOf, makeVersions, planOf, untilWaiting } from '../accounts/people.testkit.ts'
+import { openPool } from '../connection/pool.ts'
+import { createDatabase, cutConnections, type TestDatabase, usePostgres } from '../testkit/postgres.testkit.ts'
+import { createClusterStories, storyStatements } from './near-duplicates.ts'
+
+usePostgres()
+
+const HASH = 0xf123_4567_89ab_cdefn
+const bit = (n: number): bigint => 1n << BigInt(n)
+
+async function withStories(
+  work: (database: TestDatabase, stories: ReturnType<typeof createClusterStories>) => Promise<void>,
+): Promise<void> {
+  const database = await createDatabase()
+  try {
+    await work(database, createClusterStories({ pool: database.pool, epochOf: () => 0 }))
+  } finally {
+    await database.destroy()
+  }
+}
+
+/** Looks for the story and keeps the version as part of it. */
+async function meet(stories: ReturnType<typeof createClusterStories>, version: number, hash: bigint): Promise<number> {
+  return stories.decide(hash, async (found) => {
+    const story = found.story ?? version
+    await found.annotations.settle({ ...nothing, stories: [{ versionId: version, hash, story }] })
+    return { story, result: story }
+  })
+}
+
+describe('stories of a cluster', () => {
+  test('a text within three bits is part of the story, whichever bands they fall into', () =>
+    withStories(async (_, stories) => {
+      assert.equal(await meet(stories, 1, HASH), 1)
+      assert.equal(await meet(stories, 2, HASH ^ bit(0) ^ bit(20) ^ bit(63)), 1)
+      assert.equal(await meet(stories, 3, HASH ^ bit(40) ^ bit(41) ^ bit(50) ^ bit(7)), 3)
+      assert.equal(await meet(stories, 4, 0n), 4)
+      assert.equal(await meet(stories, 5, bit(63)), 4)
+    }))
+
+  test('the nearest story is the one, and of equally near ones the newest', () =>
+    withStories(async ({ pool }, stories) => {
+      const rows = [
+        [1, HASH ^ bit(1) ^ bit(2) ^ bit(3), 11],
+        [2, HASH ^ bit(9), 12],
+        [3, HASH ^ bit(19), 13],
+        [4, HASH ^ bit(5) ^ bit(6), 14],
+      ] as const
+      for (const [version, hash, story] of rows)
+        await pool.query('INSERT INTO stories (version, hash, story) VALUES ($1, $2::bigint, $3)', [
+          version,
+          String(BigInt.asIntN(64, hash)),
+          story,
+        ])
+      assert.equal(await meet(stories, 9, HASH), 13)
+    }))
+
+  test('stories are found by their bands, however many there are', () =>
+    withStories(async ({ pool }) => {
+      const { scans } = await planOf(pool, storyStatements.find, ['81985529216486895'])
+      assert.deepEqual(
+        scans.map(({ index }) => index),
+        [0, 1, 2, 3].map((band) => `stories_band_${band}`),
+      )
+    }))
+
+  test('whoever decides on something near waits, anything else does not', () =>
+    withStories(async (database, stories) => {
+      const { promise: goOn, resolve } = Promise.withResolvers<void>()
+      const { promise: isDeciding, resolve: decides } = Promise.withResolvers<void>()
+      const first = stories.decide(HASH, async ({ annotations }) => {
+        decides()
+        await goOn
+        await annotations.settle({ ...nothing, stories: [{ versionId: 1, hash: HASH, story: 1 }] })
+        return { story: 1, result: 1 }
+      })
+      await isDeciding
+      const second = meet(stories, 2, HASH ^ bit(30))
+      await untilWaiting(database.pool, 1)
+      assert.equal(await meet(stories, 3, ~HASH & 0xffff_ffff_ffff_ffffn), 3)
+      resolve()
+      assert.deepEqual(await Promise.all([first, second]), [1, 1])
+    }))
+
+  test('a connection that is cut while somebody decides takes back everything', () =>
+    withStories(async (database) => {
+      const pool = openPool({ address: database.address, maxConnections: 2, name: 'cut off' })
+      const stories = createClusterStories({ pool, epochOf: () => 0 })
+      const [version] = await makeVersions(database.pool, 'host1.example', 1)
+      const batch = { ...nothing, done: [version!.task], annotations: draftsOf([version!], { story: version!.id }) }
+      const deciding = stories.decide(HASH, async ({ annotations }) => {
+        await annotations.settle({ ...batch, stories: [{ versionId: version!.id, hash: HASH, story: version!.id }] })
+        await cutConnections(database.pool, 'cut off')
+        return { story: version!.id, result: 'told' }
+      })
+      await assert.rejects(deciding, (error) => isAppError(error, 'store-unreachable'))
+      const left = await database.pool.query(
+        'SELECT (SELECT count(*) FROM stories) + (SELECT count(*) FROM annotations) AS made, (SELECT count(*) FROM tasks) AS tasks',
+      )
+      assert.deepEqual(left, [{ made: 0, tasks: 1 }])
+      await pool.close()
+    }))
+})

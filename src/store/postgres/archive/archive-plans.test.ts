@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { documentStatements } from '../documents/documents-statements.ts'
+import { createDatabase, usePostgres } from '../testkit/postgres.testkit.ts'
+import { objectStatements } from './objects.ts'
+import { versionStatements } from './versions-statements.ts'
+
+usePostgres()
+
+const { documents: _, versions: __, current: ___, ...ofOnePartition } = versionStatements
+const hot: Record<string, string> = {
+  ...documentStatements,
+  ...ofOnePartition,
+  parts: objectStatements.parts,
+  records: objectStatements.records,
+}
+
+type PlanNode = Record<string, unknown> & { Plans?: PlanNode[] }
+
+type Explained = { 'QUERY PLAN': { Plan: PlanNode }[] }
+
+const partition = /partition = \$1/
+const writes = /^INSERT INTO \w+ \(partition,[\s\S]*?SELECT \$1::smallint/
+
+const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
+
+const samples: Record<string, string> = {
+  smallint: '7',
+  bigint: '1',
+  int: '1',
+  text: 'x',
+  bytea: '\\x00',
+  boolean: 'true',
+}
+
+function sampleValues(text: string): string[] {
+  const values: string[] = []
+  for (const [, place] of text.matchAll(/\$(\d+)/g)) values[Number(place) - 1] ??= '1'
+  for (const [, place, type, array] of text.matchAll(/\$(\d+)::(\w+)(\[\])?/g)) {
+    const sample = samples[type!]!
+    values[Number(place) - 1] = array === undefined ? sample : `{"${sample.replaceAll('\\', '\\\\')}"}`
+  }
+  return values
+}
+
+test('each statement of the hot path names one partition, and more of a key, for every table that it reads', async () => {
+  const { pool, destroy } = await createDatabase()
+  const client = await pool.connection()
+  try {
+    await client.query('SET plan_cache_mode = force_generic_plan')
+    for (const [name, text] of Object.entries(hot)) {
+      const values = sampleValues(text).map((value) => client.escapeLiteral(value))
+      await client.query(`PREPARE "${name}" AS ${text}`)
+      const { rows } = await client.query(`EXPLAIN (FORMAT JSON) EXECUTE "${name}" (${values.join(', ')})`)
+      for (const node of nodesOf((rows[0] as Explained)['QUERY PLAN'][0]!.Plan)) {
+        if (node['Relation Name'] === undefined || node['Node Type'] === 'ModifyTable') continue
+        const indexed = String(node['Index Cond'] ?? node['Recheck Cond'] ?? '')
+        assert.match(`${indexed} ${node.Filter ?? ''}`, partition, `${name}: ${JSON.stringify(node)}`)
+        // By more of a key than the partition alone, whatever the server thinks how much there is in one.
+        if (node['Relation Name'] === 'leases') continue
+        assert.match(indexed.replace(partition, ''), /[=<>]/, `${name}: ${JSON.stringify(node)}`)
+      }
+      if (text.startsWith('INSERT')) assert.match(text, writes, name)
+    }
+  } finally {
+    client.release()
+    await destroy()
+  }
+})

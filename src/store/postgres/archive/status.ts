@@ -1,0 +1,89 @@
+import type { StatusReport } from '../../../core/reports/status-report.ts'
+import type { ClusterPool } from '../connection/pool.ts'
+
+const LAST_SHOWN = 10
+/** Above so many rows the server's own estimate is good enough, and going through all of them takes too long. */
+const MAX_COUNTED = 2_000_000
+
+const statements = {
+  estimate: 'SELECT greatest(0, reltuples)::bigint AS n FROM pg_class WHERE oid = $1::regclass',
+  count: {
+    documents: 'SELECT count(*) AS n FROM documents',
+    versions: 'SELECT count(*) AS n FROM versions',
+    bodies: 'SELECT count(*) AS n FROM bodies',
+  },
+  run: 'SELECT id, started_at AS "startedAt", finished_at AS "finishedAt" FROM runs ORDER BY id DESC LIMIT 1',
+  frontier: `SELECT coalesce(sum(queued), 0)::bigint AS queued, coalesce(sum(seen), 0)::bigint AS seen,
+    coalesce(sum(hosts), 0)::bigint AS hosts FROM frontiers`,
+  hosts: `SELECT count(*) FILTER (WHERE rests > 0 AND queued > 0) AS resting, count(*) FILTER (WHERE given_up) AS "givenUp"
+    FROM hosts WHERE run = $1 AND (rests > 0 OR given_up)`,
+  watching: `SELECT (SELECT count(*) FROM profiles) AS profiles, (SELECT count(DISTINCT watch) FROM urds) AS sources,
+    (SELECT count(*) FROM tasks) AS tasks,
+    (SELECT coalesce(sum(shown + archived), 0)::bigint FROM inbox_counts) AS annotations`,
+  sources: `SELECT uri, outcome, status, checked_at AS "checkedAt" FROM watches WHERE id IN (SELECT watch FROM urds)
+    ORDER BY checked_at DESC, id LIMIT $1`,
+  lastChecked: 'SELECT url, outcome, checked_at AS at FROM documents ORDER BY checked_at DESC, id LIMIT $1',
+  /** Those that have changed last, where there are too many to look for those that were asked last. */
+  lastKept: `SELECT d.url, d.outcome, d.checked_at AS at FROM (SELECT partition, document FROM versions ORDER BY id DESC LIMIT $1) v
+    JOIN documents d ON d.partition = v.partition AND d.id = v.document ORDER BY d.checked_at DESC`,
+}
+
+type Counted = keyof typeof statements.count
+
+/** A look at a cluster from outside, beside whoever works there. All but the disk. */
+export async function readClusterStatus(pool: ClusterPool): Promise<Omit<StatusReport, 'disk'>> {
+  async function count(table: Counted): Promise<{ n: number; isEstimate: boolean }> {
+    const [estimate] = await pool.query<{ n: number }>(statements.estimate, [table])
+    if (estimate!.n > MAX_COUNTED) return { n: estimate!.n, isEstimate: true }
+    return { n: (await pool.query<{ n: number }>(statements.count[table]))[0]!.n, isEstimate: false }
+  }
+
+  const [run] = await pool.query<{ id: number; startedAt: number; finishedAt: number | null }>(statements.run)
+  const documents = await count('documents')
+  const last = await pool.query<{ url: string; outcome: string; at: number }>(
+    documents.isEstimate ? statements.lastKept : statements.lastChecked,
+    [LAST_SHOWN],
+  )
+  const [watching] = await pool.query<StatusReport['watching']>(statements.watching)
+  return {
+    watching: watching!,
+    sources: await readSources(pool),
+    frontier: await readFrontier(pool, run?.id ?? 0),
+    documents: {
+      documents: documents.n,
+      versions: (await count('versions')).n,
+      bodies: (await count('bodies')).n,
+    },
+    lastRun:
+      run === undefined
+        ? null
+        : {
+            id: run.id,
+            startedAt: iso(run.startedAt),
+            finishedAt: run.finishedAt === null ? null : iso(run.finishedAt),
+          },
+    lastOutcomes: last.map(({ url, outcome, at }) => ({ url, outcome, at: iso(at) })),
+  }
+}
+
+async function readFrontier(pool: ClusterPool, run: number): Promise<StatusReport['frontier']> {
+  const [sums] = await pool.query<{ queued: number; seen: number; hosts: number }>(statements.frontier)
+  const [hosts] = await pool.query<{ resting: number; givenUp: number }>(statements.hosts, [run])
+  return { ...sums!, hostsResting: hosts!.resting, hostsGivenUp: hosts!.givenUp }
+}
+
+/** Sources that were checked last. */
+async function readSources(pool: ClusterPool): Promise<StatusReport['sources']> {
+  type Row = { uri: string; outcome: string; status: number; checkedAt: number }
+  const rows = await pool.query<Row>(statements.sources, [LAST_SHOWN])
+  return rows.map(({ uri, outcome, status, checkedAt }) => ({
+    uri,
+    outcome: outcome === '' ? 'not checked yet' : outcome,
+    status,
+    checkedAt: checkedAt === 0 ? null : iso(checkedAt),
+  }))
+}
+
+function iso(ms: number): string {
+  return new Date(ms).toISOString()
+}

@@ -1,0 +1,227 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { type AppError, type ErrorCode, isAppError } from '../../core/errors.ts'
+import { type ClusterPool, openPool } from './connection/pool.ts'
+import { postgresError } from './connection/postgres-error.ts'
+import { migrate, migrationStates } from './schema/migrate.ts'
+import { versionFault } from './schema/server-version.ts'
+import { createDatabase, postgres, usePostgres } from './testkit/postgres.testkit.ts'
+
+usePostgres()
+
+/** What comes of working with an address: a failure, in one line. */
+async function failureOf(address: string, work: (pool: ClusterPool) => Promise<unknown>): Promise<AppError> {
+  const pool = openPool({ address, maxConnections: 1, name: 'bad input' })
+  try {
+    await work(pool)
+  } catch (error) {
+    assert.ok(isAppError(error), String(error))
+    assert.doesNotMatch(error.message, /\n/)
+    return error
+  } finally {
+    await pool.close()
+  }
+  return assert.fail('it worked')
+}
+
+type Change = (url: URL) => unknown
+
+/** Each with the code that says what to do next, and words that a person can act on. */
+const addresses: readonly (readonly [name: string, Change, ErrorCode, RegExp])[] = [
+  ['a port where nobody listens', (url) => (url.port = '1'), 'store-unreachable', /check host and port.*server runs/],
+  [
+    'a host that does not exist',
+    (url) => (url.hostname = 'no-such-host.invalid'),
+    'store-unreachable',
+    /no-such-host\.invalid.*check host and port/,
+  ],
+  ['a wrong password', (url) => (url.password = 'wrong'), 'store-refused', /check the user and the password/],
+  ['no password', (url) => (url.password = ''), 'store-refused', /check the user and the password/],
+  ['an unknown user', (url) => (url.username = 'nobody_here'), 'store-refused', /check the user and the password/],
+  [
+    'a missing database',
+    (url) => (url.pathname = '/missing'),
+    'store-refused',
+    /"missing" does not exist.*CREATE DATABASE/,
+  ],
+  [
+    'a server without TLS where it is demanded',
+    (url) => url.searchParams.set('sslmode', 'verify-full'),
+    'store-refused',
+    /SSL.*check sslmode/,
+  ],
+]
+
+describe('a wrong address of the store', () => {
+  for (const [name, change, code, words] of addresses)
+    test(`${name}: ${code}`, async () => {
+      const url = new URL((await postgres()).address)
+      change(url)
+      const error = await failureOf(url.href, migrationStates)
+      assert.equal(error.code, code, error.message)
+      assert.match(error.message, words)
+      if (url.password !== '') assert.ok(!error.message.includes(url.password))
+    })
+
+  test('a server that speaks something else', async () => {
+    const web = createServer((_request, response) => response.end()).listen(0, '127.0.0.1')
+    await new Promise((resolve) => web.once('listening', resolve))
+    const { port } = web.address() as AddressInfo
+    const error = await failureOf(`postgres://x:y@127.0.0.1:${port}/z`, migrationStates)
+    assert.match(error.code, /^store-(?:unreachable|refused)$/)
+    web.close()
+  })
+
+  test('what is no address at all', async () => {
+    const error = await failureOf('postgres://a:b@host:not-a-port/x', migrationStates)
+    assert.equal(error.code, 'store-refused')
+    assert.match(error.message, /must be postgres:\/\/USER:PASSWORD@HOST:PORT\/DATABASE/)
+  })
+})
+
+/** A role that may sign in, and an address for it. */
+async function createRole(
+  pool: ClusterPool,
+  address: string,
+  options = '',
+): Promise<{ role: string; address: string }> {
+  const role = `guest_${randomBytes(4).toString('hex')}`
+  await pool.query(`CREATE ROLE ${role} LOGIN PASSWORD 'guest' ${options}`)
+  const url = new URL(address)
+  url.username = role
+  url.password = 'guest'
+  return { role, address: url.href }
+}
+
+describe('a server that does not let the program do its work', () => {
+  test('a role that may not create tables is told which rights it needs', async () => {
+    const { pool, address, destroy } = await createDatabase()
+    const guest = await createRole(pool, address)
+    await pool.query('DROP TABLE migrations')
+    const error = await failureOf(guest.address, migrate)
+    assert.equal(error.code, 'store-refused')
+    assert.match(error.message, /permission denied for schema public; .*needs CREATE and USAGE/)
+    await pool.query(`DROP ROLE ${guest.role}`)
+    await destroy()
+  })
+
+  test('a role that may not read is told so, too', async () => {
+    const { pool, address, destroy } = await createDatabase()
+    const guest = await createRole(pool, address)
+    const error = await failureOf(guest.address, migrationStates)
+    assert.equal(error.code, 'store-refused')
+    assert.match(error.message, /permission denied for table migrations; .*all rights on its tables/)
+    await pool.query(`DROP ROLE ${guest.role}`)
+    await destroy()
+  })
+
+  test('one without a free connection says what to raise or to lower, and waiting may help', async () => {
+    const { pool, address, destroy } = await createDatabase()
+    const guest = await createRole(pool, address, 'CONNECTION LIMIT 0')
+    const error = await failureOf(guest.address, migrationStates)
+    assert.deepEqual([error.code, error.retry], ['store-unreachable', 'later'])
+    assert.match(error.message, /raise max_connections.*lower cluster\.connections/)
+    await pool.query(`DROP ROLE ${guest.role}`)
+    await destroy()
+  })
+
+  test('a schema of a newer program is refused and left alone', async () => {
+    const { pool, address, destroy } = await createDatabase()
+    await pool.query(`INSERT INTO migrations (id, name) VALUES (9999, 'later')`)
+    for (const work of [migrate, migrationStates]) {
+      const error = await failureOf(address, work)
+      assert.equal(error.code, 'store-too-new')
+      assert.match(error.message, /has schema 9999, this program knows \d+\. Use the newer program\./)
+    }
+    await destroy()
+  })
+
+  test('one without the schema is told what makes it', async () => {
+    const { pool, address, destroy } = await createDatabase()
+    await pool.query('DROP TABLE queue')
+    const error = await failureOf(address, (guest) => guest.query('SELECT count(*) FROM queue'))
+    assert.match(error.message, /"queue" does not exist; .*erace migrate makes it/)
+    await destroy()
+  })
+
+  test('too old a server is refused by its number', () => {
+    for (const [number, words] of [
+      [140_019, /^PostgreSQL 14\.19 is too old; 15 or later is needed/],
+      [90_624, /^PostgreSQL 9\.624 is too old/],
+      [Number.NaN, /^PostgreSQL of an unknown version is too old/],
+    ] as const) {
+      const fault = versionFault(number)
+      assert.equal(fault?.code, 'store-refused')
+      assert.match(fault.message, words)
+    }
+    for (const number of [150_000, 160_004, 180_001, 200_000]) assert.equal(versionFault(number), null)
+  })
+
+  test('failures keep their meaning, in one line of bounded length', () => {
+    const errorOf = (code: string, message: string) => postgresError(Object.assign(new Error(message), { code }))
+    const systemError = (syscall: string, code: string) =>
+      postgresError(Object.assign(new Error(`${syscall} ${code}`), { code, syscall }))
+    assert.equal(errorOf('53100', 'could not extend file: No space left on device').code, 'store-full')
+    assert.equal(errorOf('25006', 'cannot execute INSERT in a read-only transaction').code, 'store-unreachable')
+    assert.equal(errorOf('57P03', 'the database system is starting up').code, 'store-unreachable')
+    assert.equal(errorOf('40P01', 'deadlock detected').retry, 'later')
+    assert.equal(errorOf('XX000', 'a'.repeat(10_000)).message.length < 600, true)
+    assert.equal(errorOf('23505', 'one\n two\n').message, 'PostgreSQL: one two')
+    assert.equal(errorOf('ERL01', 'partition 1 is not held').code, 'lease-lost')
+    for (const code of ['EMFILE', 'ENOBUFS', 'EADDRNOTAVAIL', 'ENETRESET', 'EPROTO', 'EPERM'])
+      assert.equal(systemError('connect', code).retry, 'later', code)
+    assert.equal(systemError('getaddrinfo', 'EAI_FAIL').retry, 'later')
+    assert.equal(systemError('spawn', 'EACCES').code, 'internal')
+    const closed = new Error('Client was closed and is not queryable')
+    assert.equal(postgresError(closed).code, 'store-unreachable')
+    assert.equal(postgresError(new TypeError('x is not a function')).code, 'internal')
+  })
+})
+
+/** Why no small disk can be had here, or false. */
+function withoutDisk(): string | false {
+  if (process.env.ERACE_TEST_POSTGRES) return 'the server that ERACE_TEST_POSTGRES names may be on another machine'
+  const folder = mkdtempSync(join(tmpdir(), 'erace-disk-'))
+  const { status, stderr, error } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'erace-test', folder])
+  if (status === 0) spawnSync('umount', [folder])
+  rmSync(folder, { recursive: true })
+  return status === 0 ? false : `no file system in memory can be mounted: ${error?.message ?? stderr}`
+}
+
+test('a database that fills up says so, and goes on when there is room', { skip: withoutDisk() }, async () => {
+  const { pool, destroy } = await createDatabase()
+  const folder = mkdtempSync(join(tmpdir(), 'erace-disk-'))
+  spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=24m', 'erace-test', folder])
+  try {
+    chmodSync(folder, 0o700)
+    const owner = spawnSync('id', ['-u', 'postgres']).stdout.toString().trim()
+    const group = spawnSync('id', ['-g', 'postgres']).stdout.toString().trim()
+    if (process.getuid?.() === 0) chownSync(folder, Number(owner), Number(group))
+    await pool.query(`CREATE TABLESPACE small LOCATION '${folder}'`)
+    await pool.query('CREATE TABLE filler (bytes bytea) TABLESPACE small')
+    await pool.query('ALTER TABLE filler ALTER COLUMN bytes SET STORAGE EXTERNAL')
+    writeFileSync(join(folder, 'in-the-way'), Buffer.alloc(8 << 20))
+    const fill = () => pool.query('INSERT INTO filler VALUES ($1)', [randomBytes(1 << 20)])
+    await assert.rejects(
+      async () => {
+        for (let n = 0; n < 100; n++) await fill()
+      },
+      (error) => isAppError(error, 'store-full') && /make room on the disk of the database server/.test(error.message),
+    )
+    rmSync(join(folder, 'in-the-way'))
+    await fill()
+    await pool.query('DROP TABLE filler')
+    await pool.query('DROP TABLESPACE small')
+  } finally {
+    await destroy()
+    spawnSync('umount', ['-l', folder])
+    rmSync(folder, { recursive: true, force: true })
+  }
+})

@@ -1,0 +1,129 @@
+import type { PoolClient, QueryConfig } from 'pg'
+import type { ClusterEvents } from '../../contracts/cluster-events.ts'
+import { ANSWER_WITHIN_MS, type ClusterPool } from '../connection/pool.ts'
+import { postgresError } from '../connection/postgres-error.ts'
+
+export type ClusterEventsOptions = {
+  pool: ClusterPool
+  /** The connection was cut or could not be made; it is tried again. */
+  onTrouble?(error: unknown): void
+}
+
+type Handler = (payload: string | null) => void
+
+const MIN_WAIT_MS = 100
+const MAX_WAIT_MS = 5_000
+const plainName = /^[a-z_0-9]{1,60}$/
+
+/**
+ * LISTEN on one connection of its own. It is
+ * - idle: nobody listens, there is no connection;
+ * - connecting: with a wait that doubles after every failure;
+ * - connected: LISTEN was sent for every channel, and each handler was told to look again, since words may have been missed;
+ * - closed.
+ */
+export function createClusterEvents({ pool, onTrouble = () => {} }: ClusterEventsOptions): ClusterEvents {
+  const handlers = new Map<string, Set<Handler>>()
+  let current: { client: PoolClient; end(): void } | null = null
+  let connecting: Promise<void> | null = null
+  let waitMs = MIN_WAIT_MS
+  let timer: NodeJS.Timeout | null = null
+  let isClosed = false
+  const commands: string[] = []
+  let saying = Promise.resolve()
+
+  function dispatch(channel: string, payload: string | null): void {
+    for (const handler of handlers.get(channel) ?? []) handler(payload)
+  }
+
+  function connectLater(error: unknown): void {
+    if (isClosed) return
+    onTrouble(error)
+    if (timer !== null || handlers.size === 0) return
+    timer = setTimeout(() => {
+      timer = null
+      connect()
+    }, waitMs)
+    timer.unref()
+    waitMs = Math.min(MAX_WAIT_MS, waitMs * 2)
+  }
+
+  function connect(): void {
+    if (isClosed || current !== null || connecting !== null || timer !== null) return
+    connecting = open()
+      .catch(connectLater)
+      .finally(() => {
+        connecting = null
+      })
+  }
+
+  async function open(): Promise<void> {
+    const fresh = await pool.connection()
+    let isOver = false
+    const end = (error: Error | null): void => {
+      if (isOver) return
+      isOver = true
+      fresh.removeAllListeners('notification')
+      fresh.release(true)
+      if (current?.client === fresh) current = null
+      if (error !== null) connectLater(postgresError(error))
+    }
+    fresh.on('error', end)
+    fresh.on('end', () => end(new Error('Connection terminated')))
+    fresh.on('notification', ({ channel, payload }) => dispatch(channel, payload ?? ''))
+    const channels = new Set(handlers.keys())
+    try {
+      if (channels.size > 0) await fresh.query(inTime([...channels].map((channel) => `LISTEN ${channel}`).join('; ')))
+    } catch (error) {
+      return end(error as Error)
+    }
+    if (isClosed || isOver) return end(null)
+    current = { client: fresh, end: () => end(null) }
+    waitMs = MIN_WAIT_MS
+    // Those that came while the connection was made.
+    for (const channel of handlers.keys()) if (!channels.has(channel)) say(`LISTEN ${channel}`)
+    for (const channel of [...handlers.keys()]) dispatch(channel, null)
+  }
+
+  /** Commands go out together, one batch after the other. A failure is one of the connection, which tells it itself. */
+  function say(command: string): void {
+    if (commands.push(command) > 1) return
+    saying = saying.then(async () => {
+      const text = commands.splice(0).join('; ')
+      await current?.client.query(inTime(text)).catch(() => {})
+    })
+  }
+
+  return {
+    listen(channel, handler) {
+      if (!plainName.test(channel)) throw new TypeError(`not a plain channel name: ${channel}`)
+      const known = handlers.get(channel)
+      if (known === undefined) {
+        handlers.set(channel, new Set([handler]))
+        if (current === null) connect()
+        else say(`LISTEN ${channel}`)
+      } else known.add(handler)
+      return () => {
+        const left = handlers.get(channel)
+        if (left?.delete(handler) !== true || left.size > 0) return
+        handlers.delete(channel)
+        say(`UNLISTEN ${channel}`)
+      }
+    },
+    async notify(channel, payload = '') {
+      await pool.query('SELECT pg_notify($1, $2)', [channel, payload])
+    },
+    async close() {
+      isClosed = true
+      if (timer !== null) clearTimeout(timer)
+      await connecting
+      await saying
+      current?.end()
+    },
+  }
+}
+
+/** Who waits for an answer that never comes would not connect again. */
+function inTime(text: string): QueryConfig & { query_timeout: number } {
+  return { text, query_timeout: ANSWER_WITHIN_MS }
+}

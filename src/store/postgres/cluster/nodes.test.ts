@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { WatchNews } from '../../../core/check-order.ts'
+import { createManualClock } from '../../../core/clock.ts'
+import { isAppError } from '../../../core/errors.ts'
+import { createLeaderLease } from '../leases/leader.ts'
+import { createDatabase, usePostgres } from '../testkit/postgres.testkit.ts'
+import { createClusterNews, schedulerRole } from './check-results.ts'
+import { createClusterEvents } from './events.ts'
+import { createClusterNodes } from './nodes.ts'
+import { createClusterRuns } from './runs.ts'
+
+usePostgres()
+
+const signOf = (id: string, figures: Record<string, unknown> = {}) => ({
+  id,
+  name: 'w',
+  role: 'worker' as const,
+  host: 'example',
+  pid: 7,
+  figures,
+})
+
+describe('nodes of a cluster', () => {
+  test('a heartbeat enters the node, shows its figures and brings what its operator wants', async () => {
+    const { pool, destroy } = await createDatabase()
+    const nodes = createClusterNodes(pool)
+    assert.deepEqual(await nodes.heartbeat(signOf('a')), { draining: false, paused: false, held: false })
+    await nodes.heartbeat(signOf('b'))
+    await nodes.heartbeat(signOf('a', { pages: 12 }))
+    await pool.query(`UPDATE leases SET holder = 'a/0/x', until = now() + interval '1 h' WHERE partition < 3`)
+    const listed = await nodes.list()
+    assert.deepEqual(
+      listed.map(({ id, figures, partitions }) => [id, figures, partitions]),
+      [
+        ['a', { pages: 12 }, 3],
+        ['b', {}, 0],
+      ],
+    )
+    assert.ok(listed.every(({ seenMsAgo, startedMsAgo }) => seenMsAgo >= 0 && startedMsAgo >= seenMsAgo))
+    assert.equal(await nodes.drain('a', true), true)
+    assert.equal(await nodes.drain('nobody', true), false)
+    await nodes.pause(true)
+    assert.deepEqual(await nodes.heartbeat(signOf('a')), { draining: true, paused: true, held: false })
+    assert.deepEqual(await nodes.heartbeat(signOf('b')), { draining: false, paused: true, held: false })
+    await nodes.pause(false)
+    assert.equal(await nodes.isPaused(), false)
+    await destroy()
+  })
+
+  test('the crawl is held as long as somebody leads who can let it go on', async () => {
+    const { pool, destroy } = await createDatabase()
+    const nodes = createClusterNodes(pool)
+    const isHeld = async (): Promise<boolean[]> => [(await nodes.heartbeat(signOf('a'))).held, await nodes.isHeld()]
+    await nodes.hold(true)
+    assert.deepEqual(await isHeld(), [false, false])
+    const leader = createLeaderLease({ pool, name: schedulerRole, holder: 'a', clock: createManualClock() })
+    await leader.beat()
+    assert.deepEqual(await isHeld(), [true, true])
+    await pool.query(`UPDATE leaders SET until = now() - interval '1 ms'`)
+    assert.deepEqual(await isHeld(), [false, false])
+    await leader.beat()
+    assert.deepEqual(await isHeld(), [true, true])
+    await leader.release()
+    assert.deepEqual(await isHeld(), [false, false])
+    const other = createLeaderLease({ pool, name: 'indexer', holder: 'b', clock: createManualClock() })
+    await other.beat()
+    assert.deepEqual(await isHeld(), [false, false])
+    await destroy()
+  })
+
+  test('nodes that gave no sign for long are forgotten, by the clock of the database', async () => {
+    const { pool, destroy } = await createDatabase()
+    const nodes = createClusterNodes(pool)
+    for (const id of ['a', 'b', 'c']) await nodes.heartbeat(signOf(id))
+    await pool.query(`UPDATE nodes SET seen_at = now() - interval '1 hour' WHERE id = 'b'`)
+    assert.equal(await nodes.forget(60_000), 1)
+    await nodes.remove('c')
+    assert.deepEqual(
+      (await nodes.list()).map(({ id }) => id),
+      ['a'],
+    )
+    await destroy()
+  })
+})
+
+describe('runs of a cluster', () => {
+  test('all who begin at the same time work on the same run', async () => {
+    const { pool, destroy } = await createDatabase()
+    const runs = Array.from({ length: 6 }, () => createClusterRuns(pool))
+    const begun = await Promise.all(runs.map((each, n) => each.begin(1_000 + n)))
+    assert.deepEqual(new Set(begun.map(({ id }) => id)), new Set([1]))
+    assert.equal(begun.filter(({ continued }) => !continued).length, 1)
+    await Promise.all(runs.map((each, n) => each.finish(1, 2_000 + n)))
+    assert.equal((await runs[0]!.begin(3_000)).id, 2)
+    await destroy()
+  })
+})
+
+describe('words between the nodes', () => {
+  test('whoever listens is told, and after a cut connection that it should look again', async () => {
+    const { pool, destroy } = await createDatabase()
+    const events = createClusterEvents({ pool })
+    const words: (string | null)[] = []
+    let told = Promise.withResolvers<void>()
+    const next = async (): Promise<string | null> => {
+      while (words.length === 0) {
+        await told.promise
+        told = Promise.withResolvers()
+      }
+      return words.shift()!
+    }
+    const stop = events.listen('one', (payload) => {
+      words.push(payload)
+      told.resolve()
+    })
+    assert.equal(await next(), null)
+    await events.notify('one', 'first')
+    await events.notify('other', 'not for us')
+    await events.notify('one', 'second')
+    assert.equal(await next(), 'first')
+    assert.equal(await next(), 'second')
+    await pool.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%' AND datname = current_database()`,
+    )
+    assert.equal(await next(), null)
+    await events.notify('one', 'third')
+    assert.equal(await next(), 'third')
+    stop()
+    assert.throws(() => events.listen('one; DROP TABLE queue', () => {}))
+    await events.close()
+    await destroy()
+  })
+
+  test('news reach the leader once, in order, and nobody who leads no more', async () => {
+    const { pool, destroy } = await createDatabase()
+    const news = createClusterNews(pool)
+    const newsOf = (watch: number): WatchNews => ({
+      watch,
+      queued: -1,
+      changed: 1,
+      unchanged: 0,
+      failed: 0,
+      source: { status: 200, outcome: 'stored' },
+      landed: null,
+    })
+    const leader = createLeaderLease({ pool, name: schedulerRole, holder: 'a', clock: createManualClock() })
+    const beat = await leader.beat()
+    assert.equal(beat.kind, 'leads')
+    await Promise.all([news.put([newsOf(1), newsOf(2)]), news.put([])])
+    await news.put([newsOf(3)])
+    assert.deepEqual(await news.take(1, 2), [newsOf(1), newsOf(2)])
+    await assert.rejects(news.take(7, 9), (error) => isAppError(error, 'lease-lost'))
+    assert.deepEqual(await news.take(1, 9), [newsOf(3)])
+    assert.deepEqual(await news.take(1, 9), [])
+    assert.deepEqual(await news.queued([1]), new Map())
+    await destroy()
+  })
+})

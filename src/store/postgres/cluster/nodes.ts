@@ -1,0 +1,62 @@
+import type { NodeOrders, NodeReport, NodeStore } from '../../contracts/nodes.ts'
+import type { ClusterPool } from '../connection/pool.ts'
+import { schedulerRole } from './check-results.ts'
+
+const isSet = (name: string): string =>
+  `coalesce((SELECT value = 'true' FROM control WHERE control.name = '${name}'), false)`
+
+/** What the operator and the leader of the scheduler want, as conditions of a statement. */
+export const controlFlags = {
+  paused: isSet('paused'),
+  // Only who leads takes it back. Where nobody does it would stand for ever.
+  held: `(${isSet('held')} AND EXISTS (SELECT FROM leaders
+    WHERE leaders.name = '${schedulerRole}' AND leaders.holder IS NOT NULL AND leaders.until > now()))`,
+} as const
+
+const statements = {
+  heartbeat: `INSERT INTO nodes (id, name, role, host, pid, figures) VALUES ($1, $2, $3, $4, $5, $6)
+    ON CONFLICT (id) DO UPDATE SET seen_at = now(), figures = excluded.figures
+    RETURNING draining, ${controlFlags.paused} AS paused, ${controlFlags.held} AS held`,
+  list: `SELECT id, name, role, host, pid, figures, draining,
+      round(extract(epoch FROM now() - started_at) * 1000)::bigint AS "startedMsAgo",
+      round(extract(epoch FROM now() - seen_at) * 1000)::bigint AS "seenMsAgo",
+      coalesce(held.n, 0) AS partitions
+    FROM nodes LEFT JOIN (SELECT split_part(holder, '/', 1) AS node, count(*) AS n FROM leases WHERE until > now() GROUP BY 1) held
+      ON held.node = nodes.id ORDER BY role, name, id`,
+  drain: 'UPDATE nodes SET draining = $2 WHERE id = $1 RETURNING id',
+  remove: 'DELETE FROM nodes WHERE id = $1',
+  forget: `DELETE FROM nodes WHERE id IN (
+    SELECT id FROM nodes WHERE seen_at < now() - $1 * interval '1 ms' FOR UPDATE SKIP LOCKED) RETURNING id`,
+  set: `INSERT INTO control (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+  paused: `SELECT ${controlFlags.paused} AS yes`,
+  held: `SELECT ${controlFlags.held} AS yes`,
+}
+
+/** The id of a node is what the names of its holders begin with, up to a slash: so its partitions are counted. */
+export function createClusterNodes(pool: ClusterPool): NodeStore {
+  async function set(name: 'paused' | 'held', value: boolean): Promise<void> {
+    await pool.query(statements.set, [name, JSON.stringify(value)])
+  }
+
+  async function is(name: 'paused' | 'held'): Promise<boolean> {
+    return (await pool.query<{ yes: boolean }>(statements[name]))[0]!.yes
+  }
+
+  return {
+    async heartbeat({ id, name, role, host, pid, figures }) {
+      const values = [id, name, role, host, pid, JSON.stringify(figures)]
+      const [row] = await pool.query<NodeOrders>(statements.heartbeat, values)
+      return row!
+    },
+    list: () => pool.query<NodeReport>(statements.list),
+    drain: async (id, draining) => (await pool.query(statements.drain, [id, draining])).length > 0,
+    async remove(id) {
+      await pool.query(statements.remove, [id])
+    },
+    forget: async (silentMs) => (await pool.query(statements.forget, [silentMs])).length,
+    pause: (paused) => set('paused', paused),
+    isPaused: () => is('paused'),
+    hold: (held) => set('held', held),
+    isHeld: () => is('held'),
+  }
+}

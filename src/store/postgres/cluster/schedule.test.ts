@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { WatchNews } from '../../../core/check-order.ts'
+import { createManualClock } from '../../../core/clock.ts'
+import { isAppError } from '../../../core/errors.ts'
+import type { ClusterPool } from '../connection/pool.ts'
+import { createLeaderLease } from '../leases/leader.ts'
+import { createDatabase, usePostgres } from '../testkit/postgres.testkit.ts'
+import { createClusterAsked } from './asked.ts'
+import { createClusterNews, schedulerRole } from './check-results.ts'
+import { createClusterReaches } from './crawl-scopes.ts'
+import { countTasksUpTo, createScheduleStats } from './schedule-stats.ts'
+import { createClusterWatches } from './watches.ts'
+
+usePostgres()
+
+async function leadAs(pool: ClusterPool, holder: string): Promise<number> {
+  const beat = await createLeaderLease({ pool, name: schedulerRole, holder, clock: createManualClock() }).beat()
+  assert.ok(beat.kind === 'leads')
+  return beat.epoch
+}
+
+const isLost = (error: unknown): boolean => isAppError(error, 'lease-lost')
+
+describe('what the leader of the scheduler and the others tell each other', () => {
+  test('a check that somebody asked for twice is taken once, by the leader', async () => {
+    const { pool, destroy } = await createDatabase()
+    const asked = createClusterAsked(pool)
+    const epoch = await leadAs(pool, 'a')
+    await asked.ask([7, 8])
+    await asked.ask([7])
+    await asked.ask([])
+    await assert.rejects(asked.take(epoch + 1), isLost)
+    assert.deepEqual((await asked.take(epoch)).sort(), [7, 8])
+    assert.deepEqual(await asked.take(epoch), [])
+    await destroy()
+  })
+
+  test('reaches are read in their order from where one has come to', async () => {
+    const { pool, destroy } = await createDatabase()
+    const reaches = createClusterReaches(pool)
+    const epoch = await leadAs(pool, 'a')
+    const reachOf = (watch: number, uri: string) => ({ watch, sources: [{ uri, scope: { kind: 'host' as const } }] })
+    await reaches.put(epoch, [
+      { round: 5, reach: reachOf(1, 'http://one.example/') },
+      { round: 5, reach: reachOf(2, 'http://two.example/') },
+    ])
+    const first = await reaches.since(0)
+    assert.deepEqual(
+      first.changes.map(({ watch, round }) => [watch, round]),
+      [
+        [1, 5],
+        [2, 5],
+      ],
+    )
+    assert.deepEqual(await reaches.since(first.version), { version: first.version, changes: [] })
+    // A word about a check under way does not know its round, and takes nothing back.
+    await reaches.put(epoch, [{ round: 0, reach: reachOf(1, 'http://one.example/more') }])
+    await reaches.forget(epoch, [2, 3])
+    const { version, changes } = await reaches.since(first.version)
+    assert.deepEqual(changes, [
+      { watch: 1, round: 5, reach: reachOf(1, 'http://one.example/more') },
+      { watch: 2, round: 5, reach: null },
+    ])
+    assert.ok(version > first.version)
+    await assert.rejects(reaches.put(epoch - 1, [{ round: 9, reach: reachOf(1, 'http://x.example/') }]), isLost)
+    await assert.rejects(reaches.forget(epoch + 1, [1]), isLost)
+    await destroy()
+  })
+
+  test('what was read of a check under way is summed up until the check is over or begun again', async () => {
+    const { pool, destroy } = await createDatabase()
+    const epoch = await leadAs(pool, 'a')
+    const news = createClusterNews(pool)
+    const watches = createClusterWatches(pool, { epoch })
+    const newsOf = (watch: number, parts: Partial<WatchNews>): WatchNews => {
+      return { watch, queued: -1, changed: 0, unchanged: 0, failed: 0, source: null, landed: null, ...parts }
+    }
+    const source = { status: 200, outcome: 'stored' }
+    await news.put([newsOf(1, { changed: 2, source }), newsOf(2, { failed: 1, landed: 'http://b.example/\0\ud800' })])
+    await news.take(epoch, 1)
+    await news.put([newsOf(1, { unchanged: 3 }), newsOf(1, { changed: 1 })])
+    await news.take(epoch, 10)
+    assert.deepEqual(await news.progress(), [
+      newsOf(1, { queued: 0, changed: 3, unchanged: 3, source }),
+      newsOf(2, { queued: 0, failed: 1, landed: 'http://b.example/\ufffd\ufffd' }),
+    ])
+    await watches.begin([{ watch: 1, round: 9 }])
+    const outcome = { checkedAt: 9, outcome: 'unchanged', status: 200, changes: 0, landed: null, visited: [] }
+    await watches.finish([{ watch: 2, ...outcome }])
+    assert.deepEqual(await news.progress(), [])
+    await destroy()
+  })
+
+  test('the others see how the leader fares, and waiting tasks are counted no further than need be', async () => {
+    const { pool, destroy } = await createDatabase()
+    const stats = createScheduleStats(pool)
+    const epoch = await leadAs(pool, 'a')
+    assert.equal(await stats.read(), null)
+    await stats.put(epoch, { watches: 3 })
+    await assert.rejects(stats.put(epoch + 1, { watches: 4 }), isLost)
+    assert.deepEqual(await stats.read(), { watches: 3 })
+    assert.equal(await countTasksUpTo(pool, 10), 0)
+    await destroy()
+  })
+})

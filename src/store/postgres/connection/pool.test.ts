@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { isAppError } from '../../../core/errors.ts'
+import { migrate, migrationStates } from '../schema/migrate.ts'
+import { startCuttingProxy } from '../testkit/cutting-proxy.testkit.ts'
+import { createDatabase, postgres, usePostgres } from '../testkit/postgres.testkit.ts'
+import { openPool } from './pool.ts'
+
+usePostgres()
+
+describe('connections to PostgreSQL', () => {
+  test('a transaction is everything or nothing', async () => {
+    const { pool, destroy } = await createDatabase()
+    await pool.query('CREATE TABLE t (n bigint)')
+    await pool.transaction(async (tx) => {
+      await tx.query('INSERT INTO t VALUES ($1)', [1])
+    })
+    await assert.rejects(
+      pool.transaction(async (tx) => {
+        await tx.query('INSERT INTO t VALUES ($1)', [2])
+        throw new Error('no')
+      }),
+    )
+    assert.deepEqual(await pool.query('SELECT n FROM t'), [{ n: 1 }])
+    await destroy()
+  })
+
+  test('a number that would lose digits is refused, not rounded', async () => {
+    const { pool, destroy } = await createDatabase()
+    await assert.rejects(pool.query('SELECT 9223372036854775807::bigint AS n'), (error) => isAppError(error))
+    assert.deepEqual(await pool.query('SELECT 9007199254740991::bigint AS n'), [{ n: Number.MAX_SAFE_INTEGER }])
+    await destroy()
+  })
+
+  test('wrong addresses and passwords are told apart from a server that is not there', async () => {
+    const { address } = await postgres()
+    const wrong = new URL(address)
+    wrong.password = 'wrong'
+    const nowhere = new URL(address)
+    nowhere.port = '1'
+    const missing = new URL(address)
+    missing.pathname = '/no_such_database'
+    for (const [url, code] of [
+      [wrong, 'store-refused'],
+      [missing, 'store-refused'],
+      [nowhere, 'store-unreachable'],
+    ] as const) {
+      const pool = openPool({ address: url.href, maxConnections: 1, name: 'test' })
+      await assert.rejects(pool.query('SELECT 1'), (error) => isAppError(error, code))
+      await pool.close()
+    }
+  })
+
+  for (const manyShort of [true, false])
+    test(`a connection that goes silent is given up${manyShort ? ' by all who share it' : ''}, and the next statement has another one`, async () => {
+      const { address, destroy } = await createDatabase()
+      const proxy = await startCuttingProxy(address)
+      const pool = openPool({ address: proxy.address, maxConnections: 2, name: 'test', manyShort, answerWithinMs: 300 })
+      try {
+        await pool.transaction(async (tx) => {
+          await tx.query('SELECT 1')
+          await pool.query('SELECT 1')
+        })
+        proxy.silence()
+        const isSilent = (error: unknown): boolean => isAppError(error, 'store-unreachable') && error.retry === 'later'
+        await Promise.all([
+          assert.rejects(pool.query('SELECT 1'), isSilent),
+          assert.rejects(
+            pool.transaction((tx) => tx.query('SELECT 1')),
+            isSilent,
+          ),
+        ])
+        // The end of the connection is told in this turn of the loop.
+        await new Promise(setImmediate)
+        assert.deepEqual(await pool.query('SELECT 1 AS n'), [{ n: 1 }])
+      } finally {
+        await pool.close()
+        await proxy.close()
+        await destroy()
+      }
+    })
+
+  test('what may take long is given up by nobody', async () => {
+    const { address, destroy } = await createDatabase()
+    const pool = openPool({ address, maxConnections: 1, name: 'test', answerWithinMs: 300 })
+    await pool.transaction(async (tx) => {
+      await tx.unhurried()
+      await tx.query('SELECT pg_sleep(0.5)')
+    })
+    await assert.rejects(pool.query('SELECT pg_sleep(0.5)'), (error) => isAppError(error))
+    await pool.close()
+    await destroy()
+  })
+
+  test('the schema is applied once, whoever tries at the same time, and a newer one is refused', async () => {
+    const { pool, destroy } = await createDatabase()
+    assert.deepEqual(await Promise.all([migrate(pool), migrate(pool)]), [[], []])
+    assert.ok((await migrationStates(pool)).every(({ appliedAt }) => appliedAt !== null))
+    await pool.query(`INSERT INTO migrations (id, name) VALUES (9999, 'later')`)
+    await assert.rejects(migrate(pool), (error) => isAppError(error, 'store-too-new'))
+    await destroy()
+  })
+})

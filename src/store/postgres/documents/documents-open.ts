@@ -1,0 +1,71 @@
+import { AppError } from '../../../core/errors.ts'
+import type { BodyState } from '../../contracts/body-state.ts'
+import type { DocumentKey } from '../../contracts/documents.ts'
+import { numberArray, textArray } from '../connection/array-values.ts'
+import type { Tx } from '../connection/pool.ts'
+import { keyOf } from './documents-plan.ts'
+import type { DocumentState } from './documents-state.ts'
+import { documentStatements as sql } from './documents-statements.ts'
+
+export function keyArrays(keys: readonly DocumentKey[]): [hosts: string, fps: string] {
+  return [textArray(keys.map(({ host }) => host)), numberArray(keys.map(({ fp }) => fp))]
+}
+
+export async function fence(tx: Tx, partition: number, epoch: number): Promise<void> {
+  if ((await tx.query(sql.fence, [partition, epoch])).length === 0) throw lost(partition)
+}
+
+function lost(partition: number): AppError {
+  return new AppError('lease-lost', `partition ${partition} belongs to another worker by now; nothing was written`)
+}
+
+type OpenRow = Omit<DocumentState, 'id' | 'host' | 'fp' | 'current'> & {
+  place: number
+  firstId: number
+  secondId: number
+  id: number | null
+  n: number | null
+  reason: string
+  versionSeenAt: number
+  digest: Buffer
+  truncated: string
+  etag: string
+  lastModified: string
+  body: BodyState
+  original: number
+  links: number
+  linkHash: Buffer | null
+}
+
+/** Makes sure of the lease, and reads what captures are held against. */
+export async function openDocuments(
+  tx: Tx,
+  partition: number,
+  epoch: number,
+  members: readonly { capture: DocumentKey }[],
+) {
+  const [hosts, fps] = keyArrays(members.map(({ capture }) => capture))
+  const rows = await tx.query<OpenRow>(sql.open, [partition, hosts, fps, epoch])
+  if (rows.length === 0) throw lost(partition)
+  const documents = new Map<string, DocumentState>()
+  const ids: number[] = []
+  for (const { place, firstId, secondId, id, ...row } of rows) {
+    ids.push(firstId, secondId)
+    const { host, fp } = members[place - 1]!.capture
+    const key = keyOf({ host, fp })
+    if (id !== null && !documents.has(key)) documents.set(key, stateOf({ ...row, id }, host, fp))
+  }
+  return { documents, ids: ids.sort((a, b) => a - b) }
+}
+
+function stateOf(
+  row: Omit<OpenRow, 'place' | 'firstId' | 'secondId' | 'id'> & { id: number },
+  host: string,
+  fp: bigint,
+): DocumentState {
+  const { n, reason, versionSeenAt, digest, truncated, etag, lastModified, body, original, links, linkHash, ...rest } =
+    row
+  const version = { id: row.version, n: n ?? 0, reason, seenAt: versionSeenAt, digest, truncated, etag, lastModified }
+  const current = n === null ? null : { ...version, body, original, links, linkHash }
+  return { ...rest, host, fp, current }
+}

@@ -1,0 +1,156 @@
+import type { BodyState } from '../../contracts/body-state.ts'
+import type { Columns } from '../connection/row-batch.ts'
+
+/** A document's row as it will be written. */
+export type DocumentState = {
+  id: number
+  host: string
+  fp: bigint
+  url: string
+  parent: string
+  firstAt: number
+  checkedAt: number
+  run: number
+  status: number
+  outcome: string
+  location: string
+  version: number
+  seenAt: number
+  freshUntil: number
+  notModified: number
+  /** Its current version; null when it has none. */
+  current: VersionState | null
+}
+
+/** What a new capture is held against, and what of it may be changed. */
+export type VersionState = {
+  id: number
+  n: number
+  reason: string
+  seenAt: number
+  digest: Buffer
+  truncated: string
+  etag: string
+  lastModified: string
+  body: BodyState
+  original: number
+  links: number
+  /** Of the list that `links` names; null where there is none. */
+  linkHash: Buffer | null
+}
+
+export type VersionRow = VersionState & {
+  document: number
+  at: number
+  status: number
+  type: string
+  size: number
+  text: Buffer | null
+  textRules: number
+  title: string
+  address: string
+  location: string
+  record: number
+  length: number
+}
+
+/** A version whose record is brought back. */
+export type RefillRow = {
+  id: number
+  digest: Buffer
+  size: number
+  text: Buffer | null
+  textRules: number
+  original: number
+  record: number
+  length: number
+}
+
+export type LinkRow = { id: number; naming: number; hash: Buffer; list: string; keys: Uint8Array }
+
+export type TaskRow = {
+  version: number
+  document: number
+  watch: number
+  hops: number
+  round: number
+  first: boolean
+  made: boolean
+}
+
+export const documentColumns: Columns<DocumentState> = [
+  ['id', 'bigint'],
+  ['host', 'text'],
+  ['fp', 'bigint'],
+  ['url', 'text'],
+  ['parent', 'text'],
+  ['firstAt', 'bigint'],
+  ['checkedAt', 'bigint'],
+  ['run', 'bigint'],
+  ['status', 'int'],
+  ['outcome', 'text'],
+  ['location', 'text'],
+  ['version', 'bigint'],
+  ['seenAt', 'bigint'],
+  ['freshUntil', 'bigint'],
+  ['notModified', 'int'],
+]
+
+export const documentChangeColumns: Columns<DocumentState> = documentColumns.filter(
+  ([name]) => !['host', 'fp', 'url', 'parent', 'firstAt'].includes(name),
+)
+
+export const versionColumns: Columns<VersionRow> = [
+  ['id', 'bigint'],
+  ['document', 'bigint'],
+  ['n', 'int'],
+  ['reason', 'text'],
+  ['at', 'bigint'],
+  ['seenAt', 'bigint'],
+  ['status', 'int'],
+  ['type', 'text'],
+  ['size', 'bigint'],
+  ['digest', 'bytea'],
+  ['text', 'bytea'],
+  ['textRules', 'bigint'],
+  ['etag', 'text'],
+  ['lastModified', 'text'],
+  ['truncated', 'text'],
+  ['title', 'text'],
+  ['address', 'text'],
+  ['location', 'text'],
+  ['body', 'text'],
+  ['original', 'bigint'],
+  ['record', 'bigint'],
+  ['length', 'bigint'],
+  ['links', 'bigint'],
+]
+
+export const versionChangeColumns: Columns<VersionState> = [
+  ['id', 'bigint'],
+  ['seenAt', 'bigint'],
+  ['etag', 'text'],
+  ['lastModified', 'text'],
+  ['links', 'bigint'],
+]
+
+export const refillColumns: Columns<RefillRow> = [
+  ['id', 'bigint'],
+  ['digest', 'bytea'],
+  ['size', 'bigint'],
+  ['text', 'bytea'],
+  ['textRules', 'bigint'],
+  ['original', 'bigint'],
+  ['record', 'bigint'],
+  ['length', 'bigint'],
+]
+
+export const taskColumns: Columns<TaskRow> = [
+  ['version', 'bigint'],
+  ['document', 'bigint'],
+  ['watch', 'bigint'],
+  ['hops', 'int'],
+  ['round', 'bigint'],
+  ['first', 'boolean'],
+  ['made', 'boolean'],
+]

@@ -1,0 +1,131 @@
+import { type Columns, unnestOf } from '../connection/row-batch.ts'
+import {
+  documentChangeColumns,
+  documentColumns,
+  refillColumns,
+  taskColumns,
+  versionChangeColumns,
+  versionColumns,
+} from './documents-state.ts'
+
+/** The statements of recording and finding. Each names one partition as its first parameter. */
+
+/**
+ * Each key is looked up by the whole of an index (LATERAL … OFFSET 0 is planned by itself). As joins these statements would be at the mercy of
+ * what the planner thinks of partitions: it takes a new table for one with few rows in each, and reads all of one to find fifty.
+ */
+const toColumn = (name: string): string => `"${name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}"`
+
+type Named = readonly (readonly [name: string, type: string])[]
+
+const namesOf = (columns: Named): string => columns.map(([name]) => toColumn(name)).join(', ')
+const rowOf = (columns: Named): string => columns.map(([name]) => `r."${name}"`).join(', ')
+const changesOf = (columns: Named): string =>
+  columns
+    .filter(([name]) => name !== 'id')
+    .map(([name]) => `${toColumn(name)} = excluded.${toColumn(name)}`)
+    .join(', ')
+
+/** Changes columns of versions that are there: what is put in the way of the key are the rows themselves. */
+function changeVersions(columns: Named, further = ''): string {
+  const isChanged = (name: string): boolean => columns.some(([each]) => each === name)
+  const values = versionColumns.map(([name]) => (isChanged(name) ? `r."${name}"` : `v.${toColumn(name)}`))
+  return `INSERT INTO versions (partition, ${namesOf(versionColumns)})
+    SELECT $1::smallint, ${values.join(', ')} FROM ${unnestOf(columns as Columns<Record<string, unknown>>, 2)}
+    CROSS JOIN LATERAL (SELECT * FROM versions x WHERE x.partition = $1::smallint AND x.id = r.id OFFSET 0) v
+    ON CONFLICT (partition, id) DO UPDATE SET ${changesOf(columns)}${further}`
+}
+
+const keys = 'unnest($2::text[], $3::bigint[]) WITH ORDINALITY AS k(host, fp, place)'
+const known = `(SELECT * FROM documents x WHERE x.partition = $1::smallint AND x.host = k.host AND x.fp = k.fp OFFSET 0) d`
+const current = `LEFT JOIN LATERAL
+      (SELECT * FROM versions x WHERE x.partition = $1::smallint AND x.id = d.version OFFSET 0) v ON true
+    LEFT JOIN LATERAL (SELECT * FROM links x WHERE x.partition = $1::smallint AND x.id = v.links OFFSET 0) l ON true`
+
+/** New ones and those that changed. */
+const putDocuments = `INSERT INTO documents (partition, ${namesOf(documentColumns)})
+    SELECT $1::smallint, ${rowOf(documentColumns)} FROM ${unnestOf(documentColumns, 2)}
+    ON CONFLICT (partition, id) DO UPDATE SET ${changesOf(documentChangeColumns)}`
+
+const insertVersions = `INSERT INTO versions (partition, ${namesOf(versionColumns)})
+    SELECT $1::smallint, ${rowOf(versionColumns)} FROM ${unnestOf(versionColumns, 2)}`
+
+/** The keys of all lists lie behind each other in one parameter: hexadecimal arrays would be twice as long. */
+const putLinks = `INSERT INTO links (partition, id, naming, hash, list, keys)
+    SELECT $1::smallint, r.id, r.naming, r.hash, r.list, substring($2::bytea FROM r.place FOR r.length)
+    FROM unnest($3::bigint[], $4::bigint[], $5::bytea[], $6::text[], $7::int[], $8::int[])
+      AS r(id, naming, hash, list, place, length)
+    ON CONFLICT (partition, id) DO UPDATE SET naming = excluded.naming, hash = excluded.hash, list = excluded.list,
+      keys = excluded.keys`
+
+const insertRecords = `INSERT INTO records (partition, id, part, coding, bytes)
+    SELECT $1::smallint, r.id, r.part, r.coding, substring($2::bytea FROM r.place FOR r.length)
+    FROM unnest($3::bigint[], $4::int[], $5::smallint[], $6::int[], $7::int[]) AS r(id, part, coding, place, length)`
+
+const insertTasks = `INSERT INTO tasks (partition, id, ${namesOf(taskColumns)})
+    SELECT $1::smallint, nextval('ids') * 256 + $1::smallint, ${rowOf(taskColumns)} FROM ${unnestOf(taskColumns, 2)}
+    ON CONFLICT DO NOTHING`
+
+/** Statements that each name the partition first and values behind it, as one whose values follow each other in the same order. */
+function together(...statements: readonly string[]): string {
+  let before = 0
+  const parts = statements.map((text) => {
+    const shift = before
+    const shifted = text.replace(/\$(\d+)/g, (_, n: string) => `$${n === '1' ? 1 : Number(n) + shift}`)
+    before += Math.max(...Array.from(text.matchAll(/\$(\d+)/g), ([, n]) => Number(n))) - 1
+    return shifted
+  })
+  const last = parts.pop()
+  return `WITH ${parts.map((text, at) => `part${at} AS (${text})`).join(', ')} ${last}`
+}
+
+export const documentStatements = {
+  /**
+   * Makes sure of the lease, which also gives the transaction its number before any id is drawn, and reads what captures are held
+   * against. No rows: the lease is lost. Two ids for each capture, for a document and a version. The first part is whole in itself: where
+   * documents are on another server (citus.ts), it is done here.
+   */
+  open: `WITH k AS MATERIALIZED (
+      SELECT k.place, k.host, k.fp, nextval('ids') * 256 + $1::smallint AS "firstId", nextval('ids') * 256 + $1::smallint AS "secondId"
+      FROM (SELECT 1 FROM leases WHERE partition = $1::smallint AND epoch = $4::bigint FOR KEY SHARE) fence CROSS JOIN ${keys}
+    )
+    SELECT k.place, k."firstId", k."secondId",
+    d.id, d.url, d.parent, d.first_at AS "firstAt", d.checked_at AS "checkedAt", d.run, d.status, d.outcome, d.location,
+    d.version, d.seen_at AS "seenAt", d.fresh_until AS "freshUntil", d.not_modified AS "notModified",
+    v.n, v.reason, v.seen_at AS "versionSeenAt", v.digest, v.truncated, v.etag, v.last_modified AS "lastModified", v.body,
+    v.original, v.links, l.hash AS "linkHash"
+    FROM k LEFT JOIN LATERAL ${known} ON true ${current}`,
+  fence: 'SELECT 1 FROM leases WHERE partition = $1::smallint AND epoch = $2::bigint FOR KEY SHARE',
+  putDocuments,
+  /** All that new versions bring: one statement costs hardly more than each of its parts. */
+  putPages: together(insertRecords, putLinks, insertVersions, putDocuments, insertTasks),
+  changeVersions: changeVersions(versionChangeColumns),
+  refillVersions: changeVersions(refillColumns, `, body = 'kept', wanted = true, leaving = false`),
+  putLinks,
+  insertRecords,
+  insertTasks,
+  dropRecords: `DELETE FROM records WHERE partition = $1::smallint AND id = ANY($2::bigint[])`,
+
+  // Of bodies: the partition comes from the digest.
+  bodies: `SELECT b.digest, b.version FROM unnest($2::bytea[]) AS k(digest) CROSS JOIN LATERAL
+      (SELECT * FROM bodies x WHERE x.partition = $1::smallint AND x.digest = k.digest OFFSET 0) b`,
+  /** A row that names a version which is not there is anybody's to take. */
+  registerBodies: `INSERT INTO bodies (partition, digest, version)
+    SELECT $1::smallint, r.digest, r.version FROM unnest($2::bytea[], $3::bigint[]) AS r(digest, version)
+    ON CONFLICT (partition, digest) DO UPDATE SET version = excluded.version WHERE bodies.version = ANY($4::bigint[])`,
+  originals: `SELECT v.id AS version, v.at, d.url, d.id AS document, d.run FROM unnest($2::bigint[]) AS k(id)
+    CROSS JOIN LATERAL (SELECT * FROM versions x WHERE x.partition = $1::smallint AND x.id = k.id OFFSET 0) v
+    CROSS JOIN LATERAL (SELECT * FROM documents x WHERE x.partition = $1::smallint AND x.id = v.document OFFSET 0) d
+    WHERE v.body = 'kept' AND NOT v.leaving`,
+
+  // A lost body is to be fetched whatever the server says, and validators that lied are not believed.
+  find: `SELECT k.place, d.url, d.run, d.checked_at AS "checkedAt", d.status,
+    CASE WHEN v.reason IS NULL OR v.reason = 'gone' THEN 0 ELSE d.version END AS "versionId",
+    CASE WHEN v.body <> 'lost' AND d.not_modified >= 0 THEN v.etag ELSE '' END AS etag,
+    CASE WHEN v.body <> 'lost' AND d.not_modified >= 0 THEN v.last_modified ELSE '' END AS "lastModified",
+    coalesce(v.digest, '') AS digest, v.text, coalesce(v.text_rules, 0) AS "textRules", coalesce(v.truncated, '') AS truncated,
+    coalesce(v.body, 'none') AS body, d.not_modified AS "notModified", coalesce(l.keys, '') AS "linkKeys",
+    coalesce(l.naming, 0) AS "linkNaming", coalesce(l.id, 0) AS "linkRow"
+    FROM ${keys} CROSS JOIN LATERAL ${known} ${current}`,
+  links: 'SELECT list FROM links WHERE partition = $1::smallint AND id = $2::bigint',
+}

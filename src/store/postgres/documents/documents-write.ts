@@ -1,0 +1,92 @@
+import { bytesArray, numberArray, textArray } from '../connection/array-values.ts'
+import type { Tx } from '../connection/pool.ts'
+import { arraysOf } from '../connection/row-batch.ts'
+import type { PlannedChanges, RecordRow } from './documents-plan.ts'
+import {
+  documentColumns,
+  type LinkRow,
+  refillColumns,
+  taskColumns,
+  versionChangeColumns,
+  versionColumns,
+} from './documents-state.ts'
+import { documentStatements as sql } from './documents-statements.ts'
+
+/** What one statement carries at most, beside a single part that is larger. */
+const MAX_STATEMENT_BYTES = 8 << 20
+
+/** Writes a plan: bodies first, then the rows that point at them. The statements follow each other without waiting, and nor does the commit. */
+export function writeChanges(tx: Tx, partition: number, changes: PlannedChanges): void {
+  const send = (text: string, values: readonly unknown[]): void => tx.send(text, [partition, ...values])
+  const [records, ...further] = recordStatements(changes.records)
+  for (const values of further) send(sql.insertRecords, values)
+  if (changes.newVersions.length > 0) {
+    send(sql.putPages, [
+      ...(records ?? noRecords),
+      ...linkValues(changes.links),
+      ...arraysOf(versionColumns, changes.newVersions),
+      ...arraysOf(documentColumns, changes.documents),
+      ...arraysOf(taskColumns, changes.tasks),
+    ])
+  } else {
+    if (records !== undefined) send(sql.insertRecords, records)
+    if (changes.links.length > 0) send(sql.putLinks, linkValues(changes.links))
+    if (changes.documents.length > 0) send(sql.putDocuments, arraysOf(documentColumns, changes.documents))
+    if (changes.tasks.length > 0) send(sql.insertTasks, arraysOf(taskColumns, changes.tasks))
+  }
+  if (changes.changedVersions.length > 0)
+    send(sql.changeVersions, arraysOf(versionChangeColumns, changes.changedVersions))
+  if (changes.refills.length > 0) send(sql.refillVersions, arraysOf(refillColumns, changes.refills))
+}
+
+const noRecords = [Buffer.alloc(0), ...Array.from({ length: 5 }, () => numberArray([]))]
+
+type Packed = { bytes: Buffer[]; length: number; ids: number[]; parts: number[]; codings: number[]; lengths: number[] }
+
+/** The values of each statement that writes records. Their bytes go as one parameter, which travels as it is. */
+export function recordStatements(records: readonly RecordRow[]): unknown[][] {
+  const statements: unknown[][] = []
+  const none = (): Packed => ({ bytes: [], length: 0, ids: [], parts: [], codings: [], lengths: [] })
+  let packed = none()
+  const finish = (): void => {
+    if (packed.ids.length === 0) return
+    const { bytes, ids, parts, codings, lengths } = packed
+    statements.push([Buffer.concat(bytes), ...[ids, parts, codings, placesOf(lengths), lengths].map(numberArray)])
+    packed = none()
+  }
+  for (const { id, parts } of records)
+    for (const [part, { coding, bytes }] of parts.entries()) {
+      if (packed.length + bytes.length > MAX_STATEMENT_BYTES) finish()
+      packed.bytes.push(bytes)
+      packed.length += bytes.length
+      packed.ids.push(id)
+      packed.parts.push(part)
+      packed.codings.push(coding)
+      packed.lengths.push(bytes.length)
+    }
+  finish()
+  return statements
+}
+
+function linkValues(rows: readonly LinkRow[]): unknown[] {
+  const lengths = rows.map(({ keys }) => keys.length)
+  return [
+    Buffer.concat(rows.map(({ keys }) => keys)),
+    numberArray(rows.map(({ id }) => id)),
+    numberArray(rows.map(({ naming }) => naming)),
+    bytesArray(rows.map(({ hash }) => hash)),
+    textArray(rows.map(({ list }) => list)),
+    numberArray(placesOf(lengths)),
+    numberArray(lengths),
+  ]
+}
+
+/** Where each begins when they lie behind each other; the first place is 1. */
+function placesOf(lengths: readonly number[]): number[] {
+  let place = 1
+  return lengths.map((length) => {
+    const start = place
+    place += length
+    return start
+  })
+}

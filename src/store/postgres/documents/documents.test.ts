@@ -1,0 +1,239 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { isAppError } from '../../../core/errors.ts'
+import { partitionOf } from '../../../core/partition.ts'
+import { pageOf } from '../../conformance/samples.testkit.ts'
+import { type ArchiveSystem, createArchiveSystem } from '../archive/archive-system.testkit.ts'
+import { createClusterCollection } from '../archive/collection.ts'
+import { createClusterObjects } from '../archive/objects.ts'
+import { newestVersion } from '../archive/version-mark.ts'
+import { createClusterVersions } from '../archive/versions.ts'
+import type { ClusterPool } from '../connection/pool.ts'
+import { cutConnections, usePostgres } from '../testkit/postgres.testkit.ts'
+
+usePostgres()
+
+function withArchive(work: (system: ArchiveSystem) => Promise<void>): () => Promise<void> {
+  return async () => {
+    const system = await createArchiveSystem()
+    try {
+      await work(system)
+    } finally {
+      await system.destroy()
+    }
+  }
+}
+
+/** Keeps others from writing to a table while `work` goes on. */
+async function whileLocked(pool: ClusterPool, table: string, work: () => Promise<void>): Promise<void> {
+  await pool.transaction(async (tx) => {
+    await tx.query(`LOCK TABLE ${table} IN EXCLUSIVE MODE`)
+    await work()
+  })
+}
+
+async function untilWaiting(pool: ClusterPool, name = 'another'): Promise<void> {
+  const waiting = `SELECT 1 FROM pg_stat_activity WHERE application_name = $1 AND wait_event_type = 'Lock'`
+  while ((await pool.query(waiting, [name])).length === 0);
+}
+
+const pages = (host: string, count: number) =>
+  Array.from({ length: count }, (_, n) =>
+    pageOf(host, `/${n}`, `body ${n} of ${host}`, { links: [`http://${host}/x`] }),
+  )
+
+describe('recording in PostgreSQL', () => {
+  test(
+    'whoever lost the lease is refused and writes nothing',
+    withArchive(async (system) => {
+      const { documents } = system.another(1)
+      await system.pool.query('UPDATE leases SET epoch = 2')
+      const host = system.hostOf(0)
+      await assert.rejects(documents.record(pages(host, 3)), (error) => isAppError(error, 'lease-lost'))
+      assert.deepEqual(await documents.counts(), { documents: 0, versions: 0, bodies: 0 })
+      const successor = system.another(2)
+      assert.equal((await successor.documents.record(pages(host, 3))).length, 3)
+    }),
+  )
+
+  test(
+    'a change of hands waits for what is being written, and what comes later is refused',
+    withArchive(async (system) => {
+      const { documents } = system.another(1)
+      const host = system.hostOf(0)
+      let recorded: Promise<unknown> | undefined
+      let taken: Promise<unknown> | undefined
+      let isTaken = false
+      await whileLocked(system.pool, 'versions', async () => {
+        recorded = documents.record(pages(host, 3))
+        await untilWaiting(system.pool)
+        const { pool } = system.another()
+        const take = 'UPDATE leases SET epoch = 2 WHERE partition = $1::smallint'
+        taken = pool.query(take, [partitionOf(host)]).then(() => {
+          isTaken = true
+        })
+        const blocked = `SELECT 1 FROM pg_stat_activity WHERE query LIKE 'UPDATE leases%' AND wait_event_type = 'Lock'`
+        while ((await system.pool.query(blocked)).length === 0);
+        assert.equal(isTaken, false)
+      })
+      await recorded
+      await taken
+      assert.equal((await documents.counts()).versions, 3)
+      await assert.rejects(documents.record(pages(host, 4)), (error) => isAppError(error, 'lease-lost'))
+      assert.equal((await documents.counts()).versions, 3)
+    }),
+  )
+
+  for (const [table, versions] of [
+    ['versions', 0],
+    ['documents', 0],
+    ['bodies', 3],
+  ] as const)
+    test(
+      `a connection that is cut while ${table} are written leaves all or nothing, and a repetition makes no second version`,
+      withArchive(async (system) => {
+        const { documents } = system.another()
+        const batch = pages(system.hostOf(0), 3)
+        await whileLocked(system.pool, table, async () => {
+          const recorded = assert.rejects(documents.record(batch), (error) => isAppError(error, 'store-unreachable'))
+          await untilWaiting(system.pool)
+          await cutConnections(system.pool, 'another')
+          await recorded
+        })
+        assert.equal((await documents.counts()).versions, versions)
+        await documents.record(batch)
+        const outcomes = await documents.record(batch)
+        assert.ok(outcomes.every(({ kind }) => kind === 'unchanged'))
+        assert.equal((await documents.counts()).versions, 3)
+      }),
+    )
+
+  test(
+    'two shards record a thousand pages each at the same time, in few statements',
+    withArchive(async (system) => {
+      const hosts = [system.hostOf(0), system.hostOf(1)]
+      const shards = hosts.map(() => system.another())
+      await Promise.all(
+        shards.map(async ({ documents }, shard) => {
+          const all = pages(hosts[shard]!, 1_000)
+          for (let from = 0; from < all.length; from += 50) await documents.record(all.slice(from, from + 50))
+        }),
+      )
+      assert.deepEqual(await shards[0]!.documents.counts(), { documents: 2_000, versions: 2_000, bodies: 2_000 })
+      for (const { pool } of shards) assert.ok(pool.traffic().statements < 500)
+    }),
+  )
+
+  test(
+    'a batch of many partitions is recorded in each of them, equal bodies once',
+    withArchive(async (system) => {
+      const { documents } = system.another()
+      const batch = Array.from({ length: 60 }, (_, n) => pageOf(`site${n}.example`, '/', `body ${n % 30}`))
+      const outcomes = await documents.record(batch)
+      assert.equal(outcomes.filter(({ kind }) => kind === 'stored').length, 30)
+      assert.equal(outcomes.filter(({ kind }) => kind === 'duplicate').length, 30)
+      assert.deepEqual(await documents.counts(), { documents: 60, versions: 60, bodies: 30 })
+    }),
+  )
+
+  test(
+    'a large body is kept in parts and read back whole',
+    withArchive(async (system) => {
+      const { documents, pool } = system.another()
+      const noise = Buffer.from(Array.from({ length: 3_000_000 }, (_, n) => (n * 2_654_435_761) >>> 13)).toString(
+        'latin1',
+      )
+      const page = pageOf(system.hostOf(0), '/', noise)
+      await documents.record([page])
+      const [version] = await createClusterVersions(pool).versions({ after: 0, limit: 1 })
+      const read = await createClusterObjects(pool).read(version!.record!)
+      assert.deepEqual(read, page.render(null)[0])
+      assert.ok((await pool.query('SELECT 1 FROM records')).length > 1)
+    }),
+  )
+
+  test(
+    'texts that the server would not take are kept without what it does not take',
+    withArchive(async (system) => {
+      const { documents, pool } = system.another()
+      const odd = 'a\0b\ud800"{}\\,\'NULL'
+      await documents.record([
+        pageOf(system.hostOf(0), '/', 'x', { title: odd, etag: odd, links: [`http://x/${odd}`] }),
+      ])
+      const [version] = await createClusterVersions(pool).versions({ after: 0, limit: 1 })
+      assert.equal(version?.title, 'a\ufffdb\ufffd"{}\\,\'NULL')
+    }),
+  )
+})
+
+describe('what is still under way', () => {
+  test(
+    'a version is not listed while one with a lower id may still appear',
+    withArchive(async (system) => {
+      const { documents, pool } = system.another()
+      const versions = createClusterVersions(pool)
+      const host = system.hostOf(0)
+      await documents.record([pageOf(host, '/a', 'a')])
+      const [first] = await versions.versions({ after: 0, limit: 10 })
+      assert.equal(await newestVersion(pool), (await newestVersion(pool)) | 0xff)
+      await system.pool.transaction(async (tx) => {
+        await tx.query('SELECT 1 FROM leases WHERE partition = 1 FOR KEY SHARE')
+        const [late] = await tx.query<{ id: number }>(`SELECT nextval('ids') * 256 AS id`)
+        await documents.record([pageOf(host, '/b', 'b')])
+        assert.ok((await newestVersion(pool)) < late!.id)
+        assert.deepEqual(await versions.versions({ after: 0, limit: 10 }), [first])
+      })
+      assert.equal((await versions.versions({ after: 0, limit: 10 })).length, 2)
+    }),
+  )
+
+  test(
+    'a mark that is asked for by a transaction that wrote already lags behind',
+    withArchive(async (system) => {
+      const { documents, pool } = system.another()
+      await documents.record([pageOf(system.hostOf(0), '/a', 'a')])
+      await pool.transaction(async (tx) => {
+        await tx.query(`INSERT INTO search_facts (name, value) VALUES ('x', 1)`)
+        assert.equal(await newestVersion(tx), 0)
+      })
+      const mark = await newestVersion(pool)
+      assert.ok(mark > 0)
+      await pool.transaction(async (tx) => assert.ok((await newestVersion(tx)) >= mark))
+    }),
+  )
+
+  test(
+    'a body whose original is taken in the very moment is stored after all',
+    withArchive(async (system) => {
+      const { documents, pool } = system.another()
+      const objects = createClusterObjects(pool)
+      const versions = createClusterVersions(pool)
+      const collection = createClusterCollection({
+        pool: system.pool,
+        objects,
+        headerOf: () => '',
+        textOf: async () => null,
+      })
+      const host = system.hostOf(0)
+      const [first] = await documents.record([pageOf(host, '/a', 'same')])
+      await documents.record([pageOf(host, '/a', 'other')])
+      assert.ok(first?.kind === 'stored')
+      let recorded: ReturnType<typeof documents.record> | undefined
+      await whileLocked(system.pool, 'documents', async () => {
+        recorded = documents.record([pageOf(host, '/b', 'same')])
+        await untilWaiting(system.pool)
+        const outcome = await collection.collect([{ versionId: first.versionId, action: 'remove' }])
+        assert.deepEqual(
+          outcome.map(({ kind }) => kind),
+          ['done'],
+        )
+      })
+      const [copy] = await recorded!
+      assert.ok(copy !== undefined && 'versionId' in copy)
+      const version = await versions.version(copy.versionId)
+      assert.equal(version?.originalId, copy.versionId)
+      assert.equal((await objects.read(version.record!)).toString(), `<http://${host}/b>same</>`)
+      assert.equal(version.body, 'kept')
+    }),
+  )
+})

@@ -1,0 +1,204 @@
+import { partitionOf } from '../../../core/partition.ts'
+import type { Capture, CaptureOutcome, DocumentKey, DocumentStore, KnownDocument } from '../../contracts/documents.ts'
+import { unpackLinks } from '../../rules/link-text.ts'
+import { partsOf } from '../archive/record-parts.ts'
+import type { ClusterPool } from '../connection/pool.ts'
+import { arraysOf, byPartition, partitionOfId } from '../connection/row-batch.ts'
+import { findBodies, findOriginals, type KnownBodies, registerBodies } from './documents-bodies.ts'
+import { createDocumentCounts } from './documents-counts.ts'
+import { fence, keyArrays, openDocuments } from './documents-open.ts'
+import { createPlan, type PlannedChanges, type Reference } from './documents-plan.ts'
+import { type RefillRow, refillColumns } from './documents-state.ts'
+import { documentStatements as sql } from './documents-statements.ts'
+import { recordStatements, writeChanges } from './documents-write.ts'
+
+export type ClusterDocumentsDeps = {
+  pool: ClusterPool
+  /** The epoch of the lease under which this process holds a partition; any other number when it does not. */
+  epochOf(partition: number): number
+}
+
+/** So many partitions of a batch are written at the same time. */
+const MAX_PARALLEL = 4
+
+type Member = { place: number; capture: Capture }
+type Written = { outcomes: { place: number; outcome: CaptureOutcome }[]; changes: PlannedChanges }
+
+/**
+ * Recording, in this order:
+ *
+ * 1. Where are the bodies of the batch kept already? (`findBodies`)
+ * 2. For each partition a transaction that makes sure of the lease, reads, and writes records, versions, documents, tasks. Only the
+ *    holder of the lease records, and here one batch after the other, so what was read stays true until the commit.
+ * 3. The new bodies are registered.
+ * 4. The originals that were referred to are looked at once more. The collector first marks what it is about to take and then looks for
+ *    references; so either it sees ours, or we see its mark, and then store the body after all.
+ *
+ * Whoever dies in between leaves at worst a body that nobody will refer to, or a reference for which the collector marks the version
+ * as lost; both are mended by the next capture. Repeating a batch finds the same bodies and makes no second version.
+ */
+export function createClusterDocuments({ pool, epochOf }: ClusterDocumentsDeps): DocumentStore {
+  const turns = new Map<number, Promise<unknown>>()
+  const counts = createDocumentCounts(pool)
+
+  /** Batches of the same partition follow each other. */
+  async function inTurn<T>(partition: number, work: () => Promise<T>): Promise<T> {
+    const before = turns.get(partition)
+    const mine = before === undefined ? work() : before.then(work, work)
+    turns.set(partition, mine)
+    try {
+      return await mine
+    } finally {
+      if (turns.get(partition) === mine) turns.delete(partition)
+    }
+  }
+
+  async function writePartition(partition: number, members: readonly Member[], known: KnownBodies): Promise<Written> {
+    // Taken before anything is read: if it still holds when all is written, nobody else has written in between.
+    const epoch = epochOf(partition)
+    const local: KnownBodies = { originals: new Map(known.originals), stale: known.stale }
+    const written = await pool.transaction(async (tx) => {
+      const { documents, ids } = await openDocuments(tx, partition, epoch, members)
+      let next = 0
+      const plan = createPlan({ documents, nextId: () => ids[next++]!, originals: local.originals })
+      const outcomes = members.map(({ place, capture }) => ({ place, outcome: plan.record(capture) }))
+      const changes = plan.changes()
+      writeChanges(tx, partition, changes)
+      return { outcomes, changes }
+    })
+    for (const [digest, original] of local.originals) known.originals.set(digest, original)
+    return written
+  }
+
+  /** Stores the bodies of versions whose originals went away in the meantime. */
+  async function storeAfterAll(references: readonly Reference[]): Promise<void> {
+    for (const [partition, group] of byPartition(references, ({ version }) => partitionOfId(version))) {
+      const epoch = epochOf(partition)
+      const rows: RefillRow[] = []
+      await inTurn(partition, () =>
+        pool.transaction(async (tx) => {
+          await fence(tx, partition, epoch)
+          const records = group.map(({ record, capture }) => ({ id: record, parts: partsOf(capture.render(null)) }))
+          for (const [index, { version, record, capture }] of group.entries()) {
+            const length = records[index]!.parts.reduce((sum, { bytes }) => sum + bytes.length, 0)
+            const { digest, size, text, textRules } = capture
+            rows.push({ id: version, digest, size, text, textRules, original: version, record, length })
+          }
+          await tx.query(sql.dropRecords, [partition, group.map(({ record }) => record)])
+          for (const values of recordStatements(records)) await tx.query(sql.insertRecords, [partition, ...values])
+          await tx.query(sql.refillVersions, [partition, ...arraysOf(refillColumns, rows)])
+        }),
+      )
+    }
+  }
+
+  async function checkReferences(references: readonly Reference[], fresh: ReadonlySet<number>): Promise<void> {
+    const elsewhere = references.filter(({ original }) => !fresh.has(original))
+    if (elsewhere.length === 0) return
+    const alive = await findOriginals(
+      pool,
+      elsewhere.map(({ original }) => original),
+    )
+    const broken = elsewhere.filter(({ original }) => !alive.has(original))
+    if (broken.length > 0) await storeAfterAll(broken)
+  }
+
+  async function record(captures: readonly Capture[]): Promise<CaptureOutcome[]> {
+    const known = await findBodies(pool, digestsOf(captures))
+    const members = captures.map((capture, place): Member => ({ place, capture }))
+    const groups = byPartition(members, ({ capture }) => partitionOf(capture.host))
+    // Of equal bodies in several partitions the second refers to the first, once that is there.
+    const parallel = hasEqualBodies(groups.values()) ? 1 : MAX_PARALLEL
+    const results = await eachInOrder([...groups], parallel, ([partition, group]) =>
+      inTurn(partition, () => writePartition(partition, group, known)),
+    )
+    const written = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
+    const bodies = written.flatMap(({ changes }) => changes.bodies)
+    await registerBodies(pool, bodies, known.stale)
+    await checkReferences(
+      written.flatMap(({ changes }) => changes.references),
+      new Set(bodies.map(({ version }) => version)),
+    )
+    for (const result of results) if (result.status === 'rejected') throw result.reason
+    const outcomes: CaptureOutcome[] = []
+    for (const { place, outcome } of written.flatMap((each) => each.outcomes)) outcomes[place] = outcome
+    return outcomes
+  }
+
+  async function find(keys: readonly DocumentKey[]): Promise<(KnownDocument | null)[]> {
+    const found = keys.map((): KnownDocument | null => null)
+    const places = byPartition(keys.keys(), (place) => partitionOf(keys[place]!.host))
+    await Promise.all(
+      [...places].map(async ([partition, group]) => {
+        const asked = keyArrays(group.map((place) => keys[place]!))
+        for (const { place, ...row } of await pool.query<KnownRow>(sql.find, [partition, ...asked]))
+          found[group[place - 1]!] = knownOf(row)
+      }),
+    )
+    return found
+  }
+
+  return {
+    record: async (captures) => (captures.length === 0 ? [] : record(captures)),
+    find,
+    async links({ linkRow, url }) {
+      if (linkRow === 0) return []
+      const [row] = await pool.query<{ list: string }>(sql.links, [partitionOfId(linkRow), linkRow])
+      return row === undefined ? [] : unpackLinks(row.list, url)
+    },
+    counts,
+  }
+}
+
+type KnownRow = Omit<KnownDocument, 'digest' | 'text' | 'linkKeys'> & {
+  place: number
+  digest: Buffer
+  text: Buffer | null
+  linkKeys: Buffer
+}
+
+function knownOf({ digest, text, linkKeys, ...row }: Omit<KnownRow, 'place'>): KnownDocument {
+  return {
+    ...row,
+    digest: new Uint8Array(digest),
+    text: text === null ? null : new Uint8Array(text),
+    linkKeys: new Uint8Array(linkKeys),
+  }
+}
+
+function digestsOf(captures: readonly Capture[]): Buffer[] {
+  const digests = new Map<string, Buffer>()
+  for (const capture of captures)
+    if (capture.kind === 'body') digests.set(capture.digest.toString('hex'), capture.digest)
+  return [...digests.values()]
+}
+
+/** Whether a body is met in more than one of the groups. */
+function hasEqualBodies(groups: Iterable<readonly Member[]>): boolean {
+  const met = new Set<string>()
+  for (const group of groups) {
+    const digests = digestsOf(group.map(({ capture }) => capture)).map((digest) => digest.toString('hex'))
+    if (digests.some((digest) => met.has(digest))) return true
+    for (const digest of digests) met.add(digest)
+  }
+  return false
+}
+
+/**
+ * A few at a time, begun in their order. All are waited for, so that nothing goes on behind the back of whoever is told of
+ * a failure.
+ */
+async function eachInOrder<T, R>(
+  items: readonly T[],
+  parallel: number,
+  work: (item: T) => Promise<R>,
+): Promise<PromiseSettledResult<R>[]> {
+  const results: PromiseSettledResult<R>[] = []
+  let next = 0
+  const runner = async (): Promise<void> => {
+    for (let index = next++; index < items.length; index = next++)
+      [results[index]] = (await Promise.allSettled([work(items[index]!)])) as [PromiseSettledResult<R>]
+  }
+  await Promise.all(Array.from({ length: Math.min(parallel, items.length) }, runner))
+  return results
+}

@@ -1,0 +1,105 @@
+import { isAppError } from '../../../core/errors.ts'
+import type { QueuedRequest } from '../../../core/request.ts'
+import type { Arrival, HostState } from '../../contracts/frontier.ts'
+import type { ClusterPool } from '../connection/pool.ts'
+import type { HeldPartition, HeldPartitions } from './frontier-partitions.ts'
+import { type FrontierFacts, type HostRow, type QueueRow, requestOfRow, stateOfRow } from './frontier-rows.ts'
+import { frontierLooks, frontierStatements } from './frontier-statements.ts'
+
+/** Rows that are read in one go of what others have queued. */
+const PORTION = 1_000
+
+/**
+ * Tells the shard what is queued in its partitions: what it queued itself at once, what others did when it looks. Numbers of a partition
+ * grow in the order of the commits, so all that is not told yet lies behind one number, and each row is told once.
+ */
+export function createArrivals({
+  pool,
+  partitions,
+  run,
+}: {
+  pool: ClusterPool
+  partitions: HeldPartitions
+  run: number
+}) {
+  let listener: (arrivals: readonly Arrival[]) => void = () => {}
+
+  function tell(held: HeldPartition, arrivals: readonly Arrival[]): void {
+    if (arrivals.length > 0 && !held.isDropped) listener(arrivals)
+  }
+
+  /** Runs in the partition's turn. */
+  async function tellUpTo(held: HeldPartition, seq: number): Promise<void> {
+    while (held.told < seq && !held.isDropped) {
+      const values = [held.partition, held.told, seq, PORTION]
+      const rows = await pool.query<QueueRow & { host: number }>(frontierStatements.arrived, values)
+      const ids = [...new Set(rows.map(({ host }) => host))]
+      const hosts = ids.length === 0 ? [] : await pool.query<HostRow>(frontierStatements.hosts, [held.partition, ids])
+      const states = new Map(hosts.map((row) => [row.id, stateOfRow(row, run)]))
+      held.told = rows.length < PORTION ? seq : rows.at(-1)!.seq
+      tell(
+        held,
+        groupByHost(
+          rows.map((row) => requestOfRow(row, row.host, states.get(row.host)?.host ?? '')),
+          states,
+        ),
+      )
+    }
+  }
+
+  function look(held: HeldPartition): Promise<void> {
+    held.look ??= partitions.inTurn(held, async () => {
+      held.look = null
+      if (held.isDropped) return
+      const [facts] = await pool.query<FrontierFacts>(frontierLooks.facts, [[held.partition]])
+      if (facts === undefined) return
+      await tellUpTo(held, facts.seq)
+      held.facts = facts
+    })
+    return held.look
+  }
+
+  return {
+    listen(next: (arrivals: readonly Arrival[]) => void): void {
+      listener = next
+    },
+    look,
+    /** Looks wherever something is new. */
+    async lookAround(): Promise<void> {
+      const numbers = partitions.numbers()
+      if (numbers.length === 0) return
+      const rows = await pool.query<FrontierFacts>(frontierLooks.facts, [numbers])
+      const behind = rows.map((facts) => ({ facts, held: partitions.get(facts.partition) }))
+      const looks = behind.map(({ facts, held }) => (held !== undefined && held.told < facts.seq ? look(held) : null))
+      await Promise.all(looks)
+    },
+    /**
+     * Takes in what a call of ours answered; runs in the partition's turn. Should what others queued before be unreadable now, our own
+     * rows wait with theirs for the next look.
+     */
+    async takeIn(held: HeldPartition, answer: { before: number; facts: FrontierFacts }, own: readonly Arrival[]) {
+      held.facts = answer.facts
+      try {
+        await tellUpTo(held, answer.before)
+      } catch (error) {
+        if (!isAppError(error) || error.retry === 'never') throw error
+        return
+      }
+      held.told = answer.facts.seq
+      tell(held, own)
+    },
+  }
+}
+
+export type Arrivals = ReturnType<typeof createArrivals>
+
+export function groupByHost(rows: readonly QueuedRequest[], states: ReadonlyMap<number, HostState>): Arrival[] {
+  const groups = new Map<number, { state: HostState; rows: QueuedRequest[] }>()
+  for (const row of rows) {
+    const group = groups.get(row.hostId)
+    const state = states.get(row.hostId)
+    if (group !== undefined) group.rows.push(row)
+    else if (state !== undefined) groups.set(row.hostId, { state, rows: [row] })
+  }
+  return [...groups.values()]
+}

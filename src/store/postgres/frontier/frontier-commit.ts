@@ -1,0 +1,39 @@
+import type { QueuedRequest } from '../../../core/request.ts'
+import type { HostClock, SettleBatch } from '../../contracts/frontier.ts'
+import { numberArray } from '../connection/array-values.ts'
+import { type HeldPartition, partitionOfId } from './frontier-partitions.ts'
+
+export type SettleShare = { done: QueuedRequest[]; again: QueuedRequest[]; clocks: HostClock[] }
+
+/** What belongs to each partition. */
+export function shareOut(batch: Omit<SettleBatch, 'offers'>): Map<number, SettleShare> {
+  const shares = new Map<number, SettleShare>()
+  const shareOf = (id: number): SettleShare => {
+    const partition = partitionOfId(id)
+    const known = shares.get(partition)
+    if (known !== undefined) return known
+    const share: SettleShare = { done: [], again: [], clocks: [] }
+    shares.set(partition, share)
+    return share
+  }
+  for (const request of batch.done) shareOf(request.hostId).done.push(request)
+  for (const request of batch.again) shareOf(request.hostId).again.push(request)
+  for (const clock of batch.hosts) shareOf(clock.id).clocks.push(clock)
+  return shares
+}
+
+/** Values of `frontier_settle`. */
+export function settleValues({ partition, epoch }: HeldPartition, run: number, { done, again, clocks }: SettleShare) {
+  return [
+    partition,
+    epoch,
+    run,
+    numberArray(done.map(({ seq }) => seq)),
+    numberArray(again.map(({ seq }) => seq)),
+    numberArray(again.map(({ attempts }) => attempts)),
+    numberArray(clocks.map(({ id }) => id)),
+    numberArray(clocks.map(({ nextAt }) => Math.round(nextAt))),
+    numberArray(clocks.map(({ failures }) => failures)),
+    numberArray(clocks.map(({ rests }) => rests)),
+  ]
+}

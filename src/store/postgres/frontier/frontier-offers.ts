@@ -1,0 +1,163 @@
+import { createFingerprintCache, type FingerprintCache } from '../../../core/fingerprint-cache.ts'
+import { partitionOf } from '../../../core/partition.ts'
+import type { Errand, Offer } from '../../../core/request.ts'
+import { numberArray, textArray } from '../connection/array-values.ts'
+
+/**
+ * Offers on their way to one partition, each link once. A link that stands in a batch several times goes with its latest round
+ * and greatest depth; the others are known by then.
+ */
+export type OfferParcel = {
+  partition: number
+  offers: Offer[]
+  /** What each is recognised by. */
+  keys: bigint[]
+  /** How often each was offered. */
+  times: number[]
+}
+
+/** Links that a database said of that it knows them. It may forget, it never invents. */
+export type KnownLinks = {
+  has(offer: Offer, key: bigint): boolean
+  add(offer: Offer, key: bigint): void
+}
+
+/** One call of the database takes no more: others wait for the partition meanwhile. */
+const MAX_OFFERS = 2_000
+
+export function sortOffers(offers: readonly Offer[], known: KnownLinks): { parcels: OfferParcel[]; known: number } {
+  const open = new Map<number, OfferParcel & { places: Map<string, number> }>()
+  const full: OfferParcel[] = []
+  let knownCount = 0
+  for (const offer of offers) {
+    const key = seenKey(offer.fp, offer.errand.watch)
+    // The first link of a check takes back that its host was given up, known or not.
+    const isSeedOfCheck = offer.errand.watch > 0 && offer.parent === ''
+    if (!isSeedOfCheck && known.has(offer, key)) {
+      knownCount++
+      continue
+    }
+    const partition = partitionOf(offer.host)
+    let parcel = open.get(partition)
+    if (parcel === undefined) {
+      parcel = { partition, offers: [], keys: [], times: [], places: new Map() }
+      open.set(partition, parcel)
+    }
+    const name = `${key} ${offer.host}`
+    const place = parcel.places.get(name)
+    if (place !== undefined) {
+      parcel.times[place]!++
+      if (goesFurther(offer, parcel.offers[place]!)) parcel.offers[place] = offer
+      continue
+    }
+    parcel.places.set(name, parcel.offers.length)
+    parcel.offers.push(offer)
+    parcel.keys.push(key)
+    parcel.times.push(1)
+    if (parcel.offers.length < MAX_OFFERS) continue
+    full.push(parcel)
+    open.delete(partition)
+  }
+  return { parcels: [...full, ...open.values()], known: knownCount }
+}
+
+function goesFurther(a: Offer, b: Offer): boolean {
+  return a.errand.round > b.errand.round || (a.errand.round === b.errand.round && a.depth > b.depth)
+}
+
+/** Each watch sees the web with its own eyes: what one has seen is new to the other. */
+function seenKey(fp: bigint, watch: number): bigint {
+  return watch === 0 ? fp : BigInt.asIntN(64, fp ^ (BigInt(watch) * 0x9e3779b97f4a7c15n))
+}
+
+/** Values of `frontier_offer`. */
+export function offerValues({ partition, offers, keys }: OfferParcel, run: number, maxUrlsPerHost: number): unknown[] {
+  const hosts = createPlaces<string>()
+  const parents = createPlaces<string>()
+  const errands = createPlaces<Errand>()
+  const revived = new Set<string>()
+  const places: { host: number[]; parent: number[]; errand: number[] } = { host: [], parent: [], errand: [] }
+  for (const { host, parent, errand } of offers) {
+    places.host.push(hosts.of(host, host))
+    places.parent.push(parents.of(parent, parent))
+    if (errand.watch === 0) continue
+    const { watch, round, freshFrom, since, first } = errand
+    // The array ends where the last errand is: what is behind has none, and what is before has place 0.
+    while (places.errand.length < places.host.length - 1) places.errand.push(0)
+    places.errand.push(errands.of(`${watch} ${round} ${freshFrom} ${since} ${first}`, errand))
+    if (parent === '') revived.add(host)
+  }
+  const numbers = (pick: (offer: Offer) => number | bigint): string => numberArray(offers.map(pick))
+  const ofErrands = (pick: (errand: Errand) => number | boolean): string => numberArray(errands.list.map(pick))
+  return [
+    partition,
+    run,
+    maxUrlsPerHost,
+    textArray(hosts.list),
+    textArray([...revived]),
+    textArray(parents.list),
+    ofErrands(({ watch }) => watch),
+    ofErrands(({ round }) => round),
+    ofErrands(({ freshFrom }) => freshFrom),
+    ofErrands(({ since }) => since),
+    ofErrands(({ first }) => first),
+    numberArray(places.host),
+    numberArray(places.parent),
+    numberArray(places.errand),
+    numbers(({ fp }) => fp),
+    errands.list.length === 0 ? '{}' : numberArray(keys),
+    numbers(({ depth }) => depth),
+    numbers(({ hops }) => hops),
+    numbers(({ redirects }) => redirects),
+    numbers(({ priority }) => priority),
+    textArray(offers.map(({ url }) => url)),
+  ]
+}
+
+/** What comes often is sent once and named by its place, from 1. */
+function createPlaces<T>() {
+  const places = new Map<string, number>()
+  const list: T[] = []
+  return {
+    list,
+    of(name: string, value: T): number {
+      const known = places.get(name)
+      if (known !== undefined) return known
+      list.push(value)
+      places.set(name, list.length)
+      return list.length
+    },
+  }
+}
+
+export function createKnownLinks(entries: number): KnownLinks {
+  const cache: FingerprintCache = createFingerprintCache(entries)
+  let lastHost = ''
+  let lastHash = 0
+
+  // Links of one page come together, and most of them lead to the same host.
+  function hashOf(host: string): number {
+    if (host !== lastHost) {
+      lastHost = host
+      lastHash = hashText(host)
+    }
+    return lastHash
+  }
+
+  const high = (offer: Offer, key: bigint): number =>
+    (Number(BigInt.asUintN(32, key >> 32n)) ^ hashOf(offer.host)) >>> 0
+  const low = (offer: Offer, key: bigint): number =>
+    (Number(BigInt.asUintN(32, key)) ^ Math.imul(offer.errand.round % 0x7fffffff, 0x85ebca6b)) >>> 0
+
+  return {
+    has: (offer, key) => cache.get(high(offer, key), low(offer, key)) >= offer.depth,
+    add: (offer, key) => cache.set(high(offer, key), low(offer, key), offer.depth),
+  }
+}
+
+function hashText(text: string): number {
+  let h = 0x811c9dc5
+  for (let at = 0; at < text.length; at++) h = Math.imul(h ^ text.charCodeAt(at), 0x01000193)
+  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b)
+  return (h ^ (h >>> 13)) >>> 0
+}

@@ -1,0 +1,312 @@
+import { AppError, isAppError } from '../../../core/errors.ts'
+import { hostKey, partitionOf } from '../../../core/partition.ts'
+import type { Offer, QueuedRequest } from '../../../core/request.ts'
+import type { ClusterEvents } from '../../contracts/cluster-events.ts'
+import type { FrontierCounts, FrontierStore, KeptRobots, OfferCounts } from '../../contracts/frontier.ts'
+import type { PartitionGrant } from '../../contracts/partition-leases.ts'
+import { storable } from '../archive/storable-text.ts'
+import { putNews } from '../cluster/check-results.ts'
+import type { ClusterPool } from '../connection/pool.ts'
+import { createArrivals, groupByHost } from './frontier-arrivals.ts'
+import { type SettleShare, settleValues, shareOut } from './frontier-commit.ts'
+import { addCounts, addWatch, noCounts } from './frontier-counts.ts'
+import { findWaitingHosts } from './frontier-hosts.ts'
+import { createKnownLinks, type OfferParcel, offerValues, sortOffers } from './frontier-offers.ts'
+import { createHeldPartitions, type HeldPartition, partitionOfId } from './frontier-partitions.ts'
+import {
+  addFacts,
+  type FrontierFacts,
+  type GiveUpAnswer,
+  type OfferAnswer,
+  type QueueRow,
+  requestOfRow,
+  type SettleAnswer,
+  stateOfTuple,
+} from './frontier-rows.ts'
+import { frontierLooks, frontierStatements } from './frontier-statements.ts'
+
+/**
+ * The frontier of one shard on PostgreSQL: the partitions that it holds at the moment. Anybody may offer to any partition; only the holder
+ * hands out and settles, under the epoch of its lease.
+ *
+ * A request that others queue is told to the holder when it is woken (NOTIFY) or looks by itself. Until then it is not handed out
+ * either, so that nothing comes both by `next` and by `onArrival`.
+ */
+export type ClusterFrontier = FrontierStore & {
+  /** Partitions that were granted. Their hosts may have requests queued: ask `hosts`. */
+  add(grants: readonly PartitionGrant[]): Promise<void>
+  /** Partitions that are given back or lost. Resolves when nothing is under way for them any more. */
+  drop(partitions: readonly number[]): Promise<void>
+  holds(hostId: number): boolean
+  /** Looks what others have queued; done by itself every `lookEveryMs`. */
+  look(): Promise<void>
+}
+
+export type ClusterFrontierOptions = {
+  pool: ClusterPool
+  events: ClusterEvents | null
+  run: number
+  /** URLs that one host may have accepted in one run. */
+  maxUrlsPerHost: number
+  /** Links that are remembered as known. */
+  knownLinks?: number
+  /** 0 for never. */
+  lookEveryMs?: number
+  /** The database says that these are not ours any more. */
+  onLost?(partitions: readonly number[]): void
+}
+
+const KNOWN_LINKS = 262_144
+const LOOK_EVERY_MS = 2_000
+/** Below any priority. */
+const FIRST = -(2 ** 52)
+
+export function createClusterFrontier(options: ClusterFrontierOptions): ClusterFrontier {
+  const { pool, events, run, maxUrlsPerHost } = options
+  const partitions = createHeldPartitions()
+  const arrivals = createArrivals({ pool, partitions, run })
+  const knownLinks = createKnownLinks(options.knownLinks ?? KNOWN_LINKS)
+  const listening = new Map<number, () => void>()
+  /** What a call that failed had achieved in some partitions; told with the next one that succeeds. */
+  let untold = noCounts()
+
+  let looking: Promise<void> | null = null
+  /** Whatever can't be read now is found by the next look; what never can be is not kept quiet about. */
+  const laterThen = (error: unknown): void => {
+    if (!isAppError(error) || error.retry === 'never') throw error
+  }
+  const lookQuietly = (held?: HeldPartition): void => {
+    if (held !== undefined) return void arrivals.look(held).catch(laterThen)
+    looking ??= arrivals
+      .lookAround()
+      .catch(laterThen)
+      .finally(() => {
+        looking = null
+      })
+  }
+  const everyMs = options.lookEveryMs ?? LOOK_EVERY_MS
+  const timer = everyMs > 0 ? setInterval(lookQuietly, everyMs).unref() : null
+
+  function forget(partition: number, epoch?: number): HeldPartition | undefined {
+    const dropped = partitions.drop(partition, epoch)
+    if (dropped === undefined) return undefined
+    listening.get(partition)?.()
+    listening.delete(partition)
+    return dropped
+  }
+
+  /** Work that the fence may refuse. */
+  async function fenced<T>(held: HeldPartition, work: () => Promise<T>): Promise<T> {
+    try {
+      return await partitions.inTurn(held, work)
+    } catch (error) {
+      if (isAppError(error, 'lease-lost') && forget(held.partition, held.epoch) !== undefined)
+        options.onLost?.([held.partition])
+      throw error
+    }
+  }
+
+  async function send(parcel: OfferParcel): Promise<OfferCounts> {
+    const held = partitions.get(parcel.partition)
+    const call = async (): Promise<OfferAnswer> => {
+      const values = offerValues(parcel, run, maxUrlsPerHost)
+      const [row] = await pool.query<{ answer: OfferAnswer }>(frontierStatements.offer, values)
+      return row!.answer
+    }
+    if (held === undefined) return countOffers(parcel, (await call()).offered)
+    return partitions.inTurn(held, async () => {
+      const answer = await call()
+      const states = new Map(answer.offered.hosts.map((tuple) => [tuple[1], stateOfTuple(tuple)]))
+      const rows = answer.offered.accepted.map((n): QueuedRequest => {
+        const offer = parcel.offers[n - 1]!
+        return { ...offer, hostId: states.get(offer.host)!.id, seq: answer.before + n, attempts: 0 }
+      })
+      const byId = new Map([...states.values()].map((state) => [state.id, state]))
+      await arrivals.takeIn(held, answer, groupByHost(rows, byId))
+      return countOffers(parcel, answer.offered)
+    })
+  }
+
+  function countOffers(parcel: OfferParcel, { accepted, limited }: OfferAnswer['offered']): OfferCounts {
+    const counts = noCounts()
+    const refused = new Set(limited)
+    for (const [at, offer] of parcel.offers.entries()) {
+      const times = parcel.times[at]!
+      if (refused.has(at + 1)) counts.limited += times
+      else {
+        counts.known += times
+        knownLinks.add(offer, parcel.keys[at]!)
+      }
+    }
+    counts.accepted = accepted.length
+    counts.known -= accepted.length
+    for (const n of accepted) addWatch(counts.watches, parcel.offers[n - 1]!.errand.watch, 1)
+    return counts
+  }
+
+  async function offerAll(offers: readonly Offer[]): Promise<OfferCounts> {
+    const sorted = sortOffers(offers, knownLinks)
+    const counts = { ...noCounts(), known: sorted.known }
+    const foreign = new Set<number>()
+    const results = await Promise.allSettled(
+      sorted.parcels.map(async (parcel) => {
+        const answer = await send(parcel)
+        addCounts(counts, answer)
+        if (answer.accepted > 0 && partitions.get(parcel.partition) === undefined) foreign.add(parcel.partition)
+      }),
+    )
+    // Not waited for: they would find it by themselves.
+    if (foreign.size > 0) pool.query(frontierLooks.wake, [[...foreign]]).catch(() => {})
+    throwFailure(results, counts)
+    return counts
+  }
+
+  function throwFailure(
+    results: readonly PromiseSettledResult<unknown>[],
+    achieved: OfferCounts & { removed?: number },
+  ) {
+    const failed = results.find((result) => result.status === 'rejected')
+    if (failed === undefined) return
+    untold.removed += achieved.removed ?? 0
+    addCounts(untold, achieved)
+    throw failed.reason
+  }
+
+  function tellAll(counts: OfferCounts): OfferCounts & { removed: number } {
+    const all = addCounts({ ...untold }, counts)
+    untold = noCounts()
+    return all
+  }
+
+  async function settleOne(held: HeldPartition, share: SettleShare): Promise<OfferCounts & { removed: number }> {
+    return fenced(held, async () => {
+      const values = settleValues(held, run, share)
+      const [row] = await pool.query<{ answer: SettleAnswer }>(frontierStatements.settle, values)
+      const { answer } = row!
+      const bySeq = new Map(share.again.map((request) => [request.seq, request]))
+      const rows = answer.moved.map(([was, seq]) => ({ ...bySeq.get(was)!, seq })).sort((a, b) => a.seq - b.seq)
+      const states = new Map(answer.hosts.map((tuple) => [tuple[0], stateOfTuple(tuple)]))
+      await arrivals.takeIn(held, answer, groupByHost(rows, states))
+      const counts = { ...noCounts(), removed: answer.gone + answer.moved.length }
+      for (const [watch, n] of answer.watches) addWatch(counts.watches, watch, -n)
+      return counts
+    })
+  }
+
+  return {
+    holds: (hostId) => partitions.ofHost(hostId) !== undefined,
+    recoveredOf: (hostId) => partitions.ofHost(hostId)?.recovered === true,
+    async add(grants) {
+      if (grants.length === 0) return
+      const numbers = grants.map(({ partition }) => partition)
+      const rows = await pool.query<FrontierFacts>(frontierLooks.facts, [numbers])
+      const old = rows.filter((row) => row.run < run).map(({ partition }) => partition)
+      const begun = old.length === 0 ? [] : await pool.query<FrontierFacts>(frontierLooks.beginRun, [old, run])
+      const facts = new Map([...rows, ...begun].map((row) => [row.partition, row]))
+      for (const grant of grants) {
+        const held = partitions.add(grant, facts.get(grant.partition)!)
+        if (events === null || listening.has(held.partition)) continue
+        listening.set(
+          held.partition,
+          events.listen(`frontier_${held.partition}`, (payload) =>
+            lookQuietly(payload === null ? undefined : partitions.get(held.partition)),
+          ),
+        )
+      }
+    },
+    async drop(numbers) {
+      await Promise.all(numbers.map((partition) => forget(partition)?.turn))
+    },
+    look: () => arrivals.lookAround(),
+    offer: async (offers) => {
+      const { removed: _, ...counts } = tellAll(await offerAll(offers))
+      return counts
+    },
+    async settle(batch) {
+      const offered = await offerAll(batch.offers)
+      const shares = shareOut(batch)
+      const lost: number[] = []
+      const settled = { ...offered, removed: 0 }
+      const results = await Promise.allSettled(
+        [...shares].map(async ([partition, share]) => {
+          const held = partitions.get(partition)
+          try {
+            if (held === undefined) throw lostPartition(partition)
+            const counts = await settleOne(held, share)
+            settled.removed += counts.removed
+            addCounts(settled, counts)
+          } catch (error) {
+            if (!isAppError(error, 'lease-lost')) throw error
+            lost.push(partition)
+          }
+        }),
+      )
+      throwFailure(results, settled)
+      if (lost.length > 0 && lost.length === shares.size) {
+        throwFailure([{ status: 'rejected', reason: lostPartition(...lost) }], settled)
+      }
+      const counts = tellAll(settled)
+      counts.removed += settled.removed
+      return lost.length === 0 ? counts : { ...counts, lost }
+    },
+    hosts: (limit, except) => findWaitingHosts({ pool, run, partitions: partitions.all(), limit, except }),
+    async next(hostId, after, limit) {
+      const held = partitions.ofHost(hostId)
+      if (held === undefined) return []
+      const values = [held.partition, hostId, after?.priority ?? FIRST, after?.seq ?? 0, held.told, limit]
+      const rows = await pool.query<QueueRow & { name: string }>(frontierStatements.next, values)
+      return rows.map((row) => requestOfRow(row, hostId, row.name))
+    },
+    async giveUp(hostId, newsOf = () => []) {
+      const held = partitions.ofHost(hostId)
+      if (held === undefined) throw lostPartition(partitionOfId(hostId))
+      return fenced(held, async () => {
+        const values = [held.partition, held.epoch, run, hostId]
+        const { answer, watches } = await pool.transaction(async (tx) => {
+          const [row] = await tx.query<{ answer: GiveUpAnswer | null }>(frontierStatements.giveUp, values)
+          const went = new Map<number, number>()
+          for (const [watch, n] of row?.answer?.watches ?? []) addWatch(went, watch, -n)
+          await putNews(tx, newsOf(went))
+          return { answer: row?.answer ?? null, watches: went }
+        })
+        if (answer === null) return { dropped: 0, watches }
+        await arrivals.takeIn(held, answer, [])
+        return { dropped: answer.gone, watches }
+      })
+    },
+    async watches() {
+      const rows = await pool.query<{ watch: number; n: number }>(frontierLooks.watches, [partitions.numbers()])
+      return new Map(rows.map(({ watch, n }) => [watch, n]))
+    },
+    async loadRobots(origin) {
+      const [row] = await pool.query<{ kind: KeptRobots['kind']; text: string; expires_at: number }>(
+        frontierStatements.robots,
+        [partitionOfOrigin(origin), origin],
+      )
+      return row === undefined ? null : { kind: row.kind, text: row.text, expiresAt: row.expires_at }
+    },
+    async saveRobots(origin, { kind, text, expiresAt }) {
+      const values = [partitionOfOrigin(origin), origin, kind, storable(text), Math.round(expiresAt)]
+      await pool.query(frontierStatements.saveRobots, values)
+    },
+    counts() {
+      const counts: FrontierCounts = { queued: 0, seen: 0, hosts: 0, givenUp: 0 }
+      for (const { facts } of partitions.all()) addFacts(counts, facts, run)
+      return counts
+    },
+    onArrival: arrivals.listen,
+    async close() {
+      if (timer !== null) clearInterval(timer)
+      await Promise.all([looking, ...partitions.numbers().map((partition) => forget(partition)?.turn)])
+    },
+  }
+}
+
+function lostPartition(...partitions: number[]): AppError {
+  return new AppError('lease-lost', `not held any more: partition ${partitions.join(', ')}`)
+}
+
+/** Of `http://host:port`. */
+function partitionOfOrigin(origin: string): number {
+  return partitionOf(hostKey(`${origin}/`))
+}

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { graphViewSuite } from '../../conformance/graph-view-suite.testkit.ts'
+import { hostViewSuite } from '../../conformance/host-view-suite.testkit.ts'
+import { offerOf } from '../../conformance/samples.testkit.ts'
+import type { ViewingEngine } from '../../conformance/views.testkit.ts'
+import { createKeptCounter } from '../archive/kept-counts.ts'
+import { usePostgres } from '../testkit/postgres.testkit.ts'
+import { type ClusterSystem, clusterEngine, createClusterSystem } from '../testkit/store.testkit.ts'
+import { createClusterFrontierView } from './frontier-view.ts'
+import { createClusterGraphView } from './graph-view.ts'
+import { createClusterHostView } from './host-view.ts'
+
+usePostgres()
+
+const engine: ViewingEngine = {
+  ...clusterEngine,
+  openViews(system, { clock }) {
+    const { pool } = (system as ClusterSystem).database
+    return {
+      hosts: createClusterHostView({ pool, clock }),
+      graph: createClusterGraphView(pool),
+      countKept: createKeptCounter(pool),
+      close() {},
+    }
+  },
+}
+
+hostViewSuite(engine)
+graphViewSuite(engine)
+
+test('a view tells of hosts, queues and robots.txt of all shards, beside those who work there', async () => {
+  const system = await createClusterSystem({ shards: 2 })
+  const view = createClusterFrontierView(system.database.pool)
+  const shards = await system.open(1)
+  for (const [shard, { frontier }] of shards.entries()) {
+    const host = system.hostOf(shard, 0)
+    assert.equal(await view.host(host), null)
+    await frontier.offer([-5n, 2n ** 62n].map((fp) => offerOf(host, `/${fp}`, { fp })))
+    assert.equal((await view.host(host))?.queued, 2)
+    assert.equal(await view.isQueued({ host, fp: 2n ** 62n }), true)
+    assert.equal(await view.isQueued({ host, fp: 6n }), false)
+    const robots = { kind: 'rules', text: 'User-agent: *\nDisallow: /', expiresAt: 5 } as const
+    await frontier.saveRobots(`http://${host}`, robots)
+    assert.deepEqual(await view.robots(`http://${host}`), robots)
+  }
+  assert.deepEqual(await view.totals(1), { queued: 4, seen: 4, hosts: 2, givenUp: 0 })
+  const [state] = await shards[0]!.frontier.hosts(1, new Set())
+  await shards[0]!.frontier.giveUp(state!.id)
+  assert.equal((await view.host(state!.host))?.givenUp, true)
+  assert.deepEqual(await view.totals(1), { queued: 2, seen: 4, hosts: 2, givenUp: 1 })
+  assert.deepEqual(await view.totals(2), { queued: 2, seen: 0, hosts: 2, givenUp: 0 })
+  assert.equal(await view.robots('http://nowhere.example'), null)
+  await system.destroy()
+})

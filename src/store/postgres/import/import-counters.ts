@@ -1,0 +1,73 @@
+import { partitionCount } from '../../../core/partition.ts'
+import type { CountedTable, MovedFacts } from '../../contracts/import.ts'
+import type { Tx } from '../connection/pool.ts'
+
+/**
+ * What follows from the rows, made when all of them are there. Whatever counts goes on above what was given out before; a sequence
+ * does not go back with its transaction, and need not: it is never set lower than it stands.
+ */
+const statements = {
+  frontiers: `UPDATE frontiers f SET run = greatest(f.run, $1::bigint),
+      seq = greatest(f.seq, coalesce(q.seq, 0)), queued = coalesce(q.n, 0),
+      last_host = greatest(f.last_host, coalesce(h.last, 0)), hosts = coalesce(h.n, 0), waiting = coalesce(h.waiting, 0),
+      given_up = coalesce(h.given_up, 0), seen = coalesce(h.accepted, 0)
+    FROM (SELECT generate_series(0, ${partitionCount - 1})::smallint AS partition) p
+    LEFT JOIN (SELECT partition, max(seq) AS seq, count(*) AS n FROM queue GROUP BY partition) q USING (partition)
+    LEFT JOIN (SELECT partition, max(id / ${partitionCount}) AS last, count(*) AS n,
+        count(*) FILTER (WHERE queued > 0) AS waiting, count(*) FILTER (WHERE given_up AND run = $1::bigint) AS given_up,
+        coalesce(sum(accepted) FILTER (WHERE run = $1::bigint), 0)::bigint AS accepted
+      FROM hosts GROUP BY partition) h USING (partition)
+    WHERE f.partition = p.partition`,
+  leases: 'UPDATE leases SET clean = $1',
+  forgetCounts: 'DELETE FROM inbox_counts',
+  inboxCounts: `INSERT INTO inbox_counts (owner, profile, unread, shown, starred, archived)
+    SELECT owner, profile, count(*) FILTER (WHERE NOT read AND NOT archived), count(*) FILTER (WHERE NOT archived),
+      count(*) FILTER (WHERE starred), count(*) FILTER (WHERE archived)
+    FROM inbox GROUP BY owner, profile`,
+  fact: `INSERT INTO facts (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+  forgetFact: 'DELETE FROM facts WHERE name = $1',
+  ids: `SELECT setval('ids', greatest($1::bigint, (SELECT last_value FROM ids)))`,
+  /** Exact: nobody else is drawing numbers. */
+  versionMark: `UPDATE version_marks SET settled = greatest(settled, $1::bigint), candidate = greatest(candidate, $1::bigint)
+    WHERE name = 'versions'`,
+}
+
+const identities = [
+  'accounts',
+  'sessions',
+  'tokens',
+  'watches',
+  'urds',
+  'annotations',
+] as const satisfies CountedTable[]
+
+const identityStatement = (table: (typeof identities)[number]): string =>
+  `SELECT setval(pg_get_serial_sequence('${table}', 'id'), greatest($1::bigint, (SELECT coalesce(max(id), 0) FROM ${table})))`
+
+export async function settleCounters(tx: Tx, { run, clean, setup, revisions, highest }: MovedFacts): Promise<void> {
+  await tx.unhurried()
+  await tx.query(statements.frontiers, [run])
+  await tx.query(statements.leases, [clean])
+  await tx.query(statements.forgetCounts)
+  await tx.query(statements.inboxCounts)
+  for (const [name, revision] of Object.entries(revisions))
+    await tx.query(statements.fact, [name, JSON.stringify(revision)])
+  if (setup === null) await tx.query(statements.forgetFact, ['setup'])
+  else await tx.query(statements.fact, ['setup', JSON.stringify(setup)])
+  if (highest.ids > 0) {
+    await tx.query(statements.ids, [highest.ids])
+    await tx.query(statements.versionMark, [highest.ids * partitionCount + partitionCount - 1])
+  }
+  // A sequence begins at 1: it can't be set to nothing.
+  for (const table of identities) if (highest[table] > 0) await tx.query(identityStatement(table), [highest[table]])
+}
+
+/** What the counters must agree with, once they are there. */
+export const counterFaults = `
+  SELECT 'partition ' || f.partition || ': its queue has ' || coalesce(q.n, 0) || ' requests, its hosts count '
+    || coalesce(h.queued, 0) AS fault
+  FROM frontiers f
+  LEFT JOIN (SELECT partition, count(*) AS n FROM queue GROUP BY partition) q USING (partition)
+  LEFT JOIN (SELECT partition, sum(queued) AS queued FROM hosts GROUP BY partition) h USING (partition)
+  WHERE coalesce(q.n, 0) <> f.queued OR coalesce(h.queued, 0) <> f.queued
+  ORDER BY f.partition LIMIT 20`

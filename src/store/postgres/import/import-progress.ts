@@ -1,0 +1,69 @@
+import { AppError } from '../../../core/errors.ts'
+import { type MoveMark, movedKinds } from '../../contracts/import.ts'
+import type { Sender } from '../connection/pool.ts'
+
+/** So long after its last sign of life a node is taken for gone. */
+const SILENT = `interval '15 seconds'`
+
+const liveNode = `SELECT role || ' ' || name AS who FROM nodes WHERE seen_at > now() - ${SILENT}
+  UNION ALL SELECT 'worker ' || name FROM holders WHERE until > now()`
+
+const statements = {
+  read: `SELECT value FROM control WHERE name = 'moving'`,
+  insert: `INSERT INTO control (name, value) VALUES ('moving', $1)`,
+  /** Whoever else has come further, or works in the store, keeps it from happening. */
+  advance: `UPDATE control SET value = $1 WHERE name = 'moving' AND (value->>'n')::bigint = $2::bigint AND value->>'source' = $3
+    AND NOT EXISTS (${liveNode}) RETURNING 1`,
+  live: `${liveNode} LIMIT 1`,
+}
+
+export async function readMark(sender: Sender): Promise<MoveMark | null> {
+  const [row] = await sender.query<{ value: MoveMark }>(statements.read)
+  return row?.value ?? null
+}
+
+export async function insertMark(sender: Sender, mark: MoveMark): Promise<void> {
+  await sender.query(statements.insert, [JSON.stringify(mark)])
+}
+
+export async function advanceMark(sender: Sender, before: MoveMark, after: MoveMark): Promise<void> {
+  const rows = await sender.query(statements.advance, [JSON.stringify(after), before.n, before.source])
+  if (rows.length > 0) return
+  await refuseLiveNodes(sender)
+  throw new AppError('store-locked', 'another process moves a folder into this store; it went on meanwhile')
+}
+
+/** Whoever works in the store has it for itself. */
+export async function refuseLiveNodes(sender: Sender): Promise<void> {
+  const [live] = await sender.query<{ who: string }>(statements.live)
+  if (live === undefined) return
+  throw new AppError('store-locked', `The store is in use by ${live.who}. Stop every serve and worker of it first.`)
+}
+
+/**
+ * For whoever is about to work in a store: refuses one that a folder is being moved into. What was written before all of it is there would
+ * be in the way of what is still to come.
+ */
+export async function refuseWhileMoving(sender: Sender): Promise<void> {
+  const mark = await readMark(sender)
+  if (mark === null || mark.phase === 'done') return
+  throw new AppError(
+    'store-locked',
+    'A data folder is being moved into this store. Wait for it, or repeat erace migrate --from … --to … until it is done.',
+  )
+}
+
+export const firstMark = (source: string): MoveMark => ({
+  n: 0,
+  source,
+  phase: 'copying',
+  kind: movedKinds[0],
+  after: null,
+  rows: 0,
+  checked: {},
+  bytes: 0,
+  bodies: 0,
+  ms: 0,
+  faults: [],
+  faultCount: 0,
+})

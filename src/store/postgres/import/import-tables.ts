@@ -1,0 +1,168 @@
+import type { MovedKind, MovedRow } from '../../contracts/import.ts'
+import { storable } from '../archive/storable-text.ts'
+import { partitionOfDigest } from '../documents/documents-bodies.ts'
+import { linkHash } from '../documents/link-hash.ts'
+import { wordsVector } from '../inbox/inbox-words.ts'
+
+/** `packed` is bytea too, sent as it is and not in hexadecimal. */
+export type ColumnType = 'bigint' | 'int' | 'smallint' | 'float8' | 'boolean' | 'text' | 'bytea' | 'tsvector' | 'packed'
+
+export type MovedColumn = { name: string; type: ColumnType; checked: boolean }
+
+export type MovedTable = {
+  name: string
+  columns: readonly MovedColumn[]
+  key: readonly string[]
+  /** What of the row goes here, where it is not simply its columns. */
+  derive?(row: MovedRow): MovedRow
+  /** Rows of which others bring the same. */
+  isShared?: boolean
+}
+
+/** `id:bigint host:text …`; a name with `?` is not compared. */
+function columnsOf(text: string): MovedColumn[] {
+  return text
+    .trim()
+    .split(/\s+/)
+    .map((each) => {
+      const [name = '', type] = each.split(':')
+      return { name: name.replace('?', ''), type: type as ColumnType, checked: !name.endsWith('?') }
+    })
+}
+
+function table(name: string, key: string, columns: string, more: Partial<MovedTable> = {}): MovedTable {
+  return { name, key: key.split(' '), columns: columnsOf(columns), ...more }
+}
+
+const annotations = [
+  table(
+    'annotations',
+    'id',
+    `id:bigint owner:text profile:text document:bigint version:bigint kind:text at:bigint relevance:float8 urgency:float8
+     expires_at:bigint backlog:boolean title:text format:text extension:text size:bigint summary:text explanation:text
+     story:bigint url:text`,
+  ),
+  table(
+    'inbox',
+    'owner id',
+    `owner:text id:bigint profile:text document:bigint version:bigint at:bigint urgency:float8 read:boolean starred:boolean
+     archived:boolean`,
+  ),
+  table('inbox_owners', 'owner', 'owner:text', { isShared: true }),
+  table('inbox_words', 'annotation', 'annotation:bigint words:tsvector', { derive: wordsOf }),
+]
+
+/** The tables that rows of each kind go to, the first being that which is counted. */
+export const movedTables: Record<MovedKind, readonly MovedTable[]> = {
+  runs: [table('runs', 'id', 'id:bigint started_at:bigint finished_at:bigint')],
+  accounts: [
+    table(
+      'accounts',
+      'id',
+      `id:bigint email:text name:text role:text level:text password:text disabled:boolean created_at:bigint settings:text`,
+    ),
+  ],
+  sessions: [
+    table(
+      'sessions',
+      'id',
+      `id:bigint hash:bytea account:bigint created_at:bigint seen_at:bigint expires_at:bigint agent:text address:text`,
+    ),
+  ],
+  tokens: [
+    table(
+      'tokens',
+      'id',
+      `id:bigint hash:bytea account:bigint name:text scopes:text created_at:bigint used_at:bigint expires_at:bigint`,
+    ),
+  ],
+  failures: [table('failures', 'key', 'key:text count:bigint last_at:bigint')],
+  watches: [
+    table(
+      'watches',
+      'id',
+      `id:bigint key:text uri:text landed:text round:bigint mark:bigint finished_mark:bigint checked_at:bigint outcome:text
+       status:int since:bigint changed_at:bigint state:text`,
+    ),
+  ],
+  profiles: [table('profiles', 'id', 'id:text owner:text revision:bigint body:text')],
+  urds: [
+    table('urds', 'id', 'id:bigint profile:text place:int watch:bigint visited_at:bigint paused:boolean muted:boolean'),
+  ],
+  checks: [table('checks', 'watch at', 'watch:bigint at:bigint outcome:text status:int changed:bigint took_ms:bigint')],
+  hosts: [
+    table(
+      'hosts',
+      'partition id',
+      `partition:smallint id:bigint host:text run:bigint queued:bigint accepted:bigint given_up:boolean next_at:bigint failures:int
+       rests:int`,
+    ),
+  ],
+  seen: [table('seen', 'partition host fp', 'partition:smallint host:bigint fp:bigint run:bigint depth:int')],
+  queue: [
+    table(
+      'queue',
+      'partition seq',
+      `partition:smallint seq:bigint host:bigint priority:bigint fp:bigint watch:bigint round:bigint fresh_from:bigint since:bigint
+       first:boolean depth:int hops:int redirects:int attempts:int url:text parent:text`,
+    ),
+  ],
+  robots: [table('robots', 'partition origin', 'partition:smallint origin:text kind:text text:text expires_at:bigint')],
+  documents: [
+    table(
+      'documents',
+      'partition id',
+      `partition:smallint id:bigint host:text fp:bigint url:text parent:text first_at:bigint checked_at:bigint run:bigint status:int
+       outcome:text location:text version:bigint seen_at:bigint fresh_until:bigint not_modified:int`,
+    ),
+  ],
+  links: [
+    table('links', 'partition id', 'partition:smallint id:bigint naming:bigint hash:bytea keys:packed list:text', {
+      derive: (row) => ({ ...row, hash: linkHash(row.list as string, row.naming as number) }),
+    }),
+  ],
+  // How long a record is here depends on who compressed it.
+  versions: [
+    table(
+      'versions',
+      'partition id',
+      `partition:smallint id:bigint document:bigint n:int reason:text at:bigint seen_at:bigint status:int type:text size:bigint
+       digest:bytea text:bytea text_rules:bigint etag:text last_modified:text truncated:text title:text address:text
+       location:text body:text original:bigint record:bigint length?:bigint links:bigint wanted:boolean leaving:boolean
+       header:text`,
+    ),
+  ],
+  bodies: [
+    table('bodies', 'partition digest', 'partition:smallint digest:bytea version:bigint', {
+      derive: (row) => ({ ...row, partition: partitionOfDigest(row.digest as Buffer) }),
+    }),
+  ],
+  tasks: [
+    table(
+      'tasks',
+      'partition id',
+      `partition:smallint id:bigint version:bigint document:bigint watch:bigint hops:int round:bigint first:boolean made:boolean`,
+    ),
+  ],
+  holds: [table('holds', 'partition version owner', 'partition:smallint version:bigint owner:text since:bigint')],
+  annotations,
+  also_at: [table('also_at', 'annotation version', 'annotation:bigint version:bigint url:text')],
+  stories: [table('stories', 'version', 'version:bigint hash:bigint story:bigint')],
+}
+
+export const recordTable = table(
+  'records',
+  'partition id part',
+  'partition:smallint id:bigint part:int coding:smallint bytes:packed',
+)
+
+function wordsOf(row: MovedRow): MovedRow {
+  const text = (JSON.parse(row.summary as string) as { text?: string } | null)?.text ?? ''
+  const words = wordsVector({
+    owner: storable(row.owner as string),
+    title: storable(row.title as string),
+    text: storable(text),
+    url: storable(row.url as string),
+  })
+  return { annotation: row.id!, words }
+}

@@ -1,0 +1,188 @@
+import { AppError } from '../../../core/errors.ts'
+import type {
+  MovedFacts,
+  MovedKind,
+  MovedRow,
+  MoveMark,
+  MovingTarget,
+  PackedPortion,
+  PackedStatement,
+} from '../../contracts/import.ts'
+import { partsOf } from '../archive/record-parts.ts'
+import type { ClusterPool, Tx } from '../connection/pool.ts'
+import { partitionOfId } from '../connection/row-batch.ts'
+import { counterFaults, settleCounters } from './import-counters.ts'
+import { advanceMark, firstMark, insertMark, readMark, refuseLiveNodes } from './import-progress.ts'
+import { movedTables, recordTable } from './import-tables.ts'
+import { compareRows, insertRows } from './row-statements.ts'
+
+/** Any number that nobody else uses for an advisory lock. */
+const LOCK = 7_252_021
+/** What one statement carries of records, beside a single part that is larger. */
+const MAX_STATEMENT_BYTES = 8 << 20
+const TURN_BYTES = 1 << 20
+
+const statements = {
+  lock: 'SELECT pg_try_advisory_lock($1) AS mine',
+  seed: `INSERT INTO control (name, value) VALUES ('seed', $1) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+  strays: `SELECT r.place FROM unnest($1::bigint[], $2::smallint[], $3::bigint[], $4::bytea[]) WITH ORDINALITY
+      AS r(id, partition, original, digest, place)
+    LEFT JOIN LATERAL (SELECT x.digest FROM versions x WHERE x.partition = r.partition AND x.id = r.original AND x.body = 'kept'
+      AND x.original = x.id OFFSET 0) o ON true
+    WHERE o.digest IS DISTINCT FROM r.digest ORDER BY 1`,
+}
+
+/** The store that a folder is moved into. One process at a time: a lock of its own connection keeps others out. */
+export async function openMovingStore(pool: ClusterPool): Promise<MovingTarget> {
+  const guard = await pool.connection()
+  try {
+    const { rows } = await guard.query(statements.lock, [LOCK])
+    if (rows[0]?.mine !== true)
+      throw new AppError('store-locked', 'Another process is moving a folder into this store. Wait for it or stop it.')
+  } catch (error) {
+    guard.release(true)
+    throw error
+  }
+
+  async function begin(source: string, facts: MovedFacts): Promise<MoveMark> {
+    await refuseLiveNodes(pool)
+    const known = await readMark(pool)
+    if (known !== null) return continued(known, source)
+    const fresh = firstMark(source)
+    await pool.transaction(async (tx) => {
+      await refuseFilled(tx)
+      await tx.query(statements.seed, [JSON.stringify(facts.seed)])
+      await insertMark(tx, fresh)
+    })
+    return fresh
+  }
+
+  return {
+    begin,
+    mark: () => readMark(pool),
+    pack,
+    write: ({ send }, before, after) =>
+      pool.transaction(async (tx) => {
+        for (const { text, values } of send) await tx.query(text, values)
+        await advanceMark(tx, before, after)
+      }),
+    note: (before, after) => advanceMark(pool, before, after),
+    async settle(facts, before, after) {
+      await pool.transaction(async (tx) => {
+        await settleCounters(tx, facts)
+        await advanceMark(tx, before, after)
+      })
+      await analyse(pool)
+    },
+    async compare(kind, rows) {
+      if (rows.length === 0) return []
+      const places = new Set<number>()
+      for (const table of movedTables[kind]) {
+        const { text, values } = compareRows(table, rows)
+        for (const { place } of await pool.query<{ place: number }>(text, values)) places.add(place - 1)
+      }
+      return [...places].sort((a, b) => a - b)
+    },
+    async strays(versions) {
+      if (versions.length === 0) return []
+      const rows = await pool.query<{ place: number }>(statements.strays, [
+        versions.map(({ id }) => id),
+        versions.map(({ original }) => partitionOfId(original as number)),
+        versions.map(({ original }) => original),
+        versions.map(({ digest }) => digest),
+      ])
+      return rows.map(({ place }) => place - 1)
+    },
+    checkDerived: async () => (await pool.query<{ fault: string }>(counterFaults)).map(({ fault }) => fault),
+    count: (kind) =>
+      pool.transaction(async (tx) => {
+        await tx.unhurried()
+        return (await tx.query<{ n: number }>(`SELECT count(*) AS n FROM ${movedTables[kind][0]!.name}`))[0]!.n
+      }),
+    async close() {
+      // With the connection the lock goes.
+      guard.release(true)
+      await pool.close()
+    },
+  }
+}
+
+/** Plans of what comes now shall know how much there is. The server does it by itself before long: a failure is none. */
+async function analyse(pool: ClusterPool): Promise<void> {
+  const client = await pool.connection()
+  try {
+    await client.query('SET statement_timeout = 0')
+    await client.query('ANALYZE')
+    await client.query('RESET statement_timeout')
+    client.release()
+  } catch {
+    client.release(true)
+  }
+}
+
+function continued(known: MoveMark, source: string): MoveMark {
+  const [folder] = source.split('-')
+  if (known.source === source && (known.phase !== 'done' || known.faultCount > 0)) return known
+  if (known.source === source)
+    throw new AppError('store-refused', 'This folder was moved into this store already, and all of it was found there.')
+  throw new AppError(
+    'store-refused',
+    known.source.startsWith(`${folder}-`)
+      ? 'The folder was used since it began to be moved into this store. Empty the database and move it again.'
+      : 'Another folder was moved into this store. A folder can only be moved into an empty one.',
+  )
+}
+
+async function refuseFilled(tx: Tx): Promise<void> {
+  const names = new Set(Object.values(movedTables).flatMap((tables) => tables.map(({ name }) => name)))
+  for (const name of [...names, 'records']) {
+    const [row] = await tx.query<{ filled: boolean }>(`SELECT EXISTS (SELECT 1 FROM ${name}) AS filled`)
+    if (row?.filled === true)
+      throw new AppError(
+        'store-refused',
+        `The store is not empty (${name}). A folder can only be moved into an empty one.`,
+      )
+  }
+}
+
+async function pack(kind: MovedKind, rows: readonly MovedRow[]): Promise<PackedPortion> {
+  if (rows.length === 0) return { kind, send: [], bytes: 0 }
+  if (kind === 'versions') return packVersions(rows)
+  return { kind, send: movedTables[kind].map((table) => insertRows(table, rows)), bytes: 0 }
+}
+
+/** Records are compressed here as they are when they are fetched; what comes of it stands in the rows of their versions. */
+async function packVersions(rows: readonly MovedRow[]): Promise<PackedPortion> {
+  const send: PackedStatement[] = []
+  const versions: MovedRow[] = []
+  let records: MovedRow[] = []
+  let pending = 0
+  let turn = 0
+  let bytes = 0
+  const finish = (): void => {
+    if (records.length > 0) send.push(insertRows(recordTable, records))
+    records = []
+    pending = 0
+  }
+  for (const row of rows) {
+    const content = row.content as Buffer | null
+    let length = 0
+    if (content !== null) {
+      bytes += content.length
+      turn += content.length
+      for (const [part, { coding, bytes: stored }] of partsOf([content]).entries()) {
+        if (pending + stored.length > MAX_STATEMENT_BYTES) finish()
+        records.push({ partition: row.partition!, id: row.id!, part, coding, bytes: stored })
+        pending += stored.length
+        length += stored.length
+      }
+    }
+    versions.push({ ...row, length })
+    if (turn < TURN_BYTES) continue
+    turn = 0
+    await new Promise(setImmediate)
+  }
+  finish()
+  send.push(insertRows(movedTables.versions[0]!, versions))
+  return { kind: 'versions', send, bytes }
+}

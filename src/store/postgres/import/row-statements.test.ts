@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { type MovedKind, type MovedRow, type MovedValue, movedKinds } from '../../contracts/import.ts'
+import { createDatabase, type TestDatabase, usePostgres } from '../testkit/postgres.testkit.ts'
+import { type ColumnType, type MovedTable, movedTables } from './import-tables.ts'
+import { compareRows, insertRows } from './row-statements.ts'
+
+usePostgres()
+
+const awkward = [
+  '',
+  'NULL',
+  'null',
+  '{a,b}',
+  '"quoted"',
+  'back\\slash\\',
+  "it's",
+  'new\nline',
+  'null \0 byte',
+  '研究 🙂',
+  '\\x41',
+]
+
+function sampleOf(type: ColumnType, n: number): MovedValue {
+  switch (type) {
+    case 'bigint':
+      return n % 2 === 0 ? (n + 1) * 256 : String(9_007_199_254_740_993n + BigInt(n))
+    case 'int':
+    case 'smallint':
+      return n + 1
+    case 'float8':
+      return n + 0.1
+    case 'boolean':
+      return n % 2 === 0
+    case 'bytea':
+    case 'packed':
+      return Buffer.from([n, 0, 255, 92, 34])
+    default:
+      return `${awkward[n % awkward.length]}${n}`
+  }
+}
+
+/** Values that are there as they are needed by what is derived from them. */
+const special: Record<string, (n: number) => MovedValue> = {
+  summary: (n) => JSON.stringify({ text: `words ${n} \0` }),
+  url: (n) => `http://example.org/${n}`,
+  list: (n) => `list ${awkward[n % awkward.length]}`,
+  naming: (n) => n,
+  finished_at: (n) => (n === 0 ? null : n),
+  text: (n) => (n === 0 ? null : Buffer.from([n])),
+}
+
+function rowOf(kind: MovedKind, n: number): MovedRow {
+  const row: MovedRow = {}
+  for (const { columns } of movedTables[kind])
+    for (const { name, type } of columns) {
+      const isText = type === 'text' && name === 'text'
+      row[name] = isText ? sampleOf(type, n) : (special[name]?.(n) ?? (special[name] ? null : sampleOf(type, n)))
+    }
+  return row
+}
+
+describe('rows on their way into tables', () => {
+  let database: TestDatabase
+  before(async () => {
+    database = await createDatabase()
+    // Its one unfinished run is a matter of its own.
+    await database.pool.query('DROP INDEX runs_current')
+  })
+  after(() => database.destroy())
+
+  const placesOf = async (table: MovedTable, rows: readonly MovedRow[]): Promise<number[]> => {
+    const { text, values } = compareRows(table, rows)
+    return (await database.pool.query<{ place: number }>(text, values)).map(({ place }) => place)
+  }
+
+  for (const kind of movedKinds)
+    test(`${kind}: arrive as they were, and a difference in any column is found`, async () => {
+      const rows = awkward.map((_, n) => rowOf(kind, n))
+      for (const table of movedTables[kind]) {
+        assert.deepEqual(
+          await placesOf(table, rows),
+          rows.map((_, n) => n + 1),
+          'none is there yet',
+        )
+        const { text, values } = insertRows(table, rows)
+        await database.pool.query(text, values)
+        assert.deepEqual(await placesOf(table, rows), [], table.name)
+        for (const { name, type, checked } of table.columns) {
+          if (!checked || type === 'tsvector' || table.derive !== undefined) continue
+          const before = rows[1]![name]
+          const other = typeof before === 'boolean' ? !before : sampleOf(type, 77)
+          assert.deepEqual(
+            await placesOf(table, [rows[0]!, { ...rows[1]!, [name]: other }]),
+            [2],
+            `${table.name}.${name}`,
+          )
+        }
+      }
+    })
+})

@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { isAppError } from '../../../core/errors.ts'
+import { parseSearchQuery } from '../../../core/search-query/parse-query.ts'
+import { nothing } from '../../conformance/annotations-suite.testkit.ts'
+import { type InboxFilter, type InboxStore, inboxStates } from '../../contracts/inbox.ts'
+import { draftsOf, fillInboxes, listening, makeVersions, planOf, untilWaiting } from '../accounts/people.testkit.ts'
+import { createClusterAnnotations } from '../annotations/annotations.ts'
+import { openPool } from '../connection/pool.ts'
+import { createDatabase, cutConnections, type TestDatabase, usePostgres } from '../testkit/postgres.testkit.ts'
+import { createClusterInbox } from './inbox.ts'
+import { lockInbox } from './inbox-marks.ts'
+
+usePostgres()
+
+const page = { before: null, limit: 20 }
+
+async function withDatabase(work: (database: TestDatabase) => Promise<void>): Promise<void> {
+  const database = await createDatabase()
+  try {
+    await work(database)
+  } finally {
+    await database.destroy()
+  }
+}
+
+function queryOf(text: string): Pick<InboxFilter, 'query'> {
+  const parsed = parseSearchQuery(text)
+  assert.ok(parsed.kind === 'query', text)
+  return { query: parsed.query }
+}
+
+/** Holds the counts against the rows. */
+async function countsAgree(inbox: InboxStore, owner: string): Promise<void> {
+  const { profiles: _, ...counts } = await inbox.counts(owner)
+  for (const state of inboxStates)
+    assert.equal(counts[state], (await inbox.list(owner, { state }, { before: null, limit: 10_000 })).length, state)
+}
+
+describe('the inbox in PostgreSQL', () => {
+  test('marks and new annotations of two processes at once leave counts and holds right', () =>
+    withDatabase(async ({ pool, address }) => {
+      const second = openPool({ address, maxConnections: 4, name: 'second' })
+      const stores = [pool, second].map((each) => createClusterInbox(each))
+      const engines = [pool, second].map((each) => createClusterAnnotations({ pool: each }))
+      const versions = await makeVersions(pool, 'host1.example', 60)
+      const first = versions.slice(0, 30)
+      const made = await engines[0]!.settle({ ...nothing, annotations: draftsOf(first) })
+      const ids = made.map(({ id }) => id)
+      const work: Promise<unknown>[] = versions.slice(30).map((version, n) => {
+        const annotations = draftsOf([version], { owner: n % 5 === 0 ? 'bob' : 'ann', muted: n % 7 === 0 })
+        return engines[n % 2]!.settle({ ...nothing, annotations })
+      })
+      for (let n = 0; n < 30; n++) {
+        const marks = [{ read: true }, { starred: true }, { archived: n % 2 === 0 }, { read: false }][n % 4]!
+        work.push(stores[n % 2]!.mark('ann', ids.slice(n % 10, (n % 10) + 15), marks))
+        if (n % 6 === 0) work.push(stores[n % 2]!.markAll('ann', { state: 'all' }, { read: true }, 7))
+        if (n % 10 === 0) work.push(stores[n % 2]!.remove('ann', { limit: 1 }))
+      }
+      await Promise.all(work)
+      for (const owner of ['ann', 'bob']) await countsAgree(stores[0]!, owner)
+      const wrong = await pool.query(
+        `SELECT i.id FROM inbox i LEFT JOIN holds h ON h.version = i.version AND h.owner = i.owner
+         WHERE (h.owner IS NOT NULL) <> (NOT i.archived AND (NOT i.read OR i.starred))`,
+      )
+      assert.deepEqual(wrong, [])
+      await second.close()
+    }))
+
+  test('of two that mark the same each change is told by one of them', () =>
+    withDatabase(async ({ pool, address }) => {
+      const second = openPool({ address, maxConnections: 2, name: 'second' })
+      const versions = await makeVersions(pool, 'host1.example', 40)
+      const made = await createClusterAnnotations({ pool }).settle({ ...nothing, annotations: draftsOf(versions) })
+      const ids = made.map(({ id }) => id)
+      const told = await Promise.all([
+        createClusterInbox(pool).mark('ann', ids, { read: true }),
+        createClusterInbox(second).markAll('ann', { state: 'unread' }, { read: true }, 40),
+      ])
+      assert.deepEqual(
+        told.flat().sort((x, y) => x - y),
+        ids,
+      )
+      assert.equal((await createClusterInbox(pool).counts('ann')).unread, 0)
+      await second.close()
+    }))
+
+  test('a connection that is cut while it marks is told, and nothing is half done', () =>
+    withDatabase(async ({ pool, address }) => {
+      const worker = openPool({ address, maxConnections: 2, name: 'worker' })
+      const [version] = await makeVersions(pool, 'host1.example', 1)
+      const [made] = await createClusterAnnotations({ pool }).settle({ ...nothing, annotations: draftsOf([version!]) })
+      const inbox = createClusterInbox(worker)
+      const { promise: end, resolve: release } = Promise.withResolvers<void>()
+      const { promise: isLocked, resolve: locked } = Promise.withResolvers<void>()
+      const holding = pool.transaction(async (tx) => {
+        await lockInbox(tx, 'ann')
+        locked()
+        await end
+      })
+      await isLocked
+      const marking = assert.rejects(inbox.mark('ann', [made!.id], { read: true }), (error) =>
+        isAppError(error, 'store-unreachable'),
+      )
+      await untilWaiting(pool, 1)
+      await cutConnections(pool, 'worker')
+      await marking
+      release()
+      await holding
+      assert.equal((await inbox.counts('ann')).unread, 1)
+      for (const changed of [[made!.id], []])
+        assert.deepEqual(await inbox.mark('ann', [made!.id], { read: true }), changed)
+      await countsAgree(inbox, 'ann')
+      await worker.close()
+    }))
+
+  test('no list goes through a whole table or sorts, whatever the values are', () =>
+    withDatabase(async ({ pool }) => {
+      await fillInboxes(pool, [...Array.from({ length: 18 }, () => 'big'), 'small', 'other'], 30_000)
+      const heard = listening(pool)
+      const inbox = createClusterInbox(heard)
+      const annotations = createClusterAnnotations({ pool: heard })
+      const indexesOf = async (work: Promise<unknown>): Promise<string[]> => {
+        await work
+        const indexes: string[] = []
+        for (const [sql, values] of heard.take()) {
+          const { scans, sorted } = await planOf(pool, sql, values)
+          const whole = scans.filter(({ index }) => index === null)
+          assert.deepEqual(whole, [], sql)
+          assert.ok(!sorted.includes('inbox'), `${sql} sorts rows of the inbox`)
+          indexes.push(...scans.map(({ index }) => index!))
+        }
+        return indexes
+      }
+      const uses = async (index: string, work: Promise<unknown>): Promise<void> => {
+        const used = await indexesOf(work)
+        assert.ok(used.includes(index), `${index} is not among ${used}`)
+      }
+      for (const owner of ['big', 'small']) {
+        for (const state of inboxStates) {
+          await uses(`inbox_${state}`, inbox.list(owner, { state }, page))
+          await uses(`inbox_${state}`, inbox.list(owner, { state, urgency: 2, ...queryOf('after:1970') }, page))
+          await indexesOf(inbox.list(owner, { state, profile: `${owner}-1`, urgency: 2 }, page))
+          await uses('inbox_words_pkey', inbox.list(owner, { state: 'all', ...queryOf('common') }, page))
+        }
+        await uses('inbox_profile', inbox.list(owner, { state: 'all', profile: `${owner}-1` }, page))
+        await uses('inbox_pkey', inbox.arrivals(owner, { after: 20_000, limit: 9 }))
+        await uses('inbox_document', inbox.documents(owner, page))
+        await uses('inbox_document', inbox.documentsOf(owner, [1, 2, 3]))
+        await uses('inbox_counts_pkey', inbox.counts(owner))
+        await uses('inbox_pkey', annotations.list({ after: 0, limit: 9, owner }))
+        await uses('inbox_profile', annotations.list({ after: 0, limit: 9, owner, profile: `${owner}-1` }))
+        await uses('annotations_document', annotations.last(`${owner}-1`, 5))
+        await uses('annotations_story', annotations.ofStory(`${owner}-1`, 5, 5))
+      }
+      await uses('inbox_words_words', inbox.list('big', { state: 'all', ...queryOf('rare') }, page))
+      await uses('inbox_words_words', inbox.list('big', { state: 'all', ...queryOf('nowhere') }, page))
+      await uses('annotations_pkey', annotations.list({ after: 0, limit: 9 }))
+    }))
+
+  test('a rare word is found behind many rows that do not have it, and a common one without looking at all of them', () =>
+    withDatabase(async ({ pool }) => {
+      await fillInboxes(pool, ['ann', 'bob'], 12_000)
+      const inbox = createClusterInbox(pool)
+      const times = async (text: string, filter: Partial<InboxFilter> = {}, limit = 20) =>
+        (await inbox.list('ann', { state: 'all', ...queryOf(text), ...filter }, { before: null, limit })).map(
+          ({ at }) => at,
+        )
+      const evens = Array.from({ length: 6_000 }, (_, n) => 12_000 - 2 * n).filter((n) => n % 7 !== 0)
+      assert.deepEqual(
+        await times('rare'),
+        evens.filter((n) => n % 1_000 === 0),
+      )
+      assert.deepEqual(await times('common'), evens.slice(0, 20))
+      assert.deepEqual(
+        await times('rare', { state: 'archived' }),
+        Array.from({ length: 12 }, (_, n) => 12_000 - 1_000 * n).filter((n) => n % 7 === 0),
+      )
+      assert.deepEqual(await times('common', {}, 5_000), evens.slice(0, 5_000))
+      assert.deepEqual(
+        await times('rare', { profile: 'ann-1' }),
+        evens.filter((n) => n % 1_000 === 0 && n % 3 === 1),
+      )
+    }))
+})

@@ -1,0 +1,68 @@
+import type { Clock } from '../../../core/clock.ts'
+import { AppError } from '../../../core/errors.ts'
+import type { LeaderBeat, LeaderLease } from '../../contracts/partition-leases.ts'
+import type { ClusterPool, Sender } from '../connection/pool.ts'
+
+export type LeaderLeaseOptions = {
+  pool: ClusterPool
+  /** Of the role: one leader each. */
+  name: string
+  /** Different for every process. */
+  holder: string
+  clock: Clock
+  leaseMs?: number
+}
+
+const LEASE_MS = 15_000
+const MARGIN = 0.1
+
+const statements = {
+  beat: `INSERT INTO leaders AS l (name, holder, epoch, until) VALUES ($1, $2, 1, now() + $3 * interval '1 ms')
+    ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until = excluded.until,
+      epoch = l.epoch + (l.holder IS DISTINCT FROM excluded.holder)::int
+    WHERE l.holder IS NULL OR l.until <= now() OR l.holder = excluded.holder RETURNING epoch`,
+  leader: 'SELECT holder FROM leaders WHERE name = $1',
+  release: 'UPDATE leaders SET holder = NULL WHERE name = $1 AND holder = $2 AND epoch = $3',
+}
+
+/**
+ * What a leader writes names its epoch; the transaction checks it with this, which holds the role until its end. So that nobody has to wait long for
+ * a leader that fell asleep in the midst of it, such a transaction is ended by the server when nothing comes for some seconds.
+ */
+export const leaderFence = `SELECT set_config('idle_in_transaction_session_timeout', '5s', true)
+  FROM (SELECT 1 FROM leaders WHERE name = $1 AND epoch = $2 FOR KEY SHARE) fence`
+
+/** To be called in the transaction that writes. */
+export async function checkLeader(tx: Sender, name: string, epoch: number): Promise<void> {
+  if ((await tx.query(leaderFence, [name, epoch])).length === 0) throw leaderLost(name)
+}
+
+export function leaderLost(name: string): AppError {
+  return new AppError('lease-lost', `another process leads the ${name} by now`)
+}
+
+export function createLeaderLease({ pool, name, holder, clock, leaseMs = LEASE_MS }: LeaderLeaseOptions): LeaderLease {
+  let held: { epoch: number; goodUntil: number } | null = null
+
+  return {
+    async beat(): Promise<LeaderBeat> {
+      const sentAt = clock.monotonic()
+      const [row] = await pool.query<{ epoch: number }>(statements.beat, [name, holder, leaseMs])
+      if (row === undefined) {
+        held = null
+        const [leader] = await pool.query<{ holder: string | null }>(statements.leader, [name])
+        return { kind: 'follows', leader: leader?.holder ?? '' }
+      }
+      const changed = held?.epoch !== row.epoch
+      held = { epoch: row.epoch, goodUntil: sentAt + leaseMs * (1 - MARGIN) }
+      return { kind: 'leads', epoch: row.epoch, changed }
+    },
+    epoch: () => (held !== null && clock.monotonic() < held.goodUntil ? held.epoch : null),
+    async release() {
+      if (held === null) return
+      const { epoch } = held
+      held = null
+      await pool.query(statements.release, [name, holder, epoch])
+    },
+  }
+}

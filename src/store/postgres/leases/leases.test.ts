@@ -1,0 +1,272 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { createManualClock } from '../../../core/clock.ts'
+import { isAppError } from '../../../core/errors.ts'
+import type { PartitionGrant, PartitionLeases } from '../../contracts/partition-leases.ts'
+import type { ClusterPool } from '../connection/pool.ts'
+import { createDatabase, type TestDatabase, usePostgres } from '../testkit/postgres.testkit.ts'
+import { createLeaderLease } from './leader.ts'
+import { createPartitionLeases } from './leases.ts'
+
+usePostgres()
+
+function withDatabase(work: (database: TestDatabase) => Promise<void>): () => Promise<void> {
+  return async () => {
+    const database = await createDatabase()
+    try {
+      await work(database)
+    } finally {
+      await database.destroy()
+    }
+  }
+}
+
+type Holder = PartitionLeases & {
+  granted: PartitionGrant[]
+  wanted: number[]
+  lost: number[]
+  /** Hands over what was asked for, as a shard does that has nothing in flight. */
+  giveWanted(): Promise<void>
+}
+
+function holderOf(pool: ClusterPool, node: string, { name = node, clock = createManualClock() } = {}): Holder {
+  const told = { granted: [] as PartitionGrant[], wanted: [] as number[], lost: [] as number[] }
+  const listener = {
+    granted: (grants: readonly PartitionGrant[]) => void told.granted.push(...grants),
+    wanted: (partitions: readonly number[]) => void told.wanted.push(...partitions),
+    lost: (partitions: readonly number[]) => void told.lost.push(...partitions),
+  }
+  const leases = createPartitionLeases({ pool, node, name, shard: 0, clock, listener })
+  return { ...leases, ...told, giveWanted: () => leases.release(told.wanted.splice(0)) }
+}
+
+/** The lease of this holder ends now, and so does it itself as far as others can see. */
+async function expire(pool: ClusterPool, { holder }: PartitionLeases): Promise<void> {
+  await pool.query(`UPDATE leases SET until = now() - interval '1 ms' WHERE holder = $1`, [holder])
+  await pool.query(`UPDATE holders SET until = now() - interval '1 ms' WHERE holder = $1`, [holder])
+}
+
+async function owners(pool: ClusterPool): Promise<Map<string | null, number>> {
+  const rows = await pool.query<{ holder: string | null; n: number }>(
+    'SELECT holder, count(*) AS n FROM leases GROUP BY holder',
+  )
+  return new Map(rows.map(({ holder, n }) => [holder, n]))
+}
+
+describe('leases of partitions', () => {
+  test(
+    'who is alone holds everything, and gives a fair share to whoever comes',
+    withDatabase(async ({ pool }) => {
+      const first = holderOf(pool, 'a')
+      assert.deepEqual(await first.heartbeat(), { live: 1, share: 256, held: 256, twins: 0 })
+      assert.ok(first.granted.every(({ recovered }) => !recovered))
+      const second = holderOf(pool, 'b')
+      assert.equal((await second.heartbeat()).held, 0)
+      await first.heartbeat()
+      assert.equal(first.wanted.length, 128)
+      await first.heartbeat()
+      assert.equal(first.wanted.length, 128)
+      await first.giveWanted()
+      assert.equal((await second.heartbeat()).held, 128)
+      assert.ok(second.granted.every(({ recovered, epoch }) => !recovered && epoch === 2))
+      assert.deepEqual([first.held().length, second.held().length], [128, 128])
+    }),
+  )
+
+  test(
+    'the partitions of the dead are taken over, and whoever takes them learns that nobody handed them over',
+    withDatabase(async ({ pool }) => {
+      const [first, second] = [holderOf(pool, 'a'), holderOf(pool, 'b')]
+      await first.heartbeat()
+      await expire(pool, first)
+      const beat = await second.heartbeat()
+      assert.deepEqual([beat.live, beat.held], [1, 256])
+      assert.ok(second.granted.every(({ recovered, epoch }) => recovered && epoch === 2))
+      await first.heartbeat()
+      assert.equal(first.lost.length, 256)
+      assert.deepEqual(first.held(), [])
+    }),
+  )
+
+  test(
+    'shares stay even while holders come, leave and die',
+    withDatabase(async ({ pool }) => {
+      const holders: Holder[] = []
+      const settle = async (): Promise<void> => {
+        for (let round = 0; round < 4; round++) {
+          for (const holder of holders) {
+            await holder.heartbeat()
+            await holder.giveWanted()
+          }
+        }
+      }
+      const assertEven = async (): Promise<void> => {
+        const share = Math.ceil(256 / holders.length)
+        const least = Math.floor(256 / holders.length)
+        const counts = [...(await owners(pool)).entries()]
+        assert.equal(counts.find(([holder]) => holder === null)?.[1] ?? 0, 0)
+        assert.deepEqual(new Set(counts.map(([holder]) => holder)), new Set(holders.map(({ holder }) => holder)))
+        for (const [, n] of counts) assert.ok(n >= least && n <= share, `${n} of ${least} to ${share}`)
+      }
+      for (const [step, name] of ['a', 'b', 'c', 'd', 'e'].entries()) {
+        holders.push(holderOf(pool, name))
+        await settle()
+        assert.equal(holders.length, step + 1)
+        await assertEven()
+      }
+      await holders.shift()!.leave()
+      await settle()
+      await assertEven()
+      await expire(pool, holders.shift()!)
+      await settle()
+      await assertEven()
+      const all = holders.flatMap((holder) => holder.held())
+      assert.equal(new Set(all).size, 256)
+      assert.equal(all.length, 256)
+    }),
+  )
+
+  test(
+    'whoever has left is not entered again by a heartbeat that comes late',
+    withDatabase(async ({ pool }) => {
+      const holder = holderOf(pool, 'a')
+      await holder.heartbeat()
+      const leaving = holder.leave()
+      await Promise.all([leaving, holder.heartbeat()])
+      await holder.heartbeat()
+      assert.deepEqual(await pool.query('SELECT holder FROM holders'), [])
+      assert.deepEqual([...(await owners(pool)).keys()], [null])
+    }),
+  )
+
+  test(
+    'many who take at the same time take nothing twice',
+    withDatabase(async ({ pool }) => {
+      const holders = Array.from({ length: 8 }, (_, n) => holderOf(pool, `n${n}`))
+      for (let round = 0; round < 6; round++) {
+        await Promise.all(holders.map((holder) => holder.heartbeat()))
+        await Promise.all(holders.map((holder) => holder.giveWanted()))
+      }
+      assert.deepEqual(
+        holders.map((holder) => holder.held().length),
+        new Array(8).fill(32),
+      )
+      assert.equal(new Set(holders.flatMap((holder) => holder.held())).size, 256)
+    }),
+  )
+
+  test(
+    'a holder that could not renew gives up before its lease ends, and begins anew under another epoch',
+    withDatabase(async ({ pool }) => {
+      const clock = createManualClock()
+      const holder = holderOf(pool, 'a', { clock })
+      await holder.heartbeat()
+      clock.advance(13_000)
+      holder.expire()
+      assert.equal(holder.lost.length, 0)
+      assert.equal(holder.epochOf(7), 1)
+      clock.advance(1_000)
+      assert.equal(holder.epochOf(7), null)
+      holder.expire()
+      assert.equal(holder.lost.length, 256)
+      assert.equal((await holder.heartbeat()).held, 256)
+      assert.equal(holder.epochOf(7), 2)
+      assert.equal(holder.granted.filter(({ recovered }) => recovered).length, 256)
+    }),
+  )
+
+  test(
+    'two workers of the same name hold different leases, and each learns of the other',
+    withDatabase(async ({ pool }) => {
+      const [first, second] = [holderOf(pool, 'id-1', { name: 'w' }), holderOf(pool, 'id-2', { name: 'w' })]
+      assert.notEqual(first.holder, second.holder)
+      assert.equal((await first.heartbeat()).twins, 0)
+      assert.equal((await second.heartbeat()).twins, 1)
+      assert.equal((await first.heartbeat()).twins, 1)
+    }),
+  )
+
+  test(
+    'a holder that drains is asked for everything and counts no more',
+    withDatabase(async ({ pool }) => {
+      const [first, second] = [holderOf(pool, 'a'), holderOf(pool, 'b')]
+      await first.heartbeat()
+      first.drain()
+      await first.heartbeat()
+      await first.giveWanted()
+      assert.deepEqual(await second.heartbeat(), { live: 1, share: 256, held: 256, twins: 0 })
+      assert.equal((await first.heartbeat()).held, 0)
+    }),
+  )
+
+  test(
+    'what was handed over in good order is clean, and a late good-bye frees nothing that another took',
+    withDatabase(async ({ pool }) => {
+      const [first, second] = [holderOf(pool, 'a'), holderOf(pool, 'b')]
+      await first.heartbeat()
+      await expire(pool, first)
+      await second.heartbeat()
+      await first.leave()
+      assert.equal((await owners(pool)).get(second.holder), 256)
+      await second.leave()
+      assert.equal((await owners(pool)).get(null), 256)
+      const third = holderOf(pool, 'c')
+      await third.heartbeat()
+      assert.ok(third.granted.every(({ recovered }) => !recovered))
+    }),
+  )
+
+  test(
+    'a renewal waits for nobody, a change of hands waits for the transaction that passed the fence',
+    withDatabase(async ({ pool }) => {
+      const [first, second] = [holderOf(pool, 'a'), holderOf(pool, 'b')]
+      await first.heartbeat()
+      await pool.transaction(async (tx) => {
+        await tx.query('SELECT fence(7::smallint, 1)')
+        await first.heartbeat()
+        await expire(pool, first)
+        await second.heartbeat()
+        assert.equal(second.epochOf(7), null)
+        assert.equal(second.held().length, 255)
+      })
+      await second.heartbeat()
+      assert.equal(second.epochOf(7), 2)
+      await assert.rejects(pool.query('SELECT fence(7::smallint, 1)'), (error) => isAppError(error, 'lease-lost'))
+    }),
+  )
+})
+
+describe('the lease of a leader', () => {
+  const leaderOf = (pool: ClusterPool, holder: string, clock = createManualClock()) =>
+    createLeaderLease({ pool, name: 'scheduler', holder, clock })
+
+  test(
+    'one leads, the others follow and know whom; when it dies another does, under a later epoch',
+    withDatabase(async ({ pool }) => {
+      const [first, second] = [leaderOf(pool, 'a'), leaderOf(pool, 'b')]
+      assert.deepEqual(await first.beat(), { kind: 'leads', epoch: 1, changed: true })
+      assert.deepEqual(await second.beat(), { kind: 'follows', leader: 'a' })
+      assert.deepEqual(await first.beat(), { kind: 'leads', epoch: 1, changed: false })
+      await pool.query(`UPDATE leaders SET until = now() - interval '1 ms'`)
+      assert.deepEqual(await second.beat(), { kind: 'leads', epoch: 2, changed: true })
+      assert.deepEqual(await first.beat(), { kind: 'follows', leader: 'b' })
+      assert.equal(first.epoch(), null)
+      await first.release()
+      assert.deepEqual(await second.beat(), { kind: 'leads', epoch: 2, changed: false })
+      await second.release()
+      assert.deepEqual(await first.beat(), { kind: 'leads', epoch: 3, changed: true })
+    }),
+  )
+
+  test(
+    'who could not renew in time does not count on leading',
+    withDatabase(async ({ pool }) => {
+      const clock = createManualClock()
+      const leader = leaderOf(pool, 'a', clock)
+      await leader.beat()
+      assert.equal(leader.epoch(), 1)
+      clock.advance(14_000)
+      assert.equal(leader.epoch(), null)
+    }),
+  )
+})

@@ -1,0 +1,153 @@
+import { randomBytes } from 'node:crypto'
+import type { Clock } from '../../../core/clock.ts'
+import type { LeaseBeat, LeaseListener, PartitionGrant, PartitionLeases } from '../../contracts/partition-leases.ts'
+import { numberArray } from '../connection/array-values.ts'
+import type { ClusterPool } from '../connection/pool.ts'
+
+export type PartitionLeasesOptions = {
+  /** Should be for nothing else: a heartbeat that waits behind other statements may come too late. */
+  pool: ClusterPool
+  /** Different for every process. */
+  node: string
+  /** What people call the worker; need not be unique. */
+  name: string
+  shard: number
+  clock: Clock
+  listener: LeaseListener
+  leaseMs?: number
+  renewEveryMs?: number
+  /** A heartbeat failed; the next one may not. */
+  onTrouble?(error: unknown): void
+  /** A heartbeat succeeded. */
+  onWell?(): void
+}
+
+/** Partitions were given back, or somebody came: a heartbeat now would find something. */
+export const leasesChannel = 'leases'
+
+const LEASE_MS = 15_000
+const RENEW_EVERY_MS = 5_000
+/** A lease is given up so much of its time before its end, for those who use it need time to notice. */
+const MARGIN = 0.1
+
+type Held = { epoch: number; isWanted: boolean }
+
+type Beat = {
+  live: number
+  share: number
+  twins: number
+  taken: [partition: number, epoch: number, recovered: boolean][]
+  held: [partition: number, epoch: number][]
+}
+
+const statements = {
+  beat: 'SELECT lease_beat($1, $2, $3, $4, $5, $6) AS beat',
+  release: `UPDATE leases l SET holder = NULL, until = NULL, clean = true FROM unnest($2::smallint[], $3::bigint[]) AS mine (partition, epoch)
+    WHERE l.partition = mine.partition AND l.epoch = mine.epoch AND l.holder = $1`,
+  goodBye: 'DELETE FROM holders WHERE holder = $1',
+  wake: `SELECT pg_notify('${leasesChannel}', '')`,
+}
+
+export function createPartitionLeases(options: PartitionLeasesOptions): PartitionLeases {
+  const { pool, node, name, clock, listener } = options
+  const leaseMs = options.leaseMs ?? LEASE_MS
+  const renewEveryMs = options.renewEveryMs ?? RENEW_EVERY_MS
+  const holder = `${node}/${options.shard}/${randomBytes(3).toString('hex')}`
+  const held = new Map<number, Held>()
+  let goodUntil = 0
+  let leaving = false
+  let joined = false
+  let hasLeft = false
+  let beating: Promise<LeaseBeat> | null = null
+  let timers: NodeJS.Timeout[] = []
+
+  function lose(partitions: readonly number[]): void {
+    for (const partition of partitions) held.delete(partition)
+    if (partitions.length > 0) listener.lost(partitions)
+  }
+
+  /** Those with the highest numbers: everybody would give the same, but nobody holds the same. */
+  function giveBack(excess: number): void {
+    const free = [...held].filter(([, { isWanted }]) => !isWanted).map(([partition]) => partition)
+    const wanted = free.sort((a, b) => b - a).slice(0, Math.max(0, excess))
+    for (const partition of wanted) held.get(partition)!.isWanted = true
+    if (wanted.length > 0) listener.wanted(wanted)
+  }
+
+  async function beat(): Promise<LeaseBeat> {
+    const sentAt = clock.monotonic()
+    const known = new Map([...held].map(([partition, { epoch }]) => [partition, epoch]))
+    const values = [holder, name, node, leaving, leaseMs, numberArray([...known.keys()])]
+    const [row] = await pool.query<{ beat: Beat }>(statements.beat, values)
+    const answer = row!.beat
+    goodUntil = sentAt + leaseMs * (1 - MARGIN)
+    const still = new Map(answer.held)
+    lose([...known].filter(([partition, epoch]) => held.has(partition) && still.get(partition) !== epoch).map(first))
+    const grants = answer.taken.map(
+      ([partition, epoch, recovered]): PartitionGrant => ({ partition, epoch, recovered }),
+    )
+    for (const { partition, epoch } of grants) held.set(partition, { epoch, isWanted: false })
+    if (grants.length > 0) listener.granted(grants)
+    const isWanted = [...held.values()].filter((each) => each.isWanted).length
+    giveBack(held.size - isWanted - answer.share)
+    // Whoever comes finds nothing free: the others are told to look how many they may keep.
+    if (!joined && held.size < answer.share) await pool.query(statements.wake)
+    joined = true
+    options.onWell?.()
+    return { live: answer.live, share: answer.share, held: held.size, twins: answer.twins }
+  }
+
+  async function release(partitions: readonly number[]): Promise<void> {
+    const mine = partitions.filter((partition) => held.has(partition))
+    const epochs = mine.map((partition) => held.get(partition)!.epoch)
+    for (const partition of mine) held.delete(partition)
+    if (mine.length === 0) return
+    await pool.query(statements.release, [holder, numberArray(mine), numberArray(epochs)])
+    await pool.query(statements.wake)
+  }
+
+  function stop(): void {
+    for (const timer of timers) clearInterval(timer)
+    timers = []
+  }
+
+  const leases: PartitionLeases = {
+    holder,
+    heartbeat() {
+      // Whoever has said good-bye is not to be entered again, by a word that came late.
+      if (hasLeft) return Promise.resolve({ live: 0, share: 0, held: 0, twins: 0 })
+      beating ??= beat().finally(() => {
+        beating = null
+      })
+      return beating
+    },
+    expire() {
+      if (held.size > 0 && clock.monotonic() >= goodUntil) lose([...held.keys()])
+    },
+    start() {
+      stop()
+      const renew = (): void => {
+        leases.expire()
+        leases.heartbeat().catch((error: unknown) => options.onTrouble?.(error))
+      }
+      timers = [setInterval(renew, renewEveryMs).unref(), setInterval(leases.expire, renewEveryMs / 10).unref()]
+    },
+    epochOf: (partition) => (clock.monotonic() >= goodUntil ? null : (held.get(partition)?.epoch ?? null)),
+    held: () => [...held.keys()],
+    release,
+    drain(draining = true) {
+      leaving = draining
+    },
+    async leave() {
+      stop()
+      leaving = true
+      hasLeft = true
+      await beating?.catch(() => {})
+      await release([...held.keys()])
+      await pool.query(statements.goodBye, [holder])
+    },
+  }
+  return leases
+}
+
+const first = ([partition]: [number, number]): number => partition

@@ -1,0 +1,100 @@
+import { AppError } from '../../../core/errors.ts'
+import type { ClusterPool } from '../connection/pool.ts'
+import { alone } from './migrate.ts'
+
+/**
+ * Spreads the tables of the crawl over the servers of a Citus cluster, by their partition. All are of one group: what has the same
+ * partition lies on the same server, so that statements which name a partition, and joins within it, are sent there whole.
+ *
+ * Clients speak with the coordinator. These stay there, as plain tables:
+ * - `leases`, although it has partitions: heartbeats lock rows of all of them at once, which Citus does on one server
+ *   only. Whoever writes for a partition holds its lease by a row lock on the coordinator until the end, and commits on the
+ *   other server before that; so the fence holds, and the marks of versions (version-mark.ts), which go by the
+ *   coordinator's transactions, stay true;
+ * - everything of people and roles, which is small beside the crawl and asked across partitions.
+ *
+ * The functions of the frontier run on the coordinator, too, for they begin with the fence; each of their statements goes to one server.
+ * Numbers come from the coordinator's sequence alone: Citus draws them there, and refuses statements that would have to draw them
+ * elsewhere. So they stay small enough, and grow in one order. Hence three rules for statements, which a test holds: none has
+ * `nextval` beside a distributed table; none locks a lease beside one; and rows are locked in one partition at a time.
+ *
+ * Steps of the schema that come later are carried out everywhere by Citus; their new tables are spread by calling this again.
+ */
+export const distributedTables = [
+  'frontiers',
+  'hosts',
+  'seen',
+  'queue',
+  'robots',
+  'documents',
+  'versions',
+  'links',
+  'records',
+  'bodies',
+  'tasks',
+  'holds',
+  'version_texts',
+] as const
+
+/** Tables that have partitions and stay in one place all the same. */
+export const keptTogether: readonly string[] = ['leases']
+
+const [first] = distributedTables
+
+/** Those that are spread already are left alone: after an interruption the same call goes on. */
+export const citusStatements = {
+  installed: `SELECT
+      (SELECT extversion FROM pg_extension WHERE extname = 'citus') AS installed,
+      EXISTS (SELECT FROM pg_available_extensions WHERE name = 'citus') AS available,
+      current_user AS role`,
+  spread: `SELECT logicalrelid::regclass::text AS name FROM pg_dist_partition`,
+  workers: `SELECT count(*)::int AS n FROM pg_dist_node WHERE shouldhaveshards AND isactive`,
+  /** Moves the rows that are there, too; nobody can write to the table meanwhile. */
+  distribute: (table: string): string =>
+    `SELECT create_distributed_table('${table}', 'partition', colocate_with => '${table === first ? 'none' : first}')`,
+  /** What was moved is still on the coordinator, where nobody sees it. */
+  forget: (table: string): string => `SELECT truncate_local_data_after_distributing_table('${table}')`,
+}
+
+/** Returns the tables that were spread by this call. Nobody else may change the schema meanwhile. */
+export async function distribute(pool: ClusterPool): Promise<string[]> {
+  await requireCitus(pool)
+  return alone(pool, async (client) => {
+    const spread = new Set((await client.query<{ name: string }>(citusStatements.spread)).rows.map(({ name }) => name))
+    const done: string[] = []
+    for (const table of distributedTables) {
+      if (!spread.has(table)) {
+        await client.query(citusStatements.distribute(table))
+        done.push(table)
+      }
+      await client.query(citusStatements.forget(table))
+    }
+    return done
+  })
+}
+
+async function requireCitus(pool: ClusterPool): Promise<void> {
+  const [row] = await pool.query<{ installed: string | null; available: boolean; role: string }>(
+    citusStatements.installed,
+  )
+  const { installed, available } = row!
+  if (installed === null)
+    throw new AppError(
+      'store-refused',
+      available
+        ? 'the extension citus is not there yet: let an administrator of the database run CREATE EXTENSION citus in it, on every server of the cluster, and add them with citus_add_node'
+        : 'this PostgreSQL has no Citus: install the package of the extension on every server of the cluster, add citus to shared_preload_libraries, and let an administrator run CREATE EXTENSION citus',
+    )
+  const [workers] = await pool.query<{ n: number }>(citusStatements.workers)
+  if ((workers?.n ?? 0) === 0)
+    throw new AppError(
+      'store-refused',
+      'Citus knows no server that takes tables: let an administrator name them with citus_add_node on the coordinator',
+    )
+}
+
+/** Whether the database has the extension. */
+export async function hasCitus(pool: ClusterPool): Promise<boolean> {
+  const [row] = await pool.query<{ installed: string | null }>(citusStatements.installed)
+  return row!.installed !== null
+}

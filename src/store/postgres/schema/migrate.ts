@@ -1,0 +1,75 @@
+import type pg from 'pg'
+import { AppError } from '../../../core/errors.ts'
+import { type ClusterPool, checkServer } from '../connection/pool.ts'
+import { postgresError } from '../connection/postgres-error.ts'
+import { clusterMigrations } from './schema.ts'
+
+export type MigrationState = { id: number; name: string; appliedAt: string | null }
+
+type Ask = <T>(text: string) => Promise<T[]>
+
+/** Any number that nobody else uses for an advisory lock. */
+const LOCK = 7_252_019
+
+const statements = {
+  isThere: `SELECT to_regclass('migrations') IS NOT NULL AS there`,
+  applied: `SELECT id, to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS at FROM migrations`,
+}
+
+/** What has been applied, and what has not. */
+export async function migrationStates(pool: ClusterPool): Promise<MigrationState[]> {
+  await checkServer(pool)
+  return statesOf((text) => pool.query(text))
+}
+
+async function statesOf(ask: Ask): Promise<MigrationState[]> {
+  const [table] = await ask<{ there: boolean }>(statements.isThere)
+  const rows = table?.there === true ? await ask<{ id: number; at: string }>(statements.applied) : []
+  const newest = clusterMigrations.at(-1)?.id ?? 0
+  const tooNew = rows.find(({ id }) => id > newest)
+  if (tooNew !== undefined)
+    throw new AppError(
+      'store-too-new',
+      `the database has schema ${tooNew.id}, this program knows ${newest}. Use the newer program.`,
+    )
+  const appliedAt = new Map(rows.map(({ id, at }) => [id, at]))
+  return clusterMigrations.map(({ id, name }) => ({ id, name, appliedAt: appliedAt.get(id) ?? null }))
+}
+
+/** Applies what is missing, each step once, whoever else tries at the same time. Returns which. */
+export async function migrate(pool: ClusterPool): Promise<number[]> {
+  await checkServer(pool)
+  return alone(pool, async (client) => {
+    const ask: Ask = async (text) => (await client.query(text)).rows
+    await client.query(
+      'CREATE TABLE IF NOT EXISTS migrations (id int PRIMARY KEY, name text NOT NULL, at timestamptz NOT NULL DEFAULT now())',
+    )
+    const states = await statesOf(ask)
+    const applied: number[] = []
+    for (const { id, name, sql } of clusterMigrations) {
+      if (states.find((state) => state.id === id)?.appliedAt !== null) continue
+      await client.query(
+        `BEGIN; ${sql}; INSERT INTO migrations (id, name) VALUES (${id}, '${name.replaceAll("'", "''")}'); COMMIT`,
+      )
+      applied.push(id)
+    }
+    return applied
+  })
+}
+
+/**
+ * Changes of the schema on a connection of their own, one process at a time, for as long as they take. The connection ends
+ * afterwards, and with it the lock and whatever was begun and not finished.
+ */
+export async function alone<T>(pool: ClusterPool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connection()
+  try {
+    await client.query('SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0')
+    await client.query('SELECT pg_advisory_lock($1)', [LOCK])
+    return await work(client)
+  } catch (error) {
+    throw postgresError(error)
+  } finally {
+    client.release(true)
+  }
+}

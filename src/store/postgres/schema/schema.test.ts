@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { describe, test } from 'node:test'
+import { openPool } from '../connection/pool.ts'
+import { createDatabase, usePostgres } from '../testkit/postgres.testkit.ts'
+import { migrate, migrationStates } from './migrate.ts'
+import type { ClusterMigration } from './migration.ts'
+import { clusterMigrations } from './schema.ts'
+
+usePostgres()
+
+/**
+ * SHA-256 of every step that databases may have gone through. What is listed here is never edited: a database that was made
+ * with the old text would lack what the new text has. A change is a new step and a new line.
+ */
+const frozen: readonly string[] = [
+  'ce6762011f45b45e6be094c8eff05292bd4ee551d7dd0c3a04533a5622b494ef',
+  '2204c60dfa97e267e5c78acf7c2831643c55fb52346068cd54960d79af8add27',
+  '3cbe6325812396f78ffd40c4c8afceadbb0dbcc04d4a27878b3aa9290139a61a',
+  'c110a00aeb17677ac78c68655f3f0234307bceb70329159361110b3a53b4b277',
+  '1f3179968942ec6d088adfc2bb308e3590ed24cf600e9059a7af8955c9d5a0a5',
+]
+
+const digestOf = ({ sql }: ClusterMigration): string => createHash('sha256').update(sql).digest('hex')
+
+describe('the schema of the cluster engine', () => {
+  test('its steps are numbered from 1 without gaps and never edited', () => {
+    assert.deepEqual(
+      clusterMigrations.map(({ id }) => id),
+      clusterMigrations.map((_, index) => index + 1),
+    )
+    assert.deepEqual(clusterMigrations.map(digestOf), frozen)
+  })
+
+  test('a step that is missing is applied and noted, by one connection too, and what is there stays', async () => {
+    const { address, pool, destroy } = await createDatabase()
+    const newest = clusterMigrations.at(-1)!
+    await pool.query('DELETE FROM migrations WHERE id = $1', [newest.id])
+    await pool.query('CREATE TABLE mine (n int)')
+    const single = openPool({ address, maxConnections: 1, name: 'single' })
+    const missing = (await migrationStates(single)).filter(({ appliedAt }) => appliedAt === null)
+    assert.deepEqual(
+      missing.map(({ id, name }) => [id, name]),
+      [[newest.id, newest.name]],
+    )
+    // Its tables are there already: the step fails as a whole, and nothing of it is noted.
+    await assert.rejects(migrate(single), /already exists/)
+    assert.equal((await migrationStates(single)).filter(({ appliedAt }) => appliedAt === null).length, 1)
+    await pool.query('INSERT INTO migrations (id, name) VALUES ($1, $2)', [newest.id, newest.name])
+    assert.deepEqual(await migrate(single), [])
+    assert.deepEqual(await pool.query('SELECT count(*) AS n FROM mine'), [{ n: 0 }])
+    await single.close()
+    await destroy()
+  })
+
+  test('an empty database gets all of it, once, whoever comes at the same time', async () => {
+    const { address, pool, destroy } = await createDatabase()
+    await pool.query('DROP SCHEMA public CASCADE')
+    await pool.query('CREATE SCHEMA public')
+    const others = Array.from({ length: 3 }, (_, n) => openPool({ address, maxConnections: 1, name: `other ${n}` }))
+    const applied = await Promise.all(others.map(migrate))
+    assert.deepEqual(
+      applied.flat(),
+      clusterMigrations.map(({ id }) => id),
+    )
+    assert.equal(applied.filter((each) => each.length > 0).length, 1)
+    for (const other of others) await other.close()
+    await destroy()
+  })
+})

@@ -1,0 +1,116 @@
+import { searchableText } from '../../../core/search-query/searchable-text.ts'
+
+/**
+ * How the index reads words: runs of letters, digits and marks of a searchable text, in small letters, without the accents of Latin and
+ * Greek (those of other scripts are letters of their own). Whoever changes this makes every index wrong that was made before.
+ */
+
+const wordPattern = /[\p{L}\p{N}\p{M}\p{Co}]+/gu
+const plain = /^[a-z0-9]*$/
+const plainWord = /[a-z0-9]+/g
+const onlyAscii = /^[\0-\x7f]*$/
+const accented = /([\p{Script=Latin}\p{Script=Greek}])[\u0300-\u036f]+/gu
+/** Of a longer word the beginning counts. The server takes 2 KB, of which a character may need four bytes. */
+const MAX_WORD_CHARS = 400
+
+export function foldWord(word: string): string {
+  const small = word.toLowerCase()
+  if (plain.test(small)) return small.slice(0, MAX_WORD_CHARS)
+  const bare = small.normalize('NFD').replace(accented, '$1').normalize('NFC').replaceAll('ς', 'σ')
+  return bare.slice(0, MAX_WORD_CHARS).toWellFormed()
+}
+
+export type PlacedWord = { word: string; start: number; end: number }
+
+/** The words of a text with their places in it. */
+export function* placedWords(text: string): Generator<PlacedWord> {
+  const { text: searchable, origin } = searchableText(text)
+  for (const { 0: found, index } of searchable.matchAll(wordPattern)) {
+    const last = index + found.length - 1
+    // The last character decides where the end lies: behind it, something may have been put in or left out.
+    yield { word: foldWord(found), start: origin(index), end: origin(last) + 1 }
+  }
+}
+
+/** The server tells positions of 14 bits apart, and keeps so many of a word. */
+const MAX_POSITION = 16_383
+const MAX_POSITIONS = 255
+/** It takes 1 MiB in all. */
+const MAX_VECTOR_BYTES = 900_000
+const BYTES_PER_WORD = 8
+const BYTES_PER_POSITION = 2
+/** No phrase begins in the title and ends in the text. */
+const GAP = 8
+
+/** In titles, in sites; words of the text have none. */
+export type WordLabel = 'A' | 'B' | ''
+
+/** What is written into a column of words, in the server's own notation. Words hold neither quotes nor backslashes. */
+export function wordVector({ title, text, site }: { title: string; text: string; site: readonly string[] }): string {
+  const entries = new Map<string, Entry>()
+  let bytes = 0
+  let position = 0
+  const add = (word: string, label: WordLabel): void => {
+    if (word === '') return
+    const known = entries.get(word)
+    if (known !== undefined && known.count >= MAX_POSITIONS) return
+    bytes += known === undefined ? BYTES_PER_WORD + Buffer.byteLength(word) : BYTES_PER_POSITION
+    if (bytes > MAX_VECTOR_BYTES) return
+    const place = `${Math.min(position, MAX_POSITION)}${label}`
+    if (known === undefined) entries.set(word, { text: `'${word}':${place}`, count: 1 })
+    else {
+      known.text += `,${place}`
+      known.count++
+    }
+  }
+  const addAll = (words: string, label: WordLabel): void => {
+    for (const word of foldedWords(searchableText(words).text)) {
+      position++
+      add(word, label)
+    }
+  }
+  position = 1
+  for (const word of site) add(word, 'B')
+  addAll(title, 'A')
+  position += GAP
+  addAll(text, '')
+  let vector = ''
+  for (const { text: entry } of entries.values()) vector += vector === '' ? entry : ` ${entry}`
+  return vector
+}
+
+type Entry = { text: string; count: number }
+
+/** As `foldWord` for each; a text without any other letters, as most are, is folded as a whole. */
+function foldedWords(text: string): string[] {
+  if (!onlyAscii.test(text)) return (text.match(wordPattern) ?? []).map(foldWord)
+  const words: string[] = text.toLowerCase().match(plainWord) ?? []
+  return words.map((word) => (word.length > MAX_WORD_CHARS ? word.slice(0, MAX_WORD_CHARS) : word))
+}
+
+/** A word that every entry has among its sites: what "not" is taken away from. */
+export const EVERY = '\ue000'
+const MAX_LABELS = 12
+const MAX_HOST_CHARS = 500
+
+/**
+ * A word for the host and one for each domain above it, so that `site:` is one look-up. They are labelled, so that no text
+ * can pass for a site.
+ */
+export function siteWords(host: string): string[] {
+  const name = host.slice(0, MAX_HOST_CHARS)
+  const labels = name.split('.')
+  const isAddress = name.includes(':') || /^[\d.]+$/.test(name)
+  const domains = isAddress
+    ? []
+    : labels
+        .map((_, from) => labels.slice(from).join('.'))
+        .slice(1)
+        .slice(-MAX_LABELS)
+  return [EVERY, ...[name, ...domains].map(siteWord)]
+}
+
+/** Characters for private use stand for those that the notation would take for its own. */
+export function siteWord(host: string): string {
+  return `\ue001${host.replace(/[^a-z0-9]/g, (char) => String.fromCharCode(0xe100 + (char.charCodeAt(0) & 0xff)))}`
+}

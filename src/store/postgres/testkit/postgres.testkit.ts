@@ -1,0 +1,91 @@
+import { randomBytes } from 'node:crypto'
+import { after } from 'node:test'
+import { type ClusterPool, openPool } from '../connection/pool.ts'
+import { migrate } from '../schema/migrate.ts'
+import { administer, databaseAddress, startPostgres } from './postgres-server.testkit.ts'
+
+/**
+ * A real PostgreSQL for the tests of one process: the one that ERACE_TEST_POSTGRES names, or one of its own that ends
+ * with the process. Each test has a database of its own, cloned from a template that has the schema.
+ */
+export type TestPostgres = {
+  /** Of the maintenance database. */
+  address: string
+  /** Stops and starts the server, for tests of what happens then; only of one of its own. */
+  stop(): Promise<void>
+  start(): Promise<void>
+}
+
+let shared: Promise<TestPostgres & { end(): Promise<void> }> | null = null
+let template: Promise<string> | null = null
+
+/** Call it in the test file's outermost scope: the server ends when its tests are over. */
+export function usePostgres(): void {
+  after(async () => {
+    const server = await shared
+    shared = null
+    template = null
+    await server?.end()
+  })
+}
+
+export function postgres(): Promise<TestPostgres> {
+  shared ??= startServer()
+  return shared
+}
+
+async function startServer(): Promise<TestPostgres & { end(): Promise<void> }> {
+  const given = process.env.ERACE_TEST_POSTGRES
+  if (given !== undefined && given !== '') {
+    const refuse = async (): Promise<never> => {
+      throw new Error('the server that ERACE_TEST_POSTGRES names is not ours to stop')
+    }
+    return { address: given, stop: refuse, start: refuse, end: async () => {} }
+  }
+  return startPostgres()
+}
+
+async function createTemplate(): Promise<string> {
+  const { address } = await postgres()
+  const name = `erace_template_${randomBytes(6).toString('hex')}`
+  await administer(address, `CREATE DATABASE ${name}`)
+  const pool = openPool({ address: databaseAddress(address, name), maxConnections: 2, name: 'template' })
+  await migrate(pool)
+  await pool.close()
+  return name
+}
+
+/**
+ * Cuts every connection of this name and waits until this process has read it: a pool hands out a connection that died
+ * while nobody used it until it hears of that.
+ */
+export async function cutConnections(pool: ClusterPool, name: string): Promise<void> {
+  await pool.query(
+    `SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity
+     WHERE application_name = $1 AND datname = current_database()`,
+    [name],
+  )
+  // The ends of those connections came before the answer; they are read in this turn of the loop.
+  await new Promise(setImmediate)
+}
+
+export type TestDatabase = { address: string; pool: ClusterPool; destroy(): Promise<void> }
+
+/** A database with the schema and nothing else. */
+export async function createDatabase(): Promise<TestDatabase> {
+  const { address } = await postgres()
+  template ??= createTemplate()
+  const from = await template
+  const name = `erace_test_${randomBytes(6).toString('hex')}`
+  await administer(address, `CREATE DATABASE ${name} TEMPLATE ${from} STRATEGY file_copy`)
+  const own = databaseAddress(address, name)
+  const pool = openPool({ address: own, maxConnections: 4, name: 'test' })
+  return {
+    address: own,
+    pool,
+    async destroy() {
+      await pool.close()
+      await administer(address, `DROP DATABASE ${name} WITH (FORCE)`)
+    },
+  }
+}

@@ -1,0 +1,126 @@
+import { systemClock } from '../../../core/clock.ts'
+import { AppError } from '../../../core/errors.ts'
+import { partitionOf } from '../../../core/partition.ts'
+import {
+  defaultOptions,
+  type OpenShard,
+  type StoreEngine,
+  type StoreSystem,
+  type SystemOptions,
+} from '../../conformance/engine.testkit.ts'
+import type { PartitionGrant } from '../../contracts/partition-leases.ts'
+import { createClusterObjects } from '../archive/objects.ts'
+import { createClusterVersions } from '../archive/versions.ts'
+import { createClusterEvents } from '../cluster/events.ts'
+import { createClusterRuns } from '../cluster/runs.ts'
+import { type ClusterPool, openPool } from '../connection/pool.ts'
+import { createClusterDocuments } from '../documents/documents.ts'
+import { type ClusterFrontier, createClusterFrontier } from '../frontier/frontier.ts'
+import { createLeaderLease } from '../leases/leader.ts'
+import { createDatabase, type TestDatabase } from './postgres.testkit.ts'
+
+/** A database of its own, with shards opened and closed as a test wants. Shard n holds the partitions that leave n when divided by their number. */
+export type ClusterSystem = StoreSystem & { database: TestDatabase }
+
+type Opened = { pool: ClusterPool; frontier: ClusterFrontier; close(): Promise<void>; kill(): Promise<void> }
+
+export const clusterEngine: StoreEngine = {
+  name: 'cluster',
+  hasNoFiles: true,
+  create: async (options) => createClusterSystem(options),
+}
+
+export async function createClusterSystem(parts: Partial<SystemOptions> = {}): Promise<ClusterSystem> {
+  const options = { ...defaultOptions, ...parts }
+  const database = await createDatabase()
+  const opened: Opened[] = []
+
+  async function openShard(run: number, shard: number): Promise<OpenShard> {
+    const pool = openPool({ address: database.address, maxConnections: 3, name: `shard ${shard}` })
+    const events = createClusterEvents({ pool })
+    const { maxUrlsPerHost } = options
+    const frontier = createClusterFrontier({ pool, events, run, maxUrlsPerHost, lookEveryMs: 0 })
+    const grants = await takePartitions(database.pool, shard, options.shards)
+    await frontier.add(grants)
+    const epochs = new Map(grants.map(({ partition, epoch }) => [partition, epoch]))
+    opened.push({
+      pool,
+      frontier,
+      async close() {
+        await frontier.close()
+        await events.close()
+        await pool.close()
+        await leavePartitions(database.pool, shard, options.shards)
+      },
+      // Whatever the frontier still reads ends with it; it says nothing to the database.
+      async kill() {
+        await frontier.close()
+        await events.close()
+        await pool.close()
+      },
+    })
+    return {
+      frontier,
+      documents: createClusterDocuments({ pool, epochOf: (partition) => epochs.get(partition) ?? -1 }),
+      objects: createClusterObjects(pool),
+      versions: createClusterVersions(pool),
+    }
+  }
+
+  async function end(how: 'close' | 'kill'): Promise<void> {
+    for (const shard of opened.splice(0)) await shard[how]()
+  }
+
+  const system: ClusterSystem = {
+    database,
+    async open(run) {
+      const shards: OpenShard[] = []
+      for (let shard = 0; shard < options.shards; shard++) shards.push(await openShard(run, shard))
+      return shards
+    },
+    async arrived() {
+      await Promise.all(opened.map(({ frontier }) => frontier.look()))
+    },
+    close: () => end('close'),
+    kill: () => end('kill'),
+    // A body and its version come in one transaction: whoever is killed in its midst leaves nothing.
+    async leaveHalfWritten() {},
+    hostOf: (shard, n) => hostOfShard(shard, options.shards, n),
+    leases: {
+      async acquire(holder) {
+        const leader = createLeaderLease({ pool: database.pool, name: 'store', holder, clock: systemClock })
+        const beat = await leader.beat()
+        if (beat.kind === 'follows') throw new AppError('store-locked', `held by ${beat.leader}`)
+        return { epoch: beat.epoch, shards: options.shards, release: leader.release }
+      },
+    },
+    withRuns: (work) => work(createClusterRuns(database.pool)),
+    async destroy() {
+      await end('kill')
+      await database.destroy()
+    },
+  }
+  return system
+}
+
+/** Takes them whoever holds them, as the next holder does once the lease of the last is over. */
+export async function takePartitions(pool: ClusterPool, shard: number, shards: number): Promise<PartitionGrant[]> {
+  return pool.query<PartitionGrant>(
+    `UPDATE leases l SET holder = $1, epoch = l.epoch + 1, until = now() + interval '1 hour', clean = false
+     FROM leases was WHERE was.partition = l.partition AND l.partition % $3::int = $2::int
+     RETURNING l.partition, l.epoch, NOT was.clean AS recovered`,
+    [`test/${shard}`, shard, shards],
+  )
+}
+
+async function leavePartitions(pool: ClusterPool, shard: number, shards: number): Promise<void> {
+  const free = 'UPDATE leases SET holder = NULL, until = NULL, clean = true WHERE partition % $2::int = $1::int'
+  await pool.query(free, [shard, shards])
+}
+
+function hostOfShard(shard: number, shards: number, n: number): string {
+  for (let number = 0, left = n; ; number++) {
+    const host = `host${number}.example`
+    if (partitionOf(host) % shards === shard && left-- === 0) return host
+  }
+}

@@ -1,0 +1,46 @@
+import type { NodeReport } from '../contracts/nodes.ts'
+
+/**
+ * How a node is, by what others can see of it:
+ * - `lost`: no sign of life for longer than a lease; what it held is with others, and what it may still write is refused;
+ * - `behind`: its signs are late, but its leases are good yet;
+ * - `draining`: it was told to hand over its partitions and takes no new ones;
+ * - `paused`: it fetches nothing, because somebody paused the crawl or because the store takes no writes of it;
+ * - `running`: everything else.
+ * The first that holds is told.
+ */
+export const nodeStates = ['running', 'draining', 'paused', 'behind', 'lost'] as const
+
+export type NodeState = (typeof nodeStates)[number]
+
+/** Nodes give a sign each second. */
+const LATE_MS = 4_000
+
+export type StateOptions = {
+  leaseMs: number
+  /** Somebody paused the crawl. */
+  paused: boolean
+}
+
+export function nodeStateOf(node: Seen, { leaseMs, paused }: StateOptions): NodeState {
+  if (node.seenMsAgo > leaseMs) return 'lost'
+  if (node.seenMsAgo > Math.min(LATE_MS, leaseMs / 2)) return 'behind'
+  if (node.draining) return 'draining'
+  if ((paused && node.role !== 'serve') || figureOf(node, 'paused') > 0) return 'paused'
+  return 'running'
+}
+
+type Seen = Pick<NodeReport, 'seenMsAgo' | 'draining' | 'role' | 'figures'>
+
+/** What a node says of itself was written by another program, perhaps of another version: what is no number is none. */
+export function figureOf({ figures }: Pick<NodeReport, 'figures'>, name: string): number {
+  const value = (figures as Readonly<Record<string, unknown>> | null)?.[name]
+  return typeof value === 'number' && Number.isFinite(value) ? value : 0
+}
+
+export function wordOf({ figures }: Pick<NodeReport, 'figures'>, name: string): string {
+  const value = (figures as Readonly<Record<string, unknown>> | null)?.[name]
+  return typeof value === 'string' ? value.slice(0, MAX_WORD) : ''
+}
+
+const MAX_WORD = 1000

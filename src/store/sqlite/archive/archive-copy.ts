@@ -1,0 +1,142 @@
+import { closeSync, fsyncSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { AppError } from '../../../core/errors.ts'
+import { type Database, storeError } from '../folder/database.ts'
+import { headerLengthOf } from './archive-header.ts'
+
+export type RecordRow = { id: number; offset: number; length: number }
+
+/** Where the records of a file lie after they were copied. */
+export type Moved = { records: (RecordRow & { movedTo: number; movedLength: number })[]; length: number }
+
+export type CopyOptions = {
+  from: string
+  fromCompressed: boolean
+  to: string
+  /** Bytes of the old file that count. */
+  fileLength: number
+  /** Those that are copied, in the order of their offsets. */
+  records: readonly RecordRow[]
+  /** What is to be written for a record; throws where it is damaged. */
+  convert(record: Buffer, offset: number): Buffer
+  isCancelled(): boolean
+}
+
+/**
+ * Copies an archive file record by record: its own header, then the given records and nothing else. The new file gets its name
+ * when it is whole and on disk; before, and when anything fails, there is only `to` with `.part` behind it, or nothing.
+ * Null when it was called off.
+ */
+export function copyRecords(options: CopyOptions): Moved | null {
+  const part = `${options.to}.part`
+  let moved: Moved | null = null
+  try {
+    moved = writeRecords(options, part)
+    if (moved === null) return null
+    renameSync(part, options.to)
+    syncFolder(dirname(options.to))
+    return moved
+  } catch (error) {
+    moved = null
+    throw storeError(error, options.to)
+  } finally {
+    // On a full disk, what was begun would keep the room that others wait for.
+    if (moved === null) rmSync(part, { force: true })
+  }
+}
+
+function writeRecords(
+  { from, fromCompressed, fileLength, records, convert, isCancelled }: CopyOptions,
+  part: string,
+): Moved | null {
+  const source = openSync(from, 'r')
+  try {
+    const target = openSync(part, 'w')
+    try {
+      const moved: Moved['records'] = []
+      const headerLength = headerLengthOf(source, fromCompressed, fileLength, records[0]?.offset ?? fileLength)
+      let length = 0
+      if (headerLength > 0) length += writeAll(target, convert(readAll(source, 0, headerLength), 0), length)
+      for (const { id, offset, length: recordLength } of records) {
+        if (isCancelled()) return null
+        const written = writeAll(target, convert(readAll(source, offset, recordLength), offset), length)
+        moved.push({ id, offset, length: recordLength, movedTo: length, movedLength: written })
+        length += written
+      }
+      fsyncSync(target)
+      return { records: moved, length }
+    } finally {
+      closeSync(target)
+    }
+  } finally {
+    closeSync(source)
+  }
+}
+
+function readAll(fd: number, offset: number, length: number): Buffer {
+  const bytes = Buffer.allocUnsafe(length)
+  if (readSync(fd, bytes, 0, length, offset) < length) {
+    throw new AppError('record-damaged', `the archive file ends before the record at ${offset} does`)
+  }
+  return bytes
+}
+
+function writeAll(fd: number, bytes: Buffer, at: number): number {
+  for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done, bytes.length - done, at + done)
+  return bytes.length
+}
+
+/** A name lasts over a power cut once its folder is on disk. Where folders can't be synced, the system does without. */
+function syncFolder(folder: string): void {
+  let fd: number | null = null
+  try {
+    fd = openSync(folder, 'r')
+    fsyncSync(fd)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code !== 'EPERM' && code !== 'EISDIR' && code !== 'EINVAL' && code !== 'EACCES') throw error
+  } finally {
+    if (fd !== null) closeSync(fd)
+  }
+}
+
+export type MoveOptions = {
+  fileId: number
+  name: string
+  state: 'closed' | 'compressed'
+  moved: Moved
+  /** What else belongs into the transaction. */
+  also?(): void
+}
+
+/**
+ * Moves all pointers into the new file in one transaction, which is on disk when this returns: the old file may go then.
+ * Fails, and changes nothing, where the catalogue has meanwhile other ideas of the file than the copy.
+ */
+export function movePointers(db: Database, { fileId, name, state, moved, also }: MoveOptions): void {
+  const point = db.prepare('UPDATE versions SET offset = ?, length = ? WHERE id = ? AND file = ? AND offset = ?')
+  const rename = db.prepare(
+    'UPDATE files SET name = ?, state = ?, length = ?, first_version = ?, last_version = ? WHERE id = ?',
+  )
+  const ids = moved.records.map(({ id }) => id)
+  const first = ids.reduce((low, id) => Math.min(low, id), ids[0] ?? 0)
+  const last = ids.reduce((high, id) => Math.max(high, id), 0)
+  durably(db, () => {
+    for (const { id, offset, movedTo, movedLength } of moved.records) {
+      const { changes } = point.run(movedTo, movedLength, id, fileId, offset)
+      if (changes !== 1) throw new AppError('store-failed', `version ${id} was changed while ${name} was written`)
+    }
+    rename.run(name, state, moved.length, first, last, fileId)
+    also?.()
+  })
+}
+
+/** Otherwise the last transactions may be lost in a power cut while the files that they speak of are gone already. */
+export function durably(db: Database, work: () => void): void {
+  db.exec('PRAGMA synchronous = FULL')
+  try {
+    db.write(work)
+  } finally {
+    db.exec('PRAGMA synchronous = NORMAL')
+  }
+}

@@ -1,0 +1,104 @@
+import { fstatSync, ftruncateSync, readSync } from 'node:fs'
+import { type LostVersions, markLost } from '../documents/lost-versions.ts'
+import type { Database } from '../folder/database.ts'
+
+/**
+ * The end of a file that is written to, after a process or the power went away. The catalogue counts the bytes that are
+ * stored. What stands behind them was being written, and is cut off. A power cut may also take bytes that count: the
+ * file is shorter then, or its last records are zeros. In that case the file is cut behind its last whole record, and the
+ * versions that lay behind it are lost. In the good case one record is read.
+ */
+export type OpenFileRow = { id: number; length: number; first_version: number; last_version: number }
+
+export type Tail = {
+  /** Bytes that count now; 0 when not even the file's own header is whole. */
+  length: number
+  /** Bytes that were cut off and never counted. */
+  excessBytes: number
+  lost: LostVersions
+  lostBytes: number
+}
+
+type RecordRow = { id: number; offset: number; length: number }
+
+export function mendTail(
+  db: Database,
+  fd: number,
+  file: OpenFileRow,
+  isWhole: (record: Uint8Array) => boolean = () => true,
+): Tail {
+  const { size } = fstatSync(fd)
+  const isIntact = ({ offset, length }: Pick<RecordRow, 'offset' | 'length'>): boolean =>
+    offset + length <= size && isWhole(readBytes(fd, offset, length))
+  const { length, behind } = findEnd(db, file, size, isIntact)
+  let lost: LostVersions = { count: 0, urls: [] }
+  if (length < file.length) {
+    // Said before it is done: a process that is killed in between finds a file that is too long.
+    lost = atomically(db, () => {
+      const marked = markLost(db, behind)
+      db.prepare('UPDATE files SET length = ? WHERE id = ?').run(length, file.id)
+      return marked
+    })
+  }
+  if (size > length) ftruncateSync(fd, length)
+  return { length, excessBytes: Math.max(0, size - file.length), lost, lostBytes: file.length - length }
+}
+
+type End = { length: number; behind: number[] }
+
+function findEnd(db: Database, file: OpenFileRow, size: number, isIntact: (row: RecordRow) => boolean): End {
+  const isLong = size >= file.length
+  const newest = db
+    .prepare('SELECT id, offset, length FROM versions WHERE id = ? AND file = ?')
+    .get(file.last_version, file.id) as RecordRow | undefined
+  if (isLong && newest !== undefined && endOf(newest) === file.length && isIntact(newest))
+    return { length: file.length, behind: [] }
+  // A record that was brought back has a smaller number than those before it, and the last one may be nobody's any more.
+  const rows = db
+    .prepare('SELECT id, offset, length FROM versions WHERE id BETWEEN ? AND ? AND file = ? ORDER BY offset DESC')
+    .all(file.first_version, file.last_version, file.id) as RecordRow[]
+  if (isLong && (rows.length === 0 || isIntact(rows[0]!))) return { length: file.length, behind: [] }
+  const at = rows.findIndex(isIntact)
+  const behind = rows.slice(0, at < 0 ? rows.length : at).map(({ id }) => id)
+  if (at >= 0) return { length: endOf(rows[at]!), behind }
+  const headerBytes = rows.at(-1)?.offset ?? 0
+  return { length: isIntact({ id: 0, offset: 0, length: headerBytes }) ? headerBytes : 0, behind }
+}
+
+function endOf({ offset, length }: RecordRow): number {
+  return offset + length
+}
+
+function readBytes(fd: number, offset: number, length: number): Buffer {
+  const bytes = Buffer.allocUnsafe(length)
+  let done = 0
+  for (let read = -1; done < length && read !== 0; done += read)
+    read = readSync(fd, bytes, done, length - done, offset + done)
+  return bytes.subarray(0, done)
+}
+
+/** Within a transaction or without one: a file is opened in either. */
+function atomically<T>(db: Database, work: () => T): T {
+  db.exec('SAVEPOINT tail')
+  try {
+    const result = work()
+    db.exec('RELEASE tail')
+    return result
+  } catch (error) {
+    db.exec('ROLLBACK TO tail; RELEASE tail')
+    throw error
+  }
+}
+
+/** What happened, for people; empty when nothing did. */
+export function tailText(path: string, { length, excessBytes, lost, lostBytes }: Tail): string {
+  if (lostBytes > 0) {
+    const urls = lost.urls.map((url) => url.slice(0, 200)).join(', ')
+    const what =
+      lost.count === 0
+        ? 'Nothing that is needed was in them'
+        : `${lost.count} versions are lost (${urls}${lost.count > lost.urls.length ? ', …' : ''}); the next crawl fetches them again`
+    return `${path}: the last ${lostBytes} bytes that were stored are missing or damaged. ${what}. The file ${length > 0 ? `goes on at ${length}` : 'is empty now, and another one is begun'}.`
+  }
+  return excessBytes > 0 ? `${path}: cut off ${excessBytes} bytes at the end that were written and never stored.` : ''
+}

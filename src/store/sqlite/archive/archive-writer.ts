@@ -1,0 +1,177 @@
+import { closeSync, openSync, rmSync, writevSync } from 'node:fs'
+import { join } from 'node:path'
+import { AppError } from '../../../core/errors.ts'
+import type { RecordPointer } from '../../contracts/objects.ts'
+import { type Database, storeError } from '../folder/database.ts'
+import { mendTail, type OpenFileRow, tailText } from './archive-tail.ts'
+
+export type ArchiveWriterOptions = {
+  db: Database
+  folder: string
+  shard: number
+  maxFileBytes: number
+  now(): number
+  /** The record that every file begins with. */
+  fileHeader(fileName: string): Uint8Array
+  /** Whether bytes that were read back are one whole record; without it only lengths are looked at. */
+  isWhole?(record: Uint8Array): boolean
+  /** Told when a file was closed and may be compressed. */
+  onClosed?(fileId: number): void
+  onWarning(message: string): void
+}
+
+type OpenFile = { id: number; fd: number; length: number; firstVersion: number; lastVersion: number }
+
+/**
+ * Appends one shard's records to its open file. `append` only collects; `flush` writes everything with one call and
+ * notes the new length. Both run inside the transaction that adds the rows pointing at the records: what stands
+ * behind the noted length was never stored, and is cut off at the next start.
+ */
+export function createArchiveWriter(options: ArchiveWriterOptions) {
+  const { db, folder, shard, maxFileBytes } = options
+  const insert = db.prepare(`INSERT INTO files (shard, name, state, length) VALUES (?, ?, 'open', 0)`)
+  const save = db.prepare('UPDATE files SET length = ?, first_version = ?, last_version = ? WHERE id = ?')
+  const shut = db.prepare(`UPDATE files SET state = 'closed' WHERE id = ?`)
+  let pending: Uint8Array[] = []
+  let pendingBytes = 0
+  let closedIds: number[] = []
+  let created: string[] = []
+  let file: OpenFile | null = null
+  /** The catalogue may know of an open file that is not open here. */
+  let unopened = true
+
+  function create(): OpenFile {
+    const stamp = new Date(options.now()).toISOString().replace(/[-:T]|\..*/g, '')
+    const { lastInsertRowid } = insert.run(shard, `pending-${shard}-${stamp}`)
+    const id = Number(lastInsertRowid)
+    const name = `erace-${stamp}-${String(shard).padStart(2, '0')}-${String(id).padStart(6, '0')}.warc`
+    db.prepare('UPDATE files SET name = ? WHERE id = ?').run(name, id)
+    created.push(name)
+    const opened = { id, fd: openSync(join(folder, name), 'w'), length: 0, firstVersion: 0, lastVersion: 0 }
+    const header = options.fileHeader(name)
+    pending.push(header)
+    pendingBytes = header.byteLength
+    return opened
+  }
+
+  function write(target: OpenFile): void {
+    let parts = pending
+    let at = target.length
+    while (parts.length > 0) {
+      const written = writevSync(target.fd, parts as Uint8Array<ArrayBuffer>[], at)
+      at += written
+      parts = remainder(parts, written)
+    }
+    target.length = at
+    pending = []
+    pendingBytes = 0
+  }
+
+  function finishFile(full: OpenFile): void {
+    flush()
+    shut.run(full.id)
+    closedIds.push(full.id)
+    letGo()
+  }
+
+  /** Forgotten before it is closed: whatever fails then, its number is not used again. */
+  function letGo(): void {
+    const fd = file?.fd
+    file = null
+    if (fd !== undefined) closeSync(fd)
+  }
+
+  function flush(): void {
+    if (file === null || pending.length === 0) return
+    write(file)
+    save.run(file.length, file.firstVersion, file.lastVersion, file.id)
+  }
+
+  function openKnown(atStart: boolean): void {
+    if (!unopened) return
+    file = reopen(options, atStart)
+    unopened = false
+  }
+
+  openKnown(true)
+
+  return {
+    append(versionId: number, parts: Uint8Array[]): RecordPointer {
+      openKnown(false)
+      let length = 0
+      for (const part of parts) length += part.byteLength
+      if (file !== null && file.length + pendingBytes + length > maxFileBytes) finishFile(file)
+      if (file === null) file = create()
+      const offset = file.length + pendingBytes
+      for (const part of parts) if (part.byteLength > 0) pending.push(part)
+      pendingBytes += length
+      // A version that is brought back is older than those before it.
+      file.firstVersion = file.firstVersion === 0 ? versionId : Math.min(file.firstVersion, versionId)
+      file.lastVersion = Math.max(file.lastVersion, versionId)
+      return { fileId: file.id, offset, length }
+    },
+    flush,
+    committed(): void {
+      created = []
+      for (const id of closedIds) options.onClosed?.(id)
+      closedIds = []
+    },
+    /** After a failed transaction: back to what the catalogue knows. It is asked when the next record comes. */
+    rollback(): void {
+      pending = []
+      pendingBytes = 0
+      closedIds = []
+      unopened = true
+      letGo()
+      for (const name of created.splice(0)) rmSync(join(folder, name), { force: true })
+    },
+    close: letGo,
+  }
+}
+
+function remainder(parts: Uint8Array[], written: number): Uint8Array[] {
+  let done = 0
+  while (done < parts.length && written >= parts[done]!.byteLength) written -= parts[done++]!.byteLength
+  const rest = parts.slice(done)
+  if (written > 0) rest[0] = rest[0]!.subarray(written)
+  return rest
+}
+
+type FileRow = OpenFileRow & { name: string }
+
+/**
+ * The shard's open file, its end put right. Said aloud when the store is opened; later, what a failed transaction wrote goes
+ * without a word.
+ */
+function reopen({ db, folder, shard, isWhole, onWarning }: ArchiveWriterOptions, atStart: boolean): OpenFile | null {
+  const row = db
+    .prepare(
+      `SELECT id, name, length, first_version, last_version FROM files WHERE shard = ? AND state = 'open' ORDER BY id DESC`,
+    )
+    .get(shard) as FileRow | undefined
+  if (row === undefined) return null
+  const path = join(folder, row.name)
+  let fd: number
+  try {
+    fd = openSync(path, 'r+')
+  } catch (error) {
+    throw new AppError(
+      'store-damaged',
+      `${path} is missing or unreadable: ${(error as Error).message}. Restore it from a backup, or give up what it held with erace verify --repair.`,
+      { cause: error },
+    )
+  }
+  try {
+    const tail = mendTail(db, fd, row, isWhole)
+    const text = tailText(path, tail)
+    if (text !== '' && (atStart || tail.lostBytes > 0)) onWarning(text)
+    if (tail.length > 0)
+      return { id: row.id, fd, length: tail.length, firstVersion: row.first_version, lastVersion: row.last_version }
+    db.prepare(`UPDATE files SET state = 'closed' WHERE id = ?`).run(row.id)
+  } catch (error) {
+    closeSync(fd)
+    throw storeError(error, path)
+  }
+  closeSync(fd)
+  return null
+}

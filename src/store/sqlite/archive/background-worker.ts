@@ -1,0 +1,122 @@
+import { hostname } from 'node:os'
+import { parentPort, workerData } from 'node:worker_threads'
+import { updateIndex } from '../../../archive/search/index-update.ts'
+import { createVersionTexts } from '../../../archive/search/version-text.ts'
+import { isAppError } from '../../../core/errors.ts'
+import { stepBack } from '../../../core/thread-priority.ts'
+import { createEmbeddedVersions } from '../documents/versions.ts'
+import { type Database, openDatabase } from '../folder/database.ts'
+import { paths } from '../folder/folder.ts'
+import { lockFolder } from '../folder/lock.ts'
+import { catalogMigrations } from '../folder/schema-catalog.ts'
+import { explainDamage, openSearch } from '../search/open-search.ts'
+import { type BackgroundData, backgroundOrders, type FromBackground } from './background.ts'
+import { compressNextFile } from './compress.ts'
+import { createEmbeddedObjects } from './objects.ts'
+
+/**
+ * The thread behind `createBackground`. It looks for work whenever it is told to, does the jobs in their order,
+ * and ends when it is told to. A job that fails for good is left alone from then on; the others and the crawl go on.
+ */
+const { folder, jobs, orders } = workerData as BackgroundData
+const port = parentPort!
+const tell = (message: FromBackground): void => port.postMessage(message)
+
+/** How long a lock is kept while there is no time to go on. */
+const MAX_HELD_PAUSE_MS = 2_000
+
+/** Asked before each version and record. Where priorities of threads mean nothing, this is what keeps the crawl fast. */
+function mustEnd(): boolean {
+  Atomics.wait(orders, backgroundOrders.pause, 1)
+  return Atomics.load(orders, backgroundOrders.end) === 1
+}
+
+/** Says what went wrong, and whether waiting may help. */
+function report(job: string, error: unknown): boolean {
+  const passes = isAppError(error) && error.retry === 'later'
+  const message = `${job}: ${error instanceof Error ? error.message : String(error)}`
+  tell({ kind: passes ? 'note' : 'warning', message })
+  return passes
+}
+
+let indexes = jobs.index
+
+async function indexTexts(db: Database): Promise<void> {
+  try {
+    const versions = createEmbeddedVersions(db)
+    const index = openSearch(folder, versions)
+    try {
+      const texts = createVersionTexts({ versions, objects: createEmbeddedObjects(db, paths.archive(folder)) })
+      await updateIndex({ index, versions, texts, mustStop: mustEnd, onBatch() {} })
+    } finally {
+      await index.close()
+    }
+  } catch (error) {
+    indexes = report('indexing', explainDamage(error))
+  }
+}
+
+/** Files that could not be read: once in the life of this thread is enough. */
+const passedOver = new Set<number>()
+
+const hasClosedFile = (db: Database): boolean =>
+  db.prepare(`SELECT 1 FROM files WHERE state = 'closed' LIMIT 1`).get() !== undefined
+
+/**
+ * Compresses one file under the lock that backup and collector wait for: a pause that lasts calls the file off, and it is begun
+ * again afterwards. Returns whether there may be more.
+ */
+function compressOne(db: Database): boolean {
+  let isCalledOff = false
+  const mustLetGo = (): boolean => {
+    isCalledOff ||= Atomics.wait(orders, backgroundOrders.pause, 1, MAX_HELD_PAUSE_MS) === 'timed-out'
+    return isCalledOff || Atomics.load(orders, backgroundOrders.end) === 1
+  }
+  try {
+    const lock = lockFolder(folder, `compression by process ${process.pid} on ${hostname()}`, 0, 'housekeeping')
+    try {
+      return compressNextFile(db, paths.archive(folder), mustLetGo, passedOver) || isCalledOff
+    } finally {
+      lock.release()
+    }
+  } catch (error) {
+    const passes = report('compression', error)
+    // A full disk, a busy store, a backup that has the lock: all files are tried again the next time.
+    if (passes) passedOver.clear()
+    return !passes
+  }
+}
+
+async function work(): Promise<void> {
+  const db = openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist: true })
+  try {
+    if (indexes) await indexTexts(db)
+    for (let more = jobs.compress; more && !mustEnd() && hasClosedFile(db); ) more = compressOne(db)
+  } finally {
+    db.close()
+  }
+}
+
+let isWorking = false
+let isWanted = false
+
+/** One round at a time; orders that come meanwhile make one more. */
+async function look(): Promise<void> {
+  isWanted = true
+  if (isWorking) return
+  isWorking = true
+  while (isWanted && !mustEnd()) {
+    isWanted = false
+    await work()
+  }
+  isWorking = false
+  tell({ kind: 'rest' })
+  if (Atomics.load(orders, backgroundOrders.end) === 1) port.close()
+}
+
+if (!stepBack()) tell({ kind: 'note', message: 'background work runs at normal priority here' })
+port.on('message', (order: 'look' | 'end') => {
+  if (order === 'look') void look()
+  else if (!isWorking) port.close()
+})
+void look()

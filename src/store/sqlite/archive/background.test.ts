@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { readResult, startErace } from '../../../../test/faults/erace.ts'
+import { newFolder, runCrawl } from '../../../../test/site/crawl-run.ts'
+import { createSite, type Site } from '../../../../test/site/site.ts'
+import type { SearchReport } from '../../../core/reports/search-report.ts'
+import { openDatabase } from '../folder/database.ts'
+import { openFolder, paths } from '../folder/folder.ts'
+import { lockFolder } from '../folder/lock.ts'
+import { catalogMigrations } from '../folder/schema-catalog.ts'
+import { createBackground } from './background.ts'
+
+const html = (title: string, text: string) => ({ body: `<!DOCTYPE html><title>${title}</title><p>${text}</p>` })
+
+/** Lets the background work until nothing is left, or nothing that it can do. */
+async function work(data: string, jobs: { index: boolean; compress: boolean }): Promise<string[]> {
+  const warnings: string[] = []
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const background = createBackground(data, jobs, { onWarning: (message) => warnings.push(message), onRest: resolve })
+  background.setPaused(true)
+  background.wake()
+  background.setPaused(false)
+  await promise
+  await background.end()
+  return warnings
+}
+
+describe('the background thread', () => {
+  let site: Site
+  let data: string
+  before(async () => {
+    site = await createSite({ pages: 0 })
+    data = join(newFolder(), 'data')
+    const settings = { archive: { maxFile: '64KB', compress: false } }
+    for (let page = 0; page < 40; page++) site.set(`/big${page}`, html(`Big ${page}`, 'whale '.repeat(2_000)))
+    site.set('/', {
+      ...html('Start', ''),
+      body: Array.from({ length: 40 }, (_, n) => `<a href="/big${n}">x</a>`).join(''),
+    })
+    await runCrawl([`${site.origin()}/`], { data, settings, options: ['--allow-net', '127.0.0.0/8', '--no-index'] })
+  })
+  after(() => site.close())
+
+  async function search(query: string): Promise<SearchReport> {
+    const end = await startErace(['search', query, '--no-update', '--data', data, '--json']).ended
+    assert.equal(end.exitCode, 0, end.stdout + end.stderr)
+    return readResult(end) as SearchReport
+  }
+
+  const closedFiles = (): number => {
+    const db = openDatabase(paths.catalog(data), { migrations: catalogMigrations, readOnly: true })
+    try {
+      return (db.prepare(`SELECT count(*) AS n FROM files WHERE state = 'closed'`).get() as { n: number }).n
+    } finally {
+      db.close()
+    }
+  }
+
+  test('without the job nothing is indexed', async () => {
+    assert.deepEqual(await work(data, { index: false, compress: false }), [])
+    assert.equal(existsSync(paths.search(data)), false)
+  })
+
+  test('new versions are indexed, files stay while somebody else keeps house', async () => {
+    const before = closedFiles()
+    assert.ok(before > 2)
+    const lock = lockFolder(data, 'a backup', 0, 'housekeeping')
+    assert.deepEqual(await work(data, { index: true, compress: true }), [])
+    lock.release()
+    assert.equal(closedFiles(), before)
+    const { total, index } = await search('whale')
+    assert.equal(total, 40)
+    assert.ok(index.versions >= 40)
+  })
+
+  test('closed files are compressed, and found as before', async () => {
+    assert.deepEqual(await work(data, { index: true, compress: true }), [])
+    assert.equal(closedFiles(), 0)
+    const { total, items } = await search('whale intitle:big')
+    assert.equal(total, 40)
+    assert.ok(items[0]!.snippet.marks.length > 0)
+    assert.equal((await startErace(['verify', '--data', data]).ended).exitCode, 0)
+  })
+
+  test('a damaged index is told once, and files are compressed all the same', async () => {
+    writeFileSync(paths.search(data), 'rubbish '.repeat(1_000))
+    const warnings = await work(data, { index: true, compress: true })
+    assert.equal(warnings.length, 1)
+    assert.match(warnings[0]!, /indexing: .*search\.db.*--rebuild/)
+  })
+
+  test('what looks like a leftover stays while somebody else keeps house', async () => {
+    const leftover = join(paths.archive(data), 'erace-x.warc.gz.part')
+    writeFileSync(leftover, 'half a file')
+    const lock = lockFolder(data, 'the collector', 0, 'housekeeping')
+    await openFolder({ folder: data, holder: 'test', shards: 1 }).close()
+    assert.equal(existsSync(leftover), true)
+    lock.release()
+    await openFolder({ folder: data, holder: 'test', shards: 1 }).close()
+    assert.equal(existsSync(leftover), false)
+  })
+})

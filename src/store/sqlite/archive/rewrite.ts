@@ -1,0 +1,176 @@
+import { closeSync, openSync, rmSync, statSync, truncateSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { isWholeRecord } from '../../../archive/warc/whole-record.ts'
+import { AppError } from '../../../core/errors.ts'
+import type { GcFiles } from '../../../core/reports/gc-report.ts'
+import { type Database, storeError } from '../folder/database.ts'
+import { copyRecords, durably, movePointers, type RecordRow } from './archive-copy.ts'
+import { headerLengthOf } from './archive-header.ts'
+import { type FileUse, fileOf, measureFiles } from './archive-use.ts'
+import { gzipMember } from './compress.ts'
+import { forgetLeftover, noteLeftover, removeLeftovers } from './leftovers.ts'
+
+/**
+ * Archive files of which less than half is still pointed at are written anew with the living records alone; files with nothing
+ * living go. Order of the steps for one file:
+ *
+ *   1. the new name is noted as a possible left-over; the copy is written as `.part`, synced, renamed
+ *   2. one transaction moves all pointers to the copy, gives the file's row the new name and notes the old one
+ *   3. the old file goes, then its note
+ *
+ * Killed at any point, the catalogue points at a file that is whole; what is left over is removed by the next run, or when the
+ * folder is opened. The caller holds the lock `housekeeping`, so nobody else replaces files meanwhile.
+ */
+export type RewriteOptions = {
+  db: Database
+  archive: string
+  /** Whether plain files are compressed on this occasion. */
+  compress: boolean
+  /** Runs `work` while nobody writes to the folder; false when somebody does. For files that a crawl would go on writing to. */
+  whileIdle(work: () => void): boolean
+  signal: AbortSignal
+  onProgress(progress: { file: number; files: number; freedBytes: number }): void
+}
+
+/** A file is rewritten when more than this part of it is dead. */
+const MAX_DEAD = 0.5
+const MAX_LEFT_ALONE = 100
+const MAX_RECORD_BYTES = 2 ** 31 - 1
+
+export async function rewriteFiles(options: RewriteOptions): Promise<GcFiles> {
+  const { db, archive, signal, onProgress } = options
+  const report: GcFiles = { rewritten: 0, removed: 0, freedBytes: 0, leftAlone: [] }
+  removeLeftovers(db, archive)
+  const wasted = closeOpenFiles(
+    options,
+    measureFiles(db).filter((file) => isWasted(file, archive, report)),
+  )
+  // What needs no room to be freed comes first: on a full disk it makes the room for the others.
+  wasted.sort((a, b) => a.livingBytes - b.livingBytes)
+  for (const [index, file] of wasted.entries()) {
+    if (signal.aborted) break
+    onProgress({ file: index, files: wasted.length, freedBytes: report.freedBytes })
+    try {
+      if (file.records === 0 && !file.isLast) removeFile(options, file, report)
+      else rewriteFile(options, file, report)
+    } catch (error) {
+      leaveAlone(report, file, error)
+    }
+    // Signals are heard between two files.
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  onProgress({ file: wasted.length, files: wasted.length, freedBytes: report.freedBytes })
+  return report
+}
+
+function isWasted(file: FileUse, archive: string, report: GcFiles): boolean {
+  if (file.records === 0 && !file.isLast && file.state !== 'open') return true
+  if (file.length - file.livingBytes <= file.length * MAX_DEAD) return false
+  try {
+    const fd = openSync(join(archive, file.name), 'r')
+    try {
+      const header = headerLengthOf(fd, file.state === 'compressed', file.length, file.length)
+      return file.length - file.livingBytes - header > file.length * MAX_DEAD
+    } finally {
+      closeSync(fd)
+    }
+  } catch (error) {
+    leaveAlone(report, file, error)
+    return false
+  }
+}
+
+/** Files that a crawl would go on writing to are closed, where none does, so that they can be rewritten. */
+function closeOpenFiles({ db, archive, whileIdle }: RewriteOptions, wasted: FileUse[]): FileUse[] {
+  const open = wasted.filter(({ state }) => state === 'open')
+  if (open.length === 0) return wasted
+  const closed: FileUse[] = []
+  whileIdle(() => {
+    for (const { id } of open) {
+      // Somebody may have written to it since it was looked at.
+      const file = fileOf(db, id)
+      const path = join(archive, file.name)
+      const { size } = statSync(path)
+      if (size < file.length) continue // `verify` tells, and so does the next crawl
+      if (size > file.length) truncateSync(path, file.length)
+      db.prepare(`UPDATE files SET state = 'closed' WHERE id = ? AND state = 'open'`).run(id)
+      closed.push({ ...file, state: 'closed' })
+    }
+  })
+  return [...wasted.filter(({ state }) => state !== 'open'), ...closed]
+}
+
+function removeFile({ db, archive }: RewriteOptions, { id, name, length }: FileUse, report: GcFiles): void {
+  durably(db, () => {
+    db.prepare('DELETE FROM files WHERE id = ?').run(id)
+    noteLeftover(db, name)
+  })
+  removeOld(db, archive, name)
+  report.removed++
+  report.freedBytes += length
+}
+
+function rewriteFile(options: RewriteOptions, file: FileUse, report: GcFiles): void {
+  const { db, archive } = options
+  const fromCompressed = file.state === 'compressed'
+  const toCompressed = fromCompressed || options.compress
+  const name = nextName(file.name, toCompressed)
+  const records = db
+    .prepare('SELECT id, offset, length FROM versions WHERE id BETWEEN ? AND ? AND file = ? ORDER BY offset')
+    .all(file.firstVersion, file.lastVersion, file.id) as RecordRow[]
+  if (records.length !== file.records) throw new AppError('store-failed', `${file.name} has other records than before`)
+  db.write(() => noteLeftover(db, name))
+  try {
+    const moved = copyRecords({
+      from: join(archive, file.name),
+      fromCompressed,
+      to: join(archive, name),
+      fileLength: file.length,
+      records,
+      convert: (bytes, offset) => checked(bytes, offset, fromCompressed, toCompressed),
+      isCancelled: () => false,
+    })!
+    const also = (): void => {
+      forgetLeftover(db, name)
+      noteLeftover(db, file.name)
+    }
+    movePointers(db, { fileId: file.id, name, state: toCompressed ? 'compressed' : 'closed', moved, also })
+    removeOld(db, archive, file.name)
+    report.rewritten++
+    report.freedBytes += file.length - moved.length
+  } catch (error) {
+    removeLeftovers(db, archive)
+    throw error
+  }
+}
+
+/** A damaged record is not carried on as if it were whole: its file stays for `verify` and for whoever can mend it. */
+function checked(bytes: Buffer, offset: number, fromCompressed: boolean, toCompressed: boolean): Buffer {
+  let record = bytes
+  try {
+    if (fromCompressed) record = gunzipSync(bytes, { maxOutputLength: MAX_RECORD_BYTES })
+  } catch (error) {
+    throw new AppError('record-damaged', `the record at ${offset} can't be read: ${(error as Error).message}`)
+  }
+  if (!isWholeRecord(record)) throw new AppError('record-damaged', `the record at ${offset} is damaged`)
+  return toCompressed && !fromCompressed ? gzipMember(record) : bytes
+}
+
+function removeOld(db: Database, archive: string, name: string): void {
+  rmSync(join(archive, name), { force: true })
+  db.write(() => forgetLeftover(db, name))
+}
+
+function leaveAlone(report: GcFiles, { name }: FileUse, error: unknown): void {
+  const failure = storeError(error, name)
+  if (failure.code === 'internal') throw failure
+  if (report.leftAlone.length < MAX_LEFT_ALONE) report.leftAlone.push({ file: name, message: failure.message })
+}
+
+/** `erace-…-000012.warc` becomes `erace-…-000012.g1.warc.gz`: a name that no reader has opened before. */
+export function nextName(name: string, compressed: boolean): string {
+  const match = /^(.*?)(?:\.g(\d+))?\.warc(?:\.gz)?$/.exec(name)
+  const base = match?.[1] ?? name
+  return `${base}.g${Number(match?.[2] ?? 0) + 1}.warc${compressed ? '.gz' : ''}`
+}

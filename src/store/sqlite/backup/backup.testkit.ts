@@ -1,0 +1,62 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { systemClock } from '../../../core/clock.ts'
+import { openOne } from '../../conformance/engine.testkit.ts'
+import { offersOf, pageOf } from '../../conformance/samples.testkit.ts'
+import { createEmbeddedSystem, type EmbeddedSystem } from '../testkit/store.testkit.ts'
+import { type BackupOptions, backupFolder } from './backup.ts'
+import { type RestoreOptions, restoreFolder } from './restore.ts'
+
+/** A data folder with some pages and queued URLs, open, and a place beside it for backups. */
+export type BackedUp = {
+  system: EmbeddedSystem
+  place: string
+  host: string
+  shard: Awaited<ReturnType<typeof openOne>>
+  backup(name: string, more?: Partial<BackupOptions>): ReturnType<typeof backupFolder>
+  restore(name: string, to: string, more?: Partial<RestoreOptions>): ReturnType<typeof restoreFolder>
+}
+
+export const PAGES = 40
+export const QUEUED = 100
+
+export async function withSystem(work: (parts: BackedUp) => Promise<void>): Promise<void> {
+  const system = createEmbeddedSystem({ maxFileBytes: 2_000 })
+  const place = mkdtempSync(join(tmpdir(), 'erace-backups-'))
+  try {
+    const shard = await openOne(system)
+    const host = system.hostOf(0, 0)
+    await shard.frontier.offer(offersOf(host, QUEUED))
+    await shard.documents.record(
+      Array.from({ length: PAGES }, (_, n) => pageOf(host, `/${n}`, `body ${n} `.repeat(20))),
+    )
+    await work({
+      system,
+      place,
+      host,
+      shard,
+      backup: (name, more) =>
+        backupFolder({
+          folder: system.folder,
+          file: join(place, name),
+          force: false,
+          clock: systemClock,
+          onWaiting() {},
+          onProgress() {},
+          ...more,
+        }),
+      restore: (name, to, more) =>
+        restoreFolder({
+          file: join(place, name),
+          folder: join(place, to),
+          clock: systemClock,
+          onProgress() {},
+          ...more,
+        }),
+    })
+  } finally {
+    await system.destroy()
+    rmSync(place, { recursive: true, force: true })
+  }
+}

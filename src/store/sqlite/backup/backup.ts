@@ -1,0 +1,217 @@
+import { createHash } from 'node:crypto'
+import { createReadStream, createWriteStream, existsSync, renameSync, statSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { basename, dirname, join, relative, sep } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { setTimeout as pause } from 'node:timers/promises'
+import { createGzip, createZstdCompress } from 'node:zlib'
+import { createTarPacker, type TarPackController } from 'modern-tar'
+import type { Clock } from '../../../core/clock.ts'
+import { AppError, isAppError } from '../../../core/errors.ts'
+import type { BackupReport, CopyProgress } from '../../../core/reports/backup-report.ts'
+import { storeError } from '../folder/database.ts'
+import { openCatalogForReading, paths } from '../folder/folder.ts'
+import { type FolderLock, lockFolder } from '../folder/lock.ts'
+import { formatSums, type Manifest, manifestBytes, manifestName, manifestOf, sumsName } from './backup-manifest.ts'
+import { openSnapshots, type Snapshots } from './snapshot.ts'
+import { syncFolder, takeWorkFolder } from './work-folder.ts'
+
+/**
+ * Copies a data folder into one file while others go on writing to it. The lock `housekeeping` is held throughout: archive files may grow, but
+ * none is replaced. First the databases are copied as they were in one moment; the catalogue of that moment says how much of each
+ * archive file belongs to it. Everything is made in `FILE.part`, a folder, and gets its name when it is whole and on disk.
+ */
+export type BackupOptions = {
+  folder: string
+  file: string
+  /** Replaces a file of that name. */
+  force: boolean
+  /** How long to wait for whoever replaces archive files now. */
+  patienceMs?: number
+  clock: Clock
+  onWaiting(holder: string): void
+  onProgress(progress: CopyProgress): void
+  signal?: AbortSignal
+}
+
+const PATIENCE_MS = 60_000
+const LOCK_STEP_MS = 200
+const CHUNK_BYTES = 1 << 20
+/** Fast rather than small: what is large in a backup is compressed already. */
+const GZIP_LEVEL = 1
+
+export async function backupFolder(options: BackupOptions): Promise<BackupReport> {
+  const { folder, file, force, clock } = options
+  const startedAt = clock.monotonic()
+  openCatalogForReading(folder).close()
+  refusePlace(folder, file, force)
+  const lock = await waitForLock(options)
+  try {
+    const work = takeWorkFolder(`${file}.part`)
+    try {
+      const plan = await makePlan(options, work.path)
+      const part = join(work.path, basename(file))
+      await writeTar(part, plan, options)
+      refusePlace(folder, file, force)
+      const { size: fileBytes } = statSync(part)
+      renameSync(part, file)
+      syncFolder(dirname(file))
+      const { manifest, incomplete } = plan
+      return {
+        file,
+        entries: manifest.entries.length,
+        bytes: manifestBytes(manifest),
+        fileBytes,
+        documents: manifest.documents,
+        versions: manifest.versions,
+        seconds: Math.round(clock.monotonic() - startedAt) / 1000,
+        incomplete,
+      }
+    } finally {
+      work.remove()
+    }
+  } catch (error) {
+    options.signal?.throwIfAborted()
+    throw storeError(error, file)
+  } finally {
+    lock.release()
+  }
+}
+
+function refusePlace(folder: string, file: string, force: boolean): void {
+  const wrong = (message: string): never => {
+    throw new AppError('usage-wrong', message)
+  }
+  const inside = relative(folder, file)
+  if (inside === '' || (inside !== '..' && !inside.startsWith(`..${sep}`) && inside !== file))
+    wrong(`${file} is in the data folder itself: name a place outside of it, best on another disk`)
+  const known = statSync(file, { throwIfNoEntry: false })
+  if (known?.isFile() === false) wrong(`${file} is there and is no file`)
+  if (known !== undefined && !force) wrong(`${file} is there already: name another file, or add --force to replace it`)
+  if (!existsSync(dirname(file))) wrong(`there is no folder ${dirname(file)}`)
+}
+
+/** In steps, so that the process hears signals meanwhile. */
+async function waitForLock(options: BackupOptions): Promise<FolderLock> {
+  const { folder, clock, patienceMs = PATIENCE_MS, signal } = options
+  const deadline = clock.monotonic() + patienceMs
+  for (let told = false; ; ) {
+    try {
+      return lockFolder(folder, `process ${process.pid} on ${hostname()} (backup)`, 0, 'housekeeping')
+    } catch (error) {
+      if (!isAppError(error, 'store-locked') || clock.monotonic() >= deadline) throw error
+      if (!told) options.onWaiting(error.message)
+      told = true
+    }
+    await pause(LOCK_STEP_MS, undefined, signal === undefined ? {} : { signal })
+  }
+}
+
+type Plan = { manifest: Manifest; sources: Map<string, string>; incomplete: string[] }
+
+/** Copies the databases and lists what goes into the backup, with the file that each entry is read from. */
+async function makePlan({ folder, clock, onProgress, signal }: BackupOptions, work: string): Promise<Plan> {
+  const madeAt = new Date(clock.now()).toISOString()
+  const snapshots = openSnapshots(folder)
+  try {
+    const copies = await snapshots.copyTo(
+      work,
+      (bytes, totalBytes) => onProgress({ phase: 'snapshot', bytes, totalBytes }),
+      signal,
+    )
+    const sources = new Map(copies.map(({ name, path }) => [name, path]))
+    const entries = copies.map(({ name, path }) => ({ name, bytes: statSync(path).size }))
+    const { kept, incomplete } = lookAtArchive(paths.archive(folder), snapshots.files)
+    for (const { name, path, bytes } of kept) {
+      sources.set(name, path)
+      entries.push({ name, bytes })
+    }
+    const { documents, versions } = snapshots
+    return { manifest: manifestOf({ madeAt, documents, versions, entries }), sources, incomplete }
+  } finally {
+    snapshots.close()
+  }
+}
+
+/** Damage is copied as it is, and told: a backup of the rest is worth more than none. */
+function lookAtArchive(archive: string, files: Snapshots['files']) {
+  const kept: { name: string; path: string; bytes: number }[] = []
+  const incomplete: string[] = []
+  for (const { name, length } of files) {
+    const path = join(archive, name)
+    const size = statSync(path, { throwIfNoEntry: false })?.size
+    if (size === undefined) incomplete.push(`${path} is missing`)
+    else if (size < length) incomplete.push(`${path} has ${size} bytes, ${length} were stored`)
+    if (size !== undefined) kept.push({ name: `archive/${name}`, path, bytes: Math.min(size, length) })
+  }
+  return { kept, incomplete }
+}
+
+async function writeTar(target: string, plan: Plan, options: BackupOptions): Promise<void> {
+  const { readable, controller } = createTarPacker()
+  // Whatever fails first is the reason; what fails after it fails because of it.
+  const failures: unknown[] = []
+  const compressor = compressorFor(options.file)
+  const out = createWriteStream(target, { flags: 'wx', flush: true })
+  const written = pipeline([Readable.fromWeb(readable), ...(compressor === null ? [] : [compressor]), out]).catch(
+    (error) => {
+      failures.push(error)
+    },
+  )
+  try {
+    await addEntries(controller, plan, options)
+    controller.finalize()
+  } catch (error) {
+    failures.push(error)
+    controller.error(error)
+  }
+  await written
+  if (failures.length > 0) throw failures[0]
+}
+
+function compressorFor(file: string) {
+  if (/\.(?:tgz|gz)$/i.test(file)) return createGzip({ level: GZIP_LEVEL })
+  return /\.(?:tzst|zst)$/i.test(file) ? createZstdCompress() : null
+}
+
+async function addEntries(
+  controller: TarPackController,
+  { manifest, sources }: Plan,
+  { clock, onProgress, signal }: BackupOptions,
+): Promise<void> {
+  const mtime = new Date(clock.now())
+  const sums = new Map<string, string>()
+  const totalBytes = manifestBytes(manifest)
+  let done = 0
+  const add = async (name: string, size: number, chunks: AsyncIterable<Buffer> | Buffer[]): Promise<void> => {
+    const hash = createHash('sha256')
+    const writer = controller.add({ name, size, mtime, type: 'file', mode: 0o600 }).getWriter()
+    for await (const chunk of chunks) {
+      signal?.throwIfAborted()
+      hash.update(chunk)
+      await writer.write(chunk)
+    }
+    await writer.close()
+    sums.set(name, hash.digest('hex'))
+  }
+  const text = Buffer.from(`${JSON.stringify(manifest, null, 1)}\n`)
+  await add(manifestName, text.length, [text])
+  for (const { name, bytes } of manifest.entries) {
+    await add(name, bytes, readBytes(sources.get(name)!, bytes))
+    done += bytes
+    onProgress({ phase: 'copy', bytes: done, totalBytes })
+  }
+  const list = Buffer.from(formatSums(sums))
+  await add(sumsName, list.length, [list])
+}
+
+async function* readBytes(path: string, length: number): AsyncGenerator<Buffer> {
+  if (length === 0) return
+  let left = length
+  for await (const chunk of createReadStream(path, { end: length - 1, highWaterMark: CHUNK_BYTES })) {
+    left -= (chunk as Buffer).length
+    yield chunk as Buffer
+  }
+  if (left > 0) throw new AppError('store-damaged', `${path} became shorter while it was copied`)
+}

@@ -1,0 +1,193 @@
+import { createHash } from 'node:crypto'
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmdirSync,
+  statfsSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { createTarDecoder, type ParsedTarEntry } from 'modern-tar'
+import type { Clock } from '../../../core/clock.ts'
+import { AppError, isAppError } from '../../../core/errors.ts'
+import type { CopyProgress, RestoreReport } from '../../../core/reports/backup-report.ts'
+import { storeError } from '../folder/database.ts'
+import { backupBytes } from './backup-bytes.ts'
+import {
+  findWrongSum,
+  type Manifest,
+  type ManifestEntry,
+  manifestBytes,
+  manifestName,
+  maxManifestBytes,
+  parseManifest,
+  refused,
+  sumsName,
+} from './backup-manifest.ts'
+import { checkRestoredDatabases } from './restored-databases.ts'
+import { syncFolder, takeWorkFolder } from './work-folder.ts'
+
+/**
+ * Brings a backup back as a data folder. Everything is unpacked into `DIR.restoring`, beside the folder that it shall become, and held against
+ * the backup's own list; only then it is given its name, in one step. Until that moment nothing is changed at `DIR`. The
+ * file may come from anywhere: what is not exactly a backup is refused before it is believed.
+ */
+export type RestoreOptions = {
+  file: string
+  folder: string
+  clock: Clock
+  onProgress(progress: CopyProgress): void
+  signal?: AbortSignal
+}
+
+/** What tar itself adds for each entry, generously: a header, an extended one, what fills the last block. */
+const OVERHEAD_BYTES = 8192
+
+export async function restoreFolder(options: RestoreOptions): Promise<RestoreReport> {
+  const { file, folder, clock } = options
+  const startedAt = clock.monotonic()
+  refuseUsed(folder)
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true)
+    throw new AppError('file-unreadable', `there is no file ${file}`)
+  try {
+    mkdirSync(dirname(folder), { recursive: true })
+    const work = takeWorkFolder(`${folder}.restoring`)
+    try {
+      const data = join(work.path, 'data')
+      const manifest = await unpack(data, options)
+      checkRestoredDatabases(data, manifest)
+      syncTree(data)
+      options.signal?.throwIfAborted()
+      refuseUsed(folder)
+      putInPlace(data, folder)
+      const { documents, versions, madeAt, entries } = manifest
+      const seconds = Math.round(clock.monotonic() - startedAt) / 1000
+      return { folder, entries: entries.length, bytes: manifestBytes(manifest), documents, versions, madeAt, seconds }
+    } finally {
+      work.remove()
+    }
+  } catch (error) {
+    options.signal?.throwIfAborted()
+    throw storeError(error, folder)
+  }
+}
+
+function refuseUsed(folder: string): void {
+  const known = statSync(folder, { throwIfNoEntry: false })
+  if (known === undefined) return
+  const isFree = known.isDirectory() && readdirSync(folder).length === 0
+  if (isFree) return
+  throw new AppError(
+    'usage-wrong',
+    `${folder} is there and not empty. Name a folder that is not there yet with --data, or move this one away first.`,
+  )
+}
+
+/** An empty folder that is in the way is replaced. */
+function putInPlace(data: string, folder: string): void {
+  try {
+    if (statSync(folder, { throwIfNoEntry: false }) !== undefined) rmdirSync(folder)
+    renameSync(data, folder)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code !== 'EBUSY' && code !== 'EXDEV') throw error
+    throw new AppError('store-failed', `${folder} is where a disk is mounted: name a folder inside of it with --data`, {
+      cause: error,
+    })
+  }
+  syncFolder(dirname(folder))
+}
+
+/** Entries must come as the manifest lists them, in that order, each of its size: there is no room for anything else. */
+async function unpack(data: string, { file, folder, onProgress, signal }: RestoreOptions): Promise<Manifest> {
+  for (const path of [data, join(data, 'frontier'), join(data, 'archive')]) mkdirSync(path, { mode: 0o700 })
+  let limit = maxManifestBytes + OVERHEAD_BYTES
+  const bytes = backupBytes(file, () => limit, signal)
+  const entries = ReadableStream.from(bytes)
+    .pipeThrough(createTarDecoder({ strict: true }))
+    [Symbol.asyncIterator]()
+  const sums = new Map<string, string>()
+  try {
+    const first = await nextEntry(entries, manifestName)
+    const text = await readText(first, sums)
+    const manifest = parseManifest(text)
+    const totalBytes = manifestBytes(manifest)
+    requireRoom(dirname(folder), totalBytes)
+    limit = text.length * 4 + totalBytes + (manifest.entries.length + 3) * (OVERHEAD_BYTES + 400)
+    let done = 0
+    for (const entry of manifest.entries) {
+      signal?.throwIfAborted()
+      const found = await nextEntry(entries, entry.name)
+      sums.set(entry.name, await writeEntry(join(data, entry.name), found, entry))
+      done += entry.bytes
+      onProgress({ phase: 'copy', bytes: done, totalBytes })
+    }
+    const wrong = findWrongSum(await readText(await nextEntry(entries, sumsName)), sums)
+    if (wrong !== null) throw refused(`${wrong} does not match its digest`)
+    const { done: ended, value } = await entries.next()
+    if (ended !== true) throw refused(`it goes on with ${shown(value.header.name)}`)
+    return manifest
+  } catch (error) {
+    signal?.throwIfAborted()
+    throw isAppError(error) || 'syscall' in (error as object) ? error : refused((error as Error).message, error)
+  } finally {
+    await entries.return?.().catch(() => {})
+  }
+}
+
+async function nextEntry(entries: AsyncIterator<ParsedTarEntry>, name: string): Promise<ParsedTarEntry> {
+  const { done, value } = await entries.next()
+  if (done === true) throw refused(`${name} is missing`)
+  const { header } = value
+  if (header.name !== name) throw refused(`${shown(header.name)} stands where ${name} is expected`)
+  if (header.type !== 'file') throw refused(`${name} is no file but a ${header.type}`)
+  return value
+}
+
+async function readText({ header, body }: ParsedTarEntry, sums?: Map<string, string>): Promise<string> {
+  if (header.size > maxManifestBytes) throw refused(`${header.name} has ${header.size} bytes`)
+  const chunks: Uint8Array[] = []
+  for await (const chunk of body) chunks.push(chunk)
+  const bytes = Buffer.concat(chunks)
+  sums?.set(header.name, createHash('sha256').update(bytes).digest('hex'))
+  return bytes.toString('utf8')
+}
+
+async function writeEntry(
+  path: string,
+  { header, body }: ParsedTarEntry,
+  { name, bytes }: ManifestEntry,
+): Promise<string> {
+  if (header.size !== bytes) throw refused(`${name} has ${header.size} bytes, ${bytes} are announced`)
+  const hash = createHash('sha256')
+  const fd = openSync(path, 'wx', 0o600)
+  try {
+    for await (const chunk of body) {
+      hash.update(chunk)
+      for (let at = 0; at < chunk.length; ) at += writeSync(fd, chunk, at)
+    }
+    fsyncSync(fd)
+  } finally {
+    closeSync(fd)
+  }
+  return hash.digest('hex')
+}
+
+function requireRoom(parent: string, bytes: number): void {
+  const { bavail, bsize } = statfsSync(parent)
+  if (bavail * bsize >= bytes) return
+  throw new AppError('store-full', `the backup needs ${bytes} bytes; at ${parent} there are ${bavail * bsize}`)
+}
+
+function syncTree(data: string): void {
+  for (const path of [join(data, 'frontier'), join(data, 'archive'), data]) syncFolder(path)
+}
+
+function shown(name: string): string {
+  return JSON.stringify(name.slice(0, 100))
+}

@@ -1,0 +1,79 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
+import { AppError, isAppError } from '../../../core/errors.ts'
+import type { Migration } from '../folder/migration.ts'
+import { catalogMigrations } from '../folder/schema-catalog.ts'
+import { frontierMigrations } from '../folder/schema-frontier.ts'
+import { archiveFileName, type Manifest, refused } from './backup-manifest.ts'
+
+/**
+ * Whether the databases of a backup can be used here. They are as foreign as the file that they came in: they may hold nothing that
+ * acts by itself, and no archive file that lies elsewhere, since files that the catalogue names are written to and cut.
+ */
+export function checkRestoredDatabases(data: string, { entries }: Manifest): void {
+  const frontiers = entries.map(({ name }) => name).filter((name) => name.startsWith('frontier/'))
+  const shards = look(data, 'catalog.db', catalogMigrations, (db) => {
+    for (const { name } of db.prepare('SELECT name FROM files').iterate() as Iterable<{ name: unknown }>) {
+      if (typeof name !== 'string' || !archiveFileName.test(name))
+        throw refused(`its catalogue names an archive file ${JSON.stringify(String(name).slice(0, 100))}`)
+    }
+    const row = db.prepare(`SELECT value FROM facts WHERE name = 'shards'`).get() as { value: unknown } | undefined
+    return Number(row?.value)
+  })
+  const expected = Array.from(
+    { length: frontiers.length },
+    (_, shard) => `frontier/${String(shard).padStart(2, '0')}.db`,
+  )
+  if (shards !== frontiers.length || expected.some((name) => !frontiers.includes(name)))
+    throw refused(`its catalogue is of ${shards} shards, and there are frontiers of ${frontiers.length}`)
+  for (const name of frontiers) look(data, name, frontierMigrations, () => 0)
+}
+
+function look<T>(data: string, name: string, migrations: readonly Migration[], work: (db: DatabaseSync) => T): T {
+  // Immutable: looking leaves no trace beside the file.
+  const url = pathToFileURL(join(data, name))
+  url.searchParams.set('immutable', '1')
+  let db: DatabaseSync | null = null
+  try {
+    db = new DatabaseSync(url, { readOnly: true })
+    const { user_version: schema } = db.prepare('PRAGMA user_version').get() as { user_version: number }
+    const newest = migrations.at(-1)!.id
+    if (schema > newest)
+      throw new AppError('store-too-new', `${name} in the backup has schema ${schema}, this program knows ${newest}`)
+    checkActing(db, name, migrations.slice(0, schema))
+    return work(db)
+  } catch (error) {
+    throw isAppError(error) ? error : refused(`${name}: ${(error as Error).message}`, error)
+  } finally {
+    db?.close()
+  }
+}
+
+/**
+ * Triggers and tables of words are those that the migrations make, to the letter: any other would act by itself, and without them
+ * what they keep would be wrong from then on.
+ */
+function checkActing(db: DatabaseSync, name: string, migrations: readonly Migration[]): void {
+  const own = new DatabaseSync(':memory:')
+  try {
+    for (const { sql } of migrations) own.exec(sql)
+    const expected = new Map(actingIn(own).map(({ what, sql }) => [what, sql]))
+    const found = actingIn(db)
+    if (found.some(({ what, sql }) => expected.get(what) !== sql))
+      throw refused(`${name} holds more than tables and what belongs to them`)
+    const missing = [...expected.keys()].find((key) => !found.some(({ what }) => what === key))
+    if (missing !== undefined) throw refused(`${name} lacks the ${missing}`)
+  } finally {
+    own.close()
+  }
+}
+
+function actingIn(db: DatabaseSync): { what: string; sql: string }[] {
+  return db
+    .prepare(
+      `SELECT type || ' ' || name AS what, sql FROM sqlite_schema
+       WHERE type NOT IN ('table', 'index') OR sql LIKE 'CREATE VIRTUAL%'`,
+    )
+    .all() as { what: string; sql: string }[]
+}

@@ -1,0 +1,72 @@
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { AppError } from '../../../core/errors.ts'
+import { storeError } from '../folder/database.ts'
+import { lockFolder } from '../folder/lock.ts'
+
+/** A folder for what is not finished. It is locked while it is used: what lies in an unlocked one was left by a process that died. */
+export type WorkFolder = {
+  path: string
+  /** Lets go of it, with everything that is still in it. */
+  remove(): void
+}
+
+const isLockFile = (name: string): boolean => /^lock\.(?:db(?:-journal)?|holder)$/.test(name)
+
+export function takeWorkFolder(path: string): WorkFolder {
+  try {
+    mkdirSync(path, { recursive: true })
+    const names = readdirSync(path)
+    if (names.length > 0 && !existsSync(join(path, 'lock.db'))) {
+      throw new AppError(
+        'store-failed',
+        `${path} is needed for work in progress and holds something else. Move it away.`,
+      )
+    }
+    const lock = lockFolder(path, `process ${process.pid} on ${hostname()}`, 0)
+    empty(path)
+    return {
+      path,
+      remove() {
+        empty(path)
+        lock.release()
+        removeLock(path)
+      },
+    }
+  } catch (error) {
+    throw storeError(error, path)
+  }
+}
+
+function empty(path: string): void {
+  for (const name of readdirSync(path))
+    if (!isLockFile(name)) rmSync(join(path, name), { recursive: true, force: true })
+}
+
+/** Another process may have taken the folder in this moment: then it stays. */
+function removeLock(path: string): void {
+  for (const name of readdirSync(path).filter(isLockFile)) rmSync(join(path, name), { force: true })
+  try {
+    rmdirSync(path)
+  } catch (error) {
+    if (!hasCode(error, ['ENOTEMPTY', 'EEXIST', 'ENOENT'])) throw error
+  }
+}
+
+/** So that names outlive a power cut. Systems that can't do this for folders keep names in their own way. */
+export function syncFolder(path: string): void {
+  let fd: number | null = null
+  try {
+    fd = openSync(path, 'r')
+    fsyncSync(fd)
+  } catch (error) {
+    if (!hasCode(error, ['EISDIR', 'EINVAL', 'EPERM', 'EACCES', 'ENOTSUP'])) throw error
+  } finally {
+    if (fd !== null) closeSync(fd)
+  }
+}
+
+function hasCode(error: unknown, codes: readonly string[]): boolean {
+  return codes.includes((error as NodeJS.ErrnoException).code ?? '')
+}

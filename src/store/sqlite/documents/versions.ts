@@ -1,0 +1,87 @@
+import type { CataloguedDocument, Version, VersionStore } from '../../contracts/versions.ts'
+import { unpackLinks } from '../../rules/link-text.ts'
+import type { Database } from '../folder/database.ts'
+
+const documentColumns = `id, host, fp, url, parent, first_at AS firstAt, checked_at AS checkedAt, seen_at AS seenAt,
+  status, outcome, location, version AS versionId, fresh_until AS freshUntil`
+
+const versionColumns = `v.id, v.document AS documentId, v.n, d.url, v.reason, v.at AS firstSeenAt,
+  iif(d.version = v.id, d.seen_at, v.seen_at) AS lastSeenAt, v.status, v.type, v.size, v.digest, v.text AS textDigest,
+  v.etag, v.last_modified AS lastModified, v.truncated, v.title, v.address, v.location, v.body, v.original AS originalId,
+  v.header, v.file, v.offset, v.length FROM versions v JOIN documents d ON d.id = v.document`
+
+type DocumentRow = Omit<CataloguedDocument, 'fp'> & { fp: number | bigint }
+type VersionRow = Omit<Version, 'digest' | 'textDigest' | 'record'> & {
+  digest: Uint8Array
+  textDigest: Uint8Array | null
+  file: number
+  offset: number
+  length: number
+}
+
+export function createEmbeddedVersions(db: Database): VersionStore {
+  const sql = {
+    document: db.prepare(`SELECT ${documentColumns} FROM documents WHERE host = ? AND fp = ?`),
+    documentOfUrl: db.prepare(`SELECT ${documentColumns} FROM documents WHERE host = ? AND url = ?`),
+    documentOfId: db.prepare(`SELECT ${documentColumns} FROM documents WHERE id = ?`),
+    documents: db.prepare(`SELECT ${documentColumns} FROM documents WHERE id > ? ORDER BY id LIMIT ?`),
+    version: db.prepare(`SELECT ${versionColumns} WHERE v.id = ?`),
+    history: db.prepare(`SELECT ${versionColumns} WHERE v.document = ? AND v.n > ? ORDER BY v.n LIMIT ?`),
+    newest: db.prepare(`SELECT ${versionColumns} WHERE v.document = ? AND v.n < ? ORDER BY v.n DESC LIMIT ?`),
+    versionAt: db.prepare(`SELECT ${versionColumns} WHERE v.document = ? AND v.at <= ? ORDER BY v.n DESC LIMIT 1`),
+    versions: db.prepare(`SELECT ${versionColumns} WHERE v.id > ? ORDER BY v.id LIMIT ?`),
+    current: db.prepare(`SELECT ${versionColumns} WHERE v.id < ? AND d.version = v.id ORDER BY v.id DESC LIMIT ?`),
+    links: db.prepare(
+      `SELECT l.list, d.url FROM versions v JOIN links l ON l.id = v.links JOIN documents d ON d.id = v.document
+       WHERE v.id = ?`,
+    ),
+  }
+  // Fingerprints use all 64 bits, more than a number holds.
+  for (const statement of [sql.document, sql.documentOfUrl, sql.documentOfId, sql.documents])
+    statement.setReadBigInts(true)
+
+  const oneDocument = (row: unknown): CataloguedDocument | null => (row === undefined ? null : documentOf(row))
+  const oneVersion = (row: unknown): Version | null => (row === undefined ? null : versionOf(row as VersionRow))
+
+  return {
+    document: async ({ host, fp }) => db.read(() => oneDocument(sql.document.get(host, fp))),
+    documentOfUrl: async (host, url) => db.read(() => oneDocument(sql.documentOfUrl.get(host, url))),
+    documentOfId: async (id) => db.read(() => oneDocument(sql.documentOfId.get(id))),
+    documents: async ({ after, limit }) => db.read(() => sql.documents.all(after, limit).map(documentOf)),
+    version: async (id) => db.read(() => oneVersion(sql.version.get(id))),
+    async history(documentId, { after, limit }) {
+      return db.read(() => (sql.history.all(documentId, after, limit) as VersionRow[]).map(versionOf))
+    },
+    async newest(documentId, { before, limit }) {
+      return db.read(() => (sql.newest.all(documentId, before, limit) as VersionRow[]).map(versionOf))
+    },
+    versionAt: async (documentId, at) => db.read(() => oneVersion(sql.versionAt.get(documentId, at))),
+    async versions({ after, limit }) {
+      return db.read(() => (sql.versions.all(after, limit) as VersionRow[]).map(versionOf))
+    },
+    async current({ before, limit }) {
+      return db.read(() => (sql.current.all(before, limit) as VersionRow[]).map(versionOf))
+    },
+    async links(versionId) {
+      const row = db.read(() => sql.links.get(versionId)) as { list: string; url: string } | undefined
+      return row === undefined ? [] : unpackLinks(row.list, row.url)
+    },
+  }
+}
+
+function documentOf(row: unknown): CataloguedDocument {
+  const values = Object.entries(row as DocumentRow).map(([name, value]) => [
+    name,
+    typeof value === 'bigint' && name !== 'fp' ? Number(value) : value,
+  ])
+  return Object.fromEntries(values) as CataloguedDocument
+}
+
+function versionOf({ file, offset, length, digest, textDigest, ...row }: VersionRow): Version {
+  return {
+    ...row,
+    digest: Buffer.from(digest),
+    textDigest: textDigest === null ? null : Buffer.from(textDigest),
+    record: file === 0 ? null : { fileId: file, offset, length },
+  }
+}

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict'
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { isAppError } from '../../../core/errors.ts'
+import { openOne } from '../../conformance/engine.testkit.ts'
+import { offersOf, pageOf } from '../../conformance/samples.testkit.ts'
+import { createEmbeddedSystem, type EmbeddedSystem } from '../testkit/store.testkit.ts'
+import { checkDatabases } from './checks.ts'
+import { openCatalogForReading, paths } from './folder.ts'
+
+const PAGE_BYTES = 4096
+
+/** A folder with some hundred URLs and pages in it, closed. */
+async function withFilled(work: (system: EmbeddedSystem) => Promise<void>): Promise<void> {
+  const system = createEmbeddedSystem({ maxFileBytes: 2_000 })
+  try {
+    const { frontier, documents } = await openOne(system)
+    const host = system.hostOf(0, 0)
+    await frontier.offer(offersOf(host, 300))
+    await documents.record(Array.from({ length: 60 }, (_, n) => pageOf(host, `/${n}`, `body ${n}`.repeat(9))))
+    await system.close()
+    await work(system)
+  } finally {
+    await system.destroy()
+  }
+}
+
+function flip(path: string, offset: number): void {
+  const fd = openSync(path, 'r+')
+  const byte = Buffer.alloc(1)
+  readSync(fd, byte, 0, 1, offset)
+  byte[0] = byte[0]! ^ 0xff
+  writeSync(fd, byte, 0, 1, offset)
+  closeSync(fd)
+}
+
+const isDamage = (path: string) => (error: unknown) => {
+  assert.ok(isAppError(error, 'store-damaged'), String(error))
+  assert.ok(error.message.includes(path), error.message)
+  return true
+}
+
+describe('damage to the embedded store', () => {
+  test('an undamaged folder has no faults', () =>
+    withFilled(async ({ folder }) => assert.deepEqual(checkDatabases(folder), [])))
+
+  test('a missing frontier is named and not made anew', () =>
+    withFilled(async (system) => {
+      const path = paths.frontier(system.folder, 0)
+      rmSync(path)
+      await assert.rejects(system.open(1), isDamage(path))
+      assert.equal(existsSync(path), false)
+      assert.deepEqual(
+        checkDatabases(system.folder).map(({ file }) => file),
+        [path],
+      )
+    }))
+
+  test('a missing catalogue beside a frontier is named and not made anew', () =>
+    withFilled(async (system) => {
+      const path = paths.catalog(system.folder)
+      rmSync(path)
+      await assert.rejects(system.open(1), isDamage(path))
+      assert.equal(existsSync(path), false)
+      assert.throws(
+        () => openCatalogForReading(system.folder),
+        (error) => isAppError(error, 'store-missing'),
+      )
+    }))
+
+  test('a missing archive file that is still written to is named', () =>
+    withFilled(async (system) => {
+      const archive = paths.archive(system.folder)
+      const path = join(archive, readdirSync(archive).sort().at(-1)!)
+      rmSync(path)
+      await assert.rejects(system.open(1), isDamage(path))
+    }))
+
+  test('an archive file that lost its end is reported, and writing goes on in a new one', () =>
+    withFilled(async (system) => {
+      const archive = paths.archive(system.folder)
+      const path = join(archive, readdirSync(archive).sort().at(-1)!)
+      const fd = openSync(path, 'w')
+      closeSync(fd)
+      const { documents, objects } = await openOne(system)
+      assert.equal(system.warnings.length, 1)
+      assert.ok(system.warnings[0]!.includes(path))
+      const page = pageOf(system.hostOf(0, 0), '/new', 'new')
+      await documents.record([page])
+      assert.equal(statSync(path).size, 0)
+      const { id } = (await objects.files()).at(-1)!
+      assert.deepEqual(
+        (await objects.records(id)).map(({ url }) => url),
+        [page.url],
+      )
+    }))
+
+  for (const file of ['catalog', 'frontier'] as const) {
+    test(`a flipped byte at the head of any page of the ${file} is found and named`, () =>
+      withFilled(async ({ folder }) => {
+        const path = file === 'catalog' ? paths.catalog(folder) : paths.frontier(folder, 0)
+        const pages = statSync(path).size / PAGE_BYTES
+        assert.ok(pages > 10)
+        for (let page = 0; page < pages; page++) {
+          // Page 1 begins with the header of the file, and the page proper behind it.
+          const offsets = page === 0 ? [0, 100] : [page * PAGE_BYTES]
+          for (const offset of offsets) {
+            flip(path, offset)
+            const files = faultyFiles(folder)
+            assert.ok(files.includes(path), `page ${page}: ${files.join()}`)
+            flip(path, offset)
+          }
+        }
+        assert.deepEqual(checkDatabases(folder), [])
+      }))
+  }
+
+  test('a file that is no database is refused and left alone', () =>
+    withFilled(async (system) => {
+      for (const path of [paths.frontier(system.folder, 0), paths.catalog(system.folder)]) {
+        for (let at = 0; at < 100; at++) flip(path, at)
+        const before = readFileSync(path)
+        await assert.rejects(system.open(1), isDamage(path))
+        assert.deepEqual(readFileSync(path), before)
+      }
+    }))
+})
+
+/** Which files the check names, or the refusal to open them. */
+function faultyFiles(folder: string): string[] {
+  try {
+    return checkDatabases(folder).map(({ file }) => file)
+  } catch (error) {
+    assert.ok(isAppError(error, 'store-damaged'), String(error))
+    return [paths.catalog(folder)].filter((path) => error.message.includes(path))
+  }
+}

@@ -1,0 +1,122 @@
+import { existsSync } from 'node:fs'
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { AppError, type ErrorCode, isAppError } from '../../../core/errors.ts'
+import type { Migration } from './migration.ts'
+
+/** One SQLite file. Everything that touches it runs in the thread that opened it, synchronously and in short transactions. */
+export type Database = {
+  readonly path: string
+  prepare(sql: string): StatementSync
+  exec(sql: string): void
+  /** Runs `work`, which only reads, so that its failures have their code. */
+  read<T>(work: () => T): T
+  /** The same in one read transaction: all of it sees one state, and many small reads cost less. */
+  readTogether<T>(work: () => T): T
+  /** Runs `work` in one write transaction; a throw rolls it back. */
+  write<T>(work: () => T): T
+  close(): void
+}
+
+export type OpenOptions = {
+  migrations: readonly Migration[]
+  /** A file that must be there already: its absence is damage, not a fresh start. */
+  mustExist?: boolean
+  readOnly?: boolean
+  cacheKib?: number
+  /** So much of the file is read by mapping it into memory. */
+  mappedBytes?: number
+}
+
+// SQLite's primary result codes that a caller can act on; all else is store-failed.
+const codeOf: Record<number, ErrorCode> = {
+  5: 'store-locked',
+  6: 'store-locked',
+  11: 'store-damaged',
+  13: 'store-full',
+  26: 'store-damaged',
+}
+
+export function storeError(error: unknown, path: string): AppError {
+  if (isAppError(error)) return error
+  const { errcode, message, code: errno, syscall } = error as NodeJS.ErrnoException & { errcode?: number }
+  let code: ErrorCode = 'internal'
+  if (errcode !== undefined) code = codeOf[errcode & 0xff] ?? 'store-failed'
+  else if (errno === 'ENOSPC' || errno === 'EDQUOT') code = 'store-full'
+  else if (syscall !== undefined) code = 'store-failed'
+  return new AppError(code, `${path}: ${message ?? String(error)}`, { cause: error })
+}
+
+export function openDatabase(path: string, options: OpenOptions): Database {
+  if ((options.mustExist === true || options.readOnly === true) && !existsSync(path)) {
+    throw new AppError(
+      'store-damaged',
+      `${path} is missing. Restore it from a backup; it is not made anew, since that would lose what it held.`,
+    )
+  }
+  let db: DatabaseSync | null = null
+  try {
+    db = new DatabaseSync(path, { readOnly: options.readOnly === true, timeout: 20_000 })
+    configure(db, options)
+    migrate(db, path, options)
+    return wrap(db, path)
+  } catch (error) {
+    db?.close()
+    throw storeError(error, path)
+  }
+}
+
+function configure(db: DatabaseSync, options: OpenOptions): void {
+  // WAL + NORMAL: a killed process loses nothing; after a power cut the last moments may be missing, never half there.
+  if (options.readOnly !== true) db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL')
+  db.exec(`PRAGMA cache_size = -${options.cacheKib ?? 8192}; PRAGMA temp_store = MEMORY; PRAGMA foreign_keys = OFF`)
+  if (options.mappedBytes !== undefined) db.exec(`PRAGMA mmap_size = ${options.mappedBytes}`)
+  if (options.readOnly !== true) db.exec('PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = 67108864')
+}
+
+function migrate(db: DatabaseSync, path: string, { migrations, readOnly }: OpenOptions): void {
+  const { user_version: version } = db.prepare('PRAGMA user_version').get() as { user_version: number }
+  const newest = migrations.at(-1)?.id ?? 0
+  if (version > newest) {
+    throw new AppError(
+      'store-too-new',
+      `${path} has schema ${version}, this program knows ${newest}. Use the newer program.`,
+    )
+  }
+  if (readOnly === true || version === newest) return
+  for (const { id, sql } of migrations) {
+    if (id <= version) continue
+    db.exec(`BEGIN IMMEDIATE; ${sql}; PRAGMA user_version = ${id}; COMMIT`)
+  }
+}
+
+function wrap(db: DatabaseSync, path: string): Database {
+  const begin = db.prepare('BEGIN IMMEDIATE')
+  const beginReading = db.prepare('BEGIN')
+  const commit = db.prepare('COMMIT')
+  function within<T>(start: StatementSync, work: () => T): T {
+    try {
+      start.run()
+      const result = work()
+      commit.run()
+      return result
+    } catch (error) {
+      if (db.isTransaction) db.exec('ROLLBACK')
+      throw storeError(error, path)
+    }
+  }
+  return {
+    path,
+    prepare: (sql) => db.prepare(sql),
+    exec: (sql) => db.exec(sql),
+    read(work) {
+      try {
+        return work()
+      } catch (error) {
+        throw storeError(error, path)
+      }
+    },
+    readTogether: (work) => within(beginReading, work),
+    write: (work) => within(begin, work),
+    close: () => db.close(),
+  }
+}

@@ -1,0 +1,189 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { AppError, isAppError } from '../../../core/errors.ts'
+import type { Lease } from '../../contracts/leases.ts'
+import type { Run, RunStore } from '../../contracts/runs.ts'
+import { removeLeftovers } from '../archive/leftovers.ts'
+import { loadPartitions, type PartitionMemory } from '../frontier/partition-owners.ts'
+import { type Database, openDatabase } from './database.ts'
+import { type FolderLock, lockFolder } from './lock.ts'
+import { catalogMigrations } from './schema-catalog.ts'
+import { frontierMigrations } from './schema-frontier.ts'
+
+/** Where things lie in a data folder. */
+export const paths = {
+  catalog: (folder: string) => join(folder, 'catalog.db'),
+  frontier: (folder: string, shard: number) => join(folder, 'frontier', `${String(shard).padStart(2, '0')}.db`),
+  archive: (folder: string) => join(folder, 'archive'),
+  search: (folder: string) => join(folder, 'search.db'),
+}
+
+/** What all parts of one data folder agree on; fixed when it is made. */
+export type FolderFacts = {
+  shards: number
+  /** Secret seed of the URL fingerprints, so that nobody outside can aim at collisions. */
+  seed: [number, number]
+}
+
+export type EmbeddedFolder = {
+  facts: FolderFacts
+  lease: Lease
+  runs: RunStore
+  /** Which shard owns which partition, for all threads. */
+  partitions: PartitionMemory
+  /** Whether archive files wait for compression. */
+  hasClosedFiles: boolean
+  close(): Promise<void>
+}
+
+export type OpenFolderOptions = {
+  folder: string
+  holder: string
+  shards: number
+  /** How long to wait for whoever has the folder now. */
+  lockWaitMs?: number
+}
+
+/** Takes the folder for writing, making it if need be. The number of shards is that of the first use. */
+export function openFolder({ folder, holder, shards, lockWaitMs }: OpenFolderOptions): EmbeddedFolder {
+  mkdirSync(join(folder, 'frontier'), { recursive: true })
+  mkdirSync(paths.archive(folder), { recursive: true })
+  const lock = lockFolder(folder, holder, lockWaitMs)
+  let db: Database | null = null
+  const close = (): void => {
+    db?.close()
+    db = null
+    lock.release()
+  }
+  try {
+    const mustExist = existsSync(paths.frontier(folder, 0))
+    db = openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist })
+    const facts = keepFacts(db, shards)
+    makeFrontiers(db, folder, facts.shards)
+    tidyUnlessHeld(db, folder, holder)
+    const epoch = nextEpoch(db)
+    return {
+      facts,
+      lease: { epoch, shards: facts.shards, release: async () => lock.release() },
+      runs: createRuns(db),
+      partitions: loadPartitions(db),
+      hasClosedFiles: db.prepare(`SELECT 1 FROM files WHERE state = 'closed'`).get() !== undefined,
+      close: async () => close(),
+    }
+  } catch (error) {
+    close()
+    throw error
+  }
+}
+
+/** Opens the catalogue beside whoever writes it. One of an earlier version of the program is brought up to date first. */
+export function openCatalogForReading(folder: string): Database {
+  if (!existsSync(paths.catalog(folder))) {
+    throw new AppError('store-missing', `There is no data folder at ${folder}. Name one with --data, or start a crawl.`)
+  }
+  const open = (): Database => openDatabase(paths.catalog(folder), { migrations: catalogMigrations, readOnly: true })
+  const db = open()
+  const { user_version: schema } = db.prepare('PRAGMA user_version').get() as { user_version: number }
+  if (schema === catalogMigrations.at(-1)!.id) return db
+  db.close()
+  const lock = lockFolder(folder, `process ${process.pid}, bringing it up to date`)
+  try {
+    openDatabase(paths.catalog(folder), { migrations: catalogMigrations }).close()
+  } finally {
+    lock.release()
+  }
+  return open()
+}
+
+export function readFacts(db: Database): FolderFacts | null {
+  const rows = db.prepare('SELECT name, value FROM facts').all() as { name: string; value: string | number }[]
+  const kept = new Map(rows.map(({ name, value }) => [name, value]))
+  const shards = kept.get('shards')
+  if (shards === undefined) return null
+  const [hi, lo] = String(kept.get('seed')).split(',').map(Number)
+  return { shards: Number(shards), seed: [hi!, lo!] }
+}
+
+function keepFacts(db: Database, shards: number): FolderFacts {
+  const known = readFacts(db)
+  if (known !== null) return known
+  const random = randomBytes(8)
+  const facts: FolderFacts = { shards, seed: [random.readUInt32LE(0), random.readUInt32LE(4)] }
+  db.write(() => {
+    const insert = db.prepare('INSERT INTO facts (name, value) VALUES (?, ?)')
+    insert.run('shards', shards)
+    insert.run('seed', facts.seed.join(','))
+    insert.run('epoch', 0)
+  })
+  return facts
+}
+
+/** Made once, all together: from then on a frontier file that is not there is damage. */
+function makeFrontiers(db: Database, folder: string, shards: number): void {
+  if (db.prepare(`SELECT 1 FROM facts WHERE name = 'frontiers'`).get() !== undefined) return
+  for (let shard = 0; shard < shards; shard++) {
+    openDatabase(paths.frontier(folder, shard), { migrations: frontierMigrations }).close()
+  }
+  db.prepare(`INSERT INTO facts (name, value) VALUES ('frontiers', ?)`).run(shards)
+}
+
+function nextEpoch(db: Database): number {
+  return db.write(() => {
+    db.prepare(`UPDATE facts SET value = value + 1 WHERE name = 'epoch'`).run()
+    return (db.prepare(`SELECT value FROM facts WHERE name = 'epoch'`).get() as { value: number }).value
+  })
+}
+
+/** Whoever replaces archive files, or copies them, has files there that only look like leftovers. */
+function tidyUnlessHeld(db: Database, folder: string, holder: string): void {
+  let lock: FolderLock
+  try {
+    lock = lockFolder(folder, holder, 0, 'housekeeping')
+  } catch (error) {
+    if (isAppError(error, 'store-locked')) return
+    throw error
+  }
+  try {
+    tidyArchive(db, paths.archive(folder))
+  } finally {
+    lock.release()
+  }
+}
+
+/**
+ * Files that the catalogue does not know. What an interrupted compression left over goes. Anything else may have been begun by a
+ * process that was killed, or be newer than a catalogue that was restored: it is put aside under another name, never removed.
+ */
+function tidyArchive(db: Database, archive: string): void {
+  removeLeftovers(db, archive)
+  const known = new Set((db.prepare('SELECT name FROM files').all() as { name: string }[]).map(({ name }) => name))
+  for (const name of readdirSync(archive)) {
+    if (!/^erace-.*\.warc(\.gz)?(\.part)?$/.test(name) || known.has(name)) continue
+    const isLeftOver = name.endsWith('.part') || known.has(`${name}.gz`) || known.has(name.replace(/\.gz$/, ''))
+    if (isLeftOver) rmSync(join(archive, name))
+    else renameSync(join(archive, name), join(archive, `${name}.stray`))
+  }
+}
+
+function createRuns(db: Database): RunStore {
+  const select = db.prepare('SELECT id, started_at, finished_at FROM runs ORDER BY id DESC LIMIT 1')
+  type Row = { id: number; started_at: number; finished_at: number | null }
+  const last = (): Run | null => {
+    const row = select.get() as Row | undefined
+    if (row === undefined) return null
+    return { id: row.id, startedAt: row.started_at, finishedAt: row.finished_at, continued: true }
+  }
+  return {
+    async begin(at) {
+      const previous = last()
+      if (previous !== null && previous.finishedAt === null) return previous
+      const { lastInsertRowid } = db.prepare('INSERT INTO runs (started_at) VALUES (?)').run(at)
+      return { id: Number(lastInsertRowid), startedAt: at, finishedAt: null, continued: false }
+    },
+    async finish(id, at) {
+      db.prepare('UPDATE runs SET finished_at = ? WHERE id = ?').run(at, id)
+    },
+    last: async () => last(),
+  }
+}

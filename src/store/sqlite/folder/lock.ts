@@ -1,0 +1,51 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { AppError } from '../../../core/errors.ts'
+import { storeError } from './database.ts'
+
+/**
+ * `lock`: who adds to the data folder, one process. `housekeeping`: who replaces or removes archive files (compression,
+ * collector) or needs them all to stay (backup, opening the folder); beside a crawl or without one, one at a time.
+ */
+export type LockName = 'lock' | 'housekeeping'
+
+export type FolderLock = { release(): void }
+
+/**
+ * A lock is an open exclusive transaction on a file of its own: the operating system lets go of it when the process
+ * dies, however it dies, so there is no stale lock to clean up. Threads of one process exclude each other too.
+ */
+export function lockFolder(folder: string, holder: string, waitMs = 3000, name: LockName = 'lock'): FolderLock {
+  const path = join(folder, `${name}.db`)
+  const note = join(folder, `${name}.holder`)
+  const db = new DatabaseSync(path, { timeout: waitMs })
+  try {
+    db.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
+  } catch (error) {
+    db.close()
+    const failure = storeError(error, path)
+    if (failure.code !== 'store-locked') throw failure
+    throw new AppError(
+      'store-locked',
+      `${folder} is in use by ${readHolder(note)}. Wait for it or stop it, or name another folder with --data.`,
+      { cause: error },
+    )
+  }
+  writeFileSync(note, holder)
+  return {
+    release() {
+      if (!db.isOpen) return
+      db.exec('ROLLBACK')
+      db.close()
+    },
+  }
+}
+
+function readHolder(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return 'another process' // the note is a courtesy; the lock itself is what counts
+  }
+}

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, test } from 'node:test'
+import { isAppError } from '../../../core/errors.ts'
+import { createEmbeddedSystem } from '../testkit/store.testkit.ts'
+import { openDatabase } from './database.ts'
+import { openCatalogForReading, openFolder, paths } from './folder.ts'
+import type { Migration } from './migration.ts'
+import { catalogMigrations } from './schema-catalog.ts'
+import { frontierMigrations } from './schema-frontier.ts'
+
+/**
+ * SHA-256 of every migration that data folders may have gone through. What is listed here is never edited: a folder that
+ * was made with the old text would lack what the new text has. A change is a new migration and a new line.
+ */
+const frozen = {
+  catalog: [
+    '4787eec560a4e288843ac959d4415147ee74ad38e67eedd635a1fadb17c20e95',
+    'ae521fee62099567bdfa8650477eeb74255f589f8b3490bfc47b476fa0e7e727',
+    '1aa0c89974dbb3dcabe879ba3aedf26cab8b26e087fadcf40c350c911ff3f9ba',
+    '90fe6fdac2c744f0801d5de3aad039b25d0b5eaa0309b20f3a8a95961d3e76a1',
+  ],
+  frontier: [
+    '08c476bc5c60c0f674225b160fa7f4791bd0ecf59d5aa9e616808c0a48d48527',
+    'd10f039f5d69a81c87f7bdff140ae2eab25187e490cbc8a08be0ff93e3d87891',
+  ],
+}
+
+const digestOf = ({ sql }: Migration): string => createHash('sha256').update(sql).digest('hex')
+
+async function withFolder(work: (folder: string) => void | Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'erace-schema-'))
+  try {
+    await work(folder)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+describe('schemas', () => {
+  for (const [name, migrations] of Object.entries({ catalog: catalogMigrations, frontier: frontierMigrations })) {
+    test(`migrations of the ${name} are numbered from 1 without gaps and never edited`, () => {
+      assert.deepEqual(
+        migrations.map(({ id }) => id),
+        migrations.map((_, index) => index + 1),
+      )
+      assert.deepEqual(migrations.map(digestOf), frozen[name as keyof typeof frozen])
+    })
+  }
+
+  test('migrations are applied in order, each once, and what is there stays', () =>
+    withFolder((folder) => {
+      const path = join(folder, 'x.db')
+      const first = { id: 1, name: 'a', sql: 'CREATE TABLE a (x); INSERT INTO a VALUES (1)' }
+      const second = { id: 2, name: 'b', sql: 'ALTER TABLE a ADD COLUMN y; UPDATE a SET y = x + 1' }
+      openDatabase(path, { migrations: [first] }).close()
+      openDatabase(path, { migrations: [first] }).close()
+      const db = openDatabase(path, { migrations: [first, second] })
+      assert.deepEqual(
+        db
+          .prepare('SELECT x, y FROM a')
+          .all()
+          .map((row) => ({ ...row })),
+        [{ x: 1, y: 2 }],
+      )
+      db.close()
+    }))
+
+  test('a migration that fails leaves the schema as it was', () =>
+    withFolder((folder) => {
+      const path = join(folder, 'x.db')
+      const first = { id: 1, name: 'a', sql: 'CREATE TABLE a (x)' }
+      const broken = { id: 2, name: 'b', sql: 'CREATE TABLE b (x); INSERT INTO nowhere VALUES (1)' }
+      assert.throws(() => openDatabase(path, { migrations: [first, broken] }))
+      const db = openDatabase(path, { migrations: [first] })
+      assert.equal(db.prepare(`SELECT count(*) AS n FROM sqlite_schema WHERE name = 'b'`).get()?.n, 0)
+      db.close()
+    }))
+
+  for (const file of ['catalog', 'frontier'] as const) {
+    test(`a ${file} that a newer program wrote is refused and left alone`, async () => {
+      const system = createEmbeddedSystem()
+      try {
+        await system.open(1)
+        await system.close()
+        const path = file === 'catalog' ? paths.catalog(system.folder) : paths.frontier(system.folder, 0)
+        const db = new DatabaseSync(path)
+        db.exec('PRAGMA user_version = 99')
+        db.close()
+        const refused = (error: unknown) => isAppError(error, 'store-too-new') && error.message.includes(path)
+        await assert.rejects(system.open(1), refused)
+        if (file === 'catalog') assert.throws(() => openCatalogForReading(system.folder), refused)
+        const after = new DatabaseSync(path)
+        assert.equal(after.prepare('PRAGMA user_version').get()?.user_version, 99)
+        after.close()
+      } finally {
+        await system.destroy()
+      }
+    })
+  }
+
+  test('a catalogue of the first version is brought up to date by whoever reads it, with all that it holds', () =>
+    withFolder((folder) => {
+      const old = openDatabase(paths.catalog(folder), { migrations: catalogMigrations.slice(0, 1) })
+      old.exec(`INSERT INTO documents (id, host, fp, url, parent, first_at, checked_at, run, status, outcome, version)
+        VALUES (1, 'a.example', 5, 'http://a.example/', '', 10, 30, 1, 200, 'stored', 2);
+        INSERT INTO versions VALUES
+        (1, 1, 1, 10, 200, 'text/html', 3, x'01', '', '', '', 'One', '192.0.2.1', 1, 1, 0, 5, '/a'),
+        (2, 1, 2, 20, 200, 'text/html', 3, x'02', '"e"', '', '', 'Two', '192.0.2.1', 2, 1, 5, 5, '')`)
+      old.close()
+      const db = openCatalogForReading(folder)
+      const rows = db.prepare('SELECT n, reason, at, body, title, etag, links FROM versions ORDER BY n').all()
+      assert.deepEqual(
+        rows.map((row) => ({ ...row })),
+        [
+          { n: 1, reason: 'new', at: 10, body: 'kept', title: 'One', etag: '', links: 1 },
+          { n: 2, reason: 'changed', at: 20, body: 'kept', title: 'Two', etag: '"e"', links: 0 },
+        ],
+      )
+      assert.equal(db.prepare('SELECT list FROM links WHERE id = 1').get()?.list, '/a')
+      assert.equal(db.prepare('SELECT seen_at FROM documents').get()?.seen_at, 30)
+      db.close()
+    }))
+
+  test('the number of shards is that of the first use', () =>
+    withFolder(async (folder) => {
+      const first = openFolder({ folder, holder: 'a', shards: 3 })
+      await first.close()
+      const second = openFolder({ folder, holder: 'b', shards: 8 })
+      assert.deepEqual(second.facts, first.facts)
+      assert.equal(second.lease.shards, 3)
+      await second.close()
+    }))
+})

@@ -1,0 +1,114 @@
+import { existsSync, readdirSync, statfsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { StatusReport } from '../../../core/reports/status-report.ts'
+import { type Database, openDatabase } from './database.ts'
+import { openCatalogForReading, paths, readFacts } from './folder.ts'
+import { frontierMigrations } from './schema-frontier.ts'
+
+const LAST_SHOWN = 10
+
+/** A look at a data folder from outside, also while a crawl runs in it. */
+export function readStatus(folder: string): StatusReport {
+  const catalog = openCatalogForReading(folder)
+  try {
+    const one = (sql: string) => catalog.prepare(sql).get() as Record<string, number>
+    const run = catalog.prepare('SELECT id, started_at, finished_at FROM runs ORDER BY id DESC LIMIT 1').get() as
+      | { id: number; started_at: number; finished_at: number | null }
+      | undefined
+    const last = catalog
+      .prepare('SELECT url, outcome, checked_at FROM documents ORDER BY checked_at DESC LIMIT ?')
+      .all(LAST_SHOWN)
+    const { documents, versions, bodies } = one(
+      'SELECT (SELECT count(*) FROM documents) AS documents, (SELECT count(*) FROM versions) AS versions, (SELECT count(*) FROM bodies) AS bodies',
+    )
+    const watching = one(
+      `SELECT (SELECT count(*) FROM profiles) AS profiles, (SELECT count(DISTINCT watch) FROM urds) AS sources,
+       (SELECT count(*) FROM tasks) AS tasks, (SELECT count(*) FROM annotations) AS annotations`,
+    ) as StatusReport['watching']
+    return {
+      watching: { ...watching },
+      sources: readSources(catalog),
+      frontier: readFrontiers(folder, readFacts(catalog)?.shards ?? 0, run?.id ?? 0),
+      documents: { documents: documents!, versions: versions!, bodies: bodies! },
+      disk: readDisk(folder),
+      lastRun:
+        run === undefined
+          ? null
+          : {
+              id: run.id,
+              startedAt: iso(run.started_at),
+              finishedAt: run.finished_at === null ? null : iso(run.finished_at),
+            },
+      lastOutcomes: (last as { url: string; outcome: string; checked_at: number }[]).map(
+        ({ url, outcome, checked_at }) => ({ url, outcome, at: iso(checked_at) }),
+      ),
+    }
+  } finally {
+    catalog.close()
+  }
+}
+
+/** Sources that were checked last. */
+function readSources(catalog: Database): StatusReport['sources'] {
+  const rows = catalog
+    .prepare(
+      `SELECT uri, outcome, status, checked_at FROM watches WHERE id IN (SELECT watch FROM urds)
+       ORDER BY checked_at DESC LIMIT ?`,
+    )
+    .all(LAST_SHOWN) as { uri: string; outcome: string; status: number; checked_at: number }[]
+  return rows.map(({ uri, outcome, status, checked_at }) => ({
+    uri,
+    outcome: outcome === '' ? 'not checked yet' : outcome,
+    status,
+    checkedAt: checked_at === 0 ? null : iso(checked_at),
+  }))
+}
+
+function readFrontiers(folder: string, shards: number, run: number) {
+  const sum = { queued: 0, seen: 0, hosts: 0, hostsResting: 0, hostsGivenUp: 0 }
+  for (let shard = 0; shard < shards; shard++) {
+    const db = openDatabase(paths.frontier(folder, shard), { migrations: frontierMigrations, readOnly: true })
+    try {
+      for (const { name, value } of db.prepare('SELECT name, value FROM facts').all() as {
+        name: string
+        value: number
+      }[]) {
+        if (name === 'queued' || name === 'seen') sum[name] += value
+      }
+      const hosts = db
+        .prepare(
+          `SELECT count(*) AS hosts, coalesce(sum(rests > 0 AND queued > 0 AND run = :run), 0) AS resting,
+           coalesce(sum(given_up AND run = :run), 0) AS givenUp FROM hosts`,
+        )
+        .get({ run }) as { hosts: number; resting: number; givenUp: number }
+      sum.hosts += hosts.hosts
+      sum.hostsResting += hosts.resting
+      sum.hostsGivenUp += hosts.givenUp
+    } finally {
+      db.close()
+    }
+  }
+  return sum
+}
+
+export function readDisk(folder: string) {
+  const archive = paths.archive(folder)
+  const names = existsSync(archive) ? readdirSync(archive) : []
+  const databases = [
+    paths.catalog(folder),
+    ...readdirSync(join(folder, 'frontier')).map((name) => join(folder, 'frontier', name)),
+  ]
+  const { bavail, bsize } = statfsSync(folder)
+  const bytesOf = (files: string[]): number =>
+    files.reduce((sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0), 0)
+  return {
+    archiveFiles: names.length,
+    archiveBytes: bytesOf(names.map((name) => join(archive, name))),
+    databaseBytes: bytesOf(databases),
+    freeBytes: bavail * bsize,
+  }
+}
+
+function iso(ms: number): string {
+  return new Date(ms).toISOString()
+}

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { noErrand, type Offer, UNLIMITED_DEPTH } from '../../../core/request.ts'
+import { createEmbeddedSystem } from '../testkit/store.testkit.ts'
+import { createEmbeddedFrontierView } from './frontier-view.ts'
+
+const offerOf = (host: string, fp: bigint): Offer => ({
+  host,
+  fp,
+  url: `http://${host}/${fp}`,
+  parent: '',
+  depth: UNLIMITED_DEPTH,
+  hops: 0,
+  redirects: 0,
+  priority: 0,
+  errand: noErrand,
+})
+
+test('a view tells of hosts, queues and robots.txt of all shards, beside those who work there', async () => {
+  const system = createEmbeddedSystem({ shards: 2 })
+  const view = createEmbeddedFrontierView(system.folder, 2)
+  try {
+    const shards = await system.open(1)
+    const hosts = [system.hostOf(0, 0), system.hostOf(1, 0)]
+    for (const [shard, host] of hosts.entries()) {
+      assert.equal(await view.host(host), null)
+      await shards[shard]!.frontier.offer([offerOf(host, -5n), offerOf(host, 2n ** 62n)])
+      assert.deepEqual((await view.host(host))?.queued, 2)
+      assert.equal(await view.isQueued({ host, fp: -5n }), true)
+      assert.equal(await view.isQueued({ host, fp: 2n ** 62n }), true)
+      assert.equal(await view.isQueued({ host, fp: 6n }), false)
+      const origin = `http://${host}`
+      assert.equal(await view.robots(origin), null)
+      const robots = { kind: 'rules', text: 'User-agent: *\nDisallow: /', expiresAt: 5 } as const
+      await shards[shard]!.frontier.saveRobots(origin, robots)
+      assert.deepEqual(await view.robots(origin), robots)
+      const [state] = await shards[shard]!.frontier.hosts(1, new Set())
+      await shards[shard]!.frontier.giveUp(state!.id)
+      assert.deepEqual([(await view.host(host))?.givenUp, (await view.host(host))?.queued], [true, 0])
+    }
+    assert.equal(await view.isQueued({ host: 'nowhere.example', fp: 1n }), false)
+  } finally {
+    view.close()
+    await system.destroy()
+  }
+})

@@ -1,0 +1,348 @@
+import { noErrand, type Offer, type QueuedRequest, UNLIMITED_DEPTH } from '../../../core/request.ts'
+import type {
+  Arrival,
+  FrontierStore,
+  HostState,
+  KeptRobots,
+  OfferCounts,
+  SettleBatch,
+  SettleCounts,
+} from '../../contracts/frontier.ts'
+import { type Database, openDatabase } from '../folder/database.ts'
+import { frontierMigrations } from '../folder/schema-frontier.ts'
+import type { Exchange } from './exchange.ts'
+import { openFacts } from './frontier-facts.ts'
+import { createHostTable, type HostEntry, hostColumns } from './host-table.ts'
+
+export type EmbeddedFrontierOptions = {
+  path: string
+  run: number
+  shard: number
+  /** The shard that owns a host. */
+  ownerOf(host: string): number
+  exchange: Exchange
+  /** URLs that one host may have accepted in one run. */
+  maxUrlsPerHost: number
+  cacheKib?: number
+}
+
+/**
+ * The frontier on one SQLite file. `seen` has a row for every URL ever accepted, keyed by host and fingerprint so that
+ * a host's URLs lie together; its `run` tells whether that was in the current run. `queue` has a row for every request
+ * that is not done, keyed by host, priority and order of arrival, so that the head of a host's queue is one seek away.
+ */
+export function createEmbeddedFrontier(options: EmbeddedFrontierOptions): FrontierStore {
+  const { path, run, shard, ownerOf, exchange, maxUrlsPerHost } = options
+  const db = openDatabase(path, {
+    migrations: frontierMigrations,
+    mustExist: true,
+    cacheKib: options.cacheKib ?? 8_192,
+  })
+  const facts = openFacts(db, run)
+  const hosts = createHostTable(db, run)
+  const sql = prepareStatements(db)
+  let notify: (arrivals: readonly Arrival[]) => void = () => {}
+
+  /** Runs in a transaction. */
+  function enqueue(host: HostEntry, offer: Offer, attempts: number, arrivals: Map<HostEntry, QueuedRequest[]>): void {
+    const seq = ++facts.seq
+    const { fp, depth, hops, redirects, priority, url, parent, errand } = offer
+    const { watch, round, freshFrom, since, first } = errand
+    sql.enqueue.run(
+      host.id,
+      priority,
+      seq,
+      fp,
+      depth,
+      hops,
+      redirects,
+      attempts,
+      url,
+      parent,
+      watch,
+      round,
+      freshFrom,
+      since,
+      first ? 1 : 0,
+    )
+    host.queued++
+    facts.queued++
+    hosts.touch(host)
+    const row = { ...offer, hostId: host.id, seq, attempts }
+    const rows = arrivals.get(host)
+    if (rows === undefined) arrivals.set(host, [row])
+    else rows.push(row)
+  }
+
+  function isKnown(host: HostEntry, fp: bigint, round: number, depth: number): 'no' | 'yes' | 'shallower' {
+    const row = sql.seen.get(host.id, fp) as { run: number; depth: number } | undefined
+    if (row === undefined || row.run !== round) return 'no'
+    return row.depth < depth ? 'shallower' : 'yes'
+  }
+
+  function accept(offer: Offer, counts: OfferCounts, arrivals: Map<HostEntry, QueuedRequest[]>): void {
+    const host = hosts.named(offer.host)
+    const { watch } = offer.errand
+    if (watch > 0 && offer.parent === '') hosts.revive(host)
+    const full = host.givenUp || (watch === 0 && host.accepted >= maxUrlsPerHost)
+    if (watch === 0 && offer.depth !== UNLIMITED_DEPTH) facts.limited = run
+    const round = watch === 0 ? run : offer.errand.round
+    const fp = seenKey(offer.fp, watch)
+    // Where no depth of the run was limited nothing is ever offered deeper: one upsert answers both questions.
+    if (watch > 0 || facts.limited === run || full) {
+      const known = isKnown(host, fp, round, offer.depth)
+      if (known === 'yes') counts.known++
+      else if (full) counts.limited++
+      if (known === 'yes' || full) return
+      if (known === 'shallower') {
+        host.accepted--
+        facts.seen--
+      }
+    }
+    if (sql.see.run(host.id, fp, round, offer.depth).changes === 0) {
+      counts.known++
+      return
+    }
+    host.accepted++
+    facts.seen++
+    counts.accepted++
+    if (watch > 0) count(counts.watches, watch, 1)
+    enqueue(host, offer, 0, arrivals)
+  }
+
+  /** Whether `work` succeeds or not, memory says of hosts and counters what the file says. */
+  function atomically<T>(work: () => T): T {
+    try {
+      return db.write(() => {
+        if (facts.stale) facts.load()
+        const result = work()
+        hosts.save()
+        facts.save()
+        return result
+      })
+    } catch (error) {
+      hosts.forget()
+      facts.reload()
+      throw error
+    }
+  }
+
+  function transact(offers: readonly Offer[], rest?: Omit<SettleBatch, 'offers'>): SettleCounts {
+    const counts = { accepted: 0, known: 0, limited: 0, removed: 0, watches: new Map<number, number>() }
+    const arrivals = new Map<HostEntry, QueuedRequest[]>()
+    atomically(() => {
+      for (const offer of offers) accept(offer, counts, arrivals)
+      if (rest !== undefined) counts.removed = finish(rest, arrivals, counts.watches)
+    })
+    if (arrivals.size > 0) notify([...arrivals].map(([state, rows]) => ({ state, rows })))
+    return counts
+  }
+
+  function finish(
+    { done, again, hosts: clocks }: Omit<SettleBatch, 'offers'>,
+    arrivals: Map<HostEntry, QueuedRequest[]>,
+    watches: Map<number, number>,
+  ): number {
+    let removed = 0
+    for (const request of done) {
+      if (dequeue(request) === undefined) continue
+      removed++
+      count(watches, request.errand.watch, -1)
+    }
+    for (const request of again) {
+      const host = dequeue(request)
+      if (host === undefined) continue
+      removed++
+      if (host.givenUp) count(watches, request.errand.watch, -1)
+      else enqueue(host, request, request.attempts, arrivals)
+    }
+    for (const clock of clocks) hosts.setClock(clock)
+    return removed
+  }
+
+  /** Absent rows are no fault: the host was given up, or this batch is a repetition. */
+  function dequeue({ hostId, priority, seq }: QueuedRequest): HostEntry | undefined {
+    const host = hosts.numbered(hostId)
+    if (sql.dequeue.run(hostId, priority, seq).changes === 0 || host === undefined) return undefined
+    host.queued--
+    facts.queued--
+    hosts.touch(host)
+    return host
+  }
+
+  async function sendAbroad(offers: readonly Offer[]): Promise<{ own: Offer[]; counts: OfferCounts }> {
+    const own: Offer[] = []
+    const abroad = new Map<number, Offer[]>()
+    for (const offer of offers) {
+      const owner = ownerOf(offer.host)
+      if (owner === shard) own.push(offer)
+      else if (abroad.has(owner)) abroad.get(owner)!.push(offer)
+      else abroad.set(owner, [offer])
+    }
+    const counts = { accepted: 0, known: 0, limited: 0, watches: new Map<number, number>() }
+    const answers = await Promise.all([...abroad].map(([owner, batch]) => exchange.send(owner, batch)))
+    for (const answer of answers) add(counts, answer)
+    return { own, counts }
+  }
+
+  exchange.serve((offers) => transact(offers))
+
+  return {
+    recoveredOf: () => facts.recovered,
+    async offer(offers) {
+      const { own, counts } = await sendAbroad(offers)
+      return own.length === 0 ? counts : add(counts, transact(own))
+    },
+    async settle(batch) {
+      const { own, counts } = await sendAbroad(batch.offers)
+      const settled = transact(own, batch)
+      return { ...add(counts, settled), removed: settled.removed }
+    },
+    async hosts(limit, except) {
+      return db.read(() => {
+        const found: HostState[] = []
+        for (const row of sql.waiting.iterate()) {
+          const { id } = row as { id: number }
+          if (except.has(id)) continue
+          found.push(hosts.entryOf(row))
+          if (found.length >= limit) break
+        }
+        return found
+      })
+    },
+    async next(hostId, after, limit) {
+      return db.read(() => {
+        const host = hosts.numbered(hostId)
+        const rows = sql.next.all(hostId, after?.priority ?? -(2 ** 52), after?.seq ?? 0, limit)
+        return rows.map((row) => requestOf(row as QueueRow, hostId, host?.host ?? ''))
+      })
+    },
+    async giveUp(hostId) {
+      return atomically(() => {
+        const host = hosts.numbered(hostId)
+        const watches = new Map<number, number>()
+        if (host === undefined) return { dropped: 0, watches }
+        for (const row of sql.watchesOfHost.all(hostId) as WatchRow[]) count(watches, row.watch, -row.n)
+        const dropped = Number(sql.emptyQueue.run(hostId).changes)
+        hosts.giveUp(host)
+        facts.queued -= dropped
+        return { dropped, watches }
+      })
+    },
+    async watches() {
+      const rows = db.read(() => sql.watches.all()) as WatchRow[]
+      return new Map(rows.map(({ watch, n }) => [watch, n]))
+    },
+    async loadRobots(origin) {
+      const row = db.read(() => sql.robots.get(origin)) as
+        | { kind: KeptRobots['kind']; text: string; expires_at: number }
+        | undefined
+      return row === undefined ? null : { kind: row.kind, text: row.text, expiresAt: row.expires_at }
+    },
+    async saveRobots(origin, { kind, text, expiresAt }) {
+      db.write(() => sql.saveRobots.run(origin, kind, text, Math.round(expiresAt)))
+    },
+    counts: () => ({ queued: facts.queued, seen: facts.seen, ...hosts.counts() }),
+    onArrival(listener) {
+      notify = listener
+    },
+    async close() {
+      exchange.close()
+      facts.clean = 1
+      db.write(() => facts.save())
+      db.close()
+    },
+  }
+}
+
+function add(to: OfferCounts, more: OfferCounts): OfferCounts {
+  to.accepted += more.accepted
+  to.known += more.known
+  to.limited += more.limited
+  for (const [watch, n] of more.watches) count(to.watches, watch, n)
+  return to
+}
+
+function count(watches: Map<number, number>, watch: number, n: number): void {
+  if (watch > 0) watches.set(watch, (watches.get(watch) ?? 0) + n)
+}
+
+/** Each watch sees the web with its own eyes: what one has seen is new to the other. */
+function seenKey(fp: bigint, watch: number): bigint {
+  return watch === 0 ? fp : BigInt.asIntN(64, fp ^ (BigInt(watch) * 0x9e3779b97f4a7c15n))
+}
+
+type WatchRow = { watch: number; n: number }
+
+type QueueRow = Record<
+  | 'priority'
+  | 'seq'
+  | 'fp'
+  | 'depth'
+  | 'hops'
+  | 'redirects'
+  | 'attempts'
+  | 'watch'
+  | 'round'
+  | 'fresh_from'
+  | 'since'
+  | 'first',
+  bigint
+> & {
+  url: string
+  parent: string
+}
+
+function requestOf(row: QueueRow, hostId: number, host: string): QueuedRequest {
+  return {
+    hostId,
+    host,
+    url: row.url,
+    parent: row.parent,
+    fp: row.fp,
+    priority: Number(row.priority),
+    seq: Number(row.seq),
+    depth: Number(row.depth),
+    hops: Number(row.hops),
+    redirects: Number(row.redirects),
+    attempts: Number(row.attempts),
+    errand:
+      row.watch === 0n
+        ? noErrand
+        : {
+            watch: Number(row.watch),
+            round: Number(row.round),
+            freshFrom: Number(row.fresh_from),
+            since: Number(row.since),
+            first: row.first === 1n,
+          },
+  }
+}
+
+function prepareStatements(db: Database) {
+  const next = db.prepare(
+    `SELECT priority, seq, fp, depth, hops, redirects, attempts, url, parent, watch, round, fresh_from, since,
+     first FROM queue
+     WHERE host = ? AND (priority, seq) > (?, ?) ORDER BY priority, seq LIMIT ?`,
+  )
+  next.setReadBigInts(true) // fingerprints need all 64 bits
+  return {
+    next,
+    seen: db.prepare('SELECT run, depth FROM seen WHERE host = ? AND fp = ?'),
+    see: db.prepare(
+      `INSERT INTO seen (host, fp, run, depth) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE
+       SET run = excluded.run, depth = excluded.depth WHERE run <> excluded.run OR depth < excluded.depth`,
+    ),
+    enqueue: db.prepare(
+      `INSERT INTO queue (host, priority, seq, fp, depth, hops, redirects, attempts, url, parent, watch, round,
+       fresh_from, since, first) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ),
+    dequeue: db.prepare('DELETE FROM queue WHERE host = ? AND priority = ? AND seq = ?'),
+    watchesOfHost: db.prepare('SELECT watch, count(*) AS n FROM queue WHERE host = ? AND watch > 0 GROUP BY watch'),
+    watches: db.prepare('SELECT watch, count(*) AS n FROM queue WHERE watch > 0 GROUP BY watch'),
+    emptyQueue: db.prepare('DELETE FROM queue WHERE host = ?'),
+    waiting: db.prepare(`SELECT ${hostColumns} FROM hosts WHERE queued > 0 ORDER BY next_at`),
+    robots: db.prepare('SELECT kind, text, expires_at FROM robots WHERE origin = ?'),
+    saveRobots: db.prepare('INSERT OR REPLACE INTO robots (origin, kind, text, expires_at) VALUES (?, ?, ?, ?)'),
+  }
+}

@@ -1,0 +1,73 @@
+import type { WatchCheck, WatchOutcome, WatchRow, WatchStore } from '../../contracts/watches.ts'
+import type { Database } from '../folder/database.ts'
+
+const columns = `SELECT id, key, uri, landed, round, finished_mark AS finishedMark, checked_at AS checkedAt, outcome, status, since,
+  changed_at AS changedAt, state FROM watches`
+
+/** So many checks of a watch are remembered. */
+const MAX_CHECKS = 50
+
+/** Whatever is not a good answer: a source that robots.txt keeps us from does not work for its owner either. */
+const isFailing = (outcome: string): string => `(${outcome} LIKE 'failed%' OR ${outcome} LIKE 'skipped%')`
+
+export function createEmbeddedWatches(db: Database): WatchStore {
+  const sql = {
+    all: db.prepare(`${columns} ORDER BY id`),
+    one: db.prepare(`${columns} WHERE id = ?`),
+    newest: db.prepare('SELECT coalesce(max(id), 0) AS id FROM versions'),
+    begin: db.prepare('UPDATE watches SET round = ?, mark = ? WHERE id = ?'),
+    finish: db.prepare(
+      `UPDATE watches SET finished_mark = mark, checked_at = :at, status = :status, landed = coalesce(:landed, landed),
+       since = iif(since = 0 OR ${isFailing('outcome')} <> ${isFailing(':outcome')}, :at, since), outcome = :outcome,
+       changed_at = iif(:changes > 0, :at, changed_at) WHERE id = :watch RETURNING round`,
+    ),
+    // What is stamped later than the newest check is from a clock that has been set back since.
+    dropLater: db.prepare('DELETE FROM checks WHERE watch = ? AND at >= ?'),
+    addCheck: db.prepare('INSERT INTO checks (watch, at, outcome, status, changed, took_ms) VALUES (?, ?, ?, ?, ?, ?)'),
+    dropOld: db.prepare(
+      `DELETE FROM checks WHERE watch = ?1 AND at <= (SELECT at FROM checks WHERE watch = ?1
+       ORDER BY at DESC LIMIT 1 OFFSET ${MAX_CHECKS})`,
+    ),
+    checks: db.prepare(
+      'SELECT at, outcome, status, changed, took_ms AS tookMs FROM checks WHERE watch = ? ORDER BY at DESC LIMIT ?',
+    ),
+    visited: db.prepare('UPDATE urds SET visited_at = ? WHERE id = ? AND watch = ? AND visited_at = 0'),
+    saveState: db.prepare('UPDATE watches SET state = ? WHERE id = ?'),
+  }
+
+  function finish({ watch, checkedAt, outcome, status, changes, landed, visited }: WatchOutcome): void {
+    const row = sql.finish.get({ at: checkedAt, outcome, status, changes, landed, watch }) as
+      | { round: number }
+      | undefined
+    if (row === undefined) return
+    for (const urd of visited) sql.visited.run(checkedAt, urd, watch)
+    const tookMs = row.round === 0 ? 0 : Math.max(0, checkedAt - row.round)
+    sql.dropLater.run(watch, checkedAt)
+    sql.addCheck.run(watch, checkedAt, outcome, status, changes, tookMs)
+    sql.dropOld.run(watch)
+  }
+
+  return {
+    all: async () => db.read(() => sql.all.all()) as WatchRow[],
+    find: async (ids) => db.read(() => ids.flatMap((id) => (sql.one.get(id) as WatchRow | undefined) ?? [])),
+    async begin(rounds) {
+      return db.write(() => {
+        const { id } = sql.newest.get() as { id: number }
+        for (const { watch, round } of rounds) sql.begin.run(round, id, watch)
+        return id
+      })
+    },
+    async finish(outcomes) {
+      db.write(() => {
+        for (const outcome of outcomes) finish(outcome)
+      })
+    },
+    async saveStates(states) {
+      db.write(() => {
+        for (const { watch, state } of states) sql.saveState.run(state, watch)
+      })
+    },
+    checks: async (watch, limit) =>
+      (db.read(() => sql.checks.all(watch, limit)) as WatchCheck[]).map((row) => ({ ...row })),
+  }
+}

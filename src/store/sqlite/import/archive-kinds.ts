@@ -1,0 +1,166 @@
+import { partitionOf } from '../../../core/partition.ts'
+import { movedId } from './import-ids.ts'
+import { plainRow, type RawValue, type SourceKind } from './source-kind.ts'
+
+/** Documents of lists of links whose own version was collected: a later version of the same document refers to them. */
+export type ArchiveContext = { hostOfLinks(id: number): string | null }
+
+const hostOf = (value: RawValue | undefined): string | null => (typeof value === 'string' ? value : null)
+const numberOf = (value: RawValue | undefined): number => value as number
+const partitionOfHost = (host: string | null): number => (host === null ? 0 : partitionOf(host))
+
+/** The host of the document that a version belongs to; null where the version was collected. */
+const hostOfVersion = (id: string): string =>
+  `(SELECT hd.host FROM versions hv JOIN documents hd ON hd.id = hv.document WHERE hv.id = ${id})`
+
+/** What was fetched and what was found in it. Rows have their partition, and ids carry it. */
+export const archiveKinds: readonly SourceKind<ArchiveContext>[] = [
+  {
+    kind: 'documents',
+    table: 'documents',
+    keys: [['id', 'plain']],
+    columns: `id, host, CAST(fp AS TEXT) AS fp, url, parent, first_at, checked_at, run, status, outcome, location, version, seen_at,
+      fresh_until, not_modified`,
+    from: 'FROM documents',
+    toRow: (raw) => ({
+      ...plainRow(raw),
+      partition: partitionOfHost(hostOf(raw.host)),
+      id: movedId(numberOf(raw.id), hostOf(raw.host)),
+      version: movedId(numberOf(raw.version), hostOf(raw.host)),
+    }),
+    portionRows: 1_000,
+  },
+  {
+    kind: 'links',
+    table: 'links',
+    keys: [['l.id', 'plain']],
+    columns: `l.id, l.naming, l.keys, l.list, ${hostOfVersion('l.id')} AS host`,
+    from: 'FROM links l',
+    toRow(raw, { hostOfLinks }) {
+      const host = hostOf(raw.host) ?? hostOfLinks(numberOf(raw.id))
+      const partition = partitionOfHost(host)
+      return { ...plainRow(raw, [], ['host']), partition, id: movedId(numberOf(raw.id), host) }
+    },
+    portionRows: 500,
+  },
+  {
+    kind: 'versions',
+    table: 'versions',
+    keys: [['v.id', 'plain']],
+    columns: `v.id, v.document, v.n, v.reason, v.at, v.seen_at, v.status, v.type, v.size, v.digest, v.text, v.text_rules, v.etag,
+      v.last_modified, v.truncated, v.title, v.address, v.location, v.body, v.wanted, v.original, v.links, v.header,
+      v.file, v.offset, v.length, d.host,
+      iif(v.original = v.id, d.host, ${hostOfVersion('v.original')}) AS original_host`,
+    from: 'FROM versions v LEFT JOIN documents d ON d.id = v.document',
+    toRow(raw) {
+      const host = hostOf(raw.host)
+      const id = movedId(numberOf(raw.id), host)
+      return {
+        ...plainRow(raw, ['wanted'], ['host', 'original_host', 'file', 'offset', 'length']),
+        partition: partitionOfHost(host),
+        id,
+        document: movedId(numberOf(raw.document), host),
+        original: movedId(numberOf(raw.original), hostOf(raw.original_host)),
+        links: movedId(numberOf(raw.links), host),
+        record: raw.file === 0 ? 0 : id,
+        leaving: false,
+      }
+    },
+    portionRows: 500,
+  },
+  {
+    kind: 'bodies',
+    table: 'bodies',
+    keys: [['b.digest', 'bytes']],
+    columns: `b.digest, b.version, ${hostOfVersion('b.version')} AS host`,
+    from: 'FROM bodies b',
+    toRow: (raw) => ({
+      ...plainRow(raw, [], ['host']),
+      version: movedId(numberOf(raw.version), hostOf(raw.host)),
+    }),
+    portionRows: 2_000,
+  },
+  {
+    kind: 'tasks',
+    table: 'tasks',
+    keys: [['t.id', 'plain']],
+    columns: `t.id, t.version, coalesce(v.document, 0) AS document, t.watch, t.hops, t.round, t.first, t.made, d.host`,
+    from: 'FROM tasks t LEFT JOIN versions v ON v.id = t.version LEFT JOIN documents d ON d.id = v.document',
+    toRow(raw) {
+      const host = hostOf(raw.host)
+      return {
+        ...plainRow(raw, ['first', 'made'], ['host']),
+        partition: partitionOfHost(host),
+        id: movedId(numberOf(raw.id), host),
+        version: movedId(numberOf(raw.version), host),
+        document: movedId(numberOf(raw.document), host),
+      }
+    },
+    portionRows: 2_000,
+  },
+  {
+    kind: 'holds',
+    table: 'holds',
+    keys: [
+      ['h.version', 'plain'],
+      ['h.owner', 'plain'],
+    ],
+    columns: `h.version, h.owner, h.since, ${hostOfVersion('h.version')} AS host`,
+    from: 'FROM holds h',
+    toRow: (raw) => ({
+      ...plainRow(raw, [], ['host']),
+      partition: partitionOfHost(hostOf(raw.host)),
+      version: movedId(numberOf(raw.version), hostOf(raw.host)),
+    }),
+    portionRows: 2_000,
+  },
+  {
+    kind: 'annotations',
+    table: 'annotations',
+    keys: [['a.id', 'plain']],
+    columns: `a.id, a.owner, a.profile, a.document, a.version, a.kind, a.at, a.relevance, a.urgency, a.expires_at, a.backlog, a.title,
+      a.format, a.extension, a.size, a.summary, a.explanation, a.story, a.read, a.starred, a.archived,
+      coalesce(d.url, '') AS url, d.host, ${hostOfVersion('a.story')} AS story_host`,
+    from: 'FROM annotations a LEFT JOIN documents d ON d.id = a.document',
+    toRow(raw) {
+      const host = hostOf(raw.host)
+      const flags = ['backlog', 'read', 'starred', 'archived']
+      return {
+        ...plainRow(raw, flags, ['host', 'story_host']),
+        document: movedId(numberOf(raw.document), host),
+        version: movedId(numberOf(raw.version), host),
+        story: movedId(numberOf(raw.story), hostOf(raw.story_host)),
+      }
+    },
+    portionRows: 500,
+  },
+  {
+    kind: 'also_at',
+    table: 'also_at',
+    keys: [
+      ['a.annotation', 'plain'],
+      ['a.version', 'plain'],
+    ],
+    columns: `a.annotation, a.version, a.url, ${hostOfVersion('a.version')} AS host`,
+    from: 'FROM also_at a',
+    toRow: (raw) => ({
+      ...plainRow(raw, [], ['host']),
+      version: movedId(numberOf(raw.version), hostOf(raw.host)),
+    }),
+    portionRows: 1_000,
+  },
+  {
+    kind: 'stories',
+    table: 'stories',
+    keys: [['s.version', 'plain']],
+    columns: `s.version, CAST(s.hash AS TEXT) AS hash, s.story, ${hostOfVersion('s.version')} AS host,
+      ${hostOfVersion('s.story')} AS story_host`,
+    from: 'FROM stories s',
+    toRow: (raw) => ({
+      ...plainRow(raw, [], ['host', 'story_host']),
+      version: movedId(numberOf(raw.version), hostOf(raw.host)),
+      story: movedId(numberOf(raw.story), hostOf(raw.story_host)),
+    }),
+    portionRows: 2_000,
+  },
+]

@@ -1,0 +1,84 @@
+import type { MovedRow } from '../../contracts/import.ts'
+import type { Database } from '../folder/database.ts'
+import { movedHostId } from './import-ids.ts'
+
+/**
+ * Hosts that two shards know. The list of public suffixes grows, and with it a host may come to another domain, another partition, and
+ * so to another shard, while the first one still has its earlier rows. In a shared store a host is there once: under the
+ * number of the lowest shard, with the queues of all, the later clock, and what was seen by any.
+ */
+export type HostAliases = {
+  /** The number of a host whose own row is not moved; null for all others. */
+  of(shard: number, hostId: number): number | null
+  /** A row with what other shards know of the same host. */
+  merged(row: MovedRow, host: string): MovedRow
+  /** Whether a link of a host that is not moved under its own number is known under the other. */
+  hasSeen(shard: number, hostId: number, fp: string): boolean
+  hasRobots(shard: number, origin: string): boolean
+}
+
+type HostRow = {
+  id: number
+  host: string
+  run: number
+  queued: number
+  accepted: number
+  given_up: 0 | 1
+  next_at: number
+  failures: number
+  rests: number
+}
+
+type Alias = { shard: number; id: number; movedId: number }
+
+export function findHostAliases(frontiers: readonly Database[]): HostAliases {
+  const shards = frontiers.length
+  const byName = frontiers.map((db) =>
+    db.prepare('SELECT id, host, run, queued, accepted, given_up, next_at, failures, rests FROM hosts WHERE host = ?'),
+  )
+  const seen = frontiers.map((db) => db.prepare('SELECT 1 FROM seen WHERE host = ? AND fp = ?'))
+  const robots = frontiers.map((db) => db.prepare('SELECT 1 FROM robots WHERE origin = ?'))
+  const aliases = new Map<string, Alias>()
+  const others = new Map<string, HostRow[]>()
+  const keyOf = (shard: number, id: number): string => `${shard} ${id}`
+  for (const [shard, db] of frontiers.entries()) {
+    if (shard === 0) continue
+    for (const raw of db.prepare('SELECT id, host FROM hosts').iterate()) {
+      const { id, host } = raw as { id: number; host: string }
+      const lowest = byName.slice(0, shard).findIndex((statement) => statement.get(host) !== undefined)
+      if (lowest < 0) continue
+      const first = byName[lowest]!.get(host) as HostRow
+      const movedId = movedHostId(first.id, { shard: lowest, shards }, host)
+      aliases.set(keyOf(shard, id), { shard: lowest, id: first.id, movedId })
+      others.set(host, [...(others.get(host) ?? []), byName[shard]!.get(host) as HostRow])
+    }
+  }
+  return {
+    of: (shard, hostId) => aliases.get(keyOf(shard, hostId))?.movedId ?? null,
+    merged(row, host) {
+      const more = others.get(host)
+      return more === undefined ? row : more.reduce(mergedRow, row)
+    },
+    hasSeen(shard, hostId, fp) {
+      const alias = aliases.get(keyOf(shard, hostId))
+      return alias !== undefined && seen[alias.shard]!.get(alias.id, BigInt(fp)) !== undefined
+    },
+    hasRobots: (shard, origin) => robots.slice(0, shard).some((statement) => statement.get(origin) !== undefined),
+  }
+}
+
+function mergedRow(row: MovedRow, more: HostRow): MovedRow {
+  const run = Math.max(row.run as number, more.run)
+  const ofRun = (each: { run: MovedRow[string]; accepted: MovedRow[string] }): number =>
+    each.run === run ? (each.accepted as number) : 0
+  return {
+    ...row,
+    run,
+    queued: (row.queued as number) + more.queued,
+    accepted: ofRun({ run: row.run!, accepted: row.accepted! }) + ofRun(more),
+    given_up: row.given_up === true && more.given_up === 1,
+    next_at: Math.max(row.next_at as number, more.next_at),
+    failures: Math.max(row.failures as number, more.failures),
+    rests: Math.max(row.rests as number, more.rests),
+  }
+}

@@ -1,0 +1,188 @@
+import { AppError } from '../../../core/errors.ts'
+import type { MoveCursor, MovedKind, MovedPortion, MovedRow, MovingSource } from '../../contracts/import.ts'
+import { createEmbeddedObjects } from '../archive/objects.ts'
+import { type Database, openDatabase } from '../folder/database.ts'
+import { openCatalogForReading, paths, readFacts } from '../folder/folder.ts'
+import { lockFolder } from '../folder/lock.ts'
+import { catalogMigrations } from '../folder/schema-catalog.ts'
+import { frontierMigrations } from '../folder/schema-frontier.ts'
+import { archiveKinds } from './archive-kinds.ts'
+import { frontierKinds } from './frontier-kinds.ts'
+import { findHostAliases } from './host-aliases.ts'
+import { identityOf, numberFrom, readMovedFacts } from './import-facts.ts'
+import { idBeforeMove } from './import-ids.ts'
+import { peopleKinds } from './people-kinds.ts'
+import { createKindReader, type KindReader, type Raw, type SourceKind } from './source-kind.ts'
+import { createVersionContent, type VersionContentDeps } from './version-content.ts'
+
+export type MovingFolderOptions = { folder: string; holder: string; isWhole: VersionContentDeps['isWhole'] }
+
+/** A portion of versions ends with the record that goes over this. */
+const MAX_CONTENT_BYTES = 8 << 20
+/** Others have a turn after so many bytes: what was read before is sent meanwhile. */
+const TURN_BYTES = 256 << 10
+
+/**
+ * A data folder that is taken for as long as it is read: nobody crawls into it, compresses or collects, and nobody writes to its
+ * catalogue, whose write lock is held by a transaction that writes nothing. The process may die at any time; the locks die with it.
+ */
+export function openMovingFolder({ folder, holder, isWhole }: MovingFolderOptions): MovingSource {
+  // One of an earlier version of the program is brought up to date first, as by every command that looks at it.
+  openCatalogForReading(folder).close()
+  const opened: { close(): void }[] = []
+  const close = (): void => {
+    for (const each of opened.splice(0).reverse()) each.close()
+  }
+  try {
+    for (const name of ['lock', 'housekeeping'] as const) {
+      const lock = lockFolder(folder, holder, undefined, name)
+      opened.push({ close: () => lock.release() })
+    }
+    const db = openCatalogForReading(folder)
+    opened.push(db)
+    opened.push(holdWrites(folder))
+    const facts = readFacts(db)
+    if (facts === null) throw new AppError('store-missing', `${folder} holds nothing yet: there is nothing to move.`)
+    const frontiers = Array.from({ length: facts.shards }, (_, shard) => openFrontier(paths.frontier(folder, shard)))
+    opened.push(...frontiers)
+    return createSource({ folder, db, frontiers, seed: facts.seed, isWhole, close })
+  } catch (error) {
+    close()
+    throw error
+  }
+}
+
+function holdWrites(folder: string): { close(): void } {
+  const db = openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist: true })
+  try {
+    db.read(() => db.exec('BEGIN IMMEDIATE'))
+  } catch (error) {
+    db.close()
+    throw error
+  }
+  return {
+    close() {
+      db.exec('ROLLBACK')
+      db.close()
+    },
+  }
+}
+
+function openFrontier(path: string): Database {
+  const db = openDatabase(path, { migrations: frontierMigrations, readOnly: true })
+  const { user_version: schema } = db.prepare('PRAGMA user_version').get() as { user_version: number }
+  if (schema === frontierMigrations.at(-1)!.id) return db
+  db.close()
+  openDatabase(path, { migrations: frontierMigrations, mustExist: true }).close()
+  return openDatabase(path, { migrations: frontierMigrations, readOnly: true })
+}
+
+type SourceParts = {
+  folder: string
+  db: Database
+  frontiers: readonly Database[]
+  seed: [number, number]
+  isWhole: VersionContentDeps['isWhole']
+  close(): void
+}
+
+type Step = { shard: number; reader: KindReader; toRow(raw: Raw): MovedRow | null }
+
+function createSource({ folder, db, frontiers, seed, isWhole, close }: SourceParts): MovingSource {
+  const objects = createEmbeddedObjects(db, paths.archive(folder))
+  const withContent = createVersionContent({ db, objects, isWhole })
+  const steps = createSteps(db, frontiers)
+  const [versions] = steps.get('versions')!
+
+  async function readContents(after: MoveCursor | null): Promise<MovedPortion> {
+    const { reader, toRow } = versions!
+    const page = reader.page(after)
+    const rows: MovedRow[] = []
+    let bytes = 0
+    let turn = 0
+    for (const { raw, key } of page.rows) {
+      const row = await withContent(raw, toRow(raw)!)
+      rows.push(row)
+      const length = (row.content as Buffer | null)?.length ?? 0
+      bytes += length
+      turn += length
+      if (bytes > MAX_CONTENT_BYTES) return { rows, after: key }
+      if (turn <= TURN_BYTES) continue
+      turn = 0
+      await new Promise(setImmediate)
+    }
+    return { rows, after: page.isLast ? null : page.rows.at(-1)!.key }
+  }
+
+  /** The shard is the first thing in a cursor. */
+  function readPlain(kind: MovedKind, after: MoveCursor | null): MovedPortion {
+    const [shard = 0, ...key] = after ?? []
+    const all = steps.get(kind)!
+    const step = all[shard as number]!
+    const page = step.reader.page(key.length === 0 ? null : key)
+    const rows = page.rows.map(({ raw }) => step.toRow(raw)).filter((row) => row !== null)
+    if (!page.isLast) return { rows, after: [shard, ...page.rows.at(-1)!.key] }
+    return { rows, after: step.shard + 1 < all.length ? [step.shard + 1] : null }
+  }
+
+  return {
+    identity: identityOf(db, seed),
+    facts: () => readMovedFacts(db, frontiers, seed),
+    count(kind) {
+      const table = tableOf(kind)
+      const files = isOfFrontier(kind) ? frontiers : [db]
+      return files.reduce((sum, file) => sum + numberFrom(file, `SELECT count(*) AS n FROM ${table}`), 0)
+    },
+    async read(kind, after, { content }) {
+      return kind === 'versions' && content
+        ? readContents(after === null ? null : after.slice(-1))
+        : readPlain(kind, after)
+    },
+    async readVersion(id) {
+      const number = idBeforeMove(id)
+      const [found] = versions!.reader.page([number - 1], 1).rows
+      return found?.raw.id === number ? withContent(found.raw, versions!.toRow(found.raw)!) : null
+    },
+    close,
+  }
+}
+
+function createSteps(db: Database, frontiers: readonly Database[]): Map<MovedKind, Step[]> {
+  const aliases = findHostAliases(frontiers)
+  const links = new Map(strayLinks(db))
+  const hostOfLinks = (id: number): string | null => links.get(id) ?? null
+  const steps = new Map<MovedKind, Step[]>()
+  const step = <C>(file: Database, kind: SourceKind<C>, context: C, shard: number): Step => ({
+    shard,
+    reader: createKindReader(file, kind),
+    toRow: (raw) => kind.toRow(raw, context),
+  })
+  for (const kind of peopleKinds) steps.set(kind.kind, [step(db, kind, null, 0)])
+  for (const kind of archiveKinds) steps.set(kind.kind, [step(db, kind, { hostOfLinks }, 0)])
+  for (const kind of frontierKinds)
+    steps.set(
+      kind.kind,
+      frontiers.map((file, shard) => step(file, kind, { shard, shards: frontiers.length, aliases }, shard)),
+    )
+  return steps
+}
+
+/** Lists whose own version was collected belong to the document of whoever refers to them. */
+function strayLinks(db: Database): [id: number, host: string][] {
+  const rows = db.read(() =>
+    db
+      .prepare(
+        `SELECT v.links AS id, d.host FROM versions v JOIN documents d ON d.id = v.document
+         WHERE v.links <> 0 AND v.links <> v.id AND NOT EXISTS (SELECT 1 FROM versions own WHERE own.id = v.links)`,
+      )
+      .all(),
+  ) as { id: number; host: string }[]
+  return rows.map(({ id, host }) => [id, host])
+}
+
+const isOfFrontier = (kind: MovedKind): boolean => frontierKinds.some((each) => each.kind === kind)
+
+function tableOf(kind: MovedKind): string {
+  const all: readonly { kind: MovedKind; table: string }[] = [...peopleKinds, ...archiveKinds, ...frontierKinds]
+  return all.find((each) => each.kind === kind)!.table
+}

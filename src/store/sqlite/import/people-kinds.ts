@@ -1,0 +1,100 @@
+import { movedMark } from './import-ids.ts'
+import { plainRow, type SourceKind } from './source-kind.ts'
+
+const SMALL = 1_000
+
+type PeopleKind = SourceKind<unknown>
+
+/** What people say, which has the same numbers in both engines. */
+export const peopleKinds: readonly PeopleKind[] = [
+  {
+    kind: 'runs',
+    table: 'runs',
+    keys: [['id', 'plain']],
+    // One at most is unfinished there.
+    columns: `id, started_at,
+      iif(id < (SELECT max(id) FROM runs), coalesce(finished_at, started_at), finished_at) AS finished_at`,
+    from: 'FROM runs',
+    toRow: (raw) => plainRow(raw),
+    portionRows: SMALL,
+  },
+  {
+    kind: 'accounts',
+    table: 'accounts',
+    keys: [['id', 'plain']],
+    columns: 'id, email, name, role, level, password, disabled, created_at, settings',
+    from: 'FROM accounts',
+    toRow: (raw) => plainRow(raw, ['disabled']),
+    portionRows: SMALL,
+  },
+  {
+    kind: 'sessions',
+    table: 'sessions',
+    keys: [['id', 'plain']],
+    columns: 'id, hash, account, created_at, seen_at, expires_at, agent, address',
+    from: 'FROM sessions',
+    toRow: (raw) => plainRow(raw),
+    portionRows: SMALL,
+  },
+  {
+    kind: 'tokens',
+    table: 'tokens',
+    keys: [['id', 'plain']],
+    columns: 'id, hash, account, name, scopes, created_at, used_at, expires_at',
+    from: 'FROM tokens',
+    toRow: (raw) => plainRow(raw),
+    portionRows: SMALL,
+  },
+  {
+    kind: 'failures',
+    table: 'failures',
+    keys: [['key', 'plain']],
+    columns: 'key, count, last_at',
+    from: 'FROM failures',
+    toRow: (raw) => plainRow(raw),
+    portionRows: SMALL,
+  },
+  {
+    kind: 'watches',
+    table: 'watches',
+    keys: [['id', 'plain']],
+    columns: `id, key, uri, landed, round, mark, finished_mark, checked_at, outcome, status, since, changed_at, state`,
+    from: 'FROM watches',
+    toRow: (raw) => ({
+      ...plainRow(raw),
+      mark: movedMark(raw.mark as number),
+      finished_mark: movedMark(raw.finished_mark as number),
+    }),
+    portionRows: SMALL,
+  },
+  {
+    kind: 'profiles',
+    table: 'profiles',
+    keys: [['id', 'plain']],
+    columns: 'id, owner, revision, body',
+    from: 'FROM profiles',
+    toRow: (raw) => plainRow(raw),
+    portionRows: 200,
+  },
+  {
+    kind: 'urds',
+    table: 'urds',
+    keys: [['id', 'plain']],
+    columns: 'id, profile, place, watch, visited_at, paused, muted',
+    from: 'FROM urds',
+    toRow: (raw) => plainRow(raw, ['paused', 'muted']),
+    portionRows: SMALL,
+  },
+  {
+    kind: 'checks',
+    table: 'checks',
+    keys: [
+      ['watch', 'plain'],
+      ['at', 'plain'],
+    ],
+    columns: 'watch, at, outcome, status, changed, took_ms',
+    from: 'FROM checks',
+    toRow: (raw) => plainRow(raw),
+    portionRows: 2_000,
+  },
+]

@@ -1,0 +1,97 @@
+import type { StatementSync } from 'node:sqlite'
+import type { MoveCursor, MovedKind, MovedRow } from '../../contracts/import.ts'
+import type { Database } from '../folder/database.ts'
+
+export type RawValue = number | string | Uint8Array | null
+export type Raw = Record<string, RawValue>
+
+/** A column of the key, and how it is spelled in a cursor: numbers of 64 bits and bytes are texts there. */
+export type KeyColumn = readonly [sql: string, form: 'plain' | 'wide' | 'bytes']
+
+export type SourceKind<Context> = {
+  kind: MovedKind
+  /** The table whose rows are counted. */
+  table: string
+  keys: readonly KeyColumn[]
+  columns: string
+  from: string
+  /** Null for a row that stands under another key as well. */
+  toRow(raw: Raw, context: Context): MovedRow | null
+  portionRows: number
+}
+
+export type KindPage = {
+  rows: { raw: Raw; key: MoveCursor }[]
+  /** Nothing comes behind it. */
+  isLast: boolean
+}
+
+export type KindReader = {
+  /** Rows behind a key, each with its own: a portion, or less where they are large. */
+  page(after: MoveCursor | null, limit?: number): KindPage
+}
+
+/** A page ends with the row that goes over this. */
+const MAX_PAGE_BYTES = 4 << 20
+
+const spelled = ([sql, form]: KeyColumn): string => {
+  if (form === 'wide') return `CAST(${sql} AS TEXT)`
+  return form === 'bytes' ? `hex(${sql})` : sql
+}
+
+/** Pages of a table by its key. The first one has no condition, so that a key may be anything, the empty text too. */
+export function createKindReader<C>(db: Database, { keys, columns, from, portionRows }: SourceKind<C>): KindReader {
+  const names = keys.map(([sql]) => sql).join(', ')
+  const cursor = keys.map((key, place) => `${spelled(key)} AS key_${place}`).join(', ')
+  const page = (where: string): StatementSync =>
+    db.prepare(`SELECT ${columns}, ${cursor} ${from} ${where} ORDER BY ${names} LIMIT ?`)
+  const first = page('')
+  const next = page(`WHERE (${names}) > (${keys.map(() => '?').join(', ')})`)
+  const parameter = (value: number | string, place: number) => {
+    const form = keys[place]![1]
+    if (form === 'wide') return BigInt(value)
+    return form === 'bytes' ? Buffer.from(String(value), 'hex') : value
+  }
+  return {
+    page: (after, limit = portionRows) =>
+      db.read(() => {
+        const page: KindPage = { rows: [], isLast: true }
+        let bytes = 0
+        const found = after === null ? first.iterate(limit) : next.iterate(...after.map(parameter), limit)
+        for (const row of found) {
+          const raw = row as Raw
+          page.rows.push({ raw, key: keys.map((_, place) => raw[`key_${place}`] as number | string) })
+          bytes += sizeOf(raw)
+          page.isLast = page.rows.length < limit && bytes <= MAX_PAGE_BYTES
+          if (bytes > MAX_PAGE_BYTES) break
+        }
+        return page
+      }),
+  }
+}
+
+function sizeOf(raw: Raw): number {
+  let bytes = 0
+  for (const name in raw) {
+    const value = raw[name]
+    if (typeof value === 'string' || value instanceof Uint8Array) bytes += value.length
+  }
+  return bytes
+}
+
+export const bytesOf = (value: RawValue): Buffer => {
+  const bytes = value as Uint8Array
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}
+
+/** A row as it is, but for its key and for what was read for the sake of ids alone. */
+export function plainRow(raw: Raw, flags: readonly string[] = [], left: readonly string[] = []): MovedRow {
+  const row: MovedRow = {}
+  for (const name in raw) {
+    const value = raw[name]!
+    if (name.startsWith('key_') || left.includes(name)) continue
+    if (flags.includes(name)) row[name] = value === 1
+    else row[name] = value instanceof Uint8Array ? bytesOf(value) : value
+  }
+  return row
+}

@@ -1,0 +1,118 @@
+import type { AnnotationBatch, AnnotationDraft, AnnotationStore, Story, Task } from '../../contracts/annotations.ts'
+import type { Database } from '../folder/database.ts'
+import { createAnnotationReader, selectAnnotations } from './annotation-rows.ts'
+import { createWordSpelling } from './inbox-words.ts'
+
+type TaskRow = Omit<Task, 'first' | 'made'> & { first: 0 | 1; made: 0 | 1 }
+
+export function createEmbeddedAnnotations(db: Database): AnnotationStore {
+  const { annotationOf } = createAnnotationReader(db)
+  const spell = createWordSpelling(db)
+  const sql = {
+    tasks: db.prepare(
+      `SELECT t.id, t.version AS versionId, t.watch, t.hops, t.round, t.first, t.made
+       FROM tasks t LEFT JOIN versions v ON v.id = t.version
+       WHERE coalesce(v.document, 0) % ?1 = ?2 ORDER BY t.id LIMIT ?3`,
+    ),
+    countTasks: db.prepare('SELECT count(*) AS n FROM tasks'),
+    done: db.prepare('DELETE FROM tasks WHERE id = ?'),
+    insert: db.prepare(
+      `INSERT INTO annotations (owner, profile, document, version, kind, at, relevance, urgency, expires_at, backlog,
+       title, format, extension, size, summary, explanation, story, read, archived)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+    ),
+    hold: db.prepare('INSERT OR IGNORE INTO holds (version, owner, since) VALUES (?, ?, ?)'),
+    alsoAt: db.prepare('INSERT OR IGNORE INTO also_at (annotation, version, url) VALUES (?, ?, ?)'),
+    urlsOf: db.prepare('SELECT DISTINCT url FROM also_at WHERE annotation = ? ORDER BY version'),
+    story: db.prepare('INSERT OR IGNORE INTO stories (version, hash, story) VALUES (?, ?, ?)'),
+    stories: db.prepare('SELECT version AS versionId, hash, story FROM stories ORDER BY version DESC LIMIT ?'),
+    // Whoever else had a use for it keeps it.
+    unwanted: db.prepare(
+      `UPDATE versions SET wanted = 0 WHERE id = ?1
+       AND NOT EXISTS (SELECT 1 FROM annotations a WHERE a.document = versions.document AND a.version = ?1)
+       AND NOT EXISTS (SELECT 1 FROM tasks WHERE version = ?1)`,
+    ),
+    wanted: db.prepare('UPDATE versions SET wanted = 1 WHERE id = ? AND wanted = 0'),
+    find: db.prepare(`${selectAnnotations} WHERE a.id = ?`),
+    list: db.prepare(
+      `${selectAnnotations} WHERE a.id > ? AND (? IS NULL OR a.owner = ?) AND (? IS NULL OR a.profile = ?)
+       ORDER BY a.id LIMIT ?`,
+    ),
+    last: db.prepare(`${selectAnnotations} WHERE a.profile = ? AND a.document = ? ORDER BY a.id DESC LIMIT 1`),
+    ofStory: db.prepare(
+      `${selectAnnotations} WHERE a.story = ? AND a.story <> 0 AND a.profile = ? AND a.document <> ? ORDER BY a.id LIMIT 1`,
+    ),
+  }
+  sql.stories.setReadBigInts(true)
+
+  /** 0 where it is there already. */
+  function add(draft: AnnotationDraft): number {
+    const muted = draft.muted === true ? 1 : 0
+    const read = muted === 1 || draft.silent === true ? 1 : 0
+    const { changes, lastInsertRowid } = sql.insert.run(
+      draft.owner,
+      draft.profile,
+      draft.documentId,
+      draft.versionId,
+      draft.kind,
+      draft.at,
+      draft.relevance,
+      draft.urgency,
+      draft.expiresAt,
+      draft.backlog ? 1 : 0,
+      draft.title,
+      draft.format,
+      draft.extension,
+      draft.size,
+      JSON.stringify(draft.summary),
+      JSON.stringify(draft.explanation),
+      draft.story,
+      read,
+      muted,
+    )
+    if (changes === 0) return 0
+    const id = Number(lastInsertRowid)
+    // Until its owner has fetched it, the version stays. Nobody waits for what comes silently.
+    if (read === 0) sql.hold.run(draft.versionId, draft.owner, draft.at)
+    sql.wanted.run(draft.versionId)
+    return id
+  }
+
+  function settle({ done, annotations, alsoAt, stories, unwanted, wanted }: AnnotationBatch): number[] {
+    const added = annotations.map((draft) => ({ id: add(draft), draft })).filter(({ id }) => id > 0)
+    for (const { id, draft } of added) spell(id, draft)
+    for (const { annotation, versionId, url } of alsoAt) sql.alsoAt.run(annotation, versionId, url)
+    for (const { versionId, hash, story } of stories) sql.story.run(versionId, BigInt.asIntN(64, hash), story)
+    for (const id of done) sql.done.run(id)
+    for (const id of unwanted) sql.unwanted.run(id)
+    for (const id of wanted) sql.wanted.run(id)
+    return added.map(({ id }) => id)
+  }
+
+  return {
+    async tasks({ limit, part, parts }) {
+      const rows = db.read(() => sql.tasks.all(parts, part, limit)) as TaskRow[]
+      return rows.map((row) => ({ ...row, first: row.first === 1, made: row.made === 1 }))
+    },
+    countTasks: async () => (db.read(() => sql.countTasks.get()) as { n: number }).n,
+    async settle(batch) {
+      const ids = db.write(() => settle(batch))
+      return ids.map((id) => annotationOf(sql.find.get(id))!)
+    },
+    find: async (id) => db.read(() => annotationOf(sql.find.get(id))),
+    async list({ after, limit, owner = null, profile = null }) {
+      const rows = db.read(() => sql.list.all(after, owner, owner, profile, profile, limit))
+      return rows.map((row) => annotationOf(row)!)
+    },
+    last: async (profile, documentId) => db.read(() => annotationOf(sql.last.get(profile, documentId))),
+    async ofStory(profile, story, documentId) {
+      return db.read(() => annotationOf(sql.ofStory.get(story, profile, documentId)))
+    },
+    async stories(limit) {
+      const rows = db.read(() => sql.stories.all(limit)) as { versionId: bigint; hash: bigint; story: bigint }[]
+      return rows
+        .map(({ versionId, hash, story }): Story => ({ versionId: Number(versionId), hash, story: Number(story) }))
+        .reverse()
+    },
+  }
+}

@@ -1,0 +1,120 @@
+import type { SQLInputValue } from 'node:sqlite'
+import type { QueryNode } from '../../../core/search-query/query.ts'
+import { searchableText } from '../../../core/search-query/searchable-text.ts'
+import type { AnnotationDraft } from '../../contracts/annotations.ts'
+import type { Database } from '../folder/database.ts'
+import { expressionOf, type WordTable } from '../search/fts-expression.ts'
+
+/** A condition on a row `a` of annotations. */
+export type Condition = { sql: string; values: readonly SQLInputValue[] }
+
+export type WordSearch = {
+  /** What the table of words is asked for; null where it can't narrow anything down. */
+  match: string | null
+  /** What it can't tell: to be held against each row that it finds. */
+  conditions: Condition[]
+}
+
+/**
+ * A query against `inbox_words`. Each entry has its owner as a word, so a search goes through the owner's own alone. Title,
+ * summary and address are searched, `intitle:` in the title. The table knows addresses by their words, so for `site:` it
+ * finds all pages that name the host anywhere in their address; the host of the document then decides.
+ */
+export function wordSearch(owner: string, node: QueryNode): WordSearch {
+  const table = wordTable(owner)
+  const broad = broaden(node)
+  const parts = node.kind === 'and' ? node.nodes : [node]
+  return {
+    match: broad === null ? null : `${table.every} AND ${expressionOf(broad, table)}`,
+    conditions: parts.filter(namesSite).map((part) => conditionOf(part, table)),
+  }
+}
+
+/** The same asked of one row at a time, for where the rows are few. */
+export function wordCondition(owner: string, node: QueryNode): Condition {
+  return conditionOf(node, wordTable(owner))
+}
+
+function wordTable(owner: string): WordTable {
+  return {
+    title: 'title',
+    anywhere: '{title text url}',
+    every: `owner : "o${Buffer.from(owner).toString('hex')}"`,
+    site: (host) => `url : "${host}"`,
+  }
+}
+
+function namesSite(node: QueryNode): boolean {
+  if (node.kind === 'and' || node.kind === 'or') return node.nodes.some(namesSite)
+  return node.kind === 'not' ? namesSite(node.node) : node.kind === 'site'
+}
+
+/** Finds at least what the query does, although sites are known by their words alone; null where that is everything. */
+function broaden(node: QueryNode): QueryNode | null {
+  if (!namesSite(node)) return node
+  switch (node.kind) {
+    case 'not':
+      return null
+    case 'and': {
+      const nodes = node.nodes.map(broaden).filter((each) => each !== null)
+      return nodes.length === 0 ? null : { kind: 'and', nodes }
+    }
+    case 'or': {
+      const nodes = node.nodes.map(broaden)
+      return nodes.every((each) => each !== null) ? { kind: 'or', nodes } : null
+    }
+    default:
+      return node
+  }
+}
+
+function conditionOf(node: QueryNode, table: WordTable): Condition {
+  if (!namesSite(node))
+    return {
+      sql: 'EXISTS (SELECT 1 FROM inbox_words w WHERE w.inbox_words MATCH ? AND w.rowid = a.id)',
+      values: [expressionOf(node, table)],
+    }
+  switch (node.kind) {
+    case 'not': {
+      const { sql, values } = conditionOf(node.node, table)
+      return { sql: `NOT ${sql}`, values }
+    }
+    case 'and':
+    case 'or': {
+      const parts = node.nodes.map((each) => conditionOf(each, table))
+      const sql = parts.map((part) => part.sql).join(node.kind === 'and' ? ' AND ' : ' OR ')
+      return { sql: `(${sql})`, values: parts.flatMap(({ values }) => values) }
+    }
+    case 'site':
+      return siteCondition(node.host)
+    default:
+      throw new TypeError('words name no site')
+  }
+}
+
+/** Documents carry their port where it is not the usual one, and IPv6 in brackets; an address has no hosts below it. */
+function siteCondition(host: string): Condition {
+  const name = host.includes(':') ? `[${host}]` : host
+  const place = name !== host || /^[\d.]+$/.test(host) ? '= 1' : '> 0'
+  return {
+    sql: `instr('.' || (SELECT d.host FROM documents d WHERE d.id = a.document) || ':', ?) ${place}`,
+    values: [`.${name}:`],
+  }
+}
+
+/**
+ * Words come into the table by a trigger, whoever adds an annotation; what only the program can do comes behind: words of
+ * scripts without spaces are set apart, and spellings that mean the same are made one. Most texts need none of this. A
+ * batch is spelled after all of it was added and in the order of the ids: each step back costs a write of all that waits.
+ */
+export function createWordSpelling(db: Database) {
+  const respell = db.prepare(
+    `INSERT OR REPLACE INTO inbox_words (rowid, title, text, url, owner) VALUES (?1, ?2, ?3,
+     coalesce((SELECT url FROM documents WHERE id = ?4), ''), 'o' || lower(hex(?5)))`,
+  )
+  return (id: number, { title, summary, documentId, owner }: AnnotationDraft): void => {
+    const spelled = { title: searchableText(title).text, text: searchableText(summary.text).text }
+    if (spelled.title === title && spelled.text === summary.text) return
+    respell.run(id, spelled.title, spelled.text, documentId, owner)
+  }
+}

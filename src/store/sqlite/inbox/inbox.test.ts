@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { parseSearchQuery } from '../../../core/search-query/parse-query.ts'
+import { type InboxFilter, inboxStates } from '../../contracts/inbox.ts'
+import { type Database, openDatabase } from '../folder/database.ts'
+import { catalogMigrations } from '../folder/schema-catalog.ts'
+import { createEmbeddedAnnotations } from './annotations.ts'
+import { createEmbeddedInbox } from './inbox.ts'
+import { createInboxSelection } from './inbox-selection.ts'
+
+const all = { before: null, limit: 100 }
+
+async function withCatalog(work: (path: string) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'erace-inbox-'))
+  try {
+    await work(join(folder, 'catalog.db'))
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Adds annotations as a program would that knows nothing of marks, counts and words. */
+function addPlain(db: Database, owner: string, profile: string, count: number): void {
+  const document = db.prepare(
+    `INSERT INTO documents (host, fp, url, parent, first_at, checked_at, run, status, outcome)
+     SELECT 'www.a.example', count(*), 'http://www.a.example/' || count(*), '', 1, 1, 1, 200, 'stored' FROM documents`,
+  )
+  const annotation = db.prepare(
+    `INSERT INTO annotations (owner, profile, document, version, kind, at, relevance, urgency, expires_at, backlog,
+     title, format, extension, size, summary, explanation)
+     VALUES (?, ?, ?, ?, 'new', 5, 1, 1, 0, 0, 'Plain', 'html', '', 1, '{"text":"harbour","marks":[]}', '{}')`,
+  )
+  db.write(() => {
+    for (let n = 0; n < count; n++) {
+      const id = Number(document.run().lastInsertRowid)
+      annotation.run(owner, profile, id, id)
+    }
+  })
+}
+
+function queryOf(text: string): Required<Pick<InboxFilter, 'query'>> {
+  const parsed = parseSearchQuery(text)
+  assert.ok(parsed.kind === 'query', text)
+  return { query: parsed.query }
+}
+
+/** Remembers every statement that was prepared. */
+function listening(db: Database): Database & { statements: Set<string> } {
+  const statements = new Set<string>()
+  return {
+    ...db,
+    statements,
+    prepare(sql) {
+      statements.add(sql)
+      return db.prepare(sql)
+    },
+  }
+}
+
+/** Tables of words are only ever asked by their words; all else must be looked up in an index and come out in its order. */
+function wrongSteps(db: Database, sql: string): string[] {
+  const steps = db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all() as { detail: string }[]
+  return steps
+    .map(({ detail }) => detail)
+    .filter(
+      (step) =>
+        /TEMP B-TREE FOR (ORDER|RIGHT|LAST)|^SCAN/.test(step) &&
+        // A list of ids that was handed over is gone through from its beginning to its end.
+        !/^SCAN json_each|^SCAN \S+.* VIRTUAL TABLE INDEX \d+:.*M/.test(step),
+    )
+}
+
+describe('the inbox in SQLite', () => {
+  test('annotations from before the inbox are unread in it, counted and found', () =>
+    withCatalog(async (path) => {
+      const old = openDatabase(path, { migrations: catalogMigrations.slice(0, 3) })
+      addPlain(old, 'ann', 'p', 3)
+      old.close()
+      const db = openDatabase(path, { migrations: catalogMigrations })
+      const inbox = createEmbeddedInbox(db)
+      assert.equal((await inbox.list('ann', { state: 'unread', ...queryOf('harbour') }, all)).length, 3)
+      const counts = { unread: 3, all: 3, starred: 0, archived: 0 }
+      assert.deepEqual(await inbox.counts('ann'), { ...counts, profiles: [{ profile: 'p', ...counts }] })
+      db.close()
+    }))
+
+  test('what anybody adds is counted and found', () =>
+    withCatalog(async (path) => {
+      const db = openDatabase(path, { migrations: catalogMigrations })
+      const inbox = createEmbeddedInbox(db)
+      addPlain(db, 'ann', 'p', 2)
+      assert.equal((await inbox.list('ann', { state: 'all', ...queryOf('plain site:a.example') }, all)).length, 2)
+      assert.equal((await inbox.counts('ann')).unread, 2)
+      db.close()
+    }))
+
+  test('no statement of the inbox goes through a whole table or sorts', () =>
+    withCatalog(async (path) => {
+      const db = listening(openDatabase(path, { migrations: catalogMigrations }))
+      const inbox = createEmbeddedInbox(db)
+      const { planOf } = createInboxSelection(db)
+      createEmbeddedAnnotations(db)
+      addPlain(db, 'ann', 'p', 20)
+      addPlain(db, 'ann', 'q', 2)
+      const [first, ...others] = await inbox.list('ann', { state: 'all' }, all)
+      await inbox.mark('ann', [first!.id], { starred: true })
+      const archived = others.slice(0, 8).map(({ id }) => id)
+      await inbox.mark('ann', archived, { archived: true })
+      const queries = ['harbour', 'harbour -site:a.example', 'site:a.example OR plain', '-site:a.example', 'after:1970']
+      const plans = new Set<string>()
+      for (const state of inboxStates)
+        for (const profile of [{}, { profile: 'p' }, { profile: 'q' }])
+          for (const query of [{}, ...queries.map(queryOf)])
+            for (const rest of [{}, { changedBy: { read: true } }]) {
+              const filter = { state, ...profile, ...query, urgency: 1 }
+              const plan = planOf('ann', filter, { highest: 50, limit: 5, ...rest })
+              if (plan !== null) plans.add(plan.sql)
+            }
+      const walks = [...plans].map(
+        (sql) => /INDEXED BY (\w+)/.exec(sql)![1] + (sql.includes('CROSS JOIN') ? ' words' : ''),
+      )
+      for (const state of ['owner', 'unread', 'starred', 'archived', 'profile'])
+        assert.ok(walks.includes(`annotations_${state}`), state)
+      assert.ok(walks.includes('annotations_owner words'))
+      // The queue of tasks and the whole list are read from end to end, which is what they are for.
+      const whole = /FROM tasks|FROM stories|coalesce\(v\.document|IS NULL OR a\.owner/
+      for (const sql of [...plans, ...db.statements])
+        if (/annotations|inbox/.test(sql) && !/^INSERT/.test(sql) && !whole.test(sql))
+          assert.deepEqual(wrongSteps(db, sql), [], sql)
+      db.close()
+    }))
+})

@@ -1,0 +1,95 @@
+import type { InboxCounts, InboxItem, InboxStore } from '../../contracts/inbox.ts'
+import { countsOf, highestOf } from '../../rules/inbox-counts.ts'
+import type { Database } from '../folder/database.ts'
+import { createAnnotationReader, selectItems } from './annotation-rows.ts'
+import { createInboxMarks } from './inbox-marks.ts'
+import { createInboxSelection } from './inbox-selection.ts'
+
+type Id = { id: number }
+
+/** All of an owner's, whatever their state: no index has them together, so two are merged. */
+const everyState = (columns: string, compared: '<' | '>'): string =>
+  [
+    `SELECT ${columns} FROM annotations a INDEXED BY annotations_owner WHERE a.owner = ?1 AND a.archived = 0 AND a.id ${compared} ?2`,
+    `SELECT ${columns} FROM annotations a INDEXED BY annotations_archived WHERE a.owner = ?1 AND a.archived = 1 AND a.id ${compared} ?2`,
+  ].join(' UNION ALL ')
+
+export function createEmbeddedInbox(db: Database): InboxStore {
+  const { itemOf, itemsOf } = createAnnotationReader(db)
+  const { select } = createInboxSelection(db)
+  const marks = createInboxMarks(db)
+  const sql = inboxStatements(db)
+
+  const item = (owner: string, id: number): InboxItem | null => itemOf(sql.find.get(id, owner))
+  function items(owner: string, ids: readonly number[]): InboxItem[] {
+    if (ids.length === 0) return []
+    const found = new Map(itemsOf(sql.some.all(JSON.stringify(ids), owner)).map((each) => [each.id, each]))
+    return ids.flatMap((id) => found.get(id) ?? [])
+  }
+
+  return {
+    async list(owner, filter, { before, limit }) {
+      return db.readTogether(() => items(owner, select(owner, filter, { highest: highestOf(filter, before), limit })))
+    },
+    find: async (owner, id) => db.read(() => item(owner, id)),
+    async arrivals(owner, { after, limit }) {
+      return db.readTogether(() => {
+        const rows = sql.arrivals.all(owner, after, limit) as Id[]
+        return items(
+          owner,
+          rows.map(({ id }) => id),
+        )
+      })
+    },
+    mark: async (owner, ids, given) => db.write(() => marks.mark(owner, ids, given)),
+    async markAll(owner, filter, given, limit) {
+      return db.write(() => {
+        const ids = select(owner, filter, { highest: highestOf(filter, null), limit, changedBy: given })
+        return marks.mark(owner, ids, given)
+      })
+    },
+    counts: async (owner) => countsOf(db.read(() => sql.counts.all(owner)) as InboxCounts['profiles']),
+    async documentsOf(owner, documentIds) {
+      const isKnown = (id: number): boolean => sql.ofDocument.get(id, owner) !== undefined
+      return db.readTogether(() => new Set(documentIds.filter(isKnown)))
+    },
+    async documents(owner, { before, limit }) {
+      const rows = db.read(() => sql.documents.all(owner, before ?? Number.MAX_SAFE_INTEGER, limit))
+      return (rows as { annotation: number; documentId: number }[]).map((row) => ({ ...row }))
+    },
+    async remove(owner, { profile, limit }) {
+      return db.write(() => {
+        const rows = profile === undefined ? sql.arrivals.all(owner, 0, limit) : sql.someOf.all(owner, profile, limit)
+        marks.remove(
+          owner,
+          (rows as Id[]).map(({ id }) => id),
+        )
+        return rows.length
+      })
+    },
+  }
+}
+
+function inboxStatements(db: Database) {
+  return {
+    find: db.prepare(`${selectItems} WHERE a.id = ? AND a.owner = ?`),
+    // The plus keeps it from going through all that the owner has.
+    some: db.prepare(`${selectItems} WHERE a.id IN (SELECT value FROM json_each(?)) AND +a.owner = ?`),
+    arrivals: db.prepare(`${everyState('a.id', '>')} ORDER BY 1 LIMIT ?3`),
+    someOf: db.prepare(
+      `SELECT a.id FROM annotations a INDEXED BY annotations_profile WHERE a.owner = ?1 AND a.profile = ?2
+       ORDER BY a.id LIMIT ?3`,
+    ),
+    counts: db.prepare(
+      `SELECT profile, unread, shown AS "all", starred, archived FROM inbox_counts
+       WHERE owner = ? AND shown + archived > 0 ORDER BY profile`,
+    ),
+    ofDocument: db.prepare('SELECT 1 FROM annotations WHERE document = ? AND owner = ? LIMIT 1'),
+    // Of each document the last annotation alone.
+    documents: db.prepare(
+      `SELECT a.id AS annotation, a.document AS documentId FROM (${everyState('a.id, a.document', '<')}) a
+       WHERE NOT EXISTS (SELECT 1 FROM annotations b WHERE b.document = a.document AND b.owner = ?1 AND b.id > a.id)
+       ORDER BY a.id DESC LIMIT ?3`,
+    ),
+  }
+}

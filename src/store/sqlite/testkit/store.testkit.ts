@@ -1,0 +1,151 @@
+import { appendFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { MessageChannel, type MessagePort } from 'node:worker_threads'
+import { partitionCount, partitionOf } from '../../../core/partition.ts'
+import {
+  defaultOptions,
+  type OpenShard,
+  type StoreEngine,
+  type StoreSystem,
+  type SystemOptions,
+} from '../../conformance/engine.testkit.ts'
+import { createEmbeddedObjects } from '../archive/objects.ts'
+import { createEmbeddedVersions } from '../documents/versions.ts'
+import type { Database } from '../folder/database.ts'
+import { type EmbeddedFolder, openCatalogForReading, openFolder, paths } from '../folder/folder.ts'
+import { openShardStore, type ShardStore } from '../folder/shard-store.ts'
+
+/** A data folder in the temporary folder, with shards opened and closed as a test wants. */
+export type EmbeddedSystem = StoreSystem & { folder: string; warnings: string[]; closedFiles: number[]; now: number }
+
+export const embeddedEngine: StoreEngine = {
+  name: 'embedded',
+  create: async (options) => createEmbeddedSystem(options),
+}
+
+type Opened = { folder: EmbeddedFolder; shards: { store: ShardStore; reader: Database }[]; ports: MessagePort[] }
+
+export function createEmbeddedSystem(
+  parts: Partial<SystemOptions> = {},
+  folder = mkdtempSync(join(tmpdir(), 'erace-store-')),
+): EmbeddedSystem {
+  const options = { ...defaultOptions, ...parts }
+  let opened: Opened | null = null
+
+  function take(holder: string): EmbeddedFolder {
+    return openFolder({ folder, holder, shards: options.shards, lockWaitMs: 0 })
+  }
+
+  function openShard(run: number, shard: number, ports: readonly (MessagePort | null)[]) {
+    const store = openShardStore({
+      ...options,
+      folder,
+      shard,
+      run,
+      partitions: fixedPartitions(options.shards),
+      ports,
+      now: () => system.now,
+      fileHeader: (name) => Buffer.from(`[${name}]`),
+      onClosed: (fileId) => system.closedFiles.push(fileId),
+      onWarning: (message) => system.warnings.push(message),
+    })
+    return { store, reader: openCatalogForReading(folder) }
+  }
+
+  const system: EmbeddedSystem = {
+    folder,
+    warnings: [],
+    closedFiles: [],
+    now: Date.UTC(2026, 0, 1),
+    async open(run) {
+      const held = take('test')
+      opened = { folder: held, shards: [], ports: [] }
+      const ways = connect(options.shards)
+      opened.ports = ways.flat().filter((port) => port !== null)
+      try {
+        for (let shard = 0; shard < options.shards; shard++) opened.shards.push(openShard(run, shard, ways[shard]!))
+      } catch (error) {
+        await system.kill()
+        throw error
+      }
+      return opened.shards.map(
+        ({ store, reader }): OpenShard => ({
+          ...store,
+          objects: createEmbeddedObjects(reader, paths.archive(folder)),
+          versions: createEmbeddedVersions(reader),
+        }),
+      )
+    },
+    async close() {
+      if (opened === null) return
+      const { shards, folder: held } = opened
+      opened = null
+      for (const { store, reader } of shards) {
+        reader.close()
+        await store.close()
+      }
+      await held.close()
+    },
+    async kill() {
+      if (opened === null) return
+      // The connections of the dead stay open here and are used no more: the files look as a killed process leaves them.
+      for (const port of opened.ports) port.close()
+      await opened.folder.close()
+      opened = null
+    },
+    async leaveHalfWritten() {
+      const archive = paths.archive(folder)
+      for (const name of readdirSync(archive)) appendFileSync(join(archive, name), '<http://half.example/>half a rec')
+    },
+    hostOf: (shard, n) => hostOfShard(shard, options.shards, n),
+    leases: {
+      async acquire(holder) {
+        const { lease, close } = take(holder)
+        return { ...lease, release: close }
+      },
+    },
+    async withRuns(work) {
+      const held = take('test')
+      try {
+        return await work(held.runs)
+      } finally {
+        await held.close()
+      }
+    },
+    async destroy() {
+      await system.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+  return system
+}
+
+/** A line between each two shards: `ways[a][b]` is where shard a reaches shard b. */
+function connect(shards: number): (MessagePort | null)[][] {
+  const ways = Array.from({ length: shards }, () => new Array<MessagePort | null>(shards).fill(null))
+  for (let a = 0; a < shards; a++) {
+    for (let b = a + 1; b < shards; b++) {
+      const { port1, port2 } = new MessageChannel()
+      ways[a]![b] = port1
+      ways[b]![a] = port2
+    }
+  }
+  return ways
+}
+
+/** Owners that a test can tell beforehand. */
+function fixedPartitions(shards: number): SharedArrayBuffer {
+  const memory = new SharedArrayBuffer(4 * (partitionCount + 1))
+  new Int32Array(memory).forEach((_, partition, table) => {
+    table[partition] = partition % shards
+  })
+  return memory
+}
+
+function hostOfShard(shard: number, shards: number, n: number): string {
+  for (let number = 0, left = n; ; number++) {
+    const host = `host${number}.example`
+    if (partitionOf(host) % shards === shard && left-- === 0) return host
+  }
+}
