@@ -20,8 +20,8 @@ const signedOutLater: State[] = [{ name: 'sign-in', path: '/sign-in', ready: 'No
 const nothingYet: State[] = [
   { name: 'welcome', path: '/welcome', ready: 'Paste an address' },
   { name: 'inbox-empty', path: '/inbox', ready: 'Nothing has arrived yet' },
-  { name: 'watches-empty', path: '/watches', ready: 'Nothing is watched yet' },
-  { name: 'profiles-empty', path: '/profiles', ready: 'No profile yet' },
+  { name: 'watches-empty', path: '/watches', ready: 'No watches yet' },
+  { name: 'profiles-empty', path: '/profiles', ready: 'No profiles yet' },
   { name: 'search-empty', path: '/search', ready: 'Look for something' },
   { name: 'missing', path: '/nowhere', ready: 'There is no such page' },
 ]
@@ -48,11 +48,11 @@ function withItems(ids: { item: number; document: number; watch: number; profile
       },
     },
     { name: 'watches', path: '/watches', ready: 'Page /town' },
-    { name: 'watch', path: `/watches?watch=${watch}`, ready: 'Last checks' },
+    { name: 'watch', path: `/watches?watch=${watch}`, ready: 'Recent checks' },
     { name: 'import', path: '/watches?import=1', ready: 'Import watches' },
     { name: 'profiles', path: '/profiles', ready: 'Harbour news' },
     { name: 'profile', path: `/profiles/${profile}`, ready: /Would have matched/ },
-    { name: 'profile-xml', path: `/profiles/${profile}?view=xml`, ready: 'The profile in XML' },
+    { name: 'profile-xml', path: `/profiles/${profile}?view=xml`, ready: 'Profile as XML' },
     { name: 'profile-new', path: '/profiles/new', ready: 'What to watch' },
     { name: 'search', path: '/search?q=harbour', ready: /results? in/ },
     ofDocument('diff', /words/),
@@ -65,16 +65,16 @@ function withItems(ids: { item: number; document: number; watch: number; profile
     {
       name: 'activity',
       path: '/activity',
-      ready: 'The crawl as a graph',
+      ready: 'Crawl graph',
       next: async (page) => {
-        await page.getByRole('button', { name: 'Draw it' }).click()
-        await page.getByText('The pages as a list').click()
+        await page.getByRole('button', { name: 'Show graph' }).click()
+        await page.getByText('Pages as a list').click()
       },
     },
     ...['account', 'sessions', 'tokens', 'shortcuts', 'users'].map((part) => ({
       name: `settings-${part}`,
       path: `/settings?part=${part}`,
-      ready: /About you|Where you are|No token yet|Single keys|Add a user/,
+      ready: /About you|Where you are|No token yet|Single-key|Add a user/,
     })),
     // Last: it stays open over whatever comes next.
     {

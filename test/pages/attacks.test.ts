@@ -245,7 +245,7 @@ describe('what attacks whoever looks at it, in a browser', { skip: withoutBrowse
     const all = (await me.ask<{ items: { id: string; name: string }[] }>('GET', '/profiles?limit=200')).items
     const { id } = all.find(({ name }) => name === 'All')!
     await look(`/profiles/${id}`, news.attacks.map(asTerm), /Would have matched/)
-    await turnTo(`/profiles/${id}?view=xml`, [`&lt;script`], 'The profile in XML')
+    await turnTo(`/profiles/${id}?view=xml`, [`&lt;script`], 'Profile as XML')
     const hostile = new URLSearchParams({ url: news.attacks[48]!, name: news.attacks[0]!, q: news.attacks[8]! })
     await look(`/profiles/new?${hostile}`, [news.attacks[0]!, news.attacks[48]!], 'What to watch')
   })
@@ -260,8 +260,8 @@ describe('what attacks whoever looks at it, in a browser', { skip: withoutBrowse
     await look(`/activity?url=${encodeURIComponent(uri)}`, [uri], 'fetched')
     await turnTo(`/activity?url=${encodeURIComponent(odd('/odd/moved').uri)}`, [], 'failed')
     await turnTo(`/activity?url=${encodeURIComponent(news.attacks[48]!)}`, [news.attacks[48]!], 'Activity')
-    await page.getByRole('button', { name: 'Draw it' }).click()
-    await page.getByText('The pages as a list').click()
+    await page.getByRole('button', { name: 'Show graph' }).click()
+    await page.getByText('Pages as a list').click()
     await shows('the list of pages', [news.attacks[0]!, news.attacks[8]!], 'All of them')
   })
 
@@ -269,12 +269,12 @@ describe('what attacks whoever looks at it, in a browser', { skip: withoutBrowse
     await look(
       '/settings?part=tokens',
       news.attacks.map((attack) => attack.slice(0, 100)),
-      'Tokens for programs',
+      'API tokens',
     )
-    await turnTo('/settings?part=sessions', [`<img src=x onerror=__hit('agent')>`], 'Where you are signed in')
-    await turnTo('/settings?part=users', [`"><svg/onload=__hit('email')>@example.org`, news.attacks[8]!], 'Add a user')
-    await turnTo('/settings?part=account', [news.attacks[0]!], 'About you')
-    await look('/welcome', [`Three ways in, ${news.attacks[0]!}`], 'Three ways in')
+    await turnTo('/settings?part=sessions', [`<img src=x onerror=__hit('agent')>`], "Where you're signed in")
+    await turnTo('/settings?part=users', [`"><svg/onload=__hit('email')>@example.org`, news.attacks[8]!], 'Add user')
+    await turnTo('/settings?part=account', [news.attacks[0]!], 'Your account')
+    await look('/welcome', [`Get started, ${news.attacks[0]!}`], 'Get started')
   })
 
   test('what is imported and refused is shown as text', async () => {

@@ -133,7 +133,7 @@ describe('what is selected in a comparison is ignored from now on', { skip: with
       await field.fill(`${expression}\n\n(b\n\\d+ likes`)
       await page.getByRole('button', { name: 'Save' }).first().click()
       await page.getByText(/^Line 3: wrong regular expression/).waitFor()
-      await page.getByText('The preview goes on').waitFor()
+      await page.getByText('Fix the highlighted field').waitFor()
       await field.scrollIntoViewIfNeeded()
       assert.deepEqual(
         await seriousFindings(page, ({ size, scheme }) => picture(`ignore-6-field-${size}-${scheme}`)),

@@ -47,7 +47,7 @@ function journey(where: string, start: StartService): void {
       })
       await watched(async () => {
         await page.goto(service.setupUrl!)
-        await page.getByLabel('E-mail address').fill(email)
+        await page.getByLabel('Email address').fill(email)
         await page.getByLabel('Password', { exact: false }).fill(password)
         await picture('1-set-up')
         await page.getByRole('button', { name: /create/i }).click()

@@ -73,7 +73,7 @@ describe('with the keyboard alone, in a browser', { skip: withoutBrowser }, () =
   test('sign in, watch a page, look at it, check it', () =>
     look.watched(async () => {
       await page.goto(`${service.url}/sign-in`)
-      await tabTo(page.getByLabel('E-mail address'))
+      await tabTo(page.getByLabel('Email address'))
       await page.keyboard.type(email)
       await press('Tab')
       await page.keyboard.type(password)
@@ -87,10 +87,10 @@ describe('with the keyboard alone, in a browser', { skip: withoutBrowser }, () =
       await page.getByRole('button', { name: 'Page /', exact: true }).waitFor()
       await tabTo(page.getByRole('button', { name: 'Page /', exact: true }))
       await press('Enter')
-      await page.getByRole('heading', { name: 'Last checks' }).waitFor()
+      await page.getByRole('heading', { name: 'Recent checks' }).waitFor()
       await seesFocus('in the drawer')
       await press('Escape')
-      await page.getByRole('heading', { name: 'Last checks' }).waitFor({ state: 'detached' })
+      await page.getByRole('heading', { name: 'Recent checks' }).waitFor({ state: 'detached' })
       await seesFocus('after the drawer')
       await me.visited()
       news.pages['/'] = { words: 'The mayor has resigned and the town celebrates.' }
@@ -292,7 +292,7 @@ describe('with the keyboard alone, in a browser', { skip: withoutBrowser }, () =
       await tabTo(page.getByLabel('Why was this fetched, or not?'))
       await page.keyboard.type(`${news.origin}/sport`)
       await press('Enter')
-      await page.getByRole('link', { name: 'Open the document' }).waitFor()
+      await page.getByRole('link', { name: 'Open document' }).waitFor()
     }))
 
   test('remove all watches that are loaded: the others come into their place', () =>
@@ -321,7 +321,7 @@ describe('with the keyboard alone, in a browser', { skip: withoutBrowser }, () =
       await heading('Settings')
       await tabTo(page.getByRole('link', { name: 'Keyboard' }))
       await press('Enter')
-      await tabTo(page.getByRole('switch', { name: /Single keys/ }))
+      await tabTo(page.getByRole('switch', { name: /Single-key/ }))
       await press('Space')
       await page.locator('[role=switch]:not(:checked):not([disabled])').waitFor()
       await tabTo(page.getByRole('link', { name: /^Inbox/ }), 'Shift+Tab')

@@ -21,14 +21,14 @@ async function assertLooks(page: Page): Promise<void> {
 }
 
 async function pauseAndResume(page: Page, me: Account): Promise<void> {
-  await page.getByRole('button', { name: 'Pause the crawl' }).click()
+  await page.getByRole('button', { name: 'Pause crawl' }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByRole('button', { name: 'Pause the crawl' }).click()
+  await dialog.getByRole('button', { name: 'Pause crawl' }).click()
   await page.getByRole('alert').getByText('Somebody paused the crawl').waitFor()
   assert.equal((await me.ask<{ isPaused: boolean }>('GET', '/crawl')).isPaused, true)
   await page.getByText('paused', { exact: true }).first().waitFor()
   await assertLooks(page)
-  await page.getByRole('button', { name: 'Resume the crawl' }).click()
+  await page.getByRole('button', { name: 'Resume crawl' }).click()
   await page.getByText('Somebody paused the crawl').waitFor({ state: 'detached' })
   assert.equal((await me.ask<{ isPaused: boolean }>('GET', '/crawl')).isPaused, false)
 }
@@ -55,7 +55,7 @@ describe('nodes and the crawl, in a browser', { skip: withoutBrowser }, () => {
       const { look, me } = await enter(service)
       const { page } = look
       await look.watched(async () => {
-        await page.getByText('One process does all the work.').waitFor()
+        await page.getByText('A single process does all the work').waitFor()
         assert.equal(await page.getByRole('button', { name: /^Drain/ }).count(), 0)
         await pauseAndResume(page, me)
         assert.deepEqual(look.faults, [])
@@ -75,7 +75,7 @@ describe('nodes and the crawl, in a browser', { skip: withoutBrowser }, () => {
         await until('both have half', async () => (await partitionsOf('worker-1')) === 128)
         await rowOf(page, 'worker-2').getByText('running').waitFor()
         await page.getByRole('button', { name: 'Drain worker-1' }).click()
-        await page.getByRole('dialog').getByText('hands over its 128 partitions').waitFor()
+        await page.getByRole('dialog').getByText('hands its 128 partitions').waitFor()
         await page.getByRole('dialog').getByRole('button', { name: 'Keep everything as it is' }).click()
         assert.equal(await partitionsOf('worker-1'), 128)
         await page.getByRole('button', { name: 'Drain worker-1' }).click()

@@ -1,34 +1,29 @@
 import './activity.css'
 import { lazy, Suspense, useState } from 'react'
+import type { Crawl } from '../api/types.ts'
 import { Button } from '../kit/button.tsx'
+import { ConfirmDialog } from '../kit/dialog.tsx'
 import { Page } from '../kit/page.tsx'
 import { ErrorState, LoadingState } from '../kit/states.tsx'
+import { Table } from '../kit/table.tsx'
 import { useMe } from '../session/session.ts'
+import { Charts } from './charts.tsx'
 import { Explain } from './explain.tsx'
-import { Charts } from './figures.tsx'
 import { Hosts } from './hosts.tsx'
 import { Nodes } from './nodes.tsx'
-import { PauseButton, PausedBanner } from './pause.tsx'
-import { Levels, Totals } from './totals.tsx'
-import { useCrawl } from './use-activity.ts'
+import { formatCount, formatShare, formatSize, strings } from './strings.ts'
+import { useCrawl, usePause } from './use-activity.ts'
 
 const CrawlGraph = lazy(() => import('./graph.tsx'))
 
 export default function ActivityView() {
   const { role } = useMe()
   return (
-    <Page title="Activity" lead="What is being fetched, how well it goes, and why.">
-      <section className="activity-section" aria-label="Explain an address">
+    <Page title={strings.title} lead={strings.lead}>
+      <section className="activity-section" aria-label={strings.explain.title}>
         <Explain />
       </section>
-      {role === 'administrator' ? (
-        <Administration />
-      ) : (
-        <p className="soft">
-          The figures of the whole crawl are shown to administrators. How your own sources are doing stands under
-          Watches.
-        </p>
-      )}
+      {role === 'administrator' ? <Administration /> : <p className="soft">{strings.adminsOnly}</p>}
     </Page>
   )
 }
@@ -38,7 +33,7 @@ function Administration() {
   const [showsGraph, setShowsGraph] = useState(false)
   if (crawl.error !== null && crawl.data === undefined)
     return <ErrorState error={crawl.error} onRetry={() => void crawl.refetch()} />
-  if (crawl.data === undefined) return <LoadingState label="Reading figures" />
+  if (crawl.data === undefined) return <LoadingState label={strings.loading} />
   return (
     <>
       <PausedBanner crawl={crawl.data} />
@@ -46,31 +41,117 @@ function Administration() {
       <Totals crawl={crawl.data} />
       <section className="activity-section" aria-labelledby="activity-nodes">
         <div className="activity-head">
-          <h2 id="activity-nodes">Nodes</h2>
+          <h2 id="activity-nodes">{strings.nodes.title}</h2>
           <PauseButton isPaused={crawl.data.isPaused} />
         </div>
         <Nodes />
       </section>
       <section className="activity-section">
-        <h2>Service levels</h2>
+        <h2>{strings.levels.title}</h2>
         <Levels levels={crawl.data.levels} />
       </section>
       <section className="activity-section">
-        <h2>Hosts</h2>
+        <h2>{strings.hosts.title}</h2>
         <Hosts />
       </section>
       <section className="activity-section">
-        <h2>The crawl as a graph</h2>
+        <h2>{strings.graph.title}</h2>
         {showsGraph ? (
-          <Suspense fallback={<LoadingState label="Drawing" />}>
+          <Suspense fallback={<LoadingState label={strings.graph.loading} />}>
             <CrawlGraph />
           </Suspense>
         ) : (
           <Button icon="activity" onClick={() => setShowsGraph(true)}>
-            Draw it
+            {strings.graph.show}
           </Button>
         )}
       </section>
     </>
+  )
+}
+
+/** Shown on top while fetching is paused. */
+function PausedBanner({ crawl: { paused, isPaused } }: { crawl: Crawl }) {
+  const pause = usePause()
+  if (paused === null) return null
+  return (
+    <div className="activity-paused activity-banner" role="alert">
+      <span>{strings.pause.banner(paused)}</span>
+      {isPaused && (
+        <Button icon="play" disabled={pause.isPending} onClick={() => pause.mutate(false)}>
+          {strings.pause.resume}
+        </Button>
+      )}
+    </div>
+  )
+}
+
+function PauseButton({ isPaused }: { isPaused: boolean }) {
+  const pause = usePause()
+  const [asks, setAsks] = useState(false)
+  // While paused, the banner has the button to resume.
+  if (isPaused) return null
+  return (
+    <>
+      <Button icon="pause" onClick={() => setAsks(true)}>
+        {strings.pause.pause}
+      </Button>
+      {asks && (
+        <ConfirmDialog
+          title={strings.pause.title}
+          confirm={strings.pause.pause}
+          busy={pause.isPending}
+          onCancel={() => setAsks(false)}
+          onConfirm={() => pause.mutate(true, { onSettled: () => setAsks(false) })}
+        >
+          <p>{strings.pause.body}</p>
+        </ConfirmDialog>
+      )}
+    </>
+  )
+}
+
+function Totals({ crawl: { totals, disk, now } }: { crawl: Crawl }) {
+  const text = strings.totals
+  const facts: readonly (readonly [string, string])[] = [
+    [text.sources, formatCount(totals.sources)],
+    [text.profiles, formatCount(totals.profiles)],
+    [text.documents, formatCount(totals.documents)],
+    [text.versions, formatCount(totals.versions)],
+    [text.annotations, formatCount(totals.annotations)],
+    [text.fetched, formatCount(totals.fetched)],
+    [text.inFlight, formatCount(now.inFlight)],
+    [text.archive, formatSize(disk.archiveBytes)],
+    [text.databases, formatSize(disk.databaseBytes)],
+    [text.free, disk.freeBytes === null ? text.unknown : formatSize(disk.freeBytes)],
+  ]
+  return (
+    <dl className="activity-totals kit-card">
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt className="soft">{name}</dt>
+          <dd className="numbers">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+/** How well each service level meets its deadlines. */
+function Levels({ levels }: { levels: Crawl['levels'] }) {
+  const text = strings.levels
+  return (
+    <Table
+      label={text.table}
+      rows={levels}
+      rowKey={({ level }) => level}
+      columns={[
+        { key: 'level', head: text.level, cell: ({ level }) => text.names[level] },
+        { key: 'share', head: text.onTime, numbers: true, cell: ({ met, missed }) => formatShare(met, met + missed) },
+        { key: 'checks', head: text.checks, numbers: true, cell: ({ met, missed }) => formatCount(met + missed) },
+        { key: 'queued', head: text.waiting, numbers: true, cell: ({ queued }) => formatCount(queued) },
+        { key: 'overdue', head: text.overdue, numbers: true, cell: ({ overdue }) => formatCount(overdue) },
+      ]}
+    />
   )
 }

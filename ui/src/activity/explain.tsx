@@ -8,7 +8,10 @@ import { Icon } from '../kit/icon.tsx'
 import { Input } from '../kit/input.tsx'
 import { ErrorState, LoadingState } from '../kit/states.tsx'
 import { useQueryState } from '../url/query-state.ts'
+import { strings } from './strings.ts'
 import { useExplanation } from './use-activity.ts'
+
+const text = strings.explain
 
 const tones: Record<UrlExplanation['verdict'], BadgeTone> = {
   fetched: 'good',
@@ -19,37 +22,37 @@ const tones: Record<UrlExplanation['verdict'], BadgeTone> = {
   unknown: 'plain',
 }
 
-/** For any address: why it was fetched, or why it was not. */
+/** Why an address was fetched, or why not. */
 export function Explain() {
   const [url, setUrl] = useQueryState('url')
-  const [text, setText] = useState(url)
-  useEffect(() => setText(url), [url])
+  const [typed, setTyped] = useState(url)
+  useEffect(() => setTyped(url), [url])
   const query = useExplanation(url)
   function submit(event: FormEvent) {
     event.preventDefault()
-    setUrl(text.trim())
+    setUrl(typed.trim())
   }
   return (
     <>
       <form className="activity-ask" onSubmit={submit}>
-        <Field label="Why was this fetched, or not?">
+        <Field label={text.label}>
           <Input
             inputMode="url"
             autoComplete="off"
             spellCheck={false}
-            placeholder="https://example.org/news"
-            value={text}
-            onChange={(event) => setText(event.target.value)}
+            placeholder={text.example}
+            value={typed}
+            onChange={(event) => setTyped(event.target.value)}
           />
         </Field>
         <Button type="submit" look="primary">
-          Explain
+          {text.submit}
         </Button>
       </form>
       <div aria-live="polite">
         {url === '' ? null : query.error !== null ? (
-          <ErrorState error={query.error} title="It can't be explained">
-            Give a whole address, with http:// or https:// in front.
+          <ErrorState error={query.error} title={text.errorTitle}>
+            {text.errorHint}
           </ErrorState>
         ) : query.data === undefined ? (
           <LoadingState lines={3} />
@@ -65,16 +68,16 @@ function Answer({ explanation: { verdict, sentence, steps, document } }: { expla
   return (
     <div className="activity-answer kit-card">
       <p>
-        <Badge tone={tones[verdict]}>{verdict.replace('-', ' ')}</Badge> {sentence}{' '}
-        {document !== null && <Link href={`/documents/${document}`}>Open the document</Link>}
+        <Badge tone={tones[verdict]}>{text.verdicts[verdict]}</Badge> {sentence}{' '}
+        {document !== null && <Link href={`/documents/${document}`}>{text.document}</Link>}
       </p>
       <ol className="activity-steps">
-        {steps.map(({ name, ok, text }) => (
+        {steps.map(({ name, ok, text: reason }) => (
           <li key={name}>
             <Icon name={ok === null ? 'minus' : ok ? 'check' : 'close'} size={16} />
             <span>
-              <span className="only-heard">{ok === null ? 'not known: ' : ok ? 'yes: ' : 'no: '}</span>
-              <strong>{name}</strong> <span className="soft">{text}</span>
+              <span className="only-heard">{ok === null ? text.notKnown : ok ? text.yes : text.no}</span>
+              <strong>{name}</strong> <span className="soft">{reason}</span>
             </span>
           </li>
         ))}

@@ -3,11 +3,14 @@ import { navigate } from 'wouter/use-browser-location'
 import type { Graph } from '../api/types.ts'
 import { IconButton } from '../kit/icon-button.tsx'
 import { drawGraph, nodeAt, type View, zoomed } from './graph-drawing.ts'
-import type { LayoutNews, LayoutOrder } from './layout-worker.ts'
+import type { LayoutProgress, LayoutRequest } from './layout-worker.ts'
+import { strings } from './strings.ts'
+
+const text = strings.graph
 
 const start: View = { x: 0, y: 0, scale: 1 }
 
-/** The crawl as a picture: pages are points, links are lines. It is moved by dragging, enlarged by the wheel, and opened by a click. */
+/** Pages as points, links as lines. Drag to move, use the wheel to zoom, click a point to open its document. */
 export function GraphCanvas({ graph }: { graph: Graph }) {
   const canvas = useRef<HTMLCanvasElement>(null)
   const [positions, setPositions] = useState<Float32Array>(() => new Float32Array(2 * graph.nodes.length))
@@ -17,11 +20,15 @@ export function GraphCanvas({ graph }: { graph: Graph }) {
 
   useEffect(() => {
     const worker = new Worker(new URL('./layout-worker.ts', import.meta.url), { type: 'module' })
-    worker.onmessage = ({ data }: MessageEvent<LayoutNews>) => {
+    worker.onmessage = ({ data }: MessageEvent<LayoutProgress>) => {
       setPositions(data.positions)
-      if (data.isOver) worker.terminate()
+      if (data.isDone) worker.terminate()
     }
-    worker.postMessage({ nodes: graph.nodes.length, edges: graph.edges, groups: groupsOf(graph) } satisfies LayoutOrder)
+    worker.postMessage({
+      nodes: graph.nodes.length,
+      edges: graph.edges,
+      groups: groupsOf(graph),
+    } satisfies LayoutRequest)
     return () => worker.terminate()
   }, [graph])
 
@@ -33,13 +40,13 @@ export function GraphCanvas({ graph }: { graph: Graph }) {
     return () => cancelAnimationFrame(request)
   }, [graph, view, hovered, positions])
 
-  function placeOf(event: { clientX: number; clientY: number }): { x: number; y: number } {
+  function pointOf(event: { clientX: number; clientY: number }): { x: number; y: number } {
     const box = canvas.current!.getBoundingClientRect()
     return { x: event.clientX - box.left - box.width / 2, y: event.clientY - box.top - box.height / 2 }
   }
 
   function move(event: PointerEvent): void {
-    const at = placeOf(event)
+    const at = pointOf(event)
     if (drag.current === null) {
       setHovered(nodeAt(positions, view, at))
       return
@@ -52,7 +59,7 @@ export function GraphCanvas({ graph }: { graph: Graph }) {
   function release(event: PointerEvent): void {
     const wasClick = drag.current?.moved === false
     drag.current = null
-    const node = wasClick ? graph.nodes[nodeAt(positions, view, placeOf(event))] : undefined
+    const node = wasClick ? graph.nodes[nodeAt(positions, view, pointOf(event))] : undefined
     if (node !== undefined) navigate(`/documents/${node.document}`)
   }
 
@@ -60,7 +67,7 @@ export function GraphCanvas({ graph }: { graph: Graph }) {
     const element = canvas.current
     if (element === null) return
     function wheel(event: WheelEvent): void {
-      // The page shall not move as well.
+      // Zoom without scrolling the page.
       event.preventDefault()
       const box = element!.getBoundingClientRect()
       const at = { x: event.clientX - box.left - box.width / 2, y: event.clientY - box.top - box.height / 2 }
@@ -70,7 +77,7 @@ export function GraphCanvas({ graph }: { graph: Graph }) {
     return () => element.removeEventListener('wheel', wheel)
   }, [])
 
-  const label = useMemo(() => `${graph.nodes.length} pages and ${graph.edges.length} links between them`, [graph])
+  const label = useMemo(() => text.label(graph.nodes.length, graph.edges.length), [graph])
   const node = graph.nodes[hovered]
   return (
     <div className="activity-graph">
@@ -80,23 +87,23 @@ export function GraphCanvas({ graph }: { graph: Graph }) {
         aria-label={label}
         onPointerDown={(event) => {
           event.currentTarget.setPointerCapture(event.pointerId)
-          drag.current = { ...placeOf(event), moved: false }
+          drag.current = { ...pointOf(event), moved: false }
         }}
         onPointerMove={move}
         onPointerUp={release}
         onPointerLeave={() => setHovered(-1)}
       />
       <div className="activity-graph-tools">
-        <IconButton icon="plus" label="Larger" onClick={() => setView(zoomed(view, start, 1.4))} />
-        <IconButton icon="minus" label="Smaller" onClick={() => setView(zoomed(view, start, 1 / 1.4))} />
-        <IconButton icon="refresh" label="As at first" onClick={() => setView(start)} />
+        <IconButton icon="plus" label={text.zoomIn} onClick={() => setView(zoomed(view, start, 1.4))} />
+        <IconButton icon="minus" label={text.zoomOut} onClick={() => setView(zoomed(view, start, 1 / 1.4))} />
+        <IconButton icon="refresh" label={text.reset} onClick={() => setView(start)} />
       </div>
       {node !== undefined && (
         <p className="activity-graph-tip" role="status">
           <strong>{node.title === '' ? node.url : node.title}</strong>
           <br />
           <span className="soft">
-            {node.url} · {node.state} {node.status > 0 && node.status}
+            {node.url} · {text.states[node.state]} {node.status > 0 && node.status}
           </span>
         </p>
       )}

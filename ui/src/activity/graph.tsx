@@ -5,12 +5,14 @@ import { Field } from '../kit/field.tsx'
 import { Input, Select } from '../kit/input.tsx'
 import { EmptyState, ErrorState, LoadingState } from '../kit/states.tsx'
 import { GraphCanvas } from './graph-canvas.tsx'
+import { strings } from './strings.ts'
 import { useGraph } from './use-activity.ts'
 
-const sizes = ['200', '1000', '5000'].map((value) => ({ value, label: `${Number(value).toLocaleString('en')} pages` }))
+const text = strings.graph
+const sizes = ['200', '1000', '5000'].map((value) => ({ value, label: text.pages(Number(value)) }))
 const LISTED = 100
 
-/** A picture of what was crawled, and the same as a list for those who do not see it. */
+/** The crawled pages as a picture, and as a list for people who can't see it. */
 export default function CrawlGraph() {
   const [limit, setLimit] = useState('1000')
   const [host, setHost] = useState('')
@@ -18,27 +20,25 @@ export default function CrawlGraph() {
   return (
     <>
       <div className="kit-row">
-        <Field label="At most">
+        <Field label={text.limit}>
           <Select value={limit} options={sizes} onChange={setLimit} />
         </Field>
-        <Field label="Only of this host">
+        <Field label={text.host}>
           <Input
             type="search"
             value={host}
             onChange={(event) => setHost(event.target.value.trim())}
-            placeholder="all hosts"
+            placeholder={text.allHosts}
           />
         </Field>
       </div>
       {query.error !== null ? (
         <ErrorState error={query.error} onRetry={() => void query.refetch()} />
       ) : query.data === undefined ? (
-        <LoadingState label="Drawing" />
+        <LoadingState label={text.loading} />
       ) : query.data.nodes.length === 0 ? (
-        <EmptyState icon="globe" title="Nothing to draw">
-          {host === ''
-            ? 'When pages have been fetched, they and their links stand here.'
-            : 'Nothing is kept of this host.'}
+        <EmptyState icon="globe" title={text.emptyTitle}>
+          {host === '' ? text.empty : text.emptyHost}
         </EmptyState>
       ) : (
         <>
@@ -54,11 +54,12 @@ export default function CrawlGraph() {
 function Legend({ more }: { more: boolean }) {
   return (
     <p className="activity-legend soft">
-      <span className="activity-dot activity-dot-fetched" /> fetched{' '}
-      <span className="activity-dot activity-dot-redirect" /> redirect{' '}
-      <span className="activity-dot activity-dot-gone" /> gone <span className="activity-dot activity-dot-failed" />{' '}
-      failed
-      {more && ' · there are more pages than are drawn'}
+      {Object.entries(text.states).map(([state, word]) => (
+        <span key={state}>
+          <span className={`activity-dot activity-dot-${state}`} /> {word}{' '}
+        </span>
+      ))}
+      {more && `· ${text.more}`}
     </p>
   )
 }
@@ -66,12 +67,12 @@ function Legend({ more }: { more: boolean }) {
 function NodeList({ graph }: { graph: Graph }) {
   return (
     <details>
-      <summary>The pages as a list</summary>
+      <summary>{text.list}</summary>
       <ul className="activity-graph-nodes">
         {graph.nodes.slice(0, LISTED).map(({ document, url, title, state }) => (
           <li key={document}>
             <Link href={`/documents/${document}`}>{title === '' ? url : title}</Link>{' '}
-            <span className="soft">{state}</span>
+            <span className="soft">{text.states[state]}</span>
           </li>
         ))}
       </ul>

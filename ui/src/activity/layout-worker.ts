@@ -8,15 +8,15 @@ import {
   type SimulationNodeDatum,
 } from 'd3-force'
 
-/** Lays a graph out step by step, away from the page, and tells how far it has come. */
-export type LayoutOrder = { nodes: number; edges: readonly (readonly number[])[]; groups: readonly number[] }
-export type LayoutNews = { positions: Float32Array; isOver: boolean }
+/** Lays out a graph step by step in a worker and reports the positions as it goes. */
+export type LayoutRequest = { nodes: number; edges: readonly (readonly number[])[]; groups: readonly number[] }
+export type LayoutProgress = { positions: Float32Array; isDone: boolean }
 
 const STEPS = 300
-/** Positions are told as often as a screen is drawn, or less. */
-const TELL_MS = 60
+/** No more often than a screen is drawn. */
+const REPORT_MS = 60
 
-self.onmessage = ({ data }: MessageEvent<LayoutOrder>) => {
+self.onmessage = ({ data }: MessageEvent<LayoutRequest>) => {
   const nodes: SimulationNodeDatum[] = Array.from({ length: data.nodes }, (_, at) => startOf(at, data.groups[at] ?? 0))
   const links = data.edges.map(([source, target]) => ({ source: source!, target: target! }))
   const simulation = forceSimulation(nodes)
@@ -27,26 +27,26 @@ self.onmessage = ({ data }: MessageEvent<LayoutOrder>) => {
     .force('y', forceY(0).strength(0.03))
     .stop()
   let step = 0
-  let toldAt = 0
+  let reportedAt = 0
   function go(): void {
     const endAt = performance.now() + 40
     while (step < STEPS && performance.now() < endAt) {
       simulation.tick()
       step++
     }
-    const isOver = step >= STEPS
-    if (isOver || performance.now() - toldAt > TELL_MS) {
-      toldAt = performance.now()
+    const isDone = step >= STEPS
+    if (isDone || performance.now() - reportedAt > REPORT_MS) {
+      reportedAt = performance.now()
       const positions = new Float32Array(2 * nodes.length)
       for (const [at, { x = 0, y = 0 }] of nodes.entries()) positions.set([x, y], 2 * at)
-      self.postMessage({ positions, isOver } satisfies LayoutNews, { transfer: [positions.buffer] })
+      self.postMessage({ positions, isDone } satisfies LayoutProgress, { transfer: [positions.buffer] })
     }
-    if (!isOver) setTimeout(go)
+    if (!isDone) setTimeout(go)
   }
   go()
 }
 
-/** Pages of one host begin near each other, so that little has to move. */
+/** Pages of one host start near each other, so that they have little way to move. */
 function startOf(at: number, group: number): SimulationNodeDatum {
   const angle = group * 2.399963
   const far = 40 * Math.sqrt(group)

@@ -6,19 +6,17 @@ import { ConfirmDialog } from '../kit/dialog.tsx'
 import { ErrorState, LoadingState } from '../kit/states.tsx'
 import { Table } from '../kit/table.tsx'
 import { RelativeTime } from '../time/relative-time.tsx'
-import { NodesHint } from './nodes-hint.tsx'
-import { lagWords, perSecond, sizeOf, whole } from './number-words.ts'
+import { formatCount, formatLag, formatRate, formatSize, strings } from './strings.ts'
 import { useDrain, useNodes } from './use-activity.ts'
 
-const states: Record<Node['state'], { tone: BadgeTone; title: string }> = {
-  running: { tone: 'good', title: 'It does its work' },
-  draining: { tone: 'warn', title: 'It hands over its partitions and takes no new ones' },
-  paused: { tone: 'warn', title: 'It fetches nothing: the crawl is paused, or the store takes no writes' },
-  behind: { tone: 'warn', title: 'Its signs of life are late' },
-  lost: { tone: 'danger', title: 'No sign of life for longer than a lease: others have its work' },
+const text = strings.nodes
+const tones: Record<Node['state'], BadgeTone> = {
+  running: 'good',
+  draining: 'warn',
+  paused: 'warn',
+  behind: 'warn',
+  lost: 'danger',
 }
-
-const roles: Record<Node['role'], string> = { all: 'everything', server: 'server', worker: 'worker', crawl: 'crawl' }
 
 /** The processes that share the work. */
 export function Nodes() {
@@ -27,7 +25,7 @@ export function Nodes() {
   const drain = useDrain()
   if (nodes.error !== null && nodes.data === undefined)
     return <ErrorState error={nodes.error} onRetry={() => void nodes.refetch()} />
-  if (nodes.data === undefined) return <LoadingState label="Reading the nodes" lines={3} />
+  if (nodes.data === undefined) return <LoadingState label={text.loading} lines={3} />
   const { items } = nodes.data
   return (
     <div className="activity-nodes">
@@ -37,16 +35,13 @@ export function Nodes() {
       <NodesHint nodes={items} />
       {asked !== null && (
         <ConfirmDialog
-          title={`Drain ${asked.name}?`}
-          confirm={`Drain ${asked.name}`}
+          title={text.drainTitle(asked.name)}
+          confirm={text.drainConfirm(asked.name)}
           busy={drain.isPending}
           onCancel={() => setAsked(null)}
           onConfirm={() => drain.mutate({ id: asked.id, draining: true }, { onSettled: () => setAsked(null) })}
         >
-          <p>
-            It finishes what it has begun, hands over its {whole(asked.partitions)} partitions to the other nodes and
-            takes no new ones, until you take this back. Do it before a machine is taken away.
-          </p>
+          <p>{text.drainBody(asked.partitions)}</p>
         </ConfirmDialog>
       )}
     </div>
@@ -58,22 +53,22 @@ type TableProps = { nodes: readonly Node[]; onDrain: (node: Node) => void; onRet
 function NodeTable({ nodes, onDrain, onReturn }: TableProps) {
   return (
     <Table
-      label="The nodes with their figures"
+      label={text.table}
       rows={nodes}
       rowKey={({ id }) => id}
       columns={[
-        { key: 'node', head: 'Node', cell: (node) => <Name node={node} /> },
-        { key: 'state', head: 'State', cell: ({ state }) => <State state={state} /> },
-        number('Partitions', ({ partitions }) => whole(partitions)),
-        number('Pages', ({ pagesPerSecond }) => perSecond(pagesPerSecond)),
-        number('Queue', ({ queued }) => whole(queued)),
-        number('Errors', ({ errors }) => whole(errors)),
-        number('Refused', ({ refused }) => whole(refused)),
-        number('Memory', ({ rssBytes }) => (rssBytes === 0 ? '–' : sizeOf(rssBytes))),
-        number('Last sign', ({ lagMs, seenAt }) => lagWords(lagMs) ?? <RelativeTime at={seenAt} />),
+        { key: 'node', head: text.node, cell: (node) => <Name node={node} /> },
+        { key: 'state', head: text.state, cell: ({ state }) => <State state={state} /> },
+        number(text.partitions, ({ partitions }) => formatCount(partitions)),
+        number(text.pages, ({ pagesPerSecond }) => formatRate(pagesPerSecond)),
+        number(text.queue, ({ queued }) => formatCount(queued)),
+        number(text.errors, ({ errors }) => formatCount(errors)),
+        number(text.refused, ({ refused }) => formatCount(refused)),
+        number(text.memory, ({ rssBytes }) => (rssBytes === 0 ? '–' : formatSize(rssBytes))),
+        number(text.lastSeen, ({ lagMs, seenAt }) => formatLag(lagMs) ?? <RelativeTime at={seenAt} />),
         {
           key: 'do',
-          head: <span className="only-heard">Actions</span>,
+          head: <span className="only-heard">{strings.actions}</span>,
           cell: (node) => <Actions node={node} onDrain={onDrain} onReturn={onReturn} />,
         },
       ]}
@@ -81,7 +76,7 @@ function NodeTable({ nodes, onDrain, onReturn }: TableProps) {
   )
 }
 
-/** On a phone a row is a card, in which each number has its name beside it. */
+/** On a phone a row becomes a card, where each number needs its label beside it. */
 function number(head: string, cell: (node: Node) => ReactNode) {
   return {
     key: head,
@@ -100,7 +95,7 @@ function Name({ node: { name, role, host, pid, lastError } }: { node: Node }) {
   return (
     <div className="activity-node-name">
       <span>
-        <strong>{name}</strong> <span className="soft">{roles[role]}</span>
+        <strong>{name}</strong> <span className="soft">{text.roles[role]}</span>
       </span>
       <span className="soft activity-node-host" title={`${host}:${pid}`}>
         {host}:{pid}
@@ -115,10 +110,10 @@ function Name({ node: { name, role, host, pid, lastError } }: { node: Node }) {
 }
 
 function State({ state }: { state: Node['state'] }) {
-  const { tone, title } = states[state]
+  const { word, title } = text.states[state]
   return (
-    <Badge tone={tone} title={title}>
-      {state}
+    <Badge tone={tones[state]} title={title}>
+      {word}
     </Badge>
   )
 }
@@ -129,7 +124,26 @@ function Actions({ node, onDrain, onReturn }: Omit<TableProps, 'nodes'> & { node
   const isDraining = state === 'draining'
   return (
     <Button small onClick={() => (isDraining ? onReturn(node) : onDrain(node))}>
-      {isDraining ? 'Undo drain' : 'Drain'} <span className="only-heard">{name}</span>
+      {isDraining ? text.undoDrain : text.drain} <span className="only-heard">{name}</span>
     </Button>
+  )
+}
+
+/** What to do next when one process does everything, or no worker runs. */
+function NodesHint({ nodes }: { nodes: readonly Node[] }) {
+  if (nodes.some(({ role }) => role === 'all'))
+    return (
+      <p className="soft activity-nodes-hint">
+        {text.single} <code>{text.migrateCommand}</code>
+        {text.thenStart} <code>{text.serveCommand}</code> {text.andWorkers} <code>{text.workerCommand}</code>{' '}
+        {text.anyMachine}
+      </p>
+    )
+  const isWorking = nodes.some(({ role, state }) => role !== 'server' && state !== 'lost')
+  if (isWorking) return null
+  return (
+    <p className="soft activity-nodes-hint">
+      {text.noWorker} <code>{text.workerCommand}</code> {text.noWorkerEnd}
+    </p>
   )
 }

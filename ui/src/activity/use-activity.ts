@@ -1,28 +1,29 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { api, type List, messageOf } from '../api/client.ts'
+import { api, type List } from '../api/client.ts'
 import type { Crawl, Graph, Host, Node, UrlExplanation } from '../api/types.ts'
-import { showToast } from '../kit/toast-store.ts'
+import { showError, showToast } from '../kit/toast-store.ts'
 import { useLive } from '../live/use-live.ts'
+import { strings } from './strings.ts'
 
-/** Ten minutes, a point each second or two. */
+/** Ten minutes, with a point every second or two. */
 const MAX_POINTS = 600
-const FRESHEN_MS = 15_000
+const REFRESH_MS = 15_000
 /** Nodes come and go in seconds. */
 const NODES_MS = 3_000
 
-/** Figures of the crawl, carried on by live events and read anew now and then. */
+/** Crawl stats, extended by live events and refreshed regularly. */
 export function useCrawl() {
   const client = useQueryClient()
-  useLive('crawl', (figures) => {
+  useLive('crawl', (stats) => {
     client.setQueryData<Crawl>(['crawl'], (old) => {
-      if (old === undefined || (old.series.at(-1)?.at ?? '') >= figures.at) return old
-      return { ...old, now: figures, series: [...old.series, figures].slice(-MAX_POINTS) }
+      if (old === undefined || (old.series.at(-1)?.at ?? '') >= stats.at) return old
+      return { ...old, now: stats, series: [...old.series, stats].slice(-MAX_POINTS) }
     })
   })
   return useQuery({
     queryKey: ['crawl'],
     queryFn: ({ signal }) => api.get<Crawl>('/crawl', {}, signal),
-    refetchInterval: FRESHEN_MS,
+    refetchInterval: REFRESH_MS,
   })
 }
 
@@ -32,7 +33,7 @@ export function useHosts(q: string) {
     queryFn: ({ pageParam, signal }) => api.get<List<Host>>('/hosts', { q, limit: 50, cursor: pageParam }, signal),
     initialPageParam: null as string | null,
     getNextPageParam: (last) => last.next,
-    refetchInterval: FRESHEN_MS,
+    refetchInterval: REFRESH_MS,
   })
 }
 
@@ -44,31 +45,31 @@ export function useNodes() {
   })
 }
 
-/** Lets a node hand over its partitions, or take part again. */
+/** Drains a node, or undoes that. */
 export function useDrain() {
   const client = useQueryClient()
   return useMutation({
     mutationFn: ({ id, draining }: { id: string; draining: boolean }) =>
       api.patch<Node>(`/nodes/${encodeURIComponent(id)}`, { draining }),
     onSuccess: ({ name }, { draining }) => {
-      showToast(draining ? `${name} hands over its partitions` : `${name} takes part again`)
+      showToast(draining ? strings.nodes.draining(name) : strings.nodes.undone(name))
       return client.invalidateQueries({ queryKey: ['nodes'] })
     },
-    onError: (error) => showToast(messageOf(error), { tone: 'bad' }),
+    onError: showError,
   })
 }
 
-/** Pauses the crawl, or lets it go on. */
+/** Pauses or resumes the crawl. */
 export function usePause() {
   const client = useQueryClient()
   return useMutation({
     mutationFn: (paused: boolean) => api.patch<{ isPaused: boolean }>('/crawl', { paused }),
     onSuccess: ({ isPaused }) => {
-      showToast(isPaused ? 'The crawl is paused' : 'The crawl goes on')
+      showToast(isPaused ? strings.pause.paused : strings.pause.resumed)
       const keys = [['crawl'], ['nodes']]
       return Promise.all(keys.map((queryKey) => client.invalidateQueries({ queryKey })))
     },
-    onError: (error) => showToast(messageOf(error), { tone: 'bad' }),
+    onError: showError,
   })
 }
 

@@ -1,3 +1,5 @@
+import { messageOf } from '../api/client.ts'
+
 /** One message at a time: the newest counts. It goes by itself; what it offers to undo stays on the `u` key. */
 export type Toast = { id: number; text: string; tone: 'plain' | 'bad'; undo?: () => void }
 
@@ -19,6 +21,11 @@ function put(next: Toast | null): void {
 export function showToast(text: string, options: { tone?: Toast['tone']; undo?: () => void } = {}): void {
   lastId += 1
   put({ id: lastId, text, tone: options.tone ?? 'plain', ...(options.undo && { undo: options.undo }) })
+}
+
+/** What a request answered when it failed; fits `onError` and `catch`. */
+export function showError(error: unknown): void {
+  showToast(messageOf(error), { tone: 'bad' })
 }
 
 export function hideToast(): void {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Profile } from '../api/types.ts'
-import { bodyOf, draftOf, emptyDraft, isSameDraft, newSource, newTerm, placeFaults } from './draft.ts'
+import { bodyOf, draftOf, emptyDraft, isSameDraft, mapErrors, newSource, newTerm } from './draft.ts'
 
 const profile: Profile = {
   id: 'p1',
@@ -33,8 +33,8 @@ const profile: Profile = {
   delivery: { channels: ['inbox'], cadence: 'daily' },
 }
 
-describe('a profile while it is edited', () => {
-  test('what was read is sent back as it was, patterns said to be patterns', () => {
+describe('a profile being edited', () => {
+  test('a profile is sent back as it was read, with patterns marked as such', () => {
     const { id: _, ...rest } = profile
     const third = { ...profile.sources[2], scope: { pattern: 'https?://example\\.net/.*' } }
     assert.deepEqual(bodyOf(draftOf(profile)).body, { ...rest, sources: [...profile.sources.slice(0, 2), third] })
@@ -49,14 +49,14 @@ describe('a profile while it is edited', () => {
     assert.equal('name' in body, false)
   })
 
-  test('faults find the rows that they are about though empty rows are not sent', () => {
+  test('errors find their rows although empty rows are not sent', () => {
     const draft = {
       ...emptyDraft(),
       sources: [newSource(''), newSource('x:y')],
       terms: [newTerm(''), newTerm('a', 0), newTerm('b')],
       ignore: ['', 'a', ' ', '(b'],
     }
-    const faults = [
+    const errors = [
       { place: 'sources[0].uri', message: 'no' },
       { place: 'interests.keywords[0].weight', message: 'no' },
       { place: 'interests.expression', message: 'no' },
@@ -64,12 +64,12 @@ describe('a profile while it is edited', () => {
       { place: 'interests.ignore', message: 'no' },
     ]
     assert.deepEqual(
-      placeFaults(faults, bodyOf(draft)).map(({ place }) => place),
+      mapErrors(errors, bodyOf(draft)).map(({ place }) => place),
       ['sources[1].uri', 'terms[1].weight', 'expression', 'ignore[3]', 'ignore'],
     )
   })
 
-  test('the same content is the same draft, whatever the rows are called', () => {
+  test('drafts with the same content are equal, regardless of row keys', () => {
     assert.equal(isSameDraft(draftOf(profile), draftOf(profile)), true)
     assert.equal(isSameDraft(draftOf(profile), { ...draftOf(profile), urgency: 3 }), false)
   })

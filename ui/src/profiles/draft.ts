@@ -1,8 +1,8 @@
 import type { Profile } from '../api/types.ts'
 
 /**
- * A profile while it is edited: every field has a value, rows have keys that stay with them, and what is empty is not
- * sent. `bodyOf` says what the server gets, and which row each member of it came from, so that faults find their fields.
+ * A profile being edited: every field has a value, rows have stable keys, and empty rows are not sent. `bodyOf` gives the
+ * request body and the row that each of its members came from, so that errors find their fields.
  */
 export const scopeKinds = ['page', 'path', 'host', 'domain', 'pattern'] as const
 export type ScopeKind = (typeof scopeKinds)[number]
@@ -15,7 +15,7 @@ export type DraftSource = {
   depth: number
   scope: ScopeKind
   pattern: string
-  /** Empty: by the interests where there are any, else every change. */
+  /** Empty: by the interests if there are any, else every change. */
   process: '' | Profile['sources'][number]['process']
   window: DraftWindow | null
 }
@@ -30,14 +30,14 @@ export type Draft = {
   threshold: number
   stemming: string
   scorer: string
-  /** A line each; those that are empty are not sent. */
+  /** One per line; empty lines are not sent. */
   ignore: string[]
   urgency: number
   amount: Profile['amount']
   channels: string[]
   cadence: string
 }
-export type Fault = { place: string; message: string }
+export type ValidationError = { place: string; message: string }
 type Prefill = { name?: string; uri?: string; expression?: string }
 
 let rows = 0
@@ -130,7 +130,7 @@ function sourceBody({ uri, every, everyMax, depth, scope, pattern, process, wind
   }
 }
 
-/** A bare host is meant as a page of the web. */
+/** A bare host means a web page. */
 function completeUri(uri: string): string {
   return /^[a-z][a-z0-9+.-]*:(?!\d)/i.test(uri) ? uri : `https://${uri}`
 }
@@ -160,13 +160,16 @@ export function bodyOf(draft: Draft): DraftBody {
   return { body, sourceRows, termRows, ignoreRows }
 }
 
-function rowsOf<T>(list: readonly T[], isThere: (each: T) => boolean): number[] {
-  return list.flatMap((each, at) => (isThere(each) ? [at] : []))
+function rowsOf<T>(list: readonly T[], isSent: (each: T) => boolean): number[] {
+  return list.flatMap((each, at) => (isSent(each) ? [at] : []))
 }
 
-/** Faults by the rows of the draft instead of those of the body. */
-export function placeFaults(faults: readonly Fault[], { sourceRows, termRows, ignoreRows }: DraftBody): Fault[] {
-  return faults.map(({ place, message }) => ({
+/** Errors by the rows of the draft instead of the positions in the body. */
+export function mapErrors(
+  errors: readonly ValidationError[],
+  { sourceRows, termRows, ignoreRows }: DraftBody,
+): ValidationError[] {
+  return errors.map(({ place, message }) => ({
     place: place
       .replace(/^sources\[(\d+)\]/, (_, at) => `sources[${sourceRows[Number(at)] ?? at}]`)
       .replace(/^interests\.keywords\[(\d+)\]/, (_, at) => `terms[${termRows[Number(at)] ?? at}]`)
@@ -176,7 +179,7 @@ export function placeFaults(faults: readonly Fault[], { sourceRows, termRows, ig
   }))
 }
 
-/** Keys of rows are no content. */
+/** Row keys don't count as content. */
 export function isSameDraft(one: Draft, other: Draft): boolean {
   const flat = (draft: Draft) => JSON.stringify(draft, (name, value) => (name === 'key' ? undefined : value))
   return flat(one) === flat(other)

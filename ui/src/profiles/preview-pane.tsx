@@ -1,30 +1,58 @@
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useMemo, useState } from 'react'
 import { Link } from 'wouter'
-import { messageOf } from '../api/client.ts'
+import { ApiError, api, messageOf } from '../api/client.ts'
 import type { Preview, PreviewExample } from '../api/types.ts'
 import { classNames } from '../kit/class-names.ts'
 import { MarkedText } from '../kit/marked-text.tsx'
 import { Skeleton } from '../kit/states.tsx'
 import { RelativeTime } from '../time/relative-time.tsx'
-import type { Draft } from './draft.ts'
-import type { usePreview } from './use-preview.ts'
+import { bodyOf, type Draft, mapErrors, type ValidationError } from './draft.ts'
+import { strings } from './strings.ts'
+
+const PAUSE_MS = 500
+const text = strings.preview
+
+function useDebounced<T>(value: T): T {
+  const [debounced, setDebounced] = useState(value)
+  useEffect(() => {
+    const timer = setTimeout(() => setDebounced(value), PAUSE_MS)
+    return () => clearTimeout(timer)
+  }, [value])
+  return debounced
+}
+
+/** What the profile would have matched, requested after a pause in typing; the last answer stays visible meanwhile. */
+export function usePreview(draft: Draft) {
+  const debounced = useDebounced(draft)
+  const sent = useMemo(() => bodyOf(debounced), [debounced])
+  const hasSource = sent.sourceRows.length > 0
+  const { name: _, ...asked } = sent.body
+  const preview = useQuery({
+    queryKey: ['preview', JSON.stringify(asked)],
+    queryFn: () => api.post<Preview>('/profiles/preview', sent.body),
+    enabled: hasSource,
+    placeholderData: (before) => before,
+    retry: false,
+    gcTime: 60_000,
+  })
+  const errors: ValidationError[] = preview.error instanceof ApiError ? mapErrors(preview.error.details, sent) : []
+  return { preview, hasSource, errors, isBehind: preview.isFetching || debounced !== draft }
+}
 
 type Props = { draft: Draft; state: ReturnType<typeof usePreview> }
 
-/** What the profile would have done with what is kept already. */
-export function PreviewPane({ draft, state: { preview, hasSource, faults, isBehind } }: Props) {
+/** What the profile would have matched in the archive. */
+export function PreviewPane({ draft, state: { preview, hasSource, errors, isBehind } }: Props) {
   const { data } = preview
-  const isFaulty = preview.isError
+  const isFailed = preview.isError
   return (
     <section className="profiles-preview" aria-labelledby="preview-title" aria-busy={isBehind}>
-      <h2 id="preview-title">Preview</h2>
-      {!hasSource && <p className="soft">Give an address, and what would have matched stands here.</p>}
-      {hasSource && isFaulty && (
-        <p className="soft">
-          {faults.length > 0 ? 'The preview goes on when the marked field is mended.' : messageOf(preview.error)}
-        </p>
-      )}
-      {hasSource && !isFaulty && data === undefined && <Skeleton lines={5} label="Looking at what is kept" />}
-      {hasSource && !isFaulty && data !== undefined && (
+      <h2 id="preview-title">{text.title}</h2>
+      {!hasSource && <p className="soft">{text.noAddress}</p>}
+      {hasSource && isFailed && <p className="soft">{errors.length > 0 ? text.invalid : messageOf(preview.error)}</p>}
+      {hasSource && !isFailed && data === undefined && <Skeleton lines={5} label={text.loading} />}
+      {hasSource && !isFailed && data !== undefined && (
         <div className={classNames('profiles-preview-body', isBehind && 'profiles-preview-behind')}>
           <Answer data={data} draft={draft} />
         </div>
@@ -34,28 +62,22 @@ export function PreviewPane({ draft, state: { preview, hasSource, faults, isBehi
 }
 
 function Answer({ data, draft: { threshold } }: { data: Preview; draft: Draft }) {
-  if (data.documents === 0)
-    return (
-      <p className="soft">
-        Nothing is kept yet that it could be held against. Save it: after the first visits there is.
-      </p>
-    )
+  if (data.documents === 0) return <p className="soft">{text.nothingKept}</p>
   const top = Math.max(threshold, 1, ...[...data.examples, ...data.nearMisses].map(({ relevance }) => relevance))
   return (
     <>
       <p role="status">
-        Would have matched <strong className="numbers">{data.matched.toLocaleString('en')}</strong> of the last{' '}
-        <strong className="numbers">{data.documents.toLocaleString('en')}</strong> documents
-        {data.covered ? ' of these addresses.' : ' of all that you watch; nothing of these addresses is kept yet.'}
-        {data.end === 'time' && ' There is more; the look was cut short.'}
+        {text.would} <strong className="numbers">{data.matched.toLocaleString('en')}</strong> {text.ofLast}{' '}
+        <strong className="numbers">{data.documents.toLocaleString('en')}</strong> {text.documents(data.covered)}{' '}
+        {data.end === 'time' && text.incomplete}
       </p>
-      {data.examples.length > 0 && <Examples title="Examples" list={data.examples} threshold={threshold} top={top} />}
+      {data.examples.length > 0 && (
+        <Examples title={text.examples} list={data.examples} threshold={threshold} top={top} />
+      )}
       {data.nearMisses.length > 0 && (
-        <Examples title="Near misses" list={data.nearMisses} threshold={threshold} top={top} />
+        <Examples title={text.nearMisses} list={data.nearMisses} threshold={threshold} top={top} />
       )}
-      {data.matched === 0 && data.nearMisses.length === 0 && (
-        <p className="soft">Try fewer conditions, other words, or a lower threshold.</p>
-      )}
+      {data.matched === 0 && data.nearMisses.length === 0 && <p className="soft">{text.tryOther}</p>}
     </>
   )
 }
@@ -99,7 +121,7 @@ function RelevanceBar({ relevance, threshold, top }: { relevance: number; thresh
         {threshold > 0 && <span className="profiles-bar-tick" style={{ left: share(threshold) }} />}
       </span>
       <span className="numbers">
-        <span className="only-heard">Relevance </span>
+        <span className="only-heard">{text.relevance} </span>
         {shown}
         {threshold > 0 && <span className="faint"> / {threshold}</span>}
       </span>

@@ -12,31 +12,33 @@ import { Segments } from '../kit/segments.tsx'
 import { ErrorState, LoadingState } from '../kit/states.tsx'
 import { showToast } from '../kit/toast-store.ts'
 import { useQueryState } from '../url/query-state.ts'
-import { type Draft, draftOf, type Fault } from './draft.ts'
-import { FaultContext } from './faults.ts'
-import { PreviewPane } from './preview-pane.tsx'
+import { type Draft, draftOf } from './draft.ts'
+import { PreviewPane, usePreview } from './preview-pane.tsx'
 import { ProfileForm } from './profile-form.tsx'
 import { ProfileMenu } from './profile-menu.tsx'
+import { strings } from './strings.ts'
 import { forgetDraft, useDraft, useProfileToEdit } from './use-draft.ts'
-import { usePreview } from './use-preview.ts'
 import { useSaveProfile } from './use-save-profile.ts'
+import { ValidationContext } from './validation-errors.ts'
 import { XmlEditor } from './xml-editor.tsx'
+
+const text = strings.editor
 
 export default function ProfileEditor() {
   const { id } = useParams<{ id: string }>()
   const editing = useProfileToEdit(id)
   if (editing.isError)
     return (
-      <Page title="Profile">
+      <Page title={text.title}>
         <ErrorState error={editing.error} onRetry={() => void editing.refetch()}>
-          It may have been removed. <Link href="/profiles">See all profiles</Link>
+          {text.missing} <Link href="/profiles">{text.seeAll}</Link>
         </ErrorState>
       </Page>
     )
   if (editing.data === undefined)
     return (
-      <Page title="Profile">
-        <LoadingState label="Loading the profile" />
+      <Page title={text.title}>
+        <LoadingState label={text.loading} />
       </Page>
     )
   return <Editor key={id} id={id} {...editing.data} />
@@ -50,7 +52,7 @@ function Editor({ id, base, unsaved, profile }: Props) {
   const [isRestored, setIsRestored] = useState(unsaved !== null)
   const preview = usePreview(draft)
   const form = useRef<HTMLFormElement>(null)
-  // The one field that a new profile needs.
+  // The only field a new profile needs.
   useEffect(() => {
     if (id === 'new') form.current?.querySelector<HTMLElement>('.profiles-uri input')?.focus({ preventScroll: true })
   }, [id])
@@ -59,39 +61,33 @@ function Editor({ id, base, unsaved, profile }: Props) {
     take(draftOf(stored))
     setIsRestored(false)
     void forgetDraft(id)
-    showToast(`“${stored.name}” is saved.`)
+    showToast(text.saved(stored.name))
     if (id === 'new') navigate(`/profiles/${encodeURIComponent(stored.id)}`, { replace: true })
   }
-  const { save, faults } = useSaveProfile(id, saved)
-  const shownFaults: readonly Fault[] = save.isError ? faults : preview.faults
+  const { save, errors } = useSaveProfile(id, saved)
+  const shownErrors = save.isError ? errors : preview.errors
   const canSave = draft.sources.some(({ uri }) => uri.trim() !== '') && !save.isPending
   const submit = () => {
     if (canSave) save.mutate(draft)
   }
-  useShortcuts('Profile', [
-    {
-      keys: 'Ctrl+s',
-      label: 'Save the profile',
-      run: submit,
-    },
-  ])
+  useShortcuts(text.title, [{ keys: 'Ctrl+s', label: strings.keys.save, run: submit }])
 
   return (
     <Page
-      title={id === 'new' ? 'New profile' : draft.name || 'Profile'}
+      title={id === 'new' ? strings.new : draft.name || text.title}
       lead={
         <>
-          <Link href="/profiles">All profiles</Link> {draft.paused && <Badge tone="warn">Paused</Badge>}
+          <Link href="/profiles">{text.all}</Link> {draft.paused && <Badge tone="warn">{strings.paused}</Badge>}
         </>
       }
       actions={
         <>
           <Segments
-            label="How to edit"
+            label={text.view}
             value={view === 'xml' ? 'xml' : 'form'}
             segments={[
-              { value: 'form', label: 'Form' },
-              { value: 'xml', label: 'XML' },
+              { value: 'form', label: text.form },
+              { value: 'xml', label: text.xml },
             ]}
             onChange={setView}
           />
@@ -104,7 +100,7 @@ function Editor({ id, base, unsaved, profile }: Props) {
       {view === 'xml' ? (
         <XmlEditor id={id} isDirty={isDirty} onSaved={saved} />
       ) : (
-        <FaultContext value={shownFaults}>
+        <ValidationContext value={shownErrors}>
           <form
             ref={form}
             className="profiles-editor"
@@ -125,20 +121,12 @@ function Editor({ id, base, unsaved, profile }: Props) {
               <p className="profiles-save-word" role="status">
                 {save.isError && (
                   <span className="kit-field-error">
-                    {faults.length > 0
-                      ? `Not saved: ${faults.length === 1 ? 'one field needs' : `${faults.length} fields need`} mending.`
-                      : messageOf(save.error)}
+                    {errors.length > 0 ? text.notSaved(errors.length) : messageOf(save.error)}
                   </span>
                 )}
-                {!save.isError && isDirty && (
-                  <span className="soft">
-                    {isRestored ? 'Unsaved changes of an earlier visit are here again.' : 'Unsaved changes.'}
-                  </span>
-                )}
-                {!save.isError && !isDirty && id === 'new' && (
-                  <span className="soft">An address is enough to begin with.</span>
-                )}
-                {!save.isError && !isDirty && id !== 'new' && <span className="faint">Everything is saved.</span>}
+                {!save.isError && isDirty && <span className="soft">{isRestored ? text.restored : text.unsaved}</span>}
+                {!save.isError && !isDirty && id === 'new' && <span className="soft">{text.addressIsEnough}</span>}
+                {!save.isError && !isDirty && id !== 'new' && <span className="faint">{text.allSaved}</span>}
               </p>
               {isDirty && (
                 <Button
@@ -148,15 +136,15 @@ function Editor({ id, base, unsaved, profile }: Props) {
                     save.reset()
                   }}
                 >
-                  Discard changes
+                  {text.discard}
                 </Button>
               )}
               <Button type="submit" look="primary" disabled={!canSave || (!isDirty && id !== 'new')}>
-                {save.isPending ? 'Saving…' : 'Save'}
+                {save.isPending ? text.saving : text.save}
               </Button>
             </div>
           </form>
-        </FaultContext>
+        </ValidationContext>
       )}
     </Page>
   )

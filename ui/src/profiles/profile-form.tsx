@@ -1,27 +1,26 @@
+import { useState } from 'react'
 import { Button } from '../kit/button.tsx'
 import { Field } from '../kit/field.tsx'
 import { Input, Select, TextArea } from '../kit/input.tsx'
 import { Slider } from '../kit/slider.tsx'
-import { ChipsInput } from './chips-input.tsx'
 import { type Draft, type DraftSource, hasInterests, newSource, totalWeight } from './draft.ts'
-import { sentenceOf, useFault, useOtherFaults } from './faults.ts'
-import { IgnoreField } from './ignore-field.tsx'
-import { OperatorsHelp } from './operators-help.tsx'
 import { SourceFields } from './source-fields.tsx'
-import { TermsEditor } from './terms-editor.tsx'
+import { strings } from './strings.ts'
+import { ChipsInput, TermsEditor } from './terms-editor.tsx'
+import { sentenceOf, useFieldError, useLineErrors, useOtherErrors } from './validation-errors.ts'
 
 type Props = { draft: Draft; onChange: (changes: Partial<Draft>) => void }
 
-const shownPlaces =
+const shownFields =
   /^(name|urgency|expression|stemming|threshold|exclude|ignore(\[\d+\])?|sources\[\d+\]\.(uri|every|everyMax|depth|scope|process|window\.\w+)|terms\[\d+\]\.(key|weight)|delivery\.cadence)$/
 
 export function ProfileForm({ draft, onChange }: Props) {
-  const nameFault = useFault('name')
-  const others = useOtherFaults(shownPlaces)
+  const nameError = useFieldError('name')
+  const others = useOtherErrors(shownFields)
   return (
     <div className="profiles-form">
       {others.length > 0 && (
-        <ul className="profiles-faults" role="alert">
+        <ul className="profiles-errors" role="alert">
           {others.map(({ place, message }) => (
             <li key={place}>
               <code>{place}</code> {message}
@@ -30,25 +29,25 @@ export function ProfileForm({ draft, onChange }: Props) {
         </ul>
       )}
       <section className="kit-card kit-form">
-        <h2>What to watch</h2>
-        <Field label="Name" hint="Left empty, it is named for the host" error={nameFault}>
+        <h2>{strings.sources.title}</h2>
+        <Field label={strings.sources.name} hint={strings.sources.nameHint} error={nameError}>
           <Input maxLength={200} value={draft.name} onChange={(event) => onChange({ name: event.target.value })} />
         </Field>
         <Sources
           sources={draft.sources}
-          usual={hasInterests(draft) ? 'tell what matches' : 'tell every change'}
+          hasInterests={hasInterests(draft)}
           onChange={(sources) => onChange({ sources })}
         />
       </section>
       <Interests draft={draft} onChange={onChange} />
-      <Telling draft={draft} onChange={onChange} />
+      <Delivery draft={draft} onChange={onChange} />
     </div>
   )
 }
 
-type SourcesProps = { sources: DraftSource[]; usual: string; onChange: (sources: DraftSource[]) => void }
+type SourcesProps = { sources: DraftSource[]; hasInterests: boolean; onChange: (sources: DraftSource[]) => void }
 
-function Sources({ sources, usual, onChange }: SourcesProps) {
+function Sources({ sources, hasInterests, onChange }: SourcesProps) {
   return (
     <>
       <ul className="profiles-sources">
@@ -58,7 +57,7 @@ function Sources({ sources, usual, onChange }: SourcesProps) {
             at={at}
             source={source}
             isOnly={sources.length === 1}
-            usual={usual}
+            hasInterests={hasInterests}
             onChange={(changes) => onChange(sources.map((each, i) => (i === at ? { ...each, ...changes } : each)))}
             onRemove={() => onChange(sources.filter((_, i) => i !== at))}
           />
@@ -66,7 +65,7 @@ function Sources({ sources, usual, onChange }: SourcesProps) {
       </ul>
       <div>
         <Button small icon="plus" onClick={() => onChange([...sources, newSource()])}>
-          Another address
+          {strings.sources.another}
         </Button>
       </div>
     </>
@@ -74,27 +73,20 @@ function Sources({ sources, usual, onChange }: SourcesProps) {
 }
 
 function Interests({ draft, onChange }: Props) {
-  const expressionFault = useFault('expression')
-  const thresholdFault = useFault('threshold')
-  const excludeFault = useFault('exclude')
+  const expressionError = useFieldError('expression')
+  const thresholdError = useFieldError('threshold')
+  const excludeError = useFieldError('exclude')
   const total = totalWeight(draft)
+  const text = strings.interests
   return (
     <section className="kit-card kit-form">
       <div>
-        <h2>What matters</h2>
-        <p className="soft">
-          {hasInterests(draft)
-            ? 'A page is told when it has enough of this.'
-            : 'With nothing here, every change is told. Add terms to hear only of what concerns you.'}
-        </p>
+        <h2>{text.title}</h2>
+        <p className="soft">{text.hint(hasInterests(draft))}</p>
       </div>
       <TermsEditor terms={draft.terms} onChange={(terms) => onChange({ terms })} />
       {draft.terms.length > 0 && (
-        <Field
-          label="Threshold"
-          hint={`A page needs a relevance of ${draft.threshold} at least. One that has all terms gets ${total} or more.`}
-          error={thresholdFault}
-        >
+        <Field label={text.threshold} hint={text.thresholdHint(draft.threshold, total)} error={thresholdError}>
           <Slider
             value={draft.threshold}
             min={0}
@@ -104,30 +96,25 @@ function Interests({ draft, onChange }: Props) {
           />
         </Field>
       )}
-      <Field label="Never with these words" hint="Enter or a comma adds one" error={excludeFault}>
+      <Field label={text.exclude} hint={text.excludeHint} error={excludeError}>
         <ChipsInput
-          noun="exclusion"
           values={draft.exclude}
-          placeholder="job advert"
+          placeholder={text.excludeExample}
           onChange={(exclude) => onChange({ exclude })}
         />
       </Field>
-      <Field label="Condition" hint="Must hold besides, when there is one" error={expressionFault}>
+      <Field label={text.condition} hint={text.conditionHint} error={expressionError}>
         <TextArea
           className="profiles-expression"
           rows={2}
           spellCheck={false}
-          placeholder={'"solar power" (price OR subsidy) -advert'}
+          placeholder={text.conditionExample}
           value={draft.expression}
           onChange={(event) => onChange({ expression: event.target.value })}
         />
       </Field>
       <OperatorsHelp />
-      <Field
-        label="Word forms"
-        hint="By their stems, “price” finds “prices” and “pricing” too"
-        error={useFault('stemming')}
-      >
+      <Field label={text.wordForms} hint={text.wordFormsHint} error={useFieldError('stemming')}>
         <Select
           value={draft.stemming}
           options={withOwn(stemmings, draft.stemming)}
@@ -142,59 +129,90 @@ function Interests({ draft, onChange }: Props) {
 const languages = ['en', 'da', 'de', 'es', 'fr', 'it', 'nl', 'no', 'pt', 'ru', 'sv']
 const languageNames = new Intl.DisplayNames('en', { type: 'language' })
 const stemmings = [
-  { value: '', label: 'Exactly as written' },
-  ...languages.map((value) => ({ value, label: `By their stems, ${languageNames.of(value) ?? value}` })),
-]
-
-const urgencies = [
-  { value: '0.5', label: 'Low' },
-  { value: '1', label: 'Normal' },
-  { value: '2', label: 'High' },
-  { value: '5', label: 'Urgent' },
-]
-const cadences = [
-  { value: 'immediate', label: 'At once' },
-  { value: 'hourly', label: 'Once an hour' },
-  { value: 'daily', label: 'Once a day' },
-  { value: 'weekly', label: 'Once a week' },
-]
-const amounts = [
-  { value: 'summary', label: 'A summary' },
-  { value: 'full', label: 'The whole text' },
+  { value: '', label: strings.interests.exact },
+  ...languages.map((value) => ({ value, label: strings.interests.stems(languageNames.of(value) ?? value) })),
 ]
 
 function withOwn(options: { value: string; label: string }[], value: string) {
   return options.some((option) => option.value === value) ? options : [...options, { value, label: sentenceOf(value) }]
 }
 
-function Telling({ draft, onChange }: Props) {
+function Delivery({ draft, onChange }: Props) {
   const urgency = String(draft.urgency)
+  const text = strings.delivery
   return (
     <section className="kit-card kit-form">
-      <h2>How to be told</h2>
+      <h2>{text.title}</h2>
       <div className="profiles-pair">
-        <Field label="Urgency" error={useFault('urgency')}>
+        <Field label={text.urgency} error={useFieldError('urgency')}>
           <Select
             value={urgency}
-            options={withOwn(urgencies, urgency)}
+            options={withOwn(text.urgencies, urgency)}
             onChange={(value) => onChange({ urgency: Number(value) })}
           />
         </Field>
-        <Field label="How often" error={useFault('delivery.cadence')}>
+        <Field label={text.cadence} error={useFieldError('delivery.cadence')}>
           <Select
             value={draft.cadence}
-            options={withOwn(cadences, draft.cadence)}
+            options={withOwn(text.cadences, draft.cadence)}
             onChange={(cadence) => onChange({ cadence })}
           />
         </Field>
-        <Field label="How much">
+        <Field label={text.amount}>
           <Select
             value={draft.amount}
-            options={amounts}
+            options={text.amounts}
             onChange={(amount) => onChange({ amount: amount as Draft['amount'] })}
           />
         </Field>
       </div>
     </section>
+  )
+}
+
+function OperatorsHelp() {
+  return (
+    <details className="profiles-operators">
+      <summary>{strings.interests.operators.title}</summary>
+      <dl>
+        {strings.interests.operators.list.map(([example, meaning]) => (
+          <div key={example}>
+            <dt>
+              <code>{example}</code>
+            </dt>
+            <dd>{meaning}</dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  )
+}
+
+type IgnoreProps = { lines: readonly string[]; onChange: (lines: string[]) => void }
+
+const MIN_ROWS = 3
+const MAX_ROWS = 12
+
+/** Usually filled from the diff view, so it is collapsed while empty. */
+function IgnoreField({ lines, onChange }: IgnoreProps) {
+  const error = useLineErrors('ignore')
+  const [isOpen, setIsOpen] = useState(lines.length > 0)
+  return (
+    <details
+      className="profiles-more"
+      open={isOpen || error !== undefined}
+      onToggle={(event) => setIsOpen(event.currentTarget.open)}
+    >
+      <summary>{strings.interests.ignore.title}</summary>
+      <Field label={strings.interests.ignore.label} hint={strings.interests.ignore.hint} error={error}>
+        <TextArea
+          className="profiles-expression"
+          rows={Math.min(MAX_ROWS, Math.max(MIN_ROWS, lines.length + 1))}
+          spellCheck={false}
+          value={lines.join('\n')}
+          onChange={({ target }) => onChange(target.value === '' ? [] : target.value.split('\n'))}
+        />
+      </Field>
+    </details>
   )
 }

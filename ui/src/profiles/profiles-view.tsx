@@ -2,20 +2,25 @@ import './profiles.css'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { Link } from 'wouter'
 import { navigate } from 'wouter/use-browser-location'
 import { api, type List } from '../api/client.ts'
 import type { Profile } from '../api/types.ts'
 import { useShortcuts } from '../keyboard/use-shortcuts.ts'
+import { Badge } from '../kit/badge.tsx'
 import { Button, ButtonLink } from '../kit/button.tsx'
+import { classNames } from '../kit/class-names.ts'
 import { Input } from '../kit/input.tsx'
 import { Page } from '../kit/page.tsx'
 import { EmptyState, ErrorState, LoadingState } from '../kit/states.tsx'
 import { useCounts } from '../session/session.ts'
 import { useQueryState } from '../url/query-state.ts'
-import { ProfileRow } from './profile-row.tsx'
+import { ProfileMenu } from './profile-menu.tsx'
+import { strings } from './strings.ts'
 
 const PAGE_ROWS = 200
 const ROW_REM = 4.6
+const MAX_TERMS = 6
 
 function useProfiles() {
   return useInfiniteQuery({
@@ -39,38 +44,37 @@ export default function ProfilesView() {
   const all = useMemo(() => profiles.data?.pages.flatMap(({ items }) => items) ?? [], [profiles.data])
   const rows = useMemo(() => all.filter((profile) => isFound(profile, q.trim().toLowerCase())), [all, q])
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = profiles
-  // What is found must be loaded first.
+  // A search covers loaded rows only: load the rest.
   useEffect(() => {
     if (q !== '' && hasNextPage && !isFetchingNextPage) void fetchNextPage()
   }, [q, hasNextPage, isFetchingNextPage, fetchNextPage])
 
   return (
     <Page
-      title="Profiles"
-      lead="What you care about: which pages, which words, and how to be told."
+      title={strings.title}
+      lead={strings.lead}
       actions={
         <ButtonLink href="/profiles/new" look="primary" icon="plus">
-          New profile
+          {strings.new}
         </ButtonLink>
       }
     >
-      {profiles.isPending && <LoadingState label="Loading the profiles" />}
+      {profiles.isPending && <LoadingState label={strings.loading} />}
       {profiles.isError && <ErrorState error={profiles.error} onRetry={() => void profiles.refetch()} />}
       {profiles.isSuccess && all.length === 0 && (
         <EmptyState
           icon="profiles"
-          title="No profile yet"
+          title={strings.empty.title}
           actions={
             <>
               <ButtonLink href="/profiles/new" look="primary" icon="plus">
-                Make the first
+                {strings.empty.create}
               </ButtonLink>
-              <ButtonLink href="/watches">Just watch a page</ButtonLink>
+              <ButtonLink href="/watches">{strings.empty.watch}</ButtonLink>
             </>
           }
         >
-          A profile says which pages to watch and what matters in them. An address is enough to begin with; words can be
-          added later.
+          {strings.empty.body}
         </EmptyState>
       )}
       {all.length > 0 && (
@@ -78,14 +82,18 @@ export default function ProfilesView() {
           <Input
             type="search"
             className="profiles-find"
-            aria-label="Find a profile"
-            placeholder="Find by name, address or term"
+            aria-label={strings.find}
+            placeholder={strings.findExample}
             value={q}
             onChange={(event) => setQ(event.target.value, { replace: true })}
           />
           {rows.length === 0 && !hasNextPage ? (
-            <EmptyState icon="search" title="None found" actions={<Button onClick={() => setQ('')}>Show all</Button>}>
-              No name, address or term has “{q}” in it.
+            <EmptyState
+              icon="search"
+              title={strings.noMatch.title}
+              actions={<Button onClick={() => setQ('')}>{strings.noMatch.showAll}</Button>}
+            >
+              {strings.noMatch.body(q)}
             </EmptyState>
           ) : (
             <ProfileList rows={rows} />
@@ -93,7 +101,7 @@ export default function ProfilesView() {
           {hasNextPage && (
             <div className="kit-row">
               <Button disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-                Load more
+                {strings.loadMore}
               </Button>
             </div>
           )}
@@ -128,11 +136,11 @@ function ProfileList({ rows }: { rows: readonly Profile[] }) {
     const row = rows[at]
     if (row !== undefined) navigate(`/profiles/${encodeURIComponent(row.id)}`)
   }
-  useShortcuts('Profiles', [
-    { keys: ['j', 'ArrowDown'], label: 'Next profile', run: () => move(1) },
-    { keys: ['k', 'ArrowUp'], label: 'Profile before', run: () => move(-1) },
-    { keys: ['Enter', 'o'], label: 'Edit it', run: open },
-    { keys: 'n', label: 'New profile', run: () => navigate('/profiles/new') },
+  useShortcuts(strings.title, [
+    { keys: ['j', 'ArrowDown'], label: strings.keys.next, run: () => move(1) },
+    { keys: ['k', 'ArrowUp'], label: strings.keys.previous, run: () => move(-1) },
+    { keys: ['Enter', 'o'], label: strings.keys.open, run: open },
+    { keys: 'n', label: strings.new, run: () => navigate('/profiles/new') },
   ])
   return (
     <ul ref={list} className="profiles-list" style={{ height: virtual.getTotalSize() }}>
@@ -151,5 +159,52 @@ function ProfileList({ rows }: { rows: readonly Profile[] }) {
         )
       })}
     </ul>
+  )
+}
+
+function aboutOf({ sources, interests }: Profile): string {
+  const { keywords, expression } = interests
+  const more = keywords.length - MAX_TERMS
+  const terms = keywords.slice(0, MAX_TERMS).map(({ key }) => key)
+  const words = [...terms, ...(more > 0 ? [strings.moreTerms(more)] : []), ...(expression === '' ? [] : [expression])]
+  if (words.length > 0) return words.join(', ')
+  return sources.every(({ process }) => process === 'archive') ? strings.archivesOnly : strings.everyChange
+}
+
+type RowProps = { profile: Profile; unread: number; isAt: boolean }
+
+function ProfileRow({ profile, unread, isAt }: RowProps) {
+  const { id, name, paused, sources } = profile
+  const path = encodeURIComponent(id)
+  const link = useRef<HTMLAnchorElement>(null)
+  const count = sources.length
+  useEffect(() => {
+    if (isAt) link.current?.focus({ preventScroll: true })
+  }, [isAt])
+  return (
+    <div className={classNames('profiles-row', isAt && 'profiles-row-at', paused && 'profiles-row-paused')}>
+      <div className="profiles-what">
+        <p className="profiles-name">
+          <Link ref={link} href={`/profiles/${path}`}>
+            {name || strings.unnamed}
+          </Link>
+          {paused && <Badge tone="warn">{strings.paused}</Badge>}
+        </p>
+        <p className="profiles-about" title={aboutOf(profile)}>
+          {aboutOf(profile)}
+        </p>
+      </div>
+      <Link className="profiles-count" href={`/watches?profile=${path}`}>
+        <span className="numbers">{count.toLocaleString('en')}</span> {strings.watches(count)}
+      </Link>
+      <Link className="profiles-count" href={`/inbox?profile=${path}`}>
+        {unread > 0 ? (
+          <Badge tone="accent">{strings.unread(unread)}</Badge>
+        ) : (
+          <span className="faint">{strings.noneUnread}</span>
+        )}
+      </Link>
+      <ProfileMenu profile={profile} isPaused={paused} />
+    </div>
   )
 }

@@ -3,89 +3,79 @@ import { Field } from '../kit/field.tsx'
 import { IconButton } from '../kit/icon-button.tsx'
 import { Input, Select } from '../kit/input.tsx'
 import type { DraftSource, ScopeKind } from './draft.ts'
-import { EveryField } from './every-field.tsx'
-import { useFault } from './faults.ts'
+import { strings } from './strings.ts'
+import { useFieldError } from './validation-errors.ts'
 import { WindowFields } from './window-fields.tsx'
 
-const processes = [
-  { value: 'filter', label: 'Tell what matches the interests' },
-  { value: 'track', label: 'Tell every change' },
-  { value: 'archive', label: 'Keep quietly, tell nothing' },
-]
-const scopes: { value: ScopeKind; label: string }[] = [
-  { value: 'page', label: 'This page alone' },
-  { value: 'path', label: 'Pages below the same path' },
-  { value: 'host', label: 'Pages on the same host' },
-  { value: 'domain', label: 'Pages on the same domain' },
-  { value: 'pattern', label: 'Addresses that match a pattern' },
-]
-const depths = [
-  { value: '0', label: 'None, the page alone' },
-  ...[1, 2, 3, 4, 5, 6, 8, 10].map((depth) => ({
-    value: String(depth),
-    label: `${depth} ${depth === 1 ? 'link' : 'links'} deep`,
-  })),
-]
+const text = strings.sources
+const optionsOf = (labels: Record<string, string>) => Object.entries(labels).map(([value, label]) => ({ value, label }))
+const processes = optionsOf(text.processes)
+const scopes = optionsOf(text.scopes)
+const intervals = [...optionsOf(text.intervals), { value: 'own', label: text.ownInterval }]
+const depths = [0, 1, 2, 3, 4, 5, 6, 8, 10]
 
 type Props = {
   at: number
   source: DraftSource
   isOnly: boolean
-  /** What is done where nothing is chosen. */
-  usual: string
+  hasInterests: boolean
   onChange: (changes: Partial<DraftSource>) => void
   onRemove: () => void
 }
 
-export function SourceFields({ at, source, isOnly, usual, onChange, onRemove }: Props) {
+export function SourceFields({ at, source, isOnly, hasInterests, onChange, onRemove }: Props) {
   const place = `sources[${at}]`
-  const fault = {
-    uri: useFault(`${place}.uri`),
-    every: useFault(`${place}.every`),
-    everyMax: useFault(`${place}.everyMax`),
-    depth: useFault(`${place}.depth`),
-    scope: useFault(`${place}.scope`),
-    process: useFault(`${place}.process`),
+  const errors = {
+    uri: useFieldError(`${place}.uri`),
+    every: useFieldError(`${place}.every`),
+    everyMax: useFieldError(`${place}.everyMax`),
+    depth: useFieldError(`${place}.depth`),
+    scope: useFieldError(`${place}.scope`),
+    process: useFieldError(`${place}.process`),
   }
   const [isOpen, setIsOpen] = useState(source.depth > 0 || source.window !== null || source.everyMax !== '')
-  const depth = String(source.depth)
-  const depthOptions = depths.some(({ value }) => value === depth)
-    ? depths
-    : [...depths, { value: depth, label: `${depth} links deep` }]
+  const depthOptions = [...new Set([...depths, source.depth])].map((depth) => ({
+    value: String(depth),
+    label: text.depths(depth),
+  }))
   return (
     <li className="profiles-source">
       <div className="profiles-uri">
-        <Field label={isOnly ? 'Address' : `Address ${at + 1}`} error={fault.uri}>
+        <Field label={text.address(isOnly ? null : at + 1)} error={errors.uri}>
           <Input
             inputMode="url"
             autoComplete="off"
             autoCapitalize="none"
             spellCheck={false}
-            placeholder="https://example.org/news/"
+            placeholder={text.addressExample}
             value={source.uri}
             onChange={(event) => onChange({ uri: event.target.value })}
           />
         </Field>
-        {!isOnly && <IconButton icon="trash" label={`Remove address ${at + 1}`} tip="end" onClick={onRemove} />}
+        {!isOnly && <IconButton icon="trash" label={text.remove(at + 1)} tip="end" onClick={onRemove} />}
       </div>
       <div className="profiles-pair">
-        <EveryField value={source.every} error={fault.every} onChange={(every) => onChange({ every })} />
-        <Field label="What to do" error={fault.process}>
+        <EveryField value={source.every} error={errors.every} onChange={(every) => onChange({ every })} />
+        <Field label={text.process} error={errors.process}>
           <Select
             value={source.process}
-            options={[{ value: '', label: `Usual: ${usual}` }, ...processes]}
+            options={[{ value: '', label: text.defaultProcess(hasInterests) }, ...processes]}
             onChange={(process) => onChange({ process: process as DraftSource['process'] })}
           />
         </Field>
       </div>
       <details className="profiles-more" open={isOpen} onToggle={(event) => setIsOpen(event.currentTarget.open)}>
-        <summary>Links to follow, and when</summary>
+        <summary>{text.more}</summary>
         <div className="kit-form">
           <div className="profiles-pair">
-            <Field label="Follow links" error={fault.depth}>
-              <Select value={depth} options={depthOptions} onChange={(value) => onChange({ depth: Number(value) })} />
+            <Field label={text.depth} error={errors.depth}>
+              <Select
+                value={String(source.depth)}
+                options={depthOptions}
+                onChange={(value) => onChange({ depth: Number(value) })}
+              />
             </Field>
-            <Field label="To" error={source.scope === 'pattern' ? undefined : fault.scope}>
+            <Field label={text.scope} error={source.scope === 'pattern' ? undefined : errors.scope}>
               <Select
                 value={source.scope}
                 options={scopes}
@@ -94,16 +84,16 @@ export function SourceFields({ at, source, isOnly, usual, onChange, onRemove }: 
               />
             </Field>
             {source.scope === 'pattern' && (
-              <Field label="Pattern" hint="A regular expression for whole addresses" error={fault.scope}>
+              <Field label={text.pattern} hint={text.patternHint} error={errors.scope}>
                 <Input
                   spellCheck={false}
-                  placeholder="https?://example\.org/news/.*"
+                  placeholder={text.patternExample}
                   value={source.pattern}
                   onChange={(event) => onChange({ pattern: event.target.value })}
                 />
               </Field>
             )}
-            <Field label="Seldom changing: up to" hint="Empty for never, or an interval as 1d" error={fault.everyMax}>
+            <Field label={text.everyMax} hint={text.everyMaxHint} error={errors.everyMax}>
               <Input value={source.everyMax} onChange={(event) => onChange({ everyMax: event.target.value })} />
             </Field>
           </div>
@@ -111,5 +101,32 @@ export function SourceFields({ at, source, isOnly, usual, onChange, onRemove }: 
         </div>
       </details>
     </li>
+  )
+}
+
+type EveryProps = { value: string; error: string | undefined; onChange: (every: string) => void }
+
+function EveryField({ value, error, onChange }: EveryProps) {
+  const isListed = Object.hasOwn(text.intervals, value)
+  const [isOwn, setIsOwn] = useState(!isListed)
+  const showsOwn = isOwn || !isListed
+  return (
+    <>
+      <Field label={text.every} error={showsOwn ? undefined : error}>
+        <Select
+          value={showsOwn ? 'own' : value}
+          options={intervals}
+          onChange={(choice) => {
+            setIsOwn(choice === 'own')
+            if (choice !== 'own') onChange(choice)
+          }}
+        />
+      </Field>
+      {showsOwn && (
+        <Field label={text.interval} hint={text.intervalHint} error={error}>
+          <Input value={value} onChange={(event) => onChange(event.target.value)} />
+        </Field>
+      )}
+    </>
   )
 }

@@ -1,27 +1,30 @@
-import { useState } from 'react'
+import { type KeyboardEvent, useState } from 'react'
 import { Button } from '../kit/button.tsx'
 import { Field } from '../kit/field.tsx'
+import { Icon } from '../kit/icon.tsx'
 import { IconButton } from '../kit/icon-button.tsx'
 import { Input } from '../kit/input.tsx'
 import { Slider } from '../kit/slider.tsx'
 import { type DraftTerm, newTerm } from './draft.ts'
-import { useFault } from './faults.ts'
+import { strings } from './strings.ts'
+import { useFieldError } from './validation-errors.ts'
 
 const MAX_SLIDER = 10
+const text = strings.interests
 type Props = { terms: DraftTerm[]; onChange: (terms: DraftTerm[]) => void }
 
 export function TermsEditor({ terms, onChange }: Props) {
-  const [text, setText] = useState('')
+  const [typed, setTyped] = useState('')
   const put = (at: number, changes: Partial<DraftTerm>) =>
     onChange(terms.map((term, index) => (index === at ? { ...term, ...changes } : term)))
 
   function add() {
-    const words = text
+    const words = typed
       .split(/,|\n/)
       .map((word) => word.trim())
       .filter((word) => word !== '')
     if (words.length > 0) onChange([...terms, ...words.map((word) => newTerm(word))])
-    setText('')
+    setTyped('')
   }
   return (
     <div className="profiles-terms">
@@ -38,11 +41,11 @@ export function TermsEditor({ terms, onChange }: Props) {
           ))}
         </ul>
       )}
-      <Field label="Add a term" hint="A word, a phrase, or the beginning of a word with a star: photo*">
+      <Field label={text.addTerm} hint={text.addTermHint}>
         <div className="profiles-add">
-          <TermInput value={text} onChange={setText} onAdd={add} />
-          <Button icon="plus" disabled={text.trim() === ''} onClick={add}>
-            Add
+          <TermInput value={typed} onChange={setTyped} onAdd={add} />
+          <Button icon="plus" disabled={typed.trim() === ''} onClick={add}>
+            {text.add}
           </Button>
         </div>
       </Field>
@@ -56,7 +59,7 @@ function TermInput({ value, onChange, onAdd }: InputProps) {
   return (
     <Input
       value={value}
-      placeholder="solar power"
+      placeholder={text.termExample}
       onChange={(event) => onChange(event.target.value)}
       onKeyDown={(event) => {
         if (event.key !== 'Enter') return
@@ -70,30 +73,73 @@ function TermInput({ value, onChange, onAdd }: InputProps) {
 type RowProps = { at: number; term: DraftTerm; onChange: (changes: Partial<DraftTerm>) => void; onRemove: () => void }
 
 function TermRow({ at, term: { term, weight }, onChange, onRemove }: RowProps) {
-  const keyFault = useFault(`terms[${at}].key`)
-  const weightFault = useFault(`terms[${at}].weight`)
+  const keyError = useFieldError(`terms[${at}].key`)
+  const weightError = useFieldError(`terms[${at}].weight`)
   return (
     <li className="profiles-term">
       <Input
-        aria-label={`Term ${at + 1}`}
-        aria-invalid={keyFault !== undefined}
+        aria-label={text.term(at + 1)}
+        aria-invalid={keyError !== undefined}
         value={term}
         onChange={(event) => onChange({ term: event.target.value })}
       />
       <Slider
-        label={`Weight of ${term}`}
+        label={text.weightOf(term)}
         value={weight}
         min={0.5}
         max={Math.max(MAX_SLIDER, Math.ceil(weight))}
         step={0.5}
         onChange={(value) => onChange({ weight: value })}
       />
-      <IconButton icon="close" label={`Remove ${term}`} tip="end" onClick={onRemove} />
-      {(keyFault ?? weightFault) !== undefined && (
+      <IconButton icon="close" label={text.remove(term)} tip="end" onClick={onRemove} />
+      {(keyError ?? weightError) !== undefined && (
         <p className="kit-field-error" role="alert">
-          {keyFault ?? weightFault}
+          {keyError ?? weightError}
         </p>
       )}
     </li>
+  )
+}
+
+type ChipsProps = { values: readonly string[]; placeholder: string; onChange: (values: string[]) => void }
+
+/** Words as chips: Enter or a comma adds one, Backspace in the empty field removes the last. */
+export function ChipsInput({ values, placeholder, onChange }: ChipsProps) {
+  const [typed, setTyped] = useState('')
+
+  function add() {
+    const added = typed.split(',').map((word) => word.trim())
+    onChange([...new Set([...values, ...added.filter((word) => word !== '')])])
+    setTyped('')
+  }
+  function press(event: KeyboardEvent) {
+    if (event.key === 'Enter' || event.key === ',') {
+      event.preventDefault()
+      add()
+    }
+    if (event.key === 'Backspace' && typed === '' && values.length > 0) onChange(values.slice(0, -1))
+  }
+  return (
+    <div className="profiles-chips">
+      {values.map((value) => (
+        <button
+          key={value}
+          type="button"
+          className="profiles-chip"
+          aria-label={text.removeExcluded(value)}
+          onClick={() => onChange(values.filter((other) => other !== value))}
+        >
+          {value}
+          <Icon name="close" size={14} />
+        </button>
+      ))}
+      <Input
+        value={typed}
+        placeholder={placeholder}
+        onChange={(event) => setTyped(event.target.value)}
+        onKeyDown={press}
+        onBlur={add}
+      />
+    </div>
   )
 }

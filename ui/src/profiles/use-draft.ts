@@ -6,6 +6,7 @@ import { showToast } from '../kit/toast-store.ts'
 import { keep, kept } from '../offline/kept.ts'
 import { useQuery as useUrlQuery } from '../url/query-state.ts'
 import { type Draft, draftOf, emptyDraft, isSameDraft } from './draft.ts'
+import { strings } from './strings.ts'
 
 const KEEP_MS = 400
 const keyOf = (id: string) => `profile-draft:${id}`
@@ -14,7 +15,7 @@ export function forgetDraft(id: string): Promise<void> {
   return keep(keyOf(id), null)
 }
 
-/** The profile as the server has it, and what was left unsaved on an earlier visit. */
+/** The stored profile, and unsaved changes from an earlier visit. */
 export function useProfileToEdit(id: string) {
   const query = useUrlQuery()
   const uri = query.get('url') ?? ''
@@ -29,7 +30,7 @@ export function useProfileToEdit(id: string) {
       const profile = read === null ? null : await api.get<Profile>(`/profiles/${encodeURIComponent(read)}`)
       const unsaved = isPrefilled ? undefined : await kept<Draft | null>(keyOf(id))
       const base = profile === null ? emptyDraft({ name, uri, expression }) : draftOf(profile)
-      if (id === 'new' && profile !== null) base.name = `${profile.name} (copy)`
+      if (id === 'new' && profile !== null) base.name = strings.editor.copyOf(profile.name)
       return { base, unsaved: unsaved ?? null, profile: id === 'new' ? null : profile }
     },
     staleTime: Number.POSITIVE_INFINITY,
@@ -38,7 +39,7 @@ export function useProfileToEdit(id: string) {
   })
 }
 
-/** Changes are kept in the browser until they are saved or thrown away. */
+/** Changes are kept in the browser until they are saved or discarded. */
 export function useDraft(id: string, base: Draft, unsaved: Draft | null) {
   const [draft, setDraft] = useState(unsaved === null ? base : { ...base, ...unsaved })
   const [saved, setSaved] = useState(base)
@@ -57,7 +58,7 @@ export function useDraft(id: string, base: Draft, unsaved: Draft | null) {
     return () => window.removeEventListener('beforeunload', warn)
   }, [isDirty])
 
-  // Whoever goes to another page is told, once, that nothing is lost.
+  // Leaving the page shows once that nothing is lost.
   const left = useRef<Draft | null>(null)
   useLayoutEffect(() => {
     left.current = isDirty ? draft : null
@@ -66,7 +67,7 @@ export function useDraft(id: string, base: Draft, unsaved: Draft | null) {
     () => () => {
       if (left.current === null) return
       void keep(keyOf(id), left.current)
-      showToast('Unsaved changes are kept. Open the profile again to save them.')
+      showToast(strings.editor.kept)
     },
     [id],
   )
@@ -76,7 +77,7 @@ export function useDraft(id: string, base: Draft, unsaved: Draft | null) {
     change,
     isDirty,
     discard: () => setDraft(saved),
-    /** As the server has it now; other changes that are under way stay. */
+    /** Takes over the stored value; other unsaved changes stay. */
     takePaused(paused: boolean) {
       setSaved((now) => ({ ...now, paused }))
       setDraft((now) => ({ ...now, paused }))

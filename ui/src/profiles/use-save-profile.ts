@@ -1,11 +1,11 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { ApiError, api } from '../api/client.ts'
 import type { Profile } from '../api/types.ts'
-import { bodyOf, type Draft, type Fault, placeFaults } from './draft.ts'
+import { bodyOf, type Draft, mapErrors, type ValidationError } from './draft.ts'
 
 const XML = 'application/xml'
 
-/** Whatever shows profiles, sources or their counts is read anew. */
+/** Refreshes everything that shows profiles, sources or their counts. */
 export function useProfilesChanged(): () => void {
   const client = useQueryClient()
   return () => {
@@ -27,11 +27,11 @@ export function useSaveProfile(id: string, onSaved: (profile: Profile) => void) 
       onSaved(profile)
     },
   })
-  const faults: Fault[] =
+  const errors: ValidationError[] =
     save.error instanceof ApiError && save.variables !== undefined
-      ? placeFaults(save.error.details, bodyOf(save.variables))
+      ? mapErrors(save.error.details, bodyOf(save.variables))
       : []
-  return { save, faults }
+  return { save, errors }
 }
 
 export function useSaveXml(id: string, onSaved: (profile: Profile) => void) {

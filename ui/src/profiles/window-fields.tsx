@@ -2,34 +2,35 @@ import { Field } from '../kit/field.tsx'
 import { Input } from '../kit/input.tsx'
 import { Switch } from '../kit/switch.tsx'
 import type { DraftWindow } from './draft.ts'
-import { useFault } from './faults.ts'
+import { strings } from './strings.ts'
+import { useFieldError } from './validation-errors.ts'
 
-const days = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const
+const text = strings.sources
 const zones = Intl.supportedValuesOf('timeZone')
 
 type Props = { place: string; value: DraftWindow | null; onChange: (window: DraftWindow | null) => void }
 
-function usualWindow(): DraftWindow {
+function defaultWindow(): DraftWindow {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
   return { zone, days: [1, 2, 3, 4, 5], from: '08:00', to: '18:00' }
 }
 
-/** When a source may be checked. The end of the day is 24:00, which a field for times shows as 00:00. */
+/** When a source may be checked. The end of the day is 24:00, which a time input shows as 00:00. */
 export function WindowFields({ place, value, onChange }: Props) {
-  const daysFault = useFault(`${place}.days`)
-  const fromFault = useFault(`${place}.from`)
-  const toFault = useFault(`${place}.to`)
-  const zoneFault = useFault(`${place}.zone`)
-  const put = (changes: Partial<DraftWindow>) => onChange({ ...(value ?? usualWindow()), ...changes })
+  const daysError = useFieldError(`${place}.days`)
+  const fromError = useFieldError(`${place}.from`)
+  const toError = useFieldError(`${place}.to`)
+  const zoneError = useFieldError(`${place}.zone`)
+  const put = (changes: Partial<DraftWindow>) => onChange({ ...(value ?? defaultWindow()), ...changes })
   return (
     <div className="kit-form">
-      <Switch checked={value !== null} onChange={(on) => onChange(on ? usualWindow() : null)}>
-        Only at certain times
+      <Switch checked={value !== null} onChange={(on) => onChange(on ? defaultWindow() : null)}>
+        {text.window}
       </Switch>
       {value !== null && (
         <>
-          <fieldset className="profiles-days" aria-label="Days">
-            {days.map((name, at) => {
+          <fieldset className="profiles-days" aria-label={text.days}>
+            {text.dayNames.map((name, at) => {
               const day = at + 1
               const isOn = value.days.includes(day)
               const next = isOn ? value.days.filter((other) => other !== day) : [...value.days, day].sort()
@@ -40,19 +41,19 @@ export function WindowFields({ place, value, onChange }: Props) {
               )
             })}
           </fieldset>
-          {daysFault !== undefined && <p className="kit-field-error">{daysFault}</p>}
+          {daysError !== undefined && <p className="kit-field-error">{daysError}</p>}
           <div className="profiles-pair">
-            <Field label="From" error={fromFault}>
+            <Field label={text.from} error={fromError}>
               <Input type="time" value={value.from} onChange={(event) => put({ from: event.target.value })} />
             </Field>
-            <Field label="To" error={toFault}>
+            <Field label={text.to} error={toError}>
               <Input
                 type="time"
                 value={value.to === '24:00' ? '00:00' : value.to}
                 onChange={(event) => put({ to: event.target.value === '00:00' ? '24:00' : event.target.value })}
               />
             </Field>
-            <Field label="Time zone" error={zoneFault}>
+            <Field label={text.zone} error={zoneError}>
               <Input list="profile-zones" value={value.zone} onChange={(event) => put({ zone: event.target.value })} />
             </Field>
           </div>

@@ -6,11 +6,14 @@ import { Button } from '../kit/button.tsx'
 import { Field } from '../kit/field.tsx'
 import { TextArea } from '../kit/input.tsx'
 import { ErrorState, LoadingState } from '../kit/states.tsx'
-import { sentenceOf } from './faults.ts'
+import { strings } from './strings.ts'
 import { useSaveXml } from './use-save-profile.ts'
+import { sentenceOf } from './validation-errors.ts'
+
+const { xml: text, editor } = strings
 
 const example = `<?xml version="1.0" encoding="UTF-8"?>
-<profile name="News of the faculty">
+<profile name="${text.exampleName}">
   <data>
     <source every="1h">
       <uri>https://example.org/news/</uri>
@@ -37,33 +40,27 @@ export function XmlEditor({ id, isDirty, onSaved }: Props) {
   if (source.isError)
     return (
       <ErrorState error={source.error} onRetry={() => void source.refetch()}>
-        The form works without it.
+        {text.failed}
       </ErrorState>
     )
-  if (original === undefined) return <LoadingState label="Loading the XML" />
-  const text = edited ?? original
+  if (original === undefined) return <LoadingState label={text.loading} />
+  const xml = edited ?? original
   const details = save.error instanceof ApiError ? save.error.details : []
   return (
     <div className="kit-card kit-form">
-      {isDirty && (
-        <p className="soft">The form has unsaved changes. They are not in this text; save or discard them first.</p>
-      )}
-      <Field
-        label="The profile in XML"
-        hint="What is left out has its usual value."
-        error={save.isError ? sentenceOf(messageOf(save.error)) : undefined}
-      >
+      {isDirty && <p className="soft">{text.dirty}</p>}
+      <Field label={text.label} hint={text.hint} error={save.isError ? sentenceOf(messageOf(save.error)) : undefined}>
         <TextArea
           className="profiles-xml"
           rows={22}
           spellCheck={false}
           wrap="off"
-          value={text}
+          value={xml}
           onChange={(event) => setEdited(event.target.value)}
         />
       </Field>
       {details.length > 0 && (
-        <ul className="profiles-faults">
+        <ul className="profiles-errors">
           {details.map(({ place, message }) => (
             <li key={`${place} ${message}`}>
               {place !== '' && <code>{place}</code>} {message}
@@ -75,11 +72,11 @@ export function XmlEditor({ id, isDirty, onSaved }: Props) {
         <Button
           look="primary"
           disabled={save.isPending || (edited === undefined && id !== 'new')}
-          onClick={() => save.mutate(text)}
+          onClick={() => save.mutate(xml)}
         >
-          {save.isPending ? 'Saving…' : 'Save XML'}
+          {save.isPending ? editor.saving : text.save}
         </Button>
-        {edited !== undefined && <Button onClick={() => setEdited(undefined)}>Discard</Button>}
+        {edited !== undefined && <Button onClick={() => setEdited(undefined)}>{text.discard}</Button>}
       </div>
     </div>
   )

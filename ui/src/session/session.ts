@@ -6,7 +6,7 @@ import { setCharacterKeys } from '../keyboard/registry.ts'
 import { forgetEverything, keepSession, keptSession } from '../offline/kept.ts'
 import { setTimeZone } from '../time/zone.ts'
 
-/** Without a connection the pages open as whoever was signed in last, to read what was kept. */
+/** Offline, the pages open for the last signed-in user, to read what the browser has stored. */
 async function readSession(): Promise<SessionState | null> {
   try {
     const session = await api.get<SessionState>('/session')
@@ -20,7 +20,7 @@ async function readSession(): Promise<SessionState | null> {
   }
 }
 
-/** `data` is null when nobody is signed in. */
+/** `data` is null when signed out. */
 export function useSession() {
   return useQuery({
     queryKey: ['session'],
@@ -33,10 +33,10 @@ export function useSession() {
   })
 }
 
-/** Inside the gate there is always somebody. */
+/** Only for pages behind the sign-in, where a user is always present. */
 export function useMe(): Me {
   const { data } = useSession()
-  if (data === undefined || data === null) throw new Error('Nobody is signed in.')
+  if (data === undefined || data === null) throw new Error('Not signed in.')
   return data.user
 }
 
@@ -45,7 +45,7 @@ function applySettings(user: Me): void {
   setCharacterKeys(user.shortcuts)
 }
 
-/** Takes over what PATCH /me, POST /session or POST /setup answered. */
+/** Stores the answer of PATCH /me, POST /session or POST /setup. */
 export function useKeepMe(): (session: SessionState) => void {
   const client = useQueryClient()
   return useCallback(
@@ -62,12 +62,12 @@ export function useSignOut(): () => Promise<void> {
   return useCallback(async () => {
     await api.delete('/session')
     await forgetEverything()
-    // A fresh page: nothing of the one who left stays in memory.
+    // A full page load, so that no data of the previous user stays in memory.
     location.assign('/sign-in')
   }, [])
 }
 
-/** Unread, starred, … and failing sources; kept fresh by the live events. */
+/** Counts of unread, starred, … items and of failing sources; live events keep them fresh. */
 export function useCounts() {
   return useQuery({
     queryKey: ['counts'],

@@ -7,13 +7,14 @@ import { Button } from '../kit/button.tsx'
 import { Field } from '../kit/field.tsx'
 import { Input } from '../kit/input.tsx'
 import { ErrorState, LoadingState } from '../kit/states.tsx'
-import { FormProblem } from './form-problem.tsx'
-import { GatePage } from './gate-page.tsx'
+import { FormError, GatePage } from './gate-page.tsx'
 import { useKeepMe } from './session.ts'
+import { strings } from './strings.ts'
 
 const MIN_PASSWORD = 8
+const text = strings.setUp
 
-/** The key stands behind the # of the link, so that it is in no log of requests. */
+/** The key is in the fragment of the link, which browsers don't send: it appears in no request log. */
 function keyOfLink(): string {
   return decodeURIComponent(location.hash.slice(1))
 }
@@ -42,7 +43,7 @@ function SetUpForm({ onDone }: { onDone: () => void }) {
     },
     onSuccess: (session) => {
       keepMe(session)
-      // The key has served: it leaves the address bar and the history.
+      // The key is spent: remove it from the address bar and the history.
       navigate('/setup', { replace: true })
       onDone()
     },
@@ -54,14 +55,14 @@ function SetUpForm({ onDone }: { onDone: () => void }) {
   }
 
   return (
-    <GatePage title="Welcome" lead="Create the first account. It runs this service and can add others later.">
+    <GatePage title={text.title} lead={text.lead}>
       <form className="gate-form" onSubmit={submit}>
         {linkKey === '' && (
-          <Field label="Set-up key" hint="It stands at the end of the link that was printed at the first start.">
+          <Field label={text.key} hint={text.keyHint}>
             <Input name="key" required autoComplete="off" value={form.key} onChange={set('key')} />
           </Field>
         )}
-        <Field label="E-mail address">
+        <Field label={strings.email}>
           <Input
             type="email"
             name="email"
@@ -71,7 +72,7 @@ function SetUpForm({ onDone }: { onDone: () => void }) {
             onChange={set('email')}
           />
         </Field>
-        <Field label="Password" hint={`At least ${MIN_PASSWORD} characters; a few words make a good one.`}>
+        <Field label={strings.password} hint={text.passwordHint(MIN_PASSWORD)}>
           <Input
             type="password"
             name="password"
@@ -82,12 +83,12 @@ function SetUpForm({ onDone }: { onDone: () => void }) {
             onChange={set('password')}
           />
         </Field>
-        <Field label="Your name (optional)">
+        <Field label={text.name}>
           <Input name="name" maxLength={200} autoComplete="name" value={form.name} onChange={set('name')} />
         </Field>
-        <FormProblem error={create.error} />
+        <FormError error={create.error} />
         <Button type="submit" look="primary" disabled={create.isPending}>
-          {create.isPending ? 'Creating the account…' : 'Create the account'}
+          {create.isPending ? text.creating : text.create}
         </Button>
       </form>
     </GatePage>

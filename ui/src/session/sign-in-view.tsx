@@ -7,12 +7,14 @@ import { Button } from '../kit/button.tsx'
 import { Field } from '../kit/field.tsx'
 import { Input } from '../kit/input.tsx'
 import { useQueryState } from '../url/query-state.ts'
-import { FormProblem } from './form-problem.tsx'
-import { GatePage } from './gate-page.tsx'
+import { FormError, GatePage } from './gate-page.tsx'
 import { useKeepMe, useSession } from './session.ts'
+import { strings } from './strings.ts'
 
-/** Only a path of these pages: the address may have been made by somebody else. */
-function placeToGoOn(next: string): string {
+const text = strings.signIn
+
+/** Only a path on this site: someone else may have written the link. */
+function pathAfterSignIn(next: string): string {
   const url = URL.parse(next, location.origin)
   return url !== null && url.origin === location.origin && url.pathname !== '/sign-in'
     ? url.pathname + url.search
@@ -32,7 +34,7 @@ export default function SignInView() {
     onError: () => setPassword(''),
   })
 
-  if (session.data) return <Redirect to={placeToGoOn(next)} replace />
+  if (session.data) return <Redirect to={pathAfterSignIn(next)} replace />
   if (setup.data?.needed === true) return <Redirect to="/setup" replace />
 
   function submit(event: FormEvent) {
@@ -41,9 +43,9 @@ export default function SignInView() {
   }
 
   return (
-    <GatePage title="Sign in" lead="What changed on the pages you watch is waiting for you.">
+    <GatePage title={text.title} lead={text.lead}>
       <form className="gate-form" onSubmit={submit}>
-        <Field label="E-mail address">
+        <Field label={strings.email}>
           <Input
             type="email"
             name="email"
@@ -53,7 +55,7 @@ export default function SignInView() {
             onChange={(event) => setEmail(event.target.value)}
           />
         </Field>
-        <Field label="Password">
+        <Field label={strings.password}>
           <Input
             type="password"
             name="password"
@@ -63,12 +65,12 @@ export default function SignInView() {
             onChange={(event) => setPassword(event.target.value)}
           />
         </Field>
-        <FormProblem error={signIn.error} />
+        <FormError error={signIn.error} />
         <Button type="submit" look="primary" disabled={signIn.isPending}>
-          {signIn.isPending ? 'Signing in…' : 'Sign in'}
+          {signIn.isPending ? text.submitting : text.submit}
         </Button>
       </form>
-      <p className="faint">No account yet? Ask whoever runs this service to add you.</p>
+      <p className="faint">{text.noAccount}</p>
     </GatePage>
   )
 }

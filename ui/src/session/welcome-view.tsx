@@ -1,4 +1,4 @@
-import './welcome.css'
+import './session.css'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { Link, useLocation } from 'wouter'
@@ -10,13 +10,16 @@ import { Icon, type IconName } from '../kit/icon.tsx'
 import { Input } from '../kit/input.tsx'
 import { Page } from '../kit/page.tsx'
 import { showToast } from '../kit/toast-store.ts'
-import { FormProblem } from './form-problem.tsx'
+import { FormError } from './gate-page.tsx'
 import { useMe } from './session.ts'
+import { strings } from './strings.ts'
+
+const text = strings.welcome
 
 const example = '/profiles/new?url=https%3A%2F%2Fnodejs.org%2Fen%2Fblog&q=release%20security&name=Node.js%20releases'
 
-/** People paste addresses as they see them. */
-export function withScheme(address: string): string {
+/** People paste addresses as they see them, often without a scheme. */
+function withScheme(address: string): string {
   const trimmed = address.trim()
   return /^[a-z][a-z\d+.-]*:/i.test(trimmed) ? trimmed : `https://${trimmed}`
 }
@@ -41,7 +44,7 @@ function PasteForm() {
     mutationFn: () => api.post<Profile>('/profiles', { sources: [{ uri: withScheme(address) }] }),
     onSuccess: ({ name }) => {
       for (const key of ['profiles', 'sources', 'counts']) void client.invalidateQueries({ queryKey: [key] })
-      showToast(`${name} is watched. You hear of it when it changes.`)
+      showToast(text.watching(name))
       navigate('/watches')
     },
   })
@@ -51,19 +54,19 @@ function PasteForm() {
   }
   return (
     <form className="kit-form" onSubmit={submit}>
-      <Field label="Address of the page">
+      <Field label={text.address}>
         <Input
           inputMode="url"
           required
-          placeholder="https://example.org/news"
+          placeholder={text.addressExample}
           value={address}
           onChange={(event) => setAddress(event.target.value)}
         />
       </Field>
-      <FormProblem error={add.error} />
+      <FormError error={add.error} />
       <div>
         <Button type="submit" look="primary" icon="plus" disabled={add.isPending}>
-          Watch it
+          {text.watch}
         </Button>
       </div>
     </form>
@@ -73,43 +76,34 @@ function PasteForm() {
 export default function WelcomeView() {
   const { name } = useMe()
   return (
-    <Page
-      title={name === '' ? 'Three ways in' : `Three ways in, ${name}`}
-      lead="Tell what to watch. The first look at a page is taken as the base line; from then on you hear what is new."
-    >
+    <Page title={text.title(name)} lead={text.lead}>
       <div className="welcome-ways">
-        <Way icon="link" title="Paste an address">
-          <p className="soft">Any page, feed or site. It is checked every hour until you say otherwise.</p>
+        <Way icon="link" title={text.paste}>
+          <p className="soft">{text.pasteHint}</p>
           <PasteForm />
         </Way>
-        <Way icon="upload" title="Import what you follow">
-          <p className="soft">
-            A list of addresses, or the OPML file of a feed reader. What is skipped is told with its reason.
-          </p>
+        <Way icon="upload" title={text.import}>
+          <p className="soft">{text.importHint}</p>
           <div>
             <ButtonLink href="/watches?import=1" icon="upload">
-              Import a list or OPML
+              {text.importButton}
             </ButtonLink>
           </div>
         </Way>
-        <Way icon="profiles" title="Look at an example">
-          <p className="soft">
-            A profile that is filled in: words with weights, on a page with news. Change it, see at once what it would
-            have matched, and save it if you like it.
-          </p>
+        <Way icon="profiles" title={text.example}>
+          <p className="soft">{text.exampleHint}</p>
           <div>
             <ButtonLink href={example} icon="profiles">
-              Open the example
+              {text.exampleButton}
             </ButtonLink>
           </div>
         </Way>
       </div>
       <p className="soft">
-        Or see it at work first: <code>npm run demo</code> in a second terminal starts a small paper of its own that
-        changes while you watch. It needs no network, and leaves nothing behind.
+        {text.demo} <code>{text.demoCommand}</code> {text.demoHint}
       </p>
       <p>
-        <Link href="/inbox">Not now, take me to the inbox</Link>
+        <Link href="/inbox">{text.skip}</Link>
       </p>
     </Page>
   )

@@ -1,4 +1,4 @@
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { api } from '../api/client.ts'
 import type { Me, MeChanges } from '../api/types.ts'
@@ -9,12 +9,14 @@ import { showToast } from '../kit/toast-store.ts'
 import { useKeepMe, useMe } from '../session/session.ts'
 import { useNow } from '../time/now.ts'
 import { exactTime } from '../time/zone.ts'
-import { faultOf, restOf } from './form-fault.ts'
-import { PasswordForm } from './password-form.tsx'
+import { FormError, fieldError } from './form-errors.tsx'
+import { strings } from './strings.ts'
+
+const MIN_PASSWORD = 8
 
 const zones = Intl.supportedValuesOf('timeZone')
 
-/** The list has one name of each zone; others, as Europe/Nicosia beside Asia/Nicosia, are known too. */
+/** The list names each zone once; aliases such as Europe/Nicosia for Asia/Nicosia are valid too. */
 function isZone(name: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone: name })
@@ -34,6 +36,7 @@ export function AccountPart() {
 }
 
 function AboutForm() {
+  const text = strings.account
   const me = useMe()
   const keepMe = useKeepMe()
   const now = useNow()
@@ -43,7 +46,7 @@ function AboutForm() {
     mutationFn: (changes: MeChanges) => api.patch<Me>('/me', changes),
     onSuccess: (user) => {
       keepMe({ user, via: 'session' })
-      showToast('Saved.')
+      showToast(text.saved)
     },
   })
   const isKnown = timeZone === '' || isZone(timeZone)
@@ -53,21 +56,21 @@ function AboutForm() {
     if (isKnown) save.mutate({ name: name.trim(), timeZone })
   }
   const browserZone = Intl.DateTimeFormat().resolvedOptions().timeZone
-  const zoneFault = isKnown ? undefined : 'Choose one of the list, as Europe/Paris.'
-  const rest = restOf(save.error, ['name', 'timeZone'])
+  const zoneError = isKnown ? undefined : text.unknownZone
   return (
     <form className="kit-card kit-form" onSubmit={submit}>
-      <h2>About you</h2>
+      <h2>{text.title}</h2>
       <p className="soft">
-        Signed in as <strong>{me.email}</strong>, {me.role}, service level {me.level}.
+        {text.signedInAs} <strong>{me.email}</strong>{' '}
+        {text.roleAndLevel(strings.roles[me.role], strings.levels[me.level])}
       </p>
-      <Field label="Name" error={faultOf(save.error, 'name')}>
+      <Field label={strings.name} error={fieldError(save.error, 'name')}>
         <Input autoComplete="name" maxLength={200} value={name} onChange={(event) => setName(event.target.value)} />
       </Field>
       <Field
-        label="Time zone"
-        hint={`Type to search. Left empty, it is that of the browser, ${browserZone}. Now it is ${exactTime(new Date(now).toISOString())}.`}
-        error={zoneFault ?? faultOf(save.error, 'timeZone')}
+        label={text.timeZone}
+        hint={text.timeZoneHint(browserZone, exactTime(new Date(now).toISOString()))}
+        error={zoneError ?? fieldError(save.error, 'timeZone')}
       >
         <Input
           list="settings-zones"
@@ -82,14 +85,63 @@ function AboutForm() {
           <option key={zone} value={zone} />
         ))}
       </datalist>
-      {rest !== undefined && (
-        <p className="kit-field-error" role="alert">
-          {rest}
-        </p>
-      )}
+      <FormError error={save.error} fields={['name', 'timeZone']} />
       <div>
         <Button type="submit" look="primary" disabled={!isDirty || save.isPending}>
-          {save.isPending ? 'Saving…' : 'Save'}
+          {save.isPending ? strings.saving : strings.save}
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+function PasswordForm() {
+  const text = strings.password
+  const me = useMe()
+  const client = useQueryClient()
+  const [current, setCurrent] = useState('')
+  const [password, setPassword] = useState('')
+  const change = useMutation({
+    mutationFn: () => api.post('/me/password', { current, password }),
+    onSuccess: () => {
+      setCurrent('')
+      setPassword('')
+      void client.invalidateQueries({ queryKey: ['sessions'] })
+      showToast(text.changed)
+    },
+  })
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    change.mutate()
+  }
+  return (
+    <form className="kit-card kit-form" onSubmit={submit}>
+      <h2>{text.title}</h2>
+      <input type="hidden" name="username" autoComplete="username" value={me.email} readOnly />
+      <Field label={text.current} error={fieldError(change.error, 'current') && text.wrong}>
+        <Input
+          type="password"
+          autoComplete="current-password"
+          required
+          value={current}
+          onChange={(event) => setCurrent(event.target.value)}
+        />
+      </Field>
+      <Field label={strings.newPassword} hint={text.hint(MIN_PASSWORD)} error={fieldError(change.error, 'password')}>
+        <Input
+          type="password"
+          autoComplete="new-password"
+          required
+          minLength={MIN_PASSWORD}
+          maxLength={1000}
+          value={password}
+          onChange={(event) => setPassword(event.target.value)}
+        />
+      </Field>
+      <FormError error={change.error} fields={['current', 'password']} />
+      <div>
+        <Button type="submit" disabled={current === '' || password.length < MIN_PASSWORD || change.isPending}>
+          {change.isPending ? text.changing : text.change}
         </Button>
       </div>
     </form>

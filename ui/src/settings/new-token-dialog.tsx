@@ -7,21 +7,15 @@ import { Dialog } from '../kit/dialog.tsx'
 import { Field } from '../kit/field.tsx'
 import { Input, Select } from '../kit/input.tsx'
 import { useMe } from '../session/session.ts'
-import { faultOf, restOf } from './form-fault.ts'
+import { FormError, fieldError } from './form-errors.tsx'
+import { strings } from './strings.ts'
 
 type Scope = Token['scopes'][number]
 const DAY_MS = 86_400_000
-const expiries = [
-  { value: '30', label: 'In 30 days' },
-  { value: '90', label: 'In 90 days' },
-  { value: '365', label: 'In a year' },
-  { value: '', label: 'Never' },
-]
-const scopeOptions: { value: Scope; label: string }[] = [
-  { value: 'read', label: 'Read what is mine' },
-  { value: 'write', label: 'Read and change what is mine' },
-  { value: 'admin', label: 'Everything, also what is for administrators' },
-]
+const text = strings.tokens
+const { never, ...inDays } = text.expiries
+const expiries = [...Object.entries(inDays).map(([value, label]) => ({ value, label })), { value: '', label: never }]
+const scopeOptions = Object.entries(text.scopes).map(([value, label]) => ({ value, label }))
 /** Each includes those before it. */
 const scopesOf: Record<Scope, Scope[]> = { read: ['read'], write: ['read', 'write'], admin: ['read', 'write', 'admin'] }
 
@@ -44,39 +38,34 @@ export function NewTokenDialog({ onClose }: { onClose: () => void }) {
     make.mutate()
   }
   if (make.data !== undefined) return <Secret token={make.data} onClose={onClose} />
-  const rest = restOf(make.error, ['name'])
   return (
     <Dialog
-      title="New token"
+      title={text.new}
       onClose={onClose}
       actions={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{strings.cancel}</Button>
           <Button type="submit" form={formId} look="primary" disabled={name.trim() === '' || make.isPending}>
-            Make the token
+            {text.create}
           </Button>
         </>
       }
     >
       <form id={formId} className="kit-form" onSubmit={submit}>
-        <Field label="Name" hint="What uses it, as “backup script”" error={faultOf(make.error, 'name')}>
+        <Field label={strings.name} hint={text.nameHint} error={fieldError(make.error, 'name')}>
           <Input maxLength={100} required value={name} onChange={(event) => setName(event.target.value)} />
         </Field>
-        <Field label="It may">
+        <Field label={text.access}>
           <Select
             value={scope}
             options={scopeOptions.filter(({ value }) => value !== 'admin' || me.role === 'administrator')}
             onChange={(value) => setScope(value as Scope)}
           />
         </Field>
-        <Field label="It ends">
+        <Field label={text.expires}>
           <Select value={days} options={expiries} onChange={setDays} />
         </Field>
-        {rest !== undefined && (
-          <p className="kit-field-error" role="alert">
-            {rest}
-          </p>
-        )}
+        <FormError error={make.error} fields={['name']} />
       </form>
     </Dialog>
   )
@@ -87,24 +76,24 @@ function Secret({ token, onClose }: { token: NewToken; onClose: () => void }) {
   async function copy() {
     try {
       await navigator.clipboard.writeText(token.token)
-      setSaid('Copied.')
+      setSaid(text.copied)
     } catch {
-      setSaid('The browser does not allow it; select the text and copy it.')
+      setSaid(text.copyFailed)
     }
   }
   return (
     <Dialog
-      title={`The token “${token.name}”`}
+      title={text.secretTitle(token.name)}
       onClose={onClose}
       actions={
         <Button look="primary" onClick={onClose}>
-          I have it
+          {text.done}
         </Button>
       }
     >
       <div className="kit-form">
-        <p>Copy it now: it is shown this once. Whoever has it acts for you.</p>
-        <Field label="Token">
+        <p>{text.secretBody}</p>
+        <Field label={text.token}>
           <Input
             className="settings-secret"
             readOnly
@@ -114,7 +103,7 @@ function Secret({ token, onClose }: { token: NewToken; onClose: () => void }) {
         </Field>
         <div className="kit-row">
           <Button icon="copy" onClick={() => void copy()}>
-            Copy
+            {text.copy}
           </Button>
           <span className="soft" role="status">
             {said}

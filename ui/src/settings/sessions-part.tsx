@@ -1,18 +1,42 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api, type List, messageOf } from '../api/client.ts'
+import { api, type List } from '../api/client.ts'
 import type { SessionItem } from '../api/types.ts'
 import { Badge } from '../kit/badge.tsx'
 import { Button } from '../kit/button.tsx'
 import { ConfirmDialog } from '../kit/dialog.tsx'
 import { ErrorState, LoadingState } from '../kit/states.tsx'
-import { showToast } from '../kit/toast-store.ts'
+import { showError, showToast } from '../kit/toast-store.ts'
 import { forgetEverything } from '../offline/kept.ts'
 import { useSignOut } from '../session/session.ts'
 import { RelativeTime } from '../time/relative-time.tsx'
-import { agentWords } from './agent-words.ts'
+import { strings } from './strings.ts'
 
-const tellFault = (error: unknown) => showToast(messageOf(error), { tone: 'bad' })
+const text = strings.sessions
+const browsers = [
+  ['Edg/', 'Edge'],
+  ['OPR/', 'Opera'],
+  ['Firefox/', 'Firefox'],
+  ['Chrome/', 'Chrome'],
+  ['Safari/', 'Safari'],
+  ['curl/', 'curl'],
+] as const
+const systems = [
+  ['iPhone', 'iPhone'],
+  ['iPad', 'iPad'],
+  ['Android', 'Android'],
+  ['Windows', 'Windows'],
+  ['Mac OS X', 'macOS'],
+  ['Linux', 'Linux'],
+] as const
+
+/** "Firefox on Linux" from a User-Agent header; a header we don't know is shown as it is. */
+function agentName(agent: string): string {
+  const browser = browsers.find(([sign]) => agent.includes(sign))?.[1]
+  const system = systems.find(([sign]) => agent.includes(sign))?.[1]
+  if (browser === undefined) return agent === '' ? text.unknownAgent : agent.slice(0, 60)
+  return text.agent(browser, system)
+}
 
 export function SessionsPart() {
   const client = useQueryClient()
@@ -25,10 +49,10 @@ export function SessionsPart() {
   const end = useMutation({
     mutationFn: ({ id }: SessionItem) => api.delete(`/sessions/${id}`),
     onSuccess: () => {
-      showToast('That session has ended.')
+      showToast(text.ended)
       void client.invalidateQueries({ queryKey: ['sessions'] })
     },
-    onError: tellFault,
+    onError: showError,
   })
   const endAll = useMutation({
     mutationFn: () => api.delete('/sessions'),
@@ -36,50 +60,51 @@ export function SessionsPart() {
       await forgetEverything()
       location.assign('/sign-in')
     },
-    onError: tellFault,
+    onError: showError,
   })
-  if (sessions.isPending) return <LoadingState label="Loading the sessions" />
+  if (sessions.isPending) return <LoadingState label={text.loading} />
   if (sessions.isError) return <ErrorState error={sessions.error} onRetry={() => void sessions.refetch()} />
   return (
     <section className="kit-card kit-form">
-      <h2>Where you are signed in</h2>
-      <p className="soft">End what you do not know, and change your password then.</p>
+      <h2>{text.title}</h2>
+      <p className="soft">{text.lead}</p>
       <ul className="settings-list">
         {sessions.data.items.map((session) => (
           <li key={session.id}>
             <div className="settings-what">
               <p title={session.agent}>
-                <strong>{agentWords(session.agent)}</strong> {session.current && <Badge tone="good">This one</Badge>}
+                <strong>{agentName(session.agent)}</strong>{' '}
+                {session.current && <Badge tone="good">{text.thisOne}</Badge>}
               </p>
               <p className="settings-more">
-                {session.address} · seen <RelativeTime at={session.seenAt} /> · since{' '}
-                <RelativeTime at={session.createdAt} /> · ends <RelativeTime at={session.expiresAt} />
+                {session.address} · {text.seen} <RelativeTime at={session.seenAt} /> · {text.since}{' '}
+                <RelativeTime at={session.createdAt} /> · {text.ends} <RelativeTime at={session.expiresAt} />
               </p>
             </div>
             <Button
               small
               disabled={end.isPending}
-              onClick={() => (session.current ? void signOut().catch(tellFault) : end.mutate(session))}
+              onClick={() => (session.current ? void signOut().catch(showError) : end.mutate(session))}
             >
-              Sign out
+              {strings.signOut}
             </Button>
           </li>
         ))}
       </ul>
       <div>
         <Button look="danger" icon="signOut" onClick={() => setIsAsking(true)}>
-          Sign out everywhere…
+          {text.everywhere}
         </Button>
       </div>
       {isAsking && (
         <ConfirmDialog
-          title="Sign out everywhere?"
-          confirm="Sign out everywhere, here too"
+          title={text.everywhereTitle}
+          confirm={text.everywhereConfirm}
           busy={endAll.isPending}
           onConfirm={() => endAll.mutate()}
           onCancel={() => setIsAsking(false)}
         >
-          All {sessions.data.items.length} sessions end, this one too. Tokens go on working.
+          {text.everywhereBody(sessions.data.items.length)}
         </ConfirmDialog>
       )}
     </section>

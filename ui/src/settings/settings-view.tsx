@@ -1,27 +1,27 @@
 import './settings.css'
 import { useEffect, useRef } from 'react'
 import { Link, useLocation } from 'wouter'
-import { messageOf } from '../api/client.ts'
 import { Button } from '../kit/button.tsx'
 import { Page } from '../kit/page.tsx'
-import { showToast } from '../kit/toast-store.ts'
+import { showError } from '../kit/toast-store.ts'
 import { useMe, useSignOut } from '../session/session.ts'
 import { useQueryState } from '../url/query-state.ts'
 import { AccountPart } from './account-part.tsx'
 import { SessionsPart } from './sessions-part.tsx'
 import { ShortcutsPart } from './shortcuts-part.tsx'
+import { strings } from './strings.ts'
 import { TokensPart } from './tokens-part.tsx'
 import { UsersPart } from './users-part.tsx'
 
 const parts = [
-  { name: 'account', label: 'Account', View: AccountPart, forAll: true },
-  { name: 'sessions', label: 'Sessions', View: SessionsPart, forAll: true },
-  { name: 'tokens', label: 'Tokens', View: TokensPart, forAll: true },
-  { name: 'shortcuts', label: 'Keyboard', View: ShortcutsPart, forAll: true },
-  { name: 'users', label: 'Users', View: UsersPart, forAll: false },
-]
+  { name: 'account', View: AccountPart, forAll: true },
+  { name: 'sessions', View: SessionsPart, forAll: true },
+  { name: 'tokens', View: TokensPart, forAll: true },
+  { name: 'shortcuts', View: ShortcutsPart, forAll: true },
+  { name: 'users', View: UsersPart, forAll: false },
+] as const
 
-/** By the path, or by the query where the path says nothing. */
+/** From the path, else from the query. */
 function usePart(): string {
   const [path] = useLocation()
   const [part] = useQueryState('part', 'account')
@@ -37,33 +37,30 @@ export default function SettingsView() {
   const nav = useRef<HTMLElement>(null)
   const { name: shownName } = part
   useEffect(() => {
-    // On a narrow screen the row of parts scrolls: the chosen one is to be seen.
+    // On a narrow screen the tabs scroll: bring the current one into view.
     const link = nav.current?.querySelector(`[data-part=${shownName}]`)
     link?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
   }, [shownName])
   return (
     <Page
-      title="Settings"
+      title={strings.title}
       actions={
-        <Button
-          icon="signOut"
-          onClick={() => void signOut().catch((error: unknown) => showToast(messageOf(error), { tone: 'bad' }))}
-        >
-          Sign out
+        <Button icon="signOut" onClick={() => void signOut().catch(showError)}>
+          {strings.signOut}
         </Button>
       }
     >
       <div className="settings">
-        <nav ref={nav} className="settings-nav" aria-label="Settings">
+        <nav ref={nav} className="settings-nav" aria-label={strings.title}>
           <ul>
-            {shown.map(({ name, label }) => (
+            {shown.map(({ name }) => (
               <li key={name}>
                 <Link
                   data-part={name}
                   href={`/settings/${name}`}
                   aria-current={name === part.name ? 'page' : undefined}
                 >
-                  {label}
+                  {strings.parts[name]}
                 </Link>
               </li>
             ))}

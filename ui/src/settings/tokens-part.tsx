@@ -1,15 +1,18 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api, type List, messageOf } from '../api/client.ts'
+import { api, type List } from '../api/client.ts'
 import type { Token } from '../api/types.ts'
 import { Badge } from '../kit/badge.tsx'
 import { Button } from '../kit/button.tsx'
 import { ConfirmDialog } from '../kit/dialog.tsx'
 import { EmptyState, ErrorState, LoadingState } from '../kit/states.tsx'
-import { showToast } from '../kit/toast-store.ts'
+import { showError, showToast } from '../kit/toast-store.ts'
 import { useNow } from '../time/now.ts'
 import { RelativeTime } from '../time/relative-time.tsx'
 import { NewTokenDialog } from './new-token-dialog.tsx'
+import { strings } from './strings.ts'
+
+const text = strings.tokens
 
 export function TokensPart() {
   const client = useQueryClient()
@@ -21,40 +24,39 @@ export function TokensPart() {
     mutationFn: ({ id }: Token) => api.delete(`/tokens/${id}`),
     onSuccess: (_, { name }) => {
       setLeaving(null)
-      showToast(`The token “${name}” is revoked.`)
+      showToast(text.revoked(name))
       void client.invalidateQueries({ queryKey: ['tokens'] })
     },
-    onError: (error) => showToast(messageOf(error), { tone: 'bad' }),
+    onError: showError,
   })
-  if (tokens.isPending) return <LoadingState label="Loading the tokens" />
+  if (tokens.isPending) return <LoadingState label={text.loading} />
   if (tokens.isError) return <ErrorState error={tokens.error} onRetry={() => void tokens.refetch()} />
   const { items } = tokens.data
   const isOver = ({ expiresAt }: Token) => expiresAt !== null && Date.parse(expiresAt) <= now
   return (
     <section className="kit-card kit-form">
       <div className="settings-head">
-        <h2>Tokens for programs</h2>
+        <h2>{text.title}</h2>
         {items.length > 0 && (
           <Button icon="plus" onClick={() => setIsMaking(true)}>
-            New token
+            {text.new}
           </Button>
         )}
       </div>
       <p className="soft">
-        A program that sends one as <code>Authorization: Bearer …</code> acts for you. The{' '}
-        <a href="/api/docs">description of the API</a> says what it can do.
+        {text.lead} <code>{text.header}</code> {text.leadEnd} <a href="/api/docs">{text.docs}</a>.
       </p>
       {items.length === 0 ? (
         <EmptyState
           icon="settings"
-          title="No token yet"
+          title={text.emptyTitle}
           actions={
             <Button look="primary" icon="plus" onClick={() => setIsMaking(true)}>
-              New token
+              {text.new}
             </Button>
           }
         >
-          Make one for each program, so that each can be taken away alone.
+          {text.empty}
         </EmptyState>
       ) : (
         <ul className="settings-list">
@@ -66,15 +68,15 @@ export function TokensPart() {
                   {token.scopes.map((scope) => (
                     <Badge key={scope}>{scope}</Badge>
                   ))}{' '}
-                  {isOver(token) && <Badge tone="warn">expired</Badge>}
+                  {isOver(token) && <Badge tone="warn">{text.expired}</Badge>}
                 </p>
                 <p className="settings-more">
-                  made <RelativeTime at={token.createdAt} /> · used <RelativeTime at={token.usedAt} /> · ends{' '}
-                  <RelativeTime at={token.expiresAt} />
+                  {text.created} <RelativeTime at={token.createdAt} /> · {text.used} <RelativeTime at={token.usedAt} />{' '}
+                  · {text.ends} <RelativeTime at={token.expiresAt} />
                 </p>
               </div>
               <Button small look="danger" onClick={() => setLeaving(token)}>
-                Revoke…
+                {text.revoke}
               </Button>
             </li>
           ))}
@@ -83,13 +85,13 @@ export function TokensPart() {
       {isMaking && <NewTokenDialog onClose={() => setIsMaking(false)} />}
       {leaving !== null && (
         <ConfirmDialog
-          title={`Revoke “${leaving.name}”?`}
-          confirm={`Revoke “${leaving.name}”`}
+          title={text.revokeTitle(leaving.name)}
+          confirm={text.revokeConfirm(leaving.name)}
           busy={revoke.isPending}
           onConfirm={() => revoke.mutate(leaving)}
           onCancel={() => setLeaving(null)}
         >
-          Whatever program uses it is refused from now on. This cannot be undone.
+          {text.revokeBody}
         </ConfirmDialog>
       )}
     </section>

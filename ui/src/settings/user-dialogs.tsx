@@ -1,18 +1,32 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useId, useState } from 'react'
-import { api, messageOf } from '../api/client.ts'
-import type { User, UserDraft } from '../api/types.ts'
+import { api } from '../api/client.ts'
+import type { User, UserChanges, UserDraft } from '../api/types.ts'
 import { Button } from '../kit/button.tsx'
 import { ConfirmDialog, Dialog } from '../kit/dialog.tsx'
 import { Field } from '../kit/field.tsx'
 import { Input, Select } from '../kit/input.tsx'
-import { showToast } from '../kit/toast-store.ts'
-import { faultOf, restOf } from './form-fault.ts'
-import { useChangeUser } from './use-users.ts'
+import { showError, showToast } from '../kit/toast-store.ts'
+import { FormError, fieldError } from './form-errors.tsx'
+import { strings } from './strings.ts'
 
 type Of = { user: User; onClose: () => void }
 const MIN_PASSWORD = 8
+const text = strings.users
 const none = { email: '', name: '', password: '', role: 'user', level: 'silver' } as const
+
+const optionsOf = (labels: Record<string, string>) => Object.entries(labels).map(([value, label]) => ({ value, label }))
+export const roleOptions = optionsOf(strings.roles)
+export const levelOptions = optionsOf(strings.levels)
+
+export function useChangeUser() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: ({ id, changes }: { id: number; changes: UserChanges }) => api.patch<User>(`/users/${id}`, changes),
+    onSuccess: () => void client.invalidateQueries({ queryKey: ['users'] }),
+    onError: showError,
+  })
+}
 
 export function NewUserDialog({ onClose }: { onClose: () => void }) {
   const client = useQueryClient()
@@ -22,7 +36,7 @@ export function NewUserDialog({ onClose }: { onClose: () => void }) {
   const add = useMutation({
     mutationFn: () => api.post<User>('/users', { ...draft, email: draft.email.trim(), name: draft.name.trim() }),
     onSuccess: ({ email }) => {
-      showToast(`${email} can sign in now. Hand over the password by a safe way.`)
+      showToast(text.added(email))
       void client.invalidateQueries({ queryKey: ['users'] })
       onClose()
     },
@@ -31,22 +45,21 @@ export function NewUserDialog({ onClose }: { onClose: () => void }) {
     event.preventDefault()
     add.mutate()
   }
-  const rest = restOf(add.error, ['email', 'name', 'password'])
   return (
     <Dialog
-      title="Add a user"
+      title={text.add}
       onClose={onClose}
       actions={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{strings.cancel}</Button>
           <Button type="submit" form={formId} look="primary" disabled={add.isPending}>
-            Add
+            {text.add}
           </Button>
         </>
       }
     >
       <form id={formId} className="kit-form" onSubmit={submit}>
-        <Field label="E-mail address" error={faultOf(add.error, 'email')}>
+        <Field label={strings.email} error={fieldError(add.error, 'email')}>
           <Input
             type="email"
             required
@@ -55,7 +68,7 @@ export function NewUserDialog({ onClose }: { onClose: () => void }) {
             onChange={(event) => put({ email: event.target.value })}
           />
         </Field>
-        <Field label="Name" hint="May be left empty" error={faultOf(add.error, 'name')}>
+        <Field label={strings.name} hint={text.nameHint} error={fieldError(add.error, 'name')}>
           <Input
             maxLength={200}
             autoComplete="off"
@@ -64,9 +77,9 @@ export function NewUserDialog({ onClose }: { onClose: () => void }) {
           />
         </Field>
         <Field
-          label="First password"
-          hint={`At least ${MIN_PASSWORD} characters`}
-          error={faultOf(add.error, 'password')}
+          label={text.firstPassword}
+          hint={strings.passwordHint(MIN_PASSWORD)}
+          error={fieldError(add.error, 'password')}
         >
           <Input
             type="password"
@@ -77,28 +90,17 @@ export function NewUserDialog({ onClose }: { onClose: () => void }) {
             onChange={(event) => put({ password: event.target.value })}
           />
         </Field>
-        <Field label="Role">
-          <Select
-            value={draft.role}
-            options={[
-              { value: 'user', label: 'User' },
-              { value: 'administrator', label: 'Administrator' },
-            ]}
-            onChange={(role) => put({ role: role as User['role'] })}
-          />
+        <Field label={text.role}>
+          <Select value={draft.role} options={roleOptions} onChange={(role) => put({ role: role as User['role'] })} />
         </Field>
-        <Field label="Service level">
+        <Field label={text.level}>
           <Select
             value={draft.level}
-            options={['gold', 'silver', 'bronze'].map((value) => ({ value, label: value }))}
+            options={levelOptions}
             onChange={(level) => put({ level: level as User['level'] })}
           />
         </Field>
-        {rest !== undefined && (
-          <p className="kit-field-error" role="alert">
-            {rest}
-          </p>
-        )}
+        <FormError error={add.error} fields={['email', 'name', 'password']} />
       </form>
     </Dialog>
   )
@@ -114,7 +116,7 @@ export function ResetPasswordDialog({ user, onClose }: Of) {
       { id: user.id, changes: { password } },
       {
         onSuccess: () => {
-          showToast(`${user.email} has a new password; all sessions of it have ended.`)
+          showToast(text.passwordSet(user.email))
           onClose()
         },
       },
@@ -122,28 +124,28 @@ export function ResetPasswordDialog({ user, onClose }: Of) {
   }
   return (
     <Dialog
-      title={`New password for ${user.email}`}
+      title={text.passwordTitle(user.email)}
       onClose={onClose}
       actions={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{strings.cancel}</Button>
           <Button
             type="submit"
             form={formId}
             look="primary"
             disabled={password.length < MIN_PASSWORD || change.isPending}
           >
-            Set the password
+            {text.passwordSubmit}
           </Button>
         </>
       }
     >
       <form id={formId} className="kit-form" onSubmit={submit}>
-        <p className="soft">All sessions of {user.email} end.</p>
+        <p className="soft">{text.passwordBody(user.email)}</p>
         <Field
-          label="New password"
-          hint={`At least ${MIN_PASSWORD} characters`}
-          error={faultOf(change.error, 'password')}
+          label={strings.newPassword}
+          hint={strings.passwordHint(MIN_PASSWORD)}
+          error={fieldError(change.error, 'password')}
         >
           <Input
             type="password"
@@ -162,28 +164,21 @@ export function RemoveUserDialog({ user, onClose }: Of) {
   const remove = useMutation({
     mutationFn: () => api.delete(`/users/${user.id}`),
     onSuccess: () => {
-      showToast(`${user.email} is removed.`)
+      showToast(text.removed(user.email))
       void client.invalidateQueries({ queryKey: ['users'] })
       onClose()
     },
   })
   return (
     <ConfirmDialog
-      title={`Remove ${user.email}?`}
-      confirm={`Remove ${user.email}`}
+      title={text.removeTitle(user.email)}
+      confirm={text.removeConfirm(user.email)}
       busy={remove.isPending}
       onConfirm={() => remove.mutate()}
       onCancel={onClose}
     >
-      <p>
-        The account goes, with its profiles, its watches, its inbox, its sessions and its tokens. This cannot be undone.
-        To keep them, disable the account instead.
-      </p>
-      {remove.isError && (
-        <p className="kit-field-error" role="alert">
-          {messageOf(remove.error)}
-        </p>
-      )}
+      <p>{text.removeBody}</p>
+      <FormError error={remove.error} />
     </ConfirmDialog>
   )
 }

@@ -1,4 +1,6 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { api, type List } from '../api/client.ts'
 import type { User } from '../api/types.ts'
 import { Badge } from '../kit/badge.tsx'
 import { Button } from '../kit/button.tsx'
@@ -8,41 +10,49 @@ import { ErrorState, LoadingState } from '../kit/states.tsx'
 import { Table } from '../kit/table.tsx'
 import { useMe } from '../session/session.ts'
 import { RelativeTime } from '../time/relative-time.tsx'
-import { useChangeUser, useUsers } from './use-users.ts'
-import { NewUserDialog, RemoveUserDialog, ResetPasswordDialog } from './user-dialogs.tsx'
+import { strings } from './strings.ts'
+import {
+  levelOptions,
+  NewUserDialog,
+  RemoveUserDialog,
+  ResetPasswordDialog,
+  roleOptions,
+  useChangeUser,
+} from './user-dialogs.tsx'
 
-const roles = [
-  { value: 'user', label: 'User' },
-  { value: 'administrator', label: 'Administrator' },
-]
-const levels = [
-  { value: 'gold', label: 'Gold' },
-  { value: 'silver', label: 'Silver' },
-  { value: 'bronze', label: 'Bronze' },
-]
+const text = strings.users
 type Asked = { kind: 'new' } | { kind: 'password' | 'remove'; user: User }
+
+function useUsers() {
+  return useInfiniteQuery({
+    queryKey: ['users'],
+    queryFn: ({ pageParam }) => api.get<List<User>>('/users', { limit: 100, cursor: pageParam }),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next,
+  })
+}
 
 export function UsersPart() {
   const users = useUsers()
   const [asked, setAsked] = useState<Asked | null>(null)
-  if (users.isPending) return <LoadingState label="Loading the users" />
+  if (users.isPending) return <LoadingState label={text.loading} />
   if (users.isError) return <ErrorState error={users.error} onRetry={() => void users.refetch()} />
   const all = users.data.pages.flatMap(({ items }) => items)
   const close = () => setAsked(null)
   return (
     <section className="settings-users">
       <div className="settings-head">
-        <h2>Users</h2>
+        <h2>{text.title}</h2>
         <Button icon="plus" look="primary" onClick={() => setAsked({ kind: 'new' })}>
-          Add a user
+          {text.add}
         </Button>
       </div>
-      <p className="soft">The service level says who goes first when there is more to check than can be done.</p>
+      <p className="soft">{text.lead}</p>
       <UserTable users={all} onAsk={setAsked} />
       {users.hasNextPage && (
         <div>
           <Button disabled={users.isFetchingNextPage} onClick={() => void users.fetchNextPage()}>
-            Load more
+            {strings.loadMore}
           </Button>
         </div>
       )}
@@ -59,73 +69,73 @@ function UserTable({ users, onAsk }: { users: readonly User[]; onAsk: (asked: As
   const put = (id: number, changes: Parameters<typeof change.mutate>[0]['changes']) => change.mutate({ id, changes })
   return (
     <Table
-      label="Users"
+      label={text.title}
       rows={users}
       rowKey={({ id }) => id}
       columns={[
         {
           key: 'who',
-          head: 'Who',
+          head: text.who,
           cell: (user) => (
             <div className="settings-who">
               <strong>{user.name === '' ? user.email : user.name}</strong>
-              {user.id === me.id && <Badge tone="good">You</Badge>}
-              {user.disabled && <Badge tone="warn">Disabled</Badge>}
+              {user.id === me.id && <Badge tone="good">{text.you}</Badge>}
+              {user.disabled && <Badge tone="warn">{text.disabled}</Badge>}
               {user.name !== '' && <span className="settings-more">{user.email}</span>}
             </div>
           ),
         },
         {
           key: 'role',
-          head: 'Role',
+          head: text.role,
           cell: (user) => (
             <Select
-              aria-label={`Role of ${user.email}`}
+              aria-label={text.roleOf(user.email)}
               className="settings-choice"
               value={user.role}
-              options={roles}
+              options={roleOptions}
               onChange={(role) => put(user.id, { role: role as User['role'] })}
             />
           ),
         },
         {
           key: 'level',
-          head: 'Service level',
+          head: text.level,
           cell: (user) => (
             <Select
-              aria-label={`Service level of ${user.email}`}
+              aria-label={text.levelOf(user.email)}
               className="settings-choice"
               value={user.level}
-              options={levels}
+              options={levelOptions}
               onChange={(level) => put(user.id, { level: level as User['level'] })}
             />
           ),
         },
         {
           key: 'since',
-          head: 'Since',
+          head: text.since,
           wideOnly: true,
           numbers: true,
           cell: ({ createdAt }) => <RelativeTime at={createdAt} />,
         },
         {
           key: 'menu',
-          head: <span className="only-heard">Actions</span>,
+          head: <span className="only-heard">{text.actions}</span>,
           cell: (user) => (
             <Menu
-              label={`Actions for ${user.email}`}
+              label={text.actionsFor(user.email)}
               items={[
-                { label: 'Set a new password…', icon: 'edit', run: () => onAsk({ kind: 'password', user }) },
+                { label: text.setPassword, icon: 'edit', run: () => onAsk({ kind: 'password', user }) },
                 user.disabled
-                  ? { label: 'Enable', icon: 'play', run: () => put(user.id, { disabled: false }) }
+                  ? { label: text.enable, icon: 'play', run: () => put(user.id, { disabled: false }) }
                   : {
-                      label: 'Disable: nobody can sign in',
+                      label: text.disable,
                       icon: 'pause',
                       disabled: user.id === me.id,
                       run: () => put(user.id, { disabled: true }),
                     },
                 {
-                  label: 'Remove…',
+                  label: text.remove,
                   icon: 'trash',
                   danger: true,
                   disabled: user.id === me.id,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { asListLine, splitAddresses } from './addresses.ts'
 
-describe('addresses that were pasted', () => {
+describe('pasted addresses', () => {
   const cases: Record<string, string[]> = {
     'https://example.org/': ['https://example.org/'],
     'example.org/news': ['https://example.org/news'],

@@ -1,6 +1,6 @@
 /**
- * Addresses that somebody pasted: separated by white space, a bare host completed, each once and in order. Any other word stays
- * as it is, for the server to say that it is none.
+ * Pasted addresses: separated by white space, bare hosts completed, without duplicates, in order. Any other word stays as
+ * it is, so that the server can reject it.
  */
 export function splitAddresses(text: string): string[] {
   const words = text.split(/\s+/).filter((word) => word !== '')
@@ -8,18 +8,18 @@ export function splitAddresses(text: string): string[] {
 }
 
 /**
- * `example.org/news` gets a scheme; `feed:…` and `localhost:8080` are told apart by what follows the colon. A word without dot,
- * port or slash names no host but this very machine.
+ * `example.org/news` gets a scheme; `feed:…` and `localhost:8080` differ in what follows the colon. A word without dot,
+ * port or slash is no host name, except `localhost`.
  */
 function completeAddress(word: string): string {
   const bare = word.replace(/^<|>$/g, '')
   const isHostWithPort = /^[^/:]+:\d+(?:[/?#]|$)/.test(bare)
   const hasScheme = /^[a-z][a-z0-9+.-]*:/i.test(bare) && !isHostWithPort
-  const isPlace = isHostWithPort || /[./]/.test(bare) || bare.toLowerCase() === 'localhost'
-  return hasScheme || !isPlace ? bare : `https://${bare.replace(/^\/+/, '')}`
+  const isHost = isHostWithPort || /[./]/.test(bare) || bare.toLowerCase() === 'localhost'
+  return hasScheme || !isHost ? bare : `https://${bare.replace(/^\/+/, '')}`
 }
 
-/** As a line of a list, in which such a sign would end the address. */
+/** As a line of a list, where these characters would end the address. */
 export function asListLine(address: string): string {
-  return address.replace(/["'`|\\^{}<>]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
+  return address.replace(/["'`|\\^{}<>]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
 }

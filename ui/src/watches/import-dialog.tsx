@@ -4,60 +4,55 @@ import { ApiError, api, messageOf } from '../api/client.ts'
 import type { SourceImported } from '../api/types.ts'
 import { Button } from '../kit/button.tsx'
 import { Dialog } from '../kit/dialog.tsx'
-import { Field } from '../kit/field.tsx'
+import { Field, useFieldProps } from '../kit/field.tsx'
 import { Select, TextArea } from '../kit/input.tsx'
-import { FileInput } from './file-input.tsx'
-import { ImportResult } from './import-result.tsx'
+import { Table } from '../kit/table.tsx'
+import { strings } from './strings.ts'
 
 const MAX_BYTES = 2_000_000
-const intervals = [
-  { value: '', label: 'As usual, every hour' },
-  { value: '10m', label: 'Every 10 minutes' },
-  { value: '6h', label: 'Every 6 hours' },
-  { value: '1d', label: 'Every day' },
-  { value: '7d', label: 'Every week' },
-]
+const text = strings.importing
+const intervals = Object.entries(text.intervals).map(([value, label]) => ({ value, label }))
 
-function faultOf(error: unknown): string {
+function errorText(error: unknown): string {
   const detail = error instanceof ApiError ? error.details[0]?.message : undefined
   return detail ?? messageOf(error)
 }
 
 export function ImportDialog({ onClose }: { onClose: () => void }) {
   const client = useQueryClient()
-  const [text, setText] = useState('')
+  const [list, setList] = useState('')
   const [every, setEvery] = useState('')
-  const [fault, setFault] = useState<string>()
+  const [error, setError] = useState<string>()
   const send = useMutation({
-    mutationFn: () => api.post<SourceImported>('/sources/import', { text, ...(every !== '' && { every }) }),
+    mutationFn: () => api.post<SourceImported>('/sources/import', { text: list, ...(every !== '' && { every }) }),
     onSuccess: () => {
       for (const key of ['watches', 'sources', 'profiles', 'counts']) void client.invalidateQueries({ queryKey: [key] })
     },
-    onError: (error) => setFault(faultOf(error)),
+    onError: (failure) => setError(errorText(failure)),
   })
 
   async function takeFile(event: ChangeEvent<HTMLInputElement>) {
     const [file] = event.target.files ?? []
     if (file === undefined) return
-    setFault(file.size > MAX_BYTES ? 'The file is larger than 2 MB. Split it, then import the parts.' : undefined)
-    if (file.size <= MAX_BYTES) setText(await file.text())
+    setError(file.size > MAX_BYTES ? text.tooLarge : undefined)
+    if (file.size <= MAX_BYTES) setList(await file.text())
   }
 
   if (send.isSuccess) {
     const again = () => {
       send.reset()
-      setText('')
+      setList('')
     }
     return (
       <Dialog
-        title="Imported"
+        title={text.doneTitle}
         wide
         onClose={onClose}
         actions={
           <>
-            <Button onClick={again}>Import more</Button>
+            <Button onClick={again}>{text.more}</Button>
             <Button look="primary" onClick={onClose}>
-              Done
+              {strings.done}
             </Button>
           </>
         }
@@ -68,50 +63,84 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
   }
   return (
     <Dialog
-      title="Import watches"
+      title={text.title}
       wide
       onClose={onClose}
       actions={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{strings.cancel}</Button>
           <Button
             look="primary"
             icon="upload"
-            disabled={text.trim() === '' || send.isPending}
+            disabled={list.trim() === '' || send.isPending}
             onClick={() => send.mutate()}
           >
-            {send.isPending ? 'Importing…' : 'Import'}
+            {send.isPending ? text.submitting : strings.import}
           </Button>
         </>
       }
     >
       <div className="kit-form">
-        <Field
-          label="Addresses, one on each line, or the content of an OPML file"
-          hint="OPML is what feed readers export. What it is, is recognised."
-          error={fault}
-        >
+        <Field label={text.text} hint={text.textHint} error={error}>
           <TextArea
             className="watches-import-text"
             rows={10}
             spellCheck={false}
-            value={text}
-            placeholder={'https://example.org/news/\nhttps://example.com/prices.html'}
-            onChange={(event) => setText(event.target.value)}
+            value={list}
+            placeholder={text.example}
+            onChange={(event) => setList(event.target.value)}
           />
         </Field>
         <div className="watches-import-more">
-          <Field label="Or take a file">
+          <Field label={text.file}>
             <FileInput
               accept=".opml,.xml,.txt,.csv,text/plain,text/xml,text/x-opml"
               onChange={(event) => void takeFile(event)}
             />
           </Field>
-          <Field label="Check them">
+          <Field label={text.every}>
             <Select value={every} options={intervals} onChange={setEvery} />
           </Field>
         </div>
       </div>
     </Dialog>
+  )
+}
+
+function ImportResult({ result: { added, profiles, skipped } }: { result: SourceImported }) {
+  return (
+    <div className="kit-form">
+      <p>
+        <strong>{text.added(added)}</strong>
+        {text.details(profiles.length, skipped.length)} {added > 0 && text.baseline}
+        {added === 0 && skipped.length === 0 && text.nothing}
+      </p>
+      {skipped.length > 0 && (
+        <div className="watches-skipped">
+          <Table
+            label={text.skippedTable}
+            rows={skipped}
+            rowKey={(entry) => `${entry.line} ${entry.text}`}
+            columns={[
+              { key: 'line', head: text.line, numbers: true, cell: ({ line }) => line },
+              {
+                key: 'text',
+                head: text.skipped,
+                cell: (entry) => <span className="watches-skipped-text">{entry.text}</span>,
+              },
+              { key: 'why', head: text.why, cell: ({ why }) => why },
+            ]}
+          />
+        </div>
+      )}
+    </div>
+  )
+}
+
+type FileProps = { accept: string; onChange: (event: ChangeEvent<HTMLInputElement>) => void }
+
+function FileInput({ accept, onChange }: FileProps) {
+  return (
+    <input type="file" className="kit-input watches-file" {...useFieldProps()} accept={accept} onChange={onChange} />
   )
 }

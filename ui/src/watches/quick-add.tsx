@@ -1,18 +1,18 @@
-import './quick-add.css'
 import { type ClipboardEvent, type FormEvent, type Ref, useId, useState } from 'react'
 import { Button } from '../kit/button.tsx'
 import { Input } from '../kit/input.tsx'
 import { splitAddresses } from './addresses.ts'
-import type { AddFault } from './use-added.ts'
+import { strings } from './strings.ts'
+import type { AddError } from './use-added.ts'
 
 type Props = {
   ref: Ref<HTMLInputElement>
-  faults: readonly AddFault[]
-  told: string
-  onAdd: (addresses: string[]) => Promise<readonly AddFault[]>
+  errors: readonly AddError[]
+  notice: string
+  onAdd: (addresses: string[]) => Promise<readonly AddError[]>
 }
 
-export function QuickAdd({ ref, faults, told, onAdd }: Props) {
+export function QuickAdd({ ref, errors, notice, onAdd }: Props) {
   const id = useId()
   const [text, setText] = useState('')
   const count = splitAddresses(text).length
@@ -22,12 +22,12 @@ export function QuickAdd({ ref, faults, told, onAdd }: Props) {
     if (count === 0) return
     setText('')
     void onAdd(splitAddresses(text)).then((failed) => {
-      // What was refused comes back to be mended, unless something else was typed meanwhile.
+      // Rejected addresses come back to be corrected, unless something else was typed meanwhile.
       setText((now) => (now === '' ? failed.map(({ uri }) => uri).join(' ') : now))
     })
   }
 
-  /** A line of input would lose the ends of lines, and with them where one address ends. */
+  /** An input drops line breaks, and with them the boundaries between addresses: turn them into spaces. */
   function paste(event: ClipboardEvent<HTMLInputElement>) {
     const pasted = event.clipboardData.getData('text')
     if (!/[\r\n]/.test(pasted.trim())) return
@@ -41,7 +41,7 @@ export function QuickAdd({ ref, faults, told, onAdd }: Props) {
   return (
     <form className="quick-add" onSubmit={submit}>
       <label className="quick-add-label" htmlFor={id}>
-        Watch a page
+        {strings.add.label}
       </label>
       <Input
         ref={ref}
@@ -51,25 +51,23 @@ export function QuickAdd({ ref, faults, told, onAdd }: Props) {
         autoComplete="off"
         autoCapitalize="none"
         spellCheck={false}
-        placeholder="Paste an address, or several"
-        aria-describedby={`${id}-said`}
-        aria-invalid={faults.length > 0}
+        placeholder={strings.add.example}
+        aria-describedby={`${id}-notice`}
+        aria-invalid={errors.length > 0}
         value={text}
         onChange={(event) => setText(event.target.value)}
         onPaste={paste}
       />
       <Button type="submit" look="primary" icon="plus" disabled={count === 0}>
-        {count > 1 ? `Watch ${count} pages` : 'Watch'}
+        {strings.add.submit(count)}
       </Button>
-      <div id={`${id}-said`} className="quick-add-said" role="status">
-        {faults.map(({ uri, message }) => (
-          <p key={uri} className="quick-add-fault">
+      <div id={`${id}-notice`} className="quick-add-notice" role="status">
+        {errors.map(({ uri, message }) => (
+          <p key={uri} className="quick-add-error">
             <strong>{uri}</strong>: {message}
           </p>
         ))}
-        {told !== '' && (
-          <p className="soft">{told} The first visit is taken as the base line; what changes after it is told.</p>
-        )}
+        {notice !== '' && <p className="soft">{notice}</p>}
       </div>
     </form>
   )

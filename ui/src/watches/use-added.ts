@@ -3,20 +3,21 @@ import { useState } from 'react'
 import { ApiError, api, messageOf } from '../api/client.ts'
 import type { Source, SourceDetail, SourceImported, SourceList } from '../api/types.ts'
 import { asListLine } from './addresses.ts'
+import { strings } from './strings.ts'
 
-/** More than these go as one list. */
+/** Longer lists are sent in one request. */
 const MAX_SINGLE = 10
 
-/** Added on this visit: shown above all others, from the moment of the key press on, whatever the filter is. */
+/** Added during this visit: shown on top at once, even if the filter would hide it. */
 export type Added = { uri: string; source: Source | null }
-export type AddFault = { uri: string; message: string }
+export type AddError = { uri: string; message: string }
 
-function faultOf(error: unknown): string {
+function errorText(error: unknown): string {
   const detail = error instanceof ApiError ? error.details[0]?.message : undefined
   return detail ?? messageOf(error)
 }
 
-/** By the import, which refuses what is no address, or is watched already, and says so. */
+/** Through the import, which rejects invalid or duplicate addresses with a reason. */
 function importAll(addresses: readonly string[]): Promise<SourceImported> {
   return api.post<SourceImported>('/sources/import', { text: addresses.map(asListLine).join('\n'), format: 'list' })
 }
@@ -24,7 +25,7 @@ function importAll(addresses: readonly string[]): Promise<SourceImported> {
 async function addOne(uri: string): Promise<Source | null> {
   const { profiles, skipped } = await importAll([uri])
   const [profile] = profiles
-  if (profile === undefined) throw new Error(skipped[0]?.why ?? 'it could not be added')
+  if (profile === undefined) throw new Error(skipped[0]?.why ?? strings.add.failed)
   const { items } = await api.get<SourceList>('/sources', { profile: profile.id, limit: 1 })
   return items[0] ?? null
 }
@@ -32,52 +33,52 @@ async function addOne(uri: string): Promise<Source | null> {
 export function useAdded(refreshCounts: () => Promise<void>) {
   const client = useQueryClient()
   const [added, setAdded] = useState<readonly Added[]>([])
-  const [faults, setFaults] = useState<readonly AddFault[]>([])
-  const [told, setTold] = useState('')
+  const [errors, setErrors] = useState<readonly AddError[]>([])
+  const [notice, setNotice] = useState('')
 
-  async function addEach(addresses: readonly string[]): Promise<AddFault[]> {
-    const failed: AddFault[] = []
+  async function addEach(addresses: readonly string[]): Promise<AddError[]> {
+    const failed: AddError[] = []
     for (const uri of addresses) {
       try {
         const source = await addOne(uri)
         setAdded((all) => all.map((each) => (each.uri === uri && each.source === null ? { uri, source } : each)))
       } catch (error) {
-        failed.push({ uri, message: faultOf(error) })
+        failed.push({ uri, message: errorText(error) })
         setAdded((all) => all.filter((each) => each.uri !== uri || each.source !== null))
       }
     }
     return failed
   }
 
-  async function addList(addresses: readonly string[]): Promise<AddFault[]> {
+  async function addList(addresses: readonly string[]): Promise<AddError[]> {
     try {
       const { skipped } = await importAll(addresses)
       void client.invalidateQueries({ queryKey: ['watches'] })
       return skipped.map(({ text, why }) => ({ uri: text, message: why }))
     } catch (error) {
-      return [{ uri: `${addresses.length} addresses`, message: faultOf(error) }]
+      return [{ uri: strings.add.addresses(addresses.length), message: errorText(error) }]
     }
   }
 
-  /** Resolves to what could not be added, so that it can be mended. */
-  async function add(addresses: readonly string[]): Promise<readonly AddFault[]> {
+  /** Resolves to the addresses that could not be added, so that they can be corrected. */
+  async function add(addresses: readonly string[]): Promise<readonly AddError[]> {
     const single = addresses.length <= MAX_SINGLE
-    setFaults([])
-    setTold('')
+    setErrors([])
+    setNotice('')
     if (single) setAdded((all) => [...addresses.map((uri) => ({ uri, source: null })), ...all])
     const failed = await (single ? addEach(addresses) : addList(addresses))
     const count = addresses.length - failed.length
-    setFaults(failed)
-    setTold(count > 0 ? `${count === 1 ? 'It is' : `${count} addresses are`} watched from now on.` : '')
+    setErrors(failed)
+    setNotice(count > 0 ? strings.add.added(count) : '')
     for (const queryKey of [['profiles'], ['sources'], ['counts']]) void client.invalidateQueries({ queryKey })
     refreshCounts().catch(() => undefined)
     return failed
   }
 
-  return { added: useFreshRows(added), faults, told, add }
+  return { added: useFreshRows(added), errors, notice, add }
 }
 
-/** Kept fresh by the live events, which make all that is under this key be read anew. */
+/** Live events invalidate everything under this query key, which keeps the rows fresh. */
 function useFreshRows(added: readonly Added[]): readonly Added[] {
   const ids = added.flatMap(({ source }) => (source === null ? [] : [source.id]))
   const reads = useQueries({

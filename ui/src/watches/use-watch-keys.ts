@@ -1,7 +1,7 @@
 import type { Source } from '../api/types.ts'
 import { useShortcuts } from '../keyboard/use-shortcuts.ts'
-import type { Selection, Target } from './selection.ts'
-import type { Cursor } from './use-cursor.ts'
+import type { Cursor, Selection, Target } from './selection.ts'
+import { strings } from './strings.ts'
 import type { WatchActions } from './use-watch-actions.ts'
 
 type Deps = {
@@ -12,7 +12,7 @@ type Deps = {
   openId: number | null
   onOpen: (id: number | null) => void
   onRemove: (target: Target) => void
-  onChooseLoaded: (on: boolean) => void
+  onSelectLoaded: (on: boolean) => void
   onAdd: () => void
   onRefresh: () => void
 }
@@ -20,8 +20,9 @@ type Deps = {
 export function useWatchKeys(deps: Deps): void {
   const { cursor, selection, matching, actions, openId, onOpen } = deps
   const row = cursor.current
+  const text = strings.keys
 
-  /** The chosen rows, or the one under the cursor. */
+  /** The selected rows, or the one under the cursor. */
   function withTarget(run: (target: Target) => void) {
     if (!selection.isEmpty) run(selection.target(matching))
     else if (row !== undefined) run({ kind: 'ids', ids: [row.id] })
@@ -36,24 +37,24 @@ export function useWatchKeys(deps: Deps): void {
   }
   const canLeave = openId !== null || !selection.isEmpty
 
-  useShortcuts('Watches', [
-    { keys: ['j', 'ArrowDown'], label: 'Next watch', run: () => move(1) },
-    { keys: ['k', 'ArrowUp'], label: 'Watch before', run: () => move(-1) },
-    { keys: ['Enter', 'o'], label: 'Show what is known of it', run: () => row !== undefined && onOpen(row.id) },
-    { keys: 'x', label: 'Select', run: () => row !== undefined && selection.toggle(row.id) },
-    { keys: '* a', label: 'Select all that are loaded', run: () => deps.onChooseLoaded(true) },
-    { keys: '* n', label: 'Select none', run: selection.clear },
-    { keys: 'c', label: 'Check now', run: () => withTarget(actions.check) },
-    { keys: 'p', label: 'Pause, or resume', run: () => toggle('paused') },
-    { keys: 'm', label: 'Mute, or unmute', run: () => toggle('muted') },
-    { keys: '#', label: 'Remove', run: () => withTarget(deps.onRemove) },
-    { keys: 'a', label: 'Add a watch', run: deps.onAdd },
-    { keys: 'R', label: 'Load the list anew', run: deps.onRefresh },
+  useShortcuts(strings.title, [
+    { keys: ['j', 'ArrowDown'], label: text.next, run: () => move(1) },
+    { keys: ['k', 'ArrowUp'], label: text.previous, run: () => move(-1) },
+    { keys: ['Enter', 'o'], label: text.open, run: () => row !== undefined && onOpen(row.id) },
+    { keys: 'x', label: text.select, run: () => row !== undefined && selection.toggle(row.id) },
+    { keys: '* a', label: strings.table.selectLoaded, run: () => deps.onSelectLoaded(true) },
+    { keys: '* n', label: strings.bulk.selectNone, run: selection.clear },
+    { keys: 'c', label: strings.check, run: () => withTarget(actions.check) },
+    { keys: 'p', label: text.pause, run: () => toggle('paused') },
+    { keys: 'm', label: text.mute, run: () => toggle('muted') },
+    { keys: '#', label: text.remove, run: () => withTarget(deps.onRemove) },
+    { keys: 'a', label: text.add, run: deps.onAdd },
+    { keys: 'R', label: text.refresh, run: deps.onRefresh },
     ...(canLeave
       ? [
           {
             keys: 'Escape',
-            label: 'Close, or select none',
+            label: text.leave,
             run: () => (openId === null ? selection.clear() : onOpen(null)),
           },
         ]

@@ -5,7 +5,7 @@ import type { SourceList } from '../api/types.ts'
 import { useLive } from '../live/use-live.ts'
 import { queryOf, type WatchFilter } from './watch-filter.ts'
 import { changeRows, refreshRows } from './watch-rows.ts'
-import { isUnderWay, type WatchState } from './watch-state.ts'
+import { isInProgress, type WatchState } from './watch-state.tsx'
 
 const PAGE_ROWS = 100
 const FLUSH_MS = 800
@@ -26,7 +26,7 @@ export function useWatchList(filter: WatchFilter) {
     placeholderData: (before) => before,
   })
 
-  /** Counts alone: the rows stay where they are. */
+  /** Only the counts: the rows stay where they are. */
   const refreshCounts = useCallback(async () => {
     const { counts } = await api.get<SourceList>('/sources', { ...queryOf(filter), limit: 1 })
     client.setQueryData<InfiniteData<SourceList>>(key, (loaded) => {
@@ -37,7 +37,7 @@ export function useWatchList(filter: WatchFilter) {
   }, [client, filter, key])
 
   const rows = useMemo(() => list.data?.pages.flatMap((page) => page.items) ?? [], [list.data])
-  // All that was loaded is gone, as after a removal, and more is there.
+  // All loaded rows are gone, e.g. after a removal, but more exist.
   const isRunOut = rows.length === 0 && list.hasNextPage && !list.isError
   const { isFetching, fetchNextPage } = list
   useEffect(() => {
@@ -47,20 +47,20 @@ export function useWatchList(filter: WatchFilter) {
 }
 
 /**
- * Events of checks are gathered and worked off a few times a second at most: with thousands of watches there is always
- * one under way. The state is shown at once; what else a finished check changed is read from the server, some rows at a time.
+ * Check events are collected and applied a few times a second at most: with thousands of watches one is always in
+ * progress. The state is shown at once; everything else a finished check changed is read from the server, a few rows at a time.
  */
 export function useWatchEvents(refreshCounts: () => Promise<void>): void {
   const client = useQueryClient()
-  const heard = useRef(new Map<number, WatchState>())
+  const pending = useRef(new Map<number, WatchState>())
   const finished = useRef(new Set<number>())
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  const countsAreOld = useRef(false)
+  const countsAreStale = useRef(false)
   const countedAt = useRef(0)
 
   const flush = useCallback(async () => {
-    const states = heard.current
-    heard.current = new Map()
+    const states = pending.current
+    pending.current = new Map()
     const shown = new Set<number>()
     changeRows(client, (source) => {
       const state = states.get(source.id)
@@ -68,16 +68,16 @@ export function useWatchEvents(refreshCounts: () => Promise<void>): void {
       shown.add(source.id)
       return state === source.state ? source : { ...source, state }
     })
-    // What is being loaded just now may be older than what was heard: then it is said again when it is there.
+    // A load in progress may be older than these events: apply them again once it is there.
     const isLoading = client.isFetching({ queryKey: ['watches'] }) > 0
-    if (isLoading) for (const [id, state] of states) if (!heard.current.has(id)) heard.current.set(id, state)
-    for (const id of shown) if (!isUnderWay(states.get(id)!)) finished.current.add(id)
+    if (isLoading) for (const [id, state] of states) if (!pending.current.has(id)) pending.current.set(id, state)
+    for (const id of shown) if (!isInProgress(states.get(id)!)) finished.current.add(id)
     const ids = [...finished.current].slice(0, MAX_READS_PER_FLUSH)
     for (const id of ids) finished.current.delete(id)
-    if ([...states.values()].some((state) => !isUnderWay(state))) countsAreOld.current = true
-    const isCountDue = countsAreOld.current && Date.now() - countedAt.current >= COUNT_MS
+    if ([...states.values()].some((state) => !isInProgress(state))) countsAreStale.current = true
+    const isCountDue = countsAreStale.current && Date.now() - countedAt.current >= COUNT_MS
     if (isCountDue) {
-      countsAreOld.current = false
+      countsAreStale.current = false
       countedAt.current = Date.now()
     }
     try {
@@ -86,12 +86,12 @@ export function useWatchEvents(refreshCounts: () => Promise<void>): void {
       // The next event, or the next visit, brings it up to date.
     }
     timer.current = undefined
-    if (heard.current.size + finished.current.size > 0 || countsAreOld.current)
+    if (pending.current.size + finished.current.size > 0 || countsAreStale.current)
       timer.current = setTimeout(() => void flush(), FLUSH_MS)
   }, [client, refreshCounts])
 
   useLive('source', ({ id, state }) => {
-    heard.current.set(id, state)
+    pending.current.set(id, state)
     timer.current ??= setTimeout(() => void flush(), FLUSH_MS / 4)
   })
   useEffect(

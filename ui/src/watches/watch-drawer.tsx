@@ -2,21 +2,21 @@ import './watch-drawer.css'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { api } from '../api/client.ts'
-import type { SourceDetail } from '../api/types.ts'
+import type { Check, SourceDetail } from '../api/types.ts'
 import { Button, ButtonLink } from '../kit/button.tsx'
 import { IconButton } from '../kit/icon-button.tsx'
 import { ErrorState, LoadingState } from '../kit/states.tsx'
 import { Switch } from '../kit/switch.tsx'
 import { RelativeTime } from '../time/relative-time.tsx'
-import { CheckLog } from './check-log.tsx'
-import { NextCheck } from './next-check.tsx'
-import { StateMark } from './state-mark.tsx'
+import { strings } from './strings.ts'
 import type { WatchActions } from './use-watch-actions.ts'
-import { nameOfWatch, reachOf } from './watch-state.ts'
+import { NextCheck, nameOfWatch, StateMark, scopeText } from './watch-state.tsx'
+
+const text = strings.drawer
 
 type Props = { id: number; actions: WatchActions; onRemove: (source: SourceDetail) => void; onClose: () => void }
 
-/** Beside the table, not above it: the keys of the table go on working, and the drawer follows them. */
+/** Beside the table, not over it: the table's shortcuts keep working, and the drawer follows the cursor. */
 export function WatchDrawer({ id, actions, onRemove, onClose }: Props) {
   const detail = useQuery({
     queryKey: ['sources', 'detail', id],
@@ -27,28 +27,22 @@ export function WatchDrawer({ id, actions, onRemove, onClose }: Props) {
   useEffect(() => heading.current?.focus({ preventScroll: true }), [])
   const source = detail.data
   return (
-    <aside className="watch-drawer" aria-label="The chosen watch">
+    <aside className="watch-drawer" aria-label={text.label}>
       <header className="watch-drawer-head">
         <h2 ref={heading} tabIndex={-1}>
-          {source === undefined ? 'Watch' : nameOfWatch(source)}
+          {source === undefined ? text.title : nameOfWatch(source)}
         </h2>
-        <IconButton icon="close" label="Close" shortcut="Esc" tip="end" onClick={onClose} />
+        <IconButton icon="close" label={text.close} shortcut="Esc" tip="end" onClick={onClose} />
       </header>
       {source !== undefined && !detail.isError && <Detail source={source} actions={actions} onRemove={onRemove} />}
       {detail.isPending && <LoadingState lines={5} />}
       {detail.isError && (
         <ErrorState error={detail.error} onRetry={() => void detail.refetch()}>
-          It may have been removed; close this and choose another one.
+          {text.failed}
         </ErrorState>
       )}
     </aside>
   )
-}
-
-const processes = {
-  filter: 'What matches the interests of the profile is told.',
-  track: 'Every change is told.',
-  archive: 'Versions are kept quietly.',
 }
 
 function Detail({ source, actions, onRemove }: { source: SourceDetail } & Pick<Props, 'actions' | 'onRemove'>) {
@@ -70,71 +64,113 @@ function Detail({ source, actions, onRemove }: { source: SourceDetail } & Pick<P
       </div>
       <div className="kit-row">
         <Button look="primary" icon="refresh" disabled={source.paused} onClick={() => actions.check(target)}>
-          Check now
+          {strings.check}
         </Button>
         {source.document !== null && (
           <ButtonLink href={`/documents/${source.document}`} icon="cached">
-            Open document
+            {strings.openDocument}
           </ButtonLink>
         )}
       </div>
       <div className="watch-drawer-switches">
         <Switch checked={source.paused} onChange={(on) => actions.mark(target, 'paused', on)}>
-          Pause
-          <span className="watch-drawer-hint">It is not checked any more until this is switched off.</span>
+          {strings.pause}
+          <span className="watch-drawer-hint">{text.pauseHint}</span>
         </Switch>
         <Switch checked={source.muted} onChange={(on) => actions.mark(target, 'muted', on)}>
-          Mute
-          <span className="watch-drawer-hint">
-            It is checked and kept as before, but nothing of it reaches the inbox.
-          </span>
+          {strings.mute}
+          <span className="watch-drawer-hint">{text.muteHint}</span>
         </Switch>
       </div>
       <dl className="watch-drawer-facts">
         <div>
-          <dt>Last check</dt>
+          <dt>{strings.table.lastCheck}</dt>
           <dd>
-            <RelativeTime at={source.lastCheckedAt} fallback="not yet" />
+            <RelativeTime at={source.lastCheckedAt} fallback={strings.notYet} />
           </dd>
         </div>
         <div>
-          <dt>Last change</dt>
+          <dt>{strings.table.lastChange}</dt>
           <dd>
-            <RelativeTime at={source.lastChangedAt} fallback="none seen" />
+            <RelativeTime at={source.lastChangedAt} fallback={strings.neverChanged} />
           </dd>
         </div>
         <div>
-          <dt>Next check</dt>
+          <dt>{strings.table.nextCheck}</dt>
           <dd>
             <NextCheck at={source.nextCheckAt} />
             {source.why !== '' && <span className="soft"> — {source.why}</span>}
           </dd>
         </div>
         <div>
-          <dt>Reaches</dt>
-          <dd>{reachOf(source)}</dd>
+          <dt>{text.covers}</dt>
+          <dd>{scopeText(source)}</dd>
         </div>
         <div>
-          <dt>Tells</dt>
-          <dd>{processes[source.process]}</dd>
+          <dt>{text.notifies}</dt>
+          <dd>{text.processes[source.process]}</dd>
         </div>
         <div>
-          <dt>Profile</dt>
+          <dt>{text.profile}</dt>
           <dd>{source.profile.name}</dd>
         </div>
       </dl>
       <CheckLog checks={source.checks} />
       <div className="kit-row">
         <ButtonLink small href={`/profiles/${profile}`} icon="edit">
-          Edit profile
+          {strings.editProfile}
         </ButtonLink>
         <ButtonLink small href={`/inbox?state=all&profile=${profile}`} icon="inbox">
-          Inbox of it{source.unread > 0 ? ` (${source.unread.toLocaleString('en')} unread)` : ''}
+          {text.inbox(source.unread)}
         </ButtonLink>
         <Button small look="danger" icon="trash" onClick={() => onRemove(source)}>
-          Remove…
+          {strings.remove}
         </Button>
       </div>
     </div>
+  )
+}
+
+function outcomeText({ outcome, changed }: Check): string {
+  const word = outcome.replaceAll('-', ' ')
+  if (changed === 0) return word
+  return strings.checks.versions(word, changed)
+}
+
+function CheckLog({ checks }: { checks: readonly Check[] }) {
+  return (
+    <section className="check-log">
+      <h3>{strings.checks.title}</h3>
+      {checks.length === 0 ? (
+        <p className="soft">{strings.checks.none}</p>
+      ) : (
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">{strings.checks.when}</th>
+              <th scope="col">{strings.checks.outcome}</th>
+              <th scope="col" className="check-log-number">
+                {strings.checks.status}
+              </th>
+              <th scope="col" className="check-log-number">
+                {strings.checks.took}
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {checks.map((check) => (
+              <tr key={check.at}>
+                <td>
+                  <RelativeTime at={check.at} />
+                </td>
+                <td>{outcomeText(check)}</td>
+                <td className="check-log-number">{check.status === 0 ? '—' : check.status}</td>
+                <td className="check-log-number">{strings.checks.duration(check.tookMs)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
   )
 }

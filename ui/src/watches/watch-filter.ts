@@ -6,7 +6,7 @@ export const segments = ['all', 'unread', 'failing', 'paused'] as const
 export type WatchSegment = (typeof segments)[number]
 export type WatchFilter = { state: WatchSegment; q: string; profile: string }
 
-/** What the address of the page says is shown. */
+/** The filter in the URL. */
 export function useWatchFilter(): WatchFilter {
   const query = useQuery()
   const state = segments.find((segment) => segment === query.get('state')) ?? 'all'

@@ -6,27 +6,28 @@ import { classNames } from '../kit/class-names.ts'
 import { Icon } from '../kit/icon.tsx'
 import { Menu, type MenuItem } from '../kit/menu.tsx'
 import { RelativeTime } from '../time/relative-time.tsx'
-import { NextCheck } from './next-check.tsx'
-import { StateMark } from './state-mark.tsx'
-import { bareAddress, nameOfWatch } from './watch-state.ts'
+import { formatCount, strings } from './strings.ts'
+import { bareAddress, NextCheck, nameOfWatch, StateMark } from './watch-state.tsx'
 
-/** Where the row stands among all, loaded or not. */
+const text = strings.table
+
+/** The position of the row among all, loaded or not. */
 export type Slot = { index: number; startPx: number; measure: (row: HTMLElement | null) => void }
 
 type Props = Slot & {
   source: Source
-  isChosen: boolean
+  isSelected: boolean
   isAt: boolean
   isOpen: boolean
-  /** The keyboard brought it here: the focus goes along. */
+  /** The cursor came here by keyboard: the focus follows. */
   takesFocus: boolean
-  onChoose: (id: number, withRange: boolean) => void
+  onSelect: (id: number, withRange: boolean) => void
   onOpen: (id: number) => void
   menuOf: (source: Source) => MenuItem[]
 }
 
 export const WatchRow = memo(function WatchRow(props: Props) {
-  const { index, startPx, measure, source, isChosen, isAt, isOpen, takesFocus, onChoose, onOpen, menuOf } = props
+  const { index, startPx, measure, source, isSelected, isAt, isOpen, takesFocus, onSelect, onOpen, menuOf } = props
   const name = nameOfWatch(source)
   const row = useRef<HTMLTableRowElement>(null)
   useEffect(() => {
@@ -44,7 +45,7 @@ export const WatchRow = memo(function WatchRow(props: Props) {
       style={{ transform: `translateY(${startPx}px)` }}
       className={classNames(
         'watches-row',
-        isChosen && 'watches-row-chosen',
+        isSelected && 'watches-row-chosen',
         isAt && 'watches-row-at',
         isOpen && 'watches-row-open',
       )}
@@ -53,9 +54,9 @@ export const WatchRow = memo(function WatchRow(props: Props) {
         <label className="watches-box">
           <input
             type="checkbox"
-            checked={isChosen}
-            aria-label={`Select ${name}`}
-            onChange={(event) => onChoose(source.id, (event.nativeEvent as MouseEvent).shiftKey === true)}
+            checked={isSelected}
+            aria-label={text.select(name)}
+            onChange={(event) => onSelect(source.id, (event.nativeEvent as MouseEvent).shiftKey === true)}
           />
         </label>
       </td>
@@ -69,8 +70,8 @@ export const WatchRow = memo(function WatchRow(props: Props) {
             {name}
           </button>
           {source.muted && (
-            <Badge title="Checked, but nothing of it reaches the inbox">
-              <Icon name="mute" size={13} /> Muted
+            <Badge title={text.mutedHint}>
+              <Icon name="mute" size={13} /> {text.muted}
             </Badge>
           )}
         </span>
@@ -78,17 +79,17 @@ export const WatchRow = memo(function WatchRow(props: Props) {
           {source.title !== '' && <span className="watches-address">{bareAddress(source.uri)}</span>}
           {source.title !== '' && <span aria-hidden="true">·</span>}
           <Link className="watches-profile" href={`/profiles/${encodeURIComponent(source.profile.id)}`}>
-            {source.profile.name || 'Unnamed profile'}
+            {source.profile.name || strings.unnamedProfile}
           </Link>
         </span>
       </td>
-      <td className="watches-time" data-head="Checked">
-        <RelativeTime at={source.lastCheckedAt} fallback="not yet" />
+      <td className="watches-time" data-head={text.checkedShort}>
+        <RelativeTime at={source.lastCheckedAt} fallback={strings.notYet} />
       </td>
-      <td className="watches-time watches-changed" data-head="Changed">
+      <td className="watches-time watches-changed" data-head={text.changedShort}>
         <RelativeTime at={source.lastChangedAt} />
       </td>
-      <td className="watches-time watches-next" data-head="Next">
+      <td className="watches-time watches-next" data-head={text.nextShort}>
         <NextCheck at={source.nextCheckAt} />
         <span className="watches-why" title={source.why}>
           {source.why}
@@ -97,21 +98,21 @@ export const WatchRow = memo(function WatchRow(props: Props) {
       <td className="watches-unread">
         {source.unread > 0 ? (
           <Badge tone="accent">
-            {source.unread.toLocaleString('en')}
-            <span className="watches-unread-word"> unread</span>
+            {formatCount(source.unread)}
+            <span className="watches-unread-word"> {text.unreadSuffix}</span>
           </Badge>
         ) : (
           <span className="faint watches-none">0</span>
         )}
       </td>
       <td className="watches-menu">
-        <Menu label={`Actions for ${name}`} items={menuOf(source)} />
+        <Menu label={strings.actionsFor(name)} items={menuOf(source)} />
       </td>
     </tr>
   )
 })
 
-/** In the place of a row that is not loaded yet. */
+/** Stands in for a row that is not loaded yet. */
 export function WaitingRow({ index, startPx, measure }: Slot) {
   return (
     <tr
@@ -134,7 +135,7 @@ export function AddingRow({ uri }: { uri: string }) {
   return (
     <tr className="watches-row watches-row-adding" aria-busy="true">
       <td className="watches-choose" />
-      <td className="watches-state soft">Adding…</td>
+      <td className="watches-state soft">{strings.add.adding}</td>
       <td className="watches-what">
         <span className="watches-name">{bareAddress(uri)}</span>
       </td>

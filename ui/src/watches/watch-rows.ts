@@ -3,13 +3,13 @@ import { ApiError, api } from '../api/client.ts'
 import type { Source, SourceDetail, SourceList } from '../api/types.ts'
 
 /**
- * Rows that were loaded are changed in place: thousands may be there, and loading all of them anew for one would be slow
- * and would make the table jump. Each list is kept under its filter.
+ * Loaded rows are updated in place: there may be thousands, and reloading all of them for one would be slow and make the
+ * table jump. Each list is cached under its filter.
  */
 type Loaded = InfiniteData<SourceList, string | null>
 type Change = (source: Source) => Source | null
 
-/** More than these are cheaper to load as a list. */
+/** Beyond this, reloading the list is cheaper. */
 const MAX_SINGLE_READS = 20
 
 export function changeRows(client: QueryClient, change: Change): void {
@@ -35,7 +35,7 @@ export function dropRows(client: QueryClient, ids: readonly number[]): void {
   changeRows(client, (source) => (gone.has(source.id) ? null : source))
 }
 
-/** Null when it is gone meanwhile. */
+/** Null if it has been removed meanwhile. */
 async function readRow(id: number): Promise<SourceDetail | null> {
   try {
     return await api.get<SourceDetail>(`/sources/${id}`)
@@ -45,7 +45,7 @@ async function readRow(id: number): Promise<SourceDetail | null> {
   }
 }
 
-/** Brings the rows up to date with the server, and whatever else shows sources. */
+/** Reads the rows again, and everything else that shows sources. */
 export async function refreshRows(client: QueryClient, ids: readonly number[]): Promise<void> {
   void client.invalidateQueries({ queryKey: ['sources'] })
   void client.invalidateQueries({ queryKey: ['counts'] })

@@ -4,6 +4,7 @@ import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } fr
 import type { Source } from '../api/types.ts'
 import type { MenuItem } from '../kit/menu.tsx'
 import type { Selection } from './selection.ts'
+import { strings } from './strings.ts'
 import type { Added } from './use-added.ts'
 import { AddingRow, WaitingRow, WatchRow } from './watch-row.tsx'
 
@@ -11,26 +12,26 @@ const ROW_REM = 3.75
 const CARD_REM = 6.9
 const NARROW_PX = 800
 const OVERSCAN = 12
-const heads = ['State', 'Page', 'Last check', 'Last change', 'Next check', 'Unread'] as const
+const heads = ['state', 'page', 'lastCheck', 'lastChange', 'nextCheck', 'unread'] as const
 
 type Props = {
   added: readonly Added[]
   rows: readonly Source[]
-  /** With those that are not loaded yet. */
+  /** Including rows not loaded yet. */
   total: number
-  /** Under the cursor of the keyboard. */
+  /** The row under the cursor. */
   at: number
   takesFocus: boolean
   openId: number | null
   selection: Selection
-  onChoose: (id: number, withRange: boolean) => void
-  onChooseLoaded: (on: boolean) => void
+  onSelect: (id: number, withRange: boolean) => void
+  onSelectLoaded: (on: boolean) => void
   onOpen: (id: number) => void
   onNeedMore: () => void
   menuOf: (source: Source) => MenuItem[]
 }
 
-/** Rows in sight only are in the page; those not loaded yet keep their place, so that nothing jumps. */
+/** Only visible rows are rendered; rows not loaded yet keep their space, so that nothing jumps. */
 export function WatchTable(props: Props) {
   const { added, rows, total, at, takesFocus, openId, selection, onNeedMore } = props
   const body = useRef<HTMLTableSectionElement>(null)
@@ -52,7 +53,7 @@ export function WatchTable(props: Props) {
     return () => watcher.disconnect()
   }, [])
 
-  // A new function would make it measure all rows anew.
+  // A new function would make the virtualizer measure all rows again.
   const getItemKey = useCallback((index: number) => rows[index]?.id ?? `waiting-${index}`, [rows])
   const virtual = useWindowVirtualizer({
     count: total,
@@ -72,34 +73,34 @@ export function WatchTable(props: Props) {
     if (takesFocus && at >= 0) virtual.scrollToIndex(at, { align: 'auto' })
   }, [at, takesFocus, virtual])
 
-  const allChosen = useMemo(() => rows.length > 0 && rows.every(({ id }) => selection.has(id)), [rows, selection])
-  const chooser = useRef<HTMLInputElement>(null)
+  const allSelected = useMemo(() => rows.length > 0 && rows.every(({ id }) => selection.has(id)), [rows, selection])
+  const selectAll = useRef<HTMLInputElement>(null)
   useLayoutEffect(() => {
-    if (chooser.current !== null) chooser.current.indeterminate = !allChosen && !selection.isEmpty
+    if (selectAll.current !== null) selectAll.current.indeterminate = !allSelected && !selection.isEmpty
   })
 
   return (
-    <table aria-label="Watches" aria-rowcount={total + 1} className="watches-table">
+    <table aria-label={strings.title} aria-rowcount={total + 1} className="watches-table">
       <thead>
         <tr className="watches-row watches-head">
           <th scope="col" className="watches-choose">
             <label className="watches-box">
               <input
-                ref={chooser}
+                ref={selectAll}
                 type="checkbox"
-                checked={allChosen}
-                aria-label="Select all that are loaded"
-                onChange={(event) => props.onChooseLoaded(event.target.checked)}
+                checked={allSelected}
+                aria-label={strings.table.selectLoaded}
+                onChange={(event) => props.onSelectLoaded(event.target.checked)}
               />
             </label>
           </th>
           {heads.map((head) => (
-            <th key={head} scope="col" className={head === 'Unread' ? 'watches-unread' : undefined}>
-              {head}
+            <th key={head} scope="col" className={head === 'unread' ? 'watches-unread' : undefined}>
+              {strings.table[head]}
             </th>
           ))}
           <th scope="col">
-            <span className="only-heard">Actions</span>
+            <span className="only-heard">{strings.actions}</span>
           </th>
         </tr>
       </thead>
@@ -118,11 +119,11 @@ export function WatchTable(props: Props) {
               key={item.key}
               {...slot}
               source={source}
-              isChosen={selection.has(source.id)}
+              isSelected={selection.has(source.id)}
               isAt={item.index === at}
               isOpen={source.id === openId}
               takesFocus={takesFocus && item.index === at}
-              onChoose={props.onChoose}
+              onSelect={props.onSelect}
               onOpen={props.onOpen}
               menuOf={props.menuOf}
             />

@@ -1,34 +1,26 @@
 import './watches.css'
-import { useCallback, useMemo, useRef, useState } from 'react'
+import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { isOffline } from '../api/client.ts'
 import type { Source } from '../api/types.ts'
 import { Button } from '../kit/button.tsx'
 import { classNames } from '../kit/class-names.ts'
 import { Page } from '../kit/page.tsx'
 import { Segments } from '../kit/segments.tsx'
-import { ErrorState, LoadingState } from '../kit/states.tsx'
+import { EmptyState, ErrorState, LoadingState } from '../kit/states.tsx'
 import { setQuery, useQueryState } from '../url/query-state.ts'
-import { BulkBar } from './bulk-bar.tsx'
-import { EmptyWatches } from './empty-watches.tsx'
-import { ExportMenu } from './export-menu.tsx'
-import { FilterBox } from './filter-box.tsx'
 import { ImportDialog } from './import-dialog.tsx'
-import { ProfileChip } from './profile-chip.tsx'
 import { QuickAdd } from './quick-add.tsx'
 import { type Removal, RemoveDialog } from './remove-dialog.tsx'
-import { type Target, useSelection } from './selection.ts'
+import { type Target, useCursor, useSelection } from './selection.ts'
+import { strings } from './strings.ts'
 import { useAdded } from './use-added.ts'
-import { useCursor } from './use-cursor.ts'
-import { useStable } from './use-stable.ts'
-import { useWatchActions } from './use-watch-actions.ts'
+import { useWatchActions, watchMenu } from './use-watch-actions.ts'
 import { useWatchKeys } from './use-watch-keys.ts'
 import { useWatchEvents, useWatchList } from './use-watch-list.ts'
 import { WatchDrawer } from './watch-drawer.tsx'
-import { isFiltered, setSegment, useWatchFilter } from './watch-filter.ts'
-import { watchMenu } from './watch-menu.ts'
+import { clearFilter, isFiltered, segments, setSegment, useWatchFilter, type WatchFilter } from './watch-filter.ts'
 import { WatchTable } from './watch-table.tsx'
-
-const words = { all: 'All', unread: 'Unread', failing: 'Failing', paused: 'Paused' }
+import { BulkBar, ExportMenu, FilterBox, ProfileChip } from './watches-tools.tsx'
 
 function showDetail(id: number | null): void {
   setQuery({ watch: id === null ? null : String(id) }, { replace: true })
@@ -38,11 +30,11 @@ export default function WatchesView() {
   const filter = useWatchFilter()
   const { list, rows: loaded, isRunOut, counts, refreshCounts } = useWatchList(filter)
   useWatchEvents(refreshCounts)
-  const { added, faults, told, add } = useAdded(refreshCounts)
+  const { added, errors, notice, add } = useAdded(refreshCounts)
   const actions = useWatchActions({ filter, refreshCounts })
   const [watch] = useQueryState('watch')
   const openId = /^\d+$/.test(watch) ? Number(watch) : null
-  // In the address, so that other pages can lead to it.
+  // In the URL, so that other pages can link to it.
   const [importing] = useQueryState('import')
   const setIsImporting = (on: boolean) => setQuery({ import: on ? '1' : null }, { replace: true })
   const [removal, setRemoval] = useState<Removal | null>(null)
@@ -59,7 +51,7 @@ export default function WatchesView() {
   const selection = useSelection(`${filter.state} ${filter.profile} ${filter.q}`)
   const cursor = useCursor(rows)
 
-  const onChoose = useStable((id: number, withRange: boolean) => {
+  const onSelect = useStable((id: number, withRange: boolean) => {
     const to = rows.findIndex((row) => row.id === id)
     if (withRange && cursor.at >= 0) {
       const [first, last] = [Math.min(cursor.at, to), Math.max(cursor.at, to)]
@@ -67,7 +59,7 @@ export default function WatchesView() {
     } else selection.toggle(id)
     cursor.put(id)
   })
-  const onChooseLoaded = (on: boolean) => {
+  const onSelectLoaded = (on: boolean) => {
     selection.put(on ? rows.map(({ id }) => id) : [])
   }
   const onOpen = useStable((id: number) => {
@@ -97,32 +89,32 @@ export default function WatchesView() {
       if (id === null && openId !== null) cursor.put(openId, true)
     },
     onRemove,
-    onChooseLoaded,
+    onSelectLoaded,
     onAdd: () => addInput.current?.focus(),
     onRefresh: () => void list.refetch(),
   })
 
   return (
     <Page
-      title="Watches"
+      title={strings.title}
       actions={
         <>
           <Button icon="upload" onClick={() => setIsImporting(true)}>
-            Import
+            {strings.import}
           </Button>
           <ExportMenu />
         </>
       }
     >
-      <QuickAdd ref={addInput} faults={faults} told={told} onAdd={add} />
+      <QuickAdd ref={addInput} errors={errors} notice={notice} onAdd={add} />
       <div className={classNames('watches-over', !selection.isEmpty && 'watches-over-chosen')}>
         <div className="watches-tools">
           <Segments
-            label="Which watches"
+            label={strings.segments.label}
             value={filter.state}
-            segments={(['all', 'unread', 'failing', 'paused'] as const).map((value) => ({
+            segments={segments.map((value) => ({
               value,
-              label: words[value],
+              label: strings.segments[value],
               ...(counts !== undefined && { count: counts[value] }),
             }))}
             onChange={setSegment}
@@ -134,19 +126,14 @@ export default function WatchesView() {
         )}
       </div>
       {filter.profile !== '' && <ProfileChip id={filter.profile} />}
-      {(list.isPending || (isRunOut && rows.length === 0)) && <LoadingState label="Loading the watches" />}
+      {(list.isPending || (isRunOut && rows.length === 0)) && <LoadingState label={strings.loading} />}
       {list.isError && rows.length === 0 && (
         <ErrorState error={list.error} onRetry={() => void list.refetch()}>
-          {isOffline(list.error) ? undefined : 'The watches go on being checked meanwhile.'}
+          {isOffline(list.error) ? undefined : strings.loadingFailed}
         </ErrorState>
       )}
       {list.isSuccess && total === 0 && added.length === 0 ? (
-        <EmptyWatches
-          filter={filter}
-          isFiltered={isFiltered(filter)}
-          onAdd={() => addInput.current?.focus()}
-          onImport={() => setIsImporting(true)}
-        />
+        <EmptyWatches filter={filter} onAdd={() => addInput.current?.focus()} onImport={() => setIsImporting(true)} />
       ) : (
         (rows.length > 0 || added.length > 0) && (
           <WatchTable
@@ -157,8 +144,8 @@ export default function WatchesView() {
             takesFocus={cursor.byKey && openId === null}
             openId={openId}
             selection={selection}
-            onChoose={onChoose}
-            onChooseLoaded={onChooseLoaded}
+            onSelect={onSelect}
+            onSelectLoaded={onSelectLoaded}
             onOpen={onOpen}
             onNeedMore={onNeedMore}
             menuOf={menuOf}
@@ -191,4 +178,45 @@ export default function WatchesView() {
       )}
     </Page>
   )
+}
+
+type EmptyProps = { filter: WatchFilter; onAdd: () => void; onImport: () => void }
+
+function EmptyWatches({ filter, onAdd, onImport }: EmptyProps) {
+  const text = strings.empty
+  if (isFiltered(filter)) {
+    const { title, body } = text.filtered[filter.q === '' ? filter.state : 'all']
+    return (
+      <EmptyState icon="watches" title={title} actions={<Button onClick={clearFilter}>{text.showAll}</Button>}>
+        {body}
+      </EmptyState>
+    )
+  }
+  return (
+    <EmptyState
+      icon="watches"
+      title={text.title}
+      actions={
+        <>
+          <Button look="primary" icon="plus" onClick={onAdd}>
+            {text.add}
+          </Button>
+          <Button icon="upload" onClick={onImport}>
+            {text.import}
+          </Button>
+        </>
+      }
+    >
+      {text.body}
+    </EmptyState>
+  )
+}
+
+/** A function with a stable identity that runs the latest `run`: rows that receive it don't render again. */
+function useStable<Args extends unknown[], Result>(run: (...args: Args) => Result): (...args: Args) => Result {
+  const latest = useRef(run)
+  useLayoutEffect(() => {
+    latest.current = run
+  })
+  return useCallback((...args: Args) => latest.current(...args), [])
 }

@@ -1,0 +1,130 @@
+import 'uplot/dist/uPlot.min.css'
+import { useEffect, useMemo, useRef } from 'react'
+import uPlot from 'uplot'
+import type { Crawl } from '../api/types.ts'
+import { formatCount, formatRate, formatSizeRate, strings } from './strings.ts'
+
+type Line = { label: string; colour: string; values: readonly number[]; format: (value: number) => string }
+/** `minTop`: the scale reaches at minTop this far, so that no two of its ticks get the same label. */
+type Props = { label: string; times: readonly number[]; lines: readonly Line[]; minTop: number }
+
+const HEIGHT = 150
+const text = strings.charts
+
+/** Live charts of the crawl. */
+export function Charts({ series }: { series: Crawl['series'] }) {
+  const columns = useMemo(() => {
+    const of = (pick: (stats: Crawl['series'][number]) => number): number[] => series.map(pick)
+    return {
+      times: of(({ at }) => Date.parse(at) / 1000),
+      pages: [{ label: text.pages, colour: '--accent', values: of((each) => each.pagesPerSecond), format: formatRate }],
+      bytes: [
+        { label: text.bytes, colour: '--accent', values: of((each) => each.bytesPerSecond), format: formatSizeRate },
+      ],
+      queue: [
+        { label: text.queued, colour: '--accent', values: of((each) => each.queued), format: formatCount },
+        { label: text.tasks, colour: '--warn', values: of((each) => each.tasks), format: formatCount },
+      ],
+      errors: [
+        { label: text.errors, colour: '--danger', values: of((each) => each.errorsPerSecond), format: formatRate },
+      ],
+    }
+  }, [series])
+  return (
+    <div className="activity-charts">
+      <Chart label={text.pages} times={columns.times} lines={columns.pages} minTop={1} />
+      <Chart label={text.bytes} times={columns.times} lines={columns.bytes} minTop={1000} />
+      <Chart label={text.queue} times={columns.times} lines={columns.queue} minTop={10} />
+      <Chart label={text.errors} times={columns.times} lines={columns.errors} minTop={1} />
+    </div>
+  )
+}
+
+/** A live chart. The latest values are repeated as text in its caption, for people who can't see the plot. */
+function Chart({ label, times, lines, minTop }: Props) {
+  const container = useRef<HTMLDivElement>(null)
+  const plot = useRef<uPlot>(null)
+  const drawn = useRef({ times, lines })
+  drawn.current = { times, lines }
+
+  useEffect(() => {
+    const holder = container.current
+    if (holder === null) return
+    const draw = (): void => {
+      plot.current?.destroy()
+      plot.current = new uPlot(optionsOf(holder, drawn.current.lines, minTop), dataOf(drawn.current), holder)
+    }
+    draw()
+    const sizes = new ResizeObserver(() => plot.current?.setSize({ width: holder.clientWidth, height: HEIGHT }))
+    sizes.observe(holder)
+    // A canvas doesn't see custom properties: redraw it when the colour scheme changes.
+    const scheme = window.matchMedia('(prefers-color-scheme: dark)')
+    scheme.addEventListener('change', draw)
+    return () => {
+      sizes.disconnect()
+      scheme.removeEventListener('change', draw)
+      plot.current?.destroy()
+      plot.current = null
+    }
+  }, [minTop])
+
+  useEffect(() => {
+    plot.current?.setData(dataOf({ times, lines }))
+  }, [times, lines])
+
+  return (
+    <figure className="activity-chart kit-card">
+      <figcaption>
+        <strong>{label}</strong>
+        {lines.map((line) => (
+          <span key={line.label} className="activity-chart-value numbers">
+            <span className="activity-chart-key" style={{ background: `var(${line.colour})` }} aria-hidden="true" />
+            {lines.length > 1 && <span className="soft">{line.label} </span>}
+            {line.format(line.values.at(-1) ?? 0)}
+          </span>
+        ))}
+      </figcaption>
+      <div ref={container} className="activity-chart-plot" aria-hidden="true" />
+    </figure>
+  )
+}
+
+function dataOf({ times, lines }: Pick<Props, 'times' | 'lines'>): uPlot.AlignedData {
+  return [[...times], ...lines.map(({ values }) => [...values])]
+}
+
+function optionsOf(holder: HTMLElement, lines: readonly Line[], minTop: number): uPlot.Options {
+  const styles = getComputedStyle(holder)
+  const token = (name: string): string => styles.getPropertyValue(name).trim()
+  const axis = {
+    stroke: token('--ink-faint'),
+    grid: { stroke: token('--line'), width: 1 },
+    ticks: { show: false },
+    font: `11px ${token('--font')}`,
+  }
+  const [first] = lines
+  return {
+    width: holder.clientWidth,
+    height: HEIGHT,
+    legend: { show: false },
+    cursor: { y: false, points: { size: 6 } },
+    scales: { y: { range: (_plot, _min, max) => [0, Math.max(minTop, max * 1.1)] } },
+    axes: [
+      { ...axis, space: 80, size: 24, values: (_plot, times) => times.map(formatTime) },
+      {
+        ...axis,
+        size: 56,
+        space: 32,
+        values: (_plot, values) => values.map((value) => first?.format(value) ?? `${value}`),
+      },
+    ],
+    series: [
+      {},
+      ...lines.map(({ label, colour }) => ({ label, stroke: token(colour), width: 1.5, points: { show: false } })),
+    ],
+  }
+}
+
+function formatTime(seconds: number): string {
+  return new Date(1000 * seconds).toLocaleTimeString('en-GB')
+}

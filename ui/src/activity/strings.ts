@@ -1,0 +1,184 @@
+/** The texts of the activity page, and the formats of its numbers. */
+export const strings = {
+  title: 'Activity',
+  lead: "What's being fetched, how well it's going, and why.",
+  adminsOnly: 'Crawl statistics are available to administrators. For the state of your own sources, see Watches.',
+  loading: 'Loading statistics',
+  actions: 'Actions',
+  explain: {
+    title: 'Explain an address',
+    label: 'Why was this fetched, or not?',
+    example: 'https://example.org/news',
+    submit: 'Explain',
+    errorTitle: "Can't explain this address",
+    errorHint: 'Enter a full address, starting with http:// or https://.',
+    document: 'Open document',
+    verdicts: {
+      fetched: 'fetched',
+      queued: 'queued',
+      refused: 'blocked',
+      failed: 'failed',
+      'not-covered': 'not covered',
+      unknown: 'unknown',
+    },
+    yes: 'yes: ',
+    no: 'no: ',
+    notKnown: 'unknown: ',
+  },
+  charts: {
+    pages: 'Pages',
+    bytes: 'Bytes',
+    queue: 'Queue',
+    queued: 'queued',
+    tasks: 'to process',
+    errors: 'Errors',
+  },
+  totals: {
+    sources: 'Sources',
+    profiles: 'Profiles',
+    documents: 'Documents',
+    versions: 'Versions',
+    annotations: 'Annotations',
+    fetched: 'Fetched since start',
+    inFlight: 'In progress',
+    archive: 'Archive',
+    databases: 'Databases',
+    free: 'Free disk space',
+    unknown: 'unknown',
+  },
+  pause: {
+    banner: (reason: string) => `Fetching is paused: ${reason}`,
+    pause: 'Pause crawl',
+    resume: 'Resume crawl',
+    title: 'Pause the crawl?',
+    body: 'Requests in progress finish, then no node starts another until you resume. Nothing is lost: checks that fall due wait.',
+    paused: 'Crawl paused',
+    resumed: 'Crawl resumed',
+  },
+  nodes: {
+    title: 'Nodes',
+    loading: 'Loading nodes',
+    table: 'Nodes and their statistics',
+    node: 'Node',
+    state: 'State',
+    partitions: 'Partitions',
+    pages: 'Pages',
+    queue: 'Queue',
+    errors: 'Errors',
+    refused: 'Rejected',
+    memory: 'Memory',
+    lastSeen: 'Last seen',
+    roles: { all: 'all-in-one', server: 'server', worker: 'worker', crawl: 'crawl' },
+    states: {
+      running: { word: 'running', title: 'Working normally' },
+      draining: { word: 'draining', title: 'Handing over its partitions and taking no new ones' },
+      paused: { word: 'paused', title: 'Not fetching: the crawl is paused, or the store accepts no writes' },
+      behind: { word: 'late', title: 'Its heartbeats are late' },
+      lost: { word: 'lost', title: 'No heartbeat for longer than a lease: other nodes have taken over its work' },
+    },
+    drain: 'Drain',
+    undoDrain: 'Undo drain',
+    drainTitle: (name: string) => `Drain ${name}?`,
+    drainConfirm: (name: string) => `Drain ${name}`,
+    drainBody: (partitions: number) =>
+      `It finishes work in progress, hands its ${formatCount(partitions)} partitions to the other nodes and takes no new ones until you undo this. Drain a node before you take its machine down.`,
+    draining: (name: string) => `Draining ${name}`,
+    undone: (name: string) => `${name} is taking work again`,
+    single: 'A single process does all the work. If that gets too slow, move everything to PostgreSQL with',
+    migrateCommand: 'erace migrate --from DIR --to postgres://…',
+    thenStart: ', then start',
+    serveCommand: 'erace serve --store postgres://…',
+    andWorkers: 'and as many',
+    workerCommand: 'erace worker --store postgres://…',
+    anyMachine: 'processes as you need, on any machine.',
+    noWorker: 'No worker is running, so nothing is fetched. Start one with',
+    noWorkerEnd: 'on this machine or any other that can reach the database.',
+  },
+  levels: {
+    title: 'Service levels',
+    table: 'Deadlines met per service level',
+    level: 'Service level',
+    names: { gold: 'Gold', silver: 'Silver', bronze: 'Bronze' },
+    onTime: 'On time',
+    checks: 'Checks',
+    waiting: 'Waiting',
+    overdue: 'Overdue',
+  },
+  hosts: {
+    title: 'Hosts',
+    find: 'Find a host',
+    example: 'example.org',
+    emptyTitle: 'No hosts',
+    empty: 'Hosts appear here as soon as a watch is checked.',
+    noMatch: 'No host name contains that text.',
+    more: 'More hosts',
+    host: 'Host',
+    health: 'Health',
+    queued: 'Queued',
+    failures: 'Consecutive failures',
+    documents: 'Documents',
+    failing: 'Failing',
+    next: 'Next request',
+    anyTime: 'any time',
+    healths: {
+      fine: { word: 'healthy', title: 'Responding normally' },
+      slow: { word: 'slow', title: 'Responding slowly, so requested less often' },
+      resting: { word: 'backing off', title: 'Failed recently; no requests for a while' },
+      'given-up': { word: 'given up', title: 'Failed repeatedly; the next check tries once more' },
+    },
+  },
+  graph: {
+    title: 'Crawl graph',
+    show: 'Show graph',
+    loading: 'Drawing',
+    limit: 'Show at most',
+    pages: (count: number) => `${formatCount(count)} pages`,
+    host: 'Only this host',
+    allHosts: 'all hosts',
+    emptyTitle: 'Nothing to draw',
+    empty: 'Fetched pages and the links between them appear here.',
+    emptyHost: 'Nothing is stored for this host.',
+    states: { fetched: 'fetched', redirect: 'redirect', gone: 'gone', failed: 'failed' },
+    more: 'more pages exist than are shown',
+    list: 'Pages as a list',
+    label: (pages: number, links: number) => `${formatCount(pages)} pages and ${formatCount(links)} links between them`,
+    zoomIn: 'Zoom in',
+    zoomOut: 'Zoom out',
+    reset: 'Reset view',
+  },
+}
+
+export function formatCount(value: number): string {
+  return Math.round(value).toLocaleString('en')
+}
+
+export function formatRate(value: number): string {
+  return `${value < 10 ? value.toFixed(1) : formatCount(value)}/s`
+}
+
+export function formatSize(bytes: number): string {
+  const units = ['B', 'KB', 'MB', 'GB', 'TB']
+  let size = bytes
+  let unit = 0
+  while (size >= 1000 && unit < units.length - 1) {
+    size /= 1000
+    unit++
+  }
+  return `${unit === 0 || size >= 100 ? Math.round(size) : size.toFixed(1)} ${units[unit]}`
+}
+
+export function formatSizeRate(bytes: number): string {
+  return `${formatSize(bytes)}/s`
+}
+
+/** In per cent, but never "100 %" while something is missing. */
+export function formatShare(part: number, total: number): string {
+  if (total === 0) return '–'
+  const percent = (100 * part) / total
+  return `${part === total ? 100 : Math.min(99.9, Math.floor(percent * 10) / 10)} %`
+}
+
+/** Null for a lag of a minute or more, where a point in time says more. */
+export function formatLag(ms: number): string | null {
+  return ms < 60_000 ? `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0)} s` : null
+}

@@ -1,0 +1,45 @@
+/** The texts of set-up, sign-in and the welcome page. */
+export const strings = {
+  product: 'eRACE',
+  email: 'Email address',
+  password: 'Password',
+  setUp: {
+    title: 'Welcome',
+    lead: 'Create the first account. It administers this service and can add other users later.',
+    key: 'Set-up key',
+    keyHint: "It's the part after # in the link printed in the terminal.",
+    passwordHint: (min: number) => `At least ${min} characters. A few random words work well.`,
+    name: 'Your name (optional)',
+    create: 'Create account',
+    creating: 'Creating account…',
+  },
+  signIn: {
+    title: 'Sign in',
+    lead: 'See what changed on the pages you watch.',
+    submit: 'Sign in',
+    submitting: 'Signing in…',
+    noAccount: 'No account yet? Ask your administrator to add you.',
+  },
+  welcome: {
+    title: (name: string) => (name === '' ? 'Get started' : `Get started, ${name}`),
+    lead: "Choose what to watch. The first visit to a page becomes the baseline; you'll be notified about later changes.",
+    paste: 'Paste an address',
+    pasteHint: 'Any page, feed or site. Checked hourly by default.',
+    address: 'Page address',
+    addressExample: 'https://example.org/news',
+    watch: 'Watch',
+    watching: (name: string) => `Now watching ${name}. We'll tell you when it changes.`,
+    import: 'Import what you follow',
+    importHint: "A list of addresses, or an OPML file from a feed reader. You'll see what was skipped and why.",
+    importButton: 'Import a list or OPML',
+    example: 'Explore an example',
+    exampleHint:
+      'A ready-made profile: weighted words on a news page. Edit it, see right away what would have matched, and save it if you like it.',
+    exampleButton: 'Open the example',
+    demo: 'Want to see it in action first? Run',
+    demoCommand: 'npm run demo',
+    demoHint:
+      'in a second terminal: it starts a small sample news site that changes while you watch. It needs no network and leaves nothing behind.',
+    skip: 'Skip to the inbox',
+  },
+}

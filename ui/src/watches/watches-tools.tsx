@@ -1,0 +1,126 @@
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useId, useState } from 'react'
+import { Link } from 'wouter'
+import { api, urlOf } from '../api/client.ts'
+import type { Profile } from '../api/types.ts'
+import { Button } from '../kit/button.tsx'
+import { Icon, type IconName } from '../kit/icon.tsx'
+import { IconButton } from '../kit/icon-button.tsx'
+import { Input } from '../kit/input.tsx'
+import { Menu } from '../kit/menu.tsx'
+import { setQuery, useQueryState } from '../url/query-state.ts'
+import type { Selection, Target } from './selection.ts'
+import { countWatches, strings } from './strings.ts'
+import type { WatchActions } from './use-watch-actions.ts'
+
+const PAUSE_MS = 250
+
+/** The URL follows after a pause in typing, without a history entry per letter. */
+export function FilterBox() {
+  const id = useId()
+  const [q, setQ] = useQueryState('q')
+  const [text, setText] = useState(q)
+  useEffect(() => setText(q), [q])
+  useEffect(() => {
+    if (text.trim() === q) return
+    const timer = setTimeout(() => setQ(text.trim(), { replace: true }), PAUSE_MS)
+    return () => clearTimeout(timer)
+  }, [text, q, setQ])
+  return (
+    <div className="watches-search">
+      <Icon name="search" size={18} />
+      <label className="only-heard" htmlFor={id}>
+        {strings.find}
+      </label>
+      <Input
+        id={id}
+        type="search"
+        placeholder={strings.findExample}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+      />
+    </div>
+  )
+}
+
+/** Says that the list is limited to one profile, and lifts the limit. */
+export function ProfileChip({ id }: { id: string }) {
+  const path = `/profiles/${encodeURIComponent(id)}`
+  const profile = useQuery({ queryKey: ['profiles', id], queryFn: () => api.get<Profile>(path) })
+  return (
+    <p className="watches-chip">
+      <span>
+        {strings.onlyProfile} <Link href={path}>{profile.data?.name ?? strings.oneProfile}</Link>
+      </span>
+      <IconButton icon="close" label={strings.allProfiles} onClick={() => setQuery({ profile: null })} />
+    </p>
+  )
+}
+
+type BulkProps = {
+  selection: Selection
+  matching: number
+  actions: WatchActions
+  onRemove: (target: Target) => void
+}
+
+/** Stays in sight while rows are selected. */
+export function BulkBar({ selection, matching, actions, onRemove }: BulkProps) {
+  const text = strings.bulk
+  const target = selection.target(matching)
+  const count = selection.isAll ? matching : selection.count
+  const buttons: [string, IconName, () => void][] = [
+    [strings.check, 'refresh', () => actions.check(target)],
+    [strings.pause, 'pause', () => actions.mark(target, 'paused', true)],
+    [strings.resume, 'play', () => actions.mark(target, 'paused', false)],
+    [strings.mute, 'mute', () => actions.mark(target, 'muted', true)],
+    [strings.unmute, 'unmute', () => actions.mark(target, 'muted', false)],
+    [strings.remove, 'trash', () => onRemove(target)],
+  ]
+  return (
+    <section className="watches-bulk" aria-label={text.label}>
+      <p className="watches-bulk-count" role="status">
+        <strong>{countWatches(count)}</strong>
+        <span className="watches-bulk-word">{text.selected}</span>
+        {!selection.isAll && count < matching && (
+          <Button small look="quiet" onClick={selection.allMatching}>
+            {text.selectAll(matching)}
+          </Button>
+        )}
+      </p>
+      <div className="watches-bulk-actions">
+        {buttons.map(([label, icon, run]) => (
+          <Button
+            key={label}
+            small
+            title={label}
+            icon={icon}
+            onClick={run}
+            {...(icon === 'trash' && { look: 'danger' })}
+          >
+            <span className="watches-bulk-word">{label}</span>
+          </Button>
+        ))}
+        <IconButton icon="close" label={text.selectNone} shortcut="Esc" tip="end" onClick={selection.clear} />
+      </div>
+    </section>
+  )
+}
+
+/** Clicks a link with `download`: the browser saves the answer as a file and stays on the page. */
+function download(format: string): void {
+  const link = document.createElement('a')
+  link.href = urlOf('/sources/export', { format })
+  link.download = `watches.${format === 'list' ? 'txt' : format}`
+  link.click()
+}
+
+export function ExportMenu() {
+  return (
+    <Menu
+      label={strings.export.label}
+      icon="download"
+      items={Object.entries(strings.export.formats).map(([format, label]) => ({ label, run: () => download(format) }))}
+    />
+  )
+}
