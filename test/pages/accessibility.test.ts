@@ -74,7 +74,7 @@ function withItems(ids: { item: number; document: number; watch: number; profile
     ...['account', 'sessions', 'tokens', 'shortcuts', 'users'].map((part) => ({
       name: `settings-${part}`,
       path: `/settings?part=${part}`,
-      ready: /About you|Where you are|No token yet|Single-key|Add a user/,
+      ready: /Your account|Where you're|No tokens yet|Single-key|Add user/,
     })),
     // Last: it stays open over whatever comes next.
     {

@@ -278,7 +278,7 @@ describe('with the keyboard alone, in a browser', { skip: withoutBrowser }, () =
       await press('Enter')
       await page.getByRole('textbox', { name: 'Term 1' }).waitFor()
       await press('Control+s')
-      await page.getByText('“Sport” is saved.').waitFor()
+      await page.getByText('“Sport” saved.').waitFor()
       await seesFocus('after saving')
     }))
 
