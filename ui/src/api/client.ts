@@ -1,3 +1,4 @@
+import { strings } from '../kit/strings.ts'
 import type { Problem } from './types.ts'
 
 const PREFIX = '/api/v1'
@@ -8,7 +9,7 @@ export type Query = Record<string, QueryValue>
 type Details = NonNullable<Problem['error']['details']>
 type RequestOptions = { query?: Query; body?: unknown; signal?: AbortSignal; accept?: string; contentType?: string }
 
-/** What the server refused, or `offline` with status 0 when it could not be asked. */
+/** A request the server rejected, or `offline` with status 0 when it could not be reached. */
 export class ApiError extends Error {
   readonly status: number
   readonly code: string
@@ -27,9 +28,9 @@ export function isOffline(error: unknown): boolean {
   return error instanceof ApiError && error.code === 'offline'
 }
 
-/** A sentence for people, whatever was thrown. */
+/** A message for the user, for anything that may be thrown. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : 'Something went wrong.'
+  return error instanceof Error ? error.message : strings.somethingWrong
 }
 
 export function urlOf(path: string, query: Query = {}): string {
@@ -54,7 +55,7 @@ async function ask(method: string, path: string, options: RequestOptions): Promi
     response = await fetch(urlOf(path, options.query), init)
   } catch (error) {
     if (options.signal?.aborted === true) throw error
-    throw new ApiError(0, 'offline', 'The server cannot be reached. Check the connection, then try again.')
+    throw new ApiError(0, 'offline', strings.serverUnreachable)
   }
   if (!response.ok) throw await problemOf(response)
   return response
@@ -66,7 +67,7 @@ async function problemOf(response: Response): Promise<ApiError> {
   return new ApiError(
     response.status,
     code ?? `http-${response.status}`,
-    message ?? `The server answered ${response.status}. Try again in a moment.`,
+    message ?? strings.serverStatus(response.status),
     details,
   )
 }
@@ -76,7 +77,7 @@ async function askJson<T>(method: string, path: string, options: RequestOptions 
   return response.status === 204 ? (undefined as T) : ((await response.json()) as T)
 }
 
-/** Paths are those under /api/v1. */
+/** Paths are relative to /api/v1. */
 export const api = {
   get: <T>(path: string, query?: Query, signal?: AbortSignal) =>
     askJson<T>('GET', path, { ...(query && { query }), ...(signal && { signal }) }),
@@ -88,7 +89,7 @@ export const api = {
     askJson<T>('DELETE', path, { body, ...(query && { query }) }),
   text: async (path: string, query?: Query, accept = 'text/plain') =>
     (await ask('GET', path, { accept, ...(query && { query }) })).text(),
-  /** Sends a body that is not JSON, as a profile in XML. */
+  /** Sends a body that is not JSON, such as a profile in XML. */
   send: <T>(method: string, path: string, body: string, contentType: string) =>
     askJson<T>(method, path, { body, contentType }),
 }

@@ -3,41 +3,43 @@ import { urlOf } from '../api/client.ts'
 import type { Document, Version } from '../api/types.ts'
 import { ButtonLink } from '../kit/button.tsx'
 import { exactTime } from '../time/zone.ts'
-import { reasonWords, sizeWords } from './version-words.ts'
+import { strings } from './strings.ts'
 
-/** What is known of a document and of one of its versions: what proves what stood there, and when. */
+/** Facts about a document and one of its versions: evidence of what was there, and when. */
 export function AboutTab({ document, version }: { document: Document; version: Version }) {
+  const labels = strings.about
+  const { outcome, status } = document
   return (
     <div className="document-about">
       <Facts
-        name="Document"
+        name={labels.document}
         facts={[
-          ['Address', document.url],
-          ['First asked for', exactTime(document.firstAt)],
-          ['Last checked', exactTime(document.checkedAt)],
-          ['Last outcome', document.status === 0 ? document.outcome : `${document.outcome} (${document.status})`],
-          ['Leads to', document.location],
+          [labels.url, document.url],
+          [labels.firstRequested, exactTime(document.firstAt)],
+          [labels.lastChecked, exactTime(document.checkedAt)],
+          [labels.lastOutcome, status === 0 ? outcome : labels.outcome(outcome, status)],
+          [labels.redirectsTo, document.location],
         ]}
       />
       <Facts
-        name={`Version ${version.n}`}
+        name={strings.versions.name(version.n)}
         facts={[
-          ['Why', reasonWords[version.reason]],
-          ['Seen from', exactTime(version.firstSeenAt)],
-          ['Seen until', exactTime(version.lastSeenAt)],
-          ['Status', String(version.status)],
-          ['Media type', version.type],
-          ['Size', sizeWords(version.size)],
-          ['Digest', version.digest],
-          ['ETag', version.etag],
-          ['Last-Modified', version.lastModified],
-          ['Server address', version.address],
-          ['Cut off', version.truncated],
+          [labels.reason, strings.versions.reasonInFull[version.reason]],
+          [labels.firstSeen, exactTime(version.firstSeenAt)],
+          [labels.lastSeen, exactTime(version.lastSeenAt)],
+          [labels.status, String(version.status)],
+          [labels.mediaType, version.type],
+          [labels.size, sizeOf(version.size)],
+          [labels.digest, version.digest],
+          [labels.etag, version.etag],
+          [labels.lastModified, version.lastModified],
+          [labels.serverAddress, version.address],
+          [labels.truncated, version.truncated],
         ]}
       />
       <div className="kit-row">
         <ButtonLink href={urlOf(`/documents/${document.id}/meta`)} look="plain" icon="cached" external>
-          Meta-information as XML
+          {labels.metadata}
         </ButtonLink>
         {version.body === 'kept' && (
           <ButtonLink
@@ -46,7 +48,7 @@ export function AboutTab({ document, version }: { document: Document; version: V
             icon="download"
             external
           >
-            Original bytes
+            {labels.download}
           </ButtonLink>
         )}
       </div>
@@ -70,4 +72,16 @@ function Facts({ name, facts }: { name: string; facts: readonly (readonly [strin
       </dl>
     </section>
   )
+}
+
+function sizeOf(bytes: number): string {
+  if (bytes < 1000) return strings.about.bytes(bytes)
+  const units = ['KB', 'MB', 'GB']
+  let size = bytes
+  let unit = -1
+  while (size >= 1000 && unit < units.length - 1) {
+    size /= 1000
+    unit++
+  }
+  return `${size.toFixed(size < 10 ? 1 : 0)} ${units[unit]}`
 }

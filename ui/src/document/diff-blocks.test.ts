@@ -10,7 +10,7 @@ function diffOf(form: 'lines' | 'words', ...hunks: Partial<Hunk>[]): Diff {
   return { form, hunks: whole } as unknown as Diff
 }
 
-test('what is taken out and put in at one place is one replacement', () => {
+test('text removed and added at one position is one replacement', () => {
   const pieces: Hunk['pieces'] = [
     { kind: 'same', text: 'the ' },
     { kind: 'removed', text: 'old' },
@@ -24,7 +24,7 @@ test('what is taken out and put in at one place is one replacement', () => {
   )
 })
 
-test('lines that stayed stand together, each with its end', () => {
+test('unchanged lines form one block, each with its line end', () => {
   const pieces: Hunk['pieces'] = [
     { kind: 'same', text: 'a' },
     { kind: 'same', text: 'b' },
@@ -36,7 +36,7 @@ test('lines that stayed stand together, each with its end', () => {
   ])
 })
 
-test('what is left out between two stretches is told', () => {
+test('a gap marks what is left out between two hunks', () => {
   const one: Partial<Hunk> = { toLine: 1, pieces: [{ kind: 'added', text: 'x' }] }
   const far: Partial<Hunk> = { toLine: 40, pieces: [{ kind: 'added', text: 'y' }] }
   assert.deepEqual(

@@ -8,15 +8,13 @@ import { Segments } from '../kit/segments.tsx'
 import { EmptyState, ErrorState, LoadingState } from '../kit/states.tsx'
 import { Switch } from '../kit/switch.tsx'
 import { shortTime } from '../time/zone.ts'
+import { type DiffChoice, kinds, useDiffChoice, type VersionChoice } from './choices.ts'
+import { absenceOf, OneVersion } from './content-tabs.tsx'
 import { blocksOf } from './diff-blocks.ts'
-import { type DiffChoice, kinds, useDiffChoice } from './diff-choice.ts'
-import { DiffMap } from './diff-map.tsx'
-import { DiffText } from './diff-text.tsx'
+import { DiffMap, DiffText, IgnoredLine } from './diff-text.tsx'
 import { IgnoreSelection } from './ignore-selection.tsx'
-import { IgnoredLine } from './ignored-line.tsx'
+import { strings } from './strings.ts'
 import { useDiff } from './use-document.ts'
-import type { VersionChoice } from './version-choice.ts'
-import { absenceOf } from './version-words.ts'
 
 type Props = { id: string; versions: readonly Version[]; choice: VersionChoice }
 
@@ -24,21 +22,16 @@ export function DiffTab({ id, versions, choice }: Props) {
   const [diffChoice, setDiffChoice] = useDiffChoice()
   const { from, to } = choice
   const query = useDiff(id, { ...diffChoice, from: from?.n ?? 0, to: to?.n ?? 0 }, from !== null && to !== null)
-  if (from === null || to === null)
-    return (
-      <EmptyState icon="clock" title="One version so far">
-        There is nothing to compare yet. When the page changes, the difference stands here.
-      </EmptyState>
-    )
+  if (from === null || to === null) return <OneVersion>{strings.diff.oneVersion}</OneVersion>
   return (
     <div className="document-diff">
       <Tools {...{ id, versions, choice }} diffChoice={diffChoice} onChange={setDiffChoice} />
       {query.error !== null ? (
-        <ErrorState title="These versions can't be compared" error={query.error} onRetry={() => void query.refetch()}>
-          {isOffline(query.error) ? undefined : (absenceOf(from) ?? absenceOf(to) ?? 'Choose other versions above.')}
+        <ErrorState title={strings.diff.failed} error={query.error} onRetry={() => void query.refetch()}>
+          {isOffline(query.error) ? undefined : (absenceOf(from) ?? absenceOf(to) ?? strings.diff.failedAdvice)}
         </ErrorState>
       ) : query.data === undefined ? (
-        <LoadingState label="Comparing" />
+        <LoadingState label={strings.diff.comparing} />
       ) : (
         <>
           {!diffChoice.isRaw && (
@@ -60,27 +53,27 @@ function Compared({ diff, choice, isStale }: { diff: Diff; choice: DiffChoice; i
   const text = useRef<HTMLDivElement>(null)
   if (diff.equal)
     return (
-      <EmptyState icon="check" title="No difference">
+      <EmptyState icon="check" title={strings.diff.equal}>
         {diff.compared === 'bytes'
-          ? 'The content has no text to compare, and its bytes are equal.'
+          ? strings.diff.equalBytes
           : diff.ignoring > 0
-            ? 'Besides what your profiles ignore, these two versions are equal.'
-            : 'What is compared is equal in these two versions. Other versions, or the source, may differ.'}
+            ? strings.diff.equalIgnored
+            : strings.diff.equalText}
       </EmptyState>
     )
   if (diff.compared === 'bytes')
     return (
-      <EmptyState icon="diff" title="The content is different">
-        It has no text that could be compared word by word. Open both versions side by side.
+      <EmptyState icon="diff" title={strings.diff.binary}>
+        {strings.diff.binaryAdvice}
       </EmptyState>
     )
   const { added, removed } = diff.words
   return (
     <>
       <p className="document-diff-sum" role="status">
-        <span className="document-added-word">+{added.toLocaleString('en')} words</span>{' '}
-        <span className="document-removed-word">−{removed.toLocaleString('en')} words</span>
-        {diff.coarse && <span className="soft"> · so much changed that it is shown roughly</span>}
+        <span className="document-added-word">{strings.diff.added(added)}</span>{' '}
+        <span className="document-removed-word">{strings.diff.removed(removed)}</span>
+        {diff.coarse && <span className="soft">{strings.diff.coarse}</span>}
       </p>
       <div className="document-diff-body" aria-busy={isStale}>
         <DiffText ref={text} blocks={blocks} form={diff.form} hides={choice.hides} />
@@ -96,7 +89,7 @@ type ToolsProps = Props & { diffChoice: DiffChoice; onChange(changes: Partial<Di
 function Tools({ id, versions, choice: { from, to, choose }, diffChoice, onChange }: ToolsProps) {
   const options = versions.map((version) => ({
     value: String(version.n),
-    label: `${version.n} · ${shortTime(version.firstSeenAt)}`,
+    label: strings.versions.option(version.n, shortTime(version.firstSeenAt)),
   }))
   const byNumber = (n: string): Version => versions.find((version) => String(version.n) === n)!
   const patch = urlOf(`/documents/${id}/diff`, {
@@ -108,10 +101,10 @@ function Tools({ id, versions, choice: { from, to, choose }, diffChoice, onChang
   })
   return (
     <div className="document-tools">
-      <Field label="From">
+      <Field label={strings.diff.from}>
         <Select value={String(from?.n ?? '')} options={options} onChange={(n) => choose({ from: byNumber(n) })} />
       </Field>
-      <Field label="To">
+      <Field label={strings.diff.to}>
         <Select
           value={String(to?.n ?? '')}
           options={options}
@@ -119,17 +112,17 @@ function Tools({ id, versions, choice: { from, to, choose }, diffChoice, onChang
         />
       </Field>
       <Segments
-        label="Compare by"
+        label={strings.diff.compareBy}
         value={diffChoice.form}
         segments={[
-          { value: 'words', label: 'Words' },
-          { value: 'lines', label: 'Lines' },
+          { value: 'words', label: strings.diff.words },
+          { value: 'lines', label: strings.diff.lines },
         ]}
         onChange={(form) => onChange({ form })}
       />
       <DiffOptions choice={diffChoice} onChange={onChange} />
       <ButtonLink href={patch} look="quiet" small icon="download" external>
-        Patch
+        {strings.diff.patch}
       </ButtonLink>
     </div>
   )
@@ -137,20 +130,20 @@ function Tools({ id, versions, choice: { from, to, choose }, diffChoice, onChang
 
 type OptionsProps = { choice: DiffChoice; onChange(changes: Partial<DiffChoice>): void }
 
-/** Seldom needed, so they lie folded. */
+/** Rarely needed, so collapsed by default. */
 function DiffOptions({ choice, onChange }: OptionsProps) {
   return (
     <details className="document-options">
-      <summary>Options</summary>
-      <fieldset className="document-toggles" aria-label="What is shown">
+      <summary>{strings.diff.options}</summary>
+      <fieldset className="document-toggles" aria-label={strings.diff.show}>
         <Switch checked={!choice.isWhole} onChange={(only) => onChange({ isWhole: !only })}>
-          Only changes
+          {strings.diff.onlyChanges}
         </Switch>
         <Switch checked={choice.ignoresSpace} onChange={(ignoresSpace) => onChange({ ignoresSpace })}>
-          Ignore white space
+          {strings.diff.ignoreSpace}
         </Switch>
         <Switch checked={choice.isRaw} onChange={(isRaw) => onChange({ isRaw })}>
-          Source
+          {strings.diff.source}
         </Switch>
         {kinds.map((kind) => (
           <Switch
@@ -158,7 +151,7 @@ function DiffOptions({ choice, onChange }: OptionsProps) {
             checked={!choice.hides[kind]}
             onChange={(shown) => onChange({ hides: { ...choice.hides, [kind]: !shown } })}
           >
-            {kind[0]!.toUpperCase() + kind.slice(1)}
+            {strings.diff.kinds[kind]}
           </Switch>
         ))}
       </fieldset>

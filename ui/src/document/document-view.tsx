@@ -10,26 +10,15 @@ import { Segments } from '../kit/segments.tsx'
 import { EmptyState, ErrorState, LoadingState } from '../kit/states.tsx'
 import { useQueryState } from '../url/query-state.ts'
 import { AboutTab } from './about-tab.tsx'
+import { useVersionChoice } from './choices.ts'
+import { LinksTab, MergedTab, PageTab, SideBySideTab, TextTab } from './content-tabs.tsx'
 import { DiffTab } from './diff-tab.tsx'
-import { LinksTab } from './links-tab.tsx'
-import { MergedPage } from './merged-page.tsx'
-import { PageFrame } from './page-frame.tsx'
-import { SideBySide } from './side-by-side.tsx'
-import { TextTab } from './text-tab.tsx'
+import { strings } from './strings.ts'
 import { useDocument, useVersions } from './use-document.ts'
-import { useVersionChoice } from './version-choice.ts'
 import { VersionLine } from './version-line.tsx'
 
-const tabs = [
-  { value: 'diff', label: 'Changes' },
-  { value: 'sides', label: 'Side by side' },
-  { value: 'merged', label: 'Merged' },
-  { value: 'text', label: 'Text' },
-  { value: 'page', label: 'Page' },
-  { value: 'links', label: 'Links' },
-  { value: 'about', label: 'About' },
-] as const
-type Tab = (typeof tabs)[number]['value']
+type Tab = keyof typeof strings.tabs
+const tabs = (Object.keys(strings.tabs) as Tab[]).map((value) => ({ value, label: strings.tabs[value] }))
 
 export default function DocumentView() {
   const { id = '' } = useParams<{ id: string }>()
@@ -38,15 +27,15 @@ export default function DocumentView() {
   const error = document.error ?? versions.error
   if (error !== null && error !== undefined)
     return (
-      <Page title="Document">
-        <ErrorState title="This document can't be shown" error={error} onRetry={() => void document.refetch()}>
-          {isOffline(error) ? undefined : 'It may be gone, or none of your profiles leads to it.'}
+      <Page title={strings.document}>
+        <ErrorState title={strings.loadFailed} error={error} onRetry={() => void document.refetch()}>
+          {isOffline(error) ? undefined : strings.loadFailedWhy}
         </ErrorState>
       </Page>
     )
   if (document.data === undefined || versions.isLoading)
     return (
-      <Page title="Document">
+      <Page title={strings.document}>
         <LoadingState />
       </Page>
     )
@@ -57,13 +46,13 @@ function Shown({ document, versions }: { document: Document; versions: readonly 
   const [tab, setTab] = useQueryState('tab', 'diff')
   const choice = useVersionChoice(versions)
   const original = originalHref(document.url)
-  useShortcuts('Document', [
-    { keys: 'ArrowLeft', label: 'Version before', run: () => choice.step(-1) },
-    { keys: 'ArrowRight', label: 'Version after', run: () => choice.step(1) },
+  useShortcuts(strings.keys.group, [
+    { keys: 'ArrowLeft', label: strings.keys.previous, run: () => choice.step(-1) },
+    { keys: 'ArrowRight', label: strings.keys.next, run: () => choice.step(1) },
     ...tabs.map(({ value, label }, at) => ({ keys: String(at + 1), label, run: () => setTab(value) })),
     {
       keys: 'v',
-      label: 'Open the original',
+      label: strings.keys.original,
       run: () => void (original !== null && window.open(original, '_blank', 'noopener,noreferrer')),
     },
   ])
@@ -74,19 +63,19 @@ function Shown({ document, versions }: { document: Document; versions: readonly 
       actions={
         original !== null && (
           <ButtonLink href={original} icon="external" external>
-            Original
+            {strings.original}
           </ButtonLink>
         )
       }
     >
       {versions.length === 0 || choice.to === null ? (
-        <EmptyState icon="clock" title="Nothing kept yet">
-          The page was asked for, but no version of it is kept. The About line of its watch says why.
+        <EmptyState icon="clock" title={strings.noVersions}>
+          {strings.noVersionsWhy}
         </EmptyState>
       ) : (
         <>
           <VersionLine versions={versions} choice={choice} />
-          <Segments label="View" value={tab as Tab} segments={tabs} onChange={setTab} />
+          <Segments label={strings.view} value={tab as Tab} segments={tabs} onChange={setTab} />
           <TabBody {...{ document, versions, choice }} tab={tab as Tab} version={choice.to} />
         </>
       )}
@@ -106,13 +95,13 @@ function TabBody({ tab, document, versions, version, choice }: BodyProps) {
   const id = String(document.id)
   switch (tab) {
     case 'sides':
-      return <SideBySide choice={choice} />
+      return <SideBySideTab choice={choice} />
     case 'merged':
-      return <MergedPage id={id} choice={choice} />
+      return <MergedTab id={id} choice={choice} />
     case 'text':
       return <TextTab version={version} />
     case 'page':
-      return <PageFrame version={version} />
+      return <PageTab version={version} />
     case 'links':
       return <LinksTab id={id} version={version} />
     case 'about':

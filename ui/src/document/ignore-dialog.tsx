@@ -1,54 +1,52 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { ApiError, messageOf } from '../api/client.ts'
-import type { Diff } from '../api/types.ts'
+import { ApiError, api, messageOf } from '../api/client.ts'
+import type { Diff, Profile } from '../api/types.ts'
 import { Button } from '../kit/button.tsx'
 import { Dialog } from '../kit/dialog.tsx'
 import { Field } from '../kit/field.tsx'
 import { TextArea } from '../kit/input.tsx'
+import { didWithUndo } from '../undo/undo.ts'
 import { MAX_PATTERN, patternOf, type SelectedText } from './ignore-pattern.ts'
-import { useIgnore } from './use-ignore.ts'
+import { strings } from './strings.ts'
+
+type Ignoring = { pattern: string; profiles: readonly string[] }
 
 type Props = { document: string; profiles: Diff['profiles']; selected: SelectedText; onClose: () => void }
 
 export function IgnoreDialog({ document, profiles, selected, onClose }: Props) {
   const [pattern, setPattern] = useState(() => patternOf(selected))
-  const [left, setLeft] = useState<ReadonlySet<string>>(new Set())
+  const [skipped, setSkipped] = useState<ReadonlySet<string>>(new Set())
   const save = useIgnore(document, onClose)
-  const chosen = profiles.filter(({ id }) => !left.has(id)).map(({ id }) => id)
+  const chosen = profiles.filter(({ id }) => !skipped.has(id)).map(({ id }) => id)
   const isTooLong = pattern.length > MAX_PATTERN
-  const fault = isTooLong ? tooLong(pattern) : faultOf(save.error)
+  const error = isTooLong ? strings.ignore.tooLong(pattern.length, MAX_PATTERN) : patternError(save.error)
   const choose = (id: string, isChosen: boolean): void => {
-    const next = new Set(left)
+    const next = new Set(skipped)
     if (isChosen) next.delete(id)
     else next.add(id)
-    setLeft(next)
+    setSkipped(next)
   }
   return (
     <Dialog
-      title="Ignore this from now on"
+      title={strings.ignore.title}
       onClose={onClose}
       actions={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{strings.ignore.cancel}</Button>
           <Button
             look="primary"
             disabled={pattern.trim() === '' || isTooLong || chosen.length === 0 || save.isPending}
             onClick={() => save.mutate({ pattern, profiles: chosen })}
           >
-            Ignore it
+            {strings.ignore.confirm}
           </Button>
         </>
       }
     >
       <div className="kit-form">
-        <p>
-          Where nothing changed but text that this matches, you are not told any more, and comparisons leave it out.
-        </p>
-        <Field
-          label="Text to ignore, as a regular expression"
-          hint="\d+ stands for any number, \s+ for any white space"
-          error={fault}
-        >
+        <p>{strings.ignore.effect}</p>
+        <Field label={strings.ignore.pattern} hint={strings.ignore.patternHint} error={error}>
           <TextArea
             className="document-ignore-pattern"
             rows={3}
@@ -57,41 +55,84 @@ export function IgnoreDialog({ document, profiles, selected, onClose }: Props) {
             onChange={(event) => setPattern(event.target.value.replaceAll('\n', ''))}
           />
         </Field>
-        <Profiles profiles={profiles} left={left} onChoose={choose} />
-        {save.isError && fault === undefined && <p role="alert">Not saved: {messageOf(save.error)}</p>}
+        <Profiles profiles={profiles} skipped={skipped} onChoose={choose} />
+        {save.isError && error === undefined && <p role="alert">{strings.ignore.failed(messageOf(save.error))}</p>}
       </div>
     </Dialog>
   )
 }
 
-function tooLong(pattern: string): string {
-  return `It has ${pattern.length} characters; at most ${MAX_PATTERN} are possible. Select less, or shorten it.`
-}
-
-/** What the server says of the expression itself; other failures are told apart. */
-function faultOf(error: Error | null): string | undefined {
+/** The server's message about the pattern itself; other failures are shown separately. */
+function patternError(error: Error | null): string | undefined {
   if (!(error instanceof ApiError)) return undefined
   return error.details.find(({ place }) => place.startsWith('interests.ignore'))?.message
 }
 
 type ProfilesProps = {
   profiles: Diff['profiles']
-  left: ReadonlySet<string>
+  skipped: ReadonlySet<string>
   onChoose: (id: string, isChosen: boolean) => void
 }
 
-function Profiles({ profiles, left, onChoose }: ProfilesProps) {
-  if (profiles.length === 0)
-    return <p>None of your profiles watches this page, so there is none that could ignore it. Watch the page first.</p>
+function Profiles({ profiles, skipped, onChoose }: ProfilesProps) {
+  if (profiles.length === 0) return <p>{strings.ignore.noProfiles}</p>
   return (
     <fieldset className="document-ignore-profiles">
-      <legend>In these profiles, which watch this page</legend>
+      <legend>{strings.ignore.profiles}</legend>
       {profiles.map(({ id, name }) => (
         <label key={id}>
-          <input type="checkbox" checked={!left.has(id)} onChange={(event) => onChoose(id, event.target.checked)} />
+          <input type="checkbox" checked={!skipped.has(id)} onChange={(event) => onChoose(id, event.target.checked)} />
           <span>{name}</span>
         </label>
       ))}
     </fieldset>
   )
+}
+
+const pathOf = (id: string) => `/profiles/${encodeURIComponent(id)}`
+
+/** Read right before writing, so that no concurrent change is lost; false when there was nothing to change. */
+async function changeIgnored(id: string, change: (ignore: string[]) => string[]): Promise<boolean> {
+  const profile = await api.get<Profile>(pathOf(id))
+  const { interests } = profile
+  const ignore = change(interests.ignore)
+  if (ignore.length === interests.ignore.length) return false
+  await api.put<Profile>(pathOf(id), { ...profile, interests: { ...interests, ignore } })
+  return true
+}
+
+const add = (pattern: string) => (ignore: string[]) => [...new Set([...ignore, pattern])]
+const remove = (pattern: string) => (ignore: string[]) => ignore.filter((each) => each !== pattern)
+
+/** All of the profiles or none. Returns those that did not ignore it before. */
+async function ignoreIn({ pattern, profiles }: Ignoring): Promise<string[]> {
+  const changed: string[] = []
+  try {
+    for (const id of profiles) if (await changeIgnored(id, add(pattern))) changed.push(id)
+  } catch (error) {
+    for (const id of changed) await changeIgnored(id, remove(pattern))
+    throw error
+  }
+  return changed
+}
+
+function useIgnore(document: string, onDone: () => void) {
+  const client = useQueryClient()
+  const refetch = async (): Promise<void> => {
+    await Promise.all([
+      client.invalidateQueries({ queryKey: ['documents', document, 'diff'] }),
+      client.invalidateQueries({ queryKey: ['profiles'] }),
+    ])
+  }
+  return useMutation({
+    mutationFn: ignoreIn,
+    onSuccess: (changed, { pattern }) => {
+      didWithUndo(strings.ignore.done(pattern), async () => {
+        for (const id of changed) await changeIgnored(id, remove(pattern))
+        await refetch()
+      })
+      void refetch()
+      onDone()
+    },
+  })
 }

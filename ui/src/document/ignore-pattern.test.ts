@@ -4,17 +4,17 @@ import { patternOf } from './ignore-pattern.ts'
 
 const of = (text: string) => patternOf({ before: text, after: text })
 
-test('numbers and white space stand for any', () => {
+test('a number matches any number, white space any white space', () => {
   assert.equal(of(' Visitors:  1,234\n today '), 'Visitors:\\s+\\d+,\\d+\\s+today')
 })
 
-test('what means something in an expression is taken for itself', () => {
+test('special characters are escaped', () => {
   const text = '(a+b)* [c] {d} ^e$ f|g \\ h? 3.14'
   assert.match(text.replace('3.14', '12.5'), new RegExp(`^${of(text)}$`))
   assert.doesNotMatch(text.replace('3.14', '3x14'), new RegExp(`^${of(text)}$`))
 })
 
-test('two versions that differ by numbers make one expression, others two', () => {
+test('two versions that differ only in numbers make one pattern, others two', () => {
   assert.equal(patternOf({ before: 'Visitors: 9', after: 'Visitors: 10' }), 'Visitors:\\s+\\d+')
   assert.equal(patternOf({ before: 'by Ann', after: 'by Bob' }), 'by\\s+Bob|by\\s+Ann')
   assert.equal(patternOf({ before: '', after: 'new' }), 'new')

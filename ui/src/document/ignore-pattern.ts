@@ -1,12 +1,12 @@
-/** As long as the server takes one. */
+/** The server's limit. */
 export const MAX_PATTERN = 500
 
-/** What is selected of a comparison, as each of the two versions has it. */
+/** The selection in a comparison, as it reads in each of the two versions. */
 export type SelectedText = { before: string; after: string }
 
 /**
- * An expression for what is selected and for what will stand there next time: any number for a number, any white space for
- * white space. Where both versions are selected and differ in more than that, either is meant.
+ * A pattern that matches the selection and what will replace it next time: a number matches any number, white space any white
+ * space. When both versions are selected and differ in more than that, either matches.
  */
 export function patternOf({ before, after }: SelectedText): string {
   const sides = [patternOfText(after), patternOfText(before)]

@@ -1,30 +1,29 @@
-import './ignore.css'
-import { type RefObject, useState } from 'react'
+import { type RefObject, useEffect, useRef, useState } from 'react'
 import type { Diff } from '../api/types.ts'
 import { useShortcuts } from '../keyboard/use-shortcuts.ts'
 import { Button } from '../kit/button.tsx'
 import { showToast } from '../kit/toast-store.ts'
 import { IgnoreDialog } from './ignore-dialog.tsx'
 import type { SelectedText } from './ignore-pattern.ts'
-import { useTextSelection } from './use-text-selection.ts'
+import { strings } from './strings.ts'
 
 type Props = { diff: Diff; text: RefObject<HTMLDivElement | null> }
 
-/** Beside what is selected of a comparison: a way never to see it again. */
+/** Next to a selection in a comparison: a button to ignore that text from now on. */
 export function IgnoreSelection({ diff, text }: Props) {
-  const { selection, hold } = useTextSelection(text)
+  const { selection, pin } = useTextSelection(text)
   const [chosen, setChosen] = useState<SelectedText | null>(null)
   const choose = (): void => {
     if (selection === null) {
-      showToast('Select the text to ignore first.')
+      showToast(strings.ignore.selectFirst)
       return
     }
-    // Selected, it would shine through the dialog; the text is where the focus comes back to.
+    // The highlight would show through the dialog; focus returns to the text afterwards.
     document.getSelection()?.removeAllRanges()
     text.current?.focus({ preventScroll: true })
     setChosen(selection)
   }
-  useShortcuts('Document', [{ keys: 'i', label: 'Ignore the selected text from now on', run: choose }])
+  useShortcuts(strings.keys.group, [{ keys: 'i', label: strings.keys.ignore, run: choose }])
   return (
     <>
       {selection !== null && (
@@ -38,12 +37,12 @@ export function IgnoreSelection({ diff, text }: Props) {
             icon="mute"
             onPointerDown={(event) => {
               event.preventDefault()
-              hold()
+              pin()
             }}
             onMouseDown={(event) => event.preventDefault()}
             onClick={choose}
           >
-            Ignore this from now on
+            {strings.ignore.action}
           </Button>
         </div>
       )}
@@ -57,4 +56,66 @@ export function IgnoreSelection({ diff, text }: Props) {
       )}
     </>
   )
+}
+
+type TextSelection = SelectedText & {
+  /** The end of the selection, in pixels within the element. */
+  left: number
+  bottom: number
+}
+
+/**
+ * The selection inside an element, null while there is none. `pin` keeps it until the next press, because on some devices
+ * pressing the button that acts on it clears the selection.
+ */
+function useTextSelection(within: RefObject<HTMLElement | null>) {
+  const [selection, setSelection] = useState<TextSelection | null>(null)
+  const isPinned = useRef(false)
+  useEffect(() => {
+    const update = (): void => {
+      if (!isPinned.current) setSelection(selectionIn(within.current))
+    }
+    const release = (): void => {
+      isPinned.current = false
+    }
+    document.addEventListener('selectionchange', update)
+    document.addEventListener('pointerdown', release, true)
+    return () => {
+      document.removeEventListener('selectionchange', update)
+      document.removeEventListener('pointerdown', release, true)
+    }
+  }, [within])
+  const pin = (): void => {
+    isPinned.current = true
+  }
+  return { selection, pin }
+}
+
+function selectionIn(element: HTMLElement | null): TextSelection | null {
+  const selected = document.getSelection()
+  if (element === null || selected === null || selected.isCollapsed || selected.rangeCount === 0) return null
+  const range = partWithin(element, selected.getRangeAt(0))
+  if (range === null) return null
+  const text = { before: sideOf(range, 'ins'), after: sideOf(range, 'del') }
+  if (`${text.before}${text.after}`.trim() === '') return null
+  const box = element.getBoundingClientRect()
+  const end = [...range.getClientRects()].at(-1) ?? range.getBoundingClientRect()
+  return { ...text, left: end.left - box.left, bottom: end.bottom - box.top }
+}
+
+/** A triple click on the last line selects beyond the text; the part outside the element does not count. */
+function partWithin(element: HTMLElement, selected: Range): Range | null {
+  const [startsInside, endsInside] = [selected.startContainer, selected.endContainer].map((at) => element.contains(at))
+  if (!startsInside && !endsInside) return null
+  const range = selected.cloneRange()
+  if (!startsInside) range.setStart(element, 0)
+  if (!endsInside) range.setEnd(element, element.childNodes.length)
+  return range
+}
+
+/** The text of one version, without what only the other has. */
+function sideOf(range: Range, other: 'ins' | 'del'): string {
+  const copy = range.cloneContents()
+  for (const element of copy.querySelectorAll(`${other}, .document-gap`)) element.remove()
+  return copy.textContent
 }

@@ -2,7 +2,7 @@ import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-qu
 import { useEffect } from 'react'
 import { api, type List } from '../api/client.ts'
 import type { Diff, Document, Link, Version } from '../api/types.ts'
-import type { DiffChoice } from './diff-choice.ts'
+import type { DiffChoice } from './choices.ts'
 
 export function useDocument(id: string) {
   return useQuery({
@@ -12,7 +12,7 @@ export function useDocument(id: string) {
 }
 
 const PAGE = 200
-/** More than anybody goes through by hand; older ones are reached by their number in the address. */
+/** More than a user browses by hand; older ones are reachable by number in the URL. */
 const MAX_VERSIONS = 2000
 
 /** The versions of a document, oldest first. */
@@ -46,7 +46,7 @@ export function useDiff(id: string, choice: DiffChoice & { from: number; to: num
   })
 }
 
-/** Lines around a change: all there are. */
+/** Context lines around a change: all of them. */
 export const WHOLE = 1_000_000
 
 export function useVersionText(version: number | null) {

@@ -3,29 +3,29 @@ import type { Version } from '../api/types.ts'
 import { classNames } from '../kit/class-names.ts'
 import { IconButton } from '../kit/icon-button.tsx'
 import { exactTime, shortTime } from '../time/zone.ts'
-import type { VersionChoice } from './version-choice.ts'
-import { reasonWords } from './version-words.ts'
+import type { VersionChoice } from './choices.ts'
+import { strings } from './strings.ts'
 
 type Props = { versions: readonly Version[]; choice: VersionChoice }
 
-/** The versions in their order on a line: what is compared is marked, a click compares one with the one before it. */
+/** A timeline of the versions, the compared ones highlighted. A click compares a version with the one before it. */
 export function VersionLine({ versions, choice: { from, to, choose, step } }: Props) {
   const chosen = useRef<HTMLButtonElement>(null)
   const chosenN = to?.n
   const count = versions.length
-  // Older ones come later, in front of it, and push it out of sight.
+  // Older versions load later, before it, and push it out of view.
   useEffect(() => {
     if (chosenN !== undefined && count > 0) chosen.current?.scrollIntoView({ block: 'nearest', inline: 'center' })
   }, [chosenN, count])
-  const place = to === null ? -1 : versions.indexOf(to)
+  const index = to === null ? -1 : versions.indexOf(to)
   return (
-    <nav className="document-line" aria-label="Versions">
+    <nav className="document-line" aria-label={strings.versions.label}>
       <IconButton
         icon="left"
-        label="Version before"
+        label={strings.versions.previous}
         shortcut="←"
         tip="start"
-        disabled={place <= 0}
+        disabled={index <= 0}
         onClick={() => step(-1)}
       />
       <ol className="document-line-stops">
@@ -41,22 +41,26 @@ export function VersionLine({ versions, choice: { from, to, choose, step } }: Pr
                 version === from && 'document-stop-from',
               )}
               aria-current={version === to ? 'true' : undefined}
-              title={`Version ${version.n}, ${reasonWords[version.reason]}, ${exactTime(version.firstSeenAt)}`}
+              title={strings.versions.title(
+                version.n,
+                strings.versions.reasonInFull[version.reason],
+                exactTime(version.firstSeenAt),
+              )}
               onClick={(event) => choose(event.shiftKey ? { from: version } : { to: version })}
             >
               <span className="document-stop-n numbers">{version.n}</span>
               <span className="document-stop-time">{shortTime(version.firstSeenAt)}</span>
-              <span className="document-stop-reason">{version.reason}</span>
+              <span className="document-stop-reason">{strings.versions.reason[version.reason]}</span>
             </button>
           </li>
         ))}
       </ol>
       <IconButton
         icon="right"
-        label="Version after"
+        label={strings.versions.next}
         shortcut="→"
         tip="end"
-        disabled={place === -1 || place >= versions.length - 1}
+        disabled={index === -1 || index >= versions.length - 1}
         onClick={() => step(1)}
       />
     </nav>

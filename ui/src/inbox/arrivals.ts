@@ -1,18 +1,21 @@
-import { useSyncExternalStore } from 'react'
+import { useQueryClient } from '@tanstack/react-query'
+import { type RefObject, useCallback, useEffect, useSyncExternalStore } from 'react'
 import type { Annotation } from '../api/types.ts'
 import { listen } from '../live/stream.ts'
+import { putInFront } from './inbox-cache.ts'
+import { type InboxFilters, matches } from './inbox-filters.ts'
 
 /**
- * What came since the lists were fetched and stands in none of them. It waits here while somebody reads, also while
- * another view is shown, until the inbox takes it.
+ * Items that arrived since the lists were fetched and are in none of them. They wait here while the user reads, or is in another
+ * view, until the inbox takes them.
  */
 const MAX_WAITING = 500
 let waiting: readonly Annotation[] = []
-const watchers = new Set<() => void>()
+const listeners = new Set<() => void>()
 
 function put(next: readonly Annotation[]): void {
   waiting = next
-  for (const tell of watchers) tell()
+  for (const notify of listeners) notify()
 }
 
 listen('annotation', (data) => {
@@ -26,11 +29,52 @@ export function takeArrivals(): readonly Annotation[] {
   return taken
 }
 
-function subscribe(tell: () => void): () => void {
-  watchers.add(tell)
-  return () => watchers.delete(tell)
+function subscribe(notify: () => void): () => void {
+  listeners.add(notify)
+  return () => listeners.delete(notify)
 }
 
-export function useArrivals(): readonly Annotation[] {
+function useArrivals(): readonly Annotation[] {
   return useSyncExternalStore(subscribe, () => waiting)
+}
+
+const RENDER_MS = 50
+
+type Deps = {
+  filters: InboxFilters
+  isReading: boolean
+  items: readonly Annotation[]
+  scroller: RefObject<HTMLDivElement | null>
+}
+export type Incoming = { count: number; show: () => void; drop: () => void }
+
+/**
+ * Arrivals for the visible list. They are inserted right away only when the reader can't lose their position: no item is open
+ * and the list is scrolled to the top, or empty. Otherwise they wait behind a button.
+ */
+export function useIncoming({ filters, isReading, items, scroller }: Deps): Incoming {
+  const client = useQueryClient()
+  const arrivals = useArrivals()
+  const known = new Set(items.map(({ id }) => id))
+  const matching = arrivals.filter((item) => !known.has(item.id) && matches(filters, item) === true)
+  const count = matching.length
+
+  const show = useCallback(() => {
+    const taken = takeArrivals()
+    putInFront(
+      client,
+      filters,
+      taken.filter((item) => matches(filters, item) === true),
+    )
+    // After the rows are rendered: until then the list keeps its scroll position.
+    setTimeout(() => scroller.current?.scrollTo({ top: 0 }), RENDER_MS)
+  }, [client, filters, scroller])
+  const drop = useCallback(() => void takeArrivals(), [])
+
+  const isEmpty = items.length === 0
+  useEffect(() => {
+    if (count === 0 || isReading) return
+    if (isEmpty || (scroller.current?.scrollTop ?? 0) < 1) show()
+  }, [count, isReading, isEmpty, scroller, show])
+  return { count, show, drop }
 }

@@ -4,11 +4,11 @@ export function diffHref({ document, n }: Pick<Annotation, 'document' | 'n'>): s
   return `/documents/${document}?tab=diff&to=${n}`
 }
 
-export function cachedHref({ document, version }: Pick<Annotation, 'document' | 'version'>): string {
+export function savedHref({ document, version }: Pick<Annotation, 'document' | 'version'>): string {
   return `/documents/${document}?tab=text&version=${version}`
 }
 
-/** Only what a browser opens as a page: an address is somebody else's text. */
+/** Only URLs that a browser opens as a page: they come from untrusted pages. */
 export function originalHref(url: string): string | null {
   const parsed = URL.parse(url)
   return parsed !== null && /^(?:https?|ftp):$/.test(parsed.protocol) ? parsed.href : null

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readExplanation } from './explanation.ts'
 
-test('the four kinds of explanation are told apart', () => {
+test('the kinds of explanation are distinguished', () => {
   assert.deepEqual(readExplanation({ gone: 404 }), { kind: 'gone', status: 404 })
   assert.deepEqual(readExplanation({ tracked: true, added: 3, removed: 0 }), { kind: 'tracked', added: 3, removed: 0 })
   assert.deepEqual(readExplanation({ tracked: true }), { kind: 'tracked', added: null, removed: null })
   assert.equal(readExplanation({ relevance: 2, threshold: 1, terms: [] }).kind, 'interests')
 })
 
-test('an explanation of an unknown form does no harm', () => {
-  for (const odd of [null, 7, 'x', [], {}, { threshold: 'high' }]) assert.equal(readExplanation(odd).kind, 'untold')
+test('an explanation in an unknown form is harmless', () => {
+  for (const odd of [null, 7, 'x', [], {}, { threshold: 'high' }]) assert.equal(readExplanation(odd).kind, 'unknown')
   const why = readExplanation({ threshold: 1, terms: [null, { key: 4 }], further: 'many', expression: { source: 7 } })
   assert.equal(why.kind, 'interests')
   if (why.kind !== 'interests') return

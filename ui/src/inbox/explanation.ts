@@ -1,4 +1,4 @@
-/** The explanation as the annotation engine gives it; unknown members and missing ones do no harm. */
+/** The explanation as the matcher writes it; unknown and missing fields are harmless. */
 export type ExplainedTerm = { key: string; weight: number; worth: number; count: number; inTitle: number }
 export type ExplainedPart = { text: string; isThere: boolean; isNegated: boolean; count: number }
 export type Why =
@@ -15,7 +15,7 @@ export type Why =
     }
   | { kind: 'tracked'; added: number | null; removed: number | null }
   | { kind: 'gone'; status: number }
-  | { kind: 'untold' }
+  | { kind: 'unknown' }
 
 type Loose = Record<string, unknown>
 
@@ -49,13 +49,13 @@ function expressionOf(value: unknown) {
 }
 
 export function readExplanation(value: unknown): Why {
-  if (!isRecord(value)) return { kind: 'untold' }
+  if (!isRecord(value)) return { kind: 'unknown' }
   if ('gone' in value) return { kind: 'gone', status: numberOf(value.gone) }
   if (value.tracked === true) {
     const count = (member: unknown) => (typeof member === 'number' ? member : null)
     return { kind: 'tracked', added: count(value.added), removed: count(value.removed) }
   }
-  if (typeof value.threshold !== 'number') return { kind: 'untold' }
+  if (typeof value.threshold !== 'number') return { kind: 'unknown' }
   const further = isRecord(value.further) ? value.further : {}
   return {
     kind: 'interests',

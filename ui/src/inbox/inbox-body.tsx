@@ -7,7 +7,8 @@ import { setQuery } from '../url/query-state.ts'
 import type { InboxFilters } from './inbox-filters.ts'
 import { InboxList } from './inbox-list.tsx'
 import type { RowActions } from './inbox-row.tsx'
-import type { Selection } from './selection.ts'
+import type { Selection } from './selection.tsx'
+import { strings } from './strings.ts'
 import type { useInboxList } from './use-inbox-list.ts'
 
 type Props = {
@@ -23,15 +24,15 @@ type Props = {
   scroller: RefObject<HTMLDivElement | null>
 }
 
-/** Where each list stood, to come back to after a look at a document. */
+/** The scroll position of each list, to return to after viewing a document. */
 const positions = new Map<string, number>()
 
 export function InboxBody(props: Props) {
   const { list, items, filters, fellBack, isKept, scroller } = props
-  const place = JSON.stringify(filters)
-  // The rows need the frame itself, which is there only after the first round.
+  const listKey = JSON.stringify(filters)
+  // The rows need the scroll element, which exists only after the first render.
   const [frame, setFrame] = useState<HTMLDivElement | null>(null)
-  const hold = useCallback(
+  const attach = useCallback(
     (element: HTMLDivElement | null) => {
       scroller.current = element
       setFrame(element)
@@ -41,25 +42,25 @@ export function InboxBody(props: Props) {
   return (
     <div className="inbox-frame">
       <div
-        ref={hold}
+        ref={attach}
         className="inbox-scroll"
-        onScroll={({ currentTarget }) => positions.set(place, currentTarget.scrollTop)}
+        onScroll={({ currentTarget }) => positions.set(listKey, currentTarget.scrollTop)}
       >
-        {fellBack && items.length > 0 && <p className="inbox-note">Nothing is unread. Everything is shown.</p>}
+        {fellBack && items.length > 0 && <p className="inbox-note">{strings.allRead}</p>}
         {isKept && (
           <p className="inbox-note">
-            <Icon name="offline" size={16} /> No connection: the last items that were kept.
+            <Icon name="offline" size={16} /> {strings.offline}
           </p>
         )}
         {list.isError && items.length === 0 ? (
-          <ErrorState title="The inbox could not be loaded" error={list.error} onRetry={() => void list.refetch()} />
+          <ErrorState title={strings.loadFailed} error={list.error} onRetry={() => void list.refetch()} />
         ) : list.isPending || (items.length === 0 && list.hasNextPage) ? (
-          <LoadingState label="Loading the inbox" lines={12} />
+          <LoadingState label={strings.loading} lines={12} />
         ) : items.length === 0 ? (
-          <NothingHere filters={filters} />
+          <Nothing filters={filters} />
         ) : frame === null ? null : (
           <InboxList
-            key={place}
+            key={listKey}
             items={items}
             openId={props.openId}
             currentId={props.currentId}
@@ -70,7 +71,7 @@ export function InboxBody(props: Props) {
             loadMore={() => {
               if (!list.isFetchingNextPage) void list.fetchNextPage()
             }}
-            startAt={positions.get(place) ?? 0}
+            startAt={positions.get(listKey) ?? 0}
           />
         )}
       </div>
@@ -78,61 +79,55 @@ export function InboxBody(props: Props) {
   )
 }
 
-function NothingHere({ filters }: { filters: InboxFilters }) {
-  const { state, profile, urgency, q } = filters
+function Nothing({ filters: { state, profile, urgency, q } }: { filters: InboxFilters }) {
+  const texts = strings.empty
   if (q !== '' || profile !== '' || urgency !== '') {
+    const clear = (
+      <Button icon="close" onClick={() => setQuery({ q: null, profile: null, urgency: null })}>
+        {texts.clearFilters}
+      </Button>
+    )
     return (
-      <EmptyState
-        icon="search"
-        title="Nothing matches"
-        actions={
-          <Button icon="close" onClick={() => setQuery({ q: null, profile: null, urgency: null })}>
-            Clear the filters
-          </Button>
-        }
-      >
-        Try other words, another profile, or look among all items.
+      <EmptyState icon="search" title={texts.filtered} actions={clear}>
+        {texts.filteredAdvice}
       </EmptyState>
     )
   }
   if (state === 'starred') {
     return (
-      <EmptyState icon="star" title="No stars yet">
-        Star an item to keep it at hand here.
+      <EmptyState icon="star" title={texts.starred}>
+        {texts.starredAdvice}
       </EmptyState>
     )
   }
   if (state === 'archived') {
     return (
-      <EmptyState icon="archive" title="The archive is empty">
-        Archive an item that is done with; it is found here again.
+      <EmptyState icon="archive" title={texts.archived}>
+        {texts.archivedAdvice}
       </EmptyState>
     )
   }
   if (state === 'unread') {
+    const showAll = <Button onClick={() => setQuery({ state: 'all' })}>{texts.showAll}</Button>
     return (
-      <EmptyState
-        icon="check"
-        title="All read"
-        actions={<Button onClick={() => setQuery({ state: 'all' })}>Show everything</Button>}
-      >
-        You are up to date. What arrives comes in here by itself.
+      <EmptyState icon="check" title={texts.unread} actions={showAll}>
+        {texts.unreadAdvice}
       </EmptyState>
     )
   }
   return (
     <EmptyState
-      title="Nothing has arrived yet"
+      title={texts.nothing}
       actions={
         <>
           <ButtonLink look="primary" icon="plus" href="/welcome">
-            Watch something
+            {texts.watch}
           </ButtonLink>
-          <ButtonLink href="/watches">See the watches</ButtonLink>
+          <ButtonLink href="/watches">{texts.watches}</ButtonLink>
         </>
       }
     >
-      As soon as a page that you watch changes, it is told here.
+      {texts.nothingAdvice}
     </EmptyState>
   )
 }

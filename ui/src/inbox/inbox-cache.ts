@@ -4,8 +4,8 @@ import type { Annotation, InboxCounts, Marks } from '../api/types.ts'
 import type { InboxFilters } from './inbox-filters.ts'
 
 /**
- * Lists stay as they were fetched while somebody looks at them: marks change rows in place, arrivals are put in front,
- * and nothing is fetched again until the next visit, so that no row moves or vanishes under the reader.
+ * A list stays as it was fetched while it is shown: marks change rows in place, arrivals are prepended, and nothing is
+ * refetched until the next visit, so that no row moves or disappears while the user reads.
  */
 export type InboxPage = List<Annotation> & { isKept?: boolean }
 export type InboxData = InfiniteData<InboxPage, string>
@@ -23,7 +23,7 @@ export function findItem(client: QueryClient, id: number): Annotation | undefine
   return client.getQueryData<Annotation>(itemKey(id))
 }
 
-/** Gives every cached item of these ids what `change` makes of it. */
+/** Applies `change` to every cached item with these ids. */
 export function patchItems(client: QueryClient, ids: ReadonlySet<number>, change: (item: Annotation) => Annotation) {
   const patch = (item: Annotation) => (ids.has(item.id) ? change(item) : item)
   client.setQueriesData<InboxData>({ queryKey: ['annotations'] }, (data) => {
@@ -45,12 +45,12 @@ export function putInFront(client: QueryClient, filters: InboxFilters, arrivals:
   })
 }
 
-/** Other lists no longer hold what they would: they are fetched when they are looked at. */
+/** Other lists are out of date: they are refetched when shown. */
 export function dropOtherLists(client: QueryClient): void {
   client.removeQueries({ queryKey: ['annotations'], type: 'inactive' })
 }
 
-/** Lists that were made of what was kept give way to those of the server as soon as it answers again. */
+/** Replaces lists built from saved items with the server's as soon as it is reachable. */
 export async function replaceKeptLists(client: QueryClient): Promise<void> {
   const isKept = (data: InboxData | undefined) => data?.pages.some((page) => page.isKept === true) === true
   await client.refetchQueries({
@@ -59,7 +59,7 @@ export async function replaceKeptLists(client: QueryClient): Promise<void> {
   })
 }
 
-/** The figures in the navigation move at once; the server's own follow. */
+/** Updates the counts in the navigation at once; the server's follow. */
 export function countMarks(client: QueryClient, before: readonly Annotation[], marks: Marks): void {
   const unreadOf = (item: Annotation) => (item.read || item.archived ? 0 : 1)
   const change = before.reduce((sum, item) => sum + unreadOf({ ...item, ...marks }) - unreadOf(item), 0)

@@ -3,14 +3,14 @@ import { useQuery } from '../url/query-state.ts'
 
 export const inboxStates = ['unread', 'all', 'starred', 'archived'] as const
 export type InboxState = (typeof inboxStates)[number]
-/** As the API takes it; empty means: not filtered by it. */
+/** As the API takes them; an empty value does not filter. */
 export type InboxFilters = { state: InboxState; profile: string; urgency: string; q: string }
 
-function isState(word: string | null): word is InboxState {
-  return inboxStates.some((state) => state === word)
+function isState(value: string | null): value is InboxState {
+  return inboxStates.some((state) => state === value)
 }
 
-/** What the address says. Without a state it is `unread`, and may fall back to `all`. */
+/** The filters in the URL. Without a state it is `unread`, which may fall back to `all`. */
 export function useInboxFilters(): { filters: InboxFilters; isDefaultState: boolean; openId: number | null } {
   const query = useQuery()
   const state = query.get('state')
@@ -27,8 +27,8 @@ export function useInboxFilters(): { filters: InboxFilters; isDefaultState: bool
   }
 }
 
-/** Whether an item belongs to the list; null when only the server can say. */
-export function letsThrough(filters: InboxFilters, item: Annotation): boolean | null {
+/** Whether an item belongs in the list; null when only the server can say. */
+export function matches(filters: InboxFilters, item: Annotation): boolean | null {
   const { state, profile, urgency, q } = filters
   if (profile !== '' && item.profile.id !== profile) return false
   if (urgency !== '' && item.urgency < Number(urgency)) return false

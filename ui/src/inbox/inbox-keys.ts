@@ -3,7 +3,8 @@ import { navigate } from 'wouter/use-browser-location'
 import type { Annotation, Marks } from '../api/types.ts'
 import { useShortcuts } from '../keyboard/use-shortcuts.ts'
 import { diffHref, openOriginal } from './document-links.ts'
-import type { Selection } from './selection.ts'
+import type { Selection } from './selection.tsx'
+import { strings } from './strings.ts'
 
 type Deps = {
   items: readonly Annotation[]
@@ -21,45 +22,39 @@ type Deps = {
 
 export function useInboxKeys(deps: Deps): void {
   const { items, openId, currentId, selection, step, open, close, markChosen, mark, refresh, searchBox } = deps
+  const ids = items.map(({ id }) => id)
   const current = items.find(({ id }) => id === (openId ?? currentId))
   const chosen = items.filter(({ id }) => selection.allMatching || selection.ids.has(id))
-  const meant = chosen.length > 0 ? chosen : current === undefined ? [] : [current]
-  /** A mark is set as long as one of them is without it, else it is taken away. */
-  const isToSet = (mark: 'read' | 'starred' | 'archived') => meant.length === 0 || meant.some((item) => !item[mark])
+  const targets = chosen.length > 0 ? chosen : current === undefined ? [] : [current]
+  /** A mark is set while one of them lacks it, else removed. */
+  const isUnset = (mark: 'read' | 'starred' | 'archived') => targets.length === 0 || targets.some((item) => !item[mark])
   const withCurrent = (run: (item: Annotation) => void) => () => {
     if (current !== undefined) run(current)
   }
   const move = (by: 1 | -1) => () => {
     const next = step(by)
-    // Whoever moves by the keys and then by Tab goes on from there.
+    // Tab continues from the row that the keys moved to.
     if (next !== undefined) requestAnimationFrame(() => document.getElementById(`inbox-item-${next.id}`)?.focus())
   }
-  useShortcuts('Inbox', [
-    { keys: ['j', 'ArrowDown'], label: 'Next item', run: move(1) },
-    { keys: ['k', 'ArrowUp'], label: 'Previous item', run: move(-1) },
-    { keys: ['o', 'Enter'], label: 'Open', run: withCurrent(({ id }) => open(id)) },
-    { keys: 'v', label: 'Open the original', run: withCurrent(({ url }) => openOriginal(url)) },
-    { keys: 'd', label: 'Show what changed', run: withCurrent((item) => navigate(diffHref(item))) },
-    { keys: 'm', label: 'Read or unread', run: () => markChosen({ read: isToSet('read') }) },
-    { keys: 's', label: 'Star', run: () => markChosen({ starred: isToSet('starred') }) },
-    { keys: 'e', label: 'Archive', run: () => markChosen({ archived: isToSet('archived') }) },
-    { keys: 'x', label: 'Select', run: withCurrent(({ id }) => selection.toggle(id)) },
-    { keys: '* a', label: 'Select all on the page', run: () => selection.choose(items.map(({ id }) => id)) },
-    { keys: '* n', label: 'Select none', run: selection.clear },
-    {
-      keys: 'A',
-      label: 'Mark all on the page as read',
-      run: () =>
-        mark(
-          items.map(({ id }) => id),
-          { read: true },
-        ),
-    },
-    { keys: 'R', label: 'Refresh', run: refresh },
-    { keys: '/', label: 'Search the inbox', run: () => searchBox.current?.focus() },
+  const labels = strings.keys
+  useShortcuts(labels.group, [
+    { keys: ['j', 'ArrowDown'], label: labels.next, run: move(1) },
+    { keys: ['k', 'ArrowUp'], label: labels.previous, run: move(-1) },
+    { keys: ['o', 'Enter'], label: labels.open, run: withCurrent(({ id }) => open(id)) },
+    { keys: 'v', label: labels.original, run: withCurrent(({ url }) => openOriginal(url)) },
+    { keys: 'd', label: labels.diff, run: withCurrent((item) => navigate(diffHref(item))) },
+    { keys: 'm', label: labels.read, run: () => markChosen({ read: isUnset('read') }) },
+    { keys: 's', label: labels.star, run: () => markChosen({ starred: isUnset('starred') }) },
+    { keys: 'e', label: labels.archive, run: () => markChosen({ archived: isUnset('archived') }) },
+    { keys: 'x', label: labels.select, run: withCurrent(({ id }) => selection.toggle(id)) },
+    { keys: '* a', label: labels.selectAll, run: () => selection.choose(ids) },
+    { keys: '* n', label: labels.selectNone, run: selection.clear },
+    { keys: 'A', label: labels.allRead, run: () => mark(ids, { read: true }) },
+    { keys: 'R', label: strings.actions.refresh, run: refresh },
+    { keys: '/', label: labels.search, run: () => searchBox.current?.focus() },
     {
       keys: 'Escape',
-      label: 'Back to the list',
+      label: strings.actions.back,
       run: () => (selection.ids.size > 0 ? selection.clear() : openId !== null ? close() : undefined),
     },
   ])

@@ -4,7 +4,8 @@ import { useEffect, useRef } from 'react'
 import type { Annotation } from '../api/types.ts'
 import { Skeleton } from '../kit/states.tsx'
 import { InboxRow, type RowActions } from './inbox-row.tsx'
-import type { Selection } from './selection.ts'
+import type { Selection } from './selection.tsx'
+import { strings } from './strings.ts'
 
 const ROW_PX = 92
 const OVERSCAN = 8
@@ -18,11 +19,11 @@ type Props = {
   scroller: HTMLDivElement
   hasMore: boolean
   loadMore: () => void
-  /** Where the list stood when it was left. */
+  /** The scroll position when the list was left. */
   startAt: number
 }
 
-/** Only the rows in sight are there, whatever the length of the list; further pages come as its end comes near. */
+/** Renders only the visible rows, however long the list; the next page loads near its end. */
 export function InboxList({
   items,
   openId,
@@ -48,17 +49,17 @@ export function InboxList({
     if (hasMore && last >= items.length - 1) loadMore()
   }, [hasMore, last, items.length, loadMore])
 
-  // The row that the keys are at is brought into sight once; then the reader may scroll away from it.
+  // The current row is scrolled into view once; then the user may scroll away from it.
   const current = currentId === null ? -1 : items.findIndex(({ id }) => id === currentId)
-  const broughtId = useRef(startAt > 0 ? currentId : null)
+  const shownId = useRef(startAt > 0 ? currentId : null)
   useEffect(() => {
-    if (current < 0 || broughtId.current === currentId) return
-    broughtId.current = currentId
+    if (current < 0 || shownId.current === currentId) return
+    shownId.current = currentId
     rows.scrollToIndex(current, { align: 'auto' })
   }, [current, currentId, rows])
 
   return (
-    <ul className="inbox-rows" style={{ height: rows.getTotalSize() }} aria-label="Items">
+    <ul className="inbox-rows" style={{ height: rows.getTotalSize() }} aria-label={strings.items}>
       {shown.map(({ key, index, start }) => {
         const item = items[index]
         return (
@@ -66,14 +67,14 @@ export function InboxList({
             key={key}
             ref={rows.measureElement}
             data-index={index}
-            className="inbox-place"
+            className="inbox-slot"
             style={{ transform: `translateY(${start}px)` }}
             aria-setsize={hasMore ? -1 : items.length}
             aria-posinset={index + 1}
           >
             {item === undefined ? (
               <div className="inbox-more">
-                <Skeleton lines={3} label="Loading more" />
+                <Skeleton lines={3} label={strings.loadingMore} />
               </div>
             ) : (
               <InboxRow

@@ -5,6 +5,7 @@ import { IconButton } from '../kit/icon-button.tsx'
 import { MarkedText } from '../kit/marked-text.tsx'
 import { RelativeTime } from '../time/relative-time.tsx'
 import { KindBadge, titleOf, Urgency } from './item-badges.tsx'
+import { strings } from './strings.ts'
 
 export type RowActions = {
   open: (id: number) => void
@@ -14,7 +15,7 @@ export type RowActions = {
 }
 type Props = { item: Annotation; isOpen: boolean; isCurrent: boolean; isChosen: boolean; actions: RowActions }
 
-/** The link spreads over the row; the box and the star lie above it. */
+/** The link covers the row; the checkbox and the star lie above it. */
 export const InboxRow = memo(function InboxRow({ item, isOpen, isCurrent, isChosen, actions }: Props) {
   const { id, read, starred } = item
   return (
@@ -29,13 +30,13 @@ export const InboxRow = memo(function InboxRow({ item, isOpen, isCurrent, isChos
     >
       <label className="inbox-row-box">
         <input type="checkbox" checked={isChosen} onChange={() => actions.toggle(id)} />
-        <span className="only-heard">Select {titleOf(item)}</span>
+        <span className="only-heard">{strings.row.select(titleOf(item))}</span>
       </label>
       <div className="inbox-row-text">
         <div className="inbox-row-head">
           {!read && (
             <span className="inbox-dot">
-              <span className="only-heard">Unread: </span>
+              <span className="only-heard">{strings.row.unread}</span>
             </span>
           )}
           <a
@@ -68,7 +69,7 @@ export const InboxRow = memo(function InboxRow({ item, isOpen, isCurrent, isChos
       <IconButton
         className="inbox-row-star"
         icon="star"
-        label={starred ? 'Take the star away' : 'Star'}
+        label={starred ? strings.actions.unstar : strings.actions.star}
         shortcut="s"
         tip="end"
         filled={starred}

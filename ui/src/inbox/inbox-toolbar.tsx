@@ -5,68 +5,66 @@ import { IconButton } from '../kit/icon-button.tsx'
 import { Input, Select } from '../kit/input.tsx'
 import { Segments } from '../kit/segments.tsx'
 import { setQuery } from '../url/query-state.ts'
-import type { InboxFilters, InboxState } from './inbox-filters.ts'
+import type { Incoming } from './arrivals.ts'
+import { type InboxFilters, type InboxState, inboxStates } from './inbox-filters.ts'
 import { HIGH_URGENCY, RAISED_URGENCY } from './item-badges.tsx'
-import type { Incoming } from './use-incoming.ts'
+import { strings } from './strings.ts'
 
+const texts = strings.toolbar
 const urgencies = [
-  { value: '', label: 'Any urgency' },
-  { value: String(RAISED_URGENCY), label: 'Raised and urgent' },
-  { value: String(HIGH_URGENCY), label: 'Urgent only' },
+  { value: '', label: texts.anyUrgency },
+  { value: String(RAISED_URGENCY), label: texts.raisedUrgency },
+  { value: String(HIGH_URGENCY), label: texts.highUrgency },
 ]
 
 type Props = {
   filters: InboxFilters
-  /** What is shown, when it is not what the address says. */
+  /** The state in effect, which may differ from the URL's. */
   state: InboxState
   counts: InboxCounts | undefined
   incoming: Incoming
   searchBox: RefObject<HTMLInputElement | null>
   onRefresh: () => void
-  /** What can be done to the selection. */
+  /** The actions for the selection. */
   children: ReactNode
 }
 
 export function InboxToolbar({ filters, state, counts, incoming, searchBox, onRefresh, children }: Props) {
   const profiles = counts?.profiles ?? []
   const ofProfile = profiles.find(({ id }) => id === filters.profile)
-  const figures = filters.profile === '' ? counts : ofProfile
-  const counted = (value: InboxState) => (figures === undefined ? {} : { count: figures[value] })
+  const stats = filters.profile === '' ? counts : ofProfile
+  const counted = (value: InboxState) =>
+    stats === undefined || (value !== 'unread' && value !== 'all') ? {} : { count: stats[value] }
   return (
     <div className="inbox-toolbar">
       <div className="inbox-toolbar-line inbox-toolbar-head">
-        <NameOrNews incoming={incoming} />
+        <TitleOrArrivals incoming={incoming} />
         <SearchBox q={filters.q} box={searchBox} />
-        <IconButton icon="refresh" label="Refresh" shortcut="R" tip="end" onClick={onRefresh} />
+        <IconButton icon="refresh" label={strings.actions.refresh} shortcut="R" tip="end" onClick={onRefresh} />
       </div>
       <Segments<InboxState>
-        label="Which items"
+        label={texts.states.label}
         value={state}
-        segments={[
-          { value: 'unread', label: 'Unread', ...counted('unread') },
-          { value: 'all', label: 'All', ...counted('all') },
-          { value: 'starred', label: 'Starred' },
-          { value: 'archived', label: 'Archived' },
-        ]}
+        segments={inboxStates.map((value) => ({ value, label: texts.states[value], ...counted(value) }))}
         onChange={(value) => setQuery({ state: value, id: null })}
       />
       <div className="inbox-toolbar-line inbox-toolbar-filters">
         <Select
           className="inbox-select"
-          aria-label="Profile"
+          aria-label={texts.profile}
           value={filters.profile}
           options={[
-            { value: '', label: 'All profiles' },
+            { value: '', label: texts.allProfiles },
             ...profiles.map(({ id, name, unread }) => ({
               value: id,
-              label: unread > 0 ? `${name} (${unread})` : name,
+              label: unread > 0 ? texts.profileWithUnread(name, unread) : name,
             })),
           ]}
           onChange={(profile) => setQuery({ profile, id: null })}
         />
         <Select
           className="inbox-select"
-          aria-label="Urgency"
+          aria-label={texts.urgency}
           value={filters.urgency}
           options={urgencies}
           onChange={(urgency) => setQuery({ urgency, id: null })}
@@ -77,17 +75,18 @@ export function InboxToolbar({ filters, state, counts, incoming, searchBox, onRe
   )
 }
 
-/** What came stands where the name was: it neither moves nor covers what is read. */
-function NameOrNews({ incoming: { count, show } }: { incoming: Incoming }) {
+/** New arrivals replace the title, so that they neither move nor cover the list. */
+function TitleOrArrivals({ incoming: { count, show } }: { incoming: Incoming }) {
   return (
     <div className="inbox-name">
       {count === 0 ? (
-        <p aria-hidden="true">Inbox</p>
+        <p aria-hidden="true">{strings.inbox}</p>
       ) : (
         <button type="button" className="inbox-incoming" onClick={show}>
           <Icon name="up" size={16} />
           <span>
-            {count} new<span className="only-heard">{count === 1 ? ' item' : ' items'}</span>
+            {texts.incoming(count)}
+            <span className="only-heard">{texts.incomingInFull(count)}</span>
           </span>
         </button>
       )}
@@ -95,7 +94,7 @@ function NameOrNews({ incoming: { count, show } }: { incoming: Incoming }) {
   )
 }
 
-/** Searched on Enter: each search is a place to come back to. */
+/** Searches on Enter, so that each search is one entry in the history. */
 function SearchBox({ q, box }: { q: string; box: RefObject<HTMLInputElement | null> }) {
   const [text, setText] = useState(q)
   useEffect(() => setText(q), [q])
@@ -110,8 +109,8 @@ function SearchBox({ q, box }: { q: string; box: RefObject<HTMLInputElement | nu
         <Input
           ref={box}
           type="search"
-          aria-label="Search the inbox"
-          placeholder="Search the inbox"
+          aria-label={texts.search}
+          placeholder={texts.search}
           aria-keyshortcuts="/"
           enterKeyHint="search"
           value={text}

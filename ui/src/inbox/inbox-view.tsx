@@ -7,16 +7,16 @@ import { classNames } from '../kit/class-names.ts'
 import { usePageTitle } from '../kit/page.tsx'
 import { useCounts } from '../session/session.ts'
 import { setQuery } from '../url/query-state.ts'
-import { BulkBar } from './bulk-bar.tsx'
+import { useIncoming } from './arrivals.ts'
 import { InboxBody } from './inbox-body.tsx'
 import { type InboxFilters, useInboxFilters } from './inbox-filters.ts'
 import { useInboxKeys } from './inbox-keys.ts'
 import type { RowActions } from './inbox-row.tsx'
 import { InboxToolbar } from './inbox-toolbar.tsx'
-import { OpenItem } from './open-item.tsx'
-import { useSelection } from './selection.ts'
+import { OpenItem } from './reading-pane.tsx'
+import { BulkBar, useSelection } from './selection.tsx'
+import { strings } from './strings.ts'
 import { useInboxList, useItem } from './use-inbox-list.ts'
-import { useIncoming } from './use-incoming.ts'
 import { useKeptForOffline } from './use-kept-for-offline.ts'
 import { useMarks } from './use-marks.ts'
 
@@ -26,20 +26,20 @@ function hrefOf(id: number): string {
   return `/inbox?${params}`
 }
 
-/** Known only where the counts are counted the same way as the list is filtered. */
+/** Known only when the counts use the same filters as the list. */
 function useMatching(filters: InboxFilters): number | null {
   const { data: counts } = useCounts()
   if (counts === undefined || filters.q !== '' || filters.urgency !== '') return null
-  const figures = filters.profile === '' ? counts : counts.profiles.find(({ id }) => id === filters.profile)
-  return figures?.[filters.state] ?? null
+  const stats = filters.profile === '' ? counts : counts.profiles.find(({ id }) => id === filters.profile)
+  return stats?.[filters.state] ?? null
 }
 
-/** Kept with a place in the history: the one before it is the list that it was opened from. */
+/** State of a history entry: the entry before it is the list that the item was opened from. */
 const overList = { isOverList: true }
 
 /**
- * Opening pushes one place into the history, so that Back leads to the list; steps from item to item replace it.
- * Closing takes that place away again: Back must not open what was closed.
+ * Opening an item adds one history entry, so that Back leads to the list; stepping from item to item replaces it.
+ * Closing removes that entry: Back must not reopen a closed item.
  */
 function useOpen(openId: number | null, markOpened: (id: number) => void) {
   const [currentId, setCurrentId] = useState(openId)
@@ -57,7 +57,7 @@ function useOpen(openId: number | null, markOpened: (id: number) => void) {
   }, [])
   const { data: item } = useItem(openId)
   const openedId = useRef<number | null>(null)
-  // Once for each opening: what is marked as unread while it is open stays so.
+  // Once per opening: an item marked as unread while open stays unread.
   useEffect(() => {
     if (openId === null) openedId.current = null
     if (openId === null || item?.id !== openId || openedId.current === openId) return
@@ -80,11 +80,11 @@ export default function InboxView() {
   const incoming = useIncoming({ filters: shown, isReading: openId !== null, items, scroller })
   const matching = useMatching(shown)
   const unread = counts?.unread ?? 0
-  usePageTitle(unread > 0 ? `Inbox (${unread})` : 'Inbox')
+  usePageTitle(unread > 0 ? strings.inboxWithUnread(unread) : strings.inbox)
   useKeptForOffline()
 
   const { clear, toggle } = selection
-  // A selection belongs to the list it was made in.
+  // A selection belongs to one list.
   useEffect(() => {
     if (shown.state !== undefined) clear()
   }, [shown, clear])
@@ -103,7 +103,7 @@ export default function InboxView() {
     return next
   }
 
-  /** Marks the selection if there is one, else the item that is open or that the keys are at. */
+  /** Marks the selection if there is one, else the open or current item. */
   function markChosen(marks: Marks) {
     if (selection.allMatching) markMatching(shown, Math.max(...items.map(({ id }) => id)), marks)
     else if (selection.ids.size > 0) mark([...selection.ids], marks)
@@ -112,7 +112,7 @@ export default function InboxView() {
   }
 
   function markOne(id: number, marks: Marks) {
-    // What leaves the list makes room for the one below it, or for the list.
+    // When an item leaves the list, the next one takes its place, or the pane closes.
     if (marks.archived !== undefined && id === openId && step(1) === undefined) close()
     else if (marks.archived !== undefined && id === currentId) step(1)
     mark([id], marks)
@@ -128,8 +128,8 @@ export default function InboxView() {
 
   return (
     <div className={classNames('inbox', openId !== null && 'inbox-reading')}>
-      <h1 className="only-heard">Inbox</h1>
-      <section className="inbox-side" aria-label="Inbox">
+      <h1 className="only-heard">{strings.inbox}</h1>
+      <section className="inbox-side" aria-label={strings.inbox}>
         <InboxToolbar
           filters={filters}
           state={shown.state}
@@ -170,7 +170,7 @@ export default function InboxView() {
   )
 }
 
-/** The same object as long as the address says the same, so that it can be a key. */
+/** The same object while the URL is the same, so that it can be a query key. */
 function useStableFilters() {
   const { filters, isDefaultState, openId } = useInboxFilters()
   const { state, profile, urgency, q } = filters

@@ -1,17 +1,13 @@
 import type { Annotation } from '../api/types.ts'
 import { Badge, type BadgeTone } from '../kit/badge.tsx'
+import { strings } from './strings.ts'
 
-const kinds: Record<Annotation['kind'], { label: string; tone: BadgeTone; title: string }> = {
-  new: { label: 'New', tone: 'good', title: 'A page that was not there before' },
-  changed: { label: 'Changed', tone: 'accent', title: 'The page changed' },
-  gone: { label: 'Gone', tone: 'danger', title: 'The page is no longer there' },
-  back: { label: 'Back', tone: 'warn', title: 'The page was gone and is there again' },
-}
+const tones: Record<Annotation['kind'], BadgeTone> = { new: 'good', changed: 'accent', gone: 'danger', back: 'warn' }
 
 export function KindBadge({ kind }: { kind: Annotation['kind'] }) {
-  const { label, tone, title } = kinds[kind]
+  const { label, title } = strings.kinds[kind]
   return (
-    <Badge tone={tone} title={title}>
+    <Badge tone={tones[kind]} title={title}>
       {label}
     </Badge>
   )
@@ -21,31 +17,25 @@ export const USUAL_URGENCY = 1
 export const RAISED_URGENCY = 2
 export const HIGH_URGENCY = 10
 
-function wordsOf(urgency: number): string {
-  if (urgency >= HIGH_URGENCY) return 'Urgent'
-  if (urgency > USUAL_URGENCY) return 'Raised'
-  return urgency < USUAL_URGENCY ? 'Low' : 'Usual'
+function urgencyOf(urgency: number): { label: string; sign: string; tone: BadgeTone } {
+  if (urgency >= HIGH_URGENCY) return { label: strings.urgency.urgent, sign: '!!', tone: 'danger' }
+  if (urgency > USUAL_URGENCY) return { label: strings.urgency.high, sign: '!', tone: 'warn' }
+  return { label: strings.urgency.low, sign: '↓', tone: 'plain' }
 }
 
-function signOf(urgency: number): string {
-  if (urgency >= HIGH_URGENCY) return '!!'
-  return urgency > USUAL_URGENCY ? '!' : '↓'
-}
-
-/** Nothing for the usual. `brief` shows the sign alone, where a row has no room for the word. */
+/** Nothing for the default urgency. `brief` shows only the sign, where a row has no room for the label. */
 export function Urgency({ urgency, brief = false }: { urgency: number; brief?: boolean }) {
   if (urgency === USUAL_URGENCY) return null
-  const words = wordsOf(urgency)
-  const tone = urgency >= HIGH_URGENCY ? 'danger' : urgency > USUAL_URGENCY ? 'warn' : 'plain'
+  const { label, sign, tone } = urgencyOf(urgency)
   return (
-    <Badge tone={tone} title={`${words}: urgency ${urgency}`}>
-      <span aria-hidden="true">{signOf(urgency)}</span>
-      <span className={brief ? 'only-heard' : ''}>{words}</span>
+    <Badge tone={tone} title={strings.urgency.title(label, urgency)}>
+      <span aria-hidden="true">{sign}</span>
+      <span className={brief ? 'only-heard' : ''}>{label}</span>
     </Badge>
   )
 }
 
-/** A title may be missing; the address says more than nothing. */
+/** The URL when the title is missing. */
 export function titleOf({ title, url }: Pick<Annotation, 'title' | 'url'>): string {
   return title.trim() === '' ? url : title
 }

@@ -6,10 +6,13 @@ import { Button } from '../kit/button.tsx'
 import { Dialog } from '../kit/dialog.tsx'
 import { ErrorState, Skeleton } from '../kit/states.tsx'
 import { didWithUndo } from '../undo/undo.ts'
+import { strings } from './strings.ts'
+
+const texts = strings.mute
 
 const MAX_SHOWN = 200
 
-/** The sources that may have brought the item, the closest address first. */
+/** The sources that may have found the item, closest URL first. */
 function likelySources(sources: readonly Source[], item: Annotation): Source[] {
   const near = ({ uri, host }: Source) => (item.url.startsWith(uri) ? 1_000 + uri.length : host === item.source ? 1 : 0)
   return [...sources].sort((a, b) => near(b) - near(a))
@@ -38,38 +41,35 @@ export function MuteDialog({ item, onClose }: { item: Annotation; onClose: () =>
   const mute = useMutation({
     mutationFn: async (source: Source) => {
       await patch(source.id, true)
-      didWithUndo(`${source.uri} muted`, () => patch(source.id, false))
+      didWithUndo(texts.muted(source.uri), () => patch(source.id, false))
     },
     onSuccess: onClose,
   })
   return (
     <Dialog
-      title={`Mute ${item.source}`}
+      title={texts.title(item.source)}
       onClose={onClose}
       actions={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{strings.actions.cancel}</Button>
           <Button
             look="primary"
             icon="mute"
             disabled={chosen === undefined || mute.isPending}
             onClick={() => chosen && mute.mutate(chosen)}
           >
-            Mute it
+            {texts.confirm}
           </Button>
         </>
       }
     >
       <div className="kit-form">
-        <p>
-          It is checked as before and every version is kept, but what it brings goes to the archive, read, and is told
-          to nobody. You find it again under Watches.
-        </p>
-        {sources.isPending && <Skeleton lines={2} label="Looking for the source" />}
+        <p>{texts.effect}</p>
+        {sources.isPending && <Skeleton lines={2} label={texts.searching} />}
         {sources.isError && <ErrorState error={sources.error} onRetry={() => void sources.refetch()} />}
         {sources.data !== undefined && sources.data.length > 1 && (
           <fieldset className="pane-choices">
-            <legend>Which source of {item.profile.name}?</legend>
+            <legend>{texts.which(item.profile.name)}</legend>
             {sources.data.map((source) => (
               <label key={source.id} className="pane-choice">
                 <input
@@ -84,13 +84,9 @@ export function MuteDialog({ item, onClose }: { item: Annotation; onClose: () =>
           </fieldset>
         )}
         {chosen !== undefined && (
-          <p className="pane-effect">
-            {chosen.unread === 0
-              ? 'Nothing of it is unread at the moment.'
-              : `${chosen.unread} unread of it stay in the inbox; what comes later does not.`}
-          </p>
+          <p className="pane-effect">{chosen.unread === 0 ? texts.noneUnread : texts.unread(chosen.unread)}</p>
         )}
-        {mute.isError && <p role="alert">Not muted: {messageOf(mute.error)}</p>}
+        {mute.isError && <p role="alert">{texts.failed(messageOf(mute.error))}</p>}
       </div>
     </Dialog>
   )

@@ -1,14 +1,21 @@
 import { useEffect, useRef } from 'react'
 import { Link } from 'wouter'
+import { isOffline } from '../api/client.ts'
 import type { Annotation, Marks } from '../api/types.ts'
 import { ButtonLink } from '../kit/button.tsx'
 import { Icon } from '../kit/icon.tsx'
 import { IconButton } from '../kit/icon-button.tsx'
 import { MarkedText } from '../kit/marked-text.tsx'
+import { ErrorState, LoadingState } from '../kit/states.tsx'
 import { RelativeTime } from '../time/relative-time.tsx'
-import { cachedHref, diffHref, originalHref } from './document-links.ts'
+import { diffHref, originalHref, savedHref } from './document-links.ts'
 import { KindBadge, titleOf, Urgency } from './item-badges.tsx'
+import { strings } from './strings.ts'
+import { useItem } from './use-inbox-list.ts'
 import { WhySection } from './why-section.tsx'
+
+const texts = strings.pane
+const { actions } = strings
 
 type Props = {
   item: Annotation
@@ -20,20 +27,20 @@ type Props = {
 function PaneTools({ item, onMark, onClose, onStep }: Props) {
   const { read, starred, archived } = item
   return (
-    <div className="pane-tools" role="toolbar" aria-label="This item">
-      <IconButton icon="back" label="Back to the list" shortcut="Esc" tip="start" onClick={onClose} />
+    <div className="pane-tools" role="toolbar" aria-label={texts.label}>
+      <IconButton icon="back" label={actions.back} shortcut="Esc" tip="start" onClick={onClose} />
       <span className="pane-tools-gap" />
-      <IconButton icon="up" label="Previous" shortcut="k" onClick={() => onStep(-1)} />
-      <IconButton icon="down" label="Next" shortcut="j" onClick={() => onStep(1)} />
+      <IconButton icon="up" label={actions.previous} shortcut="k" onClick={() => onStep(-1)} />
+      <IconButton icon="down" label={actions.next} shortcut="j" onClick={() => onStep(1)} />
       <IconButton
         icon={read ? 'unread' : 'read'}
-        label={read ? 'Mark as unread' : 'Mark as read'}
+        label={read ? actions.unread : actions.read}
         shortcut="m"
         onClick={() => onMark({ read: !read })}
       />
       <IconButton
         icon="star"
-        label={starred ? 'Take the star away' : 'Star'}
+        label={starred ? actions.unstar : actions.star}
         shortcut="s"
         filled={starred}
         pressed={starred}
@@ -41,7 +48,7 @@ function PaneTools({ item, onMark, onClose, onStep }: Props) {
       />
       <IconButton
         icon={archived ? 'unarchive' : 'archive'}
-        label={archived ? 'Back to the inbox' : 'Archive'}
+        label={archived ? actions.unarchive : actions.archive}
         shortcut="e"
         tip="end"
         onClick={() => onMark({ archived: !archived })}
@@ -55,17 +62,17 @@ function PaneLinks({ item }: { item: Annotation }) {
   return (
     <div className="pane-links">
       {original !== null && (
-        <ButtonLink href={original} external look="primary" icon="external" title="Original (v)">
-          Original
+        <ButtonLink href={original} external look="primary" icon="external" title={texts.withKey(texts.original, 'v')}>
+          {texts.original}
         </ButtonLink>
       )}
       {(item.kind === 'changed' || item.kind === 'back') && (
-        <ButtonLink href={diffHref(item)} icon="diff" title="What changed (d)">
-          What changed
+        <ButtonLink href={diffHref(item)} icon="diff" title={texts.withKey(texts.diff, 'd')}>
+          {texts.diff}
         </ButtonLink>
       )}
-      <ButtonLink href={cachedHref(item)} icon="cached">
-        Cached version
+      <ButtonLink href={savedHref(item)} icon="cached">
+        {texts.saved}
       </ButtonLink>
     </div>
   )
@@ -75,7 +82,7 @@ function AlsoAt({ urls }: { urls: readonly string[] }) {
   if (urls.length === 0) return null
   return (
     <section className="pane-part">
-      <h3>Also at</h3>
+      <h3>{texts.alsoAt}</h3>
       <ul className="pane-also">
         {urls.map((url) => {
           const href = originalHref(url)
@@ -96,11 +103,11 @@ function AlsoAt({ urls }: { urls: readonly string[] }) {
   )
 }
 
-export function ReadingPane(props: Props) {
+function ReadingPane(props: Props) {
   const { item } = props
   const frame = useRef<HTMLElement>(null)
   const { id } = item
-  // A new item is read from its beginning.
+  // A new item starts at the top.
   useEffect(() => {
     if (id > 0) frame.current?.scrollTo({ top: 0 })
   }, [id])
@@ -112,7 +119,7 @@ export function ReadingPane(props: Props) {
           <div className="kit-row">
             <KindBadge kind={item.kind} />
             <Urgency urgency={item.urgency} />
-            {item.backlog && <span className="faint">from before the profile was there</span>}
+            {item.backlog && <span className="faint">{texts.backlog}</span>}
           </div>
           <h2 id="pane-title" className="pane-title">
             {titleOf(item)}
@@ -137,5 +144,44 @@ export function ReadingPane(props: Props) {
         <AlsoAt urls={item.alsoAt} />
       </div>
     </article>
+  )
+}
+
+type OpenProps = Omit<Props, 'item'> & { id: number | null }
+
+export function OpenItem({ id, onMark, onClose, onStep }: OpenProps) {
+  const item = useItem(id)
+  if (id === null) {
+    return (
+      <div className="inbox-nothing-open">
+        <Icon name="inbox" size={40} />
+        <p>{texts.chooseItem}</p>
+        <p className="inbox-key-hints">
+          {texts.hints.map(([key, label]) => (
+            <span key={key}>
+              <kbd>{key}</kbd> {label}
+            </span>
+          ))}
+        </p>
+      </div>
+    )
+  }
+  if (item.isError) {
+    return (
+      <div className="inbox-open">
+        <ErrorState title={texts.loadFailed} error={item.error} onRetry={() => void item.refetch()}>
+          {isOffline(item.error) ? undefined : texts.loadFailedWhy}
+        </ErrorState>
+      </div>
+    )
+  }
+  return (
+    <div className="inbox-open">
+      {item.data === undefined ? (
+        <LoadingState />
+      ) : (
+        <ReadingPane item={item.data} onMark={onMark} onClose={onClose} onStep={onStep} />
+      )}
+    </div>
   )
 }

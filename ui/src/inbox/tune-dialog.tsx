@@ -9,13 +9,15 @@ import { Input } from '../kit/input.tsx'
 import { ErrorState, Skeleton } from '../kit/states.tsx'
 import { didWithUndo } from '../undo/undo.ts'
 import { titleOf } from './item-badges.tsx'
+import { strings } from './strings.ts'
 
 export type Tuning = { kind: 'exclude'; term: string } | { kind: 'threshold'; relevance: number }
 type Props = { item: Annotation; tuning: Tuning; onClose: () => void }
 
+const texts = strings.tune
 const STEP = 0.1
 
-/** Just above what this item scores: it, and what is no better, would not have come. */
+/** Just above this item's score, so that neither it nor a weaker match would pass. */
 function thresholdAbove(relevance: number): number {
   return Math.round((Math.floor(relevance / STEP + 1e-9) + 1) * STEP * 100) / 100
 }
@@ -27,7 +29,7 @@ function tuned(profile: Profile, tuning: Tuning, threshold: number): Profile {
     ...profile,
     interests: {
       ...interests,
-      // A word cannot be wanted and excluded at once.
+      // A term can't be wanted and excluded at once.
       keywords: interests.keywords.filter(({ key }) => key !== tuning.term),
       exclude: [...new Set([...interests.exclude, tuning.term])],
     },
@@ -45,7 +47,7 @@ function usePreview(profile: Profile | undefined, name: string) {
   })
 }
 
-function useSave(before: Profile | undefined, after: Profile | undefined, words: string, onSaved: () => void) {
+function useSave(before: Profile | undefined, after: Profile | undefined, message: string, onSaved: () => void) {
   const client = useQueryClient()
   const put = async (profile: Profile) => {
     await api.put<Profile>(profilePath(profile.id), profile)
@@ -55,7 +57,7 @@ function useSave(before: Profile | undefined, after: Profile | undefined, words:
     mutationFn: async () => {
       if (before === undefined || after === undefined) return
       await put(after)
-      didWithUndo(words, () => put(before))
+      didWithUndo(message, () => put(before))
     },
     onSuccess: onSaved,
   })
@@ -65,34 +67,31 @@ export function TuneDialog({ item, tuning, onClose }: Props) {
   const { id, name } = item.profile
   const [threshold, setThreshold] = useState(tuning.kind === 'threshold' ? thresholdAbove(tuning.relevance) : 0)
   const profile = useQuery({ queryKey: ['profiles', id], queryFn: () => api.get<Profile>(profilePath(id)) })
-  const settled = useDeferredValue(threshold)
-  const changed = profile.data && tuned(profile.data, tuning, settled)
+  const deferred = useDeferredValue(threshold)
+  const changed = profile.data && tuned(profile.data, tuning, deferred)
   const now = usePreview(profile.data, 'now')
   const then = usePreview(changed, 'then')
-  const what = tuning.kind === 'exclude' ? `“${tuning.term}” excluded in ${name}` : `Threshold of ${name} raised`
-  const save = useSave(profile.data, changed, what, onClose)
-  const title = tuning.kind === 'exclude' ? `Exclude “${tuning.term}”` : 'Raise the threshold'
+  const message = tuning.kind === 'exclude' ? texts.excluded(tuning.term, name) : texts.raised(name)
+  const save = useSave(profile.data, changed, message, onClose)
+  const title = tuning.kind === 'exclude' ? texts.exclude(tuning.term) : texts.raise
   return (
     <Dialog
       title={title}
       onClose={onClose}
       actions={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{strings.actions.cancel}</Button>
           <Button look="primary" disabled={changed === undefined || save.isPending} onClick={() => save.mutate()}>
-            {tuning.kind === 'exclude' ? `Exclude it in ${name}` : `Set it to ${threshold}`}
+            {tuning.kind === 'exclude' ? texts.excludeConfirm(name) : texts.raiseConfirm(threshold)}
           </Button>
         </>
       }
     >
       <div className="kit-form">
         {tuning.kind === 'exclude' ? (
-          <p>
-            What has “{tuning.term}” in it will no longer come through the profile {name}; it is no longer one of its
-            terms either.
-          </p>
+          <p>{texts.excludeEffect(tuning.term, name)}</p>
         ) : (
-          <Field label="Threshold" hint={`This item scores ${Math.round(tuning.relevance * 100) / 100}.`}>
+          <Field label={texts.threshold} hint={texts.itemScore(tuning.relevance)}>
             <Input
               type="number"
               step={STEP}
@@ -104,7 +103,7 @@ export function TuneDialog({ item, tuning, onClose }: Props) {
         )}
         {profile.isError && <ErrorState error={profile.error} onRetry={() => void profile.refetch()} />}
         <Effect now={now.data} then={then.data} error={then.error ?? now.error} />
-        {save.isError && <p role="alert">Not saved: {messageOf(save.error)}</p>}
+        {save.isError && <p role="alert">{texts.failed(messageOf(save.error))}</p>}
       </div>
     </Dialog>
   )
@@ -113,19 +112,16 @@ export function TuneDialog({ item, tuning, onClose }: Props) {
 type EffectProps = { now: Preview | undefined; then: Preview | undefined; error: Error | null }
 
 function Effect({ now, then, error }: EffectProps) {
-  if (error !== null) return <p className="soft">The effect cannot be shown: {messageOf(error)}</p>
-  if (now === undefined || then === undefined) return <Skeleton lines={3} label="Trying it on the last documents" />
+  if (error !== null) return <p className="soft">{texts.previewFailed(messageOf(error))}</p>
+  if (now === undefined || then === undefined) return <Skeleton lines={3} label={texts.previewing} />
   const stays = new Set(then.examples.map(({ version }) => version))
   const lost = now.examples.filter(({ version }) => !stays.has(version)).slice(0, 5)
   return (
     <div className="pane-effect" role="status">
-      <p>
-        Tried on {then.documents === 1 ? 'one document' : `the last ${then.documents} documents`}:{' '}
-        <strong>{then.matched}</strong> would match, now it is <strong>{now.matched}</strong>.
-      </p>
+      <p>{texts.preview(then.documents, then.matched, now.matched)}</p>
       {lost.length > 0 && (
         <>
-          <p className="faint">Among those that would not have come:</p>
+          <p className="faint">{texts.lost}</p>
           <ul className="pane-effect-list">
             {lost.map((example) => (
               <li key={example.version}>{titleOf(example)}</li>

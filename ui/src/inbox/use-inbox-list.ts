@@ -2,17 +2,17 @@ import { type QueryClient, useInfiniteQuery, useQuery, useQueryClient } from '@t
 import { useEffect, useMemo, useState } from 'react'
 import { api, isOffline } from '../api/client.ts'
 import type { Annotation } from '../api/types.ts'
-import { keepItems, keptItems } from '../offline/kept-inbox.ts'
+import { keepItems, keptItems } from '../offline/kept.ts'
 import { takeArrivals } from './arrivals.ts'
 import { findItem, type InboxPage, itemKey, listKey } from './inbox-cache.ts'
-import { type InboxFilters, letsThrough } from './inbox-filters.ts'
+import { type InboxFilters, matches } from './inbox-filters.ts'
 
 const PAGE_ITEMS = 50
 const VISIT_MS = 60_000
 
 let leftAt = 0
 
-/** Coming back from a document within a minute goes on where it was; later everything is fetched anew. */
+/** Returning from a document within a minute resumes the list; later everything is refetched. */
 function beginVisit(client: QueryClient): void {
   if (Date.now() - leftAt < VISIT_MS) return
   client.removeQueries({ queryKey: ['annotations'] })
@@ -26,13 +26,13 @@ async function fetchPage(filters: InboxFilters, cursor: string, signal: AbortSig
     return page
   } catch (error) {
     if (!isOffline(error)) throw error
-    const items = (await keptItems()).filter((item) => letsThrough(filters, item) !== false)
+    const items = (await keptItems()).filter((item) => matches(filters, item) !== false)
     if (items.length === 0) throw error
     return { items: cursor === '' ? items : [], next: null, isKept: true }
   }
 }
 
-/** An item that was opened by its address may be read here before the list, asked at the same time, knows of it. */
+/** An item opened by its URL may be marked as read before a list requested at the same time knows about it. */
 function withOpened(client: QueryClient, page: InboxPage): InboxPage {
   const isRead = ({ id, read }: Annotation) => read || client.getQueryData<Annotation>(itemKey(id))?.read === true
   return { ...page, items: page.items.map((item) => ({ ...item, read: isRead(item) })) }
@@ -58,7 +58,7 @@ function visibleItems(pages: readonly InboxPage[] | undefined, state: InboxFilte
   return all.filter(({ archived }) => archived === (state === 'archived'))
 }
 
-/** The list for these filters. `shown` says which it is: `unread` falls back to `all` when nothing was unread. */
+/** The list for these filters. `shown` are the filters in effect: `unread` falls back to `all` when nothing is unread. */
 export function useInboxList(filters: InboxFilters, isDefaultState: boolean) {
   const client = useQueryClient()
   useState(() => beginVisit(client))
@@ -75,7 +75,7 @@ export function useInboxList(filters: InboxFilters, isDefaultState: boolean) {
   const list = fellBack ? fallback : wanted
   const shown = fellBack ? everything : filters
   const items = useMemo(() => visibleItems(list.data?.pages, shown.state), [list.data, shown.state])
-  // When all that was loaded has left the list, what follows takes its place.
+  // When every loaded item has left the list, the next page takes their place.
   const { hasNextPage, isFetching, isError, fetchNextPage } = list
   const needsMore = items.length === 0 && hasNextPage && !isFetching && !isError
   useEffect(() => {
@@ -85,7 +85,7 @@ export function useInboxList(filters: InboxFilters, isDefaultState: boolean) {
   return { list, items, shown, fellBack, isKept }
 }
 
-/** An item that may stand in no list, as when its address was shared. */
+/** An item that may be in no list, as when its URL was shared. */
 export function useItem(id: number | null) {
   const client = useQueryClient()
   return useQuery({

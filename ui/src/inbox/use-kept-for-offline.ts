@@ -4,16 +4,17 @@ import { api, type List } from '../api/client.ts'
 import type { Annotation } from '../api/types.ts'
 import { showToast } from '../kit/toast-store.ts'
 import { useLive } from '../live/use-live.ts'
-import { keepItems } from '../offline/kept-inbox.ts'
+import { keepItems } from '../offline/kept.ts'
 import { isWaiting, sendQueue } from '../offline/mark-queue.ts'
 import { replaceKeptLists } from './inbox-cache.ts'
+import { strings } from './strings.ts'
 
 const KEPT_ITEMS = 200
 const QUIET_MS = 3000
-const AGAIN_MS = 5000
+const RETRY_MS = 5000
 let isFilled = false
 
-/** Once per start, when the page has come to rest, the newest items are kept for the time without a connection. */
+/** Once per page load, when it is idle, the newest items are saved for offline use. */
 function useFill(): void {
   useEffect(() => {
     if (isFilled) return
@@ -28,10 +29,7 @@ function useFill(): void {
   }, [])
 }
 
-/**
- * The stream greets when the connection is there, also after it was gone: then what waited is sent. What was marked at that very moment,
- * or could not be sent, is tried again.
- */
+/** The stream says hello on every (re)connect: then the queue is sent. Entries that could not be sent are retried. */
 export function useKeptForOffline(): void {
   const client = useQueryClient()
   useFill()
@@ -40,7 +38,7 @@ export function useKeptForOffline(): void {
     void sendQueue().then((sent) => {
       void replaceKeptLists(client)
       if (sent === 0) return
-      showToast(sent === 1 ? '1 change was sent.' : `${sent} changes were sent.`)
+      showToast(strings.synced(sent))
       void client.invalidateQueries({ queryKey: ['counts'] })
     })
   }, [client])
@@ -49,7 +47,7 @@ export function useKeptForOffline(): void {
     window.addEventListener('online', send)
     const timer = setInterval(() => {
       if (isWaiting() && navigator.onLine) send()
-    }, AGAIN_MS)
+    }, RETRY_MS)
     return () => {
       window.removeEventListener('online', send)
       clearInterval(timer)

@@ -3,25 +3,21 @@ import { useMemo } from 'react'
 import { api, isOffline, messageOf } from '../api/client.ts'
 import type { Annotation, BulkMarked, Marks } from '../api/types.ts'
 import { showToast } from '../kit/toast-store.ts'
-import { keepItems } from '../offline/kept-inbox.ts'
+import { keepItems } from '../offline/kept.ts'
 import { isWaiting, queueMarks } from '../offline/mark-queue.ts'
 import { didWithUndo } from '../undo/undo.ts'
 import { countMarks, dropOtherLists, findItem, patchItems } from './inbox-cache.ts'
 import type { InboxFilters } from './inbox-filters.ts'
+import { strings } from './strings.ts'
 
 const MAX_IDS = 10_000
-const MAX_ROUNDS = 200
+const MAX_REQUESTS = 200
 
 type Mark = 'read' | 'starred' | 'archived'
-const words: Record<Mark, [on: string, off: string]> = {
-  read: ['marked as read', 'marked as unread'],
-  starred: ['starred', 'no longer starred'],
-  archived: ['archived', 'back in the inbox'],
-}
 
-function sentenceOf(count: number, marks: Marks): string {
-  const [mark, on] = Object.entries(marks)[0] as [Mark, boolean]
-  return `${count === 1 ? '1 item' : `${count.toLocaleString('en')} items`} ${words[mark][on ? 0 : 1]}`
+function messageFor(count: number, marks: Marks): string {
+  const [mark, isOn] = Object.entries(marks)[0] as [Mark, boolean]
+  return strings.marked(count, mark, isOn)
 }
 
 function opposite(marks: Marks): Marks {
@@ -34,7 +30,7 @@ async function send(ids: readonly number[], marks: Marks): Promise<void> {
   }
 }
 
-/** False where it can not be sent now. */
+/** False when it can't be sent now. */
 async function isSent(ids: readonly number[], marks: Marks): Promise<boolean> {
   if (!navigator.onLine || isWaiting()) return false
   try {
@@ -46,7 +42,7 @@ async function isSent(ids: readonly number[], marks: Marks): Promise<boolean> {
   }
 }
 
-/** Shows the change at once, then asks the server; without a connection the request waits in the queue. */
+/** Shows the change at once, then sends it; offline the request waits in the queue. */
 async function apply(client: QueryClient, ids: readonly number[], marks: Marks): Promise<void> {
   const before = ids.map((id) => findItem(client, id)).filter((item): item is Annotation => item !== undefined)
   patchItems(client, new Set(ids), (item) => ({ ...item, ...marks }))
@@ -68,10 +64,10 @@ function marksOf(item: Annotation | undefined): Marks {
   return item === undefined ? {} : { read: item.read, starred: item.starred, archived: item.archived }
 }
 
-/** All that the filters let through, in as many rounds as the server wants; returns what is different now. */
+/** Everything that matches the filters, in as many requests as the server needs; returns the ids that changed. */
 async function applyToMatching(client: QueryClient, filters: InboxFilters, upTo: number, marks: Marks) {
   const ids: number[] = []
-  for (let round = 0; round < MAX_ROUNDS; round++) {
+  for (let request = 0; request < MAX_REQUESTS; request++) {
     const done = await api.patch<BulkMarked>('/annotations', marks, { ...filters, upTo })
     ids.push(...done.ids)
     if (!done.more || done.changed === 0) break
@@ -83,9 +79,9 @@ async function applyToMatching(client: QueryClient, filters: InboxFilters, upTo:
 }
 
 export type InboxMarks = {
-  /** Told by a toast, and can be taken back. */
+  /** Confirmed by a toast, and can be undone. */
   mark: (ids: readonly number[], marks: Marks) => void
-  /** Opening reads: not worth a word. */
+  /** Opening an item marks it as read, without a toast. */
   markOpened: (id: number) => void
   markMatching: (filters: InboxFilters, upTo: number, marks: Marks) => void
 }
@@ -93,19 +89,19 @@ export type InboxMarks = {
 export function useMarks(): InboxMarks {
   const client = useQueryClient()
   return useMemo(() => {
-    const failed = (error: unknown) => showToast(`Not done: ${messageOf(error)}`, { tone: 'bad' })
-    const told = (ids: readonly number[], marks: Marks) =>
-      didWithUndo(sentenceOf(ids.length, marks), () => apply(client, ids, opposite(marks)))
+    const failed = (error: unknown) => showToast(strings.failed(messageOf(error)), { tone: 'bad' })
+    const confirm = (ids: readonly number[], marks: Marks) =>
+      didWithUndo(messageFor(ids.length, marks), () => apply(client, ids, opposite(marks)))
     return {
       mark(ids, marks) {
         const [name, on] = Object.entries(marks)[0] as [Mark, boolean]
         const different = ids.filter((id) => findItem(client, id)?.[name] !== on)
         if (different.length === 0) return
         const doing = apply(client, different, marks)
-        const tell = () => told(different, marks)
-        // Without a connection it is done when it is kept: whoever leaves at once must not lose it.
-        if (!navigator.onLine) return void doing.then(tell, failed)
-        tell()
+        const confirmed = () => confirm(different, marks)
+        // Offline it is confirmed once it is stored, so that leaving right away loses nothing.
+        if (!navigator.onLine) return void doing.then(confirmed, failed)
+        confirmed()
         doing.catch(failed)
       },
       markOpened(id) {
@@ -113,9 +109,9 @@ export function useMarks(): InboxMarks {
       },
       markMatching(filters, upTo, marks) {
         const done = (ids: readonly number[]) =>
-          didWithUndo(sentenceOf(ids.length, marks), async () => {
+          didWithUndo(messageFor(ids.length, marks), async () => {
             await apply(client, ids, opposite(marks))
-            // More than was loaded came back: the list is fetched as a whole.
+            // Items beyond the loaded pages changed back: refetch the whole list.
             await client.resetQueries({ queryKey: ['annotations'] })
           })
         applyToMatching(client, filters, upTo, marks).then(done, failed)

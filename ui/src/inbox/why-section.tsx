@@ -4,26 +4,18 @@ import type { Annotation } from '../api/types.ts'
 import { Button } from '../kit/button.tsx'
 import { type ExplainedTerm, readExplanation, type Why } from './explanation.ts'
 import { MuteDialog } from './mute-dialog.tsx'
+import { strings } from './strings.ts'
 import { TuneDialog, type Tuning } from './tune-dialog.tsx'
-import { WhyTerms } from './why-terms.tsx'
 
-const kindSentence: Record<Annotation['kind'], string> = {
-  new: 'The page is new',
-  changed: 'The page changed',
-  gone: 'The page is no longer there',
-  back: 'The page is there again',
-}
-
-function figure(n: number): string {
-  return String(Math.round(n * 100) / 100)
-}
+const texts = strings.why
 
 function TrackedWhy({ why, kind }: { why: Extract<Why, { kind: 'tracked' }>; kind: Annotation['kind'] }) {
-  if (why.added === null && why.removed === null) return <p>{kindSentence[kind]}, and you follow every change of it.</p>
+  if (why.added === null && why.removed === null) return <p>{texts.tracked(kind)}</p>
   return (
     <p>
-      You follow every change of this page: <strong className="pane-added">+{why.added ?? 0} words</strong> added,{' '}
-      <strong className="pane-removed">−{why.removed ?? 0} words</strong> removed.
+      {texts.trackedBy}
+      <strong className="pane-added">{texts.added(why.added ?? 0)}</strong>{' '}
+      <strong className="pane-removed">{texts.removed(why.removed ?? 0)}</strong>
     </p>
   )
 }
@@ -37,26 +29,20 @@ type InterestsProps = {
 function InterestsWhy({ why, kind, onTune }: InterestsProps) {
   return (
     <>
-      <p>
-        {kindSentence[kind]} and scores <strong className="numbers">{figure(why.relevance)}</strong>; your threshold is{' '}
-        <strong className="numbers">{figure(why.threshold)}</strong>.
-      </p>
-      {why.terms.length > 0 && (
-        <WhyTerms why={why} onExclude={({ key }: ExplainedTerm) => onTune({ kind: 'exclude', term: key })} />
-      )}
+      <p className="numbers">{texts.score(kind, why.relevance, why.threshold)}</p>
+      {why.terms.length > 0 && <WhyTerms why={why} onExclude={({ key }) => onTune({ kind: 'exclude', term: key })} />}
       {why.expression !== null && (
         <p>
-          It also meets the condition <code className="pane-code">{why.expression.source}</code>
+          {texts.expression}
+          <code className="pane-code">{why.expression.source}</code>
         </p>
       )}
-      {why.exclusions.length > 0 && (
-        <p className="faint">None of what you exclude is in it: {why.exclusions.join(', ')}.</p>
-      )}
+      {why.exclusions.length > 0 && <p className="faint">{texts.noExclusions(why.exclusions)}</p>}
     </>
   )
 }
 
-/** Why did I get this, and what to do about it. */
+/** Why the user got this item, and what to do about it. */
 export function WhySection({ item }: { item: Annotation }) {
   const [tuning, setTuning] = useState<Tuning | null>(null)
   const [isMuting, setMuting] = useState(false)
@@ -64,30 +50,80 @@ export function WhySection({ item }: { item: Annotation }) {
   const profileHref = `/profiles/${encodeURIComponent(item.profile.id)}`
   return (
     <section className="pane-part pane-why">
-      <h3>Why did I get this?</h3>
+      <h3>{texts.title}</h3>
       <p>
-        Your profile <Link href={profileHref}>{item.profile.name}</Link> found it.
+        {texts.profile}
+        <Link href={profileHref}>{item.profile.name}</Link>
       </p>
       {why.kind === 'interests' && <InterestsWhy why={why} kind={item.kind} onTune={setTuning} />}
       {why.kind === 'tracked' && <TrackedWhy why={why} kind={item.kind} />}
-      {why.kind === 'gone' && (
-        <p>
-          The page is no longer there{why.status > 0 && ` (the site answered ${why.status})`}. Its last version is kept.
-        </p>
-      )}
-      {why.kind === 'untold' && <p>{kindSentence[item.kind]}.</p>}
+      {why.kind === 'gone' && <p>{texts.gone(why.status)}</p>}
+      {why.kind === 'unknown' && <p>{texts.happened(item.kind)}</p>}
       <div className="kit-row">
         {why.kind === 'interests' && (
           <Button small onClick={() => setTuning({ kind: 'threshold', relevance: why.relevance })}>
-            Raise the threshold…
+            {texts.raise}
           </Button>
         )}
         <Button small icon="mute" onClick={() => setMuting(true)}>
-          Mute {item.source}…
+          {texts.mute(item.source)}
         </Button>
       </div>
       {tuning !== null && <TuneDialog item={item} tuning={tuning} onClose={() => setTuning(null)} />}
       {isMuting && <MuteDialog item={item} onClose={() => setMuting(false)} />}
     </section>
+  )
+}
+
+type TermsProps = { why: Extract<Why, { kind: 'interests' }>; onExclude: (term: ExplainedTerm) => void }
+
+function positionsOf({ count, inTitle }: ExplainedTerm): string {
+  if (inTitle === 0) return texts.inText(count)
+  return inTitle >= count ? texts.inTitle(count) : texts.inBoth(count, inTitle)
+}
+
+function WhyTerms({ why, onExclude }: TermsProps) {
+  return (
+    <div className="pane-terms-frame">
+      <table className="pane-terms">
+        <thead>
+          <tr>
+            <th scope="col">{texts.term}</th>
+            <th scope="col">{texts.where}</th>
+            <th scope="col" className="pane-terms-number">
+              {texts.weight}
+            </th>
+            <th scope="col" className="pane-terms-number">
+              {texts.points}
+            </th>
+            <th scope="col">
+              <span className="only-heard">{texts.termActions}</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {why.terms.map((term) => (
+            <tr key={term.key}>
+              <th scope="row">{term.key}</th>
+              <td>{positionsOf(term)}</td>
+              <td className="pane-terms-number">{strings.score(term.weight)}</td>
+              <td className="pane-terms-number">{strings.score(term.worth)}</td>
+              <td className="pane-terms-action">
+                <Button small look="quiet" onClick={() => onExclude(term)} aria-label={texts.excludeTerm(term.key)}>
+                  {texts.exclude}
+                </Button>
+              </td>
+            </tr>
+          ))}
+          {why.furtherTerms > 0 && (
+            <tr>
+              <td colSpan={3}>{texts.moreTerms(why.furtherTerms)}</td>
+              <td className="pane-terms-number">{strings.score(why.furtherWorth)}</td>
+              <td />
+            </tr>
+          )}
+        </tbody>
+      </table>
+    </div>
   )
 }

@@ -1,9 +1,9 @@
-import './keyboard.css'
 import { Fragment } from 'react'
 import { Dialog } from '../kit/dialog.tsx'
+import { strings } from '../shell/strings.ts'
 import { areCharacterKeysOn, keysOf, registeredGroups } from './registry.ts'
 
-const shown: Record<string, string> = {
+const keyNames: Record<string, string> = {
   ArrowDown: '↓',
   ArrowUp: '↑',
   ArrowLeft: '←',
@@ -15,16 +15,16 @@ const shown: Record<string, string> = {
 function Keys({ keys }: { keys: string }) {
   return keys.split(' ').map((key, at) => (
     <Fragment key={key}>
-      {at > 0 && <span className="faint"> then </span>}
-      <kbd>{shown[key] ?? key}</kbd>
+      {at > 0 && <span className="faint">{strings.keys.between}</span>}
+      <kbd>{keyNames[key] ?? key}</kbd>
     </Fragment>
   ))
 }
 
 export function KeyboardHelp({ onClose }: { onClose: () => void }) {
   return (
-    <Dialog title="Keyboard shortcuts" onClose={onClose} wide>
-      {!areCharacterKeysOn() && <p>Single keys are switched off. Switch them on again under Settings.</p>}
+    <Dialog title={strings.keys.title} onClose={onClose} wide>
+      {!areCharacterKeysOn() && <p>{strings.keys.off}</p>}
       <div className="keyboard-groups">
         {registeredGroups().map(({ name, shortcuts }) => (
           <section key={name}>
@@ -36,7 +36,7 @@ export function KeyboardHelp({ onClose }: { onClose: () => void }) {
                   <dd>
                     {keysOf(shortcut).map((keys, at) => (
                       <Fragment key={keys}>
-                        {at > 0 && <span className="faint"> or </span>}
+                        {at > 0 && <span className="faint">{strings.keys.or}</span>}
                         <Keys keys={keys} />
                       </Fragment>
                     ))}

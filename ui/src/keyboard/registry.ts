@@ -1,16 +1,14 @@
 /**
- * The keys that do something on the page that is shown. A component registers a group while it is mounted; of two that
- * claim the same keys the one that came last has them. Sequences (`g i`) wait a second for their next key.
- * Keys do nothing while text is typed or a dialog is open. Those that are plain characters can be switched off by the
- * user; Escape, arrows, Enter and keys with Control stay.
+ * The shortcuts of the current page. A component registers a group while it is mounted; when two claim the same keys, the
+ * latest wins. Sequences (`g i`) wait a second for the next key.
+ * Shortcuts are off while text is typed or a dialog is open. The user can turn off single-character ones; Escape, arrows,
+ * Enter and Ctrl combinations stay.
  */
 export type Shortcut = {
-  /** As `j`, `A`, `?`, `ArrowDown`, `Enter`, `Escape`, `Ctrl+k`, or a sequence `g i`; several do the same. */
+  /** `j`, `A`, `?`, `ArrowDown`, `Enter`, `Escape`, `Ctrl+k`, or a sequence `g i`; a list means alternatives. */
   keys: string | readonly string[]
   label: string
   run: (event: KeyboardEvent) => void
-  /** Keys that only repeat another way, such as arrows, need not stand in the help. */
-  hidden?: boolean
 }
 export type ShortcutGroup = { name: string; shortcuts: readonly Shortcut[] }
 
@@ -34,12 +32,12 @@ export function registerGroup(group: { current: ShortcutGroup }): () => void {
   return () => groups.splice(groups.indexOf(group), 1)
 }
 
-/** For the help: groups of the same name are joined. */
+/** For the help; groups with the same name are merged. */
 export function registeredGroups(): ShortcutGroup[] {
   const byName = new Map<string, Shortcut[]>()
   for (const { current } of groups) {
     const all = byName.get(current.name) ?? []
-    all.push(...current.shortcuts.filter(({ hidden }) => hidden !== true))
+    all.push(...current.shortcuts)
     byName.set(current.name, all)
   }
   return [...byName].map(([name, shortcuts]) => ({ name, shortcuts })).filter(({ shortcuts }) => shortcuts.length > 0)
@@ -60,7 +58,7 @@ function isTyping(target: EventTarget | null): boolean {
   return target.matches('input:not([type=checkbox], [type=radio], [type=range], [type=button], [type=submit])')
 }
 
-/** Keys that the focused element itself answers to. */
+/** Keys that the focused element handles itself. */
 function belongsToTarget(name: string, target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false
   if (name === 'Enter' || name === 'Space') return target.matches('a[href], button, summary, input, [role=menuitem]')

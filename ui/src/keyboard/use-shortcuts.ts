@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useRef } from 'react'
 import { registerGroup, type Shortcut } from './registry.ts'
 
-/** The keys of the component as long as it is mounted; what they do may change with every render. */
+/** Registers shortcuts while the component is mounted; their actions may change with every render. */
 export function useShortcuts(name: string, shortcuts: readonly Shortcut[]): void {
   const group = useRef({ name, shortcuts })
   useLayoutEffect(() => {

@@ -23,7 +23,7 @@ export function Button({ look = 'plain', icon, small = false, className, childre
 
 type LinkProps = Common & { href: string; className?: string; title?: string; external?: boolean }
 
-/** Looks as a button and leads elsewhere; `external` opens a new tab that learns nothing about this one. */
+/** A link that looks like a button; `external` opens a new tab without a referrer or opener. */
 export function ButtonLink({
   href,
   look = 'plain',

@@ -2,16 +2,14 @@ import './dialog.css'
 import { type ReactNode, useEffect, useId, useRef } from 'react'
 import { Button } from './button.tsx'
 import { IconButton } from './icon-button.tsx'
+import { strings } from './strings.ts'
 
-/** The first field, else the title: not the button that closes it. */
-const firstPlace = '.kit-dialog-body :is(input, textarea, select), .kit-dialog-title'
+/** The first field, else the title, but never the close button. */
+const initialFocus = '.kit-dialog-body :is(input, textarea, select), .kit-dialog-title'
 
 type Props = { title: string; onClose: () => void; children: ReactNode; actions?: ReactNode; wide?: boolean }
 
-/**
- * Shown as long as it is rendered. The browser keeps the focus inside and gives it back; Escape and a press beside it
- * close it.
- */
+/** Open while rendered. The browser traps focus and restores it; Escape or a click outside closes it. */
 export function Dialog({ title, onClose, children, actions, wide = false }: Props) {
   const ref = useRef<HTMLDialogElement>(null)
   const titleId = useId()
@@ -19,7 +17,7 @@ export function Dialog({ title, onClose, children, actions, wide = false }: Prop
     const dialog = ref.current
     const before = document.activeElement
     dialog?.showModal()
-    dialog?.querySelector<HTMLElement>(firstPlace)?.focus()
+    dialog?.querySelector<HTMLElement>(initialFocus)?.focus()
     return () => {
       dialog?.close()
       if (before instanceof HTMLElement) before.focus()
@@ -43,7 +41,7 @@ export function Dialog({ title, onClose, children, actions, wide = false }: Prop
           <h2 id={titleId} className="kit-dialog-title" tabIndex={-1}>
             {title}
           </h2>
-          <IconButton icon="close" label="Close" tip="end" onClick={onClose} />
+          <IconButton icon="close" label={strings.close} tip="end" onClick={onClose} />
         </header>
         <div className="kit-dialog-body">{children}</div>
         {actions !== undefined && <footer className="kit-dialog-actions">{actions}</footer>}
@@ -54,9 +52,9 @@ export function Dialog({ title, onClose, children, actions, wide = false }: Prop
 
 type ConfirmProps = {
   title: string
-  /** What will happen, in full. */
+  /** What will happen, spelled out. */
   children: ReactNode
-  /** The action by its name, as "Delete 12 watches". */
+  /** Names the action, as in "Delete 12 watches". */
   confirm: string
   onConfirm: () => void
   onCancel: () => void
@@ -70,7 +68,7 @@ export function ConfirmDialog({ title, children, confirm, onConfirm, onCancel, b
       onClose={onCancel}
       actions={
         <>
-          <Button onClick={onCancel}>Keep everything as it is</Button>
+          <Button onClick={onCancel}>{strings.cancel}</Button>
           <Button look="danger" onClick={onConfirm} disabled={busy}>
             {confirm}
           </Button>

@@ -4,7 +4,7 @@ import { createContext, type ReactNode, useContext, useId } from 'react'
 type FieldIds = { id: string; describedBy: string | undefined; invalid: boolean }
 const FieldContext = createContext<FieldIds | null>(null)
 
-/** What an input inside a Field takes over, so that label, hint and error are said with it. */
+/** Props for an input inside a Field, so that screen readers announce its label, hint and error. */
 export function useFieldProps(): { id?: string; 'aria-describedby'?: string; 'aria-invalid'?: true } {
   const field = useContext(FieldContext)
   if (field === null) return {}

@@ -5,13 +5,13 @@ import { Icon, type IconName } from './icon.tsx'
 
 type Props = Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'children'> & {
   icon: IconName
-  /** Said by screen readers and shown in the tooltip. */
+  /** Announced by screen readers and shown in the tooltip. */
   label: string
   shortcut?: string
   filled?: boolean
-  /** For a switch: pressed or not. */
+  /** Set for a toggle button. */
   pressed?: boolean
-  /** Which edge the tooltip keeps to, near the edge of the window. */
+  /** The edge the tooltip aligns to when the button is near the edge of the window. */
   tip?: 'middle' | 'start' | 'end'
 }
 
@@ -37,7 +37,7 @@ export function IconButton({
       <Icon name={icon} filled={filled} />
       <span className={classNames('kit-tip', tip !== 'middle' && `kit-tip-${tip}`)} aria-hidden="true">
         {label}
-        {/* Drawn by the style sheet: it is no part of what the button is called. */}
+        {/* Rendered by CSS, so that it is not part of the button's name. */}
         {shortcut !== undefined && <kbd data-keys={shortcut} />}
       </span>
     </button>

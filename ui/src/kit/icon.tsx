@@ -1,4 +1,4 @@
-/** Own drawings on a grid of 24, strokes only, so that they follow the colour and size of the text beside them. */
+/** Drawn on a 24-unit grid with strokes only, so that they follow the colour and size of the text beside them. */
 const drawings = {
   inbox: 'M4 13 6.5 5h11L20 13v6H4zM4 13h4.5l1.5 2.5h4l1.5-2.5H20',
   watches: 'M2.5 12S6 5.5 12 5.5 21.5 12 21.5 12 18 18.5 12 18.5 2.5 12 2.5 12zM12 15a3 3 0 1 0 0-6 3 3 0 0 0 0 6z',
@@ -54,10 +54,10 @@ const drawings = {
 export type IconName = keyof typeof drawings
 type Props = { name: IconName; filled?: boolean; size?: number }
 
-/** Sizes are given for text of the usual size and grow with it. */
+/** Sizes are for the default text size and scale with it. */
 const ROOT_PX = 16
 
-/** Silent to screen readers: the label stands on what holds it. */
+/** Hidden from screen readers: the surrounding element carries the label. */
 export function Icon({ name, filled = false, size = 20 }: Props) {
   return (
     <svg

@@ -1,4 +1,4 @@
-/** A page and the eye that keeps to it. */
+/** An eye on a page. */
 export function Logo({ size = 28 }: { size?: number }) {
   return (
     <svg viewBox="0 0 32 32" width={`${size / 16}rem`} height={`${size / 16}rem`} aria-hidden="true" focusable="false">

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 
 type Props = { text: string; marks: readonly (readonly [number, number])[] }
 
-/** Marks may overlap or lie outside: they come from text that somebody else wrote. */
+/** Marks may overlap or be out of range: they come from untrusted text. */
 export function MarkedText({ text, marks }: Props) {
   const parts: ReactNode[] = []
   let at = 0

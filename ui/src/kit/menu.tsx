@@ -15,7 +15,7 @@ type Props = { label: string; icon?: IconName; items: readonly MenuItem[] }
 
 const WIDTH_GUARD_PX = 8
 
-/** A button that opens a list of actions in the top layer; arrows move, Escape and a press elsewhere close. */
+/** A button that opens a list of actions in the top layer; arrow keys move, Escape or a click outside closes. */
 export function Menu({ label, icon = 'more', items }: Props) {
   const id = useId()
   const button = useRef<HTMLSpanElement>(null)
@@ -43,7 +43,7 @@ export function Menu({ label, icon = 'more', items }: Props) {
   function move(event: KeyboardEvent) {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (event.key === 'Escape' || event.key === 'Tab') close()
-    // It is answered here: the page must not be left by it too.
+    // Handled here: the same press must not also leave the page.
     if (event.key === 'Escape') event.preventDefault()
     if (step === undefined) return
     event.preventDefault()

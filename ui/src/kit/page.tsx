@@ -3,7 +3,7 @@ import { type ReactNode, useEffect } from 'react'
 
 const PRODUCT = 'eRACE'
 
-/** The name in the tab; `unread` goes in front of it. */
+/** The title of the browser tab. */
 export function usePageTitle(title: string): void {
   useEffect(() => {
     document.title = title === '' ? PRODUCT : `${title} · ${PRODUCT}`
@@ -12,7 +12,7 @@ export function usePageTitle(title: string): void {
 
 type Props = { title: string; lead?: ReactNode; actions?: ReactNode; narrow?: boolean; children: ReactNode }
 
-/** Header with the one h1, actions beside it, and the body below. `narrow` keeps forms at a readable width. */
+/** A header with the page's only h1 and its actions, then the body. `narrow` keeps forms at a readable width. */
 export function Page({ title, lead, actions, narrow = false, children }: Props) {
   usePageTitle(title)
   return (

@@ -9,7 +9,7 @@ type Props<T extends string> = {
   onChange: (value: T) => void
 }
 
-/** A choice of one among few, all in sight. */
+/** A choice of one among a few, all visible. */
 export function Segments<T extends string>({ label, value, segments, onChange }: Props<T>) {
   return (
     <fieldset className="kit-segments" aria-label={label}>

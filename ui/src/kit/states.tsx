@@ -3,10 +3,11 @@ import type { ReactNode } from 'react'
 import { messageOf } from '../api/client.ts'
 import { Button } from './button.tsx'
 import { Icon, type IconName } from './icon.tsx'
+import { strings } from './strings.ts'
 
 type EmptyProps = { icon?: IconName; title: string; children: ReactNode; actions?: ReactNode }
 
-/** `children` is the sentence that says what to do next. */
+/** `children` says what to do next. */
 export function EmptyState({ icon = 'inbox', title, children, actions }: EmptyProps) {
   return (
     <div className="kit-state">
@@ -22,7 +23,7 @@ export function EmptyState({ icon = 'inbox', title, children, actions }: EmptyPr
 
 type ErrorProps = { title?: string; error: unknown; onRetry?: () => void; children?: ReactNode }
 
-export function ErrorState({ title = 'This could not be shown', error, onRetry, children }: ErrorProps) {
+export function ErrorState({ title = strings.loadFailed, error, onRetry, children }: ErrorProps) {
   return (
     <div className="kit-state" role="alert">
       <span className="kit-state-icon kit-state-bad">
@@ -34,7 +35,7 @@ export function ErrorState({ title = 'This could not be shown', error, onRetry, 
       {onRetry !== undefined && (
         <div className="kit-state-actions">
           <Button icon="refresh" onClick={onRetry}>
-            Try again
+            {strings.tryAgain}
           </Button>
         </div>
       )}
@@ -44,12 +45,12 @@ export function ErrorState({ title = 'This could not be shown', error, onRetry, 
 
 type SkeletonProps = { lines?: number; label?: string }
 
-/** Grey lines that come into sight after 200 ms only: what is quick shows nothing. */
-export function Skeleton({ lines = 6, label = 'Loading' }: SkeletonProps) {
+/** Grey lines that appear only after 200 ms, so that a quick load shows nothing. */
+export function Skeleton({ lines = 6, label = strings.loading }: SkeletonProps) {
   const widths = ['72%', '94%', '58%', '83%', '66%']
   return (
     <div className="kit-skeleton" aria-busy="true">
-      <span className="only-heard">{label}…</span>
+      <span className="only-heard">{strings.inProgress(label)}</span>
       {Array.from({ length: lines }, (_, line) => `line-${line}`).map((line, at) => (
         <span key={line} className="kit-skeleton-line" style={{ width: widths[at % widths.length] }} />
       ))}
@@ -57,7 +58,7 @@ export function Skeleton({ lines = 6, label = 'Loading' }: SkeletonProps) {
   )
 }
 
-export function LoadingState({ label = 'Loading', lines = 8 }: SkeletonProps) {
+export function LoadingState({ label = strings.loading, lines = 8 }: SkeletonProps) {
   return (
     <div className="kit-loading" role="status">
       <Skeleton lines={lines} label={label} />

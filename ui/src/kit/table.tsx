@@ -6,9 +6,9 @@ export type Column<Row> = {
   key: string
   head: ReactNode
   cell: (row: Row) => ReactNode
-  /** Numbers stand at the end with figures of equal width. */
+  /** Numbers are right-aligned with tabular digits. */
   numbers?: boolean
-  /** Left out on narrow screens. */
+  /** Hidden on narrow screens. */
   wideOnly?: boolean
 }
 type Props<Row> = {
@@ -19,14 +19,14 @@ type Props<Row> = {
   rowClass?: (row: Row) => string | undefined
 }
 
-/** A frame that scrolls must be reachable by the keyboard. */
-const reachable = { tabIndex: 0 }
+/** A scrolling frame must be reachable with the keyboard. */
+const focusable = { tabIndex: 0 }
 
 export function Table<Row>({ label, columns, rows, rowKey, rowClass }: Props<Row>) {
   const classOf = (column: Column<Row>) =>
     classNames(column.numbers === true && 'kit-table-numbers', column.wideOnly === true && 'kit-table-wide')
   return (
-    <section className="kit-table-frame" aria-label={label} {...reachable}>
+    <section className="kit-table-frame" aria-label={label} {...focusable}>
       <table className="kit-table">
         <thead>
           <tr>

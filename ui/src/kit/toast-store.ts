@@ -1,6 +1,6 @@
 import { messageOf } from '../api/client.ts'
 
-/** One message at a time: the newest counts. It goes by itself; what it offers to undo stays on the `u` key. */
+/** One message at a time, the newest. It disappears by itself; the undo it offers stays on the `u` key. */
 export type Toast = { id: number; text: string; tone: 'plain' | 'bad'; undo?: () => void }
 
 const PLAIN_MS = 6000
@@ -9,13 +9,13 @@ const BAD_MS = 10_000
 let toast: Toast | null = null
 let lastId = 0
 let timer: ReturnType<typeof setTimeout> | undefined
-const watchers = new Set<() => void>()
+const listeners = new Set<() => void>()
 
 function put(next: Toast | null): void {
   toast = next
   clearTimeout(timer)
   if (next !== null) timer = setTimeout(() => put(null), next.tone === 'bad' ? BAD_MS : PLAIN_MS)
-  for (const tell of watchers) tell()
+  for (const notify of listeners) notify()
 }
 
 export function showToast(text: string, options: { tone?: Toast['tone']; undo?: () => void } = {}): void {
@@ -32,9 +32,9 @@ export function hideToast(): void {
   put(null)
 }
 
-export function watchToast(tell: () => void): () => void {
-  watchers.add(tell)
-  return () => watchers.delete(tell)
+export function watchToast(notify: () => void): () => void {
+  listeners.add(notify)
+  return () => listeners.delete(notify)
 }
 
 export function currentToast(): Toast | null {

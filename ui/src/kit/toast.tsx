@@ -2,9 +2,10 @@ import './toast.css'
 import { useSyncExternalStore } from 'react'
 import { Button } from './button.tsx'
 import { IconButton } from './icon-button.tsx'
+import { strings } from './strings.ts'
 import { currentToast, hideToast, watchToast } from './toast-store.ts'
 
-/** Rendered once, by the shell. */
+/** Rendered once, by the app. */
 export function Toasts() {
   const toast = useSyncExternalStore(watchToast, currentToast)
   return (
@@ -22,10 +23,10 @@ export function Toasts() {
                 toast.undo?.()
               }}
             >
-              Undo
+              {strings.undo}
             </Button>
           )}
-          <IconButton icon="close" label="Dismiss" tip="end" onClick={hideToast} />
+          <IconButton icon="close" label={strings.dismiss} tip="end" onClick={hideToast} />
         </div>
       )}
     </div>

@@ -1,13 +1,14 @@
-import { tellReachable } from '../offline/connection.ts'
-import { missedSince } from './missed.ts'
+import { api, type List } from '../api/client.ts'
+import type { Annotation } from '../api/types.ts'
+import { setReachable } from '../offline/connection.ts'
 
 /**
- * The one stream of events from the server. It is open while somebody is signed in and looks at the page.
- * States: closed; open (the browser reconnects by itself after a broken connection and tells the last event it saw);
- * refused (the server answered with an error: the stream is opened anew after a delay that grows to a minute);
- * resting (the page is hidden: browsers allow few connections to one server, and other tabs need them too).
- * A stream that is opened anew can not tell the server what it saw last, so what was missed is read from the list.
- * Figures of the crawl are sent only while somebody listens to them: that needs another address, so it is reopened.
+ * The page's only stream of server events, open while a user is signed in and the page is visible.
+ * States: closed; open (after a broken connection the browser reconnects by itself and sends the last event id);
+ * refused (the server answered with an error: reopened after a delay that grows to a minute);
+ * paused (the page is hidden: browsers allow few connections per server, and other tabs need them too).
+ * A reopened stream can't send the last event id, so missed items are read from the list.
+ * Crawl stats are sent only while a view listens to them; that takes another URL, so the stream is reopened.
  */
 export const eventNames = ['hello', 'reset', 'annotation', 'counts', 'source', 'crawl'] as const
 export type EventName = (typeof eventNames)[number]
@@ -15,20 +16,22 @@ type Listener = (data: unknown) => void
 
 const FIRST_DELAY_MS = 1000
 const MAX_DELAY_MS = 60_000
-/** A look at another tab and back changes nothing. */
+/** A quick switch to another tab and back changes nothing. */
 const HIDDEN_MS = 10_000
-/** A server that is started anew answers the next attempt, about two seconds later. */
+/** A restarting server answers the next attempt, about two seconds later. */
 const BROKEN_MS = 3000
+/** Up to this many missed items are announced one by one; beyond it the list is reloaded. */
+const MAX_MISSED = 200
 
 const listeners = new Map<EventName, Set<Listener>>(eventNames.map((name) => [name, new Set()]))
 let source: EventSource | undefined
 let wanted = false
 let withCrawl = false
 let delayMs = FIRST_DELAY_MS
-/** Id of the last annotation that was told of; null before the first greeting. */
+/** Id of the last annotation received; null before the first greeting. */
 let lastSeen: number | null = null
 let openTimer: ReturnType<typeof setTimeout> | undefined
-let restTimer: ReturnType<typeof setTimeout> | undefined
+let pauseTimer: ReturnType<typeof setTimeout> | undefined
 let brokenTimer: ReturnType<typeof setTimeout> | undefined
 
 function open(): void {
@@ -40,31 +43,31 @@ function open(): void {
     stream.addEventListener(name, (event: MessageEvent<string>) => {
       const missedFrom = name === 'hello' && !isGreeted ? lastSeen : null
       isGreeted = true
-      see(event)
-      hear(name, event.data)
-      if (missedFrom !== null && (lastSeen ?? 0) > missedFrom) void tellMissed(missedFrom)
+      recordId(event)
+      receive(name, event.data)
+      if (missedFrom !== null && (lastSeen ?? 0) > missedFrom) void emitMissed(missedFrom)
     })
   }
   stream.addEventListener('open', () => {
     delayMs = FIRST_DELAY_MS
-    nothingBroken()
+    markReachable()
   })
   stream.addEventListener('error', () => {
     if (source !== stream) return
     if (stream.readyState === EventSource.CLOSED) retry()
-    else brokenTimer ??= setTimeout(() => void lookForServer(stream), BROKEN_MS)
+    else brokenTimer ??= setTimeout(() => void probeServer(stream), BROKEN_MS)
   })
 }
 
-/** Something on the way may let everything through but streams: then the server is there. */
-async function lookForServer(stream: EventSource): Promise<void> {
-  const isThere = await fetch('/healthz', { cache: 'no-store', signal: AbortSignal.timeout(BROKEN_MS) }).then(
+/** A proxy may pass everything except streams; then the server is still reachable. */
+async function probeServer(stream: EventSource): Promise<void> {
+  const isUp = await fetch('/healthz', { cache: 'no-store', signal: AbortSignal.timeout(BROKEN_MS) }).then(
     () => true,
     () => false,
   )
   if (source !== stream || stream.readyState === EventSource.OPEN) return
   brokenTimer = undefined
-  tellReachable(isThere)
+  setReachable(isUp)
 }
 
 function close(): void {
@@ -75,86 +78,95 @@ function close(): void {
   source = undefined
 }
 
-/** The server refused, so it is there. */
+/** The server refused the stream, so it is reachable. */
 function retry(): void {
-  nothingBroken()
+  markReachable()
   openTimer = setTimeout(open, delayMs)
   delayMs = Math.min(delayMs * 2, MAX_DELAY_MS)
 }
 
-function nothingBroken(): void {
+function markReachable(): void {
   clearTimeout(brokenTimer)
   brokenTimer = undefined
-  tellReachable(true)
+  setReachable(true)
 }
 
-/** The browser has a network again: what waits for its next attempt need not. */
-function followNetwork(): void {
+/** The network is back: no need to wait for the next attempt. */
+function onNetworkBack(): void {
   if (document.hidden || source === undefined || source.readyState !== EventSource.CLOSED) return
   delayMs = FIRST_DELAY_MS
   open()
 }
 
-function followSight(): void {
-  clearTimeout(restTimer)
-  if (document.hidden) restTimer = setTimeout(close, HIDDEN_MS)
+function onVisibilityChange(): void {
+  clearTimeout(pauseTimer)
+  if (document.hidden) pauseTimer = setTimeout(close, HIDDEN_MS)
   else if (source === undefined) open()
 }
 
-function see({ lastEventId }: MessageEvent<string>): void {
+function recordId({ lastEventId }: MessageEvent<string>): void {
   const id = Number(lastEventId)
   if (Number.isSafeInteger(id)) lastSeen = Math.max(lastSeen ?? 0, id)
 }
 
-/** As the server does it for a stream that comes back by itself. */
-async function tellMissed(after: number): Promise<void> {
+/** What the server does for a stream that reconnects by itself. */
+async function emitMissed(after: number): Promise<void> {
   const missed = await missedSince(after).catch(() => null)
-  if (missed === null) tell('reset', {})
-  else for (const item of missed) tell('annotation', item)
+  if (missed === null) emit('reset', {})
+  else for (const item of missed) emit('annotation', item)
 }
 
-function hear(name: EventName, text: string): void {
+/** Items that arrived after this one, oldest first; null when there are too many to announce. */
+async function missedSince(after: number): Promise<Annotation[] | null> {
+  const { items, next } = await api.get<List<Annotation>>('/annotations', { state: 'all', limit: MAX_MISSED })
+  const missed = items.filter(({ id }) => id > after)
+  if (missed.length === items.length && next !== null) return null
+  // Items from before the profile existed are not new.
+  return missed.filter(({ backlog }) => !backlog).reverse()
+}
+
+function receive(name: EventName, text: string): void {
   let data: unknown
   try {
     data = JSON.parse(text)
   } catch {
     return
   }
-  tell(name, data)
+  emit(name, data)
 }
 
-function tell(name: EventName, data: unknown): void {
+function emit(name: EventName, data: unknown): void {
   for (const listener of listeners.get(name) ?? []) listener(data)
 }
 
 export function startStream(): () => void {
   wanted = true
-  document.addEventListener('visibilitychange', followSight)
-  window.addEventListener('online', followNetwork)
-  // One that begins in the background waits until it is looked at.
+  document.addEventListener('visibilitychange', onVisibilityChange)
+  window.addEventListener('online', onNetworkBack)
+  // A page opened in the background waits until it is visible.
   if (!document.hidden) open()
   return () => {
     wanted = false
     lastSeen = null
-    document.removeEventListener('visibilitychange', followSight)
-    window.removeEventListener('online', followNetwork)
-    clearTimeout(restTimer)
+    document.removeEventListener('visibilitychange', onVisibilityChange)
+    window.removeEventListener('online', onNetworkBack)
+    clearTimeout(pauseTimer)
     close()
-    tellReachable(true)
+    setReachable(true)
   }
 }
 
 export function listen(name: EventName, listener: Listener): () => void {
-  const those = listeners.get(name)
-  those?.add(listener)
-  if (name === 'crawl') followCrawl()
+  const registered = listeners.get(name)
+  registered?.add(listener)
+  if (name === 'crawl') updateCrawlStats()
   return () => {
-    those?.delete(listener)
-    if (name === 'crawl') followCrawl()
+    registered?.delete(listener)
+    if (name === 'crawl') updateCrawlStats()
   }
 }
 
-function followCrawl(): void {
+function updateCrawlStats(): void {
   const should = (listeners.get('crawl')?.size ?? 0) > 0
   if (should === withCrawl) return
   withCrawl = should

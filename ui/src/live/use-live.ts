@@ -1,12 +1,11 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { type QueryClient, type QueryKey, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useLayoutEffect, useRef } from 'react'
 import type { Annotation, Figures, InboxCounts, Source } from '../api/types.ts'
-import { readAnew } from './read-anew.ts'
 import { type EventName, listen, startStream } from './stream.ts'
 
 export type LiveEvents = {
   hello: { unread: number }
-  /** So much came meanwhile that it is not sent one by one. */
+  /** Too much arrived in the meantime to be sent one by one. */
   reset: Record<string, unknown>
   annotation: Annotation
   counts: Partial<InboxCounts>
@@ -14,36 +13,56 @@ export type LiveEvents = {
   crawl: Figures
 }
 
-/** Hears of events while mounted. Asking for `crawl` makes the server send the figures. */
-export function useLive<Name extends EventName>(name: Name, heard: (data: LiveEvents[Name]) => void): void {
-  const latest = useRef(heard)
+/** Listens to events while mounted. Listening to `crawl` makes the server send the crawl stats. */
+export function useLive<Name extends EventName>(name: Name, listener: (data: LiveEvents[Name]) => void): void {
+  const latest = useRef(listener)
   useLayoutEffect(() => {
-    latest.current = heard
+    latest.current = listener
   })
   useEffect(() => listen(name, (data) => latest.current(data as LiveEvents[Name])), [name])
 }
 
-/** Opens the stream and keeps the counts and sources fresh; the shell calls it once. */
+/**
+ * Refetches everything cached under the key. The cache does not restart a first load in progress, though its answer may be older
+ * than the event, so that one is fetched again when it completes.
+ */
+function refetch(client: QueryClient, queryKey: QueryKey): void {
+  const loading = client.getQueryCache().findAll({
+    queryKey,
+    fetchStatus: 'fetching',
+    predicate: ({ state }) => state.data === undefined,
+  })
+  void client.invalidateQueries({ queryKey })
+  for (const { promise, queryKey: own } of loading) {
+    // A failure is reported to the component that waits for it.
+    promise?.then(
+      () => void client.invalidateQueries({ queryKey: own, exact: true }),
+      () => undefined,
+    )
+  }
+}
+
+/** Opens the stream and keeps counts and sources fresh; the shell calls it once. */
 export function useStream(): void {
   const client = useQueryClient()
   useEffect(() => startStream(), [])
-  // What sources came to while there was no connection is not told again, so it is read.
+  // Source events missed while offline are not repeated, so the sources are refetched.
   useLive('hello', () => {
-    for (const name of ['counts', 'sources', 'watches']) readAnew(client, [name])
-    // What failed for want of the server is there without being asked for.
+    for (const name of ['counts', 'sources', 'watches']) refetch(client, [name])
+    // Views that failed because the server was away recover by themselves.
     void client.refetchQueries({ type: 'active', predicate: ({ state }) => state.status === 'error' })
   })
   useLive('reset', () => {
-    for (const name of ['annotations', 'counts']) readAnew(client, [name])
+    for (const name of ['annotations', 'counts']) refetch(client, [name])
   })
   useLive('annotation', () => {
-    readAnew(client, ['counts'])
+    refetch(client, ['counts'])
   })
   useLive('counts', (counts) => {
     client.setQueryData<InboxCounts>(['counts'], (old) => (old === undefined ? old : { ...old, ...counts }))
-    readAnew(client, ['counts'])
+    refetch(client, ['counts'])
   })
   useLive('source', () => {
-    readAnew(client, ['sources'])
+    refetch(client, ['sources'])
   })
 }

@@ -1,23 +1,23 @@
 import { useSyncExternalStore } from 'react'
 
-/** The browser knows of its own network only; whether the server is there, the stream of events tells. */
+/** The browser only knows about its own network; the event stream says whether the server is reachable. */
 let isReachable = true
-const watchers = new Set<() => void>()
+const listeners = new Set<() => void>()
 
-export function tellReachable(now: boolean): void {
+export function setReachable(now: boolean): void {
   if (now === isReachable) return
   isReachable = now
-  for (const tell of watchers) tell()
+  for (const notify of listeners) notify()
 }
 
-function subscribe(tell: () => void): () => void {
-  watchers.add(tell)
-  window.addEventListener('online', tell)
-  window.addEventListener('offline', tell)
+function subscribe(notify: () => void): () => void {
+  listeners.add(notify)
+  window.addEventListener('online', notify)
+  window.addEventListener('offline', notify)
   return () => {
-    watchers.delete(tell)
-    window.removeEventListener('online', tell)
-    window.removeEventListener('offline', tell)
+    listeners.delete(notify)
+    window.removeEventListener('online', notify)
+    window.removeEventListener('offline', notify)
   }
 }
 

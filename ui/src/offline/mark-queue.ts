@@ -3,23 +3,23 @@ import type { BulkMarked, Marks } from '../api/types.ts'
 import { keep, kept } from './kept.ts'
 
 /**
- * What was marked without a connection waits here, in order, over reloads too. An entry that the server refuses is given up, for it
- * would be refused again; one that it could take at another time stays.
+ * Marks made offline wait here in order, across reloads. An entry that the server rejects is dropped, since it would be rejected
+ * again; one that may succeed later stays.
  */
 type Entry = { ids: number[]; marks: Marks }
 
 const KEY = 'mark-queue'
 let work: Promise<unknown> = Promise.resolve()
-let isOwed = false
+let isPending = false
 
-/** Whether something is still to be sent: what is marked from now on must not overtake it. */
-export const isWaiting = (): boolean => isOwed
+/** Whether entries are still to be sent; later marks must not overtake them. */
+export const isWaiting = (): boolean => isPending
 
 void inTurn(async () => {
-  isOwed = ((await kept<Entry[]>(KEY)) ?? []).length > 0
+  isPending = ((await kept<Entry[]>(KEY)) ?? []).length > 0
 })
 
-/** One after the other: two changes of the queue at once would lose one. */
+/** One at a time: concurrent changes to the queue would lose one. */
 function inTurn<T>(task: () => Promise<T>): Promise<T> {
   const next = work.then(task, task)
   work = next
@@ -30,11 +30,11 @@ export function queueMarks(ids: readonly number[], marks: Marks): Promise<void> 
   return inTurn(async () => {
     const entries = (await kept<Entry[]>(KEY)) ?? []
     await keep(KEY, [...entries, { ids: [...ids], marks }])
-    isOwed = true
+    isPending = true
   })
 }
 
-/** Sends what waits; returns how many items were changed by it. */
+/** Sends the queue; returns how many items it changed. */
 export function sendQueue(): Promise<number> {
   return inTurn(async () => {
     let sent = 0
@@ -44,18 +44,18 @@ export function sendQueue(): Promise<number> {
         await api.patch<BulkMarked>('/annotations', { ids: entry.ids, ...entry.marks })
         sent += entry.ids.length
       } catch (error) {
-        if (isForLater(error)) return sent
+        if (isTemporary(error)) return sent
       }
       entries = entries.slice(1)
       await keep(KEY, entries)
     }
-    isOwed = false
+    isPending = false
     return sent
   })
 }
 
-/** No connection, no session any more, too many requests, or a server that is not well. */
-function isForLater(error: unknown): boolean {
+/** Offline, signed out, rate limited, or a server error. */
+function isTemporary(error: unknown): boolean {
   return (
     error instanceof ApiError && (error.status === 0 || [401, 408, 429].includes(error.status) || error.status >= 500)
   )

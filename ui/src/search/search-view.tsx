@@ -11,10 +11,9 @@ import { Input } from '../kit/input.tsx'
 import { Page } from '../kit/page.tsx'
 import { EmptyState, ErrorState, LoadingState } from '../kit/states.tsx'
 import { useQueryState } from '../url/query-state.ts'
-import { SearchFacets } from './search-facets.tsx'
-import { SearchHelp } from './search-help.tsx'
-import { SearchHits } from './search-hits.tsx'
-import { asProfile, conditionsOf, hasPattern, withoutCondition } from './search-words.ts'
+import { asProfile, conditionsOf, hasPattern, withoutCondition } from './query-conditions.ts'
+import { SearchFacets, SearchHits } from './search-results.tsx'
+import { strings } from './strings.ts'
 
 const PAGE_HITS = 20
 
@@ -40,18 +39,18 @@ export default function SearchView() {
   const [given, setQ] = useQueryState('q')
   const q = given.trim()
   const hits = useHits(q)
-  const isWrong = hits.error instanceof ApiError && hits.error.status === 400
+  const isInvalid = hits.error instanceof ApiError && hits.error.status === 400
   return (
-    <Page title={q === '' ? 'Search' : `Search: ${q}`} lead="In all versions that are kept of what you watch.">
-      <SearchBox key={q} q={q} error={isWrong ? messageOf(hits.error) : undefined} onSearch={setQ} />
+    <Page title={q === '' ? strings.title : strings.titleFor(q)} lead={strings.lead}>
+      <SearchBox key={q} q={q} error={isInvalid ? messageOf(hits.error) : undefined} onSearch={setQ} />
       {q === '' ? (
-        <EmptyState icon="search" title="Look for something">
-          Words, phrases and these signs are understood; press one to try it.
+        <EmptyState icon="search" title={strings.start}>
+          {strings.startAdvice}
         </EmptyState>
       ) : (
-        <Found q={q} hits={hits} isWrong={isWrong} onSearch={setQ} />
+        <Found q={q} hits={hits} isInvalid={isInvalid} onSearch={setQ} />
       )}
-      {(q === '' || isWrong) && <SearchHelp onTry={setQ} />}
+      {(q === '' || isInvalid) && <SearchHelp onTry={setQ} />}
     </Page>
   )
 }
@@ -64,7 +63,9 @@ function SearchBox({ q, error, onSearch }: BoxProps) {
   useEffect(() => {
     if (q === '') input.current?.focus({ preventScroll: true })
   }, [q])
-  useShortcuts('Search', [{ keys: ['/', 'Ctrl+k'], label: 'Change the search', run: () => input.current?.select() }])
+  useShortcuts(strings.keys.group, [
+    { keys: ['/', 'Ctrl+k'], label: strings.keys.edit, run: () => input.current?.select() },
+  ])
   function submit(event: FormEvent) {
     event.preventDefault()
     onSearch(text.trim())
@@ -72,29 +73,29 @@ function SearchBox({ q, error, onSearch }: BoxProps) {
   return (
     <search>
       <form className="search-box" onSubmit={submit}>
-        <Field label="Search for" error={error}>
+        <Field label={strings.label} error={error}>
           <Input
             ref={input}
             type="search"
             enterKeyHint="search"
             maxLength={1000}
             value={text}
-            placeholder={'"solar power" -advert site:example.org'}
+            placeholder={strings.placeholder}
             onChange={(event) => setText(event.target.value)}
           />
         </Field>
         <Button type="submit" look="primary" icon="search">
-          Search
+          {strings.submit}
         </Button>
       </form>
       {conditionsOf(q).length > 0 && (
-        <ul className="search-conditions" aria-label="Narrowed to">
+        <ul className="search-conditions" aria-label={strings.filters}>
           {conditionsOf(q).map(({ text: condition }) => (
             <li key={condition}>
               {condition}
               <IconButton
                 icon="close"
-                label={`Without ${condition}`}
+                label={strings.removeFilter(condition)}
                 onClick={() => onSearch(withoutCondition(q, condition))}
               />
             </li>
@@ -105,29 +106,27 @@ function SearchBox({ q, error, onSearch }: BoxProps) {
   )
 }
 
-type FoundProps = { q: string; hits: ReturnType<typeof useHits>; isWrong: boolean; onSearch: (q: string) => void }
+type FoundProps = { q: string; hits: ReturnType<typeof useHits>; isInvalid: boolean; onSearch: (q: string) => void }
 
-function Found({ q, hits, isWrong, onSearch }: FoundProps) {
-  if (isWrong) return null
+function Found({ q, hits, isInvalid, onSearch }: FoundProps) {
+  if (isInvalid) return null
   if (hits.isError)
     return (
       <ErrorState error={hits.error} onRetry={() => void hits.refetch()}>
-        What was typed is kept.
+        {strings.failedNote}
       </ErrorState>
     )
   const first = hits.data?.pages[0]
-  if (first === undefined) return <LoadingState label="Searching" />
+  if (first === undefined) return <LoadingState label={strings.searching} />
   const found = hits.data?.pages.flatMap(({ items }) => items) ?? []
   if (found.length === 0)
     return (
       <EmptyState
         icon="search"
-        title="Nothing found"
-        actions={<ButtonLink href={profileLink(q)}>Tell me when it turns up</ButtonLink>}
+        title={strings.nothing}
+        actions={<ButtonLink href={profileLink(q)}>{strings.notifyMe}</ButtonLink>}
       >
-        {hasPattern(q)
-          ? 'A search looks for words: expressions between slashes work in profiles only. Look for words, or be told when it turns up.'
-          : 'Try fewer or other words, OR between them, or a star at the end of one. Only what your profiles watch is searched.'}
+        {hasPattern(q) ? strings.noPatterns : strings.nothingAdvice}
       </EmptyState>
     )
   return (
@@ -135,24 +134,39 @@ function Found({ q, hits, isWrong, onSearch }: FoundProps) {
       <div className="search-main">
         <div className="search-line">
           <p className="soft" role="status">
-            {found.length.toLocaleString('en')}
-            {hits.hasNextPage ? ' or more' : ''} {found.length === 1 ? 'result' : 'results'} in{' '}
-            {Math.round(first.tookMs)} ms
+            {strings.results(found.length, hits.hasNextPage, Math.round(first.tookMs))}
           </p>
           <ButtonLink small icon="profiles" href={profileLink(q)}>
-            Save this search as a profile
+            {strings.saveAsProfile}
           </ButtonLink>
         </div>
         <SearchHits hits={found} />
         {hits.hasNextPage && (
           <div className="kit-row">
             <Button disabled={hits.isFetchingNextPage} onClick={() => void hits.fetchNextPage()}>
-              {hits.isFetchingNextPage ? 'Loading…' : 'More results'}
+              {hits.isFetchingNextPage ? strings.loading : strings.more}
             </Button>
           </div>
         )}
       </div>
       <SearchFacets facets={first.facets} query={q} onNarrow={onSearch} />
     </div>
+  )
+}
+
+function SearchHelp({ onTry }: { onTry: (query: string) => void }) {
+  return (
+    <dl className="search-help">
+      {strings.operators.map(([example = '', meaning]) => (
+        <div key={example}>
+          <dt>
+            <button type="button" onClick={() => onTry(example)}>
+              <code>{example}</code>
+            </button>
+          </dt>
+          <dd className="soft">{meaning}</dd>
+        </div>
+      ))}
+    </dl>
   )
 }

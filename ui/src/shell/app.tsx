@@ -1,10 +1,13 @@
 import { lazy, Suspense } from 'react'
 import { Redirect, Route, Switch, useLocation } from 'wouter'
-import { ErrorState, LoadingState } from '../kit/states.tsx'
+import { ButtonLink } from '../kit/button.tsx'
+import { Page } from '../kit/page.tsx'
+import { EmptyState, ErrorState, LoadingState } from '../kit/states.tsx'
 import { Toasts } from '../kit/toast.tsx'
 import { useSession } from '../session/session.ts'
 import { Boundary } from './boundary.tsx'
 import { Shell } from './shell.tsx'
+import { strings } from './strings.ts'
 
 const SignIn = lazy(() => import('../session/sign-in-view.tsx'))
 const SetUp = lazy(() => import('../session/set-up-view.tsx'))
@@ -17,9 +20,8 @@ const Document = lazy(() => import('../document/document-view.tsx'))
 const Search = lazy(() => import('../search/search-view.tsx'))
 const Activity = lazy(() => import('../activity/activity-view.tsx'))
 const Settings = lazy(() => import('../settings/settings-view.tsx'))
-const Missing = lazy(() => import('./missing-view.tsx'))
 
-/** Signed out, there is the sign-in page and the one for the first start; signed in, everything else. */
+/** Signed out, only sign-in and first-run set-up are available; signed in, everything else. */
 export function App() {
   return (
     <>
@@ -74,7 +76,23 @@ function Views() {
       <Route path="/search" component={Search} />
       <Route path="/activity" component={Activity} />
       <Route path="/settings/*?" component={Settings} />
-      <Route component={Missing} />
+      <Route component={NotFound} />
     </Switch>
+  )
+}
+
+function NotFound() {
+  const { title, heading, advice, toInbox } = strings.notFound
+  const link = (
+    <ButtonLink href="/inbox" icon="inbox">
+      {toInbox}
+    </ButtonLink>
+  )
+  return (
+    <Page title={title}>
+      <EmptyState icon="search" title={heading} actions={link}>
+        {advice}
+      </EmptyState>
+    </Page>
   )
 }

@@ -1,10 +1,11 @@
 import { Component, type ReactNode, useEffect, useRef } from 'react'
 import { ErrorState } from '../kit/states.tsx'
 import { useIsOnline } from '../offline/connection.ts'
+import { strings } from './strings.ts'
 
 type Props = { children: ReactNode }
 
-/** A fault in one view leaves the rest of the page usable. A class, since React has no other way. */
+/** An error in one view leaves the rest of the page usable. A class, because React offers no other way. */
 export class Boundary extends Component<Props, { error: unknown }> {
   override state = { error: undefined }
 
@@ -15,22 +16,22 @@ export class Boundary extends Component<Props, { error: unknown }> {
   override render() {
     const { error } = this.state
     if (error === undefined) return this.props.children
-    return isNotLoaded(error) ? <NotLoaded /> : <Stumbled error={error} />
+    return isNotLoaded(error) ? <NotLoaded /> : <Crashed error={error} />
   }
 }
 
-/** Code that could not be loaded is not asked for a second time: everything begins anew. */
+/** Browsers don't retry a module that failed to load, so the whole page is reloaded. */
 const reload = (): void => window.location.reload()
 
-function Stumbled({ error }: { error: unknown }) {
+function Crashed({ error }: { error: unknown }) {
   return (
-    <ErrorState title="This page stumbled" error={error} onRetry={reload}>
-      Load it again. If it stumbles again, tell whoever runs this eRACE what it says here.
+    <ErrorState title={strings.crashed.title} error={error} onRetry={reload}>
+      {strings.crashed.advice}
     </ErrorState>
   )
 }
 
-const notLoaded = new Error('The server is away, or has become a newer one.')
+const notLoaded = new Error(strings.notLoaded.reason)
 
 function NotLoaded() {
   const isOnline = useIsOnline()
@@ -40,14 +41,14 @@ function NotLoaded() {
     wasOffline.current = !isOnline
   }, [isOnline])
   return (
-    <ErrorState title="This page could not be loaded" error={notLoaded} onRetry={reload}>
-      {isOnline ? 'It is loaded anew when you try again.' : 'It is loaded as soon as the connection is back.'}
+    <ErrorState title={strings.notLoaded.title} error={notLoaded} onRetry={reload}>
+      {isOnline ? strings.notLoaded.retry : strings.notLoaded.retryOnline}
     </ErrorState>
   )
 }
 
-/** What the browsers and the bundler say of it; there is no type for it. */
+/** By the messages of browsers and the bundler; there is no error type for it. */
 function isNotLoaded(error: unknown): boolean {
-  const says = error instanceof Error ? error.message : ''
-  return /dynamically imported module|importing a module script|preload CSS/i.test(says)
+  const message = error instanceof Error ? error.message : ''
+  return /dynamically imported module|importing a module script|preload CSS/i.test(message)
 }

@@ -5,45 +5,47 @@ import { IconButton } from '../kit/icon-button.tsx'
 import { Logo } from '../kit/logo.tsx'
 import { showToast } from '../kit/toast-store.ts'
 import { useCounts, useMe, useSignOut } from '../session/session.ts'
+import { strings } from './strings.ts'
 
-type Place = { href: string; label: string; icon: IconName; keys: string }
+type Destination = { href: string; label: string; icon: IconName; keys: string }
 
-const places: readonly Place[] = [
-  { href: '/inbox', label: 'Inbox', icon: 'inbox', keys: 'g i' },
-  { href: '/watches', label: 'Watches', icon: 'watches', keys: 'g w' },
-  { href: '/profiles', label: 'Profiles', icon: 'profiles', keys: 'g p' },
-  { href: '/search', label: 'Search', icon: 'search', keys: '/' },
-  { href: '/activity', label: 'Activity', icon: 'activity', keys: 'g a' },
-  { href: '/settings', label: 'Settings', icon: 'settings', keys: 'g s' },
+const destinations: readonly Destination[] = [
+  { href: '/inbox', label: strings.places.inbox, icon: 'inbox', keys: 'g i' },
+  { href: '/watches', label: strings.places.watches, icon: 'watches', keys: 'g w' },
+  { href: '/profiles', label: strings.places.profiles, icon: 'profiles', keys: 'g p' },
+  { href: '/search', label: strings.places.search, icon: 'search', keys: '/' },
+  { href: '/activity', label: strings.places.activity, icon: 'activity', keys: 'g a' },
+  { href: '/settings', label: strings.places.settings, icon: 'settings', keys: 'g s' },
 ]
 
-type Count = { text: string; said: string; bad: boolean }
+type Count = { text: string; label: string; bad: boolean }
 const MAX_SHOWN = 999
 
 function countOf(href: string, unread: number, failing: number): Count | undefined {
   const n = href === '/inbox' ? unread : href === '/watches' ? failing : 0
   if (n === 0) return undefined
   const text = n > MAX_SHOWN ? `${MAX_SHOWN}+` : String(n)
-  return href === '/inbox' ? { text, said: `${n} unread`, bad: false } : { text, said: `${n} failing`, bad: true }
+  if (href === '/inbox') return { text, label: strings.unread(n), bad: false }
+  return { text, label: strings.failing(n), bad: true }
 }
 
-function PlaceLink({ place, count }: { place: Place; count: Count | undefined }) {
-  const [isHere] = useRoute(`${place.href}/*?`)
+function DestinationLink({ destination, count }: { destination: Destination; count: Count | undefined }) {
+  const [isHere] = useRoute(`${destination.href}/*?`)
   return (
     <li>
       <Link
-        href={place.href}
+        href={destination.href}
         className="shell-place"
         aria-current={isHere ? 'page' : undefined}
-        title={`${place.label} (${place.keys})`}
+        title={strings.withKeys(destination.label, destination.keys)}
       >
-        <Icon name={place.icon} />
-        <span className="shell-place-label">{place.label}</span>
+        <Icon name={destination.icon} />
+        <span className="shell-place-label">{destination.label}</span>
         {count !== undefined && (
-          <span className={count.bad ? 'shell-count shell-count-bad' : 'shell-count'} title={count.said}>
+          <span className={count.bad ? 'shell-count shell-count-bad' : 'shell-count'} title={count.label}>
             {count.bad && <Icon name="warning" size={12} />}
             <span aria-hidden="true">{count.text}</span>
-            <span className="only-heard">{count.said}</span>
+            <span className="only-heard">{count.label}</span>
           </span>
         )}
       </Link>
@@ -56,17 +58,17 @@ export function Navigation({ onHelp }: { onHelp: () => void }) {
   const me = useMe()
   const signOut = useSignOut()
   return (
-    <nav className="shell-nav" aria-label="Main">
-      <Link href="/inbox" className="shell-brand" aria-label="eRACE, to the inbox">
+    <nav className="shell-nav" aria-label={strings.mainNavigation}>
+      <Link href="/inbox" className="shell-brand" aria-label={strings.brandLink}>
         <Logo />
-        <span>eRACE</span>
+        <span>{strings.brand}</span>
       </Link>
       <ul className="shell-places">
-        {places.map((place) => (
-          <PlaceLink
-            key={place.href}
-            place={place}
-            count={countOf(place.href, counts?.unread ?? 0, counts?.failing ?? 0)}
+        {destinations.map((destination) => (
+          <DestinationLink
+            key={destination.href}
+            destination={destination}
+            count={countOf(destination.href, counts?.unread ?? 0, counts?.failing ?? 0)}
           />
         ))}
       </ul>
@@ -76,11 +78,11 @@ export function Navigation({ onHelp }: { onHelp: () => void }) {
         </span>
         <IconButton
           icon="signOut"
-          label="Sign out"
+          label={strings.signOut}
           tip="end"
           onClick={() => void signOut().catch((error) => showToast(messageOf(error), { tone: 'bad' }))}
         />
-        <IconButton icon="keyboard" label="Keyboard shortcuts" shortcut="?" tip="end" onClick={onHelp} />
+        <IconButton icon="keyboard" label={strings.keys.title} shortcut="?" tip="end" onClick={onHelp} />
       </div>
     </nav>
   )

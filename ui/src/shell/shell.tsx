@@ -5,28 +5,40 @@ import { navigate } from 'wouter/use-browser-location'
 import { KeyboardHelp } from '../keyboard/keyboard-help.tsx'
 import { useShortcuts } from '../keyboard/use-shortcuts.ts'
 import { Icon } from '../kit/icon.tsx'
-import { useStream } from '../live/use-live.ts'
+import { useLive, useStream } from '../live/use-live.ts'
 import { useIsOnline } from '../offline/connection.ts'
 import { undoLast } from '../undo/undo.ts'
-import { ArrivalTeller } from './arrival-teller.tsx'
-import { goBack } from './go-back.ts'
 import { Navigation } from './navigation.tsx'
+import { strings } from './strings.ts'
+
+const GATHER_MS = 2000
+
+/** Not in every browser yet, nor in the types. */
+type WithNavigation = { navigation?: { canGoBack: boolean } }
+
+/** Never leaves eRACE: from a page that was opened by its address, Back leads to the inbox. */
+function goBack(): void {
+  const isInside = (window as WithNavigation).navigation?.canGoBack ?? window.history.length > 1
+  if (isInside) window.history.back()
+  else navigate('/inbox')
+}
 
 function useGlobalKeys(showHelp: () => void) {
-  useShortcuts('Everywhere', [
-    { keys: 'g i', label: 'Go to the inbox', run: () => navigate('/inbox') },
-    { keys: 'g w', label: 'Go to the watches', run: () => navigate('/watches') },
-    { keys: 'g p', label: 'Go to the profiles', run: () => navigate('/profiles') },
-    { keys: 'g a', label: 'Go to the activity', run: () => navigate('/activity') },
-    { keys: 'g s', label: 'Go to the settings', run: () => navigate('/settings') },
-    { keys: ['/', 'Ctrl+k'], label: 'Search', run: () => navigate('/search') },
-    { keys: 'u', label: 'Undo what was done last', run: undoLast },
-    { keys: '?', label: 'Show these keys', run: showHelp },
-    { keys: 'Escape', label: 'Back', run: goBack },
+  const { group, goTo, ...labels } = strings.keys
+  useShortcuts(group, [
+    { keys: 'g i', label: goTo.inbox, run: () => navigate('/inbox') },
+    { keys: 'g w', label: goTo.watches, run: () => navigate('/watches') },
+    { keys: 'g p', label: goTo.profiles, run: () => navigate('/profiles') },
+    { keys: 'g a', label: goTo.activity, run: () => navigate('/activity') },
+    { keys: 'g s', label: goTo.settings, run: () => navigate('/settings') },
+    { keys: ['/', 'Ctrl+k'], label: labels.search, run: () => navigate('/search') },
+    { keys: 'u', label: labels.undo, run: undoLast },
+    { keys: '?', label: labels.help, run: showHelp },
+    { keys: 'Escape', label: labels.back, run: goBack },
   ])
 }
 
-/** Frame around every view of somebody who is signed in. */
+/** The frame around every view for a signed-in user. */
 export function Shell({ children }: { children: ReactNode }) {
   const [helpShown, setHelpShown] = useState(false)
   const [path] = useLocation()
@@ -36,7 +48,7 @@ export function Shell({ children }: { children: ReactNode }) {
   useStream()
   useGlobalKeys(() => setHelpShown(true))
 
-  // Whoever hears the page starts at the new view, not at the link that led to it.
+  // Screen readers start at the new view, not at the link that led to it.
   useEffect(() => {
     if (lastPath.current !== path) main.current?.focus({ preventScroll: true })
     lastPath.current = path
@@ -45,20 +57,41 @@ export function Shell({ children }: { children: ReactNode }) {
   return (
     <div className="shell">
       <a className="shell-skip" href="#main">
-        Skip to the content
+        {strings.skipToContent}
       </a>
       <Navigation onHelp={() => setHelpShown(true)} />
       <main id="main" ref={main} className="shell-main" tabIndex={-1}>
         {!online && (
           <p className="shell-offline" role="status">
             <Icon name="offline" size={18} />
-            No connection. What was kept can be read; changes are sent when it is back.
+            {strings.offline}
           </p>
         )}
         {children}
       </main>
-      <ArrivalTeller />
+      <ArrivalAnnouncer />
       {helpShown && <KeyboardHelp onClose={() => setHelpShown(false)} />}
+    </div>
+  )
+}
+
+/** Announces arrivals to screen readers, grouped when they come close together. */
+function ArrivalAnnouncer() {
+  const [text, setText] = useState('')
+  const waiting = useRef<string[]>([])
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  useLive('annotation', ({ title, source }) => {
+    waiting.current.push(title === '' ? source : title)
+    clearTimeout(timer.current)
+    timer.current = setTimeout(() => {
+      const [first = '', ...more] = waiting.current
+      waiting.current = []
+      setText(more.length === 0 ? strings.arrived(first) : strings.arrivedMany(more.length + 1))
+    }, GATHER_MS)
+  })
+  return (
+    <div className="only-heard" role="status" aria-live="polite">
+      {text}
     </div>
   )
 }

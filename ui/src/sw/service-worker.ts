@@ -1,21 +1,21 @@
 /**
- * Keeps the pages themselves for the time without a connection: the one page under all paths, and every script and
- * style that was used. What the API answers is never kept here; the inbox keeps its own items.
- * - a view (navigation): from the network, else the kept page;
- * - files with a hash in their name: from the cache, for they never change;
+ * Caches the app for offline use: the single page behind all paths, and every script and style sheet in use.
+ * API responses are never cached here; the inbox keeps its own items.
+ * - a view (navigation): from the network, else the cached page;
+ * - files with a hash in their name: from the cache, since they never change;
  * - icons and the manifest: from the network, else the cache.
  */
 const CACHE = 'erace-pages-1'
 const PAGE = '/'
 const MAX_ENTRIES = 120
 
-type Waiting = Event & { waitUntil(work: Promise<unknown>): void }
-type Fetching = Waiting & { request: Request; respondWith(response: Promise<Response>): void }
-type Told = Waiting & { data: unknown }
+type ExtendableEvent = Event & { waitUntil(work: Promise<unknown>): void }
+type FetchEvent = ExtendableEvent & { request: Request; respondWith(response: Promise<Response>): void }
+type DataEvent = ExtendableEvent & { data: unknown }
 type WorkerScope = {
-  addEventListener(name: 'install' | 'activate', heard: (event: Waiting) => void): void
-  addEventListener(name: 'fetch', heard: (event: Fetching) => void): void
-  addEventListener(name: 'message', heard: (event: Told) => void): void
+  addEventListener(name: 'install' | 'activate', listener: (event: ExtendableEvent) => void): void
+  addEventListener(name: 'fetch', listener: (event: FetchEvent) => void): void
+  addEventListener(name: 'message', listener: (event: DataEvent) => void): void
   skipWaiting(): Promise<void>
   clients: { claim(): Promise<void> }
 }
@@ -23,17 +23,17 @@ type WorkerScope = {
 const scope = globalThis as unknown as WorkerScope
 const ownOrigin = globalThis.location.origin
 
-async function keepPage(): Promise<void> {
+async function cachePage(): Promise<void> {
   const cache = await caches.open(CACHE)
   const response = await fetch(PAGE, { cache: 'no-cache' })
   if (!response.ok) return
   const text = await response.clone().text()
   await cache.put(PAGE, response)
   const files = [...text.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map((match) => match[1] ?? PAGE)
-  await keepFiles(files)
+  await cacheFiles(files)
 }
 
-async function keepFiles(paths: readonly string[]): Promise<void> {
+async function cacheFiles(paths: readonly string[]): Promise<void> {
   const cache = await caches.open(CACHE)
   for (const path of paths) {
     if ((await cache.match(path)) === undefined) await cache.add(path).catch(() => undefined)
@@ -45,27 +45,27 @@ async function keepFiles(paths: readonly string[]): Promise<void> {
 
 async function fromCacheFirst(request: Request): Promise<Response> {
   const cache = await caches.open(CACHE)
-  const kept = await cache.match(request)
-  if (kept !== undefined) return kept
+  const cached = await cache.match(request)
+  if (cached !== undefined) return cached
   const response = await fetch(request)
   if (response.ok) await cache.put(request, response.clone())
   return response
 }
 
-async function fromNetworkFirst(request: Request, keptUnder: string): Promise<Response> {
+async function fromNetworkFirst(request: Request, cachedAs: string): Promise<Response> {
   try {
     const response = await fetch(request)
-    if (response.ok && request.mode === 'navigate') void keepPage().catch(() => undefined)
+    if (response.ok && request.mode === 'navigate') void cachePage().catch(() => undefined)
     return response
   } catch (error) {
-    const kept = await caches.match(keptUnder)
-    if (kept === undefined) throw error
-    return kept
+    const cached = await caches.match(cachedAs)
+    if (cached === undefined) throw error
+    return cached
   }
 }
 
 scope.addEventListener('install', (event) => {
-  event.waitUntil(keepPage().then(() => scope.skipWaiting()))
+  event.waitUntil(cachePage().then(() => scope.skipWaiting()))
 })
 
 scope.addEventListener('activate', (event) => {
@@ -75,10 +75,10 @@ scope.addEventListener('activate', (event) => {
   event.waitUntil(dropOld.then(() => scope.clients.claim()))
 })
 
-/** The page tells what it loaded before this worker was there. */
+/** The page lists the files it loaded before this worker started. */
 scope.addEventListener('message', (event) => {
   const paths = Array.isArray(event.data) ? event.data.filter((path) => typeof path === 'string') : []
-  event.waitUntil(keepFiles(paths.filter((path) => path.startsWith('/assets/'))))
+  event.waitUntil(cacheFiles(paths.filter((path) => path.startsWith('/assets/'))))
 })
 
 scope.addEventListener('fetch', (event) => {

@@ -2,25 +2,25 @@ import { useSyncExternalStore } from 'react'
 
 const TICK_MS = 15_000
 
-/** One clock for all times on the page; it stands still while nobody looks at it. */
-const watchers = new Set<() => void>()
+/** One clock for all times on the page; it stops while nothing on the page shows a time. */
+const listeners = new Set<() => void>()
 let now = Date.now()
 let timer: ReturnType<typeof setInterval> | undefined
 
 function tick(): void {
   now = Date.now()
-  for (const tell of watchers) tell()
+  for (const notify of listeners) notify()
 }
 
-function subscribe(tell: () => void): () => void {
-  watchers.add(tell)
+function subscribe(notify: () => void): () => void {
+  listeners.add(notify)
   if (timer === undefined) {
     now = Date.now()
     timer = setInterval(tick, TICK_MS)
   }
   return () => {
-    watchers.delete(tell)
-    if (watchers.size > 0) return
+    listeners.delete(notify)
+    if (listeners.size > 0) return
     clearInterval(timer)
     timer = undefined
   }

@@ -5,7 +5,7 @@ import { navigate } from 'wouter/use-browser-location'
 type Options = { replace?: boolean }
 type Changes = Record<string, string | null>
 
-/** Changes members of the query string of the page that is shown; empty and null take one out. */
+/** Sets parameters in the current page's query string; an empty or null value removes one. */
 export function setQuery(changes: Changes, { replace = false }: Options = {}): void {
   const params = new URLSearchParams(window.location.search)
   for (const [name, value] of Object.entries(changes)) {
@@ -21,7 +21,7 @@ export function useQuery(): URLSearchParams {
   return new URLSearchParams(useSearch())
 }
 
-/** One member of the query string as state, so that a view can be shared, reopened and left by Back. */
+/** One query parameter as state, so that a view can be shared, reopened and left with Back. */
 export function useQueryState(name: string, fallback = ''): [string, (value: string, options?: Options) => void] {
   const value = useQuery().get(name) ?? fallback
   const set = useCallback(

@@ -1,7 +1,4 @@
-/**
- * Conditions of a search that stand for themselves, `site:…`, `after:…`, `before:…`: the facets put them in and take them
- * out again. What stands in quotation marks is text and is left alone.
- */
+/** Conditions in a query, `site:…`, `after:…`, `before:…`, which the facets add and remove. Quoted text is left alone. */
 export type Period = 'day' | 'week' | 'month' | 'year' | 'older'
 export type Condition = { name: 'site' | 'after' | 'before'; value: string; text: string }
 
@@ -39,7 +36,7 @@ export function withSite(query: string, host: string): string {
   return `${withoutNames(query, ['site'])} site:${host}`.trim()
 }
 
-/** Days suffice, but for the last one. */
+/** Whole days, except for the last 24 hours. */
 export function withPeriod(query: string, period: Period, now: number): string {
   const rest = withoutNames(query, ['after', 'before'])
   const since = new Date(now - (period === 'older' ? days.year : days[period]) * DAY_MS).toISOString()
@@ -47,7 +44,7 @@ export function withPeriod(query: string, period: Period, now: number): string {
   return `${rest} ${period === 'older' ? 'before' : 'after'}:${moment}`.trim()
 }
 
-/** Each period holds those before it, but for what is older than all of them. */
+/** Each period includes the shorter ones, except `older`. */
 export function summedPeriods(
   times: readonly { period: Period; count: number }[],
 ): { period: Period; count: number }[] {
@@ -58,12 +55,12 @@ export function summedPeriods(
   })
 }
 
-/** Whether there is an expression between slashes in it: profiles know them, the index of the search has words only. */
+/** Whether the query has a /pattern/: profiles understand those, the search index has only words. */
 export function hasPattern(query: string): boolean {
   return /(?:^|\s)-?\/\S(?:.*\S)?\/[a-z]*(?:\s|$)/i.test(query.replace(/"[^"]*"?/g, ''))
 }
 
-/** What a profile keeps of a search: where is a source, when is none of its concerns. */
+/** A search as a profile: its site becomes a source, its dates are dropped. */
 export function asProfile(query: string): { expression: string; name: string; url: string } {
   const site = conditionsOf(query).find(({ name }) => name === 'site')
   const expression = withoutNames(query, ['site', 'after', 'before'])

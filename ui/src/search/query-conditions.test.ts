@@ -8,7 +8,7 @@ import {
   withoutCondition,
   withPeriod,
   withSite,
-} from './search-words.ts'
+} from './query-conditions.ts'
 
 const now = Date.UTC(2026, 10, 15, 8, 30)
 

@@ -1,0 +1,169 @@
+import { Link } from 'wouter'
+import { urlOf } from '../api/client.ts'
+import type { Version } from '../api/types.ts'
+import { originalHref } from '../inbox/document-links.ts'
+import { Button } from '../kit/button.tsx'
+import { EmptyState, ErrorState, LoadingState } from '../kit/states.tsx'
+import { RelativeTime } from '../time/relative-time.tsx'
+import { exactTime } from '../time/zone.ts'
+import { useDiffChoice, type VersionChoice } from './choices.ts'
+import { IgnoredLine } from './diff-text.tsx'
+import { strings } from './strings.ts'
+import { useDiff, useLinks, useVersionText, WHOLE } from './use-document.ts'
+
+/** The anchor of the first change in the merged page: the frame opens there. */
+const FIRST_CHANGE = '#erace-first-change'
+
+/** Why a version has no content to show; null when it has. */
+export function absenceOf({ body, reason, status, location }: Version): string | null {
+  const { gone, moved, dropped, lost, none } = strings.missing
+  if (reason === 'gone') return location === '' ? gone(status) : moved(location)
+  if (body === 'dropped') return dropped
+  if (body === 'lost') return lost
+  return body === 'none' ? none : null
+}
+
+/** The visible text of the page, without its styling. */
+export function TextTab({ version }: { version: Version }) {
+  const absence = absenceOf(version)
+  const query = useVersionText(absence === null ? version.id : null)
+  if (absence !== null) return <Absence reason={absence} />
+  if (query.error !== null)
+    return <ErrorState title={strings.text.failed} error={query.error} onRetry={() => void query.refetch()} />
+  if (query.data === undefined) return <LoadingState label={strings.text.loading} />
+  if (query.data.trim() === '')
+    return (
+      <EmptyState icon="cached" title={strings.text.empty}>
+        {strings.text.emptyAdvice}
+      </EmptyState>
+    )
+  return <pre className="document-plain">{query.data}</pre>
+}
+
+export function PageTab({ version }: { version: Version }) {
+  const absence = absenceOf(version)
+  if (absence !== null) return <Absence reason={absence} />
+  return (
+    <SandboxedPage
+      title={strings.frame(version.n, exactTime(version.firstSeenAt))}
+      src={urlOf(`/versions/${version.id}/content`)}
+    />
+  )
+}
+
+function Absence({ reason }: { reason: string }) {
+  return (
+    <EmptyState icon="cached" title={strings.missing.title}>
+      {reason}
+    </EmptyState>
+  )
+}
+
+/**
+ * The frame may run nothing, load nothing and lead nowhere. Each page gets its own frame: navigating one frame from page to
+ * page would add entries to the history and break Back.
+ */
+function SandboxedPage({ title, src }: { title: string; src: string }) {
+  return <iframe key={src} className="document-frame" sandbox="" referrerPolicy="no-referrer" title={title} src={src} />
+}
+
+export function SideBySideTab({ choice: { from, to } }: { choice: VersionChoice }) {
+  if (from === null || to === null) return <OneVersion>{strings.sides.oneVersion}</OneVersion>
+  return (
+    <div className="document-sides">
+      <Side version={from} name={strings.sides.before} />
+      <Side version={to} name={strings.sides.after} />
+    </div>
+  )
+}
+
+function Side({ version, name }: { version: Version; name: string }) {
+  return (
+    <section className="document-side" aria-label={name}>
+      <h2 className="document-side-name">
+        {strings.sides.heading(name, version.n)}
+        <RelativeTime at={version.firstSeenAt} />
+      </h2>
+      <PageTab version={version} />
+    </section>
+  )
+}
+
+export function OneVersion({ children }: { children: string }) {
+  return (
+    <EmptyState icon="clock" title={strings.versions.one}>
+      {children}
+    </EmptyState>
+  )
+}
+
+export function MergedTab({ id, choice: { from, to } }: { id: string; choice: VersionChoice }) {
+  const [diffChoice, setDiffChoice] = useDiffChoice()
+  const { showsIgnored } = diffChoice
+  // The frame can't say what was left out, nor why there is nothing to show.
+  const diff = useDiff(id, { ...diffChoice, from: from?.n ?? 0, to: to?.n ?? 0 }, from !== null && to !== null)
+  if (from === null || to === null) return <OneVersion>{strings.merged.oneVersion}</OneVersion>
+  if (diff.error !== null)
+    return (
+      <ErrorState title={strings.merged.failed} error={diff.error} onRetry={() => void diff.refetch()}>
+        {absenceOf(from) ?? absenceOf(to) ?? strings.diff.failedAdvice}
+      </ErrorState>
+    )
+  // For content other than HTML the whole text is shown, word by word.
+  const query = { from: from.n, to: to.n, format: 'page', form: 'words', context: WHOLE }
+  return (
+    <section className="document-merged" aria-label={strings.merged.label}>
+      <p className="soft">
+        {strings.merged.legend(from.n, to.n)} <ins className="document-added-word">{strings.merged.added}</ins>{' '}
+        <del className="document-removed-word">{strings.merged.removed}</del>
+      </p>
+      <IgnoredLine
+        count={diff.data?.ignoring ?? 0}
+        showsAll={showsIgnored}
+        onChange={(next) => setDiffChoice({ showsIgnored: next })}
+      />
+      <SandboxedPage
+        title={strings.merged.frame(from.n, to.n)}
+        src={urlOf(`/documents/${id}/diff`, { ...query, ignored: showsIgnored ? 'show' : undefined }) + FIRST_CHANGE}
+      />
+    </section>
+  )
+}
+
+export function LinksTab({ id, version }: { id: string; version: Version }) {
+  const query = useLinks(id, version.id)
+  const links = query.data?.pages.flatMap(({ items }) => items) ?? []
+  if (query.error !== null)
+    return <ErrorState title={strings.links.failed} error={query.error} onRetry={() => void query.refetch()} />
+  if (query.isPending) return <LoadingState label={strings.links.loading} />
+  if (links.length === 0)
+    return (
+      <EmptyState icon="link" title={strings.links.empty}>
+        {strings.links.emptyWhy}
+      </EmptyState>
+    )
+  return (
+    <>
+      <ul className="document-links">
+        {links.map(({ url, document }) => (
+          <li key={url}>
+            {document === null ? (
+              <a href={originalHref(url) ?? undefined} target="_blank" rel="noreferrer noopener">
+                {url}
+              </a>
+            ) : (
+              <>
+                <Link href={`/documents/${document}`}>{url}</Link> <span className="soft">{strings.links.saved}</span>
+              </>
+            )}
+          </li>
+        ))}
+      </ul>
+      {query.hasNextPage && (
+        <Button onClick={() => void query.fetchNextPage()} disabled={query.isFetchingNextPage}>
+          {strings.links.more}
+        </Button>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,27 @@
+/** Texts of the shared components, and of what has no view of its own: times, undo, requests. */
+export const strings = {
+  close: 'Close',
+  cancel: 'Cancel',
+  undo: 'Undo',
+  dismiss: 'Dismiss',
+  tryAgain: 'Try again',
+  loading: 'Loading',
+  inProgress: (label: string) => `${label}…`,
+  loadFailed: "This couldn't be loaded",
+  undone: (action: string) => `Undone: ${action}`,
+  undoFailed: (action: string) => `Couldn't undo: ${action}`,
+  nothingToUndo: 'Nothing to undo.',
+  somethingWrong: 'Something went wrong.',
+  serverUnreachable: "Can't reach the server. Check your connection and try again.",
+  serverStatus: (status: number) => `The server responded with status ${status}. Try again in a moment.`,
+  time: {
+    never: 'never',
+    justNow: 'just now',
+    inAMoment: 'in a moment',
+    minutes: (n: number) => `${n} min`,
+    hours: (n: number) => `${n} h`,
+    days: (n: number) => `${n} d`,
+    ago: (amount: string) => `${amount} ago`,
+    later: (amount: string) => `in ${amount}`,
+  },
+}

@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { relativeTime } from './zone.ts'
+
+const now = Date.parse('2026-11-15T12:00:00Z')
+
+test('a time is shown by its distance, and by its day when it is a week or more away', () => {
+  const shown = (iso: string) => relativeTime(iso, now)
+  assert.equal(shown('2026-11-15T11:59:50Z'), 'just now')
+  assert.equal(shown('2026-11-15T12:00:20Z'), 'in a moment')
+  assert.equal(shown('2026-11-15T11:56:00Z'), '4 min ago')
+  assert.equal(shown('2026-11-15T11:00:30Z'), '1 h ago')
+  assert.equal(shown('2026-11-15T14:00:00Z'), 'in 2 h')
+  assert.equal(shown('2026-11-14T12:10:00Z'), '1 d ago')
+  assert.equal(shown('2026-11-01T12:00:00Z'), '1 Nov')
+  assert.equal(shown('2025-11-01T12:00:00Z'), '1 Nov 2025')
+})
+
+test('an invalid time is shown as nothing', () => {
+  assert.equal(relativeTime('soon', now), '')
+})
