@@ -19,11 +19,11 @@ const signedOutLater: State[] = [{ name: 'sign-in', path: '/sign-in', ready: 'No
 
 const nothingYet: State[] = [
   { name: 'welcome', path: '/welcome', ready: 'Paste an address' },
-  { name: 'inbox-empty', path: '/inbox', ready: 'Nothing has arrived yet' },
+  { name: 'inbox-empty', path: '/inbox', ready: 'Nothing here yet' },
   { name: 'watches-empty', path: '/watches', ready: 'No watches yet' },
   { name: 'profiles-empty', path: '/profiles', ready: 'No profiles yet' },
-  { name: 'search-empty', path: '/search', ready: 'Look for something' },
-  { name: 'missing', path: '/nowhere', ready: 'There is no such page' },
+  { name: 'search-empty', path: '/search', ready: 'What are you looking for?' },
+  { name: 'missing', path: '/nowhere', ready: "This page doesn't exist" },
 ]
 
 const toolbar = (page: Page) => page.getByRole('toolbar', { name: 'This item' }).waitFor()
@@ -57,7 +57,7 @@ function withItems(ids: { item: number; document: number; watch: number; profile
     { name: 'search', path: '/search?q=harbour', ready: /results? in/ },
     ofDocument('diff', /words/),
     ofDocument('sides', /^Before ·/),
-    ofDocument('merged', /what was/),
+    ofDocument('merged', /what it replaced/),
     ofDocument('text', 'this week'),
     ofDocument('page', 'Side by side'),
     ofDocument('links', 'pier'),

@@ -252,7 +252,7 @@ describe('what attacks whoever looks at it, in a browser', { skip: withoutBrowse
 
   test('search shows what was asked for and what was found as text', async () => {
     await look('/search?q=quote', [`"><img src=x onerror=__hit('quote')>`], /results? in/)
-    await look(`/search?q=${encodeURIComponent(news.attacks[8]!)}`, [news.attacks[8]!], /results? in|Nothing found/)
+    await look(`/search?q=${encodeURIComponent(news.attacks[8]!)}`, [news.attacks[8]!], /results? in|No results/)
   })
 
   test('activity explains, and lists what was crawled, as text', async () => {

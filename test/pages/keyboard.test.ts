@@ -114,7 +114,7 @@ describe('with the keyboard alone, in a browser', { skip: withoutBrowser }, () =
       await press('m')
       await page.locator('.inbox-row-open:not(.inbox-row-read)').waitFor()
       await press('s')
-      await open.getByRole('button', { name: 'Take the star away' }).waitFor()
+      await open.getByRole('button', { name: 'Unstar' }).waitFor()
       await press('Escape')
       await page.getByRole('toolbar', { name: 'This item' }).waitFor({ state: 'detached' })
       await seesFocus('after the item')
@@ -173,12 +173,12 @@ describe('with the keyboard alone, in a browser', { skip: withoutBrowser }, () =
       await page.locator('.inbox-row').first().waitFor()
       await press('*', 'a', 'e')
       await page.getByText('1 item archived').waitFor()
-      assert.equal(await page.getByText('Nothing has arrived yet').count(), 0)
+      assert.equal(await page.getByText('Nothing here yet').count(), 0)
       further.resolve()
       await page.locator('.inbox-row').nth(1).waitFor()
       await page.unrouteAll({ behavior: 'wait' })
       await press('u')
-      await page.getByText('Taken back').waitFor()
+      await page.getByText('Undone').waitFor()
     }))
 
   test('Escape closes a menu and what is open, and stays in eRACE', () =>
@@ -235,7 +235,7 @@ describe('with the keyboard alone, in a browser', { skip: withoutBrowser }, () =
       await page.locator('ins').filter({ hasText: 'resigned' }).waitFor()
       await press('ArrowLeft')
       await page
-        .getByText('One version so far')
+        .getByText('Only one version so far')
         .or(page.locator('[aria-current=true]').filter({ hasText: '1' }))
         .first()
         .waitFor()

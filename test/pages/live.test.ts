@@ -95,7 +95,7 @@ describe('the stream of events, in a browser', { skip: withoutBrowser }, () => {
       await service.killAndStart(async () => {
         await gone.waitFor()
         await page.getByRole('link', { name: /^Profiles/ }).click()
-        await page.getByText('This page could not be loaded').waitFor()
+        await page.getByText("This page couldn't be loaded").waitFor()
       })
       await page.getByText('every change').waitFor()
     }))

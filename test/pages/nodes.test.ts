@@ -76,7 +76,7 @@ describe('nodes and the crawl, in a browser', { skip: withoutBrowser }, () => {
         await rowOf(page, 'worker-2').getByText('running').waitFor()
         await page.getByRole('button', { name: 'Drain worker-1' }).click()
         await page.getByRole('dialog').getByText('hands its 128 partitions').waitFor()
-        await page.getByRole('dialog').getByRole('button', { name: 'Keep everything as it is' }).click()
+        await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
         assert.equal(await partitionsOf('worker-1'), 128)
         await page.getByRole('button', { name: 'Drain worker-1' }).click()
         await page.getByRole('dialog').getByRole('button', { name: 'Drain worker-1' }).click()

@@ -82,7 +82,7 @@ describe('without a connection, in a browser', { skip: withoutBrowser }, () => {
       await page.reload()
       await row('Apricots').waitFor()
       await page
-        .getByText(/No connection/)
+        .getByText(/You're offline/)
         .first()
         .waitFor()
       await row('Bananas').getByRole('link').click()
@@ -110,7 +110,7 @@ describe('without a connection, in a browser', { skip: withoutBrowser }, () => {
       })
       assert.ok(refused > 1)
       await page
-        .getByText(/No connection/)
+        .getByText(/You're offline/)
         .first()
         .waitFor({ state: 'detached' })
     })
