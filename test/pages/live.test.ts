@@ -78,7 +78,7 @@ describe('the stream of events, in a browser', { skip: withoutBrowser }, () => {
   test('a server that is gone is told of, and what failed meanwhile is shown when it is back', () =>
     look.watched(async () => {
       const { page } = look
-      const gone = page.getByText(/^No connection\. What was kept/)
+      const gone = page.getByText(/^You're offline\. You can read/)
       const failed = page.getByRole('button', { name: 'Try again' })
       await page.getByRole('link', { name: /^Search/ }).click()
       const box = page.getByRole('searchbox')
