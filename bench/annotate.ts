@@ -97,7 +97,7 @@ export const run: Benchmark = async () => {
       ['near-duplicates, besides', duplicateMs, 'ms', ''],
       ['times the papers’ engine', PAPERS_MS / wholeMs, '', ''],
     ],
-    figures: {
+    stats: {
       annotateOfGoal: wholeMs / GOAL_MS,
       papersOverOurs: PAPERS_MS / wholeMs,
       wholeMs,

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { AppError } from '../src/core/errors.ts'
 import { createInboxData } from './api/inbox-data.ts'
 import { timeNaive } from './api/naive.ts'
-import { type ServerFigures, startServerChild } from './api/server-child.ts'
+import { type ServerStats, startServerChild } from './api/server-child.ts'
 import { useStreams } from './api/streams.ts'
 import { type Operation, operations, type Timings, useInbox } from './api/users.ts'
 import type { Benchmark } from './table.ts'
@@ -30,20 +30,20 @@ export const run: Benchmark = async ({ values }) => {
     const server = await startServerChild(folder)
     try {
       const { url } = server
-      const idle = await server.figures()
+      const idle = await server.stats()
       await useInbox({ data, url, users, seconds: Math.min(2, seconds), pauseMs: 0 })
       const paced = await useInbox({ data, url, users, seconds, pauseMs: PAUSE_MS })
-      const calm = await server.figures()
+      const calm = await server.stats()
       const startedAt = performance.now()
       const hurried = await useInbox({ data, url, users, seconds, pauseMs: 0 })
       const perSecond = countOf(hurried) / ((performance.now() - startedAt) / 1000)
-      const used = await server.figures()
-      let open: ServerFigures = used
+      const used = await server.stats()
+      let open: ServerStats = used
       const onOpen = async (): Promise<void> => {
-        open = await server.figures()
+        open = await server.stats()
       }
       const { delaysMs, expected } = await useStreams(server, data.owners, { streams, arrivals: ARRIVALS, onOpen })
-      const streamed = await server.figures()
+      const streamed = await server.stats()
       const listP95 = quantile([...paced.large.list, ...paced.others.list], 0.95)
       const searchP95 = quantile(paced.large['search, common word'], 0.95)
       return {
@@ -52,7 +52,7 @@ export const run: Benchmark = async ({ values }) => {
         rows: operations.flatMap((operation) =>
           (['large', 'others'] as const).map((who) => rowOf(operation, who, paced, hurried)),
         ),
-        figures: {
+        stats: {
           naiveListToP95: naive.listMs / listP95,
           naiveSearchToP95: naive.searchMs / searchP95,
           p95Ms: quantile(allOf(paced), 0.95),

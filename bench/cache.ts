@@ -6,10 +6,10 @@ import { createBodyReader } from '../src/archive/body-reader.ts'
 import { responseRecord, revisitRecord, warcinfoRecord } from '../src/archive/warc/record-writer.ts'
 import { AppError } from '../src/core/errors.ts'
 import { digestText } from '../src/core/fingerprint.ts'
-import { noErrand } from '../src/core/request.ts'
+import { noCheck } from '../src/core/request.ts'
 import type { Capture } from '../src/store/contracts/documents.ts'
-import { createEmbeddedObjects } from '../src/store/sqlite/archive/objects.ts'
-import { createEmbeddedVersions } from '../src/store/sqlite/documents/versions.ts'
+import { createSqliteObjects } from '../src/store/sqlite/archive/objects.ts'
+import { createSqliteVersions } from '../src/store/sqlite/documents/versions.ts'
 import { openCatalogForReading, openFolder, paths } from '../src/store/sqlite/folder/folder.ts'
 import { openShardStore } from '../src/store/sqlite/folder/shard-store.ts'
 import { folderBytes } from './measure.ts'
@@ -122,7 +122,7 @@ function createCaptures(documents: number, meanBytes: number, run: number): (n: 
       fp: BigInt.asIntN(64, BigInt(document) * 0x9e3779b97f4a7c15n),
       url,
       parent: '',
-      errand: noErrand,
+      check: noCheck,
       hops: 0,
       at,
       run,
@@ -160,8 +160,8 @@ type Read = { perSecond: number; wrong: number }
 async function readBack(folder: string, versions: number, reads: number): Promise<Read> {
   const db = openCatalogForReading(folder)
   try {
-    const store = createEmbeddedVersions(db)
-    const bodies = createBodyReader({ versions: store, objects: createEmbeddedObjects(db, paths.archive(folder)) })
+    const store = createSqliteVersions(db)
+    const bodies = createBodyReader({ versions: store, objects: createSqliteObjects(db, paths.archive(folder)) })
     const random = createRandom(2)
     let wrong = 0
     const startedAt = performance.now()
@@ -210,7 +210,7 @@ function tableOf(written: Written, read: Read, folder: string): BenchTable {
         heapMb.at(-1)!,
       ],
     ],
-    figures: {
+    stats: {
       versionsPerSecond: versions / seconds,
       ratioLastTenthToSecond: late / early,
       readsPerSecond: read.perSecond,

@@ -151,7 +151,7 @@ async function snapshot(
 ): Promise<Snapshot> {
   const nodes = await fleet.nodes()
   const sum = (name: 'statements' | 'sentBytes'): number =>
-    nodes.reduce((total, { figures }) => total + Number(figures[name] ?? 0), 0)
+    nodes.reduce((total, { stats }) => total + Number(stats[name] ?? 0), 0)
   return {
     at: performance.now(),
     pages: (await origin.stats()).distinct,
@@ -272,17 +272,17 @@ function tableOf(wide: readonly Row[], busy: readonly Row[], { latencyMs, hosts 
     row.bytes ?? '',
   ]
   const [embedded, whole, one, two] = busy
-  const figures: Record<string, number> = {}
-  for (const { workers, efficiency } of wide) figures[`efficiencyAt${workers}`] = efficiency ?? 0
-  figures.ratioToEmbedded = whole!.perSecond / embedded!.perSecond
-  figures.ratioTwoToOneWorker = two!.perSecond / one!.perSecond
-  figures.statementsPerPage = whole!.statements ?? 0
-  figures.bytesPerPage = whole!.bytes ?? 0
+  const stats: Record<string, number> = {}
+  for (const { workers, efficiency } of wide) stats[`efficiencyAt${workers}`] = efficiency ?? 0
+  stats.ratioToEmbedded = whole!.perSecond / embedded!.perSecond
+  stats.ratioTwoToOneWorker = two!.perSecond / one!.perSecond
+  stats.statementsPerPage = whole!.statements ?? 0
+  stats.bytesPerPage = whole!.bytes ?? 0
   return {
     name: 'cluster',
     columns,
     rows: [...wide, ...busy].map(cells),
-    figures,
+    stats,
     notes: [
       `the first ${wide.length} rows: answers after ${latencyMs} ms, ${hosts} hosts, one connection to each; a window in which all hold their share`,
       'the others: answers at once, whole crawls from the first request to the last; the database and the origin share the processors with the workers',

@@ -87,7 +87,7 @@ async function compare(origin: Origin, contestants: Tool[], settings: Settings):
         for (const outcome of await runTool(origin, tool, setting, settings)) keepBetter(best, outcome)
     }
   notes.push(...[...best.values()].flatMap((outcome) => outcomeNotes(outcome, origin, settings)))
-  return { name: 'crawl', columns, rows: [...best.values()].map(row), figures: figures(best), notes }
+  return { name: 'crawl', columns, rows: [...best.values()].map(row), stats: stats(best), notes }
 }
 
 /** The first start after an update compiles the modules; every later one, and those that are measured, find them compiled. */
@@ -177,7 +177,7 @@ function outcomeNotes({ label, tool, measured, stats }: Outcome, origin: Origin,
   return notes
 }
 
-function figures(best: Map<string, Outcome>): Record<string, number> {
+function stats(best: Map<string, Outcome>): Record<string, number> {
   const outcomes = [...best.values()]
   const fastest = (name: string, again = false): Outcome | undefined =>
     outcomes
@@ -190,13 +190,13 @@ function figures(best: Map<string, Outcome>): Record<string, number> {
   }
   const ours = fastest('erace')
   if (ours !== undefined) {
-    for (const [name, figure] of [
+    for (const [name, stat] of [
       ['wget2', 'ratioToWget2'],
       ['scrapy', 'ratioToScrapy'],
       ['crawlee', 'ratioToCrawlee'],
     ] as const) {
       const peer = fastest(name)
-      if (peer !== undefined) result[figure] = ours.perSecond / peer.perSecond
+      if (peer !== undefined) result[stat] = ours.perSecond / peer.perSecond
     }
     const again = fastest('erace', true)
     if (again !== undefined) result.ratioAgainToFirst = again.perSecond / ours.perSecond

@@ -10,7 +10,7 @@ export type BenchTable = {
   name: string
   columns: string[]
   rows: (string | number)[][]
-  figures: Record<string, number>
+  stats: Record<string, number>
 }
 
 type Finder = (page: Buffer) => string[]
@@ -135,7 +135,7 @@ function cpuMsPerPage(pages: Buffer[]): number[] {
 
 export async function run(): Promise<BenchTable> {
   const rows: BenchTable['rows'] = []
-  const figures: BenchTable['figures'] = {}
+  const stats: BenchTable['stats'] = {}
   for (const kilobytes of [36, 70]) {
     const pages = Array.from({ length: 8 }, (_, i) => generatePage(kilobytes * 1024, kilobytes * 100 + i))
     const wanted = pages.map(findWithParse5)
@@ -146,13 +146,13 @@ export async function run(): Promise<BenchTable> {
       const links = pages.map(find)
       const isEqual = JSON.stringify(links) === JSON.stringify(wanted)
       rows.push([`${kilobytes} KB`, name, ms.toFixed(3), ratio.toFixed(1), links[0]!.length, isEqual ? 'yes' : 'NO'])
-      figures[`${name}_${kilobytes}kb_ms`] = ms
-      if (index > 0) figures[`${name}_over_fastfind_${kilobytes}kb`] = ratio
-      else figures[`links_equal_${kilobytes}kb`] = isEqual ? 1 : 0
+      stats[`${name}_${kilobytes}kb_ms`] = ms
+      if (index > 0) stats[`${name}_over_fastfind_${kilobytes}kb`] = ratio
+      else stats[`links_equal_${kilobytes}kb`] = isEqual ? 1 : 0
     })
   }
   const columns = ['page', 'finder', 'CPU ms/page', 'times fastfind', 'links', 'equal']
-  return { name: 'fastfind', columns, rows, figures }
+  return { name: 'fastfind', columns, rows, stats }
 }
 
 function print(table: BenchTable): void {

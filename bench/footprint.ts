@@ -104,7 +104,7 @@ function tableOf(measured: Measured): BenchTable {
       ['processor of the server, link to a new URL', 'ms', queued.serverMs / links, ''],
       ['processor of the server, full text', 'ms a KB of text', texts.serverMs / texts.textKb, ''],
     ],
-    figures: {
+    stats: {
       bodyBytesPerPage: bodyBytes / pages,
       storedBytesPerPage: sum,
       storedBytesPerPageWithoutBodies: sum - (measured.tables.get('records')?.all ?? 0),

@@ -5,13 +5,13 @@ import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { systemClock } from '../src/core/clock.ts'
-import { noErrand, type Offer, type QueuedRequest, UNLIMITED_DEPTH } from '../src/core/request.ts'
+import { noCheck, type Offer, type QueuedRequest, UNLIMITED_DEPTH } from '../src/core/request.ts'
 import { createFrontier, type Frontier } from '../src/crawl/frontier/frontier.ts'
-import type { Lane } from '../src/crawl/frontier/host-queue.ts'
+import type { HostQueue } from '../src/crawl/frontier/host-queue.ts'
 import type { FrontierStore } from '../src/store/contracts/frontier.ts'
 import { openFolder, paths } from '../src/store/sqlite/folder/folder.ts'
 import { createExchange } from '../src/store/sqlite/frontier/exchange.ts'
-import { createEmbeddedFrontier } from '../src/store/sqlite/frontier/frontier.ts'
+import { createSqliteFrontier } from '../src/store/sqlite/frontier/frontier.ts'
 import { folderBytes } from './measure.ts'
 import type { Benchmark } from './table.ts'
 
@@ -27,12 +27,12 @@ const REOPEN_GOAL_MS = 1_000
 function openFrontier(folder: string): { store: FrontierStore; frontier: Frontier } {
   const path = paths.frontier(folder, 0)
   const exchange = createExchange([null])
-  const store = createEmbeddedFrontier({ path, run: 1, shard: 0, ownerOf: () => 0, exchange, maxUrlsPerHost: 1e9 })
+  const store = createSqliteFrontier({ path, run: 1, shard: 0, ownerOf: () => 0, exchange, maxUrlsPerHost: 1e9 })
   const rules = { delayMs: 0, delayFactor: 0, failuresToRest: 5, restMs: 1, restMaxMs: 1, maxRests: 1 }
   const onError = (error: unknown): never => {
     throw error
   }
-  const limits = { perHost: 1, bufferRows: 20_000, maxLanes: 4_096 }
+  const limits = { perHost: 1, bufferRows: 20_000, maxHostQueues: 4_096 }
   const frontier = createFrontier({ store, clock: systemClock, rules, ...limits, onError })
   store.onArrival((arrivals) => frontier.arrive(arrivals))
   return { store, frontier }
@@ -45,7 +45,7 @@ function offerAt(n: number): Offer {
   const url = `https://${host}/section-${digest[12]! % 40}/page-${n}.html`
   const parent = `https://${host}/section-${digest[13]! % 40}/`
   const fp = digest.readBigInt64LE(0)
-  return { url, host, fp, parent, depth: UNLIMITED_DEPTH, hops: 3, redirects: 0, priority: 3, errand: noErrand }
+  return { url, host, fp, parent, depth: UNLIMITED_DEPTH, hops: 3, redirects: 0, priority: 3, check: noCheck }
 }
 
 function offerAll(store: FrontierStore, from: number, to: number): Promise<number> {
@@ -73,14 +73,14 @@ async function takeFirst(frontier: Frontier): Promise<number> {
   return timed(async () => {
     await frontier.wake()
     for (let taken = frontier.take(); ; taken = frontier.take()) {
-      if (taken !== null) return frontier.putBack(taken.lane, taken.request)
+      if (taken !== null) return frontier.putBack(taken.hostQueue, taken.request)
       await new Promise((resolve) => setImmediate(resolve))
     }
   })
 }
 
-function takeSome(frontier: Frontier): { lane: Lane; request: QueuedRequest }[] {
-  const taken: { lane: Lane; request: QueuedRequest }[] = []
+function takeSome(frontier: Frontier): { hostQueue: HostQueue; request: QueuedRequest }[] {
+  const taken: { hostQueue: HostQueue; request: QueuedRequest }[] = []
   while (taken.length < IN_FLIGHT) {
     const next = frontier.take()
     if (next === null) break
@@ -93,10 +93,10 @@ async function takeAndSettle(store: FrontierStore, frontier: Frontier, count: nu
   return timed(async () => {
     for (let done = 0; done < count; ) {
       const taken = takeSome(frontier)
-      for (const { lane } of taken) frontier.release(lane, { kind: 'answered', totalMs: 5 })
+      for (const { hostQueue } of taken) frontier.release(hostQueue, { kind: 'answered', totalMs: 5 })
       const requests = taken.map(({ request }) => request)
       await store.settle({ offers: [], done: requests, again: [], hosts: frontier.changedClocks() })
-      for (const { lane } of taken) frontier.settled(lane, 1)
+      for (const { hostQueue } of taken) frontier.settled(hostQueue, 1)
       done += taken.length
       if (taken.length === 0) await new Promise((resolve) => setImmediate(resolve))
     }
@@ -152,7 +152,7 @@ export const run: Benchmark = async ({ values }) => {
         ['reopened, first request taken', reopenMs, 'ms', `${REOPEN_GOAL_MS}`],
         ['taken and settled', operations / (settledMs / 1000), 'requests/s', ''],
       ],
-      figures: {
+      stats: {
         heapOfGoal: heapMb / HEAP_GOAL_MB,
         reopenOfGoal: reopenMs / REOPEN_GOAL_MS,
         queuedPerSecond: urls / (queuedMs / 1000),

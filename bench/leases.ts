@@ -67,7 +67,7 @@ export const run: Benchmark = async ({ values }) => {
       row.beatMs,
       row.held.length / (RENEW_EVERY_MS / 1000),
     ]),
-    figures: figuresOf(rows),
+    stats: statsOf(rows),
     notes: [
       'The program’s own holders and its own lease_beat on a real database; only time is made up. 4,096 partitions: the same text with that number.',
       'A round is a heartbeat interval of 5 s. At the start all come within one round and go by heartbeats alone; later they are woken by those who join and give back.',
@@ -98,19 +98,19 @@ async function live(server: BenchServer, partitions: number, holders: number, se
   return rows
 }
 
-function figuresOf(rows: readonly Row[]): Record<string, number> {
-  const figures: Record<string, number> = {}
+function statsOf(rows: readonly Row[]): Record<string, number> {
+  const stats: Record<string, number> = {}
   for (const { partitions, holders, event, held, moves, longestGapMs, beatMs, tookMs } of rows) {
     const name = `of${partitions}at${holders}`
     if (event === 'start') {
-      figures[`${name}MostToIdeal`] = Math.max(...held) / (partitions / held.length)
-      figures[`${name}StartRounds`] = tookMs / RENEW_EVERY_MS
-      figures[`${name}CoresForHeartbeats`] = (held.length / RENEW_EVERY_MS) * beatMs
+      stats[`${name}MostToIdeal`] = Math.max(...held) / (partitions / held.length)
+      stats[`${name}StartRounds`] = tookMs / RENEW_EVERY_MS
+      stats[`${name}CoresForHeartbeats`] = (held.length / RENEW_EVERY_MS) * beatMs
     }
-    if (event === 'join') figures[`${name}JoinMoves`] = moves
-    if (event === 'death') figures[`${name}DeathGapSeconds`] = longestGapMs / 1000
+    if (event === 'join') stats[`${name}JoinMoves`] = moves
+    if (event === 'death') stats[`${name}DeathGapSeconds`] = longestGapMs / 1000
   }
-  return figures
+  return stats
 }
 
 function numbers(name: string, text: string): number[] {

@@ -79,7 +79,7 @@ function spell(rank: number): string {
   return rank % 7 === 0 ? `${text}s` : text
 }
 
-type Figures = {
+type Stats = {
   profiles: number
   builtPerSecond: number
   memoryMb: number
@@ -109,7 +109,7 @@ export function buildIndex(profiles: number, words: Words) {
   return { index, some, setMs }
 }
 
-function measure(profiles: number, words: Words, documents: readonly DocumentTerms[]): Figures {
+function measure(profiles: number, words: Words, documents: readonly DocumentTerms[]): Stats {
   const { index, some, setMs } = buildIndex(profiles, words)
   for (const document of documents) index.match(document) // code is compiled
   let matches = 0
@@ -134,14 +134,10 @@ function measure(profiles: number, words: Words, documents: readonly DocumentTer
   }
 }
 
-export type UpdateFigures = { updatesPerSecond: number; longestMs: number; matchMs: number }
+export type UpdateStats = { updatesPerSecond: number; longestMs: number; matchMs: number }
 
 /** Profiles are changed, between documents, as they are while the engine runs. */
-export function updateWhileMatching(
-  index: MatchIndex,
-  words: Words,
-  documents: readonly DocumentTerms[],
-): UpdateFigures {
+export function updateWhileMatching(index: MatchIndex, words: Words, documents: readonly DocumentTerms[]): UpdateStats {
   let spentMs = 0
   let longestMs = 0
   let matchMs = 0
@@ -166,16 +162,16 @@ export const run: Benchmark = async ({ values }) => {
   const words = createWords(createRandom(11))
   const documents = createDocuments(words)
   const all = sizes.map((profiles) => measure(profiles, words, documents))
-  const figures: Record<string, number> = {}
+  const stats: Record<string, number> = {}
   for (const { profiles, p50Ms, p95Ms, naiveMs, memoryMb, updatesPerSecond } of all) {
     const name = `at${profiles / 1000}k`
-    if (GOALS_MS[profiles] !== undefined) figures[`${name}P95OfGoal`] = p95Ms / GOALS_MS[profiles]
-    Object.assign(figures, {
+    if (GOALS_MS[profiles] !== undefined) stats[`${name}P95OfGoal`] = p95Ms / GOALS_MS[profiles]
+    Object.assign(stats, {
       [`${name}NaiveOverOurs`]: naiveMs / p50Ms,
       [`${name}P50Ms`]: p50Ms,
       [`${name}P95Ms`]: p95Ms,
     })
-    Object.assign(figures, { [`${name}MemoryMb`]: memoryMb, [`${name}UpdatesPerSecond`]: updatesPerSecond })
+    Object.assign(stats, { [`${name}MemoryMb`]: memoryMb, [`${name}UpdatesPerSecond`]: updatesPerSecond })
   }
   return {
     name: 'match',
@@ -192,7 +188,7 @@ export const run: Benchmark = async ({ values }) => {
       Math.round(row.builtPerSecond),
       Math.round(row.updatesPerSecond),
     ]),
-    figures,
+    stats,
     notes: [
       `Words by Zipf over ${VOCABULARY} words; profiles have ${TERMS} of them, without the ${FUNCTION_WORDS} most common, with weights 1 to 5 and a threshold of ${THRESHOLD_SHARE * 100} % of their sum.`,
       `${DOCUMENTS} documents of ${TEXT_LENGTH} characters, words read before; matches is their mean number a document.`,

@@ -71,7 +71,7 @@ export async function run(): Promise<BenchTable> {
   }
   const mix = kinds.flatMap(({ share, links }) => Array.from({ length: share }, (_, n) => links[n % links.length]!))
   const rows: (string | number)[][] = []
-  const figures: Record<string, number> = {}
+  const stats: Record<string, number> = {}
   for (const { name, links } of [{ name: 'a page of all', links: mix }, ...kinds]) {
     const parser = measure(links, byParser)
     const plain = measure(links, resolved)
@@ -79,10 +79,10 @@ export async function run(): Promise<BenchTable> {
     const whole = measure(links, fingerprinted)
     rows.push([name, parser, plain, key, whole, parser / plain, parser / key])
     if (links !== mix) continue
-    figures['new-url-over-resolve'] = parser / plain
-    figures['new-url-over-resolve-and-normalise'] = parser / key
-    figures['resolve-and-normalise-us'] = key
-    figures['with-fingerprint-us'] = whole
+    stats['new-url-over-resolve'] = parser / plain
+    stats['new-url-over-resolve-and-normalise'] = parser / key
+    stats['resolve-and-normalise-us'] = key
+    stats['with-fingerprint-us'] = whole
   }
   return {
     name: 'normalise',
@@ -96,7 +96,7 @@ export async function run(): Promise<BenchTable> {
       'new URL / both',
     ],
     rows,
-    figures,
+    stats,
   }
 }
 

@@ -107,7 +107,7 @@ function tableOf(crawls: Crawl[], origin: Origin, latencyMs: number): BenchTable
       crawl.unchanged,
       crawl.versions,
     ]),
-    figures: {
+    stats: {
       ratioUnchangedToFirst: rateOf(same) / rateOf(first),
       ratioChangedToFirst: rateOf(changed) / rateOf(first),
       bytesUnchangedToFirst: same.stats.bytes / first.stats.bytes,

@@ -316,7 +316,7 @@ export const run: Benchmark = async ({ values }) => {
         ]),
       ),
     ],
-    figures: {
+    stats: {
       ofObjectHeap: base.ours / base.heap,
       ofSortedArray: base.ours / base.sorted,
       bytesOfObjectHeap: watchBytes / watches / base.heapBytes,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { AppError } from '../src/core/errors.ts'
 import type { CrawlResult } from '../src/core/reports/crawl-report.ts'
-import { openEmbeddedSearchIndex } from '../src/store/sqlite/search/search-index.ts'
+import { openSqliteSearchIndex } from '../src/store/sqlite/search/search-index.ts'
 import { measureCommand } from './measure.ts'
 import { type Origin, startOrigin } from './origin/start.ts'
 import { findTool } from './tools.ts'
@@ -53,7 +53,7 @@ async function crawlOnce(origin: Origin, indexes: boolean): Promise<{ seconds: n
 }
 
 async function countIndexed(path: string): Promise<number> {
-  const index = openEmbeddedSearchIndex({ path, kept: async () => new Set() })
+  const index = openSqliteSearchIndex({ path, kept: async () => new Set() })
   try {
     return (await index.counts()).versions
   } finally {

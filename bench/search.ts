@@ -6,7 +6,7 @@ import { parseSearchQuery } from '../src/core/search-query/parse-query.ts'
 import type { SearchQuery } from '../src/core/search-query/query.ts'
 import { cutSnippet } from '../src/core/search-query/snippet.ts'
 import type { IndexedText, SearchIndex } from '../src/store/contracts/search.ts'
-import { openEmbeddedSearchIndex } from '../src/store/sqlite/search/search-index.ts'
+import { openSqliteSearchIndex } from '../src/store/sqlite/search/search-index.ts'
 import { folderBytes } from './measure.ts'
 import { createRandom, type Random } from './origin/random.ts'
 import { measureSlowdown } from './search-crawl.ts'
@@ -105,11 +105,11 @@ export const run: Benchmark = async ({ values }) => {
     const random = createRandom(7)
     const kept = async (ids: readonly number[]): Promise<ReadonlySet<number>> => new Set(ids)
     const path = join(folder, 'search.db')
-    const empty = openEmbeddedSearchIndex({ path, kept })
+    const empty = openSqliteSearchIndex({ path, kept })
     const { ms, bytes } = await addAll(empty, texts, documents)
     await empty.close()
     const indexBytes = folderBytes(folder)
-    const index = openEmbeddedSearchIndex({ path, kept })
+    const index = openSqliteSearchIndex({ path, kept })
 
     const rows: (string | number)[][] = []
     const all: Timings = { found: [], shown: [] }
@@ -138,7 +138,7 @@ export const run: Benchmark = async ({ values }) => {
       name: 'search',
       columns: ['query', 'p50 ms', 'p95 ms', 'p50 ms with marks', 'p95 ms with marks'],
       rows,
-      figures: {
+      stats: {
         scanToP95: scanMs / p95,
         indexToText: indexBytes / bytes,
         ...(crawl === null ? {} : { crawlTimeWithIndex: crawl.ratio }),

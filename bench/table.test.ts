@@ -10,7 +10,7 @@ test('a table is aligned, numbers to the right, and each figure follows as a lin
       ['ours', 20000, 9.8765],
       ['a longer name', 3, 123.456],
     ],
-    figures: { ratio: 1.23456 },
+    stats: { ratio: 1.23456 },
     notes: ['measured on a quiet machine'],
   })
   assert.equal(

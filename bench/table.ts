@@ -6,7 +6,7 @@ export type BenchTable = {
   columns: string[]
   rows: (string | number)[][]
   /** What budgets are held against: ratios first, they mean the same on every machine. */
-  figures: Record<string, number>
+  stats: Record<string, number>
   /** What a reader must know to read the table rightly. */
   notes?: string[]
 }
@@ -27,10 +27,10 @@ export function formatTable(table: BenchTable): string {
       .trimEnd(),
   )
   lines.splice(1, 0, widths.map((width) => '-'.repeat(width)).join('  '))
-  const figures = Object.entries(table.figures).map(([figure, value]) =>
-    JSON.stringify({ bench: table.name, figure, value: Number(value.toPrecision(4)) }),
+  const stats = Object.entries(table.stats).map(([stat, value]) =>
+    JSON.stringify({ bench: table.name, stat, value: Number(value.toPrecision(4)) }),
   )
-  return [`# ${table.name}`, ...lines, ...(table.notes ?? []).map((note) => `- ${note}`), ...figures, ''].join('\n')
+  return [`# ${table.name}`, ...lines, ...(table.notes ?? []).map((note) => `- ${note}`), ...stats, ''].join('\n')
 }
 
 function formatCell(cell: string | number): string {

@@ -14,13 +14,13 @@ export const run: Benchmark = async ({ values }) => {
     const measured = updateWhileMatching(index, words, documents)
     return { profiles, ...measured, memoryMb: index.memoryBytes() / 1e6 }
   })
-  const figures: Record<string, number> = {}
-  for (const { profiles, updatesPerSecond } of all) figures[`at${profiles / 1000}kUpdatesPerSecond`] = updatesPerSecond
+  const stats: Record<string, number> = {}
+  for (const { profiles, updatesPerSecond } of all) stats[`at${profiles / 1000}kUpdatesPerSecond`] = updatesPerSecond
   return {
     name: 'update',
     columns: ['profiles', 'updates/s', 'longest ms', 'match ms', 'MB'],
     rows: all.map((row) => [row.profiles, Math.round(row.updatesPerSecond), row.longestMs, row.matchMs, row.memoryMb]),
-    figures,
+    stats,
     notes: [
       `${UPDATES} profiles are changed, each into other interests, with a document matched after every ${UPDATES_EACH}; profiles and documents as in match.`,
       `longest ms is the longest ${UPDATES_EACH} changes together, match ms the mean of a document right behind them; interests are compiled before.`,

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { createNewsDesk } from './demo/news-desk.ts'
+import { createResultDesk } from './demo/news-desk.ts'
 import { startNewsServer } from './demo/news-server.ts'
 
 const script = fileURLToPath(new URL('./demo.ts', import.meta.url))
@@ -70,7 +70,7 @@ async function until(what: string, holds: () => boolean | Promise<boolean>): Pro
 describe('the paper of the demo', () => {
   test('has the same news for the same seed, and other news for another', () => {
     const story = (seed: number): string[] => {
-      const desk = createNewsDesk(seed)
+      const desk = createResultDesk(seed)
       return Array.from({ length: 40 }, () => {
         const { kind, article } = desk.step()
         return `${kind} ${article.path} ${article.paragraphs.join(' ')}`
@@ -81,7 +81,7 @@ describe('the paper of the demo', () => {
   })
 
   test('begins with a dozen articles of all topics and never grows beyond a page', () => {
-    const desk = createNewsDesk(1)
+    const desk = createResultDesk(1)
     assert.equal(desk.articles().length, 12)
     assert.equal(new Set(desk.articles().map(({ topic }) => topic)).size, 4)
     for (let step = 0; step < 500; step++) desk.step()
@@ -91,7 +91,7 @@ describe('the paper of the demo', () => {
   })
 
   test('is served with validators, a feed, and a word about what was withdrawn', async () => {
-    const desk = createNewsDesk(1)
+    const desk = createResultDesk(1)
     const { origin, close } = await startNewsServer(desk, 0)
     try {
       const front = await fetch(`${origin}/`)

@@ -20,38 +20,39 @@ const code = await runCli({
       store === null
         ? (await import('./app/roles/crawl.ts')).crawl(settings, hooks)
         : (await import('./app/roles/crawl-cluster.ts')).crawl(store, settings, hooks),
-    serve: async (place, hooks) => (await import('./app/roles/serve.ts')).serve(place, hooks),
-    worker: async (place, hooks) => (await import('./app/roles/worker.ts')).worker(place, hooks),
-    control: async (place) => (await import('./app/commands/top.ts')).openControl(place),
-    schema: async (place) => (await import('./app/commands/migrate.ts')).readSchema(place),
-    migrate: async (place) => (await import('./app/commands/migrate.ts')).migrateStore(place),
-    distribute: async (place) => (await import('./app/commands/migrate.ts')).distributeStore(place),
-    moveUp: async (folder, store, hooks) => (await import('./app/commands/import.ts')).moveUp(folder, store, hooks),
+    serve: async (target, hooks) => (await import('./app/roles/serve.ts')).serve(target, hooks),
+    worker: async (target, hooks) => (await import('./app/roles/worker.ts')).worker(target, hooks),
+    control: async (target) => (await import('./app/commands/top.ts')).openControl(target),
+    schema: async (target) => (await import('./app/commands/migrate.ts')).readSchema(target),
+    migrate: async (target) => (await import('./app/commands/migrate.ts')).migrateStore(target),
+    distribute: async (target) => (await import('./app/commands/migrate.ts')).distributeStore(target),
+    importFolder: async (folder, store, hooks) =>
+      (await import('./app/commands/import.ts')).importFolder(folder, store, hooks),
     up: async ({ dataDir, config }, hooks) => (await import('./app/roles/up.ts')).up(dataDir, config, hooks),
-    importProfiles: async (place, profiles) =>
-      (await import('./app/commands/profiles.ts')).importProfiles(place, profiles),
-    exportProfiles: async (place, owner) => (await import('./app/commands/profiles.ts')).exportProfiles(place, owner),
-    exportUrds: async (place, owner) => (await import('./app/commands/profiles.ts')).exportUrds(place, owner),
-    queryProfiles: async (place, xpath, owner) =>
-      (await import('./app/commands/profiles.ts')).queryProfiles(place, xpath, owner),
-    previewProfiles: async (place, profiles, request, hooks) =>
-      (await import('./app/commands/profiles.ts')).previewProfiles(place, profiles, request, hooks),
-    addUser: async (place, draft) => (await import('./app/commands/users.ts')).addUser(place, draft),
-    listUsers: async (place) => (await import('./app/commands/users.ts')).listUsers(place),
-    setPassword: async (place, email, password) =>
-      (await import('./app/commands/users.ts')).setPassword(place, email, password),
-    removeUser: async (place, email) => (await import('./app/commands/users.ts')).removeUser(place, email),
-    status: async (place) => (await import('./app/commands/status.ts')).status(place),
-    history: async (place, url, request) => (await import('./app/commands/history.ts')).history(place, url, request),
-    show: async (place, address) => (await import('./app/commands/history.ts')).show(place, address),
-    diff: async (place, url, request) => (await import('./app/commands/history.ts')).diff(place, url, request),
+    importProfiles: async (target, profiles) =>
+      (await import('./app/commands/profiles.ts')).importProfiles(target, profiles),
+    exportProfiles: async (target, owner) => (await import('./app/commands/profiles.ts')).exportProfiles(target, owner),
+    exportUrds: async (target, owner) => (await import('./app/commands/profiles.ts')).exportUrds(target, owner),
+    queryProfiles: async (target, xpath, owner) =>
+      (await import('./app/commands/profiles.ts')).queryProfiles(target, xpath, owner),
+    previewProfiles: async (target, profiles, request, hooks) =>
+      (await import('./app/commands/profiles.ts')).previewProfiles(target, profiles, request, hooks),
+    addUser: async (target, draft) => (await import('./app/commands/users.ts')).addUser(target, draft),
+    listUsers: async (target) => (await import('./app/commands/users.ts')).listUsers(target),
+    setPassword: async (target, email, password) =>
+      (await import('./app/commands/users.ts')).setPassword(target, email, password),
+    removeUser: async (target, email) => (await import('./app/commands/users.ts')).removeUser(target, email),
+    status: async (target) => (await import('./app/commands/status.ts')).status(target),
+    history: async (target, url, request) => (await import('./app/commands/history.ts')).history(target, url, request),
+    show: async (target, address) => (await import('./app/commands/history.ts')).show(target, address),
+    diff: async (target, url, request) => (await import('./app/commands/history.ts')).diff(target, url, request),
     diffPage: async (report) => (await import('./archive/diff/diff-page.ts')).diffPage(report),
-    search: async (place, request, hooks) => (await import('./app/commands/search.ts')).search(place, request, hooks),
-    export: async (place, request, hooks) =>
-      (await import('./app/commands/export.ts')).exportArchive(place, request, hooks),
+    search: async (target, request, hooks) => (await import('./app/commands/search.ts')).search(target, request, hooks),
+    export: async (target, request, hooks) =>
+      (await import('./app/commands/export.ts')).exportArchive(target, request, hooks),
     gc: async (request, hooks) => (await import('./app/commands/gc.ts')).gc(request, hooks),
-    verify: async (place, onProgress, options) =>
-      (await import('./app/commands/verify.ts')).verify(place, onProgress, options),
+    verify: async (target, onProgress, options) =>
+      (await import('./app/commands/verify.ts')).verify(target, onProgress, options),
     backup: async ({ dataDir }, file, hooks) => (await import('./app/commands/backup.ts')).backup(dataDir, file, hooks),
     restore: async (file, { dataDir }, hooks) =>
       (await import('./app/commands/backup.ts')).restore(file, dataDir, hooks),

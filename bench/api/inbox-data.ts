@@ -4,12 +4,12 @@ import type { Profile } from '../../src/core/profile.ts'
 import { createSecret, hashOfSecret, TOKEN_PREFIX } from '../../src/services/accounts/secrets.ts'
 import { createProfileKeys } from '../../src/services/profiles/keyed-profile.ts'
 import type { AnnotationDraft } from '../../src/store/contracts/annotations.ts'
-import { createEmbeddedAccounts } from '../../src/store/sqlite/accounts/accounts.ts'
-import { createEmbeddedProfiles } from '../../src/store/sqlite/accounts/profiles.ts'
+import { createSqliteAccounts } from '../../src/store/sqlite/accounts/accounts.ts'
+import { createSqliteProfiles } from '../../src/store/sqlite/accounts/profiles.ts'
 import { type Database, openDatabase } from '../../src/store/sqlite/folder/database.ts'
 import { openFolder, paths } from '../../src/store/sqlite/folder/folder.ts'
 import { catalogMigrations } from '../../src/store/sqlite/folder/schema-catalog.ts'
-import { createEmbeddedAnnotations } from '../../src/store/sqlite/inbox/annotations.ts'
+import { createSqliteAnnotations } from '../../src/store/sqlite/inbox/annotations.ts'
 import { createRandom } from '../origin/random.ts'
 import { createSearchTexts } from '../search-texts.ts'
 
@@ -36,7 +36,7 @@ export async function createInboxData(folder: string, annotations: number): Prom
     const documents = Math.ceil((annotations * LARGE_SHARE) / PROFILES)
     addDocuments(db, documents)
     const texts = createTexts()
-    const store = createEmbeddedAnnotations(db)
+    const store = createSqliteAnnotations(db)
     for (let at = 0; at < annotations; at += BATCH) {
       const drafts = Array.from({ length: Math.min(BATCH, annotations - at) }, (_, n) =>
         draftOf(at + n, annotations, documents, texts),
@@ -55,8 +55,8 @@ export const emailOf = (owner: number): string => `user-${owner}@example.org`
 export const profileOf = (owner: number, profile: number): string => `profile-${owner}-${profile}`
 
 async function addOwners(db: Database): Promise<Owner[]> {
-  const accounts = createEmbeddedAccounts(db)
-  const profiles = createEmbeddedProfiles(db)
+  const accounts = createSqliteAccounts(db)
+  const profiles = createSqliteProfiles(db)
   const keyed = createProfileKeys({})
   const owners: Owner[] = []
   const settings: AccountSettings = defaultAccountSettings

@@ -4,12 +4,12 @@ import { fileURLToPath } from 'node:url'
 import { AppError } from '../../src/core/errors.ts'
 
 export type ToServer = 'figures' | 'arrive' | 'end'
-export type ServerFigures = { rssBytes: number; heapBytes: number; cpuSeconds: number }
-export type FromServer = { kind: 'ready'; url: string } | ({ kind: 'figures' } & ServerFigures)
+export type ServerStats = { rssBytes: number; heapBytes: number; cpuSeconds: number }
+export type FromServer = { kind: 'ready'; url: string } | ({ kind: 'figures' } & ServerStats)
 
 export type ServerChild = {
   url: string
-  figures(): Promise<ServerFigures>
+  stats(): Promise<ServerStats>
   /** An annotation arrives for each owner. */
   arrive(): void
   close(): Promise<void>
@@ -28,7 +28,7 @@ export async function startServerChild(folder: string): Promise<ServerChild> {
   const { url } = await next('ready')
   return {
     url,
-    figures() {
+    stats() {
       send('figures')
       return next('figures')
     },

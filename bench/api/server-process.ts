@@ -1,6 +1,6 @@
 // The real server on a data folder, in a process of its own; started by the benchmark `api`, which asks it over a channel.
 import pino from 'pino'
-import { embeddedStores } from '../../src/app/engines/sqlite-stores.ts'
+import { sqliteStores } from '../../src/app/engines/sqlite-stores.ts'
 import { startArchive } from '../../src/app/server/archive.ts'
 import { startServer } from '../../src/app/server/server.ts'
 import { configOf } from '../../src/config/load-config.ts'
@@ -23,7 +23,7 @@ const scheduler = createScheduler({
   policy: createPolicy(schedule.policy),
   budgets: budgetsOf(schedule),
 })
-const stores = embeddedStores(folder, db)
+const stores = sqliteStores(folder, db)
 const { annotations } = stores
 const server = await startServer({
   config,

@@ -3,7 +3,7 @@ import { AppError } from '../../src/core/errors.ts'
 import type { Owner } from './inbox-data.ts'
 import type { ServerChild } from './server-child.ts'
 
-export type StreamFigures = { delaysMs: number[]; expected: number }
+export type StreamStats = { delaysMs: number[]; expected: number }
 
 type Stream = { close(): void }
 
@@ -12,7 +12,7 @@ export async function useStreams(
   server: ServerChild,
   owners: readonly Owner[],
   { streams, arrivals, onOpen }: { streams: number; arrivals: number; onOpen(): Promise<void> },
-): Promise<StreamFigures> {
+): Promise<StreamStats> {
   const delaysMs: number[] = []
   const opened: Stream[] = []
   const { promise: all, resolve } = Promise.withResolvers<void>()

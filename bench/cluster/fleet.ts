@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { AppError } from '../../src/core/errors.ts'
 import type { NodeReport } from '../../src/store/contracts/nodes.ts'
-import { createClusterNodes } from '../../src/store/postgres/cluster/nodes.ts'
+import { createPostgresNodes } from '../../src/store/postgres/cluster/nodes.ts'
 import { openPool } from '../../src/store/postgres/connection/pool.ts'
 import type { Origin } from '../origin/start.ts'
 import { processorSeconds } from './processor-time.ts'
@@ -33,7 +33,7 @@ export type Fleet = {
 
 export function startFleet({ store, origin, workers, threads, fetchers, perHost }: FleetOptions): Fleet {
   const pool = openPool({ address: store, maxConnections: 1, name: 'bench' })
-  const nodes = createClusterNodes(pool)
+  const nodes = createPostgresNodes(pool)
   const size = ['--threads', `${threads}`, '--fetchers', `${fetchers}`]
   const scope = `^http://127\\.0\\.\\d+\\.\\d+:${origin.port}/`
   const env = {

@@ -1,4 +1,4 @@
-import type { ClusterPool } from '../../src/store/postgres/connection/pool.ts'
+import type { PostgresPool } from '../../src/store/postgres/connection/pool.ts'
 import { processorSeconds } from '../cluster/processor-time.ts'
 
 /** What some work cost the database. */
@@ -9,7 +9,7 @@ export type Meter = { of(work: () => Promise<void>): Promise<Cost>; sizes(): Pro
 /** Bytes of each table with all that belongs to it, and of its indexes alone. */
 export type Sizes = ReadonlyMap<string, { all: number; indexes: number }>
 
-export function createMeter(pool: ClusterPool, serverPid: number): Meter {
+export function createMeter(pool: PostgresPool, serverPid: number): Meter {
   async function position(): Promise<number> {
     const [row] = await pool.query<{ at: number }>(`SELECT (pg_current_wal_insert_lsn() - '0/0')::bigint AS at`)
     return row!.at

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { responseRecord } from '../../src/archive/warc/record-writer.ts'
 import { bodyDigest, digestText } from '../../src/core/fingerprint.ts'
 import { hostKey } from '../../src/core/partition.ts'
-import { noErrand, type Offer, UNLIMITED_DEPTH } from '../../src/core/request.ts'
+import { noCheck, type Offer, UNLIMITED_DEPTH } from '../../src/core/request.ts'
 import { extractLinks } from '../../src/crawl/extract/page.ts'
 import type { Capture } from '../../src/store/contracts/documents.ts'
 import type { Sites } from '../origin/site-table.ts'
@@ -71,7 +71,7 @@ function pageWith(url: string, body: Buffer, etag: string): Page {
 function captureOf({ url, host, body, etag, offer }: Page, run: number, how: 'body' | 'unchanged'): Capture {
   const at = Date.now()
   const address = '192.0.2.1'
-  const base = { host, fp: offer.fp, url, parent: '', errand: noErrand, hops: 3, at, run, status: 200, address }
+  const base = { host, fp: offer.fp, url, parent: '', check: noCheck, hops: 3, at, run, status: 200, address }
   if (how === 'unchanged')
     return { ...base, status: 304, kind: 'note', outcome: 'unchanged', location: '', freshUntil: null }
   const digest = bodyDigest(body)
@@ -113,7 +113,7 @@ const keyOf = (url: string): Buffer => createHash('md5').update(url).digest().su
 
 function offerOf(url: string, parent: string, hops: number): Offer {
   const fp = keyOf(url).readBigInt64LE(0)
-  const rest = { depth: UNLIMITED_DEPTH, hops, redirects: 0, priority: hops, errand: noErrand }
+  const rest = { depth: UNLIMITED_DEPTH, hops, redirects: 0, priority: hops, check: noCheck }
   return { url, host: hostKey(url), fp, parent, ...rest }
 }
 

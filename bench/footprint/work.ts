@@ -2,15 +2,15 @@ import { systemClock } from '../../src/core/clock.ts'
 import { partitionCount } from '../../src/core/partition.ts'
 import type { DocumentStore } from '../../src/store/contracts/documents.ts'
 import type { PartitionGrant } from '../../src/store/contracts/partition-leases.ts'
-import type { ClusterPool } from '../../src/store/postgres/connection/pool.ts'
-import { createClusterDocuments } from '../../src/store/postgres/documents/documents.ts'
-import { type ClusterFrontier, createClusterFrontier } from '../../src/store/postgres/frontier/frontier.ts'
+import type { PostgresPool } from '../../src/store/postgres/connection/pool.ts'
+import { createPostgresDocuments } from '../../src/store/postgres/documents/documents.ts'
+import { createPostgresFrontier, type PostgresFrontier } from '../../src/store/postgres/frontier/frontier.ts'
 import { createPartitionLeases } from '../../src/store/postgres/leases/leases.ts'
-import { createClusterSearchIndex } from '../../src/store/postgres/search/search-index.ts'
+import { createPostgresSearchIndex } from '../../src/store/postgres/search/search-index.ts'
 import type { Cost, Meter } from './measures.ts'
 import { offersOf, otherOffers, type Pages, seedsOf } from './pages.ts'
 
-export type Crawl = { pool: ClusterPool; frontier: ClusterFrontier; documents: DocumentStore; web: Pages }
+export type Crawl = { pool: PostgresPool; frontier: PostgresFrontier; documents: DocumentStore; web: Pages }
 
 export const BATCH = 50
 const RUN = 1
@@ -18,15 +18,15 @@ const CHECKPOINTS = 20
 const INDEXED = 1000
 
 /** All partitions in one hand, without any network. */
-export async function openCrawl(pool: ClusterPool, web: Pages): Promise<Crawl> {
+export async function openCrawl(pool: PostgresPool, web: Pages): Promise<Crawl> {
   const grants: PartitionGrant[] = []
   const listener = { granted: (all: readonly PartitionGrant[]) => void grants.push(...all), wanted() {}, lost() {} }
   const options = { pool, node: 'bench', name: 'bench', shard: 0, clock: systemClock, listener, leaseMs: 3_600_000 }
   await createPartitionLeases(options).heartbeat()
-  const frontier = createClusterFrontier({ pool, events: null, run: RUN, maxUrlsPerHost: 1e9, lookEveryMs: 0 })
+  const frontier = createPostgresFrontier({ pool, events: null, run: RUN, maxUrlsPerHost: 1e9, pollEveryMs: 0 })
   await frontier.add(grants)
   const epochs = new Map(grants.map(({ partition, epoch }) => [partition, epoch]))
-  const documents = createClusterDocuments({ pool, epochOf: (partition) => epochs.get(partition) ?? -1 })
+  const documents = createPostgresDocuments({ pool, epochOf: (partition) => epochs.get(partition) ?? -1 })
   return { pool, frontier, documents, web }
 }
 
@@ -79,7 +79,7 @@ export async function queueOthers({ frontier }: Crawl, links: number): Promise<v
 
 /** The texts of some pages into the full text index. */
 export async function indexTexts({ pool, web }: Crawl, meter: Meter): Promise<Cost & { textKb: number }> {
-  const index = createClusterSearchIndex({ pool, kept: async (ids) => new Set(ids) })
+  const index = createPostgresSearchIndex({ pool, kept: async (ids) => new Set(ids) })
   const versions = await pool.query<{ id: number; document: number; url: string }>(
     `SELECT v.id, v.document, d.url FROM versions v JOIN documents d ON d.partition = v.partition AND d.id = v.document
      WHERE v.n = 1 AND d.url NOT LIKE '%?%' ORDER BY v.id LIMIT ${INDEXED}`,

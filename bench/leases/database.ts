@@ -1,11 +1,11 @@
-import { type ClusterPool, openPool } from '../../src/store/postgres/connection/pool.ts'
+import { openPool, type PostgresPool } from '../../src/store/postgres/connection/pool.ts'
 import { migrate } from '../../src/store/postgres/schema/migrate.ts'
 import { type PostgresServerOptions, startPostgres } from '../../src/store/postgres/testkit/postgres-server.testkit.ts'
 
 /** A PostgreSQL of a benchmark's own, in a temporary folder, that goes with it. */
 export type BenchServer = {
   /** A new database with the schema of the program. */
-  createDatabase(maxConnections?: number): Promise<ClusterPool>
+  createDatabase(maxConnections?: number): Promise<PostgresPool>
   /** Of the server's first process. */
   pid(): number
   end(): Promise<void>
@@ -13,7 +13,7 @@ export type BenchServer = {
 
 export async function startServer(options: PostgresServerOptions = {}): Promise<BenchServer> {
   const server = await startPostgres(options)
-  const pools: ClusterPool[] = []
+  const pools: PostgresPool[] = []
   return {
     async createDatabase(maxConnections = 4) {
       const address = await server.createDatabase(`bench_${pools.length}`)

@@ -15,7 +15,7 @@ const HOLDERS = [10, 100, 256, 1000]
 /** What a day has room for in one domain: one request at a time, a second of pause and one of fetching. */
 const DAY_PAGES = 43_200
 
-type Weigh = { name: string; figure: string; of(pages: number): number }
+type Weigh = { name: string; stat: string; of(pages: number): number }
 
 export const run: Benchmark = async ({ values }) => {
   const domains = Number(values.domains ?? 1_000_000)
@@ -24,24 +24,24 @@ export const run: Benchmark = async ({ values }) => {
   const hashes = hashesOf(domains)
   const sizes = zipf(domains, exponent, pages)
   const weighs: Weigh[] = [
-    { name: 'pages', figure: 'Pages', of: (size) => size },
-    { name: 'pages of one polite day', figure: 'PolitePages', of: (size) => Math.min(size, DAY_PAGES) },
-    { name: 'domains', figure: 'Domains', of: () => 1 },
+    { name: 'pages', stat: 'Pages', of: (size) => size },
+    { name: 'pages of one polite day', stat: 'PolitePages', of: (size) => Math.min(size, DAY_PAGES) },
+    { name: 'domains', stat: 'Domains', of: () => 1 },
   ]
   const rows: (string | number)[][] = []
-  const figures: Record<string, number> = {}
+  const stats: Record<string, number> = {}
   for (const partitions of PARTITIONS)
-    for (const { name, figure, of } of weighs) {
+    for (const { name, stat, of } of weighs) {
       const loads = loadsOf(partitions, hashes, (domain) => of(sizes[domain]!))
       const perHolder = HOLDERS.map((holders) => overMean(deal(loads, holders)))
       rows.push([partitions, name, overMean(loads), ...perHolder])
-      figures[`of${partitions}${figure}MostToMean`] = overMean(loads)
+      stats[`of${partitions}${stat}MostToMean`] = overMean(loads)
     }
   return {
     name: 'load',
     columns: ['partitions', 'what is counted', 'a partition', ...HOLDERS.map((holders) => `of ${holders} holders`)],
     rows,
-    figures: { ...figures, largestDomainShare: sizes[0]! / pages },
+    stats: { ...stats, largestDomainShare: sizes[0]! / pages },
     notes: [
       `${domains} domains with ${pages} pages in all, the nth with 1/n^${exponent} of the first's ${Math.round(sizes[0]!)}; each figure is the largest load divided by the mean of all holders, the idle ones included.`,
       `A polite day: a domain of one host gives at most ${DAY_PAGES} pages, one at a time with a pause of 1 s after a fetch of 1 s.`,

@@ -1,6 +1,6 @@
 import { AppError } from '../../src/core/errors.ts'
 import { partitionCount } from '../../src/core/partition.ts'
-import type { ClusterPool } from '../../src/store/postgres/connection/pool.ts'
+import type { PostgresPool } from '../../src/store/postgres/connection/pool.ts'
 import { leaseFunctions } from '../../src/store/postgres/leases/leases-functions.ts'
 
 const wholeNumber = new RegExp(`\\b${partitionCount}\\b`, 'g')
@@ -9,7 +9,7 @@ const wholeNumber = new RegExp(`\\b${partitionCount}\\b`, 'g')
  * Gives a database that has the schema another number of partitions. What is simulated then is the text of the program's own
  * `lease_beat` with that one number exchanged.
  */
-export async function setPartitions(pool: ClusterPool, partitions: number): Promise<void> {
+export async function setPartitions(pool: PostgresPool, partitions: number): Promise<void> {
   if (partitions === partitionCount) return
   if (!wholeNumber.test(leaseFunctions))
     throw new AppError('internal', 'lease_beat does not name the number of partitions any more')

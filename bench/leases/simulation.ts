@@ -1,6 +1,6 @@
 import { systemClock } from '../../src/core/clock.ts'
 import type { PartitionLeases } from '../../src/store/contracts/partition-leases.ts'
-import type { ClusterPool } from '../../src/store/postgres/connection/pool.ts'
+import type { PostgresPool } from '../../src/store/postgres/connection/pool.ts'
 import { createPartitionLeases } from '../../src/store/postgres/leases/leases.ts'
 import { createRandom } from '../origin/random.ts'
 
@@ -43,7 +43,7 @@ export type Settled = {
 }
 
 export type SimulationOptions = {
-  pool: ClusterPool
+  pool: PostgresPool
   seed: number
   leaseMs: number
   renewEveryMs: number
@@ -69,7 +69,7 @@ export function createSimulation(options: SimulationOptions): Simulation {
   let began = 0
   let movedAt = 0
   let allThereAt = 0
-  let figures = noFigures()
+  let stats = noStats()
   let joined = 0
 
   function wakeAll(): void {
@@ -78,10 +78,10 @@ export function createSimulation(options: SimulationOptions): Simulation {
   }
 
   function takes(partition: number): void {
-    figures.moves++
+    stats.moves++
     movedAt = now
     const since = free.get(partition)
-    if (since !== undefined) figures.longestGapMs = Math.max(figures.longestGapMs, now - since)
+    if (since !== undefined) stats.longestGapMs = Math.max(stats.longestGapMs, now - since)
     free.delete(partition)
   }
 
@@ -106,8 +106,8 @@ export function createSimulation(options: SimulationOptions): Simulation {
     holder.beatAt = now
     const startedAt = performance.now()
     await holder.leases.heartbeat()
-    figures.beatMs += performance.now() - startedAt
-    figures.heartbeats++
+    stats.beatMs += performance.now() - startedAt
+    stats.heartbeats++
     const given = holder.wanted.splice(0)
     if (given.length === 0) return
     for (const partition of given) free.set(partition, now)
@@ -148,7 +148,7 @@ export function createSimulation(options: SimulationOptions): Simulation {
     hears = true
     began = now
     movedAt = now
-    figures = noFigures()
+    stats = noStats()
     pool.count()
   }
 
@@ -189,7 +189,7 @@ export function createSimulation(options: SimulationOptions): Simulation {
       let goesOn = true
       while (goesOn) goesOn = await step(quietAt())
       now = quietAt()
-      const { heartbeats, beatMs, ...rest } = figures
+      const { heartbeats, beatMs, ...rest } = stats
       const tookMs = movedAt - began
       return { ...rest, heartbeats, statements: pool.count(), tookMs, beatMs: beatMs / Math.max(1, heartbeats) }
     },
@@ -197,12 +197,12 @@ export function createSimulation(options: SimulationOptions): Simulation {
   }
 }
 
-function noFigures(): { moves: number; heartbeats: number; longestGapMs: number; beatMs: number } {
+function noStats(): { moves: number; heartbeats: number; longestGapMs: number; beatMs: number } {
   return { moves: 0, heartbeats: 0, longestGapMs: 0, beatMs: 0 }
 }
 
 /** The pool as it is, overheard: how many statements, and when one wakes the others. */
-function listening(pool: ClusterPool, onWake: () => void): ClusterPool & { count(): number } {
+function listening(pool: PostgresPool, onWake: () => void): PostgresPool & { count(): number } {
   let last = pool.traffic().statements
   return {
     ...pool,

@@ -34,13 +34,13 @@ export type OriginStats = {
   /** Answers that found their connection closed: with a latency, what a killed crawler had asked for and not got. */
   cutOff: number
   /** Document requests in each round; a round ends when `mark` is called. */
-  rounds: Round[]
+  rounds: CheckRun[]
 }
 
 /** When a host was answered last, and how many requests of documents it is answering. */
 type Pace = { answering: number; endedAt: number | null }
 
-type Round = { requests: number; duplicates: number; cutOff: number }
+type CheckRun = { requests: number; duplicates: number; cutOff: number }
 
 export type OriginServer = {
   /** Binds the same port, a free one where it is 0, on each host: nothing but loopback hears of it. */
@@ -185,7 +185,7 @@ export function createOriginServer({ sites, latencyMs }: { sites: Sites; latency
       for (const site of sites.values()) for (const document of site.values()) document.served = 0
     },
     mark() {
-      const sum = (key: keyof Round): number => counts.rounds.reduce((total, round) => total + round[key], 0)
+      const sum = (key: keyof CheckRun): number => counts.rounds.reduce((total, round) => total + round[key], 0)
       counts.rounds.push({
         requests: counts.requests - sum('requests'),
         duplicates: counts.requests - counts.distinct - sum('duplicates'),
@@ -216,7 +216,7 @@ function freshCounts() {
     cpu: process.cpuUsage(),
     cutOff: 0,
     shortestPauseMs: null as number | null,
-    rounds: [] as Round[],
+    rounds: [] as CheckRun[],
   }
 }
 

@@ -14,7 +14,7 @@ export type Article = {
 
 export type DeskEvent = { kind: 'new' | 'corrected' | 'withdrawn'; article: Article }
 
-export type NewsDesk = {
+export type ResultDesk = {
   /** The newest first. */
   articles(): readonly Article[]
   /** Whether there was an article that is there no more. */
@@ -31,7 +31,7 @@ const SENTENCES = 5
 const turns = ['new', 'corrected', 'new', 'withdrawn'] as const
 
 /** The desk of a small paper: the same seed gives the same news. */
-export function createNewsDesk(seed: number): NewsDesk {
+export function createResultDesk(seed: number): ResultDesk {
   const random = createRandom(seed)
   const withdrawn = new Set<string>()
   let articles: Article[] = []
@@ -91,9 +91,9 @@ function writeArticle(id: number, { name, headlines, sentences }: Topic, random:
 
 function correct(article: Article, random: Random): Article {
   article.corrections++
-  const figure = 2 + random.below(90)
-  article.paragraphs[0] = article.paragraphs[0]!.replace(/\b\d+\b/, `${figure}`)
-  article.paragraphs[3] = `Correction: an earlier version of this article had a wrong figure; it is ${figure}.`
+  const stat = 2 + random.below(90)
+  article.paragraphs[0] = article.paragraphs[0]!.replace(/\b\d+\b/, `${stat}`)
+  article.paragraphs[3] = `Correction: an earlier version of this article had a wrong figure; it is ${stat}.`
   return article
 }
 

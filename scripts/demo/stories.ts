@@ -149,5 +149,5 @@ export const words = {
   moon: ['Themis', 'Oriel', 'Calder', 'Nyx', 'Parable'],
   hill: ['Cobbler Hill', 'the Watchstone', 'Juniper Ridge', 'Saint Odo', 'the Old Kiln'],
   quarter: ['Netmakers', 'Upper Quay', 'Tanners Row', 'Eastlight', 'the Salt Garden'],
-  person: ['Ada Brandt', 'Jonas Weill', 'Mirela Okafor', 'Tove Lindqvist', 'Elias Moreau', 'Noor Haddad'],
+  prompt: ['Ada Brandt', 'Jonas Weill', 'Mirela Okafor', 'Tove Lindqvist', 'Elias Moreau', 'Noor Haddad'],
 } as const

@@ -26,7 +26,7 @@ export function createRecordingIo(terminal?: { columns: number; rows?: number },
       ...terminal,
     },
     stderr: { write: (text) => err.push(text), isTTY: terminal !== undefined, ...terminal },
-    person: {
+    prompt: {
       isThere: typed.replies !== undefined,
       async ask(question, { secret }) {
         questions.push(secret ? `${question}(secret)` : question)
@@ -95,7 +95,7 @@ export function engineWith(parts: Partial<Engine>): Engine {
   }
   const users = { addUser: unexpected, listUsers: unexpected, setPassword: unexpected, removeUser: unexpected }
   const cluster = { serve: unexpected, worker: unexpected, control: unexpected }
-  const schema = { schema: unexpected, migrate: unexpected, distribute: unexpected, moveUp: unexpected }
+  const schema = { schema: unexpected, migrate: unexpected, distribute: unexpected, importFolder: unexpected }
   return {
     up: unexpected,
     crawl: unexpected,

@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts'
 import type { SettingKey } from '../config/schema.ts'
 import type { Fault } from '../config/validation-errors.ts'
 import type { Clock } from '../core/clock.ts'
-import type { Engine, Place } from './engine.ts'
+import type { Engine, Target } from './engine.ts'
 import type { CliIo } from './output/io.ts'
 
 /** An option of the command line, as parser and help see it. */
@@ -33,7 +33,7 @@ export type CommandContext = {
   config: Config
   dataDir: string
   /** What the engine is asked about. */
-  place: Place
+  target: Target
   cwd: string
   env: Readonly<Record<string, string | undefined>>
   json: boolean

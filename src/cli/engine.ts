@@ -15,7 +15,7 @@ import type {
   HistoryRequest,
   ShowReport,
 } from '../core/reports/history-report.ts'
-import type { MoveProgress, MoveReport } from '../core/reports/import-report.ts'
+import type { ImportProgress, ImportReport } from '../core/reports/import-report.ts'
 import type { PreviewProgress, PreviewReport, PreviewRequest } from '../core/reports/preview-report.ts'
 import type { ProfileImportReport, ProfileQueryResult } from '../core/reports/profile-report.ts'
 import type { IndexProgress, SearchReport, SearchRequest } from '../core/reports/search-report.ts'
@@ -27,50 +27,50 @@ import type { NodeReport } from '../store/contracts/nodes.ts'
 
 /** What the commands need of the rest of the program. The composition root supplies it. */
 export type Engine = {
-  crawl(settings: CrawlSettings, hooks: CrawlHooks, place: Place): Promise<CrawlResult>
-  up(place: Place, hooks: UpHooks): Promise<void>
+  crawl(settings: CrawlSettings, hooks: CrawlHooks, target: Target): Promise<CrawlResult>
+  up(target: Target, hooks: UpHooks): Promise<void>
   /** Server, scheduler and delivery of a cluster, until the signal. */
-  serve(place: Place, hooks: Omit<UpHooks, 'onAnnotated'>): Promise<void>
+  serve(target: Target, hooks: Omit<UpHooks, 'onAnnotated'>): Promise<void>
   /** Crawls and annotates for a cluster, until the signal. */
-  worker(place: Place, hooks: WorkerHooks): Promise<void>
+  worker(target: Target, hooks: WorkerHooks): Promise<void>
   /** Where a cluster is watched and steered. */
-  control(place: Place): Promise<ClusterControl>
+  control(target: Target): Promise<ClusterControl>
   /** Which steps of the schema the shared store has. */
-  schema(place: Place): Promise<SchemaReport>
+  schema(target: Target): Promise<SchemaReport>
   /** Applies the steps that are missing. Returns their numbers. */
-  migrate(place: Place): Promise<number[]>
+  migrate(target: Target): Promise<number[]>
   /** Spreads the tables of the crawl over the servers of a Citus cluster. Returns their names. */
-  distribute(place: Place): Promise<string[]>
+  distribute(target: Target): Promise<string[]>
   /** Copies all of a data folder into a shared store. */
-  moveUp(folder: string, store: string, hooks: MoveHooks): Promise<MoveReport>
-  status(place: Place): Promise<StatusReport>
+  importFolder(folder: string, store: string, hooks: ImportHooks): Promise<ImportReport>
+  status(target: Target): Promise<StatusReport>
   gc(request: GcRequest, hooks: GcHooks): Promise<GcReport>
   verify(
-    place: Place,
+    target: Target,
     onProgress: (progress: VerifyProgress) => void,
     options: { repair: boolean },
   ): Promise<VerifyReport>
-  backup(place: Place, file: string, hooks: BackupHooks): Promise<BackupReport>
-  restore(file: string, place: Place, hooks: RestoreHooks): Promise<RestoreReport>
-  search(place: Place, request: SearchRequest, hooks: SearchHooks): Promise<SearchReport>
-  history(place: Place, url: string, request: HistoryRequest): Promise<HistoryReport>
-  show(place: Place, address: string): Promise<ShowReport>
-  diff(place: Place, url: string, request: CompareRequest): Promise<DiffReport>
+  backup(target: Target, file: string, hooks: BackupHooks): Promise<BackupReport>
+  restore(file: string, target: Target, hooks: RestoreHooks): Promise<RestoreReport>
+  search(target: Target, request: SearchRequest, hooks: SearchHooks): Promise<SearchReport>
+  history(target: Target, url: string, request: HistoryRequest): Promise<HistoryReport>
+  show(target: Target, address: string): Promise<ShowReport>
+  diff(target: Target, url: string, request: CompareRequest): Promise<DiffReport>
   diffPage(report: DiffReport): Promise<string>
-  export(place: Place, request: ExportRequest, hooks: ExportHooks): Promise<ExportReport>
-  importProfiles(place: Place, profiles: readonly ImportedProfile[]): Promise<ProfileImportReport>
+  export(target: Target, request: ExportRequest, hooks: ExportHooks): Promise<ExportReport>
+  importProfiles(target: Target, profiles: readonly ImportedProfile[]): Promise<ProfileImportReport>
   /** Of one owner, or of all for null. */
-  exportProfiles(place: Place, owner: string | null): Promise<AsyncIterable<Profile>>
-  exportUrds(place: Place, owner: string | null): Promise<AsyncIterable<ProfileUrd>>
-  queryProfiles(place: Place, xpath: string, owner: string | null): Promise<ProfileQueryResult>
-  addUser(place: Place, draft: UserDraft): Promise<Account>
-  listUsers(place: Place): Promise<Account[]>
+  exportProfiles(target: Target, owner: string | null): Promise<AsyncIterable<Profile>>
+  exportUrds(target: Target, owner: string | null): Promise<AsyncIterable<ProfileUrd>>
+  queryProfiles(target: Target, xpath: string, owner: string | null): Promise<ProfileQueryResult>
+  addUser(target: Target, draft: UserDraft): Promise<Account>
+  listUsers(target: Target): Promise<Account[]>
   /** Ends all sessions of the account. */
-  setPassword(place: Place, email: string, password: string): Promise<Account>
-  removeUser(place: Place, email: string): Promise<Removed>
+  setPassword(target: Target, email: string, password: string): Promise<Account>
+  removeUser(target: Target, email: string): Promise<Removed>
   /** One report for each, in their order; nothing is stored. */
   previewProfiles(
-    place: Place,
+    target: Target,
     profiles: readonly ProfileDraft[],
     request: PreviewRequest,
     hooks: PreviewHooks,
@@ -81,7 +81,7 @@ export type Engine = {
  * Where the work is done: in a data folder, or in the shared store where there is one. The configuration says how URLs are named, and
  * so which ones are one document.
  */
-export type Place = { dataDir: string; store: string | null; config: Config }
+export type Target = { dataDir: string; store: string | null; config: Config }
 
 export type SearchHooks = { onProgress(progress: IndexProgress): void; onWarning(message: string): void }
 
@@ -97,7 +97,7 @@ export type ExportHooks = {
   signal: AbortSignal
 }
 
-export type GcRequest = Place & { dryRun: boolean }
+export type GcRequest = Target & { dryRun: boolean }
 
 export type GcHooks = {
   onProgress(progress: GcProgress): void
@@ -114,7 +114,7 @@ export type UpHooks = {
   log: Logger
   onAnnotated(ids: readonly number[]): void
   /** The server answers. */
-  onListening(place: ListeningPlace): void
+  onListening(target: ListeningTarget): void
   /** Who is made administrator where there is no account yet. */
   administrator: Administrator | null
 }
@@ -128,7 +128,7 @@ export type WorkerHooks = {
 }
 
 /** A cluster at one moment. Times are ages by the clock of the store. */
-export type ClusterLook = {
+export type ClusterSnapshot = {
   nodes: NodeReport[]
   /** Partitions that nobody holds at the moment. */
   freePartitions: number
@@ -146,7 +146,7 @@ export type ClusterLook = {
 }
 
 export type ClusterControl = {
-  look(): Promise<ClusterLook>
+  snapshot(): Promise<ClusterSnapshot>
   /** By id or by a name that only one has; returns the id. */
   drain(node: string, draining: boolean): Promise<string>
   pause(paused: boolean): Promise<void>
@@ -159,14 +159,14 @@ export type SchemaReport = {
   citus: boolean
 }
 
-export type MoveHooks = {
-  onProgress(progress: MoveProgress): void
+export type ImportHooks = {
+  onProgress(progress: ImportProgress): void
   /** Aborted when it shall end in good order; the same call goes on later. */
   signal: AbortSignal
 }
 
 /** `setupUrl`: where the first account is made; null where there is one. */
-export type ListeningPlace = { url: string; setupUrl: string | null }
+export type ListeningTarget = { url: string; setupUrl: string | null }
 
 export type Administrator = { email: string; password: string }
 

@@ -91,7 +91,7 @@ async function runCommand(command: Command, argv: readonly string[], deps: CliDe
       config,
       env,
       dataDir,
-      place: { dataDir, store, config },
+      target: { dataDir, store, config },
       cwd,
       json: options.flag('json'),
       quiet,

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Annotator } from '../app/threads/annotator.ts'
 import { type ClusterIndexer, startClusterIndexer } from '../app/threads/indexer.ts'
-import { startClusterAnnotator } from '../app/threads/postgres-annotator.ts'
+import { startPostgresAnnotator } from '../app/threads/postgres-annotator.ts'
 import type { Config } from '../config/config.ts'
 import { type Clock, systemClock } from '../core/clock.ts'
 import type { EpochMemory } from '../store/contracts/held-epochs.ts'
@@ -51,7 +51,7 @@ export function createHelpers({ address, config, name, seed, epochs, log, onFail
   return {
     start() {
       if (annotator !== null) return
-      annotator = startClusterAnnotator({ address, config, name, seed, epochs, clockOffsetMs }, events)
+      annotator = startPostgresAnnotator({ address, config, name, seed, epochs, clockOffsetMs }, events)
       indexer = config.search.index ? startClusterIndexer({ address, config, log }) : null
       for (const part of [annotator, indexer]) part?.failed.catch(onFailed)
     },

@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts'
 import type { NodeSign, NodeStore } from '../store/contracts/nodes.ts'
 import type { DatabaseClock } from '../store/postgres/connection/database-clock.ts'
 
-export type HeartbeatNeeds = {
+export type HeartbeatDeps = {
   nodes: NodeStore
   /** Its id. */
   node: string
@@ -19,7 +19,7 @@ const TIDY_BEATS = 60
 const FORGET_MS = 600_000
 
 /** A process that serves says each second that it lives. The first sign is the moment at which it is seen in lists. */
-export function startHeartbeat({ nodes, node, config, clock, log }: HeartbeatNeeds): { end(): Promise<void> } {
+export function startHeartbeat({ nodes, node, config, clock, log }: HeartbeatDeps): { end(): Promise<void> } {
   let beats = 0
   let lastError = ''
   let isLate = false
@@ -32,7 +32,7 @@ export function startHeartbeat({ nodes, node, config, clock, log }: HeartbeatNee
     role: 'serve',
     host: hostname(),
     pid: process.pid,
-    figures: { threads: 0, rssBytes: process.memoryUsage.rss(), perSecond: 0, lastError },
+    stats: { threads: 0, rssBytes: process.memoryUsage.rss(), perSecond: 0, lastError },
   })
 
   async function beat(): Promise<void> {

@@ -2,9 +2,9 @@ import { type Clock, systemClock } from '../core/clock.ts'
 import { peakRssBytes } from '../core/peak-rss.ts'
 import type { CrawlDetails } from '../core/reports/crawl-report.ts'
 import { skipReasons } from '../core/skip-reason.ts'
-import type { Board } from '../crawl/worker/shared-counters.ts'
+import type { SharedCounters } from '../crawl/worker/shared-counters.ts'
 import type { RunMark } from '../store/contracts/cluster-runs.ts'
-import type { NodeFigures } from '../store/contracts/nodes.ts'
+import type { NodeStats } from '../store/contracts/nodes.ts'
 
 /** Counts of a crawl that add up over shards, crews and nodes. */
 export const countNames = [
@@ -26,7 +26,7 @@ export type CountName = (typeof countNames)[number]
 export type Counts = Record<CountName, number> & { skipped: Record<string, number> }
 
 /** What a node tells of its part in a run. */
-export type RunFigures = Counts & {
+export type RunStats = Counts & {
   activeHosts: number
   restingHosts: number
   paused: number
@@ -40,10 +40,10 @@ export function noCounts(): Counts {
   return { ...counts, skipped: Object.fromEntries(skipReasons.map((reason) => [reason, 0])) }
 }
 
-export function countsOf(board: Board): Counts {
+export function countsOf(counters: SharedCounters): Counts {
   const counts = noCounts()
-  for (const name of countNames) counts[name] = board.total(name)
-  for (const reason of skipReasons) counts.skipped[reason] = board.total(`skipped.${reason}`)
+  for (const name of countNames) counts[name] = counters.total(name)
+  for (const reason of skipReasons) counts.skipped[reason] = counters.total(`skipped.${reason}`)
   return counts
 }
 
@@ -55,12 +55,12 @@ export function addCounts(a: Counts, b: Partial<Counts>, sign: 1 | -1 = 1): Coun
   return sum
 }
 
-export function runFiguresOf(board: Board, details?: CrawlDetails): RunFigures {
+export function runStatsOf(counters: SharedCounters, details?: CrawlDetails): RunStats {
   return {
-    ...countsOf(board),
-    activeHosts: board.total('activeHosts'),
-    restingHosts: board.total('restingHosts'),
-    paused: board.total('paused') > 0 ? 1 : 0,
+    ...countsOf(counters),
+    activeHosts: counters.total('activeHosts'),
+    restingHosts: counters.total('restingHosts'),
+    paused: counters.total('paused') > 0 ? 1 : 0,
     peakRssBytes: peakRssBytes(),
     ...(details === undefined ? {} : { details }),
   }
@@ -69,19 +69,19 @@ export function runFiguresOf(board: Board, details?: CrawlDetails): RunFigures {
 export type NodeState = {
   /** Of crews that are gone. */
   base: Counts
-  board: Board | null
+  counters: SharedCounters | null
   mark: RunMark
   threads: number
 }
 
 /** All but how the node itself sees its way. */
-export function nodeFiguresOf(
-  { base, board, mark, threads }: NodeState,
+export function nodeStatsOf(
+  { base, counters, mark, threads }: NodeState,
   annotated: { tasks: number; annotations: number; refused: number },
-): Omit<NodeFigures, 'perSecond' | 'lastError'> {
-  const counts = board === null ? base : addCounts(base, countsOf(board))
+): Omit<NodeStats, 'perSecond' | 'lastError'> {
+  const counts = counters === null ? base : addCounts(base, countsOf(counters))
   const gauge = (name: 'queued' | 'seen' | 'inFlight' | 'activeHosts' | 'restingHosts' | 'paused'): number =>
-    board?.total(name) ?? 0
+    counters?.total(name) ?? 0
   return {
     ...counts,
     refused: counts.refused + annotated.refused,

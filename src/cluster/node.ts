@@ -2,20 +2,20 @@ import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { Logger } from 'pino'
 import { openUpToDate, untilAnswered } from '../app/engines/postgres-start.ts'
-import type { ClusterStores } from '../app/engines/postgres-stores.ts'
+import type { PostgresStores } from '../app/engines/postgres-stores.ts'
 import type { CrawlSettings } from '../config/crawl-settings.ts'
 import { systemClock } from '../core/clock.ts'
 import { type ClusterRunStore, runsChannel } from '../store/contracts/cluster-runs.ts'
 import { createEpochMemory } from '../store/contracts/held-epochs.ts'
-import type { NodeFigures, NodeRole, NodeStore } from '../store/contracts/nodes.ts'
-import { createClusterEvents } from '../store/postgres/cluster/events.ts'
-import { createClusterNodes } from '../store/postgres/cluster/nodes.ts'
-import { createClusterRuns } from '../store/postgres/cluster/runs.ts'
+import type { NodeRole, NodeStats, NodeStore } from '../store/contracts/nodes.ts'
+import { createPostgresEvents } from '../store/postgres/cluster/events.ts'
+import { createPostgresNodes } from '../store/postgres/cluster/nodes.ts'
+import { createPostgresRuns } from '../store/postgres/cluster/runs.ts'
 import { createDatabaseClock, type DatabaseClock } from '../store/postgres/connection/database-clock.ts'
 import { createHelpers } from './background-threads.ts'
-import { createRate, nodeFiguresOf } from './node-stats.ts'
+import { createRate, nodeStatsOf } from './node-stats.ts'
 import { startLoop } from './poll-loop.ts'
-import { type Crews, createCrews } from './worker-pool.ts'
+import { createWorkerPool, type WorkerPool } from './worker-pool.ts'
 
 export type WorkerNodeOptions = {
   address: string
@@ -34,13 +34,13 @@ export type WorkerNodeOptions = {
 export type WorkerNode = {
   readonly id: string
   readonly name: string
-  readonly stores: ClusterStores
+  readonly stores: PostgresStores
   readonly runs: ClusterRunStore
   readonly nodes: NodeStore
   readonly clock: DatabaseClock
-  readonly crews: Crews
+  readonly workerPool: WorkerPool
   /** Why the database can't be asked at the moment. */
-  trouble(): string | null
+  healthError(): string | null
   /** Rejects when the node can't go on. */
   readonly failed: Promise<never>
   /** Finishes what is in flight, hands over and leaves. */
@@ -89,58 +89,58 @@ function beginWork({ address, own, role, stores, clock, id, name, label, ...opti
   const log = noting(options.log, (text) => {
     lastError = `${new Date(clock.now()).toISOString()} ${text}`.slice(0, 500)
   })
-  const nodes = createClusterNodes(pool)
-  const runs = createClusterRuns(pool)
-  const events = createClusterEvents({ pool })
+  const nodes = createPostgresNodes(pool)
+  const runs = createPostgresRuns(pool)
+  const events = createPostgresEvents({ pool })
   const epochs = createEpochMemory()
   const helpers = createHelpers({ address, config: own.config, name: label, seed, epochs, log, onFailed: fail })
   helpers.tellTime(clock)
   const namesakes = createNamesakes({ nodes, id, name, own, log })
   const rate = createRate()
-  let trouble: string | null = null
+  let healthError: string | null = null
   let beats = 0
 
-  function onTrouble(message: string | null): void {
-    if ((message === null) !== (trouble === null)) {
+  function onHealthError(message: string | null): void {
+    if ((message === null) !== (healthError === null)) {
       if (message === null) log.info('the database answers again')
       else log.warn({ error: message }, 'the database does not answer; waiting for it')
     }
-    trouble = message
+    healthError = message
   }
 
-  const crews = createCrews({
-    ...{ address, own, node: id, name, seed, epochs, runs, clock, log, onTrouble, onFailed: fail },
+  const workerPool = createWorkerPool({
+    ...{ address, own, node: id, name, seed, epochs, runs, clock, log, onHealthError, onFailed: fail },
     staysWith: role === 'crawl',
     onChanged() {
       beat.now()
-      if (crews.crew() !== null) helpers.start()
+      if (workerPool.shardGroup() !== null) helpers.start()
     },
   })
 
   const beat = startLoop({
     everyMs: BEAT_MS,
     async work() {
-      const shown = nodeFiguresOf(crews.state(), helpers.counts())
-      const figures: NodeFigures = { ...shown, lastError, perSecond: rate(shown.fetched) }
-      crews.obey(await nodes.heartbeat({ id, name, role, host: hostname(), pid: process.pid, figures }))
+      const shown = nodeStatsOf(workerPool.state(), helpers.counts())
+      const stats: NodeStats = { ...shown, lastError, perSecond: rate(shown.fetched) }
+      workerPool.obey(await nodes.heartbeat({ id, name, role, host: hostname(), pid: process.pid, stats }))
       if (beats++ % SELDOM > 0) return
       await clock.adjust()
       helpers.tellTime(clock)
       await nodes.forget(FORGET_MS)
       await namesakes.look()
     },
-    onTrouble,
+    onHealthError,
     onFailed: fail,
   })
-  const stopListening = events.listen(runsChannel, () => crews.look())
+  const stopListening = events.listen(runsChannel, () => workerPool.look())
 
   return {
-    ...{ id, name, stores, runs, nodes, clock, crews, failed },
-    trouble: () => trouble,
+    ...{ id, name, stores, runs, nodes, clock, workerPool, failed },
+    healthError: () => healthError,
     async end() {
       stopListening()
       // The annotation first: when the partitions have gone to others, what is being settled would be refused.
-      const parts = [helpers.end, crews.end, beat.end, events.close, () => nodes.remove(id), stores.close]
+      const parts = [helpers.end, workerPool.end, beat.end, events.close, () => nodes.remove(id), stores.close]
       for (const end of parts)
         await end().catch((error: unknown) => log.debug({ error: String(error) }, 'did not end in good order'))
     },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createClusterRuns } from '../store/postgres/cluster/runs.ts'
+import { createPostgresRuns } from '../store/postgres/cluster/runs.ts'
 import { openPool } from '../store/postgres/connection/pool.ts'
 import { startCuttingProxy } from '../store/postgres/testkit/cutting-proxy.testkit.ts'
 import { createDatabase, usePostgres } from '../store/postgres/testkit/postgres.testkit.ts'
@@ -15,9 +15,9 @@ test('wherever the connection is cut, pages are counted once, when they are take
   const database = await createDatabase()
   const proxy = await startCuttingProxy(database.address)
   const pool = openPool({ address: proxy.address, maxConnections: 1, name: 'worker' })
-  const inView = createClusterRuns(database.pool)
+  const inView = createPostgresRuns(database.pool)
   await inView.join('a', { seeds: [], maxPages: 1_000 }, { at: 1, liveMs: 60_000 })
-  const pages = createRunPages({ runs: createClusterRuns(pool), run: 1, node: 'a' })
+  const pages = createRunPages({ runs: createPostgresRuns(pool), run: 1, node: 'a' })
   let mine = await pages.take(10)
   assert.equal(mine, 10)
   let cuts = 0

@@ -4,7 +4,7 @@ export type LoopOptions = {
   everyMs: number
   work(): Promise<void>
   /** The work failed, and is done again when its time comes. Null when it succeeds again. */
-  onTrouble(message: string | null): void
+  onHealthError(message: string | null): void
   /** It can never succeed. */
   onFailed(error: unknown): void
 }
@@ -17,24 +17,24 @@ export type Loop = {
 }
 
 /** Does a piece of work again and again, one after the other, until it is ended. */
-export function startLoop({ everyMs, work, onTrouble, onFailed }: LoopOptions): Loop {
+export function startLoop({ everyMs, work, onHealthError, onFailed }: LoopOptions): Loop {
   let wake: () => void = () => {}
   let isWanted = false
   let isEnded = false
-  let hasTrouble = false
+  let hasHealthError = false
 
   async function once(): Promise<void> {
     try {
       await work()
-      if (hasTrouble) onTrouble(null)
-      hasTrouble = false
+      if (hasHealthError) onHealthError(null)
+      hasHealthError = false
     } catch (error) {
       if (!isAppError(error) || error.retry === 'never') {
         isEnded = true
         return onFailed(error)
       }
-      hasTrouble = true
-      onTrouble(error.message)
+      hasHealthError = true
+      onHealthError(error.message)
     }
   }
 

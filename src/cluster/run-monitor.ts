@@ -2,9 +2,9 @@ import { systemClock } from '../core/clock.ts'
 import { type CrawlDetails, type CrawlResult, type CrawlSnapshot, mergeDetails } from '../core/reports/crawl-report.ts'
 import type { SkipReason } from '../core/skip-reason.ts'
 import type { JoinedRun, LiveShare } from '../store/contracts/cluster-runs.ts'
-import { figureOf } from '../store/rules/node-state.ts'
+import { statOf } from '../store/rules/node-state.ts'
 import type { WorkerNode } from './node.ts'
-import { addCounts, type Counts, countsOf, noCounts, type RunFigures } from './node-stats.ts'
+import { addCounts, type Counts, countsOf, noCounts, type RunStats } from './node-stats.ts'
 
 /** How a crawl came to its end, as far as whoever waits for it is concerned. */
 export type Ending = 'finished' | 'limit' | 'interrupted'
@@ -29,7 +29,7 @@ const CLOSE_MS = 2_000
 
 /** One run of a cluster, as the command sees that waits for its end. What was done in it before is not counted. */
 export function createRunWatch({ node, run, liveMs }: RunWatchOptions) {
-  const { runs, nodes, stores, crews, clock } = node
+  const { runs, nodes, stores, workerPool, clock } = node
   let before = noCounts()
   let others: LiveShare[] = []
   let totals = { queued: 0, seen: 0 }
@@ -66,7 +66,7 @@ export function createRunWatch({ node, run, liveMs }: RunWatchOptions) {
     async othersFollow(onWaiting: (count: number) => void): Promise<true | undefined> {
       const late = (await nodes.list()).filter((each) => {
         const isWorker = each.role === 'worker' || each.role === 'crawl'
-        const follows = figureOf(each, 'run') === run.id && figureOf(each, 'revision') >= run.revision
+        const follows = statOf(each, 'run') === run.id && statOf(each, 'revision') >= run.revision
         return isWorker && each.seenMsAgo < liveMs && !follows
       })
       if (late.length === 0) return true
@@ -76,9 +76,9 @@ export function createRunWatch({ node, run, liveMs }: RunWatchOptions) {
       return undefined
     },
     async seed(urls: readonly string[]): Promise<true | undefined> {
-      const crew = crews.crew()
-      if (crew === null) return undefined
-      await crew.seed(urls)
+      const shardGroup = workerPool.shardGroup()
+      if (shardGroup === null) return undefined
+      await shardGroup.seed(urls)
       await runs.setSeeding(run.id, node.id, false)
       return true
     },
@@ -97,16 +97,13 @@ export function createRunWatch({ node, run, liveMs }: RunWatchOptions) {
       return shares.every(({ final, live }) => final || !live) ? true : undefined
     },
     snapshot(): CrawlSnapshot {
-      const { base, board } = crews.state()
-      const own = board === null ? base : addCounts(base, countsOf(board))
+      const { base, counters } = workerPool.state()
+      const own = counters === null ? base : addCounts(base, countsOf(counters))
       const counts = addCounts(addCounts(sumOf(others), own), before, -1)
       const gauge = (name: 'activeHosts' | 'restingHosts'): number =>
-        others.reduce(
-          (sum, { live, figures }) => sum + (live ? figureOf({ figures }, name) : 0),
-          board?.total(name) ?? 0,
-        )
-      const isPaused = board !== null && board.total('paused') > 0
-      const trouble = isPaused ? 'the store takes no writes, see the log' : undefined
+        others.reduce((sum, { live, stats }) => sum + (live ? statOf({ stats }, name) : 0), counters?.total(name) ?? 0)
+      const isPaused = counters !== null && counters.total('paused') > 0
+      const healthError = isPaused ? 'the store takes no writes, see the log' : undefined
       return {
         fetched: counts.fetched,
         stored: counts.stored,
@@ -115,18 +112,18 @@ export function createRunWatch({ node, run, liveMs }: RunWatchOptions) {
         queued: totals.queued,
         hostsActive: gauge('activeHosts'),
         hostsResting: gauge('restingHosts'),
-        paused: node.trouble() === null ? trouble : 'the database does not answer',
+        paused: node.healthError() === null ? healthError : 'the database does not answer',
       }
     },
     async sums(): Promise<RunSums> {
       const shares = await readShares()
       const { queued, seen } = await stores.frontier.totals(run.id)
-      const figures = shares.map((share) => share.figures as Partial<RunFigures>)
+      const stats = shares.map((share) => share.stats as Partial<RunStats>)
       return {
         counts: addCounts(sumOf(shares), before, -1),
-        details: mergeDetails(figures.flatMap(({ details }) => (details === undefined ? [] : [details]))),
+        details: mergeDetails(stats.flatMap(({ details }) => (details === undefined ? [] : [details]))),
         // Of the largest process: those that were replaced are not to be added to those who came.
-        peakRssBytes: Math.max(0, ...figures.map(({ peakRssBytes = 0 }) => peakRssBytes)),
+        peakRssBytes: Math.max(0, ...stats.map(({ peakRssBytes = 0 }) => peakRssBytes)),
         queued,
         seen,
       }
@@ -135,7 +132,7 @@ export function createRunWatch({ node, run, liveMs }: RunWatchOptions) {
 }
 
 function sumOf(shares: readonly LiveShare[]): Counts {
-  return shares.reduce((sum, { figures }) => addCounts(sum, figures as Partial<Counts>), noCounts())
+  return shares.reduce((sum, { stats }) => addCounts(sum, stats as Partial<Counts>), noCounts())
 }
 
 const nothing: RunSums = { counts: noCounts(), details: noDetails, peakRssBytes: 0, queued: 0, seen: 0 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { clusterStores } from '../app/engines/postgres-stores.ts'
+import { postgresStores } from '../app/engines/postgres-stores.ts'
 import { openField, requestsByUrl } from '../app/threads/postgres-shards.testkit.ts'
 import { createProfileKeys } from '../services/profiles/keyed-profile.ts'
 import { profileWith, sourceAt } from '../services/watching/watching.testkit.ts'
@@ -39,7 +39,7 @@ describe('the schedule of a cluster', () => {
 
     assert.equal(other.watching.checkNow(id), 'asked')
     await until('it is checked again', async () => (await rowOf(home)).round > row.round)
-    assert.equal(other.trouble() ?? leader.trouble(), null)
+    assert.equal(other.healthError() ?? leader.healthError(), null)
     await cluster.close()
   })
 
@@ -77,7 +77,7 @@ describe('a leader that sleeps past its lease', () => {
     first.gate.open()
     await until('the first is refused', () => first.refused() > 0)
     assert.equal(first.isLeader(), false)
-    const rounds = (await worker.queued()).map(({ errand }) => errand.round)
+    const rounds = (await worker.queued()).map(({ check }) => check.round)
     assert.equal(rounds.length, 1)
     assert.ok(rounds[0]! > round)
     await worker.run()
@@ -87,7 +87,7 @@ describe('a leader that sleeps past its lease', () => {
     assert.deepEqual(leaders, [{ holder: 'second' }])
     const { id } = await rowOf(home)
     await until('the first follows', () => first.scheduler.snapshot(id)?.state === 'waiting')
-    assert.equal(first.trouble(), null)
+    assert.equal(first.healthError(), null)
     await cluster.close()
   })
 
@@ -121,7 +121,7 @@ describe('a database that goes away', () => {
     for (let times = 0; times < 5; times++) await cutConnections(pool, 'cut off')
     await worker.run()
     await until('the check is over', async () => (await rowOf(home)).outcome === 'changed')
-    await until('all is well', () => schedule.isLeader() && schedule.trouble() === null)
+    await until('all is well', () => schedule.isLeader() && schedule.healthError() === null)
     assert.deepEqual(worker.fetched, [home, `${home}one`])
     await cluster.close()
   })
@@ -135,13 +135,13 @@ describe('a database that goes away', () => {
     await until('a request is queued', async () => (await worker.queued()).length > 0)
     const server = await postgres()
     await server.stop()
-    await until('both say so', () => both.every((schedule) => schedule.trouble() !== null))
+    await until('both say so', () => both.every((schedule) => schedule.healthError() !== null))
     await until('nobody leads', () => !both.some((schedule) => schedule.isLeader()))
     await server.start()
     await until('one leads', () => both.filter((schedule) => schedule.isLeader()).length === 1)
     await worker.run()
     await until('the check is over', async () => (await rowOf(home)).outcome === 'changed')
-    await until('all is well', () => both.every((schedule) => schedule.trouble() === null))
+    await until('all is well', () => both.every((schedule) => schedule.healthError() === null))
     assert.deepEqual(worker.fetched, [home, `${home}one`])
     await cluster.close()
   })
@@ -153,10 +153,10 @@ describe('a database that goes away', () => {
     schedule.gate.closeAt('leaders')
     await schedule.gate.reached
     await until('it leads no more', () => !schedule.isLeader())
-    await until('it says so', () => schedule.trouble() !== null)
+    await until('it says so', () => schedule.healthError() !== null)
     schedule.gate.open()
     await until('it leads again', schedule.isLeader)
-    assert.equal(schedule.trouble(), null)
+    assert.equal(schedule.healthError(), null)
     await cluster.close()
   })
 })
@@ -169,7 +169,7 @@ describe('real workers', { timeout: 120_000 }, () => {
       values: { 'crawl.delay': '20ms', 'network.allow': ['127.0.0.0/8'] },
     })
     const { database, site } = field
-    const stores = clusterStores(database.pool, await readSeed(database.pool))
+    const stores = postgresStores(database.pool, await readSeed(database.pool))
     const source = sourceAt(`${site.origin(0)}/`, { ...daily, depth: 50 })
     await stores.profiles.put([createProfileKeys({})(profileWith('ann', 'ann@example.org', [source]))])
     await database.pool.query('UPDATE urds SET visited_at = 1')

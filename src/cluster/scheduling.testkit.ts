@@ -1,13 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { pino } from 'pino'
-import { clusterStores } from '../app/engines/postgres-stores.ts'
+import { postgresStores } from '../app/engines/postgres-stores.ts'
 import { configOf } from '../config/load-config.ts'
 import { systemClock } from '../core/clock.ts'
 import type { Profile } from '../core/profile.ts'
 import { openTestWorker, seed, type TestPage } from '../fetchers/cluster/store-worker.testkit.ts'
 import { createProfileKeys } from '../services/profiles/keyed-profile.ts'
-import { createClusterEvents } from '../store/postgres/cluster/events.ts'
-import { type ClusterPool, openPool } from '../store/postgres/connection/pool.ts'
+import { createPostgresEvents } from '../store/postgres/cluster/events.ts'
+import { openPool, type PostgresPool } from '../store/postgres/connection/pool.ts'
 import { createDatabase } from '../store/postgres/testkit/postgres.testkit.ts'
 import { type ClusterSchedule, startClusterSchedule } from './scheduling.ts'
 
@@ -38,9 +38,9 @@ export async function startSchedule(
 ): Promise<RunningSchedule> {
   const pool = openPool({ address, maxConnections: 6, name })
   const { gate, gated } = gatePool(pool)
-  const events = createClusterEvents({ pool })
+  const events = createPostgresEvents({ pool })
   const schedule = await startClusterSchedule({
-    stores: clusterStores(gated, fingerprints),
+    stores: postgresStores(gated, fingerprints),
     clock: systemClock,
     config: configOf({ 'cluster.lease': LEASE, 'schedule.minEvery': '1s' }),
     log: pino({ level: 'silent' }),
@@ -71,7 +71,7 @@ export async function openCluster(pages: Record<string, TestPage>) {
   const database = await createDatabase()
   const running: RunningSchedule[] = []
   const web = new Map(Object.entries(pages))
-  const stores = clusterStores(database.pool, seed)
+  const stores = postgresStores(database.pool, seed)
   const keyed = createProfileKeys({})
   const worker = await openTestWorker(database.pool, web)
 
@@ -103,7 +103,7 @@ export async function openCluster(pages: Record<string, TestPage>) {
   }
 }
 
-function gatePool(pool: ClusterPool): { gate: Gate; gated: ClusterPool } {
+function gatePool(pool: PostgresPool): { gate: Gate; gated: PostgresPool } {
   let part: string | null = null
   let closed: PromiseWithResolvers<void> | null = null
   const reached = Promise.withResolvers<void>()
@@ -115,7 +115,7 @@ function gatePool(pool: ClusterPool): { gate: Gate; gated: ClusterPool } {
     }
     await closed?.promise
   }
-  const gated: ClusterPool = {
+  const gated: PostgresPool = {
     ...pool,
     async query(text, values) {
       await pass(text)

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { ClusterStores } from '../app/engines/postgres-stores.ts'
+import type { PostgresStores } from '../app/engines/postgres-stores.ts'
 import type { Config } from '../config/config.ts'
 import type { Clock } from '../core/clock.ts'
 import { createSeedOffers } from '../crawl/worker/seed-offers.ts'
@@ -16,17 +16,17 @@ import { createScheduleMirror } from '../services/watching/schedule-mirror.ts'
 import { runWatchLoop } from '../services/watching/watch-loop.ts'
 import { type CheckListener, createWatchService, type WatchService } from '../services/watching/watch-service.ts'
 import type { ClusterEvents } from '../store/contracts/cluster-events.ts'
-import { createClusterAsked } from '../store/postgres/cluster/asked.ts'
-import { createClusterNews, schedulerRole } from '../store/postgres/cluster/check-results.ts'
-import { createClusterErrands } from '../store/postgres/cluster/checks.ts'
-import { createClusterReaches } from '../store/postgres/cluster/crawl-scopes.ts'
-import { createClusterNodes } from '../store/postgres/cluster/nodes.ts'
+import { createPostgresAsked } from '../store/postgres/cluster/asked.ts'
+import { createPostgresCheckResults, schedulerRole } from '../store/postgres/cluster/check-results.ts'
+import { createPostgresChecks } from '../store/postgres/cluster/checks.ts'
+import { createPostgresCrawlScopes } from '../store/postgres/cluster/crawl-scopes.ts'
+import { createPostgresNodes } from '../store/postgres/cluster/nodes.ts'
 import { countTasksUpTo, createScheduleStats } from '../store/postgres/cluster/schedule-stats.ts'
-import { createClusterWatches } from '../store/postgres/cluster/watches.ts'
+import { createPostgresWatches } from '../store/postgres/cluster/watches.ts'
 import { createLeaderLease } from '../store/postgres/leases/leader.ts'
 
 export type ClusterScheduleOptions = {
-  stores: ClusterStores
+  stores: PostgresStores
   clock: Clock
   config: Config
   log: Logger
@@ -42,7 +42,7 @@ export type ClusterSchedule = {
   isLeader(): boolean
   /** How often something was refused that this process wrote when it led no more. */
   refused(): number
-  trouble(): string | null
+  healthError(): string | null
   stop(): Promise<void>
 }
 
@@ -66,24 +66,24 @@ export async function startClusterSchedule(options: ClusterScheduleOptions): Pro
   const createLevelsOf = () =>
     createAccountLevels({ accounts: stores.accounts, otherwise: createLevels(config.schedule) })
   const seeds = createSeedOffers({ crawl: config.crawl, hostRules: null, seed: stores.seed })
-  const asked = createClusterAsked(pool)
+  const asked = createPostgresAsked(pool)
   const stats = createScheduleStats(pool)
   const countTasks = (): Promise<number> => countTasksUpTo(pool, MAX_TASKS)
   let tell: CheckListener = () => {}
   let leader: View | null = null
 
   async function lead(epoch: number, signal: AbortSignal, isWell: () => void): Promise<void> {
-    const watches = createClusterWatches(pool, { epoch })
+    const watches = createPostgresWatches(pool, { epoch })
     const scheduler = schedulerOf(config, clock)
     const levels = createLevelsOf()
     const proxy = createStoreProxy({
       epoch,
-      reaches: createClusterReaches(pool),
-      errands: createClusterErrands(pool),
-      news: createClusterNews(pool),
+      crawlScopes: createPostgresCrawlScopes(pool),
+      checks: createPostgresChecks(pool),
+      results: createPostgresCheckResults(pool),
       watches,
-      nodes: createClusterNodes(pool),
-      offersOf: seeds.ofErrands,
+      nodes: createPostgresNodes(pool),
+      offersOf: seeds.ofChecks,
       events,
       clock,
     })
@@ -156,7 +156,7 @@ export async function startClusterSchedule(options: ClusterScheduleOptions): Pro
     scheduler: { snapshot: (watch) => view().snapshot(watch), stats: () => view().stats() },
     isLeader: () => leader !== null && leadership.isLeader(),
     refused: leadership.refused,
-    trouble: () => leadership.trouble() ?? (leader === null ? following.trouble() : null),
+    healthError: () => leadership.healthError() ?? (leader === null ? following.healthError() : null),
     async stop() {
       stopListening()
       const hasLed = leadership.isLeader()

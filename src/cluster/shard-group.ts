@@ -1,15 +1,15 @@
 import { availableParallelism } from 'node:os'
 import type { Logger } from 'pino'
-import { startClusterShards } from '../app/threads/postgres-shards.ts'
+import { startPostgresShards } from '../app/threads/postgres-shards.ts'
 import type { CrawlSettings } from '../config/crawl-settings.ts'
 import { systemClock } from '../core/clock.ts'
 import { type CrawlDetails, mergeDetails } from '../core/reports/crawl-report.ts'
-import { type Board, createBoardMemory, openBoard } from '../crawl/worker/shared-counters.ts'
+import { createCounterMemory, openSharedCounters, type SharedCounters } from '../crawl/worker/shared-counters.ts'
 import type { RunMark } from '../store/contracts/cluster-runs.ts'
 import type { EpochMemory } from '../store/contracts/held-epochs.ts'
 import type { RunPages } from './page-budget.ts'
 
-export type CrewOptions = {
+export type ShardGroupOptions = {
   address: string
   settings: CrawlSettings
   node: string
@@ -26,9 +26,9 @@ export type CrewOptions = {
 }
 
 /** The shards of a worker under the settings of one run, or under its own. */
-export type Crew = {
+export type ShardGroup = {
   readonly mark: RunMark
-  readonly board: Board
+  readonly counters: SharedCounters
   /** Its pages are counted. */
   readonly isLimited: boolean
   start(): Promise<void>
@@ -49,14 +49,14 @@ export function threadsOf({ config }: CrawlSettings): number {
   return config.crawl.threads === 0 ? availableParallelism() : config.crawl.threads
 }
 
-export function createCrew(options: CrewOptions): Crew {
+export function createShardGroup(options: ShardGroupOptions): ShardGroup {
   const { settings, run, node, pages } = options
   const threads = threadsOf(settings)
-  const memory = createBoardMemory(threads, pages === null ? null : 0)
-  const board = openBoard(memory)
+  const memory = createCounterMemory(threads, pages === null ? null : 0)
+  const counters = openSharedCounters(memory)
   const { address, name, looksBack, seed, epochs, log } = options
   const place = { address, settings, node, name, shards: threads, run, looksBack, seed, memory, epochs, log }
-  const shards = startClusterShards(place)
+  const shards = startPostgresShards(place)
   const portion = Math.max(1, settings.config.crawl.fetchers)
   let idleLooks = 0
   /** Monotonic: there was none left the last time. */
@@ -67,31 +67,31 @@ export function createCrew(options: CrewOptions): Crew {
   async function takePages(from: RunPages): Promise<void> {
     if (systemClock.monotonic() < askAt) return
     const granted = await from.take(portion)
-    board.grantPages(granted)
+    counters.grantPages(granted)
     if (granted === 0) askAt = systemClock.monotonic() + ASK_AGAIN_MS
   }
 
   /** Not to be fetched from now on, whenever the run hears of it. */
   async function giveBack(to: RunPages): Promise<void> {
-    to.putBack(board.withdrawPages())
+    to.putBack(counters.withdrawPages())
     await to.settle()
   }
 
   async function turnPages(of: RunPages): Promise<number> {
-    const inFlight = board.total('inFlight')
+    const inFlight = counters.total('inFlight')
     idleLooks = inFlight === 0 ? idleLooks + 1 : 0
     await of.settle()
-    const left = board.pagesLeft()
-    const isWanted = board.wantsPages()
+    const left = counters.pagesLeft()
+    const isWanted = counters.wantsPages()
     if (isWanted ? left === 0 : inFlight > 0 && left < portion / 2) await takePages(of)
     else if (left > 0 && idleLooks >= IDLE_LOOKS) await giveBack(of)
     // A request that has just begun may not be seen yet.
-    return board.pagesLeft() + (idleLooks > 1 ? 0 : Math.max(1, inFlight))
+    return counters.pagesLeft() + (idleLooks > 1 ? 0 : Math.max(1, inFlight))
   }
 
   return {
     mark: { id: run, revision: options.revision },
-    board,
+    counters,
     isLimited: pages !== null,
     failed: shards.failed,
     start: () => shards.start(),
@@ -103,12 +103,12 @@ export function createCrew(options: CrewOptions): Crew {
       return turned
     },
     async stop() {
-      board.stop()
+      counters.stop()
       const details = await Promise.race([shards.stop(), shards.failed])
       await shards.end()
       // What was on its way when it began to stop is put back, too.
       await turning
-      pages?.putBack(board.withdrawPages())
+      pages?.putBack(counters.withdrawPages())
       return mergeDetails(details)
     },
   }

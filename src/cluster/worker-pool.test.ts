@@ -4,23 +4,23 @@ import pino from 'pino'
 import { configOf } from '../config/load-config.ts'
 import { systemClock } from '../core/clock.ts'
 import { createEpochMemory } from '../store/contracts/held-epochs.ts'
-import { createClusterRuns } from '../store/postgres/cluster/runs.ts'
+import { createPostgresRuns } from '../store/postgres/cluster/runs.ts'
 import { readSeed } from '../store/postgres/connection/seed.ts'
 import { createDatabase, type TestDatabase, usePostgres } from '../store/postgres/testkit/postgres.testkit.ts'
 import { until } from './scheduling.testkit.ts'
-import { type Crews, createCrews } from './worker-pool.ts'
+import { createWorkerPool, type WorkerPool } from './worker-pool.ts'
 
 usePostgres()
 
-async function openCrews({ address, pool }: TestDatabase): Promise<Crews> {
+async function openWorkerPool({ address, pool }: TestDatabase): Promise<WorkerPool> {
   const files = { mimeTypes: null, ignoreTypes: null, blockList: null, hostRules: null }
   const config = configOf({ 'crawl.threads': 1 })
-  return createCrews({
+  return createWorkerPool({
     ...{ address, node: 'a', name: 'a', seed: await readSeed(pool), epochs: createEpochMemory() },
     own: { folder: '', seeds: [], depth: null, restrict: null, maxPages: null, files, omit: [], config },
-    ...{ runs: createClusterRuns(pool), clock: systemClock, log: pino({ level: 'silent' }), staysWith: false },
+    ...{ runs: createPostgresRuns(pool), clock: systemClock, log: pino({ level: 'silent' }), staysWith: false },
     onChanged() {},
-    onTrouble() {},
+    onHealthError() {},
     onFailed(error) {
       throw error
     },
@@ -34,17 +34,17 @@ describe('crews of a worker', { timeout: 60_000 }, () => {
       const rows = 'SELECT count(*) AS n FROM leases WHERE epoch > 0'
       return (await database.pool.query<{ n: number }>(rows))[0]!.n
     }
-    const crews = await openCrews(database)
+    const workerPool = await openWorkerPool(database)
     try {
       const orders = { draining: true, paused: false, held: false }
-      crews.obey(orders)
-      crews.start()
-      await until('the crew is at work', () => crews.crew() !== null)
+      workerPool.obey(orders)
+      workerPool.start()
+      await until('the crew is at work', () => workerPool.shardGroup() !== null)
       assert.equal(await held(), 0)
-      crews.obey({ ...orders, draining: false })
+      workerPool.obey({ ...orders, draining: false })
       await until('it has all partitions', async () => (await held()) === 256)
     } finally {
-      await crews.end()
+      await workerPool.end()
       await database.destroy()
     }
   })

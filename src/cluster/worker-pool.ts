@@ -5,13 +5,13 @@ import { type CrawlDetails, mergeDetails } from '../core/reports/crawl-report.ts
 import type { ClusterRunStore, RunMark } from '../store/contracts/cluster-runs.ts'
 import type { EpochMemory } from '../store/contracts/held-epochs.ts'
 import type { NodeOrders } from '../store/contracts/nodes.ts'
-import { addCounts, type Counts, countsOf, type NodeState, noCounts, runFiguresOf } from './node-stats.ts'
+import { addCounts, type Counts, countsOf, type NodeState, noCounts, runStatsOf } from './node-stats.ts'
 import { createRunPages, type RunPages } from './page-budget.ts'
 import { type Loop, startLoop } from './poll-loop.ts'
 import { withShared } from './run-settings.ts'
-import { type Crew, createCrew, threadsOf } from './shard-group.ts'
+import { createShardGroup, type ShardGroup, threadsOf } from './shard-group.ts'
 
-export type CrewsOptions = {
+export type WorkerPoolOptions = {
   address: string
   own: CrawlSettings
   node: string
@@ -25,7 +25,7 @@ export type CrewsOptions = {
   staysWith: boolean
   /** It works under other settings from now on. */
   onChanged(): void
-  onTrouble(message: string | null): void
+  onHealthError(message: string | null): void
   onFailed(error: unknown): void
 }
 
@@ -36,13 +36,13 @@ export type CrewsOptions = {
  * - a crew for no run, under the worker's own settings, which serves watches alone. Its revision is 0.
  * A crew that is replaced finishes what it has in flight and hands its partitions over before the next one begins.
  */
-export type Crews = {
+export type WorkerPool = {
   /** Begins to follow the runs of the cluster. */
   start(): void
   /** There may be another run. */
   look(): void
   obey(orders: NodeOrders): void
-  crew(): Crew | null
+  shardGroup(): ShardGroup | null
   state(): NodeState
   /** The last crew hands over. */
   end(): Promise<void>
@@ -56,11 +56,11 @@ const PAGES_MS = 100
 const CLOSE_LOOKS = 5
 const noMark: RunMark = { id: 0, revision: 0 }
 
-export function createCrews(options: CrewsOptions): Crews {
+export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
   const { own, node, runs, clock, log } = options
   const liveMs = own.config.cluster.leaseMs
   const owed: (() => Promise<void>)[] = []
-  let crew: Crew | null = null
+  let shardGroup: ShardGroup | null = null
   let isAtWork = false
   let base = noCounts()
   /** What earlier crews of this process have done for the run. */
@@ -79,8 +79,8 @@ export function createCrews(options: CrewsOptions): Crews {
   async function wanted(): Promise<RunMark | null> {
     const open = await runs.current()
     if (open !== null) return open
-    if (options.staysWith) return crew?.mark ?? null
-    return crew?.mark.revision === 0 ? crew.mark : { id: (await runs.last())?.id ?? 1, revision: 0 }
+    if (options.staysWith) return shardGroup?.mark ?? null
+    return shardGroup?.mark.revision === 0 ? shardGroup.mark : { id: (await runs.last())?.id ?? 1, revision: 0 }
   }
 
   async function begin(mark: RunMark): Promise<void> {
@@ -88,37 +88,37 @@ export function createCrews(options: CrewsOptions): Crews {
     const settings = shared === null ? own : withShared(own, shared)
     const { limit } = shared === null ? { limit: null } : await runs.pages(mark.id)
     if (inRun.id !== mark.id) inRun = beginRun(mark.id)
-    if (mark.revision > 0) await runs.put({ run: mark.id, node, figures: inRun.counts, pages: 0, final: false })
+    if (mark.revision > 0) await runs.put({ run: mark.id, node, stats: inRun.counts, pages: 0, final: false })
     const { address, name, seed, epochs } = options
     const looksBack = mark.revision !== 1 || mark.id > 1 || settings.depth !== null
     const place = { address, name, node, seed, epochs, log, pages: limit === null ? null : inRun.pages }
-    crew = createCrew({ ...place, settings, run: mark.id, revision: mark.revision, looksBack })
-    crew.failed.catch(options.onFailed)
-    crew.board.hold(orders.paused || orders.held)
+    shardGroup = createShardGroup({ ...place, settings, run: mark.id, revision: mark.revision, looksBack })
+    shardGroup.failed.catch(options.onFailed)
+    shardGroup.counters.hold(orders.paused || orders.held)
     // Whoever begins takes its share at once, unless it knows by then that it is to have none.
-    if (orders.draining) crew.drain(true)
-    await Promise.race([crew.start(), crew.failed])
-    crew.drain(orders.draining)
+    if (orders.draining) shardGroup.drain(true)
+    await Promise.race([shardGroup.start(), shardGroup.failed])
+    shardGroup.drain(orders.draining)
     isAtWork = true
     options.onChanged()
   }
 
   async function leave(): Promise<void> {
-    if (crew === null) return payOwed()
-    const { mark, board, stop } = crew
+    if (shardGroup === null) return payOwed()
+    const { mark, counters, stop } = shardGroup
     isAtWork = false
     options.onChanged()
     const details = await stop()
-    crew = null
-    base = addCounts(base, countsOf(board))
+    shardGroup = null
+    base = addCounts(base, countsOf(counters))
     pages.inHand = 0
     pages.isTurning = false
     if (mark.revision > 0) {
-      const counts = addCounts(inRun.counts, countsOf(board))
+      const counts = addCounts(inRun.counts, countsOf(counters))
       inRun = { ...inRun, counts, details: [...inRun.details, details] }
-      const figures = { ...runFiguresOf(board), ...counts, details: mergeDetails(inRun.details) }
+      const stats = { ...runStatsOf(counters), ...counts, details: mergeDetails(inRun.details) }
       owed.push(inRun.pages.settle)
-      owed.push(() => runs.put({ run: mark.id, node, figures, pages: 0, final: true }))
+      owed.push(() => runs.put({ run: mark.id, node, stats, pages: 0, final: true }))
     }
     await payOwed()
   }
@@ -131,29 +131,29 @@ export function createCrews(options: CrewsOptions): Crews {
     }
   }
 
-  async function put({ mark, board }: Crew): Promise<void> {
-    const figures = { ...runFiguresOf(board), ...addCounts(inRun.counts, countsOf(board)) }
+  async function put({ mark, counters }: ShardGroup): Promise<void> {
+    const stats = { ...runStatsOf(counters), ...addCounts(inRun.counts, countsOf(counters)) }
     // While pages are taken it is not known how many there are; that there are none must be true.
     const inHand = Math.max(pages.inHand, pages.isTurning ? 1 : 0)
     pages.isShown ||= inHand > 0
-    await runs.put({ run: mark.id, node, figures, pages: inHand, final: false })
+    await runs.put({ run: mark.id, node, stats, pages: inHand, final: false })
   }
 
   async function follow(): Promise<void> {
     await payOwed()
     const mark = await wanted()
     if (mark === null) return
-    if (crew === null || mark.id !== crew.mark.id || mark.revision !== crew.mark.revision) {
+    if (shardGroup === null || mark.id !== shardGroup.mark.id || mark.revision !== shardGroup.mark.revision) {
       await leave()
       if (!isEnding) await begin(mark)
     }
-    if (crew === null || crew.mark.revision === 0) return
-    await put(crew)
-    if (looks++ % CLOSE_LOOKS === CLOSE_LOOKS - 1) await runs.close(crew.mark.id, { at: clock.now(), liveMs })
+    if (shardGroup === null || shardGroup.mark.revision === 0) return
+    await put(shardGroup)
+    if (looks++ % CLOSE_LOOKS === CLOSE_LOOKS - 1) await runs.close(shardGroup.mark.id, { at: clock.now(), liveMs })
   }
 
   async function turnPages(): Promise<void> {
-    const turned = crew
+    const turned = shardGroup
     if (turned === null || !isAtWork || !turned.isLimited) return
     // Until the end of it, or that of another try where it fails.
     pages.isTurning = true
@@ -170,24 +170,24 @@ export function createCrews(options: CrewsOptions): Crews {
 
   return {
     start() {
-      const { onTrouble, onFailed } = options
+      const { onHealthError, onFailed } = options
       loops = [
-        startLoop({ everyMs: FOLLOW_MS, work: follow, onTrouble, onFailed }),
-        startLoop({ everyMs: PAGES_MS, work: turnPages, onTrouble, onFailed }),
+        startLoop({ everyMs: FOLLOW_MS, work: follow, onHealthError, onFailed }),
+        startLoop({ everyMs: PAGES_MS, work: turnPages, onHealthError, onFailed }),
       ]
     },
     look: () => loops[0]?.now(),
     obey(given) {
       const wasDraining = orders.draining
       orders = given
-      crew?.board.hold(given.paused || given.held)
-      if (isAtWork && wasDraining !== given.draining) crew?.drain(given.draining)
+      shardGroup?.counters.hold(given.paused || given.held)
+      if (isAtWork && wasDraining !== given.draining) shardGroup?.drain(given.draining)
     },
-    crew: () => (isAtWork ? crew : null),
+    shardGroup: () => (isAtWork ? shardGroup : null),
     state: () => ({
       base,
-      board: crew?.board ?? null,
-      mark: isAtWork && crew !== null ? crew.mark : noMark,
+      counters: shardGroup?.counters ?? null,
+      mark: isAtWork && shardGroup !== null ? shardGroup.mark : noMark,
       threads: threadsOf(own),
     }),
     async end() {

@@ -1,24 +1,24 @@
 import type { Scope } from './profile.ts'
-import type { Errand } from './request.ts'
+import type { Check } from './request.ts'
 
 /** How far a watch goes: what any of its owners covers. */
-export type WatchReach = {
+export type CrawlScope = {
   watch: number
   sources: readonly { uri: string; scope: Scope }[]
 }
 
 /** One check of a watched source, as it is handed to the crawler. */
-export type ErrandOrder = {
+export type CheckOrder = {
   url: string
   depth: number
   /** Higher goes before what is queued for the same host. */
   urgency: number
-  errand: Errand
-  reach: WatchReach
+  check: Check
+  crawlScope: CrawlScope
 }
 
 /** What came of requests of a watch since the last word about it. */
-export type WatchNews = {
+export type CheckResult = {
   watch: number
   /** Requests that came (or went) in the queues of all shards. */
   queued: number

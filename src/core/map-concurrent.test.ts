@@ -1,25 +1,25 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
-import { fewAtATime } from './map-concurrent.ts'
+import { mapConcurrent } from './map-concurrent.ts'
 
 test('answers come in the order of the items, and no more are under way than may be', async () => {
   let underWay = 0
   let most = 0
-  const answers = await fewAtATime([5, 1, 4, 2, 3], 2, async (turns) => {
+  const answers = await mapConcurrent([5, 1, 4, 2, 3], 2, async (turns) => {
     most = Math.max(most, ++underWay)
     for (let n = 0; n < turns; n++) await turn()
     underWay--
     return turns * 10
   })
   assert.deepEqual([answers, most], [[50, 10, 40, 20, 30], 2])
-  assert.deepEqual(await fewAtATime([], 3, async () => 1), [])
+  assert.deepEqual(await mapConcurrent([], 3, async () => 1), [])
 })
 
 test('after a failure nothing is begun, and what was begun has ended', async () => {
   const begun: number[] = []
   const ended: number[] = []
-  const work = fewAtATime([1, 2, 3, 4], 2, async (item) => {
+  const work = mapConcurrent([1, 2, 3, 4], 2, async (item) => {
     begun.push(item)
     if (item === 1) throw new Error('refused')
     await turn()

@@ -2,7 +2,11 @@
  * Answers in the order of the items, with a few asked for at the same time: where each has its way to a database, nobody waits for all of
  * them one after the other. After a failure none is begun any more, and those that were are waited for.
  */
-export async function fewAtATime<T, R>(items: readonly T[], few: number, ask: (item: T) => Promise<R>): Promise<R[]> {
+export async function mapConcurrent<T, R>(
+  items: readonly T[],
+  few: number,
+  ask: (item: T) => Promise<R>,
+): Promise<R[]> {
   const answers: R[] = []
   let next = 0
   let hasFailed = false

@@ -11,7 +11,7 @@ export function linkDepth(depth: number): number | null {
  * On whose behalf a request travels: one check of a watched source, which stands for all its owners. A crawl that was
  * started by hand has none.
  */
-export type Errand = {
+export type Check = {
   /** Number of the watch; 0 for none. */
   watch: number
   /** The moment the check began: what was checked since need not be asked again. */
@@ -24,7 +24,7 @@ export type Errand = {
   first: boolean
 }
 
-export const noErrand: Errand = { watch: 0, round: 0, freshFrom: 0, since: 0, first: false }
+export const noCheck: Check = { watch: 0, round: 0, freshFrom: 0, since: 0, first: false }
 
 /**
  * A link on its way to the frontier: the papers' `[link, parentLink, depth, owners]`.
@@ -43,7 +43,7 @@ export type Offer = {
   redirects: number
   /** Smaller goes first within a host; equal ones keep their order of arrival. */
   priority: number
-  errand: Errand
+  check: Check
 }
 
 /** An offer that was accepted: it stands in its host's queue until it is settled. */

@@ -1,9 +1,9 @@
-import type { ErrandOrder, WatchReach } from '../core/check-order.ts'
+import type { CheckOrder, CrawlScope } from '../core/check-order.ts'
 import type { Clock } from '../core/clock.ts'
 import { peakRssBytes } from '../core/peak-rss.ts'
 import { type CrawlDetails, type CrawlResult, type CrawlSnapshot, mergeDetails } from '../core/reports/crawl-report.ts'
 import { type SkipReason, skipReasons } from '../core/skip-reason.ts'
-import type { Board } from './worker/shared-counters.ts'
+import type { SharedCounters } from './worker/shared-counters.ts'
 
 /** A shard as the crawl sees it, wherever it runs. */
 export type ShardHandle = {
@@ -12,9 +12,9 @@ export type ShardHandle = {
   /** Opens its store and puts what is queued on the board. */
   start(): Promise<void>
   /** How far watches go. Every shard is told before a watch's requests are offered. */
-  reach(reaches: readonly WatchReach[]): Promise<void>
+  crawlScope(crawlScopes: readonly CrawlScope[]): Promise<void>
   /** Begins checks; resolves to the number of requests that each watch has queued by it. */
-  errands(orders: readonly ErrandOrder[]): Promise<Map<number, number>>
+  checks(orders: readonly CheckOrder[]): Promise<Map<number, number>>
   /** Requests of these watches belong to nobody any more. */
   forget(watches: readonly number[]): Promise<void>
   /** Offers the seeds; resolves when their owners have accepted them. */
@@ -28,7 +28,7 @@ export type ShardHandle = {
 
 export type CrawlOptions = {
   shards: readonly ShardHandle[]
-  board: Board
+  counters: SharedCounters
   seeds: readonly string[]
   clock: Clock
   signal: AbortSignal
@@ -41,7 +41,7 @@ const PROGRESS_MS = 200
 /** Runs the shards until nothing is left, the page limit is reached or somebody interrupts. */
 export async function runCrawl({
   shards,
-  board,
+  counters,
   seeds,
   clock,
   signal,
@@ -52,62 +52,61 @@ export async function runCrawl({
   const whileAlive = <T>(work: Promise<T>): Promise<T> => Promise.race([work, failure])
   await whileAlive(Promise.all(shards.map((shard) => shard.start())))
   await whileAlive(shards[0]!.seed(seeds))
-  const progress = setInterval(() => onProgress(snapshotOf(board)), PROGRESS_MS)
+  const progress = setInterval(() => onProgress(snapshotOf(counters)), PROGRESS_MS)
   try {
-    await whileAlive(untilDone(board, signal))
-    board.stop()
+    await whileAlive(untilDone(counters, signal))
+    counters.stop()
     const details = await whileAlive(Promise.all(shards.map((shard) => shard.stop())))
     await whileAlive(Promise.all(shards.map((shard) => shard.close())))
-    onProgress(snapshotOf(board))
-    return resultOf(board, (clock.monotonic() - startedAt) / 1000, mergeDetails(details), signal.aborted)
+    onProgress(snapshotOf(counters))
+    return resultOf(counters, (clock.monotonic() - startedAt) / 1000, mergeDetails(details), signal.aborted)
   } finally {
     clearInterval(progress)
   }
 }
 
-function untilDone(board: Board, signal: AbortSignal): Promise<void> {
+function untilDone(counters: SharedCounters, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const watch = setInterval(() => {
-      const spent = board.isBudgetSpent() && board.total('inFlight') === 0
-      if (board.outstanding() > 0 && !spent && !signal.aborted) return
+      const spent = counters.isBudgetSpent() && counters.total('inFlight') === 0
+      if (counters.outstanding() > 0 && !spent && !signal.aborted) return
       clearInterval(watch)
       resolve()
     }, WATCH_MS)
   })
 }
 
-function snapshotOf(board: Board): CrawlSnapshot {
+function snapshotOf(counters: SharedCounters): CrawlSnapshot {
   return {
-    fetched: board.total('fetched'),
-    stored: board.total('stored'),
-    failed: board.total('failed'),
-    queued: board.outstanding(),
-    bytes: board.total('bytes'),
-    hostsActive: board.total('activeHosts'),
-    hostsResting: board.total('restingHosts'),
-    paused: board.total('paused') > 0 ? 'the store takes no writes, see the log' : undefined,
+    fetched: counters.total('fetched'),
+    stored: counters.total('stored'),
+    failed: counters.total('failed'),
+    queued: counters.outstanding(),
+    bytes: counters.total('bytes'),
+    hostsActive: counters.total('activeHosts'),
+    hostsResting: counters.total('restingHosts'),
+    paused: counters.total('paused') > 0 ? 'the store takes no writes, see the log' : undefined,
   }
 }
 
-function resultOf(board: Board, seconds: number, details: CrawlDetails, interrupted: boolean): CrawlResult {
-  const fetched = board.total('fetched')
-  const skipped = Object.fromEntries(skipReasons.map((reason) => [reason, board.total(`skipped.${reason}`)])) as Record<
-    SkipReason,
-    number
-  >
-  const queued = board.outstanding()
+function resultOf(counters: SharedCounters, seconds: number, details: CrawlDetails, interrupted: boolean): CrawlResult {
+  const fetched = counters.total('fetched')
+  const skipped = Object.fromEntries(
+    skipReasons.map((reason) => [reason, counters.total(`skipped.${reason}`)]),
+  ) as Record<SkipReason, number>
+  const queued = counters.outstanding()
   return {
     fetched,
-    stored: board.total('stored'),
-    unchanged: board.total('unchanged'),
-    duplicates: board.total('duplicates'),
-    failed: board.total('failed'),
-    redirects: board.total('redirects'),
+    stored: counters.total('stored'),
+    unchanged: counters.total('unchanged'),
+    duplicates: counters.total('duplicates'),
+    failed: counters.total('failed'),
+    redirects: counters.total('redirects'),
     skipped,
-    links: board.total('links'),
-    seen: board.total('seen'),
+    links: counters.total('links'),
+    seen: counters.total('seen'),
     queued,
-    bytes: board.total('bytes'),
+    bytes: counters.total('bytes'),
     seconds: Math.round(seconds * 1000) / 1000,
     perSecond: Math.round((fetched / seconds) * 10) / 10,
     peakRssBytes: peakRssBytes(),

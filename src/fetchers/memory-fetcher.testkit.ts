@@ -1,11 +1,11 @@
-import type { ErrandOrder, WatchNews, WatchReach } from '../core/check-order.ts'
-import type { Errand } from '../core/request.ts'
+import type { CheckOrder, CheckResult, CrawlScope } from '../core/check-order.ts'
+import type { Check } from '../core/request.ts'
 import { coversPage } from '../services/scheduler/coverage.ts'
 import type { AgentProxy } from './fetcher.ts'
 
 export type MemoryPage = { words: string; links?: readonly string[]; fails?: boolean; redirect?: string }
 
-type Queued = { url: string; hops: number; depth: number; errand: Errand }
+type Queued = { url: string; hops: number; depth: number; check: Check }
 
 /** What outlives a proxy: pages as they are out there, what is kept of them, and what is queued. */
 export type MemoryWeb = {
@@ -20,17 +20,17 @@ export function createMemoryWeb(pages: Record<string, MemoryPage> = {}): MemoryW
 
 export type MemoryProxy = AgentProxy & {
   /** All orders, oldest first. */
-  orders: ErrandOrder[]
+  orders: CheckOrder[]
   /** URLs as they were fetched. */
   fetched: string[]
   readonly isHeld: boolean
-  reaches: Map<number, WatchReach>
+  crawlScopes: Map<number, CrawlScope>
   /** Fetches one page and tells of it; false where nothing is queued, or where it is held. */
   step(): boolean
   /** Fetches until nothing is queued. */
   run(): void
   /** Tells what it was not asked for. */
-  tell(news: readonly WatchNews[]): void
+  tell(results: readonly CheckResult[]): void
 }
 
 export type MemoryProxyOptions = {
@@ -40,39 +40,39 @@ export type MemoryProxyOptions = {
 
 /** An agent-proxy whose web is in memory and which fetches when it is told to. */
 export function createMemoryProxy(web: MemoryWeb, { isHasty = false }: MemoryProxyOptions = {}): MemoryProxy {
-  const orders: ErrandOrder[] = []
+  const orders: CheckOrder[] = []
   const fetched: string[] = []
-  const reaches = new Map<number, WatchReach>()
-  let listener: (news: readonly WatchNews[]) => void = () => {}
+  const crawlScopes = new Map<number, CrawlScope>()
+  let listener: (results: readonly CheckResult[]) => void = () => {}
   let isHeld = false
 
-  const newsOf = (watch: number, parts: Partial<WatchNews>): WatchNews => {
+  const resultsOf = (watch: number, parts: Partial<CheckResult>): CheckResult => {
     return { watch, queued: 0, changed: 0, unchanged: 0, failed: 0, source: null, landed: null, ...parts }
   }
 
   function covers(watch: number, url: string): boolean {
-    const sources = reaches.get(watch)?.sources ?? []
+    const sources = crawlScopes.get(watch)?.sources ?? []
     return sources.some((source) => coversPage({ ...source, depth: Number.POSITIVE_INFINITY }, { url, hops: 1 }))
   }
 
   /** Links that the watch has not come to in this check. */
-  function follow({ hops, depth, errand }: Queued, page: MemoryPage): Queued[] {
+  function follow({ hops, depth, check }: Queued, page: MemoryPage): Queued[] {
     if (hops >= depth) return []
     return (page.links ?? [])
-      .filter((url) => covers(errand.watch, url) && !isMet(url, errand))
-      .map((url) => ({ url, hops: hops + 1, depth, errand }))
+      .filter((url) => covers(check.watch, url) && !isMet(url, check))
+      .map((url) => ({ url, hops: hops + 1, depth, check }))
   }
 
   const met = new Set<string>()
-  function isMet(url: string, { watch, round }: Errand): boolean {
+  function isMet(url: string, { watch, round }: Check): boolean {
     const name = `${watch} ${round} ${url}`
     const known = met.has(name)
     met.add(name)
     return known
   }
 
-  function fetch(request: Queued): WatchNews {
-    const { watch } = request.errand
+  function fetch(request: Queued): CheckResult {
+    const { watch } = request.check
     fetched.push(request.url)
     const asked = web.pages.get(request.url)
     const landed = asked?.redirect ?? null
@@ -86,13 +86,13 @@ export function createMemoryProxy(web: MemoryWeb, { isHasty = false }: MemoryPro
     const outcome = hasFailed ? 'failed' : isChanged ? 'stored' : 'unchanged'
     const source = request.hops === 0 ? { status: hasFailed ? 500 : 200, outcome } : null
     const counts = { changed: isChanged ? 1 : 0, failed: hasFailed ? 1 : 0, unchanged: isChanged || hasFailed ? 0 : 1 }
-    return newsOf(watch, { ...counts, queued: found.length - 1, source, landed })
+    return resultsOf(watch, { ...counts, queued: found.length - 1, source, landed })
   }
 
   function step(): boolean {
     const request = isHeld ? undefined : web.queue.shift()
     if (request === undefined) return false
-    listener([reaches.has(request.errand.watch) ? fetch(request) : newsOf(request.errand.watch, { queued: -1 })])
+    listener([crawlScopes.has(request.check.watch) ? fetch(request) : resultsOf(request.check.watch, { queued: -1 })])
     return true
   }
 
@@ -105,43 +105,43 @@ export function createMemoryProxy(web: MemoryWeb, { isHasty = false }: MemoryPro
     failed: new Promise<never>(() => {}),
     orders,
     fetched,
-    reaches,
+    crawlScopes,
     get isHeld() {
       return isHeld
     },
     step,
     run,
-    tell: (news) => listener(news),
+    tell: (results) => listener(results),
     async start(underWay) {
-      for (const reach of underWay) reaches.set(reach.watch, reach)
+      for (const crawlScope of underWay) crawlScopes.set(crawlScope.watch, crawlScope)
       const counts = new Map<number, number>()
-      for (const { errand } of web.queue) counts.set(errand.watch, (counts.get(errand.watch) ?? 0) + 1)
+      for (const { check } of web.queue) counts.set(check.watch, (counts.get(check.watch) ?? 0) + 1)
       if (isHasty) run()
       return counts
     },
     async check(given) {
       const counts = new Map<number, number>()
       for (const order of given) {
-        const { url, depth, errand, reach } = order
+        const { url, depth, check, crawlScope } = order
         orders.push(order)
-        reaches.set(reach.watch, reach)
-        isMet(url, errand)
-        web.queue.push({ url, hops: 0, depth, errand })
-        counts.set(errand.watch, 1)
+        crawlScopes.set(crawlScope.watch, crawlScope)
+        isMet(url, check)
+        web.queue.push({ url, hops: 0, depth, check })
+        counts.set(check.watch, 1)
       }
       if (isHasty) run()
       return counts
     },
-    async reach(given) {
-      for (const reach of given) reaches.set(reach.watch, reach)
+    async crawlScope(given) {
+      for (const crawlScope of given) crawlScopes.set(crawlScope.watch, crawlScope)
     },
     async forget(watches) {
-      for (const watch of watches) reaches.delete(watch)
+      for (const watch of watches) crawlScopes.delete(watch)
     },
     hold(held) {
       isHeld = held
     },
-    onNews(told) {
+    onResults(told) {
       listener = told
     },
     async stop() {},

@@ -20,7 +20,7 @@ export type HealthParts = {
   metrics: Metrics
   health: {
     /** Why this process can't do its work; empty when it can. */
-    troubles(): Promise<readonly string[]>
+    healthErrors(): Promise<readonly string[]>
   }
 }
 

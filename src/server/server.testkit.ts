@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { InjectOptions } from 'fastify'
 import pino from 'pino'
-import { embeddedStores } from '../app/engines/sqlite-stores.ts'
+import { sqliteStores } from '../app/engines/sqlite-stores.ts'
 import { startArchive } from '../app/server/archive.ts'
-import { createParts, type ServerNeeds } from '../app/server/server.ts'
+import { createParts, type ServerDeps } from '../app/server/server.ts'
 import type { Config } from '../config/config.ts'
 import { configOf } from '../config/load-config.ts'
 import type { SettingKey } from '../config/schema.ts'
@@ -31,7 +31,7 @@ export type TestServerOptions = {
   clock?: Clock
   /** Stands on these instead of a data folder; they are closed with the server. */
   stores?: { stores: StoreSet; archive(config: Config): ArchiveService }
-  needs?: Partial<ServerNeeds>
+  needs?: Partial<ServerDeps>
   /** Gets every line of the log. */
   onLog?(line: string): void
 }
@@ -49,7 +49,7 @@ async function openTestFolder(given: string | undefined, clock: Clock) {
   const folder = given ?? (await mkdtemp(join(tmpdir(), 'erace-server-')))
   if (given === undefined) await openFolder({ folder, holder: 'test', shards: 2 }).close()
   const db = openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist: true })
-  return { folder, db, stores: embeddedStores(folder, db, clock) }
+  return { folder, db, stores: sqliteStores(folder, db, clock) }
 }
 
 function onFolder<T>(opened: T | null): T {
@@ -75,7 +75,7 @@ export async function createTestServer(options: TestServerOptions = {}) {
   const log = pino({ base: null, level: 'debug' }, { write: (line: string) => options.onLog?.(line) })
   const opened = options.stores === undefined ? await openTestFolder(options.folder, clock) : null
   const stores: StoreSet = opened?.stores ?? options.stores!.stores
-  const needs: ServerNeeds = {
+  const needs: ServerDeps = {
     config,
     log,
     stores,

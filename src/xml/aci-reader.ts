@@ -1,4 +1,4 @@
-import { type Aci, type AciExplanation, type AciPlace, type AciSummary, aciKinds, placeNames } from './aci.ts'
+import { type Aci, type AciExplanation, type AciPlace, type AciSummary, aciKinds, targetNames } from './aci.ts'
 import type { XmlFault } from './xml-fault.ts'
 import { createGrammar } from './xml-grammar.ts'
 import { attributeOf, childOf, childrenOf, textOf, wordOf } from './xml-node.ts'
@@ -96,6 +96,6 @@ function placesOf(node: XmlNode, values: XmlValues): AciPlace[] {
     const start = values.count(place, 'start')
     const end = values.count(place, 'end')
     if (end < start) values.fault(place, 'it ends before it starts')
-    return { where: wordOf(attributeOf(place, 'where'), placeNames) ?? 'body', start, end }
+    return { where: wordOf(attributeOf(place, 'where'), targetNames) ?? 'body', start, end }
   })
 }

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { type Aci, type AciExplanation, type AciSummary, aciKinds, placeNames } from './aci.ts'
+import { type Aci, type AciExplanation, type AciSummary, aciKinds, targetNames } from './aci.ts'
 import { anyText } from './meta-info.testkit.ts'
 
 /** What may stand in an attribute: all that XML can hold. */
@@ -26,7 +26,7 @@ const anySummary: fc.Arbitrary<AciSummary> = fc
 
 const anyPlaces = fc.array(
   fc
-    .record({ where: fc.constantFrom(...placeNames), start: fc.nat(), length: fc.nat() })
+    .record({ where: fc.constantFrom(...targetNames), start: fc.nat(), length: fc.nat() })
     .map(({ where, start, length }) => ({ where, start, end: start + length })),
   { maxLength: 3 },
 )

@@ -32,7 +32,7 @@ export type Aci = {
 }
 
 export const aciKinds = ['new', 'changed', 'gone', 'back'] as const
-export const placeNames = ['title', 'body'] as const
+export const targetNames = ['title', 'body'] as const
 
 /** `marks` are ranges of the text, in order, none empty and none over another. */
 export type AciSummary = { readonly text: string; readonly marks: readonly (readonly [from: number, to: number])[] }
@@ -64,7 +64,7 @@ export type AciPart = {
   readonly places: readonly AciPlace[]
 }
 
-export type AciPlace = { readonly where: (typeof placeNames)[number]; readonly start: number; readonly end: number }
+export type AciPlace = { readonly where: (typeof targetNames)[number]; readonly start: number; readonly end: number }
 
 /** A file of many, one in memory at a time. */
 export function writeAcis(acis: Iterable<Aci> | AsyncIterable<Aci>): AsyncGenerator<string, void, undefined> {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { clusterStores } from '../../src/app/engines/postgres-stores.ts'
-import { type ClusterAnnotatorOptions, startClusterAnnotator } from '../../src/app/threads/postgres-annotator.ts'
+import { postgresStores } from '../../src/app/engines/postgres-stores.ts'
+import { type PostgresAnnotatorOptions, startPostgresAnnotator } from '../../src/app/threads/postgres-annotator.ts'
 import { readConfig } from '../../src/config/load-config.ts'
 import { createProfileKeys } from '../../src/services/profiles/keyed-profile.ts'
 import { createEpochMemory, openEpochs } from '../../src/store/contracts/held-epochs.ts'
 import { cutConnections, usePostgres } from '../../src/store/postgres/testkit/postgres.testkit.ts'
-import { type ClusterSystem, createClusterSystem } from '../../src/store/postgres/testkit/store.testkit.ts'
+import { createPostgresSystem, type PostgresSystem } from '../../src/store/postgres/testkit/store.testkit.ts'
 import { profileOf, sourceOf, until } from '../watch/up-run.ts'
 import { watchedPage } from './watched-page.ts'
 
@@ -15,9 +15,9 @@ usePostgres()
 const { config } = await readConfig({ cwd: '/', env: { ERACE_ANNOTATE_PROCESSORS: '2' } })
 
 /** A profile that wants every page about java, and pages of two shards of which each waits to be annotated. */
-async function fill(system: ClusterSystem) {
+async function fill(system: PostgresSystem) {
   const shards = await system.open(1)
-  const stores = clusterStores(system.database.pool, [1, 2])
+  const stores = postgresStores(system.database.pool, [1, 2])
   const source = sourceOf('http://source.example/', { depth: 3, scope: { kind: 'pattern', source: '.' } })
   await stores.profiles.put([createProfileKeys({})(profileOf('p', 'ann@example.org', [source], { java: 4 }))])
   const [urd] = await stores.profiles.urdsOf('p')
@@ -37,11 +37,11 @@ async function fill(system: ClusterSystem) {
   return { stores, keep, told }
 }
 
-function startWith(system: ClusterSystem, epochs: ClusterAnnotatorOptions['epochs']) {
+function startWith(system: PostgresSystem, epochs: PostgresAnnotatorOptions['epochs']) {
   const done = { settled: 0, refused: 0, problems: [] as string[] }
   const clockOffsetMs = new SharedArrayBuffer(8)
   const { address } = system.database
-  const annotator = startClusterAnnotator(
+  const annotator = startPostgresAnnotator(
     { address, config, name: 'annotator', seed: [1, 2], epochs, clockOffsetMs },
     {
       onAnnotated() {},
@@ -59,7 +59,7 @@ function startWith(system: ClusterSystem, epochs: ClusterAnnotatorOptions['epoch
 
 describe('the annotation of a worker', () => {
   test('is of the partitions that it holds, under their epochs, as they come and go', async () => {
-    const system = await createClusterSystem({ shards: 2 })
+    const system = await createPostgresSystem({ shards: 2 })
     const { pool } = system.database
     const { stores, told, keep } = await fill(system)
     const leases = await pool.query<{ partition: number; epoch: number }>('SELECT partition, epoch FROM leases')

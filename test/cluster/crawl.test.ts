@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { ClusterPool } from '../../src/store/postgres/connection/pool.ts'
+import type { PostgresPool } from '../../src/store/postgres/connection/pool.ts'
 import { createDatabase, type TestDatabase, usePostgres } from '../../src/store/postgres/testkit/postgres.testkit.ts'
 import { type EraceEnd, lastLines, readResult } from '../faults/erace.ts'
 import { createGate } from '../site/gate.ts'
@@ -16,7 +16,7 @@ const HOSTS = 12
 const PAGES = 12
 const ALL = HOSTS * PAGES
 
-type Place = { site: Site; seeds: string[]; database: TestDatabase; pool: ClusterPool }
+type Place = { site: Site; seeds: string[]; database: TestDatabase; pool: PostgresPool }
 
 async function withPlace(options: SiteOptions, work: (place: Place) => Promise<void>): Promise<void> {
   const addresses = Array.from({ length: HOSTS }, (_, n) => `127.0.7.${n + 1}`)
@@ -38,7 +38,7 @@ function resultOf(end: EraceEnd) {
 }
 
 /** How many documents have how many versions. */
-async function versionCounts(pool: ClusterPool): Promise<Record<string, number>> {
+async function versionCounts(pool: PostgresPool): Promise<Record<string, number>> {
   const rows = await pool.query<{ versions: number; documents: number }>(
     `SELECT versions, count(*) AS documents FROM (SELECT count(v.id) AS versions FROM documents d
        LEFT JOIN versions v ON v.partition = d.partition AND v.document = d.id GROUP BY d.id) c GROUP BY versions`,
@@ -50,7 +50,7 @@ function requestCounts({ log }: Site): number[] {
   return Array.from({ length: HOSTS }, (_, n) => [...countByPath(log, n).values()]).flat()
 }
 
-const fetchedBy = async (pool: ClusterPool): Promise<Map<string, number>> => {
+const fetchedBy = async (pool: PostgresPool): Promise<Map<string, number>> => {
   const rows = await pool.query<{ node: string; fetched: number }>(
     `SELECT node, sum((figures->>'fetched')::int) AS fetched FROM run_figures GROUP BY node`,
   )

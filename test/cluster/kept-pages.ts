@@ -1,23 +1,23 @@
 import { createHash } from 'node:crypto'
 import { createKeys } from '../../src/app/engines/document-keys.ts'
-import type { ClusterStores } from '../../src/app/engines/postgres-stores.ts'
+import type { PostgresStores } from '../../src/app/engines/postgres-stores.ts'
 import { responseRecord, revisitRecord } from '../../src/archive/warc/record-writer.ts'
 import { configOf } from '../../src/config/load-config.ts'
 import { bodyDigest, digestText } from '../../src/core/fingerprint.ts'
-import { noErrand } from '../../src/core/request.ts'
+import { noCheck } from '../../src/core/request.ts'
 import type { AnnotationDraft } from '../../src/store/contracts/annotations.ts'
 import type { Capture } from '../../src/store/contracts/documents.ts'
-import { createClusterDocuments } from '../../src/store/postgres/documents/documents.ts'
+import { createPostgresDocuments } from '../../src/store/postgres/documents/documents.ts'
 
 export type KeptPage = { url: string; documentId: number; versionId: number }
 
 /** Keeps pages in the store of a cluster, as a worker would that has just fetched them. */
-export async function keepPages(stores: ClusterStores, pages: Record<string, string>): Promise<KeptPage[]> {
+export async function keepPages(stores: PostgresStores, pages: Record<string, string>): Promise<KeptPage[]> {
   const { pool, versions, seed } = stores
   await pool.query(`UPDATE leases SET epoch = greatest(epoch, 1)`)
   const epochs = await pool.query<{ partition: number; epoch: number }>('SELECT partition, epoch FROM leases')
   const epochOf = new Map(epochs.map(({ partition, epoch }) => [partition, epoch]))
-  const documents = createClusterDocuments({ pool, epochOf: (partition) => epochOf.get(partition)! })
+  const documents = createPostgresDocuments({ pool, epochOf: (partition) => epochOf.get(partition)! })
   const keyOf = createKeys(configOf(), seed)
   const kept: KeptPage[] = []
   for (const [url, body] of Object.entries(pages)) {
@@ -45,7 +45,7 @@ function captureOf(url: string, body: Buffer, key: { host: string; fp: bigint })
     ...key,
     url,
     parent: '',
-    errand: noErrand,
+    check: noCheck,
     hops: 0,
     at,
     run: 1,
@@ -100,6 +100,6 @@ export function draftFor({ documentId, versionId }: KeptPage, owner: string, pro
   }
 }
 
-export function settleDrafts({ annotations }: Pick<ClusterStores, 'annotations'>, drafts: readonly AnnotationDraft[]) {
+export function commitDrafts({ annotations }: Pick<PostgresStores, 'annotations'>, drafts: readonly AnnotationDraft[]) {
   return annotations.settle({ done: [], alsoAt: [], stories: [], unwanted: [], wanted: [], annotations: drafts })
 }

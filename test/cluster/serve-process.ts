@@ -1,4 +1,4 @@
-import { openClusterStores } from '../../src/app/engines/postgres-stores.ts'
+import { openPostgresStores } from '../../src/app/engines/postgres-stores.ts'
 import { readEvents } from '../../src/server/routes/event-stream.testkit.ts'
 import { startErace } from '../faults/erace.ts'
 import { apiOf, listening, settings } from '../pages/service-process.ts'
@@ -53,4 +53,4 @@ export function cookieOf(answer: Response): string {
 }
 
 /** The stores, as another process of the cluster has them. */
-export const openStores = (address: string) => openClusterStores({ address, maxConnections: 3, name: 'test' })
+export const openStores = (address: string) => openPostgresStores({ address, maxConnections: 3, name: 'test' })

@@ -1,31 +1,31 @@
-import { openClusterStores } from '../../src/app/engines/postgres-stores.ts'
+import { openPostgresStores } from '../../src/app/engines/postgres-stores.ts'
 import { startArchive } from '../../src/app/server/archive.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { secretPage, testEveryRoute } from '../../src/server/every-route.testkit.ts'
 import { ada, eve, root } from '../../src/server/routes/archive.testkit.ts'
 import { createTestServer } from '../../src/server/server.testkit.ts'
-import { createNodeBoard } from '../../src/services/activity/node-board.ts'
+import { createNodeCounters } from '../../src/services/activity/node-board.ts'
 import { createNodeList } from '../../src/services/activity/node-list.ts'
 import { createProfileKeys } from '../../src/services/profiles/keyed-profile.ts'
 import { createSetupKey } from '../../src/store/postgres/accounts/setup-key.ts'
-import { createClusterEvents } from '../../src/store/postgres/cluster/events.ts'
-import { createClusterNodes } from '../../src/store/postgres/cluster/nodes.ts'
+import { createPostgresEvents } from '../../src/store/postgres/cluster/events.ts'
+import { createPostgresNodes } from '../../src/store/postgres/cluster/nodes.ts'
 import { createDatabase, usePostgres } from '../../src/store/postgres/testkit/postgres.testkit.ts'
 import { profileOf, sourceOf } from '../watch/up-run.ts'
-import { draftFor, keepPages, settleDrafts } from './kept-pages.ts'
+import { commitDrafts, draftFor, keepPages } from './kept-pages.ts'
 
 testEveryRoute('cluster', async () => {
   const database = await createDatabase()
   const { address } = database
-  const stores = await openClusterStores({ address, maxConnections: 5, name: 'server' })
+  const stores = await openPostgresStores({ address, maxConnections: 5, name: 'server' })
   const { pool, profiles, watches } = stores
-  const events = createClusterEvents({ pool })
-  const nodes = createClusterNodes(pool)
+  const events = createPostgresEvents({ pool })
+  const nodes = createPostgresNodes(pool)
   const erace = await createTestServer({
     settings: { 'network.allow': ['127.0.0.0/8'] },
     stores: { stores, archive: (config) => startArchive({ address }, config) },
     needs: {
-      board: createNodeBoard({ nodes, lostMs: 15_000 }),
+      counters: createNodeCounters({ nodes, lostMs: 15_000 }),
       nodes: createNodeList({ nodes, leaseMs: 15_000, clock: systemClock }),
       crawlControl: nodes,
       shared: { setupKey: createSetupKey(pool), events, node: 'test' },
@@ -45,7 +45,7 @@ testEveryRoute('cluster', async () => {
   await watches.finish(
     (await profiles.urdsOf('ada-news')).map(({ id, watch }) => ({ ...visited, watch, visited: [id] })),
   )
-  await settleDrafts(stores, [draftFor(secret!, ada, 'p')])
+  await commitDrafts(stores, [draftFor(secret!, ada, 'p')])
   const pageOf = (of: string) => (of === start!.url ? start! : secret!)
   return {
     erace,

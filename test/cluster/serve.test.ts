@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { ClusterStores } from '../../src/app/engines/postgres-stores.ts'
-import { createClusterNodes } from '../../src/store/postgres/cluster/nodes.ts'
+import type { PostgresStores } from '../../src/app/engines/postgres-stores.ts'
+import { createPostgresNodes } from '../../src/store/postgres/cluster/nodes.ts'
 import { type PostgresServer, startPostgres } from '../../src/store/postgres/testkit/postgres-server.testkit.ts'
 import { until } from '../watch/up-run.ts'
-import { draftFor, type KeptPage, keepPages, settleDrafts } from './kept-pages.ts'
+import { commitDrafts, draftFor, type KeptPage, keepPages } from './kept-pages.ts'
 import { administrator, cookieOf, openServe, openStores, type Serve, startServe } from './serve-process.ts'
 
 let postgres: PostgresServer
 let address: string
 let one: Serve
 let other: Serve
-let stores: ClusterStores
+let stores: PostgresStores
 let cookie: string
 let pages: KeptPage[]
 
@@ -30,7 +30,7 @@ const profile = { name: 'Solar', sources: [{ uri: 'http://127.0.0.1:9/solar' }] 
 
 /** Makes an annotation of a page that nobody had one of yet, and returns its id. */
 async function annotate(): Promise<number> {
-  const [made] = await settleDrafts(stores, [draftFor(pages.shift()!, administrator.email, 'solar')])
+  const [made] = await commitDrafts(stores, [draftFor(pages.shift()!, administrator.email, 'solar')])
   return made!.id
 }
 
@@ -137,9 +137,9 @@ describe('what workers do', () => {
   type Crawl = { isPaused: boolean; paused: string | null; now: Record<string, number>; totals: Record<string, number> }
 
   test('is seen at every process that serves, and can be paused at any', async () => {
-    const nodes = createClusterNodes(stores.pool)
-    const beat = (id: string, figures: Record<string, number>) =>
-      nodes.heartbeat({ id, name: id, role: 'worker', host: 'box', pid: 1, figures })
+    const nodes = createPostgresNodes(stores.pool)
+    const beat = (id: string, stats: Record<string, number>) =>
+      nodes.heartbeat({ id, name: id, role: 'worker', host: 'box', pid: 1, stats })
     const crawlAt = async (serve: Serve) => (await (await serve.api('/crawl', { cookie })).json()) as Crawl
     await beat('first', { fetched: 100, queued: 3, paused: 0 })
     await beat('second', { fetched: 200, queued: 4, paused: 0 })

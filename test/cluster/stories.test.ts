@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { createKeys } from '../../src/app/engines/document-keys.ts'
-import { clusterStores } from '../../src/app/engines/postgres-stores.ts'
+import { postgresStores } from '../../src/app/engines/postgres-stores.ts'
 import { readConfig } from '../../src/config/load-config.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { createProcessor } from '../../src/services/annotating/processor.ts'
 import { createProfileKeys } from '../../src/services/profiles/keyed-profile.ts'
 import type { OpenShard } from '../../src/store/conformance/engine.testkit.ts'
-import { createClusterAnnotations } from '../../src/store/postgres/annotations/annotations.ts'
-import { createClusterStories } from '../../src/store/postgres/annotations/near-duplicates.ts'
-import { type ClusterPool, openPool } from '../../src/store/postgres/connection/pool.ts'
+import { createPostgresAnnotations } from '../../src/store/postgres/annotations/annotations.ts'
+import { createPostgresNearDuplicates } from '../../src/store/postgres/annotations/near-duplicates.ts'
+import { openPool, type PostgresPool } from '../../src/store/postgres/connection/pool.ts'
 import { usePostgres } from '../../src/store/postgres/testkit/postgres.testkit.ts'
-import { type ClusterSystem, createClusterSystem } from '../../src/store/postgres/testkit/store.testkit.ts'
+import { createPostgresSystem, type PostgresSystem } from '../../src/store/postgres/testkit/store.testkit.ts'
 import { profileOf, sourceOf } from '../watch/up-run.ts'
 import { watchedPage } from './watched-page.ts'
 
@@ -31,15 +31,15 @@ function textOf(story: number, copy: number): string {
 const { config } = await readConfig({ cwd: '/', env: {} })
 
 /** A processor for the partitions of one shard, on connections of its own. */
-function processorOf(pool: ClusterPool, worker: number, epochs: ReadonlyMap<number, number>) {
+function processorOf(pool: PostgresPool, worker: number, epochs: ReadonlyMap<number, number>) {
   const epochOf = (partition: number): number | null => epochs.get(partition) ?? null
   const partitions = [...epochs.keys()].filter((partition) => partition % WORKERS === worker)
   return createProcessor({
     stores: {
-      ...clusterStores(pool, [1, 2]),
-      annotations: createClusterAnnotations({ pool, partitions: () => partitions, epochOf }),
+      ...postgresStores(pool, [1, 2]),
+      annotations: createPostgresAnnotations({ pool, partitions: () => partitions, epochOf }),
     },
-    stories: createClusterStories({ pool, epochOf }),
+    stories: createPostgresNearDuplicates({ pool, epochOf }),
     config,
     clock: systemClock,
     keyOf: createKeys(config, [1, 2]),
@@ -49,7 +49,7 @@ function processorOf(pool: ClusterPool, worker: number, epochs: ReadonlyMap<numb
   })
 }
 
-async function fill(system: ClusterSystem, shards: readonly OpenShard[], watch: number): Promise<void> {
+async function fill(system: PostgresSystem, shards: readonly OpenShard[], watch: number): Promise<void> {
   for (let copy = 0; copy < COPIES; copy++) {
     const worker = copy % WORKERS
     const host = system.hostOf(worker, copy)
@@ -62,14 +62,14 @@ async function fill(system: ClusterSystem, shards: readonly OpenShard[], watch: 
 
 describe('stories that several workers meet at the same time', () => {
   test('are told once to each profile, with all other places', async () => {
-    const system = await createClusterSystem({ shards: WORKERS })
+    const system = await createPostgresSystem({ shards: WORKERS })
     const { database } = system
     const pools = Array.from({ length: WORKERS }, (_, n) =>
       openPool({ address: database.address, maxConnections: 3, name: `worker ${n}` }),
     )
     try {
       const shards = await system.open(1)
-      const stores = clusterStores(database.pool, [1, 2])
+      const stores = postgresStores(database.pool, [1, 2])
       const source = sourceOf('http://source.example/', { depth: 3, scope: { kind: 'pattern', source: '.' } })
       const keyed = createProfileKeys({})
       await stores.profiles.put([

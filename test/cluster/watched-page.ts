@@ -1,6 +1,6 @@
 import { responseRecord } from '../../src/archive/warc/record-writer.ts'
 import { bodyDigest, digestText } from '../../src/core/fingerprint.ts'
-import { noErrand } from '../../src/core/request.ts'
+import { noCheck } from '../../src/core/request.ts'
 import { pageOf } from '../../src/store/conformance/samples.testkit.ts'
 
 /** A page with this text, as a shard hands it to the store that has visited it for a watch. */
@@ -11,6 +11,6 @@ export function watchedPage(host: string, path: string, text: string, watch: num
   const rawHeaders = ['content-type', 'text/html']
   const common = { uri: url, date: 1_000, address: '192.0.2.1', statusLine: 'HTTP/1.1 200 OK', rawHeaders }
   const record = responseRecord({ ...common, body, payloadDigest: digestText(digest), truncated: null })
-  const errand = { ...noErrand, watch, round: 100 }
-  return pageOf(host, path, text, { digest, size: body.length, errand, run: watch, render: () => record.parts })
+  const check = { ...noCheck, watch, round: 100 }
+  return pageOf(host, path, text, { digest, size: body.length, check, run: watch, render: () => record.parts })
 }

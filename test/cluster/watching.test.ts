@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { clusterStores } from '../../src/app/engines/postgres-stores.ts'
+import { postgresStores } from '../../src/app/engines/postgres-stores.ts'
 import { createProfileKeys } from '../../src/services/profiles/keyed-profile.ts'
 import { readSeed } from '../../src/store/postgres/connection/seed.ts'
 import { createDatabase, usePostgres } from '../../src/store/postgres/testkit/postgres.testkit.ts'
@@ -15,7 +15,7 @@ describe('sources that are watched by a cluster', () => {
     const addresses = ['127.0.9.1', '127.0.9.2', '127.0.9.3']
     const site = await createSite({ pages: 3, addresses, apart: true })
     const database = await createDatabase()
-    const stores = clusterStores(database.pool, await readSeed(database.pool))
+    const stores = postgresStores(database.pool, await readSeed(database.pool))
     for (const host of addresses.keys()) site.set('/news', { body: `<p>java at place ${host}` }, host)
     const sources = addresses.map((_, host) => sourceOf(`${site.origin(host)}/news`))
     await stores.profiles.put([createProfileKeys({})(profileOf('p', 'ann@example.org', sources, { java: 4 }))])

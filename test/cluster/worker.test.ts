@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:net'
 import { describe, test } from 'node:test'
-import { createClusterNodes } from '../../src/store/postgres/cluster/nodes.ts'
+import { createPostgresNodes } from '../../src/store/postgres/cluster/nodes.ts'
 import { openPool } from '../../src/store/postgres/connection/pool.ts'
 import { createDatabase, postgres, usePostgres } from '../../src/store/postgres/testkit/postgres.testkit.ts'
 import { until } from '../watch/up-run.ts'
@@ -28,11 +28,11 @@ describe('a worker that begins', () => {
     const worker = startWorker(place.href, 'first')
     const { node, name } = await worker.joined
     assert.equal(name, 'first')
-    const nodes = createClusterNodes(pool)
+    const nodes = createPostgresNodes(pool)
     await until('all partitions', async () => (await nodes.list())[0]?.partitions === 256)
     const [shown] = await nodes.list()
     assert.deepEqual([shown?.id, shown?.name, shown?.role, shown?.draining], [node, 'first', 'worker', false])
-    assert.ok(Number(shown?.figures.rssBytes) > 0)
+    assert.ok(Number(shown?.stats.rssBytes) > 0)
     await nodes.drain(node, true)
     await until('a drained node', async () => (await nodes.list())[0]?.partitions === 0)
     await nodes.drain(node, false)
@@ -82,7 +82,7 @@ describe('a worker that begins', () => {
     const { address, pool, destroy } = await createDatabase()
     const first = startWorker(address, 'twin')
     const { node } = await first.joined
-    const nodes = createClusterNodes(pool)
+    const nodes = createPostgresNodes(pool)
     await until('the first', async () => (await nodes.list()).length === 1)
     const second = startWorker(address, 'twin')
     await second.says(node)

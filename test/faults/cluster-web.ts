@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { type Origin, startOrigin } from '../../bench/origin/start.ts'
-import { type ClusterPool, openPool } from '../../src/store/postgres/connection/pool.ts'
+import { openPool, type PostgresPool } from '../../src/store/postgres/connection/pool.ts'
 import { type PostgresServer, startPostgres } from '../../src/store/postgres/testkit/postgres-server.testkit.ts'
 import { lastLines, readResult, startErace } from './erace.ts'
 
@@ -9,7 +9,7 @@ export type ClusterWeb = {
   origin: Origin
   server: PostgresServer
   /** For looks at what was stored. */
-  pool: ClusterPool
+  pool: PostgresPool
   /** `erace crawl --store`, which is a worker, too. */
   crawl(): ClusterProcess
   worker(name: string): ClusterProcess
@@ -169,7 +169,7 @@ export async function runAlone<O extends Record<string, number>>(
 export type StoredOnce = { once: number; never: number; twice: number; queued: number }
 
 /** How many documents have exactly one version, none, and more; and what is still queued. */
-async function countStored(pool: ClusterPool): Promise<StoredOnce> {
+async function countStored(pool: PostgresPool): Promise<StoredOnce> {
   const [row] = await pool.query<StoredOnce>(
     `SELECT count(*) FILTER (WHERE versions = 1) AS once, count(*) FILTER (WHERE versions = 0) AS never,
        count(*) FILTER (WHERE versions > 1) AS twice, (SELECT count(*) FROM queue) AS queued

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { createRandom, type Random } from '../../bench/origin/random.ts'
 import { createBodyReader } from '../../src/archive/body-reader.ts'
-import { createEmbeddedObjects } from '../../src/store/sqlite/archive/objects.ts'
-import { createEmbeddedVersions } from '../../src/store/sqlite/documents/versions.ts'
+import { createSqliteObjects } from '../../src/store/sqlite/archive/objects.ts'
+import { createSqliteVersions } from '../../src/store/sqlite/documents/versions.ts'
 import { openCatalogForReading, paths } from '../../src/store/sqlite/folder/folder.ts'
 import { type ChangingSite, createChangingSite } from './changing-site.ts'
 import { type EraceEnd, lastLines, readResult, startErace } from './erace.ts'
@@ -198,8 +198,8 @@ async function check(place: Place, when: string): Promise<void> {
 async function currentFaults({ data, site }: Place): Promise<string[]> {
   const db = openCatalogForReading(data)
   try {
-    const versions = createEmbeddedVersions(db)
-    const bodies = createBodyReader({ versions, objects: createEmbeddedObjects(db, paths.archive(data)) })
+    const versions = createSqliteVersions(db)
+    const bodies = createBodyReader({ versions, objects: createSqliteObjects(db, paths.archive(data)) })
     const expected = site.digests()
     const faults: string[] = []
     for (const document of await versions.documents({ after: 0, limit: 1_000_000 })) {

@@ -2,8 +2,8 @@ import { createBodyReader } from '../../src/archive/body-reader.ts'
 import type { Profile, Scope } from '../../src/core/profile.ts'
 import type { Annotation } from '../../src/store/contracts/annotations.ts'
 import type { Version } from '../../src/store/contracts/versions.ts'
-import { createEmbeddedObjects } from '../../src/store/sqlite/archive/objects.ts'
-import { createEmbeddedVersions } from '../../src/store/sqlite/documents/versions.ts'
+import { createSqliteObjects } from '../../src/store/sqlite/archive/objects.ts'
+import { createSqliteVersions } from '../../src/store/sqlite/documents/versions.ts'
 import { openCatalogForReading, paths } from '../../src/store/sqlite/folder/folder.ts'
 import { profileOf, sourceOf } from '../watch/up-run.ts'
 import { type Edition, hopsFromFront, type NewsSite, readEdition } from './news-site.ts'
@@ -176,8 +176,8 @@ type KeptVersion = { version: Version; edition: Edition | null }
 async function readKept(data: string): Promise<Map<string, KeptVersion[]>> {
   const db = openCatalogForReading(data)
   try {
-    const versions = createEmbeddedVersions(db)
-    const bodies = createBodyReader({ versions, objects: createEmbeddedObjects(db, paths.archive(data)) })
+    const versions = createSqliteVersions(db)
+    const bodies = createBodyReader({ versions, objects: createSqliteObjects(db, paths.archive(data)) })
     const kept = new Map<string, KeptVersion[]>()
     for (const version of await versions.versions({ after: 0, limit: 1_000_000 })) {
       const read = await bodies.read(version)

@@ -1,7 +1,7 @@
 import type { Profile } from '../../src/core/profile.ts'
 import { createProfileKeys } from '../../src/services/profiles/keyed-profile.ts'
-import { createClusterProfiles } from '../../src/store/postgres/accounts/profiles.ts'
-import { createClusterNodes } from '../../src/store/postgres/cluster/nodes.ts'
+import { createPostgresProfiles } from '../../src/store/postgres/accounts/profiles.ts'
+import { createPostgresNodes } from '../../src/store/postgres/cluster/nodes.ts'
 import { migrate } from '../../src/store/postgres/schema/migrate.ts'
 import { profileOf, sourceOf, until } from '../watch/up-run.ts'
 import {
@@ -52,7 +52,7 @@ export async function runStopWorker(given: Partial<StopWorkerOptions> = {}): Pro
   const startedAt = performance.now()
   try {
     await migrate(cluster.pool)
-    await createClusterProfiles(cluster.pool).put(watchers(cluster).map(createProfileKeys({})))
+    await createPostgresProfiles(cluster.pool).put(watchers(cluster).map(createProfileKeys({})))
     const faults: string[] = []
     const server = cluster.erace('serve', '--port', '0', '--json')
     const sleeper = cluster.worker('sleeper')
@@ -102,8 +102,8 @@ async function isQuiet({ pool, origin }: ClusterWeb): Promise<boolean> {
 }
 
 async function refusedOf({ pool }: ClusterWeb, name: string): Promise<number> {
-  const node = (await createClusterNodes(pool).list()).find((each) => each.name === name)
-  return Number(node?.figures.refused ?? 0)
+  const node = (await createPostgresNodes(pool).list()).find((each) => each.name === name)
+  return Number(node?.stats.refused ?? 0)
 }
 
 async function judge(cluster: ClusterWeb, options: StopWorkerOptions, refused: number, faults: string[]) {

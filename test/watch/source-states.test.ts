@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { defaultAccountSettings } from '../../src/core/account.ts'
 import { createSecret, hashOfSecret, TOKEN_PREFIX } from '../../src/services/accounts/secrets.ts'
-import { createEmbeddedAccounts } from '../../src/store/sqlite/accounts/accounts.ts'
+import { createSqliteAccounts } from '../../src/store/sqlite/accounts/accounts.ts'
 import { openDatabase } from '../../src/store/sqlite/folder/database.ts'
 import { paths } from '../../src/store/sqlite/folder/folder.ts'
 import { catalogMigrations } from '../../src/store/sqlite/folder/schema-catalog.ts'
@@ -31,7 +31,7 @@ type Row = {
 async function addToken(data: string): Promise<string> {
   const db = openDatabase(paths.catalog(data), { migrations: catalogMigrations, mustExist: true })
   try {
-    const accounts = createEmbeddedAccounts(db)
+    const accounts = createSqliteAccounts(db)
     const now = Date.now()
     const rest = { name: '', role: 'user', level: 'silver', disabled: false, settings: defaultAccountSettings } as const
     const account = await accounts.add({ email: ann, ...rest, createdAt: now, passwordHash: '' })

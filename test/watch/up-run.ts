@@ -1,21 +1,21 @@
 import type { Profile, Source } from '../../src/core/profile.ts'
 import { createProfileKeys } from '../../src/services/profiles/keyed-profile.ts'
 import type { Annotation } from '../../src/store/contracts/annotations.ts'
-import { createEmbeddedProfiles } from '../../src/store/sqlite/accounts/profiles.ts'
+import { createSqliteProfiles } from '../../src/store/sqlite/accounts/profiles.ts'
 import { type Database, openDatabase } from '../../src/store/sqlite/folder/database.ts'
 import { openFolder, paths } from '../../src/store/sqlite/folder/folder.ts'
 import { catalogMigrations } from '../../src/store/sqlite/folder/schema-catalog.ts'
-import { createEmbeddedWatches } from '../../src/store/sqlite/frontier/watches.ts'
-import { createEmbeddedAnnotations } from '../../src/store/sqlite/inbox/annotations.ts'
+import { createSqliteWatches } from '../../src/store/sqlite/frontier/watches.ts'
+import { createSqliteAnnotations } from '../../src/store/sqlite/inbox/annotations.ts'
 import { startErace } from '../faults/erace.ts'
 
 /** A data folder that a running `erace up` and a test share, as two processes do. */
 export async function createUpFolder(folder: string) {
   await openFolder({ folder, holder: 'test', shards: 2 }).close()
   const db: Database = openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist: true })
-  const profiles = createEmbeddedProfiles(db)
-  const annotations = createEmbeddedAnnotations(db)
-  const watches = createEmbeddedWatches(db)
+  const profiles = createSqliteProfiles(db)
+  const annotations = createSqliteAnnotations(db)
+  const watches = createSqliteWatches(db)
   const keyed = createProfileKeys({})
   return {
     profiles,

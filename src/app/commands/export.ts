@@ -1,5 +1,5 @@
 import { exportArchive as writeExport } from '../../archive/export/export.ts'
-import type { ExportHooks, Place } from '../../cli/engine.ts'
+import type { ExportHooks, Target } from '../../cli/engine.ts'
 import { version } from '../../config/version.ts'
 import { systemClock } from '../../core/clock.ts'
 import type { ExportReport, ExportRequest } from '../../core/reports/export-report.ts'
@@ -7,11 +7,11 @@ import { withStores } from '../engines/open-engine.ts'
 
 /** `erace export`, beside whoever writes there. */
 export function exportArchive(
-  place: Place,
+  target: Target,
   request: ExportRequest,
   { onProgress, signal }: ExportHooks,
 ): Promise<ExportReport> {
-  return withStores(place, 'look', ({ versions, objects, annotations }) =>
+  return withStores(target, 'look', ({ versions, objects, annotations }) =>
     writeExport(request, {
       versions,
       objects,

@@ -11,19 +11,19 @@ const noFiles: GcFiles = { rewritten: 0, removed: 0, freedBytes: 0, leftAlone: [
 export async function gc(request: GcRequest, hooks: GcHooks): Promise<GcReport> {
   const { dryRun, config } = request
   const startedAt = systemClock.monotonic()
-  const place = await openCollecting(request, hooks)
+  const target = await openCollecting(request, hooks)
   try {
     const collected = await collectGarbage({
-      store: place.collection,
+      store: target.collection,
       pools: createPools(config.retention, config.sources),
-      now: place.now(),
+      now: target.now(),
       dryRun,
       signal: hooks.signal,
       onProgress: hooks.onProgress,
       onItem: hooks.onItem,
-      onRemoved: place.forget,
+      onRemoved: target.forget,
     })
-    const files = dryRun || hooks.signal.aborted ? undefined : await place.rewriteFiles?.()
+    const files = dryRun || hooks.signal.aborted ? undefined : await target.rewriteFiles?.()
     return {
       dryRun,
       ...collected,
@@ -33,6 +33,6 @@ export async function gc(request: GcRequest, hooks: GcHooks): Promise<GcReport> 
       finished: collected.finished && !hooks.signal.aborted,
     }
   } finally {
-    await place.close()
+    await target.close()
   }
 }

@@ -19,7 +19,7 @@ function news(edition: number): string {
 
 describe('looking at what crawls kept', () => {
   let site: Site
-  let place: Parameters<typeof history>[0]
+  let target: Parameters<typeof history>[0]
   let betweenFirstAndSecond = ''
   const url = (path: string) => `${site.origin()}${path}`
   const compare = (changes: Partial<CompareRequest> = {}): CompareRequest => ({
@@ -49,12 +49,12 @@ describe('looking at what crawls kept', () => {
     site.set('/', { body: news(3) })
     await runCrawl([url('/')], { settings, data })
     const { config } = await readConfig({ file: undefined, cwd: data, env: {}, overrides: [] })
-    place = { dataDir: data, store: null, config }
+    target = { dataDir: data, store: null, config }
   })
   after(() => site.close())
 
   test('the history lists all versions with what is known of them', async () => {
-    const { versions, more, url: named, outcome } = await history(place, url('/'), { limit: 50, changes: true })
+    const { versions, more, url: named, outcome } = await history(target, url('/'), { limit: 50, changes: true })
     assert.deepEqual([named, outcome, more], [url('/'), 'stored', 0])
     assert.deepEqual(
       versions.map(({ n, reason, status, title, etag, body, links }) => [n, reason, status, title, etag, body, links]),
@@ -76,7 +76,7 @@ describe('looking at what crawls kept', () => {
   })
 
   test('of a long history the newest are listed, and how many more there are', async () => {
-    const { versions, more } = await history(place, url('/'), { limit: 1, changes: true })
+    const { versions, more } = await history(target, url('/'), { limit: 1, changes: true })
     assert.deepEqual([versions.length, versions[0]!.n, more], [1, 3, 2])
     assert.ok(versions[0]!.changes!.passages.includes('3'))
   })
@@ -90,7 +90,7 @@ describe('looking at what crawls kept', () => {
       [`@${betweenFirstAndSecond}`, 1],
       ['@2999-01-01', 3],
     ] as const) {
-      const { version, content } = await show(place, `${url('/')}${choice}`)
+      const { version, content } = await show(target, `${url('/')}${choice}`)
       assert.equal(version.n, n, choice)
       assert.ok(content.kind === 'body')
       assert.equal(content.bytes.toString(), news(n))
@@ -101,26 +101,26 @@ describe('looking at what crawls kept', () => {
   test('a URL may be spelt in other ways, also without its scheme', async () => {
     const bare = url('/').replace('http://', '')
     for (const address of [bare, `${bare}@2`, `${url('/')}#part`, `${url('/')}?utm_source=x`, url('')]) {
-      assert.equal((await show(place, address)).url, url('/'), address)
+      assert.equal((await show(target, address)).url, url('/'), address)
     }
-    assert.equal((await show(place, `${url('/')}#part@2`)).version.n, 2)
-    assert.equal((await show(place, `${url('/?id=7')}@1`)).url, url('/?id=7'))
+    assert.equal((await show(target, `${url('/')}#part@2`)).version.n, 2)
+    assert.equal((await show(target, `${url('/?id=7')}@1`)).url, url('/?id=7'))
   })
 
   test('a URL that holds the sign itself is that URL', async () => {
-    assert.equal((await show(place, url('/@user'))).url, url('/@user'))
-    assert.equal((await show(place, `${url('/@user')}@1`)).url, url('/@user'))
+    assert.equal((await show(target, url('/@user'))).url, url('/@user'))
+    assert.equal((await show(target, `${url('/@user')}@1`)).url, url('/@user'))
   })
 
   test('a version shows text, header and links', async () => {
-    const { text, header, links } = await show(place, `${url('/')}@1`)
+    const { text, header, links } = await show(target, `${url('/')}@1`)
     assert.match(text!, /^News 1\nNews\nEdition 1 is out\.\nSteady words <here>\./)
     assert.match(header, /^HTTP\/1\.1 200 OK\r\n(?:.*\r\n)*content-encoding: gzip\r\n/i)
     assert.deepEqual(links.slice(0, 2), [url('/gone'), url('/@user')])
   })
 
   test('a body that is kept under another URL is shown with the own header', async () => {
-    const { content, header, url: named } = await show(place, url('/same'))
+    const { content, header, url: named } = await show(target, url('/same'))
     assert.equal(named, url('/same'))
     assert.ok(content.kind === 'body')
     assert.equal(content.bytes.toString(), '<p>The page of a user')
@@ -128,11 +128,11 @@ describe('looking at what crawls kept', () => {
   })
 
   test('a document that is gone says so and keeps its versions', async () => {
-    const { version, content } = await show(place, url('/gone'))
+    const { version, content } = await show(target, url('/gone'))
     assert.deepEqual([version.reason, version.status, content], ['gone', 410, { kind: 'absent', why: 'gone' }])
-    const { content: earlier } = await show(place, `${url('/gone')}@1`)
+    const { content: earlier } = await show(target, `${url('/gone')}@1`)
     assert.ok(earlier.kind === 'body')
-    const { versions } = await history(place, url('/gone'), { limit: 50, changes: true })
+    const { versions } = await history(target, url('/gone'), { limit: 50, changes: true })
     assert.deepEqual(
       versions.map(({ n, reason }) => [n, reason]),
       [
@@ -140,34 +140,34 @@ describe('looking at what crawls kept', () => {
         [2, 'gone'],
       ],
     )
-    const { from, to, equal } = await diff(place, url('/gone'), compare())
+    const { from, to, equal } = await diff(target, url('/gone'), compare())
     assert.deepEqual([from.n, to.n, equal], [1, 1, true])
     const gone = { code: 'not-found', message: /version 2 of .* is gone/ }
-    await assert.rejects(diff(place, url('/gone'), compare({ from: '1', to: '2' })), gone)
+    await assert.rejects(diff(target, url('/gone'), compare({ from: '1', to: '2' })), gone)
   })
 
   test('a diff compares the last two versions, or those that are named', async () => {
-    const last = await diff(place, url('/'), compare())
+    const last = await diff(target, url('/'), compare())
     assert.deepEqual([last.from.n, last.to.n, last.equal, last.coarse], [2, 3, false, false])
     assert.deepEqual(last.words, { added: 2, removed: 2 })
     assert.deepEqual(last.hunks[0]!.pieces.slice(0, 2), [
       { kind: 'removed', text: 'News 2' },
       { kind: 'added', text: 'News 3' },
     ])
-    const one = await diff(place, url('/'), compare({ from: '1', form: 'words' }))
+    const one = await diff(target, url('/'), compare({ from: '1', form: 'words' }))
     assert.deepEqual([one.from.n, one.to.n], [1, 3])
     assert.deepEqual(one.hunks[0]!.pieces.slice(0, 3), [
       { kind: 'same', text: 'News ' },
       { kind: 'removed', text: '1' },
       { kind: 'added', text: '3' },
     ])
-    const two = await diff(place, url('/'), compare({ from: 'last', to: betweenFirstAndSecond, raw: true }))
+    const two = await diff(target, url('/'), compare({ from: 'last', to: betweenFirstAndSecond, raw: true }))
     assert.deepEqual([two.from.n, two.to.n, two.compared], [3, 1, 'source'])
     assert.match(two.hunks[0]!.pieces[0]!.text, /^<title>News 3<\/title>/)
   })
 
   test('a large body arrives whole where a program reads it', async () => {
-    const { exitCode, stdout } = await startErace(['show', url('/large'), '--data', place.dataDir]).ended
+    const { exitCode, stdout } = await startErace(['show', url('/large'), '--data', target.dataDir]).ended
     assert.equal(exitCode, 0)
     assert.ok(stdout === large)
   })
@@ -178,18 +178,18 @@ describe('looking at what crawls kept', () => {
       ['/@9', /has no version 9; there are versions 1 to 3$/],
       ['/@2001-01-01', /was not known yet at that time; version 1 is of 20/],
     ] as const) {
-      await assert.rejects(show(place, url(address)), { code: 'not-found', message }, address)
+      await assert.rejects(show(target, url(address)), { code: 'not-found', message }, address)
     }
-    await assert.rejects(history(place, 'http://other.example/', { limit: 1, changes: false }), {
+    await assert.rejects(history(target, 'http://other.example/', { limit: 1, changes: false }), {
       code: 'not-found',
       message: 'nothing is known of http://other.example/',
     })
-    await assert.rejects(history(place, 'http://[', { limit: 1, changes: false }), { code: 'not-found' })
-    await assert.rejects(diff(place, url('/'), compare({ from: 'yesterday' })), { code: 'usage-wrong' })
-    await assert.rejects(show(place, url('/picture')), {
+    await assert.rejects(history(target, 'http://[', { limit: 1, changes: false }), { code: 'not-found' })
+    await assert.rejects(diff(target, url('/'), compare({ from: 'yesterday' })), { code: 'usage-wrong' })
+    await assert.rejects(show(target, url('/picture')), {
       code: 'not-found',
       message: /no version of .*\/picture is kept: the last request ended as skipped with status 200/,
     })
-    await assert.rejects(show({ ...place, dataDir: `${place.dataDir}-other` }, url('/')), { code: 'store-missing' })
+    await assert.rejects(show({ ...target, dataDir: `${target.dataDir}-other` }, url('/')), { code: 'store-missing' })
   })
 })

@@ -6,13 +6,13 @@ import { after, before, describe, test } from 'node:test'
 import { startOrigin } from '../../../bench/origin/start.ts'
 import { lastLines, startErace, startWebCrawl } from '../../../test/faults/erace.ts'
 import { isAppError } from '../../core/errors.ts'
-import { createClusterNodes } from '../../store/postgres/cluster/nodes.ts'
+import { createPostgresNodes } from '../../store/postgres/cluster/nodes.ts'
 import { readSeed } from '../../store/postgres/connection/seed.ts'
 import { createDatabase, type TestDatabase, usePostgres } from '../../store/postgres/testkit/postgres.testkit.ts'
 import { openCatalogForReading, openFolder, paths } from '../../store/sqlite/folder/folder.ts'
-import { clusterStores } from '../engines/postgres-stores.ts'
+import { postgresStores } from '../engines/postgres-stores.ts'
 import { type LivedInFolder, makeLivedInFolder } from './import.testkit.ts'
-import { moveUp } from './import.ts'
+import { importFolder } from './import.ts'
 import { copyOf, killAt, numberOf, quiet } from './import-process.testkit.ts'
 
 usePostgres()
@@ -36,7 +36,7 @@ describe('a move is refused', () => {
     const copy = copyOf(lived.folder)
     const opened = openFolder({ folder: copy, holder: 'somebody', shards: 2 })
     await assert.rejects(
-      moveUp(copy, database.address, quiet()),
+      importFolder(copy, database.address, quiet()),
       (error) => isAppError(error, 'store-locked') && /somebody/.test(error.message),
     )
     await opened.close()
@@ -44,16 +44,16 @@ describe('a move is refused', () => {
   })
 
   test('from a folder that is not there, and without making one', async () => {
-    await assert.rejects(moveUp(join(tmpdir(), 'erace-nowhere'), database.address, quiet()), (error) =>
+    await assert.rejects(importFolder(join(tmpdir(), 'erace-nowhere'), database.address, quiet()), (error) =>
       isAppError(error, 'store-missing'),
     )
   })
 
   test('while somebody works in the store', async () => {
-    const nodes = createClusterNodes(database.pool)
-    await nodes.heartbeat({ id: 'w-1', name: 'worker-1', role: 'worker', host: 'h', pid: 1, figures: {} })
+    const nodes = createPostgresNodes(database.pool)
+    await nodes.heartbeat({ id: 'w-1', name: 'worker-1', role: 'worker', host: 'h', pid: 1, stats: {} })
     await assert.rejects(
-      moveUp(lived.folder, database.address, quiet()),
+      importFolder(lived.folder, database.address, quiet()),
       (error) => isAppError(error, 'store-locked') && /worker worker-1/.test(error.message),
     )
     await nodes.remove('w-1')
@@ -62,7 +62,7 @@ describe('a move is refused', () => {
   test('into a store that is not empty', async () => {
     await database.pool.query(`INSERT INTO failures (key, count, last_at) VALUES ('x', 1, 1)`)
     await assert.rejects(
-      moveUp(lived.folder, database.address, quiet()),
+      importFolder(lived.folder, database.address, quiet()),
       (error) => isAppError(error, 'store-refused') && /not empty/.test(error.message),
     )
     await database.pool.query('DELETE FROM failures')
@@ -97,7 +97,7 @@ describe('a crawl that was killed', () => {
       const { distinct, duplicates } = await origin.stats()
       assert.equal(distinct, 600)
       assert.ok(duplicates <= 12, `${duplicates} were asked for twice: more than were in flight`)
-      const { countKept } = clusterStores(database.pool, await readSeed(database.pool))
+      const { countKept } = postgresStores(database.pool, await readSeed(database.pool))
       const { documents, versions } = await countKept()
       assert.deepEqual({ documents, versions }, { documents: 600, versions: 600 })
     } finally {
@@ -114,11 +114,11 @@ describe('a folder with damage', () => {
     const copy = copyOf(lived.folder)
     try {
       const victim = damageRecord(copy)
-      const report = await moveUp(copy, database.address, quiet())
+      const report = await importFolder(copy, database.address, quiet())
       assert.equal(report.faults.length, 1)
       assert.match(report.faults[0]!, /damaged in the folder/)
       assert.ok(report.faults[0]!.includes(victim.url))
-      const { versions } = clusterStores(database.pool, await readSeed(database.pool))
+      const { versions } = postgresStores(database.pool, await readSeed(database.pool))
       const there = (await versions.versions({ after: 0, limit: 10_000 })).find(({ id }) => numberOf(id) === victim.id)
       assert.equal(there?.body, 'lost')
       assert.equal(there.record, null)
@@ -142,7 +142,7 @@ describe('a folder with damage', () => {
       await pool.query(
         `UPDATE records SET bytes = set_byte(bytes, 100, 1 + get_byte(bytes, 100) % 200) WHERE id = (SELECT max(id) FROM records)`,
       )
-      const { faults } = await moveUp(lived.folder, database.address, quiet())
+      const { faults } = await importFolder(lived.folder, database.address, quiet())
       for (const what of [
         /^documents: url .* not the same/,
         /^annotations: .* not the same/,

@@ -4,11 +4,11 @@ import { cpSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import type { MoveHooks } from '../../cli/engine.ts'
+import type { ImportHooks } from '../../cli/engine.ts'
 
 /** The number in the folder of an id in the store. */
 export const numberOf = (id: number): number => Math.floor(id / 256)
-export const quiet = (parts: Partial<MoveHooks> = {}): MoveHooks => ({
+export const quiet = (parts: Partial<ImportHooks> = {}): ImportHooks => ({
   onProgress: () => {},
   signal: new AbortController().signal,
   ...parts,
@@ -22,7 +22,7 @@ export function copyOf(folder: string): string {
 }
 
 /** A process of its own that moves; its progress comes line by line. */
-function startMove(folder: string, address: string) {
+function startImport(folder: string, address: string) {
   const script = `
     const { moveUp } = await import(${JSON.stringify(new URL('./import.ts', import.meta.url).href)})
     const onProgress = ({ what, done }) => process.stdout.write(what + ' ' + done + '\\n')
@@ -34,7 +34,7 @@ function startMove(folder: string, address: string) {
 
 /** Kills it without warning when it tells of this for the nth time; false when it never did. */
 export async function killAt(folder: string, address: string, what: string, nth: number): Promise<boolean> {
-  const { child, lines, ended } = startMove(folder, address)
+  const { child, lines, ended } = startImport(folder, address)
   let met = 0
   for await (const line of lines) {
     if (!line.startsWith(`${what} `) || ++met < nth) continue

@@ -7,12 +7,12 @@ import { systemClock } from '../../core/clock.ts'
 import { isAppError } from '../../core/errors.ts'
 import type { FrontierCounts } from '../../store/contracts/frontier.ts'
 import type { PartitionGrant } from '../../store/contracts/partition-leases.ts'
-import { createClusterEvents } from '../../store/postgres/cluster/events.ts'
-import { createClusterRuns } from '../../store/postgres/cluster/runs.ts'
+import { createPostgresEvents } from '../../store/postgres/cluster/events.ts'
+import { createPostgresRuns } from '../../store/postgres/cluster/runs.ts'
 import { readSeed } from '../../store/postgres/connection/seed.ts'
-import { createClusterDocuments } from '../../store/postgres/documents/documents.ts'
-import { createClusterFrontier } from '../../store/postgres/frontier/frontier.ts'
-import { refuseWhileMoving } from '../../store/postgres/import/import-progress.ts'
+import { createPostgresDocuments } from '../../store/postgres/documents/documents.ts'
+import { createPostgresFrontier } from '../../store/postgres/frontier/frontier.ts'
+import { refuseWhileImporting } from '../../store/postgres/import/import-progress.ts'
 import { createPartitionLeases } from '../../store/postgres/leases/leases.ts'
 import {
   createDatabase,
@@ -23,18 +23,18 @@ import {
 import { openDatabase } from '../../store/sqlite/folder/database.ts'
 import { openFolder, paths } from '../../store/sqlite/folder/folder.ts'
 import { frontierMigrations } from '../../store/sqlite/folder/schema-frontier.ts'
-import { clusterStores } from '../engines/postgres-stores.ts'
+import { postgresStores } from '../engines/postgres-stores.ts'
 import {
   accountsOn,
   ann,
   bob,
-  embeddedOn,
   fileDigests,
   type LivedInFolder,
   makeLivedInFolder,
   pictureOf,
+  sqliteOn,
 } from './import.testkit.ts'
-import { moveUp } from './import.ts'
+import { importFolder } from './import.ts'
 import { copyOf, killAt, numberOf, quiet } from './import-process.testkit.ts'
 
 usePostgres()
@@ -44,15 +44,15 @@ let expected: Record<string, unknown>
 
 before(async () => {
   lived = await makeLivedInFolder()
-  const stores = embeddedOn(lived.folder)
+  const stores = sqliteOn(lived.folder)
   expected = await pictureOf(stores, (id) => id)
   await stores.close()
 })
 
 after(() => lived?.remove())
 
-async function assertMoved({ pool }: TestDatabase): Promise<void> {
-  const picture = await pictureOf(clusterStores(pool, await readSeed(pool)), numberOf)
+async function assertImported({ pool }: TestDatabase): Promise<void> {
+  const picture = await pictureOf(postgresStores(pool, await readSeed(pool)), numberOf)
   for (const name of Object.keys(expected)) assert.deepEqual(picture[name], expected[name], name)
 }
 
@@ -66,7 +66,11 @@ describe('a data folder that is moved into a shared store', () => {
   test('arrives whole, is told by counts, and is left as it was', async () => {
     const files = fileDigests(lived.folder)
     const told = new Set<string>()
-    const report = await moveUp(lived.folder, database.address, quiet({ onProgress: ({ what }) => told.add(what) }))
+    const report = await importFolder(
+      lived.folder,
+      database.address,
+      quiet({ onProgress: ({ what }) => told.add(what) }),
+    )
     assert.deepEqual(report.faults, [])
     assert.equal(report.interrupted, false)
     assert.deepEqual(fileDigests(lived.folder), files)
@@ -88,11 +92,11 @@ describe('a data folder that is moved into a shared store', () => {
     assert.ok(told.has('versions') && told.has('checking versions'))
   })
 
-  test('reads the same through the contracts of both engines', () => assertMoved(database))
+  test('reads the same through the contracts of both engines', () => assertImported(database))
 
   test('lets people in with the old password, the old session and the old token', async () => {
     const { pool } = database
-    const accounts = accountsOn(clusterStores(pool, await readSeed(pool)))
+    const accounts = accountsOn(postgresStores(pool, await readSeed(pool)))
     assert.equal((await accounts.ofSession(lived.secrets.session))?.account.email, ann.email)
     assert.equal((await accounts.ofToken(lived.secrets.token))?.account.email, ann.email)
     const seat = { address: '127.0.0.1', agent: 'test' }
@@ -103,7 +107,7 @@ describe('a data folder that is moved into a shared store', () => {
 
   test('goes on with the crawl that was cut off: its run, its queue in order, its clocks, and what it has seen', async () => {
     const { pool } = database
-    const run = await createClusterRuns(pool).begin(systemClock.now())
+    const run = await createPostgresRuns(pool).begin(systemClock.now())
     assert.equal(run.continued, true)
     const queued = queueOf(lived.folder)
     assert.ok(queued.size > 0)
@@ -136,13 +140,13 @@ describe('a data folder that is moved into a shared store', () => {
 
   test('is not moved there once more, nor is another folder', async () => {
     await assert.rejects(
-      moveUp(lived.folder, database.address, quiet()),
+      importFolder(lived.folder, database.address, quiet()),
       (error) => isAppError(error, 'store-refused') && /already/.test(error.message),
     )
     const other = mkdtempSync(join(tmpdir(), 'erace-move-other-'))
     await openFolder({ folder: other, holder: 'test', shards: 1 }).close()
     await assert.rejects(
-      moveUp(other, database.address, quiet()),
+      importFolder(other, database.address, quiet()),
       (error) => isAppError(error, 'store-refused') && /Another folder/.test(error.message),
     )
     rmSync(other, { recursive: true })
@@ -182,10 +186,10 @@ async function openWorker({ pool }: TestDatabase, run: number) {
   const leases = createPartitionLeases({ pool, node: 'n', name: 'n', shard: 0, clock: systemClock, listener })
   await leases.heartbeat()
   assert.equal(grants.length, 256)
-  const events = createClusterEvents({ pool })
-  const frontier = createClusterFrontier({ pool, events, run, maxUrlsPerHost: 100_000, lookEveryMs: 0 })
+  const events = createPostgresEvents({ pool })
+  const frontier = createPostgresFrontier({ pool, events, run, maxUrlsPerHost: 100_000, pollEveryMs: 0 })
   await frontier.add(grants)
-  const documents = createClusterDocuments({ pool, epochOf: (partition) => leases.epochOf(partition) ?? -1 })
+  const documents = createPostgresDocuments({ pool, epochOf: (partition) => leases.epochOf(partition) ?? -1 })
   return {
     frontier,
     documents,
@@ -199,10 +203,10 @@ async function openWorker({ pool }: TestDatabase, run: number) {
 
 /** A version that comes after the move is a new one, behind all that were moved. */
 async function recordAnother(
-  documents: ReturnType<typeof createClusterDocuments>,
+  documents: ReturnType<typeof createPostgresDocuments>,
   { pool }: TestDatabase,
 ): Promise<void> {
-  const { versions } = clusterStores(pool, await readSeed(pool))
+  const { versions } = postgresStores(pool, await readSeed(pool))
   const all = await versions.versions({ after: 0, limit: 10_000 })
   const document = (await versions.documentOfId(all.at(-1)!.documentId))!
   const { host, fp, url } = document
@@ -220,7 +224,7 @@ async function recordAnother(
         outcome: 'failed',
         hops: 0,
       },
-      ...{ address: '', location: '', errand: { watch: 0, round: 0, freshFrom: 0, since: 0, first: false } },
+      ...{ address: '', location: '', check: { watch: 0, round: 0, freshFrom: 0, since: 0, first: false } },
       render: () => [Buffer.from('HTTP/1.1 404 Not Found\r\n\r\n')],
     },
   ])
@@ -245,11 +249,11 @@ describe('a move that is cut off', () => {
       const kills: boolean[] = []
       for (const [what, nth] of moments) kills.push(await killAt(lived.folder, database.address, what, nth))
       assert.ok(kills.filter((killed) => killed).length >= 6, `kills: ${kills}`)
-      await assert.rejects(refuseWhileMoving(database.pool), (error) => isAppError(error, 'store-locked'))
-      const report = await moveUp(lived.folder, database.address, quiet())
+      await assert.rejects(refuseWhileImporting(database.pool), (error) => isAppError(error, 'store-locked'))
+      const report = await importFolder(lived.folder, database.address, quiet())
       assert.deepEqual(report.faults, [])
-      await assertMoved(database)
-      await refuseWhileMoving(database.pool)
+      await assertImported(database)
+      await refuseWhileImporting(database.pool)
     } finally {
       await database.destroy()
     }
@@ -260,7 +264,7 @@ describe('a move that is cut off', () => {
     try {
       for (const stopAt of ['seen', 'documents', 'checking documents']) {
         const controller = new AbortController()
-        const report = await moveUp(
+        const report = await importFolder(
           lived.folder,
           database.address,
           quiet({
@@ -272,8 +276,8 @@ describe('a move that is cut off', () => {
         )
         assert.equal(report.interrupted, true, stopAt)
       }
-      assert.deepEqual((await moveUp(lived.folder, database.address, quiet())).faults, [])
-      await assertMoved(database)
+      assert.deepEqual((await importFolder(lived.folder, database.address, quiet())).faults, [])
+      await assertImported(database)
     } finally {
       await database.destroy()
     }
@@ -284,7 +288,7 @@ describe('a move that is cut off', () => {
     try {
       let cuts = 0
       const cutting: Promise<void>[] = []
-      const report = await moveUp(
+      const report = await importFolder(
         lived.folder,
         database.address,
         quiet({
@@ -297,7 +301,7 @@ describe('a move that is cut off', () => {
       await Promise.all(cutting)
       assert.ok(cuts >= 3)
       assert.deepEqual(report.faults, [])
-      await assertMoved(database)
+      await assertImported(database)
     } finally {
       await database.destroy()
     }
@@ -310,7 +314,7 @@ describe('a move that is cut off', () => {
       assert.ok(await killAt(copy, database.address, 'documents', 1))
       await openFolder({ folder: copy, holder: 'test', shards: 2 }).close()
       await assert.rejects(
-        moveUp(copy, database.address, quiet()),
+        importFolder(copy, database.address, quiet()),
         (error) => isAppError(error, 'store-refused') && /was used since/.test(error.message),
       )
     } finally {

@@ -22,7 +22,7 @@ import { markLost } from '../../store/sqlite/documents/lost-versions.ts'
 import { openDatabase } from '../../store/sqlite/folder/database.ts'
 import { openCatalogForReading, paths } from '../../store/sqlite/folder/folder.ts'
 import { catalogMigrations } from '../../store/sqlite/folder/schema-catalog.ts'
-import { embeddedStores } from '../engines/sqlite-stores.ts'
+import { sqliteStores } from '../engines/sqlite-stores.ts'
 
 export const ann = { email: 'ann@example.org', password: 'correct horse battery' }
 export const bob = { email: 'bob@example.org', password: 'another long password' }
@@ -105,7 +105,7 @@ async function watchForAWhile(folder: string): Promise<void> {
 /** Accounts, a session, a token, a failed sign-in, marks, and a version whose record was lost. */
 async function livePeople(folder: string): Promise<LivedInFolder['secrets']> {
   const db = openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist: true })
-  const stores = embeddedStores(folder, db)
+  const stores = sqliteStores(folder, db)
   try {
     const accounts = accountsOn(stores)
     await accounts.users.add({ ...ann, name: 'Ann', role: 'administrator' })
@@ -159,8 +159,8 @@ function compressSome(folder: string): void {
   db.close()
 }
 
-export function embeddedOn(folder: string): StoreSet {
-  return embeddedStores(folder, openCatalogForReading(folder))
+export function sqliteOn(folder: string): StoreSet {
+  return sqliteStores(folder, openCatalogForReading(folder))
 }
 
 /** Under which bob's failed attempt is noted. */

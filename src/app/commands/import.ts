@@ -1,18 +1,18 @@
 import { hostname } from 'node:os'
 import { createBodyReader } from '../../archive/body-reader.ts'
 import { isWholeRecord } from '../../archive/warc/whole-record.ts'
-import type { MoveHooks } from '../../cli/engine.ts'
-import type { MoveReport } from '../../core/reports/import-report.ts'
-import { checkMoved } from '../../services/import/compare.ts'
+import type { ImportHooks } from '../../cli/engine.ts'
+import type { ImportReport } from '../../core/reports/import-report.ts'
+import { compareImport } from '../../services/import/compare.ts'
 import { copyRows } from '../../services/import/copy.ts'
 import { kindLabels } from '../../services/import/labels.ts'
-import { type MoveMark, type MovingSource, type MovingTarget, movedKinds } from '../../store/contracts/import.ts'
-import { createClusterObjects } from '../../store/postgres/archive/objects.ts'
-import { createClusterVersions } from '../../store/postgres/archive/versions.ts'
+import { type ImportSource, type ImportState, type ImportTarget, importKinds } from '../../store/contracts/import.ts'
+import { createPostgresObjects } from '../../store/postgres/archive/objects.ts'
+import { createPostgresVersions } from '../../store/postgres/archive/versions.ts'
 import { openPool } from '../../store/postgres/connection/pool.ts'
-import { openMovingStore } from '../../store/postgres/import/import-target.ts'
+import { openImportTarget } from '../../store/postgres/import/import-target.ts'
 import { migrate } from '../../store/postgres/schema/migrate.ts'
-import { openMovingFolder } from '../../store/sqlite/import/import-source.ts'
+import { openImportSource } from '../../store/sqlite/import/import-source.ts'
 
 const CONNECTIONS = 6
 
@@ -25,20 +25,20 @@ const CONNECTIONS = 6
  * `checking`: every row of the folder is held against the store; every body that is kept there is read, and its digest computed again.
  * `done`: the store may be used.
  */
-export async function moveUp(folder: string, store: string, hooks: MoveHooks): Promise<MoveReport> {
+export async function importFolder(folder: string, store: string, hooks: ImportHooks): Promise<ImportReport> {
   const holder = `process ${process.pid} on ${hostname()} (migrate)`
-  const source = openMovingFolder({ folder, holder, isWhole: isWholeRecord })
+  const source = openImportSource({ folder, holder, isWhole: isWholeRecord })
   try {
     const pool = openPool({ address: store, maxConnections: CONNECTIONS, name: 'erace migrate' })
-    let target: MovingTarget | null = null
+    let target: ImportTarget | null = null
     try {
       await migrate(pool)
-      target = await openMovingStore(pool)
-      const [versions, objects] = [createClusterVersions(pool), createClusterObjects(pool)]
+      target = await openImportTarget(pool)
+      const [versions, objects] = [createPostgresVersions(pool), createPostgresObjects(pool)]
       const bodies = createBodyReader({ versions, objects })
       let mark = await target.begin(source.identity, source.facts())
       mark = await copyRows({ source, target, hooks }, mark)
-      mark = await checkMoved({ source, target, hooks, versions, objects, bodies, isWhole: isWholeRecord }, mark)
+      mark = await compareImport({ source, target, hooks, versions, objects, bodies, isWhole: isWholeRecord }, mark)
       return await reportOf(mark, source, target, hooks)
     } finally {
       await (target ?? pool).close()
@@ -49,14 +49,14 @@ export async function moveUp(folder: string, store: string, hooks: MoveHooks): P
 }
 
 async function reportOf(
-  mark: MoveMark,
-  source: MovingSource,
-  target: MovingTarget,
-  { signal }: MoveHooks,
-): Promise<MoveReport> {
+  mark: ImportState,
+  source: ImportSource,
+  target: ImportTarget,
+  { signal }: ImportHooks,
+): Promise<ImportReport> {
   const { phase, checked, bodies, bytes, ms, faults, faultCount } = mark
-  const counts: MoveReport['counts'] = []
-  for (const kind of movedKinds) {
+  const counts: ImportReport['counts'] = []
+  for (const kind of importKinds) {
     const here = phase === 'done' ? (checked[kind] ?? 0) : source.count(kind)
     counts.push({ what: kindLabels[kind], here, there: await target.count(kind) })
   }

@@ -11,26 +11,26 @@ import { createProfileBase } from '../../services/profiles/profile-base.ts'
 import { eachProfile, importProfiles as importInto } from '../../services/profiles/profile-import.ts'
 import { urdsOf } from '../../services/profiles/urd-values.ts'
 import { openStores, withStores } from '../engines/open-engine.ts'
-import type { PlaceStores } from '../engines/target.ts'
+import type { TargetStores } from '../engines/target.ts'
 
 /** The profile base, beside whoever else works there. Profiles may come before anything was fetched. */
-export const importProfiles: Engine['importProfiles'] = (place, profiles) =>
-  withStores(place, 'make', (stores) =>
-    importInto(stores.profiles, createProfileKeys(namingOf(place.config)), profiles),
+export const importProfiles: Engine['importProfiles'] = (target, profiles) =>
+  withStores(target, 'make', (stores) =>
+    importInto(stores.profiles, createProfileKeys(namingOf(target.config)), profiles),
   )
 
-export const exportProfiles: Engine['exportProfiles'] = async (place, owner) => {
-  const stores = await openStores(place)
+export const exportProfiles: Engine['exportProfiles'] = async (target, owner) => {
+  const stores = await openStores(target)
   return closing(stores, eachProfile(stores.profiles, owner))
 }
 
-export const exportUrds: Engine['exportUrds'] = async (place, owner) => {
-  const stores = await openStores(place)
+export const exportUrds: Engine['exportUrds'] = async (target, owner) => {
+  const stores = await openStores(target)
   return closing(stores, eachUrd(stores, owner))
 }
 
-export const queryProfiles: Engine['queryProfiles'] = (place, xpath, owner) =>
-  withStores(place, 'look', async (stores) => {
+export const queryProfiles: Engine['queryProfiles'] = (target, xpath, owner) =>
+  withStores(target, 'look', async (stores) => {
     const { profiles } = stores
     const base = createProfileBase()
     try {
@@ -44,9 +44,9 @@ export const queryProfiles: Engine['queryProfiles'] = (place, xpath, owner) =>
     }
   })
 
-export const previewProfiles: Engine['previewProfiles'] = (place, profiles, request, hooks) =>
-  withStores(place, 'look', async ({ versions, objects, watches }) => {
-    const { config } = place
+export const previewProfiles: Engine['previewProfiles'] = (target, profiles, request, hooks) =>
+  withStores(target, 'look', async ({ versions, objects, watches }) => {
+    const { config } = target
     const deps = {
       versions,
       bodies: createBodyReader({ versions, objects }),
@@ -65,20 +65,20 @@ export const previewProfiles: Engine['previewProfiles'] = (place, profiles, requ
     return reports
   })
 
-type UrdStores = Pick<PlaceStores, 'profiles' | 'watches'>
+type UrdStores = Pick<TargetStores, 'profiles' | 'watches'>
 
 async function* eachUrd({ profiles, watches }: UrdStores, owner: string | null): AsyncGenerator<ProfileUrd> {
   const checkedAt = new Map((await watches.all()).map((watch) => [watch.id, watch.checkedAt]))
   for await (const profile of eachProfile(profiles, owner)) {
     const rows = await profiles.urdsOf(profile.id)
-    yield* urdsOf(profile, (place) => {
-      const row = rows.find((urd) => urd.place === place)
-      return { id: String(row?.id ?? `${profile.id}-${place}`), lastCheckedAt: checkedAt.get(row?.watch ?? 0) ?? 0 }
+    yield* urdsOf(profile, (target) => {
+      const row = rows.find((urd) => urd.place === target)
+      return { id: String(row?.id ?? `${profile.id}-${target}`), lastCheckedAt: checkedAt.get(row?.watch ?? 0) ?? 0 }
     })
   }
 }
 
-async function* closing<T>(stores: PlaceStores, items: AsyncIterable<T>): AsyncGenerator<T> {
+async function* closing<T>(stores: TargetStores, items: AsyncIterable<T>): AsyncGenerator<T> {
   try {
     yield* items
   } finally {

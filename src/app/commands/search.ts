@@ -1,16 +1,16 @@
 import { findVersions } from '../../archive/search/find-versions.ts'
 import { updateIndex } from '../../archive/search/index-update.ts'
 import { createVersionTexts } from '../../archive/search/version-text.ts'
-import type { Place, SearchHooks } from '../../cli/engine.ts'
+import type { SearchHooks, Target } from '../../cli/engine.ts'
 import { isAppError } from '../../core/errors.ts'
 import type { SearchReport, SearchRequest } from '../../core/reports/search-report.ts'
 import type { VersionStore } from '../../store/contracts/versions.ts'
 import { withStores } from '../engines/open-engine.ts'
-import type { PlaceStores } from '../engines/target.ts'
+import type { TargetStores } from '../engines/target.ts'
 
 /** `erace search`, beside whoever writes there. */
-export function search(place: Place, request: SearchRequest, hooks: SearchHooks): Promise<SearchReport> {
-  return withStores(place, 'look', async (stores) => {
+export function search(target: Target, request: SearchRequest, hooks: SearchHooks): Promise<SearchReport> {
+  return withStores(target, 'look', async (stores) => {
     try {
       if (request.rebuild) await stores.removeSearch()
       return await searchIn(stores, request, hooks)
@@ -20,7 +20,7 @@ export function search(place: Place, request: SearchRequest, hooks: SearchHooks)
   })
 }
 
-async function searchIn(stores: PlaceStores, request: SearchRequest, hooks: SearchHooks): Promise<SearchReport> {
+async function searchIn(stores: TargetStores, request: SearchRequest, hooks: SearchHooks): Promise<SearchReport> {
   const { versions, objects } = stores
   const texts = createVersionTexts({ versions, objects })
   const index = await stores.openSearch()
@@ -50,7 +50,7 @@ async function goneForGood(versions: Pick<VersionStore, 'version'>, ids: readonl
 const nothing = { items: [], total: 0, totalIsLowerBound: false, approximate: false, stale: [] }
 
 async function catchUp(
-  stores: Pick<PlaceStores, 'newestVersion'>,
+  stores: Pick<TargetStores, 'newestVersion'>,
   update: Omit<Parameters<typeof updateIndex>[0], 'onBatch'>,
   hooks: SearchHooks,
 ): Promise<number> {

@@ -1,8 +1,8 @@
-import type { Place } from '../../cli/engine.ts'
+import type { Target } from '../../cli/engine.ts'
 import type { StatusReport } from '../../core/reports/status-report.ts'
 import { withStores } from '../engines/open-engine.ts'
 
 /** `erace status`, beside whoever works there. */
-export function status(place: Place): Promise<StatusReport> {
-  return withStores(place, 'look', (stores) => stores.readStatus())
+export function status(target: Target): Promise<StatusReport> {
+  return withStores(target, 'look', (stores) => stores.readStatus())
 }

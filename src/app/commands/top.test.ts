@@ -5,9 +5,9 @@ import { createManualClock } from '../../core/clock.ts'
 import { isAppError } from '../../core/errors.ts'
 import { offersOf } from '../../store/conformance/samples.testkit.ts'
 import { schedulerRole } from '../../store/postgres/cluster/check-results.ts'
-import { createClusterNodes } from '../../store/postgres/cluster/nodes.ts'
-import { createClusterRuns } from '../../store/postgres/cluster/runs.ts'
-import { createClusterFrontier } from '../../store/postgres/frontier/frontier.ts'
+import { createPostgresNodes } from '../../store/postgres/cluster/nodes.ts'
+import { createPostgresRuns } from '../../store/postgres/cluster/runs.ts'
+import { createPostgresFrontier } from '../../store/postgres/frontier/frontier.ts'
 import { createLeaderLease } from '../../store/postgres/leases/leader.ts'
 import { createDatabase, usePostgres } from '../../store/postgres/testkit/postgres.testkit.ts'
 import { distributeStore, migrateStore, readSchema } from './migrate.ts'
@@ -15,7 +15,7 @@ import { openControl } from './top.ts'
 
 usePostgres()
 
-const placeOf = (store: string | null) => ({ dataDir: '/nowhere', store, config: configOf({}) })
+const targetOf = (store: string | null) => ({ dataDir: '/nowhere', store, config: configOf({}) })
 
 const signOf = (id: string, name: string) => ({
   id,
@@ -23,14 +23,14 @@ const signOf = (id: string, name: string) => ({
   role: 'worker' as const,
   host: 'example',
   pid: 7,
-  figures: { perSecond: 3 },
+  stats: { perSecond: 3 },
 })
 
 describe('control of a cluster', () => {
   test('looks at nodes, leases, leader, run and queue as they come and go', async () => {
     const { pool, address, destroy } = await createDatabase()
-    const control = await openControl(placeOf(address))
-    assert.deepEqual(await control.look(), {
+    const control = await openControl(targetOf(address))
+    assert.deepEqual(await control.snapshot(), {
       nodes: [],
       freePartitions: 256,
       paused: false,
@@ -42,22 +42,22 @@ describe('control of a cluster', () => {
       hosts: 0,
       tasks: 0,
     })
-    const nodes = createClusterNodes(pool)
+    const nodes = createPostgresNodes(pool)
     await nodes.heartbeat(signOf('a-1', 'a'))
     await pool.query(`UPDATE leases SET holder = 'a-1/0/x', until = now() + interval '1 h' WHERE partition < 200`)
     await createLeaderLease({ pool, name: schedulerRole, holder: 'b-1', clock: createManualClock() }).beat()
-    const { id } = await createClusterRuns(pool).begin(1_000)
-    const frontier = createClusterFrontier({ pool, events: null, run: id, maxUrlsPerHost: 50 })
+    const { id } = await createPostgresRuns(pool).begin(1_000)
+    const frontier = createPostgresFrontier({ pool, events: null, run: id, maxUrlsPerHost: 50 })
     await frontier.offer(offersOf('a.example', 3))
     await frontier.close()
-    const busy = await control.look()
+    const busy = await control.snapshot()
     assert.deepEqual(
       [busy.nodes[0]!.partitions, busy.freePartitions, busy.leader, busy.run, busy.queued, busy.hosts],
       [200, 56, 'b-1', { id: 1, finished: false }, 3, 1],
     )
-    await createClusterRuns(pool).finish(id, 2_000)
+    await createPostgresRuns(pool).finish(id, 2_000)
     await nodes.remove('a-1')
-    const later = await control.look()
+    const later = await control.snapshot()
     assert.deepEqual([later.nodes, later.run], [[], { id: 1, finished: true }])
     await control.close()
     await destroy()
@@ -65,8 +65,8 @@ describe('control of a cluster', () => {
 
   test('drains by id or by a name that only one has, and says which there are', async () => {
     const { pool, address, destroy } = await createDatabase()
-    const control = await openControl(placeOf(address))
-    const nodes = createClusterNodes(pool)
+    const control = await openControl(targetOf(address))
+    const nodes = createPostgresNodes(pool)
     await assert.rejects(control.drain('a', true), (error) => isAppError(error, 'not-found'))
     for (const [id, name] of [
       ['a-1', 'a'],
@@ -77,7 +77,7 @@ describe('control of a cluster', () => {
     assert.equal(await control.drain('a', true), 'a-1')
     assert.equal(await control.drain('b-2', true), 'b-2')
     assert.deepEqual(
-      (await control.look()).nodes.map(({ draining }) => draining),
+      (await control.snapshot()).nodes.map(({ draining }) => draining),
       [true, false, true],
     )
     await assert.rejects(control.drain('b', true), /2 nodes have this name: .*: b-1, b-2$/)
@@ -90,12 +90,12 @@ describe('control of a cluster', () => {
 
   test('pauses for all nodes, and is told of by all', async () => {
     const { pool, address, destroy } = await createDatabase()
-    const [one, other] = [await openControl(placeOf(address)), await openControl(placeOf(address))]
+    const [one, other] = [await openControl(targetOf(address)), await openControl(targetOf(address))]
     await one.pause(true)
-    assert.equal((await other.look()).paused, true)
-    assert.equal((await createClusterNodes(pool).heartbeat(signOf('a-1', 'a'))).paused, true)
+    assert.equal((await other.snapshot()).paused, true)
+    assert.equal((await createPostgresNodes(pool).heartbeat(signOf('a-1', 'a'))).paused, true)
     await other.pause(false)
-    assert.equal((await one.look()).paused, false)
+    assert.equal((await one.snapshot()).paused, false)
     await one.close()
     await other.close()
     await destroy()
@@ -103,13 +103,13 @@ describe('control of a cluster', () => {
 
   test('nodes that gave no sign for a day are forgotten', async () => {
     const { pool, address, destroy } = await createDatabase()
-    const nodes = createClusterNodes(pool)
+    const nodes = createPostgresNodes(pool)
     for (const id of ['young', 'old', 'lost']) await nodes.heartbeat(signOf(id, id))
     await pool.query(`UPDATE nodes SET seen_at = now() - interval '25 hours' WHERE id = 'old'`)
     await pool.query(`UPDATE nodes SET seen_at = now() - interval '23 hours' WHERE id = 'lost'`)
-    const control = await openControl(placeOf(address))
+    const control = await openControl(targetOf(address))
     assert.deepEqual(
-      (await control.look()).nodes.map(({ id }) => id),
+      (await control.snapshot()).nodes.map(({ id }) => id),
       ['lost', 'young'],
     )
     await control.close()
@@ -120,7 +120,7 @@ describe('control of a cluster', () => {
     const { pool, address, destroy } = await createDatabase()
     await pool.query('DROP SCHEMA public CASCADE')
     await pool.query('CREATE SCHEMA public')
-    await assert.rejects(openControl(placeOf(address)), /lacks \d+ steps of the schema; erace migrate/)
+    await assert.rejects(openControl(targetOf(address)), /lacks \d+ steps of the schema; erace migrate/)
     await destroy()
   })
 })
@@ -130,24 +130,24 @@ describe('the schema of a shared store', () => {
     const { pool, address, destroy } = await createDatabase()
     await pool.query('DROP SCHEMA public CASCADE')
     await pool.query('CREATE SCHEMA public')
-    const place = placeOf(address)
-    const before = await readSchema(place)
+    const target = targetOf(address)
+    const before = await readSchema(target)
     assert.ok(before.steps.every(({ appliedAt }) => appliedAt === null))
     assert.match(before.server, /^PostgreSQL \d+/)
     assert.deepEqual(await pool.query(`SELECT to_regclass('migrations')::text AS name`), [{ name: null }])
     assert.deepEqual(
-      await migrateStore(place),
+      await migrateStore(target),
       before.steps.map(({ id }) => id),
     )
-    assert.deepEqual(await migrateStore(place), [])
-    const after = await readSchema(place)
+    assert.deepEqual(await migrateStore(target), [])
+    const after = await readSchema(target)
     assert.ok(after.steps.every(({ appliedAt }) => /^\d{4}-\d\d-\d\dT.*Z$/.test(appliedAt ?? '')))
-    if (!after.citus) await assert.rejects(distributeStore(place), (error) => isAppError(error, 'store-refused'))
+    if (!after.citus) await assert.rejects(distributeStore(target), (error) => isAppError(error, 'store-refused'))
     await destroy()
   })
 
   test('there is none in a data folder', async () => {
-    await assert.rejects(migrateStore(placeOf(null)), (error) => isAppError(error, 'usage-wrong'))
-    await assert.rejects(openControl(placeOf(null)), (error) => isAppError(error, 'usage-wrong'))
+    await assert.rejects(migrateStore(targetOf(null)), (error) => isAppError(error, 'usage-wrong'))
+    await assert.rejects(openControl(targetOf(null)), (error) => isAppError(error, 'usage-wrong'))
   })
 })

@@ -1,10 +1,10 @@
-import type { ClusterControl, ClusterLook, Place } from '../../cli/engine.ts'
+import type { ClusterControl, ClusterSnapshot, Target } from '../../cli/engine.ts'
 import { systemClock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { NodeReport } from '../../store/contracts/nodes.ts'
 import { schedulerRole } from '../../store/postgres/cluster/check-results.ts'
-import { controlFlags, createClusterNodes } from '../../store/postgres/cluster/nodes.ts'
-import { openClusterStores } from '../engines/postgres-stores.ts'
+import { controlFlags, createPostgresNodes } from '../../store/postgres/cluster/nodes.ts'
+import { openPostgresStores } from '../engines/postgres-stores.ts'
 
 /** Nodes that gave no sign for so long are not shown any more. */
 const FORGOTTEN_MS = 86_400_000
@@ -14,11 +14,11 @@ const COUNT_EVERY_MS = 2_000
 const CONNECTIONS = 2
 
 /** Where a cluster is watched and steered: through the store alone, whoever of its nodes is there. */
-export async function openControl({ store }: Place): Promise<ClusterControl> {
+export async function openControl({ store }: Target): Promise<ClusterControl> {
   if (store === null) throw new AppError('usage-wrong', 'there is no cluster in a data folder')
-  const stores = await openClusterStores({ address: store, maxConnections: CONNECTIONS, name: 'erace top' })
+  const stores = await openPostgresStores({ address: store, maxConnections: CONNECTIONS, name: 'erace top' })
   const { pool, frontier, annotations } = stores
-  const nodes = createClusterNodes(pool)
+  const nodes = createPostgresNodes(pool)
   let forgetAt = Number.NEGATIVE_INFINITY
   let countAt = Number.NEGATIVE_INFINITY
   let tasks = 0
@@ -31,7 +31,7 @@ export async function openControl({ store }: Place): Promise<ClusterControl> {
   }
 
   return {
-    async look(): Promise<ClusterLook> {
+    async snapshot(): Promise<ClusterSnapshot> {
       if (systemClock.monotonic() >= forgetAt) {
         await nodes.forget(FORGOTTEN_MS)
         forgetAt = systemClock.monotonic() + FORGET_EVERY_MS

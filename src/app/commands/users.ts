@@ -1,4 +1,4 @@
-import type { Engine, Place } from '../../cli/engine.ts'
+import type { Engine, Target } from '../../cli/engine.ts'
 import type { Account } from '../../core/account.ts'
 import { systemClock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
@@ -10,10 +10,10 @@ import { createAccounts } from '../server/accounts.ts'
 const PAGE = 1000
 
 /** Accounts, beside whoever else works there. They may come before anything was fetched. */
-export const addUser: Engine['addUser'] = (place, draft) => withUsers(place, (users) => users.add(draft), 'make')
+export const addUser: Engine['addUser'] = (target, draft) => withUsers(target, (users) => users.add(draft), 'make')
 
-export const listUsers: Engine['listUsers'] = (place) =>
-  withUsers(place, async (users) => {
+export const listUsers: Engine['listUsers'] = (target) =>
+  withUsers(target, async (users) => {
     const all: Account[] = []
     for (;;) {
       const page = await users.list({ after: all.at(-1)?.id ?? 0, limit: PAGE })
@@ -22,11 +22,11 @@ export const listUsers: Engine['listUsers'] = (place) =>
     }
   })
 
-export const setPassword: Engine['setPassword'] = (place, email, password) =>
-  withUsers(place, async (users) => users.change((await known(users, email)).id, { password }))
+export const setPassword: Engine['setPassword'] = (target, email, password) =>
+  withUsers(target, async (users) => users.change((await known(users, email)).id, { password }))
 
-export const removeUser: Engine['removeUser'] = (place, email) =>
-  withUsers(place, async (users) => users.remove((await known(users, email)).id))
+export const removeUser: Engine['removeUser'] = (target, email) =>
+  withUsers(target, async (users) => users.remove((await known(users, email)).id))
 
 async function known(users: Users, email: string): Promise<Account> {
   const account = await users.findByEmail(email)
@@ -34,8 +34,8 @@ async function known(users: Users, email: string): Promise<Account> {
   return account
 }
 
-function withUsers<T>(place: Place, work: (users: Users) => Promise<T>, purpose: Purpose = 'change'): Promise<T> {
-  return withStores(place, purpose, (stores) =>
-    work(createAccounts({ stores, config: place.config, clock: systemClock, onProblem: () => {} }).users),
+function withUsers<T>(target: Target, work: (users: Users) => Promise<T>, purpose: Purpose = 'change'): Promise<T> {
+  return withStores(target, purpose, (stores) =>
+    work(createAccounts({ stores, config: target.config, clock: systemClock, onProblem: () => {} }).users),
   )
 }

@@ -1,20 +1,20 @@
-import type { GcHooks, GcRequest, Place } from '../../cli/engine.ts'
-import type { CollectingPlace, PlaceStores, Purpose } from './target.ts'
+import type { GcHooks, GcRequest, Target } from '../../cli/engine.ts'
+import type { CollectingTarget, Purpose, TargetStores } from './target.ts'
 
 /** The only place where commands choose their engine. What is not used is not loaded. */
-export async function openStores(place: Place, purpose: Purpose = 'look'): Promise<PlaceStores> {
-  return place.store === null
-    ? (await import('./sqlite-target.ts')).openFolderPlace(place, purpose)
-    : (await import('./postgres-target.ts')).openClusterPlace(place.store)
+export async function openStores(target: Target, purpose: Purpose = 'look'): Promise<TargetStores> {
+  return target.store === null
+    ? (await import('./sqlite-target.ts')).openSqliteTarget(target, purpose)
+    : (await import('./postgres-target.ts')).openPostgresTarget(target.store)
 }
 
 /** Gives the stores back whatever comes of the work. */
 export async function withStores<T>(
-  place: Place,
+  target: Target,
   purpose: Purpose,
-  work: (stores: PlaceStores) => Promise<T>,
+  work: (stores: TargetStores) => Promise<T>,
 ): Promise<T> {
-  const stores = await openStores(place, purpose)
+  const stores = await openStores(target, purpose)
   try {
     return await work(stores)
   } finally {
@@ -22,8 +22,8 @@ export async function withStores<T>(
   }
 }
 
-export async function openCollecting(request: GcRequest, hooks: GcHooks): Promise<CollectingPlace> {
+export async function openCollecting(request: GcRequest, hooks: GcHooks): Promise<CollectingTarget> {
   return request.store === null
     ? (await import('./sqlite-collecting.ts')).openFolderCollecting(request, hooks)
-    : (await import('./postgres-collecting.ts')).openClusterCollecting(request.store, request, hooks)
+    : (await import('./postgres-collecting.ts')).openPostgresCollecting(request.store, request, hooks)
 }

@@ -2,22 +2,22 @@ import { responseHeader } from '../../archive/gc/response-header.ts'
 import { createTextMarks } from '../../archive/gc/text-marks.ts'
 import type { GcHooks, GcRequest } from '../../cli/engine.ts'
 import { systemClock } from '../../core/clock.ts'
-import { createClusterCollection } from '../../store/postgres/archive/collection.ts'
+import { createPostgresCollection } from '../../store/postgres/archive/collection.ts'
 import { type CollectorLock, lockCollector } from '../../store/postgres/archive/collector-lock.ts'
 import { createDatabaseClock } from '../../store/postgres/connection/database-clock.ts'
-import { createClusterSearchIndex, createKeptCheck } from '../../store/postgres/search/search-index.ts'
-import { openClusterStores } from './postgres-stores.ts'
-import type { CollectingPlace } from './target.ts'
+import { createKeptCheck, createPostgresSearchIndex } from '../../store/postgres/search/search-index.ts'
+import { openPostgresStores } from './postgres-stores.ts'
+import type { CollectingTarget } from './target.ts'
 
 const MAX_CONNECTIONS = 4
 
 /** The room of what is collected is given back by the database itself: there are no files to be rewritten. */
-export async function openClusterCollecting(
+export async function openPostgresCollecting(
   address: string,
   { dryRun, config }: GcRequest,
   hooks: GcHooks,
-): Promise<CollectingPlace> {
-  const stores = await openClusterStores({ address, maxConnections: MAX_CONNECTIONS, name: 'erace gc' })
+): Promise<CollectingTarget> {
+  const stores = await openPostgresStores({ address, maxConnections: MAX_CONNECTIONS, name: 'erace gc' })
   const { pool, objects } = stores
   let lock: CollectorLock | null = null
   const close = async (): Promise<void> => {
@@ -27,10 +27,10 @@ export async function openClusterCollecting(
   try {
     if (!dryRun) lock = await lockCollector(pool)
     const clock = await createDatabaseClock(pool, systemClock)
-    const index = createClusterSearchIndex({ pool, kept: createKeptCheck(pool) })
+    const index = createPostgresSearchIndex({ pool, kept: createKeptCheck(pool) })
     const textOf = createTextMarks(stores, config.sources)
     return {
-      collection: createClusterCollection({ pool, objects, headerOf: responseHeader, textOf }),
+      collection: createPostgresCollection({ pool, objects, headerOf: responseHeader, textOf }),
       now: clock.now,
       async forget(versionIds) {
         try {

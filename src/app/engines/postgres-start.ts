@@ -3,9 +3,9 @@ import type { Logger } from 'pino'
 import { isAppError } from '../../core/errors.ts'
 import { openPool } from '../../store/postgres/connection/pool.ts'
 import { readSeed } from '../../store/postgres/connection/seed.ts'
-import { refuseWhileMoving } from '../../store/postgres/import/import-progress.ts'
+import { refuseWhileImporting } from '../../store/postgres/import/import-progress.ts'
 import { migrate, migrationStates } from '../../store/postgres/schema/migrate.ts'
-import { type ClusterStores, clusterStores, type OpenClusterOptions } from './postgres-stores.ts'
+import { type OpenPostgresOptions, type PostgresStores, postgresStores } from './postgres-stores.ts'
 
 export type Patience = {
   log: Logger
@@ -35,7 +35,7 @@ export async function untilAnswered<T>(begin: () => Promise<T>, { log, signal }:
 }
 
 /** The stores of a cluster for a role that begins, with all that the schema lacked. Null when `signal` ended the wait for them. */
-export function openClusterAtStart(options: OpenClusterOptions & Patience): Promise<ClusterStores | null> {
+export function openPostgresAtStart(options: OpenPostgresOptions & Patience): Promise<PostgresStores | null> {
   return untilAnswered(() => openUpToDate(options), options)
 }
 
@@ -43,7 +43,7 @@ export function openClusterAtStart(options: OpenClusterOptions & Patience): Prom
 export async function openUpToDate({
   log,
   ...options
-}: OpenClusterOptions & Pick<Patience, 'log'>): Promise<ClusterStores> {
+}: OpenPostgresOptions & Pick<Patience, 'log'>): Promise<PostgresStores> {
   const pool = openPool(options)
   try {
     const states = await migrationStates(pool)
@@ -51,8 +51,8 @@ export async function openUpToDate({
       const applied = await migrate(pool)
       if (applied.length > 0) log.info({ applied }, 'the schema of the database was brought up to date')
     }
-    await refuseWhileMoving(pool)
-    return clusterStores(pool, await readSeed(pool))
+    await refuseWhileImporting(pool)
+    return postgresStores(pool, await readSeed(pool))
   } catch (error) {
     await pool.close()
     throw error

@@ -1,28 +1,28 @@
 import { systemClock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { StoreSet } from '../../store/contracts/store-set.ts'
-import { createClusterAccounts } from '../../store/postgres/accounts/accounts.ts'
-import { createClusterProfiles } from '../../store/postgres/accounts/profiles.ts'
-import { createClusterAnnotations } from '../../store/postgres/annotations/annotations.ts'
+import { createPostgresAccounts } from '../../store/postgres/accounts/accounts.ts'
+import { createPostgresProfiles } from '../../store/postgres/accounts/profiles.ts'
+import { createPostgresAnnotations } from '../../store/postgres/annotations/annotations.ts'
 import { createKeptCounter } from '../../store/postgres/archive/kept-counts.ts'
-import { createClusterObjects } from '../../store/postgres/archive/objects.ts'
-import { createClusterVersions } from '../../store/postgres/archive/versions.ts'
-import { createClusterWatches } from '../../store/postgres/cluster/watches.ts'
-import { type ClusterPool, openPool } from '../../store/postgres/connection/pool.ts'
+import { createPostgresObjects } from '../../store/postgres/archive/objects.ts'
+import { createPostgresVersions } from '../../store/postgres/archive/versions.ts'
+import { createPostgresWatches } from '../../store/postgres/cluster/watches.ts'
+import { openPool, type PostgresPool } from '../../store/postgres/connection/pool.ts'
 import { readSeed } from '../../store/postgres/connection/seed.ts'
-import { createClusterFrontierView } from '../../store/postgres/frontier/frontier-view.ts'
-import { createClusterGraphView } from '../../store/postgres/frontier/graph-view.ts'
-import { createClusterHostView } from '../../store/postgres/frontier/host-view.ts'
-import { refuseWhileMoving } from '../../store/postgres/import/import-progress.ts'
-import { createClusterInbox } from '../../store/postgres/inbox/inbox.ts'
+import { createPostgresFrontierView } from '../../store/postgres/frontier/frontier-view.ts'
+import { createPostgresGraphView } from '../../store/postgres/frontier/graph-view.ts'
+import { createPostgresHostView } from '../../store/postgres/frontier/host-view.ts'
+import { refuseWhileImporting } from '../../store/postgres/import/import-progress.ts'
+import { createPostgresInbox } from '../../store/postgres/inbox/inbox.ts'
 import { migrationStates } from '../../store/postgres/schema/migrate.ts'
 
-export type ClusterStores = StoreSet & {
-  readonly pool: ClusterPool
-  frontier: ReturnType<typeof createClusterFrontierView>
+export type PostgresStores = StoreSet & {
+  readonly pool: PostgresPool
+  frontier: ReturnType<typeof createPostgresFrontierView>
 }
 
-export type OpenClusterOptions = {
+export type OpenPostgresOptions = {
   address: string
   maxConnections: number
   /** Seen in pg_stat_activity. */
@@ -30,7 +30,7 @@ export type OpenClusterOptions = {
 }
 
 /** The stores of a cluster for one thread. The schema must be there: `erace migrate` makes it, and the roles do at their start. */
-export async function openClusterStores(options: OpenClusterOptions): Promise<ClusterStores> {
+export async function openPostgresStores(options: OpenPostgresOptions): Promise<PostgresStores> {
   const pool = openPool(options)
   try {
     const missing = (await migrationStates(pool)).filter(({ appliedAt }) => appliedAt === null)
@@ -39,28 +39,28 @@ export async function openClusterStores(options: OpenClusterOptions): Promise<Cl
         'store-refused',
         `the database lacks ${missing.length} steps of the schema; erace migrate applies them`,
       )
-    await refuseWhileMoving(pool)
-    return clusterStores(pool, await readSeed(pool))
+    await refuseWhileImporting(pool)
+    return postgresStores(pool, await readSeed(pool))
   } catch (error) {
     await pool.close()
     throw error
   }
 }
 
-export function clusterStores(pool: ClusterPool, seed: readonly [number, number]): ClusterStores {
+export function postgresStores(pool: PostgresPool, seed: readonly [number, number]): PostgresStores {
   return {
     pool,
     seed,
-    accounts: createClusterAccounts(pool),
-    profiles: createClusterProfiles(pool),
-    watches: createClusterWatches(pool),
-    inbox: createClusterInbox(pool),
-    annotations: createClusterAnnotations({ pool }),
-    versions: createClusterVersions(pool),
-    objects: createClusterObjects(pool),
-    frontier: createClusterFrontierView(pool),
-    hosts: createClusterHostView({ pool, clock: systemClock }),
-    graph: createClusterGraphView(pool),
+    accounts: createPostgresAccounts(pool),
+    profiles: createPostgresProfiles(pool),
+    watches: createPostgresWatches(pool),
+    inbox: createPostgresInbox(pool),
+    annotations: createPostgresAnnotations({ pool }),
+    versions: createPostgresVersions(pool),
+    objects: createPostgresObjects(pool),
+    frontier: createPostgresFrontierView(pool),
+    hosts: createPostgresHostView({ pool, clock: systemClock }),
+    graph: createPostgresGraphView(pool),
     countKept: createKeptCounter(pool),
     async readDisk() {
       const [row] = await pool.query<{ bytes: number; archive: number }>(

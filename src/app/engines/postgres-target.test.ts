@@ -4,10 +4,10 @@ import { startErace } from '../../../test/faults/erace.ts'
 import { pageWith } from '../../archive/export/export.testkit.ts'
 import { lockCollector } from '../../store/postgres/archive/collector-lock.ts'
 import { openPool } from '../../store/postgres/connection/pool.ts'
-import { createClusterDocuments } from '../../store/postgres/documents/documents.ts'
+import { createPostgresDocuments } from '../../store/postgres/documents/documents.ts'
 import { postgres, usePostgres } from '../../store/postgres/testkit/postgres.testkit.ts'
 import { administer, databaseAddress } from '../../store/postgres/testkit/postgres-server.testkit.ts'
-import { type ClusterCommandPlace, createClusterPlace, recordCaptures } from './targets.testkit.ts'
+import { type ClusterCommandTarget, createPostgresTarget, recordCaptures } from './targets.testkit.ts'
 
 usePostgres()
 
@@ -15,17 +15,17 @@ const same = '<p>the same everywhere'
 const at = Date.UTC(2026, 0, 1)
 
 describe('commands on a shared store', () => {
-  let place: ClusterCommandPlace
-  const { query } = { query: (sql: string) => place.database.pool.query<Record<string, unknown>>(sql) }
+  let target: ClusterCommandTarget
+  const { query } = { query: (sql: string) => target.database.pool.query<Record<string, unknown>>(sql) }
   before(async () => {
-    place = await createClusterPlace(
+    target = await createPostgresTarget(
       ['a.example', 'b.example', 'c.example'].flatMap((host) => [
         pageWith(host, '/', `<p>words of ${host}`, { at }),
         pageWith(host, '/same', same, { at }),
       ]),
     )
   })
-  after(() => place?.destroy())
+  after(() => target?.destroy())
 
   test('a database without the schema is told from one that has it', async () => {
     const { address } = await postgres()
@@ -33,7 +33,7 @@ describe('commands on a shared store', () => {
     await administer(address, `CREATE DATABASE ${name}`)
     try {
       for (const argv of [['status'], ['show', 'http://a.example/'], ['user', 'list'], ['gc']]) {
-        const { code, err } = await place.run(argv, { store: databaseAddress(address, name) })
+        const { code, err } = await target.run(argv, { store: databaseAddress(address, name) })
         assert.equal(code, 1)
         assert.match(err, /lacks \d+ steps of the schema; erace migrate applies them/)
       }
@@ -43,24 +43,24 @@ describe('commands on a shared store', () => {
   })
 
   test('a database that is not there is told', async () => {
-    const { code, err } = await place.run(['status'], { store: 'postgres://nobody@127.0.0.1:1/nothing' })
+    const { code, err } = await target.run(['status'], { store: 'postgres://nobody@127.0.0.1:1/nothing' })
     assert.equal(code, 1)
     assert.match(err, /ECONNREFUSED|refused/i)
   })
 
   test('the program itself names the place without its password', async () => {
-    const { stdout, stderr, exitCode } = await startErace(['status', '--store', place.database.address]).ended
+    const { stdout, stderr, exitCode } = await startErace(['status', '--store', target.database.address]).ended
     assert.equal(exitCode, 0, stderr)
-    const { host, pathname, password } = new URL(place.database.address)
+    const { host, pathname, password } = new URL(target.database.address)
     assert.ok(stdout.startsWith(`postgres://${host}${pathname}: no crawl yet\n`), stdout)
     assert.ok(!stdout.includes(password))
   })
 
   test('copies are left to the tools of the database, and backup and restore say so', async () => {
-    const backup = await place.run(['backup', 'x.tar'])
+    const backup = await target.run(['backup', 'x.tar'])
     assert.equal(backup.code, 2)
     assert.match(backup.err, /pg_dump --format=custom/)
-    assert.match((await place.run(['restore', 'x.tar'])).err, /pg_restore/)
+    assert.match((await target.run(['restore', 'x.tar'])).err, /pg_restore/)
   })
 
   test('damage is named, given up when that is asked for, and fetched again', async () => {
@@ -75,7 +75,7 @@ describe('commands on a shared store', () => {
       `UPDATE records SET bytes = overlay(bytes PLACING '\\x00112233'::bytea FROM 30) WHERE id = ${original!.record}`,
     )
     await query(`DELETE FROM records WHERE id = ${lonely!.record}`)
-    const found = await place.run(['verify', '--json'])
+    const found = await target.run(['verify', '--json'])
     assert.equal(found.code, 1)
     const { faults, faultCount, records } = found.json() as {
       faults: { url: string }[]
@@ -85,34 +85,34 @@ describe('commands on a shared store', () => {
     assert.deepEqual([faultCount, records], [2, 6])
     assert.deepEqual(faults.map(({ url }) => url).sort(), [original!.url, lonely!.url].sort())
 
-    const repaired = await place.run(['verify', '--repair', '--json'])
+    const repaired = await target.run(['verify', '--repair', '--json'])
     assert.equal(repaired.code, 0, repaired.out)
     const report = repaired.json() as { faultCount: number; repaired: { lostVersions: number; lostUrls: string[] } }
     // Those that referred to the body are lost with it.
     assert.deepEqual([report.faultCount, report.repaired.lostVersions], [0, 4])
     assert.equal(report.repaired.lostUrls.length, 3)
 
-    await recordCaptures(place.database, [pageWith('b.example', '/', '<p>words of b.example', { at: at + 1000 })])
-    const again = await place.run(['show', 'http://b.example/'])
+    await recordCaptures(target.database, [pageWith('b.example', '/', '<p>words of b.example', { at: at + 1000 })])
+    const again = await target.run(['show', 'http://b.example/'])
     assert.equal(again.out, '<p>words of b.example')
-    assert.equal((await place.run(['verify'])).code, 0)
+    assert.equal((await target.run(['verify'])).code, 0)
   })
 
   test('one collector at a time works, and marks of one that was killed are taken away', async () => {
-    const held = await lockCollector(place.database.pool)
-    const refused = await place.run(['gc'])
+    const held = await lockCollector(target.database.pool)
+    const refused = await target.run(['gc'])
     assert.equal(refused.code, 1)
     assert.match(refused.err, /another garbage collection is under way/)
-    assert.equal((await place.run(['gc', '--dry-run'])).code, 0)
+    assert.equal((await target.run(['gc', '--dry-run'])).code, 0)
     await held.release()
     await query('UPDATE versions SET leaving = true')
-    assert.equal((await place.run(['gc'])).code, 0)
+    assert.equal((await target.run(['gc'])).code, 0)
     assert.deepEqual(await query('SELECT 1 FROM versions WHERE leaving'), [])
   })
 
   test('garbage is collected beside workers who record all the while', async () => {
-    const pool = openPool({ address: place.database.address, maxConnections: 4, name: 'worker' })
-    const documents = createClusterDocuments({ pool, epochOf: () => 1 })
+    const pool = openPool({ address: target.database.address, maxConnections: 4, name: 'worker' })
+    const documents = createPostgresDocuments({ pool, epochOf: () => 1 })
     let rounds = 0
     let isOver = false
     const recording = (async () => {
@@ -128,7 +128,7 @@ describe('commands on a shared store', () => {
     })()
     try {
       for (let n = 0; n < 6; n++) {
-        const { code, err } = await place.run(['gc', '--retention', 'versions=1'])
+        const { code, err } = await target.run(['gc', '--retention', 'versions=1'])
         assert.equal(code, 0, err)
       }
     } finally {
@@ -136,7 +136,7 @@ describe('commands on a shared store', () => {
       await recording
       await pool.close()
     }
-    const { code, out } = await place.run(['verify', '--json'])
+    const { code, out } = await target.run(['verify', '--json'])
     assert.equal(code, 0, out)
   })
 })

@@ -6,16 +6,16 @@ import type { GcHooks, GcRequest } from '../../cli/engine.ts'
 import { systemClock } from '../../core/clock.ts'
 import { isAppError } from '../../core/errors.ts'
 import type { SearchIndex } from '../../store/contracts/search.ts'
-import { createEmbeddedObjects } from '../../store/sqlite/archive/objects.ts'
+import { createSqliteObjects } from '../../store/sqlite/archive/objects.ts'
 import { rewriteFiles } from '../../store/sqlite/archive/rewrite.ts'
-import { createEmbeddedCollection } from '../../store/sqlite/documents/collection.ts'
-import { createEmbeddedVersions } from '../../store/sqlite/documents/versions.ts'
+import { createSqliteCollection } from '../../store/sqlite/documents/collection.ts'
+import { createSqliteVersions } from '../../store/sqlite/documents/versions.ts'
 import { type Database, openDatabase } from '../../store/sqlite/folder/database.ts'
 import { openCatalogForReading, paths } from '../../store/sqlite/folder/folder.ts'
 import { lockFolder } from '../../store/sqlite/folder/lock.ts'
 import { catalogMigrations } from '../../store/sqlite/folder/schema-catalog.ts'
 import { openSearch } from '../../store/sqlite/search/open-search.ts'
-import type { CollectingPlace } from './target.ts'
+import type { CollectingTarget } from './target.ts'
 
 /** How long to wait for a compression or backup that has the files. */
 const HOUSEKEEPING_WAIT_MS = 10_000
@@ -23,7 +23,7 @@ const HOUSEKEEPING_WAIT_MS = 10_000
 /** Versions are gone through by document, which is not the order in which they lie. */
 const CACHE_KIB = 32_768
 
-export async function openFolderCollecting(request: GcRequest, hooks: GcHooks): Promise<CollectingPlace> {
+export async function openFolderCollecting(request: GcRequest, hooks: GcHooks): Promise<CollectingTarget> {
   const { dataDir: folder, dryRun, config } = request
   const holder = `garbage collection by process ${process.pid} on ${hostname()}`
   const reader = openCatalogForReading(folder)
@@ -40,11 +40,11 @@ export async function openFolderCollecting(request: GcRequest, hooks: GcHooks): 
       db = openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist: true, cacheKib: CACHE_KIB })
     }
     const archive = paths.archive(folder)
-    const objects = createEmbeddedObjects(db, archive)
-    const textOf = createTextMarks({ versions: createEmbeddedVersions(db), objects }, config.sources)
+    const objects = createSqliteObjects(db, archive)
+    const textOf = createTextMarks({ versions: createSqliteVersions(db), objects }, config.sources)
     const index = createIndexNotice(folder, db, hooks.onWarning)
     return {
-      collection: createEmbeddedCollection({ db, objects, headerOf: responseHeader, textOf }),
+      collection: createSqliteCollection({ db, objects, headerOf: responseHeader, textOf }),
       now: systemClock.now,
       forget: index.forget,
       rewriteFiles: () =>
@@ -97,7 +97,7 @@ function createIndexNotice(folder: string, db: Database, onWarning: (message: st
     async forget(versionIds) {
       if (isOff) return
       try {
-        index ??= openSearch(folder, createEmbeddedVersions(db))
+        index ??= openSearch(folder, createSqliteVersions(db))
         await index.remove(versionIds)
       } catch (error) {
         isOff = true

@@ -1,43 +1,43 @@
 import { type Clock, systemClock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { StoreSet } from '../../store/contracts/store-set.ts'
-import { createEmbeddedAccounts } from '../../store/sqlite/accounts/accounts.ts'
-import { createEmbeddedProfiles } from '../../store/sqlite/accounts/profiles.ts'
-import { createEmbeddedObjects } from '../../store/sqlite/archive/objects.ts'
+import { createSqliteAccounts } from '../../store/sqlite/accounts/accounts.ts'
+import { createSqliteProfiles } from '../../store/sqlite/accounts/profiles.ts'
+import { createSqliteObjects } from '../../store/sqlite/archive/objects.ts'
 import { createKeptCounter } from '../../store/sqlite/documents/kept-counts.ts'
-import { createEmbeddedVersions } from '../../store/sqlite/documents/versions.ts'
+import { createSqliteVersions } from '../../store/sqlite/documents/versions.ts'
 import type { Database } from '../../store/sqlite/folder/database.ts'
 import { paths, readFacts } from '../../store/sqlite/folder/folder.ts'
 import { readDisk } from '../../store/sqlite/folder/status.ts'
-import { createEmbeddedFrontierView } from '../../store/sqlite/frontier/frontier-view.ts'
-import { createEmbeddedGraphView } from '../../store/sqlite/frontier/graph-view.ts'
-import { createEmbeddedHostView } from '../../store/sqlite/frontier/host-view.ts'
-import { createEmbeddedWatches } from '../../store/sqlite/frontier/watches.ts'
-import { createEmbeddedAnnotations } from '../../store/sqlite/inbox/annotations.ts'
-import { createEmbeddedInbox } from '../../store/sqlite/inbox/inbox.ts'
+import { createSqliteFrontierView } from '../../store/sqlite/frontier/frontier-view.ts'
+import { createSqliteGraphView } from '../../store/sqlite/frontier/graph-view.ts'
+import { createSqliteHostView } from '../../store/sqlite/frontier/host-view.ts'
+import { createSqliteWatches } from '../../store/sqlite/frontier/watches.ts'
+import { createSqliteAnnotations } from '../../store/sqlite/inbox/annotations.ts'
+import { createSqliteInbox } from '../../store/sqlite/inbox/inbox.ts'
 
-export type EmbeddedStores = StoreSet & { readonly shards: number }
+export type SqliteStores = StoreSet & { readonly shards: number }
 
 /** The stores of a data folder on a catalogue that is open in this thread, and which `close` closes. */
-export function embeddedStores(folder: string, db: Database, clock: Clock = systemClock): EmbeddedStores {
+export function sqliteStores(folder: string, db: Database, clock: Clock = systemClock): SqliteStores {
   const facts = readFacts(db)
   const shards = facts?.shards ?? 0
-  const frontier = createEmbeddedFrontierView(folder, shards)
-  const hosts = createEmbeddedHostView({ folder, db, clock })
+  const frontier = createSqliteFrontierView(folder, shards)
+  const hosts = createSqliteHostView({ folder, db, clock })
   const countKept = createKeptCounter(db)
   return {
     seed: facts?.seed ?? [0, 0],
     shards,
-    accounts: createEmbeddedAccounts(db),
-    profiles: createEmbeddedProfiles(db),
-    watches: createEmbeddedWatches(db),
-    inbox: createEmbeddedInbox(db),
-    annotations: createEmbeddedAnnotations(db),
-    versions: createEmbeddedVersions(db),
-    objects: createEmbeddedObjects(db, paths.archive(folder)),
+    accounts: createSqliteAccounts(db),
+    profiles: createSqliteProfiles(db),
+    watches: createSqliteWatches(db),
+    inbox: createSqliteInbox(db),
+    annotations: createSqliteAnnotations(db),
+    versions: createSqliteVersions(db),
+    objects: createSqliteObjects(db, paths.archive(folder)),
     frontier,
     hosts,
-    graph: createEmbeddedGraphView(db),
+    graph: createSqliteGraphView(db),
     countKept,
     readDisk: async () => readDisk(folder),
     async check() {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { availableParallelism, hostname } from 'node:os'
 import type { Damage } from '../../archive/verify/verify.ts'
-import type { Place } from '../../cli/engine.ts'
+import type { Target } from '../../cli/engine.ts'
 import { AppError } from '../../core/errors.ts'
 import { checkDatabases } from '../../store/sqlite/folder/checks.ts'
 import { type Database, openDatabase } from '../../store/sqlite/folder/database.ts'
@@ -11,15 +11,15 @@ import { type ArchiveDamage, giveUpDamaged } from '../../store/sqlite/folder/rep
 import { catalogMigrations } from '../../store/sqlite/folder/schema-catalog.ts'
 import { readStatus } from '../../store/sqlite/folder/status.ts'
 import { explainDamage, openSearch, removeSearch } from '../../store/sqlite/search/open-search.ts'
-import { embeddedStores } from './sqlite-stores.ts'
-import type { PlaceStores, Purpose, Repair } from './target.ts'
+import { sqliteStores } from './sqlite-stores.ts'
+import type { Purpose, Repair, TargetStores } from './target.ts'
 
 /** A data folder, beside whoever else uses it. */
-export async function openFolderPlace(place: Place, purpose: Purpose): Promise<PlaceStores> {
-  const { dataDir: folder } = place
-  if (purpose === 'make') await makeFolder(place)
+export async function openSqliteTarget(target: Target, purpose: Purpose): Promise<TargetStores> {
+  const { dataDir: folder } = target
+  if (purpose === 'make') await makeFolder(target)
   const db = purpose === 'look' ? openCatalogForReading(folder) : openToChange(folder)
-  const stores = embeddedStores(folder, db)
+  const stores = sqliteStores(folder, db)
   return {
     ...stores,
     readStatus: async () => readStatus(folder),
@@ -73,7 +73,7 @@ function giveUp(folder: string, found: readonly Damage[]): Repair {
 }
 
 /** Profiles and accounts may come before anything was fetched. */
-async function makeFolder({ dataDir: folder, config }: Place): Promise<void> {
+async function makeFolder({ dataDir: folder, config }: Target): Promise<void> {
   if (existsSync(paths.catalog(folder))) return
   const shards = config.crawl.threads === 0 ? availableParallelism() : config.crawl.threads
   await openFolder({ folder, holder: `process ${process.pid} on ${hostname()}`, shards }).close()

@@ -13,7 +13,7 @@ import type { StoreSet } from '../../store/contracts/store-set.ts'
 export type Purpose = 'look' | 'change' | 'make'
 
 /** Everything of one place for one command, whichever engine is behind it; `close` gives all of it back. */
-export type PlaceStores = StoreSet & {
+export type TargetStores = StoreSet & {
   readStatus(): Promise<StatusReport>
   /** The id that no version is above now: how much there is to be indexed. */
   newestVersion(): Promise<number>
@@ -34,7 +34,7 @@ export type PlaceStores = StoreSet & {
 export type Repair = { lost: { count: number; urls: string[] }; forgottenFiles: number }
 
 /** Where garbage is collected, and by nobody else meanwhile. */
-export type CollectingPlace = {
+export type CollectingTarget = {
   collection: CollectionStore
   /** Wall clock of whoever stamps versions there. */
   now(): number

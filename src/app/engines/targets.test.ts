@@ -8,10 +8,10 @@ import type { SearchReport } from '../../core/reports/search-report.ts'
 import type { Capture } from '../../store/contracts/documents.ts'
 import { usePostgres } from '../../store/postgres/testkit/postgres.testkit.ts'
 import {
-  type ClusterCommandPlace,
-  type CommandPlace,
-  createClusterPlace,
-  createFolderPlace,
+  type ClusterCommandTarget,
+  type CommandTarget,
+  createPostgresTarget,
+  createSqliteTarget,
   recordCaptures,
 } from './targets.testkit.ts'
 
@@ -66,11 +66,11 @@ function comparable(value: unknown): unknown {
 }
 
 describe('each command does the same on a data folder and on a shared store', () => {
-  let folder: CommandPlace
-  let cluster: ClusterCommandPlace
+  let folder: CommandTarget
+  let cluster: ClusterCommandTarget
   before(async () => {
-    folder = await createFolderPlace(captures())
-    cluster = await createClusterPlace(captures())
+    folder = await createSqliteTarget(captures())
+    cluster = await createPostgresTarget(captures())
   })
   after(async () => {
     await folder?.destroy()
@@ -126,9 +126,9 @@ describe('each command does the same on a data folder and on a shared store', ()
   ] as const)
     test(`export ${kind}`, async () => {
       const texts: string[] = []
-      for (const place of [folder, cluster]) {
-        const file = join(place.out, name)
-        const { code, err } = await place.run(['export', kind, file])
+      for (const target of [folder, cluster]) {
+        const file = join(target.out, name)
+        const { code, err } = await target.run(['export', kind, file])
         assert.equal(code, 0, err)
         texts.push(readFileSync(file, 'utf8'))
       }
@@ -140,9 +140,9 @@ describe('each command does the same on a data folder and on a shared store', ()
     test(`export warc to ${name}, which an independent reader reads`, async (t) => {
       const complaints = ['warn', 'error', 'log'].map((method) => t.mock.method(console, method as 'warn', () => {}))
       const seen: string[][] = []
-      for (const place of [folder, cluster]) {
-        const file = join(place.out, name)
-        const { code, err, json } = await place.run(['export', 'warc', file, '--cdxj', `${file}.cdxj`, '--json'])
+      for (const target of [folder, cluster]) {
+        const file = join(target.out, name)
+        const { code, err, json } = await target.run(['export', 'warc', file, '--cdxj', `${file}.cdxj`, '--json'])
         assert.equal(code, 0, err)
         assert.equal(json().records, 30)
         const records: string[] = []
@@ -169,9 +169,9 @@ describe('each command does the same on a data folder and on a shared store', ()
 
   test('export cdxj', async () => {
     const texts: string[][] = []
-    for (const place of [folder, cluster]) {
-      const file = join(place.out, 'x.cdxj')
-      assert.equal((await place.run(['export', 'cdxj', file])).code, 0)
+    for (const target of [folder, cluster]) {
+      const file = join(target.out, 'x.cdxj')
+      assert.equal((await target.run(['export', 'cdxj', file])).code, 0)
       texts.push(
         readFileSync(file, 'utf8')
           .trim()
@@ -208,12 +208,12 @@ describe('each command does the same on a data folder and on a shared store', ()
   })
 
   test('profile import, export and preview, and query', async () => {
-    for (const place of [folder, cluster]) writeFileSync(join(place.out, 'p.xml'), profileXml)
+    for (const target of [folder, cluster]) writeFileSync(join(target.out, 'p.xml'), profileXml)
     await same(['profile', 'import', 'p.xml'])
     const preview = (await same(['profile', 'preview', 'p.xml'])) as { profiles?: unknown[] }
     assert.ok(JSON.stringify(preview).includes('a.example'))
-    for (const place of [folder, cluster]) assert.equal((await place.run(['profile', 'export', 'q.xml'])).code, 0)
-    const text = (place: CommandPlace) => readFileSync(join(place.out, 'q.xml'), 'utf8').replace(/\sid="[^"]*"/g, '')
+    for (const target of [folder, cluster]) assert.equal((await target.run(['profile', 'export', 'q.xml'])).code, 0)
+    const text = (target: CommandTarget) => readFileSync(join(target.out, 'q.xml'), 'utf8').replace(/\sid="[^"]*"/g, '')
     assert.equal(text(cluster), text(folder))
     assert.match(text(cluster), /dolphins/)
     await same(['query', 'count(//profile)'])

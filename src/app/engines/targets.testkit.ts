@@ -6,7 +6,7 @@ import { createRecordingIo, engineWith } from '../../cli/cli.testkit.ts'
 import type { Engine } from '../../cli/engine.ts'
 import { runCli } from '../../cli/run-cli.ts'
 import type { Capture } from '../../store/contracts/documents.ts'
-import { createClusterDocuments } from '../../store/postgres/documents/documents.ts'
+import { createPostgresDocuments } from '../../store/postgres/documents/documents.ts'
 import { createDatabase, type TestDatabase } from '../../store/postgres/testkit/postgres.testkit.ts'
 import { exportArchive } from '../commands/export.ts'
 import { gc } from '../commands/gc.ts'
@@ -20,7 +20,7 @@ import { verify } from '../commands/verify.ts'
 export type PlaceRun = { code: number; out: string; err: string; json(): Record<string, unknown> }
 
 /** One place with what the captures bring, and commands that are run on it as from a command line. */
-export type CommandPlace = {
+export type CommandTarget = {
   name: string
   /** For files. */
   out: string
@@ -28,7 +28,7 @@ export type CommandPlace = {
   destroy(): Promise<void>
 }
 
-export type ClusterCommandPlace = CommandPlace & { database: TestDatabase }
+export type ClusterCommandTarget = CommandTarget & { database: TestDatabase }
 
 /** The engine as the program has it. */
 const engine: Engine = engineWith({
@@ -49,7 +49,7 @@ async function run(argv: readonly string[], cwd: string, env: Record<string, str
   return { code, out, err: world.err(), json: () => JSON.parse(out) as Record<string, unknown> }
 }
 
-export async function createFolderPlace(captures: Iterable<Capture>): Promise<CommandPlace> {
+export async function createSqliteTarget(captures: Iterable<Capture>): Promise<CommandTarget> {
   const folder = await createExportFolder(captures)
   return {
     name: 'a data folder',
@@ -59,7 +59,7 @@ export async function createFolderPlace(captures: Iterable<Capture>): Promise<Co
   }
 }
 
-export async function createClusterPlace(captures: Iterable<Capture>): Promise<ClusterCommandPlace> {
+export async function createPostgresTarget(captures: Iterable<Capture>): Promise<ClusterCommandTarget> {
   const database = await createDatabase()
   await recordCaptures(database, captures)
   const out = mkdtempSync(join(tmpdir(), 'erace-place-'))
@@ -78,7 +78,7 @@ export async function createClusterPlace(captures: Iterable<Capture>): Promise<C
 /** As a worker does that holds all partitions. */
 export async function recordCaptures({ pool }: Pick<TestDatabase, 'pool'>, captures: Iterable<Capture>): Promise<void> {
   await pool.query(`UPDATE leases SET epoch = 1, holder = 'test', until = now() + interval '1 hour' WHERE epoch < 1`)
-  const documents = createClusterDocuments({ pool, epochOf: () => 1 })
+  const documents = createPostgresDocuments({ pool, epochOf: () => 1 })
   const all = [...captures]
   for (let start = 0; start < all.length; start += 500) await documents.record(all.slice(start, start + 500))
 }

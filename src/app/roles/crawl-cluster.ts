@@ -10,7 +10,7 @@ import type { CrawlResult } from '../../core/reports/crawl-report.ts'
 import { checkSettings } from '../../crawl/settings-check.ts'
 import type { JoinedRun } from '../../store/contracts/cluster-runs.ts'
 
-const LOOK_MS = 100
+const POLL_MS = 100
 const PROGRESS_MS = 200
 
 /**
@@ -49,7 +49,7 @@ async function crawlAs(
   tellRun(run, log)
   const watch = createRunWatch({ node, run, liveMs })
   await untilTold(watch.begin, isInterrupted)
-  node.crews.start()
+  node.workerPool.start()
   const progress = setInterval(() => onProgress(watch.snapshot()), PROGRESS_MS)
   try {
     let ending: Ending | null = null
@@ -59,9 +59,9 @@ async function crawlAs(
       ending = await untilTold(async () => ({ now: await watch.look() }), isInterrupted).then(
         (seen) => seen?.now ?? null,
       )
-      if (ending === null) await wait(LOOK_MS, undefined, { signal }).catch(() => {})
+      if (ending === null) await wait(POLL_MS, undefined, { signal }).catch(() => {})
     }
-    await node.crews.end()
+    await node.workerPool.end()
     if (ending === 'finished') await untilTold(watch.lastWords, isInterrupted)
     const sums = await watch.sums().catch(() => null) // interrupted while the database was away
     onProgress(watch.snapshot())
@@ -81,7 +81,7 @@ async function untilTold<T>(ask: () => Promise<T | undefined>, isOver: () => boo
       if (!isAppError(error) || error.retry === 'never') throw error
     }
     if (isOver()) return null
-    await wait(LOOK_MS)
+    await wait(POLL_MS)
   }
 }
 

@@ -4,7 +4,7 @@ import { type Clock, systemClock } from '../../core/clock.ts'
 import type { CrawlResult } from '../../core/reports/crawl-report.ts'
 import { runCrawl } from '../../crawl/crawl.ts'
 import { checkSettings } from '../../crawl/settings-check.ts'
-import { createBoardMemory, openBoard } from '../../crawl/worker/shared-counters.ts'
+import { createCounterMemory, openSharedCounters } from '../../crawl/worker/shared-counters.ts'
 import { createBackground } from '../../store/sqlite/archive/background.ts'
 import { openForCrawling, type ShardThreads, startShardThreads } from '../threads/sqlite-shards.ts'
 
@@ -31,7 +31,7 @@ export async function crawl(settings: CrawlSettings, hooks: CrawlHooks): Promise
   try {
     const run = await opened.runs.begin(systemClock.now())
     if (run.continued) hooks.log.info({ run: run.id }, 'going on with the crawl that was interrupted')
-    const memory = createBoardMemory(shards, settings.maxPages)
+    const memory = createCounterMemory(shards, settings.maxPages)
     const looksBack = run.continued || run.id > 1 || settings.depth !== null
     threads = startShardThreads({
       settings,
@@ -42,7 +42,7 @@ export async function crawl(settings: CrawlSettings, hooks: CrawlHooks): Promise
       log: hooks.log,
       onFileClosed: () => jobs.compress && background?.wake(),
     })
-    const board = openBoard(memory)
+    const counters = openSharedCounters(memory)
     let calmTicks = 0
     const indexIsDue = jobs.index ? createPace(systemClock, INDEX_VERSIONS, INDEX_MS) : () => false
     background?.setPaused(true)
@@ -50,12 +50,12 @@ export async function crawl(settings: CrawlSettings, hooks: CrawlHooks): Promise
     if ((jobs.compress && opened.hasClosedFiles) || (jobs.index && looksBack)) background?.wake()
     const result = await runCrawl({
       shards: threads.handles,
-      board,
+      counters,
       seeds: settings.seeds,
       clock: systemClock,
       signal: hooks.signal,
       onProgress(snapshot) {
-        calmTicks = board.total('busy') > shards * BUSY ? 0 : calmTicks + 1
+        calmTicks = counters.total('busy') > shards * BUSY ? 0 : calmTicks + 1
         background?.setPaused(calmTicks < CALM_TICKS)
         if (indexIsDue(snapshot.stored)) background?.wake()
         hooks.onProgress(snapshot)

@@ -3,8 +3,8 @@ import type { Config } from '../../config/config.ts'
 import type { CrawlSettings } from '../../config/crawl-settings.ts'
 import { omitRulesOf } from '../../config/source-rules.ts'
 import { systemClock } from '../../core/clock.ts'
-import { createBoardMemory, openBoard } from '../../crawl/worker/shared-counters.ts'
-import { createHoldReasons } from '../../crawl/worker/throttle-reasons.ts'
+import { createCounterMemory, openSharedCounters } from '../../crawl/worker/shared-counters.ts'
+import { createThrottleReasons } from '../../crawl/worker/throttle-reasons.ts'
 import { createWebProxy, type WebProxy } from '../../fetchers/local/local-fetcher.ts'
 import { createAccountLevels } from '../../services/accounts/account-levels.ts'
 import { createPolicy } from '../../services/scheduler/policy.ts'
@@ -17,7 +17,7 @@ import { createBackground } from '../../store/sqlite/archive/background.ts'
 import { openDatabase } from '../../store/sqlite/folder/database.ts'
 import { paths } from '../../store/sqlite/folder/folder.ts'
 import { catalogMigrations } from '../../store/sqlite/folder/schema-catalog.ts'
-import { embeddedStores } from '../engines/sqlite-stores.ts'
+import { sqliteStores } from '../engines/sqlite-stores.ts'
 import { startArchive } from '../server/archive.ts'
 import { type RunningServer, startServer } from '../server/server.ts'
 import { startAnnotator } from '../threads/annotator.ts'
@@ -32,14 +32,14 @@ export async function up(folder: string, config: Config, hooks: UpHooks): Promis
   const { signal, log, onAnnotated } = hooks
   const settings = settingsOf(folder, config)
   const opened = openForCrawling(settings, log)
-  const memory = createBoardMemory(opened.facts.shards, null)
-  const board = openBoard(memory)
+  const memory = createCounterMemory(opened.facts.shards, null)
+  const counters = openSharedCounters(memory)
   const jobs = { index: config.search.index, compress: config.archive.compress }
   const background = createBackground(folder, jobs, { onWarning: (message) => log.warn(message) })
   const run = (await opened.runs.last())?.id ?? 1
   let proxy: WebProxy | null = null
   let server: RunningServer | null = null
-  let trouble: string | null = null
+  let healthError: string | null = null
   const threads = startShardThreads({
     settings,
     opened,
@@ -48,15 +48,15 @@ export async function up(folder: string, config: Config, hooks: UpHooks): Promis
     memory,
     log,
     onFileClosed: () => background.wake(),
-    onNews: (news) => proxy?.tell(news),
+    onResults: (news) => proxy?.tell(news),
   })
-  const holds = createHoldReasons(board)
+  const holds = createThrottleReasons(counters)
   proxy = createWebProxy({
     shards: threads.handles,
-    board: { stop: board.stop, hold: (isBehind) => holds.set('behind', isBehind) },
+    counters: { stop: counters.stop, hold: (isBehind) => holds.set('behind', isBehind) },
   })
   const db = openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist: true })
-  const stores = embeddedStores(folder, db)
+  const stores = sqliteStores(folder, db)
   const { annotations, profiles, watches, accounts } = stores
   const annotator = startAnnotator(folder, config, {
     onAnnotated(ids) {
@@ -109,15 +109,15 @@ export async function up(folder: string, config: Config, hooks: UpHooks): Promis
       checks: service,
       scheduler,
       administrator: hooks.administrator,
-      board,
+      counters,
       crawlControl: {
         isPaused: async () => holds.has('paused'),
         pause: async (paused) => holds.set('paused', paused),
       },
-      troubles: () => (trouble === null ? [] : [trouble]),
+      healthErrors: () => (healthError === null ? [] : [healthError]),
     })
     failure.catch((error: Error) => {
-      trouble = error.message
+      healthError = error.message
     })
     hooks.onListening({ url: server.url, setupUrl: server.setupUrl })
     log.info({ folder, url: server.url }, 'watching')
@@ -129,7 +129,7 @@ export async function up(folder: string, config: Config, hooks: UpHooks): Promis
       clock: systemClock,
       signal,
       failure,
-      onNews() {
+      onResults() {
         annotator.wake()
         isNew = true
       },

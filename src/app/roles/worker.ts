@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { Place, WorkerHooks } from '../../cli/engine.ts'
+import type { Target, WorkerHooks } from '../../cli/engine.ts'
 import { startWorkerNode } from '../../cluster/node.ts'
 import type { Config } from '../../config/config.ts'
 import type { CrawlSettings } from '../../config/crawl-settings.ts'
@@ -7,14 +7,14 @@ import { omitRulesOf } from '../../config/source-rules.ts'
 import { AppError } from '../../core/errors.ts'
 
 /** `erace worker`: crawls and annotates for a cluster, until somebody ends it. Any number may run, on any number of machines. */
-export async function worker({ dataDir, store, config }: Place, hooks: WorkerHooks): Promise<void> {
+export async function worker({ dataDir, store, config }: Target, hooks: WorkerHooks): Promise<void> {
   if (store === null) throw new AppError('config-invalid', 'worker needs the address of the shared store')
   const { signal, log } = hooks
   const node = await startWorkerNode({ address: store, own: ownSettings(dataDir, config), role: 'worker', log, signal })
   if (node === null) return
   const { id, name } = node
   try {
-    node.crews.start()
+    node.workerPool.start()
     hooks.onJoined({ id, name })
     log.info({ node: id, name, store: node.stores.pool.address }, 'working')
     if (!signal.aborted) await Promise.race([once(signal, 'abort'), node.failed])

@@ -6,7 +6,7 @@ import type { SharedKey } from '../../services/accounts/setup.ts'
 import { createLevels } from '../../services/scheduler/schedule-settings.ts'
 import type { StoreSet } from '../../store/contracts/store-set.ts'
 
-export type AccountNeeds = {
+export type AccountDeps = {
   stores: Pick<StoreSet, 'accounts' | 'profiles' | 'inbox'>
   config: Config
   clock: Clock
@@ -16,7 +16,7 @@ export type AccountNeeds = {
 }
 
 /** Everything about accounts. */
-export function createAccounts({ stores, config, clock, onProblem, shared }: AccountNeeds): AccountService {
+export function createAccounts({ stores, config, clock, onProblem, shared }: AccountDeps): AccountService {
   return createAccountService({
     stores,
     clock,

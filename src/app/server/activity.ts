@@ -3,62 +3,62 @@ import type { Clock } from '../../core/clock.ts'
 import { AppError, isAppError } from '../../core/errors.ts'
 import { partitionCount } from '../../core/partition.ts'
 import { createMetrics } from '../../server/metrics.ts'
-import { type CrawlBoard, createActivity } from '../../services/activity/activity.ts'
-import type { Figures } from '../../services/activity/stats.ts'
+import { type CrawlCounters, createActivity } from '../../services/activity/activity.ts'
+import type { Stats } from '../../services/activity/stats.ts'
 import { createThisNode, type NodeList } from '../../services/activity/this-node.ts'
 import type { Scheduler } from '../../services/scheduler/scheduler.ts'
 import type { StoreSet } from '../../store/contracts/store-set.ts'
 
-export type ActivityNeeds = {
+export type ActivityDeps = {
   stores: Pick<StoreSet, 'annotations' | 'countKept' | 'readDisk' | 'graph' | 'hosts' | 'check'>
   clock: Clock
   scheduler: Pick<Scheduler, 'stats'>
   /** Figures of the crawl; without a crawl all of them are zero. */
-  board: CrawlBoard | null
+  counters: CrawlCounters | null
   /** The processes that share the work; where it is left out, this one does it alone with so many threads. */
   nodes?: NodeList
   threads: number
   /** Why the rest of the process can't do its work; empty when it can. */
-  troubles(): readonly string[]
-  publish(figures: Figures): void
+  healthErrors(): readonly string[]
+  publish(stats: Stats): void
   /** Streams of events that are open. */
   streams(): number
 }
 
-const noCrawl: CrawlBoard = { total: () => 0, isHeld: () => false }
+const noCrawl: CrawlCounters = { total: () => 0, isHeld: () => false }
 
 /** What is to be seen of the work. */
-export function createActivityParts(needs: ActivityNeeds) {
-  const { stores, clock, scheduler } = needs
+export function createActivityParts(deps: ActivityDeps) {
+  const { stores, clock, scheduler } = deps
   const startedAtMs = clock.now()
   const activity = createActivity({
     clock,
-    board: needs.board ?? noCrawl,
+    counters: deps.counters ?? noCrawl,
     stats: scheduler.stats,
     store: {
       countTasks: stores.annotations.countTasks,
       countKept: stores.countKept,
       readDisk: stores.readDisk,
     },
-    publish: needs.publish,
+    publish: deps.publish,
   })
   return {
     activity,
     graph: stores.graph,
     hosts: stores.hosts,
     nodes:
-      needs.nodes ??
+      deps.nodes ??
       createThisNode({
         activity,
         host: hostname(),
         pid: process.pid,
         startedAtMs,
-        threads: needs.threads,
+        threads: deps.threads,
         partitions: partitionCount,
         rssBytes: () => process.memoryUsage.rss(),
       }),
-    metrics: createMetrics({ meters: activity.meters, streams: needs.streams }),
-    health: { troubles: async () => [...(await storeTroubles(stores)), ...needs.troubles()] },
+    metrics: createMetrics({ meters: activity.meters, streams: deps.streams }),
+    health: { healthErrors: async () => [...(await storeHealthErrors(stores)), ...deps.healthErrors()] },
   }
 }
 
@@ -72,7 +72,7 @@ function late(): Promise<never> {
   })
 }
 
-async function storeTroubles(stores: Pick<StoreSet, 'check'>): Promise<string[]> {
+async function storeHealthErrors(stores: Pick<StoreSet, 'check'>): Promise<string[]> {
   try {
     await Promise.race([stores.check(), late()])
     return []

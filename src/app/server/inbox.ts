@@ -11,7 +11,7 @@ import { createProfileReading } from '../../services/profiles/profile-reading.ts
 import { createProfileService } from '../../services/profiles/profile-service.ts'
 import type { StoreSet } from '../../store/contracts/store-set.ts'
 
-export type InboxNeeds = {
+export type InboxDeps = {
   config: Config
   log: Logger
   stores: Pick<StoreSet, 'inbox' | 'profiles' | 'annotations'>
@@ -25,8 +25,8 @@ export type InboxNeeds = {
 }
 
 /** Inbox, profiles and live events. */
-export function createInboxParts(needs: InboxNeeds) {
-  const { config, log, stores, clock, hub, countFailing, onProfilesChanged, marks } = needs
+export function createInboxParts(deps: InboxDeps) {
+  const { config, log, stores, clock, hub, countFailing, onProfilesChanged, marks } = deps
   const { inbox: store, profiles: profileStore, annotations } = stores
   const { maxProfiles, maxSources, maxStreams } = config.server
   const inbox = createInboxService({

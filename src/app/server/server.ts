@@ -9,7 +9,7 @@ import { pagesFolder } from '../../server/pages.ts'
 import type { CrawlControl, ServerParts } from '../../server/parts.ts'
 import { createServer } from '../../server/server.ts'
 import type { SharedKey } from '../../services/accounts/setup.ts'
-import type { CrawlBoard } from '../../services/activity/activity.ts'
+import type { CrawlCounters } from '../../services/activity/activity.ts'
 import type { NodeList } from '../../services/activity/this-node.ts'
 import type { ArchiveService } from '../../services/archive/archive-service.ts'
 import { createEventHub } from '../../services/events/event-hub.ts'
@@ -25,7 +25,7 @@ import { createInboxParts } from './inbox.ts'
 import { createSourceParts } from './sources.ts'
 
 /** What the server needs of the program that it runs in. */
-export type ServerNeeds = {
+export type ServerDeps = {
   config: Config
   log: Logger
   /** For this thread alone. */
@@ -41,7 +41,7 @@ export type ServerNeeds = {
   /** Who is made administrator where there is no account yet. */
   administrator?: { email: string; password: string } | null
   /** Figures of the crawl; without one all of them are zero. */
-  board?: CrawlBoard
+  counters?: CrawlCounters
   /** The processes that share the work; where it is left out, this one does it alone. */
   nodes?: NodeList
   /** What pauses the crawl; where it is left out, nobody can. */
@@ -49,34 +49,34 @@ export type ServerNeeds = {
   /** Threads of this process that crawl. */
   threads?: number
   /** Why the rest of the process can't do its work; empty when it can. */
-  troubles?(): readonly string[]
+  healthErrors?(): readonly string[]
   /** The other processes that serve from the same stores; left out where there are none. */
   shared?: { setupKey: SharedKey; events: Pick<ClusterEvents, 'listen' | 'notify'>; node: string }
 }
 
 /** The parts of the server. */
-export function createParts(needs: ServerNeeds): ServerParts {
-  const { config, log, stores, clock = systemClock, shared } = needs
+export function createParts(deps: ServerDeps): ServerParts {
+  const { config, log, stores, clock = systemClock, shared } = deps
   const onProblem = (message: string, fields: Record<string, unknown>) => log.warn(fields, message)
   const accounts = createAccounts({ stores, config, clock, onProblem, ...(shared === undefined ? {} : { shared }) })
   const hub = createEventHub()
-  const sources = createSourceParts({ ...needs, clock, checks: needs.checks ?? null, hub })
+  const sources = createSourceParts({ ...deps, clock, checks: deps.checks ?? null, hub })
   const seen = createActivityParts({
-    ...needs,
+    ...deps,
     clock,
-    board: needs.board ?? null,
-    threads: needs.threads ?? 0,
-    troubles: needs.troubles ?? (() => []),
+    counters: deps.counters ?? null,
+    threads: deps.threads ?? 0,
+    healthErrors: deps.healthErrors ?? (() => []),
     publish: (data) => hub.publishToAdministrators({ name: 'crawl', data }),
     streams: hub.count,
   })
   return {
     accounts,
-    archive: needs.archive,
+    archive: deps.archive,
     profileRules: profileRules(config),
     settings: config.server,
     sources,
-    crawlControl: needs.crawlControl ?? null,
+    crawlControl: deps.crawlControl ?? null,
     ...seen,
     ...createInboxParts({
       ...{ config, log, stores, clock, hub, countFailing: sources.service.countFailing },
@@ -99,10 +99,10 @@ export type RunningServer = {
 }
 
 /** The server, listening. */
-export async function startServer(needs: ServerNeeds): Promise<RunningServer> {
-  const { config, log } = needs
-  const parts = createParts(needs)
-  const setupKey = await prepareAccounts(parts.accounts, needs.administrator ?? null)
+export async function startServer(deps: ServerDeps): Promise<RunningServer> {
+  const { config, log } = deps
+  const parts = createParts(deps)
+  const setupKey = await prepareAccounts(parts.accounts, deps.administrator ?? null)
   const built = pagesFolder(fileURLToPath(new URL('../../..', import.meta.url)))
   const server = await createServer({
     config: config.server,

@@ -11,7 +11,7 @@ import type { WatchService } from '../../services/watching/watch-service.ts'
 import type { StoreSet } from '../../store/contracts/store-set.ts'
 import { createKeys } from '../engines/document-keys.ts'
 
-export type SourceNeeds = {
+export type SourceDeps = {
   stores: Pick<StoreSet, 'profiles' | 'watches' | 'inbox' | 'versions' | 'seed'>
   config: Config
   log: Logger
@@ -33,7 +33,7 @@ export function createSourceParts({
   watching,
   checks,
   hub,
-}: SourceNeeds): Sources {
+}: SourceDeps): Sources {
   const sources = createSources({
     stores: { ...stores, keyOf: createKeys(config, stores.seed) },
     scheduler,

@@ -1,6 +1,6 @@
 import { type MessagePort, Worker } from 'node:worker_threads'
 import type { Config } from '../../config/config.ts'
-import { createStoryLogMemory, type StoryLogMemory } from '../../services/annotating/near-duplicate-log.ts'
+import { createNearDuplicateMemory, type NearDuplicateMemory } from '../../services/annotating/near-duplicate-log.ts'
 import type { Processor, ProcessorEvents } from '../../services/annotating/processor.ts'
 import { createProcessorLoop } from '../../services/annotating/processor-loop.ts'
 
@@ -16,7 +16,7 @@ export type AnnotatorData = {
   /** Which of how many processors. */
   part: number
   parts: number
-  storyMemory: StoryLogMemory
+  nearDuplicateMemory: NearDuplicateMemory
 }
 
 export type FromAnnotator =
@@ -44,10 +44,10 @@ export const mustEnd = (orders: AnnotatorOrders): boolean => Atomics.load(orders
 
 /** The annotation engine's filtering processors on a data folder, in threads independent of the crawl. */
 export function startAnnotator(folder: string, config: Config, events: AnnotatorEvents): Annotator {
-  const storyMemory = createStoryLogMemory()
+  const nearDuplicateMemory = createNearDuplicateMemory()
   const parts = config.annotate.processors
   return startProcessors(parts, events, (part, orders) => {
-    const data: AnnotatorData = { folder, config, orders, part, parts, storyMemory }
+    const data: AnnotatorData = { folder, config, orders, part, parts, nearDuplicateMemory }
     return new Worker(new URL('./sqlite-annotator-thread.ts', import.meta.url), { workerData: data })
   })
 }

@@ -2,12 +2,12 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { createIndexKeeper } from '../../archive/search/index-keeper.ts'
 import { createVersionTexts } from '../../archive/search/version-text.ts'
 import { systemClock } from '../../core/clock.ts'
-import { stepBack } from '../../core/thread-priority.ts'
-import { createClusterObjects } from '../../store/postgres/archive/objects.ts'
-import { createClusterVersions } from '../../store/postgres/archive/versions.ts'
+import { lowerThreadPriority } from '../../core/thread-priority.ts'
+import { createPostgresObjects } from '../../store/postgres/archive/objects.ts'
+import { createPostgresVersions } from '../../store/postgres/archive/versions.ts'
 import { openPool } from '../../store/postgres/connection/pool.ts'
 import { createLeaderLease } from '../../store/postgres/leases/leader.ts'
-import { createClusterSearchIndex, createKeptCheck } from '../../store/postgres/search/search-index.ts'
+import { createKeptCheck, createPostgresSearchIndex } from '../../store/postgres/search/search-index.ts'
 import { type FromIndexer, type IndexerData, indexerOrders } from './indexer.ts'
 
 /** The thread behind `startClusterIndexer`. */
@@ -15,15 +15,15 @@ const { address, holder, leaseMs, orders } = workerData as IndexerData
 const port = parentPort!
 const tell = (message: FromIndexer): void => port.postMessage(message)
 
-stepBack()
+lowerThreadPriority()
 const pool = openPool({ address, maxConnections: 2, name: 'erace index' })
-const versions = createClusterVersions(pool)
+const versions = createPostgresVersions(pool)
 const keeper = createIndexKeeper({
   lease: createLeaderLease({ pool, name: 'indexer', holder, clock: systemClock, leaseMs }),
   update: {
-    index: createClusterSearchIndex({ pool, kept: createKeptCheck(pool) }),
+    index: createPostgresSearchIndex({ pool, kept: createKeptCheck(pool) }),
     versions,
-    texts: createVersionTexts({ versions, objects: createClusterObjects(pool) }),
+    texts: createVersionTexts({ versions, objects: createPostgresObjects(pool) }),
   },
   clock: systemClock,
   renewMs: leaseMs / 4,

@@ -8,10 +8,10 @@ import { readConfig } from '../../config/load-config.ts'
 import { createManualClock, systemClock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { SearchIndex } from '../../store/contracts/search.ts'
-import { createClusterObjects } from '../../store/postgres/archive/objects.ts'
-import { createClusterVersions } from '../../store/postgres/archive/versions.ts'
+import { createPostgresObjects } from '../../store/postgres/archive/objects.ts'
+import { createPostgresVersions } from '../../store/postgres/archive/versions.ts'
 import { createLeaderLease } from '../../store/postgres/leases/leader.ts'
-import { createClusterSearchIndex, createKeptCheck } from '../../store/postgres/search/search-index.ts'
+import { createKeptCheck, createPostgresSearchIndex } from '../../store/postgres/search/search-index.ts'
 import {
   createDatabase,
   postgres,
@@ -42,7 +42,7 @@ describe('the index of a shared store', () => {
   before(async () => {
     database = await createDatabase()
     const { pool } = database
-    index = createClusterSearchIndex({ pool, kept: createKeptCheck(pool) })
+    index = createPostgresSearchIndex({ pool, kept: createKeptCheck(pool) })
   })
   after(() => database?.destroy())
 
@@ -51,11 +51,11 @@ describe('the index of a shared store', () => {
 
   function keeper(parts: { holder: string; mustEnd(): boolean; leaseMs?: number; onAdded?(count: number): void }) {
     const { pool } = database
-    const versions = createClusterVersions(pool)
+    const versions = createPostgresVersions(pool)
     const { holder, leaseMs = 15_000, ...rest } = parts
     return createIndexKeeper({
       lease: createLeaderLease({ pool, name: 'indexer', holder, clock: systemClock, leaseMs }),
-      update: { index, versions, texts: createVersionTexts({ versions, objects: createClusterObjects(pool) }) },
+      update: { index, versions, texts: createVersionTexts({ versions, objects: createPostgresObjects(pool) }) },
       clock: systemClock,
       renewMs: 1000,
       onWaiting: () => {},
@@ -90,7 +90,7 @@ describe('the index of a shared store', () => {
     let added = 0
     let isOver = false
     const { pool } = database
-    const versions = createClusterVersions(pool)
+    const versions = createPostgresVersions(pool)
     const always = {
       beat: async () => ({ kind: 'leads', epoch: 1, changed: false }) as const,
       epoch: () => 1,
@@ -99,7 +99,7 @@ describe('the index of a shared store', () => {
     const keepers = [1, 2, 3].map(() =>
       createIndexKeeper({
         lease: always,
-        update: { index, versions, texts: createVersionTexts({ versions, objects: createClusterObjects(pool) }) },
+        update: { index, versions, texts: createVersionTexts({ versions, objects: createPostgresObjects(pool) }) },
         clock: systemClock,
         renewMs: 1000,
         mustEnd: () => isOver,
@@ -153,7 +153,7 @@ describe('the index of a shared store', () => {
         epoch: () => null,
         release: () => Promise.reject(away),
       },
-      update: { index, versions: createClusterVersions(database.pool), texts: { read: () => Promise.reject(away) } },
+      update: { index, versions: createPostgresVersions(database.pool), texts: { read: () => Promise.reject(away) } },
       clock: createManualClock(),
       renewMs: 1000,
       mustEnd: () => isOver,

@@ -2,16 +2,16 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { systemClock } from '../../core/clock.ts'
 import { createProcessor } from '../../services/annotating/processor.ts'
 import { openEpochs } from '../../store/contracts/held-epochs.ts'
-import { createClusterAnnotations } from '../../store/postgres/annotations/annotations.ts'
-import { createClusterStories } from '../../store/postgres/annotations/near-duplicates.ts'
+import { createPostgresAnnotations } from '../../store/postgres/annotations/annotations.ts'
+import { createPostgresNearDuplicates } from '../../store/postgres/annotations/near-duplicates.ts'
 import { openPool } from '../../store/postgres/connection/pool.ts'
 import { createKeys } from '../engines/document-keys.ts'
-import { clusterStores } from '../engines/postgres-stores.ts'
+import { postgresStores } from '../engines/postgres-stores.ts'
 import { mustEnd, runAnnotatorThread } from './annotator.ts'
-import type { ClusterAnnotatorData } from './postgres-annotator.ts'
+import type { PostgresAnnotatorData } from './postgres-annotator.ts'
 
 /** A filtering processor in a thread of its own, for the partitions that this process holds in a cluster. */
-const { address, config, name, seed, epochs, clockOffsetMs, orders, part, parts } = workerData as ClusterAnnotatorData
+const { address, config, name, seed, epochs, clockOffsetMs, orders, part, parts } = workerData as PostgresAnnotatorData
 
 const pool = openPool({ address, maxConnections: config.cluster.connections, name })
 const held = openEpochs(epochs)
@@ -23,10 +23,10 @@ await runAnnotatorThread(parentPort!, {
   create: async (events) =>
     createProcessor({
       stores: {
-        ...clusterStores(pool, seed),
-        annotations: createClusterAnnotations({ pool, partitions: held.held, epochOf }),
+        ...postgresStores(pool, seed),
+        annotations: createPostgresAnnotations({ pool, partitions: held.held, epochOf }),
       },
-      stories: createClusterStories({ pool, epochOf }),
+      stories: createPostgresNearDuplicates({ pool, epochOf }),
       config,
       clock: { ...systemClock, now: () => Math.round(systemClock.now() + offset[0]!) },
       keyOf: createKeys(config, seed),

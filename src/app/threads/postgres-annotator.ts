@@ -3,7 +3,7 @@ import type { Config } from '../../config/config.ts'
 import type { EpochMemory } from '../../store/contracts/held-epochs.ts'
 import { type Annotator, type AnnotatorEvents, type AnnotatorOrders, startProcessors } from './annotator.ts'
 
-export type ClusterAnnotatorOptions = {
+export type PostgresAnnotatorOptions = {
   address: string
   config: Config
   /** Seen in pg_stat_activity. */
@@ -15,13 +15,13 @@ export type ClusterAnnotatorOptions = {
   clockOffsetMs: SharedArrayBuffer
 }
 
-export type ClusterAnnotatorData = ClusterAnnotatorOptions & { orders: AnnotatorOrders; part: number; parts: number }
+export type PostgresAnnotatorData = PostgresAnnotatorOptions & { orders: AnnotatorOrders; part: number; parts: number }
 
 /** The filtering processors of one process of a cluster. */
-export function startClusterAnnotator(options: ClusterAnnotatorOptions, events: AnnotatorEvents): Annotator {
+export function startPostgresAnnotator(options: PostgresAnnotatorOptions, events: AnnotatorEvents): Annotator {
   const parts = options.config.annotate.processors
   return startProcessors(parts, events, (part, orders) => {
-    const data: ClusterAnnotatorData = { ...options, orders, part, parts }
+    const data: PostgresAnnotatorData = { ...options, orders, part, parts }
     return new Worker(new URL('./postgres-annotator-thread.ts', import.meta.url), { workerData: data })
   })
 }

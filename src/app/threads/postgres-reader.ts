@@ -8,13 +8,13 @@ import { catchUp, createRowsAtHand } from '../../services/archive/catch-up.ts'
 import type { OpenIndex } from '../../services/archive/search-visible.ts'
 import { findVersions } from '../../store/postgres/archive/versions.ts'
 import { createDatabaseClock } from '../../store/postgres/connection/database-clock.ts'
-import { createClusterSearchIndex } from '../../store/postgres/search/search-index.ts'
+import { createPostgresSearchIndex } from '../../store/postgres/search/search-index.ts'
 import { createKeys } from '../engines/document-keys.ts'
-import { type ClusterStores, openClusterStores } from '../engines/postgres-stores.ts'
+import { openPostgresStores, type PostgresStores } from '../engines/postgres-stores.ts'
 
 /** The archive of a cluster, for one thread, with connections of its own. */
-export async function openClusterArchive(address: string, config: Config): Promise<OpenArchive> {
-  const stores = await openClusterStores({
+export async function openPostgresArchive(address: string, config: Config): Promise<OpenArchive> {
+  const stores = await openPostgresStores({
     address,
     maxConnections: config.cluster.connections,
     name: 'erace archive reader',
@@ -36,10 +36,10 @@ export async function openClusterArchive(address: string, config: Config): Promi
 }
 
 /** Which versions are kept is asked for many at once, and their rows are shown afterwards: so they are read together. */
-function createIndexOpener({ pool, versions, objects }: ClusterStores): () => Promise<OpenIndex> {
+function createIndexOpener({ pool, versions, objects }: PostgresStores): () => Promise<OpenIndex> {
   const texts = createVersionTexts({ versions, objects })
   const atHand = createRowsAtHand(versions)
-  const index = createClusterSearchIndex({
+  const index = createPostgresSearchIndex({
     pool,
     async kept(ids) {
       const rows = await findVersions(pool, ids)

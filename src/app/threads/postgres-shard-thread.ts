@@ -2,29 +2,29 @@ import { parentPort, workerData } from 'node:worker_threads'
 import type { CrawlSettings } from '../../config/crawl-settings.ts'
 import { systemClock } from '../../core/clock.ts'
 import { AppError, isAppError } from '../../core/errors.ts'
-import type { Errand } from '../../core/request.ts'
+import type { Check } from '../../core/request.ts'
 import { assembleShard } from '../../crawl/worker/assemble.ts'
 import type { FromShard, ToShard } from '../../crawl/worker/messages.ts'
-import { type BoardMemory, openBoard } from '../../crawl/worker/shared-counters.ts'
+import { type CounterMemory, openSharedCounters } from '../../crawl/worker/shared-counters.ts'
 import type { Watches } from '../../crawl/worker/watches.ts'
 import { type EpochMemory, openEpochs } from '../../store/contracts/held-epochs.ts'
 import type { LeaseListener, PartitionGrant } from '../../store/contracts/partition-leases.ts'
-import { createClusterNews } from '../../store/postgres/cluster/check-results.ts'
-import { createClusterReaches, reachesChannel } from '../../store/postgres/cluster/crawl-scopes.ts'
-import { createClusterEvents } from '../../store/postgres/cluster/events.ts'
+import { createPostgresCheckResults } from '../../store/postgres/cluster/check-results.ts'
+import { createPostgresCrawlScopes, scopesChannel } from '../../store/postgres/cluster/crawl-scopes.ts'
+import { createPostgresEvents } from '../../store/postgres/cluster/events.ts'
 import { createDatabaseClock } from '../../store/postgres/connection/database-clock.ts'
 import { openPool } from '../../store/postgres/connection/pool.ts'
 import { partitionOfId } from '../../store/postgres/connection/row-batch.ts'
-import { createClusterDocuments } from '../../store/postgres/documents/documents.ts'
+import { createPostgresDocuments } from '../../store/postgres/documents/documents.ts'
 import { createKeptText } from '../../store/postgres/documents/kept-text.ts'
-import { createClusterFrontier } from '../../store/postgres/frontier/frontier.ts'
+import { createPostgresFrontier } from '../../store/postgres/frontier/frontier.ts'
 import { createPartitionLeases, leasesChannel } from '../../store/postgres/leases/leases.ts'
 
 /**
  * One shard of a worker, in a thread of its own, on the cluster's database. Its leases are held here too, so that they are renewed and
  * watched however busy the other threads are. It does what it is told over its port.
  */
-export type ClusterShardData = {
+export type PostgresShardData = {
   address: string
   settings: CrawlSettings
   node: string
@@ -34,11 +34,11 @@ export type ClusterShardData = {
   run: number
   looksBack: boolean
   seed: readonly [number, number]
-  memory: BoardMemory
+  memory: CounterMemory
   epochs: EpochMemory
 }
 
-const data = workerData as ClusterShardData
+const data = workerData as PostgresShardData
 const { settings, index, shards, run } = data
 const { cluster, crawl } = settings.config
 const port = parentPort!
@@ -48,7 +48,7 @@ const log = (level: 'debug' | 'info' | 'warn', message: string, fields = {}): vo
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 const ADJUST_EVERY_MS = 10_000
-const LOOK_EVERY_MS = 2_000
+const POLL_EVERY_MS = 2_000
 const SHOW_EVERY_MS = 200
 const FIRST_RETRY_MS = 100
 const LAST_RETRY_MS = 5_000
@@ -74,37 +74,37 @@ async function untilDone<T>(work: () => Promise<T>, isStopping = (): boolean => 
     } catch (error) {
       const isLast = waitMs > FIRST_RETRY_MS && isStopping()
       if (!isAppError(error) || error.retry === 'never' || isLast) throw error
-      setTrouble(error.message)
+      setHealthError(error.message)
     }
     await wait(waitMs)
   }
 }
 
-const board = openBoard(data.memory)
-const figures = board.shard(index)
-let trouble: string | null = null
+const counters = openSharedCounters(data.memory)
+const stats = counters.shard(index)
+let healthError: string | null = null
 
-function setTrouble(reason: string | null): void {
-  if ((reason === null) !== (trouble === null)) {
+function setHealthError(reason: string | null): void {
+  if ((reason === null) !== (healthError === null)) {
     if (reason === null) log('info', 'the database answers again')
     else log('warn', `the database can't be reached: ${reason}`)
   }
-  if (reason !== null || trouble !== null) figures.set('paused', reason === null ? 0 : 1)
-  trouble = reason
+  if (reason !== null || healthError !== null) stats.set('paused', reason === null ? 0 : 1)
+  healthError = reason
 }
 
 /** How far watches go, as far as it was told. */
-function createReachMemory(reaches: ReturnType<typeof createClusterReaches>) {
+function createScopeMemory(crawlScopes: ReturnType<typeof createPostgresCrawlScopes>) {
   const rounds = new Map<number, number>()
   let version = 0
   let reading: Promise<void> | null = null
 
   async function read(watches: Watches): Promise<void> {
-    const news = await reaches.since(version)
-    version = news.version
-    for (const { watch, round, reach } of news.changes) {
-      if (reach === null) watches.remove(watch)
-      else watches.set(reach)
+    const results = await crawlScopes.since(version)
+    version = results.version
+    for (const { watch, round, crawlScope } of results.changes) {
+      if (crawlScope === null) watches.remove(watch)
+      else watches.set(crawlScope)
       rounds.set(watch, round)
     }
   }
@@ -118,7 +118,7 @@ function createReachMemory(reaches: ReturnType<typeof createClusterReaches>) {
 
   return {
     look,
-    async learn({ watch, round }: Errand, watches: Watches): Promise<void> {
+    async learn({ watch, round }: Check, watches: Watches): Promise<void> {
       if ((rounds.get(watch) ?? -1) >= round) return
       // One that is under way may have begun before the reach was written.
       await reading
@@ -133,32 +133,32 @@ async function open() {
   const pool = openPool({ ...shared, maxConnections: cluster.connections - 1 })
   const beats = openPool({ ...shared, maxConnections: 1, answerWithinMs: cluster.leaseMs * BEAT_WITHIN })
   const clock = await untilDone(() => createDatabaseClock(pool, systemClock))
-  const events = createClusterEvents({ pool })
+  const events = createPostgresEvents({ pool })
   const epochs = openEpochs(data.epochs)
   /** Under which epochs this shard got its partitions last. */
   const known = new Map<number, number>()
-  const reaches = createReachMemory(createClusterReaches(pool))
-  const news = createClusterNews(pool)
+  const crawlScopes = createScopeMemory(createPostgresCrawlScopes(pool))
+  const results = createPostgresCheckResults(pool)
   const listener: LeaseListener = { granted, wanted, lost }
   const leases = createPartitionLeases({
     ...{ pool: beats, node: data.node, name: data.name, shard: index, clock: systemClock, listener },
     leaseMs: cluster.leaseMs,
     renewEveryMs: cluster.leaseMs / 3,
-    onTrouble: (error) => setTrouble(error instanceof Error ? error.message : String(error)),
-    onWell: () => setTrouble(null),
+    onHealthError: (error) => setHealthError(error instanceof Error ? error.message : String(error)),
+    onWell: () => setHealthError(null),
   })
-  const store = createClusterFrontier({ pool, events, run, maxUrlsPerHost: crawl.maxPagesPerHost, onLost: lost })
-  const documents = createClusterDocuments({ pool, epochOf: (partition) => leases.epochOf(partition) ?? 0 })
+  const store = createPostgresFrontier({ pool, events, run, maxUrlsPerHost: crawl.maxPagesPerHost, onLost: lost })
+  const documents = createPostgresDocuments({ pool, epochOf: (partition) => leases.epochOf(partition) ?? 0 })
   const keptText = createKeptText(pool)
   const late = new Set<Promise<void>>()
   let isStopping = false
-  const mayNotWait = (): boolean => isStopping || board.isStopped()
+  const mayNotWait = (): boolean => isStopping || counters.isStopped()
   const parts = await assembleShard(settings, {
-    ...{ index, shards, run, looksBack: data.looksBack, seed: data.seed, store, documents, board, clock, log },
+    ...{ index, shards, run, looksBack: data.looksBack, seed: data.seed, store, documents, counters, clock, log },
     keptText: (versionId, omit) => untilDone(() => keptText(versionId, omit), mayNotWait),
     // Those that come of a settled batch: how many are queued now, and what was given up.
-    onNews(told) {
-      const putting = untilDone(() => news.put(told)).finally(() => late.delete(putting))
+    onResults(told) {
+      const putting = untilDone(() => results.put(told)).finally(() => late.delete(putting))
       late.add(putting)
       putting.catch(tellFailure)
     },
@@ -170,12 +170,12 @@ async function open() {
         isHeld: (partition, epoch) => leases.epochOf(partition) === epoch,
       },
       parallel: Math.max(1, cluster.connections - OTHER_CONNECTIONS),
-      learn: reaches.learn,
-      tellNews: (told) => untilDone(() => news.put(told), mayNotWait),
+      learn: crawlScopes.learn,
+      sendResults: (told) => untilDone(() => results.put(told), mayNotWait),
     },
   })
   const { shard, watches } = parts
-  const tenures = shard.tenures!
+  const workerLeases = shard.workerLeases!
   shard.failed.catch(tellFailure)
 
   function granted(grants: readonly PartitionGrant[]): void {
@@ -183,13 +183,13 @@ async function open() {
       known.set(partition, epoch)
       epochs.set(partition, epoch)
     }
-    tenures.take(grants).catch(tellFailure)
+    workerLeases.take(grants).catch(tellFailure)
   }
 
   /** Each goes as soon as it can; those that go together are released together. */
   function wanted(partitions: readonly number[]): void {
     for (const partition of partitions) {
-      tenures.yield([partition]).then(() => releaseSoon(partition), tellFailure)
+      workerLeases.yield([partition]).then(() => releaseSoon(partition), tellFailure)
     }
   }
 
@@ -207,7 +207,7 @@ async function open() {
 
   function lost(partitions: readonly number[]): void {
     for (const partition of partitions) forgetEpoch(partition)
-    tenures.lose(partitions)
+    workerLeases.lose(partitions)
   }
 
   function forgetEpoch(partition: number): void {
@@ -219,8 +219,8 @@ async function open() {
     const { statements, transactions, bytes } = pool.traffic()
     const beaten = beats.traffic()
     // Each is begun and committed by statements of its own.
-    figures.set('statements', statements + 2 * transactions + beaten.statements)
-    figures.set('sentBytes', bytes + beaten.bytes)
+    stats.set('statements', statements + 2 * transactions + beaten.statements)
+    stats.set('sentBytes', bytes + beaten.bytes)
   }
 
   let isClosing = false
@@ -234,15 +234,15 @@ async function open() {
     ...parts,
     pool,
     async start() {
-      await untilDone(() => reaches.look(watches))
+      await untilDone(() => crawlScopes.look(watches))
       await shard.start()
       await untilDone(leases.heartbeat)
       leases.start()
       events.listen(leasesChannel, () => quietly(leases.heartbeat()))
-      events.listen(reachesChannel, () => quietly(reaches.look(watches)))
+      events.listen(scopesChannel, () => quietly(crawlScopes.look(watches)))
       timers = [
         setInterval(() => quietly(clock.adjust()), ADJUST_EVERY_MS),
-        setInterval(() => quietly(reaches.look(watches)), LOOK_EVERY_MS),
+        setInterval(() => quietly(crawlScopes.look(watches)), POLL_EVERY_MS),
         setInterval(createBusyness(), SHOW_EVERY_MS),
         setInterval(showTraffic, SHOW_EVERY_MS),
       ]
@@ -274,7 +274,7 @@ function createBusyness(): () => void {
   let before = performance.eventLoopUtilization()
   return () => {
     const now = performance.eventLoopUtilization()
-    figures.set('busy', performance.eventLoopUtilization(now, before).utilization)
+    stats.set('busy', performance.eventLoopUtilization(now, before).utilization)
     before = now
   }
 }
@@ -296,7 +296,7 @@ async function obey(order: ToShard): Promise<void> {
       return tell({ kind: 'done', id: order.id })
     case 'stop':
       await shard.stop()
-      return tell({ kind: 'done', id: order.id, details: shard.tally.details() })
+      return tell({ kind: 'done', id: order.id, details: shard.crawlStats.details() })
     case 'close':
       await shard.close()
       tell({ kind: 'done', id: order.id })

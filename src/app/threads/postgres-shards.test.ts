@@ -65,7 +65,7 @@ describe('workers of a cluster', { timeout: 120_000 }, () => {
       await field.answered(20)
       await blockWrites(field, 2.5)
       await field.untilFinished()
-      assert.equal(first.board.total('refused'), 0)
+      assert.equal(first.counters.total('refused'), 0)
       const [last] = await field.database.pool.query<{ epoch: number }>('SELECT max(epoch) AS epoch FROM leases')
       assert.equal(last?.epoch, 1)
       await assertStoredOnce(field)
@@ -77,16 +77,16 @@ describe('workers of a cluster', { timeout: 120_000 }, () => {
     withField(
       { hosts: 1, pages: 1, values: { 'cluster.lease': '2s' } },
       async ({ startWorker, database: { pool } }) => {
-        const { board } = await startWorker('first')
+        const { counters } = await startWorker('first')
         await pool.query('ALTER FUNCTION lease_beat RENAME TO lease_beat_kept')
         await pool.query(
           `CREATE FUNCTION lease_beat(text, text, text, boolean, bigint, smallint[]) RETURNS json LANGUAGE plpgsql
          AS $$ BEGIN RAISE EXCEPTION 'No space left on device' USING ERRCODE = '53100'; END $$`,
         )
-        await until(() => board.total('paused') === 1)
+        await until(() => counters.total('paused') === 1)
         await pool.query('DROP FUNCTION lease_beat')
         await pool.query('ALTER FUNCTION lease_beat_kept RENAME TO lease_beat')
-        await until(() => board.total('paused') === 0)
+        await until(() => counters.total('paused') === 0)
       },
     ),
   )
@@ -107,10 +107,10 @@ describe('workers of a cluster', { timeout: 120_000 }, () => {
       await until(() => field.site.log.slice(asked).some(({ path }) => path !== '/robots.txt'))
       await server.stop()
       await field.answered(2)
-      await until(() => second.board.total('paused') === 1)
-      second.board.stop()
+      await until(() => second.counters.total('paused') === 1)
+      second.counters.stop()
       await second.shards.stop()
-      assert.equal(second.board.total('refused'), 1)
+      assert.equal(second.counters.total('refused'), 1)
       await server.start()
       const [left] = await field.database.pool.query<{ n: number }>('SELECT count(*) AS n FROM queue')
       assert.equal(left?.n, 1)
@@ -127,8 +127,8 @@ describe('workers of a cluster', { timeout: 120_000 }, () => {
       assert.equal(requestsByUrl(field.site).size, 12 * 30)
       assert.equal(excessOf(field.site), 0)
       await assertStoredOnce(field)
-      assert.ok(first.board.total('fetched') > 0)
-      assert.ok(second.board.total('fetched') > 0)
+      assert.ok(first.counters.total('fetched') > 0)
+      assert.ok(second.counters.total('fetched') > 0)
       await first.shards.stop()
       await second.shards.stop()
     }),
@@ -143,7 +143,7 @@ describe('workers of a cluster', { timeout: 120_000 }, () => {
       await field.answered(60)
       await first.shards.stop()
       assert.deepEqual(first.epochs.held(), [])
-      const byFirst = first.board.total('fetched')
+      const byFirst = first.counters.total('fetched')
       await field.untilFinished()
       assert.ok(byFirst > 0 && byFirst < 150)
       assert.equal(requestsByUrl(field.site).size, 160)
@@ -161,7 +161,7 @@ describe('workers of a cluster', { timeout: 120_000 }, () => {
       const second = await field.startWorker('second')
       await first.seed()
       await field.answered(60)
-      const inHand = first.board.total('inFlight')
+      const inHand = first.counters.total('inFlight')
       await first.shards.end()
       await field.untilFinished()
       assert.equal(requestsByUrl(field.site).size, 160)
@@ -224,8 +224,8 @@ describe('workers of a cluster', { timeout: 120_000 }, () => {
       await until(() => first.epochs.held().length === 0 && second.epochs.held().length === 256)
       await first.seed()
       await field.untilFinished()
-      assert.equal(first.board.total('fetched'), 0)
-      assert.equal(second.board.total('fetched'), 40)
+      assert.equal(first.counters.total('fetched'), 0)
+      assert.equal(second.counters.total('fetched'), 40)
       first.shards.drain(false)
       await until(() => first.epochs.held().length === 128 && second.epochs.held().length === 128)
     }),
@@ -241,12 +241,12 @@ describe('workers of a cluster', { timeout: 120_000 }, () => {
       await field.answered(60)
       await server.stop()
       await until(() => first.epochs.held().length === 0)
-      assert.equal(first.board.total('paused'), 1)
+      assert.equal(first.counters.total('paused'), 1)
       await server.start()
       await field.untilFinished()
-      assert.equal(first.board.total('paused'), 0)
+      assert.equal(first.counters.total('paused'), 0)
       assert.equal(requestsByUrl(field.site).size, 360)
-      assert.ok(excessOf(field.site) <= first.board.total('refused') + 16)
+      assert.ok(excessOf(field.site) <= first.counters.total('refused') + 16)
       await assertStoredOnce(field)
     }),
   )

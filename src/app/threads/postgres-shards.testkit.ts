@@ -4,12 +4,12 @@ import { createSite, type Site, type SiteOptions } from '../../../test/site/site
 import type { CrawlSettings } from '../../config/crawl-settings.ts'
 import { configOf } from '../../config/load-config.ts'
 import type { SettingKey } from '../../config/schema.ts'
-import { type Board, createBoardMemory, openBoard } from '../../crawl/worker/shared-counters.ts'
+import { createCounterMemory, openSharedCounters, type SharedCounters } from '../../crawl/worker/shared-counters.ts'
 import { createEpochMemory, type HeldEpochs, openEpochs } from '../../store/contracts/held-epochs.ts'
 import { readSeed } from '../../store/postgres/connection/seed.ts'
-import { createClusterFrontierView } from '../../store/postgres/frontier/frontier-view.ts'
+import { createPostgresFrontierView } from '../../store/postgres/frontier/frontier-view.ts'
 import { createDatabase, type TestDatabase } from '../../store/postgres/testkit/postgres.testkit.ts'
-import { type ClusterShards, startClusterShards } from './postgres-shards.ts'
+import { type PostgresShards, startPostgresShards } from './postgres-shards.ts'
 
 /** Workers on a database of their own, and a site for them to crawl. */
 export type Field = {
@@ -27,7 +27,12 @@ export type Field = {
   destroy(): Promise<void>
 }
 
-export type FieldWorker = { shards: ClusterShards; board: Board; epochs: HeldEpochs; seed(): Promise<void> }
+export type FieldWorker = {
+  shards: PostgresShards
+  counters: SharedCounters
+  epochs: HeldEpochs
+  seed(): Promise<void>
+}
 
 export type FieldOptions = {
   hosts: number
@@ -64,14 +69,14 @@ export async function openField({
     ...{ folder: '', seeds, depth: null, restrict: null, maxPages: null, files, omit: [], config },
   }
   const seed = await readSeed(database.pool)
-  const started: ClusterShards[] = []
-  const view = createClusterFrontierView(database.pool)
+  const started: PostgresShards[] = []
+  const view = createPostgresFrontierView(database.pool)
   const field: Field = {
     ...{ site, database, hosts, pages },
     async startWorker(name, run = 1) {
-      const memory = createBoardMemory(threads, null)
+      const memory = createCounterMemory(threads, null)
       const epochs = createEpochMemory()
-      const shards = startClusterShards({
+      const shards = startPostgresShards({
         ...{
           address: database.address,
           settings,
@@ -89,7 +94,12 @@ export async function openField({
         throw error
       })
       await shards.start()
-      return { shards, board: openBoard(memory), epochs: openEpochs(epochs), seed: () => shards.seed(seeds) }
+      return {
+        shards,
+        counters: openSharedCounters(memory),
+        epochs: openEpochs(epochs),
+        seed: () => shards.seed(seeds),
+      }
     },
     queued: async () => (await view.totals(1)).queued,
     answered(wanted) {

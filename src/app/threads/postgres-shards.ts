@@ -4,14 +4,14 @@ import type { Logger } from 'pino'
 import type { CrawlSettings } from '../../config/crawl-settings.ts'
 import type { CrawlDetails } from '../../core/reports/crawl-report.ts'
 import { createShardThread } from '../../crawl/worker/shard-thread.ts'
-import type { BoardMemory } from '../../crawl/worker/shared-counters.ts'
+import type { CounterMemory } from '../../crawl/worker/shared-counters.ts'
 import type { EpochMemory } from '../../store/contracts/held-epochs.ts'
-import type { ClusterShardData } from './postgres-shard-thread.ts'
+import type { PostgresShardData } from './postgres-shard-thread.ts'
 
 /** What a page leaves behind dies young; more room would only make the process larger. */
 const YOUNG_GENERATION_MB = 32
 
-export type ClusterShardsOptions = {
+export type PostgresShardsOptions = {
   /** postgres://… */
   address: string
   settings: CrawlSettings
@@ -24,7 +24,7 @@ export type ClusterShardsOptions = {
   /** Whether documents may be known from before. */
   looksBack: boolean
   seed: readonly [number, number]
-  memory: BoardMemory
+  memory: CounterMemory
   /** Where the threads write which partitions they hold. */
   epochs: EpochMemory
   log: Logger
@@ -34,7 +34,7 @@ export type ClusterShardsOptions = {
  * The shard threads of one worker. Which hosts they crawl is up to their leases. Losing the database is no failure: they wait for it, and
  * others have their partitions meanwhile.
  */
-export type ClusterShards = {
+export type PostgresShards = {
   /** Resolves when every shard has asked for its partitions. */
   start(): Promise<void>
   seed(urls: readonly string[]): Promise<void>
@@ -48,13 +48,13 @@ export type ClusterShards = {
   readonly failed: Promise<never>
 }
 
-export function startClusterShards(options: ClusterShardsOptions): ClusterShards {
+export function startPostgresShards(options: PostgresShardsOptions): PostgresShards {
   const { log, ...shared } = options
   // Bodies live outside of the heap; with a small heap V8 takes them for a reason to collect all of it every 70 ms.
   setFlagsFromString('--initial-old-space-size=64')
   const workers: Worker[] = []
   const threads = Array.from({ length: options.shards }, (_, index) => {
-    const data: ClusterShardData = { ...shared, index }
+    const data: PostgresShardData = { ...shared, index }
     const worker = new Worker(new URL('./postgres-shard-thread.ts', import.meta.url), {
       workerData: data,
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },

@@ -6,11 +6,11 @@ import type { ReaderData } from '../server/archive.ts'
 serveArchive(parentPort!, () => openArchive(workerData as ReaderData))
 
 /** Only the engine that is needed is loaded. */
-async function openArchive({ place, config }: ReaderData): Promise<OpenArchive> {
-  if ('address' in place) {
-    const { openClusterArchive } = await import('./postgres-reader.ts')
-    return openClusterArchive(place.address, config)
+async function openArchive({ target, config }: ReaderData): Promise<OpenArchive> {
+  if ('address' in target) {
+    const { openPostgresArchive } = await import('./postgres-reader.ts')
+    return openPostgresArchive(target.address, config)
   }
-  const { openEmbeddedArchive } = await import('./sqlite-reader.ts')
-  return openEmbeddedArchive(place.folder, config)
+  const { openSqliteArchive } = await import('./sqlite-reader.ts')
+  return openSqliteArchive(target.folder, config)
 }

@@ -1,20 +1,20 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { systemClock } from '../../core/clock.ts'
-import { createLoggedStories, openStoryLog } from '../../services/annotating/near-duplicate-log.ts'
+import { createLoggedNearDuplicates, openNearDuplicateLog } from '../../services/annotating/near-duplicate-log.ts'
 import { createProcessor } from '../../services/annotating/processor.ts'
 import { openDatabase } from '../../store/sqlite/folder/database.ts'
 import { paths } from '../../store/sqlite/folder/folder.ts'
 import { catalogMigrations } from '../../store/sqlite/folder/schema-catalog.ts'
 import { createKeys } from '../engines/document-keys.ts'
-import { embeddedStores } from '../engines/sqlite-stores.ts'
+import { sqliteStores } from '../engines/sqlite-stores.ts'
 import { type AnnotatorData, mustEnd, runAnnotatorThread } from './annotator.ts'
 
 /** A filtering processor in a thread of its own, on the embedded store. */
-const { folder, config, orders, part, parts, storyMemory } = workerData as AnnotatorData
+const { folder, config, orders, part, parts, nearDuplicateMemory } = workerData as AnnotatorData
 
 const db = openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist: true, cacheKib: 4096 })
-const stores = embeddedStores(folder, db)
-const log = openStoryLog(storyMemory)
+const stores = sqliteStores(folder, db)
+const log = openNearDuplicateLog(nearDuplicateMemory)
 log.load(await stores.annotations.stories(100_000))
 
 await runAnnotatorThread(parentPort!, {
@@ -22,7 +22,7 @@ await runAnnotatorThread(parentPort!, {
   create: async (events) =>
     createProcessor({
       stores,
-      stories: createLoggedStories(log, stores.annotations),
+      stories: createLoggedNearDuplicates(log, stores.annotations),
       config,
       clock: systemClock,
       keyOf: createKeys(config, stores.seed),

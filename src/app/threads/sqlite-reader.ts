@@ -10,32 +10,32 @@ import type { OpenIndex } from '../../services/archive/search-visible.ts'
 import type { ObjectStore } from '../../store/contracts/objects.ts'
 import type { SearchIndex } from '../../store/contracts/search.ts'
 import type { VersionStore } from '../../store/contracts/versions.ts'
-import { createEmbeddedProfiles } from '../../store/sqlite/accounts/profiles.ts'
-import { createEmbeddedObjects } from '../../store/sqlite/archive/objects.ts'
-import { createEmbeddedVersions } from '../../store/sqlite/documents/versions.ts'
+import { createSqliteProfiles } from '../../store/sqlite/accounts/profiles.ts'
+import { createSqliteObjects } from '../../store/sqlite/archive/objects.ts'
+import { createSqliteVersions } from '../../store/sqlite/documents/versions.ts'
 import type { Database } from '../../store/sqlite/folder/database.ts'
 import { openCatalogForReading, paths, readFacts } from '../../store/sqlite/folder/folder.ts'
-import { createEmbeddedFrontierView } from '../../store/sqlite/frontier/frontier-view.ts'
-import { createEmbeddedWatches } from '../../store/sqlite/frontier/watches.ts'
-import { createEmbeddedInbox } from '../../store/sqlite/inbox/inbox.ts'
+import { createSqliteFrontierView } from '../../store/sqlite/frontier/frontier-view.ts'
+import { createSqliteWatches } from '../../store/sqlite/frontier/watches.ts'
+import { createSqliteInbox } from '../../store/sqlite/inbox/inbox.ts'
 import { explainDamage, openSearch } from '../../store/sqlite/search/open-search.ts'
 import { createKeys } from '../engines/document-keys.ts'
 
 /** The archive of a data folder, for one thread. */
-export function openEmbeddedArchive(folder: string, config: Config): OpenArchive {
+export function openSqliteArchive(folder: string, config: Config): OpenArchive {
   const db = openCatalogForReading(folder)
-  const versions = createEmbeddedVersions(db)
-  const objects = createEmbeddedObjects(db, paths.archive(folder))
+  const versions = createSqliteVersions(db)
+  const objects = createSqliteObjects(db, paths.archive(folder))
   const facts = readFacts(db)
-  const frontier = createEmbeddedFrontierView(folder, facts?.shards ?? 0)
+  const frontier = createSqliteFrontierView(folder, facts?.shards ?? 0)
   const search = createSearchPlace(folder, db, { versions, objects })
   const reader = createArchive({
     stores: {
       versions,
       objects,
-      profiles: createEmbeddedProfiles(db),
-      watches: createEmbeddedWatches(db),
-      inbox: createEmbeddedInbox(db),
+      profiles: createSqliteProfiles(db),
+      watches: createSqliteWatches(db),
+      inbox: createSqliteInbox(db),
       frontier,
     },
     bodies: createBodyReader({ versions, objects }),

@@ -3,12 +3,12 @@ import { warcinfoRecord } from '../../archive/warc/record-writer.ts'
 import { isWholeRecord } from '../../archive/warc/whole-record.ts'
 import type { CrawlSettings } from '../../config/crawl-settings.ts'
 import { version } from '../../config/version.ts'
-import type { WatchNews } from '../../core/check-order.ts'
+import type { CheckResult } from '../../core/check-order.ts'
 import { systemClock } from '../../core/clock.ts'
 import { AppError, isAppError } from '../../core/errors.ts'
 import { assembleShard } from '../../crawl/worker/assemble.ts'
 import type { FromShard, ToShard } from '../../crawl/worker/messages.ts'
-import { type BoardMemory, openBoard } from '../../crawl/worker/shared-counters.ts'
+import { type CounterMemory, openSharedCounters } from '../../crawl/worker/shared-counters.ts'
 import { createKeptText } from '../../store/sqlite/documents/kept-text.ts'
 import { openShardStore } from '../../store/sqlite/folder/shard-store.ts'
 
@@ -20,7 +20,7 @@ export type ShardData = {
   run: number
   looksBack: boolean
   seed: [number, number]
-  memory: BoardMemory
+  memory: CounterMemory
   partitions: SharedArrayBuffer
   ports: (MessagePort | null)[]
 }
@@ -63,15 +63,15 @@ async function open() {
     onClosed: () => tell({ kind: 'file-closed' }),
     onWarning: (message) => tell({ kind: 'log', level: 'warn', message, fields: {} }),
   })
-  const board = openBoard(memory)
-  const figures = board.shard(index)
+  const counters = openSharedCounters(memory)
+  const stats = counters.shard(index)
   let before = performance.eventLoopUtilization()
   setInterval(() => {
     const now = performance.eventLoopUtilization()
-    figures.set('busy', performance.eventLoopUtilization(now, before).utilization)
+    stats.set('busy', performance.eventLoopUtilization(now, before).utilization)
     before = now
   }, 200).unref()
-  const place = {
+  const target = {
     index,
     shards,
     run,
@@ -79,14 +79,14 @@ async function open() {
     seed,
     store: store.frontier,
     documents: store.documents,
-    board,
+    counters,
     clock: systemClock,
     log: (level: 'debug' | 'info' | 'warn', message: string, fields = {}) =>
       tell({ kind: 'log', level, message, fields }),
     keptText: createKeptText(settings.folder),
-    onNews: (news: readonly WatchNews[]) => tell({ kind: 'news', news }),
+    onResults: (results: readonly CheckResult[]) => tell({ kind: 'check-results', results }),
   }
-  const parts = await assembleShard(settings, place)
+  const parts = await assembleShard(settings, target)
   parts.shard.failed.catch(tellFailure)
   return { store, ...parts }
 }
@@ -95,18 +95,18 @@ let opened: ReturnType<typeof open> | null = null
 
 async function obey(order: ToShard): Promise<void> {
   opened ??= open()
-  const { shard, store, fetcher, tally, offerSeeds, offerErrands, watches } = await opened
+  const { shard, store, fetcher, crawlStats, offerSeeds, offerChecks, watches } = await opened
   switch (order.kind) {
     case 'queued':
       return tell({ kind: 'done', id: order.id, watches: await store.frontier.watches() })
     case 'start':
       await shard.start()
       return tell({ kind: 'done', id: order.id })
-    case 'reach':
-      for (const reach of order.reaches) watches.set(reach)
+    case 'crawl-scopes':
+      for (const crawlScope of order.crawlScopes) watches.set(crawlScope)
       return tell({ kind: 'done', id: order.id })
-    case 'errands':
-      return tell({ kind: 'done', id: order.id, watches: await offerErrands(order.orders) })
+    case 'checks':
+      return tell({ kind: 'done', id: order.id, watches: await offerChecks(order.orders) })
     case 'forget':
       for (const watch of order.watches) watches.remove(watch)
       return tell({ kind: 'done', id: order.id })
@@ -117,7 +117,7 @@ async function obey(order: ToShard): Promise<void> {
       throw new AppError('internal', 'there is nobody whom a shard of this store could hand over to')
     case 'stop':
       await shard.stop()
-      return tell({ kind: 'done', id: order.id, details: tally.details() })
+      return tell({ kind: 'done', id: order.id, details: crawlStats.details() })
     case 'close':
       await fetcher.close()
       await store.close()

@@ -3,11 +3,11 @@ import { setFlagsFromString } from 'node:v8'
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
 import type { Logger } from 'pino'
 import type { CrawlSettings } from '../../config/crawl-settings.ts'
-import type { WatchNews } from '../../core/check-order.ts'
+import type { CheckResult } from '../../core/check-order.ts'
 import type { ShardHandle } from '../../crawl/crawl.ts'
 import { createShardThread } from '../../crawl/worker/shard-thread.ts'
-import type { BoardMemory } from '../../crawl/worker/shared-counters.ts'
-import { type EmbeddedFolder, openFolder } from '../../store/sqlite/folder/folder.ts'
+import type { CounterMemory } from '../../crawl/worker/shared-counters.ts'
+import { type DataFolder, openFolder } from '../../store/sqlite/folder/folder.ts'
 import type { ShardData } from './sqlite-shard-thread.ts'
 
 /** What a page leaves behind dies young; more room would only make the process larger. */
@@ -17,17 +17,17 @@ export type ShardThreads = { handles: ShardHandle[]; end(): Promise<void> }
 
 export type ShardThreadsOptions = {
   settings: CrawlSettings
-  opened: EmbeddedFolder
+  opened: DataFolder
   run: number
   looksBack: boolean
-  memory: BoardMemory
+  memory: CounterMemory
   log: Logger
   onFileClosed(): void
-  onNews?(news: readonly WatchNews[]): void
+  onResults?(results: readonly CheckResult[]): void
 }
 
 /** Takes the data folder for writing, with as many shards as the settings say or it was made for. */
-export function openForCrawling({ folder, config }: CrawlSettings, log: Logger): EmbeddedFolder {
+export function openForCrawling({ folder, config }: CrawlSettings, log: Logger): DataFolder {
   const threads = config.crawl.threads === 0 ? availableParallelism() : config.crawl.threads
   const opened = openFolder({ folder, holder: `process ${process.pid} on ${hostname()}`, shards: threads })
   const { shards } = opened.facts
@@ -56,7 +56,7 @@ export function startShardThreads(options: ShardThreadsOptions): ShardThreads {
     return createShardThread(worker, {
       onLog: (level, message, fields) => log[level](fields, message),
       onFileClosed: options.onFileClosed,
-      ...(options.onNews === undefined ? {} : { onNews: options.onNews }),
+      ...(options.onResults === undefined ? {} : { onResults: options.onResults }),
     })
   })
   return { handles, end: async () => void (await Promise.all(workers.map((worker) => worker.terminate()))) }

@@ -9,7 +9,7 @@ export async function exportAcis(work: ExportWork, annotations: AnnotationStore,
   for await (const text of writeAcis(chosen(work, annotations, now))) await work.target.write(text)
 }
 
-async function* chosen({ request, tally }: ExportWork, annotations: AnnotationStore, now: number): AsyncGenerator<Aci> {
+async function* chosen({ request, stats }: ExportWork, annotations: AnnotationStore, now: number): AsyncGenerator<Aci> {
   const { urlPrefix, afterMs, beforeMs } = request.selection
   for (let after = 0; ; ) {
     const page = await annotations.list({ after, limit: PAGE })
@@ -17,7 +17,7 @@ async function* chosen({ request, tally }: ExportWork, annotations: AnnotationSt
       if (!annotation.url.startsWith(urlPrefix)) continue
       if (annotation.at < (afterMs ?? 0) || annotation.at >= (beforeMs ?? Number.POSITIVE_INFINITY)) continue
       yield aciOf(annotation, now)
-      tally.count(annotation.summary.text.length)
+      stats.count(annotation.summary.text.length)
     }
     if (page.length === 0) return
     after = page.at(-1)!.id

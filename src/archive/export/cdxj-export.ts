@@ -7,7 +7,7 @@ import { selectVersions } from './selection.ts'
 
 /** The index of the archive as it lies in the data folder: sorted bytewise, with names of files in its archive folder. */
 export async function exportCdxj(work: ExportWork): Promise<void> {
-  const { request, versions, source, target, tally } = work
+  const { request, versions, source, target, stats } = work
   const sorter = work.createSorter()
   async function* selected(): AsyncGenerator<Version> {
     for await (const version of selectVersions(versions, request.selection)) if (version.record !== null) yield version
@@ -19,9 +19,9 @@ export async function exportCdxj(work: ExportWork): Promise<void> {
       const { file, offset, stored } = found
       const line = cdxjLine(found, { filename: file.name, offset, length: stored.length })
       sorter.add(line)
-      tally.count(line.length + 1)
+      stats.count(line.length + 1)
     } else if (found.kind === 'damaged')
-      tally.leaveOut({ url: version.url, version: version.n, message: found.message })
+      stats.leaveOut({ url: version.url, version: version.n, message: found.message })
   }
   for (const text of sortedLines(sorter)) await target.write(text)
 }

@@ -12,10 +12,10 @@ export type ExportWork = {
   target: ExportTarget
   /** For what must be sorted; made when it is asked for, taken away at the end. */
   createSorter(): LineSorter
-  tally: ExportTally
+  stats: ExportStats
 }
 
-export type ExportTally = {
+export type ExportStats = {
   records(): number
   /** Something went into the export. Throws an `ExportStopped` when it shall end. */
   count(bytes: number): void
@@ -30,7 +30,7 @@ export class ExportStopped extends Error {}
 const maxFaults = 1000
 const progressEvery = 256
 
-export function createTally(signal: AbortSignal, onProgress: (progress: ExportProgress) => void): ExportTally {
+export function createStats(signal: AbortSignal, onProgress: (progress: ExportProgress) => void): ExportStats {
   const faults: ExportFault[] = []
   let skipped = 0
   let records = 0

@@ -7,13 +7,13 @@ import type { ExportReport, ExportRequest } from '../../core/reports/export-repo
 import { goneOf, pageOf } from '../../store/conformance/samples.testkit.ts'
 import type { Capture } from '../../store/contracts/documents.ts'
 import { compressNextFile } from '../../store/sqlite/archive/compress.ts'
-import { createEmbeddedObjects } from '../../store/sqlite/archive/objects.ts'
-import { createEmbeddedVersions } from '../../store/sqlite/documents/versions.ts'
+import { createSqliteObjects } from '../../store/sqlite/archive/objects.ts'
+import { createSqliteVersions } from '../../store/sqlite/documents/versions.ts'
 import { type Database, openDatabase } from '../../store/sqlite/folder/database.ts'
 import { openFolder, paths } from '../../store/sqlite/folder/folder.ts'
 import { catalogMigrations } from '../../store/sqlite/folder/schema-catalog.ts'
 import { openShardStore } from '../../store/sqlite/folder/shard-store.ts'
-import { createEmbeddedAnnotations } from '../../store/sqlite/inbox/annotations.ts'
+import { createSqliteAnnotations } from '../../store/sqlite/inbox/annotations.ts'
 import { responseRecord, revisitRecord, warcinfoRecord } from '../warc/record-writer.ts'
 import { type ExportDeps, exportArchive } from './export.ts'
 
@@ -115,8 +115,8 @@ export async function createExportFolder(captures: Iterable<Capture>, { maxFileB
   await store.close()
   await held.close()
   const db = openDatabase(paths.catalog(folder), { migrations: catalogMigrations })
-  const versions = createEmbeddedVersions(db)
-  const objects = createEmbeddedObjects(db, paths.archive(folder))
+  const versions = createSqliteVersions(db)
+  const objects = createSqliteObjects(db, paths.archive(folder))
 
   return {
     folder,
@@ -140,7 +140,7 @@ export async function createExportFolder(captures: Iterable<Capture>, { maxFileB
         {
           versions,
           objects,
-          annotations: createEmbeddedAnnotations(db),
+          annotations: createSqliteAnnotations(db),
           output: process.stdout,
           software: 'eRACE/test',
           now: () => Date.UTC(2026, 5, 1),

@@ -9,7 +9,7 @@ import type { VersionStore } from '../../store/contracts/versions.ts'
 import { exportAcis } from './aci-export.ts'
 import { exportCdxj } from './cdxj-export.ts'
 import { type ExportTarget, type Output, openTarget } from './export-target.ts'
-import { createTally, ExportStopped, type ExportWork } from './export-work.ts'
+import { createStats, ExportStopped, type ExportWork } from './export-work.ts'
 import { createLineSorter, type LineSorter } from './line-sorter.ts'
 import { exportLinks } from './links-export.ts'
 import { exportMeta } from './meta-export.ts'
@@ -34,15 +34,15 @@ export type ExportDeps = {
  */
 export async function exportArchive(request: ExportRequest, deps: ExportDeps): Promise<ExportReport> {
   const startedAt = performance.now()
-  const tally = createTally(deps.signal, deps.onProgress)
+  const stats = createStats(deps.signal, deps.onProgress)
   const report = (bytes: number, interrupted: boolean): ExportReport => ({
     kind: request.kind,
     file: request.file ?? '-',
-    records: tally.records(),
+    records: stats.records(),
     bytes,
     seconds: Math.round(performance.now() - startedAt) / 1000,
-    skipped: tally.skipped(),
-    faults: tally.faults(),
+    skipped: stats.skipped(),
+    faults: stats.faults(),
     interrupted,
   })
   const targets: ExportTarget[] = []
@@ -64,7 +64,7 @@ export async function exportArchive(request: ExportRequest, deps: ExportDeps): P
     const index =
       request.indexFile === null ? null : await openFile(request.indexFile, request.indexFile.endsWith('.gz'))
     await run(
-      { request, versions: inTurns(deps.versions, deps.signal), source, target, createSorter, tally },
+      { request, versions: inTurns(deps.versions, deps.signal), source, target, createSorter, stats },
       deps,
       index,
     )

@@ -12,7 +12,7 @@ type EdgeFormat = { head(withVersion: boolean): string; line(edge: Edge): string
  * The link graph, a line per link in page order. The file's name says how: `.csv` with a head that graph tools know, `.jsonl`, and
  * lines with tabs for all others; `.gz` behind it compresses.
  */
-export async function exportLinks({ request, versions, target, tally }: ExportWork): Promise<void> {
+export async function exportLinks({ request, versions, target, stats }: ExportWork): Promise<void> {
   const format = formatOf(request.file)
   const withVersion = !request.selection.currentOnly
   await target.write(format.head(withVersion))
@@ -26,7 +26,7 @@ export async function exportLinks({ request, versions, target, tally }: ExportWo
     let text = ''
     for (const to of links) {
       const line = format.line(withVersion ? { from: version.url, to, version: version.n } : { from: version.url, to })
-      tally.count(line.length)
+      stats.count(line.length)
       text += line
     }
     if (text !== '') await target.write(text)

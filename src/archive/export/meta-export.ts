@@ -12,12 +12,12 @@ export async function exportMeta(work: ExportWork): Promise<void> {
 }
 
 async function* chosenDocuments(work: ExportWork): AsyncGenerator<WritableMetaDocument> {
-  const { versions, source, tally, request } = work
+  const { versions, source, stats, request } = work
   const { selection } = request
   const headerOf: HeaderOf = async (version) => {
     if (version.header !== '' || version.record === null) return lineFeeds(version.header)
     const found = await source.header(version)
-    if (found.kind === 'damaged') tally.leaveOut({ url: version.url, version: version.n, message: found.message })
+    if (found.kind === 'damaged') stats.leaveOut({ url: version.url, version: version.n, message: found.message })
     return found.kind === 'header' ? found.header : ''
   }
   async function read(document: CataloguedDocument): Promise<WritableMetaDocument | null> {
@@ -31,7 +31,7 @@ async function* chosenDocuments(work: ExportWork): AsyncGenerator<WritableMetaDo
   for await (const [, meta] of readAhead(selectDocuments(versions, selection), read, { weigh: () => 0 })) {
     if (meta === null) continue
     yield meta
-    tally.count(0)
+    stats.count(0)
   }
 }
 

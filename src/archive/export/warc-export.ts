@@ -29,7 +29,7 @@ const batchBytes = 8 * 1024 * 1024
  * or not: without it the revisit would have no body.
  */
 export async function exportWarc(work: ExportWork, options: WarcExportOptions): Promise<void> {
-  const { request, target, tally } = work
+  const { request, target, stats } = work
   const isCompressed = request.file?.endsWith('.gz') === true
   const filename = request.file === null ? defaultName(options.now) : basename(request.file)
   const sorter = options.index === null ? null : work.createSorter()
@@ -47,7 +47,7 @@ export async function exportWarc(work: ExportWork, options: WarcExportOptions): 
       const bytes = encoded[i]!
       const at = await write(bytes)
       sorter?.add(cdxjLine(record, { filename, offset: at, length: bytes.length }))
-      tally.count(bytes.length)
+      stats.count(bytes.length)
     }
   }
   if (sorter !== null && options.index !== null) for (const text of sortedLines(sorter)) await options.index.write(text)
@@ -58,14 +58,14 @@ async function asMember({ file, stored, plain }: SourceRecord): Promise<Buffer> 
   return file.state === 'compressed' ? stored : await gzipAsync(plain)
 }
 
-async function* recordsOf({ request, versions, source, tally }: ExportWork): AsyncGenerator<SourceRecord> {
+async function* recordsOf({ request, versions, source, stats }: ExportWork): AsyncGenerator<SourceRecord> {
   const written = createVersionSet()
   const unreadable = createVersionSet()
 
   function recordOf(version: Version, found: SourceRecord | NoRecord): SourceRecord | null {
     if (found.kind === 'record') return found
     if (found.kind === 'damaged' && !unreadable.has(version.id))
-      tally.leaveOut({ url: version.url, version: version.n, message: found.message })
+      stats.leaveOut({ url: version.url, version: version.n, message: found.message })
     unreadable.add(version.id)
     return null
   }
@@ -94,7 +94,7 @@ async function* recordsOf({ request, versions, source, tally }: ExportWork): Asy
       const original = await originalOf(version)
       if (original === null) {
         const message = 'the record that holds the body can not be read'
-        tally.leaveOut({ url: version.url, version: version.n, message })
+        stats.leaveOut({ url: version.url, version: version.n, message })
         continue
       }
       if (original !== 'written') {

@@ -6,13 +6,13 @@ import type { GcItem } from '../../core/reports/gc-report.ts'
 import { type OpenShard, openOne } from '../../store/conformance/engine.testkit.ts'
 import { pageOf } from '../../store/conformance/samples.testkit.ts'
 import type { CollectionStore } from '../../store/contracts/collection.ts'
-import { createEmbeddedObjects } from '../../store/sqlite/archive/objects.ts'
-import { createEmbeddedCollection } from '../../store/sqlite/documents/collection.ts'
+import { createSqliteObjects } from '../../store/sqlite/archive/objects.ts'
+import { createSqliteCollection } from '../../store/sqlite/documents/collection.ts'
 import { checkDatabases } from '../../store/sqlite/folder/checks.ts'
 import { type Database, openDatabase } from '../../store/sqlite/folder/database.ts'
 import { paths } from '../../store/sqlite/folder/folder.ts'
 import { catalogMigrations } from '../../store/sqlite/folder/schema-catalog.ts'
-import { createEmbeddedSystem } from '../../store/sqlite/testkit/store.testkit.ts'
+import { createSqliteSystem } from '../../store/sqlite/testkit/store.testkit.ts'
 import { type CollectorReport, collectGarbage } from './collector.ts'
 import { createPools } from './pool.ts'
 
@@ -21,13 +21,13 @@ const NOW = 1_000_000
 type Place = { folder: string; shard: OpenShard; collection: CollectionStore; db: Database }
 
 async function withCatalogue(work: (place: Place) => Promise<void>): Promise<void> {
-  const system = createEmbeddedSystem()
+  const system = createSqliteSystem()
   try {
     const { folder } = system
     const shard = await openOne(system)
     const db = openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist: true })
-    const objects = createEmbeddedObjects(db, paths.archive(folder))
-    const collection = createEmbeddedCollection({
+    const objects = createSqliteObjects(db, paths.archive(folder))
+    const collection = createSqliteCollection({
       db,
       objects,
       headerOf: (record) => record.toString(),

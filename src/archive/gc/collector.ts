@@ -8,7 +8,7 @@ import type {
 import { createVersionSet, type VersionSet } from '../version-set.ts'
 import type { Pool, Pools } from './pool.ts'
 import { findSizeLimits, type SizeLimits } from './size-limit.ts'
-import { createTally, type TallyReport } from './tally.ts'
+import { createStats, type StatsReport } from './tally.ts'
 import { judge } from './verdict.ts'
 
 /**
@@ -38,7 +38,7 @@ export type CollectorDeps = {
   onRemoved(versionIds: number[]): Promise<void> | void
 }
 
-export type CollectorReport = TallyReport & { overflow: readonly GcOverflow[]; finished: boolean }
+export type CollectorReport = StatsReport & { overflow: readonly GcOverflow[]; finished: boolean }
 
 const PAGE = 2_000
 const BATCH = 500
@@ -47,7 +47,7 @@ type Order = GcItem & { originalId: number }
 
 export async function collectGarbage(deps: CollectorDeps): Promise<CollectorReport> {
   const { store, pools, now, dryRun, signal } = deps
-  const tally = createTally()
+  const stats = createStats()
   /** Bodies that a version which stays refers to. */
   const needed = createVersionSet()
   const aside = new Map<GcReason, VersionSet>()
@@ -63,10 +63,10 @@ export async function collectGarbage(deps: CollectorDeps): Promise<CollectorRepo
       const outcome = outcomes?.[index] ?? { kind: 'done' as const }
       if (outcome.kind === 'done') {
         gone.push(item.versionId)
-        tally.go(item)
+        stats.go(item)
         deps.onItem(item)
       } else if (outcome.kind === 'kept') {
-        tally.keep(outcome.why === 'current' || outcome.why === 'wanted' ? 'changed' : outcome.why)
+        stats.keep(outcome.why === 'current' || outcome.why === 'wanted' ? 'changed' : outcome.why)
         needed.add(originalId)
       }
     })
@@ -83,7 +83,7 @@ export async function collectGarbage(deps: CollectorDeps): Promise<CollectorRepo
   function decide(version: CollectableVersion, pool: Pool, limits: SizeLimits): Promise<void> | void {
     const verdict = judge(version, pool.retention, limits.cutoffs[pool.index]!, now)
     if (verdict.kind === 'stays') {
-      if (verdict.held) tally.keep('held')
+      if (verdict.held) stats.keep('held')
       if (version.originalId !== version.id && version.body === 'kept') needed.add(version.originalId)
       return
     }
@@ -116,7 +116,7 @@ export async function collectGarbage(deps: CollectorDeps): Promise<CollectorRepo
       for (const ids of set.batches(BATCH)) {
         if (signal.aborted) return
         const free = ids.filter((id) => !needed.has(id))
-        for (let kept = ids.length - free.length; kept > 0; kept--) tally.keep('shared')
+        for (let kept = ids.length - free.length; kept > 0; kept--) stats.keep('shared')
         for (const version of await store.find(free)) await order(version, pools.of(version.url), reason)
       }
       await carryOut()
@@ -125,15 +125,15 @@ export async function collectGarbage(deps: CollectorDeps): Promise<CollectorRepo
 
   const limits = await findSizeLimits(pools, countedWalk(walk, 'measuring', deps.onProgress), now)
   await walk((version, pool) => {
-    tally.look()
-    const { looked, going, bytes } = tally.progress()
+    stats.look()
+    const { looked, going, bytes } = stats.progress()
     if (looked % PAGE === 0) deps.onProgress({ kind: 'looking', looked, going, bytes })
     return decide(version, pool, limits)
   })
   await carryOut()
   if (!signal.aborted) await leave()
-  deps.onProgress({ kind: 'looking', ...tally.progress() })
-  return { ...tally.report(), overflow: limits.overflow, finished: !signal.aborted }
+  deps.onProgress({ kind: 'looking', ...stats.progress() })
+  return { ...stats.report(), overflow: limits.overflow, finished: !signal.aborted }
 }
 
 type Visit = (version: CollectableVersion, pool: Pool) => Promise<void> | void

@@ -11,11 +11,11 @@ import {
 
 const MAX_EXAMPLES = 20
 
-export type Tally = ReturnType<typeof createTally>
-export type TallyReport = Pick<GcReport, 'looked' | 'removed' | 'dropped' | 'reasons' | 'sources' | 'kept' | 'examples'>
+export type Stats = ReturnType<typeof createStats>
+export type StatsReport = Pick<GcReport, 'looked' | 'removed' | 'dropped' | 'reasons' | 'sources' | 'kept' | 'examples'>
 
 /** Counts what goes and what stays, by reason and source. */
-export function createTally() {
+export function createStats() {
   const actions: Record<GcAction, GcCount> = { remove: noCount(), drop: noCount() }
   const reasons = countByReason()
   const sources = new Map<string, GcSource>()
@@ -40,7 +40,7 @@ export function createTally() {
       going: actions.remove.versions + actions.drop.versions,
       bytes: actions.remove.bytes + actions.drop.bytes,
     }),
-    report: (): TallyReport => ({
+    report: (): StatsReport => ({
       looked,
       removed: actions.remove,
       dropped: actions.drop,

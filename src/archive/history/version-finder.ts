@@ -47,7 +47,7 @@ export function createVersionFinder({ versions, keyOf }: FinderDeps): VersionFin
 
   return {
     async document(url) {
-      const document = await lookUpDocument({ versions, keyOf }, url)
+      const document = await findDocument({ versions, keyOf }, url)
       if (document === null) throw await unknown(versions, url)
       return document
     },
@@ -64,7 +64,7 @@ export function createVersionFinder({ versions, keyOf }: FinderDeps): VersionFin
 }
 
 /** The document of a URL, spelt as people do; null where nothing is known of it. */
-export async function lookUpDocument(deps: FinderDeps, url: string): Promise<CataloguedDocument | null> {
+export async function findDocument(deps: FinderDeps, url: string): Promise<CataloguedDocument | null> {
   return (await documentByKey(deps, url)) ?? (await documentBySpelling(deps.versions, url))
 }
 

@@ -33,7 +33,7 @@ export type IndexKeeper = {
   run(): Promise<void>
 }
 
-const LOOK_EVERY_MS = 1000
+const POLL_EVERY_MS = 1000
 const MIN_RETRY_MS = 250
 const MAX_RETRY_MS = 5_000
 
@@ -79,7 +79,7 @@ export function createIndexKeeper(deps: IndexKeeperDeps): IndexKeeper {
         const hasMore = await work()
         tellWaiting(null)
         retryMs = MIN_RETRY_MS
-        if (!hasMore && !mustEnd()) await rest(LOOK_EVERY_MS)
+        if (!hasMore && !mustEnd()) await rest(POLL_EVERY_MS)
       } catch (error) {
         if (!isAppError(error) || error.retry === 'never') throw error
         tellWaiting(error.message)

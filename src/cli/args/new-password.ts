@@ -8,15 +8,15 @@ const MAX_PIPED_BYTES = 8192
 export async function readNewPassword({ env, io }: Pick<CommandContext, 'env' | 'io'>): Promise<string | null> {
   const given = env.ERACE_PASSWORD ?? ''
   if (given !== '') return accepted(given)
-  if (!io.person.isThere) {
-    const [line = ''] = (await io.person.piped(MAX_PIPED_BYTES)).split(/\r?\n/, 1)
+  if (!io.prompt.isThere) {
+    const [line = ''] = (await io.prompt.piped(MAX_PIPED_BYTES)).split(/\r?\n/, 1)
     if (line === '') throw wrong('no password was given: set ERACE_PASSWORD, or pipe it in')
     return accepted(line)
   }
-  const first = await io.person.ask('New password: ', { secret: true })
+  const first = await io.prompt.ask('New password: ', { secret: true })
   if (first === null) return null
   accepted(first)
-  const second = await io.person.ask('The same again: ', { secret: true })
+  const second = await io.prompt.ask('The same again: ', { secret: true })
   if (second === null) return null
   if (first !== second) throw wrong('the two are not the same')
   return first

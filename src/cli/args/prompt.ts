@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 
 /** Who sits before a command, or what is piped into it. */
-export type Person = {
+export type Prompt = {
   /** Whether somebody can be asked. */
   readonly isThere: boolean
   /** A line, null where it was broken off. What is typed is not shown where it is secret. */
@@ -12,7 +12,7 @@ export type Person = {
 }
 
 /** Questions go to standard error: standard output is for results. */
-export function createPerson({ stdin, stderr }: Pick<NodeJS.Process, 'stdin' | 'stderr'>): Person {
+export function createPrompt({ stdin, stderr }: Pick<NodeJS.Process, 'stdin' | 'stderr'>): Prompt {
   return {
     isThere: stdin.isTTY === true && stderr.isTTY === true,
     async ask(question, { secret }) {

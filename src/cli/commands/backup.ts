@@ -18,12 +18,12 @@ export const command: Command = {
     { line: 'erace restore /backup/monday.tar --data ./back', about: 'bring it back' },
   ],
   async prepare(context, faults) {
-    const { positionals, options, place, cwd, engine, io, json } = context
+    const { positionals, options, target, cwd, engine, io, json } = context
     const file = resolve(cwd, takeOneFile(positionals, 'backup', faults))
     const force = options.flag('force')
     return () =>
       interruptible(context, 'nothing was written', async ({ signal, line, shows }) => {
-        const report = await engine.backup(place, file, {
+        const report = await engine.backup(target, file, {
           force,
           signal,
           onWaiting: (text) => line.sink.write(`waiting: ${printable(text, 300)}\n`),

@@ -172,7 +172,7 @@ async function run(context: CommandContext, settings: CrawlSettings): Promise<nu
     },
   })
   try {
-    const result = await engine.crawl(settings, { onProgress, signal: interrupt.signal, log }, context.place)
+    const result = await engine.crawl(settings, { onProgress, signal: interrupt.signal, log }, context.target)
     line.clear()
     printResult(context, result)
     return result.interrupted ? exitCodes.interrupted : exitCodes.done

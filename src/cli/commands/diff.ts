@@ -24,7 +24,7 @@ export const command: Command = {
     { line: 'erace diff https://example.org/ 2026-11-01 2026-11-08T12:00 --words', about: 'between two times' },
     { line: 'erace diff https://example.org/ first last --html > changes.html', about: 'all changes, for a browser' },
   ],
-  async prepare({ positionals, options, place, engine, io, json, colour }, faults) {
+  async prepare({ positionals, options, target, engine, io, json, colour }, faults) {
     const [url, from, to, ...rest] = positionals
     if (url === undefined) faults.push({ place: 'diff', message: 'the URL of a document is missing' })
     for (const word of rest) faults.push({ place: word.slice(0, 60), message: 'diff takes a URL and two versions' })
@@ -33,7 +33,7 @@ export const command: Command = {
     const form = options.flag('words') ? 'words' : 'lines'
     return async () => {
       const request = { from, to, form, context, raw: options.flag('raw') } as const
-      const report = await engine.diff(place, url!, request)
+      const report = await engine.diff(target, url!, request)
       if (json) io.stdout.write(`${JSON.stringify(report)}\n`)
       else if (options.flag('html')) io.stdout.write(await engine.diffPage(report))
       else io.stdout.write(diffText(report, io.stdout, colour))

@@ -44,12 +44,15 @@ export const command: Command = {
   },
 }
 
-async function run({ place, engine, io, clock, json, quiet }: CommandContext, request: ExportRequest): Promise<number> {
+async function run(
+  { target, engine, io, clock, json, quiet }: CommandContext,
+  request: ExportRequest,
+): Promise<number> {
   const line = createStatusLine(io.stderr)
   const shows = io.stderr.isTTY === true && !quiet
   const interrupt = createInterrupt({ io, clock, onFirst: () => {} })
   const onProgress = (progress: ExportProgress) => shows && line.draw(progressPieces(progress))
-  const report = await engine.export(place, request, { onProgress, signal: interrupt.signal }).finally(() => {
+  const report = await engine.export(target, request, { onProgress, signal: interrupt.signal }).finally(() => {
     line.clear()
     interrupt.dispose()
   })
@@ -66,11 +69,11 @@ function readRequest({ positionals, options, cwd, dataDir, json, io }: CommandCo
   const kind = readKind(name, faults)
   for (const word of rest) faults.push({ place: word.slice(0, 60), message: 'export takes one kind and one file' })
   const force = options.flag('force')
-  const place = { cwd, dataDir, force, faults }
+  const target = { cwd, dataDir, force, faults }
   if (name !== undefined && given === undefined)
     faults.push({ place: 'FILE', message: 'the file to write is missing; - stands for standard output' })
   const toStdout = given === '-'
-  const file = given === undefined || toStdout ? null : checkTarget('FILE', given, place)
+  const file = given === undefined || toStdout ? null : checkTarget('FILE', given, target)
   if (toStdout && json)
     faults.push({ place: '--json', message: 'standard output can not hold export and result: name a file' })
   if (toStdout && kind === 'warc' && io.stdout.isTTY === true)
@@ -78,7 +81,7 @@ function readRequest({ positionals, options, cwd, dataDir, json, io }: CommandCo
   const index = options.text('cdxj')
   if (index !== undefined && kind !== 'warc') faults.push({ place: '--cdxj', message: 'goes with warc only' })
   if (index !== undefined && toStdout) faults.push({ place: '--cdxj', message: 'an index needs a file to point at' })
-  const indexFile = index === undefined ? null : checkTarget('--cdxj', index, place)
+  const indexFile = index === undefined ? null : checkTarget('--cdxj', index, target)
   if (indexFile !== null && indexFile === file) faults.push({ place: '--cdxj', message: 'is the exported file itself' })
   if (options.flag('all') && kind !== 'links') faults.push({ place: '--all', message: 'goes with links only' })
   if (options.flag('all') && options.flag('current'))

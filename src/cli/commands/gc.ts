@@ -35,7 +35,7 @@ export const command: Command = {
 }
 
 async function run(context: CommandContext): Promise<number> {
-  const { place, engine, io, clock, json, quiet, options } = context
+  const { target, engine, io, clock, json, quiet, options } = context
   const line = createStatusLine(io.stderr)
   const shows = io.stderr.isTTY === true && !quiet
   const interrupt = createInterrupt({ io, clock, onFirst: () => line.sink.write('finishing what is begun …\n') })
@@ -43,7 +43,7 @@ async function run(context: CommandContext): Promise<number> {
   try {
     const report = await engine
       .gc(
-        { ...place, dryRun: options.flag('dry-run') },
+        { ...target, dryRun: options.flag('dry-run') },
         {
           signal: interrupt.signal,
           onProgress: (progress) => shows && line.draw(progressPieces(progress)),

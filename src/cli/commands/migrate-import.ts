@@ -1,4 +1,4 @@
-import type { MoveProgress, MoveReport } from '../../core/reports/import-report.ts'
+import type { ImportProgress, ImportReport } from '../../core/reports/import-report.ts'
 import { type CommandContext, exitCodes } from '../command.ts'
 import { createInterrupt } from '../interrupt.ts'
 import { createStatusLine } from '../output/status-line.ts'
@@ -8,13 +8,13 @@ const MAX_FAULTS = 20
 const goesOn = 'nothing is lost: the same command goes on where it stopped'
 
 /** `migrate --from DIR --to postgres://…`: a line for each kind that has arrived, and a table of all at the end. */
-export async function moveUp(context: CommandContext, folder: string, store: string): Promise<number> {
+export async function importFolder(context: CommandContext, folder: string, store: string): Promise<number> {
   const { engine, io, clock, json, quiet } = context
   const line = createStatusLine(io.stderr)
   const interrupt = createInterrupt({ io, clock, onFirst: () => line.sink.write('finishing what is begun …\n') })
   const progress = createProgress((pieces) => io.stderr.isTTY === true && line.draw(pieces), line.sink.write)
   try {
-    const report = await engine.moveUp(folder, store, {
+    const report = await engine.importFolder(folder, store, {
       signal: interrupt.signal,
       onProgress: (step) => quiet || progress.note(step),
     })
@@ -36,13 +36,13 @@ export async function moveUp(context: CommandContext, folder: string, store: str
 
 /** One kind after the other: what is under way is drawn, what is over stays as a line. */
 function createProgress(draw: (pieces: string[]) => void, write: (text: string) => unknown) {
-  let last: MoveProgress | null = null
+  let last: ImportProgress | null = null
   function end(): void {
     if (last !== null) write(`${printable(last.what)}: ${formatCount(last.done)} of ${formatCount(last.total)}\n`)
     last = null
   }
   return {
-    note(step: MoveProgress): void {
+    note(step: ImportProgress): void {
       if (last !== null && last.what !== step.what) end()
       last = step
       const share = step.total === 0 ? 100 : Math.min(100, Math.floor((step.done / step.total) * 100))
@@ -52,7 +52,7 @@ function createProgress(draw: (pieces: string[]) => void, write: (text: string) 
   }
 }
 
-function moveText({ counts, bodiesChecked, bytes, seconds, faults, interrupted }: MoveReport): string {
+function moveText({ counts, bodiesChecked, bytes, seconds, faults, interrupted }: ImportReport): string {
   const state = interrupted ? 'interrupted' : faults.length > 0 ? 'not all agrees' : 'all is there'
   const rows = counts.map(({ what, here, there }) => [
     printable(what),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { AppError } from '../../core/errors.ts'
-import type { MoveReport } from '../../core/reports/import-report.ts'
+import type { ImportReport } from '../../core/reports/import-report.ts'
 import { type CliFolder, createCliFolder, createRecordingIo, engineWith } from '../cli.testkit.ts'
 import type { Engine, SchemaReport } from '../engine.ts'
 import { runCli } from '../run-cli.ts'
@@ -37,7 +37,7 @@ function storeOf() {
   return { engine, asked }
 }
 
-const moved: MoveReport = {
+const moved: ImportReport = {
   counts: [
     { what: 'documents', here: 12_345, there: 12_345 },
     { what: 'versions', here: 7, there: 7 },
@@ -94,7 +94,7 @@ describe('erace migrate', () => {
   test('moves a data folder up and shows what is here and there', async () => {
     const given: unknown[] = []
     const engine: Partial<Engine> = {
-      async moveUp(from, to, { onProgress }) {
+      async importFolder(from, to, { onProgress }) {
         given.push(from, to)
         onProgress({ what: 'documents', done: 100, total: 12_345 })
         onProgress({ what: 'documents', done: 12_345, total: 12_345 })
@@ -121,7 +121,7 @@ describe('erace migrate', () => {
 
   test('what does not agree is told and ends with 1', async () => {
     const counts = [{ what: 'documents', here: 2, there: 1 }]
-    const engine = { moveUp: async () => ({ ...moved, counts, faults: ['version 3: another digest\u001b[2J'] }) }
+    const engine = { importFolder: async () => ({ ...moved, counts, faults: ['version 3: another digest\u001b[2J'] }) }
     const { code, out } = await folder.run(['migrate', '--from', 'old', '--to', address], { engine })
     assert.equal(code, 1)
     assert.match(out, /^not all agrees/)
@@ -133,7 +133,7 @@ describe('erace migrate', () => {
     test(`an interrupted move that ends with ${way} says how it goes on, with 130`, async () => {
       const world = createRecordingIo()
       const engine = engineWith({
-        async moveUp(_from, _to, { signal }) {
+        async importFolder(_from, _to, { signal }) {
           world.raise('SIGINT')
           assert.ok(signal.aborted)
           if (way === 'a failure') throw new AppError('store-failed', 'cut off')

@@ -3,7 +3,7 @@ import type { Fault } from '../../config/validation-errors.ts'
 import { type Command, type CommandContext, exitCodes, type Option } from '../command.ts'
 import type { SchemaReport } from '../engine.ts'
 import { printable } from '../output/terminal-text.ts'
-import { moveUp } from './migrate-import.ts'
+import { importFolder } from './migrate-import.ts'
 
 const options: readonly Option[] = [
   { name: 'dry-run', about: 'show the steps of the schema and change nothing' },
@@ -28,30 +28,30 @@ export const command: Command = {
     },
   ],
   async prepare(context, faults) {
-    const { positionals, options, place, cwd } = context
+    const { positionals, options, target, cwd } = context
     for (const word of positionals) faults.push({ place: word.slice(0, 60), message: 'migrate takes no arguments' })
     const from = options.text('from')
-    const to = options.text('to') ?? place.store
+    const to = options.text('to') ?? target.store
     if (from === undefined) {
       noteSchemaFaults(context, faults)
       return () => migrate(context)
     }
-    noteMoveFaults(context, from, to, faults)
-    return () => moveUp(context, resolve(cwd, from), to ?? '')
+    noteImportFaults(context, from, to, faults)
+    return () => importFolder(context, resolve(cwd, from), to ?? '')
   },
 }
 
-function noteSchemaFaults({ options, place }: CommandContext, faults: Fault[]): void {
+function noteSchemaFaults({ options, target }: CommandContext, faults: Fault[]): void {
   if (options.text('to') !== undefined)
     faults.push({ place: '--to', message: 'needs --from DIR: the data folder that is moved' })
-  else if (place.store === null && faults.every((fault) => fault.place !== '--store' && fault.place !== 'ERACE_STORE'))
+  else if (target.store === null && faults.every((fault) => fault.place !== '--store' && fault.place !== 'ERACE_STORE'))
     faults.push({
       place: '--store',
       message: 'migrate needs the address of the shared store, postgres://… (or ERACE_STORE)',
     })
 }
 
-function noteMoveFaults({ options }: CommandContext, from: string, to: string | null, faults: Fault[]): void {
+function noteImportFaults({ options }: CommandContext, from: string, to: string | null, faults: Fault[]): void {
   if (from === '') faults.push({ place: '--from', message: 'needs the name of a data folder' })
   if (to === null) faults.push({ place: '--to', message: 'needs the address of the shared store, postgres://…' })
   else if (!/^postgres(?:ql)?:\/\/./.test(to))
@@ -63,12 +63,12 @@ function noteMoveFaults({ options }: CommandContext, from: string, to: string | 
     if (options.flag(name)) faults.push({ place: `--${name}`, message: 'does not go with --from' })
 }
 
-async function migrate({ engine, place, options, io, json }: CommandContext): Promise<number> {
-  const before = await engine.schema(place)
+async function migrate({ engine, target, options, io, json }: CommandContext): Promise<number> {
+  const before = await engine.schema(target)
   const changes = !options.flag('dry-run')
-  const applied = changes ? await engine.migrate(place) : []
-  const distributed = changes && options.flag('citus') ? await engine.distribute(place) : null
-  const after = changes ? await engine.schema(place) : before
+  const applied = changes ? await engine.migrate(target) : []
+  const distributed = changes && options.flag('citus') ? await engine.distribute(target) : null
+  const after = changes ? await engine.schema(target) : before
   if (json) io.stdout.write(`${JSON.stringify({ ...after, applied, ...(distributed !== null && { distributed }) })}\n`)
   else io.stdout.write(schemaText(after, applied, distributed))
   return exitCodes.done

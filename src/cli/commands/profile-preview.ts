@@ -19,7 +19,7 @@ export type PreviewAsked = {
 
 /** Holds the profiles of a file against what is kept and tells what they would have found. */
 export async function previewFile(context: CommandContext, asked: PreviewAsked): Promise<number> {
-  const { place, engine, io, json, quiet, clock } = context
+  const { target, engine, io, json, quiet, clock } = context
   const { file, items, notes, documents, examples } = asked
   const line = createStatusLine(io.stderr)
   const shows = io.stderr.isTTY === true && !quiet
@@ -28,7 +28,7 @@ export async function previewFile(context: CommandContext, asked: PreviewAsked):
   const of = profiles.length === 1 ? '' : ` of ${formatCount(profiles.length)}`
   try {
     const previews = await engine.previewProfiles(
-      place,
+      target,
       profiles,
       { documents, examples },
       {

@@ -117,7 +117,7 @@ function tellValidity({ io, json }: CommandContext, file: string, read: ReadFile
 }
 
 function prepareImport(
-  { place, engine, io, json, quiet }: CommandContext,
+  { target, engine, io, json, quiet }: CommandContext,
   { file, owner }: { file: string; owner: string | null },
   read: ReadFile<FileProfile>,
   faults: Fault[],
@@ -130,7 +130,7 @@ function prepareImport(
     else profiles.push({ id, owner: whose, profile })
   }
   return async () => {
-    const report = await engine.importProfiles(place, profiles)
+    const report = await engine.importProfiles(target, profiles)
     if (!quiet && !json) for (const note of read.notes) io.stderr.write(`${noteLine(file, note)}\n`)
     const { created, replaced } = report
     if (json) io.stdout.write(`${JSON.stringify({ file, ...report, notes: read.notes })}\n`)
@@ -143,7 +143,7 @@ function prepareImport(
 }
 
 function prepareExport(context: CommandContext, given: string, owner: string | null, faults: Fault[]): Run {
-  const { cwd, dataDir, place, engine, io, json, options, quiet } = context
+  const { cwd, dataDir, target, engine, io, json, options, quiet } = context
   const kind = options.flag('urds') ? 'urds' : 'profiles'
   const toStdout = given === '-'
   const form = isJson(given) ? 'json' : 'xml'
@@ -155,8 +155,8 @@ function prepareExport(context: CommandContext, given: string, owner: string | n
     const { writeProfileFile } = await import('./profile-export.ts')
     const items: ExportedItems =
       kind === 'urds'
-        ? { kind, form: 'xml', items: await engine.exportUrds(place, owner) }
-        : { kind, form, items: await engine.exportProfiles(place, owner) }
+        ? { kind, form: 'xml', items: await engine.exportUrds(target, owner) }
+        : { kind, form, items: await engine.exportProfiles(target, owner) }
     const report = await writeProfileFile(file, items, (text) => io.stdout.write(text))
     const text = `${formatCount(report.count)} ${kind}\n`
     if (json) io.stdout.write(`${JSON.stringify({ file: given, kind, ...report })}\n`)

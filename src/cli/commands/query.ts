@@ -19,14 +19,14 @@ export const command: Command = {
       about: 'how many there are; the document is base/profiles and base/urds',
     },
   ],
-  async prepare({ positionals, options, place, engine, io, json, quiet }, faults) {
+  async prepare({ positionals, options, target, engine, io, json, quiet }, faults) {
     const [xpath, ...rest] = positionals
     const owner = readOwner(options, faults)
     if (xpath === undefined) faults.push({ place: 'XPATH', message: 'the expression is missing' })
     for (const word of rest)
       faults.push({ place: word.slice(0, 60), message: 'query takes one expression: put it in quotes' })
     return async () => {
-      const result = await engine.queryProfiles(place, xpath ?? '', owner)
+      const result = await engine.queryProfiles(target, xpath ?? '', owner)
       if (result.kind === 'fault') throw new FaultsError('usage-wrong', [{ place: 'XPATH', message: result.message }])
       if (json) io.stdout.write(`${JSON.stringify(result)}\n`)
       else print(result, io.stdout)

@@ -17,12 +17,12 @@ export const command: Command = {
     { line: 'erace crawl https://example.org/ --data ./erace-data', about: 'and a crawl that was under way goes on' },
   ],
   async prepare(context, faults) {
-    const { positionals, place, cwd, engine, io, json } = context
+    const { positionals, target, cwd, engine, io, json } = context
     const file = resolve(cwd, takeOneFile(positionals, 'restore', faults))
     return () =>
       interruptible(context, 'nothing was changed', async ({ signal, line, shows }) => {
         const onProgress = (progress: Parameters<typeof copyPieces>[0]) => shows && line.draw(copyPieces(progress))
-        const report = await engine.restore(file, place, { signal, onProgress })
+        const report = await engine.restore(file, target, { signal, onProgress })
         line.clear()
         io.stdout.write(json ? `${JSON.stringify(report)}\n` : restoreText(report))
         return exitCodes.done

@@ -31,7 +31,7 @@ export const command: Command = {
     },
     { line: 'erace search budget after:2026-01 before:2026-07', about: 'versions first seen in half a year (UTC)' },
   ],
-  async prepare({ options, positionals, place, engine, io, json, quiet }, faults) {
+  async prepare({ options, positionals, target, engine, io, json, quiet }, faults) {
     const rebuild = options.flag('rebuild')
     const query = rebuild && positionals.length === 0 ? null : readQuery(positionals, faults)
     const limit = numberOf(options, 'limit', DEFAULT_LIMIT, 1, MAX_LIMIT, faults)
@@ -42,7 +42,7 @@ export const command: Command = {
       const shows = io.stderr.isTTY === true && !quiet
       const report = await engine
         .search(
-          place,
+          target,
           { query, limit, offset, update, rebuild },
           {
             onProgress: (progress) => shows && line.draw(progressPieces(progress)),

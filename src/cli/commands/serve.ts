@@ -21,7 +21,7 @@ export const command: Command = {
   async prepare(context, faults) {
     return prepareServing(context, faults, {
       name: 'serve',
-      work: (hooks) => context.engine.serve(context.place, hooks),
+      work: (hooks) => context.engine.serve(context.target, hooks),
     })
   },
 }

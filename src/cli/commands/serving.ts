@@ -1,6 +1,6 @@
 import type { Fault } from '../../config/validation-errors.ts'
 import { type CommandContext, exitCodes, type Option } from '../command.ts'
-import type { Administrator, ListeningPlace, UpHooks } from '../engine.ts'
+import type { Administrator, ListeningTarget, UpHooks } from '../engine.ts'
 import { createInterrupt } from '../interrupt.ts'
 
 /** Where a command that serves pages listens. */
@@ -31,8 +31,8 @@ export function prepareServing(context: CommandContext, faults: Fault[], { name,
     }
     const interrupt = createInterrupt({ io, clock, onFirst })
     try {
-      const onListening = (place: ListeningPlace): void => {
-        io.stdout.write(context.json ? `${JSON.stringify(place)}\n` : welcome(place))
+      const onListening = (target: ListeningTarget): void => {
+        io.stdout.write(context.json ? `${JSON.stringify(target)}\n` : welcome(target))
       }
       const administrator = administratorOf(context.env)
       await work({ signal: interrupt.signal, log, onListening, administrator })
@@ -49,7 +49,7 @@ function administratorOf(env: Readonly<Record<string, string | undefined>>): Adm
   return email === '' || password === '' ? null : { email, password }
 }
 
-function welcome({ url, setupUrl }: ListeningPlace): string {
+function welcome({ url, setupUrl }: ListeningTarget): string {
   if (setupUrl === null) return `eRACE is at ${url}\n`
   return `eRACE is at ${url}\nThere is no account yet. Set it up here (the link works once): ${setupUrl}\n`
 }

@@ -28,7 +28,7 @@ export const command: Command = {
     { line: 'erace show https://example.org/@2026-11-01T12:00', about: 'what was current then (UTC, or with a zone)' },
     { line: 'erace show https://example.org/@first --header', about: 'header of the oldest kept version' },
   ],
-  async prepare({ positionals, options, place, engine, io, json }, faults) {
+  async prepare({ positionals, options, target, engine, io, json }, faults) {
     const [address, ...rest] = positionals
     if (address === undefined) faults.push({ place: 'show', message: 'the URL of a document is missing' })
     for (const word of rest) faults.push({ place: word.slice(0, 60), message: 'show takes one URL' })
@@ -36,7 +36,7 @@ export const command: Command = {
     if (chosen.length > 1)
       faults.push({ place: `--${chosen[1]}`, message: `can't be combined with --${chosen[0]}: choose one` })
     return async () => {
-      const report = await engine.show(place, address!)
+      const report = await engine.show(target, address!)
       if (json) {
         io.stdout.write(`${JSON.stringify(jsonOf(report))}\n`)
         return report.content.kind === 'body' ? exitCodes.done : exitCodes.failed

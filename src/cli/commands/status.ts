@@ -10,11 +10,11 @@ export const command: Command = {
   usage: '',
   options: [],
   examples: [{ line: 'erace status --data ./erace-data', about: 'how far a crawl has come' }],
-  async prepare({ positionals, place, engine, io, json }, faults) {
+  async prepare({ positionals, target, engine, io, json }, faults) {
     for (const word of positionals) faults.push({ place: word.slice(0, 60), message: 'status takes no arguments' })
     return async () => {
-      const report = await engine.status(place)
-      io.stdout.write(json ? `${JSON.stringify(report)}\n` : statusTable(placeName(place), report))
+      const report = await engine.status(target)
+      io.stdout.write(json ? `${JSON.stringify(report)}\n` : statusTable(placeName(target), report))
       return exitCodes.done
     }
   },

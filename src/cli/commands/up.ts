@@ -21,7 +21,7 @@ export const command: Command = {
       name: 'up',
       work: (hooks) => {
         const onAnnotated = (ids: readonly number[]): void => hooks.log.info({ annotations: ids.length }, 'annotated')
-        return context.engine.up(context.place, { ...hooks, onAnnotated })
+        return context.engine.up(context.target, { ...hooks, onAnnotated })
       },
     })
   },

@@ -87,40 +87,40 @@ function choice<T extends string>(
 }
 
 async function add(context: CommandContext, email: string, traits: Traits): Promise<number> {
-  const { engine, place } = context
+  const { engine, target } = context
   const password = await readNewPassword(context)
   if (password === null) return exitCodes.interrupted
-  const account = await engine.addUser(place, { email, password, ...traits })
+  const account = await engine.addUser(target, { email, password, ...traits })
   return tell(context, { user: answer(account) }, `${shown(account)} is added`)
 }
 
 async function setPassword(context: CommandContext, email: string): Promise<number> {
-  const { engine, place } = context
+  const { engine, target } = context
   const password = await readNewPassword(context)
   if (password === null) return exitCodes.interrupted
-  const account = await engine.setPassword(place, email, password)
+  const account = await engine.setPassword(target, email, password)
   return tell(context, { user: answer(account) }, `${shown(account)} has a new password; all sessions are over`)
 }
 
 async function remove(context: CommandContext, email: string): Promise<number> {
-  const { engine, place, io, options } = context
-  if (io.person.isThere && !options.flag('yes')) {
+  const { engine, target, io, options } = context
+  if (io.prompt.isThere && !options.flag('yes')) {
     const question = `Remove ${printable(email, 254)} with all profiles and annotations? [y/N] `
-    const reply = await io.person.ask(question, { secret: false })
+    const reply = await io.prompt.ask(question, { secret: false })
     if (reply === null) return exitCodes.interrupted
     if (!/^y(?:es)?$/i.test(reply.trim())) {
       io.stderr.write('nothing was removed\n')
       return exitCodes.failed
     }
   }
-  const { account, profiles, annotations } = await engine.removeUser(place, email)
+  const { account, profiles, annotations } = await engine.removeUser(target, email)
   const with_ = `with ${formatCount(profiles)} profiles and ${formatCount(annotations)} annotations`
   return tell(context, { user: answer(account), profiles, annotations }, `${shown(account)} is removed, ${with_}`)
 }
 
 async function list(context: CommandContext): Promise<number> {
-  const { engine, place, quiet, io, json } = context
-  const accounts = await engine.listUsers(place)
+  const { engine, target, quiet, io, json } = context
+  const accounts = await engine.listUsers(target)
   if (accounts.length === 0 && !json && !quiet) io.stderr.write('there are no accounts yet\n')
   const rows = accounts.map(({ email, role, level, disabled, name }) => [
     printable(email, 60),

@@ -18,13 +18,13 @@ export const command: Command = {
     { line: 'erace verify --data ./erace-data', about: 'exit code 0: all is well; 1: faults, each named' },
     { line: 'erace verify --repair', about: 'where there is no backup; exit code 0: what is left is well' },
   ],
-  async prepare({ positionals, options, place, engine, io, json, quiet }, faults) {
+  async prepare({ positionals, options, target, engine, io, json, quiet }, faults) {
     for (const word of positionals) faults.push({ place: word.slice(0, 60), message: 'verify takes no arguments' })
     return async () => {
       const line = createStatusLine(io.stderr)
       const shows = io.stderr.isTTY === true && !quiet
       const onProgress = (progress: VerifyProgress) => shows && line.draw(progressPieces(progress))
-      const report = await engine.verify(place, onProgress, { repair: options.flag('repair') }).finally(line.clear)
+      const report = await engine.verify(target, onProgress, { repair: options.flag('repair') }).finally(line.clear)
       io.stdout.write(json ? `${JSON.stringify(report)}\n` : verifyText(report))
       return report.faultCount === 0 ? exitCodes.done : exitCodes.failed
     }

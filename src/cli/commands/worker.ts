@@ -29,7 +29,7 @@ export const command: Command = {
     },
   ],
   async prepare(context, faults) {
-    const { positionals, place, engine, io, clock, quiet, json } = context
+    const { positionals, target, engine, io, clock, quiet, json } = context
     for (const word of positionals) faults.push({ place: word.slice(0, 60), message: 'worker takes no arguments' })
     return async () => {
       const log = context.createLog(io.stderr)
@@ -41,7 +41,7 @@ export const command: Command = {
         const onJoined = ({ id: node, name }: { id: string; name: string }): void => {
           io.stdout.write(json ? `${JSON.stringify({ node, name })}\n` : `Joined as ${name} (${node})\n`)
         }
-        await engine.worker(place, { signal: interrupt.signal, log, onJoined })
+        await engine.worker(target, { signal: interrupt.signal, log, onJoined })
         return exitCodes.done
       } finally {
         interrupt.dispose()

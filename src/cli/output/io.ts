@@ -1,4 +1,4 @@
-import { createPerson, type Person } from '../args/prompt.ts'
+import { createPrompt, type Prompt } from '../args/prompt.ts'
 import { createKeyboard, type Keyboard } from '../top/keyboard.ts'
 
 /** Where text goes. Results go to one, everything else to the other. */
@@ -19,7 +19,7 @@ export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
 export type CliIo = {
   stdout: ResultSink
   stderr: Sink
-  person: Person
+  prompt: Prompt
   keyboard: Keyboard
   on(signal: StopSignal, listener: () => void): unknown
   off(signal: StopSignal, listener: () => void): unknown
@@ -37,7 +37,7 @@ export function createProcessIo(process: NodeJS.Process): CliIo {
   return {
     stdout: process.stdout,
     stderr: process.stderr,
-    person: createPerson(process),
+    prompt: createPrompt(process),
     keyboard: createKeyboard(process.stdin),
     on: (signal, listener) => process.on(signal, listener),
     off: (signal, listener) => process.off(signal, listener),

@@ -1,5 +1,5 @@
 import { type CommandContext, exitCodes } from '../command.ts'
-import type { ClusterControl, ClusterLook } from '../engine.ts'
+import type { ClusterControl, ClusterSnapshot } from '../engine.ts'
 import type { Key } from './keyboard.ts'
 import { onOtherScreen } from './other-screen.ts'
 import { type Asked, askDrain, askPause } from './top-questions.ts'
@@ -12,7 +12,7 @@ import { topLines } from './top-screen.ts'
  * - helping: any key closes the help.
  * Each second it looks anew, whatever the state; when the store does not answer, what was seen last stays, and the foot says why.
  */
-const LOOK_EVERY_MS = 1_000
+const POLL_EVERY_MS = 1_000
 /** Rates are those of about so many looks. */
 const LOOKS_KEPT = 6
 const MESSAGE_LOOKS = 4
@@ -22,14 +22,14 @@ const PAGE = 10
 export async function runMonitor(
   context: CommandContext,
   control: ClusterControl,
-  first: ClusterLook,
+  first: ClusterSnapshot,
 ): Promise<number> {
   const end = Promise.withResolvers<number>()
   const monitor = createMonitor(context, control, first, () => end.resolve(exitCodes.done))
   let timer: NodeJS.Timeout | undefined
   let isOver = false
   const again = (): void => {
-    if (!isOver) timer = setTimeout(() => void monitor.look().then(again), LOOK_EVERY_MS)
+    if (!isOver) timer = setTimeout(() => void monitor.snapshot().then(again), POLL_EVERY_MS)
   }
   const onStop = (): void => end.resolve(exitCodes.interrupted)
   return onOtherScreen(context.io, { onKey: monitor.onKey, onStop }, async () => {
@@ -46,11 +46,11 @@ export async function runMonitor(
 function createMonitor(
   { io, colour, config }: CommandContext,
   control: ClusterControl,
-  first: ClusterLook,
+  first: ClusterSnapshot,
   quit: () => void,
 ) {
   const { leaseMs } = config.cluster
-  const looks: ClusterLook[] = [first]
+  const looks: ClusterSnapshot[] = [first]
   let chosen = first.nodes[0]?.id ?? ''
   let asked: Asked | null = null
   let message = ''
@@ -58,8 +58,8 @@ function createMonitor(
   let help = false
   let ended = false
 
-  const now = (): ClusterLook => looks.at(-1)!
-  const place = (): number =>
+  const now = (): ClusterSnapshot => looks.at(-1)!
+  const target = (): number =>
     Math.max(
       0,
       now().nodes.findIndex(({ id }) => id === chosen),
@@ -70,7 +70,7 @@ function createMonitor(
     const size = { columns: io.stdout.columns ?? 80, rows: io.stdout.rows ?? 24 }
     const before = looks.length > 1 ? looks[0]! : null
     const words = asked?.question ?? message
-    const lines = topLines({ before, look: now(), leaseMs, size, colour, selected: place(), message: words, help })
+    const lines = topLines({ before, snapshot: now(), leaseMs, size, colour, selected: target(), message: words, help })
     io.stdout.write(`\u001b[H${lines.map((line) => `${line}\u001b[K`).join('\r\n')}\u001b[J`)
   }
 
@@ -80,9 +80,9 @@ function createMonitor(
     draw()
   }
 
-  async function look(): Promise<void> {
+  async function snapshot(): Promise<void> {
     try {
-      looks.push(await control.look())
+      looks.push(await control.snapshot())
       if (looks.length > LOOKS_KEPT) looks.shift()
       if (--messageLooks <= 0) message = ''
     } catch (error) {
@@ -94,7 +94,7 @@ function createMonitor(
 
   function select(step: number): void {
     const { nodes } = now()
-    chosen = nodes[Math.max(0, Math.min(nodes.length - 1, place() + step))]?.id ?? ''
+    chosen = nodes[Math.max(0, Math.min(nodes.length - 1, target() + step))]?.id ?? ''
     draw()
   }
 
@@ -113,7 +113,7 @@ function createMonitor(
     act().then(
       (done) => {
         say(done)
-        void look()
+        void snapshot()
       },
       (error: unknown) => say(`not done: ${wordsOf(error)}`),
     )
@@ -133,16 +133,16 @@ function createMonitor(
     'page-up': () => select(-PAGE),
     home: () => select(-now().nodes.length),
     end: () => select(now().nodes.length),
-    d: () => ask(askDrain(control, now().nodes[place()])),
+    d: () => ask(askDrain(control, now().nodes[target()])),
     p: () => ask(askPause(control, !now().paused)),
-    r: () => void look(),
+    r: () => void snapshot(),
     q: quit,
     '?': () => showHelp(true),
   }
 
   return {
     draw,
-    look,
+    snapshot,
     onKey(key: Key): void {
       if (asked !== null) answer(asked, key)
       else if (help && key !== 'q') showHelp(false)

@@ -9,7 +9,7 @@ const LEASE_MS = 15_000
 function viewOf(parts: Partial<TopView> = {}): TopView {
   return {
     before: null,
-    look: lookOf(),
+    snapshot: lookOf(),
     leaseMs: LEASE_MS,
     size: { columns: 80, rows: 24 },
     colour: false,
@@ -23,7 +23,7 @@ function viewOf(parts: Partial<TopView> = {}): TopView {
 describe('the screen of the monitor', () => {
   test('shows cluster and nodes in 80 columns and 24 lines', () => {
     const lost = nodeOf({ id: 'm9-1-ffffff', name: 'm9', seenMsAgo: 192_000, partitions: 0 })
-    const lines = topLines(viewOf({ look: lookOf({ nodes: [nodeOf(), lost], freePartitions: 3 }) }))
+    const lines = topLines(viewOf({ snapshot: lookOf({ nodes: [nodeOf(), lost], freePartitions: 3 }) }))
     assert.equal(lines.length, 24)
     assert.deepEqual(lines.slice(0, 6), [
       'erace top  2 nodes, 1 lost  run 3 under way  leader m2-9-012345',
@@ -37,8 +37,8 @@ describe('the screen of the monitor', () => {
   })
 
   test('wider terminals show where nodes run, and what went wrong last', () => {
-    const node = nodeOf({ figures: { lastError: 'connect ECONNREFUSED' } })
-    const lines = topLines(viewOf({ look: lookOf({ nodes: [node] }), size: { columns: 160, rows: 10 } }))
+    const node = nodeOf({ stats: { lastError: 'connect ECONNREFUSED' } })
+    const lines = topLines(viewOf({ snapshot: lookOf({ nodes: [node] }), size: { columns: 160, rows: 10 } }))
     assert.match(lines[3]!, /HOST:PID .* LAST ERROR$/)
     assert.match(lines[4]!, /m1\.example:7 .* connect ECONNREFUSED$/)
   })
@@ -49,7 +49,7 @@ describe('the screen of the monitor', () => {
       for (const rows of [1, 3, 5, 8, 24])
         for (const help of [false, true]) {
           const size = { columns, rows }
-          const lines = topLines(viewOf({ look: lookOf({ nodes, paused: true }), size, selected: 40, help }))
+          const lines = topLines(viewOf({ snapshot: lookOf({ nodes, paused: true }), size, selected: 40, help }))
           assert.ok(lines.length <= rows)
           assert.ok(lines.every((line) => line.length <= columns))
         }
@@ -58,7 +58,7 @@ describe('the screen of the monitor', () => {
   test('the node that is selected is always in sight', () => {
     const nodes = Array.from({ length: 100 }, (_, n) => nodeOf({ id: `${n}`, name: `node${n}` }))
     for (const selected of [0, 1, 50, 98, 99]) {
-      const lines = topLines(viewOf({ look: lookOf({ nodes }), selected }))
+      const lines = topLines(viewOf({ snapshot: lookOf({ nodes }), selected }))
       assert.ok(
         lines.some((line) => line.startsWith(`> node${selected} `)),
         String(selected),
@@ -70,14 +70,14 @@ describe('the screen of the monitor', () => {
   test('nothing that a node says of itself steers the terminal', () => {
     const evil = '\u001b[2J\u009b31m\u202e\r\n\u0007'
     const node = nodeOf({ id: `id${evil}`, name: `name${evil}`, host: evil, role: evil as 'worker' })
-    node.figures = { lastError: `error${evil}`, perSecond: 'many', queued: null, rssBytes: Number.NaN, failed: {} }
-    const look = lookOf({ nodes: [node], leader: `leader${evil}` })
+    node.stats = { lastError: `error${evil}`, perSecond: 'many', queued: null, rssBytes: Number.NaN, failed: {} }
+    const snapshot = lookOf({ nodes: [node], leader: `leader${evil}` })
     for (const columns of [80, 200]) {
-      const text = topLines(viewOf({ look, size: { columns, rows: 24 } })).join('')
+      const text = topLines(viewOf({ snapshot, size: { columns, rows: 24 } })).join('')
       assert.doesNotMatch(text, /[\p{Cc}\p{Cf}]/u)
       assert.match(text, /error\?/)
     }
-    assert.doesNotMatch(topReport(look, LEASE_MS).replaceAll('\n', ''), /[\p{Cc}\p{Cf}]/u)
+    assert.doesNotMatch(topReport(snapshot, LEASE_MS).replaceAll('\n', ''), /[\p{Cc}\p{Cf}]/u)
   })
 
   test('colours only where they are wanted', () => {
@@ -86,9 +86,9 @@ describe('the screen of the monitor', () => {
   })
 
   test('says why nothing is fetched, and what to do where no node is there', () => {
-    assert.match(topLines(viewOf({ look: lookOf({ paused: true }) })).join('\n'), /^PAUSED: .*\(p\)$/m)
-    assert.match(topLines(viewOf({ look: lookOf({ held: true }) })).join('\n'), /^HELD: more is new/m)
-    const empty = topLines(viewOf({ look: lookOf({ nodes: [], run: null, leader: '' }), selected: -1 })).join('\n')
+    assert.match(topLines(viewOf({ snapshot: lookOf({ paused: true }) })).join('\n'), /^PAUSED: .*\(p\)$/m)
+    assert.match(topLines(viewOf({ snapshot: lookOf({ held: true }) })).join('\n'), /^HELD: more is new/m)
+    const empty = topLines(viewOf({ snapshot: lookOf({ nodes: [], run: null, leader: '' }), selected: -1 })).join('\n')
     assert.match(empty, /0 nodes {2}no run yet {2}nobody leads/)
     assert.match(empty, /erace worker --store … starts one/)
   })
@@ -108,23 +108,23 @@ describe('figures of the monitor', () => {
     assert.equal(stateOf({ draining: true }, true), 'draining')
     assert.equal(stateOf({}, true), 'paused')
     assert.equal(stateOf({ role: 'serve' }, true), 'running')
-    assert.equal(stateOf({ figures: { paused: 1 } }), 'paused')
-    assert.equal(stateOf({ figures: null as never }), 'running')
+    assert.equal(stateOf({ stats: { paused: 1 } }), 'paused')
+    assert.equal(stateOf({ stats: null as never }), 'running')
   })
 
   test('rates come from two looks by the ages of the nodes, and those who came or went say nothing', () => {
-    const figures = (bytes: number, failed: number, perSecond = 10) => ({ bytes, failed, perSecond })
+    const stats = (bytes: number, failed: number, perSecond = 10) => ({ bytes, failed, perSecond })
     const before = lookOf({
       nodes: [
-        nodeOf({ id: 'a', startedMsAgo: 10_000, seenMsAgo: 900, figures: figures(1_000, 5) }),
-        nodeOf({ id: 'gone', figures: figures(9e9, 99) }),
+        nodeOf({ id: 'a', startedMsAgo: 10_000, seenMsAgo: 900, stats: stats(1_000, 5) }),
+        nodeOf({ id: 'gone', stats: stats(9e9, 99) }),
       ],
     })
     const after = lookOf({
       nodes: [
-        nodeOf({ id: 'a', startedMsAgo: 15_000, seenMsAgo: 900, figures: figures(11_000, 10) }),
-        nodeOf({ id: 'new', startedMsAgo: 1_000, seenMsAgo: 10, figures: figures(5e9, 50) }),
-        nodeOf({ id: 'lost', seenMsAgo: 60_000, figures: figures(5e9, 50) }),
+        nodeOf({ id: 'a', startedMsAgo: 15_000, seenMsAgo: 900, stats: stats(11_000, 10) }),
+        nodeOf({ id: 'new', startedMsAgo: 1_000, seenMsAgo: 10, stats: stats(5e9, 50) }),
+        nodeOf({ id: 'lost', seenMsAgo: 60_000, stats: stats(5e9, 50) }),
       ],
     })
     assert.deepEqual(ratesOf(before, after, LEASE_MS), { pages: 20, bytes: 2_000, errors: 1 })

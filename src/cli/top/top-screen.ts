@@ -1,5 +1,5 @@
 import type { NodeState } from '../../store/rules/node-state.ts'
-import type { ClusterLook } from '../engine.ts'
+import type { ClusterSnapshot } from '../engine.ts'
 import { formatCount, formatSize, formatSpan, printable } from '../output/terminal-text.ts'
 import { type ClusterRates, type NodeRow, ratesOf, rowsOf } from './top-figures.ts'
 
@@ -7,8 +7,8 @@ export type TopSize = { columns: number; rows: number }
 
 export type TopView = {
   /** Some seconds ago, for rates. */
-  before: ClusterLook | null
-  look: ClusterLook
+  before: ClusterSnapshot | null
+  snapshot: ClusterSnapshot
   leaseMs: number
   size: TopSize
   colour: boolean
@@ -54,18 +54,18 @@ export function topLines(view: TopView): string[] {
 }
 
 /** The same for a file or a pipe: all nodes, as wide as need be. */
-export function topReport(look: ClusterLook, leaseMs: number): string {
-  const rows = look.nodes.length + 2
-  const view = { before: null, look, leaseMs, size: { columns: 200, rows }, colour: false, selected: -1 }
+export function topReport(snapshot: ClusterSnapshot, leaseMs: number): string {
+  const rows = snapshot.nodes.length + 2
+  const view = { before: null, snapshot, leaseMs, size: { columns: 200, rows }, colour: false, selected: -1 }
   const paint: Paint = (text) => text
   const lines = [...headLines({ ...view, message: '', help: false }, paint), '']
   return `${[...lines, ...nodeLines({ ...view, message: '', help: false }, rows, paint)].map((line) => line.trimEnd()).join('\n')}\n`
 }
 
-function headLines({ before, look, leaseMs, size }: TopView, paint: Paint): string[] {
-  const { run, leader, nodes, freePartitions, queued, seen, hosts, tasks, paused, held } = look
-  const rates = ratesOf(before, look, leaseMs)
-  const lost = rowsOf(look, leaseMs).filter(({ state }) => state === 'lost').length
+function headLines({ before, snapshot, leaseMs, size }: TopView, paint: Paint): string[] {
+  const { run, leader, nodes, freePartitions, queued, seen, hosts, tasks, paused, held } = snapshot
+  const rates = ratesOf(before, snapshot, leaseMs)
+  const lost = rowsOf(snapshot, leaseMs).filter(({ state }) => state === 'lost').length
   const runWords = run === null ? 'no run yet' : `run ${run.id} ${run.finished ? 'finished' : 'under way'}`
   const leads = leader === '' ? 'nobody leads' : `leader ${printable(leader, 40)}`
   const first = [
@@ -104,8 +104,8 @@ function rateWords({ pages, bytes, errors }: ClusterRates): string[] {
   ]
 }
 
-function footLines({ look, leaseMs, size, selected, message }: TopView, paint: Paint): string[] {
-  const node = rowsOf(look, leaseMs)[selected]
+function footLines({ snapshot, leaseMs, size, selected, message }: TopView, paint: Paint): string[] {
+  const node = rowsOf(snapshot, leaseMs)[selected]
   const about = node === undefined ? '' : `${node.id}${node.lastError === '' ? '' : `: ${node.lastError}`}`
   const words = message === '' ? keyWords : message
   return [
@@ -142,8 +142,8 @@ const MIN_NAME = 8
 const MAX_NAME = 32
 
 function nodeLines(view: TopView, room: number, paint: Paint): string[] {
-  const { look, leaseMs, size, selected } = view
-  const rows = rowsOf(look, leaseMs)
+  const { snapshot, leaseMs, size, selected } = view
+  const rows = rowsOf(snapshot, leaseMs)
   if (rows.length === 0) return ['', cut('  No node has joined yet: erace worker --store … starts one.', size.columns)]
   const shown = columnList.filter(({ from }) => size.columns >= from)
   const taken = shown.reduce((sum, { width }) => sum + width + 1, 2)

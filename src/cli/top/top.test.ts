@@ -17,8 +17,8 @@ describe('erace top', () => {
   })
   after(() => folder.remove())
 
-  const run = (argv: string[], look = lookOf()) => {
-    const { control, asked } = createTestControl(() => look)
+  const run = (argv: string[], snapshot = lookOf()) => {
+    const { control, asked } = createTestControl(() => snapshot)
     return folder.run(['top', ...store, ...argv], { engine: { control: async () => control } }).then((result) => ({
       ...result,
       asked,
@@ -38,7 +38,7 @@ describe('erace top', () => {
     const { out } = await run(['--json'], lookOf({ nodes: [nodeOf(), nodeOf({ id: 'b', seenMsAgo: 1e9 })] }))
     const report = JSON.parse(out)
     assert.deepEqual(
-      [report.queued, report.nodes[0].state, report.nodes[1].state, report.nodes[0].figures.perSecond],
+      [report.queued, report.nodes[0].state, report.nodes[1].state, report.nodes[0].stats.perSecond],
       [1_234_567, 'running', 'lost', 12.34],
     )
   })
@@ -82,9 +82,9 @@ describe('erace top on a terminal', () => {
   after(() => folder.remove())
 
   /** Started, and drawn once. */
-  async function start(look = lookOf(), env: Record<string, string> = {}) {
+  async function start(snapshot = lookOf(), env: Record<string, string> = {}) {
     const world = createRecordingIo({ columns: 80, rows: 24 })
-    const { control, asked } = createTestControl(() => look)
+    const { control, asked } = createTestControl(() => snapshot)
     const engine = engineWith({ control: async () => control })
     const ended = runCli({ argv: ['top', ...store], env, cwd: folder.cwd, io: world.io, engine })
     while (!world.out().includes('erace top')) await new Promise(setImmediate)
@@ -167,13 +167,13 @@ describe('erace top on a terminal', () => {
 
   test('what was seen last stays while the store does not answer, and the foot says why', async () => {
     const top = await start()
-    const { look } = top.control
-    top.control.look = () => Promise.reject(new AppError('store-unreachable', 'PostgreSQL: connect ECONNREFUSED'))
+    const { snapshot } = top.control
+    top.control.snapshot = () => Promise.reject(new AppError('store-unreachable', 'PostgreSQL: connect ECONNREFUSED'))
     top.press('r')
     const drawn = await top.drawn()
     assert.match(drawn, /no answer: PostgreSQL: connect ECONNREFUSED; trying again/)
     assert.match(drawn, /m1 +worker running/)
-    top.control.look = look
+    top.control.snapshot = snapshot
     top.press('r')
     assert.match(await top.drawn(), /q quit/)
     top.press('q')

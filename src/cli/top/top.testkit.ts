@@ -1,5 +1,5 @@
 import type { NodeReport } from '../../store/contracts/nodes.ts'
-import type { ClusterControl, ClusterLook } from '../engine.ts'
+import type { ClusterControl, ClusterSnapshot } from '../engine.ts'
 
 export function nodeOf(parts: Partial<NodeReport> = {}): NodeReport {
   return {
@@ -8,7 +8,7 @@ export function nodeOf(parts: Partial<NodeReport> = {}): NodeReport {
     role: 'worker',
     host: 'm1.example',
     pid: 7,
-    figures: { perSecond: 12.34, inFlight: 40, queued: 12_345, failed: 3, refused: 1, rssBytes: 210e6, bytes: 5e6 },
+    stats: { perSecond: 12.34, inFlight: 40, queued: 12_345, failed: 3, refused: 1, rssBytes: 210e6, bytes: 5e6 },
     startedMsAgo: 100_000,
     seenMsAgo: 400,
     draining: false,
@@ -17,7 +17,7 @@ export function nodeOf(parts: Partial<NodeReport> = {}): NodeReport {
   }
 }
 
-export function lookOf(parts: Partial<ClusterLook> = {}): ClusterLook {
+export function lookOf(parts: Partial<ClusterSnapshot> = {}): ClusterSnapshot {
   return {
     nodes: [nodeOf()],
     freePartitions: 0,
@@ -34,10 +34,10 @@ export function lookOf(parts: Partial<ClusterLook> = {}): ClusterLook {
 }
 
 /** A cluster that does as it is told, and notes it. */
-export function createTestControl(look: () => ClusterLook) {
+export function createTestControl(snapshot: () => ClusterSnapshot) {
   const asked: string[] = []
   const control: ClusterControl = {
-    look: async () => look(),
+    snapshot: async () => snapshot(),
     async drain(node, draining) {
       asked.push(`${draining ? 'drain' : 'undrain'} ${node}`)
       return node

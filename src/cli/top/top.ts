@@ -38,7 +38,7 @@ export const command: Command = {
     for (const word of positionals) faults.push({ place: word.slice(0, 60), message: 'top takes no arguments' })
     const action = actionOf(context, faults)
     return () =>
-      withControl(context, (control) => (action === null ? look(context, control) : act(context, control, action)))
+      withControl(context, (control) => (action === null ? snapshot(context, control) : act(context, control, action)))
   },
 }
 
@@ -52,10 +52,10 @@ function actionOf({ options }: CommandContext, faults: Fault[]): Action | null {
 }
 
 async function withControl(
-  { engine, place }: CommandContext,
+  { engine, target }: CommandContext,
   work: (control: ClusterControl) => Promise<number>,
 ): Promise<number> {
-  const control = await engine.control(place)
+  const control = await engine.control(target)
   try {
     return await work(control)
   } finally {
@@ -63,10 +63,10 @@ async function withControl(
   }
 }
 
-async function look(context: CommandContext, control: ClusterControl): Promise<number> {
+async function snapshot(context: CommandContext, control: ClusterControl): Promise<number> {
   const { io, json, options, config } = context
   const { leaseMs } = config.cluster
-  const first = await control.look()
+  const first = await control.snapshot()
   const isLive = io.stdout.isTTY === true && io.keyboard.isThere && !json && !options.flag('once')
   if (isLive) return runMonitor(context, control, first)
   const nodes = first.nodes.map((node) => ({ ...node, state: nodeStateOf(node, { leaseMs, paused: first.paused }) }))

@@ -1,8 +1,8 @@
 /** How far a data folder has been copied into a shared store. */
-export type MoveProgress = { what: string; done: number; total: number }
+export type ImportProgress = { what: string; done: number; total: number }
 
 /** What was copied, and how it was checked. */
-export type MoveReport = {
+export type ImportReport = {
   /** Rows of each kind, here and there. */
   counts: { what: string; here: number; there: number }[]
   /** Bodies whose digest was computed again from what arrived. */

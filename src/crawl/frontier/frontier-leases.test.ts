@@ -4,24 +4,24 @@ import { AppError } from '../../core/errors.ts'
 import { offersOf } from '../../store/conformance/samples.testkit.ts'
 import type { FrontierStore } from '../../store/contracts/frontier.ts'
 import { answered, openField, settleDown, type Taken } from './frontier.testkit.ts'
-import { createTenure, leaveHand, type Tenure, whenQuiet } from './partition-lease.ts'
+import { createPartitionLease, leaveHand, type PartitionLease, whenQuiet } from './partition-lease.ts'
 
 /** A frontier whose hosts are held as long as the test says so, each under a tenure of its own. */
-async function withTenures(
+async function withLeases(
   work: (place: {
     field: Awaited<ReturnType<typeof openField>>
-    hold(host: number): Tenure
+    hold(host: number): PartitionLease
     letGo(host: number, how: 'leaving' | 'over'): void
     hostsOf(taken: readonly Taken[]): number[]
   }) => Promise<void>,
   through: (store: FrontierStore) => FrontierStore = (store) => store,
 ): Promise<void> {
-  const tenures = new Map<number, Tenure>()
+  const workerLeases = new Map<number, PartitionLease>()
   const numbers = new Map<number, number>()
   const field = await openField({
-    tenureOf(hostId) {
-      const tenure = tenures.get(numbers.get(hostId) ?? -1)
-      return tenure?.state === 'held' ? tenure : null
+    leaseOf(hostId) {
+      const lease = workerLeases.get(numbers.get(hostId) ?? -1)
+      return lease?.state === 'held' ? lease : null
     },
     through,
     retryAfter: settleDown,
@@ -33,16 +33,16 @@ async function withTenures(
     await work({
       field,
       hold(host) {
-        const tenure = { ...createTenure(host, 1, false), state: 'held' as const }
-        tenures.set(host, tenure)
-        return tenure
+        const lease = { ...createPartitionLease(host, 1, false), state: 'held' as const }
+        workerLeases.set(host, lease)
+        return lease
       },
       letGo(host, how) {
-        const tenure = tenures.get(host)!
-        tenure.state = how
-        field.frontier.leave(new Set([tenure]))
+        const lease = workerLeases.get(host)!
+        lease.state = how
+        field.frontier.leave(new Set([lease]))
       },
-      hostsOf: (taken) => taken.map(({ lane }) => numbers.get(lane.id)!).sort(),
+      hostsOf: (taken) => taken.map(({ hostQueue }) => numbers.get(hostQueue.id)!).sort(),
     })
   } finally {
     await field.destroy()
@@ -56,7 +56,7 @@ async function look(field: Awaited<ReturnType<typeof openField>>): Promise<void>
 
 describe('a frontier whose partitions come and go', () => {
   test('hands out requests of what it holds, and looks again when more comes', () =>
-    withTenures(async ({ field, hold, hostsOf }) => {
+    withLeases(async ({ field, hold, hostsOf }) => {
       await look(field)
       assert.deepEqual(field.takeAll(), [])
       hold(1)
@@ -68,53 +68,53 @@ describe('a frontier whose partitions come and go', () => {
     }))
 
   test('takes nothing more of what leaves; what is out comes back and is settled with its clock', () =>
-    withTenures(async ({ field, hold, letGo }) => {
-      const tenure = hold(0)
+    withLeases(async ({ field, hold, letGo }) => {
+      const lease = hold(0)
       await look(field)
       const [out] = field.takeAll()
       letGo(0, 'leaving')
-      assert.equal(field.frontier.release(out!.lane, answered), 'goes-on')
+      assert.equal(field.frontier.release(out!.hostQueue, answered), 'goes-on')
       assert.deepEqual(field.takeAll(), [])
-      const hosts = field.frontier.changedClocks(tenure)
+      const hosts = field.frontier.changedClocks(lease)
       assert.deepEqual(
         hosts.map(({ id }) => id),
-        [out!.lane.id],
+        [out!.hostQueue.id],
       )
       await field.store.settle({ offers: [], done: [out!.request], again: [], hosts })
-      field.frontier.settled(out!.lane, 1)
+      field.frontier.settled(out!.hostQueue, 1)
       assert.deepEqual(field.takeAll(), [])
       assert.equal(field.frontier.counts().active, 0)
     }))
 
   test('forgets the clocks of what is lost', () =>
-    withTenures(async ({ field, hold, letGo }) => {
-      const tenure = hold(0)
+    withLeases(async ({ field, hold, letGo }) => {
+      const lease = hold(0)
       await look(field)
       const [out] = field.takeAll()
       letGo(0, 'over')
-      field.frontier.release(out!.lane, answered)
-      assert.deepEqual(field.frontier.changedClocks(tenure), [])
+      field.frontier.release(out!.hostQueue, answered)
+      assert.deepEqual(field.frontier.changedClocks(lease), [])
     }))
 
   test('opens a host anew under its next tenure, and what is put back to the old lane stays there', () =>
-    withTenures(async ({ field, hold, letGo }) => {
+    withLeases(async ({ field, hold, letGo }) => {
       hold(0)
       await look(field)
       const [out] = field.takeAll()
       letGo(0, 'over')
       hold(0)
       await look(field)
-      field.frontier.putBack(out!.lane, out!.request)
+      field.frontier.putBack(out!.hostQueue, out!.request)
       const again = field.takeAll()
       assert.deepEqual(
         again.map(({ request }) => request.seq),
         [out!.request.seq],
       )
-      assert.notEqual(again[0]!.lane, out!.lane)
+      assert.notEqual(again[0]!.hostQueue, out!.hostQueue)
     }))
 
   test('rows that arrive for a host that is not held are left to whoever holds it', () =>
-    withTenures(async ({ field, hold, letGo }) => {
+    withLeases(async ({ field, hold, letGo }) => {
       hold(2)
       await look(field)
       letGo(2, 'leaving')
@@ -130,7 +130,7 @@ describe('a frontier whose partitions come and go', () => {
       if (failures-- > 0) throw new AppError('store-unreachable', 'away')
       return read()
     }
-    return withTenures(
+    return withLeases(
       async ({ field, hold, hostsOf }) => {
         hold(0)
         hold(1)
@@ -150,18 +150,18 @@ describe('a frontier whose partitions come and go', () => {
 
 describe('a tenure', () => {
   test('is quiet when nothing of it is in hand', async () => {
-    const tenure = createTenure(1, 1, false)
-    await whenQuiet(tenure)
-    tenure.inHand = 3
-    const quiet = whenQuiet(tenure)
-    leaveHand(tenure)
+    const lease = createPartitionLease(1, 1, false)
+    await whenQuiet(lease)
+    lease.inHand = 3
+    const quiet = whenQuiet(lease)
+    leaveHand(lease)
     let isQuiet = false
     void quiet.then(() => {
       isQuiet = true
     })
     await settleDown()
     assert.equal(isQuiet, false)
-    leaveHand(tenure, 2)
+    leaveHand(lease, 2)
     await quiet
   })
 })

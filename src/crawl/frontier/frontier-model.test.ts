@@ -44,7 +44,7 @@ async function live(seed: number): Promise<void> {
   const perHost = 1 + random.below(2)
   const field = await openField({
     perHost,
-    maxLanes: 1 + random.below(6),
+    maxHostQueues: 1 + random.below(6),
     bufferRows: 1 + random.below(60),
     rules: { delayMs: DELAY_MS },
     through: (store) => slowed(store, random),
@@ -89,10 +89,10 @@ async function live(seed: number): Promise<void> {
     out.delete(taken.request.url)
     if (random.chance(0.1)) {
       free.set(taken.request.host, taken.freeBefore) // nobody was asked
-      field.frontier.putBack(taken.lane, taken.request)
+      field.frontier.putBack(taken.hostQueue, taken.request)
       return
     }
-    field.frontier.release(taken.lane, answered)
+    field.frontier.release(taken.hostQueue, answered)
     leaveAlone(taken.request.host)
     released.push(taken)
   }
@@ -112,7 +112,7 @@ async function live(seed: number): Promise<void> {
       }),
     )
     assert.equal(removed, batch.length)
-    for (const { lane } of batch) field.frontier.settled(lane, 1)
+    for (const { hostQueue } of batch) field.frontier.settled(hostQueue, 1)
   }
 
   async function restart(): Promise<void> {

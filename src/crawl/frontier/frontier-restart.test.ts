@@ -38,13 +38,13 @@ describe('the frontier after a restart', () => {
       assert.equal(field.frontier.nextDueAt()! - field.clock.monotonic(), 6_000)
       field.clock.advance(6_000)
       assert.deepEqual(
-        field.takeAll().map(({ lane }) => lane.host),
-        [first.lane.host],
+        field.takeAll().map(({ hostQueue }) => hostQueue.host),
+        [first.hostQueue.host],
       )
       field.clock.advance(54_000)
       assert.deepEqual(
-        field.takeAll().map(({ lane }) => lane.host),
-        [second.lane.host],
+        field.takeAll().map(({ hostQueue }) => hostQueue.host),
+        [second.hostQueue.host],
       )
     }),
   )
@@ -63,7 +63,7 @@ describe('the frontier after a restart', () => {
       const taken = field.takeAll()
       assert.equal(taken.length, 3)
       // Whoever learns from robots.txt that this was too soon knows how long to wait.
-      for (const { lane } of taken) assert.equal(lane.askedBefore, restarted)
+      for (const { hostQueue } of taken) assert.equal(hostQueue.askedBefore, restarted)
     }),
   )
 
@@ -74,14 +74,14 @@ describe('the frontier after a restart', () => {
       const fail = async (): Promise<string> => {
         field.clock.advance(60_000)
         const [taken] = field.takeAll() as [Taken]
-        const verdict = field.frontier.release(taken.lane, { kind: 'failed', totalMs: 1 })
+        const verdict = field.frontier.release(taken.hostQueue, { kind: 'failed', totalMs: 1 })
         await field.store.settle({
           offers: [],
           done: [taken.request],
           again: [],
           hosts: field.frontier.changedClocks(),
         })
-        field.frontier.settled(taken.lane, 1)
+        field.frontier.settled(taken.hostQueue, 1)
         return verdict
       }
       const verdicts = [await fail(), await fail()]

@@ -65,7 +65,7 @@ describe('the frontier', () => {
       field.clock.advance(3)
       assert.equal(field.frontier.take()!.request.host, two)
       // The first host stands in the ring; its answer moves its clock just ahead of now.
-      field.frontier.release(first.lane, answered)
+      field.frontier.release(first.hostQueue, answered)
       const now = field.clock.monotonic()
       let questions = 0
       field.clock.monotonic = () => (questions++ === 0 ? now : now + 100)
@@ -110,7 +110,7 @@ describe('the frontier', () => {
       await field.finish([quick])
       const rest = await crawlAll(field)
       assert.equal(rest.length, 49)
-      assert.ok(rest.every(({ lane }) => lane !== slow.lane))
+      assert.ok(rest.every(({ hostQueue }) => hostQueue !== slow.hostQueue))
       await field.finish([slow])
       assert.equal((await crawlAll(field)).length, 4)
     }),
@@ -118,7 +118,7 @@ describe('the frontier', () => {
 
   test(
     'more hosts than there is room for are all served',
-    withField({ maxLanes: 2 }, async (field) => {
+    withField({ maxHostQueues: 2 }, async (field) => {
       const links = Array.from({ length: 15 }, (_, n) => offersOf(field.hostOf(n), 3)).flat()
       for (let at = 0; at < links.length; at += 7) await field.offer(links.slice(at, at + 7))
       const all = await crawlAll(field)
@@ -129,7 +129,7 @@ describe('the frontier', () => {
 
   test(
     'hosts left on disk by an earlier process are all served',
-    withField({ maxLanes: 3 }, async (field) => {
+    withField({ maxHostQueues: 3 }, async (field) => {
       await field.offer(Array.from({ length: 20 }, (_, n) => offersOf(field.hostOf(n), 2)).flat())
       await field.restart('close')
       assert.ok(field.frontier.counts().active <= 3)
@@ -176,10 +176,10 @@ describe('the frontier', () => {
     withField({ rules: { delayMs: 500 } }, async (field) => {
       await field.offer(offersOf(field.hostOf(0), 2))
       const [first] = field.takeAll() as [Taken]
-      field.frontier.putBack(first.lane, first.request)
+      field.frontier.putBack(first.hostQueue, first.request)
       const [again] = field.takeAll() as [Taken]
       assert.equal(again.request, first.request)
-      field.frontier.postpone(again.lane, again.request, answered)
+      field.frontier.postpone(again.hostQueue, again.request, answered)
       assert.deepEqual(field.takeAll(), [])
       field.clock.advance(500)
       assert.equal((field.takeAll() as [Taken])[0].request, first.request)
@@ -204,11 +204,11 @@ describe('the frontier', () => {
     withField({ rules: { failuresToRest: 1, maxRests: 0 } }, async (field) => {
       await field.offer(offersOf(field.hostOf(0), 5))
       const [taken] = field.takeAll() as [Taken]
-      assert.equal(field.frontier.release(taken.lane, { kind: 'failed', totalMs: 1 }), 'given-up')
+      assert.equal(field.frontier.release(taken.hostQueue, { kind: 'failed', totalMs: 1 }), 'given-up')
       assert.deepEqual(field.takeAll(), [])
-      field.frontier.drop(taken.lane)
-      assert.equal((await field.store.giveUp(taken.lane.id)).dropped, 5)
-      field.frontier.settled(taken.lane, 1)
+      field.frontier.drop(taken.hostQueue)
+      assert.equal((await field.store.giveUp(taken.hostQueue.id)).dropped, 5)
+      field.frontier.settled(taken.hostQueue, 1)
       await settleDown()
       assert.deepEqual(field.takeAll(), [])
       assert.equal(field.frontier.counts().active, 0)
@@ -220,10 +220,10 @@ describe('the frontier', () => {
     withField({}, async (field) => {
       await field.offer(offersOf(field.hostOf(0), 2))
       const [first] = field.takeAll() as [Taken]
-      field.frontier.release(first.lane, answered)
+      field.frontier.release(first.hostQueue, answered)
       const again = [{ ...first.request, attempts: 1 }]
       await field.store.settle({ offers: [], done: [], again, hosts: [] })
-      field.frontier.settled(first.lane, 1)
+      field.frontier.settled(first.hostQueue, 1)
       const rest = await crawlAll(field)
       assert.deepEqual(pathsOf(rest), ['/1', '/0'])
       assert.equal(rest[1]!.request.attempts, 1)

@@ -5,9 +5,9 @@ import { openOne } from '../../store/conformance/engine.testkit.ts'
 import { batchOf } from '../../store/conformance/samples.testkit.ts'
 import type { DocumentStore } from '../../store/contracts/documents.ts'
 import type { FrontierStore } from '../../store/contracts/frontier.ts'
-import { createEmbeddedSystem, type EmbeddedSystem } from '../../store/sqlite/testkit/store.testkit.ts'
+import { createSqliteSystem, type SqliteSystem } from '../../store/sqlite/testkit/store.testkit.ts'
 import { createFrontier, type Frontier, type FrontierOptions } from './frontier.ts'
-import type { Lane } from './host-queue.ts'
+import type { HostQueue } from './host-queue.ts'
 import type { HostSignal, PolitenessRules } from './politeness.ts'
 
 export const quickRules: PolitenessRules = {
@@ -21,13 +21,13 @@ export const quickRules: PolitenessRules = {
 
 export const answered: HostSignal = { kind: 'answered', totalMs: 0 }
 
-export type Taken = { lane: Lane; request: QueuedRequest }
+export type Taken = { hostQueue: HostQueue; request: QueuedRequest }
 
-export type FieldOptions = Pick<FrontierOptions, 'tenureOf' | 'retryAfter'> & {
+export type FieldOptions = Pick<FrontierOptions, 'leaseOf' | 'retryAfter'> & {
   rules: Partial<PolitenessRules>
   perHost: number
   bufferRows: number
-  maxLanes: number
+  maxHostQueues: number
   /** What stands between frontier and store: a slower store, for one. */
   through(store: FrontierStore): FrontierStore
 }
@@ -45,12 +45,12 @@ export async function openField(parts: Partial<FieldOptions> = {}) {
     rules: {},
     perHost: 1,
     bufferRows: 1_000,
-    maxLanes: 100,
+    maxHostQueues: 100,
     through: (store) => store,
     ...parts,
   }
   const clock: ManualClock = createManualClock()
-  const system: EmbeddedSystem = createEmbeddedSystem()
+  const system: SqliteSystem = createSqliteSystem()
   let store: FrontierStore
   let documents: DocumentStore
   let frontier: Frontier | null = null
@@ -99,11 +99,11 @@ export async function openField(parts: Partial<FieldOptions> = {}) {
     /** Brings requests back and has them noted as done, with the links that were found. */
     async finish(taken: readonly Taken[], offers: readonly Offer[] = [], signal: HostSignal = answered): Promise<void> {
       const frontier = current()
-      for (const { lane } of taken) frontier.release(lane, signal)
+      for (const { hostQueue } of taken) frontier.release(hostQueue, signal)
       await store.settle(
         batchOf({ offers, done: taken.map(({ request }) => request), hosts: frontier.changedClocks() }),
       )
-      for (const { lane } of taken) frontier.settled(lane, 1)
+      for (const { hostQueue } of taken) frontier.settled(hostQueue, 1)
       await settleDown()
     },
     async restart(how: 'close' | 'kill', run = 1): Promise<void> {

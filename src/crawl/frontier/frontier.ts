@@ -5,20 +5,20 @@ import type { Arrival, FrontierStore, HostClock, HostState } from '../../store/c
 import {
   addArrivals,
   addLoaded,
-  createLane,
+  createHostQueue,
   cutBack,
   giveUpLoad,
+  type HostQueue,
   isIdle,
-  type Lane,
   putBackInOrder,
 } from './host-queue.ts'
-import { createOwnTenure, type Tenure } from './partition-lease.ts'
+import { createPermanentLease, type PartitionLease } from './partition-lease.ts'
 import { type HostSignal, noteSignal, type PolitenessRules, pauseMs } from './politeness.ts'
 import { createTimeHeap } from './time-heap.ts'
 
 /**
  * Mercator's frontier: a FIFO per host, hosts take turns, and none is asked before its time. It decides what is fetched
- * next; what was seen and what is queued is the store's. In memory are at most `maxLanes` hosts with the heads of
+ * next; what was seen and what is queued is the store's. In memory are at most `maxHostQueues` hosts with the heads of
  * their queues, however many hosts and URLs there are; hosts beyond that stay on disk until there is room.
  *
  * A request is taken (`take`), comes back with what it told about the host (`release`), and is forgotten once the store
@@ -28,23 +28,23 @@ import { createTimeHeap } from './time-heap.ts'
  * more is taken from it, and what is out comes back to a lane that does nothing.
  */
 export type Frontier = {
-  take(): { lane: Lane; request: QueuedRequest } | null
-  release(lane: Lane, signal: HostSignal): 'goes-on' | 'rests' | 'given-up'
+  take(): { hostQueue: HostQueue; request: QueuedRequest } | null
+  release(hostQueue: HostQueue, signal: HostSignal): 'goes-on' | 'rests' | 'given-up'
   /** Hands a taken request back to the head of its queue, untouched. */
-  putBack(lane: Lane, request: QueuedRequest): void
+  putBack(hostQueue: HostQueue, request: QueuedRequest): void
   /** Hands it back after its host was asked for something else first. */
-  postpone(lane: Lane, request: QueuedRequest, signal: HostSignal): void
-  settled(lane: Lane, requests: number): void
+  postpone(hostQueue: HostQueue, request: QueuedRequest, signal: HostSignal): void
+  settled(hostQueue: HostQueue, requests: number): void
   /** Takes in rows that the store has queued. */
   arrive(arrivals: readonly Arrival[]): void
   /** Clocks that moved since the last call, of the hosts of one tenure where there are several. */
-  changedClocks(tenure?: Tenure): HostClock[]
+  changedClocks(lease?: PartitionLease): HostClock[]
   /** Closes all lanes of tenures that end. */
-  leave(tenures: ReadonlySet<Tenure>): void
+  leave(workerLeases: ReadonlySet<PartitionLease>): void
   /** Hosts may have come to the store without having arrived: looks for them. */
   look(): void
   /** Empties the lane of a host that was given up. */
-  drop(lane: Lane): void
+  drop(hostQueue: HostQueue): void
   /** Monotonic time at which a waiting host comes due. */
   nextDueAt(): number | undefined
   /** Fills up from disk; called at start and whenever there may be room. */
@@ -61,9 +61,9 @@ export type FrontierOptions = {
   perHost: number
   /** Rows kept in memory over all hosts. */
   bufferRows: number
-  maxLanes: number
+  maxHostQueues: number
   /** Under which tenure a host may be crawled now; null for none. Left out where all hosts of the store are the shard's own. */
-  tenureOf?(hostId: number): Tenure | null
+  leaseOf?(hostId: number): PartitionLease | null
   /** By how much the clocks of those who keep the times of hosts may differ; not at all unless told. */
   clockMarginMs?: number
   /** The store can't be read, now or ever: nothing is lost, but lanes stand still. */
@@ -85,20 +85,20 @@ export function createFrontier({
   rules,
   perHost,
   bufferRows,
-  maxLanes,
-  tenureOf,
+  maxHostQueues,
+  leaseOf,
   clockMarginMs = 0,
   onError,
   retryAfter = (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
 }: FrontierOptions): Frontier {
-  const own = createOwnTenure()
-  const lanes = new Map<number, Lane>()
-  const ring: Lane[] = []
+  const own = createPermanentLease()
+  const hostQueues = new Map<number, HostQueue>()
+  const ring: HostQueue[] = []
   let ringHead = 0
-  const heap = createTimeHeap<Lane>()
+  const heap = createTimeHeap<HostQueue>()
   /** Monotonic: when the first host of each was opened, and nobody else asked them any more. */
-  const begins = new WeakMap<Tenure, number>()
-  const moved = new Map<Tenure, Set<Lane>>([[own, new Set()]])
+  const begins = new WeakMap<PartitionLease, number>()
+  const moved = new Map<PartitionLease, Set<HostQueue>>([[own, new Set()]])
   /** Whether the store may hold hosts with work that are not in memory. */
   let dormant = true
   let waking = false
@@ -108,75 +108,75 @@ export function createFrontier({
   let retryMs = FIRST_RETRY_MS
 
   const capacity = (): number =>
-    Math.max(MIN_ROWS, Math.min(MAX_ROWS, Math.floor(bufferRows / Math.max(1, lanes.size))))
+    Math.max(MIN_ROWS, Math.min(MAX_ROWS, Math.floor(bufferRows / Math.max(1, hostQueues.size))))
 
-  function beginOf(tenure: Tenure): number {
-    const begin = begins.get(tenure) ?? clock.monotonic()
-    begins.set(tenure, begin)
+  function beginOf(lease: PartitionLease): number {
+    const begin = begins.get(lease) ?? clock.monotonic()
+    begins.set(lease, begin)
     return begin
   }
 
   /** Null where the host is none of ours (any more). */
-  function open(state: HostState): Lane | null {
-    const tenure = tenureOf === undefined ? own : tenureOf(state.id)
-    if (tenure === null) return null
+  function open(state: HostState): HostQueue | null {
+    const lease = leaseOf === undefined ? own : leaseOf(state.id)
+    if (lease === null) return null
     // The kept clock is wall time: believed only as far as a rest can be long, in case that clock jumped.
     const waitMs = Math.max(0, Math.min(state.nextAt + clockMarginMs - clock.now(), rules.restMaxMs))
     // Whoever was killed may have had a request on its way to this host. What its robots.txt asks for is known later.
-    const askedBefore = store.recoveredOf(state.id) ? beginOf(tenure) : Number.NEGATIVE_INFINITY
+    const askedBefore = store.recoveredOf(state.id) ? beginOf(lease) : Number.NEGATIVE_INFINITY
     const nextAt = Math.max(clock.monotonic() + waitMs, askedBefore + rules.delayMs)
-    const lane = createLane(state, nextAt, tenure, askedBefore)
-    lanes.set(state.id, lane)
-    return lane
+    const hostQueue = createHostQueue(state, nextAt, lease, askedBefore)
+    hostQueues.set(state.id, hostQueue)
+    return hostQueue
   }
 
   /** Puts a parked lane where it belongs now. */
-  function place(lane: Lane): void {
-    if (lane.place !== 'parked') return
-    if (lane.buffer.length > OVERFLOW * capacity()) {
-      if (lane.loading || lane.inFlight > 0 || lane.unsettled > 0) return // what is out comes home first
-      cutBack(lane, capacity())
+  function place(hostQueue: HostQueue): void {
+    if (hostQueue.place !== 'parked') return
+    if (hostQueue.buffer.length > OVERFLOW * capacity()) {
+      if (hostQueue.loading || hostQueue.inFlight > 0 || hostQueue.unsettled > 0) return // what is out comes home first
+      cutBack(hostQueue, capacity())
     }
-    if (lane.buffer.length <= capacity() / 4 && lane.more) load(lane)
-    if (lane.buffer.length === 0) {
-      if (isIdle(lane)) close(lane)
+    if (hostQueue.buffer.length <= capacity() / 4 && hostQueue.more) load(hostQueue)
+    if (hostQueue.buffer.length === 0) {
+      if (isIdle(hostQueue)) close(hostQueue)
       return
     }
-    if (lane.inFlight >= perHost) return
-    if (lane.nextAt > clock.monotonic()) {
-      lane.place = 'waiting'
-      heap.push(lane, lane.nextAt)
+    if (hostQueue.inFlight >= perHost) return
+    if (hostQueue.nextAt > clock.monotonic()) {
+      hostQueue.place = 'waiting'
+      heap.push(hostQueue, hostQueue.nextAt)
     } else {
-      lane.place = 'ready'
-      ring.push(lane)
+      hostQueue.place = 'ready'
+      ring.push(hostQueue)
     }
   }
 
-  function close(lane: Lane): void {
-    lane.place = 'closed'
-    lanes.delete(lane.id)
-    if (waking) closedMeanwhile.add(lane.id)
-    if (dormant && lanes.size < maxLanes * 0.75) void wake()
+  function close(hostQueue: HostQueue): void {
+    hostQueue.place = 'closed'
+    hostQueues.delete(hostQueue.id)
+    if (waking) closedMeanwhile.add(hostQueue.id)
+    if (dormant && hostQueues.size < maxHostQueues * 0.75) void wake()
   }
 
-  function load(lane: Lane): void {
-    if (lane.loading) return
-    lane.loading = true
+  function load(hostQueue: HostQueue): void {
+    if (hostQueue.loading) return
+    hostQueue.loading = true
     const asked = capacity()
-    store.next(lane.id, lane.position, asked).then(
+    store.next(hostQueue.id, hostQueue.position, asked).then(
       (rows) => {
         // A lane that was emptied meanwhile expects no more.
-        if (lane.more) addLoaded(lane, rows, asked)
-        else giveUpLoad(lane)
+        if (hostQueue.more) addLoaded(hostQueue, rows, asked)
+        else giveUpLoad(hostQueue)
         retryMs = FIRST_RETRY_MS
-        place(lane)
+        place(hostQueue)
         ready()
       },
       (error: unknown) => {
         // It counts as loading until it is tried again.
         tryAgain(error, () => {
-          giveUpLoad(lane)
-          place(lane)
+          giveUpLoad(hostQueue)
+          place(hostQueue)
           ready()
         })
       },
@@ -194,7 +194,7 @@ export function createFrontier({
     if (waking || !dormant) return
     waking = true
     try {
-      while (dormant && lanes.size < maxLanes) if (!(await fillLanes())) break
+      while (dormant && hostQueues.size < maxHostQueues) if (!(await fillHostQueues())) break
       retryMs = FIRST_RETRY_MS
     } catch (error) {
       dormant = true
@@ -206,58 +206,58 @@ export function createFrontier({
   }
 
   /** False when the store has nothing but hosts that are about to be handed over: they are not asked for again at once. */
-  async function fillLanes(): Promise<boolean> {
-    const room = maxLanes - lanes.size
+  async function fillHostQueues(): Promise<boolean> {
+    const room = maxHostQueues - hostQueues.size
     dormant = false // and true again when a host is turned away while the store is asked
     closedMeanwhile.clear()
-    const found = await store.hosts(room, new Set(lanes.keys()))
+    const found = await store.hosts(room, new Set(hostQueues.keys()))
     if (found.length >= room) dormant = true
-    const opened: Lane[] = []
+    const opened: HostQueue[] = []
     let strangers = 0
     for (const state of found) {
       if (closedMeanwhile.has(state.id)) dormant = true
-      else if (!lanes.has(state.id)) {
-        const lane = open(state)
-        if (lane !== null) opened.push(lane)
+      else if (!hostQueues.has(state.id)) {
+        const hostQueue = open(state)
+        if (hostQueue !== null) opened.push(hostQueue)
         else strangers++
       }
     }
     // Placed when all are there: how much of its queue each may load depends on how many they are.
-    for (const lane of opened) place(lane)
+    for (const hostQueue of opened) place(hostQueue)
     return strangers === 0 || strangers < found.length
   }
 
   function arrive(arrivals: readonly Arrival[]): void {
     for (const { state, rows } of arrivals) {
-      let lane = lanes.get(state.id) ?? null
-      if (lane === null) {
-        if (lanes.size >= maxLanes) {
+      let hostQueue = hostQueues.get(state.id) ?? null
+      if (hostQueue === null) {
+        if (hostQueues.size >= maxHostQueues) {
           dormant = true
           continue
         }
-        lane = open(state)
-        if (lane === null) continue
+        hostQueue = open(state)
+        if (hostQueue === null) continue
         // The host had nothing queued before: then these rows are all there is.
-        lane.more = state.queued > rows.length
+        hostQueue.more = state.queued > rows.length
       }
-      addArrivals(lane, rows, capacity())
-      place(lane)
+      addArrivals(hostQueue, rows, capacity())
+      place(hostQueue)
     }
     ready()
   }
 
-  function empty(lane: Lane): void {
-    lane.buffer = []
-    lane.more = false
+  function empty(hostQueue: HostQueue): void {
+    hostQueue.buffer = []
+    hostQueue.more = false
   }
 
-  function move(lane: Lane): void {
-    const known = moved.get(lane.tenure)
-    if (known !== undefined) known.add(lane)
-    else if (lane.tenure.state !== 'over') moved.set(lane.tenure, new Set([lane]))
+  function move(hostQueue: HostQueue): void {
+    const known = moved.get(hostQueue.lease)
+    if (known !== undefined) known.add(hostQueue)
+    else if (hostQueue.lease.state !== 'over') moved.set(hostQueue.lease, new Set([hostQueue]))
   }
 
-  function nextReady(): Lane | undefined {
+  function nextReady(): HostQueue | undefined {
     const now = clock.monotonic()
     for (let due = heap.popDue(now); due !== undefined; due = heap.popDue(now)) {
       if (due.place !== 'waiting') continue
@@ -265,17 +265,17 @@ export function createFrontier({
       place(due)
     }
     while (ringHead < ring.length) {
-      const lane = ring[ringHead++]!
+      const hostQueue = ring[ringHead++]!
       if (ringHead > 1024 && ringHead * 2 > ring.length) {
         ring.splice(0, ringHead)
         ringHead = 0
       }
-      if (lane.place !== 'ready') continue
+      if (hostQueue.place !== 'ready') continue
       // Another request of the same host may have come back meanwhile and moved its clock. `place` looks at the time
       // of this very moment, and so must this: with an older one the two would disagree for ever.
-      if (lane.buffer.length > 0 && lane.nextAt <= clock.monotonic()) return lane
-      lane.place = 'parked'
-      place(lane)
+      if (hostQueue.buffer.length > 0 && hostQueue.nextAt <= clock.monotonic()) return hostQueue
+      hostQueue.place = 'parked'
+      place(hostQueue)
     }
     ring.length = 0
     ringHead = 0
@@ -284,76 +284,76 @@ export function createFrontier({
 
   return {
     take() {
-      const lane = nextReady()
-      if (lane === undefined) return null
-      lane.place = 'parked'
-      const request = lane.buffer.shift()!
-      lane.inFlight++
-      if (perHost > 1) lane.nextAt = Math.max(lane.nextAt, clock.monotonic() + pauseMs(lane, rules))
-      place(lane)
-      return { lane, request }
+      const hostQueue = nextReady()
+      if (hostQueue === undefined) return null
+      hostQueue.place = 'parked'
+      const request = hostQueue.buffer.shift()!
+      hostQueue.inFlight++
+      if (perHost > 1) hostQueue.nextAt = Math.max(hostQueue.nextAt, clock.monotonic() + pauseMs(hostQueue, rules))
+      place(hostQueue)
+      return { hostQueue, request }
     },
-    release(lane, signal) {
-      lane.inFlight--
-      lane.unsettled++
-      const verdict = noteSignal(lane, signal, clock.monotonic(), rules)
-      if (signal.kind !== 'untouched') move(lane)
-      if (verdict === 'given-up') empty(lane)
-      place(lane)
+    release(hostQueue, signal) {
+      hostQueue.inFlight--
+      hostQueue.unsettled++
+      const verdict = noteSignal(hostQueue, signal, clock.monotonic(), rules)
+      if (signal.kind !== 'untouched') move(hostQueue)
+      if (verdict === 'given-up') empty(hostQueue)
+      place(hostQueue)
       return verdict
     },
-    putBack(lane, request) {
-      lane.inFlight--
-      putBackInOrder(lane, request)
-      place(lane)
+    putBack(hostQueue, request) {
+      hostQueue.inFlight--
+      putBackInOrder(hostQueue, request)
+      place(hostQueue)
     },
-    postpone(lane, request, signal) {
-      lane.inFlight--
-      putBackInOrder(lane, request)
-      noteSignal(lane, signal, clock.monotonic(), rules)
-      move(lane)
-      place(lane)
+    postpone(hostQueue, request, signal) {
+      hostQueue.inFlight--
+      putBackInOrder(hostQueue, request)
+      noteSignal(hostQueue, signal, clock.monotonic(), rules)
+      move(hostQueue)
+      place(hostQueue)
     },
     arrive,
-    settled(lane, requests) {
-      lane.unsettled -= requests
-      place(lane)
+    settled(hostQueue, requests) {
+      hostQueue.unsettled -= requests
+      place(hostQueue)
     },
-    changedClocks(tenure = own) {
+    changedClocks(lease = own) {
       const changed: HostClock[] = []
-      for (const lane of moved.get(tenure) ?? []) {
-        const nextAt = clock.now() + Math.max(0, lane.nextAt - clock.monotonic())
-        changed.push({ id: lane.id, nextAt, failures: lane.failures, rests: lane.rests })
+      for (const hostQueue of moved.get(lease) ?? []) {
+        const nextAt = clock.now() + Math.max(0, hostQueue.nextAt - clock.monotonic())
+        changed.push({ id: hostQueue.id, nextAt, failures: hostQueue.failures, rests: hostQueue.rests })
       }
-      if (tenure === own) moved.get(own)!.clear()
-      else moved.delete(tenure)
+      if (lease === own) moved.get(own)!.clear()
+      else moved.delete(lease)
       return changed
     },
-    leave(tenures) {
-      for (const lane of lanes.values()) {
-        if (!tenures.has(lane.tenure)) continue
-        lane.place = 'closed'
-        empty(lane)
-        lanes.delete(lane.id)
-        if (waking) closedMeanwhile.add(lane.id)
+    leave(workerLeases) {
+      for (const hostQueue of hostQueues.values()) {
+        if (!workerLeases.has(hostQueue.lease)) continue
+        hostQueue.place = 'closed'
+        empty(hostQueue)
+        hostQueues.delete(hostQueue.id)
+        if (waking) closedMeanwhile.add(hostQueue.id)
       }
-      for (const tenure of tenures) if (tenure.state === 'over') moved.delete(tenure)
+      for (const lease of workerLeases) if (lease.state === 'over') moved.delete(lease)
       if (dormant) void wake()
     },
     look() {
       dormant = true
       void wake()
     },
-    drop(lane) {
-      empty(lane)
-      place(lane)
+    drop(hostQueue) {
+      empty(hostQueue)
+      place(hostQueue)
     },
     nextDueAt: () => heap.nextDueAt(),
     wake,
     counts() {
       let resting = 0
-      for (const lane of lanes.values()) if (lane.rests > 0) resting++
-      return { active: lanes.size, waiting: heap.size(), resting }
+      for (const hostQueue of hostQueues.values()) if (hostQueue.rests > 0) resting++
+      return { active: hostQueues.size, waiting: heap.size(), resting }
     },
     onReady(listener) {
       ready = listener

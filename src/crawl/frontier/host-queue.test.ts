@@ -6,11 +6,11 @@ import { offerOf } from '../../store/conformance/samples.testkit.ts'
 import {
   addArrivals,
   addLoaded,
-  createLane,
+  createHostQueue,
   cutBack,
   giveUpLoad,
+  type HostQueue,
   isIdle,
-  type Lane,
   putBackInOrder,
 } from './host-queue.ts'
 
@@ -20,50 +20,50 @@ function rowOf(priority: number, seq: number): QueuedRequest {
   return { ...offerOf('a.example', `/${seq}`, { priority }), hostId: 1, seq, attempts: 0 }
 }
 
-function seqsOf(lane: Lane): number[] {
-  return lane.buffer.map(({ seq }) => seq)
+function seqsOf(hostQueue: HostQueue): number[] {
+  return hostQueue.buffer.map(({ seq }) => seq)
 }
 
-function emptyLane(): Lane {
-  return { ...createLane(state, 0), more: false }
+function emptyHostQueue(): HostQueue {
+  return { ...createHostQueue(state, 0), more: false }
 }
 
 describe('a lane', () => {
   test('takes in arrivals by priority, then in order of arrival', () => {
-    const lane = emptyLane()
-    addArrivals(lane, [rowOf(2, 1), rowOf(1, 2), rowOf(2, 3), rowOf(0, 4)], 10)
-    assert.deepEqual(seqsOf(lane), [4, 2, 1, 3])
-    assert.equal(lane.more, false)
+    const hostQueue = emptyHostQueue()
+    addArrivals(hostQueue, [rowOf(2, 1), rowOf(1, 2), rowOf(2, 3), rowOf(0, 4)], 10)
+    assert.deepEqual(seqsOf(hostQueue), [4, 2, 1, 3])
+    assert.equal(hostQueue.more, false)
   })
 
   test('leaves to the disk what goes behind a full buffer, and everything behind that', () => {
-    const lane = emptyLane()
-    addArrivals(lane, [rowOf(0, 1), rowOf(0, 2), rowOf(0, 3)], 2)
-    assert.deepEqual(seqsOf(lane), [1, 2])
-    assert.equal(lane.more, true)
-    lane.buffer.shift()
-    addArrivals(lane, [rowOf(0, 4)], 2)
-    assert.deepEqual(seqsOf(lane), [2], 'row 3 is on disk and goes before row 4')
+    const hostQueue = emptyHostQueue()
+    addArrivals(hostQueue, [rowOf(0, 1), rowOf(0, 2), rowOf(0, 3)], 2)
+    assert.deepEqual(seqsOf(hostQueue), [1, 2])
+    assert.equal(hostQueue.more, true)
+    hostQueue.buffer.shift()
+    addArrivals(hostQueue, [rowOf(0, 4)], 2)
+    assert.deepEqual(seqsOf(hostQueue), [2], 'row 3 is on disk and goes before row 4')
   })
 
   test('takes in what goes before the end of its buffer even when it is full', () => {
-    const lane = emptyLane()
-    addArrivals(lane, [rowOf(5, 1), rowOf(5, 2), rowOf(5, 3), rowOf(1, 4)], 2)
-    assert.deepEqual(seqsOf(lane), [4, 1, 2])
+    const hostQueue = emptyHostQueue()
+    addArrivals(hostQueue, [rowOf(5, 1), rowOf(5, 2), rowOf(5, 3), rowOf(1, 4)], 2)
+    assert.deepEqual(seqsOf(hostQueue), [4, 1, 2])
   })
 
   test('a row that arrives while others are loaded is neither lost nor taken twice', () => {
-    const read = createLane(state, 0)
+    const read = createHostQueue(state, 0)
     read.loading = true
     addArrivals(read, [rowOf(3, 9)], 10)
     addLoaded(read, [rowOf(5, 1), rowOf(5, 2)], 2)
     assert.deepEqual(seqsOf(read), [9, 1, 2], 'it belongs before the end of what was loaded')
-    const included = createLane(state, 0)
+    const included = createHostQueue(state, 0)
     included.loading = true
     addArrivals(included, [rowOf(3, 9)], 10)
     addLoaded(included, [rowOf(3, 9), rowOf(5, 1)], 2)
     assert.deepEqual(seqsOf(included), [9, 1])
-    const ended = createLane(state, 0)
+    const ended = createHostQueue(state, 0)
     ended.loading = true
     addArrivals(ended, [rowOf(7, 9)], 10)
     addLoaded(ended, [rowOf(5, 1)], 2)
@@ -72,34 +72,34 @@ describe('a lane', () => {
   })
 
   test('a load that failed changes nothing', () => {
-    const lane = createLane(state, 0)
-    lane.loading = true
-    addArrivals(lane, [rowOf(0, 1)], 10)
-    giveUpLoad(lane)
-    assert.deepEqual(seqsOf(lane), [])
-    assert.equal(lane.more, true)
-    assert.equal(isIdle(lane), false)
+    const hostQueue = createHostQueue(state, 0)
+    hostQueue.loading = true
+    addArrivals(hostQueue, [rowOf(0, 1)], 10)
+    giveUpLoad(hostQueue)
+    assert.deepEqual(seqsOf(hostQueue), [])
+    assert.equal(hostQueue.more, true)
+    assert.equal(isIdle(hostQueue), false)
   })
 
   test('a row that is put back goes to the head, or behind what is now before it', () => {
-    const lane = emptyLane()
-    addArrivals(lane, [rowOf(1, 1), rowOf(1, 2)], 10)
-    const row = lane.buffer.shift()!
-    addArrivals(lane, [rowOf(0, 3)], 10)
-    putBackInOrder(lane, row)
-    assert.deepEqual(seqsOf(lane), [3, 1, 2])
+    const hostQueue = emptyHostQueue()
+    addArrivals(hostQueue, [rowOf(1, 1), rowOf(1, 2)], 10)
+    const row = hostQueue.buffer.shift()!
+    addArrivals(hostQueue, [rowOf(0, 3)], 10)
+    putBackInOrder(hostQueue, row)
+    assert.deepEqual(seqsOf(hostQueue), [3, 1, 2])
   })
 
   test('a page with very many links in front of the queue is taken in at once', () => {
-    const lane = emptyLane()
-    addArrivals(lane, [rowOf(200_000, 1)], 10)
+    const hostQueue = emptyHostQueue()
+    addArrivals(hostQueue, [rowOf(200_000, 1)], 10)
     const row = rowOf(0, 0)
     const rows = Array.from({ length: 200_000 }, (_, n) => ({ ...row, priority: 199_999 - n, seq: n + 2 }))
-    addArrivals(lane, rows, 10)
-    assert.equal(lane.buffer.length, 200_001)
-    assert.equal(lane.buffer[0]!.seq, 200_001)
-    cutBack(lane, 4)
-    assert.deepEqual(seqsOf(lane), [200_001, 200_000, 199_999, 199_998])
+    addArrivals(hostQueue, rows, 10)
+    assert.equal(hostQueue.buffer.length, 200_001)
+    assert.equal(hostQueue.buffer[0]!.seq, 200_001)
+    cutBack(hostQueue, 4)
+    assert.deepEqual(seqsOf(hostQueue), [200_001, 200_000, 199_999, 199_998])
   })
 
   test('hands out a queue in order and each row once, whatever arrives, is loaded or put back when', () => {
@@ -143,7 +143,7 @@ type Step =
 
 /** A disk that is a plain sorted list, beside the lane. The head of the lane must be the least row that is not out. */
 function createModel(capacity: number) {
-  const lane = emptyLane()
+  const hostQueue = emptyHostQueue()
   let disk: QueuedRequest[] = []
   const out: QueuedRequest[] = []
   let answer: QueuedRequest[] = []
@@ -152,22 +152,22 @@ function createModel(capacity: number) {
 
   const inOrder = (a: QueuedRequest, b: QueuedRequest): number => a.priority - b.priority || a.seq - b.seq
   const isBehind = (row: QueuedRequest): boolean =>
-    lane.position === null || inOrder(lane.position as QueuedRequest, row) < 0
+    hostQueue.position === null || inOrder(hostQueue.position as QueuedRequest, row) < 0
 
   function arrive(priorities: readonly number[]): void {
     const rows = priorities.map((priority) => rowOf(priority, ++seq))
     disk = [...disk, ...rows].sort(inOrder)
-    addArrivals(lane, rows, capacity)
+    addArrivals(hostQueue, rows, capacity)
   }
 
   function ask(): void {
-    if (lane.loading || !lane.more) return
-    lane.loading = true
+    if (hostQueue.loading || !hostQueue.more) return
+    hostQueue.loading = true
     answer = disk.filter(isBehind).slice(0, capacity)
   }
 
   function take(): void {
-    const row = lane.buffer.shift()
+    const row = hostQueue.buffer.shift()
     if (row === undefined) return
     const least = disk.find((other) => !out.includes(other))
     assert.equal(row.seq, least?.seq)
@@ -186,13 +186,14 @@ function createModel(capacity: number) {
     ask,
     take,
     settle,
-    answer: () => lane.loading && addLoaded(lane, answer, capacity),
-    fail: () => lane.loading && giveUpLoad(lane),
+    answer: () => hostQueue.loading && addLoaded(hostQueue, answer, capacity),
+    fail: () => hostQueue.loading && giveUpLoad(hostQueue),
     'put-back'() {
       const row = out.pop()
-      if (row !== undefined) putBackInOrder(lane, row)
+      if (row !== undefined) putBackInOrder(hostQueue, row)
     },
-    cut: () => out.length === 0 && !lane.loading && lane.buffer.length > capacity && cutBack(lane, capacity),
+    cut: () =>
+      out.length === 0 && !hostQueue.loading && hostQueue.buffer.length > capacity && cutBack(hostQueue, capacity),
   }
 
   return {
@@ -209,11 +210,11 @@ function createModel(capacity: number) {
         settle()
       }
       assert.equal(settledSeqs.size, seq)
-      if (lane.more) {
+      if (hostQueue.more) {
         ask()
         actions.answer()
       }
-      assert.ok(isIdle(lane))
+      assert.ok(isIdle(hostQueue))
     },
   }
 }

@@ -1,6 +1,6 @@
 import type { QueuedRequest } from '../../core/request.ts'
 import type { HostState, QueuePosition } from '../../store/contracts/frontier.ts'
-import { createOwnTenure, type Tenure } from './partition-lease.ts'
+import { createPermanentLease, type PartitionLease } from './partition-lease.ts'
 
 /**
  * One host that has work, in memory: the head of its queue and its clock. The rest of the queue is on disk.
@@ -11,10 +11,10 @@ import { createOwnTenure, type Tenure } from './partition-lease.ts'
  * - `parked`: nothing to hand out now (all connections in use, buffer being filled or about to be cut back, or empty);
  * - `closed`: forgotten; its host may come back as another lane.
  */
-export type Lane = {
+export type HostQueue = {
   readonly id: number
   readonly host: string
-  readonly tenure: Tenure
+  readonly lease: PartitionLease
   place: 'ready' | 'waiting' | 'parked' | 'closed'
   /** Head of the queue, in order. */
   buffer: QueuedRequest[]
@@ -43,16 +43,16 @@ export type Lane = {
   address: string
 }
 
-export function createLane(
+export function createHostQueue(
   state: HostState,
   nextAt: number,
-  tenure = createOwnTenure(),
+  lease = createPermanentLease(),
   askedBefore = Number.NEGATIVE_INFINITY,
-): Lane {
+): HostQueue {
   return {
     id: state.id,
     host: state.host,
-    tenure,
+    lease,
     place: 'parked',
     buffer: [],
     position: null,
@@ -72,66 +72,72 @@ export function createLane(
   }
 }
 
-export function isIdle(lane: Lane): boolean {
-  return lane.buffer.length === 0 && !lane.more && !lane.loading && lane.inFlight === 0 && lane.unsettled === 0
+export function isIdle(hostQueue: HostQueue): boolean {
+  return (
+    hostQueue.buffer.length === 0 &&
+    !hostQueue.more &&
+    !hostQueue.loading &&
+    hostQueue.inFlight === 0 &&
+    hostQueue.unsettled === 0
+  )
 }
 
 /** Puts newly queued rows where they belong: into the buffer, or left on disk behind it. */
-export function addArrivals(lane: Lane, rows: readonly QueuedRequest[], capacity: number): void {
+export function addArrivals(hostQueue: HostQueue, rows: readonly QueuedRequest[], capacity: number): void {
   const kept: QueuedRequest[] = []
   for (const row of rows) {
-    const behind = lane.position === null || isBefore(lane.position, row)
-    if (behind && lane.loading) {
-      lane.meanwhile.push(row)
-    } else if (behind && (lane.more || lane.buffer.length + kept.length >= capacity)) {
-      lane.more = true
+    const behind = hostQueue.position === null || isBefore(hostQueue.position, row)
+    if (behind && hostQueue.loading) {
+      hostQueue.meanwhile.push(row)
+    } else if (behind && (hostQueue.more || hostQueue.buffer.length + kept.length >= capacity)) {
+      hostQueue.more = true
     } else {
       kept.push(row)
-      if (behind) lane.position = { priority: row.priority, seq: row.seq }
+      if (behind) hostQueue.position = { priority: row.priority, seq: row.seq }
     }
   }
-  insertInOrder(lane, kept)
+  insertInOrder(hostQueue, kept)
 }
 
 /** Takes in the next `asked` rows behind `position`; `loading` was true since they were asked for. */
-export function addLoaded(lane: Lane, rows: readonly QueuedRequest[], asked: number): void {
-  lane.loading = false
-  insertInOrder(lane, rows)
+export function addLoaded(hostQueue: HostQueue, rows: readonly QueuedRequest[], asked: number): void {
+  hostQueue.loading = false
+  insertInOrder(hostQueue, rows)
   const last = rows.at(-1)
-  if (last !== undefined && (lane.position === null || isBefore(lane.position, last))) {
-    lane.position = { priority: last.priority, seq: last.seq }
+  if (last !== undefined && (hostQueue.position === null || isBefore(hostQueue.position, last))) {
+    hostQueue.position = { priority: last.priority, seq: last.seq }
   }
-  if (rows.length < asked) lane.more = false
-  if (lane.meanwhile.length === 0) return
+  if (rows.length < asked) hostQueue.more = false
+  if (hostQueue.meanwhile.length === 0) return
   const loaded = new Set(rows.map(({ seq }) => seq))
-  const missed = lane.meanwhile.filter(({ seq }) => !loaded.has(seq))
-  lane.meanwhile = []
-  addArrivals(lane, missed, asked)
+  const missed = hostQueue.meanwhile.filter(({ seq }) => !loaded.has(seq))
+  hostQueue.meanwhile = []
+  addArrivals(hostQueue, missed, asked)
 }
 
 /** The rows could not be had: all that is behind `position` stays on disk. */
-export function giveUpLoad(lane: Lane): void {
-  lane.loading = false
-  lane.meanwhile = []
+export function giveUpLoad(hostQueue: HostQueue): void {
+  hostQueue.loading = false
+  hostQueue.meanwhile = []
 }
 
 /** Back to the head of the queue, or behind what has been put before it meanwhile. */
-export function putBackInOrder(lane: Lane, row: QueuedRequest): void {
+export function putBackInOrder(hostQueue: HostQueue, row: QueuedRequest): void {
   let at = 0
-  while (at < lane.buffer.length && isBefore(lane.buffer[at]!, row)) at++
-  lane.buffer.splice(at, 0, row)
+  while (at < hostQueue.buffer.length && isBefore(hostQueue.buffer[at]!, row)) at++
+  hostQueue.buffer.splice(at, 0, row)
 }
 
 /**
  * Leaves all but the head of the buffer to the disk again. Only for a lane of which no request is out and no load
  * under way: what is out may lie behind the new end, and would be read a second time.
  */
-export function cutBack(lane: Lane, capacity: number): void {
-  const last = lane.buffer[capacity - 1]
+export function cutBack(hostQueue: HostQueue, capacity: number): void {
+  const last = hostQueue.buffer[capacity - 1]
   if (last === undefined) return
-  lane.buffer.length = capacity
-  lane.position = { priority: last.priority, seq: last.seq }
-  lane.more = true
+  hostQueue.buffer.length = capacity
+  hostQueue.position = { priority: last.priority, seq: last.seq }
+  hostQueue.more = true
 }
 
 function isBefore(a: QueuePosition, b: QueuePosition): boolean {
@@ -141,10 +147,10 @@ function isBefore(a: QueuePosition, b: QueuePosition): boolean {
 /** Few rows are put in one by one, and nearly always belong at the end; many cost one sort and not a shift each. */
 const FEW_ROWS = 16
 
-function insertInOrder(lane: Lane, rows: readonly QueuedRequest[]): void {
-  const { buffer } = lane
+function insertInOrder(hostQueue: HostQueue, rows: readonly QueuedRequest[]): void {
+  const { buffer } = hostQueue
   if (rows.length > FEW_ROWS && buffer.length > 0) {
-    lane.buffer = buffer.concat(rows).sort((a, b) => a.priority - b.priority || a.seq - b.seq)
+    hostQueue.buffer = buffer.concat(rows).sort((a, b) => a.priority - b.priority || a.seq - b.seq)
     return
   }
   for (const row of rows) {

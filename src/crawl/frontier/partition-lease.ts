@@ -8,7 +8,7 @@
  * - `leaving`: others want it. Nothing more of it is begun; what is in hand is kept, then it is handed over;
  * - `over`: handed over, or lost. Results that still come are thrown away: whoever holds the partition now fetches again.
  */
-export type Tenure = {
+export type PartitionLease = {
   readonly partition: number
   readonly epoch: number
   /** Whoever held it before was killed: requests may have been on their way, and what they brought may be kept already. */
@@ -20,22 +20,22 @@ export type Tenure = {
   onQuiet: (() => void)[]
 }
 
-export function createTenure(partition: number, epoch: number, recovered: boolean): Tenure {
+export function createPartitionLease(partition: number, epoch: number, recovered: boolean): PartitionLease {
   return { partition, epoch, recovered, state: 'coming', inHand: 0, onQuiet: [] }
 }
 
 /** Of a shard whose hosts are its own from its start to its end. */
-export function createOwnTenure(): Tenure {
-  return { ...createTenure(0, 0, false), state: 'held' }
+export function createPermanentLease(): PartitionLease {
+  return { ...createPartitionLease(0, 0, false), state: 'held' }
 }
 
-export function leaveHand(tenure: Tenure, requests = 1): void {
-  tenure.inHand -= requests
-  if (tenure.inHand === 0 && tenure.onQuiet.length > 0) for (const tell of tenure.onQuiet.splice(0)) tell()
+export function leaveHand(lease: PartitionLease, requests = 1): void {
+  lease.inHand -= requests
+  if (lease.inHand === 0 && lease.onQuiet.length > 0) for (const tell of lease.onQuiet.splice(0)) tell()
 }
 
 /** Resolves when nothing of the tenure is in hand. */
-export function whenQuiet(tenure: Tenure): Promise<void> {
-  if (tenure.inHand === 0) return Promise.resolve()
-  return new Promise((resolve) => tenure.onQuiet.push(resolve))
+export function whenQuiet(lease: PartitionLease): Promise<void> {
+  if (lease.inHand === 0) return Promise.resolve()
+  return new Promise((resolve) => lease.onQuiet.push(resolve))
 }

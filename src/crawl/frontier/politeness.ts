@@ -1,4 +1,4 @@
-import type { Lane } from './host-queue.ts'
+import type { HostQueue } from './host-queue.ts'
 
 export type PolitenessRules = {
   /** Pause between two requests to one host; 0 switches waiting off, but for what the host itself asks for. */
@@ -27,52 +27,57 @@ const FIRST_BACKOFF_MS = 500
 const LAST_BACKOFF_MS = 60_000
 const SLOWDOWNS_TO_GIVE_UP = 20
 
-export function pauseMs(lane: Lane, rules: PolitenessRules): number {
-  const own = rules.delayMs === 0 ? 0 : Math.max(rules.delayMs, rules.delayFactor * lane.lastFetchMs)
-  return Math.max(own, lane.crawlDelayMs)
+export function pauseMs(hostQueue: HostQueue, rules: PolitenessRules): number {
+  const own = rules.delayMs === 0 ? 0 : Math.max(rules.delayMs, rules.delayFactor * hostQueue.lastFetchMs)
+  return Math.max(own, hostQueue.crawlDelayMs)
 }
 
 /** Moves the host's clock after a fetch. Says whether the host starts to rest or is given up. */
 export function noteSignal(
-  lane: Lane,
+  hostQueue: HostQueue,
   signal: HostSignal,
   now: number,
   rules: PolitenessRules,
 ): 'goes-on' | 'rests' | 'given-up' {
   if (signal.kind === 'untouched') return 'goes-on'
-  lane.lastFetchMs = signal.totalMs
+  hostQueue.lastFetchMs = signal.totalMs
   if (signal.kind === 'answered') {
-    lane.failures = 0
-    lane.rests = 0
-    lane.slowdowns = 0
-    leaveAlone(lane, now + pauseMs(lane, rules))
+    hostQueue.failures = 0
+    hostQueue.rests = 0
+    hostQueue.slowdowns = 0
+    leaveAlone(hostQueue, now + pauseMs(hostQueue, rules))
     return 'goes-on'
   }
-  if (signal.kind === 'slow-down') return slowDown(lane, signal.retryAfterMs, now, rules)
-  lane.failures++
-  if (lane.failures < rules.failuresToRest) {
-    leaveAlone(lane, now + Math.max(pauseMs(lane, rules), backoffMs(lane.failures)))
+  if (signal.kind === 'slow-down') return slowDown(hostQueue, signal.retryAfterMs, now, rules)
+  hostQueue.failures++
+  if (hostQueue.failures < rules.failuresToRest) {
+    leaveAlone(hostQueue, now + Math.max(pauseMs(hostQueue, rules), backoffMs(hostQueue.failures)))
     return 'goes-on'
   }
   // From here on every failure is a failed probe: one request between rests that grow.
-  if (lane.rests >= rules.maxRests) return 'given-up'
-  leaveAlone(lane, now + Math.min(rules.restMs * 4 ** lane.rests, rules.restMaxMs))
-  lane.rests++
+  if (hostQueue.rests >= rules.maxRests) return 'given-up'
+  leaveAlone(hostQueue, now + Math.min(rules.restMs * 4 ** hostQueue.rests, rules.restMaxMs))
+  hostQueue.rests++
   return 'rests'
 }
 
-function slowDown(lane: Lane, retryAfterMs: number, now: number, rules: PolitenessRules): 'goes-on' | 'given-up' {
+function slowDown(
+  hostQueue: HostQueue,
+  retryAfterMs: number,
+  now: number,
+  rules: PolitenessRules,
+): 'goes-on' | 'given-up' {
   // Retry-After is the host's wish, not our failure: no strike. But a host that says nothing else ends somewhere.
-  lane.slowdowns++
-  const wished = retryAfterMs > 0 ? retryAfterMs : backoffMs(lane.slowdowns)
-  leaveAlone(lane, now + Math.max(pauseMs(lane, rules), Math.min(wished, rules.restMaxMs)))
-  return lane.slowdowns > SLOWDOWNS_TO_GIVE_UP ? 'given-up' : 'goes-on'
+  hostQueue.slowdowns++
+  const wished = retryAfterMs > 0 ? retryAfterMs : backoffMs(hostQueue.slowdowns)
+  leaveAlone(hostQueue, now + Math.max(pauseMs(hostQueue, rules), Math.min(wished, rules.restMaxMs)))
+  return hostQueue.slowdowns > SLOWDOWNS_TO_GIVE_UP ? 'given-up' : 'goes-on'
 }
 
 function backoffMs(times: number): number {
   return Math.min(FIRST_BACKOFF_MS * 2 ** (times - 1), LAST_BACKOFF_MS)
 }
 
-function leaveAlone(lane: Lane, until: number): void {
-  lane.nextAt = Math.max(lane.nextAt, until)
+function leaveAlone(hostQueue: HostQueue, until: number): void {
+  hostQueue.nextAt = Math.max(hostQueue.nextAt, until)
 }

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto'
 import type { CrawlSettings } from '../../config/crawl-settings.ts'
 import { createAddressGuard } from '../../core/address.ts'
-import type { ErrandOrder, WatchNews } from '../../core/check-order.ts'
+import type { CheckOrder, CheckResult } from '../../core/check-order.ts'
 import type { Clock } from '../../core/clock.ts'
 import { decodeBody } from '../../core/decode/decode-body.ts'
 import { createFingerprintCache } from '../../core/fingerprint-cache.ts'
-import type { Errand } from '../../core/request.ts'
+import type { Check } from '../../core/request.ts'
 import { createOmitRules } from '../../core/text/omit-rules.ts'
 import { createFingerprinter } from '../../core/url-key.ts'
 import type { DocumentStore } from '../../store/contracts/documents.ts'
@@ -19,7 +19,7 @@ import { createMediaTypes, defaultMediaTypes, parseMimeTypes } from '../filter/m
 import { createLinkNormaliser } from '../normalize/link-normaliser.ts'
 import { productToken } from '../robots/agent-token.ts'
 import { createRobotsCache } from '../robots/robots-cache.ts'
-import { createTally, type Tally } from './crawl-stats.ts'
+import { type CrawlStats, createCrawlStats } from './crawl-stats.ts'
 import { createFilterSteps } from './filter-steps.ts'
 import { createLinkPipe } from './link-pipe.ts'
 import type { Partitions } from './partition-leases.ts'
@@ -28,7 +28,7 @@ import type { KeptText } from './same-text.ts'
 import { createSeedOffers, namingOf } from './seed-offers.ts'
 import { createShard, type Shard } from './shard.ts'
 import type { Keeping, ShardDeps } from './shard-settings.ts'
-import type { Board } from './shared-counters.ts'
+import type { SharedCounters } from './shared-counters.ts'
 import { urlOrders } from './url-order.ts'
 import { createWatches, type Watches } from './watches.ts'
 
@@ -43,10 +43,10 @@ export type ShardPlace = {
   seed: readonly [number, number]
   store: FrontierStore
   documents: DocumentStore
-  board: Board
+  counters: SharedCounters
   clock: Clock
   log: ShardDeps['log']
-  onNews(news: readonly WatchNews[]): void
+  onResults(results: readonly CheckResult[]): void
   keptText: KeptText
   /** Of a shard that shares its store with other processes. */
   shared?: SharedPlace
@@ -57,26 +57,26 @@ export type SharedPlace = {
   /** Writes for so many partitions at a time. */
   parallel: number
   /** Learns of the watch, should the errand be of a later round than what is known of it. */
-  learn(errand: Errand, watches: Watches): Promise<void>
-  tellNews(news: readonly WatchNews[]): Promise<void>
+  learn(check: Check, watches: Watches): Promise<void>
+  sendResults(results: readonly CheckResult[]): Promise<void>
 }
 
 export type AssembledShard = {
   shard: Shard
   fetcher: Fetcher
-  tally: Tally
+  crawlStats: CrawlStats
   offerSeeds(urls: readonly string[]): Promise<void>
   watches: Watches
   /** Begins checks of watched sources. Returns how many requests each has queued. */
-  offerErrands(orders: readonly ErrandOrder[]): Promise<Map<number, number>>
+  offerChecks(orders: readonly CheckOrder[]): Promise<Map<number, number>>
 }
 
 /** Puts one shard together from the settings of the crawl: the only place that knows all parts. */
 export async function assembleShard(settings: CrawlSettings, place: ShardPlace): Promise<AssembledShard> {
   const { crawl, network, dns: dnsSettings, robots } = settings.config
-  const { clock, store, documents, board, log } = place
-  const figures = board.shard(place.index)
-  const tally = createTally()
+  const { clock, store, documents, counters, log } = place
+  const stats = counters.shard(place.index)
+  const crawlStats = createCrawlStats()
   const dns = createDnsCache({
     resolver: createSystemResolver({ clock }),
     clock,
@@ -140,9 +140,9 @@ export async function assembleShard(settings: CrawlSettings, place: ShardPlace):
     seen,
     order: urlOrders[crawl.order],
     maxHops: crawl.maxDepth,
-    onSkip: (reason) => figures.add(`skipped.${reason}`),
+    onSkip: (reason) => stats.add(`skipped.${reason}`),
     onUnparsable(href, pageUrl) {
-      figures.add('unparsable')
+      stats.add('unparsable')
       log('debug', 'link could not be parsed', { href: href.slice(0, 500), page: pageUrl })
     },
   })
@@ -151,13 +151,27 @@ export async function assembleShard(settings: CrawlSettings, place: ShardPlace):
     return answer.kind === 'found' ? (answer.addresses.find((each) => guard.check(each).kind === 'allowed') ?? '') : ''
   }
 
-  const onNews = (): void => {
-    const news = watches.takeNews()
-    if (news.length > 0) place.onNews(news)
+  const onResults = (): void => {
+    const results = watches.takeResults()
+    if (results.length > 0) place.onResults(results)
   }
   const shard = createShard(
     {
-      ...{ store, documents, fetcher, gate, pipe, board, figures, tally, clock, addressOf, log, watches, onNews },
+      ...{
+        store,
+        documents,
+        fetcher,
+        gate,
+        pipe,
+        counters,
+        stats,
+        crawlStats,
+        clock,
+        addressOf,
+        log,
+        watches,
+        onResults,
+      },
       ...(place.shared === undefined ? {} : sharedDeps(place.shared, watches)),
     },
     {
@@ -195,13 +209,13 @@ export async function assembleShard(settings: CrawlSettings, place: ShardPlace):
   return {
     shard,
     fetcher,
-    tally,
+    crawlStats,
     watches,
     async offerSeeds(urls) {
       await store.offer(seedOffers.ofSeeds(urls, settings.depth))
     },
-    async offerErrands(orders) {
-      return (await store.offer(seedOffers.ofErrands(orders))).watches
+    async offerChecks(orders) {
+      return (await store.offer(seedOffers.ofChecks(orders))).watches
     },
   }
 }
@@ -217,13 +231,13 @@ function keepingOf(shared: SharedPlace | undefined, fetchers: number): Keeping {
   return { maxItems: 128, maxWaitMs: 100, waitMsForEach: 12, parallel: shared.parallel, unkept }
 }
 
-function sharedDeps({ partitions, learn, tellNews }: SharedPlace, watches: Watches) {
+function sharedDeps({ partitions, learn, sendResults }: SharedPlace, watches: Watches) {
   return {
     partitions,
-    learn: (errand: Errand) => learn(errand, watches),
-    async tellNews() {
-      const news = watches.takeNews()
-      if (news.length > 0) await tellNews(news)
+    learn: (check: Check) => learn(check, watches),
+    async sendResults() {
+      const results = watches.takeResults()
+      if (results.length > 0) await sendResults(results)
     },
   }
 }

@@ -54,9 +54,9 @@ async function withBatch(
         await told.promise
         told = Promise.withResolvers()
       },
-      end({ lane, request }, capture, offers = [], again = false) {
-        field.frontier.release(lane, answered)
-        batch.add({ lane, request, capture, offers, again })
+      end({ hostQueue, request }, capture, offers = [], again = false) {
+        field.frontier.release(hostQueue, answered)
+        batch.add({ hostQueue, request, capture, offers, again })
       },
     })
     await batch.flush()

@@ -2,12 +2,12 @@ import { AppError, type ErrorCode, isAppError } from '../../core/errors.ts'
 import type { Offer, QueuedRequest } from '../../core/request.ts'
 import type { SkipReason } from '../../core/skip-reason.ts'
 import type { Capture, CaptureOutcome, DocumentStore } from '../../store/contracts/documents.ts'
-import type { FrontierStore, SettleBatch, SettleCounts } from '../../store/contracts/frontier.ts'
+import type { CompletedRequests, CompletionCounts, FrontierStore } from '../../store/contracts/frontier.ts'
 import type { Frontier } from '../frontier/frontier.ts'
-import type { Lane } from '../frontier/host-queue.ts'
-import type { Tenure } from '../frontier/partition-lease.ts'
-import { createSettleTogether } from './commit-together.ts'
-import { createPiles } from './write-buffers.ts'
+import type { HostQueue } from '../frontier/host-queue.ts'
+import type { PartitionLease } from '../frontier/partition-lease.ts'
+import { createCommitTogether } from './commit-together.ts'
+import { createWriteBuffers } from './write-buffers.ts'
 
 /**
  * What came of one request, ready to be kept. The order of keeping is the promise of the whole crawl: body, version, new links
@@ -15,7 +15,7 @@ import { createPiles } from './write-buffers.ts'
  * finds the same fingerprint.
  */
 export type Finished = {
-  lane: Lane
+  hostQueue: HostQueue
   request: QueuedRequest
   capture: Capture | null
   offers: readonly Offer[]
@@ -34,16 +34,16 @@ export type Batch = {
   /** Keeps everything that was added, now. */
   flush(): Promise<void>
   /** Nothing of this tenure waits for more any longer. */
-  hurry(tenure: Tenure): void
+  hurry(lease: PartitionLease): void
   /** Keeps the clocks of a tenure's hosts that have moved since they were kept. */
-  keepClocks(tenure: Tenure): Promise<void>
+  keepClocks(lease: PartitionLease): Promise<void>
   size(): number
   /** Bytes of all bodies that are not kept yet. */
   bytes(): number
   /** A write that waits for room as those of the batch do. */
-  persist<T>(write: () => Promise<T>, tenure?: Tenure): Promise<T>
+  persist<T>(write: () => Promise<T>, lease?: PartitionLease): Promise<T>
   /** Requests of the lane that are to be tried again, which is not yet noted. */
-  againOf(lane: Lane): number
+  againOf(hostQueue: HostQueue): number
 }
 
 export type BatchOptions = {
@@ -64,10 +64,10 @@ export type BatchOptions = {
   onOffered(offers: readonly Offer[]): void
   onOutcome(finished: Finished, outcome: CaptureOutcome | null): void
   /** What must be known to others before the requests are done. */
-  beforeSettle?(): Promise<void>
-  onKept(count: number, counts: SettleCounts, tenure: Tenure): void
+  beforeCommit?(): Promise<void>
+  onKept(count: number, counts: CompletionCounts, lease: PartitionLease): void
   /** Results that are thrown away, since their partition is not held any more. Left out where that can't be. */
-  onRefused?(items: readonly Finished[], tenure: Tenure): void
+  onRefused?(items: readonly Finished[], lease: PartitionLease): void
   /** The store can't take anything now: the crawl pauses until it can. `null` when it goes on. */
   onPause(reason: string | null): void
   onError(error: unknown): void
@@ -82,11 +82,11 @@ const LAST_RETRY_MS = 1000
 
 export function createBatch(options: BatchOptions): Batch {
   const { documents, frontier, store } = options
-  const piles = createPiles<Finished>({ ...options, bytesOf, keep: keepOrRefuse })
+  const writeBuffers = createWriteBuffers<Finished>({ ...options, bytesOf, keep: keepOrRefuse })
   /** Writes that wait until the store takes them. */
   let pausedWrites = 0
 
-  async function persist<T>(write: () => Promise<T>, tenure?: Tenure): Promise<T> {
+  async function persist<T>(write: () => Promise<T>, lease?: PartitionLease): Promise<T> {
     let waitMs = FIRST_RETRY_MS
     let isWaiting = false
     try {
@@ -102,7 +102,7 @@ export function createBatch(options: BatchOptions): Batch {
         }
         await options.retryAfter(waitMs)
         waitMs = Math.min(LAST_RETRY_MS, 2 * waitMs)
-        if (tenure?.state === 'over')
+        if (lease?.state === 'over')
           throw new AppError('lease-lost', 'the partition was lost before this could be written')
       }
     } finally {
@@ -111,65 +111,65 @@ export function createBatch(options: BatchOptions): Batch {
     }
   }
 
-  const settleTogether = createSettleTogether((batch) => persist(() => store.settle(batch)))
+  const commitTogether = createCommitTogether((batch) => persist(() => store.settle(batch)))
 
-  function settle(batch: SettleBatch, tenure: Tenure): Promise<SettleCounts> {
-    return (options.parallel ?? 1) > 1 ? settleTogether(batch) : persist(() => store.settle(batch), tenure)
+  function settle(batch: CompletedRequests, lease: PartitionLease): Promise<CompletionCounts> {
+    return (options.parallel ?? 1) > 1 ? commitTogether(batch) : persist(() => store.settle(batch), lease)
   }
 
-  async function keepOrRefuse(items: Finished[], tenure: Tenure): Promise<void> {
+  async function keepOrRefuse(items: Finished[], lease: PartitionLease): Promise<void> {
     const { onRefused } = options
     try {
-      if (tenure.state !== 'over') return await keep(items, tenure)
-      onRefused?.(items, tenure)
+      if (lease.state !== 'over') return await keep(items, lease)
+      onRefused?.(items, lease)
     } catch (error) {
       // Of what could not be written until the end nothing is lost: it is still queued, and others fetch it.
       const isRefused = isAppError(error, 'lease-lost') || (isAppError(error) && error.retry === 'later')
       if (onRefused === undefined || !isRefused) return options.onError(error)
-      onRefused(items, tenure)
+      onRefused(items, lease)
     }
   }
 
-  async function keep(items: Finished[], tenure: Tenure): Promise<void> {
+  async function keep(items: Finished[], lease: PartitionLease): Promise<void> {
     const captured = items.filter((item) => item.capture !== null)
     const outcomes =
-      captured.length === 0 ? [] : await persist(() => documents.record(captured.map((item) => item.capture!)), tenure)
+      captured.length === 0 ? [] : await persist(() => documents.record(captured.map((item) => item.capture!)), lease)
     const offers: Offer[] = []
     let next = 0
     for (const item of items) {
       const outcome = item.capture === null ? null : outcomes[next++]!
-      const { parent, errand } = item.request
-      if (parent === '' || errand.watch > 0 || !isRepetition(outcome))
+      const { parent, check } = item.request
+      if (parent === '' || check.watch > 0 || !isRepetition(outcome))
         for (const offer of item.offers) offers.push(offer)
       options.onOutcome(item, outcome)
     }
     options.onOffered(offers)
-    if (options.beforeSettle !== undefined) await options.beforeSettle()
+    if (options.beforeCommit !== undefined) await options.beforeCommit()
     const done = items.filter((item) => !item.again).map((item) => item.request)
     const again = items.filter((item) => item.again).map((item) => item.request)
-    const hosts = frontier.changedClocks(tenure)
-    const counts = await settle({ offers, done, again, hosts }, tenure)
-    if (counts.lost?.includes(tenure.partition) === true)
+    const hosts = frontier.changedClocks(lease)
+    const counts = await settle({ offers, done, again, hosts }, lease)
+    if (counts.lost?.includes(lease.partition) === true)
       throw new AppError('lease-lost', 'the partition is not held any more')
-    piles.kept(tenure)
-    for (const { lane } of items) frontier.settled(lane, 1)
-    options.onKept(items.length, counts, tenure)
+    writeBuffers.kept(lease)
+    for (const { hostQueue } of items) frontier.settled(hostQueue, 1)
+    options.onKept(items.length, counts, lease)
   }
 
   return {
-    add: (finished) => piles.add(finished.lane.tenure, finished),
-    flush: piles.flush,
-    hurry: piles.hurry,
-    async keepClocks(tenure) {
-      const hosts = frontier.changedClocks(tenure)
-      if (hosts.length > 0) await persist(() => store.settle({ offers: [], done: [], again: [], hosts }), tenure)
+    add: (finished) => writeBuffers.add(finished.hostQueue.lease, finished),
+    flush: writeBuffers.flush,
+    hurry: writeBuffers.hurry,
+    async keepClocks(lease) {
+      const hosts = frontier.changedClocks(lease)
+      if (hosts.length > 0) await persist(() => store.settle({ offers: [], done: [], again: [], hosts }), lease)
     },
-    size: piles.size,
-    bytes: piles.bytes,
+    size: writeBuffers.size,
+    bytes: writeBuffers.bytes,
     persist,
-    againOf(lane) {
-      const comesAgain = (item: Finished): boolean => item.lane === lane && item.again
-      return piles.all(lane.tenure).filter(comesAgain).length
+    againOf(hostQueue) {
+      const comesAgain = (item: Finished): boolean => item.hostQueue === hostQueue && item.again
+      return writeBuffers.all(hostQueue.lease).filter(comesAgain).length
     },
   }
 }

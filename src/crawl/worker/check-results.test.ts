@@ -2,18 +2,18 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { QueuedRequest } from '../../core/request.ts'
 import type { Capture, CaptureOutcome } from '../../store/contracts/documents.ts'
-import { createLane } from '../frontier/host-queue.ts'
+import { createHostQueue } from '../frontier/host-queue.ts'
 import type { Finished } from './batch.ts'
-import { noteGivenUp, noteNews } from './check-results.ts'
+import { noteGivenUp, noteResult } from './check-results.ts'
 import { createWatches } from './watches.ts'
 
-const errand = { watch: 7, round: 1, freshFrom: 1, since: 0, first: false }
+const check = { watch: 7, round: 1, freshFrom: 1, since: 0, first: false }
 const url = 'http://a.example/'
-const place = { host: 'a.example', fp: 1n, url, parent: '', errand, hops: 0 }
+const place = { host: 'a.example', fp: 1n, url, parent: '', check, hops: 0 }
 const queue = { depth: 0, redirects: 0, priority: 0, hostId: 1, seq: 1, attempts: 0 }
 const request: QueuedRequest = { ...place, ...queue }
 const facts = { ...place, at: 1, run: 7, address: '' }
-const lane = createLane({ id: 1, nextAt: 0, failures: 0, rests: 0, host: 'a.example', queued: 1 }, 0)
+const hostQueue = createHostQueue({ id: 1, nextAt: 0, failures: 0, rests: 0, host: 'a.example', queued: 1 }, 0)
 
 const note = (outcome: 'failed' | 'skipped' | 'unchanged' | 'redirect', status: number): Capture => {
   return { ...facts, kind: 'note', outcome, status, location: '', freshUntil: null }
@@ -22,11 +22,11 @@ const gone = (outcome: 'failed' | 'redirect', status: number, location = ''): Ca
   return { ...facts, kind: 'gone', outcome, status, location, render: () => [] }
 }
 
-function newsOf(parts: Partial<Finished>, outcome: CaptureOutcome | null) {
+function resultsOf(parts: Partial<Finished>, outcome: CaptureOutcome | null) {
   const watches = createWatches()
-  noteNews(watches, { lane, request, capture: null, offers: [], again: false, ...parts }, outcome)
-  const [news] = watches.takeNews()
-  const { changed, unchanged, failed, source, landed } = news!
+  noteResult(watches, { hostQueue, request, capture: null, offers: [], again: false, ...parts }, outcome)
+  const [results] = watches.takeResults()
+  const { changed, unchanged, failed, source, landed } = results!
   return { counts: [changed, unchanged, failed], source, landed }
 }
 
@@ -36,44 +36,44 @@ const ofClient = { code: 'http-client-error', status: 404 } as const
 describe('what a watch is told of its source', () => {
   test('is why it failed, or why it was not fetched', () => {
     const refused = { code: 'connect-refused', status: 0 } as const
-    assert.deepEqual(newsOf({ capture: note('failed', 0), failure: refused }, noted), {
+    assert.deepEqual(resultsOf({ capture: note('failed', 0), failure: refused }, noted), {
       counts: [0, 0, 1],
       source: { status: 0, outcome: 'failed: connect-refused' },
       landed: null,
     })
-    assert.deepEqual(newsOf({ capture: note('skipped', 0), skipped: 'robots' }, noted), {
+    assert.deepEqual(resultsOf({ capture: note('skipped', 0), skipped: 'robots' }, noted), {
       counts: [0, 1, 0],
       source: { status: 0, outcome: 'skipped: robots' },
       landed: null,
     })
-    assert.deepEqual(newsOf({ capture: gone('failed', 404), failure: ofClient }, noted).source, {
+    assert.deepEqual(resultsOf({ capture: gone('failed', 404), failure: ofClient }, noted).source, {
       status: 404,
       outcome: 'failed: http-client-error',
     })
-    const broken = newsOf({ capture: note('failed', 200) }, { kind: 'incomplete' })
+    const broken = resultsOf({ capture: note('failed', 200) }, { kind: 'incomplete' })
     assert.deepEqual(broken.source, { status: 200, outcome: 'failed: body-short' })
   })
 
   test('is a change where it has gone by now', () => {
-    const told = newsOf({ capture: gone('failed', 404), failure: ofClient }, { kind: 'gone', versionId: 3 })
+    const told = resultsOf({ capture: gone('failed', 404), failure: ofClient }, { kind: 'gone', versionId: 3 })
     assert.deepEqual([told.counts, told.source], [[1, 0, 0], { status: 404, outcome: 'gone' }])
   })
 
   test('is where it leads to, and why nobody goes there', () => {
     const moved = gone('redirect', 302, 'http://b.example/')
-    assert.deepEqual(newsOf({ capture: moved }, noted), {
+    assert.deepEqual(resultsOf({ capture: moved }, noted), {
       counts: [0, 1, 0],
       source: null,
       landed: 'http://b.example/',
     })
-    assert.deepEqual(newsOf({ capture: moved, skipped: 'blocked' }, noted).source, {
+    assert.deepEqual(resultsOf({ capture: moved, skipped: 'blocked' }, noted).source, {
       status: 302,
       outcome: 'skipped: blocked',
     })
   })
 
   test('is what another watch met a moment ago', () => {
-    const met = (status: number) => newsOf({ capture: { ...facts, kind: 'met', status } }, noted)
+    const met = (status: number) => resultsOf({ capture: { ...facts, kind: 'met', status } }, noted)
     assert.deepEqual(met(200).source, { status: 200, outcome: 'unchanged' })
     assert.deepEqual(met(503), {
       counts: [0, 0, 1],
@@ -83,7 +83,7 @@ describe('what a watch is told of its source', () => {
   })
 
   test('is nothing where a page farther away failed', () => {
-    const far = newsOf({ request: { ...request, hops: 1 }, capture: gone('failed', 404), failure: ofClient }, noted)
+    const far = resultsOf({ request: { ...request, hops: 1 }, capture: gone('failed', 404), failure: ofClient }, noted)
     assert.deepEqual([far.counts, far.source], [[0, 0, 1], null])
   })
 
@@ -100,12 +100,12 @@ describe('what a watch is told of its source', () => {
       failure,
     )
     assert.deepEqual(
-      watches.takeNews().map(({ watch, queued, failed, source }) => [watch, queued, failed, source?.outcome]),
+      watches.takeResults().map(({ watch, queued, failed, source }) => [watch, queued, failed, source?.outcome]),
       [
         [7, -1, 1, 'failed: connect-timeout'],
         [8, -2, 1, undefined],
       ],
     )
-    assert.deepEqual(newsOf({ failure }, null).source, { status: 0, outcome: 'failed: connect-timeout' })
+    assert.deepEqual(resultsOf({ failure }, null).source, { status: 0, outcome: 'failed: connect-timeout' })
   })
 })

@@ -1,13 +1,13 @@
-import type { SettleBatch, SettleCounts } from '../../store/contracts/frontier.ts'
+import type { CompletedRequests, CompletionCounts } from '../../store/contracts/frontier.ts'
 
-type Waiting = { batch: SettleBatch; resolve(counts: SettleCounts): void; reject(error: unknown): void }
+type Waiting = { batch: CompletedRequests; resolve(counts: CompletionCounts): void; reject(error: unknown): void }
 
 /**
  * Settles what several partitions have to settle in one go: links to the same host then travel together, whichever pages they stand on.
  * While one call is under way, what comes waits for the next. The first of those that went together is told all counts, the others
  * none; `lost` is told to all.
  */
-export function createSettleTogether(settle: (batch: SettleBatch) => Promise<SettleCounts>) {
+export function createCommitTogether(settle: (batch: CompletedRequests) => Promise<CompletionCounts>) {
   let waiting: Waiting[] = []
   let isSettling = false
 
@@ -28,14 +28,14 @@ export function createSettleTogether(settle: (batch: SettleBatch) => Promise<Set
     isSettling = false
   }
 
-  return (batch: SettleBatch): Promise<SettleCounts> =>
+  return (batch: CompletedRequests): Promise<CompletionCounts> =>
     new Promise((resolve, reject) => {
       waiting.push({ batch, resolve, reject })
       if (!isSettling) void settleAll()
     })
 }
 
-function merge(batches: readonly SettleBatch[]): SettleBatch {
+function merge(batches: readonly CompletedRequests[]): CompletedRequests {
   if (batches.length === 1) return batches[0]!
   return {
     offers: batches.flatMap(({ offers }) => offers),

@@ -8,10 +8,10 @@ import type { Capture, DocumentStore, KnownDocument, NoteOutcome } from '../../s
 import { type FetchResponse, mediaTypeOf } from '../fetch/fetch-result.ts'
 import { freshUntil } from '../fetch/validators.ts'
 import type { Failure } from './batch.ts'
-import type { Tally } from './crawl-stats.ts'
+import type { CrawlStats } from './crawl-stats.ts'
 import type { LinkPipe, PageContext } from './link-pipe.ts'
 import { type ReadOptions, readResponse, redirectTarget } from './read-response.ts'
-import type { ShardFigures } from './shared-counters.ts'
+import type { ShardStats } from './shared-counters.ts'
 import type { VisitResult } from './visit.ts'
 
 /** What is to be kept of a visit: a capture or a note, the links that it yields, and whether it is to be tried again. */
@@ -28,8 +28,8 @@ export type Conclusion = {
 export type ConcludeDeps = {
   documents: DocumentStore
   pipe: LinkPipe
-  figures: ShardFigures
-  tally: Tally
+  stats: ShardStats
+  crawlStats: CrawlStats
   clock: Clock
   log(level: 'debug', message: string, fields?: Record<string, unknown>): void
   settings: { maxAttempts: number; maxRedirects: number; reading: ReadOptions }
@@ -37,7 +37,7 @@ export type ConcludeDeps = {
 
 type Visited = Exclude<VisitResult, { kind: 'postponed' }> | { kind: 'dropped' }
 
-export function createConclude({ documents, pipe, figures, tally, clock, log, settings }: ConcludeDeps) {
+export function createConclude({ documents, pipe, stats, crawlStats, clock, log, settings }: ConcludeDeps) {
   const { reading } = settings
 
   function note(
@@ -63,8 +63,8 @@ export function createConclude({ documents, pipe, figures, tally, clock, log, se
   }
 
   /** A watch signs with its own number what it checked. */
-  function runOf({ errand }: QueuedRequest): number {
-    return errand.watch === 0 ? reading.run : errand.watch
+  function runOf({ check }: QueuedRequest): number {
+    return check.watch === 0 ? reading.run : check.watch
   }
 
   function failed(
@@ -74,22 +74,22 @@ export function createConclude({ documents, pipe, figures, tally, clock, log, se
     facts: { status: number; address: string },
     capture = note(request, 'failed', facts),
   ): Conclusion {
-    figures.add('failed')
-    tally.failure(code)
+    stats.add('failed')
+    crawlStats.failure(code)
     log('debug', message, { url: request.url, code })
     return { capture, offers: [], again: false, failure: { code, status: facts.status } }
   }
 
   function skipped(request: QueuedRequest, reason: SkipReason, facts: { status: number; address: string }): Conclusion {
-    figures.add(`skipped.${reason}`)
+    stats.add(`skipped.${reason}`)
     log('debug', 'skipped', { url: request.url, reason, parent: request.parent })
     return { capture: note(request, 'skipped', facts), offers: [], again: false, skipped: reason }
   }
 
   function count(response: FetchResponse): void {
-    figures.add('fetched')
-    figures.add('bytes', response.wireBytes)
-    tally.status(response.status)
+    stats.add('fetched')
+    stats.add('bytes', response.wireBytes)
+    crawlStats.status(response.status)
   }
 
   async function readPage(
@@ -99,16 +99,16 @@ export function createConclude({ documents, pipe, figures, tally, clock, log, se
   ): Promise<Conclusion> {
     const page = await readResponse(request, response, known, reading)
     if (page.kind === 'undecodable') return failed(request, 'decode-failed', page.message, response)
-    tally.type(mediaTypeOf(response.rawHeaders))
-    figures.add('links', page.links)
-    if (page.dropped.limit > 0) figures.add('skipped.limit', page.dropped.limit)
-    if (page.dropped.length > 0) figures.add('skipped.length', page.dropped.length)
+    crawlStats.type(mediaTypeOf(response.rawHeaders))
+    stats.add('links', page.links)
+    if (page.dropped.limit > 0) stats.add('skipped.limit', page.dropped.limit)
+    if (page.dropped.length > 0) stats.add('skipped.length', page.dropped.length)
     if (page.kind === 'page') return { capture: page.capture, offers: page.offers, again: false }
     return { ...skipped(request, 'robots', response), offers: page.offers }
   }
 
   function follow(request: QueuedRequest, response: FetchResponse): Conclusion {
-    figures.add('redirects')
+    stats.add('redirects')
     const location = redirectTarget(request, response)
     if (location === null || !/^https?:/.test(location)) {
       return failed(
@@ -135,7 +135,7 @@ export function createConclude({ documents, pipe, figures, tally, clock, log, se
       if (admitted === 'unparsable')
         return failed(request, 'redirect-refused', `${request.url} redirects to what is no URL`, response)
       if (admitted === 'known') return { capture, offers: [], again: false }
-      figures.add(`skipped.${admitted}`)
+      stats.add(`skipped.${admitted}`)
       return { capture, offers: [], again: false, skipped: admitted }
     }
     // A redirect is the same step of the crawl: it goes ahead of what was found later.
@@ -171,9 +171,9 @@ export function createConclude({ documents, pipe, figures, tally, clock, log, se
       case 'redirected':
         return follow(request, result.response)
       case 'unchanged': {
-        figures.add('unchanged')
+        stats.add('unchanged')
         const { offers, links } = await followKept(request, result.known)
-        figures.add('links', links)
+        stats.add('links', links)
         const { response } = result
         const fresh = freshUntil(response.rawHeaders, response.startedAt)
         return { capture: note(request, 'unchanged', response, fresh), offers, again: false }
@@ -188,7 +188,7 @@ export function createConclude({ documents, pipe, figures, tally, clock, log, se
         const { offers } = await followKept(request, known)
         const facts = { at: clock.now(), run: known.run, status: known.status, address: '' }
         // That it is gone may be news to the watch, too.
-        const capture: Capture | null = request.errand.watch > 0 ? { kind: 'met', ...nameOf(request), ...facts } : null
+        const capture: Capture | null = request.check.watch > 0 ? { kind: 'met', ...nameOf(request), ...facts } : null
         return { capture, offers, again: false }
       }
       case 'dropped':
@@ -197,8 +197,8 @@ export function createConclude({ documents, pipe, figures, tally, clock, log, se
         return skipped(request, result.reason, result)
       case 'failed': {
         if (result.status > 0) {
-          figures.add('fetched')
-          tally.status(result.status)
+          stats.add('fetched')
+          crawlStats.status(result.status)
         }
         const again = result.retry && request.attempts + 1 < settings.maxAttempts
         if (again) return { capture: null, offers: [], again, failure: { code: result.code, status: result.status } }
@@ -208,8 +208,8 @@ export function createConclude({ documents, pipe, figures, tally, clock, log, se
   }
 }
 
-function nameOf({ host, fp, url, parent, errand, hops }: QueuedRequest) {
-  return { host, fp, url, parent, errand, hops }
+function nameOf({ host, fp, url, parent, check, hops }: QueuedRequest) {
+  return { host, fp, url, parent, check, hops }
 }
 
 function goneRecord(uri: string, response: FetchResponse): Uint8Array[] {
@@ -219,6 +219,6 @@ function goneRecord(uri: string, response: FetchResponse): Uint8Array[] {
   return responseRecord({ uri, date, address, statusLine, rawHeaders, body, payloadDigest, truncated }).parts
 }
 
-function contextOf({ url, host, depth, hops, errand }: QueuedRequest): PageContext {
-  return { url, host, baseHref: undefined, depth, hops, errand }
+function contextOf({ url, host, depth, hops, check }: QueuedRequest): PageContext {
+  return { url, host, baseHref: undefined, depth, hops, check }
 }

@@ -2,7 +2,7 @@ import type { ErrorCode } from '../../core/errors.ts'
 import type { CrawlDetails } from '../../core/reports/crawl-report.ts'
 
 /** Counts by name for the closing table; bounded, since names come from outside. */
-export type Tally = {
+export type CrawlStats = {
   status(code: number): void
   type(mediaType: string): void
   failure(code: ErrorCode, times?: number): void
@@ -14,7 +14,7 @@ export type Tally = {
 
 const MAX_NAMES = 1000
 
-export function createTally(): Tally {
+export function createCrawlStats(): CrawlStats {
   const statuses = new Map<string, number>()
   const types = new Map<string, number>()
   const failures = new Map<ErrorCode, number>()

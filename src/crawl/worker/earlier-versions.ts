@@ -3,7 +3,7 @@ import type { DocumentKey, DocumentStore, KnownDocument } from '../../store/cont
 type Question = { key: DocumentKey; resolve(known: KnownDocument | null): void; reject(error: unknown): void }
 
 /** Asks what is known of documents. All that is asked in one turn is asked together, which costs half. */
-export function createLookBack(documents: DocumentStore): (key: DocumentKey) => Promise<KnownDocument | null> {
+export function createEarlierVersions(documents: DocumentStore): (key: DocumentKey) => Promise<KnownDocument | null> {
   let waiting: Question[] = []
 
   async function ask(): Promise<void> {

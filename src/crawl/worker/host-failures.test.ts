@@ -1,57 +1,57 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { WatchNews } from '../../core/check-order.ts'
+import type { CheckResult } from '../../core/check-order.ts'
 import { systemClock } from '../../core/clock.ts'
 import { offerOf, queueOf } from '../../store/conformance/samples.testkit.ts'
-import { createClusterNews, schedulerRole } from '../../store/postgres/cluster/check-results.ts'
+import { createPostgresCheckResults, schedulerRole } from '../../store/postgres/cluster/check-results.ts'
 import { openPool } from '../../store/postgres/connection/pool.ts'
-import { createClusterFrontier } from '../../store/postgres/frontier/frontier.ts'
+import { createPostgresFrontier } from '../../store/postgres/frontier/frontier.ts'
 import { createLeaderLease } from '../../store/postgres/leases/leader.ts'
 import { startCuttingProxy } from '../../store/postgres/testkit/cutting-proxy.testkit.ts'
 import { createDatabase, usePostgres } from '../../store/postgres/testkit/postgres.testkit.ts'
 import { takePartitions } from '../../store/postgres/testkit/store.testkit.ts'
-import { createLane } from '../frontier/host-queue.ts'
-import { createTally } from './crawl-stats.ts'
-import { createHostTrouble } from './host-failures.ts'
-import { createBoardMemory, openBoard } from './shared-counters.ts'
+import { createHostQueue } from '../frontier/host-queue.ts'
+import { createCrawlStats } from './crawl-stats.ts'
+import { createHostFailures } from './host-failures.ts'
+import { createCounterMemory, openSharedCounters } from './shared-counters.ts'
 import { createWatches } from './watches.ts'
 
 usePostgres()
 
 const host = 'dead.example'
-const errandOf = (watch: number) => ({ watch, round: 100, freshFrom: 0, since: 0, first: true })
+const checkOf = (watch: number) => ({ watch, round: 100, freshFrom: 0, since: 0, first: true })
 
 test('whoever finds the requests of a dead host gone finds out why, though the connection was cut', async () => {
   const database = await createDatabase()
   const proxy = await startCuttingProxy(database.address)
   const pool = openPool({ address: proxy.address, maxConnections: 2, name: 'worker' })
-  const store = createClusterFrontier({ pool, events: null, run: 1, maxUrlsPerHost: 100, lookEveryMs: 0 })
+  const store = createPostgresFrontier({ pool, events: null, run: 1, maxUrlsPerHost: 100, pollEveryMs: 0 })
   await store.add(await takePartitions(database.pool, 0, 1))
-  await store.offer([offerOf(host, '/', { errand: errandOf(7) }), offerOf(host, '/far', { errand: errandOf(8) })])
-  const [request] = (await queueOf(store)).filter(({ errand }) => errand.watch === 7)
+  await store.offer([offerOf(host, '/', { check: checkOf(7) }), offerOf(host, '/far', { check: checkOf(8) })])
+  const [request] = (await queueOf(store)).filter(({ check }) => check.watch === 7)
   const [state] = await store.hosts(1, new Set())
   const leader = createLeaderLease({ pool: database.pool, name: schedulerRole, holder: 'a', clock: systemClock })
   await leader.beat()
-  const news = createClusterNews(database.pool)
+  const results = createPostgresCheckResults(database.pool)
   /** What the leader finds at the very moment the requests are gone. */
-  let found: WatchNews[] = []
+  let found: CheckResult[] = []
   let tries = 0
-  const trouble = createHostTrouble({
+  const healthError = createHostFailures({
     store: {
       ...store,
-      async giveUp(hostId, newsOf) {
+      async giveUp(hostId, resultsOf) {
         tries++
-        const given = await store.giveUp(hostId, newsOf)
-        assert.deepEqual(await news.queued(null), new Map())
-        found = await news.take(leader.epoch()!, 10)
+        const given = await store.giveUp(hostId, resultsOf)
+        assert.deepEqual(await results.queued(null), new Map())
+        found = await results.take(leader.epoch()!, 10)
         return given
       },
     },
     watches: createWatches(),
-    onNews: () => {},
-    tellNews: async () => {},
-    figures: openBoard(createBoardMemory(1, null)).shard(0),
-    tally: createTally(),
+    onResults: () => {},
+    sendResults: async () => {},
+    stats: openSharedCounters(createCounterMemory(1, null)).shard(0),
+    crawlStats: createCrawlStats(),
     log: () => {},
     frontier: { drop: () => {} },
     batch: { persist: (write) => write().catch(write), againOf: () => 0 },
@@ -60,7 +60,7 @@ test('whoever finds the requests of a dead host gone finds out why, though the c
   })
   // BEGIN, the host, the news, and COMMIT, the answer to which is lost.
   proxy.cutAt(4, 'behind')
-  await trouble.note(createLane(state!, 0), 'given-up', request!, { code: 'connect-failed', status: 0 })
+  await healthError.note(createHostQueue(state!, 0), 'given-up', request!, { code: 'connect-failed', status: 0 })
   assert.equal(proxy.wasCut(), true)
   assert.equal(tries, 2)
   const noNews = { queued: -1, changed: 0, unchanged: 0, landed: null, failed: 1 }

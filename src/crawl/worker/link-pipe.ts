@@ -1,6 +1,6 @@
 import type { FingerprintCache } from '../../core/fingerprint-cache.ts'
 import { hostKey } from '../../core/partition.ts'
-import { type Errand, linkDepth, type Offer, UNLIMITED_DEPTH } from '../../core/request.ts'
+import { type Check, linkDepth, type Offer, UNLIMITED_DEPTH } from '../../core/request.ts'
 import type { SkipReason } from '../../core/skip-reason.ts'
 import { baseOfSerialised, type ParsedBase, prepareBase, resolve } from '../../core/url.ts'
 import { type Fingerprinter, toBigInt } from '../../core/url-key.ts'
@@ -33,7 +33,7 @@ export type PageContext = {
   baseHref: string | undefined
   depth: number
   hops: number
-  errand: Errand
+  check: Check
 }
 
 export type LinkPipe = {
@@ -87,7 +87,7 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
   let eyeHi = 0
   let eyeLo = 0
 
-  function look({ watch, round }: Errand): void {
+  function look({ watch, round }: Check): void {
     eyeHi = watch === 0 ? 0 : Math.imul(watch, 0x9e3779b1)
     eyeLo = watch === 0 ? 0 : Math.imul(round % 0x7fffffff, 0x85ebca6b) ^ watch
   }
@@ -118,8 +118,8 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
     normalise = normaliser.onPage(base)
     memo.enter(base.prefix, base.directory)
     draft.pageHost = page.host
-    draft.watch = page.errand.watch
-    look(page.errand)
+    draft.watch = page.check.watch
+    look(page.check)
     pageNumber++
   }
 
@@ -128,8 +128,8 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
     // By the key, so that hosts which the host rules declare equal share one queue and one set of seen URLs.
     const host = hostKey(key)
     const priority = order(url, hops)
-    const { errand } = page
-    return { url, host, fp: toBigInt(hi, lo), parent: page.url, depth, hops, redirects: 0, priority, errand }
+    const { check } = page
+    return { url, host, fp: toBigInt(hi, lo), parent: page.url, depth, hops, redirects: 0, priority, check }
   }
 
   /**
@@ -186,7 +186,7 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
     },
     unknown(bytes, page) {
       const knownFrom = linkDepth(page.depth) ?? 0
-      look(page.errand)
+      look(page.check)
       // Copied: what comes from the store need not lie at a multiple of four.
       const keys = new Uint32Array(new Uint8Array(bytes).buffer, 0, (bytes.length / KEY_BYTES) * 2)
       const places: number[] = []
@@ -195,8 +195,8 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
       return places
     },
     offered(offers) {
-      for (const { fp, depth, errand } of offers) {
-        look(errand)
+      for (const { fp, depth, check } of offers) {
+        look(check)
         noteSeen(Number(BigInt.asUintN(32, fp >> 32n)), Number(BigInt.asUintN(32, fp)), depth)
       }
     },

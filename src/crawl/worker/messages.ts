@@ -1,4 +1,4 @@
-import type { ErrandOrder, WatchNews, WatchReach } from '../../core/check-order.ts'
+import type { CheckOrder, CheckResult, CrawlScope } from '../../core/check-order.ts'
 import type { ErrorCode } from '../../core/errors.ts'
 import type { CrawlDetails } from '../../core/reports/crawl-report.ts'
 
@@ -7,8 +7,8 @@ export type ToShard = { id: number } & (
   | { kind: 'queued' }
   | { kind: 'start' }
   | { kind: 'seed'; urls: readonly string[] }
-  | { kind: 'reach'; reaches: readonly WatchReach[] }
-  | { kind: 'errands'; orders: readonly ErrandOrder[] }
+  | { kind: 'crawl-scopes'; crawlScopes: readonly CrawlScope[] }
+  | { kind: 'checks'; orders: readonly CheckOrder[] }
   | { kind: 'forget'; watches: readonly number[] }
   /** Hands over all partitions and takes none, or takes them again. */
   | { kind: 'drain'; draining: boolean }
@@ -18,7 +18,7 @@ export type ToShard = { id: number } & (
 
 export type FromShard =
   | { kind: 'done'; id: number; details?: CrawlDetails; watches?: Map<number, number> }
-  | { kind: 'news'; news: readonly WatchNews[] }
+  | { kind: 'check-results'; results: readonly CheckResult[] }
   | { kind: 'failed'; code: ErrorCode; message: string }
   | { kind: 'log'; level: 'debug' | 'info' | 'warn'; message: string; fields: Record<string, unknown> }
   /** An archive file is full and may be compressed. */

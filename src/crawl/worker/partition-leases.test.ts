@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { AppError } from '../../core/errors.ts'
-import { leaveHand, type Tenure } from '../frontier/partition-lease.ts'
-import { createTenures } from './partition-leases.ts'
+import { leaveHand, type PartitionLease } from '../frontier/partition-lease.ts'
+import { createWorkerLeases } from './partition-leases.ts'
 
 /** The tenures of a shard without hosts, with a diary of what they ask of the others. Host n is in partition n. */
-function openTenures(failures = 0) {
+function openLeases(failures = 0) {
   const diary: string[] = []
   const epochs = new Map<number, number>()
-  const namesOf = (tenures: Iterable<Tenure>): string => [...tenures].map(({ partition }) => partition).join(' ')
-  const tenures = createTenures({
+  const namesOf = (workerLeases: Iterable<PartitionLease>): string =>
+    [...workerLeases].map(({ partition }) => partition).join(' ')
+  const workerLeases = createWorkerLeases({
     partitions: {
       async add(grants) {
         if (failures-- > 0) throw new AppError('store-unreachable', 'away')
@@ -39,83 +40,83 @@ function openTenures(failures = 0) {
     epochs.set(partition, epoch)
     return { partition, epoch, recovered: false }
   }
-  return { tenures, diary, epochs, grantOf }
+  return { workerLeases, diary, epochs, grantOf }
 }
 
 describe('the tenures of a shard', () => {
   test('what is granted is held once the store knows, however often it has to be told', async () => {
-    const { tenures, diary, grantOf } = openTenures(2)
-    const taking = tenures.take([grantOf(1), grantOf(2)])
-    assert.equal(tenures.ofHost(1), null)
+    const { workerLeases, diary, grantOf } = openLeases(2)
+    const taking = workerLeases.take([grantOf(1), grantOf(2)])
+    assert.equal(workerLeases.ofHost(1), null)
     await taking
-    assert.equal(tenures.ofHost(1)?.state, 'held')
-    assert.equal(tenures.ofHost(3), null)
+    assert.equal(workerLeases.ofHost(1)?.state, 'held')
+    assert.equal(workerLeases.ofHost(3), null)
     assert.deepEqual(diary, ['add 1 2', 'look'])
   })
 
   test('nothing is begun when the lease can not be counted on', async () => {
-    const { tenures, epochs, grantOf } = openTenures()
-    await tenures.take([grantOf(1)])
-    const tenure = tenures.ofHost(1)!
-    assert.equal(tenures.mayBegin(tenure), true)
+    const { workerLeases, epochs, grantOf } = openLeases()
+    await workerLeases.take([grantOf(1)])
+    const lease = workerLeases.ofHost(1)!
+    assert.equal(workerLeases.mayBegin(lease), true)
     epochs.delete(1)
-    assert.equal(tenures.mayBegin(tenure), false)
+    assert.equal(workerLeases.mayBegin(lease), false)
   })
 
   test('a hand-over waits for what is in hand, and keeps the clocks before the store forgets', async () => {
-    const { tenures, diary, grantOf } = openTenures()
-    await tenures.take([grantOf(1)])
-    const tenure = tenures.ofHost(1)!
-    tenure.inHand = 2
+    const { workerLeases, diary, grantOf } = openLeases()
+    await workerLeases.take([grantOf(1)])
+    const lease = workerLeases.ofHost(1)!
+    lease.inHand = 2
     let isOver = false
-    const yielding = tenures.yield([1]).then(() => {
+    const yielding = workerLeases.yield([1]).then(() => {
       isOver = true
     })
-    assert.equal(tenures.mayBegin(tenure), false)
-    leaveHand(tenure)
+    assert.equal(workerLeases.mayBegin(lease), false)
+    leaveHand(lease)
     await new Promise(setImmediate)
     assert.equal(isOver, false)
-    leaveHand(tenure)
+    leaveHand(lease)
     await yielding
-    assert.equal(tenure.state, 'over')
+    assert.equal(lease.state, 'over')
     assert.deepEqual(diary.slice(2), ['leave 1', 'clocks 1', 'drop 1'])
   })
 
   test('what is lost during a hand-over is not written any more', async () => {
-    const { tenures, diary, grantOf } = openTenures()
-    await tenures.take([grantOf(1)])
-    const tenure = tenures.ofHost(1)!
-    tenure.inHand = 1
-    const yielding = tenures.yield([1])
-    tenures.lose([1])
-    leaveHand(tenure)
+    const { workerLeases, diary, grantOf } = openLeases()
+    await workerLeases.take([grantOf(1)])
+    const lease = workerLeases.ofHost(1)!
+    lease.inHand = 1
+    const yielding = workerLeases.yield([1])
+    workerLeases.lose([1])
+    leaveHand(lease)
     await yielding
     assert.deepEqual(diary.slice(2), ['leave 1', 'leave 1', 'drop 1'])
   })
 
   test('a partition that comes back waits for what was begun under its earlier tenure', async () => {
-    const { tenures, diary, grantOf } = openTenures()
-    await tenures.take([grantOf(1)])
-    const before = tenures.ofHost(1)!
+    const { workerLeases, diary, grantOf } = openLeases()
+    await workerLeases.take([grantOf(1)])
+    const before = workerLeases.ofHost(1)!
     before.inHand = 1
-    tenures.lose([1])
-    const taking = tenures.take([grantOf(1, 2), grantOf(2)])
+    workerLeases.lose([1])
+    const taking = workerLeases.take([grantOf(1, 2), grantOf(2)])
     await new Promise(setImmediate)
-    assert.equal(tenures.ofHost(1), null)
-    assert.equal(tenures.ofHost(2)?.state, 'held')
+    assert.equal(workerLeases.ofHost(1), null)
+    assert.equal(workerLeases.ofHost(2)?.state, 'held')
     leaveHand(before)
     await taking
-    assert.equal(tenures.ofHost(1)?.epoch, 2)
+    assert.equal(workerLeases.ofHost(1)?.epoch, 2)
     assert.deepEqual(diary.slice(2), ['leave 1', 'drop 1', 'add 2', 'look', 'add 1', 'look'])
   })
 
   test('what is lost before the store knows of it is dropped again', async () => {
-    const { tenures, diary, grantOf } = openTenures()
-    const taking = tenures.take([grantOf(1)])
+    const { workerLeases, diary, grantOf } = openLeases()
+    const taking = workerLeases.take([grantOf(1)])
     await Promise.resolve()
-    tenures.lose([1])
+    workerLeases.lose([1])
     await taking
-    assert.equal(tenures.ofHost(1), null)
+    assert.equal(workerLeases.ofHost(1), null)
     assert.equal(diary.at(-1) === 'look' || diary.at(-1) === 'drop 1', true)
     assert.ok(diary.includes('drop 1'))
   })

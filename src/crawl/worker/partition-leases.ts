@@ -1,7 +1,7 @@
 import { isAppError } from '../../core/errors.ts'
 import type { PartitionGrant } from '../../store/contracts/partition-leases.ts'
 import type { Frontier } from '../frontier/frontier.ts'
-import { createTenure, type Tenure, whenQuiet } from '../frontier/partition-lease.ts'
+import { createPartitionLease, type PartitionLease, whenQuiet } from '../frontier/partition-lease.ts'
 import type { Batch } from './batch.ts'
 
 /** The partitions of a shard, where they come and go. */
@@ -15,11 +15,11 @@ export type Partitions = {
   isHeld(partition: number, epoch: number): boolean
 }
 
-export type Tenures = {
+export type WorkerLeases = {
   /** Under which a host may be crawled; null for none. */
-  ofHost(hostId: number): Tenure | null
+  ofHost(hostId: number): PartitionLease | null
   /** Asked right before something is asked of a host. */
-  mayBegin(tenure: Tenure): boolean
+  mayBegin(lease: PartitionLease): boolean
   take(grants: readonly PartitionGrant[]): Promise<void>
   /** Hands over in good order: resolves when everything that was in hand is kept and nothing more will be written. */
   yield(partitions: readonly number[]): Promise<void>
@@ -27,7 +27,7 @@ export type Tenures = {
   yieldAll(): Promise<void>
 }
 
-export type TenuresOptions = {
+export type WorkerLeasesOptions = {
   partitions: Partitions
   frontier: Pick<Frontier, 'leave' | 'look'>
   batch: Pick<Batch, 'hurry' | 'keepClocks'>
@@ -41,22 +41,22 @@ export type TenuresOptions = {
 const FIRST_RETRY_MS = 100
 const LAST_RETRY_MS = 5_000
 
-type Coming = { grant: PartitionGrant; tenure: Tenure; before: Tenure | undefined }
+type Coming = { grant: PartitionGrant; lease: PartitionLease; before: PartitionLease | undefined }
 
-export function createTenures(options: TenuresOptions): Tenures {
+export function createWorkerLeases(options: WorkerLeasesOptions): WorkerLeases {
   const { partitions, frontier, batch } = options
-  const tenures = new Map<number, Tenure>()
+  const workerLeases = new Map<number, PartitionLease>()
   /** Grants reach the store one after the other, so that of two for the same partition the later one stays. */
   let admitting: Promise<void> = Promise.resolve()
 
-  function end(ended: readonly Tenure[]): void {
-    for (const tenure of ended) tenure.state = 'over'
+  function end(ended: readonly PartitionLease[]): void {
+    for (const lease of ended) lease.state = 'over'
     frontier.leave(new Set(ended))
-    for (const tenure of ended) batch.hurry(tenure)
+    for (const lease of ended) batch.hurry(lease)
   }
 
-  function find(numbers: readonly number[]): Tenure[] {
-    return numbers.flatMap((partition) => tenures.get(partition) ?? [])
+  function find(numbers: readonly number[]): PartitionLease[] {
+    return numbers.flatMap((partition) => workerLeases.get(partition) ?? [])
   }
 
   function admitInTurn(coming: readonly Coming[]): Promise<void> {
@@ -66,7 +66,7 @@ export function createTenures(options: TenuresOptions): Tenures {
 
   async function admit(coming: readonly Coming[]): Promise<void> {
     for (let waitMs = FIRST_RETRY_MS; ; waitMs = Math.min(LAST_RETRY_MS, 2 * waitMs)) {
-      const live = coming.filter(({ tenure }) => tenure.state === 'coming')
+      const live = coming.filter(({ lease }) => lease.state === 'coming')
       if (live.length === 0) return
       try {
         await partitions.add(live.map(({ grant }) => grant))
@@ -77,41 +77,41 @@ export function createTenures(options: TenuresOptions): Tenures {
       }
     }
     const gone: number[] = []
-    for (const { tenure } of coming) {
-      if (tenure.state === 'coming') tenure.state = 'held'
-      else if (tenures.get(tenure.partition) === tenure) gone.push(tenure.partition)
+    for (const { lease } of coming) {
+      if (lease.state === 'coming') lease.state = 'held'
+      else if (workerLeases.get(lease.partition) === lease) gone.push(lease.partition)
     }
     if (gone.length > 0) void partitions.drop(gone)
     frontier.look()
     options.onChange()
   }
 
-  async function handOver(tenure: Tenure): Promise<void> {
-    await whenQuiet(tenure)
-    if (isOver(tenure)) return
+  async function handOver(lease: PartitionLease): Promise<void> {
+    await whenQuiet(lease)
+    if (isOver(lease)) return
     try {
-      await batch.keepClocks(tenure)
+      await batch.keepClocks(lease)
     } catch (error) {
       // Then the partition is lost, or the store can't be reached until the end.
       if (!isAppError(error)) throw error
     }
-    if (isOver(tenure)) return
-    tenure.state = 'over'
-    await partitions.drop([tenure.partition])
+    if (isOver(lease)) return
+    lease.state = 'over'
+    await partitions.drop([lease.partition])
   }
 
-  const all: Tenures = {
+  const all: WorkerLeases = {
     ofHost(hostId) {
-      const tenure = tenures.get(partitions.partitionOf(hostId))
-      return tenure?.state === 'held' ? tenure : null
+      const lease = workerLeases.get(partitions.partitionOf(hostId))
+      return lease?.state === 'held' ? lease : null
     },
-    mayBegin: (tenure) => tenure.state === 'held' && partitions.isHeld(tenure.partition, tenure.epoch),
+    mayBegin: (lease) => lease.state === 'held' && partitions.isHeld(lease.partition, lease.epoch),
     async take(grants) {
       const coming = grants.map((grant): Coming => {
-        const before = tenures.get(grant.partition)
-        const tenure = createTenure(grant.partition, grant.epoch, grant.recovered)
-        tenures.set(grant.partition, tenure)
-        return { grant, tenure, before }
+        const before = workerLeases.get(grant.partition)
+        const lease = createPartitionLease(grant.partition, grant.epoch, grant.recovered)
+        workerLeases.set(grant.partition, lease)
+        return { grant, lease, before }
       })
       end(coming.flatMap(({ before }) => (before === undefined || before.state === 'over' ? [] : [before])))
       // What is still on its way under an earlier tenure comes home first: its host would be asked by two.
@@ -126,9 +126,9 @@ export function createTenures(options: TenuresOptions): Tenures {
     },
     async yield(numbers) {
       const leaving = find(numbers).filter(({ state }) => state === 'held' || state === 'coming')
-      for (const tenure of leaving) tenure.state = tenure.state === 'held' ? 'leaving' : 'over'
+      for (const lease of leaving) lease.state = lease.state === 'held' ? 'leaving' : 'over'
       frontier.leave(new Set(leaving))
-      for (const tenure of leaving) batch.hurry(tenure)
+      for (const lease of leaving) batch.hurry(lease)
       await Promise.all(leaving.map(handOver))
       options.onChange()
     },
@@ -139,9 +139,9 @@ export function createTenures(options: TenuresOptions): Tenures {
       void partitions.drop(lost.map(({ partition }) => partition))
       options.onChange()
     },
-    yieldAll: () => all.yield([...tenures.keys()]),
+    yieldAll: () => all.yield([...workerLeases.keys()]),
   }
   return all
 }
 
-const isOver = ({ state }: Tenure): boolean => state === 'over'
+const isOver = ({ state }: PartitionLease): boolean => state === 'over'

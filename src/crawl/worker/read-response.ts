@@ -58,7 +58,7 @@ export async function readResponse(
     baseHref: undefined,
     depth: request.depth,
     hops: request.hops,
-    errand: request.errand,
+    check: request.check,
   }
   // No await from here until the links are through: the pipe is in one page at a time.
   if (isHtml) pipe.enter(context)
@@ -128,10 +128,10 @@ function captureOf(request: QueuedRequest, response: FetchResponse, body: Buffer
     fp: request.fp,
     url: request.url,
     parent: request.parent,
-    errand: request.errand,
+    check: request.check,
     hops: request.hops,
     at: startedAt,
-    run: request.errand.watch === 0 ? options.run : request.errand.watch,
+    run: request.check.watch === 0 ? options.run : request.check.watch,
     status,
     address,
     type: mediaTypeOf(rawHeaders),

@@ -1,8 +1,8 @@
 import type { Config } from '../../config/config.ts'
-import type { ErrandOrder } from '../../core/check-order.ts'
+import type { CheckOrder } from '../../core/check-order.ts'
 import { AppError } from '../../core/errors.ts'
 import { hostKey } from '../../core/partition.ts'
-import { type Errand, noErrand, type Offer, UNLIMITED_DEPTH } from '../../core/request.ts'
+import { type Check, noCheck, type Offer, UNLIMITED_DEPTH } from '../../core/request.ts'
 import { createFingerprinter } from '../../core/url-key.ts'
 import { parseHostRules } from '../normalize/host-rules.ts'
 import { createNormaliser } from '../normalize/normaliser.ts'
@@ -26,21 +26,21 @@ export function createSeedOffers({ crawl, hostRules, seed }: SeedOffersDeps) {
   const normalise = createNormaliser(namingOf(crawl, hostRules))
   const fingerprinter = createFingerprinter(seed)
 
-  function seedOf(url: string, depth: number, errand: Errand, urgency: number): Offer {
+  function seedOf(url: string, depth: number, check: Check, urgency: number): Offer {
     const named = normalise(new URL(url).href)
     if (named.kind === 'rejected') throw new AppError('url-invalid', `${url} can't be crawled: ${named.reason}`)
     const priority = urlOrders[crawl.order](named.url, 0) - urgency * URGENT
     const fp = fingerprinter.toBigInt(named.key)
-    return { url: named.url, host: hostKey(named.key), fp, parent: '', depth, hops: 0, redirects: 0, priority, errand }
+    return { url: named.url, host: hostKey(named.key), fp, parent: '', depth, hops: 0, redirects: 0, priority, check }
   }
 
   return {
     /** Of URLs that somebody named; `depth` is null for no limit. */
     ofSeeds: (urls: readonly string[], depth: number | null): Offer[] =>
-      urls.map((url) => seedOf(url, depth ?? UNLIMITED_DEPTH, noErrand, 0)),
+      urls.map((url) => seedOf(url, depth ?? UNLIMITED_DEPTH, noCheck, 0)),
     /** Of checks of watched sources. */
-    ofErrands: (orders: readonly ErrandOrder[]): Offer[] =>
-      orders.map(({ url, depth, errand, urgency }) => seedOf(url, depth, errand, urgency)),
+    ofChecks: (orders: readonly CheckOrder[]): Offer[] =>
+      orders.map(({ url, depth, check, urgency }) => seedOf(url, depth, check, urgency)),
   }
 }
 

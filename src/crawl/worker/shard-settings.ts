@@ -1,15 +1,15 @@
 import type { Clock } from '../../core/clock.ts'
-import type { Errand } from '../../core/request.ts'
+import type { Check } from '../../core/request.ts'
 import type { DocumentStore } from '../../store/contracts/documents.ts'
 import type { FrontierStore } from '../../store/contracts/frontier.ts'
 import type { Fetcher } from '../fetch/fetcher.ts'
 import type { PolitenessRules } from '../frontier/politeness.ts'
-import type { Tally } from './crawl-stats.ts'
+import type { CrawlStats } from './crawl-stats.ts'
 import type { LinkPipe } from './link-pipe.ts'
 import type { Partitions } from './partition-leases.ts'
 import type { ReadOptions } from './read-response.ts'
 import type { RobotsGate } from './robots-gate.ts'
-import type { Board, ShardFigures } from './shared-counters.ts'
+import type { ShardStats, SharedCounters } from './shared-counters.ts'
 import type { Watches } from './watches.ts'
 
 /** What a shard works with. */
@@ -19,19 +19,19 @@ export type ShardDeps = {
   fetcher: Fetcher
   gate: RobotsGate | null
   pipe: LinkPipe
-  board: Board
-  figures: ShardFigures
-  tally: Tally
+  counters: SharedCounters
+  stats: ShardStats
+  crawlStats: CrawlStats
   clock: Clock
   watches: Watches
   /** There may be news of watches. */
-  onNews(): void
+  onResults(): void
   /** Where partitions come and go. */
   partitions?: Partitions
   /** Learns of the watch, should the errand be of a later round than what is known of it. */
-  learn?(errand: Errand): Promise<void>
+  learn?(check: Check): Promise<void>
   /** Tells others the news of watches, before the requests they come from are done. */
-  tellNews?(): Promise<void>
+  sendResults?(): Promise<void>
   /** Where a request would connect to; empty where that can't be told. */
   addressOf(url: string): Promise<string>
   log(level: 'debug' | 'info' | 'warn', message: string, fields?: Record<string, unknown>): void

@@ -1,5 +1,5 @@
 import type { Worker } from 'node:worker_threads'
-import type { WatchNews } from '../../core/check-order.ts'
+import type { CheckResult } from '../../core/check-order.ts'
 import { AppError } from '../../core/errors.ts'
 import type { ShardHandle } from '../crawl.ts'
 import type { FromShard, ToShard } from './messages.ts'
@@ -9,7 +9,7 @@ type Order = ToShard extends infer Each ? (Each extends { id: number } ? Omit<Ea
 export type ShardThreadListeners = {
   onLog(level: 'debug' | 'info' | 'warn', message: string, fields: Record<string, unknown>): void
   onFileClosed(): void
-  onNews?(news: readonly WatchNews[]): void
+  onResults?(results: readonly CheckResult[]): void
 }
 
 type Done = Extract<FromShard, { kind: 'done' }>
@@ -21,7 +21,10 @@ export type ShardThread = ShardHandle & {
 }
 
 /** A shard in a worker thread, seen from the thread that started it. */
-export function createShardThread(worker: Worker, { onLog, onFileClosed, onNews }: ShardThreadListeners): ShardThread {
+export function createShardThread(
+  worker: Worker,
+  { onLog, onFileClosed, onResults }: ShardThreadListeners,
+): ShardThread {
   const waiting = new Map<number, (done: Done) => void>()
   const { promise: failed, reject } = Promise.withResolvers<never>()
   failed.catch(() => {}) // observed by the crawl
@@ -31,7 +34,7 @@ export function createShardThread(worker: Worker, { onLog, onFileClosed, onNews 
   worker.on('message', (message: FromShard) => {
     if (message.kind === 'log') onLog(message.level, message.message, message.fields)
     else if (message.kind === 'file-closed') onFileClosed()
-    else if (message.kind === 'news') onNews?.(message.news)
+    else if (message.kind === 'check-results') onResults?.(message.results)
     else if (message.kind === 'failed') reject(new AppError(message.code, message.message))
     else {
       waiting.get(message.id)?.(message)
@@ -59,11 +62,11 @@ export function createShardThread(worker: Worker, { onLog, onFileClosed, onNews 
     async start() {
       await order({ kind: 'start' })
     },
-    async reach(reaches) {
-      await order({ kind: 'reach', reaches })
+    async crawlScope(crawlScopes) {
+      await order({ kind: 'crawl-scopes', crawlScopes })
     },
-    async errands(orders) {
-      return (await order({ kind: 'errands', orders })).watches ?? new Map()
+    async checks(orders) {
+      return (await order({ kind: 'checks', orders })).watches ?? new Map()
     },
     async forget(watches) {
       await order({ kind: 'forget', watches })

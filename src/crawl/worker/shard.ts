@@ -1,13 +1,13 @@
 import { isAppError } from '../../core/errors.ts'
 import type { QueuedRequest } from '../../core/request.ts'
 import { createFrontier } from '../frontier/frontier.ts'
-import type { Lane } from '../frontier/host-queue.ts'
-import { leaveHand, type Tenure } from '../frontier/partition-lease.ts'
+import type { HostQueue } from '../frontier/host-queue.ts'
+import { leaveHand, type PartitionLease } from '../frontier/partition-lease.ts'
 import { createBatch, type Finished } from './batch.ts'
-import { noteNews } from './check-results.ts'
+import { noteResult } from './check-results.ts'
 import { createConclude } from './conclude.ts'
-import { createHostTrouble } from './host-failures.ts'
-import { createTenures, type Tenures } from './partition-leases.ts'
+import { createHostFailures } from './host-failures.ts'
+import { createWorkerLeases, type WorkerLeases } from './partition-leases.ts'
 import type { ShardDeps, ShardSettings } from './shard-settings.ts'
 import { createVisit, type VisitResult } from './visit.ts'
 
@@ -25,7 +25,7 @@ export type Shard = {
   start(): Promise<void>
   stop(): Promise<void>
   /** Where partitions come and go. */
-  readonly tenures: Tenures | null
+  readonly workerLeases: WorkerLeases | null
   /** Rejects when the store failed for good. */
   readonly failed: Promise<never>
 }
@@ -33,7 +33,7 @@ export type Shard = {
 /** Nobody wants it any more. */
 const orphaned = { kind: 'dropped' } as const
 
-const MAX_LANES = 4096
+const MAX_HOST_QUEUES = 4096
 const ADDRESS_WAIT_MS = 20
 /** Workers go by the clock of their database, which each of them knows to some milliseconds. */
 const CLOCK_MARGIN_MS = 50
@@ -41,11 +41,11 @@ const HELD_MS = 100
 /** As many pages were taken as there may be; some may be given back. */
 const SPENT_MS = 200
 /** What could not be looked up is asked for again after so long; whatever is the matter, others wait for it more patiently. */
-const TROUBLE_MS = 1_000
+const RETRY_LOOKUP_MS = 1_000
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
-  const { store, documents, board, figures, tally, clock, log } = deps
+  const { store, documents, counters, stats, crawlStats, clock, log } = deps
   const { promise: failed, reject: fail } = Promise.withResolvers<never>()
   failed.catch(() => {}) // whoever asks for it sees it; until then it must not end the process
   const frontier = createFrontier({
@@ -54,10 +54,10 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
     rules: settings.rules,
     perHost: settings.perHost,
     bufferRows: settings.bufferRows,
-    maxLanes: MAX_LANES,
+    maxHostQueues: MAX_HOST_QUEUES,
     ...(deps.partitions === undefined
       ? {}
-      : { tenureOf: (hostId) => tenures!.ofHost(hostId), clockMarginMs: CLOCK_MARGIN_MS }),
+      : { leaseOf: (hostId) => workerLeases!.ofHost(hostId), clockMarginMs: CLOCK_MARGIN_MS }),
     onError: fail,
   })
   const crawlDelays = new Map<string, number>()
@@ -66,14 +66,14 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
     ...settings,
     ...deps,
     run: settings.reading.run,
-    ...(deps.partitions === undefined ? {} : { mayBegin: (tenure) => tenures!.mayBegin(tenure) }),
+    ...(deps.partitions === undefined ? {} : { mayBegin: (lease) => workerLeases!.mayBegin(lease) }),
     onCrawlDelay: (host, delayMs) => crawlDelays.set(host, delayMs),
   })
   const conclude = createConclude({
     documents: { ...documents, links: (known) => batch.persist(() => documents.links(known)) },
     pipe: deps.pipe,
-    figures,
-    tally,
+    stats,
+    crawlStats,
     clock,
     log,
     settings,
@@ -86,28 +86,28 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
     maxBytes: 4 << 20,
     onOffered: deps.pipe.offered,
     onOutcome(finished, outcome) {
-      if (outcome?.kind === 'stored') figures.add('stored')
-      else if (outcome?.kind === 'duplicate') figures.add('duplicates')
-      else if (outcome?.kind === 'unchanged') figures.add(outcome.duplicate ? 'duplicates' : 'unchanged')
-      else if (outcome?.kind === 'incomplete') figures.add('failed')
-      if (finished.request.errand.watch > 0 && !finished.again) noteNews(deps.watches, finished, outcome)
+      if (outcome?.kind === 'stored') stats.add('stored')
+      else if (outcome?.kind === 'duplicate') stats.add('duplicates')
+      else if (outcome?.kind === 'unchanged') stats.add(outcome.duplicate ? 'duplicates' : 'unchanged')
+      else if (outcome?.kind === 'incomplete') stats.add('failed')
+      if (finished.request.check.watch > 0 && !finished.again) noteResult(deps.watches, finished, outcome)
       inHand.delete(finished.request.fp)
     },
-    onKept(count, { removed, limited, watches }, tenure) {
+    onKept(count, { removed, limited, watches }, lease) {
       held -= count
       unkept -= count
-      leaveHand(tenure, count)
-      figures.add('skipped.limit', limited)
+      leaveHand(lease, count)
+      stats.add('skipped.limit', limited)
       addOutstanding(-removed)
       deps.watches.addQueued(watches)
-      deps.onNews()
+      deps.onResults()
       showCounts()
       pump()
     },
-    ...(deps.tellNews === undefined ? {} : { beforeSettle: deps.tellNews }),
+    ...(deps.sendResults === undefined ? {} : { beforeCommit: deps.sendResults }),
     ...(deps.partitions === undefined ? {} : { onRefused: refuse }),
     onPause(reason) {
-      figures.set('paused', reason === null ? 0 : 1)
+      stats.set('paused', reason === null ? 0 : 1)
       if (reason === pausedBy) return
       pausedBy = reason
       if (reason === null) log('info', 'the store takes writes again, the crawl goes on')
@@ -116,12 +116,12 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
     },
     onError: fail,
     retryAfter: wait,
-    isStopping: () => board.isStopped() || isStopping,
+    isStopping: () => counters.isStopped() || isStopping,
   })
-  const tenures =
+  const workerLeases =
     deps.partitions === undefined
       ? null
-      : createTenures({
+      : createWorkerLeases({
           partitions: deps.partitions,
           frontier,
           batch,
@@ -132,11 +132,11 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
             pump()
           },
         })
-  const trouble = createHostTrouble({
+  const healthError = createHostFailures({
     ...deps,
     frontier,
     batch,
-    mayLose: tenures !== null,
+    mayLose: workerLeases !== null,
     onDropped(requests) {
       addOutstanding(-requests)
       showCounts()
@@ -182,134 +182,139 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
   }
 
   function pump(): void {
-    while (running && hasRoom() && !board.isStopped() && !board.isHeld()) {
+    while (running && hasRoom() && !counters.isStopped() && !counters.isHeld()) {
       const taken = frontier.take()
       if (taken === null) break
-      begin(taken.lane, taken.request)
+      begin(taken.hostQueue, taken.request)
     }
-    figures.set('inFlight', held)
+    stats.set('inFlight', held)
     if (held === 0) idle?.()
     if (running) sleepUntilDue()
   }
 
-  function begin(lane: Lane, request: QueuedRequest): void {
-    const waitMs = obstacleMs(lane, request)
+  function begin(hostQueue: HostQueue, request: QueuedRequest): void {
+    const waitMs = obstacleMs(hostQueue, request)
     if (waitMs > 0) {
-      putBack(lane, request, waitMs)
+      putBack(hostQueue, request, waitMs)
       return
     }
     held++
-    lane.tenure.inHand++
+    hostQueue.lease.inHand++
     inHand.add(request.fp)
-    run(lane, request, lane.address).catch(fail)
+    run(hostQueue, request, hostQueue.address).catch(fail)
   }
 
   /** How long the request has to wait; 0 when it may be begun, with a place at its address and a page of the budget taken. */
-  function obstacleMs({ tenure, address }: Lane, { fp, errand }: QueuedRequest): number {
-    if (tenures !== null && !tenures.mayBegin(tenure)) return TROUBLE_MS
-    if (inHand.has(fp) || (address !== '' && !board.takeAddress(address, settings.perAddress))) return ADDRESS_WAIT_MS
-    if (errand.watch > 0 || board.takePage()) return 0
-    if (address !== '') board.returnAddress(address)
+  function obstacleMs({ lease, address }: HostQueue, { fp, check }: QueuedRequest): number {
+    if (workerLeases !== null && !workerLeases.mayBegin(lease)) return RETRY_LOOKUP_MS
+    if (inHand.has(fp) || (address !== '' && !counters.takeAddress(address, settings.perAddress)))
+      return ADDRESS_WAIT_MS
+    if (check.watch > 0 || counters.takePage()) return 0
+    if (address !== '') counters.returnAddress(address)
     return SPENT_MS
   }
 
   /** The pages of a crawl are numbered; those of watches are not. */
-  function returnPage({ errand }: QueuedRequest): void {
-    if (errand.watch === 0) board.returnPage()
+  function returnPage({ check }: QueuedRequest): void {
+    if (check.watch === 0) counters.returnPage()
   }
 
-  function putBack(lane: Lane, request: QueuedRequest, waitMs: number): void {
-    lane.nextAt = Math.max(lane.nextAt, clock.monotonic() + waitMs)
-    frontier.putBack(lane, request)
+  function putBack(hostQueue: HostQueue, request: QueuedRequest, waitMs: number): void {
+    hostQueue.nextAt = Math.max(hostQueue.nextAt, clock.monotonic() + waitMs)
+    frontier.putBack(hostQueue, request)
   }
 
   /** The request was begun, and is as if it had not been. */
-  function withdraw(lane: Lane, request: QueuedRequest): void {
+  function withdraw(hostQueue: HostQueue, request: QueuedRequest): void {
     held--
     inHand.delete(request.fp)
     returnPage(request)
-    leaveHand(lane.tenure)
+    leaveHand(hostQueue.lease)
     pump()
   }
 
   /** Results that came too late. Their requests are still queued. */
-  function refuse(items: readonly Pick<Finished, 'lane' | 'request'>[], tenure: Tenure): void {
-    figures.add('refused', items.length)
+  function refuse(items: readonly Pick<Finished, 'hostQueue' | 'request'>[], lease: PartitionLease): void {
+    stats.add('refused', items.length)
     held -= items.length
     unkept -= items.length
-    for (const { lane, request } of items) {
+    for (const { hostQueue, request } of items) {
       inHand.delete(request.fp)
-      frontier.settled(lane, 1)
+      frontier.settled(hostQueue, 1)
     }
-    leaveHand(tenure, items.length)
+    leaveHand(lease, items.length)
     pump()
   }
 
   async function visitFor(
-    { errand }: QueuedRequest,
+    { check }: QueuedRequest,
     look: () => Promise<VisitResult>,
   ): Promise<VisitResult | typeof orphaned> {
-    if (errand.watch === 0) return look()
-    if (deps.learn !== undefined) await deps.learn(errand)
-    return deps.watches.has(errand.watch) ? look() : orphaned
+    if (check.watch === 0) return look()
+    if (deps.learn !== undefined) await deps.learn(check)
+    return deps.watches.has(check.watch) ? look() : orphaned
   }
 
   /** Null where the store could not be asked until the end: the request is still queued, and others fetch it. */
-  async function concludeOrRefuse(lane: Lane, request: QueuedRequest, result: Parameters<typeof conclude>[1]) {
+  async function concludeOrRefuse(
+    hostQueue: HostQueue,
+    request: QueuedRequest,
+    result: Parameters<typeof conclude>[1],
+  ) {
     try {
       return await conclude(request, result)
     } catch (error) {
-      if (tenures === null || !isAppError(error) || error.retry === 'never') throw error
+      if (workerLeases === null || !isAppError(error) || error.retry === 'never') throw error
       unkept++
-      refuse([{ lane, request }], lane.tenure)
+      refuse([{ hostQueue, request }], hostQueue.lease)
       return null
     }
   }
 
-  async function run(lane: Lane, request: QueuedRequest, known: string): Promise<void> {
+  async function run(hostQueue: HostQueue, request: QueuedRequest, known: string): Promise<void> {
     // The first request of a host counts against its address too, and then nothing of its address is known yet.
     const address = known === '' ? await deps.addressOf(request.url) : known
-    lane.address = address
-    if (address !== known && !board.takeAddress(address, settings.perAddress)) {
-      putBack(lane, request, ADDRESS_WAIT_MS)
-      return withdraw(lane, request)
+    hostQueue.address = address
+    if (address !== known && !counters.takeAddress(address, settings.perAddress)) {
+      putBack(hostQueue, request, ADDRESS_WAIT_MS)
+      return withdraw(hostQueue, request)
     }
     let result: VisitResult | typeof orphaned
     try {
-      result = await visitFor(request, () => visit(request, lane))
+      result = await visitFor(request, () => visit(request, hostQueue))
     } catch (error) {
       if (!isAppError(error) || error.retry === 'never') throw error
       // The store can't be asked now: nothing was done.
-      if (address !== '') board.returnAddress(address)
-      putBack(lane, request, TROUBLE_MS)
-      return withdraw(lane, request)
+      if (address !== '') counters.returnAddress(address)
+      putBack(hostQueue, request, RETRY_LOOKUP_MS)
+      return withdraw(hostQueue, request)
     }
-    if (address !== '') board.returnAddress(address)
-    lane.crawlDelayMs = crawlDelays.get(lane.host) ?? lane.crawlDelayMs
-    crawlDelays.delete(lane.host)
-    if ('response' in result) lane.address = result.response.address
+    if (address !== '') counters.returnAddress(address)
+    hostQueue.crawlDelayMs = crawlDelays.get(hostQueue.host) ?? hostQueue.crawlDelayMs
+    crawlDelays.delete(hostQueue.host)
+    if ('response' in result) hostQueue.address = result.response.address
     if (result.kind === 'postponed') {
-      lane.nextAt = Math.max(lane.nextAt, result.until ?? 0)
-      frontier.postpone(lane, request, result.signal)
-      return withdraw(lane, request)
+      hostQueue.nextAt = Math.max(hostQueue.nextAt, result.until ?? 0)
+      frontier.postpone(hostQueue, request, result.signal)
+      return withdraw(hostQueue, request)
     }
     const signal = 'signal' in result ? result.signal : ({ kind: 'untouched' } as const)
-    if (signal.kind !== 'untouched') tally.hostTime(lane.host, signal.totalMs)
-    const verdict = frontier.release(lane, signal)
+    if (signal.kind !== 'untouched') crawlStats.hostTime(hostQueue.host, signal.totalMs)
+    const verdict = frontier.release(hostQueue, signal)
     // The host goes on with its next request while this one is read.
     pumpSoon()
     if (!('response' in result) && !('status' in result && result.status > 0)) returnPage(request)
     await inTurn()
-    const concluded = await concludeOrRefuse(lane, request, result)
+    const concluded = await concludeOrRefuse(hostQueue, request, result)
     if (concluded === null) return
     const { capture, offers, again: wanted, skipped, failure } = concluded
     // A host that was given up, for this request or another, is not asked again.
-    const again = wanted && verdict !== 'given-up' && !trouble.isGivenUp(lane)
-    if (wanted && !again) trouble.countLost(lane.host, 1)
+    const again = wanted && verdict !== 'given-up' && !healthError.isGivenUp(hostQueue)
+    if (wanted && !again) healthError.countLost(hostQueue.host, 1)
     unkept++
-    if (verdict !== 'goes-on') lane.tenure.inHand++
+    if (verdict !== 'goes-on') hostQueue.lease.inHand++
     batch.add({
-      lane,
+      hostQueue,
       request: again ? { ...request, attempts: request.attempts + 1 } : request,
       capture,
       offers,
@@ -318,28 +323,28 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
       failure,
     } satisfies Finished)
     if (verdict === 'goes-on') return
-    await trouble.note(lane, verdict, request, failure)
-    leaveHand(lane.tenure)
+    await healthError.note(hostQueue, verdict, request, failure)
+    leaveHand(hostQueue.lease)
   }
 
   /** Of a frontier that others share there is no count to be had here. */
   function addOutstanding(requests: number): void {
-    if (tenures === null) board.addOutstanding(requests)
+    if (workerLeases === null) counters.addOutstanding(requests)
   }
 
   function showCounts(): void {
     const { queued, seen } = store.counts()
-    figures.set('queued', queued)
-    figures.set('seen', seen)
+    stats.set('queued', queued)
+    stats.set('seen', seen)
     const { active, resting } = frontier.counts()
-    figures.set('activeHosts', active)
-    figures.set('restingHosts', resting)
+    stats.set('activeHosts', active)
+    stats.set('restingHosts', resting)
   }
 
   function sleepUntilDue(): void {
     const due = frontier.nextDueAt()
     if (timer !== null) clearTimeout(timer)
-    if (board.isHeld()) timer = setTimeout(pump, HELD_MS)
+    if (counters.isHeld()) timer = setTimeout(pump, HELD_MS)
     else timer = due === undefined ? null : setTimeout(pump, Math.max(1, due - clock.monotonic()))
   }
 
@@ -352,7 +357,7 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
 
   return {
     failed,
-    tenures,
+    workerLeases,
     async start() {
       addOutstanding(store.counts().queued)
       showCounts()
@@ -373,7 +378,7 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
       }
       idle = null
       await batch.flush()
-      await tenures?.yieldAll()
+      await workerLeases?.yieldAll()
       showCounts()
     },
   }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { counterNames, createBoardMemory, openBoard } from './shared-counters.ts'
+import { counterNames, createCounterMemory, openSharedCounters } from './shared-counters.ts'
 
 describe('the board', () => {
   test('figures of all shards add up for whoever looks', () => {
-    const memory = createBoardMemory(3, null)
-    const shards = [0, 1, 2].map((index) => openBoard(memory).shard(index))
+    const memory = createCounterMemory(3, null)
+    const shards = [0, 1, 2].map((index) => openSharedCounters(memory).shard(index))
     for (const [index, shard] of shards.entries()) {
       shard.add('fetched')
       shard.add('bytes', 3_000_000_000 + index)
@@ -13,7 +13,7 @@ describe('the board', () => {
       shard.set('queued', 20)
       shard.add('skipped.robots', 2)
     }
-    const watcher = openBoard(memory)
+    const watcher = openSharedCounters(memory)
     assert.equal(watcher.total('fetched'), 3)
     assert.equal(watcher.total('bytes'), 9_000_000_003)
     assert.equal(watcher.total('queued'), 60)
@@ -22,18 +22,18 @@ describe('the board', () => {
   })
 
   test('no two figures share a place', () => {
-    const board = openBoard(createBoardMemory(2, null))
-    const shards = [board.shard(0), board.shard(1)]
+    const counters = openSharedCounters(createCounterMemory(2, null))
+    const shards = [counters.shard(0), counters.shard(1)]
     for (const [n, name] of counterNames.entries()) {
       shards[0]!.set(name, n + 1)
       shards[1]!.set(name, 1000)
     }
-    for (const [n, name] of counterNames.entries()) assert.equal(board.total(name), n + 1001)
+    for (const [n, name] of counterNames.entries()) assert.equal(counters.total(name), n + 1001)
   })
 
   test('what is outstanding is one number for all shards', () => {
-    const memory = createBoardMemory(2, null)
-    const [one, two] = [openBoard(memory), openBoard(memory)]
+    const memory = createCounterMemory(2, null)
+    const [one, two] = [openSharedCounters(memory), openSharedCounters(memory)]
     one.addOutstanding(5)
     two.addOutstanding(2)
     one.addOutstanding(-7)
@@ -41,8 +41,8 @@ describe('the board', () => {
   })
 
   test('a budget of pages is spent once over all shards, and what is given back can be spent again', () => {
-    const memory = createBoardMemory(2, 3)
-    const [one, two] = [openBoard(memory), openBoard(memory)]
+    const memory = createCounterMemory(2, 3)
+    const [one, two] = [openSharedCounters(memory), openSharedCounters(memory)]
     assert.deepEqual([one.takePage(), two.takePage(), one.takePage(), two.takePage()], [true, true, true, false])
     assert.ok(one.isBudgetSpent())
     two.returnPage()
@@ -54,23 +54,23 @@ describe('the board', () => {
   })
 
   test('without a budget pages are never refused', () => {
-    const board = openBoard(createBoardMemory(1, null))
-    for (let n = 0; n < 100; n++) assert.ok(board.takePage())
-    for (let n = 0; n < 200; n++) board.returnPage()
-    assert.ok(board.takePage())
-    assert.equal(board.isBudgetSpent(), false)
+    const counters = openSharedCounters(createCounterMemory(1, null))
+    for (let n = 0; n < 100; n++) assert.ok(counters.takePage())
+    for (let n = 0; n < 200; n++) counters.returnPage()
+    assert.ok(counters.takePage())
+    assert.equal(counters.isBudgetSpent(), false)
   })
 
   test('a budget of nothing is spent from the start', () => {
-    const board = openBoard(createBoardMemory(1, 0))
-    assert.ok(board.isBudgetSpent())
-    assert.equal(board.takePage(), false)
-    assert.equal(board.takePage(), false)
+    const counters = openSharedCounters(createCounterMemory(1, 0))
+    assert.ok(counters.isBudgetSpent())
+    assert.equal(counters.takePage(), false)
+    assert.equal(counters.takePage(), false)
   })
 
   test('an address has as many connections as the limit allows, over all shards', () => {
-    const memory = createBoardMemory(2, null)
-    const [one, two] = [openBoard(memory), openBoard(memory)]
+    const memory = createCounterMemory(2, null)
+    const [one, two] = [openSharedCounters(memory), openSharedCounters(memory)]
     assert.ok(one.takeAddress('192.0.2.1', 2))
     assert.ok(two.takeAddress('192.0.2.1', 2))
     assert.equal(one.takeAddress('192.0.2.1', 2), false)
@@ -80,24 +80,24 @@ describe('the board', () => {
   })
 
   test('a stop is seen by everybody', () => {
-    const memory = createBoardMemory(2, null)
-    const [one, two] = [openBoard(memory), openBoard(memory)]
+    const memory = createCounterMemory(2, null)
+    const [one, two] = [openSharedCounters(memory), openSharedCounters(memory)]
     assert.equal(two.isStopped(), false)
     one.stop()
     assert.ok(two.isStopped())
   })
 
   test('pages that are granted may be fetched, and those that nobody took are withdrawn', () => {
-    const board = openBoard(createBoardMemory(1, 0))
-    assert.equal(board.wantsPages(), false)
-    assert.equal(board.takePage(), false)
-    assert.deepEqual([board.wantsPages(), board.wantsPages()], [true, false])
-    board.grantPages(3)
-    assert.equal(board.takePage(), true)
-    assert.equal(board.pagesLeft(), 2)
-    assert.deepEqual([board.withdrawPages(), board.withdrawPages()], [2, 0])
-    board.returnPage()
-    assert.equal(board.pagesLeft(), 1)
-    assert.equal(openBoard(createBoardMemory(1, null)).withdrawPages(), 0)
+    const counters = openSharedCounters(createCounterMemory(1, 0))
+    assert.equal(counters.wantsPages(), false)
+    assert.equal(counters.takePage(), false)
+    assert.deepEqual([counters.wantsPages(), counters.wantsPages()], [true, false])
+    counters.grantPages(3)
+    assert.equal(counters.takePage(), true)
+    assert.equal(counters.pagesLeft(), 2)
+    assert.deepEqual([counters.withdrawPages(), counters.withdrawPages()], [2, 0])
+    counters.returnPage()
+    assert.equal(counters.pagesLeft(), 1)
+    assert.equal(openSharedCounters(createCounterMemory(1, null)).withdrawPages(), 0)
   })
 })

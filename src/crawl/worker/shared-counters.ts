@@ -48,19 +48,19 @@ const FIRST_ADDRESS = 5
 const ADDRESS_PLACES = 4096
 const NO_BUDGET = 0x7fffffff
 
-export type BoardMemory = { control: SharedArrayBuffer; figures: SharedArrayBuffer; shards: number }
+export type CounterMemory = { control: SharedArrayBuffer; stats: SharedArrayBuffer; shards: number }
 
-export function createBoardMemory(shards: number, maxPages: number | null): BoardMemory {
+export function createCounterMemory(shards: number, maxPages: number | null): CounterMemory {
   const control = new SharedArrayBuffer(4 * (FIRST_ADDRESS + ADDRESS_PLACES))
   new Int32Array(control)[BUDGET] = maxPages ?? NO_BUDGET
-  return { control, figures: new SharedArrayBuffer(8 * counterNames.length * shards), shards }
+  return { control, stats: new SharedArrayBuffer(8 * counterNames.length * shards), shards }
 }
 
-export type Board = ReturnType<typeof openBoard>
+export type SharedCounters = ReturnType<typeof openSharedCounters>
 
-export function openBoard({ control, figures, shards }: BoardMemory) {
+export function openSharedCounters({ control, stats, shards }: CounterMemory) {
   const steer = new Int32Array(control)
-  const values = new Float64Array(figures)
+  const values = new Float64Array(stats)
   const width = counterNames.length
   const addressPlace = (address: string): number => {
     let hash = 0
@@ -129,4 +129,4 @@ export function openBoard({ control, figures, shards }: BoardMemory) {
   }
 }
 
-export type ShardFigures = ReturnType<Board['shard']>
+export type ShardStats = ReturnType<SharedCounters['shard']>

@@ -5,10 +5,10 @@ import type { SkipReason } from '../../core/skip-reason.ts'
 import type { DocumentStore, KnownDocument } from '../../store/contracts/documents.ts'
 import { type FetchResponse, type FetchResult, headerValue } from '../fetch/fetch-result.ts'
 import type { Fetcher } from '../fetch/fetcher.ts'
-import type { Lane } from '../frontier/host-queue.ts'
-import type { Tenure } from '../frontier/partition-lease.ts'
+import type { HostQueue } from '../frontier/host-queue.ts'
+import type { PartitionLease } from '../frontier/partition-lease.ts'
 import type { HostSignal } from '../frontier/politeness.ts'
-import { createLookBack } from './earlier-versions.ts'
+import { createEarlierVersions } from './earlier-versions.ts'
 import type { RobotsGate, RobotsLoad } from './robots-gate.ts'
 
 /** One request, from "may we?" to the answer, with what it tells about the host. Nothing is kept here. */
@@ -51,15 +51,17 @@ export type VisitOptions = {
   fullCheckAfter: number
   clock: Clock
   /** Whether hosts of this tenure may be asked at this very moment. Left out where they always may. */
-  mayBegin?(tenure: Tenure): boolean
+  mayBegin?(lease: PartitionLease): boolean
   onCrawlDelay(host: string, delayMs: number): void
 }
 
 const untouched: HostSignal = { kind: 'untouched' }
 
-type Visited = Pick<Lane, 'tenure' | 'askedBefore'>
+type Visited = Pick<HostQueue, 'lease' | 'askedBefore'>
 
-export function createVisit(options: VisitOptions): (request: QueuedRequest, lane: Visited) => Promise<VisitResult> {
+export function createVisit(
+  options: VisitOptions,
+): (request: QueuedRequest, hostQueue: Visited) => Promise<VisitResult> {
   const { documents, fetcher, gate, agent, run, clock } = options
   const mayBegin = options.mayBegin ?? (() => true)
 
@@ -81,16 +83,16 @@ export function createVisit(options: VisitOptions): (request: QueuedRequest, lan
     return { kind: 'skipped', reason: 'robots', status: 0, address: '', signal: untouched }
   }
 
-  const lookBack = createLookBack(documents)
+  const lookBack = createEarlierVersions(documents)
 
-  return async function visit(request, { tenure, askedBefore }) {
-    const known = options.looksBack || tenure.recovered ? await lookBack(request) : null
+  return async function visit(request, { lease, askedBefore }) {
+    const known = options.looksBack || lease.recovered ? await lookBack(request) : null
     if (known !== null && isDone(known, request, run) && !isMissed(known, request))
       return { kind: 'done-before', known }
-    if (!mayBegin(tenure)) return { kind: 'postponed', signal: untouched }
+    if (!mayBegin(lease)) return { kind: 'postponed', signal: untouched }
     const refusal = await askRobots(request, askedBefore)
     if (refusal !== null) return refusal
-    if (!mayBegin(tenure)) return { kind: 'postponed', signal: untouched }
+    if (!mayBegin(lease)) return { kind: 'postponed', signal: untouched }
     const asks = known !== null && !isDueInFull(known, request.fp, options.fullCheckAfter) && !isMissed(known, request)
     const result = await fetcher.fetch({ url: request.url, headers: asks ? conditionalHeaders(known) : {} })
     return judge(request, result, known, clock)
@@ -98,16 +100,16 @@ export function createVisit(options: VisitOptions): (request: QueuedRequest, lan
 }
 
 /** A watch need not ask for what was checked since its check began, or by another watch shortly before. */
-function isDone(known: KnownDocument, { errand, hops }: QueuedRequest, run: number): boolean {
-  if (errand.watch === 0) return known.run === run
+function isDone(known: KnownDocument, { check, hops }: QueuedRequest, run: number): boolean {
+  if (check.watch === 0) return known.run === run
   // Of a source that did not answer it is to be known why, and that is not kept.
   if (hops === 0 && known.status === 0) return false
-  return known.checkedAt >= errand.round || (known.run !== errand.watch && known.checkedAt >= errand.freshFrom)
+  return known.checkedAt >= check.round || (known.run !== check.watch && known.checkedAt >= check.freshFrom)
 }
 
 /** Somebody is to see the page for the first time, and its body was collected. */
-function isMissed(known: KnownDocument, { errand }: QueuedRequest): boolean {
-  return errand.first && known.body === 'dropped'
+function isMissed(known: KnownDocument, { check }: QueuedRequest): boolean {
+  return check.first && known.body === 'dropped'
 }
 
 /** Pages that were first seen together come due one by one, over the second half of the limit. */

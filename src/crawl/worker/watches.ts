@@ -1,9 +1,9 @@
-import type { WatchNews, WatchReach } from '../../core/check-order.ts'
+import type { CheckResult, CrawlScope } from '../../core/check-order.ts'
 import { hostKey } from '../../core/partition.ts'
 import { createScope } from '../filter/scope.ts'
 import type { UrlFilter } from '../filter/url-filter.ts'
 
-type Watch = { reach: WatchReach; filters: UrlFilter[]; takesHostAlong: boolean }
+type Watch = { crawlScope: CrawlScope; filters: UrlFilter[]; takesHostAlong: boolean }
 
 /**
  * The watches whose requests this shard may meet. Every shard is told of a watch before its first request is offered, and when it
@@ -13,25 +13,25 @@ export type Watches = ReturnType<typeof createWatches>
 
 export function createWatches() {
   const known = new Map<number, Watch>()
-  let news = new Map<number, WatchNews>()
+  let results = new Map<number, CheckResult>()
 
-  function newsOf(watch: number): WatchNews {
-    const before = news.get(watch)
+  function resultsOf(watch: number): CheckResult {
+    const before = results.get(watch)
     if (before !== undefined) return before
     const fresh = { watch, queued: 0, changed: 0, unchanged: 0, failed: 0, source: null, landed: null }
-    news.set(watch, fresh)
+    results.set(watch, fresh)
     return fresh
   }
 
   return {
-    set(reach: WatchReach): void {
-      const filters = reach.sources.map(({ uri, scope }) =>
+    set(crawlScope: CrawlScope): void {
+      const filters = crawlScope.sources.map(({ uri, scope }) =>
         createScope(
           scope.kind === 'pattern' ? { seeds: [uri], restrict: scope.source } : { seeds: [uri], kind: scope.kind },
         ),
       )
-      const takesHostAlong = reach.sources.some(({ scope }) => scope.kind === 'host' || scope.kind === 'domain')
-      known.set(reach.watch, { reach, filters, takesHostAlong })
+      const takesHostAlong = crawlScope.sources.some(({ scope }) => scope.kind === 'host' || scope.kind === 'domain')
+      known.set(crawlScope.watch, { crawlScope, filters, takesHostAlong })
     },
     remove: (watch: number): void => void known.delete(watch),
     has: (watch: number): boolean => known.has(watch),
@@ -43,15 +43,15 @@ export function createWatches() {
       // A source that redirects takes its watch along: the host of a page that was fetched is in reach with it.
       return found.takesHostAlong && hostKey(url) === pageHost
     },
-    newsOf,
+    resultsOf,
     addQueued(counts: ReadonlyMap<number, number>): void {
-      for (const [watch, n] of counts) newsOf(watch).queued += n
+      for (const [watch, n] of counts) resultsOf(watch).queued += n
     },
     /** All that was noted since the last call. */
-    takeNews(): WatchNews[] {
-      if (news.size === 0) return []
-      const told = [...news.values()]
-      news = new Map()
+    takeResults(): CheckResult[] {
+      if (results.size === 0) return []
+      const told = [...results.values()]
+      results = new Map()
       return told
     },
   }

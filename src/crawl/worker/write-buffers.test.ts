@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { createOwnTenure, type Tenure } from '../frontier/partition-lease.ts'
-import { createPiles, type PilesOptions } from './write-buffers.ts'
+import { createPermanentLease, type PartitionLease } from '../frontier/partition-lease.ts'
+import { createWriteBuffers, type WriteBuffersOptions } from './write-buffers.ts'
 
 /** Piles of words; what is kept is noted, and goes on when the test says so. */
-function openPiles(parts: Partial<PilesOptions<string>> = {}) {
+function openWriteBuffers(parts: Partial<WriteBuffersOptions<string>> = {}) {
   const kept: string[] = []
   const waiting: (() => void)[] = []
-  const piles = createPiles<string>({
+  const writeBuffers = createWriteBuffers<string>({
     maxItems: 3,
     maxBytes: 100,
     maxWaitMs: 3_600_000,
@@ -20,7 +20,7 @@ function openPiles(parts: Partial<PilesOptions<string>> = {}) {
     ...parts,
   })
   return {
-    piles,
+    writeBuffers,
     kept,
     async goOn(): Promise<void> {
       for (const resolve of waiting.splice(0)) resolve()
@@ -31,61 +31,61 @@ function openPiles(parts: Partial<PilesOptions<string>> = {}) {
 
 describe('piles of results', () => {
   test('each is kept when it is large enough, a few at a time and none twice at a time', async () => {
-    const { piles, kept, goOn } = openPiles()
-    const [a, b, c] = [createOwnTenure(), createOwnTenure(), createOwnTenure()]
-    for (const tenure of [a, b, c]) for (const word of ['x', 'y']) piles.add(tenure, word)
+    const { writeBuffers, kept, goOn } = openWriteBuffers()
+    const [a, b, c] = [createPermanentLease(), createPermanentLease(), createPermanentLease()]
+    for (const lease of [a, b, c]) for (const word of ['x', 'y']) writeBuffers.add(lease, word)
     assert.deepEqual(kept, [])
-    piles.add(a, 'z')
-    piles.add(b, 'z')
-    piles.add(c, 'z')
+    writeBuffers.add(a, 'z')
+    writeBuffers.add(b, 'z')
+    writeBuffers.add(c, 'z')
     assert.deepEqual(kept, ['x y z', 'x y z'])
-    for (const word of ['1', '2', '3']) piles.add(a, word)
+    for (const word of ['1', '2', '3']) writeBuffers.add(a, word)
     await goOn()
     assert.deepEqual(kept.slice(2), ['x y z', '1 2 3'])
-    assert.equal(piles.bytes(), 6)
+    assert.equal(writeBuffers.bytes(), 6)
     await goOn()
-    assert.equal(piles.bytes(), 0)
+    assert.equal(writeBuffers.bytes(), 0)
   })
 
   test('bytes count as well', async () => {
-    const { piles, kept, goOn } = openPiles()
-    piles.add(createOwnTenure(), 'w'.repeat(100))
+    const { writeBuffers, kept, goOn } = openWriteBuffers()
+    writeBuffers.add(createPermanentLease(), 'w'.repeat(100))
     assert.equal(kept.length, 1)
     await goOn()
   })
 
   test('a tenure that ends does not wait for more', async () => {
-    const { piles, kept, goOn } = openPiles({ parallel: 1 })
-    const tenure: Tenure = createOwnTenure()
-    piles.add(tenure, 'first')
-    tenure.state = 'leaving'
-    piles.hurry(tenure)
-    piles.add(tenure, 'second')
+    const { writeBuffers, kept, goOn } = openWriteBuffers({ parallel: 1 })
+    const lease: PartitionLease = createPermanentLease()
+    writeBuffers.add(lease, 'first')
+    lease.state = 'leaving'
+    writeBuffers.hurry(lease)
+    writeBuffers.add(lease, 'second')
     assert.deepEqual(kept, ['first'])
     await goOn()
     assert.deepEqual(kept, ['first', 'second'])
     await goOn()
-    assert.deepEqual(piles.all(tenure), [])
+    assert.deepEqual(writeBuffers.all(lease), [])
   })
 
   test('a flush keeps everything, also what is added meanwhile', async () => {
     const kept: string[] = []
-    const tenure = createOwnTenure()
-    const { piles } = openPiles({
+    const lease = createPermanentLease()
+    const { writeBuffers } = openWriteBuffers({
       async keep(words) {
-        if (kept.push(words.join(' ')) === 1) piles.add(tenure, 'late')
+        if (kept.push(words.join(' ')) === 1) writeBuffers.add(lease, 'late')
       },
     })
-    piles.add(tenure, 'early')
-    await piles.flush()
+    writeBuffers.add(lease, 'early')
+    await writeBuffers.flush()
     assert.deepEqual(kept, ['early', 'late'])
-    assert.equal(piles.size(), 0)
+    assert.equal(writeBuffers.size(), 0)
   })
 
   test('the first that waits is kept in time', async () => {
     const { promise, resolve } = Promise.withResolvers<string[]>()
-    const { piles } = openPiles({ maxWaitMs: 5, waitMsForEach: 1, keep: async (words) => resolve(words) })
-    piles.add(createOwnTenure(), 'alone')
+    const { writeBuffers } = openWriteBuffers({ maxWaitMs: 5, waitMsForEach: 1, keep: async (words) => resolve(words) })
+    writeBuffers.add(createPermanentLease(), 'alone')
     assert.deepEqual(await promise, ['alone'])
   })
 })

@@ -1,4 +1,4 @@
-import type { Tenure } from '../frontier/partition-lease.ts'
+import type { PartitionLease } from '../frontier/partition-lease.ts'
 
 /**
  * What waits to be kept, a pile for each tenure, since a write is about one partition. A pile is
@@ -7,21 +7,21 @@ import type { Tenure } from '../frontier/partition-lease.ts'
  * - due: in the line of those that are kept next;
  * - being kept: what comes meanwhile grows beside it.
  */
-export type Piles<T> = {
-  add(tenure: Tenure, item: T): void
+export type WriteBuffers<T> = {
+  add(lease: PartitionLease, item: T): void
   /** Does not wait for more, neither now nor with what is still added to a tenure that ends. */
-  hurry(tenure: Tenure): void
+  hurry(lease: PartitionLease): void
   /** Keeps everything that was added, now. */
   flush(): Promise<void>
   /** The items that are being kept are: they are not listed any more. */
-  kept(tenure: Tenure): void
+  kept(lease: PartitionLease): void
   /** What waits or is being kept. */
-  all(tenure: Tenure): T[]
+  all(lease: PartitionLease): T[]
   size(): number
   bytes(): number
 }
 
-export type PilesOptions<T> = {
+export type WriteBuffersOptions<T> = {
   maxItems: number
   maxBytes: number
   maxWaitMs: number
@@ -31,11 +31,11 @@ export type PilesOptions<T> = {
   parallel?: number
   bytesOf(item: T): number
   /** Never rejects. */
-  keep(items: T[], tenure: Tenure): Promise<void>
+  keep(items: T[], lease: PartitionLease): Promise<void>
 }
 
-type Pile<T> = {
-  tenure: Tenure
+type WriteBuffer<T> = {
+  lease: PartitionLease
   state: 'empty' | 'growing' | 'due' | 'kept'
   items: T[]
   bytes: number
@@ -44,45 +44,49 @@ type Pile<T> = {
   dueAt: number
 }
 
-export function createPiles<T>(options: PilesOptions<T>): Piles<T> {
+export function createWriteBuffers<T>(options: WriteBuffersOptions<T>): WriteBuffers<T> {
   const { maxItems, maxBytes, maxWaitMs, waitMsForEach = 0, parallel = 1, bytesOf, keep } = options
-  const piles = new Map<Tenure, Pile<T>>()
+  const writeBuffers = new Map<PartitionLease, WriteBuffer<T>>()
   /** Growing ones in the order in which they come due; an entry whose time is not that of its pile is out of date. */
-  let growing: { pile: Pile<T>; dueAt: number }[] = []
-  const due: Pile<T>[] = []
+  let growing: { writeBuffer: WriteBuffer<T>; dueAt: number }[] = []
+  const due: WriteBuffer<T>[] = []
   const running = new Set<Promise<void>>()
   let timer: NodeJS.Timeout | null = null
   let bytes = 0
 
-  function pileOf(tenure: Tenure): Pile<T> {
-    const known = piles.get(tenure)
+  function writeBufferOf(lease: PartitionLease): WriteBuffer<T> {
+    const known = writeBuffers.get(lease)
     if (known !== undefined) return known
-    const pile: Pile<T> = { tenure, state: 'empty', items: [], bytes: 0, keeping: [], dueAt: 0 }
-    piles.set(tenure, pile)
-    return pile
+    const writeBuffer: WriteBuffer<T> = { lease, state: 'empty', items: [], bytes: 0, keeping: [], dueAt: 0 }
+    writeBuffers.set(lease, writeBuffer)
+    return writeBuffer
   }
 
   /** Sees to a pile that is empty or growing. */
-  function grow(pile: Pile<T>): void {
-    if (pile.items.length === 0) {
-      pile.state = 'empty'
-      if (pile.tenure.state === 'over') piles.delete(pile.tenure)
-    } else if (pile.items.length >= maxItems || pile.bytes >= maxBytes || pile.tenure.state !== 'held') {
-      pile.state = 'due'
-      due.push(pile)
+  function grow(writeBuffer: WriteBuffer<T>): void {
+    if (writeBuffer.items.length === 0) {
+      writeBuffer.state = 'empty'
+      if (writeBuffer.lease.state === 'over') writeBuffers.delete(writeBuffer.lease)
+    } else if (
+      writeBuffer.items.length >= maxItems ||
+      writeBuffer.bytes >= maxBytes ||
+      writeBuffer.lease.state !== 'held'
+    ) {
+      writeBuffer.state = 'due'
+      due.push(writeBuffer)
       startDue()
-    } else if (pile.state !== 'growing') {
-      pile.state = 'growing'
+    } else if (writeBuffer.state !== 'growing') {
+      writeBuffer.state = 'growing'
       const waitMs = maxWaitMs + waitMsForEach * growing.length
       // Those that began to wait before come due before.
-      pile.dueAt = Math.max(growing.at(-1)?.dueAt ?? 0, performance.now() + waitMs)
-      growing.push({ pile, dueAt: pile.dueAt })
+      writeBuffer.dueAt = Math.max(growing.at(-1)?.dueAt ?? 0, performance.now() + waitMs)
+      growing.push({ writeBuffer, dueAt: writeBuffer.dueAt })
       timer ??= setTimeout(ripen, waitMs)
     }
   }
 
-  function isGrowing({ pile, dueAt }: { pile: Pile<T>; dueAt: number }): boolean {
-    return pile.state === 'growing' && pile.dueAt === dueAt
+  function isGrowing({ writeBuffer, dueAt }: { writeBuffer: WriteBuffer<T>; dueAt: number }): boolean {
+    return writeBuffer.state === 'growing' && writeBuffer.dueAt === dueAt
   }
 
   function ripen(): void {
@@ -94,8 +98,8 @@ export function createPiles<T>(options: PilesOptions<T>): Piles<T> {
     growing = at < 0 ? [] : growing.slice(at)
     for (const each of ripe) {
       if (!isGrowing(each)) continue
-      each.pile.state = 'due'
-      due.push(each.pile)
+      each.writeBuffer.state = 'due'
+      due.push(each.writeBuffer)
     }
     const next = growing[0]
     if (next !== undefined) timer = setTimeout(ripen, Math.max(1, next.dueAt - now))
@@ -111,62 +115,62 @@ export function createPiles<T>(options: PilesOptions<T>): Piles<T> {
     while (running.size < parallel && due.length > 0) start(due.shift()!)
   }
 
-  function start(pile: Pile<T>): void {
-    const keptBytes = pile.bytes
-    pile.state = 'kept'
-    pile.keeping = pile.items
-    pile.items = []
-    pile.bytes = 0
-    const run = keep(pile.keeping, pile.tenure).finally(() => {
-      pile.keeping = []
+  function start(writeBuffer: WriteBuffer<T>): void {
+    const keptBytes = writeBuffer.bytes
+    writeBuffer.state = 'kept'
+    writeBuffer.keeping = writeBuffer.items
+    writeBuffer.items = []
+    writeBuffer.bytes = 0
+    const run = keep(writeBuffer.keeping, writeBuffer.lease).finally(() => {
+      writeBuffer.keeping = []
       bytes -= keptBytes
       running.delete(run)
-      grow(pile)
+      grow(writeBuffer)
       startDue()
     })
     running.add(run)
   }
 
-  function hurry(pile: Pile<T>): void {
-    if (pile.state !== 'growing') return
-    pile.state = 'due'
-    due.push(pile)
+  function hurry(writeBuffer: WriteBuffer<T>): void {
+    if (writeBuffer.state !== 'growing') return
+    writeBuffer.state = 'due'
+    due.push(writeBuffer)
   }
 
   return {
-    add(tenure, item) {
-      const pile = pileOf(tenure)
-      pile.items.push(item)
+    add(lease, item) {
+      const writeBuffer = writeBufferOf(lease)
+      writeBuffer.items.push(item)
       const size = bytesOf(item)
-      pile.bytes += size
+      writeBuffer.bytes += size
       bytes += size
-      if (pile.state === 'empty' || pile.state === 'growing') grow(pile)
+      if (writeBuffer.state === 'empty' || writeBuffer.state === 'growing') grow(writeBuffer)
     },
-    hurry(tenure) {
-      const pile = piles.get(tenure)
-      if (pile === undefined) return
-      hurry(pile)
+    hurry(lease) {
+      const writeBuffer = writeBuffers.get(lease)
+      if (writeBuffer === undefined) return
+      hurry(writeBuffer)
       startDue()
     },
     async flush() {
       for (;;) {
-        for (const pile of piles.values()) hurry(pile)
+        for (const writeBuffer of writeBuffers.values()) hurry(writeBuffer)
         startDue()
         if (running.size === 0) return
         await Promise.race(running)
       }
     },
-    kept(tenure) {
-      const pile = piles.get(tenure)
-      if (pile !== undefined) pile.keeping = []
+    kept(lease) {
+      const writeBuffer = writeBuffers.get(lease)
+      if (writeBuffer !== undefined) writeBuffer.keeping = []
     },
-    all(tenure) {
-      const pile = piles.get(tenure)
-      return pile === undefined ? [] : [...pile.keeping, ...pile.items]
+    all(lease) {
+      const writeBuffer = writeBuffers.get(lease)
+      return writeBuffer === undefined ? [] : [...writeBuffer.keeping, ...writeBuffer.items]
     },
     size() {
       let size = 0
-      for (const { items } of piles.values()) size += items.length
+      for (const { items } of writeBuffers.values()) size += items.length
       return size
     },
     bytes: () => bytes,

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { ErrandOrder } from '../../core/check-order.ts'
+import type { CheckOrder } from '../../core/check-order.ts'
 import { createManualClock } from '../../core/clock.ts'
 import { isAppError } from '../../core/errors.ts'
-import { createRounds } from '../../services/watching/check-runs.ts'
-import { createClusterNews, schedulerRole } from '../../store/postgres/cluster/check-results.ts'
-import { createClusterErrands } from '../../store/postgres/cluster/checks.ts'
-import { createClusterReaches } from '../../store/postgres/cluster/crawl-scopes.ts'
-import { createClusterNodes } from '../../store/postgres/cluster/nodes.ts'
-import { createClusterWatches } from '../../store/postgres/cluster/watches.ts'
-import type { ClusterPool } from '../../store/postgres/connection/pool.ts'
+import { createCheckRuns } from '../../services/watching/check-runs.ts'
+import { createPostgresCheckResults, schedulerRole } from '../../store/postgres/cluster/check-results.ts'
+import { createPostgresChecks } from '../../store/postgres/cluster/checks.ts'
+import { createPostgresCrawlScopes } from '../../store/postgres/cluster/crawl-scopes.ts'
+import { createPostgresNodes } from '../../store/postgres/cluster/nodes.ts'
+import { createPostgresWatches } from '../../store/postgres/cluster/watches.ts'
+import type { PostgresPool } from '../../store/postgres/connection/pool.ts'
 import { createLeaderLease } from '../../store/postgres/leases/leader.ts'
 import { createDatabase, usePostgres } from '../../store/postgres/testkit/postgres.testkit.ts'
 import { createStoreProxy } from './cluster-fetcher.ts'
@@ -26,12 +26,12 @@ const web = new Map<string, TestPage>([
   ['http://b.example/', { words: 'other' }],
 ])
 
-function orderOf(watch: number, url: string, round: number): ErrandOrder {
-  const errand = { watch, round, freshFrom: round, since: 0, first: true }
-  return { url, depth: 3, urgency: 1, errand, reach: { watch, sources: [{ uri: url, scope: { kind: 'host' } }] } }
+function orderOf(watch: number, url: string, round: number): CheckOrder {
+  const check = { watch, round, freshFrom: round, since: 0, first: true }
+  return { url, depth: 3, urgency: 1, check, crawlScope: { watch, sources: [{ uri: url, scope: { kind: 'host' } }] } }
 }
 
-async function addWatches(pool: ClusterPool, ...uris: string[]): Promise<number[]> {
+async function addWatches(pool: PostgresPool, ...uris: string[]): Promise<number[]> {
   const rows = await pool.query<{ id: number }>(
     `INSERT INTO watches (key, uri) SELECT u, u FROM unnest($1::text[]) AS u RETURNING id`,
     [uris],
@@ -40,37 +40,37 @@ async function addWatches(pool: ClusterPool, ...uris: string[]): Promise<number[
 }
 
 /** The next leader: whoever led before is refused from now on. Its words go to rounds as the watch service keeps them. */
-async function openLeader(pool: ClusterPool, holder: string) {
+async function openLeader(pool: PostgresPool, holder: string) {
   await pool.query(`UPDATE leaders SET until = now() - interval '1 s'`)
   const beat = await createLeaderLease({ pool, name: schedulerRole, holder, clock: createManualClock() }).beat()
   assert.ok(beat.kind === 'leads')
   const { epoch } = beat
-  const watches = createClusterWatches(pool, { epoch })
-  const rounds = createRounds()
+  const watches = createPostgresWatches(pool, { epoch })
+  const rounds = createCheckRuns()
   const proxy = createStoreProxy({
     epoch,
-    reaches: createClusterReaches(pool),
-    errands: createClusterErrands(pool),
-    news: createClusterNews(pool),
+    crawlScopes: createPostgresCrawlScopes(pool),
+    checks: createPostgresChecks(pool),
+    results: createPostgresCheckResults(pool),
     watches,
-    nodes: createClusterNodes(pool),
-    offersOf: seeds.ofErrands,
+    nodes: createPostgresNodes(pool),
+    offersOf: seeds.ofChecks,
     events: { listen: () => () => {} },
     clock: createManualClock(),
-    lookEveryMs: 0,
+    pollEveryMs: 0,
   })
-  proxy.onNews((news) => {
-    for (const each of news) rounds.note(each)
+  proxy.onResults((results) => {
+    for (const each of results) rounds.note(each)
   })
   return {
     proxy,
     watches,
     rounds,
-    async begin(...orders: ErrandOrder[]): Promise<void> {
-      const mark = await watches.begin(orders.map(({ errand: { watch, round } }) => ({ watch, round })))
-      for (const { errand } of orders) rounds.begin(errand.watch, mark, [])
+    async begin(...orders: CheckOrder[]): Promise<void> {
+      const mark = await watches.begin(orders.map(({ check: { watch, round } }) => ({ watch, round })))
+      for (const { check } of orders) rounds.begin(check.watch, mark, [])
       const queued = await proxy.check(orders)
-      for (const { errand } of orders) rounds.begun(errand.watch, queued.get(errand.watch) ?? 0)
+      for (const { check } of orders) rounds.begun(check.watch, queued.get(check.watch) ?? 0)
     },
     /** What each check came to that is over by now. */
     async ended(): Promise<{ watch: number; outcome: string; changes: number }[]> {
@@ -94,11 +94,11 @@ describe('a check that workers carry out', () => {
     const leader = await openLeader(pool, 'leader')
     assert.deepEqual(await leader.resume(), new Map())
     await leader.begin(orderOf(watch, home, 100))
-    const told = await createClusterReaches(pool).since(0)
-    assert.deepEqual(told.changes, [{ watch, round: 100, reach: orderOf(watch, home, 100).reach }])
+    const told = await createPostgresCrawlScopes(pool).since(0)
+    assert.deepEqual(told.changes, [{ watch, round: 100, crawlScope: orderOf(watch, home, 100).crawlScope }])
     const worker = await openTestWorker(pool, web)
     const [request] = await worker.queued()
-    assert.equal(request?.errand.round, 100)
+    assert.equal(request?.check.round, 100)
     assert.deepEqual(await leader.ended(), [])
     await worker.step()
     assert.deepEqual(await leader.ended(), [])
@@ -169,7 +169,7 @@ describe('the next leader', () => {
     await worker.step()
     const next = await openLeader(pool, 'next')
     assert.deepEqual(await next.resume(watch), new Map([[watch, 3]]))
-    const { changes } = await createClusterReaches(pool).since(0)
+    const { changes } = await createPostgresCrawlScopes(pool).since(0)
     assert.deepEqual(changes.find((each) => each.watch === watch)?.round, 100)
     await worker.run()
     assert.deepEqual(await next.ended(), [{ watch, outcome: 'changed', changes: 5 }])
@@ -183,8 +183,8 @@ describe('the next leader', () => {
     await (await openLeader(pool, 'first')).begin(orderOf(gone, home, 100))
     const next = await openLeader(pool, 'next')
     await next.resume()
-    const { changes } = await createClusterReaches(pool).since(0)
-    assert.deepEqual(changes, [{ watch: gone, round: 100, reach: null }])
+    const { changes } = await createPostgresCrawlScopes(pool).since(0)
+    assert.deepEqual(changes, [{ watch: gone, round: 100, crawlScope: null }])
     await destroy()
   })
 
@@ -202,7 +202,7 @@ describe('the next leader', () => {
       const next = await openLeader(pool, 'next')
       assert.deepEqual(await next.resume(watch), new Map([[watch, 0]]))
       assert.deepEqual(await next.ended(), [{ watch, outcome: 'changed', changes: 5 }])
-      assert.deepEqual(await createClusterNews(pool).progress(), [])
+      assert.deepEqual(await createPostgresCheckResults(pool).progress(), [])
       await worker.close()
       await destroy()
     })
@@ -217,15 +217,15 @@ describe('the next leader', () => {
     await next.begin(orderOf(watch, home, 200))
     // The first one comes back where it was.
     await assert.rejects(first.proxy.check([orderOf(watch, home, 100)]), (error) => isAppError(error, 'lease-lost'))
-    const stale = seeds.ofErrands([orderOf(watch, home, 100)])
-    await assert.rejects(createClusterErrands(pool).offer(1, stale), (error) => isAppError(error, 'lease-lost'))
+    const stale = seeds.ofChecks([orderOf(watch, home, 100)])
+    await assert.rejects(createPostgresChecks(pool).offer(1, stale), (error) => isAppError(error, 'lease-lost'))
     await assert.rejects(first.watches.begin([{ watch, round: 300 }]), (error) => isAppError(error, 'lease-lost'))
     await assert.rejects(first.watches.finish([]), (error) => isAppError(error, 'lease-lost'))
     await assert.rejects(first.watches.saveStates([{ watch, state: 'x' }]), (error) => isAppError(error, 'lease-lost'))
     await assert.rejects(first.proxy.look(), (error) => isAppError(error, 'lease-lost'))
     const worker = await openTestWorker(pool, web)
     assert.deepEqual(
-      (await worker.queued()).map(({ errand }) => errand.round),
+      (await worker.queued()).map(({ check }) => check.round),
       [200],
     )
     await worker.close()

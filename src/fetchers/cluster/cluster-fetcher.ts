@@ -1,9 +1,9 @@
-import type { ErrandOrder, WatchNews, WatchReach } from '../../core/check-order.ts'
+import type { CheckOrder, CheckResult, CrawlScope } from '../../core/check-order.ts'
 import type { Clock } from '../../core/clock.ts'
 import { isAppError } from '../../core/errors.ts'
 import type { Offer } from '../../core/request.ts'
-import type { ClusterEvents, ErrandStore, NewsStore } from '../../store/contracts/cluster-events.ts'
-import type { ReachStore } from '../../store/contracts/crawl-scopes.ts'
+import type { CheckResultStore, CheckStore, ClusterEvents } from '../../store/contracts/cluster-events.ts'
+import type { CrawlScopeStore } from '../../store/contracts/crawl-scopes.ts'
 import type { NodeStore } from '../../store/contracts/nodes.ts'
 import type { WatchStore } from '../../store/contracts/watches.ts'
 import type { AgentProxy } from '../fetcher.ts'
@@ -13,17 +13,17 @@ import { createUnderWay } from './under-way.ts'
 export type StoreProxyDeps = {
   /** Of whoever leads the scheduler; what is written under one of the past is refused. */
   epoch: number
-  reaches: ReachStore
-  errands: ErrandStore
-  news: NewsStore
+  crawlScopes: CrawlScopeStore
+  checks: CheckStore
+  results: CheckResultStore
   watches: Pick<WatchStore, 'find'>
   nodes: Pick<NodeStore, 'hold'>
   /** Requests that checks begin with, named as the workers name links. */
-  offersOf(orders: readonly ErrandOrder[]): Offer[]
+  offersOf(orders: readonly CheckOrder[]): Offer[]
   events: Pick<ClusterEvents, 'listen'>
   clock: Pick<Clock, 'monotonic'>
   /** How often it looks for news unasked; 0 for never, for tests. */
-  lookEveryMs?: number
+  pollEveryMs?: number
 }
 
 export type StoreProxy = AgentProxy & {
@@ -31,7 +31,7 @@ export type StoreProxy = AgentProxy & {
   look(): Promise<void>
 }
 
-const LOOK_EVERY_MS = 1_000
+const POLL_EVERY_MS = 1_000
 const COUNT_EVERY_MS = 2_000
 /** Counting may take no more than this part of the time. */
 const COUNT_SHARE = 0.1
@@ -51,23 +51,23 @@ const NEWS = 'news'
  * Everything here happens in turns: no count overlaps with the beginning of a check.
  */
 export function createStoreProxy(deps: StoreProxyDeps): StoreProxy {
-  const { epoch, reaches, news, clock } = deps
+  const { epoch, crawlScopes, results, clock } = deps
   const underWay = createUnderWay()
   const turns = createTurns()
   /** The last round of each watch that was begun here or found at the start. */
   const rounds = new Map<number, number>()
   const failure = Promise.withResolvers<never>()
   failure.promise.catch(() => {})
-  let listener: (news: readonly WatchNews[]) => void = () => {}
+  let listener: (results: readonly CheckResult[]) => void = () => {}
   let countAt = Number.NEGATIVE_INFINITY
   let held: { value: boolean; at: number } | null = null
   let isStopped = false
   let endWaiting: () => void = () => {}
 
-  async function takeAll(): Promise<WatchNews[]> {
-    const all: WatchNews[] = []
+  async function takeAll(): Promise<CheckResult[]> {
+    const all: CheckResult[] = []
     for (;;) {
-      const taken = await news.take(epoch, AT_ONCE)
+      const taken = await results.take(epoch, AT_ONCE)
       for (const each of taken) {
         underWay.hint(each.watch, each.queued)
         // What is queued is counted, see above.
@@ -79,7 +79,7 @@ export function createStoreProxy(deps: StoreProxyDeps): StoreProxy {
 
   async function count(watches: readonly number[]): Promise<Map<number, number>> {
     const before = clock.monotonic()
-    const counts = await news.queued(watches)
+    const counts = await results.queued(watches)
     const now = clock.monotonic()
     if (watches.length === underWay.size()) countAt = now + Math.max(COUNT_EVERY_MS, (now - before) / COUNT_SHARE)
     return counts
@@ -103,7 +103,7 @@ export function createStoreProxy(deps: StoreProxyDeps): StoreProxy {
 
   function wait(): void {
     const stopListening = deps.events.listen(NEWS, lookSoon)
-    const everyMs = deps.lookEveryMs ?? LOOK_EVERY_MS
+    const everyMs = deps.pollEveryMs ?? POLL_EVERY_MS
     const timer = everyMs > 0 ? setInterval(lookSoon, everyMs).unref() : null
     endWaiting = () => {
       stopListening()
@@ -111,23 +111,23 @@ export function createStoreProxy(deps: StoreProxyDeps): StoreProxy {
     }
   }
 
-  async function tellReaches(given: readonly WatchReach[]): Promise<void> {
-    await reaches.put(
+  async function sendScopes(given: readonly CrawlScope[]): Promise<void> {
+    await crawlScopes.put(
       epoch,
-      given.map((reach) => ({ round: rounds.get(reach.watch) ?? 0, reach })),
+      given.map((crawlScope) => ({ round: rounds.get(crawlScope.watch) ?? 0, crawlScope })),
     )
   }
 
   /** What was under way when the last leader ended: what is queued, and what was told of it. */
-  async function resume(given: readonly WatchReach[]): Promise<Map<number, number>> {
+  async function resume(given: readonly CrawlScope[]): Promise<Map<number, number>> {
     const known = new Set(given.map(({ watch }) => watch))
     for (const { id, round } of await deps.watches.find([...known])) rounds.set(id, round)
-    await tellReaches(given)
-    const counts = await news.queued(null)
+    await sendScopes(given)
+    const counts = await results.queued(null)
     await takeAll()
     // With what was taken this moment.
-    const progress = (await news.progress()).filter(({ watch }) => known.has(watch))
-    await reaches.forget(
+    const progress = (await results.progress()).filter(({ watch }) => known.has(watch))
+    await crawlScopes.forget(
       epoch,
       [...counts.keys()].filter((watch) => !known.has(watch)),
     )
@@ -139,15 +139,15 @@ export function createStoreProxy(deps: StoreProxyDeps): StoreProxy {
   }
 
   /** A source whose address nobody can fetch ends its check at once. */
-  function offersOf(orders: readonly ErrandOrder[]): { offers: Offer[]; failed: WatchNews[] } {
-    const failed: WatchNews[] = []
+  function offersOf(orders: readonly CheckOrder[]): { offers: Offer[]; failed: CheckResult[] } {
+    const failed: CheckResult[] = []
     const offers = orders.flatMap((order) => {
       try {
         return deps.offersOf([order])
       } catch (error) {
         if (!isAppError(error, 'url-invalid') && !(error instanceof TypeError)) throw error
         const source = { status: 0, outcome: 'failed: url-invalid' }
-        const { watch } = order.errand
+        const { watch } = order.check
         failed.push({ watch, queued: 0, changed: 0, unchanged: 0, failed: 1, source, landed: null })
         return []
       }
@@ -155,11 +155,11 @@ export function createStoreProxy(deps: StoreProxyDeps): StoreProxy {
     return { offers, failed }
   }
 
-  async function check(orders: readonly ErrandOrder[]): Promise<Map<number, number>> {
-    for (const { errand } of orders) rounds.set(errand.watch, errand.round)
-    await tellReaches(orders.map(({ reach }) => reach))
+  async function check(orders: readonly CheckOrder[]): Promise<Map<number, number>> {
+    for (const { check } of orders) rounds.set(check.watch, check.round)
+    await sendScopes(orders.map(({ crawlScope }) => crawlScope))
     const { offers, failed } = offersOf(orders)
-    const counts = await deps.errands.offer(epoch, offers)
+    const counts = await deps.checks.offer(epoch, offers)
     for (const [watch, n] of counts) underWay.add(watch, n)
     if (failed.length > 0) listener(failed)
     return counts
@@ -175,10 +175,10 @@ export function createStoreProxy(deps: StoreProxyDeps): StoreProxy {
         return counts
       }),
     check: (orders) => turns.take(() => check(orders)),
-    reach: (given) => turns.take(() => tellReaches(given)),
+    crawlScope: (given) => turns.take(() => sendScopes(given)),
     forget: (watches) =>
       turns.take(async () => {
-        await reaches.forget(epoch, watches)
+        await crawlScopes.forget(epoch, watches)
         for (const watch of watches) rounds.delete(watch)
       }),
     hold(value) {
@@ -190,7 +190,7 @@ export function createStoreProxy(deps: StoreProxyDeps): StoreProxy {
         held = null
       })
     },
-    onNews(told) {
+    onResults(told) {
       listener = told
     },
     look: () => turns.take(() => look(true)),

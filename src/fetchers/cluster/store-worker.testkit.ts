@@ -1,13 +1,13 @@
 import { configOf } from '../../config/load-config.ts'
-import type { ErrandOrder, WatchNews } from '../../core/check-order.ts'
+import type { CheckOrder, CheckResult } from '../../core/check-order.ts'
 import { systemClock } from '../../core/clock.ts'
 import type { QueuedRequest } from '../../core/request.ts'
 import { createSeedOffers } from '../../crawl/worker/seed-offers.ts'
 import { batchOf, pageOf, queueOf } from '../../store/conformance/samples.testkit.ts'
-import { createClusterNews } from '../../store/postgres/cluster/check-results.ts'
-import type { ClusterPool } from '../../store/postgres/connection/pool.ts'
-import { createClusterDocuments } from '../../store/postgres/documents/documents.ts'
-import { createClusterFrontier } from '../../store/postgres/frontier/frontier.ts'
+import { createPostgresCheckResults } from '../../store/postgres/cluster/check-results.ts'
+import type { PostgresPool } from '../../store/postgres/connection/pool.ts'
+import { createPostgresDocuments } from '../../store/postgres/documents/documents.ts'
+import { createPostgresFrontier } from '../../store/postgres/frontier/frontier.ts'
 import { takePartitions } from '../../store/postgres/testkit/store.testkit.ts'
 
 export const seed = [1, 2] as const
@@ -21,24 +21,24 @@ export type Stage = 'recorded' | 'told' | 'settled'
 export type TestWorker = Awaited<ReturnType<typeof openTestWorker>>
 
 /** A worker that holds every partition and fetches from a map of pages when it is told to. A second one takes all from the first. */
-export async function openTestWorker(pool: ClusterPool, web: ReadonlyMap<string, TestPage>) {
-  const frontier = createClusterFrontier({ pool, events: null, run: 1, maxUrlsPerHost: 1000, lookEveryMs: 0 })
+export async function openTestWorker(pool: PostgresPool, web: ReadonlyMap<string, TestPage>) {
+  const frontier = createPostgresFrontier({ pool, events: null, run: 1, maxUrlsPerHost: 1000, pollEveryMs: 0 })
   const grants = await takePartitions(pool, 0, 1)
   await frontier.add(grants)
   const epochs = new Map(grants.map(({ partition, epoch }) => [partition, epoch]))
-  const documents = createClusterDocuments({ pool, epochOf: (partition) => epochs.get(partition) ?? -1 })
-  const news = createClusterNews(pool)
+  const documents = createPostgresDocuments({ pool, epochOf: (partition) => epochs.get(partition) ?? -1 })
+  const results = createPostgresCheckResults(pool)
   const fetched: string[] = []
 
-  async function record(request: QueuedRequest): Promise<WatchNews> {
-    const { url, host, fp, errand, hops, parent } = request
+  async function record(request: QueuedRequest): Promise<CheckResult> {
+    const { url, host, fp, check, hops, parent } = request
     fetched.push(url)
     const page = web.get(url)
-    const base = { watch: errand.watch, queued: -1, changed: 0, unchanged: 0, failed: 0, source: null, landed: null }
+    const base = { watch: check.watch, queued: -1, changed: 0, unchanged: 0, failed: 0, source: null, landed: null }
     const source = (status: number, outcome: string) => (hops === 0 ? { status, outcome } : null)
     if (page === undefined) return { ...base, failed: 1, source: source(500, 'failed: http-server-error') }
     const at = systemClock.now()
-    const [outcome] = await documents.record([pageOf(host, '/', page.words, { url, fp, errand, hops, parent, at })])
+    const [outcome] = await documents.record([pageOf(host, '/', page.words, { url, fp, check, hops, parent, at })])
     const isNew = outcome!.kind === 'stored' || outcome!.kind === 'duplicate'
     const counts = isNew ? { changed: 1 } : { unchanged: 1 }
     return {
@@ -49,12 +49,12 @@ export async function openTestWorker(pool: ClusterPool, web: ReadonlyMap<string,
     }
   }
 
-  function linksOf({ url, depth, errand, hops }: QueuedRequest) {
+  function linksOf({ url, depth, check, hops }: QueuedRequest) {
     if (depth === 0) return []
-    const orders = (web.get(url)?.links ?? []).map((link): ErrandOrder => {
-      return { url: link, depth: depth - 1, urgency: 0, errand, reach: { watch: errand.watch, sources: [] } }
+    const orders = (web.get(url)?.links ?? []).map((link): CheckOrder => {
+      return { url: link, depth: depth - 1, urgency: 0, check, crawlScope: { watch: check.watch, sources: [] } }
     })
-    return seeds.ofErrands(orders).map((offer) => ({ ...offer, parent: url, hops: hops + 1 }))
+    return seeds.ofChecks(orders).map((offer) => ({ ...offer, parent: url, hops: hops + 1 }))
   }
 
   return {
@@ -69,7 +69,7 @@ export async function openTestWorker(pool: ClusterPool, web: ReadonlyMap<string,
       for (const request of requests) {
         const told = await record(request)
         if (until === 'recorded') continue
-        await news.put([told])
+        await results.put([told])
         if (until === 'told') continue
         await frontier.settle(batchOf({ done: [request], offers: linksOf(request) }))
       }

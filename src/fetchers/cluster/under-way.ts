@@ -1,4 +1,4 @@
-import type { WatchNews } from '../../core/check-order.ts'
+import type { CheckResult } from '../../core/check-order.ts'
 
 type Check = {
   /** What the listener has been told of, all in all. */
@@ -33,7 +33,7 @@ export function createUnderWay() {
       return quiet
     },
     /** So many are queued, for certain. Returns what there is to tell of it. One that has none is over. */
-    correct(watch: number, queued: number): WatchNews[] {
+    correct(watch: number, queued: number): CheckResult[] {
       const check = checks.get(watch)
       if (check === undefined) return []
       const more = queued - check.told

@@ -13,7 +13,7 @@ export type Scorer = {
   /** Whether `count` is used. Where it is not, 1 is given for everything that is there, and phrases are found faster. */
   readonly needsCounts: boolean
   /** Not negative. */
-  worth(hit: KeywordHit, document: DocumentFigures): number
+  worth(hit: KeywordHit, document: DocumentStats): number
 }
 
 export type KeywordHit = {
@@ -24,10 +24,10 @@ export type KeywordHit = {
   readonly stemming: string
 }
 
-export type DocumentFigures = { readonly tokens: number }
+export type DocumentStats = { readonly tokens: number }
 
 /** In thousandths; what a plug-in should not have said counts as nothing. */
-export function worthOf(scorer: Scorer, hit: KeywordHit, document: DocumentFigures): number {
+export function worthOf(scorer: Scorer, hit: KeywordHit, document: DocumentStats): number {
   const worth = Math.round(scorer.worth(hit, document) * 1000)
   return worth > 0 && worth < Number.MAX_SAFE_INTEGER ? worth : 0
 }

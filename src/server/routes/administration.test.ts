@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { createBoardMemory, openBoard } from '../../crawl/worker/shared-counters.ts'
-import { createHoldReasons } from '../../crawl/worker/throttle-reasons.ts'
+import { createCounterMemory, openSharedCounters } from '../../crawl/worker/shared-counters.ts'
+import { createThrottleReasons } from '../../crawl/worker/throttle-reasons.ts'
 import { batchOf, offersOf, pageOf } from '../../store/conformance/samples.testkit.ts'
-import { createEmbeddedSystem } from '../../store/sqlite/testkit/store.testkit.ts'
+import { createSqliteSystem } from '../../store/sqlite/testkit/store.testkit.ts'
 import { createTestServer, type TestServer } from '../server.testkit.ts'
 
-const system = createEmbeddedSystem({ shards: 2 })
-const board = openBoard(createBoardMemory(2, null))
-const holds = createHoldReasons(board)
+const system = createSqliteSystem({ shards: 2 })
+const counters = openSharedCounters(createCounterMemory(2, null))
+const holds = createThrottleReasons(counters)
 const crawlControl = {
   isPaused: async () => holds.has('paused'),
   pause: async (paused: boolean) => holds.set('paused', paused),
@@ -25,7 +25,7 @@ before(async () => {
     pageOf(good, '/', 'home', { links: [`http://${good}/a`], title: '<script>alert(1)</script>' }),
     pageOf(good, '/a', 'a', { parent: `http://${good}/` }),
   ])
-  server = await createTestServer({ folder: system.folder, needs: { board, crawlControl } })
+  server = await createTestServer({ folder: system.folder, needs: { counters, crawlControl } })
   await server.addUser('root@example.org', { role: 'administrator' })
   await server.addUser('ann@example.org')
 })
@@ -46,8 +46,8 @@ describe('what administrators see of the work', () => {
   })
 
   test('figures, totals, levels and disk', async () => {
-    board.shard(1).add('fetched', 3)
-    board.shard(0).set('queued', 7)
+    counters.shard(1).add('fetched', 3)
+    counters.shard(0).set('queued', 7)
     await server.parts.activity.tick()
     const { now, series, totals, levels, disk } = (await server.as('root@example.org').get('/crawl')).json()
     assert.deepEqual([now.queued, totals.fetched, totals.documents, series.length], [7, 3, 2, 1])
@@ -98,7 +98,7 @@ describe('what administrators see of the work', () => {
       const answer = await root.patch('/crawl', { paused })
       assert.deepEqual([answer.statusCode, answer.json()], [200, { isPaused: paused }])
       const crawl = (await root.get('/crawl')).json()
-      assert.deepEqual([crawl.isPaused, board.isHeld()], [paused, paused])
+      assert.deepEqual([crawl.isPaused, counters.isHeld()], [paused, paused])
       if (paused) assert.match(crawl.paused, /Somebody paused the crawl/)
       else assert.equal(crawl.paused, null)
       assert.equal((await root.get('/nodes')).json().items[0].state, paused ? 'paused' : 'running')
@@ -119,7 +119,7 @@ describe('what administrators see of the work', () => {
       assert.equal((await root.patch('/crawl', body)).statusCode, 400, JSON.stringify(body))
     for (const body of [{}, { draining: 'perhaps' }, { draining: true, x: 1 }])
       assert.equal((await root.patch('/nodes/x', body)).statusCode, 400, JSON.stringify(body))
-    assert.equal(board.isHeld(), false)
+    assert.equal(counters.isHeld(), false)
   })
 
   test('wrong questions are answered with what is wrong', async () => {

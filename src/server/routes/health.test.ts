@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { createBoardMemory, openBoard } from '../../crawl/worker/shared-counters.ts'
+import { createCounterMemory, openSharedCounters } from '../../crawl/worker/shared-counters.ts'
 import { readPrometheusText } from '../prometheus-text.testkit.ts'
 import { createTestServer, type TestServer } from '../server.testkit.ts'
 
-const board = openBoard(createBoardMemory(1, null))
-const troubles: string[] = []
+const counters = openSharedCounters(createCounterMemory(1, null))
+const healthErrors: string[] = []
 let server: TestServer
 
 before(async () => {
-  server = await createTestServer({ needs: { board, troubles: () => troubles } })
+  server = await createTestServer({ needs: { counters, healthErrors: () => healthErrors } })
   await server.addUser('root@example.org', { role: 'administrator' })
 })
 
@@ -41,20 +41,20 @@ describe('health', () => {
 
   test('it is ready when nothing is in its way, and else says what is', async () => {
     assert.deepEqual((await get('/readyz')).json(), { status: 'ready' })
-    troubles.push('the annotation engine has stopped')
+    healthErrors.push('the annotation engine has stopped')
     const answer = await get('/readyz')
     assert.equal(answer.statusCode, 503)
     assert.deepEqual(answer.json(), { status: 'not-ready', reasons: ['the annotation engine has stopped'] })
-    troubles.length = 0
+    healthErrors.length = 0
   })
 })
 
 describe('metrics', () => {
   test('have all figures of the crawl, in the text that Prometheus reads', async () => {
-    board.shard(0).add('fetched', 12)
-    board.shard(0).add('bytes', 3_400)
-    board.shard(0).add('failed', 2)
-    board.shard(0).set('queued', 5)
+    counters.shard(0).add('fetched', 12)
+    counters.shard(0).add('bytes', 3_400)
+    counters.shard(0).add('failed', 2)
+    counters.shard(0).set('queued', 5)
     server.parts.activity.noteAnnotations(3)
     const { families } = await metrics()
     const valuesOf = (name: string) => families.get(name)?.samples.map(({ value }) => value)

@@ -8,7 +8,7 @@ export function addHealth(server: FastifyInstance, { metrics, health }: HealthPa
   const open = { config: { ...anyone, rateLimit: false as const }, schema: { hide: true } }
   server.get('/healthz', open, async () => ({ status: 'ok' }))
   server.get('/readyz', open, async (_request, reply) => {
-    const reasons = await health.troubles()
+    const reasons = await health.healthErrors()
     if (reasons.length === 0) return { status: 'ready' }
     return reply.status(503).send({ status: 'not-ready', reasons })
   })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { createEmbeddedInbox } from '../../store/sqlite/inbox/inbox.ts'
+import { createSqliteInbox } from '../../store/sqlite/inbox/inbox.ts'
 import { annotate, withServer } from './inbox.testkit.ts'
 
 const ada = 'ada@example.org'
@@ -187,7 +187,7 @@ describe('profiles', () => {
       const annotation = await annotate(server, ada, { profile: id })
       await user.delete(`/profiles/${id}`)
       assert.deepEqual((await user.get(`/annotations/${annotation}`)).json().profile, { id, name: '' })
-      assert.equal((await createEmbeddedInbox(server.db).counts(ada)).unread, 1)
+      assert.equal((await createSqliteInbox(server.db).counts(ada)).unread, 1)
     }),
   )
 })

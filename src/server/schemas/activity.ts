@@ -3,7 +3,7 @@ import { serviceLevels } from './accounts.ts'
 import { listOf, MaybeTime, oneOf, pageQuery, Time } from './common.ts'
 
 /** One moment of the crawl. */
-export const Figures = Type.Object({
+export const Stats = Type.Object({
   at: Time,
   pagesPerSecond: Type.Number(),
   bytesPerSecond: Type.Number(),
@@ -22,8 +22,8 @@ const Level = Type.Object({
   overdue: Type.Integer(),
 })
 export const Crawl = Type.Object({
-  now: Figures,
-  series: Type.Array(Figures, { description: 'The last ten minutes, oldest first' }),
+  now: Stats,
+  series: Type.Array(Stats, { description: 'The last ten minutes, oldest first' }),
   totals: Type.Object({
     fetched: Type.Integer(),
     stored: Type.Integer(),

@@ -2,18 +2,18 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Clock, createManualClock } from '../../core/clock.ts'
-import { createEmbeddedAccounts } from '../../store/sqlite/accounts/accounts.ts'
-import { createEmbeddedProfiles } from '../../store/sqlite/accounts/profiles.ts'
+import { createSqliteAccounts } from '../../store/sqlite/accounts/accounts.ts'
+import { createSqliteProfiles } from '../../store/sqlite/accounts/profiles.ts'
 import { openDatabase } from '../../store/sqlite/folder/database.ts'
 import { catalogMigrations } from '../../store/sqlite/folder/schema-catalog.ts'
-import { createEmbeddedInbox } from '../../store/sqlite/inbox/inbox.ts'
+import { createSqliteInbox } from '../../store/sqlite/inbox/inbox.ts'
 import { createAccountService } from './account-service.ts'
 import { createPasswords } from './passwords.ts'
 
 export type TestAccounts = Awaited<ReturnType<typeof createTestAccounts>>
 
 /** So little that a test does not wait for it. */
-export const cheapCost = { memoryKib: 64, passes: 1, lanes: 1 }
+export const cheapCost = { memoryKib: 64, passes: 1, queues: 1 }
 export const seat = { address: '192.0.2.1', agent: 'a browser' }
 export const PASSWORD = 'correct horse'
 export const SESSION_AGE_MS = 3_600_000
@@ -23,9 +23,9 @@ export async function createTestAccounts(clock: Clock = createManualClock()) {
   const folder = await mkdtemp(join(tmpdir(), 'erace-accounts-'))
   const db = openDatabase(join(folder, 'catalog.db'), { migrations: catalogMigrations })
   const stores = {
-    accounts: createEmbeddedAccounts(db),
-    profiles: createEmbeddedProfiles(db),
-    inbox: createEmbeddedInbox(db),
+    accounts: createSqliteAccounts(db),
+    profiles: createSqliteProfiles(db),
+    inbox: createSqliteInbox(db),
   }
   function restart() {
     const passwords = createPasswords({ cost: cheapCost })

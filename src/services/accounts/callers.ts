@@ -19,7 +19,7 @@ export type RememberingCallers = Callers & { drop(): void }
 /** How long somebody is believed to be who they were. */
 const REMEMBER_MS = 5000
 /** Changes that another process makes are noticed within this time; those of our own at once, by `drop`. */
-const LOOK_EVERY_MS = 250
+const POLL_EVERY_MS = 250
 const MAX_REMEMBERED = 10_000
 /** A session is noted as used so often at most; or every request would be a write. */
 const TOUCH_EVERY_MS = 60_000
@@ -45,7 +45,7 @@ export function createCallers(deps: CallersDeps): RememberingCallers {
 
   async function noticeChanges(): Promise<void> {
     const now = clock.monotonic()
-    if (now - lookedAt < LOOK_EVERY_MS) return
+    if (now - lookedAt < POLL_EVERY_MS) return
     lookedAt = now
     const current = await accounts.revision()
     if (current !== revision) drop()

@@ -22,7 +22,7 @@ export type PasswordsOptions = {
 }
 
 /** 19 MiB and two passes: about 50 ms, and what OWASP asks for at least. */
-export const defaultCost: HashCost = { memoryKib: 19_456, passes: 2, lanes: 1 }
+export const defaultCost: HashCost = { memoryKib: 19_456, passes: 2, queues: 1 }
 const SALT_BYTES = 16
 const HASH_BYTES = 32
 
@@ -50,14 +50,14 @@ export function createPasswords(options: PasswordsOptions = {}): Passwords {
     }
   }
 
-  function compute(password: string, salt: Buffer, { memoryKib, passes, lanes }: HashCost, hashBytes: number) {
+  function compute(password: string, salt: Buffer, { memoryKib, passes, queues }: HashCost, hashBytes: number) {
     return inTurn(() => {
       computed++
       return argon2id(password, {
         nonce: salt,
         memory: memoryKib,
         passes,
-        parallelism: lanes,
+        parallelism: queues,
         tagLength: hashBytes,
       })
     })
@@ -83,7 +83,7 @@ export function createPasswords(options: PasswordsOptions = {}): Passwords {
 }
 
 function isOutdated(used: HashCost, wanted: HashCost): boolean {
-  return used.memoryKib < wanted.memoryKib || used.passes < wanted.passes || used.lanes !== wanted.lanes
+  return used.memoryKib < wanted.memoryKib || used.passes < wanted.passes || used.queues !== wanted.queues
 }
 
 type Argon2Options = { nonce: Buffer; memory: number; passes: number; parallelism: number; tagLength: number }

@@ -99,7 +99,7 @@ describe('sign-in', () => {
   test('hashes anew what was hashed with less than is spent today', async () => {
     const email = 'old@example.org'
     await accounts.service.users.add({ email, password: PASSWORD })
-    const weak = createPasswords({ cost: { memoryKib: 8, passes: 1, lanes: 1 } })
+    const weak = createPasswords({ cost: { memoryKib: 8, passes: 1, queues: 1 } })
     const { id } = (await accounts.stores.accounts.findByEmail(email))!
     await accounts.stores.accounts.update(id, { passwordHash: await weak.hash(PASSWORD) })
     await accounts.signedIn(email)

@@ -1,23 +1,23 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { createManualClock } from '../../core/clock.ts'
-import { createBoardMemory, openBoard } from '../../crawl/worker/shared-counters.ts'
+import { createCounterMemory, openSharedCounters } from '../../crawl/worker/shared-counters.ts'
 import { openScheduler, watchOf } from '../scheduler/scheduler.testkit.ts'
 import { type Activity, createActivity } from './activity.ts'
-import type { Figures } from './stats.ts'
+import type { Stats } from './stats.ts'
 import { createThisNode } from './this-node.ts'
 
 const kept = { documents: 7, versions: 9, annotations: 3, profiles: 2, sources: 4 }
 
 function openActivity() {
   const { scheduler, takeIds, finish, clock } = openScheduler({ clock: createManualClock(Date.UTC(2026, 2, 4, 12)) })
-  const board = openBoard(createBoardMemory(2, null))
-  const told: Figures[] = []
+  const counters = openSharedCounters(createCounterMemory(2, null))
+  const told: Stats[] = []
   const asked = { tasks: 0, kept: 0, disk: 0 }
   const store = { tasks: 0, freeBytes: 1e12, fails: false }
   const activity = createActivity({
     clock,
-    board,
+    counters,
     stats: scheduler.stats,
     store: {
       async countTasks() {
@@ -34,9 +34,9 @@ function openActivity() {
         return { archiveBytes: 10, databaseBytes: 20, freeBytes: store.freeBytes }
       },
     },
-    publish: (figures) => told.push(figures),
+    publish: (stats) => told.push(stats),
   })
-  return { activity, clock, board, told, asked, store, scheduler, takeIds, finish }
+  return { activity, clock, counters, told, asked, store, scheduler, takeIds, finish }
 }
 
 async function pass(activity: Activity, clock: { advance(ms: number): void }, seconds: number, each = () => {}) {
@@ -49,13 +49,13 @@ async function pass(activity: Activity, clock: { advance(ms: number): void }, se
 
 describe('what the crawl does', () => {
   test('rates are those of the last five seconds, over all shards', async () => {
-    const { activity, clock, board } = openActivity()
+    const { activity, clock, counters } = openActivity()
     await activity.tick()
     assert.equal(activity.now().pagesPerSecond, 0)
     await pass(activity, clock, 8, () => {
-      board.shard(0).add('fetched', 20)
-      board.shard(1).add('fetched', 10)
-      board.shard(1).add('bytes', 5_000)
+      counters.shard(0).add('fetched', 20)
+      counters.shard(1).add('fetched', 10)
+      counters.shard(1).add('bytes', 5_000)
     })
     assert.deepEqual([activity.now().pagesPerSecond, activity.now().bytesPerSecond], [30, 5_000])
     await pass(activity, clock, 5)
@@ -63,9 +63,9 @@ describe('what the crawl does', () => {
   })
 
   test('a long gap between two looks is not taken for a second', async () => {
-    const { activity, clock, board } = openActivity()
+    const { activity, clock, counters } = openActivity()
     await activity.tick()
-    board.shard(0).add('fetched', 600)
+    counters.shard(0).add('fetched', 600)
     clock.advance(60_000)
     await activity.tick()
     assert.equal(activity.now().pagesPerSecond, 10)
@@ -96,12 +96,12 @@ describe('what the crawl does', () => {
   })
 
   test('the report has totals, deadlines by level and the disk', async () => {
-    const { activity, board, scheduler, takeIds, finish } = openActivity()
+    const { activity, counters, scheduler, takeIds, finish } = openActivity()
     scheduler.set(watchOf(1, { level: 'gold' }))
     takeIds()
     finish(1)
-    board.shard(0).add('stored', 2)
-    board.shard(1).add('stored', 1)
+    counters.shard(0).add('stored', 2)
+    counters.shard(1).add('stored', 1)
     const { totals, levels, disk, paused } = await activity.report()
     assert.deepEqual(totals, { fetched: 0, stored: 3, unchanged: 0, failed: 0, bytes: 0, ...kept })
     assert.deepEqual(
@@ -117,10 +117,10 @@ describe('what the crawl does', () => {
   })
 
   test('says why nothing is fetched', async () => {
-    const { activity, clock, board, store } = openActivity()
-    board.hold(true)
+    const { activity, clock, counters, store } = openActivity()
+    counters.hold(true)
     assert.match((await activity.paused())!, /annotation engine/)
-    board.shard(1).set('paused', 1)
+    counters.shard(1).set('paused', 1)
     assert.match((await activity.paused())!, /takes no writes/)
     store.freeBytes = 1000
     clock.advance(30_000)

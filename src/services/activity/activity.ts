@@ -5,7 +5,7 @@ import type { SchedulerStats } from '../scheduler/scheduler-report.ts'
 import { serviceLevels } from '../scheduler/watch.ts'
 import { createRateWindow } from './rate-window.ts'
 import { remembered } from './remembered.ts'
-import type { CrawlReport, CrawlTotals, Figures, LevelFigures, Meters } from './stats.ts'
+import type { CrawlReport, CrawlTotals, LevelStats, Meters, Stats } from './stats.ts'
 
 /**
  * What the crawl does at this moment, and did in the last ten minutes.
@@ -19,7 +19,7 @@ export type Activity = {
   /** Ticks each second until the end. */
   start(): void
   tick(): Promise<void>
-  now(): Figures
+  now(): Stats
   report(): Promise<CrawlReport>
   meters(): Meters
   /** Why nothing is fetched; null while all is well. */
@@ -29,7 +29,7 @@ export type Activity = {
 }
 
 /** The crawl's own figures: of this process, or of all that share the work. */
-export type CrawlBoard = {
+export type CrawlCounters = {
   total(name: CounterName): number
   isHeld(): boolean
   /** What rates are told from; the totals, where it is left out. */
@@ -42,7 +42,7 @@ export type CrawlBoard = {
 
 export type ActivityDeps = {
   clock: Clock
-  board: CrawlBoard
+  counters: CrawlCounters
   stats(): SchedulerStats
   store: {
     countTasks(): Promise<number>
@@ -50,7 +50,7 @@ export type ActivityDeps = {
     readDisk(): Promise<CrawlReport['disk']>
   }
   /** Told each second. */
-  publish(figures: Figures): void
+  publish(stats: Stats): void
 }
 
 const TICK_MS = 1_000
@@ -70,36 +70,36 @@ const FULL_BYTES = 64 << 20
 const rated = ['fetched', 'bytes', 'failed'] as const
 const counted = ['fetched', 'stored', 'unchanged', 'failed', 'bytes'] as const
 
-export function createActivity({ clock, board, stats, store, publish }: ActivityDeps): Activity {
+export function createActivity({ clock, counters, stats, store, publish }: ActivityDeps): Activity {
   const window = createRateWindow(rated, RATE_WINDOW_MS)
   const countTasks = remembered(clock, TASKS_AGE_MS, store.countTasks)
   const countKept = remembered(clock, KEPT_AGE_MS, store.countKept)
   const readDisk = remembered(clock, DISK_AGE_MS, store.readDisk)
-  const series: Figures[] = []
+  const series: Stats[] = []
   let tasks = 0
   let annotations = 0
   let pointAt = Number.NEGATIVE_INFINITY
   let statsAt = Number.NEGATIVE_INFINITY
-  let levels: LevelFigures[] = []
+  let levels: LevelStats[] = []
   let timer: NodeJS.Timeout | null = null
   let isTicking = false
 
-  const flowOf = board.flow ?? board.total
+  const flowOf = counters.flow ?? counters.total
 
   const totalsOf = <Name extends CounterName>(names: readonly Name[]): Record<Name, number> =>
-    Object.fromEntries(names.map((name) => [name, board.total(name)])) as Record<Name, number>
+    Object.fromEntries(names.map((name) => [name, counters.total(name)])) as Record<Name, number>
 
-  function now(): Figures {
+  function now(): Stats {
     const { fetched, bytes, failed } = window.rates()
     return {
       at: new Date(clock.now()).toISOString(),
       pagesPerSecond: fetched,
       bytesPerSecond: bytes,
       errorsPerSecond: failed,
-      queued: board.total('queued'),
-      inFlight: board.total('inFlight'),
-      activeHosts: board.total('activeHosts'),
-      restingHosts: board.total('restingHosts'),
+      queued: counters.total('queued'),
+      inFlight: counters.total('inFlight'),
+      activeHosts: counters.total('activeHosts'),
+      restingHosts: counters.total('restingHosts'),
       tasks,
     }
   }
@@ -116,7 +116,7 @@ export function createActivity({ clock, board, stats, store, publish }: Activity
   }
 
   async function look(): Promise<void> {
-    await board.refresh?.().catch(() => {})
+    await counters.refresh?.().catch(() => {})
     const flows = { fetched: flowOf('fetched'), bytes: flowOf('bytes'), failed: flowOf('failed') }
     window.add(clock.monotonic(), flows)
     const isPoint = clock.monotonic() - pointAt >= POINT_MS - SLACK_MS
@@ -125,14 +125,14 @@ export function createActivity({ clock, board, stats, store, publish }: Activity
       // A store that is busy for a moment leaves the last count standing.
       tasks = await countTasks().catch(() => tasks)
     }
-    const figures = now()
-    if (isPoint) series.push(figures)
+    const stats = now()
+    if (isPoint) series.push(stats)
     if (series.length > MAX_POINTS) series.shift()
-    publish(figures)
+    publish(stats)
   }
 
   /** Which sources are late is found by looking at each of them. */
-  function levelsNow(): LevelFigures[] {
+  function levelsNow(): LevelStats[] {
     if (clock.monotonic() - statsAt < STATS_AGE_MS) return levels
     statsAt = clock.monotonic()
     const all = stats().levels
@@ -144,8 +144,8 @@ export function createActivity({ clock, board, stats, store, publish }: Activity
   }
 
   async function paused(): Promise<string | null> {
-    if (board.whyIdle !== undefined) return board.whyIdle() ?? heldBack()
-    if (board.total('paused') > 0) {
+    if (counters.whyIdle !== undefined) return counters.whyIdle() ?? heldBack()
+    if (counters.total('paused') > 0) {
       const { freeBytes } = await readDisk()
       if (freeBytes !== null && freeBytes < FULL_BYTES)
         return 'The disk is full. Nothing is fetched until there is room again.'
@@ -155,7 +155,7 @@ export function createActivity({ clock, board, stats, store, publish }: Activity
   }
 
   function heldBack(): string | null {
-    if (!board.isHeld()) return null
+    if (!counters.isHeld()) return null
     return 'More is new than the annotation engine can take; fetching goes on when it has caught up.'
   }
 

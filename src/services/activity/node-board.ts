@@ -1,16 +1,16 @@
 import type { CounterName } from '../../crawl/worker/shared-counters.ts'
 import type { NodeReport, NodeStore } from '../../store/contracts/nodes.ts'
-import { figureOf } from '../../store/rules/node-state.ts'
-import type { CrawlBoard } from './activity.ts'
+import { statOf } from '../../store/rules/node-state.ts'
+import type { CrawlCounters } from './activity.ts'
 
 /**
  * The board of a whole cluster, put together from what its nodes say of themselves. What counts up is summed by its growth at
  * each node: one that comes brings what it has done before as a total and not as work of this moment, and one that goes leaves what
  * it has done. What goes up and down is the sum over those that live.
  */
-export type NodeBoard = CrawlBoard & { refresh(): Promise<void> }
+export type NodeCounters = CrawlCounters & { refresh(): Promise<void> }
 
-export type NodeBoardDeps = {
+export type NodeCountersDeps = {
   nodes: Pick<NodeStore, 'list' | 'isHeld'>
   /** After so long without a sign a node counts for nothing. */
   lostMs: number
@@ -25,7 +25,7 @@ const MAX_REMEMBERED = 10_000
 
 const crawls = ({ role }: NodeReport): boolean => role !== 'serve'
 
-export function createNodeBoard({ nodes, lostMs }: NodeBoardDeps): NodeBoard {
+export function createNodeCounters({ nodes, lostMs }: NodeCountersDeps): NodeCounters {
   const totals = zeros()
   const flows = zeros()
   const known = new Map<string, Record<Counter, number>>()
@@ -34,7 +34,7 @@ export function createNodeBoard({ nodes, lostMs }: NodeBoardDeps): NodeBoard {
   let isRead = false
 
   function count(node: NodeReport): void {
-    const now = Object.fromEntries(counters.map((name) => [name, figureOf(node, name)])) as Record<Counter, number>
+    const now = Object.fromEntries(counters.map((name) => [name, statOf(node, name)])) as Record<Counter, number>
     const before = known.get(node.id)
     for (const name of counters) {
       const grown = Math.max(0, now[name] - (before?.[name] ?? 0))
@@ -48,7 +48,7 @@ export function createNodeBoard({ nodes, lostMs }: NodeBoardDeps): NodeBoard {
 
   function sum(name: CounterName): number {
     let all = 0
-    for (const node of living) all += figureOf(node, name)
+    for (const node of living) all += statOf(node, name)
     return all
   }
 
@@ -67,7 +67,7 @@ export function createNodeBoard({ nodes, lostMs }: NodeBoardDeps): NodeBoard {
     whyIdle() {
       if (isRead && living.length === 0) return 'No worker is running. Nothing is fetched until one is started.'
       // While one of them can write, something is fetched.
-      if (living.some((node) => figureOf(node, 'paused') === 0)) return null
+      if (living.some((node) => statOf(node, 'paused') === 0)) return null
       return isRead ? 'The store takes no writes of any worker at the moment; their logs say why.' : null
     },
   }

@@ -10,7 +10,7 @@ const seen: NodeReport = {
   role: 'serve',
   host: 'm1.example',
   pid: 7,
-  figures: { threads: 2, perSecond: 1.5, rssBytes: 1e8, queued: 9, inFlight: 3, failed: 4, refused: 5, lastError: 'x' },
+  stats: { threads: 2, perSecond: 1.5, rssBytes: 1e8, queued: 9, inFlight: 3, failed: 4, refused: 5, lastError: 'x' },
   startedMsAgo: 60_000,
   seenMsAgo: 500,
   draining: false,
@@ -51,8 +51,8 @@ describe('the nodes of a cluster', () => {
   })
 
   test('what a node does not say, or says wrongly, is nothing', async () => {
-    const figures = { perSecond: 'fast', rssBytes: -0.4, failed: Number.NaN, lastError: 7 }
-    const [node] = await listOf([{ ...seen, figures, role: 'unheard-of' as 'worker' }]).list()
+    const stats = { perSecond: 'fast', rssBytes: -0.4, failed: Number.NaN, lastError: 7 }
+    const [node] = await listOf([{ ...seen, stats, role: 'unheard-of' as 'worker' }]).list()
     const { role, pagesPerSecond, rssBytes, errors, lastError, queued } = node!
     assert.deepEqual([role, pagesPerSecond, rssBytes + 0, errors, lastError, queued], ['worker', 0, 0, 0, '', 0])
   })

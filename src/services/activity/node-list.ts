@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import type { NodeRole, NodeStore, NodeReport as SeenNode } from '../../store/contracts/nodes.ts'
-import { figureOf, nodeStateOf, wordOf } from '../../store/rules/node-state.ts'
+import { nodeStateOf, statOf, wordOf } from '../../store/rules/node-state.ts'
 import type { NodeList, NodeReport } from './this-node.ts'
 
 export type NodeListDeps = {
@@ -38,7 +38,7 @@ function reportOf(node: SeenNode, { now, leaseMs, paused }: Moment): NodeReport 
     seenAt: new Date(now - seenMsAgo).toISOString(),
     threads: wholeOf(node, 'threads'),
     partitions,
-    pagesPerSecond: state === 'lost' ? 0 : figureOf(node, 'perSecond'),
+    pagesPerSecond: state === 'lost' ? 0 : statOf(node, 'perSecond'),
     rssBytes: wholeOf(node, 'rssBytes'),
     queued: wholeOf(node, 'queued'),
     inFlight: state === 'lost' ? 0 : wholeOf(node, 'inFlight'),
@@ -50,4 +50,4 @@ function reportOf(node: SeenNode, { now, leaseMs, paused }: Moment): NodeReport 
   }
 }
 
-const wholeOf = (node: SeenNode, name: string): number => Math.round(figureOf(node, name))
+const wholeOf = (node: SeenNode, name: string): number => Math.round(statOf(node, name))

@@ -3,7 +3,7 @@ import type { KeptCounts } from '../../store/contracts/kept-counts.ts'
 import type { DiskUse } from '../../store/contracts/store-set.ts'
 
 /** One moment of the crawl. Rates are those of the last five seconds. */
-export type Figures = {
+export type Stats = {
   /** ISO 8601, UTC. */
   at: string
   pagesPerSecond: number
@@ -20,14 +20,14 @@ export type Figures = {
 /** Since the process began. */
 export type CrawlTotals = { fetched: number; stored: number; unchanged: number; failed: number; bytes: number }
 
-export type LevelFigures = { level: ServiceLevel; met: number; missed: number; queued: number; overdue: number }
+export type LevelStats = { level: ServiceLevel; met: number; missed: number; queued: number; overdue: number }
 
 export type CrawlReport = {
-  now: Figures
+  now: Stats
   /** Oldest first. */
-  series: Figures[]
+  series: Stats[]
   totals: CrawlTotals & KeptCounts
-  levels: LevelFigures[]
+  levels: LevelStats[]
   paused: string | null
   disk: Omit<DiskUse, 'archiveFiles'>
 }
@@ -38,5 +38,5 @@ export type Meters = CrawlTotals & {
   inFlight: number
   tasks: number
   annotations: number
-  levels: LevelFigures[]
+  levels: LevelStats[]
 }

@@ -16,7 +16,7 @@ import type {
   MarkedText,
   Task,
 } from '../../store/contracts/annotations.ts'
-import type { StoryStore } from '../../store/contracts/near-duplicates.ts'
+import type { NearDuplicateStore } from '../../store/contracts/near-duplicates.ts'
 import type { UrdRow } from '../../store/contracts/profiles.ts'
 import type { Version, VersionStore } from '../../store/contracts/versions.ts'
 import { createChangeViews } from './change-view.ts'
@@ -27,7 +27,7 @@ export type AnnotateTaskDeps = {
   bodies: BodyReader
   annotations: AnnotationStore
   recipients: Recipients
-  stories: StoryStore
+  stories: NearDuplicateStore
   /** When the first visit of a URD was done, as it is known now; 0 as long as it was not. */
   visitedAt(urd: UrdRow): Promise<number>
   omitFor(url: string): OmitRules | null
@@ -154,14 +154,14 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task) => Prom
     version: Version,
     story: number,
     task: Task,
-    { ofStory }: Pick<AnnotationStore, 'ofStory'> = annotations,
+    { ofNearDuplicates }: Pick<AnnotationStore, 'ofNearDuplicates'> = annotations,
   ) {
     const drafts: AnnotationDraft[] = []
     const alsoAt: AnnotationBatch['alsoAt'][number][] = []
     for (const each of found) {
       // Whoever follows every change is told of each, wherever else the same may stand.
       const merges = story !== 0 && each.recipient.source.process === 'filter'
-      const known = merges ? await ofStory(each.recipient.profile.id, story, version.documentId) : null
+      const known = merges ? await ofNearDuplicates(each.recipient.profile.id, story, version.documentId) : null
       if (known === null) drafts.push(draftOf(each, version, story, await isBacklog(each.recipient, task), clock.now()))
       else alsoAt.push({ annotation: known.id, versionId: version.id, url: version.url })
     }

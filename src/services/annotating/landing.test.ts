@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openOne, withSystem } from '../../store/conformance/engine.testkit.ts'
 import { goneOf, noteOf, pageOf } from '../../store/conformance/samples.testkit.ts'
-import { embeddedEngine } from '../../store/sqlite/testkit/store.testkit.ts'
+import { sqliteEngine } from '../../store/sqlite/testkit/store.testkit.ts'
 import { createLanding } from './landing.ts'
 
 test(
   'a source is followed as far as it was kept to redirect, in circles not for ever',
-  withSystem(embeddedEngine, {}, async (system) => {
+  withSystem(sqliteEngine, {}, async (system) => {
     const { documents, versions } = await openOne(system)
     const host = system.hostOf(0, 0)
     const at = (path: string): string => `http://${host}${path}`

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { createStoryLogMemory, openStoryLog, type StoryLog } from './near-duplicate-log.ts'
+import { createNearDuplicateMemory, type NearDuplicateLog, openNearDuplicateLog } from './near-duplicate-log.ts'
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 /** Far from each other in all bands. */
 const hashOf = (n: number): bigint => BigInt.asUintN(64, BigInt(n + 1) * 0x9e3779b97f4a7c15n)
 
 /** What a processor does: it looks for the story, keeps what it made of it, and tells the others. */
-async function tell(log: StoryLog, version: number, hash: bigint): Promise<number> {
+async function tell(log: NearDuplicateLog, version: number, hash: bigint): Promise<number> {
   return log.exclusively(async () => {
     const story = log.find(hash) ?? version
     await turn()
@@ -18,8 +18,8 @@ async function tell(log: StoryLog, version: number, hash: bigint): Promise<numbe
 
 describe('the log of stories', () => {
   test('what one processor has met is known to the others before they decide', async () => {
-    const memory = createStoryLogMemory()
-    const [a, b] = [openStoryLog(memory), openStoryLog(memory)]
+    const memory = createNearDuplicateMemory()
+    const [a, b] = [openNearDuplicateLog(memory), openNearDuplicateLog(memory)]
     assert.equal(await tell(a, 7, hashOf(1)), 7)
     assert.equal(await tell(b, 8, hashOf(1) ^ 0b101n), 7)
     assert.equal(await tell(b, 9, hashOf(2)), 9)
@@ -27,8 +27,8 @@ describe('the log of stories', () => {
   })
 
   test('of processors that meet a story at the same time one is the first, and all agree', async () => {
-    const memory = createStoryLogMemory()
-    const logs = Array.from({ length: 5 }, () => openStoryLog(memory))
+    const memory = createNearDuplicateMemory()
+    const logs = Array.from({ length: 5 }, () => openNearDuplicateLog(memory))
     for (let story = 0; story < 20; story++) {
       const told = await Promise.all(logs.map((log, n) => tell(log, story * 10 + n, hashOf(story))))
       assert.equal(new Set(told).size, 1, String(told))
@@ -36,8 +36,8 @@ describe('the log of stories', () => {
   })
 
   test('a decision that fails lets the next one decide', async () => {
-    const memory = createStoryLogMemory()
-    const [a, b] = [openStoryLog(memory), openStoryLog(memory)]
+    const memory = createNearDuplicateMemory()
+    const [a, b] = [openNearDuplicateLog(memory), openNearDuplicateLog(memory)]
     await assert.rejects(
       a.exclusively(() => Promise.reject(new Error('the disk is full'))),
       /full/,
@@ -46,8 +46,8 @@ describe('the log of stories', () => {
   })
 
   test('one that was away for longer than the ring is long knows the last ones', async () => {
-    const memory = createStoryLogMemory(8)
-    const [a, away] = [openStoryLog(memory), openStoryLog(memory)]
+    const memory = createNearDuplicateMemory(8)
+    const [a, away] = [openNearDuplicateLog(memory), openNearDuplicateLog(memory)]
     for (let n = 0; n < 20; n++) await tell(a, n + 1, hashOf(n))
     await away.exclusively(async () => {
       const known = Array.from({ length: 20 }, (_, n) => away.find(hashOf(n)))
@@ -57,7 +57,7 @@ describe('the log of stories', () => {
   })
 
   test('what the store had is known to the one that has loaded it', async () => {
-    const log = openStoryLog(createStoryLogMemory())
+    const log = openNearDuplicateLog(createNearDuplicateMemory())
     log.load([{ story: 5, hash: BigInt.asIntN(64, hashOf(11)) }])
     assert.equal(log.find(hashOf(11)), 5)
     assert.equal(log.find(hashOf(12)), null)

@@ -1,7 +1,7 @@
 import type { NearDuplicateIndex } from '../../matching/near-duplicate/near-duplicate-index.ts'
 import { createNearDuplicateIndex } from '../../matching/near-duplicate/near-duplicate-index.ts'
 import type { AnnotationStore } from '../../store/contracts/annotations.ts'
-import type { StoryStore } from '../../store/contracts/near-duplicates.ts'
+import type { NearDuplicateStore } from '../../store/contracts/near-duplicates.ts'
 
 /**
  * The stories that were met, known to all filtering processors of a process. Each has its own index of near-duplicates; what one
@@ -13,7 +13,7 @@ import type { StoryStore } from '../../store/contracts/near-duplicates.ts'
  *
  * A processor that was away for longer than the ring is long has missed what its index would have forgotten as well.
  */
-export type StoryLog = {
+export type NearDuplicateLog = {
   /** What others have met before is known while `work` runs. */
   exclusively<T>(work: () => Promise<T>): Promise<T>
   /** The story that a text is part of, or null. */
@@ -24,7 +24,7 @@ export type StoryLog = {
   load(stories: Iterable<{ story: number; hash: bigint }>): void
 }
 
-export type StoryLogMemory = {
+export type NearDuplicateMemory = {
   lock: Int32Array<SharedArrayBuffer>
   /** How many were added; like all else but the lock touched by its holder alone. */
   added: Float64Array<SharedArrayBuffer>
@@ -39,7 +39,7 @@ const CAPACITY = 100_000
 /** A sleeper looks by itself now and then, so that nobody need be told twice. */
 const SLEEP_MS = 50
 
-export function createStoryLogMemory(capacity = CAPACITY): StoryLogMemory {
+export function createNearDuplicateMemory(capacity = CAPACITY): NearDuplicateMemory {
   return {
     lock: new Int32Array(new SharedArrayBuffer(4)),
     added: new Float64Array(new SharedArrayBuffer(8)),
@@ -48,10 +48,10 @@ export function createStoryLogMemory(capacity = CAPACITY): StoryLogMemory {
   }
 }
 
-export function openStoryLog(
-  { lock, added, stories, hashes }: StoryLogMemory,
+export function openNearDuplicateLog(
+  { lock, added, stories, hashes }: NearDuplicateMemory,
   near: NearDuplicateIndex = createNearDuplicateIndex(),
-): StoryLog {
+): NearDuplicateLog {
   const capacity = stories.length
   let taken = 0
 
@@ -97,7 +97,7 @@ export function openStoryLog(
 }
 
 /** Stories of a data folder, which one process alone annotates. */
-export function createLoggedStories(log: StoryLog, annotations: AnnotationStore): StoryStore {
+export function createLoggedNearDuplicates(log: NearDuplicateLog, annotations: AnnotationStore): NearDuplicateStore {
   return {
     decide: (hash, settle) =>
       log.exclusively(async () => {

@@ -6,7 +6,7 @@ import { isAppError } from '../../core/errors.ts'
 import { createOmitRules } from '../../core/text/omit-rules.ts'
 import type { Task } from '../../store/contracts/annotations.ts'
 import type { DocumentKey } from '../../store/contracts/documents.ts'
-import type { StoryStore } from '../../store/contracts/near-duplicates.ts'
+import type { NearDuplicateStore } from '../../store/contracts/near-duplicates.ts'
 import type { StoreSet } from '../../store/contracts/store-set.ts'
 import { createProfileMirror } from '../profiles/profile-mirror.ts'
 import { createAnnotateTask } from './annotate-task.ts'
@@ -16,7 +16,7 @@ import { createRecipients } from './recipients.ts'
 
 export type ProcessorDeps = {
   stores: Pick<StoreSet, 'annotations' | 'objects' | 'profiles' | 'versions' | 'watches'>
-  stories: StoryStore
+  stories: NearDuplicateStore
   config: Config
   clock: Clock
   /** The key under which a URL is filed; null for what is none. */

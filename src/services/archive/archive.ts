@@ -1,5 +1,5 @@
 import type { BodyReader } from '../../archive/body-reader.ts'
-import { lookUpDocument } from '../../archive/history/version-finder.ts'
+import { findDocument } from '../../archive/history/version-finder.ts'
 import type { Config } from '../../config/config.ts'
 import { omitRulesOf } from '../../config/source-rules.ts'
 import type { Clock } from '../../core/clock.ts'
@@ -61,7 +61,7 @@ export function createArchive({ stores, bodies, openIndex, keyOf, config, clock 
       clock,
     }),
     async explain({ owner, url, all }) {
-      const document = () => (all ? lookUpDocument({ versions, keyOf }, url) : visible.ofUrl(owner, url))
+      const document = () => (all ? findDocument({ versions, keyOf }, url) : visible.ofUrl(owner, url))
       return explain({ url, all, document, sources: await visibility.of(owner).sources() })
     },
   }

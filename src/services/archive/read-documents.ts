@@ -1,4 +1,4 @@
-import { fewAtATime } from '../../core/map-concurrent.ts'
+import { mapConcurrent } from '../../core/map-concurrent.ts'
 import type { DocumentKey } from '../../store/contracts/documents.ts'
 import type { InboxStore } from '../../store/contracts/inbox.ts'
 import type { CataloguedDocument, VersionStore } from '../../store/contracts/versions.ts'
@@ -35,7 +35,7 @@ export function createDocumentReader(deps: DocumentReaderDeps): DocumentReader {
     },
     async documents({ owner, before, limit }) {
       const page = await inbox.documents(owner, { before, limit: limit + 1 })
-      const items = await fewAtATime(page.slice(0, limit), AT_ONCE, async ({ documentId }) => {
+      const items = await mapConcurrent(page.slice(0, limit), AT_ONCE, async ({ documentId }) => {
         const document = await versions.documentOfId(documentId)
         return document === null ? [] : [await itemOf(document)]
       })
@@ -54,7 +54,7 @@ export function createDocumentReader(deps: DocumentReaderDeps): DocumentReader {
       const urls = version === null ? [] : await versions.links(version.id)
       const page = urls.slice(offset, offset + limit)
       const known = new Map<string, CataloguedDocument>()
-      await fewAtATime([...new Set(page)], AT_ONCE, async (url) => {
+      await mapConcurrent([...new Set(page)], AT_ONCE, async (url) => {
         const key = keyOf(url)
         const found = key === null ? null : await versions.document(key)
         if (found !== null) known.set(url, found)

@@ -6,8 +6,8 @@ import { test } from 'node:test'
 import { createManualClock } from '../../core/clock.ts'
 import { parseSearchQuery } from '../../core/search-query/parse-query.ts'
 import type { Version } from '../../store/contracts/versions.ts'
-import { openEmbeddedSearchIndex } from '../../store/sqlite/search/search-index.ts'
-import { createReach } from '../visibility/coverage.ts'
+import { openSqliteSearchIndex } from '../../store/sqlite/search/search-index.ts'
+import { createCoverage } from '../visibility/coverage.ts'
 import type { OwnersView } from '../visibility/visibility.ts'
 import { createSearchReader } from './search-visible.ts'
 
@@ -16,7 +16,7 @@ const CROWD = 5_200
 test('what the owner sees is found among any number of better hits of others', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'erace-search-'))
   const clock = createManualClock()
-  const index = openEmbeddedSearchIndex({ path: join(folder, 'search.db'), kept: async (ids) => new Set(ids) })
+  const index = openSqliteSearchIndex({ path: join(folder, 'search.db'), kept: async (ids) => new Set(ids) })
   try {
     const hostOf = (id: number): string =>
       id === 1 ? 'www.own.example' : id === 2 ? 'own.example.org' : 'crowd.example'
@@ -32,11 +32,11 @@ test('what the owner sees is found among any number of better hits of others', a
     const version = async (id: number) =>
       ({ id, documentId: id, n: 1, url: `http://${hostOf(id)}/${id}`, title: '', firstSeenAt: texts[0]!.at }) as Version
     const source = { uri: 'http://own.example/', scope: { kind: 'domain' }, depth: 1 } as const
-    const reach = createReach([{ source, landed: '' }])
+    const coverage = createCoverage([{ source, landed: '' }])
     const view: OwnersView = {
-      sees: async ({ url }) => reach.has(url),
-      filter: async (documents) => documents.filter(({ url }) => reach.has(url)),
-      sites: async () => reach.sites,
+      sees: async ({ url }) => coverage.has(url),
+      filter: async (documents) => documents.filter(({ url }) => coverage.has(url)),
+      sites: async () => coverage.sites,
       sources: async () => [],
     }
     const { search } = createSearchReader({

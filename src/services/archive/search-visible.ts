@@ -1,6 +1,6 @@
 import type { BodyReader } from '../../archive/body-reader.ts'
 import type { Clock } from '../../core/clock.ts'
-import { fewAtATime } from '../../core/map-concurrent.ts'
+import { mapConcurrent } from '../../core/map-concurrent.ts'
 import { hostKey } from '../../core/partition.ts'
 import type { QueryNode, SearchQuery } from '../../core/search-query/query.ts'
 import { cutSnippet } from '../../core/search-query/snippet.ts'
@@ -107,7 +107,7 @@ export function createSearchReader(deps: SearchReaderDeps): Pick<ArchiveReader, 
       const rest = seen.filter(({ place }) => place >= offset)
       const shown = rest.slice(0, limit)
       let left = MAX_PAGE_CHARS
-      const texts = await fewAtATime(shown, AT_ONCE, async ({ version }) => {
+      const texts = await mapConcurrent(shown, AT_ONCE, async ({ version }) => {
         const text = left > 0 ? await textOf(version) : ''
         left -= text.length
         return { title: version.title, text }

@@ -1,4 +1,4 @@
-import { lookUpDocument } from '../../archive/history/version-finder.ts'
+import { findDocument } from '../../archive/history/version-finder.ts'
 import { AppError } from '../../core/errors.ts'
 import type { DocumentKey } from '../../store/contracts/documents.ts'
 import type { CataloguedDocument, Version, VersionStore } from '../../store/contracts/versions.ts'
@@ -29,7 +29,7 @@ export function createVisibleDocuments({ versions, visibility, keyOf }: VisibleD
       throw new AppError('not-found', `there is no document ${id}`)
     },
     async ofUrl(owner, url) {
-      const document = await lookUpDocument({ versions, keyOf }, url)
+      const document = await findDocument({ versions, keyOf }, url)
       return document !== null && (await visibility.of(owner).sees(document)) ? document : null
     },
     async version(owner, id) {

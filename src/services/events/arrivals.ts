@@ -55,7 +55,7 @@ type Waiting = { ids: Set<number>; reach: (typeof reaches)[number] }
 const nothing = (): Waiting => ({ ids: new Set(), reach: 'named' })
 
 /** What is muted went to the archive by itself, and what is from before the profile is no news. */
-const isNews = ({ archived, backlog }: InboxItem): boolean => !archived && !backlog
+const isNotable = ({ archived, backlog }: InboxItem): boolean => !archived && !backlog
 
 export function createArrivals({ inbox, store, annotations, hub, onProblem }: ArrivalDeps): Arrivals {
   /** The mark of each owner, when all before is done. */
@@ -85,7 +85,7 @@ export function createArrivals({ inbox, store, annotations, hub, onProblem }: Ar
     for (let page = 0; page < MAX_PAGES; page++) {
       const items = await store.arrivals(owner, { after: last, limit: MAX_TOLD + 1 })
       last = items.at(-1)?.id ?? last
-      news.push(...items.filter(isNews))
+      news.push(...items.filter(isNotable))
       if (news.length > MAX_TOLD) break
       if (items.length <= MAX_TOLD) return { events: await eventsOf(news), last }
     }

@@ -13,7 +13,7 @@ import type { DocumentKey } from '../../store/contracts/documents.ts'
 import type { FrontierView } from '../../store/contracts/frontier-view.ts'
 import type { CataloguedDocument } from '../../store/contracts/versions.ts'
 import { createSourceCover } from '../preview/source-cover.ts'
-import { createReach } from '../visibility/coverage.ts'
+import { createCoverage } from '../visibility/coverage.ts'
 import type { OwnedSource } from '../visibility/visibility.ts'
 
 /**
@@ -144,7 +144,7 @@ export function createExplainUrl({ config, frontier, clock, keyOf }: ExplainDeps
       if (step.ok === false && document === null) return end('refused', step.text)
     }
     // Which hosts others have asked is nobody's business.
-    if (all || document !== null || createReach(covering).has(url)) {
+    if (all || document !== null || createCoverage(covering).has(url)) {
       const rules = await robots(url)
       steps.push(rules)
       if (rules.ok === false && document === null) return end('refused', rules.text)

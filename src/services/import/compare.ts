@@ -1,13 +1,13 @@
 import type { BodyReader } from '../../archive/body-reader.ts'
 import { systemClock } from '../../core/clock.ts'
 import { isAppError } from '../../core/errors.ts'
-import { type MovedKind, type MovedRow, type MoveMark, movedKinds } from '../../store/contracts/import.ts'
+import { type ImportKind, type ImportRow, type ImportState, importKinds } from '../../store/contracts/import.ts'
 import type { ObjectStore } from '../../store/contracts/objects.ts'
 import type { Version, VersionStore } from '../../store/contracts/versions.ts'
-import { createStepper, insist, type MoveParts } from './copy.ts'
+import { createStepper, type ImportParts, insist } from './copy.ts'
 import { kindLabels } from './labels.ts'
 
-export type CheckParts = MoveParts & {
+export type CheckParts = ImportParts & {
   versions: Pick<VersionStore, 'versions'>
   objects: Pick<ObjectStore, 'read'>
   bodies: BodyReader
@@ -23,13 +23,13 @@ const READS_AT_ONCE = 4
 type Findings = { faults: string[]; bodies: number }
 
 /** Holds the whole folder against the store. Does nothing before all of it is there. */
-export async function checkMoved(parts: CheckParts, begun: MoveMark): Promise<MoveMark> {
+export async function compareImport(parts: CheckParts, begun: ImportState): Promise<ImportState> {
   const { target } = parts
   if (begun.phase !== 'checking' && begun.phase !== 'done') return begun
   const step = createStepper()
   let noted = begun
   let notedAt = systemClock.monotonic()
-  const note = async (mark: MoveMark): Promise<MoveMark> => {
+  const note = async (mark: ImportState): Promise<ImportState> => {
     const after = { ...mark, n: noted.n + 1 }
     const before = noted
     await insist(parts, () => target.note(before, after), after)
@@ -46,11 +46,11 @@ export async function checkMoved(parts: CheckParts, begun: MoveMark): Promise<Mo
   return mark
 }
 
-const unchecked = (mark: MoveMark): MoveMark => ({
+const unchecked = (mark: ImportState): ImportState => ({
   ...mark,
   ...{
     phase: 'checking',
-    kind: movedKinds[0],
+    kind: importKinds[0],
     after: null,
     rows: 0,
     checked: {},
@@ -61,7 +61,7 @@ const unchecked = (mark: MoveMark): MoveMark => ({
 })
 
 /** What the next portion adds to the mark. */
-async function checkPortion(parts: CheckParts, mark: MoveMark): Promise<Partial<MoveMark>> {
+async function checkPortion(parts: CheckParts, mark: ImportState): Promise<Partial<ImportState>> {
   const { source, target, hooks } = parts
   const { kind } = mark
   const { rows, after } = await source.read(kind, mark.after, { content: false })
@@ -76,7 +76,7 @@ async function checkPortion(parts: CheckParts, mark: MoveMark): Promise<Partial<
   if (after !== null) return { after, rows: checked, bodies, ...withFaults(mark, found.faults) }
   const there = await insist(parts, () => target.count(kind))
   if (there !== checked) found.faults.push(`${kindLabels[kind]}: ${checked} here, ${there} there`)
-  const following = movedKinds[movedKinds.indexOf(kind) + 1]
+  const following = importKinds[importKinds.indexOf(kind) + 1]
   if (following === undefined) found.faults.push(...((await insist(parts, () => target.checkDerived())) ?? []))
   return {
     ...(following === undefined ? { phase: 'done' } : { kind: following, after: null, rows: 0 }),
@@ -86,11 +86,11 @@ async function checkPortion(parts: CheckParts, mark: MoveMark): Promise<Partial<
   }
 }
 
-const totals = new WeakMap<MoveParts['source'], Map<MovedKind, number>>()
+const totals = new WeakMap<ImportParts['source'], Map<ImportKind, number>>()
 
 /** Counted once: it takes a look at every row. */
-function totalOf({ source }: MoveParts, kind: MovedKind): number {
-  const known = totals.get(source) ?? new Map<MovedKind, number>()
+function totalOf({ source }: ImportParts, kind: ImportKind): number {
+  const known = totals.get(source) ?? new Map<ImportKind, number>()
   totals.set(source, known)
   const total = known.get(kind) ?? source.count(kind)
   known.set(kind, total)
@@ -98,13 +98,13 @@ function totalOf({ source }: MoveParts, kind: MovedKind): number {
 }
 
 function withFaults(
-  { faults, faultCount }: MoveMark,
+  { faults, faultCount }: ImportState,
   more: readonly string[],
-): Pick<MoveMark, 'faults' | 'faultCount'> {
+): Pick<ImportState, 'faults' | 'faultCount'> {
   return { faults: [...faults, ...more].slice(0, MAX_FAULTS), faultCount: faultCount + more.length }
 }
 
-async function checkRows(parts: CheckParts, kind: MovedKind, rows: readonly MovedRow[]): Promise<Findings> {
+async function checkRows(parts: CheckParts, kind: ImportKind, rows: readonly ImportRow[]): Promise<Findings> {
   const different = await parts.target.compare(kind, rows)
   if (kind === 'versions' && rows.length > 0) return checkVersions(parts, rows, different)
   return {
@@ -114,7 +114,7 @@ async function checkRows(parts: CheckParts, kind: MovedKind, rows: readonly Move
 }
 
 /** The columns that tell people which row it is. */
-function nameOf(row: MovedRow): string {
+function nameOf(row: ImportRow): string {
   const names = ['url', 'origin', 'email', 'key', 'id', 'version', 'host', 'watch', 'annotation', 'fp', 'digest']
   const name = names.find((each) => row[each] !== undefined)
   const value = name === undefined ? null : row[name]!
@@ -124,7 +124,7 @@ function nameOf(row: MovedRow): string {
 /** Of those that are not the same, what the folder itself can't read any more was moved as lost; that is told, and no mistake. */
 async function checkVersions(
   parts: CheckParts,
-  rows: readonly MovedRow[],
+  rows: readonly ImportRow[],
   different: readonly number[],
 ): Promise<Findings> {
   const { source, target, versions } = parts

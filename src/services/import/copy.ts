@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { MoveHooks } from '../../cli/engine.ts'
+import type { ImportHooks } from '../../cli/engine.ts'
 import { systemClock } from '../../core/clock.ts'
 import { isAppError } from '../../core/errors.ts'
 import {
-  type MovedKind,
-  type MoveMark,
-  type MovingSource,
-  type MovingTarget,
-  movedKinds,
+  type ImportKind,
+  type ImportSource,
+  type ImportState,
+  type ImportTarget,
+  importKinds,
 } from '../../store/contracts/import.ts'
 import { kindLabels } from './labels.ts'
 
@@ -16,30 +16,30 @@ const MAX_WAIT_MS = 5_000
 /** So long the database may be away. The same command goes on later. */
 const MAX_AWAY_MS = 60_000
 
-export type MoveParts = { source: MovingSource; target: MovingTarget; hooks: MoveHooks }
+export type ImportParts = { source: ImportSource; target: ImportTarget; hooks: ImportHooks }
 
 /** Copies what is not there yet, and settles what follows from it. Returns earlier when it is told to end. */
-export async function copyRows(parts: MoveParts, begun: MoveMark): Promise<MoveMark> {
+export async function copyRows(parts: ImportParts, begun: ImportState): Promise<ImportState> {
   const { source, target } = parts
   const step = createStepper()
   let mark = begun
   while (mark.phase === 'copying') {
-    const before: MoveMark = mark
+    const before: ImportState = mark
     mark = await copyKind(parts, mark, step)
     if (mark.kind === before.kind && mark.phase === 'copying') return mark
   }
   if (mark.phase !== 'settling') return mark
-  const after = step(mark, { phase: 'checking', kind: movedKinds[0], after: null, rows: 0 })
+  const after = step(mark, { phase: 'checking', kind: importKinds[0], after: null, rows: 0 })
   await insist(parts, () => target.settle(source.facts(), mark, after), after)
   return after
 }
 
 /** The mark of the next kind when all of this one is there; one of the same kind when it was told to end. */
-async function copyKind(parts: MoveParts, begun: MoveMark, step: Stepper): Promise<MoveMark> {
+async function copyKind(parts: ImportParts, begun: ImportState, step: Stepper): Promise<ImportState> {
   const { source, target, hooks } = parts
   const { kind } = begun
   const total = source.count(kind)
-  const load = async (after: MoveMark['after']) => {
+  const load = async (after: ImportState['after']) => {
     const { rows, after: end } = await source.read(kind, after, { content: true })
     return { packed: await target.pack(kind, rows), count: rows.length, end }
   }
@@ -65,12 +65,12 @@ async function copyKind(parts: MoveParts, begun: MoveMark, step: Stepper): Promi
 }
 
 /** Where it goes on when a kind is finished. */
-function behind(kind: MovedKind): Partial<MoveMark> {
-  const following = movedKinds[movedKinds.indexOf(kind) + 1]
+function behind(kind: ImportKind): Partial<ImportState> {
+  const following = importKinds[importKinds.indexOf(kind) + 1]
   return following === undefined ? { phase: 'settling' } : { kind: following, after: null, rows: 0 }
 }
 
-export type Stepper = (mark: MoveMark, changes: Partial<MoveMark>) => MoveMark
+export type Stepper = (mark: ImportState, changes: Partial<ImportState>) => ImportState
 
 /** The next mark, with the time that went by since the last one. */
 export function createStepper(): Stepper {
@@ -88,9 +88,9 @@ export function createStepper(): Stepper {
  * by its mark.
  */
 export async function insist<T>(
-  { target, hooks }: Pick<MoveParts, 'target' | 'hooks'>,
+  { target, hooks }: Pick<ImportParts, 'target' | 'hooks'>,
   work: () => Promise<T>,
-  written?: MoveMark,
+  written?: ImportState,
 ): Promise<T | undefined> {
   const startedAt = systemClock.monotonic()
   for (let waitMs = 0; ; waitMs = Math.min(MAX_WAIT_MS, Math.max(FIRST_WAIT_MS, waitMs * 2))) {

@@ -1,7 +1,7 @@
-import type { MovedKind } from '../../store/contracts/import.ts'
+import type { ImportKind } from '../../store/contracts/import.ts'
 
 /** What people call them. */
-export const kindLabels: Record<MovedKind, string> = {
+export const kindLabels: Record<ImportKind, string> = {
   runs: 'runs',
   accounts: 'accounts',
   sessions: 'sessions',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { systemClock } from '../../core/clock.ts'
 import { annotate, withServer } from '../../server/routes/inbox.testkit.ts'
-import { createEmbeddedInbox } from '../../store/sqlite/inbox/inbox.ts'
+import { createSqliteInbox } from '../../store/sqlite/inbox/inbox.ts'
 import { createEventHub, type LiveEvent } from '../events/event-hub.ts'
 import { createInboxService } from './inbox-service.ts'
 import { createProfileNames } from './profile-names.ts'
@@ -16,7 +16,7 @@ test(
     const told: LiveEvent[] = []
     hub.subscribe(ada, { isAdministrator: false, crawl: false }, { take: (event) => told.push(event) > 0, cut() {} })
     const inbox = createInboxService({
-      store: createEmbeddedInbox(server.db),
+      store: createSqliteInbox(server.db),
       names: createProfileNames(server.stores.profiles),
       hub,
       clock: systemClock,

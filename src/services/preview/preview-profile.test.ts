@@ -11,8 +11,8 @@ import { isAppError } from '../../core/errors.ts'
 import type { Interests, Source } from '../../core/profile.ts'
 import type { ProfileDraft } from '../../core/profile-draft.ts'
 import type { PreviewProgress } from '../../core/reports/preview-report.ts'
-import { createEmbeddedObjects } from '../../store/sqlite/archive/objects.ts'
-import { createEmbeddedVersions } from '../../store/sqlite/documents/versions.ts'
+import { createSqliteObjects } from '../../store/sqlite/archive/objects.ts'
+import { createSqliteVersions } from '../../store/sqlite/documents/versions.ts'
 import { type Database, openDatabase } from '../../store/sqlite/folder/database.ts'
 import { paths } from '../../store/sqlite/folder/folder.ts'
 import { catalogMigrations } from '../../store/sqlite/folder/schema-catalog.ts'
@@ -92,8 +92,8 @@ describe('the preview of a profile', () => {
         if (page !== 7) kept.set(origin + pathOf(page), { title: `Page ${page}`, words: wordsOf(page + 1) })
     }
     db = openDatabase(paths.catalog(data), { migrations: catalogMigrations, mustExist: true })
-    const versions = createEmbeddedVersions(db)
-    const objects = createEmbeddedObjects(db, paths.archive(data))
+    const versions = createSqliteVersions(db)
+    const objects = createSqliteObjects(db, paths.archive(data))
     const bodies = createBodyReader({ versions, objects })
     deps = { versions, bodies, omitFor: () => null, clock: systemClock, landed: new Map() }
   })

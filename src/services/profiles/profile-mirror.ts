@@ -1,4 +1,4 @@
-import { fewAtATime } from '../../core/map-concurrent.ts'
+import { mapConcurrent } from '../../core/map-concurrent.ts'
 import type { Profile } from '../../core/profile.ts'
 import type { ProfileStore, UrdRow } from '../../store/contracts/profiles.ts'
 
@@ -27,7 +27,7 @@ export function createProfileMirror(profiles: ProfileStore) {
       const removed = [...revisions.keys()].filter((id) => !there.has(id))
       for (const id of removed) revisions.delete(id)
       const stale = stamps.filter(({ id, revision: stamp }) => revisions.get(id) !== stamp)
-      const found = await fewAtATime(stale, AT_ONCE, async ({ id }): Promise<MirroredProfile | null> => {
+      const found = await mapConcurrent(stale, AT_ONCE, async ({ id }): Promise<MirroredProfile | null> => {
         const profile = await profiles.find(id)
         return profile === null ? null : { profile, urds: await profiles.urdsOf(id) }
       })

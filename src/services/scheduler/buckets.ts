@@ -30,8 +30,8 @@ export type Buckets = {
   holds(bucket: number): boolean
   /** The lane whose turn it is; one of them must have somebody. */
   nextLane(bucket: number): number
-  rootOf(bucket: number, lane: number): number
-  setRoot(bucket: number, lane: number, root: number): void
+  rootOf(bucket: number, queue: number): number
+  setRoot(bucket: number, queue: number, root: number): void
   kindOf(bucket: number): BucketKind
   arm(bucket: number, at: number): void
   /** A bucket whose token has come, once; -1 for none. */
@@ -46,7 +46,7 @@ export type BucketsOptions = { perUser: Budget | null; perHost: Budget | null; p
 const ROUNDING = 1e-6
 
 export function createBuckets({ perUser, perHost, policy }: BucketsOptions): Buckets {
-  const { lanes, memory } = policy
+  const { queues, memory } = policy
   const budgets = { user: perUser, host: perHost }
   const numbers = { user: new Map<string, number>(), host: new Map<string, number>() }
   let room = 16
@@ -59,13 +59,13 @@ export function createBuckets({ perUser, perHost, policy }: BucketsOptions): Buc
   let out = new Int32Array(room)
   let tokens = new Float64Array(room)
   let filledAt = new Float64Array(room)
-  let roots = new Int32Array(room * lanes)
+  let roots = new Int32Array(room * queues)
   let turns = new Float64Array(room * memory)
   let armed = new Uint8Array(room)
   let claimed = new Uint8Array(room)
   const heap = createHeapArena({ capacity: room, breaksTie: (a, b) => a < b })
   let wakeRoot = -1
-  const waiting = new Uint8Array(lanes)
+  const waiting = new Uint8Array(queues)
 
   const kindOf = (bucket: number): BucketKind => (kinds[bucket] === 0 ? 'user' : 'host')
   const budgetOf = (bucket: number): Budget => (kinds[bucket] === 0 ? perUser : perHost)!
@@ -77,7 +77,7 @@ export function createBuckets({ perUser, perHost, policy }: BucketsOptions): Buc
     out = grown(out, room)
     tokens = grown(tokens, room)
     filledAt = grown(filledAt, room)
-    roots = grown(roots, room * lanes)
+    roots = grown(roots, room * queues)
     turns = grown(turns, room * memory)
     armed = grown(armed, room)
     claimed = grown(claimed, room)
@@ -93,7 +93,7 @@ export function createBuckets({ perUser, perHost, policy }: BucketsOptions): Buc
     out[bucket] = 0
     tokens[bucket] = budget.burst
     filledAt[bucket] = Number.NEGATIVE_INFINITY
-    roots.fill(-1, bucket * lanes, (bucket + 1) * lanes)
+    roots.fill(-1, bucket * queues, (bucket + 1) * queues)
     turns.fill(0, bucket * memory, (bucket + 1) * memory)
     armed[bucket] = 0
     claimed[bucket] = 0
@@ -156,18 +156,18 @@ export function createBuckets({ perUser, perHost, policy }: BucketsOptions): Buc
       out[bucket] = out[bucket]! - 1
     },
     holds(bucket) {
-      for (let lane = 0; lane < lanes; lane++) if (roots[bucket * lanes + lane] !== -1) return true
+      for (let queue = 0; queue < queues; queue++) if (roots[bucket * queues + queue] !== -1) return true
       return false
     },
     nextLane(bucket) {
-      for (let lane = 0; lane < lanes; lane++) waiting[lane] = roots[bucket * lanes + lane] === -1 ? 0 : 1
-      const lane = policy.pick(waiting, turns, bucket * memory)
-      policy.took(lane, turns, bucket * memory)
-      return lane
+      for (let queue = 0; queue < queues; queue++) waiting[queue] = roots[bucket * queues + queue] === -1 ? 0 : 1
+      const queue = policy.pick(waiting, turns, bucket * memory)
+      policy.took(queue, turns, bucket * memory)
+      return queue
     },
-    rootOf: (bucket, lane) => roots[bucket * lanes + lane]!,
-    setRoot(bucket, lane, root) {
-      roots[bucket * lanes + lane] = root
+    rootOf: (bucket, queue) => roots[bucket * queues + queue]!,
+    setRoot(bucket, queue, root) {
+      roots[bucket * queues + queue] = root
     },
     kindOf,
     arm(bucket, at) {

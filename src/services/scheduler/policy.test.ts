@@ -5,9 +5,9 @@ import { createPolicy, type Policy } from './policy.ts'
 function serve(policy: Policy, waiting: number[], times: number, turns = new Float64Array(policy.memory)): number[] {
   const served = waiting.map(() => 0)
   for (let turn = 0; turn < times; turn++) {
-    const lane = policy.pick(waiting, turns, 0)
-    served[lane]!++
-    policy.took(lane, turns, 0)
+    const queue = policy.pick(waiting, turns, 0)
+    served[queue]!++
+    policy.took(queue, turns, 0)
   }
   return served
 }

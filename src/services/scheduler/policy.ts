@@ -11,17 +11,17 @@ import { serviceLevels } from './watch.ts'
  */
 export type Policy = {
   readonly name: string
-  readonly lanes: number
+  readonly queues: number
   /** How many numbers it remembers for one set of turns; they are 0 at first. */
   readonly memory: number
   /** By the index of the level in `serviceLevels`. */
-  laneOf(level: number): number
+  queueOf(level: number): number
   /** Place within the lane: smaller goes first, equal ones by their id. */
   rank(dueAt: number, deadlineAt: number): number
   /** The lane to serve next, given how many wait on each; -1 where nobody waits. Its memory begins at `at`. */
   pick(waiting: ArrayLike<number>, turns: Float64Array, at: number): number
   /** The lane was served. */
-  took(lane: number, turns: Float64Array, at: number): void
+  took(queue: number, turns: Float64Array, at: number): void
 }
 
 export type PolicyName = 'first-in' | 'earliest-deadline' | 'weighted-fair'
@@ -38,20 +38,20 @@ export const defaultShares: Shares = { gold: 16, silver: 4, bronze: 1 }
 export function createPolicy(name: PolicyName, shares: Shares = defaultShares): Policy {
   switch (name) {
     case 'first-in':
-      return createSingleLane(name, (dueAt) => dueAt)
+      return createSingleQueue(name, (dueAt) => dueAt)
     case 'earliest-deadline':
-      return createSingleLane(name, (_, deadlineAt) => deadlineAt)
+      return createSingleQueue(name, (_, deadlineAt) => deadlineAt)
     case 'weighted-fair':
       return createWeightedFair(shares)
   }
 }
 
-function createSingleLane(name: PolicyName, rank: Policy['rank']): Policy {
+function createSingleQueue(name: PolicyName, rank: Policy['rank']): Policy {
   return {
     name,
-    lanes: 1,
+    queues: 1,
     memory: 0,
-    laneOf: () => 0,
+    queueOf: () => 0,
     rank,
     pick: (waiting) => (waiting[0]! > 0 ? 0 : -1),
     took() {},
@@ -64,26 +64,26 @@ function createSingleLane(name: PolicyName, rank: Policy['rank']): Policy {
  * without debt. Within a lane the earliest deadline goes first.
  */
 function createWeightedFair(shares: Shares): Policy {
-  const lanes = serviceLevels.length
+  const queues = serviceLevels.length
   const steps = Float64Array.from(serviceLevels, (level) => 1 / shares[level])
   return {
     name: 'weighted-fair',
-    lanes,
+    queues,
     // The clocks of the lanes, and the time of the last turn.
-    memory: lanes + 1,
-    laneOf: (level) => level,
+    memory: queues + 1,
+    queueOf: (level) => level,
     rank: (_, deadlineAt) => deadlineAt,
     pick(waiting, turns, at) {
       let next = -1
-      for (let lane = 0; lane < lanes; lane++) {
-        if (waiting[lane] === 0) turns[at + lane] = Math.max(turns[at + lane]!, turns[at + lanes]!)
-        else if (next === -1 || turns[at + lane]! < turns[at + next]!) next = lane
+      for (let queue = 0; queue < queues; queue++) {
+        if (waiting[queue] === 0) turns[at + queue] = Math.max(turns[at + queue]!, turns[at + queues]!)
+        else if (next === -1 || turns[at + queue]! < turns[at + next]!) next = queue
       }
       return next
     },
-    took(lane, turns, at) {
-      turns[at + lanes] = Math.max(turns[at + lanes]!, turns[at + lane]!)
-      turns[at + lane] = turns[at + lane]! + steps[lane]!
+    took(queue, turns, at) {
+      turns[at + queues] = Math.max(turns[at + queues]!, turns[at + queue]!)
+      turns[at + queue] = turns[at + queue]! + steps[queue]!
     },
   }
 }

@@ -49,9 +49,9 @@ export function createQueues({ columns, heap, policy, perUser, perHost, deadline
   const holds = createHolds({ heap, columns, perUser, perHost, policy, onFree })
   const time = createTimeQueue(heap, now)
   let askedRoot = -1
-  const laneRoots = new Int32Array(policy.lanes).fill(-1)
+  const queueRoots = new Int32Array(policy.queues).fill(-1)
   const turns = new Float64Array(policy.memory)
-  const laneSizes = new Int32Array(policy.lanes)
+  const queueSizes = new Int32Array(policy.queues)
   const counts = new Int32Array(serviceLevels.length * STATES)
 
   function add(slot: number, by: 1 | -1): void {
@@ -69,25 +69,25 @@ export function createQueues({ columns, heap, policy, perUser, perHost, deadline
     columns.state[slot] = 0
   }
 
-  const laneOf = (slot: number): number => policy.laneOf(columns.level[slot]!)
+  const queueOf = (slot: number): number => policy.queueOf(columns.level[slot]!)
   const rankOf = (slot: number): number => policy.rank(columns.dueAt[slot]!, deadlineAt(slot))
 
-  function enterLane(slot: number, lane: number, rank: number): void {
-    columns.lane[slot] = lane
-    laneRoots[lane] = heap.push(laneRoots[lane]!, slot, rank)
-    laneSizes[lane] = laneSizes[lane]! + 1
+  function enterQueue(slot: number, queue: number, rank: number): void {
+    columns.queue[slot] = queue
+    queueRoots[queue] = heap.push(queueRoots[queue]!, slot, rank)
+    queueSizes[queue] = queueSizes[queue]! + 1
     enter(slot, 'ready')
   }
 
-  function onFree(slot: number, lane: number, rank: number): void {
+  function onFree(slot: number, queue: number, rank: number): void {
     exit(slot)
-    enterLane(slot, lane, rank)
+    enterQueue(slot, queue, rank)
   }
 
   return {
     holds,
     stand: enter,
-    enterReady: (slot) => enterLane(slot, laneOf(slot), rankOf(slot)),
+    enterReady: (slot) => enterQueue(slot, queueOf(slot), rankOf(slot)),
     enterTime(slot, state, at) {
       if (state !== 'out') columns.dueAt[slot] = at
       time.push(slot, at)
@@ -99,7 +99,7 @@ export function createQueues({ columns, heap, policy, perUser, perHost, deadline
       enter(slot, 'asked')
     },
     enterHold(slot, blocker, now) {
-      holds.hold(slot, blocker, laneOf(slot), rankOf(slot), now)
+      holds.hold(slot, blocker, queueOf(slot), rankOf(slot), now)
       enter(slot, 'held')
     },
     leave(slot, now) {
@@ -109,29 +109,29 @@ export function createQueues({ columns, heap, policy, perUser, perHost, deadline
         time.remove(slot)
         if (state === states.out) holds.comesBack(slot, now)
       } else if (state === states.ready) {
-        const lane = columns.lane[slot]!
-        laneRoots[lane] = heap.remove(laneRoots[lane]!, slot)
-        laneSizes[lane] = laneSizes[lane]! - 1
+        const queue = columns.queue[slot]!
+        queueRoots[queue] = heap.remove(queueRoots[queue]!, slot)
+        queueSizes[queue] = queueSizes[queue]! - 1
         holds.giveUp(slot, now)
         holds.lookAgain(slot, now)
       } else if (state === states.held) {
-        holds.letGo(slot, laneOf(slot))
+        holds.letGo(slot, queueOf(slot))
         holds.giveUp(slot, now)
       } else if (state === states.asked) {
         askedRoot = heap.remove(askedRoot, slot)
       }
     },
     popReady() {
-      const lane = policy.pick(laneSizes, turns, 0)
-      if (lane === -1) return -1
-      const slot = laneRoots[lane]!
-      laneRoots[lane] = heap.pop(slot)
-      laneSizes[lane] = laneSizes[lane]! - 1
+      const queue = policy.pick(queueSizes, turns, 0)
+      if (queue === -1) return -1
+      const slot = queueRoots[queue]!
+      queueRoots[queue] = heap.pop(slot)
+      queueSizes[queue] = queueSizes[queue]! - 1
       exit(slot)
       return slot
     },
     tookTurn(slot) {
-      policy.took(columns.lane[slot]!, turns, 0)
+      policy.took(columns.queue[slot]!, turns, 0)
     },
     time,
     firstAsked: () => askedRoot,

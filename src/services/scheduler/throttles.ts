@@ -26,9 +26,9 @@ export type Holds = {
   unassign(slot: number): void
   /** The budget that the watch must wait for; -1 where it may go. */
   blockerOf(slot: number, now: number): number
-  hold(slot: number, blocker: number, lane: number, rank: number, now: number): void
+  hold(slot: number, blocker: number, queue: number, rank: number, now: number): void
   /** Takes a held watch out. */
-  letGo(slot: number, lane: number): void
+  letGo(slot: number, queue: number): void
   /** Gives back what it has claimed, since it does not go now. */
   giveUp(slot: number, now: number): void
   /** It goes: its host and one of its users are charged. */
@@ -50,7 +50,7 @@ export type HoldsOptions = {
   perHost: Budget | null
   policy: Policy
   /** A held watch was taken out and may compete again, on this lane and with this rank. */
-  onFree(slot: number, lane: number, rank: number): void
+  onFree(slot: number, queue: number, rank: number): void
 }
 
 export function createHolds({ heap, columns, perUser, perHost, policy, onFree }: HoldsOptions): Holds {
@@ -137,9 +137,9 @@ export function createHolds({ heap, columns, perUser, perHost, policy, onFree }:
     let best = 0
     while (buckets.rootOf(bucket, best) === -1) best++
     const rank = heap.keyOf(buckets.rootOf(bucket, best))
-    const lane = buckets.nextLane(bucket)
-    const slot = buckets.rootOf(bucket, lane)
-    buckets.setRoot(bucket, lane, heap.pop(slot))
+    const queue = buckets.nextLane(bucket)
+    const slot = buckets.rootOf(bucket, queue)
+    buckets.setRoot(bucket, queue, heap.pop(slot))
     onFree(slot, best, Math.min(rank, heap.keyOf(slot)))
   }
 
@@ -165,14 +165,14 @@ export function createHolds({ heap, columns, perUser, perHost, policy, onFree }:
       if (columns.payers[slot] === -1 || charged.has(slot) || payer(slot, now) !== -1) return -1
       return soonestPayer(slot, now)
     },
-    hold(slot, blocker, lane, rank, now) {
+    hold(slot, blocker, queue, rank, now) {
       if (blocker === columns.host[slot] && !charged.has(slot)) claim(slot, now)
       columns.heldBy[slot] = blocker
-      buckets.setRoot(blocker, lane, heap.push(buckets.rootOf(blocker, lane), slot, rank))
+      buckets.setRoot(blocker, queue, heap.push(buckets.rootOf(blocker, queue), slot, rank))
     },
-    letGo(slot, lane) {
+    letGo(slot, queue) {
       const holder = columns.heldBy[slot]!
-      buckets.setRoot(holder, lane, heap.remove(buckets.rootOf(holder, lane), slot))
+      buckets.setRoot(holder, queue, heap.remove(buckets.rootOf(holder, queue), slot))
     },
     charge(slot, now) {
       const host = chargeHost(slot, now)

@@ -32,7 +32,7 @@ export function mergeUrds(urds: readonly Urd[]): CoalescedWatch {
     paused: active.length === 0,
     owners: active.length,
     depth,
-    reaches: reachesOf(asking),
+    reaches: scopesOf(asking),
   }
 }
 
@@ -60,7 +60,7 @@ function windowsOf(urds: readonly Urd[]): TimeWindow[] | null {
 }
 
 /** The widest first; one that another contains is left out. Expressions cannot be compared and stand for themselves. */
-function reachesOf(urds: readonly Urd[]): Reach[] {
+function scopesOf(urds: readonly Urd[]): Reach[] {
   const depths = new Map<string, Reach>()
   for (const { scope, depth } of urds) {
     const name = scope.kind === 'pattern' ? `pattern ${scope.source}` : scope.kind

@@ -27,7 +27,7 @@ export type WatchColumns = {
   host: Int32Array
   payers: Int32Array
   /** The lane that it is ready on: its own, or that of somebody whose turn it took. */
-  lane: Uint8Array
+  queue: Uint8Array
   /** The budget that holds it, while one does. */
   heldBy: Int32Array
 }
@@ -78,7 +78,7 @@ export function createColumns(capacity: number): WatchColumns {
     window: new Int32Array(capacity),
     host: new Int32Array(capacity),
     payers: new Int32Array(capacity),
-    lane: new Uint8Array(capacity),
+    queue: new Uint8Array(capacity),
     heldBy: new Int32Array(capacity),
   }
 }

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Clock } from '../../core/clock.ts'
-import { fewAtATime } from '../../core/map-concurrent.ts'
+import { mapConcurrent } from '../../core/map-concurrent.ts'
 import type { ProfileStore } from '../../store/contracts/profiles.ts'
 import type { WatchCheck, WatchRow, WatchStore } from '../../store/contracts/watches.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
@@ -167,7 +167,7 @@ export function createSourceService(deps: SourceServiceDeps): SourceService {
       const rest = before === null ? found : found.filter(({ id }) => id < before)
       const shown = rest.slice(0, limit)
       const fresh = await rows.now(watchesOf(shown))
-      const items = await fewAtATime(shown, VIEWED_AT_ONCE, (source) => view(source, fresh.get(source.watch), news))
+      const items = await mapConcurrent(shown, VIEWED_AT_ONCE, (source) => view(source, fresh.get(source.watch), news))
       const counts = {
         all: sources.length,
         unread: news.unread.size,

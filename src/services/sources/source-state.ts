@@ -78,8 +78,8 @@ export function stateOf({ source, row, snapshot }: SourceFacts, { neverTold, has
   const under = snapshot?.state
   if (under === 'out') return 'checking'
   if (under === 'ready' || under === 'asked' || under === 'held') return 'queued'
-  const trouble = troubleOf(source, row)
-  if (trouble !== null) return trouble
+  const healthError = troubleOf(source, row)
+  if (healthError !== null) return healthError
   // Others may have had it checked before; for this owner nothing was looked at yet.
   if (row === undefined || row.checkedAt === 0 || source.visitedAt === 0) return 'not-yet'
   if (source.process === 'filter' && neverTold) return 'nothing-matched'

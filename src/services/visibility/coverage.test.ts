@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Scope, Source } from '../../core/profile.ts'
 import { createSourceCover } from '../preview/source-cover.ts'
-import { createReach } from './coverage.ts'
+import { createCoverage } from './coverage.ts'
 
 const sourceOf = (uri: string, scope: Scope, depth: number): Source => ({
   uri,
@@ -40,27 +40,27 @@ test('a reach has what the sources cover, by every scope and depth', () => {
           for (const url of [...urls, 'http://elsewhere.example/x/y', 'http://elsewhere.example/z']) {
             const source = sourceOf(uri, { kind }, depth)
             const covered = createSourceCover([source], new Map(landed === '' ? [] : [[uri, landed]])).covering(url)
-            const has = createReach([{ source, landed }]).has(url)
+            const has = createCoverage([{ source, landed }]).has(url)
             assert.equal(has, covered.length > 0, `${kind} ${depth} ${uri} ${landed} ${url}`)
           }
 })
 
 test('an expression opens the domain of its source, and nothing else', () => {
   const source = sourceOf('http://www.example.org/', { kind: 'pattern', source: '/n[a-z]+s' }, 2)
-  const reach = createReach([{ source, landed: '' }])
-  assert.equal(reach.has('http://example.org/news'), true)
-  assert.equal(reach.has('http://example.org/other'), false)
-  assert.equal(reach.has('http://www.example.org/'), true)
-  assert.equal(reach.has('http://private.example/news'), false)
-  const alone = createReach([{ source: { ...source, depth: 0 }, landed: '' }])
+  const coverage = createCoverage([{ source, landed: '' }])
+  assert.equal(coverage.has('http://example.org/news'), true)
+  assert.equal(coverage.has('http://example.org/other'), false)
+  assert.equal(coverage.has('http://www.example.org/'), true)
+  assert.equal(coverage.has('http://private.example/news'), false)
+  const alone = createCoverage([{ source: { ...source, depth: 0 }, landed: '' }])
   assert.equal(alone.has('http://example.org/news'), false)
 })
 
 test('what is not of the web is in no reach', () => {
   const source = sourceOf('imap://mail.example.org/INBOX', { kind: 'host' }, 9)
-  const reach = createReach([{ source, landed: '' }])
-  assert.equal(reach.has('imap://mail.example.org/INBOX'), false)
-  assert.equal(reach.has('imap://mail.example.org/INBOX/1'), false)
+  const coverage = createCoverage([{ source, landed: '' }])
+  assert.equal(coverage.has('imap://mail.example.org/INBOX'), false)
+  assert.equal(coverage.has('imap://mail.example.org/INBOX/1'), false)
 })
 
 test('a page is looked up as fast among many sources as among few', () => {
@@ -68,7 +68,7 @@ test('a page is looked up as fast among many sources as among few', () => {
     source: sourceOf(`http://example.org/${n}/x`, { kind: 'path' }, 1),
     landed: '',
   }))
-  const reach = createReach(sources)
-  for (let n = 0; n < 50_000; n++) assert.ok(reach.has(`http://example.org/${n}/y`))
-  assert.equal(reach.has('http://example.org/y'), false)
+  const coverage = createCoverage(sources)
+  for (let n = 0; n < 50_000; n++) assert.ok(coverage.has(`http://example.org/${n}/y`))
+  assert.equal(coverage.has('http://example.org/y'), false)
 })

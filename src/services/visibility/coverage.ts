@@ -6,7 +6,7 @@ import { coversPage } from '../scheduler/coverage.ts'
 export type Reaching = { source: Pick<Source, 'uri' | 'scope' | 'depth'>; landed: string }
 
 /** Whether a page is in the scope of one of many sources. */
-export type Reach = {
+export type Coverage = {
   has(url: string): boolean
   /** Names of hosts and domains that everything lies on or below. */
   sites: ReadonlySet<string>
@@ -24,7 +24,7 @@ const isWeb = /^https?:\/\//
  * An expression alone would be a key to everything that anybody's sources have brought. So here it opens no more than the domain
  * of its own source; what it leads to elsewhere is seen by its annotations.
  */
-export function createReach(sources: Iterable<Reaching>): Reach {
+export function createCoverage(sources: Iterable<Reaching>): Coverage {
   const sites = new Set<string>()
   const pages = new Set<string>()
   const folders = new Set<string>()

@@ -6,11 +6,11 @@ import { after, before, describe, test } from 'node:test'
 import { profileOf, sourceOf } from '../../../test/watch/up-run.ts'
 import { createManualClock } from '../../core/clock.ts'
 import type { Profile } from '../../core/profile.ts'
-import { createEmbeddedProfiles } from '../../store/sqlite/accounts/profiles.ts'
+import { createSqliteProfiles } from '../../store/sqlite/accounts/profiles.ts'
 import { type Database, openDatabase } from '../../store/sqlite/folder/database.ts'
 import { catalogMigrations } from '../../store/sqlite/folder/schema-catalog.ts'
-import { createEmbeddedWatches } from '../../store/sqlite/frontier/watches.ts'
-import { createEmbeddedInbox } from '../../store/sqlite/inbox/inbox.ts'
+import { createSqliteWatches } from '../../store/sqlite/frontier/watches.ts'
+import { createSqliteInbox } from '../../store/sqlite/inbox/inbox.ts'
 import { createProfileKeys } from '../profiles/keyed-profile.ts'
 import { createVisibility } from './visibility.ts'
 
@@ -29,8 +29,8 @@ describe('who sees what', () => {
 
   function system() {
     const clock = createManualClock()
-    const profiles = createEmbeddedProfiles(db)
-    const watches = createEmbeddedWatches(db)
+    const profiles = createSqliteProfiles(db)
+    const watches = createSqliteWatches(db)
     let reads = 0
     const counted: typeof profiles = {
       ...profiles,
@@ -39,7 +39,7 @@ describe('who sees what', () => {
         return profiles.list(asked)
       },
     }
-    const visibility = createVisibility({ profiles: counted, watches, inbox: createEmbeddedInbox(db), clock })
+    const visibility = createVisibility({ profiles: counted, watches, inbox: createSqliteInbox(db), clock })
     return {
       clock,
       profiles,

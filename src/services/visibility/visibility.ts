@@ -4,7 +4,7 @@ import { ignoredBy } from '../../core/text/ignored-text.ts'
 import type { InboxStore } from '../../store/contracts/inbox.ts'
 import type { ProfileStore } from '../../store/contracts/profiles.ts'
 import type { WatchStore } from '../../store/contracts/watches.ts'
-import { createReach, type Reach, type Reaching } from './coverage.ts'
+import { type Coverage, createCoverage, type Reaching } from './coverage.ts'
 
 /**
  * Who may see which document. A user sees what an annotation of the user points to, and pages in the scope of a source of one
@@ -46,7 +46,7 @@ export type VisibilityDeps = {
   clock: Clock
 }
 
-type Known = { revision: number; endsAt: number; reach: Reach; sources: readonly OwnedSource[] }
+type Known = { revision: number; endsAt: number; coverage: Coverage; sources: readonly OwnedSource[] }
 
 const MAX_OWNERS = 200
 const UNFINISHED_MS = 1_000
@@ -72,7 +72,7 @@ export function createVisibility({ profiles, watches, inbox, clock }: Visibility
     const sources = await sourcesOf(owner)
     const visited = sources.filter((each) => each.visited)
     const endsAt = clock.monotonic() + (visited.length < sources.length ? UNFINISHED_MS : SETTLED_MS)
-    return { revision, endsAt, sources, reach: createReach(visited satisfies Reaching[]) }
+    return { revision, endsAt, sources, coverage: createCoverage(visited satisfies Reaching[]) }
   }
 
   async function sourcesOf(owner: string): Promise<OwnedSource[]> {
@@ -98,8 +98,8 @@ export function createVisibility({ profiles, watches, inbox, clock }: Visibility
   return {
     of(owner) {
       async function filter<T extends SeenDocument>(documents: readonly T[]): Promise<T[]> {
-        const { reach } = await knownOf(owner)
-        const unreached = documents.filter(({ url }) => !reach.has(url)).map(({ id }) => id)
+        const { coverage } = await knownOf(owner)
+        const unreached = documents.filter(({ url }) => !coverage.has(url)).map(({ id }) => id)
         const annotated = unreached.length === 0 ? new Set<number>() : await inbox.documentsOf(owner, unreached)
         const hidden = new Set(unreached.filter((id) => !annotated.has(id)))
         return documents.filter(({ id }) => !hidden.has(id))
@@ -107,7 +107,7 @@ export function createVisibility({ profiles, watches, inbox, clock }: Visibility
       return {
         filter,
         sees: async (document) => (await filter([document])).length === 1,
-        sites: async () => (await knownOf(owner)).reach.sites,
+        sites: async () => (await knownOf(owner)).coverage.sites,
         sources: async () => (await knownOf(owner)).sources,
       }
     },

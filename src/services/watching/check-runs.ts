@@ -1,7 +1,7 @@
-import type { WatchNews } from '../../core/check-order.ts'
+import type { CheckResult } from '../../core/check-order.ts'
 import type { WatchOutcome } from '../../store/contracts/watches.ts'
 
-type Round = {
+type CheckRun = {
   /** Begun or found at the start. Of one that was not only the count is kept: its news came after the end, or before the start. */
   known: boolean
   /** Requests that are queued or in hand, as far as it was told. */
@@ -13,27 +13,27 @@ type Round = {
   changed: number
   failed: number
   pages: number
-  source: WatchNews['source']
+  source: CheckResult['source']
   landed: string | null
   visited: readonly number[]
   /** It has come to more requests than it may. */
   isFull: boolean
 }
 
-export type FinishedRound = WatchOutcome & { mark: number; changed: boolean; failed: boolean }
+export type FinishedCheckRun = WatchOutcome & { mark: number; changed: boolean; failed: boolean }
 
 /**
  * Checks that are under way. News may come before the answer to the order that caused them, so a check is over when nothing is
  * queued and its beginning was confirmed. News of one shard may also overtake those of another: the sum may be below zero for a
  * moment, and what comes late counts all the same, or the sum of the next check would never be zero.
  */
-export function createRounds() {
-  const rounds = new Map<number, Round>()
+export function createCheckRuns() {
+  const rounds = new Map<number, CheckRun>()
 
-  function roundOf(watch: number): Round {
+  function roundOf(watch: number): CheckRun {
     const known = rounds.get(watch)
     if (known !== undefined) return known
-    const fresh: Round = {
+    const fresh: CheckRun = {
       known: false,
       queued: 0,
       beginning: false,
@@ -66,14 +66,14 @@ export function createRounds() {
       round.known = true
       round.queued += queued
     },
-    note(news: WatchNews): void {
-      const round = roundOf(news.watch)
-      round.queued += news.queued
-      round.changed += news.changed
-      round.failed += news.failed
-      round.pages += news.changed + news.unchanged
-      round.source = news.source ?? round.source
-      round.landed = news.landed ?? round.landed
+    note(results: CheckResult): void {
+      const round = roundOf(results.watch)
+      round.queued += results.queued
+      round.changed += results.changed
+      round.failed += results.failed
+      round.pages += results.changed + results.unchanged
+      round.source = results.source ?? round.source
+      round.landed = results.landed ?? round.landed
     },
     /** True once for each check that has come to more requests than that. */
     becomesFull(watch: number, maxRequests: number): boolean {
@@ -86,8 +86,8 @@ export function createRounds() {
     isUnderWay: (watch: number): boolean => rounds.get(watch)?.known === true,
     has: (watch: number): boolean => rounds.has(watch),
     /** Those that are over. */
-    takeFinished(at: number): FinishedRound[] {
-      const finished: FinishedRound[] = []
+    takeFinished(at: number): FinishedCheckRun[] {
+      const finished: FinishedCheckRun[] = []
       for (const [watch, round] of rounds) {
         if (round.beginning || round.queued !== 0) continue
         rounds.delete(watch)
@@ -118,7 +118,7 @@ export function createRounds() {
  * What is new anywhere is a change. Else it is the source that counts: a page that fails far from it is not its failure. `failed` is
  * what is tried again later and later; a source that may not be fetched is asked for at its usual times.
  */
-function outcomeOf({ source, changed, pages, failed, landed }: Round): { outcome: string; failed: boolean } {
+function outcomeOf({ source, changed, pages, failed, landed }: CheckRun): { outcome: string; failed: boolean } {
   if (changed > 0) return { outcome: 'changed', failed: false }
   // Of a source that nobody came to, or that leads where nobody came to, the requests were dropped with their host.
   const isDropped = source === null && failed > 0 && (pages === 0 || landed !== null)

@@ -24,11 +24,11 @@ export type Following = {
   snapshot: ScheduleMirror['snapshot']
   urdsOf: ScheduleMirror['urdsOf']
   stats(): SchedulerStats
-  trouble(): string | null
+  healthError(): string | null
   stop(): Promise<void>
 }
 
-const LOOK_EVERY_MS = 1_000
+const POLL_EVERY_MS = 1_000
 const MAX_WAIT_MS = 5_000
 
 /**
@@ -43,7 +43,7 @@ export function createFollowing({ mirror, asked, stats, events, isLeading, onChe
   let ended = new Set<number>()
   let isStale = true
   let shown: SchedulerStats | null = null
-  let trouble: string | null = null
+  let healthError: string | null = null
   let following: Promise<void> = Promise.resolve()
   let stopListening: () => void = () => {}
 
@@ -95,19 +95,19 @@ export function createFollowing({ mirror, asked, stats, events, isLeading, onChe
   async function lookQuietly(): Promise<void> {
     try {
       await look()
-      trouble = null
+      healthError = null
     } catch (error) {
-      trouble = error instanceof Error ? error.message : String(error)
+      healthError = error instanceof Error ? error.message : String(error)
     }
   }
 
   async function follow(): Promise<void> {
-    let waitMs = LOOK_EVERY_MS
+    let waitMs = POLL_EVERY_MS
     while (!ending.signal.aborted) {
       await stir.until(waitMs)
       if (ending.signal.aborted) return
       await lookQuietly()
-      waitMs = trouble === null ? LOOK_EVERY_MS : Math.min(MAX_WAIT_MS, waitMs * 2)
+      waitMs = healthError === null ? POLL_EVERY_MS : Math.min(MAX_WAIT_MS, waitMs * 2)
     }
   }
 
@@ -134,7 +134,7 @@ export function createFollowing({ mirror, asked, stats, events, isLeading, onChe
     snapshot: mirror.snapshot,
     urdsOf: mirror.urdsOf,
     stats: () => shown ?? mirror.stats(),
-    trouble: () => trouble,
+    healthError: () => healthError,
     async stop() {
       ending.abort()
       stopListening()

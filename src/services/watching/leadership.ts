@@ -21,7 +21,7 @@ export type Leadership = {
   /** How often the store refused what was written under a lease of the past. */
   refused(): number
   /** Null while all is well. */
-  trouble(): string | null
+  healthError(): string | null
   /** Ends the work in good order and gives the lease up, so that another may lead at once. */
   stop(): Promise<void>
 }
@@ -50,8 +50,8 @@ export function createLeadership({ lease, leaseMs, clock, lead, onProblem }: Lea
   let beating: Promise<void> = Promise.resolve()
   let answeredAt = clock.monotonic()
   let beatWaitMs = MIN_WAIT_MS
-  let beatTrouble: string | null = null
-  let workTrouble: string | null = null
+  let heartbeatError: string | null = null
+  let workError: string | null = null
   let refused = 0
 
   function noteFailure(error: unknown): void {
@@ -60,8 +60,8 @@ export function createLeadership({ lease, leaseMs, clock, lead, onProblem }: Lea
       onProblem('another process leads by now; what this one wrote was refused', { refused })
       stir.now()
     } else {
-      workTrouble = messageOf(error)
-      onProblem('the scheduler has to wait', { error: workTrouble })
+      workError = messageOf(error)
+      onProblem('the scheduler has to wait', { error: workError })
     }
   }
 
@@ -69,7 +69,7 @@ export function createLeadership({ lease, leaseMs, clock, lead, onProblem }: Lea
     const pause = createStir(signal)
     let waitMs = MIN_WAIT_MS
     const isWell = (): void => {
-      workTrouble = null
+      workError = null
       waitMs = MIN_WAIT_MS
       begun()
     }
@@ -84,7 +84,7 @@ export function createLeadership({ lease, leaseMs, clock, lead, onProblem }: Lea
         waitMs = Math.min(MAX_WAIT_MS, waitMs * 2)
       }
     }
-    workTrouble = null
+    workError = null
     begun()
   }
 
@@ -117,15 +117,15 @@ export function createLeadership({ lease, leaseMs, clock, lead, onProblem }: Lea
     try {
       const answer = await lease.beat()
       answeredAt = clock.monotonic()
-      beatTrouble = null
+      heartbeatError = null
       beatWaitMs = MIN_WAIT_MS
       if (ending.signal.aborted) return 0
       if (answer.kind === 'leads') beginTerm(answer.epoch)
       else endTerm()
       return everyMs
     } catch (error) {
-      if (beatTrouble === null) onProblem('the lease can not be renewed', { error: messageOf(error) })
-      beatTrouble = messageOf(error)
+      if (heartbeatError === null) onProblem('the lease can not be renewed', { error: messageOf(error) })
+      heartbeatError = messageOf(error)
       expire()
       beatWaitMs = Math.min(MAX_WAIT_MS, everyMs, beatWaitMs * 2)
       return beatWaitMs
@@ -151,9 +151,9 @@ export function createLeadership({ lease, leaseMs, clock, lead, onProblem }: Lea
     beatSoon: stir.now,
     isLeader: () => term !== null && lease.epoch() === term.epoch,
     refused: () => refused,
-    trouble() {
+    healthError() {
       const silentMs = clock.monotonic() - answeredAt
-      if (beatTrouble !== null || workTrouble !== null) return beatTrouble ?? workTrouble
+      if (heartbeatError !== null || workError !== null) return heartbeatError ?? workError
       return silentMs > leaseMs ? `the store has not answered for ${Math.round(silentMs / 1000)} s` : null
     },
     async stop() {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createManualClock } from '../../core/clock.ts'
-import { createClusterEvents } from '../../store/postgres/cluster/events.ts'
+import { createPostgresEvents } from '../../store/postgres/cluster/events.ts'
 import { openPool } from '../../store/postgres/connection/pool.ts'
 import { startCuttingProxy } from '../../store/postgres/testkit/cutting-proxy.testkit.ts'
 import { createDatabase, usePostgres } from '../../store/postgres/testkit/postgres.testkit.ts'
@@ -35,11 +35,11 @@ test('when words about checks did not come through, all is read again', async ()
   const database = await createDatabase()
   const proxy = await startCuttingProxy(database.address)
   const pool = openPool({ address: proxy.address, maxConnections: 1, name: 'leader' })
-  const others = createClusterEvents({ pool: database.pool })
+  const others = createPostgresEvents({ pool: database.pool })
   const { hear, next } = createWords()
   others.listen(checksChannel, hear)
   assert.equal(await next(), null)
-  const leader = createClusterEvents({ pool })
+  const leader = createPostgresEvents({ pool })
   const sent: Promise<void>[] = []
   let tell: CheckListener = () => {}
   const leading = createLeading({

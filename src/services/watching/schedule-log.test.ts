@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { openScheduler, watchOf } from '../scheduler/scheduler.testkit.ts'
-import { createScheduleLog, type ScheduleFigures } from './schedule-log.ts'
+import { createScheduleLog, type ScheduleReport } from './schedule-log.ts'
 
 function openLog() {
   const { scheduler, clock, finish, takeIds } = openScheduler()
-  const said: ScheduleFigures[] = []
+  const said: ScheduleReport[] = []
   const waiting = { tasks: 0 }
   const log = createScheduleLog({
     clock,
     stats: scheduler.stats,
     countTasks: async () => waiting.tasks,
-    write: (figures) => said.push(figures),
+    write: (stats) => said.push(stats),
   })
   return { scheduler, clock, finish, takeIds, said, waiting, log }
 }
@@ -30,7 +30,7 @@ describe('the log of the schedule', () => {
     waiting.tasks = 3
     await log.tick()
     await log.tick()
-    const [{ watches, underWay, tasks, lost, gold, silver, bronze }] = said as unknown as [ScheduleFigures]
+    const [{ watches, underWay, tasks, lost, gold, silver, bronze }] = said as unknown as [ScheduleReport]
     assert.deepEqual([said.length, watches, underWay, tasks, lost], [1, 2, 0, 3, 0])
     assert.deepEqual([gold.met, gold.missed, silver.met, bronze.met, bronze.missed], [1, 0, 0, 0, 1])
   })

@@ -8,19 +8,19 @@ export type ScheduleLogDeps = {
   stats(): SchedulerStats
   /** Versions that wait for the annotation engine. */
   countTasks(): Promise<number>
-  write(fields: ScheduleFigures): void
+  write(fields: ScheduleReport): void
 }
 
 /** How the levels fared since the start, and what waits now. */
-export type ScheduleFigures = {
+export type ScheduleReport = {
   watches: number
   underWay: number
   tasks: number
   /** Checks that never came back. */
   lost: number
-} & Record<ServiceLevel, LevelFigures>
+} & Record<ServiceLevel, LevelStats>
 
-type LevelFigures = { met: number; missed: number; queued: number; overdue: number; lateP95Ms: number }
+type LevelStats = { met: number; missed: number; queued: number; overdue: number; lateP95Ms: number }
 
 const EVERY_MS = 60_000
 
@@ -38,7 +38,7 @@ export function createScheduleLog({ clock, stats, countTasks, write }: ScheduleL
     const happened = JSON.stringify([met, missed, now.lost, tasks > 0])
     if (happened === said || (said === '' && met + missed + now.lost + tasks === 0)) return
     said = happened
-    write(figuresOf(now, tasks))
+    write(reportOf(now, tasks))
   }
 
   return {
@@ -58,8 +58,8 @@ function totals({ levels }: SchedulerStats): { met: number; missed: number } {
   }
 }
 
-function figuresOf({ watches, states, lost, levels }: SchedulerStats, tasks: number): ScheduleFigures {
-  const level = (name: ServiceLevel): LevelFigures => {
+function reportOf({ watches, states, lost, levels }: SchedulerStats, tasks: number): ScheduleReport {
+  const level = (name: ServiceLevel): LevelStats => {
     const { met, missed, queued, overdue, lateP95Ms } = levels[name]
     return { met, missed, queued, overdue, lateP95Ms: Math.round(lateP95Ms) }
   }

@@ -4,7 +4,7 @@ import { createStir } from './stir.ts'
 import type { WatchService } from './watch-service.ts'
 
 export type WatchLoopDeps = {
-  service: Pick<WatchService, 'tick' | 'onNews'>
+  service: Pick<WatchService, 'tick' | 'onResults'>
   scheduleLog: ReturnType<typeof createScheduleLog>
   clock: Pick<Clock, 'monotonic'>
   /** Ends the loop, in good order. */
@@ -12,7 +12,7 @@ export type WatchLoopDeps = {
   /** Rejects when one of the parts can't go on; the loop fails with it. */
   failure: Promise<never>
   /** Told at once when checks have brought something. */
-  onNews?(): void
+  onResults?(): void
   /** Before each round of the loop. */
   beforeTick?(): Promise<void>
   /** After each, with what has come of it written. */
@@ -23,8 +23,8 @@ export type WatchLoopDeps = {
 export async function runWatchLoop(deps: WatchLoopDeps): Promise<void> {
   const { service, scheduleLog, clock, signal, failure } = deps
   const stir = createStir(signal)
-  service.onNews(() => {
-    deps.onNews?.()
+  service.onResults(() => {
+    deps.onResults?.()
     stir.now()
   })
   while (!signal.aborted) {

@@ -79,7 +79,7 @@ describe('a change of profiles', () => {
       clock.advance(11 * MINUTE)
       await turn()
       assert.deepEqual(
-        proxy.orders.map(({ errand }) => errand.first),
+        proxy.orders.map(({ check }) => check.first),
         [true, true, false],
       )
       assert.ok(await isVisited('bob'))
@@ -158,11 +158,11 @@ describe('news that come late', () => {
       await put(profileWith('ann', 'ann', [sourceAt(a)]))
       await turn()
       const before = await rowOf(a)
-      const news = { watch: before.id, changed: 0, unchanged: 1, failed: 0, source: null, landed: null }
+      const results = { watch: before.id, changed: 0, unchanged: 1, failed: 0, source: null, landed: null }
       clock.advance(MINUTE)
-      tell([{ ...news, queued: 2 }])
+      tell([{ ...results, queued: 2 }])
       await service.tick()
-      tell([{ ...news, queued: -2 }])
+      tell([{ ...results, queued: -2 }])
       await service.tick()
       assert.deepEqual(await rowOf(a), before)
       clock.advance(DAY)
@@ -179,12 +179,12 @@ describe('news that come late', () => {
       await service.tick()
       web.queue.length = 0
       const { id } = await rowOf(a)
-      const news = { watch: id, changed: 0, unchanged: 1, failed: 0, source: null, landed: null }
+      const results = { watch: id, changed: 0, unchanged: 1, failed: 0, source: null, landed: null }
       // Two pages that another shard was given are done before this one says that there were two.
-      tell([{ ...news, queued: -2 }])
+      tell([{ ...results, queued: -2 }])
       await service.tick()
       assert.equal((await rowOf(a)).checkedAt, 0)
-      tell([{ ...news, queued: 1 }])
+      tell([{ ...results, queued: 1 }])
       await service.tick()
       assert.ok((await rowOf(a)).checkedAt > 0)
     }),

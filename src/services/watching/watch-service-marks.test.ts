@@ -41,7 +41,7 @@ describe('a source that is paused for one profile', () => {
       await turn()
       assert.equal(await isVisited('bob'), true)
       assert.deepEqual(
-        proxy.orders.map(({ errand }) => errand.first),
+        proxy.orders.map(({ check }) => check.first),
         [true, false, true],
       )
     }),
@@ -74,7 +74,7 @@ describe('whoever follows checks', () => {
 })
 
 describe('the outcome of a check', () => {
-  const news = { queued: -1, changed: 0, unchanged: 0, failed: 0, source: null, landed: null }
+  const results = { queued: -1, changed: 0, unchanged: 0, failed: 0, source: null, landed: null }
 
   test(
     'says why the source failed, or why it was not fetched',
@@ -92,7 +92,7 @@ describe('the outcome of a check', () => {
         await service.tick()
         const { id } = await rowOf(a)
         web.queue.length = 0
-        tell([{ ...news, watch: id, ...parts }])
+        tell([{ ...results, watch: id, ...parts }])
         await service.tick()
         assert.equal((await rowOf(a)).outcome, outcome)
         assert.equal(scheduler.snapshot(id)?.lastOutcome, learnt)

@@ -50,14 +50,14 @@ describe('checks of watches', () => {
       await put(profileWith('ann', 'ann', [ann]), profileWith('bob', 'bob', [bob]))
       await turn()
       const [order] = proxy.orders
-      assert.deepEqual([order?.url, order?.depth, order?.errand.first], [a, 2, true])
-      assert.deepEqual(order?.reach.sources.map(({ scope }) => scope.kind).sort(), ['host', 'page'])
+      assert.deepEqual([order?.url, order?.depth, order?.check.first], [a, 2, true])
+      assert.deepEqual(order?.crawlScope.sources.map(({ scope }) => scope.kind).sort(), ['host', 'page'])
       assert.deepEqual(proxy.fetched.sort(), [a, `${a}deep`, `${a}one`, `${a}two`])
       assert.ok((await isVisited('ann')) && (await isVisited('bob')))
       takeOrders()
       await runFor(61 * MINUTE)
       assert.equal(proxy.orders.length, 6)
-      assert.ok(proxy.orders.every(({ errand }) => !errand.first))
+      assert.ok(proxy.orders.every(({ check }) => !check.first))
     }),
   )
 
@@ -69,12 +69,12 @@ describe('checks of watches', () => {
       await turn()
       assert.deepEqual(takeOrders(), [uris[0]])
       let stirred = 0
-      service.onNews(() => stirred++)
+      service.onResults(() => stirred++)
       assert.equal(service.checkNow((await rowOf(uris[9]!)).id), 'asked')
       assert.equal(stirred, 1)
       await turn()
-      const [{ url, urgency, errand }] = proxy.orders as [(typeof proxy.orders)[number]]
-      assert.deepEqual([url, urgency, errand.freshFrom], [uris[9], 100, errand.round])
+      const [{ url, urgency, check }] = proxy.orders as [(typeof proxy.orders)[number]]
+      assert.deepEqual([url, urgency, check.freshFrom], [uris[9], 100, check.round])
       assert.equal(service.checkNow(999), 'unknown')
     }),
   )
@@ -114,7 +114,7 @@ describe('checks of watches', () => {
       const startedAt = clock.now()
       await runFor(4 * DAY)
       const times = (uri: string): number[] =>
-        proxy.orders.flatMap(({ url, errand }) => (url === uri ? [errand.round] : []))
+        proxy.orders.flatMap(({ url, check }) => (url === uri ? [check.round] : []))
       // From Thursday the 1st of January 2026; the winter's offset is two hours.
       const hours = new Set(times(a).map((at) => `${new Date(at).getUTCDay()} ${new Date(at).getUTCHours()}`))
       assert.deepEqual([...hours], ['4 7', '5 7'])
@@ -233,7 +233,7 @@ describe('a restart', () => {
         assert.equal(web.queue.length, 2)
         const { round } = await rowOf(a)
         await restart({ isHasty })
-        assert.deepEqual([...watching.proxy.reaches.keys()], [(await rowOf(a)).id])
+        assert.deepEqual([...watching.proxy.crawlScopes.keys()], [(await rowOf(a)).id])
         watching.proxy.run()
         await watching.service.tick()
         watching.proxy.run()

@@ -1,4 +1,4 @@
-import type { ErrandOrder, WatchReach } from '../../core/check-order.ts'
+import type { CheckOrder, CrawlScope } from '../../core/check-order.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { ServiceLevel } from '../../core/profile.ts'
 import type { AgentProxy } from '../../fetchers/fetcher.ts'
@@ -6,7 +6,7 @@ import type { ProfileStore } from '../../store/contracts/profiles.ts'
 import type { WatchStore } from '../../store/contracts/watches.ts'
 import { forwardTouched } from '../scheduler/coalesce.ts'
 import type { Dispatch, Scheduler } from '../scheduler/scheduler.ts'
-import { createRounds, type FinishedRound } from './check-runs.ts'
+import { createCheckRuns, type FinishedCheckRun } from './check-runs.ts'
 import { createWatchedSources } from './watched-sources.ts'
 
 export type WatchServiceDeps = {
@@ -32,7 +32,7 @@ export type WatchService = {
   tick(): Promise<number>
   checkNow(watch: number): ReturnType<Scheduler['checkNow']>
   /** Told when there is something to do before the time that `tick` named. */
-  onNews(listener: () => void): void
+  onResults(listener: () => void): void
   /** Whether a check of it is under way. */
   isChecking(watch: number): boolean
   /** Told when a check begins, and when it is over and noted. */
@@ -58,8 +58,8 @@ const ASKED_URGENCY = 100
 export function createWatchService(deps: WatchServiceDeps): WatchService {
   const { watches, proxy, scheduler, clock } = deps
   const sources = createWatchedSources(deps)
-  const { coalescer, rows, reachOf, unvisitedOf } = sources
-  const rounds = createRounds()
+  const { coalescer, rows, crawlScopeOf, unvisitedOf } = sources
+  const rounds = createCheckRuns()
   /** Checks that have come to as many pages as one may have. */
   const full = new Set<number>()
   let lastRound = 0
@@ -73,19 +73,19 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
   }
 
   async function forwardChanges(): Promise<void> {
-    const touched: WatchReach[] = []
+    const touched: CrawlScope[] = []
     const ended: number[] = []
     forwardTouched(coalescer, {
       set(watch) {
         scheduler.set(watch, sources.savedState(watch.id))
-        if (rounds.has(watch.id) && !rounds.isFull(watch.id)) touched.push(reachOf(watch.id))
+        if (rounds.has(watch.id) && !rounds.isFull(watch.id)) touched.push(crawlScopeOf(watch.id))
       },
       remove(id) {
         scheduler.remove(id)
         ended.push(id)
       },
     })
-    if (touched.length > 0) await proxy.reach(touched)
+    if (touched.length > 0) await proxy.crawlScope(touched)
     if (ended.length > 0) await proxy.forget(ended)
     for (const watch of sources.takeJoined()) visitSoon(watch)
   }
@@ -96,15 +96,15 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
     if (isWaiting) scheduler.checkNow(watch)
   }
 
-  function orderOf({ id, why }: Dispatch, round: number): ErrandOrder | null {
+  function orderOf({ id, why }: Dispatch, round: number): CheckOrder | null {
     const watch = coalescer.watch(id)
     const row = rows.get(id)
     if (watch === undefined || row === undefined) return null
     const first = unvisitedOf(id).length > 0
     const freshFrom = why === 'asked' ? round : round - Math.floor(watch.everyMs * FRESH_SHARE)
     const urgency = why === 'asked' ? ASKED_URGENCY : Math.min(watch.urgency, ASKED_URGENCY)
-    const errand = { watch: id, round, freshFrom, since: row.finishedMark, first }
-    return { url: row.uri, depth: watch.depth, urgency, errand, reach: reachOf(id) }
+    const check = { watch: id, round, freshFrom, since: row.finishedMark, first }
+    return { url: row.uri, depth: watch.depth, urgency, check, crawlScope: crawlScopeOf(id) }
   }
 
   /** The wall clock, but never back: what was checked before must not look fresh for a day because the clock was set. */
@@ -126,13 +126,13 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
       if (order === null) scheduler.done(dispatch.id, { changed: false, failed: true, at: round })
       return order ?? []
     })
-    const mark = await watches.begin(orders.map(({ errand }) => ({ watch: errand.watch, round })))
-    for (const { errand } of orders) {
-      rounds.begin(errand.watch, mark, unvisitedOf(errand.watch))
-      tellCheck(errand.watch, 'begun')
+    const mark = await watches.begin(orders.map(({ check }) => ({ watch: check.watch, round })))
+    for (const { check } of orders) {
+      rounds.begin(check.watch, mark, unvisitedOf(check.watch))
+      tellCheck(check.watch, 'begun')
     }
     const queued = await proxy.check(orders)
-    for (const { errand } of orders) rounds.begun(errand.watch, queued.get(errand.watch) ?? 0)
+    for (const { check } of orders) rounds.begun(check.watch, queued.get(check.watch) ?? 0)
     return true
   }
 
@@ -141,7 +141,7 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
     if (full.size === 0) return
     const cut = [...full].filter((watch) => rounds.has(watch))
     full.clear()
-    await proxy.reach(cut.map((watch) => ({ watch, sources: [] })))
+    await proxy.crawlScope(cut.map((watch) => ({ watch, sources: [] })))
     for (const watch of cut)
       deps.onProblem('a check has come to its limit of pages', { watch, uri: rows.get(watch)?.uri })
   }
@@ -156,7 +156,7 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
     await watches.saveStates(states.map((state) => ({ watch: state.id, state: JSON.stringify(state) })))
   }
 
-  function report({ watch, mark, changed, failed, checkedAt, visited }: FinishedRound): void {
+  function report({ watch, mark, changed, failed, checkedAt, visited }: FinishedCheckRun): void {
     const row = rows.get(watch)
     // Of a check that another process began the mark is not known here; an older one only makes more be looked at.
     if (row !== undefined) Object.assign(row, { finishedMark: Math.max(mark, row.finishedMark), checkedAt })
@@ -167,8 +167,8 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
     tellCheck(watch, 'ended')
   }
 
-  proxy.onNews((news) => {
-    for (const each of news) {
+  proxy.onResults((results) => {
+    for (const each of results) {
       rounds.note(each)
       if (rounds.becomesFull(each.watch, deps.maxPages)) full.add(each.watch)
     }
@@ -181,7 +181,7 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
       const underWay = [...rows.values()].filter(({ id, round, checkedAt }) => {
         return round > checkedAt && coalescer.watch(id) !== undefined
       })
-      const queued = await proxy.start(underWay.map(({ id }) => reachOf(id)))
+      const queued = await proxy.start(underWay.map(({ id }) => crawlScopeOf(id)))
       for (const [watch, n] of queued) {
         rounds.resume(watch, n)
         scheduler.resume(watch)
@@ -202,7 +202,7 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
       stirred()
       return answer
     },
-    onNews(listener) {
+    onResults(listener) {
       stirred = listener
     },
     isChecking: rounds.isUnderWay,

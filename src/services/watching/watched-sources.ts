@@ -1,4 +1,4 @@
-import type { WatchReach } from '../../core/check-order.ts'
+import type { CrawlScope } from '../../core/check-order.ts'
 import { hostKey } from '../../core/partition.ts'
 import type { Profile, ServiceLevel } from '../../core/profile.ts'
 import type { ProfileStore } from '../../store/contracts/profiles.ts'
@@ -115,7 +115,7 @@ export function createWatchedSources(deps: WatchedSourcesDeps) {
       joined.clear()
       return taken
     },
-    reachOf(watch: number): WatchReach {
+    crawlScopeOf(watch: number): CrawlScope {
       const sources = coalescer.urdsOf(watch).map(({ id, scope }) => ({ uri: uriOf.get(id)!, scope }))
       const distinct = new Map(sources.map((source) => [JSON.stringify(source), source]))
       return { watch, sources: [...distinct.values()] }

@@ -1,15 +1,15 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { WatchNews } from '../../core/check-order.ts'
+import type { CheckResult } from '../../core/check-order.ts'
 import { createManualClock } from '../../core/clock.ts'
 import type { Profile, ServiceLevel, Source } from '../../core/profile.ts'
 import { createMemoryProxy, createMemoryWeb, type MemoryPage } from '../../fetchers/memory-fetcher.testkit.ts'
-import { createEmbeddedProfiles } from '../../store/sqlite/accounts/profiles.ts'
+import { createSqliteProfiles } from '../../store/sqlite/accounts/profiles.ts'
 import { type Database, openDatabase } from '../../store/sqlite/folder/database.ts'
 import { openFolder, paths } from '../../store/sqlite/folder/folder.ts'
 import { catalogMigrations } from '../../store/sqlite/folder/schema-catalog.ts'
-import { createEmbeddedWatches } from '../../store/sqlite/frontier/watches.ts'
+import { createSqliteWatches } from '../../store/sqlite/frontier/watches.ts'
 import { createProfileKeys } from '../profiles/keyed-profile.ts'
 import { createPolicy } from '../scheduler/policy.ts'
 import { unlimited } from '../scheduler/scheduler.testkit.ts'
@@ -31,8 +31,8 @@ export async function openWatching({ pages, budgets, levels = {}, isHasty, maxPa
   const folder = mkdtempSync(join(tmpdir(), 'erace-watching-'))
   await openFolder({ folder, holder: 'test', shards: 1 }).close()
   const db: Database = openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist: true })
-  const profiles = createEmbeddedProfiles(db)
-  const watches = createEmbeddedWatches(db)
+  const profiles = createSqliteProfiles(db)
+  const watches = createSqliteWatches(db)
   const keyed = createProfileKeys({})
   const web = createMemoryWeb(pages)
   const clock = createManualClock()
@@ -107,7 +107,7 @@ export async function openWatching({ pages, budgets, levels = {}, isHasty, maxPa
       clock.advance(Math.max(0, endAt - clock.monotonic()))
     },
     /** News from nowhere: what a proxy of several shards may tell late. */
-    tell: (news: readonly WatchNews[]): void => parts.proxy.tell(news),
+    tell: (results: readonly CheckResult[]): void => parts.proxy.tell(results),
     /** URLs of the orders so far, forgotten as they are read. */
     takeOrders: (): string[] => parts.proxy.orders.splice(0).map(({ url }) => url),
     async rowOf(uri: string) {

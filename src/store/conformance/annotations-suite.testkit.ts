@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { type Errand, noErrand } from '../../core/request.ts'
+import { type Check, noCheck } from '../../core/request.ts'
 import type { AnnotationBatch, AnnotationDraft, AnnotationStore, Task } from '../contracts/annotations.ts'
-import { type WatchingEngine, type WatchingPlace, withWatchingStores } from './profiles-suite.testkit.ts'
+import { type WatchingEngine, type WatchingTarget, withWatchingStores } from './profiles-suite.testkit.ts'
 import { goneOf, noteOf, pageOf } from './samples.testkit.ts'
 
 export const nothing: AnnotationBatch = { done: [], annotations: [], alsoAt: [], stories: [], unwanted: [], wanted: [] }
 
-function errandOf(watch: number, parts: Partial<Errand> = {}): Errand {
-  return { ...noErrand, watch, round: 100, ...parts }
+function checkOf(watch: number, parts: Partial<Check> = {}): Check {
+  return { ...noCheck, watch, round: 100, ...parts }
 }
 
 export function draftOf(documentId: number, versionId: number, parts: Partial<AnnotationDraft> = {}): AnnotationDraft {
@@ -26,30 +26,30 @@ const allTasks = (annotations: AnnotationStore): Promise<Task[]> =>
 
 /** Pages of the host, each with one version, on behalf of watch 1. */
 export async function kept(
-  { shard, host }: Pick<WatchingPlace, 'shard' | 'host'>,
+  { shard, host }: Pick<WatchingTarget, 'shard' | 'host'>,
   paths: readonly string[],
   body = 'one',
 ) {
-  const errand = errandOf(1)
-  await shard.documents.record(paths.map((path) => pageOf(host, path, `${path} ${body}`, { errand, run: 1 })))
+  const check = checkOf(1)
+  await shard.documents.record(paths.map((path) => pageOf(host, path, `${path} ${body}`, { check, run: 1 })))
   const all = await shard.versions.versions({ after: 0, limit: 1000 })
   return paths.map((path) => all.findLast(({ url }) => url === `http://${host}${path}`)!)
 }
 
 /** What every engine promises about the queue of the annotation engine and about annotations. */
 export function annotationsSuite(engine: WatchingEngine): void {
-  const place = (work: (place: WatchingPlace) => Promise<void>) => withWatchingStores(engine, work)
+  const place = (work: (place: WatchingTarget) => Promise<void>) => withWatchingStores(engine, work)
 
   describe(`tasks (${engine.name})`, () => {
     test(
       'what a watch makes waits in order from the moment that it is kept, what nobody watches does not',
       place(async ({ shard, host, annotations }) => {
-        const errand = errandOf(7, { first: true })
+        const check = checkOf(7, { first: true })
         await shard.documents.record([
           pageOf(host, '/alone', 'x'),
-          pageOf(host, '/', 'one', { errand, hops: 2, run: 7 }),
+          pageOf(host, '/', 'one', { check, hops: 2, run: 7 }),
         ])
-        await shard.documents.record([goneOf(host, '/', { errand: errandOf(7, { round: 200 }), run: 7 })])
+        await shard.documents.record([goneOf(host, '/', { check: checkOf(7, { round: 200 }), run: 7 })])
         const [, ...versions] = await shard.versions.versions({ after: 0, limit: 9 })
         assert.deepEqual(
           (await allTasks(annotations)).map(({ id: _, ...task }) => task),
@@ -65,36 +65,36 @@ export function annotationsSuite(engine: WatchingEngine): void {
     test(
       'what is unchanged is news on a first visit, or where another watch found it since',
       place(async ({ shard, host, annotations }) => {
-        const tasksAfter = async (errand: Errand) => {
-          await shard.documents.record([noteOf(host, '/', 'unchanged', { errand, run: errand.watch })])
+        const tasksAfter = async (check: Check) => {
+          await shard.documents.record([noteOf(host, '/', 'unchanged', { check, run: check.watch })])
           const tasks = await allTasks(annotations)
           await annotations.settle({ ...nothing, done: tasks.map(({ id }) => id) })
           return tasks.map(({ watch, made }) => `${watch} ${made}`)
         }
-        await shard.documents.record([pageOf(host, '/', 'one', { errand: errandOf(1), run: 1 })])
+        await shard.documents.record([pageOf(host, '/', 'one', { check: checkOf(1), run: 1 })])
         const [version] = await shard.versions.versions({ after: 0, limit: 1 })
         await annotations.settle({ ...nothing, done: (await allTasks(annotations)).map(({ id }) => id) })
-        assert.deepEqual(await tasksAfter(errandOf(1)), [], 'its own finding')
-        assert.deepEqual(await tasksAfter(errandOf(2, { since: version!.id - 1 })), ['2 false'])
-        assert.deepEqual(await tasksAfter(errandOf(3, { since: version!.id })), [], 'it was there when it looked last')
-        assert.deepEqual(await tasksAfter(errandOf(3, { since: version!.id, first: true })), ['3 false'])
+        assert.deepEqual(await tasksAfter(checkOf(1)), [], 'its own finding')
+        assert.deepEqual(await tasksAfter(checkOf(2, { since: version!.id - 1 })), ['2 false'])
+        assert.deepEqual(await tasksAfter(checkOf(3, { since: version!.id })), [], 'it was there when it looked last')
+        assert.deepEqual(await tasksAfter(checkOf(3, { since: version!.id, first: true })), ['3 false'])
       }),
     )
 
     test(
       'that a page is gone is news to a watch that looked before it went, and to no newcomer',
       place(async ({ shard, host, annotations }) => {
-        await shard.documents.record([pageOf(host, '/', 'one', { errand: errandOf(1), run: 1 })])
+        await shard.documents.record([pageOf(host, '/', 'one', { check: checkOf(1), run: 1 })])
         const [version] = await shard.versions.versions({ after: 0, limit: 1 })
-        await shard.documents.record([goneOf(host, '/', { errand: errandOf(1, { round: 200 }), run: 1 })])
+        await shard.documents.record([goneOf(host, '/', { check: checkOf(1, { round: 200 }), run: 1 })])
         const [gone] = await shard.versions.versions({ after: version!.id, limit: 1 })
         await annotations.settle({ ...nothing, done: (await allTasks(annotations)).map(({ id }) => id) })
         const watchers = [
-          errandOf(2, { since: version!.id }),
-          errandOf(3, { since: gone!.id }),
-          errandOf(4, { first: true }),
+          checkOf(2, { since: version!.id }),
+          checkOf(3, { since: gone!.id }),
+          checkOf(4, { first: true }),
         ]
-        for (const errand of watchers) await shard.documents.record([goneOf(host, '/', { errand, run: errand.watch })])
+        for (const check of watchers) await shard.documents.record([goneOf(host, '/', { check, run: check.watch })])
         assert.deepEqual(
           (await allTasks(annotations)).map(({ watch, versionId, made }) => [watch, versionId, made]),
           [[2, gone!.id, false]],
@@ -210,10 +210,10 @@ export function annotationsSuite(engine: WatchingEngine): void {
           annotations: [draftOf(one!.documentId, one!.id, { story })],
           stories: [{ versionId: one!.id, hash, story }],
         })
-        assert.equal((await annotations.ofStory('p', story, two!.documentId))?.id, told!.id)
-        assert.equal(await annotations.ofStory('p', story, one!.documentId), null, 'its own')
-        assert.equal(await annotations.ofStory('q', story, two!.documentId), null)
-        assert.equal(await annotations.ofStory('p', 0, two!.documentId), null)
+        assert.equal((await annotations.ofNearDuplicates('p', story, two!.documentId))?.id, told!.id)
+        assert.equal(await annotations.ofNearDuplicates('p', story, one!.documentId), null, 'its own')
+        assert.equal(await annotations.ofNearDuplicates('q', story, two!.documentId), null)
+        assert.equal(await annotations.ofNearDuplicates('p', 0, two!.documentId), null)
         const also = { annotation: told!.id, versionId: two!.id, url: two!.url }
         const stories = [{ versionId: two!.id, hash: 2n ** 63n - 1n, story }]
         for (let times = 0; times < 2; times++) await annotations.settle({ ...nothing, alsoAt: [also], stories })

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { Errand } from '../../core/request.ts'
+import type { Check } from '../../core/request.ts'
 import { openOne, openTwo, type StoreEngine, withSystem } from './engine.testkit.ts'
 import { batchOf, offerOf, offersOf, queueOf } from './samples.testkit.ts'
 
-const errandOf = (watch: number, round: number): Errand => ({
+const checkOf = (watch: number, round: number): Check => ({
   watch,
   round,
   freshFrom: round - 10,
@@ -19,12 +19,12 @@ export function frontierWatchSuite(engine: StoreEngine): void {
       'an errand travels with its request and is there after a restart',
       withSystem(engine, {}, async (system) => {
         const { frontier } = await openOne(system)
-        const errand = { watch: 7, round: 1_700_000_000_000, freshFrom: 1_699_999_999_000, since: 5, first: true }
-        const counts = await frontier.offer([offerOf(system.hostOf(0, 0), '/', { errand, depth: 2 })])
+        const check = { watch: 7, round: 1_700_000_000_000, freshFrom: 1_699_999_999_000, since: 5, first: true }
+        const counts = await frontier.offer([offerOf(system.hostOf(0, 0), '/', { check, depth: 2 })])
         assert.deepEqual(counts.watches, new Map([[7, 1]]))
         await system.kill()
         const after = await openOne(system)
-        assert.deepEqual((await queueOf(after.frontier))[0]?.errand, errand)
+        assert.deepEqual((await queueOf(after.frontier))[0]?.check, check)
         assert.deepEqual(await after.frontier.watches(), new Map([[7, 1]]))
       }),
     )
@@ -34,7 +34,7 @@ export function frontierWatchSuite(engine: StoreEngine): void {
       withSystem(engine, {}, async (system) => {
         const { frontier } = await openOne(system)
         const offer = (watch: number, round: number) =>
-          frontier.offer([offerOf(system.hostOf(0, 0), '/', { errand: errandOf(watch, round) })])
+          frontier.offer([offerOf(system.hostOf(0, 0), '/', { check: checkOf(watch, round) })])
         assert.equal((await offer(1, 100)).accepted, 1)
         assert.equal((await offer(1, 100)).known, 1)
         assert.equal((await offer(2, 100)).accepted, 1)
@@ -47,9 +47,9 @@ export function frontierWatchSuite(engine: StoreEngine): void {
       withSystem(engine, { shards: 2 }, async (system) => {
         const [first, second] = await openTwo(system)
         const links = [
-          ...offersOf(system.hostOf(0, 0), 2, { errand: errandOf(1, 100) }),
-          ...offersOf(system.hostOf(1, 0), 3, { errand: errandOf(1, 100) }),
-          ...offersOf(system.hostOf(1, 1), 1, { errand: errandOf(2, 100) }),
+          ...offersOf(system.hostOf(0, 0), 2, { check: checkOf(1, 100) }),
+          ...offersOf(system.hostOf(1, 0), 3, { check: checkOf(1, 100) }),
+          ...offersOf(system.hostOf(1, 1), 1, { check: checkOf(2, 100) }),
         ]
         assert.deepEqual(
           (await first.frontier.offer(links)).watches,
@@ -59,8 +59,8 @@ export function frontierWatchSuite(engine: StoreEngine): void {
           ]),
         )
         await system.arrived?.()
-        const done = (await queueOf(second.frontier)).filter(({ errand }) => errand.watch === 1)
-        const offers = [offerOf(system.hostOf(0, 0), '/next', { errand: errandOf(1, 100) })]
+        const done = (await queueOf(second.frontier)).filter(({ check }) => check.watch === 1)
+        const offers = [offerOf(system.hostOf(0, 0), '/next', { check: checkOf(1, 100) })]
         const settled = await second.frontier.settle(batchOf({ done, offers }))
         assert.deepEqual(settled.watches, new Map([[1, -2]]))
       }),
@@ -71,12 +71,12 @@ export function frontierWatchSuite(engine: StoreEngine): void {
       withSystem(engine, {}, async (system) => {
         const { frontier } = await openOne(system)
         const host = system.hostOf(0, 0)
-        await frontier.offer(offersOf(host, 3, { errand: errandOf(1, 100), parent: `http://${host}/` }))
+        await frontier.offer(offersOf(host, 3, { check: checkOf(1, 100), parent: `http://${host}/` }))
         const [state] = await frontier.hosts(10, new Set())
         assert.deepEqual(await frontier.giveUp(state!.id), { dropped: 3, watches: new Map([[1, -3]]) })
-        const link = offerOf(host, '/new', { errand: errandOf(1, 100), parent: `http://${host}/` })
+        const link = offerOf(host, '/new', { check: checkOf(1, 100), parent: `http://${host}/` })
         assert.equal((await frontier.offer([link])).limited, 1)
-        const seed = offerOf(host, '/', { errand: errandOf(1, 200) })
+        const seed = offerOf(host, '/', { check: checkOf(1, 200) })
         assert.equal((await frontier.offer([seed])).accepted, 1)
       }),
     )

@@ -12,11 +12,11 @@ export type WatchingStores = { profiles: ProfileStore; watches: WatchStore; anno
 /** An engine with its stores of profiles, watches and annotations, beside the shards of a system. */
 export type WatchingEngine = StoreEngine & { openWatching(system: StoreSystem): WatchingStores & { close(): void } }
 
-export type WatchingPlace = WatchingStores & { shard: OpenShard; host: string; system: StoreSystem }
+export type WatchingTarget = WatchingStores & { shard: OpenShard; host: string; system: StoreSystem }
 
 export function withWatchingStores(
   engine: WatchingEngine,
-  work: (place: WatchingPlace) => Promise<void>,
+  work: (place: WatchingTarget) => Promise<void>,
 ): () => Promise<void> {
   return withSystem(engine, {}, async (system) => {
     const shard = await openOne(system)
@@ -64,7 +64,7 @@ function outcomeOf(watch: number, parts: Partial<WatchOutcome> = {}): WatchOutco
 
 /** What every engine promises about the profile base. */
 export function profilesSuite(engine: WatchingEngine): void {
-  const place = (work: (place: WatchingPlace) => Promise<void>) => withWatchingStores(engine, work)
+  const place = (work: (place: WatchingTarget) => Promise<void>) => withWatchingStores(engine, work)
 
   describe(`profiles (${engine.name})`, () => {
     test(

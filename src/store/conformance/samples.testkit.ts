@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { noErrand, type Offer, type QueuedRequest, UNLIMITED_DEPTH } from '../../core/request.ts'
+import { noCheck, type Offer, type QueuedRequest, UNLIMITED_DEPTH } from '../../core/request.ts'
 import type { Capture, NoteOutcome } from '../contracts/documents.ts'
-import type { FrontierStore, SettleBatch } from '../contracts/frontier.ts'
+import type { CompletedRequests, FrontierStore } from '../contracts/frontier.ts'
 
 /** Signed 64 bits of a hash: fingerprints use the whole range, negative ones included. */
 export function fingerprintOf(text: string): bigint {
@@ -11,7 +11,7 @@ export function fingerprintOf(text: string): bigint {
 export function offerOf(host: string, path: string, parts: Partial<Offer> = {}): Offer {
   const url = `http://${host}${path}`
   const fp = fingerprintOf(url)
-  const base = { parent: '', depth: UNLIMITED_DEPTH, hops: 0, redirects: 0, priority: 0, errand: noErrand }
+  const base = { parent: '', depth: UNLIMITED_DEPTH, hops: 0, redirects: 0, priority: 0, check: noCheck }
   return { url, host, fp, ...base, ...parts }
 }
 
@@ -20,7 +20,7 @@ export function offersOf(host: string, count: number, parts: Partial<Offer> = {}
   return Array.from({ length: count }, (_, n) => offerOf(host, `/${n}`, parts))
 }
 
-export function batchOf(parts: Partial<SettleBatch>): SettleBatch {
+export function batchOf(parts: Partial<CompletedRequests>): CompletedRequests {
   return { offers: [], done: [], again: [], hosts: [], ...parts }
 }
 
@@ -46,7 +46,7 @@ export function pageOf(host: string, path: string, body: string, parts: Partial<
     fp: fingerprintOf(url),
     url,
     parent: '',
-    errand: noErrand,
+    check: noCheck,
     hops: 0,
     at: 1_000,
     run: 1,
@@ -92,5 +92,5 @@ export function goneOf(host: string, path: string, parts: Partial<Capture> = {})
 }
 
 function nameOf(host: string, url: string) {
-  return { host, fp: fingerprintOf(url), url, parent: '', errand: noErrand, hops: 0 }
+  return { host, fp: fingerprintOf(url), url, parent: '', check: noCheck, hops: 0 }
 }

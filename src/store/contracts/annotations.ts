@@ -14,9 +14,9 @@ export type AnnotationStore = {
   /** The last annotation of a document for a profile. */
   last(profile: string, documentId: number): Promise<Annotation | null>
   /** The annotation that a profile has of a story, if any of another document. */
-  ofStory(profile: string, story: number, documentId: number): Promise<Annotation | null>
+  ofNearDuplicates(profile: string, story: number, documentId: number): Promise<Annotation | null>
   /** The last stories, oldest first. */
-  stories(limit: number): Promise<Story[]>
+  stories(limit: number): Promise<NearDuplicate[]>
 }
 
 export type Task = {
@@ -69,14 +69,14 @@ export type AnnotationDraft = {
 export type Annotation = AnnotationDraft & { id: number; url: string; n: number; alsoAt: readonly string[] }
 
 /** A near-duplicate of this text was met first as version `story`. */
-export type Story = { versionId: number; hash: bigint; story: number }
+export type NearDuplicate = { versionId: number; hash: bigint; story: number }
 
 export type AnnotationBatch = {
   done: readonly number[]
   annotations: readonly AnnotationDraft[]
   /** The same story elsewhere: told with the annotation that is there. */
   alsoAt: readonly { annotation: number; versionId: number; url: string }[]
-  stories: readonly Story[]
+  stories: readonly NearDuplicate[]
   /** Concern nobody: the collector may take their bodies. */
   unwanted: readonly number[]
   /** Somebody archives them, although they may have concerned nobody before. */

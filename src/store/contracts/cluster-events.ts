@@ -1,4 +1,4 @@
-import type { WatchNews } from '../../core/check-order.ts'
+import type { CheckResult } from '../../core/check-order.ts'
 import type { Offer } from '../../core/request.ts'
 
 /** Wakes others. A word may get lost on its way, never what it is about: that is in the tables. */
@@ -10,15 +10,15 @@ export type ClusterEvents = {
 }
 
 /** What workers tell the leader of the scheduler about watches. */
-export type NewsStore = {
-  put(news: readonly WatchNews[]): Promise<void>
+export type CheckResultStore = {
+  put(results: readonly CheckResult[]): Promise<void>
   /**
    * The oldest ones, which are gone then, but for their sum: see `progress`. Refused (`lease-lost`) for whoever leads no more.
    * Whatever was put before the call is taken, up to the limit.
    */
-  take(leaderEpoch: number, limit: number): Promise<WatchNews[]>
+  take(leaderEpoch: number, limit: number): Promise<CheckResult[]>
   /** The sums of what was taken of checks that are not noted as over: what a leader knew that died. Of what is queued nothing is said. */
-  progress(): Promise<WatchNews[]>
+  progress(): Promise<CheckResult[]>
   /**
    * Requests that these watches have queued, over all partitions; null for all that have any. It is what holds, whatever
    * news got lost with a worker or were told twice.
@@ -34,7 +34,7 @@ export type AskedStore = {
 }
 
 /** Requests that checks of watched sources begin with, by the leader of the scheduler. */
-export type ErrandStore = {
+export type CheckStore = {
   /** Returns how many more requests each watch has by it. Refused (`lease-lost`) for whoever leads no more. */
   offer(leaderEpoch: number, offers: readonly Offer[]): Promise<Map<number, number>>
 }

@@ -50,7 +50,7 @@ export type JoinedRun = Run & { revision: number; others: boolean }
 export type RunShare = {
   run: number
   node: string
-  figures: Record<string, unknown>
+  stats: Record<string, unknown>
   pages: number
   /** Nothing more comes. */
   final: boolean

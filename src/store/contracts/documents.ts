@@ -1,4 +1,4 @@
-import type { Errand } from '../../core/request.ts'
+import type { Check } from '../../core/request.ts'
 import type { BodyState } from './body-state.ts'
 
 /**
@@ -24,7 +24,7 @@ type CaptureBase = DocumentKey & {
   url: string
   parent: string
   /** Whose request it was: what is new goes to the annotation engine on behalf of that watch. */
-  errand: Errand
+  check: Check
   /** Links followed from the source. */
   hops: number
   at: number

@@ -1,4 +1,4 @@
-import type { WatchNews } from '../../core/check-order.ts'
+import type { CheckResult } from '../../core/check-order.ts'
 import type { Offer, QueuedRequest } from '../../core/request.ts'
 
 /**
@@ -23,7 +23,7 @@ export type FrontierStore = {
    * One step of the crawl, in this order: the offers are accepted by their owners, then the requests they came from
    * are done, and the clocks of the hosts kept. A crash in between repeats the requests and loses nothing.
    */
-  settle(batch: SettleBatch): Promise<SettleCounts>
+  settle(batch: CompletedRequests): Promise<CompletionCounts>
   /** Hosts of this shard with queued requests, the ones that may be asked soonest first, without those of `except`. */
   hosts(limit: number, except: ReadonlySet<number>): Promise<HostState[]>
   /** The next requests of a host's queue behind `after` (or from its head), in order. */
@@ -35,7 +35,7 @@ export type FrontierStore = {
    */
   giveUp(
     hostId: number,
-    newsOf?: (watches: ReadonlyMap<number, number>) => readonly WatchNews[],
+    newsOf?: (watches: ReadonlyMap<number, number>) => readonly CheckResult[],
   ): Promise<{ dropped: number; watches: Map<number, number> }>
   /** Requests that each watch has queued in this shard. */
   watches(): Promise<Map<number, number>>
@@ -49,7 +49,7 @@ export type FrontierStore = {
 
 export type QueuePosition = { priority: number; seq: number }
 
-export type SettleBatch = {
+export type CompletedRequests = {
   offers: readonly Offer[]
   done: readonly QueuedRequest[]
   /** To be tried again: back to the end of their queue with `attempts` as given. */
@@ -71,7 +71,7 @@ export type OfferCounts = {
  * `removed`: rows that left the queue, whether done or put back at its end. `lost`: partitions of which nothing was settled, since they are
  * not held any more; where that is true of all in a batch, settling it fails with `lease-lost` instead.
  */
-export type SettleCounts = OfferCounts & { removed: number; lost?: readonly number[] }
+export type CompletionCounts = OfferCounts & { removed: number; lost?: readonly number[] }
 
 /** What must survive a restart for a host to be treated politely. */
 export type HostClock = {

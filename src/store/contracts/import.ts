@@ -4,7 +4,7 @@
  */
 
 /** In this order; what is under way between two of them is never needed by the other. */
-export const movedKinds = [
+export const importKinds = [
   'runs',
   'accounts',
   'sessions',
@@ -29,24 +29,24 @@ export const movedKinds = [
   'stories',
 ] as const
 
-export type MovedKind = (typeof movedKinds)[number]
+export type ImportKind = (typeof importKinds)[number]
 
 /** Numbers of 64 bits travel as texts. */
-export type MovedValue = number | string | boolean | Buffer | null
+export type ImportValue = number | string | boolean | Buffer | null
 
-export type MovedRow = Record<string, MovedValue>
+export type ImportRow = Record<string, ImportValue>
 
 /** The key of the last row of a portion. It is kept in the store, so it has only what JSON has. */
-export type MoveCursor = readonly (number | string)[]
+export type ImportCursor = readonly (number | string)[]
 
-export type MovedPortion = {
-  rows: MovedRow[]
+export type ImportPortion = {
+  rows: ImportRow[]
   /** Where the next portion begins; null when this was the last. */
-  after: MoveCursor | null
+  after: ImportCursor | null
 }
 
 /** What is true of the whole folder. */
-export type MovedFacts = {
+export type ImportFacts = {
   /** Secret seed of the URL fingerprints. */
   seed: readonly [number, number]
   /** The run that the frontier is in. */
@@ -64,35 +64,35 @@ export type MovedFacts = {
 export type CountedTable = 'ids' | 'accounts' | 'sessions' | 'tokens' | 'watches' | 'urds' | 'annotations'
 
 /** Where rows come from. Reading changes nothing. */
-export type MovingSource = {
+export type ImportSource = {
   /** The same for one folder as long as nobody crawls into it; tells folders apart. */
   readonly identity: string
-  facts(): MovedFacts
+  facts(): ImportFacts
   /** Rows of a kind, roughly: for progress. */
-  count(kind: MovedKind): number
+  count(kind: ImportKind): number
   /**
    * Rows behind a place, in the order of their keys. With `content`, versions have the bytes of their record in the column of that name, and are
    * lost where those can't be read.
    */
-  read(kind: MovedKind, after: MoveCursor | null, options: { content: boolean }): Promise<MovedPortion>
+  read(kind: ImportKind, after: ImportCursor | null, options: { content: boolean }): Promise<ImportPortion>
   /** The version with this id in the shared store, as `read` gives it with its content. */
-  readVersion(id: number): Promise<MovedRow | null>
+  readVersion(id: number): Promise<ImportRow | null>
   close(): void
 }
 
 /** How far a move has come. Kept in the shared store, and changed together with the rows that it speaks of. */
-export type MoveMark = {
+export type ImportState = {
   /** Grows with each portion: whoever finds another number is not alone. */
   n: number
   source: string
   /** `settling`: all rows are there, what follows from them is not. */
   phase: 'copying' | 'settling' | 'checking' | 'done'
-  kind: MovedKind
-  after: MoveCursor | null
+  kind: ImportKind
+  after: ImportCursor | null
   /** Rows of this kind so far. */
   rows: number
   /** Rows of each kind in the folder, as they were checked. */
-  checked: Partial<Record<MovedKind, number>>
+  checked: Partial<Record<ImportKind, number>>
   bytes: number
   bodies: number
   ms: number
@@ -101,28 +101,28 @@ export type MoveMark = {
 }
 
 /** A portion that is ready to be sent. */
-export type PackedPortion = { kind: MovedKind; send: readonly PackedStatement[]; bytes: number }
+export type PackedPortion = { kind: ImportKind; send: readonly PackedStatement[]; bytes: number }
 export type PackedStatement = { text: string; values: readonly unknown[] }
 
 /** Where rows go to. */
-export type MovingTarget = {
+export type ImportTarget = {
   /** The mark of this source, which is set where the store is empty; refuses a store that is not, or is in use. */
-  begin(source: string, facts: MovedFacts): Promise<MoveMark>
-  mark(): Promise<MoveMark | null>
+  begin(source: string, facts: ImportFacts): Promise<ImportState>
+  mark(): Promise<ImportState | null>
   /** Nothing is sent yet. */
-  pack(kind: MovedKind, rows: readonly MovedRow[]): Promise<PackedPortion>
+  pack(kind: ImportKind, rows: readonly ImportRow[]): Promise<PackedPortion>
   /** Everything of the portion together with the mark, once: a repetition finds its own mark. */
-  write(portion: PackedPortion, before: MoveMark, after: MoveMark): Promise<void>
+  write(portion: PackedPortion, before: ImportState, after: ImportState): Promise<void>
   /** The mark alone. */
-  note(before: MoveMark, after: MoveMark): Promise<void>
+  note(before: ImportState, after: ImportState): Promise<void>
   /** Sequences, counters and all else that follows from the rows, so that the store goes on from there. */
-  settle(facts: MovedFacts, before: MoveMark, after: MoveMark): Promise<void>
+  settle(facts: ImportFacts, before: ImportState, after: ImportState): Promise<void>
   /** Places of rows that are not there, or not the same. */
-  compare(kind: MovedKind, rows: readonly MovedRow[]): Promise<number[]>
+  compare(kind: ImportKind, rows: readonly ImportRow[]): Promise<number[]>
   /** Places of versions that refer to a body that is not kept as theirs. */
-  strays(versions: readonly MovedRow[]): Promise<number[]>
+  strays(versions: readonly ImportRow[]): Promise<number[]>
   /** Faults of what was derived from rows: counts and the like. */
   checkDerived(): Promise<string[]>
-  count(kind: MovedKind): Promise<number>
+  count(kind: ImportKind): Promise<number>
   close(): Promise<void>
 }

@@ -5,16 +5,16 @@ import type { AnnotationStore } from './annotations.ts'
  * decides on a story that is near it, or two who meet it on two pages would both take theirs for the first. All that takes long
  * (reading, matching, summaries) is done before.
  */
-export type StoryStore = {
+export type NearDuplicateStore = {
   /** `settle` keeps the story that it was told of, and what is decided holds when its promise does. */
-  decide<T>(hash: bigint, settle: (found: FoundStory) => Promise<Decided<T>>): Promise<T>
+  decide<T>(hash: bigint, settle: (found: FoundNearDuplicate) => Promise<Decided<T>>): Promise<T>
 }
 
-export type FoundStory = {
+export type FoundNearDuplicate = {
   /** The version under which the story was met first; null where it is met for the first time. */
   story: number | null
   /** Where to look and to settle meanwhile. */
-  annotations: Pick<AnnotationStore, 'ofStory' | 'settle'>
+  annotations: Pick<AnnotationStore, 'ofNearDuplicates' | 'settle'>
 }
 
 export type Decided<T> = { story: number; result: T }

@@ -25,14 +25,14 @@ export type NodeSign = {
   role: NodeRole
   host: string
   pid: number
-  /** What the node wants to show; a worker shows `NodeFigures`. */
-  figures: Record<string, unknown>
+  /** What the node wants to show; a worker shows `NodeStats`. */
+  stats: Record<string, unknown>
 }
 
 export type NodeOrders = { draining: boolean; paused: boolean; held: boolean }
 
 /** What a worker shows of itself. Counts are of this process since it began. */
-export type NodeFigures = {
+export type NodeStats = {
   threads: number
   rssBytes: number
   /** The run that its shards work on, and the revision of its settings; 0 while it changes them. */

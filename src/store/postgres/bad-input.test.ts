@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { type AppError, type ErrorCode, isAppError } from '../../core/errors.ts'
-import { type ClusterPool, openPool } from './connection/pool.ts'
+import { openPool, type PostgresPool } from './connection/pool.ts'
 import { postgresError } from './connection/postgres-error.ts'
 import { migrate, migrationStates } from './schema/migrate.ts'
 import { versionFault } from './schema/server-version.ts'
@@ -17,7 +17,7 @@ import { createDatabase, postgres, usePostgres } from './testkit/postgres.testki
 usePostgres()
 
 /** What comes of working with an address: a failure, in one line. */
-async function failureOf(address: string, work: (pool: ClusterPool) => Promise<unknown>): Promise<AppError> {
+async function failureOf(address: string, work: (pool: PostgresPool) => Promise<unknown>): Promise<AppError> {
   const pool = openPool({ address, maxConnections: 1, name: 'bad input' })
   try {
     await work(pool)
@@ -88,7 +88,7 @@ describe('a wrong address of the store', () => {
 
 /** A role that may sign in, and an address for it. */
 async function createRole(
-  pool: ClusterPool,
+  pool: PostgresPool,
   address: string,
   options = '',
 ): Promise<{ role: string; address: string }> {

@@ -12,24 +12,24 @@ import { profilesSuite } from '../conformance/profiles-suite.testkit.ts'
 import { runsSuite } from '../conformance/runs-suite.testkit.ts'
 import { searchSuite } from '../conformance/search-suite.testkit.ts'
 import { versionsSuite } from '../conformance/versions-suite.testkit.ts'
-import { clusterPeopleEngine } from './accounts/people-engines.testkit.ts'
-import { clusterCollectionEngine, clusterSearch } from './archive/archive-engines.testkit.ts'
+import { postgresAccountsEngine } from './accounts/people-engines.testkit.ts'
+import { postgresCollectionEngine, postgresSearch } from './archive/archive-engines.testkit.ts'
 import { usePostgres } from './testkit/postgres.testkit.ts'
-import { clusterEngine } from './testkit/store.testkit.ts'
+import { postgresEngine } from './testkit/store.testkit.ts'
 
 usePostgres()
 
-frontierSuite(clusterEngine)
-frontierWatchSuite(clusterEngine)
-leasesSuite(clusterEngine)
-runsSuite(clusterEngine)
-documentsSuite(clusterEngine)
-versionsSuite(clusterEngine)
-objectsSuite(clusterEngine)
-collectionSuite(clusterCollectionEngine)
-searchSuite(clusterSearch)
-profilesSuite(clusterPeopleEngine)
-annotationsSuite(clusterPeopleEngine)
-accountsSuite(clusterPeopleEngine)
-inboxSuite(clusterPeopleEngine)
-inboxMarksSuite(clusterPeopleEngine)
+frontierSuite(postgresEngine)
+frontierWatchSuite(postgresEngine)
+leasesSuite(postgresEngine)
+runsSuite(postgresEngine)
+documentsSuite(postgresEngine)
+versionsSuite(postgresEngine)
+objectsSuite(postgresEngine)
+collectionSuite(postgresCollectionEngine)
+searchSuite(postgresSearch)
+profilesSuite(postgresAccountsEngine)
+annotationsSuite(postgresAccountsEngine)
+accountsSuite(postgresAccountsEngine)
+inboxSuite(postgresAccountsEngine)
+inboxMarksSuite(postgresAccountsEngine)

@@ -4,8 +4,8 @@ import { isAppError } from '../../core/errors.ts'
 import { queueOf } from '../conformance/samples.testkit.ts'
 import { type Step, smallCrawl } from '../conformance/small-crawl.testkit.ts'
 import { openPool } from './connection/pool.ts'
-import { createClusterDocuments } from './documents/documents.ts'
-import { createClusterFrontier } from './frontier/frontier.ts'
+import { createPostgresDocuments } from './documents/documents.ts'
+import { createPostgresFrontier } from './frontier/frontier.ts'
 import { startCuttingProxy } from './testkit/cutting-proxy.testkit.ts'
 import { createDatabase, type TestDatabase, usePostgres } from './testkit/postgres.testkit.ts'
 import { takePartitions } from './testkit/store.testkit.ts'
@@ -16,11 +16,11 @@ usePostgres()
 async function openShard(database: TestDatabase) {
   const proxy = await startCuttingProxy(database.address)
   const pool = openPool({ address: proxy.address, maxConnections: 2, name: 'shard', manyShort: true })
-  const frontier = createClusterFrontier({ pool, events: null, run: 1, maxUrlsPerHost: 1_000, lookEveryMs: 0 })
+  const frontier = createPostgresFrontier({ pool, events: null, run: 1, maxUrlsPerHost: 1_000, pollEveryMs: 0 })
   const grants = await takePartitions(database.pool, 0, 1)
   await frontier.add(grants)
   const epochs = new Map(grants.map(({ partition, epoch }) => [partition, epoch]))
-  const documents = createClusterDocuments({ pool, epochOf: (partition) => epochs.get(partition)! })
+  const documents = createPostgresDocuments({ pool, epochOf: (partition) => epochs.get(partition)! })
   return {
     ...{ proxy, frontier, documents },
     async close() {

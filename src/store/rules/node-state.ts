@@ -26,20 +26,20 @@ export function nodeStateOf(node: Seen, { leaseMs, paused }: StateOptions): Node
   if (node.seenMsAgo > leaseMs) return 'lost'
   if (node.seenMsAgo > Math.min(LATE_MS, leaseMs / 2)) return 'behind'
   if (node.draining) return 'draining'
-  if ((paused && node.role !== 'serve') || figureOf(node, 'paused') > 0) return 'paused'
+  if ((paused && node.role !== 'serve') || statOf(node, 'paused') > 0) return 'paused'
   return 'running'
 }
 
-type Seen = Pick<NodeReport, 'seenMsAgo' | 'draining' | 'role' | 'figures'>
+type Seen = Pick<NodeReport, 'seenMsAgo' | 'draining' | 'role' | 'stats'>
 
 /** What a node says of itself was written by another program, perhaps of another version: what is no number is none. */
-export function figureOf({ figures }: Pick<NodeReport, 'figures'>, name: string): number {
-  const value = (figures as Readonly<Record<string, unknown>> | null)?.[name]
+export function statOf({ stats }: Pick<NodeReport, 'stats'>, name: string): number {
+  const value = (stats as Readonly<Record<string, unknown>> | null)?.[name]
   return typeof value === 'number' && Number.isFinite(value) ? value : 0
 }
 
-export function wordOf({ figures }: Pick<NodeReport, 'figures'>, name: string): string {
-  const value = (figures as Readonly<Record<string, unknown>> | null)?.[name]
+export function wordOf({ stats }: Pick<NodeReport, 'stats'>, name: string): string {
+  const value = (stats as Readonly<Record<string, unknown>> | null)?.[name]
   return typeof value === 'string' ? value.slice(0, MAX_WORD) : ''
 }
 

@@ -11,65 +11,65 @@ import { objectsSuite } from '../conformance/objects-suite.testkit.ts'
 import { profilesSuite, type WatchingEngine } from '../conformance/profiles-suite.testkit.ts'
 import { runsSuite } from '../conformance/runs-suite.testkit.ts'
 import { versionsSuite } from '../conformance/versions-suite.testkit.ts'
-import { createEmbeddedAccounts } from './accounts/accounts.ts'
-import { createEmbeddedProfiles } from './accounts/profiles.ts'
-import { createEmbeddedObjects } from './archive/objects.ts'
-import { createEmbeddedCollection } from './documents/collection.ts'
+import { createSqliteAccounts } from './accounts/accounts.ts'
+import { createSqliteProfiles } from './accounts/profiles.ts'
+import { createSqliteObjects } from './archive/objects.ts'
+import { createSqliteCollection } from './documents/collection.ts'
 import { type Database, openDatabase } from './folder/database.ts'
 import { paths } from './folder/folder.ts'
 import { catalogMigrations } from './folder/schema-catalog.ts'
-import { createEmbeddedWatches } from './frontier/watches.ts'
-import { createEmbeddedAnnotations } from './inbox/annotations.ts'
-import { createEmbeddedInbox } from './inbox/inbox.ts'
-import { type EmbeddedSystem, embeddedEngine } from './testkit/store.testkit.ts'
+import { createSqliteWatches } from './frontier/watches.ts'
+import { createSqliteAnnotations } from './inbox/annotations.ts'
+import { createSqliteInbox } from './inbox/inbox.ts'
+import { type SqliteSystem, sqliteEngine } from './testkit/store.testkit.ts'
 
 function openCatalog(system: StoreSystem): Database {
-  const { folder } = system as EmbeddedSystem
+  const { folder } = system as SqliteSystem
   return openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist: true })
 }
 
 const watchingEngine: WatchingEngine = {
-  ...embeddedEngine,
+  ...sqliteEngine,
   openWatching(system) {
     const db = openCatalog(system)
     return {
-      profiles: createEmbeddedProfiles(db),
-      watches: createEmbeddedWatches(db),
-      annotations: createEmbeddedAnnotations(db),
+      profiles: createSqliteProfiles(db),
+      watches: createSqliteWatches(db),
+      annotations: createSqliteAnnotations(db),
       close: () => db.close(),
     }
   },
 }
 
 const accountsEngine: AccountsEngine = {
-  ...embeddedEngine,
+  ...sqliteEngine,
   openAccounts(system) {
     const db = openCatalog(system)
-    return { accounts: createEmbeddedAccounts(db), close: () => db.close() }
+    return { accounts: createSqliteAccounts(db), close: () => db.close() }
   },
 }
 
 const inboxEngine: InboxEngine = {
-  ...embeddedEngine,
+  ...sqliteEngine,
   openInbox(system) {
     const db = openCatalog(system)
-    const objects = createEmbeddedObjects(db, paths.archive((system as EmbeddedSystem).folder))
+    const objects = createSqliteObjects(db, paths.archive((system as SqliteSystem).folder))
     return {
-      inbox: createEmbeddedInbox(db),
-      annotations: createEmbeddedAnnotations(db),
-      collection: createEmbeddedCollection({ db, objects, headerOf: () => '', textOf: async () => null }),
+      inbox: createSqliteInbox(db),
+      annotations: createSqliteAnnotations(db),
+      collection: createSqliteCollection({ db, objects, headerOf: () => '', textOf: async () => null }),
       close: () => db.close(),
     }
   },
 }
 
-frontierSuite(embeddedEngine)
-frontierWatchSuite(embeddedEngine)
-documentsSuite(embeddedEngine)
-objectsSuite(embeddedEngine)
-leasesSuite(embeddedEngine)
-runsSuite(embeddedEngine)
-versionsSuite(embeddedEngine)
+frontierSuite(sqliteEngine)
+frontierWatchSuite(sqliteEngine)
+documentsSuite(sqliteEngine)
+objectsSuite(sqliteEngine)
+leasesSuite(sqliteEngine)
+runsSuite(sqliteEngine)
+versionsSuite(sqliteEngine)
 profilesSuite(watchingEngine)
 annotationsSuite(watchingEngine)
 accountsSuite(accountsEngine)

@@ -11,7 +11,7 @@ import { smallCrawl } from '../conformance/small-crawl.testkit.ts'
 import { checkDatabases } from './folder/checks.ts'
 import { paths } from './folder/folder.ts'
 import { withFailingStatement } from './testkit/statement-fault.testkit.ts'
-import { createEmbeddedSystem, type EmbeddedSystem } from './testkit/store.testkit.ts'
+import { createSqliteSystem, type SqliteSystem } from './testkit/store.testkit.ts'
 
 /** The catalogue points at records that are there, and counters say what is in the tables. */
 async function assertConsistent({ frontier, objects, documents }: OpenShard, archive: string): Promise<void> {
@@ -24,8 +24,8 @@ async function assertConsistent({ frontier, objects, documents }: OpenShard, arc
   for (const name of readdirSync(archive)) assert.ok(known.has(name), `${name} is not in the catalogue`)
 }
 
-async function withSystem(maxFileBytes: number, work: (system: EmbeddedSystem) => Promise<void>): Promise<void> {
-  const system = createEmbeddedSystem({ maxFileBytes })
+async function withSystem(maxFileBytes: number, work: (system: SqliteSystem) => Promise<void>): Promise<void> {
+  const system = createSqliteSystem({ maxFileBytes })
   try {
     await work(system)
   } finally {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { isAppError } from '../../../core/errors.ts'
 import { accountDraft } from '../../conformance/accounts-suite.testkit.ts'
-import { type ClusterPool, openPool } from '../connection/pool.ts'
+import { openPool, type PostgresPool } from '../connection/pool.ts'
 import { createDatabase, cutConnections, type TestDatabase, usePostgres } from '../testkit/postgres.testkit.ts'
-import { createClusterAccounts } from './accounts.ts'
+import { createPostgresAccounts } from './accounts.ts'
 import { untilWaiting } from './people.testkit.ts'
 import { lockBase } from './revisions.ts'
 
@@ -12,7 +12,7 @@ usePostgres()
 
 async function withPools(
   count: number,
-  work: (place: { database: TestDatabase; pools: ClusterPool[] }) => Promise<void>,
+  work: (place: { database: TestDatabase; pools: PostgresPool[] }) => Promise<void>,
 ): Promise<void> {
   const database = await createDatabase()
   const { address } = database
@@ -28,7 +28,7 @@ async function withPools(
 describe('accounts of several processes', () => {
   test('of four that want to be the first one is', () =>
     withPools(4, async ({ pools }) => {
-      const stores = pools.map(createClusterAccounts)
+      const stores = pools.map(createPostgresAccounts)
       const tries = stores.flatMap((accounts, name) =>
         Array.from({ length: 10 }, (_, round) =>
           accounts.add(accountDraft(`${name}-${round}@x.example`), { onlyFirst: true }),
@@ -42,7 +42,7 @@ describe('accounts of several processes', () => {
 
   test('of two administrators that remove each other one is left', () =>
     withPools(2, async ({ pools }) => {
-      const stores = pools.map(createClusterAccounts)
+      const stores = pools.map(createPostgresAccounts)
       const draft = (name: string) => accountDraft(`${name}@x.example`, { role: 'administrator' })
       const ids = [(await stores[0]!.add(draft('one')))!.id, (await stores[0]!.add(draft('two')))!.id]
       const outcomes = await Promise.all(stores.map((accounts, n) => accounts.remove(ids[1 - n]!)))
@@ -52,7 +52,7 @@ describe('accounts of several processes', () => {
 
   test('failed sign-ins are all counted, wherever they were tried', () =>
     withPools(3, async ({ pools }) => {
-      const stores = pools.map(createClusterAccounts)
+      const stores = pools.map(createPostgresAccounts)
       const notes = Array.from({ length: 30 }, (_, n) => stores[n % 3]!.noteFailure('a', n))
       const counts = (await Promise.all(notes)).map(({ count }) => count)
       assert.deepEqual(
@@ -63,7 +63,7 @@ describe('accounts of several processes', () => {
 
   test('a connection that is cut is told, and nothing of the change is there', () =>
     withPools(1, async ({ database: { pool }, pools }) => {
-      const accounts = createClusterAccounts(pools[0]!)
+      const accounts = createPostgresAccounts(pools[0]!)
       const { promise: end, resolve: release } = Promise.withResolvers<void>()
       const { promise: isLocked, resolve: locked } = Promise.withResolvers<void>()
       const holding = pool.transaction(async (tx) => {
@@ -87,7 +87,7 @@ describe('accounts of several processes', () => {
 
   test('addresses and names that hold what PostgreSQL can not keep are unknown, not a failure', () =>
     withPools(1, async ({ pools }) => {
-      const accounts = createClusterAccounts(pools[0]!)
+      const accounts = createPostgresAccounts(pools[0]!)
       assert.equal(await accounts.findByEmail('a\0b@x.example'), null)
       assert.deepEqual(await accounts.failures('a\0b'), { count: 0, lastAt: 0 })
       const made = await accounts.add(accountDraft('ann@x.example', { name: 'A\0B' }))

@@ -1,22 +1,22 @@
 import type { Account } from '../../../core/account.ts'
 import type { AccountChanges, AccountDraft, AccountOutcome, AccountStore } from '../../contracts/accounts.ts'
 import { storable } from '../archive/storable-text.ts'
-import type { ClusterPool, Sender, Tx } from '../connection/pool.ts'
+import type { PostgresPool, Sender, Tx } from '../connection/pool.ts'
 import { type AccountRow, accountColumns, accountOf, publicOf, type StoredAccount } from './account-rows.ts'
 import { lockBase, revise, revisionOf } from './revisions.ts'
-import { createClusterSessions } from './sessions.ts'
-import { createClusterFailures } from './sign-in-failures.ts'
-import { createClusterTokens } from './tokens.ts'
+import { createPostgresSessions } from './sessions.ts'
+import { createPostgresSignInFailures } from './sign-in-failures.ts'
+import { createPostgresTokens } from './tokens.ts'
 
 /**
  * Addresses are kept in small letters, so that one is the same however it is typed. Accounts change one at a time, over all
  * processes: so one is the first, and one administrator is left, whoever tries at the same moment.
  */
-export function createClusterAccounts(pool: ClusterPool): AccountStore {
+export function createPostgresAccounts(pool: PostgresPool): AccountStore {
   return {
-    ...createClusterSessions(pool),
-    ...createClusterTokens(pool),
-    ...createClusterFailures(pool),
+    ...createPostgresSessions(pool),
+    ...createPostgresTokens(pool),
+    ...createPostgresSignInFailures(pool),
     revision: () => revisionOf(pool, 'accounts'),
     async list({ after, limit }) {
       const sql = `SELECT ${accountColumns} FROM accounts a WHERE a.id > $1 ORDER BY a.id LIMIT $2`

@@ -2,42 +2,42 @@ import type { AccountsEngine } from '../../conformance/accounts-suite.testkit.ts
 import type { StoreSystem } from '../../conformance/engine.testkit.ts'
 import type { InboxEngine } from '../../conformance/inbox-suite.testkit.ts'
 import type { WatchingEngine } from '../../conformance/profiles-suite.testkit.ts'
-import { createClusterAnnotations } from '../annotations/annotations.ts'
-import { createClusterCollection } from '../archive/collection.ts'
-import { createClusterObjects } from '../archive/objects.ts'
-import { createClusterWatches } from '../cluster/watches.ts'
-import { type ClusterPool, openPool } from '../connection/pool.ts'
-import { createClusterInbox } from '../inbox/inbox.ts'
-import { type ClusterSystem, clusterEngine } from '../testkit/store.testkit.ts'
-import { createClusterAccounts } from './accounts.ts'
-import { createClusterProfiles } from './profiles.ts'
+import { createPostgresAnnotations } from '../annotations/annotations.ts'
+import { createPostgresCollection } from '../archive/collection.ts'
+import { createPostgresObjects } from '../archive/objects.ts'
+import { createPostgresWatches } from '../cluster/watches.ts'
+import { openPool, type PostgresPool } from '../connection/pool.ts'
+import { createPostgresInbox } from '../inbox/inbox.ts'
+import { type PostgresSystem, postgresEngine } from '../testkit/store.testkit.ts'
+import { createPostgresAccounts } from './accounts.ts'
+import { createPostgresProfiles } from './profiles.ts'
 
 /** What people say and what is told to them: each part on connections of its own. */
-export const clusterPeopleEngine: WatchingEngine & AccountsEngine & InboxEngine = {
-  ...clusterEngine,
+export const postgresAccountsEngine: WatchingEngine & AccountsEngine & InboxEngine = {
+  ...postgresEngine,
   openWatching(system) {
     const { pool, close } = open(system)
-    const annotations = createClusterAnnotations({ pool })
-    return { profiles: createClusterProfiles(pool), watches: createClusterWatches(pool), annotations, close }
+    const annotations = createPostgresAnnotations({ pool })
+    return { profiles: createPostgresProfiles(pool), watches: createPostgresWatches(pool), annotations, close }
   },
   openAccounts(system) {
     const { pool, close } = open(system)
-    return { accounts: createClusterAccounts(pool), close }
+    return { accounts: createPostgresAccounts(pool), close }
   },
   openInbox(system) {
     const { pool, close } = open(system)
-    const objects = createClusterObjects(pool)
+    const objects = createPostgresObjects(pool)
     return {
-      inbox: createClusterInbox(pool),
-      annotations: createClusterAnnotations({ pool }),
-      collection: createClusterCollection({ pool, objects, headerOf: () => '', textOf: async () => null }),
+      inbox: createPostgresInbox(pool),
+      annotations: createPostgresAnnotations({ pool }),
+      collection: createPostgresCollection({ pool, objects, headerOf: () => '', textOf: async () => null }),
       close,
     }
   },
 }
 
-function open(system: StoreSystem): { pool: ClusterPool; close(): void } {
-  const { address } = (system as ClusterSystem).database
+function open(system: StoreSystem): { pool: PostgresPool; close(): void } {
+  const { address } = (system as PostgresSystem).database
   const pool = openPool({ address, maxConnections: 2, name: 'people' })
   return { pool, close: () => void pool.close() }
 }

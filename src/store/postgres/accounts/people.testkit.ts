@@ -2,13 +2,13 @@ import pg from 'pg'
 import { partitionOf } from '../../../core/partition.ts'
 import { draftOf } from '../../conformance/annotations-suite.testkit.ts'
 import type { AnnotationDraft } from '../../contracts/annotations.ts'
-import type { ClusterPool } from '../connection/pool.ts'
+import type { PostgresPool } from '../connection/pool.ts'
 
 /** A version that is there, with a task for watch 1. */
 export type MadeVersion = { id: number; documentId: number; partition: number; task: number }
 
 /** Versions of new documents, made by hand: `/0`, `/1`, … of the host. */
-export async function makeVersions(pool: ClusterPool, host: string, count: number): Promise<MadeVersion[]> {
+export async function makeVersions(pool: PostgresPool, host: string, count: number): Promise<MadeVersion[]> {
   const partition = partitionOf(host)
   return pool.query<MadeVersion>(
     `WITH drawn AS MATERIALIZED (
@@ -41,7 +41,7 @@ export function draftsOf(versions: readonly MadeVersion[], parts: Partial<Annota
  * Very many annotations at once, as if they had been settled: `owners` with equal shares, three profiles each, of which every fourth
  * annotation is unread, every seventh archived, every fiftieth starred. Each has the words `common` and `nK`, and every thousandth `rare`.
  */
-export async function fillInboxes(pool: ClusterPool, owners: readonly string[], count: number): Promise<void> {
+export async function fillInboxes(pool: PostgresPool, owners: readonly string[], count: number): Promise<void> {
   const version = `(1000000 + n) * 256 + n % 256`
   const document = `(1000000 + n - n % 3) * 256 + n % 256`
   await pool.query(
@@ -74,7 +74,7 @@ export async function fillInboxes(pool: ClusterPool, owners: readonly string[], 
 }
 
 /** When so many connections to this database wait for a lock. */
-export async function untilWaiting(pool: ClusterPool, count: number): Promise<void> {
+export async function untilWaiting(pool: PostgresPool, count: number): Promise<void> {
   for (let waiting = 0; waiting < count; ) {
     const [row] = await pool.query<{ n: number }>(
       `SELECT count(*) AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
@@ -84,7 +84,7 @@ export async function untilWaiting(pool: ClusterPool, count: number): Promise<vo
 }
 
 /** Remembers every statement that was sent, with its last values. */
-export function listening(pool: ClusterPool): ClusterPool & { take(): Map<string, readonly unknown[]> } {
+export function listening(pool: PostgresPool): PostgresPool & { take(): Map<string, readonly unknown[]> } {
   let heard = new Map<string, readonly unknown[]>()
   return {
     ...pool,
@@ -115,7 +115,7 @@ type PlanNode = {
 }
 
 /** How a statement is carried out when it was planned without its values, as it is when it is used often. */
-export async function planOf(pool: ClusterPool, sql: string, values: readonly unknown[]): Promise<Plan> {
+export async function planOf(pool: PostgresPool, sql: string, values: readonly unknown[]): Promise<Plan> {
   const client = await pool.connection()
   try {
     // Tables that are nearly empty are read whole in any case, if it is not forbidden.

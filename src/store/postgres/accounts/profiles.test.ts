@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { isAppError } from '../../../core/errors.ts'
 import { keyedOf } from '../../conformance/profiles-suite.testkit.ts'
-import { createClusterWatches } from '../cluster/watches.ts'
+import { createPostgresWatches } from '../cluster/watches.ts'
 import { openPool } from '../connection/pool.ts'
 import { createDatabase, cutConnections, type TestDatabase, usePostgres } from '../testkit/postgres.testkit.ts'
 import { untilWaiting } from './people.testkit.ts'
-import { createClusterProfiles } from './profiles.ts'
+import { createPostgresProfiles } from './profiles.ts'
 import { lockBase, revise } from './revisions.ts'
 
 usePostgres()
@@ -26,14 +26,14 @@ describe('profiles of several processes', () => {
   test('the same source put by many at once is one watch, and every change has a revision', () =>
     withDatabase(async ({ pool, address }) => {
       const second = openPool({ address, maxConnections: 3, name: 'second' })
-      const stores = [pool, second].map(createClusterProfiles)
+      const stores = [pool, second].map(createPostgresProfiles)
       await Promise.all(
         Array.from({ length: 20 }, (_, n) =>
           stores[n % 2]!.put([keyedOf(`p${n % 5}`, 'ann', n % 3 === 0 ? [a, b] : [c, a, b])]),
         ),
       )
       assert.equal(await stores[0]!.revision(), 20)
-      assert.deepEqual((await createClusterWatches(pool).all()).map(({ key }) => key).sort(), [a, b, c])
+      assert.deepEqual((await createPostgresWatches(pool).all()).map(({ key }) => key).sort(), [a, b, c])
       for (let n = 0; n < 5; n++) {
         const [profile, urds] = [await stores[1]!.find(`p${n}`), await stores[1]!.urdsOf(`p${n}`)]
         assert.deepEqual(
@@ -46,7 +46,7 @@ describe('profiles of several processes', () => {
 
   test('a change is told to whoever listens when it can be seen, and not before', () =>
     withDatabase(async ({ pool }) => {
-      const profiles = createClusterProfiles(pool)
+      const profiles = createPostgresProfiles(pool)
       const listener = await pool.connection()
       const { promise, resolve } = Promise.withResolvers<string>()
       listener.on('notification', ({ payload = '' }) => resolve(payload))
@@ -64,7 +64,7 @@ describe('profiles of several processes', () => {
 
   test('very many profiles are put and removed with few statements', () =>
     withDatabase(async ({ pool }) => {
-      const profiles = createClusterProfiles(pool)
+      const profiles = createPostgresProfiles(pool)
       const many = Array.from({ length: 2_000 }, (_, n) => keyedOf(`p${n}`, 'ann', [`http://${n % 700}.example/`, a]))
       const before = pool.traffic().statements
       await profiles.put(many)
@@ -74,13 +74,13 @@ describe('profiles of several processes', () => {
       assert.equal(await profiles.remove(many.map(({ profile }) => profile.id)), 2_000)
       assert.ok(pool.traffic().statements - before < 20)
       assert.deepEqual(await pool.query('SELECT 1 FROM urds'), [])
-      assert.equal((await createClusterWatches(pool).all()).length, 701)
+      assert.equal((await createPostgresWatches(pool).all()).length, 701)
     }))
 
   test('a connection that is cut is told, and nothing of the change is there', () =>
     withDatabase(async ({ pool, address }) => {
       const worker = openPool({ address, maxConnections: 2, name: 'worker' })
-      const profiles = createClusterProfiles(worker)
+      const profiles = createPostgresProfiles(worker)
       const { promise: end, resolve: release } = Promise.withResolvers<void>()
       const { promise: isLocked, resolve: locked } = Promise.withResolvers<void>()
       const holding = pool.transaction(async (tx) => {
@@ -106,8 +106,8 @@ describe('profiles of several processes', () => {
 describe('watches in PostgreSQL', () => {
   test('a watch that ends twice in one batch remembers both checks, and one that nobody knows none', () =>
     withDatabase(async ({ pool }) => {
-      const profiles = createClusterProfiles(pool)
-      const watches = createClusterWatches(pool)
+      const profiles = createPostgresProfiles(pool)
+      const watches = createPostgresWatches(pool)
       await profiles.put([keyedOf('p', 'ann', [a])])
       const { watch } = (await profiles.urdsOf('p'))[0]!
       const outcome = { outcome: 'changed', status: 200, changes: 1, landed: null, visited: [] }

@@ -1,7 +1,7 @@
 import type { Profile } from '../../../core/profile.ts'
 import type { KeyedProfile, ProfileStore, UrdRow } from '../../contracts/profiles.ts'
 import { storable } from '../archive/storable-text.ts'
-import type { ClusterPool, Tx } from '../connection/pool.ts'
+import type { PostgresPool, Tx } from '../connection/pool.ts'
 import { lockBase, revise, revisionOf } from './revisions.ts'
 
 type Row = { body: string }
@@ -9,7 +9,7 @@ type PlacedUrd = { id: number; profile: string; watch: number }
 
 const urdColumns = 'id, profile, place, watch, visited_at AS "visitedAt", paused, muted FROM urds'
 
-export function createClusterProfiles(pool: ClusterPool): ProfileStore {
+export function createPostgresProfiles(pool: PostgresPool): ProfileStore {
   return {
     revision: () => revisionOf(pool, 'profiles'),
     async list({ after, limit, owner }) {

@@ -1,6 +1,6 @@
 import type { AccountStore, Session } from '../../contracts/accounts.ts'
 import { storable } from '../archive/storable-text.ts'
-import type { ClusterPool } from '../connection/pool.ts'
+import type { PostgresPool } from '../connection/pool.ts'
 import { bearerColumns, splitBearer } from './account-rows.ts'
 
 const columns =
@@ -11,7 +11,7 @@ type SessionStore = Pick<
   'addSession' | 'session' | 'touchSession' | 'sessionsOf' | 'removeSessions' | 'removeEnded'
 >
 
-export function createClusterSessions(pool: ClusterPool): SessionStore {
+export function createPostgresSessions(pool: PostgresPool): SessionStore {
   const removed = async (condition: string, values: readonly unknown[]): Promise<number> =>
     (await pool.query(`DELETE FROM sessions WHERE ${condition} RETURNING 1`, values)).length
 

@@ -1,4 +1,4 @@
-import type { ClusterPool } from '../connection/pool.ts'
+import type { PostgresPool } from '../connection/pool.ts'
 
 const NAME = 'setup-key'
 
@@ -6,7 +6,7 @@ const NAME = 'setup-key'
  * The key of the set-up link, until there is an account. Here it is kept as it is: processes that were started apart tell the same
  * link, and who may read the database may do more than make the first account.
  */
-export function createSetupKey(pool: ClusterPool) {
+export function createSetupKey(pool: PostgresPool) {
   return {
     /** The key that holds: this one, unless there is one already. */
     async agree(fresh: string): Promise<string> {

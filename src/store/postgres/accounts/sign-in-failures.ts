@@ -1,10 +1,10 @@
 import type { AccountStore, Failures } from '../../contracts/accounts.ts'
 import { storable } from '../archive/storable-text.ts'
-import type { ClusterPool } from '../connection/pool.ts'
+import type { PostgresPool } from '../connection/pool.ts'
 
 type FailureStore = Pick<AccountStore, 'failures' | 'noteFailure' | 'forgetFailures' | 'forgetFailuresBefore'>
 
-export function createClusterFailures(pool: ClusterPool): FailureStore {
+export function createPostgresSignInFailures(pool: PostgresPool): FailureStore {
   return {
     async failures(key) {
       const sql = 'SELECT count, last_at AS "lastAt" FROM failures WHERE key = $1'

@@ -1,6 +1,6 @@
 import type { AccountStore, Token } from '../../contracts/accounts.ts'
 import { storable } from '../archive/storable-text.ts'
-import type { ClusterPool } from '../connection/pool.ts'
+import type { PostgresPool } from '../connection/pool.ts'
 import { bearerColumns, splitBearer } from './account-rows.ts'
 
 const columns =
@@ -9,7 +9,7 @@ const columns =
 type TokenStore = Pick<AccountStore, 'addToken' | 'token' | 'touchToken' | 'tokensOf' | 'removeToken'>
 type TokenRow = Omit<Token, 'scopes'> & { scopes: string }
 
-export function createClusterTokens(pool: ClusterPool): TokenStore {
+export function createPostgresTokens(pool: PostgresPool): TokenStore {
   return {
     async addToken({ hash, ...draft }) {
       const { account, name, scopes, createdAt, expiresAt } = draft

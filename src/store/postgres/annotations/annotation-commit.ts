@@ -1,7 +1,7 @@
 import { AppError } from '../../../core/errors.ts'
 import type { Annotation, AnnotationBatch, AnnotationDraft } from '../../contracts/annotations.ts'
 import { storable } from '../archive/storable-text.ts'
-import type { ClusterPool, Sender, Tx } from '../connection/pool.ts'
+import type { PostgresPool, Sender, Tx } from '../connection/pool.ts'
 import { partitionOfId } from '../connection/row-batch.ts'
 import { type AddedAnnotation, addAnnotations, comesRead, type PlacedDraft } from './annotation-writes.ts'
 
@@ -16,8 +16,8 @@ type Part = { partition: number; done: number[]; unwanted: number[]; wanted: num
  * tasks are settled one by one. Then what concerns nobody is one statement, and what concerns somebody one transaction of
  * three: the addresses, what people see, and the partition's own rows together with the check that it is still held.
  */
-export async function settleBatch(
-  pool: Pick<ClusterPool, 'query' | 'transaction'>,
+export async function commitBatch(
+  pool: Pick<PostgresPool, 'query' | 'transaction'>,
   batch: AnnotationBatch,
   epochOf: EpochOf | null,
 ): Promise<Annotation[]> {

@@ -5,7 +5,7 @@ export const annotationChannel = 'annotations'
 export const MAX_TOLD_IDS = 400
 
 /** The ids that a payload tells; null where they were too many. */
-export function readAnnotationNews(payload: string): number[] | null {
+export function readAnnotationEvents(payload: string): number[] | null {
   if (!/^\d{1,16}(,\d{1,16})*$/.test(payload)) return null
   return payload.split(',').map(Number)
 }

@@ -42,15 +42,15 @@ async function withNumbers<T extends AnnotationRow>(sender: Sender, rows: readon
 }
 
 /** Those of a story are few; they are gathered first, whatever is thought of their number when it is planned. */
-const ofStory = `SELECT ${annotationColumns}
+const ofNearDuplicates = `SELECT ${annotationColumns}
   FROM (SELECT * FROM annotations WHERE story = $1 AND story <> 0 AND profile = $2 AND document <> $3 OFFSET 0) a
   ORDER BY a.id LIMIT 1`
 
-export async function findOfStory(
+export async function findNearDuplicates(
   sender: Sender,
   profile: string,
   story: number,
   documentId: number,
 ): Promise<Annotation | null> {
-  return (await readAnnotations(sender, ofStory, [story, storable(profile), documentId]))[0] ?? null
+  return (await readAnnotations(sender, ofNearDuplicates, [story, storable(profile), documentId]))[0] ?? null
 }

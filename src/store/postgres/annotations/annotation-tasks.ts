@@ -1,5 +1,5 @@
 import type { Task } from '../../contracts/annotations.ts'
-import type { ClusterPool } from '../connection/pool.ts'
+import type { PostgresPool } from '../connection/pool.ts'
 
 export type TaskShare = { limit: number; part: number; parts: number }
 
@@ -13,7 +13,7 @@ const inShare = '(hashint8(t.document)::bigint & 2147483647) % $2::bigint = $3::
  * the one with the oldest first, until there are enough.
  */
 export async function takeTasks(
-  pool: ClusterPool,
+  pool: PostgresPool,
   partitions: readonly number[] | null,
   { limit, part, parts }: TaskShare,
 ): Promise<Task[]> {
@@ -38,7 +38,7 @@ export async function takeTasks(
   return tasks.sort((x, y) => x.id - y.id)
 }
 
-export async function countTasks(pool: ClusterPool): Promise<number> {
+export async function countTasks(pool: PostgresPool): Promise<number> {
   const [row] = await pool.query<{ n: number }>('SELECT count(*) AS n FROM tasks')
   return row!.n
 }

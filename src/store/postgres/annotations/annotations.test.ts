@@ -6,11 +6,11 @@ import { nothing } from '../../conformance/annotations-suite.testkit.ts'
 import type { AnnotationBatch } from '../../contracts/annotations.ts'
 import { draftsOf, type MadeVersion, makeVersions, untilWaiting } from '../accounts/people.testkit.ts'
 import { openPool } from '../connection/pool.ts'
-import { createClusterInbox } from '../inbox/inbox.ts'
+import { createPostgresInbox } from '../inbox/inbox.ts'
 import { createDatabase, cutConnections, type TestDatabase, usePostgres } from '../testkit/postgres.testkit.ts'
-import { annotationChannel, readAnnotationNews } from './annotation-events.ts'
+import { annotationChannel, readAnnotationEvents } from './annotation-events.ts'
 import { addAnnotations } from './annotation-writes.ts'
-import { createClusterAnnotations } from './annotations.ts'
+import { createPostgresAnnotations } from './annotations.ts'
 
 usePostgres()
 
@@ -50,7 +50,7 @@ describe('annotations of several workers', () => {
       const mine = await makeVersions(pool, host, 3)
       const others = await makeVersions(pool, 'host2.example', 2)
       const taken = async (partitions: readonly number[] | null) => {
-        const annotations = createClusterAnnotations({ pool, partitions: () => partitions })
+        const annotations = createPostgresAnnotations({ pool, partitions: () => partitions })
         return (await annotations.tasks({ limit: 9, part: 0, parts: 1 })).map(({ versionId }) => versionId)
       }
       const ids = (versions: readonly MadeVersion[]) => versions.map(({ id }) => id)
@@ -65,7 +65,7 @@ describe('annotations of several workers', () => {
       const [one, two] = await makeVersions(pool, host, 2)
       await pool.query('UPDATE leases SET epoch = 5 WHERE partition = $1', [partition])
       const held = new Map<number, number>([[partition, 4]])
-      const annotations = createClusterAnnotations({ pool, epochOf: (each) => held.get(each) ?? null })
+      const annotations = createPostgresAnnotations({ pool, epochOf: (each) => held.get(each) ?? null })
       const isLost = (error: unknown): boolean => isAppError(error, 'lease-lost')
       const unwanted = { ...nothing, done: [two!.task], unwanted: [two!.id] }
       for (const batch of [batchOf(one!), unwanted]) await assert.rejects(annotations.settle(batch), isLost)
@@ -74,7 +74,7 @@ describe('annotations of several workers', () => {
       assert.equal(await annotations.countTasks(), 2)
       assert.deepEqual(await annotations.list({ after: 0, limit: 9 }), [])
       assert.deepEqual(
-        await createClusterInbox(pool)
+        await createPostgresInbox(pool)
           .counts('ann')
           .then(({ all }) => all),
         0,
@@ -99,7 +99,7 @@ describe('annotations of several workers', () => {
       const [one, two] = await makeVersions(pool, host, 2)
       const open = holdOpen(database, one!)
       await open.isOpen
-      const annotations = createClusterAnnotations({ pool, epochOf: () => 0 })
+      const annotations = createPostgresAnnotations({ pool, epochOf: () => 0 })
       // It waits for the inbox of the owner, and has not asked for the lease yet.
       const settling = annotations.settle(batchOf(two!))
       await untilWaiting(pool, 1)
@@ -118,8 +118,8 @@ describe('annotations of several workers', () => {
     withDatabase(async (database) => {
       const { pool } = database
       const [late, next, elsewhere] = await makeVersions(pool, host, 3)
-      const annotations = createClusterAnnotations({ pool })
-      const inbox = createClusterInbox(pool)
+      const annotations = createPostgresAnnotations({ pool })
+      const inbox = createPostgresInbox(pool)
       const arrivals = async (owner: string, after: number) =>
         (await inbox.arrivals(owner, { after, limit: 9 })).map(({ versionId }) => versionId)
       const open = holdOpen(database, late!)
@@ -138,7 +138,7 @@ describe('annotations of several workers', () => {
   test('new annotations are told to whoever listens, once they are there', () =>
     withDatabase(async ({ pool }) => {
       const versions = await makeVersions(pool, host, 3)
-      const annotations = createClusterAnnotations({ pool })
+      const annotations = createPostgresAnnotations({ pool })
       const listener = await pool.connection()
       const { promise, resolve } = Promise.withResolvers<string>()
       listener.on('notification', ({ payload = '' }) => resolve(payload))
@@ -146,17 +146,17 @@ describe('annotations of several workers', () => {
       await annotations.settle({ ...nothing, done: [versions[2]!.task] })
       const made = await annotations.settle({ ...nothing, annotations: draftsOf(versions.slice(0, 2)) })
       assert.deepEqual(
-        readAnnotationNews(await promise),
+        readAnnotationEvents(await promise),
         made.map(({ id }) => id),
       )
       listener.release(true)
-      assert.equal(readAnnotationNews(''), null)
+      assert.equal(readAnnotationEvents(''), null)
     }))
 
   test('a batch may be of several partitions', () =>
     withDatabase(async ({ pool }) => {
       const versions = [...(await makeVersions(pool, host, 2)), ...(await makeVersions(pool, 'host2.example', 2))]
-      const annotations = createClusterAnnotations({ pool, epochOf: () => 0 })
+      const annotations = createPostgresAnnotations({ pool, epochOf: () => 0 })
       const done = versions.map(({ task }) => task)
       const [one, two, three, four] = versions
       const made = await annotations.settle({
@@ -181,7 +181,7 @@ describe('annotations of several workers', () => {
     withDatabase(async ({ pool, address }) => {
       const versions = await makeVersions(pool, host, 20)
       const second = openPool({ address, maxConnections: 4, name: 'second' })
-      const stores = [pool, second].map((each) => createClusterAnnotations({ pool: each }))
+      const stores = [pool, second].map((each) => createPostgresAnnotations({ pool: each }))
       const owners = ['ann', 'bob', 'cay']
       const rounds = versions.flatMap((version, n) =>
         stores.map((store) =>
@@ -196,7 +196,7 @@ describe('annotations of several workers', () => {
       const made = (await Promise.all(rounds)).flat()
       assert.equal(made.length, versions.length * owners.length)
       assert.equal(new Set(made.map(({ id }) => id)).size, made.length)
-      for (const owner of owners) assert.equal((await createClusterInbox(pool).counts(owner)).unread, versions.length)
+      for (const owner of owners) assert.equal((await createPostgresInbox(pool).counts(owner)).unread, versions.length)
       assert.equal(await stores[0]!.countTasks(), 0)
       await second.close()
     }))
@@ -206,7 +206,7 @@ describe('annotations of several workers', () => {
       const { pool, address } = database
       const [late, cut] = await makeVersions(pool, host, 2)
       const worker = openPool({ address, maxConnections: 2, name: 'worker' })
-      const annotations = createClusterAnnotations({ pool: worker })
+      const annotations = createPostgresAnnotations({ pool: worker })
       const open = holdOpen(database, late!)
       await open.isOpen
       const settling = annotations.settle(batchOf(cut!))
@@ -217,7 +217,7 @@ describe('annotations of several workers', () => {
       open.release()
       await open.done
       for (const count of [1, 0]) assert.equal((await annotations.settle(batchOf(cut!))).length, count)
-      assert.equal((await createClusterInbox(pool).counts('ann')).all, 2)
+      assert.equal((await createPostgresInbox(pool).counts('ann')).all, 2)
       assert.equal(await annotations.countTasks(), 1)
       await worker.close()
     }))
@@ -225,7 +225,7 @@ describe('annotations of several workers', () => {
   test('a settled task that concerns nobody is one statement, any other one transaction of three', () =>
     withDatabase(async ({ pool }) => {
       const [one, two] = await makeVersions(pool, host, 2)
-      const annotations = createClusterAnnotations({ pool, epochOf: () => 0 })
+      const annotations = createPostgresAnnotations({ pool, epochOf: () => 0 })
       const sent = async (batch: AnnotationBatch) => {
         const before = pool.traffic()
         await annotations.settle(batch)
@@ -241,7 +241,7 @@ describe('annotations of several workers', () => {
   test('text that PostgreSQL can not keep is no reason to keep nothing', () =>
     withDatabase(async ({ pool }) => {
       const [version] = await makeVersions(pool, host, 1)
-      const annotations = createClusterAnnotations({ pool })
+      const annotations = createPostgresAnnotations({ pool })
       const words = Array.from({ length: 20_000 }, (_, n) => `word${n}`).join(' ')
       const parts = {
         title: `a\0b \ud800 'quoted' back\\slash ${'x'.repeat(5_000)}`,

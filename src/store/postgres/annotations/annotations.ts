@@ -1,12 +1,12 @@
-import type { AnnotationStore, Story } from '../../contracts/annotations.ts'
+import type { AnnotationStore, NearDuplicate } from '../../contracts/annotations.ts'
 import { storable } from '../archive/storable-text.ts'
-import type { ClusterPool } from '../connection/pool.ts'
-import { type EpochOf, settleBatch } from './annotation-commit.ts'
-import { annotationColumns, findOfStory, readAnnotations } from './annotation-rows.ts'
+import type { PostgresPool } from '../connection/pool.ts'
+import { commitBatch, type EpochOf } from './annotation-commit.ts'
+import { annotationColumns, findNearDuplicates, readAnnotations } from './annotation-rows.ts'
 import { countTasks, takeTasks } from './annotation-tasks.ts'
 
-export type ClusterAnnotationDeps = {
-  pool: ClusterPool
+export type PostgresAnnotationDeps = {
+  pool: PostgresPool
   /** Those whose tasks are taken: what this worker holds. Null for all. */
   partitions?: (() => readonly number[] | null) | undefined
   /** What is settled is checked against it: a worker that has lost a partition writes nothing of it. Without it nothing is checked. */
@@ -26,11 +26,11 @@ const lists = {
   both: ofInbox('profile = $3 AND owner = $4'),
 }
 
-export function createClusterAnnotations({ pool, partitions, epochOf }: ClusterAnnotationDeps): AnnotationStore {
+export function createPostgresAnnotations({ pool, partitions, epochOf }: PostgresAnnotationDeps): AnnotationStore {
   return {
     tasks: (share) => takeTasks(pool, partitions?.() ?? null, share),
     countTasks: () => countTasks(pool),
-    settle: (batch) => settleBatch(pool, batch, epochOf ?? null),
+    settle: (batch) => commitBatch(pool, batch, epochOf ?? null),
     async find(id) {
       return (await readAnnotations(pool, `${select} WHERE a.id = $1`, [id]))[0] ?? null
     },
@@ -44,13 +44,13 @@ export function createClusterAnnotations({ pool, partitions, epochOf }: ClusterA
       const sql = `${select} WHERE a.document = $1 AND a.profile = $2 ORDER BY a.id DESC LIMIT 1`
       return (await readAnnotations(pool, sql, [documentId, storable(profile)]))[0] ?? null
     },
-    ofStory: (profile, story, documentId) => findOfStory(pool, profile, story, documentId),
+    ofNearDuplicates: (profile, story, documentId) => findNearDuplicates(pool, profile, story, documentId),
     async stories(limit) {
       const rows = await pool.query<{ versionId: number; hash: string; story: number }>(
         'SELECT version AS "versionId", hash::text, story FROM stories ORDER BY version DESC LIMIT $1',
         [limit],
       )
-      return rows.map((row): Story => ({ ...row, hash: BigInt(row.hash) })).reverse()
+      return rows.map((row): NearDuplicate => ({ ...row, hash: BigInt(row.hash) })).reverse()
     },
   }
 }

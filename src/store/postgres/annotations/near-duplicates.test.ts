@@ -5,7 +5,7 @@ import { nothing } from '../../conformance/annotations-suite.testkit.ts'
 import { draftsOf, makeVersions, planOf, untilWaiting } from '../accounts/people.testkit.ts'
 import { openPool } from '../connection/pool.ts'
 import { createDatabase, cutConnections, type TestDatabase, usePostgres } from '../testkit/postgres.testkit.ts'
-import { createClusterStories, storyStatements } from './near-duplicates.ts'
+import { createPostgresNearDuplicates, nearDuplicateStatements } from './near-duplicates.ts'
 
 usePostgres()
 
@@ -13,18 +13,22 @@ const HASH = 0xf123_4567_89ab_cdefn
 const bit = (n: number): bigint => 1n << BigInt(n)
 
 async function withStories(
-  work: (database: TestDatabase, stories: ReturnType<typeof createClusterStories>) => Promise<void>,
+  work: (database: TestDatabase, stories: ReturnType<typeof createPostgresNearDuplicates>) => Promise<void>,
 ): Promise<void> {
   const database = await createDatabase()
   try {
-    await work(database, createClusterStories({ pool: database.pool, epochOf: () => 0 }))
+    await work(database, createPostgresNearDuplicates({ pool: database.pool, epochOf: () => 0 }))
   } finally {
     await database.destroy()
   }
 }
 
 /** Looks for the story and keeps the version as part of it. */
-async function meet(stories: ReturnType<typeof createClusterStories>, version: number, hash: bigint): Promise<number> {
+async function meet(
+  stories: ReturnType<typeof createPostgresNearDuplicates>,
+  version: number,
+  hash: bigint,
+): Promise<number> {
   return stories.decide(hash, async (found) => {
     const story = found.story ?? version
     await found.annotations.settle({ ...nothing, stories: [{ versionId: version, hash, story }] })
@@ -61,7 +65,7 @@ describe('stories of a cluster', () => {
 
   test('stories are found by their bands, however many there are', () =>
     withStories(async ({ pool }) => {
-      const { scans } = await planOf(pool, storyStatements.find, ['81985529216486895'])
+      const { scans } = await planOf(pool, nearDuplicateStatements.find, ['81985529216486895'])
       assert.deepEqual(
         scans.map(({ index }) => index),
         [0, 1, 2, 3].map((band) => `stories_band_${band}`),
@@ -89,7 +93,7 @@ describe('stories of a cluster', () => {
   test('a connection that is cut while somebody decides takes back everything', () =>
     withStories(async (database) => {
       const pool = openPool({ address: database.address, maxConnections: 2, name: 'cut off' })
-      const stories = createClusterStories({ pool, epochOf: () => 0 })
+      const stories = createPostgresNearDuplicates({ pool, epochOf: () => 0 })
       const [version] = await makeVersions(database.pool, 'host1.example', 1)
       const batch = { ...nothing, done: [version!.task], annotations: draftsOf([version!], { story: version!.id }) }
       const deciding = stories.decide(HASH, async ({ annotations }) => {

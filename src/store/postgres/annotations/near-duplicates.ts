@@ -1,9 +1,9 @@
-import type { StoryStore } from '../../contracts/near-duplicates.ts'
-import type { ClusterPool } from '../connection/pool.ts'
-import { type EpochOf, settleBatch } from './annotation-commit.ts'
-import { findOfStory } from './annotation-rows.ts'
+import type { NearDuplicateStore } from '../../contracts/near-duplicates.ts'
+import type { PostgresPool } from '../connection/pool.ts'
+import { commitBatch, type EpochOf } from './annotation-commit.ts'
+import { findNearDuplicates } from './annotation-rows.ts'
 
-export type ClusterStoriesDeps = { pool: ClusterPool; epochOf: EpochOf }
+export type PostgresNearDuplicatesDeps = { pool: PostgresPool; epochOf: EpochOf }
 
 /** Any number that nobody else uses as the class of an advisory lock. */
 const LOCKS = 7_252_020
@@ -20,7 +20,7 @@ const candidates = Array.from(
     ORDER BY version DESC LIMIT ${MAX_CANDIDATES})`,
 )
 
-export const storyStatements = {
+export const nearDuplicateStatements = {
   lock: 'SELECT pg_advisory_xact_lock($1::int, key) FROM unnest($2::int[]) AS key',
   /** The nearest first, of equals the newest. */
   find: `SELECT story FROM (${candidates.join(' UNION ALL ')}) near WHERE ${distance} <= ${MAX_DISTANCE}
@@ -32,16 +32,19 @@ export const storyStatements = {
  * whoever decides locks the four bands of the text, and meets everybody who decides on something near. Look, decision and what
  * is kept of it are one transaction, and the locks end with it: a connection that is cut takes everything back.
  */
-export function createClusterStories({ pool, epochOf }: ClusterStoriesDeps): StoryStore {
+export function createPostgresNearDuplicates({ pool, epochOf }: PostgresNearDuplicatesDeps): NearDuplicateStore {
   return {
     decide: (hash, settle) =>
       pool.transaction(async (tx) => {
-        await tx.query(storyStatements.lock, [LOCKS, bandKeys(hash)])
-        const [found] = await tx.query<{ story: number }>(storyStatements.find, [String(BigInt.asIntN(64, hash))])
+        await tx.query(nearDuplicateStatements.lock, [LOCKS, bandKeys(hash)])
+        const [found] = await tx.query<{ story: number }>(nearDuplicateStatements.find, [
+          String(BigInt.asIntN(64, hash)),
+        ])
         const annotations = {
-          ofStory: (profile: string, story: number, documentId: number) => findOfStory(tx, profile, story, documentId),
-          settle: (batch: Parameters<typeof settleBatch>[1]) =>
-            settleBatch({ query: tx.query, transaction: (work) => work(tx) }, batch, epochOf),
+          ofNearDuplicates: (profile: string, story: number, documentId: number) =>
+            findNearDuplicates(tx, profile, story, documentId),
+          settle: (batch: Parameters<typeof commitBatch>[1]) =>
+            commitBatch({ query: tx.query, transaction: (work) => work(tx) }, batch, epochOf),
         }
         return (await settle({ story: found?.story ?? null, annotations })).result
       }),

@@ -1,20 +1,20 @@
 import type { CollectionEngine } from '../../conformance/collection-suite.testkit.ts'
 import type { SearchEngine, SearchSystem } from '../../conformance/search-suite.testkit.ts'
-import { createClusterSearchIndex } from '../search/search-index.ts'
+import { createPostgresSearchIndex } from '../search/search-index.ts'
 import { createDatabase } from '../testkit/postgres.testkit.ts'
-import { type ClusterSystem, clusterEngine } from '../testkit/store.testkit.ts'
-import { createClusterCollection } from './collection.ts'
-import { createClusterObjects } from './objects.ts'
-import { createClusterVersions } from './versions.ts'
+import { type PostgresSystem, postgresEngine } from '../testkit/store.testkit.ts'
+import { createPostgresCollection } from './collection.ts'
+import { createPostgresObjects } from './objects.ts'
+import { createPostgresVersions } from './versions.ts'
 
-export const clusterCollectionEngine: CollectionEngine = {
-  ...clusterEngine,
+export const postgresCollectionEngine: CollectionEngine = {
+  ...postgresEngine,
   openCollection(system, headerOf) {
-    const { pool } = (system as ClusterSystem).database
-    const objects = createClusterObjects(pool)
+    const { pool } = (system as PostgresSystem).database
+    const objects = createPostgresObjects(pool)
     return {
-      collection: createClusterCollection({ pool, objects, headerOf, textOf: async () => null }),
-      versions: createClusterVersions(pool),
+      collection: createPostgresCollection({ pool, objects, headerOf, textOf: async () => null }),
+      versions: createPostgresVersions(pool),
       close() {},
     }
   },
@@ -26,7 +26,7 @@ export async function createSearchSystem(): Promise<SearchSystem> {
   const dropped = new Set<number>()
   return {
     open: async () =>
-      createClusterSearchIndex({ pool, kept: async (ids) => new Set(ids.filter((id) => !dropped.has(id))) }),
+      createPostgresSearchIndex({ pool, kept: async (ids) => new Set(ids.filter((id) => !dropped.has(id))) }),
     drop(ids) {
       for (const id of ids) dropped.add(id)
     },
@@ -34,4 +34,4 @@ export async function createSearchSystem(): Promise<SearchSystem> {
   }
 }
 
-export const clusterSearch: SearchEngine = { name: 'cluster', create: createSearchSystem }
+export const postgresSearch: SearchEngine = { name: 'cluster', create: createSearchSystem }

@@ -1,14 +1,14 @@
 import { partitionOf } from '../../../core/partition.ts'
 import type { DocumentStore } from '../../contracts/documents.ts'
-import { type ClusterPool, openPool } from '../connection/pool.ts'
-import { createClusterDocuments } from '../documents/documents.ts'
+import { openPool, type PostgresPool } from '../connection/pool.ts'
+import { createPostgresDocuments } from '../documents/documents.ts'
 import { createDatabase } from '../testkit/postgres.testkit.ts'
 
 /** A database whose partitions are all held under epoch 1, by whoever asks, without any frontier. */
 export type ArchiveSystem = {
-  pool: ClusterPool
+  pool: PostgresPool
   /** Another process, with connections of its own; closed with the system. */
-  another(epoch?: number): { pool: ClusterPool; documents: DocumentStore }
+  another(epoch?: number): { pool: PostgresPool; documents: DocumentStore }
   /** A host in a partition that leaves `shard` when divided by two. */
   hostOf(shard: number): string
   destroy(): Promise<void>
@@ -17,13 +17,13 @@ export type ArchiveSystem = {
 export async function createArchiveSystem(): Promise<ArchiveSystem> {
   const { pool, address, destroy } = await createDatabase()
   await pool.query(`UPDATE leases SET epoch = 1, holder = 'test', until = now() + interval '1 hour'`)
-  const others: ClusterPool[] = []
+  const others: PostgresPool[] = []
   return {
     pool,
     another(epoch = 1) {
       const own = openPool({ address, maxConnections: 4, name: 'another' })
       others.push(own)
-      return { pool: own, documents: createClusterDocuments({ pool: own, epochOf: () => epoch }) }
+      return { pool: own, documents: createPostgresDocuments({ pool: own, epochOf: () => epoch }) }
     },
     hostOf(shard) {
       for (let number = 0; ; number++)

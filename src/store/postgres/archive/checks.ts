@@ -1,6 +1,6 @@
 import { partitionCount } from '../../../core/partition.ts'
 import type { VerifyFault } from '../../../core/reports/verify-report.ts'
-import type { ClusterPool } from '../connection/pool.ts'
+import type { PostgresPool } from '../connection/pool.ts'
 
 /** So many rows are looked at by one statement, roughly. */
 const ROWS_AT_ONCE = 500_000
@@ -56,7 +56,7 @@ const checks: readonly [what: string, sql: string][] = [
  * Rows of the catalogue that point at nothing. Each statement sees one moment, and what belongs together is written together. Only a body
  * in another partition may be on its way out while somebody refers to it; such a reference is seen once and not again.
  */
-export async function findClusterFaults(pool: ClusterPool): Promise<VerifyFault[]> {
+export async function findPostgresFaults(pool: PostgresPool): Promise<VerifyFault[]> {
   const portions = await portionsOf(pool)
   const faults: VerifyFault[] = []
   for (const [what, sql] of checks) {
@@ -72,7 +72,7 @@ export async function findClusterFaults(pool: ClusterPool): Promise<VerifyFault[
 }
 
 /** Spans of partitions that are worth a statement each. */
-export async function portionsOf(pool: ClusterPool): Promise<[from: number, to: number][]> {
+export async function portionsOf(pool: PostgresPool): Promise<[from: number, to: number][]> {
   const [row] = await pool.query<{ n: number }>(
     `SELECT greatest(0, reltuples)::bigint AS n FROM pg_class WHERE oid = 'versions'::regclass`,
   )

@@ -11,15 +11,15 @@ import type {
   TextMark,
 } from '../../contracts/collection.ts'
 import type { ObjectStore } from '../../contracts/objects.ts'
-import type { ClusterPool, Sender, Tx } from '../connection/pool.ts'
+import type { PostgresPool, Sender, Tx } from '../connection/pool.ts'
 import { partitionOfId } from '../connection/row-batch.ts'
 import { partitionOfDigest } from '../documents/documents-bodies.ts'
 import { lockInPartitions } from '../leases/partition-locks.ts'
 import { collectionStatements as sql } from './collection-statements.ts'
 import { storable } from './storable-text.ts'
 
-export type ClusterCollectionDeps = {
-  pool: ClusterPool
+export type PostgresCollectionDeps = {
+  pool: PostgresPool
   objects: Pick<ObjectStore, 'read'>
   /** The response header of a record, as the catalogue keeps it; throws `record-damaged` where there is none to be read. */
   headerOf(record: Buffer): string
@@ -54,7 +54,7 @@ type Decision = { row: OrderRow; action: CollectionOrder['action']; read: Read }
  * 3. What nobody refers to goes, the rest stays.
  * 4. Whoever died between reference and second look has left a reference to nothing: that version is lost, and fetched again.
  */
-export function createClusterCollection({ pool, objects, headerOf, textOf }: ClusterCollectionDeps): CollectionStore {
+export function createPostgresCollection({ pool, objects, headerOf, textOf }: PostgresCollectionDeps): CollectionStore {
   async function readHeaders(orders: readonly CollectionOrder[]): Promise<Map<number, Read>> {
     const ids = orders.filter(({ action }) => action === 'drop').map(({ versionId }) => versionId)
     const reads = new Map<number, Read>()

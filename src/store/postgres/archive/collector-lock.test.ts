@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isAppError } from '../../../core/errors.ts'
-import type { ClusterPool } from '../connection/pool.ts'
+import type { PostgresPool } from '../connection/pool.ts'
 import { createDatabase, usePostgres } from '../testkit/postgres.testkit.ts'
 import { lockCollector, takeMarksBack } from './collector-lock.ts'
 
@@ -12,7 +12,7 @@ const fill = `INSERT INTO versions (partition, id, document, n, reason, at, seen
   SELECT n % 256, n, n, 1, 'new', n, n, 200, 'text/html', n, sha256(int8send(n)), NULL, 0, '', '', '', '', '', '', 'kept', n, n, n, n,
     n % 5000 = 0 FROM generate_series(1::bigint, 20000) n`
 
-async function countMarked(pool: ClusterPool): Promise<number> {
+async function countMarked(pool: PostgresPool): Promise<number> {
   return (await pool.query<{ n: number }>('SELECT count(*) AS n FROM versions WHERE leaving'))[0]!.n
 }
 

@@ -1,5 +1,5 @@
 import { AppError } from '../../../core/errors.ts'
-import type { ClusterPool } from '../connection/pool.ts'
+import type { PostgresPool } from '../connection/pool.ts'
 
 export type CollectorLock = { release(): Promise<void> }
 
@@ -13,7 +13,7 @@ export const takeMarksBack = 'UPDATE versions SET leaving = false WHERE leaving'
  * One collector at a time: two would only do the same work twice. Whoever is killed loses the lock with its connection. Versions that it was
  * about to take are marked still, and nobody would refer to them any more; so the marks go first.
  */
-export async function lockCollector(pool: ClusterPool): Promise<CollectorLock> {
+export async function lockCollector(pool: PostgresPool): Promise<CollectorLock> {
   const client = await pool.connection()
   try {
     const { rows } = await client.query<{ mine: boolean }>('SELECT pg_try_advisory_lock($1) AS mine', [LOCK])

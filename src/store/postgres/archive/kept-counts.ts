@@ -1,5 +1,5 @@
 import type { KeptCounts } from '../../contracts/kept-counts.ts'
-import type { ClusterPool } from '../connection/pool.ts'
+import type { PostgresPool } from '../connection/pool.ts'
 
 /** Above so many rows the server's own estimate is good enough; below it counting takes moments. */
 const MAX_COUNTED = 2_000_000
@@ -12,7 +12,7 @@ const statements = {
     (SELECT count(*) FROM profiles) AS profiles, (SELECT count(DISTINCT watch) FROM urds) AS sources`,
 }
 
-export function createKeptCounter(pool: ClusterPool): () => Promise<KeptCounts> {
+export function createKeptCounter(pool: PostgresPool): () => Promise<KeptCounts> {
   async function count(table: 'documents' | 'versions'): Promise<number> {
     const [estimate] = await pool.query<{ n: number }>(statements.estimate, [table])
     if (estimate!.n > MAX_COUNTED) return estimate!.n

@@ -1,6 +1,6 @@
 import { AppError } from '../../../core/errors.ts'
 import type { ArchiveFile, CataloguedRecord, ObjectStore, RecordPointer } from '../../contracts/objects.ts'
-import type { ClusterPool } from '../connection/pool.ts'
+import type { PostgresPool } from '../connection/pool.ts'
 import { readPart } from './record-parts.ts'
 
 /**
@@ -30,7 +30,7 @@ const MAX_TOGETHER = 16
 type PartRow = { part: number; coding: number; bytes: Buffer }
 type Waiting = { pointer: RecordPointer; resolve(record: Buffer): void; reject(error: unknown): void }
 
-export function createClusterObjects(pool: ClusterPool): ObjectStore {
+export function createPostgresObjects(pool: PostgresPool): ObjectStore {
   let waiting: Waiting[] = []
 
   async function readAlone(pointer: RecordPointer): Promise<Buffer> {

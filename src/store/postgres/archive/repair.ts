@@ -1,4 +1,4 @@
-import type { ClusterPool, Tx } from '../connection/pool.ts'
+import type { PostgresPool, Tx } from '../connection/pool.ts'
 import { partitionOfId } from '../connection/row-batch.ts'
 import { partitionOfDigest } from '../documents/documents-bodies.ts'
 import { lockInPartitions } from '../leases/partition-locks.ts'
@@ -41,7 +41,7 @@ type LockedRow = { id: number; digest: Buffer; record: number; url: string }
  * without conditions and fills the same version in again. Safe beside workers: once a version is lost nobody refers
  * to it, and those who did so until then are lost after it.
  */
-export async function giveUpDamaged(pool: ClusterPool, damaged: readonly DamagedVersion[]): Promise<LostVersions> {
+export async function giveUpDamaged(pool: PostgresPool, damaged: readonly DamagedVersion[]): Promise<LostVersions> {
   const lost: LostVersions = { count: 0, urls: [] }
   const all = [...damaged]
   for (const portion of await portionsOf(pool))

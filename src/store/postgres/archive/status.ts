@@ -1,5 +1,5 @@
 import type { StatusReport } from '../../../core/reports/status-report.ts'
-import type { ClusterPool } from '../connection/pool.ts'
+import type { PostgresPool } from '../connection/pool.ts'
 
 const LAST_SHOWN = 10
 /** Above so many rows the server's own estimate is good enough, and going through all of them takes too long. */
@@ -31,7 +31,7 @@ const statements = {
 type Counted = keyof typeof statements.count
 
 /** A look at a cluster from outside, beside whoever works there. All but the disk. */
-export async function readClusterStatus(pool: ClusterPool): Promise<Omit<StatusReport, 'disk'>> {
+export async function readPostgresStatus(pool: PostgresPool): Promise<Omit<StatusReport, 'disk'>> {
   async function count(table: Counted): Promise<{ n: number; isEstimate: boolean }> {
     const [estimate] = await pool.query<{ n: number }>(statements.estimate, [table])
     if (estimate!.n > MAX_COUNTED) return { n: estimate!.n, isEstimate: true }
@@ -66,14 +66,14 @@ export async function readClusterStatus(pool: ClusterPool): Promise<Omit<StatusR
   }
 }
 
-async function readFrontier(pool: ClusterPool, run: number): Promise<StatusReport['frontier']> {
+async function readFrontier(pool: PostgresPool, run: number): Promise<StatusReport['frontier']> {
   const [sums] = await pool.query<{ queued: number; seen: number; hosts: number }>(statements.frontier)
   const [hosts] = await pool.query<{ resting: number; givenUp: number }>(statements.hosts, [run])
   return { ...sums!, hostsResting: hosts!.resting, hostsGivenUp: hosts!.givenUp }
 }
 
 /** Sources that were checked last. */
-async function readSources(pool: ClusterPool): Promise<StatusReport['sources']> {
+async function readSources(pool: PostgresPool): Promise<StatusReport['sources']> {
   type Row = { uri: string; outcome: string; status: number; checkedAt: number }
   const rows = await pool.query<Row>(statements.sources, [LAST_SHOWN])
   return rows.map(({ uri, outcome, status, checkedAt }) => ({

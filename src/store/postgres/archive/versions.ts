@@ -1,7 +1,7 @@
 import { partitionOf } from '../../../core/partition.ts'
 import type { CataloguedDocument, Version, VersionStore } from '../../contracts/versions.ts'
 import { unpackLinks } from '../../rules/link-text.ts'
-import type { ClusterPool, Sender } from '../connection/pool.ts'
+import type { PostgresPool, Sender } from '../connection/pool.ts'
 import { partitionOfId } from '../connection/row-batch.ts'
 import { storable } from './storable-text.ts'
 import { newestVersion } from './version-mark.ts'
@@ -13,7 +13,7 @@ type VersionRow = Omit<Version, 'record'> & { record: number; length: number }
 /** The highest id of a list that goes from the newest down. */
 const MAX_ID = Number.MAX_SAFE_INTEGER
 
-export function createClusterVersions(pool: ClusterPool): VersionStore {
+export function createPostgresVersions(pool: PostgresPool): VersionStore {
   /** Below it no version can still appear; it only grows. */
   let settled = 0
 

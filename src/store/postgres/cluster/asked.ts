@@ -1,5 +1,5 @@
 import type { AskedStore } from '../../contracts/cluster-events.ts'
-import type { ClusterPool } from '../connection/pool.ts'
+import type { PostgresPool } from '../connection/pool.ts'
 import { checkLeader } from '../leases/leader.ts'
 import { schedulerRole } from './check-results.ts'
 
@@ -11,7 +11,7 @@ const statements = {
   take: 'DELETE FROM asked RETURNING watch',
 }
 
-export function createClusterAsked(pool: ClusterPool): AskedStore {
+export function createPostgresAsked(pool: PostgresPool): AskedStore {
   return {
     async ask(watches) {
       if (watches.length > 0) await pool.query(statements.ask, [watches])

@@ -1,18 +1,18 @@
-import type { WatchNews } from '../../../core/check-order.ts'
-import type { NewsStore } from '../../contracts/cluster-events.ts'
+import type { CheckResult } from '../../../core/check-order.ts'
+import type { CheckResultStore } from '../../contracts/cluster-events.ts'
 import { storable } from '../archive/storable-text.ts'
-import type { ClusterPool, Sender } from '../connection/pool.ts'
+import type { PostgresPool, Sender } from '../connection/pool.ts'
 import { checkLeader } from '../leases/leader.ts'
 
 /** The role whose leader takes the news. */
 export const schedulerRole = 'scheduler'
-export const newsChannel = 'news'
+export const resultsChannel = 'news'
 
 const statements = {
   put: `WITH put AS (INSERT INTO news (news) SELECT value FROM jsonb_array_elements($1::jsonb))
-    SELECT pg_notify('${newsChannel}', '')`,
+    SELECT pg_notify('${resultsChannel}', '')`,
   // There is one taker, so nothing is locked but by those who clean up: it waits rather than pass over a row.
-  take: 'DELETE FROM news WHERE id IN (SELECT id FROM news ORDER BY id LIMIT $1 FOR UPDATE) RETURNING id, news',
+  take: 'DELETE FROM news WHERE id IN (SELECT id FROM news ORDER BY id LIMIT $1 FOR UPDATE) RETURNING id, news AS result',
   sum: `INSERT INTO watch_progress AS p (watch, changed, unchanged, failed, source, landed)
     SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::jsonb[], $6::text[])
     ON CONFLICT (watch) DO UPDATE SET changed = p.changed + excluded.changed, unchanged = p.unchanged + excluded.unchanged,
@@ -26,18 +26,18 @@ const statements = {
 /** For the transactions that begin or end checks. */
 export const forgetProgress = 'DELETE FROM watch_progress WHERE watch = ANY($1)'
 
-export function createClusterNews(pool: ClusterPool): NewsStore {
+export function createPostgresCheckResults(pool: PostgresPool): CheckResultStore {
   return {
-    put: (news) => putNews(pool, news),
+    put: (results) => putResults(pool, results),
     take: (leaderEpoch, limit) =>
       pool.transaction(async (tx) => {
         await checkLeader(tx, schedulerRole, leaderEpoch)
-        const rows = await tx.query<{ id: number; news: WatchNews }>(statements.take, [limit])
-        const news = rows.sort((a, b) => a.id - b.id).map((row) => row.news)
-        if (news.length > 0) await tx.query(statements.sum, sumValues(news))
-        return news
+        const rows = await tx.query<{ id: number; result: CheckResult }>(statements.take, [limit])
+        const results = rows.sort((a, b) => a.id - b.id).map((row) => row.result)
+        if (results.length > 0) await tx.query(statements.sum, sumValues(results))
+        return results
       }),
-    progress: () => pool.query<WatchNews>(statements.progress),
+    progress: () => pool.query<CheckResult>(statements.progress),
     async queued(watches) {
       const rows = await (watches === null
         ? pool.query<{ watch: number; n: number }>(statements.allQueued)
@@ -48,8 +48,8 @@ export function createClusterNews(pool: ClusterPool): NewsStore {
 }
 
 /** For transactions, too: the news are there when the rest is. */
-export async function putNews(sender: Pick<Sender, 'query'>, news: readonly WatchNews[]): Promise<void> {
-  if (news.length > 0) await sender.query(statements.put, [JSON.stringify(news, keepable)])
+export async function putResults(sender: Pick<Sender, 'query'>, results: readonly CheckResult[]): Promise<void> {
+  if (results.length > 0) await sender.query(statements.put, [JSON.stringify(results, keepable)])
 }
 
 /** Not every text that JSON can name is one for PostgreSQL. */
@@ -58,9 +58,9 @@ function keepable(_key: string, value: unknown): unknown {
 }
 
 /** One row for each watch; of what is said of the source the last word counts. */
-function sumValues(news: readonly WatchNews[]): unknown[] {
-  const sums = new Map<number, WatchNews>()
-  for (const each of news) {
+function sumValues(results: readonly CheckResult[]): unknown[] {
+  const sums = new Map<number, CheckResult>()
+  for (const each of results) {
     const sum = sums.get(each.watch)
     if (sum === undefined) sums.set(each.watch, { ...each })
     else {

@@ -1,9 +1,9 @@
-import type { ErrandStore } from '../../contracts/cluster-events.ts'
-import type { ClusterPool } from '../connection/pool.ts'
+import type { CheckStore } from '../../contracts/cluster-events.ts'
+import type { PostgresPool } from '../connection/pool.ts'
 import { addWatch } from '../frontier/frontier-counts.ts'
 import { type KnownLinks, type OfferParcel, offerValues, sortOffers } from '../frontier/frontier-offers.ts'
 import type { OfferAnswer } from '../frontier/frontier-rows.ts'
-import { frontierLooks } from '../frontier/frontier-statements.ts'
+import { frontierReads } from '../frontier/frontier-statements.ts'
 import { leaderLost } from '../leases/leader.ts'
 import { schedulerRole } from './check-results.ts'
 
@@ -20,13 +20,13 @@ const MAX_URLS_PER_HOST = Number.MAX_SAFE_INTEGER
 const nothingKnown: KnownLinks = { has: () => false, add: () => {} }
 
 /** The way of errands into the frontier. Each partition has its own statement, so they may get there in part; whoever goes on looks what is queued. */
-export function createClusterErrands(pool: ClusterPool): ErrandStore {
+export function createPostgresChecks(pool: PostgresPool): CheckStore {
   async function send(epoch: number, parcel: OfferParcel, counts: Map<number, number>): Promise<boolean> {
     const values = [schedulerRole, epoch, ...offerValues(parcel, RUN, MAX_URLS_PER_HOST)]
     const [row] = await pool.query<{ answer: OfferAnswer }>(fencedOffer, values)
     if (row === undefined) throw leaderLost(schedulerRole)
     const { accepted } = row.answer.offered
-    for (const n of accepted) addWatch(counts, parcel.offers[n - 1]!.errand.watch, 1)
+    for (const n of accepted) addWatch(counts, parcel.offers[n - 1]!.check.watch, 1)
     return accepted.length > 0
   }
 
@@ -41,7 +41,7 @@ export function createClusterErrands(pool: ClusterPool): ErrandStore {
         }),
       )
       // Not waited for: they would find it by themselves.
-      if (woken.size > 0) pool.query(frontierLooks.wake, [[...woken]]).catch(() => {})
+      if (woken.size > 0) pool.query(frontierReads.wake, [[...woken]]).catch(() => {})
       for (const result of results) if (result.status === 'rejected') throw result.reason
       return counts
     },

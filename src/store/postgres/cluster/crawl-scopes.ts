@@ -1,15 +1,15 @@
 import { AppError } from '../../../core/errors.ts'
-import type { ReachChange, ReachStore, RoundReach } from '../../contracts/crawl-scopes.ts'
-import type { ClusterPool, Tx } from '../connection/pool.ts'
+import type { CheckRunScope, CrawlScopeChange, CrawlScopeStore } from '../../contracts/crawl-scopes.ts'
+import type { PostgresPool, Tx } from '../connection/pool.ts'
 import { leaderFence } from '../leases/leader.ts'
 import { schedulerRole } from './check-results.ts'
 
 /** There are new reaches, or some were forgotten. */
-export const reachesChannel = 'reaches'
+export const scopesChannel = 'reaches'
 
 const statements = {
   put: `INSERT INTO reaches AS r (watch, round, version, reach)
-    SELECT (value->'reach'->>'watch')::bigint, (value->>'round')::bigint, nextval('reach_versions'), value->'reach'
+    SELECT (value->'crawlScope'->>'watch')::bigint, (value->>'round')::bigint, nextval('reach_versions'), value->'crawlScope'
     FROM jsonb_array_elements($1::jsonb)
     ON CONFLICT (watch) DO UPDATE SET round = greatest(r.round, excluded.round), version = excluded.version,
       reach = excluded.reach, at = now()`,
@@ -17,8 +17,8 @@ const statements = {
   forget: `UPDATE reaches SET reach = NULL, version = nextval('reach_versions'), at = now()
     WHERE watch = ANY($1::bigint[]) AND reach IS NOT NULL`,
   sweep: `DELETE FROM reaches WHERE reach IS NULL AND at < now() - interval '1 day'`,
-  since: `SELECT watch, round, version, reach FROM reaches WHERE version > $1 ORDER BY version LIMIT $2`,
-  wake: `SELECT pg_notify('${reachesChannel}', '')`,
+  since: `SELECT watch, round, version, reach AS "crawlScope" FROM reaches WHERE version > $1 ORDER BY version LIMIT $2`,
+  wake: `SELECT pg_notify('${scopesChannel}', '')`,
 }
 
 const PORTION = 1_000
@@ -26,9 +26,9 @@ const PORTION = 1_000
 /** A few thousand watches at a time make a statement of some megabytes. */
 const PUT_AT_ONCE = 1_000
 
-type Row = ReachChange & { version: number }
+type Row = CrawlScopeChange & { version: number }
 
-export function createClusterReaches(pool: ClusterPool): ReachStore {
+export function createPostgresCrawlScopes(pool: PostgresPool): CrawlScopeStore {
   function asLeader(epoch: number, work: (tx: Tx) => Promise<unknown>): Promise<void> {
     return pool.transaction(async (tx) => {
       if ((await tx.query(leaderFence, [schedulerRole, epoch])).length === 0)
@@ -39,9 +39,9 @@ export function createClusterReaches(pool: ClusterPool): ReachStore {
   }
 
   return {
-    async put(leaderEpoch, reaches) {
+    async put(leaderEpoch, crawlScopes) {
       // Of several for one watch the last counts.
-      const byWatch = new Map<number, RoundReach>(reaches.map((each) => [each.reach.watch, each]))
+      const byWatch = new Map<number, CheckRunScope>(crawlScopes.map((each) => [each.crawlScope.watch, each]))
       const rows = [...byWatch.values()]
       for (let start = 0; start < rows.length; start += PUT_AT_ONCE) {
         const portion = JSON.stringify(rows.slice(start, start + PUT_AT_ONCE))
@@ -56,10 +56,10 @@ export function createClusterReaches(pool: ClusterPool): ReachStore {
       })
     },
     async since(version) {
-      const changes: ReachChange[] = []
+      const changes: CrawlScopeChange[] = []
       for (let reached = version; ; ) {
         const rows = await pool.query<Row>(statements.since, [reached, PORTION])
-        for (const { watch, round, reach } of rows) changes.push({ watch, round, reach })
+        for (const { watch, round, crawlScope } of rows) changes.push({ watch, round, crawlScope })
         reached = rows.at(-1)?.version ?? reached
         if (rows.length < PORTION) return { version: reached, changes }
       }

@@ -1,12 +1,12 @@
 import type { PoolClient, QueryConfig } from 'pg'
 import type { ClusterEvents } from '../../contracts/cluster-events.ts'
-import { ANSWER_WITHIN_MS, type ClusterPool } from '../connection/pool.ts'
+import { ANSWER_WITHIN_MS, type PostgresPool } from '../connection/pool.ts'
 import { postgresError } from '../connection/postgres-error.ts'
 
-export type ClusterEventsOptions = {
-  pool: ClusterPool
+export type PostgresEventsOptions = {
+  pool: PostgresPool
   /** The connection was cut or could not be made; it is tried again. */
-  onTrouble?(error: unknown): void
+  onHealthError?(error: unknown): void
 }
 
 type Handler = (payload: string | null) => void
@@ -22,7 +22,7 @@ const plainName = /^[a-z_0-9]{1,60}$/
  * - connected: LISTEN was sent for every channel, and each handler was told to look again, since words may have been missed;
  * - closed.
  */
-export function createClusterEvents({ pool, onTrouble = () => {} }: ClusterEventsOptions): ClusterEvents {
+export function createPostgresEvents({ pool, onHealthError = () => {} }: PostgresEventsOptions): ClusterEvents {
   const handlers = new Map<string, Set<Handler>>()
   let current: { client: PoolClient; end(): void } | null = null
   let connecting: Promise<void> | null = null
@@ -38,7 +38,7 @@ export function createClusterEvents({ pool, onTrouble = () => {} }: ClusterEvent
 
   function connectLater(error: unknown): void {
     if (isClosed) return
-    onTrouble(error)
+    onHealthError(error)
     if (timer !== null || handlers.size === 0) return
     timer = setTimeout(() => {
       timer = null

@@ -1,37 +1,37 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { WatchNews } from '../../../core/check-order.ts'
+import type { CheckResult } from '../../../core/check-order.ts'
 import { createManualClock } from '../../../core/clock.ts'
 import { isAppError } from '../../../core/errors.ts'
 import { createLeaderLease } from '../leases/leader.ts'
 import { createDatabase, usePostgres } from '../testkit/postgres.testkit.ts'
-import { createClusterNews, schedulerRole } from './check-results.ts'
-import { createClusterEvents } from './events.ts'
-import { createClusterNodes } from './nodes.ts'
-import { createClusterRuns } from './runs.ts'
+import { createPostgresCheckResults, schedulerRole } from './check-results.ts'
+import { createPostgresEvents } from './events.ts'
+import { createPostgresNodes } from './nodes.ts'
+import { createPostgresRuns } from './runs.ts'
 
 usePostgres()
 
-const signOf = (id: string, figures: Record<string, unknown> = {}) => ({
+const signOf = (id: string, stats: Record<string, unknown> = {}) => ({
   id,
   name: 'w',
   role: 'worker' as const,
   host: 'example',
   pid: 7,
-  figures,
+  stats,
 })
 
 describe('nodes of a cluster', () => {
   test('a heartbeat enters the node, shows its figures and brings what its operator wants', async () => {
     const { pool, destroy } = await createDatabase()
-    const nodes = createClusterNodes(pool)
+    const nodes = createPostgresNodes(pool)
     assert.deepEqual(await nodes.heartbeat(signOf('a')), { draining: false, paused: false, held: false })
     await nodes.heartbeat(signOf('b'))
     await nodes.heartbeat(signOf('a', { pages: 12 }))
     await pool.query(`UPDATE leases SET holder = 'a/0/x', until = now() + interval '1 h' WHERE partition < 3`)
     const listed = await nodes.list()
     assert.deepEqual(
-      listed.map(({ id, figures, partitions }) => [id, figures, partitions]),
+      listed.map(({ id, stats, partitions }) => [id, stats, partitions]),
       [
         ['a', { pages: 12 }, 3],
         ['b', {}, 0],
@@ -50,7 +50,7 @@ describe('nodes of a cluster', () => {
 
   test('the crawl is held as long as somebody leads who can let it go on', async () => {
     const { pool, destroy } = await createDatabase()
-    const nodes = createClusterNodes(pool)
+    const nodes = createPostgresNodes(pool)
     const isHeld = async (): Promise<boolean[]> => [(await nodes.heartbeat(signOf('a'))).held, await nodes.isHeld()]
     await nodes.hold(true)
     assert.deepEqual(await isHeld(), [false, false])
@@ -71,7 +71,7 @@ describe('nodes of a cluster', () => {
 
   test('nodes that gave no sign for long are forgotten, by the clock of the database', async () => {
     const { pool, destroy } = await createDatabase()
-    const nodes = createClusterNodes(pool)
+    const nodes = createPostgresNodes(pool)
     for (const id of ['a', 'b', 'c']) await nodes.heartbeat(signOf(id))
     await pool.query(`UPDATE nodes SET seen_at = now() - interval '1 hour' WHERE id = 'b'`)
     assert.equal(await nodes.forget(60_000), 1)
@@ -87,7 +87,7 @@ describe('nodes of a cluster', () => {
 describe('runs of a cluster', () => {
   test('all who begin at the same time work on the same run', async () => {
     const { pool, destroy } = await createDatabase()
-    const runs = Array.from({ length: 6 }, () => createClusterRuns(pool))
+    const runs = Array.from({ length: 6 }, () => createPostgresRuns(pool))
     const begun = await Promise.all(runs.map((each, n) => each.begin(1_000 + n)))
     assert.deepEqual(new Set(begun.map(({ id }) => id)), new Set([1]))
     assert.equal(begun.filter(({ continued }) => !continued).length, 1)
@@ -100,7 +100,7 @@ describe('runs of a cluster', () => {
 describe('words between the nodes', () => {
   test('whoever listens is told, and after a cut connection that it should look again', async () => {
     const { pool, destroy } = await createDatabase()
-    const events = createClusterEvents({ pool })
+    const events = createPostgresEvents({ pool })
     const words: (string | null)[] = []
     let told = Promise.withResolvers<void>()
     const next = async (): Promise<string | null> => {
@@ -134,8 +134,8 @@ describe('words between the nodes', () => {
 
   test('news reach the leader once, in order, and nobody who leads no more', async () => {
     const { pool, destroy } = await createDatabase()
-    const news = createClusterNews(pool)
-    const newsOf = (watch: number): WatchNews => ({
+    const results = createPostgresCheckResults(pool)
+    const resultsOf = (watch: number): CheckResult => ({
       watch,
       queued: -1,
       changed: 1,
@@ -147,13 +147,13 @@ describe('words between the nodes', () => {
     const leader = createLeaderLease({ pool, name: schedulerRole, holder: 'a', clock: createManualClock() })
     const beat = await leader.beat()
     assert.equal(beat.kind, 'leads')
-    await Promise.all([news.put([newsOf(1), newsOf(2)]), news.put([])])
-    await news.put([newsOf(3)])
-    assert.deepEqual(await news.take(1, 2), [newsOf(1), newsOf(2)])
-    await assert.rejects(news.take(7, 9), (error) => isAppError(error, 'lease-lost'))
-    assert.deepEqual(await news.take(1, 9), [newsOf(3)])
-    assert.deepEqual(await news.take(1, 9), [])
-    assert.deepEqual(await news.queued([1]), new Map())
+    await Promise.all([results.put([resultsOf(1), resultsOf(2)]), results.put([])])
+    await results.put([resultsOf(3)])
+    assert.deepEqual(await results.take(1, 2), [resultsOf(1), resultsOf(2)])
+    await assert.rejects(results.take(7, 9), (error) => isAppError(error, 'lease-lost'))
+    assert.deepEqual(await results.take(1, 9), [resultsOf(3)])
+    assert.deepEqual(await results.take(1, 9), [])
+    assert.deepEqual(await results.queued([1]), new Map())
     await destroy()
   })
 })

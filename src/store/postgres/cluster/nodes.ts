@@ -1,5 +1,5 @@
 import type { NodeOrders, NodeReport, NodeStore } from '../../contracts/nodes.ts'
-import type { ClusterPool } from '../connection/pool.ts'
+import type { PostgresPool } from '../connection/pool.ts'
 import { schedulerRole } from './check-results.ts'
 
 const isSet = (name: string): string =>
@@ -17,7 +17,7 @@ const statements = {
   heartbeat: `INSERT INTO nodes (id, name, role, host, pid, figures) VALUES ($1, $2, $3, $4, $5, $6)
     ON CONFLICT (id) DO UPDATE SET seen_at = now(), figures = excluded.figures
     RETURNING draining, ${controlFlags.paused} AS paused, ${controlFlags.held} AS held`,
-  list: `SELECT id, name, role, host, pid, figures, draining,
+  list: `SELECT id, name, role, host, pid, figures AS stats, draining,
       round(extract(epoch FROM now() - started_at) * 1000)::bigint AS "startedMsAgo",
       round(extract(epoch FROM now() - seen_at) * 1000)::bigint AS "seenMsAgo",
       coalesce(held.n, 0) AS partitions
@@ -33,7 +33,7 @@ const statements = {
 }
 
 /** The id of a node is what the names of its holders begin with, up to a slash: so its partitions are counted. */
-export function createClusterNodes(pool: ClusterPool): NodeStore {
+export function createPostgresNodes(pool: PostgresPool): NodeStore {
   async function set(name: 'paused' | 'held', value: boolean): Promise<void> {
     await pool.query(statements.set, [name, JSON.stringify(value)])
   }
@@ -43,8 +43,8 @@ export function createClusterNodes(pool: ClusterPool): NodeStore {
   }
 
   return {
-    async heartbeat({ id, name, role, host, pid, figures }) {
-      const values = [id, name, role, host, pid, JSON.stringify(figures)]
+    async heartbeat({ id, name, role, host, pid, stats }) {
+      const values = [id, name, role, host, pid, JSON.stringify(stats)]
       const [row] = await pool.query<NodeOrders>(statements.heartbeat, values)
       return row!
     },

@@ -28,7 +28,7 @@ export const runStatements = {
     RETURNING id`,
   put: `INSERT INTO run_figures (run, node, figures, pages, final) VALUES ($1, $2, $3, $4, $5)
     ON CONFLICT (run, node) DO UPDATE SET figures = excluded.figures, pages = excluded.pages, final = excluded.final`,
-  shares: `SELECT f.node, f.figures, f.pages, f.final, coalesce(${isLive('$2')}, false) AS live
+  shares: `SELECT f.node, f.figures AS stats, f.pages, f.final, coalesce(${isLive('$2')}, false) AS live
     FROM run_figures f LEFT JOIN nodes n ON n.id = f.node WHERE f.run = $1`,
   /** By itself: what follows sees what was committed while it waited. */
   lockPages: 'SELECT 1 FROM runs WHERE id = $1 FOR UPDATE',

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { SharedSettings } from '../../contracts/cluster-runs.ts'
 import { createDatabase, type TestDatabase, usePostgres } from '../testkit/postgres.testkit.ts'
-import { createClusterNodes } from './nodes.ts'
-import { createClusterRuns } from './runs.ts'
+import { createPostgresNodes } from './nodes.ts'
+import { createPostgresRuns } from './runs.ts'
 
 usePostgres()
 
@@ -12,16 +12,16 @@ const settingsOf = (seeds: string[], maxPages: number | null = null): SharedSett
 
 async function withRuns(
   work: (
-    place: TestDatabase & { runs: ReturnType<typeof createClusterRuns>; live(...ids: string[]): Promise<void> },
+    place: TestDatabase & { runs: ReturnType<typeof createPostgresRuns>; live(...ids: string[]): Promise<void> },
   ) => Promise<void>,
 ): Promise<void> {
   const database = await createDatabase()
-  const nodes = createClusterNodes(database.pool)
+  const nodes = createPostgresNodes(database.pool)
   const live = async (...ids: string[]): Promise<void> => {
-    for (const id of ids) await nodes.heartbeat({ id, name: id, role: 'crawl', host: 'h', pid: 1, figures: {} })
+    for (const id of ids) await nodes.heartbeat({ id, name: id, role: 'crawl', host: 'h', pid: 1, stats: {} })
   }
   try {
-    await work({ ...database, runs: createClusterRuns(database.pool), live })
+    await work({ ...database, runs: createPostgresRuns(database.pool), live })
   } finally {
     await database.destroy()
   }
@@ -48,7 +48,7 @@ describe('runs that several processes work on', () => {
       assert.deepEqual(await runs.pages(1), { limit: 10, taken: 0 })
       // Seeds that are known change nothing.
       assert.equal((await runs.join('b', settingsOf(['http://a/']), times)).revision, 2)
-      for (const node of ['a', 'b']) await runs.put({ run: 1, node, figures: {}, pages: 0, final: true })
+      for (const node of ['a', 'b']) await runs.put({ run: 1, node, stats: {}, pages: 0, final: true })
       const alone = await runs.join('c', settingsOf(['http://c/'], 5), times)
       assert.deepEqual([alone.id, alone.others, alone.revision], [1, false, 3])
       assert.deepEqual(await runs.pages(1), { limit: 5, taken: 0 })
@@ -122,14 +122,14 @@ describe('runs that several processes work on', () => {
     withRuns(async ({ runs, live, pool }) => {
       await live('a', 'b')
       await runs.join('a', settingsOf([]), times)
-      await runs.put({ run: 1, node: 'b', figures: { fetched: 3 }, pages: 2, final: false })
-      await runs.put({ run: 1, node: 'b', figures: { fetched: 4 }, pages: 0, final: true })
+      await runs.put({ run: 1, node: 'b', stats: { fetched: 3 }, pages: 2, final: false })
+      await runs.put({ run: 1, node: 'b', stats: { fetched: 4 }, pages: 0, final: true })
       await pool.query(`UPDATE nodes SET seen_at = now() - interval '1 hour' WHERE id = 'a'`)
       assert.deepEqual(
         (await runs.shares(1, 60_000)).sort((x, y) => (x.node < y.node ? -1 : 1)),
         [
-          { node: 'a', figures: {}, pages: 0, final: false, live: false },
-          { node: 'b', figures: { fetched: 4 }, pages: 0, final: true, live: true },
+          { node: 'a', stats: {}, pages: 0, final: false, live: false },
+          { node: 'b', stats: { fetched: 4 }, pages: 0, final: true, live: true },
         ],
       )
     }))

@@ -1,13 +1,13 @@
 import type { ClusterRunStore, JoinedRun, LiveShare, RunMark, SharedSettings } from '../../contracts/cluster-runs.ts'
 import { runsChannel } from '../../contracts/cluster-runs.ts'
 import type { Run } from '../../contracts/runs.ts'
-import type { ClusterPool, Tx } from '../connection/pool.ts'
+import type { PostgresPool, Tx } from '../connection/pool.ts'
 import { runStatements as statements } from './runs-statements.ts'
 
 type Row = { id: number; started_at: number; finished_at: number | null; revision: number }
 
 /** One run at a time for the whole cluster. */
-export function createClusterRuns(pool: ClusterPool): ClusterRunStore {
+export function createPostgresRuns(pool: PostgresPool): ClusterRunStore {
   async function last(): Promise<Run | null> {
     const [row] = await pool.query<Row>(statements.last)
     return row === undefined ? null : runOf(row, true)
@@ -65,8 +65,8 @@ export function createClusterRuns(pool: ClusterPool): ClusterRunStore {
         return isClosed
       }),
     isFinished: async (id) => (await pool.query(statements.isFinished, [id])).length > 0,
-    async put({ run, node, figures, pages, final }) {
-      await pool.query(statements.put, [run, node, JSON.stringify(figures), pages, final])
+    async put({ run, node, stats, pages, final }) {
+      await pool.query(statements.put, [run, node, JSON.stringify(stats), pages, final])
     },
     async setSeeding(run, node, seeding) {
       await pool.query(statements.seed, [run, node, seeding])

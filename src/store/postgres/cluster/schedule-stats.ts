@@ -1,5 +1,5 @@
 import type { ScheduleStats } from '../../contracts/cluster-events.ts'
-import type { ClusterPool } from '../connection/pool.ts'
+import type { PostgresPool } from '../connection/pool.ts'
 import { checkLeader } from '../leases/leader.ts'
 import { schedulerRole } from './check-results.ts'
 
@@ -10,7 +10,7 @@ const statements = {
   tasks: 'SELECT count(*) AS n FROM (SELECT FROM tasks LIMIT $1) t',
 }
 
-export function createScheduleStats(pool: ClusterPool): ScheduleStats {
+export function createScheduleStats(pool: PostgresPool): ScheduleStats {
   return {
     put: (leaderEpoch, stats) =>
       pool.transaction(async (tx) => {
@@ -22,7 +22,7 @@ export function createScheduleStats(pool: ClusterPool): ScheduleStats {
 }
 
 /** Versions that wait for the annotation engine, counted no further than `limit`: there may be millions. */
-export async function countTasksUpTo(pool: ClusterPool, limit: number): Promise<number> {
+export async function countTasksUpTo(pool: PostgresPool, limit: number): Promise<number> {
   const [row] = await pool.query<{ n: number }>(statements.tasks, [limit])
   return row!.n
 }

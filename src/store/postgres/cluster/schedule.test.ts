@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { WatchNews } from '../../../core/check-order.ts'
+import type { CheckResult } from '../../../core/check-order.ts'
 import { createManualClock } from '../../../core/clock.ts'
 import { isAppError } from '../../../core/errors.ts'
-import type { ClusterPool } from '../connection/pool.ts'
+import type { PostgresPool } from '../connection/pool.ts'
 import { createLeaderLease } from '../leases/leader.ts'
 import { createDatabase, usePostgres } from '../testkit/postgres.testkit.ts'
-import { createClusterAsked } from './asked.ts'
-import { createClusterNews, schedulerRole } from './check-results.ts'
-import { createClusterReaches } from './crawl-scopes.ts'
+import { createPostgresAsked } from './asked.ts'
+import { createPostgresCheckResults, schedulerRole } from './check-results.ts'
+import { createPostgresCrawlScopes } from './crawl-scopes.ts'
 import { countTasksUpTo, createScheduleStats } from './schedule-stats.ts'
-import { createClusterWatches } from './watches.ts'
+import { createPostgresWatches } from './watches.ts'
 
 usePostgres()
 
-async function leadAs(pool: ClusterPool, holder: string): Promise<number> {
+async function leadAs(pool: PostgresPool, holder: string): Promise<number> {
   const beat = await createLeaderLease({ pool, name: schedulerRole, holder, clock: createManualClock() }).beat()
   assert.ok(beat.kind === 'leads')
   return beat.epoch
@@ -25,7 +25,7 @@ const isLost = (error: unknown): boolean => isAppError(error, 'lease-lost')
 describe('what the leader of the scheduler and the others tell each other', () => {
   test('a check that somebody asked for twice is taken once, by the leader', async () => {
     const { pool, destroy } = await createDatabase()
-    const asked = createClusterAsked(pool)
+    const asked = createPostgresAsked(pool)
     const epoch = await leadAs(pool, 'a')
     await asked.ask([7, 8])
     await asked.ask([7])
@@ -38,14 +38,17 @@ describe('what the leader of the scheduler and the others tell each other', () =
 
   test('reaches are read in their order from where one has come to', async () => {
     const { pool, destroy } = await createDatabase()
-    const reaches = createClusterReaches(pool)
+    const crawlScopes = createPostgresCrawlScopes(pool)
     const epoch = await leadAs(pool, 'a')
-    const reachOf = (watch: number, uri: string) => ({ watch, sources: [{ uri, scope: { kind: 'host' as const } }] })
-    await reaches.put(epoch, [
-      { round: 5, reach: reachOf(1, 'http://one.example/') },
-      { round: 5, reach: reachOf(2, 'http://two.example/') },
+    const crawlScopeOf = (watch: number, uri: string) => ({
+      watch,
+      sources: [{ uri, scope: { kind: 'host' as const } }],
+    })
+    await crawlScopes.put(epoch, [
+      { round: 5, crawlScope: crawlScopeOf(1, 'http://one.example/') },
+      { round: 5, crawlScope: crawlScopeOf(2, 'http://two.example/') },
     ])
-    const first = await reaches.since(0)
+    const first = await crawlScopes.since(0)
     assert.deepEqual(
       first.changes.map(({ watch, round }) => [watch, round]),
       [
@@ -53,42 +56,48 @@ describe('what the leader of the scheduler and the others tell each other', () =
         [2, 5],
       ],
     )
-    assert.deepEqual(await reaches.since(first.version), { version: first.version, changes: [] })
+    assert.deepEqual(await crawlScopes.since(first.version), { version: first.version, changes: [] })
     // A word about a check under way does not know its round, and takes nothing back.
-    await reaches.put(epoch, [{ round: 0, reach: reachOf(1, 'http://one.example/more') }])
-    await reaches.forget(epoch, [2, 3])
-    const { version, changes } = await reaches.since(first.version)
+    await crawlScopes.put(epoch, [{ round: 0, crawlScope: crawlScopeOf(1, 'http://one.example/more') }])
+    await crawlScopes.forget(epoch, [2, 3])
+    const { version, changes } = await crawlScopes.since(first.version)
     assert.deepEqual(changes, [
-      { watch: 1, round: 5, reach: reachOf(1, 'http://one.example/more') },
-      { watch: 2, round: 5, reach: null },
+      { watch: 1, round: 5, crawlScope: crawlScopeOf(1, 'http://one.example/more') },
+      { watch: 2, round: 5, crawlScope: null },
     ])
     assert.ok(version > first.version)
-    await assert.rejects(reaches.put(epoch - 1, [{ round: 9, reach: reachOf(1, 'http://x.example/') }]), isLost)
-    await assert.rejects(reaches.forget(epoch + 1, [1]), isLost)
+    await assert.rejects(
+      crawlScopes.put(epoch - 1, [{ round: 9, crawlScope: crawlScopeOf(1, 'http://x.example/') }]),
+      isLost,
+    )
+    await assert.rejects(crawlScopes.forget(epoch + 1, [1]), isLost)
     await destroy()
   })
 
   test('what was read of a check under way is summed up until the check is over or begun again', async () => {
     const { pool, destroy } = await createDatabase()
     const epoch = await leadAs(pool, 'a')
-    const news = createClusterNews(pool)
-    const watches = createClusterWatches(pool, { epoch })
-    const newsOf = (watch: number, parts: Partial<WatchNews>): WatchNews => {
+    const results = createPostgresCheckResults(pool)
+    const watches = createPostgresWatches(pool, { epoch })
+    const resultsOf = (watch: number, parts: Partial<CheckResult>): CheckResult => {
       return { watch, queued: -1, changed: 0, unchanged: 0, failed: 0, source: null, landed: null, ...parts }
     }
     const source = { status: 200, outcome: 'stored' }
-    await news.put([newsOf(1, { changed: 2, source }), newsOf(2, { failed: 1, landed: 'http://b.example/\0\ud800' })])
-    await news.take(epoch, 1)
-    await news.put([newsOf(1, { unchanged: 3 }), newsOf(1, { changed: 1 })])
-    await news.take(epoch, 10)
-    assert.deepEqual(await news.progress(), [
-      newsOf(1, { queued: 0, changed: 3, unchanged: 3, source }),
-      newsOf(2, { queued: 0, failed: 1, landed: 'http://b.example/\ufffd\ufffd' }),
+    await results.put([
+      resultsOf(1, { changed: 2, source }),
+      resultsOf(2, { failed: 1, landed: 'http://b.example/\0\ud800' }),
+    ])
+    await results.take(epoch, 1)
+    await results.put([resultsOf(1, { unchanged: 3 }), resultsOf(1, { changed: 1 })])
+    await results.take(epoch, 10)
+    assert.deepEqual(await results.progress(), [
+      resultsOf(1, { queued: 0, changed: 3, unchanged: 3, source }),
+      resultsOf(2, { queued: 0, failed: 1, landed: 'http://b.example/\ufffd\ufffd' }),
     ])
     await watches.begin([{ watch: 1, round: 9 }])
     const outcome = { checkedAt: 9, outcome: 'unchanged', status: 200, changes: 0, landed: null, visited: [] }
     await watches.finish([{ watch: 2, ...outcome }])
-    assert.deepEqual(await news.progress(), [])
+    assert.deepEqual(await results.progress(), [])
     await destroy()
   })
 

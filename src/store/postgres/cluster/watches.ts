@@ -1,7 +1,7 @@
 import type { WatchCheck, WatchOutcome, WatchRow, WatchStore } from '../../contracts/watches.ts'
 import { storable } from '../archive/storable-text.ts'
 import { newestVersion } from '../archive/version-mark.ts'
-import type { ClusterPool, Tx } from '../connection/pool.ts'
+import type { PostgresPool, Tx } from '../connection/pool.ts'
 import { checkLeader } from '../leases/leader.ts'
 import { forgetProgress, schedulerRole } from './check-results.ts'
 
@@ -14,12 +14,12 @@ const MAX_CHECKS = 50
 /** Whatever is not a good answer: a source that robots.txt keeps us from does not work for its owner either. */
 const isFailing = (outcome: string): string => `(${outcome} LIKE 'failed%' OR ${outcome} LIKE 'skipped%')`
 
-export type ClusterWatchesOptions = {
+export type PostgresWatchesOptions = {
   /** Of the leader of the scheduler: what is written is refused (`lease-lost`) when another one leads. Without it nothing is checked. */
   epoch?: number
 }
 
-export function createClusterWatches(pool: ClusterPool, { epoch }: ClusterWatchesOptions = {}): WatchStore {
+export function createPostgresWatches(pool: PostgresPool, { epoch }: PostgresWatchesOptions = {}): WatchStore {
   const fence = async (tx: Tx): Promise<void> => {
     if (epoch !== undefined) await checkLeader(tx, schedulerRole, epoch)
   }

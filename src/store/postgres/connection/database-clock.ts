@@ -1,5 +1,5 @@
 import type { Clock } from '../../../core/clock.ts'
-import type { ClusterPool } from './pool.ts'
+import type { PostgresPool } from './pool.ts'
 
 /**
  * The wall clock of the database, for whatever one process of a cluster writes and another one reads: when a host may be asked again,
@@ -18,7 +18,7 @@ const LOOKS_AT_FIRST = 3
 const MAX_AGE_MS = 60_000
 const AS_GOOD = 2
 
-export async function createDatabaseClock(pool: ClusterPool, machine: Clock): Promise<DatabaseClock> {
+export async function createDatabaseClock(pool: PostgresPool, machine: Clock): Promise<DatabaseClock> {
   let best: Look | null = null
 
   async function adjust(): Promise<void> {

@@ -23,7 +23,7 @@ export type Tx = Sender & {
  * The connections of one process (or thread) to the database. Failures have codes; whether to try again is for the caller to say,
  * who alone knows whether the work may be done twice.
  */
-export type ClusterPool = Sender & {
+export type PostgresPool = Sender & {
   readonly address: string
   /** Everything or nothing. A throw rolls it back. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
@@ -77,7 +77,7 @@ function readInteger(text: string): number {
   return value
 }
 
-export function openPool(options: PoolOptions): ClusterPool {
+export function openPool(options: PoolOptions): PostgresPool {
   const { address, maxConnections, name, manyShort = false, answerWithinMs = ANSWER_WITHIN_MS } = options
   const pool = new pg.Pool({
     connectionString: address,
@@ -219,7 +219,7 @@ function createSharedConnection(connect: () => Promise<pg.PoolClient>) {
 }
 
 /** Too old a server is told before anything is written. */
-export async function checkServer(pool: ClusterPool): Promise<void> {
+export async function checkServer(pool: PostgresPool): Promise<void> {
   const [row] = await pool.query<{ version: string }>(`SELECT current_setting('server_version_num') AS version`)
   const fault = versionFault(Number(row?.version))
   if (fault !== null) throw fault

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { AppError } from '../../../core/errors.ts'
-import type { ClusterPool } from './pool.ts'
+import type { PostgresPool } from './pool.ts'
 
 const NAME = 'seed'
 
 /** Secret seed of the URL fingerprints, the same for the whole cluster and for ever: whoever comes first makes it. */
-export async function readSeed(pool: ClusterPool): Promise<[number, number]> {
+export async function readSeed(pool: PostgresPool): Promise<[number, number]> {
   const bytes = randomBytes(8)
   const fresh = JSON.stringify([bytes.readUInt32BE(0), bytes.readUInt32BE(4)])
   await pool.query('INSERT INTO control (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING', [NAME, fresh])

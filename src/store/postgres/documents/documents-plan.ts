@@ -110,7 +110,7 @@ export function createPlan({ documents, nextId, originals }: PlanDeps) {
     sameBody: boolean,
   ): CaptureOutcome {
     // Lost, or collected before somebody came who has not seen it yet.
-    const isMissed = current.body === 'lost' || (current.body === 'dropped' && capture.errand.first)
+    const isMissed = current.body === 'lost' || (current.body === 'dropped' && capture.check.first)
     if (isMissed) refill(capture, document, current)
     const notModified = Math.min(document.notModified, 0)
     note(document, capture, { outcome: 'unchanged', seenAt: capture.at, notModified, freshUntil: capture.freshUntil })
@@ -277,7 +277,7 @@ export function createPlan({ documents, nextId, originals }: PlanDeps) {
 
   return {
     record(capture: Capture): CaptureOutcome {
-      if (capture.errand.watch === 0) return keep(capture)
+      if (capture.check.watch === 0) return keep(capture)
       const lastChecker = documents.get(keyOf(capture))?.run ?? 0
       const outcome = keep(capture)
       const task = taskOf(capture, outcome, documents.get(keyOf(capture)), lastChecker)

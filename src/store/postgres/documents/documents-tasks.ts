@@ -15,11 +15,11 @@ export function taskOf(
 ): TaskRow | null {
   const current = document?.current ?? null
   if (document === undefined || current === null) return null
-  const { watch, round, since, first } = capture.errand
+  const { watch, round, since, first } = capture.check
   const task = { document: document.id, watch, hops: capture.hops, round, first }
   if ('versionId' in outcome) return { ...task, version: outcome.versionId, made: true }
   if (!first && lastChecker === watch && capture.kind !== 'met') return null
   const isGone = current.reason === 'gone'
-  const isNews = (current.id > since || (first && !isGone)) && (!isGone || !first || since > 0)
-  return isNews ? { ...task, version: current.id, made: false } : null
+  const isNotable = (current.id > since || (first && !isGone)) && (!isGone || !first || since > 0)
+  return isNotable ? { ...task, version: current.id, made: false } : null
 }

@@ -4,11 +4,11 @@ import { isAppError } from '../../../core/errors.ts'
 import { partitionOf } from '../../../core/partition.ts'
 import { pageOf } from '../../conformance/samples.testkit.ts'
 import { type ArchiveSystem, createArchiveSystem } from '../archive/archive-system.testkit.ts'
-import { createClusterCollection } from '../archive/collection.ts'
-import { createClusterObjects } from '../archive/objects.ts'
+import { createPostgresCollection } from '../archive/collection.ts'
+import { createPostgresObjects } from '../archive/objects.ts'
 import { newestVersion } from '../archive/version-mark.ts'
-import { createClusterVersions } from '../archive/versions.ts'
-import type { ClusterPool } from '../connection/pool.ts'
+import { createPostgresVersions } from '../archive/versions.ts'
+import type { PostgresPool } from '../connection/pool.ts'
 import { cutConnections, usePostgres } from '../testkit/postgres.testkit.ts'
 
 usePostgres()
@@ -25,14 +25,14 @@ function withArchive(work: (system: ArchiveSystem) => Promise<void>): () => Prom
 }
 
 /** Keeps others from writing to a table while `work` goes on. */
-async function whileLocked(pool: ClusterPool, table: string, work: () => Promise<void>): Promise<void> {
+async function whileLocked(pool: PostgresPool, table: string, work: () => Promise<void>): Promise<void> {
   await pool.transaction(async (tx) => {
     await tx.query(`LOCK TABLE ${table} IN EXCLUSIVE MODE`)
     await work()
   })
 }
 
-async function untilWaiting(pool: ClusterPool, name = 'another'): Promise<void> {
+async function untilWaiting(pool: PostgresPool, name = 'another'): Promise<void> {
   const waiting = `SELECT 1 FROM pg_stat_activity WHERE application_name = $1 AND wait_event_type = 'Lock'`
   while ((await pool.query(waiting, [name])).length === 0);
 }
@@ -145,8 +145,8 @@ describe('recording in PostgreSQL', () => {
       )
       const page = pageOf(system.hostOf(0), '/', noise)
       await documents.record([page])
-      const [version] = await createClusterVersions(pool).versions({ after: 0, limit: 1 })
-      const read = await createClusterObjects(pool).read(version!.record!)
+      const [version] = await createPostgresVersions(pool).versions({ after: 0, limit: 1 })
+      const read = await createPostgresObjects(pool).read(version!.record!)
       assert.deepEqual(read, page.render(null)[0])
       assert.ok((await pool.query('SELECT 1 FROM records')).length > 1)
     }),
@@ -160,7 +160,7 @@ describe('recording in PostgreSQL', () => {
       await documents.record([
         pageOf(system.hostOf(0), '/', 'x', { title: odd, etag: odd, links: [`http://x/${odd}`] }),
       ])
-      const [version] = await createClusterVersions(pool).versions({ after: 0, limit: 1 })
+      const [version] = await createPostgresVersions(pool).versions({ after: 0, limit: 1 })
       assert.equal(version?.title, 'a\ufffdb\ufffd"{}\\,\'NULL')
     }),
   )
@@ -171,7 +171,7 @@ describe('what is still under way', () => {
     'a version is not listed while one with a lower id may still appear',
     withArchive(async (system) => {
       const { documents, pool } = system.another()
-      const versions = createClusterVersions(pool)
+      const versions = createPostgresVersions(pool)
       const host = system.hostOf(0)
       await documents.record([pageOf(host, '/a', 'a')])
       const [first] = await versions.versions({ after: 0, limit: 10 })
@@ -206,9 +206,9 @@ describe('what is still under way', () => {
     'a body whose original is taken in the very moment is stored after all',
     withArchive(async (system) => {
       const { documents, pool } = system.another()
-      const objects = createClusterObjects(pool)
-      const versions = createClusterVersions(pool)
-      const collection = createClusterCollection({
+      const objects = createPostgresObjects(pool)
+      const versions = createPostgresVersions(pool)
+      const collection = createPostgresCollection({
         pool: system.pool,
         objects,
         headerOf: () => '',

@@ -2,7 +2,7 @@ import { partitionOf } from '../../../core/partition.ts'
 import type { Capture, CaptureOutcome, DocumentKey, DocumentStore, KnownDocument } from '../../contracts/documents.ts'
 import { unpackLinks } from '../../rules/link-text.ts'
 import { partsOf } from '../archive/record-parts.ts'
-import type { ClusterPool } from '../connection/pool.ts'
+import type { PostgresPool } from '../connection/pool.ts'
 import { arraysOf, byPartition, partitionOfId } from '../connection/row-batch.ts'
 import { findBodies, findOriginals, type KnownBodies, registerBodies } from './documents-bodies.ts'
 import { createDocumentCounts } from './documents-counts.ts'
@@ -12,8 +12,8 @@ import { type RefillRow, refillColumns } from './documents-state.ts'
 import { documentStatements as sql } from './documents-statements.ts'
 import { recordStatements, writeChanges } from './documents-write.ts'
 
-export type ClusterDocumentsDeps = {
-  pool: ClusterPool
+export type PostgresDocumentsDeps = {
+  pool: PostgresPool
   /** The epoch of the lease under which this process holds a partition; any other number when it does not. */
   epochOf(partition: number): number
 }
@@ -37,7 +37,7 @@ type Written = { outcomes: { place: number; outcome: CaptureOutcome }[]; changes
  * Whoever dies in between leaves at worst a body that nobody will refer to, or a reference for which the collector marks the version
  * as lost; both are mended by the next capture. Repeating a batch finds the same bodies and makes no second version.
  */
-export function createClusterDocuments({ pool, epochOf }: ClusterDocumentsDeps): DocumentStore {
+export function createPostgresDocuments({ pool, epochOf }: PostgresDocumentsDeps): DocumentStore {
   const turns = new Map<number, Promise<unknown>>()
   const counts = createDocumentCounts(pool)
 

@@ -1,10 +1,10 @@
 import { isAppError } from '../../../core/errors.ts'
 import type { QueuedRequest } from '../../../core/request.ts'
 import type { Arrival, HostState } from '../../contracts/frontier.ts'
-import type { ClusterPool } from '../connection/pool.ts'
+import type { PostgresPool } from '../connection/pool.ts'
 import type { HeldPartition, HeldPartitions } from './frontier-partitions.ts'
 import { type FrontierFacts, type HostRow, type QueueRow, requestOfRow, stateOfRow } from './frontier-rows.ts'
-import { frontierLooks, frontierStatements } from './frontier-statements.ts'
+import { frontierReads, frontierStatements } from './frontier-statements.ts'
 
 /** Rows that are read in one go of what others have queued. */
 const PORTION = 1_000
@@ -18,7 +18,7 @@ export function createArrivals({
   partitions,
   run,
 }: {
-  pool: ClusterPool
+  pool: PostgresPool
   partitions: HeldPartitions
   run: number
 }) {
@@ -51,7 +51,7 @@ export function createArrivals({
     held.look ??= partitions.inTurn(held, async () => {
       held.look = null
       if (held.isDropped) return
-      const [facts] = await pool.query<FrontierFacts>(frontierLooks.facts, [[held.partition]])
+      const [facts] = await pool.query<FrontierFacts>(frontierReads.facts, [[held.partition]])
       if (facts === undefined) return
       await tellUpTo(held, facts.seq)
       held.facts = facts
@@ -68,7 +68,7 @@ export function createArrivals({
     async lookAround(): Promise<void> {
       const numbers = partitions.numbers()
       if (numbers.length === 0) return
-      const rows = await pool.query<FrontierFacts>(frontierLooks.facts, [numbers])
+      const rows = await pool.query<FrontierFacts>(frontierReads.facts, [numbers])
       const behind = rows.map((facts) => ({ facts, held: partitions.get(facts.partition) }))
       const looks = behind.map(({ facts, held }) => (held !== undefined && held.told < facts.seq ? look(held) : null))
       await Promise.all(looks)

@@ -1,18 +1,18 @@
 import type { QueuedRequest } from '../../../core/request.ts'
-import type { HostClock, SettleBatch } from '../../contracts/frontier.ts'
+import type { CompletedRequests, HostClock } from '../../contracts/frontier.ts'
 import { numberArray } from '../connection/array-values.ts'
 import { type HeldPartition, partitionOfId } from './frontier-partitions.ts'
 
-export type SettleShare = { done: QueuedRequest[]; again: QueuedRequest[]; clocks: HostClock[] }
+export type CompletionShare = { done: QueuedRequest[]; again: QueuedRequest[]; clocks: HostClock[] }
 
 /** What belongs to each partition. */
-export function shareOut(batch: Omit<SettleBatch, 'offers'>): Map<number, SettleShare> {
-  const shares = new Map<number, SettleShare>()
-  const shareOf = (id: number): SettleShare => {
+export function shareOut(batch: Omit<CompletedRequests, 'offers'>): Map<number, CompletionShare> {
+  const shares = new Map<number, CompletionShare>()
+  const shareOf = (id: number): CompletionShare => {
     const partition = partitionOfId(id)
     const known = shares.get(partition)
     if (known !== undefined) return known
-    const share: SettleShare = { done: [], again: [], clocks: [] }
+    const share: CompletionShare = { done: [], again: [], clocks: [] }
     shares.set(partition, share)
     return share
   }
@@ -23,7 +23,11 @@ export function shareOut(batch: Omit<SettleBatch, 'offers'>): Map<number, Settle
 }
 
 /** Values of `frontier_settle`. */
-export function settleValues({ partition, epoch }: HeldPartition, run: number, { done, again, clocks }: SettleShare) {
+export function settleValues(
+  { partition, epoch }: HeldPartition,
+  run: number,
+  { done, again, clocks }: CompletionShare,
+) {
   return [
     partition,
     epoch,

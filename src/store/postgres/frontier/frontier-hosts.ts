@@ -1,11 +1,11 @@
 import type { HostState } from '../../contracts/frontier.ts'
-import type { ClusterPool } from '../connection/pool.ts'
+import type { PostgresPool } from '../connection/pool.ts'
 import { type HeldPartition, partitionOfId } from './frontier-partitions.ts'
 import { type HostRow, stateOfRow } from './frontier-rows.ts'
 import { frontierStatements } from './frontier-statements.ts'
 
 type Search = {
-  pool: ClusterPool
+  pool: PostgresPool
   run: number
   partitions: readonly HeldPartition[]
   limit: number
@@ -39,7 +39,7 @@ export async function findWaitingHosts({ pool, run, partitions, limit, except }:
   return found
 }
 
-async function readOn(pool: ClusterPool, reader: Reader, portion: number): Promise<HostRow[]> {
+async function readOn(pool: PostgresPool, reader: Reader, portion: number): Promise<HostRow[]> {
   const asked = portion + reader.excepted
   const { next_at, id } = reader.last ?? { next_at: -1, id: 0 }
   const rows = await pool.query<HostRow>(frontierStatements.waiting, [reader.partition, next_at, id, asked])

@@ -1,6 +1,6 @@
 import { createFingerprintCache, type FingerprintCache } from '../../../core/fingerprint-cache.ts'
 import { partitionOf } from '../../../core/partition.ts'
-import type { Errand, Offer } from '../../../core/request.ts'
+import type { Check, Offer } from '../../../core/request.ts'
 import { numberArray, textArray } from '../connection/array-values.ts'
 
 /**
@@ -30,9 +30,9 @@ export function sortOffers(offers: readonly Offer[], known: KnownLinks): { parce
   const full: OfferParcel[] = []
   let knownCount = 0
   for (const offer of offers) {
-    const key = seenKey(offer.fp, offer.errand.watch)
+    const key = seenKey(offer.fp, offer.check.watch)
     // The first link of a check takes back that its host was given up, known or not.
-    const isSeedOfCheck = offer.errand.watch > 0 && offer.parent === ''
+    const isSeedOfCheck = offer.check.watch > 0 && offer.parent === ''
     if (!isSeedOfCheck && known.has(offer, key)) {
       knownCount++
       continue
@@ -62,7 +62,7 @@ export function sortOffers(offers: readonly Offer[], known: KnownLinks): { parce
 }
 
 function goesFurther(a: Offer, b: Offer): boolean {
-  return a.errand.round > b.errand.round || (a.errand.round === b.errand.round && a.depth > b.depth)
+  return a.check.round > b.check.round || (a.check.round === b.check.round && a.depth > b.depth)
 }
 
 /** Each watch sees the web with its own eyes: what one has seen is new to the other. */
@@ -74,21 +74,21 @@ function seenKey(fp: bigint, watch: number): bigint {
 export function offerValues({ partition, offers, keys }: OfferParcel, run: number, maxUrlsPerHost: number): unknown[] {
   const hosts = createPlaces<string>()
   const parents = createPlaces<string>()
-  const errands = createPlaces<Errand>()
+  const checks = createPlaces<Check>()
   const revived = new Set<string>()
-  const places: { host: number[]; parent: number[]; errand: number[] } = { host: [], parent: [], errand: [] }
-  for (const { host, parent, errand } of offers) {
+  const places: { host: number[]; parent: number[]; check: number[] } = { host: [], parent: [], check: [] }
+  for (const { host, parent, check } of offers) {
     places.host.push(hosts.of(host, host))
     places.parent.push(parents.of(parent, parent))
-    if (errand.watch === 0) continue
-    const { watch, round, freshFrom, since, first } = errand
+    if (check.watch === 0) continue
+    const { watch, round, freshFrom, since, first } = check
     // The array ends where the last errand is: what is behind has none, and what is before has place 0.
-    while (places.errand.length < places.host.length - 1) places.errand.push(0)
-    places.errand.push(errands.of(`${watch} ${round} ${freshFrom} ${since} ${first}`, errand))
+    while (places.check.length < places.host.length - 1) places.check.push(0)
+    places.check.push(checks.of(`${watch} ${round} ${freshFrom} ${since} ${first}`, check))
     if (parent === '') revived.add(host)
   }
   const numbers = (pick: (offer: Offer) => number | bigint): string => numberArray(offers.map(pick))
-  const ofErrands = (pick: (errand: Errand) => number | boolean): string => numberArray(errands.list.map(pick))
+  const ofChecks = (pick: (check: Check) => number | boolean): string => numberArray(checks.list.map(pick))
   return [
     partition,
     run,
@@ -96,16 +96,16 @@ export function offerValues({ partition, offers, keys }: OfferParcel, run: numbe
     textArray(hosts.list),
     textArray([...revived]),
     textArray(parents.list),
-    ofErrands(({ watch }) => watch),
-    ofErrands(({ round }) => round),
-    ofErrands(({ freshFrom }) => freshFrom),
-    ofErrands(({ since }) => since),
-    ofErrands(({ first }) => first),
+    ofChecks(({ watch }) => watch),
+    ofChecks(({ round }) => round),
+    ofChecks(({ freshFrom }) => freshFrom),
+    ofChecks(({ since }) => since),
+    ofChecks(({ first }) => first),
     numberArray(places.host),
     numberArray(places.parent),
-    numberArray(places.errand),
+    numberArray(places.check),
     numbers(({ fp }) => fp),
-    errands.list.length === 0 ? '{}' : numberArray(keys),
+    checks.list.length === 0 ? '{}' : numberArray(keys),
     numbers(({ depth }) => depth),
     numbers(({ hops }) => hops),
     numbers(({ redirects }) => redirects),
@@ -147,7 +147,7 @@ export function createKnownLinks(entries: number): KnownLinks {
   const high = (offer: Offer, key: bigint): number =>
     (Number(BigInt.asUintN(32, key >> 32n)) ^ hashOf(offer.host)) >>> 0
   const low = (offer: Offer, key: bigint): number =>
-    (Number(BigInt.asUintN(32, key)) ^ Math.imul(offer.errand.round % 0x7fffffff, 0x85ebca6b)) >>> 0
+    (Number(BigInt.asUintN(32, key)) ^ Math.imul(offer.check.round % 0x7fffffff, 0x85ebca6b)) >>> 0
 
   return {
     has: (offer, key) => cache.get(high(offer, key), low(offer, key)) >= offer.depth,

@@ -1,4 +1,4 @@
-import { noErrand, type QueuedRequest } from '../../../core/request.ts'
+import { noCheck, type QueuedRequest } from '../../../core/request.ts'
 import type { FrontierCounts, HostState } from '../../contracts/frontier.ts'
 
 /** A partition's row of `frontiers`. */
@@ -37,7 +37,7 @@ export type OfferAnswer = {
   offered: { accepted: number[]; limited: number[]; hosts: HostTuple[] }
 }
 
-export type SettleAnswer = {
+export type CompletionAnswer = {
   before: number
   facts: FrontierFacts
   gone: number
@@ -46,7 +46,7 @@ export type SettleAnswer = {
   hosts: HostTuple[]
 }
 
-export type GiveUpAnswer = Pick<SettleAnswer, 'before' | 'facts' | 'gone' | 'watches'>
+export type GiveUpAnswer = Pick<CompletionAnswer, 'before' | 'facts' | 'gone' | 'watches'>
 
 export function stateOfTuple([id, host, queued, nextAt, failures, rests]: HostTuple): HostState {
   return { id, host, queued, nextAt, failures, rests }
@@ -79,7 +79,7 @@ export function requestOfRow(row: QueueRow, hostId: number, host: string): Queue
     hops: row.hops,
     redirects: row.redirects,
     attempts: row.attempts,
-    errand: watch === 0 ? noErrand : { watch, round, freshFrom, since, first },
+    check: watch === 0 ? noCheck : { watch, round, freshFrom, since, first },
   }
 }
 

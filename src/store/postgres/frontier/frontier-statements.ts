@@ -19,7 +19,7 @@ export const frontierStatements = {
 } as const
 
 /** Asked now and then, of all partitions that a shard holds at once. */
-export const frontierLooks = {
+export const frontierReads = {
   facts: 'SELECT partition, run, seq, queued, seen, hosts, waiting, given_up FROM frontiers WHERE partition = ANY($1)',
   /** A partition that is added begins the run, if nobody has offered anything to it yet. */
   beginRun: `UPDATE frontiers SET run = $2, seen = 0, given_up = 0 WHERE partition = ANY($1) AND run < $2

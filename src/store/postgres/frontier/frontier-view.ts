@@ -1,7 +1,7 @@
 import { hostKey, partitionOf } from '../../../core/partition.ts'
 import type { FrontierCounts, KeptRobots } from '../../contracts/frontier.ts'
 import type { FrontierView, ViewedHost } from '../../contracts/frontier-view.ts'
-import type { ClusterPool } from '../connection/pool.ts'
+import type { PostgresPool } from '../connection/pool.ts'
 import { frontierStatements } from './frontier-statements.ts'
 
 /** Of a host's queue; one of millions of rows would take seconds. */
@@ -18,12 +18,12 @@ export const viewStatements = {
     FROM frontiers`,
 } as const
 
-export type ClusterFrontierView = FrontierView & {
+export type PostgresFrontierView = FrontierView & {
   /** Over all partitions, whoever holds them. A run is over when nothing is queued any more. */
   totals(run: number): Promise<FrontierCounts>
 }
 
-export function createClusterFrontierView(pool: ClusterPool): ClusterFrontierView {
+export function createPostgresFrontierView(pool: PostgresPool): PostgresFrontierView {
   return {
     async robots(origin) {
       const [row] = await pool.query<{ kind: KeptRobots['kind']; text: string; expires_at: number }>(

@@ -2,21 +2,21 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { isAppError } from '../../../core/errors.ts'
 import { partitionOf } from '../../../core/partition.ts'
-import type { Errand, QueuedRequest } from '../../../core/request.ts'
+import type { Check, QueuedRequest } from '../../../core/request.ts'
 import { batchOf, offerOf, offersOf, queuedUrls, queueOf } from '../../conformance/samples.testkit.ts'
 import type { PartitionGrant } from '../../contracts/partition-leases.ts'
-import { createClusterEvents } from '../cluster/events.ts'
-import { type ClusterPool, openPool } from '../connection/pool.ts'
+import { createPostgresEvents } from '../cluster/events.ts'
+import { openPool, type PostgresPool } from '../connection/pool.ts'
 import { createDatabase, type TestDatabase, usePostgres } from '../testkit/postgres.testkit.ts'
 import { takePartitions } from '../testkit/store.testkit.ts'
-import { type ClusterFrontier, type ClusterFrontierOptions, createClusterFrontier } from './frontier.ts'
+import { createPostgresFrontier, type PostgresFrontier, type PostgresFrontierOptions } from './frontier.ts'
 
 usePostgres()
 
 type World = {
   database: TestDatabase
   /** A shard with connections of its own, holding nothing yet. */
-  shard(options?: Partial<ClusterFrontierOptions>): ClusterFrontier & { pool: ClusterPool }
+  shard(options?: Partial<PostgresFrontierOptions>): PostgresFrontier & { pool: PostgresPool }
   /** The nth host of a partition that is even or odd. */
   host(remainder: number, n?: number): string
 }
@@ -30,13 +30,13 @@ function inWorld(work: (world: World) => Promise<void>): () => Promise<void> {
         database,
         shard(options = {}) {
           const pool = openPool({ address: database.address, maxConnections: 3, name: 'shard' })
-          const base = { pool, events: null, run: 1, maxUrlsPerHost: 1000, lookEveryMs: 0 }
-          const frontier = createClusterFrontier({ ...base, ...options })
+          const base = { pool, events: null, run: 1, maxUrlsPerHost: 1000, pollEveryMs: 0 }
+          const frontier = createPostgresFrontier({ ...base, ...options })
           ends.push(async () => {
             await frontier.close()
             await pool.close()
           })
-          return Object.defineProperty(frontier, 'pool', { value: pool }) as ClusterFrontier & { pool: ClusterPool }
+          return Object.defineProperty(frontier, 'pool', { value: pool }) as PostgresFrontier & { pool: PostgresPool }
         },
         host: (remainder, n = 0) => hostWith((partition) => partition % 2 === remainder, n),
       })
@@ -55,7 +55,7 @@ function hostWith(fits: (partition: number) => boolean, n: number): string {
 }
 
 /** Everything that the crawl tables say, for comparison. */
-async function tables(pool: ClusterPool): Promise<unknown> {
+async function tables(pool: PostgresPool): Promise<unknown> {
   return Promise.all([
     pool.query('SELECT partition, run, seq, queued, seen, hosts, waiting, given_up FROM frontiers ORDER BY partition'),
     pool.query('SELECT * FROM hosts ORDER BY partition, id'),
@@ -64,7 +64,7 @@ async function tables(pool: ClusterPool): Promise<unknown> {
 }
 
 /** The counters of a partition are what the tables hold. */
-async function assertConsistent(pool: ClusterPool): Promise<void> {
+async function assertConsistent(pool: PostgresPool): Promise<void> {
   const wrong = await pool.query(
     `SELECT f.partition FROM frontiers f WHERE
        f.queued <> (SELECT count(*) FROM queue q WHERE q.partition = f.partition)
@@ -78,7 +78,7 @@ async function assertConsistent(pool: ClusterPool): Promise<void> {
 }
 
 /** Cuts the connections of the shards if one of them waits for a lock, and says whether. */
-async function hasCut(pool: ClusterPool): Promise<boolean> {
+async function hasCut(pool: PostgresPool): Promise<boolean> {
   const shards = `FROM pg_stat_activity WHERE application_name = 'shard' AND datname = current_database()`
   const cut = await pool.query(
     `SELECT pg_terminate_backend(pid) ${shards} AND EXISTS (SELECT pid ${shards} AND wait_event_type = 'Lock')`,
@@ -99,7 +99,7 @@ async function untilReachable<T>(work: () => Promise<T>): Promise<T> {
 
 const nameOf = ({ hostId, seq }: QueuedRequest): string => `${hostId} ${seq}`
 
-const errandOf = (watch: number): Errand => ({ watch, round: 100, freshFrom: 0, since: 0, first: false })
+const checkOf = (watch: number): Check => ({ watch, round: 100, freshFrom: 0, since: 0, first: false })
 
 describe('the frontier of a cluster', () => {
   test(
@@ -151,7 +151,7 @@ describe('the frontier of a cluster', () => {
     'the owner is woken by what others queue, and told each row once',
     inWorld(async ({ database, shard, host }) => {
       const listening = openPool({ address: database.address, maxConnections: 1, name: 'events' })
-      const events = createClusterEvents({ pool: listening })
+      const events = createPostgresEvents({ pool: listening })
       const owner = shard({ events })
       await owner.add(await takePartitions(database.pool, 0, 2))
       const told: string[] = []
@@ -247,10 +247,10 @@ describe('the frontier of a cluster', () => {
       const told: string[] = []
       crawler.onArrival((arrivals) => told.push(...arrivals.flatMap(({ rows }) => rows.map(nameOf))))
       const hosts = [host(0), host(1), host(0, 1), host(1, 1)]
-      await crawler.offer(hosts.flatMap((each) => offersOf(each, 10, { errand: errandOf(5) })))
+      await crawler.offer(hosts.flatMap((each) => offersOf(each, 10, { check: checkOf(5) })))
       const rows = await queueOf(crawler)
       const batch = batchOf({
-        offers: hosts.flatMap((each) => offersOf(each, 12, { errand: errandOf(5) })),
+        offers: hosts.flatMap((each) => offersOf(each, 12, { check: checkOf(5) })),
         done: rows.slice(0, 20),
         again: rows.slice(20, 24).map((row) => ({ ...row, attempts: 1 })),
       })

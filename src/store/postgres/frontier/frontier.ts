@@ -5,25 +5,25 @@ import type { ClusterEvents } from '../../contracts/cluster-events.ts'
 import type { FrontierCounts, FrontierStore, KeptRobots, OfferCounts } from '../../contracts/frontier.ts'
 import type { PartitionGrant } from '../../contracts/partition-leases.ts'
 import { storable } from '../archive/storable-text.ts'
-import { putNews } from '../cluster/check-results.ts'
-import type { ClusterPool } from '../connection/pool.ts'
+import { putResults } from '../cluster/check-results.ts'
+import type { PostgresPool } from '../connection/pool.ts'
 import { createArrivals, groupByHost } from './frontier-arrivals.ts'
-import { type SettleShare, settleValues, shareOut } from './frontier-commit.ts'
+import { type CompletionShare, settleValues, shareOut } from './frontier-commit.ts'
 import { addCounts, addWatch, noCounts } from './frontier-counts.ts'
 import { findWaitingHosts } from './frontier-hosts.ts'
 import { createKnownLinks, type OfferParcel, offerValues, sortOffers } from './frontier-offers.ts'
 import { createHeldPartitions, type HeldPartition, partitionOfId } from './frontier-partitions.ts'
 import {
   addFacts,
+  type CompletionAnswer,
   type FrontierFacts,
   type GiveUpAnswer,
   type OfferAnswer,
   type QueueRow,
   requestOfRow,
-  type SettleAnswer,
   stateOfTuple,
 } from './frontier-rows.ts'
-import { frontierLooks, frontierStatements } from './frontier-statements.ts'
+import { frontierReads, frontierStatements } from './frontier-statements.ts'
 
 /**
  * The frontier of one shard on PostgreSQL: the partitions that it holds at the moment. Anybody may offer to any partition; only the holder
@@ -32,18 +32,18 @@ import { frontierLooks, frontierStatements } from './frontier-statements.ts'
  * A request that others queue is told to the holder when it is woken (NOTIFY) or looks by itself. Until then it is not handed out
  * either, so that nothing comes both by `next` and by `onArrival`.
  */
-export type ClusterFrontier = FrontierStore & {
+export type PostgresFrontier = FrontierStore & {
   /** Partitions that were granted. Their hosts may have requests queued: ask `hosts`. */
   add(grants: readonly PartitionGrant[]): Promise<void>
   /** Partitions that are given back or lost. Resolves when nothing is under way for them any more. */
   drop(partitions: readonly number[]): Promise<void>
   holds(hostId: number): boolean
-  /** Looks what others have queued; done by itself every `lookEveryMs`. */
+  /** Looks what others have queued; done by itself every `pollEveryMs`. */
   look(): Promise<void>
 }
 
-export type ClusterFrontierOptions = {
-  pool: ClusterPool
+export type PostgresFrontierOptions = {
+  pool: PostgresPool
   events: ClusterEvents | null
   run: number
   /** URLs that one host may have accepted in one run. */
@@ -51,17 +51,17 @@ export type ClusterFrontierOptions = {
   /** Links that are remembered as known. */
   knownLinks?: number
   /** 0 for never. */
-  lookEveryMs?: number
+  pollEveryMs?: number
   /** The database says that these are not ours any more. */
   onLost?(partitions: readonly number[]): void
 }
 
 const KNOWN_LINKS = 262_144
-const LOOK_EVERY_MS = 2_000
+const POLL_EVERY_MS = 2_000
 /** Below any priority. */
 const FIRST = -(2 ** 52)
 
-export function createClusterFrontier(options: ClusterFrontierOptions): ClusterFrontier {
+export function createPostgresFrontier(options: PostgresFrontierOptions): PostgresFrontier {
   const { pool, events, run, maxUrlsPerHost } = options
   const partitions = createHeldPartitions()
   const arrivals = createArrivals({ pool, partitions, run })
@@ -84,7 +84,7 @@ export function createClusterFrontier(options: ClusterFrontierOptions): ClusterF
         looking = null
       })
   }
-  const everyMs = options.lookEveryMs ?? LOOK_EVERY_MS
+  const everyMs = options.pollEveryMs ?? POLL_EVERY_MS
   const timer = everyMs > 0 ? setInterval(lookQuietly, everyMs).unref() : null
 
   function forget(partition: number, epoch?: number): HeldPartition | undefined {
@@ -140,7 +140,7 @@ export function createClusterFrontier(options: ClusterFrontierOptions): ClusterF
     }
     counts.accepted = accepted.length
     counts.known -= accepted.length
-    for (const n of accepted) addWatch(counts.watches, parcel.offers[n - 1]!.errand.watch, 1)
+    for (const n of accepted) addWatch(counts.watches, parcel.offers[n - 1]!.check.watch, 1)
     return counts
   }
 
@@ -156,7 +156,7 @@ export function createClusterFrontier(options: ClusterFrontierOptions): ClusterF
       }),
     )
     // Not waited for: they would find it by themselves.
-    if (foreign.size > 0) pool.query(frontierLooks.wake, [[...foreign]]).catch(() => {})
+    if (foreign.size > 0) pool.query(frontierReads.wake, [[...foreign]]).catch(() => {})
     throwFailure(results, counts)
     return counts
   }
@@ -178,10 +178,10 @@ export function createClusterFrontier(options: ClusterFrontierOptions): ClusterF
     return all
   }
 
-  async function settleOne(held: HeldPartition, share: SettleShare): Promise<OfferCounts & { removed: number }> {
+  async function settleOne(held: HeldPartition, share: CompletionShare): Promise<OfferCounts & { removed: number }> {
     return fenced(held, async () => {
       const values = settleValues(held, run, share)
-      const [row] = await pool.query<{ answer: SettleAnswer }>(frontierStatements.settle, values)
+      const [row] = await pool.query<{ answer: CompletionAnswer }>(frontierStatements.settle, values)
       const { answer } = row!
       const bySeq = new Map(share.again.map((request) => [request.seq, request]))
       const rows = answer.moved.map(([was, seq]) => ({ ...bySeq.get(was)!, seq })).sort((a, b) => a.seq - b.seq)
@@ -199,9 +199,9 @@ export function createClusterFrontier(options: ClusterFrontierOptions): ClusterF
     async add(grants) {
       if (grants.length === 0) return
       const numbers = grants.map(({ partition }) => partition)
-      const rows = await pool.query<FrontierFacts>(frontierLooks.facts, [numbers])
+      const rows = await pool.query<FrontierFacts>(frontierReads.facts, [numbers])
       const old = rows.filter((row) => row.run < run).map(({ partition }) => partition)
-      const begun = old.length === 0 ? [] : await pool.query<FrontierFacts>(frontierLooks.beginRun, [old, run])
+      const begun = old.length === 0 ? [] : await pool.query<FrontierFacts>(frontierReads.beginRun, [old, run])
       const facts = new Map([...rows, ...begun].map((row) => [row.partition, row]))
       for (const grant of grants) {
         const held = partitions.add(grant, facts.get(grant.partition)!)
@@ -266,7 +266,7 @@ export function createClusterFrontier(options: ClusterFrontierOptions): ClusterF
           const [row] = await tx.query<{ answer: GiveUpAnswer | null }>(frontierStatements.giveUp, values)
           const went = new Map<number, number>()
           for (const [watch, n] of row?.answer?.watches ?? []) addWatch(went, watch, -n)
-          await putNews(tx, newsOf(went))
+          await putResults(tx, newsOf(went))
           return { answer: row?.answer ?? null, watches: went }
         })
         if (answer === null) return { dropped: 0, watches }
@@ -275,7 +275,7 @@ export function createClusterFrontier(options: ClusterFrontierOptions): ClusterF
       })
     },
     async watches() {
-      const rows = await pool.query<{ watch: number; n: number }>(frontierLooks.watches, [partitions.numbers()])
+      const rows = await pool.query<{ watch: number; n: number }>(frontierReads.watches, [partitions.numbers()])
       return new Map(rows.map(({ watch, n }) => [watch, n]))
     },
     async loadRobots(origin) {

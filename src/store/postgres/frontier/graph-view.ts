@@ -2,7 +2,7 @@ import { partitionOf } from '../../../core/partition.ts'
 import type { GraphNode, GraphView, LinkGraph } from '../../contracts/graph-view.ts'
 import { createEdges, placesOf, stateOf, targetsOfKeys } from '../../rules/link-graph.ts'
 import { unpackLinks } from '../../rules/link-text.ts'
-import type { ClusterPool } from '../connection/pool.ts'
+import type { PostgresPool } from '../connection/pool.ts'
 
 const MAX_NODES = 5_000
 /** Link lists are read in portions; a page may have many thousand links. */
@@ -36,7 +36,7 @@ const statements = {
     JOIN unnest($1::bigint[]) AS wanted (id) ON l.partition = wanted.id % 256 AND l.id = wanted.id`,
 }
 
-export function createClusterGraphView(pool: ClusterPool): GraphView {
+export function createPostgresGraphView(pool: PostgresPool): GraphView {
   const readNodes = (host: string | null, limit: number): Promise<NodeRow[]> =>
     host === null
       ? pool.query<NodeRow>(statements.newest, [limit])

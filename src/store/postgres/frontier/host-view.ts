@@ -8,9 +8,9 @@ import {
   type HostView,
   hostHealths,
 } from '../../contracts/host-view.ts'
-import type { ClusterPool } from '../connection/pool.ts'
+import type { PostgresPool } from '../connection/pool.ts'
 
-export type HostViewOptions = { pool: ClusterPool; clock: Clock }
+export type HostViewOptions = { pool: PostgresPool; clock: Clock }
 
 /** For the whole of a request: what is not looked at by then is left out. */
 const MAX_MS = 2_000
@@ -44,7 +44,7 @@ const statements = {
 }
 
 /** The order has no index: a change of it with every request would cost the crawl more than a look through the hosts costs here. */
-export function createClusterHostView({ pool, clock }: HostViewOptions): HostView {
+export function createPostgresHostView({ pool, clock }: HostViewOptions): HostView {
   const counted = new Map<string, HostDocuments & { at: number }>()
 
   async function rows({ q, after, limit }: HostQuery): Promise<Row[]> {

@@ -6,20 +6,20 @@ import { offerOf } from '../../conformance/samples.testkit.ts'
 import type { ViewingEngine } from '../../conformance/views.testkit.ts'
 import { createKeptCounter } from '../archive/kept-counts.ts'
 import { usePostgres } from '../testkit/postgres.testkit.ts'
-import { type ClusterSystem, clusterEngine, createClusterSystem } from '../testkit/store.testkit.ts'
-import { createClusterFrontierView } from './frontier-view.ts'
-import { createClusterGraphView } from './graph-view.ts'
-import { createClusterHostView } from './host-view.ts'
+import { createPostgresSystem, type PostgresSystem, postgresEngine } from '../testkit/store.testkit.ts'
+import { createPostgresFrontierView } from './frontier-view.ts'
+import { createPostgresGraphView } from './graph-view.ts'
+import { createPostgresHostView } from './host-view.ts'
 
 usePostgres()
 
 const engine: ViewingEngine = {
-  ...clusterEngine,
+  ...postgresEngine,
   openViews(system, { clock }) {
-    const { pool } = (system as ClusterSystem).database
+    const { pool } = (system as PostgresSystem).database
     return {
-      hosts: createClusterHostView({ pool, clock }),
-      graph: createClusterGraphView(pool),
+      hosts: createPostgresHostView({ pool, clock }),
+      graph: createPostgresGraphView(pool),
       countKept: createKeptCounter(pool),
       close() {},
     }
@@ -30,8 +30,8 @@ hostViewSuite(engine)
 graphViewSuite(engine)
 
 test('a view tells of hosts, queues and robots.txt of all shards, beside those who work there', async () => {
-  const system = await createClusterSystem({ shards: 2 })
-  const view = createClusterFrontierView(system.database.pool)
+  const system = await createPostgresSystem({ shards: 2 })
+  const view = createPostgresFrontierView(system.database.pool)
   const shards = await system.open(1)
   for (const [shard, { frontier }] of shards.entries()) {
     const host = system.hostOf(shard, 0)

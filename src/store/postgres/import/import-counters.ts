@@ -1,5 +1,5 @@
 import { partitionCount } from '../../../core/partition.ts'
-import type { CountedTable, MovedFacts } from '../../contracts/import.ts'
+import type { CountedTable, ImportFacts } from '../../contracts/import.ts'
 import type { Tx } from '../connection/pool.ts'
 
 /**
@@ -44,7 +44,7 @@ const identities = [
 const identityStatement = (table: (typeof identities)[number]): string =>
   `SELECT setval(pg_get_serial_sequence('${table}', 'id'), greatest($1::bigint, (SELECT coalesce(max(id), 0) FROM ${table})))`
 
-export async function settleCounters(tx: Tx, { run, clean, setup, revisions, highest }: MovedFacts): Promise<void> {
+export async function setImportCounters(tx: Tx, { run, clean, setup, revisions, highest }: ImportFacts): Promise<void> {
   await tx.unhurried()
   await tx.query(statements.frontiers, [run])
   await tx.query(statements.leases, [clean])

@@ -1,5 +1,5 @@
 import { AppError } from '../../../core/errors.ts'
-import { type MoveMark, movedKinds } from '../../contracts/import.ts'
+import { type ImportState, importKinds } from '../../contracts/import.ts'
 import type { Sender } from '../connection/pool.ts'
 
 /** So long after its last sign of life a node is taken for gone. */
@@ -17,16 +17,16 @@ const statements = {
   live: `${liveNode} LIMIT 1`,
 }
 
-export async function readMark(sender: Sender): Promise<MoveMark | null> {
-  const [row] = await sender.query<{ value: MoveMark }>(statements.read)
+export async function readMark(sender: Sender): Promise<ImportState | null> {
+  const [row] = await sender.query<{ value: ImportState }>(statements.read)
   return row?.value ?? null
 }
 
-export async function insertMark(sender: Sender, mark: MoveMark): Promise<void> {
+export async function insertMark(sender: Sender, mark: ImportState): Promise<void> {
   await sender.query(statements.insert, [JSON.stringify(mark)])
 }
 
-export async function advanceMark(sender: Sender, before: MoveMark, after: MoveMark): Promise<void> {
+export async function advanceMark(sender: Sender, before: ImportState, after: ImportState): Promise<void> {
   const rows = await sender.query(statements.advance, [JSON.stringify(after), before.n, before.source])
   if (rows.length > 0) return
   await refuseLiveNodes(sender)
@@ -44,7 +44,7 @@ export async function refuseLiveNodes(sender: Sender): Promise<void> {
  * For whoever is about to work in a store: refuses one that a folder is being moved into. What was written before all of it is there would
  * be in the way of what is still to come.
  */
-export async function refuseWhileMoving(sender: Sender): Promise<void> {
+export async function refuseWhileImporting(sender: Sender): Promise<void> {
   const mark = await readMark(sender)
   if (mark === null || mark.phase === 'done') return
   throw new AppError(
@@ -53,11 +53,11 @@ export async function refuseWhileMoving(sender: Sender): Promise<void> {
   )
 }
 
-export const firstMark = (source: string): MoveMark => ({
+export const firstMark = (source: string): ImportState => ({
   n: 0,
   source,
   phase: 'copying',
-  kind: movedKinds[0],
+  kind: importKinds[0],
   after: null,
   rows: 0,
   checked: {},

@@ -1,4 +1,4 @@
-import type { MovedKind, MovedRow } from '../../contracts/import.ts'
+import type { ImportKind, ImportRow } from '../../contracts/import.ts'
 import { storable } from '../archive/storable-text.ts'
 import { partitionOfDigest } from '../documents/documents-bodies.ts'
 import { linkHash } from '../documents/link-hash.ts'
@@ -7,20 +7,20 @@ import { wordsVector } from '../inbox/inbox-words.ts'
 /** `packed` is bytea too, sent as it is and not in hexadecimal. */
 export type ColumnType = 'bigint' | 'int' | 'smallint' | 'float8' | 'boolean' | 'text' | 'bytea' | 'tsvector' | 'packed'
 
-export type MovedColumn = { name: string; type: ColumnType; checked: boolean }
+export type ImportColumn = { name: string; type: ColumnType; checked: boolean }
 
-export type MovedTable = {
+export type ImportTable = {
   name: string
-  columns: readonly MovedColumn[]
+  columns: readonly ImportColumn[]
   key: readonly string[]
   /** What of the row goes here, where it is not simply its columns. */
-  derive?(row: MovedRow): MovedRow
+  derive?(row: ImportRow): ImportRow
   /** Rows of which others bring the same. */
   isShared?: boolean
 }
 
 /** `id:bigint host:text …`; a name with `?` is not compared. */
-function columnsOf(text: string): MovedColumn[] {
+function columnsOf(text: string): ImportColumn[] {
   return text
     .trim()
     .split(/\s+/)
@@ -30,7 +30,7 @@ function columnsOf(text: string): MovedColumn[] {
     })
 }
 
-function table(name: string, key: string, columns: string, more: Partial<MovedTable> = {}): MovedTable {
+function table(name: string, key: string, columns: string, more: Partial<ImportTable> = {}): ImportTable {
   return { name, key: key.split(' '), columns: columnsOf(columns), ...more }
 }
 
@@ -53,7 +53,7 @@ const annotations = [
 ]
 
 /** The tables that rows of each kind go to, the first being that which is counted. */
-export const movedTables: Record<MovedKind, readonly MovedTable[]> = {
+export const importTables: Record<ImportKind, readonly ImportTable[]> = {
   runs: [table('runs', 'id', 'id:bigint started_at:bigint finished_at:bigint')],
   accounts: [
     table(
@@ -156,7 +156,7 @@ export const recordTable = table(
   'partition:smallint id:bigint part:int coding:smallint bytes:packed',
 )
 
-function wordsOf(row: MovedRow): MovedRow {
+function wordsOf(row: ImportRow): ImportRow {
   const text = (JSON.parse(row.summary as string) as { text?: string } | null)?.text ?? ''
   const words = wordsVector({
     owner: storable(row.owner as string),

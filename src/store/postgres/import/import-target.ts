@@ -1,19 +1,19 @@
 import { AppError } from '../../../core/errors.ts'
 import type {
-  MovedFacts,
-  MovedKind,
-  MovedRow,
-  MoveMark,
-  MovingTarget,
+  ImportFacts,
+  ImportKind,
+  ImportRow,
+  ImportState,
+  ImportTarget,
   PackedPortion,
   PackedStatement,
 } from '../../contracts/import.ts'
 import { partsOf } from '../archive/record-parts.ts'
-import type { ClusterPool, Tx } from '../connection/pool.ts'
+import type { PostgresPool, Tx } from '../connection/pool.ts'
 import { partitionOfId } from '../connection/row-batch.ts'
-import { counterFaults, settleCounters } from './import-counters.ts'
+import { counterFaults, setImportCounters } from './import-counters.ts'
 import { advanceMark, firstMark, insertMark, readMark, refuseLiveNodes } from './import-progress.ts'
-import { movedTables, recordTable } from './import-tables.ts'
+import { importTables, recordTable } from './import-tables.ts'
 import { compareRows, insertRows } from './row-statements.ts'
 
 /** Any number that nobody else uses for an advisory lock. */
@@ -33,7 +33,7 @@ const statements = {
 }
 
 /** The store that a folder is moved into. One process at a time: a lock of its own connection keeps others out. */
-export async function openMovingStore(pool: ClusterPool): Promise<MovingTarget> {
+export async function openImportTarget(pool: PostgresPool): Promise<ImportTarget> {
   const guard = await pool.connection()
   try {
     const { rows } = await guard.query(statements.lock, [LOCK])
@@ -44,7 +44,7 @@ export async function openMovingStore(pool: ClusterPool): Promise<MovingTarget> 
     throw error
   }
 
-  async function begin(source: string, facts: MovedFacts): Promise<MoveMark> {
+  async function begin(source: string, facts: ImportFacts): Promise<ImportState> {
     await refuseLiveNodes(pool)
     const known = await readMark(pool)
     if (known !== null) return continued(known, source)
@@ -69,7 +69,7 @@ export async function openMovingStore(pool: ClusterPool): Promise<MovingTarget> 
     note: (before, after) => advanceMark(pool, before, after),
     async settle(facts, before, after) {
       await pool.transaction(async (tx) => {
-        await settleCounters(tx, facts)
+        await setImportCounters(tx, facts)
         await advanceMark(tx, before, after)
       })
       await analyse(pool)
@@ -77,7 +77,7 @@ export async function openMovingStore(pool: ClusterPool): Promise<MovingTarget> 
     async compare(kind, rows) {
       if (rows.length === 0) return []
       const places = new Set<number>()
-      for (const table of movedTables[kind]) {
+      for (const table of importTables[kind]) {
         const { text, values } = compareRows(table, rows)
         for (const { place } of await pool.query<{ place: number }>(text, values)) places.add(place - 1)
       }
@@ -97,7 +97,7 @@ export async function openMovingStore(pool: ClusterPool): Promise<MovingTarget> 
     count: (kind) =>
       pool.transaction(async (tx) => {
         await tx.unhurried()
-        return (await tx.query<{ n: number }>(`SELECT count(*) AS n FROM ${movedTables[kind][0]!.name}`))[0]!.n
+        return (await tx.query<{ n: number }>(`SELECT count(*) AS n FROM ${importTables[kind][0]!.name}`))[0]!.n
       }),
     async close() {
       // With the connection the lock goes.
@@ -108,7 +108,7 @@ export async function openMovingStore(pool: ClusterPool): Promise<MovingTarget> 
 }
 
 /** Plans of what comes now shall know how much there is. The server does it by itself before long: a failure is none. */
-async function analyse(pool: ClusterPool): Promise<void> {
+async function analyse(pool: PostgresPool): Promise<void> {
   const client = await pool.connection()
   try {
     await client.query('SET statement_timeout = 0')
@@ -120,7 +120,7 @@ async function analyse(pool: ClusterPool): Promise<void> {
   }
 }
 
-function continued(known: MoveMark, source: string): MoveMark {
+function continued(known: ImportState, source: string): ImportState {
   const [folder] = source.split('-')
   if (known.source === source && (known.phase !== 'done' || known.faultCount > 0)) return known
   if (known.source === source)
@@ -134,7 +134,7 @@ function continued(known: MoveMark, source: string): MoveMark {
 }
 
 async function refuseFilled(tx: Tx): Promise<void> {
-  const names = new Set(Object.values(movedTables).flatMap((tables) => tables.map(({ name }) => name)))
+  const names = new Set(Object.values(importTables).flatMap((tables) => tables.map(({ name }) => name)))
   for (const name of [...names, 'records']) {
     const [row] = await tx.query<{ filled: boolean }>(`SELECT EXISTS (SELECT 1 FROM ${name}) AS filled`)
     if (row?.filled === true)
@@ -145,17 +145,17 @@ async function refuseFilled(tx: Tx): Promise<void> {
   }
 }
 
-async function pack(kind: MovedKind, rows: readonly MovedRow[]): Promise<PackedPortion> {
+async function pack(kind: ImportKind, rows: readonly ImportRow[]): Promise<PackedPortion> {
   if (rows.length === 0) return { kind, send: [], bytes: 0 }
   if (kind === 'versions') return packVersions(rows)
-  return { kind, send: movedTables[kind].map((table) => insertRows(table, rows)), bytes: 0 }
+  return { kind, send: importTables[kind].map((table) => insertRows(table, rows)), bytes: 0 }
 }
 
 /** Records are compressed here as they are when they are fetched; what comes of it stands in the rows of their versions. */
-async function packVersions(rows: readonly MovedRow[]): Promise<PackedPortion> {
+async function packVersions(rows: readonly ImportRow[]): Promise<PackedPortion> {
   const send: PackedStatement[] = []
-  const versions: MovedRow[] = []
-  let records: MovedRow[] = []
+  const versions: ImportRow[] = []
+  let records: ImportRow[] = []
   let pending = 0
   let turn = 0
   let bytes = 0
@@ -183,6 +183,6 @@ async function packVersions(rows: readonly MovedRow[]): Promise<PackedPortion> {
     await new Promise(setImmediate)
   }
   finish()
-  send.push(insertRows(movedTables.versions[0]!, versions))
+  send.push(insertRows(importTables.versions[0]!, versions))
   return { kind: 'versions', send, bytes }
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { type MovedKind, type MovedRow, type MovedValue, movedKinds } from '../../contracts/import.ts'
+import { type ImportKind, type ImportRow, type ImportValue, importKinds } from '../../contracts/import.ts'
 import { createDatabase, type TestDatabase, usePostgres } from '../testkit/postgres.testkit.ts'
-import { type ColumnType, type MovedTable, movedTables } from './import-tables.ts'
+import { type ColumnType, type ImportTable, importTables } from './import-tables.ts'
 import { compareRows, insertRows } from './row-statements.ts'
 
 usePostgres()
@@ -21,7 +21,7 @@ const awkward = [
   '\\x41',
 ]
 
-function sampleOf(type: ColumnType, n: number): MovedValue {
+function sampleOf(type: ColumnType, n: number): ImportValue {
   switch (type) {
     case 'bigint':
       return n % 2 === 0 ? (n + 1) * 256 : String(9_007_199_254_740_993n + BigInt(n))
@@ -41,7 +41,7 @@ function sampleOf(type: ColumnType, n: number): MovedValue {
 }
 
 /** Values that are there as they are needed by what is derived from them. */
-const special: Record<string, (n: number) => MovedValue> = {
+const special: Record<string, (n: number) => ImportValue> = {
   summary: (n) => JSON.stringify({ text: `words ${n} \0` }),
   url: (n) => `http://example.org/${n}`,
   list: (n) => `list ${awkward[n % awkward.length]}`,
@@ -50,9 +50,9 @@ const special: Record<string, (n: number) => MovedValue> = {
   text: (n) => (n === 0 ? null : Buffer.from([n])),
 }
 
-function rowOf(kind: MovedKind, n: number): MovedRow {
-  const row: MovedRow = {}
-  for (const { columns } of movedTables[kind])
+function rowOf(kind: ImportKind, n: number): ImportRow {
+  const row: ImportRow = {}
+  for (const { columns } of importTables[kind])
     for (const { name, type } of columns) {
       const isText = type === 'text' && name === 'text'
       row[name] = isText ? sampleOf(type, n) : (special[name]?.(n) ?? (special[name] ? null : sampleOf(type, n)))
@@ -69,15 +69,15 @@ describe('rows on their way into tables', () => {
   })
   after(() => database.destroy())
 
-  const placesOf = async (table: MovedTable, rows: readonly MovedRow[]): Promise<number[]> => {
+  const placesOf = async (table: ImportTable, rows: readonly ImportRow[]): Promise<number[]> => {
     const { text, values } = compareRows(table, rows)
     return (await database.pool.query<{ place: number }>(text, values)).map(({ place }) => place)
   }
 
-  for (const kind of movedKinds)
+  for (const kind of importKinds)
     test(`${kind}: arrive as they were, and a difference in any column is found`, async () => {
       const rows = awkward.map((_, n) => rowOf(kind, n))
-      for (const table of movedTables[kind]) {
+      for (const table of importTables[kind]) {
         assert.deepEqual(
           await placesOf(table, rows),
           rows.map((_, n) => n + 1),

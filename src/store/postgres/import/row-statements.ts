@@ -1,7 +1,7 @@
-import type { MovedRow, MovedValue, PackedStatement } from '../../contracts/import.ts'
+import type { ImportRow, ImportValue, PackedStatement } from '../../contracts/import.ts'
 import { storable } from '../archive/storable-text.ts'
 import { textArray } from '../connection/array-values.ts'
-import type { ColumnType, MovedColumn, MovedTable } from './import-tables.ts'
+import type { ColumnType, ImportColumn, ImportTable } from './import-tables.ts'
 
 /**
  * Rows are written from one array per column and compared from JSON: two spellings that have nothing in common, so that a fault in
@@ -11,7 +11,7 @@ import type { ColumnType, MovedColumn, MovedTable } from './import-tables.ts'
 const integers: ReadonlySet<ColumnType> = new Set(['bigint', 'int', 'smallint'])
 
 /** As the database will give it back. A fraction of a millisecond is nobody's. */
-function kept(type: ColumnType, value: MovedValue | undefined): MovedValue {
+function kept(type: ColumnType, value: ImportValue | undefined): ImportValue {
   if (value === undefined || value === null) return null
   if (type === 'text' || type === 'tsvector') return storable(value as string)
   return integers.has(type) && typeof value === 'number' ? Math.round(value) : value
@@ -23,7 +23,7 @@ const quoted = (name: string): string => `"${name}"`
 const writes = new Map<string, string>()
 
 /** One statement for these rows of one table. */
-export function insertRows(table: MovedTable, rows: readonly MovedRow[]): PackedStatement {
+export function insertRows(table: ImportTable, rows: readonly ImportRow[]): PackedStatement {
   const given = table.derive === undefined ? rows : rows.map(table.derive)
   const values: unknown[] = []
   for (const { name, type } of table.columns) {
@@ -37,7 +37,7 @@ export function insertRows(table: MovedTable, rows: readonly MovedRow[]): Packed
 }
 
 /** A packed column is three parameters: all bytes, and where those of each row are. */
-function insertText({ name, columns, isShared }: MovedTable): string {
+function insertText({ name, columns, isShared }: ImportTable): string {
   const arrays: string[] = []
   const aliases: string[] = []
   const selected: string[] = []
@@ -60,7 +60,7 @@ function insertText({ name, columns, isShared }: MovedTable): string {
     FROM unnest(${arrays.join(', ')}) AS r(${aliases.join(', ')})${isShared === true ? ' ON CONFLICT DO NOTHING' : ''}`
 }
 
-const arrayType = ({ type }: MovedColumn): string => (type === 'tsvector' ? 'text' : serverType(type))
+const arrayType = ({ type }: ImportColumn): string => (type === 'tsvector' ? 'text' : serverType(type))
 
 function packed(column: readonly Buffer[]): [bytes: Buffer, places: string, lengths: string] {
   let place = 1
@@ -72,7 +72,7 @@ function packed(column: readonly Buffer[]): [bytes: Buffer, places: string, leng
   return [Buffer.concat(column), `{${places.join(',')}}`, `{${column.map(({ length }) => length).join(',')}}`]
 }
 
-function arrayOf(type: ColumnType, column: readonly MovedValue[]): string {
+function arrayOf(type: ColumnType, column: readonly ImportValue[]): string {
   if (type === 'text' || type === 'tsvector') return textArray(column as string[])
   if (type !== 'bytea') return `{${column.map((value) => (value === null ? 'NULL' : String(value))).join(',')}}`
   const items = column.map((value) => (value === null ? 'NULL' : `"\\\\x${(value as Buffer).toString('hex')}"`))
@@ -82,7 +82,7 @@ function arrayOf(type: ColumnType, column: readonly MovedValue[]): string {
 const compares = new Map<string, string>()
 
 /** Asks for the places (from 1) of rows that are not there or not the same. */
-export function compareRows(table: MovedTable, rows: readonly MovedRow[]): PackedStatement {
+export function compareRows(table: ImportTable, rows: readonly ImportRow[]): PackedStatement {
   const given = table.derive === undefined ? rows : rows.map(table.derive)
   const checked = table.columns.filter((column) => column.checked)
   const list = given.map((row, place) => {
@@ -95,9 +95,9 @@ export function compareRows(table: MovedTable, rows: readonly MovedRow[]): Packe
   return { text, values: [JSON.stringify(list)] }
 }
 
-const jsonValue = (value: MovedValue): unknown => (Buffer.isBuffer(value) ? `\\x${value.toString('hex')}` : value)
+const jsonValue = (value: ImportValue): unknown => (Buffer.isBuffer(value) ? `\\x${value.toString('hex')}` : value)
 
-function compareText({ name, key }: MovedTable, checked: readonly MovedColumn[]): string {
+function compareText({ name, key }: ImportTable, checked: readonly ImportColumn[]): string {
   const definition = checked.map((column) => `${quoted(column.name)} ${serverType(column.type)}`).join(', ')
   const at = key.map((column) => `x.${quoted(column)} = r.${quoted(column)}`).join(' AND ')
   const sides = (side: string): string => checked.map((column) => `${side}.${quoted(column.name)}`).join(', ')

@@ -52,7 +52,7 @@ export async function mark(
 ): Promise<number[]> {
   const values = [owner, ids, read ?? null, starred ?? null, archived ?? null]
   const changed = await tx.query<Touched>(markStatement, values)
-  await settleHolds(tx, owner, changed)
+  await commitPins(tx, owner, changed)
   const touched = new Set(changed.map(({ id }) => id))
   // Of an id that is given twice the first counts.
   return ids.filter((id) => touched.delete(id))
@@ -80,13 +80,13 @@ SELECT id, document, version, at FROM removed`
 
 export async function remove(tx: Tx, owner: string, ids: readonly number[]): Promise<number> {
   const removed = await tx.query<Touched>(removeStatement, [owner, ids])
-  await settleHolds(tx, owner, removed)
+  await commitPins(tx, owner, removed)
   await tx.query('DELETE FROM inbox_counts WHERE owner = $1 AND shown = 0 AND archived = 0', [owner])
   return removed.length
 }
 
 /** Versions are held for the owner who wants them, and for nobody who does not. */
-async function settleHolds(tx: Tx, owner: string, touched: readonly Touched[]): Promise<void> {
+async function commitPins(tx: Tx, owner: string, touched: readonly Touched[]): Promise<void> {
   if (touched.length === 0) return
   const since = new Map(touched.map(({ version, at }) => [version, at]))
   const wishes = await tx.query<Wish>(

@@ -5,10 +5,10 @@ import { parseSearchQuery } from '../../../core/search-query/parse-query.ts'
 import { nothing } from '../../conformance/annotations-suite.testkit.ts'
 import { type InboxFilter, type InboxStore, inboxStates } from '../../contracts/inbox.ts'
 import { draftsOf, fillInboxes, listening, makeVersions, planOf, untilWaiting } from '../accounts/people.testkit.ts'
-import { createClusterAnnotations } from '../annotations/annotations.ts'
+import { createPostgresAnnotations } from '../annotations/annotations.ts'
 import { openPool } from '../connection/pool.ts'
 import { createDatabase, cutConnections, type TestDatabase, usePostgres } from '../testkit/postgres.testkit.ts'
-import { createClusterInbox } from './inbox.ts'
+import { createPostgresInbox } from './inbox.ts'
 import { lockInbox } from './inbox-marks.ts'
 
 usePostgres()
@@ -41,8 +41,8 @@ describe('the inbox in PostgreSQL', () => {
   test('marks and new annotations of two processes at once leave counts and holds right', () =>
     withDatabase(async ({ pool, address }) => {
       const second = openPool({ address, maxConnections: 4, name: 'second' })
-      const stores = [pool, second].map((each) => createClusterInbox(each))
-      const engines = [pool, second].map((each) => createClusterAnnotations({ pool: each }))
+      const stores = [pool, second].map((each) => createPostgresInbox(each))
+      const engines = [pool, second].map((each) => createPostgresAnnotations({ pool: each }))
       const versions = await makeVersions(pool, 'host1.example', 60)
       const first = versions.slice(0, 30)
       const made = await engines[0]!.settle({ ...nothing, annotations: draftsOf(first) })
@@ -71,17 +71,17 @@ describe('the inbox in PostgreSQL', () => {
     withDatabase(async ({ pool, address }) => {
       const second = openPool({ address, maxConnections: 2, name: 'second' })
       const versions = await makeVersions(pool, 'host1.example', 40)
-      const made = await createClusterAnnotations({ pool }).settle({ ...nothing, annotations: draftsOf(versions) })
+      const made = await createPostgresAnnotations({ pool }).settle({ ...nothing, annotations: draftsOf(versions) })
       const ids = made.map(({ id }) => id)
       const told = await Promise.all([
-        createClusterInbox(pool).mark('ann', ids, { read: true }),
-        createClusterInbox(second).markAll('ann', { state: 'unread' }, { read: true }, 40),
+        createPostgresInbox(pool).mark('ann', ids, { read: true }),
+        createPostgresInbox(second).markAll('ann', { state: 'unread' }, { read: true }, 40),
       ])
       assert.deepEqual(
         told.flat().sort((x, y) => x - y),
         ids,
       )
-      assert.equal((await createClusterInbox(pool).counts('ann')).unread, 0)
+      assert.equal((await createPostgresInbox(pool).counts('ann')).unread, 0)
       await second.close()
     }))
 
@@ -89,8 +89,8 @@ describe('the inbox in PostgreSQL', () => {
     withDatabase(async ({ pool, address }) => {
       const worker = openPool({ address, maxConnections: 2, name: 'worker' })
       const [version] = await makeVersions(pool, 'host1.example', 1)
-      const [made] = await createClusterAnnotations({ pool }).settle({ ...nothing, annotations: draftsOf([version!]) })
-      const inbox = createClusterInbox(worker)
+      const [made] = await createPostgresAnnotations({ pool }).settle({ ...nothing, annotations: draftsOf([version!]) })
+      const inbox = createPostgresInbox(worker)
       const { promise: end, resolve: release } = Promise.withResolvers<void>()
       const { promise: isLocked, resolve: locked } = Promise.withResolvers<void>()
       const holding = pool.transaction(async (tx) => {
@@ -118,8 +118,8 @@ describe('the inbox in PostgreSQL', () => {
     withDatabase(async ({ pool }) => {
       await fillInboxes(pool, [...Array.from({ length: 18 }, () => 'big'), 'small', 'other'], 30_000)
       const heard = listening(pool)
-      const inbox = createClusterInbox(heard)
-      const annotations = createClusterAnnotations({ pool: heard })
+      const inbox = createPostgresInbox(heard)
+      const annotations = createPostgresAnnotations({ pool: heard })
       const indexesOf = async (work: Promise<unknown>): Promise<string[]> => {
         await work
         const indexes: string[] = []
@@ -151,7 +151,7 @@ describe('the inbox in PostgreSQL', () => {
         await uses('inbox_pkey', annotations.list({ after: 0, limit: 9, owner }))
         await uses('inbox_profile', annotations.list({ after: 0, limit: 9, owner, profile: `${owner}-1` }))
         await uses('annotations_document', annotations.last(`${owner}-1`, 5))
-        await uses('annotations_story', annotations.ofStory(`${owner}-1`, 5, 5))
+        await uses('annotations_story', annotations.ofNearDuplicates(`${owner}-1`, 5, 5))
       }
       await uses('inbox_words_words', inbox.list('big', { state: 'all', ...queryOf('rare') }, page))
       await uses('inbox_words_words', inbox.list('big', { state: 'all', ...queryOf('nowhere') }, page))
@@ -161,7 +161,7 @@ describe('the inbox in PostgreSQL', () => {
   test('a rare word is found behind many rows that do not have it, and a common one without looking at all of them', () =>
     withDatabase(async ({ pool }) => {
       await fillInboxes(pool, ['ann', 'bob'], 12_000)
-      const inbox = createClusterInbox(pool)
+      const inbox = createPostgresInbox(pool)
       const times = async (text: string, filter: Partial<InboxFilter> = {}, limit = 20) =>
         (await inbox.list('ann', { state: 'all', ...queryOf(text), ...filter }, { before: null, limit })).map(
           ({ at }) => at,

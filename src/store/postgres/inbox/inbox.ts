@@ -2,7 +2,7 @@ import type { InboxCounts, InboxFilter, InboxStore } from '../../contracts/inbox
 import { countsOf, highestOf } from '../../rules/inbox-counts.ts'
 import { annotationColumns, readItems } from '../annotations/annotation-rows.ts'
 import { storable } from '../archive/storable-text.ts'
-import type { ClusterPool, Tx } from '../connection/pool.ts'
+import type { PostgresPool, Tx } from '../connection/pool.ts'
 import { lockInbox, mark, remove } from './inbox-marks.ts'
 import { selectRows } from './inbox-selection.ts'
 import { arrivalsStatement, documentsStatement, givenRows } from './inbox-walks.ts'
@@ -14,7 +14,7 @@ const itemsOf = (page: string, order: 'ASC' | 'DESC'): string => `WITH page AS M
   SELECT ${annotationColumns}, i.read, i.starred, i.archived
   FROM page i CROSS JOIN LATERAL (SELECT * FROM annotations WHERE id = i.id LIMIT 1) a ORDER BY i.id ${order}`
 
-export function createClusterInbox(pool: ClusterPool): InboxStore {
+export function createPostgresInbox(pool: PostgresPool): InboxStore {
   return {
     async list(owner, filter, { before, limit }) {
       const rows = await selectRows(pool, storable(owner), storableFilter(filter), {
@@ -91,7 +91,7 @@ export function createClusterInbox(pool: ClusterPool): InboxStore {
 }
 
 /** Work behind the lock of the owner's inbox. */
-function inInbox<T>(pool: ClusterPool, owner: string, work: (tx: Tx, name: string) => Promise<T>): Promise<T> {
+function inInbox<T>(pool: PostgresPool, owner: string, work: (tx: Tx, name: string) => Promise<T>): Promise<T> {
   const name = storable(owner)
   return pool.transaction(async (tx) => {
     await lockInbox(tx, name)

@@ -1,10 +1,10 @@
 import type { Clock } from '../../../core/clock.ts'
 import { AppError } from '../../../core/errors.ts'
 import type { LeaderBeat, LeaderLease } from '../../contracts/partition-leases.ts'
-import type { ClusterPool, Sender } from '../connection/pool.ts'
+import type { PostgresPool, Sender } from '../connection/pool.ts'
 
 export type LeaderLeaseOptions = {
-  pool: ClusterPool
+  pool: PostgresPool
   /** Of the role: one leader each. */
   name: string
   /** Different for every process. */

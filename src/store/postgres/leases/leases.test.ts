@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { createManualClock } from '../../../core/clock.ts'
 import { isAppError } from '../../../core/errors.ts'
 import type { PartitionGrant, PartitionLeases } from '../../contracts/partition-leases.ts'
-import type { ClusterPool } from '../connection/pool.ts'
+import type { PostgresPool } from '../connection/pool.ts'
 import { createDatabase, type TestDatabase, usePostgres } from '../testkit/postgres.testkit.ts'
 import { createLeaderLease } from './leader.ts'
 import { createPartitionLeases } from './leases.ts'
@@ -29,7 +29,7 @@ type Holder = PartitionLeases & {
   giveWanted(): Promise<void>
 }
 
-function holderOf(pool: ClusterPool, node: string, { name = node, clock = createManualClock() } = {}): Holder {
+function holderOf(pool: PostgresPool, node: string, { name = node, clock = createManualClock() } = {}): Holder {
   const told = { granted: [] as PartitionGrant[], wanted: [] as number[], lost: [] as number[] }
   const listener = {
     granted: (grants: readonly PartitionGrant[]) => void told.granted.push(...grants),
@@ -41,12 +41,12 @@ function holderOf(pool: ClusterPool, node: string, { name = node, clock = create
 }
 
 /** The lease of this holder ends now, and so does it itself as far as others can see. */
-async function expire(pool: ClusterPool, { holder }: PartitionLeases): Promise<void> {
+async function expire(pool: PostgresPool, { holder }: PartitionLeases): Promise<void> {
   await pool.query(`UPDATE leases SET until = now() - interval '1 ms' WHERE holder = $1`, [holder])
   await pool.query(`UPDATE holders SET until = now() - interval '1 ms' WHERE holder = $1`, [holder])
 }
 
-async function owners(pool: ClusterPool): Promise<Map<string | null, number>> {
+async function owners(pool: PostgresPool): Promise<Map<string | null, number>> {
   const rows = await pool.query<{ holder: string | null; n: number }>(
     'SELECT holder, count(*) AS n FROM leases GROUP BY holder',
   )
@@ -237,7 +237,7 @@ describe('leases of partitions', () => {
 })
 
 describe('the lease of a leader', () => {
-  const leaderOf = (pool: ClusterPool, holder: string, clock = createManualClock()) =>
+  const leaderOf = (pool: PostgresPool, holder: string, clock = createManualClock()) =>
     createLeaderLease({ pool, name: 'scheduler', holder, clock })
 
   test(

@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../../core/clock.ts'
 import type { LeaseBeat, LeaseListener, PartitionGrant, PartitionLeases } from '../../contracts/partition-leases.ts'
 import { numberArray } from '../connection/array-values.ts'
-import type { ClusterPool } from '../connection/pool.ts'
+import type { PostgresPool } from '../connection/pool.ts'
 
 export type PartitionLeasesOptions = {
   /** Should be for nothing else: a heartbeat that waits behind other statements may come too late. */
-  pool: ClusterPool
+  pool: PostgresPool
   /** Different for every process. */
   node: string
   /** What people call the worker; need not be unique. */
@@ -17,7 +17,7 @@ export type PartitionLeasesOptions = {
   leaseMs?: number
   renewEveryMs?: number
   /** A heartbeat failed; the next one may not. */
-  onTrouble?(error: unknown): void
+  onHealthError?(error: unknown): void
   /** A heartbeat succeeded. */
   onWell?(): void
 }
@@ -128,7 +128,7 @@ export function createPartitionLeases(options: PartitionLeasesOptions): Partitio
       stop()
       const renew = (): void => {
         leases.expire()
-        leases.heartbeat().catch((error: unknown) => options.onTrouble?.(error))
+        leases.heartbeat().catch((error: unknown) => options.onHealthError?.(error))
       }
       timers = [setInterval(renew, renewEveryMs).unref(), setInterval(leases.expire, renewEveryMs / 10).unref()]
     },

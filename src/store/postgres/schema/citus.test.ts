@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { isAppError } from '../../../core/errors.ts'
-import type { ClusterPool } from '../connection/pool.ts'
+import type { PostgresPool } from '../connection/pool.ts'
 import { createDatabase, usePostgres } from '../testkit/postgres.testkit.ts'
 import { citusStatements, distribute, distributedTables, hasCitus, keptTogether } from './citus.ts'
 
@@ -14,7 +14,7 @@ usePostgres()
  * Where Citus can't be installed, its catalogue and its functions are played: enough to see which statements are sent, in which
  * order, and that a repetition sends only what is left.
  */
-async function playCitus(pool: ClusterPool, fails: string | null = null): Promise<void> {
+async function playCitus(pool: PostgresPool, fails: string | null = null): Promise<void> {
   const statements = [
     `CREATE TABLE pg_dist_node (shouldhaveshards boolean, isactive boolean)`,
     `INSERT INTO pg_dist_node VALUES (true, true)`,

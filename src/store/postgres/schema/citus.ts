@@ -1,5 +1,5 @@
 import { AppError } from '../../../core/errors.ts'
-import type { ClusterPool } from '../connection/pool.ts'
+import type { PostgresPool } from '../connection/pool.ts'
 import { alone } from './migrate.ts'
 
 /**
@@ -57,7 +57,7 @@ export const citusStatements = {
 }
 
 /** Returns the tables that were spread by this call. Nobody else may change the schema meanwhile. */
-export async function distribute(pool: ClusterPool): Promise<string[]> {
+export async function distribute(pool: PostgresPool): Promise<string[]> {
   await requireCitus(pool)
   return alone(pool, async (client) => {
     const spread = new Set((await client.query<{ name: string }>(citusStatements.spread)).rows.map(({ name }) => name))
@@ -73,7 +73,7 @@ export async function distribute(pool: ClusterPool): Promise<string[]> {
   })
 }
 
-async function requireCitus(pool: ClusterPool): Promise<void> {
+async function requireCitus(pool: PostgresPool): Promise<void> {
   const [row] = await pool.query<{ installed: string | null; available: boolean; role: string }>(
     citusStatements.installed,
   )
@@ -94,7 +94,7 @@ async function requireCitus(pool: ClusterPool): Promise<void> {
 }
 
 /** Whether the database has the extension. */
-export async function hasCitus(pool: ClusterPool): Promise<boolean> {
+export async function hasCitus(pool: PostgresPool): Promise<boolean> {
   const [row] = await pool.query<{ installed: string | null }>(citusStatements.installed)
   return row!.installed !== null
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { batchOf, offerOf, offersOf, queueOf } from '../../conformance/samples.testkit.ts'
-import { type ClusterPool, openPool } from '../connection/pool.ts'
-import { createClusterFrontier } from '../frontier/frontier.ts'
+import { openPool, type PostgresPool } from '../connection/pool.ts'
+import { createPostgresFrontier } from '../frontier/frontier.ts'
 import { frontierStatements } from '../frontier/frontier-statements.ts'
 import { createDatabase, usePostgres } from '../testkit/postgres.testkit.ts'
 import { takePartitions } from '../testkit/store.testkit.ts'
@@ -92,7 +92,7 @@ describe('the crawl tables can be distributed by their partition', () => {
 })
 
 /** Plans of everything that is sent from now on, as the server makes them; or why there are none. */
-async function explain(pool: ClusterPool): Promise<Plan[] | string> {
+async function explain(pool: PostgresPool): Promise<Plan[] | string> {
   const client = await pool.connection()
   const plans: Plan[] = []
   client.on('notice', ({ message = '' }) => {
@@ -110,13 +110,13 @@ async function explain(pool: ClusterPool): Promise<Plan[] | string> {
   }
 }
 
-async function useEverything(pool: ClusterPool, admin: ClusterPool): Promise<void> {
-  const open = () => createClusterFrontier({ pool, events: null, run: 1, maxUrlsPerHost: 50, lookEveryMs: 0 })
+async function useEverything(pool: PostgresPool, admin: PostgresPool): Promise<void> {
+  const open = () => createPostgresFrontier({ pool, events: null, run: 1, maxUrlsPerHost: 50, pollEveryMs: 0 })
   const [owner, other] = [open(), open()]
   await owner.add(await takePartitions(admin, 0, 1))
-  const errand = { watch: 1, round: 5, freshFrom: 0, since: 0, first: true }
+  const check = { watch: 1, round: 5, freshFrom: 0, since: 0, first: true }
   for (let round = 0; round < 3; round++) {
-    await owner.offer([...offersOf('a.example', 60, { depth: round }), offerOf('a.example', '/', { errand })])
+    await owner.offer([...offersOf('a.example', 60, { depth: round }), offerOf('a.example', '/', { check })])
     await other.offer([offerOf('a.example', `/foreign/${round}`), offerOf('b.example', `/${round}`)])
     await owner.look()
     const [done, again, ...rest] = await queueOf(owner)

@@ -1,8 +1,8 @@
 import type pg from 'pg'
 import { AppError } from '../../../core/errors.ts'
-import { type ClusterPool, checkServer } from '../connection/pool.ts'
+import { checkServer, type PostgresPool } from '../connection/pool.ts'
 import { postgresError } from '../connection/postgres-error.ts'
-import { clusterMigrations } from './schema.ts'
+import { postgresMigrations } from './schema.ts'
 
 export type MigrationState = { id: number; name: string; appliedAt: string | null }
 
@@ -17,7 +17,7 @@ const statements = {
 }
 
 /** What has been applied, and what has not. */
-export async function migrationStates(pool: ClusterPool): Promise<MigrationState[]> {
+export async function migrationStates(pool: PostgresPool): Promise<MigrationState[]> {
   await checkServer(pool)
   return statesOf((text) => pool.query(text))
 }
@@ -25,7 +25,7 @@ export async function migrationStates(pool: ClusterPool): Promise<MigrationState
 async function statesOf(ask: Ask): Promise<MigrationState[]> {
   const [table] = await ask<{ there: boolean }>(statements.isThere)
   const rows = table?.there === true ? await ask<{ id: number; at: string }>(statements.applied) : []
-  const newest = clusterMigrations.at(-1)?.id ?? 0
+  const newest = postgresMigrations.at(-1)?.id ?? 0
   const tooNew = rows.find(({ id }) => id > newest)
   if (tooNew !== undefined)
     throw new AppError(
@@ -33,11 +33,11 @@ async function statesOf(ask: Ask): Promise<MigrationState[]> {
       `the database has schema ${tooNew.id}, this program knows ${newest}. Use the newer program.`,
     )
   const appliedAt = new Map(rows.map(({ id, at }) => [id, at]))
-  return clusterMigrations.map(({ id, name }) => ({ id, name, appliedAt: appliedAt.get(id) ?? null }))
+  return postgresMigrations.map(({ id, name }) => ({ id, name, appliedAt: appliedAt.get(id) ?? null }))
 }
 
 /** Applies what is missing, each step once, whoever else tries at the same time. Returns which. */
-export async function migrate(pool: ClusterPool): Promise<number[]> {
+export async function migrate(pool: PostgresPool): Promise<number[]> {
   await checkServer(pool)
   return alone(pool, async (client) => {
     const ask: Ask = async (text) => (await client.query(text)).rows
@@ -46,7 +46,7 @@ export async function migrate(pool: ClusterPool): Promise<number[]> {
     )
     const states = await statesOf(ask)
     const applied: number[] = []
-    for (const { id, name, sql } of clusterMigrations) {
+    for (const { id, name, sql } of postgresMigrations) {
       if (states.find((state) => state.id === id)?.appliedAt !== null) continue
       await client.query(
         `BEGIN; ${sql}; INSERT INTO migrations (id, name) VALUES (${id}, '${name.replaceAll("'", "''")}'); COMMIT`,
@@ -61,7 +61,7 @@ export async function migrate(pool: ClusterPool): Promise<number[]> {
  * Changes of the schema on a connection of their own, one process at a time, for as long as they take. The connection ends
  * afterwards, and with it the lock and whatever was begun and not finished.
  */
-export async function alone<T>(pool: ClusterPool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+export async function alone<T>(pool: PostgresPool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connection()
   try {
     await client.query('SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0')

@@ -9,7 +9,7 @@
  * one owner's annotations become visible in their order, for which the sequence must not hand them out in advance (no CACHE),
  * and counts of an owner are never changed by two at once.
  */
-export const peopleSchema = `
+export const accountsSchema = `
 CREATE TABLE facts (name text COLLATE "C" PRIMARY KEY, value jsonb NOT NULL);
 INSERT INTO facts (name, value) VALUES ('profiles', '0'), ('accounts', '0');
 

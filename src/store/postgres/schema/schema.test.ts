@@ -4,8 +4,8 @@ import { describe, test } from 'node:test'
 import { openPool } from '../connection/pool.ts'
 import { createDatabase, usePostgres } from '../testkit/postgres.testkit.ts'
 import { migrate, migrationStates } from './migrate.ts'
-import type { ClusterMigration } from './migration.ts'
-import { clusterMigrations } from './schema.ts'
+import type { PostgresMigration } from './migration.ts'
+import { postgresMigrations } from './schema.ts'
 
 usePostgres()
 
@@ -21,20 +21,20 @@ const frozen: readonly string[] = [
   '1f3179968942ec6d088adfc2bb308e3590ed24cf600e9059a7af8955c9d5a0a5',
 ]
 
-const digestOf = ({ sql }: ClusterMigration): string => createHash('sha256').update(sql).digest('hex')
+const digestOf = ({ sql }: PostgresMigration): string => createHash('sha256').update(sql).digest('hex')
 
 describe('the schema of the cluster engine', () => {
   test('its steps are numbered from 1 without gaps and never edited', () => {
     assert.deepEqual(
-      clusterMigrations.map(({ id }) => id),
-      clusterMigrations.map((_, index) => index + 1),
+      postgresMigrations.map(({ id }) => id),
+      postgresMigrations.map((_, index) => index + 1),
     )
-    assert.deepEqual(clusterMigrations.map(digestOf), frozen)
+    assert.deepEqual(postgresMigrations.map(digestOf), frozen)
   })
 
   test('a step that is missing is applied and noted, by one connection too, and what is there stays', async () => {
     const { address, pool, destroy } = await createDatabase()
-    const newest = clusterMigrations.at(-1)!
+    const newest = postgresMigrations.at(-1)!
     await pool.query('DELETE FROM migrations WHERE id = $1', [newest.id])
     await pool.query('CREATE TABLE mine (n int)')
     const single = openPool({ address, maxConnections: 1, name: 'single' })
@@ -61,7 +61,7 @@ describe('the schema of the cluster engine', () => {
     const applied = await Promise.all(others.map(migrate))
     assert.deepEqual(
       applied.flat(),
-      clusterMigrations.map(({ id }) => id),
+      postgresMigrations.map(({ id }) => id),
     )
     assert.equal(applied.filter((each) => each.length > 0).length, 1)
     for (const other of others) await other.close()

@@ -1,15 +1,15 @@
-import type { ClusterMigration } from './migration.ts'
+import type { PostgresMigration } from './migration.ts'
 import { archiveSchema } from './schema-archive.ts'
 import { frontierSchema } from './schema-frontier.ts'
 import { pagesSchema } from './schema-pages.ts'
-import { peopleSchema } from './schema-people.ts'
+import { accountsSchema } from './schema-people.ts'
 import { rolesSchema } from './schema-roles.ts'
 
 /** In this order. The tables of the first two can be distributed by their partition. */
-export const clusterMigrations: readonly ClusterMigration[] = [
+export const postgresMigrations: readonly PostgresMigration[] = [
   { id: 1, name: 'partitions and their leases, the frontier, nodes', sql: frontierSchema },
   { id: 2, name: 'documents, versions, bodies, tasks', sql: archiveSchema },
-  { id: 3, name: 'accounts, profiles, watches, annotations, inbox', sql: peopleSchema },
+  { id: 3, name: 'accounts, profiles, watches, annotations, inbox', sql: accountsSchema },
   { id: 4, name: 'what the roles of a cluster tell each other', sql: rolesSchema },
   { id: 5, name: 'pages that nodes have taken, versions that are leaving', sql: pagesSchema },
 ]

@@ -2,15 +2,15 @@ import type { PassedOver } from '../../../core/reports/search-report.ts'
 import type { SearchQuery } from '../../../core/search-query/query.ts'
 import type { AddOutcome, FoundPage, Hit, HitPage, IndexBatch, SearchIndex } from '../../contracts/search.ts'
 import { storable } from '../archive/storable-text.ts'
-import type { ClusterPool, Tx } from '../connection/pool.ts'
+import type { PostgresPool, Tx } from '../connection/pool.ts'
 import { partitionOfId } from '../connection/row-batch.ts'
 import { matchExpression, rankExpression } from './search-expression.ts'
 import { findMarks } from './search-marks.ts'
 import { groupByDocument, pickPage } from './search-page.ts'
 import { siteWords, wordVector } from './search-words.ts'
 
-export type ClusterSearchOptions = {
-  pool: ClusterPool
+export type PostgresSearchOptions = {
+  pool: PostgresPool
   /** Those of the versions whose bodies are kept: all else is not shown. */
   kept(versionIds: readonly number[]): Promise<ReadonlySet<number>>
 }
@@ -48,7 +48,7 @@ export const searchStatements = {
 }
 
 /** Which versions the catalogue keeps with their bodies. */
-export function createKeptCheck(pool: ClusterPool): ClusterSearchOptions['kept'] {
+export function createKeptCheck(pool: PostgresPool): PostgresSearchOptions['kept'] {
   return async (ids) => {
     const rows = await pool.query<{ id: number }>(searchStatements.kept, [ids.map(partitionOfId), ids])
     return new Set(rows.map(({ id }) => id))
@@ -56,7 +56,7 @@ export function createKeptCheck(pool: ClusterPool): ClusterSearchOptions['kept']
 }
 
 /** Throws the index away. Whoever is adding to it finds itself overtaken, and begins again from the first version. */
-export async function removeSearchIndex(pool: ClusterPool): Promise<void> {
+export async function removeSearchIndex(pool: PostgresPool): Promise<void> {
   await pool.transaction(async (tx) => {
     await tx.query(searchStatements.lock)
     await tx.query('TRUNCATE version_texts')
@@ -68,7 +68,7 @@ export async function removeSearchIndex(pool: ClusterPool): Promise<void> {
  * Full text in the same database. What the index was made from comes from `VersionStore.versions`, which lists no version while one
  * with a lower id may still appear; so the watermark passes over none.
  */
-export function createClusterSearchIndex({ pool, kept }: ClusterSearchOptions): SearchIndex {
+export function createPostgresSearchIndex({ pool, kept }: PostgresSearchOptions): SearchIndex {
   async function facts(): Promise<Map<string, number>> {
     const rows = await pool.query<{ name: string; value: number }>(searchStatements.facts)
     return new Map(rows.map(({ name, value }) => [name, value]))

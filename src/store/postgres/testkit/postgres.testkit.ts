@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { after } from 'node:test'
-import { type ClusterPool, openPool } from '../connection/pool.ts'
+import { openPool, type PostgresPool } from '../connection/pool.ts'
 import { migrate } from '../schema/migrate.ts'
 import { administer, databaseAddress, startPostgres } from './postgres-server.testkit.ts'
 
@@ -59,7 +59,7 @@ async function createTemplate(): Promise<string> {
  * Cuts every connection of this name and waits until this process has read it: a pool hands out a connection that died
  * while nobody used it until it hears of that.
  */
-export async function cutConnections(pool: ClusterPool, name: string): Promise<void> {
+export async function cutConnections(pool: PostgresPool, name: string): Promise<void> {
   await pool.query(
     `SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity
      WHERE application_name = $1 AND datname = current_database()`,
@@ -69,7 +69,7 @@ export async function cutConnections(pool: ClusterPool, name: string): Promise<v
   await new Promise(setImmediate)
 }
 
-export type TestDatabase = { address: string; pool: ClusterPool; destroy(): Promise<void> }
+export type TestDatabase = { address: string; pool: PostgresPool; destroy(): Promise<void> }
 
 /** A database with the schema and nothing else. */
 export async function createDatabase(): Promise<TestDatabase> {

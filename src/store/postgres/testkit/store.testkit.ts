@@ -9,37 +9,37 @@ import {
   type SystemOptions,
 } from '../../conformance/engine.testkit.ts'
 import type { PartitionGrant } from '../../contracts/partition-leases.ts'
-import { createClusterObjects } from '../archive/objects.ts'
-import { createClusterVersions } from '../archive/versions.ts'
-import { createClusterEvents } from '../cluster/events.ts'
-import { createClusterRuns } from '../cluster/runs.ts'
-import { type ClusterPool, openPool } from '../connection/pool.ts'
-import { createClusterDocuments } from '../documents/documents.ts'
-import { type ClusterFrontier, createClusterFrontier } from '../frontier/frontier.ts'
+import { createPostgresObjects } from '../archive/objects.ts'
+import { createPostgresVersions } from '../archive/versions.ts'
+import { createPostgresEvents } from '../cluster/events.ts'
+import { createPostgresRuns } from '../cluster/runs.ts'
+import { openPool, type PostgresPool } from '../connection/pool.ts'
+import { createPostgresDocuments } from '../documents/documents.ts'
+import { createPostgresFrontier, type PostgresFrontier } from '../frontier/frontier.ts'
 import { createLeaderLease } from '../leases/leader.ts'
 import { createDatabase, type TestDatabase } from './postgres.testkit.ts'
 
 /** A database of its own, with shards opened and closed as a test wants. Shard n holds the partitions that leave n when divided by their number. */
-export type ClusterSystem = StoreSystem & { database: TestDatabase }
+export type PostgresSystem = StoreSystem & { database: TestDatabase }
 
-type Opened = { pool: ClusterPool; frontier: ClusterFrontier; close(): Promise<void>; kill(): Promise<void> }
+type Opened = { pool: PostgresPool; frontier: PostgresFrontier; close(): Promise<void>; kill(): Promise<void> }
 
-export const clusterEngine: StoreEngine = {
+export const postgresEngine: StoreEngine = {
   name: 'cluster',
   hasNoFiles: true,
-  create: async (options) => createClusterSystem(options),
+  create: async (options) => createPostgresSystem(options),
 }
 
-export async function createClusterSystem(parts: Partial<SystemOptions> = {}): Promise<ClusterSystem> {
+export async function createPostgresSystem(parts: Partial<SystemOptions> = {}): Promise<PostgresSystem> {
   const options = { ...defaultOptions, ...parts }
   const database = await createDatabase()
   const opened: Opened[] = []
 
   async function openShard(run: number, shard: number): Promise<OpenShard> {
     const pool = openPool({ address: database.address, maxConnections: 3, name: `shard ${shard}` })
-    const events = createClusterEvents({ pool })
+    const events = createPostgresEvents({ pool })
     const { maxUrlsPerHost } = options
-    const frontier = createClusterFrontier({ pool, events, run, maxUrlsPerHost, lookEveryMs: 0 })
+    const frontier = createPostgresFrontier({ pool, events, run, maxUrlsPerHost, pollEveryMs: 0 })
     const grants = await takePartitions(database.pool, shard, options.shards)
     await frontier.add(grants)
     const epochs = new Map(grants.map(({ partition, epoch }) => [partition, epoch]))
@@ -61,9 +61,9 @@ export async function createClusterSystem(parts: Partial<SystemOptions> = {}): P
     })
     return {
       frontier,
-      documents: createClusterDocuments({ pool, epochOf: (partition) => epochs.get(partition) ?? -1 }),
-      objects: createClusterObjects(pool),
-      versions: createClusterVersions(pool),
+      documents: createPostgresDocuments({ pool, epochOf: (partition) => epochs.get(partition) ?? -1 }),
+      objects: createPostgresObjects(pool),
+      versions: createPostgresVersions(pool),
     }
   }
 
@@ -71,7 +71,7 @@ export async function createClusterSystem(parts: Partial<SystemOptions> = {}): P
     for (const shard of opened.splice(0)) await shard[how]()
   }
 
-  const system: ClusterSystem = {
+  const system: PostgresSystem = {
     database,
     async open(run) {
       const shards: OpenShard[] = []
@@ -94,7 +94,7 @@ export async function createClusterSystem(parts: Partial<SystemOptions> = {}): P
         return { epoch: beat.epoch, shards: options.shards, release: leader.release }
       },
     },
-    withRuns: (work) => work(createClusterRuns(database.pool)),
+    withRuns: (work) => work(createPostgresRuns(database.pool)),
     async destroy() {
       await end('kill')
       await database.destroy()
@@ -104,7 +104,7 @@ export async function createClusterSystem(parts: Partial<SystemOptions> = {}): P
 }
 
 /** Takes them whoever holds them, as the next holder does once the lease of the last is over. */
-export async function takePartitions(pool: ClusterPool, shard: number, shards: number): Promise<PartitionGrant[]> {
+export async function takePartitions(pool: PostgresPool, shard: number, shards: number): Promise<PartitionGrant[]> {
   return pool.query<PartitionGrant>(
     `UPDATE leases l SET holder = $1, epoch = l.epoch + 1, until = now() + interval '1 hour', clean = false
      FROM leases was WHERE was.partition = l.partition AND l.partition % $3::int = $2::int
@@ -113,7 +113,7 @@ export async function takePartitions(pool: ClusterPool, shard: number, shards: n
   )
 }
 
-async function leavePartitions(pool: ClusterPool, shard: number, shards: number): Promise<void> {
+async function leavePartitions(pool: PostgresPool, shard: number, shards: number): Promise<void> {
   const free = 'UPDATE leases SET holder = NULL, until = NULL, clean = true WHERE partition % $2::int = $1::int'
   await pool.query(free, [shard, shards])
 }

@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { accountDraft } from '../../conformance/accounts-suite.testkit.ts'
 import { openDatabase } from '../folder/database.ts'
 import { catalogMigrations } from '../folder/schema-catalog.ts'
-import { createEmbeddedAccounts } from './accounts.ts'
+import { createSqliteAccounts } from './accounts.ts'
 
 /** Of all that wait at the gate, each wants to be the first account. */
 export type RaceOrder = { path: string; gate: SharedArrayBuffer; rounds: number; name: string }
@@ -11,7 +11,7 @@ const { path, gate, rounds, name } = workerData as RaceOrder
 const [waiting, open] = [0, 1]
 const state = new Int32Array(gate)
 const db = openDatabase(path, { migrations: catalogMigrations, mustExist: true })
-const accounts = createEmbeddedAccounts(db)
+const accounts = createSqliteAccounts(db)
 Atomics.add(state, waiting, 1)
 Atomics.notify(state, waiting)
 Atomics.wait(state, open, 0)

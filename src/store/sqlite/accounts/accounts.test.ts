@@ -7,7 +7,7 @@ import { describe, test } from 'node:test'
 import { Worker } from 'node:worker_threads'
 import { openDatabase } from '../folder/database.ts'
 import { catalogMigrations } from '../folder/schema-catalog.ts'
-import { createEmbeddedAccounts } from './accounts.ts'
+import { createSqliteAccounts } from './accounts.ts'
 import type { RaceOrder } from './accounts-race.testkit.ts'
 
 describe('accounts in a file that several threads use', () => {
@@ -30,7 +30,7 @@ describe('accounts in a file that several threads use', () => {
       Atomics.notify(state, 1)
       const won = (await Promise.all(ends)).flat()
       assert.equal(won.length, 1)
-      const kept = await createEmbeddedAccounts(db).list({ after: 0, limit: 9 })
+      const kept = await createSqliteAccounts(db).list({ after: 0, limit: 9 })
       assert.deepEqual(
         kept.map(({ email }) => email),
         won,

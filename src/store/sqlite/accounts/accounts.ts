@@ -7,7 +7,7 @@ import { createFailures } from './sign-in-failures.ts'
 import { createTokens } from './tokens.ts'
 
 /** Addresses are kept in small letters, so that one is the same however it is typed. */
-export function createEmbeddedAccounts(db: Database): AccountStore {
+export function createSqliteAccounts(db: Database): AccountStore {
   const sql = accountStatements(db)
   const stored = (id: number): StoredAccount | null => accountOf(sql.find.get(id))
   const changed = (): void => void sql.revise.run()

@@ -8,7 +8,7 @@ type StoredUrd = Omit<UrdRow, 'paused' | 'muted'> & { paused: 0 | 1; muted: 0 | 
 
 const urdColumns = 'id, profile, place, watch, visited_at AS visitedAt, paused, muted FROM urds'
 
-export function createEmbeddedProfiles(db: Database): ProfileStore {
+export function createSqliteProfiles(db: Database): ProfileStore {
   const sql = {
     revision: db.prepare(`SELECT value FROM facts WHERE name = 'profiles'`),
     revise: db.prepare(

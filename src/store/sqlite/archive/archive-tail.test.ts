@@ -8,13 +8,13 @@ import { checkDatabases } from '../folder/checks.ts'
 import { type Database, openDatabase } from '../folder/database.ts'
 import { paths } from '../folder/folder.ts'
 import { catalogMigrations } from '../folder/schema-catalog.ts'
-import { createEmbeddedSystem, type EmbeddedSystem } from '../testkit/store.testkit.ts'
+import { createSqliteSystem, type SqliteSystem } from '../testkit/store.testkit.ts'
 import { createArchiveWriter } from './archive-writer.ts'
 
 type Row = { id: number; n: number; url: string; body: string; file: number; offset: number; length: number }
 
 type Parts = {
-  system: EmbeddedSystem
+  system: SqliteSystem
   host: string
   path: string
   db: Database
@@ -29,7 +29,7 @@ const isWhole = (record: Uint8Array): boolean => /^(?:<[^\0]*<\/>|\[[^\0]*\])$/.
 
 /** Ten pages, a copy of the third, and a page that is gone: one file, closed as a killed process leaves it. */
 async function withFile(work: (parts: Parts) => Promise<void> | void): Promise<void> {
-  const system = createEmbeddedSystem()
+  const system = createSqliteSystem()
   try {
     const { documents } = await openOne(system)
     const host = system.hostOf(0, 0)

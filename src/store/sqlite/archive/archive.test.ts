@@ -10,13 +10,13 @@ import { pageOf, recordText } from '../../conformance/samples.testkit.ts'
 import { type Database, openDatabase } from '../folder/database.ts'
 import { paths } from '../folder/folder.ts'
 import { catalogMigrations } from '../folder/schema-catalog.ts'
-import { createEmbeddedSystem, type EmbeddedSystem } from '../testkit/store.testkit.ts'
+import { createSqliteSystem, type SqliteSystem } from '../testkit/store.testkit.ts'
 import { compressNextFile } from './compress.ts'
 
 const MAX_FILE_BYTES = 600
 
 type Place = {
-  system: EmbeddedSystem
+  system: SqliteSystem
   shard: OpenShard
   archive: string
   expected: Map<string, string>
@@ -25,7 +25,7 @@ type Place = {
 
 /** Some records over several files, the last of them open. */
 async function withArchive(work: (place: Place) => Promise<void>): Promise<void> {
-  const system = createEmbeddedSystem({ maxFileBytes: MAX_FILE_BYTES })
+  const system = createSqliteSystem({ maxFileBytes: MAX_FILE_BYTES })
   try {
     const shard = await openOne(system)
     const host = system.hostOf(0, 0)

@@ -3,8 +3,8 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { updateIndex } from '../../../archive/search/index-update.ts'
 import { createVersionTexts } from '../../../archive/search/version-text.ts'
 import { isAppError } from '../../../core/errors.ts'
-import { stepBack } from '../../../core/thread-priority.ts'
-import { createEmbeddedVersions } from '../documents/versions.ts'
+import { lowerThreadPriority } from '../../../core/thread-priority.ts'
+import { createSqliteVersions } from '../documents/versions.ts'
 import { type Database, openDatabase } from '../folder/database.ts'
 import { paths } from '../folder/folder.ts'
 import { lockFolder } from '../folder/lock.ts'
@@ -12,7 +12,7 @@ import { catalogMigrations } from '../folder/schema-catalog.ts'
 import { explainDamage, openSearch } from '../search/open-search.ts'
 import { type BackgroundData, backgroundOrders, type FromBackground } from './background.ts'
 import { compressNextFile } from './compress.ts'
-import { createEmbeddedObjects } from './objects.ts'
+import { createSqliteObjects } from './objects.ts'
 
 /**
  * The thread behind `createBackground`. It looks for work whenever it is told to, does the jobs in their order,
@@ -43,10 +43,10 @@ let indexes = jobs.index
 
 async function indexTexts(db: Database): Promise<void> {
   try {
-    const versions = createEmbeddedVersions(db)
+    const versions = createSqliteVersions(db)
     const index = openSearch(folder, versions)
     try {
-      const texts = createVersionTexts({ versions, objects: createEmbeddedObjects(db, paths.archive(folder)) })
+      const texts = createVersionTexts({ versions, objects: createSqliteObjects(db, paths.archive(folder)) })
       await updateIndex({ index, versions, texts, mustStop: mustEnd, onBatch() {} })
     } finally {
       await index.close()
@@ -114,7 +114,7 @@ async function look(): Promise<void> {
   if (Atomics.load(orders, backgroundOrders.end) === 1) port.close()
 }
 
-if (!stepBack()) tell({ kind: 'note', message: 'background work runs at normal priority here' })
+if (!lowerThreadPriority()) tell({ kind: 'note', message: 'background work runs at normal priority here' })
 port.on('message', (order: 'look' | 'end') => {
   if (order === 'look') void look()
   else if (!isWorking) port.close()

@@ -16,7 +16,7 @@ type FileRow = {
 
 const MAX_RECORD_BYTES = 2 ** 31 - 1
 
-export function createEmbeddedObjects(db: Database, archive: string): ObjectStore {
+export function createSqliteObjects(db: Database, archive: string): ObjectStore {
   const selectFiles = db.prepare('SELECT id, name, state, length FROM files ORDER BY id')
   const selectFile = db.prepare('SELECT id, name, state, length, first_version, last_version FROM files WHERE id = ?')
   // A file's versions lie in one range of numbers, mixed with those that other shards wrote meanwhile.

@@ -27,7 +27,7 @@ import { openShardStore } from '../folder/shard-store.ts'
 import { withFailingStatement } from '../testkit/statement-fault.testkit.ts'
 import { compressNextFile } from './compress.ts'
 import { noteLeftover } from './leftovers.ts'
-import { createEmbeddedObjects } from './objects.ts'
+import { createSqliteObjects } from './objects.ts'
 import { nextName, type RewriteOptions, rewriteFiles } from './rewrite.ts'
 
 const PAGES = 24
@@ -119,7 +119,7 @@ function rewrite({ db, archive }: Place, parts: Partial<RewriteOptions> = {}) {
 
 /** Each version with its own record, read through the catalogue; whatever the files are called and however compressed. */
 async function recordsOf({ db, archive }: Place): Promise<Map<number, string>> {
-  const objects = createEmbeddedObjects(db, archive)
+  const objects = createSqliteObjects(db, archive)
   const rows = db.prepare('SELECT id, file, offset, length FROM versions ORDER BY id').all()
   const records = new Map<number, string>()
   for (const { id, file, offset, length } of rows as { id: number; file: number; offset: number; length: number }[]) {

@@ -19,7 +19,7 @@ import { offersOf, pageOf } from '../../conformance/samples.testkit.ts'
 import { checkDatabases } from '../folder/checks.ts'
 import { paths } from '../folder/folder.ts'
 import { lockFolder } from '../folder/lock.ts'
-import { createEmbeddedSystem } from '../testkit/store.testkit.ts'
+import { createSqliteSystem } from '../testkit/store.testkit.ts'
 import { PAGES, QUEUED, withSystem } from './backup.testkit.ts'
 
 const fails = (code: Parameters<typeof isAppError>[1], text?: RegExp) => (error: unknown) => {
@@ -47,7 +47,7 @@ describe('a backup of the embedded store', () => {
         const { documents, entries, bytes } = await restore(name, 'back')
         assert.deepEqual([documents, entries, bytes], [PAGES, report.entries, report.bytes])
         assert.deepEqual(checkDatabases(join(place, 'back')), [])
-        const again = createEmbeddedSystem({ maxFileBytes: 2_000 }, join(place, 'back'))
+        const again = createSqliteSystem({ maxFileBytes: 2_000 }, join(place, 'back'))
         const opened = await openOne(again)
         assert.equal(opened.frontier.counts().queued, QUEUED)
         assert.equal((await opened.documents.counts()).documents, PAGES)

@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { systemClock } from '../../../core/clock.ts'
 import { openOne } from '../../conformance/engine.testkit.ts'
 import { offersOf, pageOf } from '../../conformance/samples.testkit.ts'
-import { createEmbeddedSystem, type EmbeddedSystem } from '../testkit/store.testkit.ts'
+import { createSqliteSystem, type SqliteSystem } from '../testkit/store.testkit.ts'
 import { type BackupOptions, backupFolder } from './backup.ts'
 import { type RestoreOptions, restoreFolder } from './restore.ts'
 
 /** A data folder with some pages and queued URLs, open, and a place beside it for backups. */
 export type BackedUp = {
-  system: EmbeddedSystem
+  system: SqliteSystem
   place: string
   host: string
   shard: Awaited<ReturnType<typeof openOne>>
@@ -22,7 +22,7 @@ export const PAGES = 40
 export const QUEUED = 100
 
 export async function withSystem(work: (parts: BackedUp) => Promise<void>): Promise<void> {
-  const system = createEmbeddedSystem({ maxFileBytes: 2_000 })
+  const system = createSqliteSystem({ maxFileBytes: 2_000 })
   const place = mkdtempSync(join(tmpdir(), 'erace-backups-'))
   try {
     const shard = await openOne(system)

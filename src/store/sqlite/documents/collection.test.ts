@@ -1,25 +1,25 @@
 import { type CollectionEngine, collectionSuite } from '../../conformance/collection-suite.testkit.ts'
-import { createEmbeddedObjects } from '../archive/objects.ts'
+import { createSqliteObjects } from '../archive/objects.ts'
 import { openDatabase } from '../folder/database.ts'
 import { paths } from '../folder/folder.ts'
 import { catalogMigrations } from '../folder/schema-catalog.ts'
-import { type EmbeddedSystem, embeddedEngine } from '../testkit/store.testkit.ts'
-import { createEmbeddedCollection } from './collection.ts'
-import { createEmbeddedVersions } from './versions.ts'
+import { type SqliteSystem, sqliteEngine } from '../testkit/store.testkit.ts'
+import { createSqliteCollection } from './collection.ts'
+import { createSqliteVersions } from './versions.ts'
 
 const engine: CollectionEngine = {
-  ...embeddedEngine,
+  ...sqliteEngine,
   openCollection(system, headerOf) {
-    const { folder } = system as EmbeddedSystem
+    const { folder } = system as SqliteSystem
     const db = openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist: true })
     return {
-      collection: createEmbeddedCollection({
+      collection: createSqliteCollection({
         db,
-        objects: createEmbeddedObjects(db, paths.archive(folder)),
+        objects: createSqliteObjects(db, paths.archive(folder)),
         headerOf,
         textOf: async () => null,
       }),
-      versions: createEmbeddedVersions(db),
+      versions: createSqliteVersions(db),
       close: () => db.close(),
     }
   },

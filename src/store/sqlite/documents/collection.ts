@@ -13,7 +13,7 @@ import type { ObjectStore } from '../../contracts/objects.ts'
 import type { Database } from '../folder/database.ts'
 import { collectionStatements } from './collection-statements.ts'
 
-export type EmbeddedCollectionDeps = {
+export type SqliteCollectionDeps = {
   db: Database
   objects: Pick<ObjectStore, 'read'>
   /** The response header of a record, as the catalogue keeps it; throws `record-damaged` where there is none to be read. */
@@ -57,7 +57,7 @@ type Place = { file: number; offset: number; length: number; text: Uint8Array | 
 /** What an order to drop a body needs before the write lock is taken: the disk may take its time. */
 type Read = (Place & { header: string; mark: TextMark | null }) | 'damaged' | null
 
-export function createEmbeddedCollection({ db, objects, headerOf, textOf }: EmbeddedCollectionDeps): CollectionStore {
+export function createSqliteCollection({ db, objects, headerOf, textOf }: SqliteCollectionDeps): CollectionStore {
   const sql = collectionStatements(db)
 
   async function readHeader({ versionId, action }: CollectionOrder): Promise<Read> {

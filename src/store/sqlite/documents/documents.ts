@@ -36,7 +36,7 @@ const noDigest = Buffer.alloc(0)
  * A document's versions are ordered by number; the current one is the last. When a capture differs from it, it is
  * superseded: the moment it was last seen moves from the document's row, where each check notes it, to its own.
  */
-export function createEmbeddedDocuments(db: Database, archive: ReturnType<typeof createArchiveWriter>): DocumentStore {
+export function createSqliteDocuments(db: Database, archive: ReturnType<typeof createArchiveWriter>): DocumentStore {
   const sql = documentStatements(db)
   let nextVersion = 0
 
@@ -59,7 +59,7 @@ export function createEmbeddedDocuments(db: Database, archive: ReturnType<typeof
 
   function confirm(capture: BodyCapture, current: Current, sameBody: boolean): CaptureOutcome {
     // Lost, or collected before somebody came who has not seen it yet.
-    const isMissed = current.body === 'lost' || (current.body === 'dropped' && capture.errand.first)
+    const isMissed = current.body === 'lost' || (current.body === 'dropped' && capture.check.first)
     if (isMissed) refill(capture, current.version)
     note(capture, 'unchanged', current.version, capture.at, Math.min(current.notModified, 0), capture.freshUntil)
     const hasNewValidators = current.etag !== capture.etag || current.lastModified !== capture.lastModified
@@ -248,7 +248,7 @@ export function createEmbeddedDocuments(db: Database, archive: ReturnType<typeof
   }
 
   function recordOne(capture: Capture): CaptureOutcome {
-    if (capture.errand.watch === 0) return keep(capture)
+    if (capture.check.watch === 0) return keep(capture)
     const before = sql.lastChecker.get(capture.host, capture.fp) as { run: number } | undefined
     const outcome = keep(capture)
     queueTask(capture, outcome, before?.run ?? 0)
@@ -275,8 +275,8 @@ export function createEmbeddedDocuments(db: Database, archive: ReturnType<typeof
    */
   function queueTask(capture: Capture, outcome: CaptureOutcome, lastChecker: number): void {
     const { hops, host, fp } = capture
-    const { watch, round, since } = capture.errand
-    const first = capture.errand.first ? 1 : 0
+    const { watch, round, since } = capture.check
+    const first = capture.check.first ? 1 : 0
     if ('versionId' in outcome) sql.insertTask.run(outcome.versionId, watch, hops, round, first)
     else if (first === 1 || lastChecker !== watch || capture.kind === 'met')
       sql.insertKnownTask.run(watch, hops, round, first, host, fp, since, first, first === 0 || since > 0 ? 1 : 0)

@@ -2,9 +2,9 @@ import { type BodyReader, createBodyReader } from '../../../archive/body-reader.
 import { textFingerprint } from '../../../core/text/document-text.ts'
 import type { OmitRules } from '../../../core/text/omit-rules.ts'
 import type { VersionStore } from '../../contracts/versions.ts'
-import { createEmbeddedObjects } from '../archive/objects.ts'
+import { createSqliteObjects } from '../archive/objects.ts'
 import { openCatalogForReading, paths } from '../folder/folder.ts'
-import { createEmbeddedVersions } from './versions.ts'
+import { createSqliteVersions } from './versions.ts'
 
 type Kept = { versions: VersionStore; bodies: BodyReader }
 
@@ -21,6 +21,6 @@ export function createKeptText(folder: string): (versionId: number, omit: OmitRu
 
 function openKept(folder: string): Kept {
   const db = openCatalogForReading(folder)
-  const versions = createEmbeddedVersions(db)
-  return { versions, bodies: createBodyReader({ versions, objects: createEmbeddedObjects(db, paths.archive(folder)) }) }
+  const versions = createSqliteVersions(db)
+  return { versions, bodies: createBodyReader({ versions, objects: createSqliteObjects(db, paths.archive(folder)) }) }
 }

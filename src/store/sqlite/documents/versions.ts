@@ -19,7 +19,7 @@ type VersionRow = Omit<Version, 'digest' | 'textDigest' | 'record'> & {
   length: number
 }
 
-export function createEmbeddedVersions(db: Database): VersionStore {
+export function createSqliteVersions(db: Database): VersionStore {
   const sql = {
     document: db.prepare(`SELECT ${documentColumns} FROM documents WHERE host = ? AND fp = ?`),
     documentOfUrl: db.prepare(`SELECT ${documentColumns} FROM documents WHERE host = ? AND url = ?`),

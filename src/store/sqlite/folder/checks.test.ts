@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { openOne } from '../../conformance/engine.testkit.ts'
 import { goneOf, pageOf } from '../../conformance/samples.testkit.ts'
-import { createEmbeddedSystem } from '../testkit/store.testkit.ts'
+import { createSqliteSystem } from '../testkit/store.testkit.ts'
 import { checkDatabases } from './checks.ts'
 import { type Database, openDatabase } from './database.ts'
 import { paths } from './folder.ts'
@@ -11,7 +11,7 @@ import { catalogMigrations } from './schema-catalog.ts'
 
 /** Two pages, a copy of the first, a page that changed and one that is gone. */
 async function withCatalogue(work: (db: Database, messages: () => string[]) => void): Promise<void> {
-  const system = createEmbeddedSystem()
+  const system = createSqliteSystem()
   try {
     const { documents } = await openOne(system)
     const host = system.hostOf(0, 0)

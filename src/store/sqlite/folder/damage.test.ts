@@ -15,15 +15,15 @@ import { describe, test } from 'node:test'
 import { isAppError } from '../../../core/errors.ts'
 import { openOne } from '../../conformance/engine.testkit.ts'
 import { offersOf, pageOf } from '../../conformance/samples.testkit.ts'
-import { createEmbeddedSystem, type EmbeddedSystem } from '../testkit/store.testkit.ts'
+import { createSqliteSystem, type SqliteSystem } from '../testkit/store.testkit.ts'
 import { checkDatabases } from './checks.ts'
 import { openCatalogForReading, paths } from './folder.ts'
 
 const PAGE_BYTES = 4096
 
 /** A folder with some hundred URLs and pages in it, closed. */
-async function withFilled(work: (system: EmbeddedSystem) => Promise<void>): Promise<void> {
-  const system = createEmbeddedSystem({ maxFileBytes: 2_000 })
+async function withFilled(work: (system: SqliteSystem) => Promise<void>): Promise<void> {
+  const system = createSqliteSystem({ maxFileBytes: 2_000 })
   try {
     const { frontier, documents } = await openOne(system)
     const host = system.hostOf(0, 0)

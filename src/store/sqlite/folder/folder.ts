@@ -26,7 +26,7 @@ export type FolderFacts = {
   seed: [number, number]
 }
 
-export type EmbeddedFolder = {
+export type DataFolder = {
   facts: FolderFacts
   lease: Lease
   runs: RunStore
@@ -46,7 +46,7 @@ export type OpenFolderOptions = {
 }
 
 /** Takes the folder for writing, making it if need be. The number of shards is that of the first use. */
-export function openFolder({ folder, holder, shards, lockWaitMs }: OpenFolderOptions): EmbeddedFolder {
+export function openFolder({ folder, holder, shards, lockWaitMs }: OpenFolderOptions): DataFolder {
   mkdirSync(join(folder, 'frontier'), { recursive: true })
   mkdirSync(paths.archive(folder), { recursive: true })
   const lock = lockFolder(folder, holder, lockWaitMs)

@@ -6,7 +6,7 @@ import { isAppError } from '../../../core/errors.ts'
 import { openOne } from '../../conformance/engine.testkit.ts'
 import { textsOf } from '../../conformance/objects-suite.testkit.ts'
 import { offersOf, pageOf, queuedUrls } from '../../conformance/samples.testkit.ts'
-import { createEmbeddedSystem } from '../testkit/store.testkit.ts'
+import { createSqliteSystem } from '../testkit/store.testkit.ts'
 
 const testkit = new URL('../testkit/store.testkit.ts', import.meta.url).href
 const samples = new URL('../../conformance/samples.testkit.ts', import.meta.url).href
@@ -32,7 +32,7 @@ async function startHolder(folder: string) {
 
 describe('the lock of a data folder', () => {
   test('a second process is refused while the first lives, and finds everything when it was killed', async () => {
-    const system = createEmbeddedSystem()
+    const system = createSqliteSystem()
     const holder = await startHolder(system.folder)
     try {
       await assert.rejects(system.open(1), (error) => {

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import { isAppError } from '../../../core/errors.ts'
-import { createEmbeddedSystem } from '../testkit/store.testkit.ts'
+import { createSqliteSystem } from '../testkit/store.testkit.ts'
 import { openDatabase } from './database.ts'
 import { openCatalogForReading, openFolder, paths } from './folder.ts'
 import type { Migration } from './migration.ts'
@@ -83,7 +83,7 @@ describe('schemas', () => {
 
   for (const file of ['catalog', 'frontier'] as const) {
     test(`a ${file} that a newer program wrote is refused and left alone`, async () => {
-      const system = createEmbeddedSystem()
+      const system = createSqliteSystem()
       try {
         await system.open(1)
         await system.close()

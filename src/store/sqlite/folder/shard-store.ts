@@ -2,9 +2,9 @@ import type { MessagePort } from 'node:worker_threads'
 import type { DocumentStore } from '../../contracts/documents.ts'
 import type { FrontierStore } from '../../contracts/frontier.ts'
 import { createArchiveWriter } from '../archive/archive-writer.ts'
-import { createEmbeddedDocuments } from '../documents/documents.ts'
+import { createSqliteDocuments } from '../documents/documents.ts'
 import { createExchange } from '../frontier/exchange.ts'
-import { createEmbeddedFrontier } from '../frontier/frontier.ts'
+import { createSqliteFrontier } from '../frontier/frontier.ts'
 import { createPartitionOwners, type PartitionMemory } from '../frontier/partition-owners.ts'
 import { openDatabase } from './database.ts'
 import { paths } from './folder.ts'
@@ -48,7 +48,7 @@ export function openShardStore(options: ShardStoreOptions): ShardStore {
     ...(options.looksBack === true ? { mappedBytes: MAPPED_BYTES } : {}),
   })
   const archive = createArchiveWriter({ ...options, db: catalog, folder: paths.archive(folder) })
-  const frontier = createEmbeddedFrontier({
+  const frontier = createSqliteFrontier({
     path: paths.frontier(folder, shard),
     run,
     shard,
@@ -58,7 +58,7 @@ export function openShardStore(options: ShardStoreOptions): ShardStore {
   })
   return {
     frontier,
-    documents: createEmbeddedDocuments(catalog, archive),
+    documents: createSqliteDocuments(catalog, archive),
     recovered: frontier.recoveredOf(0),
     async close() {
       await frontier.close()

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { noErrand, type Offer, UNLIMITED_DEPTH } from '../../../core/request.ts'
-import { createEmbeddedSystem } from '../testkit/store.testkit.ts'
-import { createEmbeddedFrontierView } from './frontier-view.ts'
+import { noCheck, type Offer, UNLIMITED_DEPTH } from '../../../core/request.ts'
+import { createSqliteSystem } from '../testkit/store.testkit.ts'
+import { createSqliteFrontierView } from './frontier-view.ts'
 
 const offerOf = (host: string, fp: bigint): Offer => ({
   host,
@@ -13,12 +13,12 @@ const offerOf = (host: string, fp: bigint): Offer => ({
   hops: 0,
   redirects: 0,
   priority: 0,
-  errand: noErrand,
+  check: noCheck,
 })
 
 test('a view tells of hosts, queues and robots.txt of all shards, beside those who work there', async () => {
-  const system = createEmbeddedSystem({ shards: 2 })
-  const view = createEmbeddedFrontierView(system.folder, 2)
+  const system = createSqliteSystem({ shards: 2 })
+  const view = createSqliteFrontierView(system.folder, 2)
   try {
     const shards = await system.open(1)
     const hosts = [system.hostOf(0, 0), system.hostOf(1, 0)]

@@ -8,7 +8,7 @@ import { frontierMigrations } from '../folder/schema-frontier.ts'
 const MAX_LOOKED_AT = 100_000
 
 /** Opens the files of all shards when somebody asks. A host has one owner, but who that is need not be known here. */
-export function createEmbeddedFrontierView(folder: string, shards: number): FrontierView {
+export function createSqliteFrontierView(folder: string, shards: number): FrontierView {
   let opened: ReturnType<typeof openShard>[] | null = null
 
   function all() {

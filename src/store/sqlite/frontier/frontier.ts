@@ -1,12 +1,12 @@
-import { noErrand, type Offer, type QueuedRequest, UNLIMITED_DEPTH } from '../../../core/request.ts'
+import { noCheck, type Offer, type QueuedRequest, UNLIMITED_DEPTH } from '../../../core/request.ts'
 import type {
   Arrival,
+  CompletedRequests,
+  CompletionCounts,
   FrontierStore,
   HostState,
   KeptRobots,
   OfferCounts,
-  SettleBatch,
-  SettleCounts,
 } from '../../contracts/frontier.ts'
 import { type Database, openDatabase } from '../folder/database.ts'
 import { frontierMigrations } from '../folder/schema-frontier.ts'
@@ -14,7 +14,7 @@ import type { Exchange } from './exchange.ts'
 import { openFacts } from './frontier-facts.ts'
 import { createHostTable, type HostEntry, hostColumns } from './host-table.ts'
 
-export type EmbeddedFrontierOptions = {
+export type SqliteFrontierOptions = {
   path: string
   run: number
   shard: number
@@ -31,7 +31,7 @@ export type EmbeddedFrontierOptions = {
  * a host's URLs lie together; its `run` tells whether that was in the current run. `queue` has a row for every request
  * that is not done, keyed by host, priority and order of arrival, so that the head of a host's queue is one seek away.
  */
-export function createEmbeddedFrontier(options: EmbeddedFrontierOptions): FrontierStore {
+export function createSqliteFrontier(options: SqliteFrontierOptions): FrontierStore {
   const { path, run, shard, ownerOf, exchange, maxUrlsPerHost } = options
   const db = openDatabase(path, {
     migrations: frontierMigrations,
@@ -46,8 +46,8 @@ export function createEmbeddedFrontier(options: EmbeddedFrontierOptions): Fronti
   /** Runs in a transaction. */
   function enqueue(host: HostEntry, offer: Offer, attempts: number, arrivals: Map<HostEntry, QueuedRequest[]>): void {
     const seq = ++facts.seq
-    const { fp, depth, hops, redirects, priority, url, parent, errand } = offer
-    const { watch, round, freshFrom, since, first } = errand
+    const { fp, depth, hops, redirects, priority, url, parent, check } = offer
+    const { watch, round, freshFrom, since, first } = check
     sql.enqueue.run(
       host.id,
       priority,
@@ -82,11 +82,11 @@ export function createEmbeddedFrontier(options: EmbeddedFrontierOptions): Fronti
 
   function accept(offer: Offer, counts: OfferCounts, arrivals: Map<HostEntry, QueuedRequest[]>): void {
     const host = hosts.named(offer.host)
-    const { watch } = offer.errand
+    const { watch } = offer.check
     if (watch > 0 && offer.parent === '') hosts.revive(host)
     const full = host.givenUp || (watch === 0 && host.accepted >= maxUrlsPerHost)
     if (watch === 0 && offer.depth !== UNLIMITED_DEPTH) facts.limited = run
-    const round = watch === 0 ? run : offer.errand.round
+    const round = watch === 0 ? run : offer.check.round
     const fp = seenKey(offer.fp, watch)
     // Where no depth of the run was limited nothing is ever offered deeper: one upsert answers both questions.
     if (watch > 0 || facts.limited === run || full) {
@@ -127,7 +127,7 @@ export function createEmbeddedFrontier(options: EmbeddedFrontierOptions): Fronti
     }
   }
 
-  function transact(offers: readonly Offer[], rest?: Omit<SettleBatch, 'offers'>): SettleCounts {
+  function transact(offers: readonly Offer[], rest?: Omit<CompletedRequests, 'offers'>): CompletionCounts {
     const counts = { accepted: 0, known: 0, limited: 0, removed: 0, watches: new Map<number, number>() }
     const arrivals = new Map<HostEntry, QueuedRequest[]>()
     atomically(() => {
@@ -139,7 +139,7 @@ export function createEmbeddedFrontier(options: EmbeddedFrontierOptions): Fronti
   }
 
   function finish(
-    { done, again, hosts: clocks }: Omit<SettleBatch, 'offers'>,
+    { done, again, hosts: clocks }: Omit<CompletedRequests, 'offers'>,
     arrivals: Map<HostEntry, QueuedRequest[]>,
     watches: Map<number, number>,
   ): number {
@@ -147,13 +147,13 @@ export function createEmbeddedFrontier(options: EmbeddedFrontierOptions): Fronti
     for (const request of done) {
       if (dequeue(request) === undefined) continue
       removed++
-      count(watches, request.errand.watch, -1)
+      count(watches, request.check.watch, -1)
     }
     for (const request of again) {
       const host = dequeue(request)
       if (host === undefined) continue
       removed++
-      if (host.givenUp) count(watches, request.errand.watch, -1)
+      if (host.givenUp) count(watches, request.check.watch, -1)
       else enqueue(host, request, request.attempts, arrivals)
     }
     for (const clock of clocks) hosts.setClock(clock)
@@ -306,9 +306,9 @@ function requestOf(row: QueueRow, hostId: number, host: string): QueuedRequest {
     hops: Number(row.hops),
     redirects: Number(row.redirects),
     attempts: Number(row.attempts),
-    errand:
+    check:
       row.watch === 0n
-        ? noErrand
+        ? noCheck
         : {
             watch: Number(row.watch),
             round: Number(row.round),

@@ -27,7 +27,7 @@ const columns = `d.id, d.fp, d.host, d.url, d.parent, d.status, d.outcome, d.loc
   coalesce(v.title, '') AS title, coalesce(v.reason, '') AS reason
   FROM documents d LEFT JOIN versions v ON v.id = d.version`
 
-export function createEmbeddedGraphView(db: Database): GraphView {
+export function createSqliteGraphView(db: Database): GraphView {
   const newest = db.prepare(`SELECT ${columns} WHERE d.id < ? ORDER BY d.id DESC LIMIT ?`)
   const ofHost = db.prepare(`SELECT ${columns} WHERE d.host = ? AND d.fp > ? ORDER BY d.fp LIMIT ?`)
   const keys = db.prepare('SELECT keys FROM links WHERE id = ?')

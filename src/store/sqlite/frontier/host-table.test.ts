@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { openOne } from '../../conformance/engine.testkit.ts'
 import { batchOf, offerOf } from '../../conformance/samples.testkit.ts'
-import { createEmbeddedSystem } from '../testkit/store.testkit.ts'
+import { createSqliteSystem } from '../testkit/store.testkit.ts'
 
 describe('the table of hosts', () => {
   test('hosts that are no longer in memory keep their counters and clocks', async () => {
-    const system = createEmbeddedSystem({ maxUrlsPerHost: 2 })
+    const system = createSqliteSystem({ maxUrlsPerHost: 2 })
     try {
       const { frontier } = await openOne(system)
       const hosts = Array.from({ length: 20_100 }, (_, n) => `h${n}.example`)

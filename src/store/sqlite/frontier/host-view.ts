@@ -34,7 +34,7 @@ type Shard = { db: Database; portionOf: ReturnType<typeof prepare> }
  * The order has no index: a change of it with every request would cost the crawl more than a look through the hosts costs here. They are
  * read in portions, of which SQLite hands over only those that may be on the page.
  */
-export function createEmbeddedHostView({ folder, db: catalog, clock, portion = PORTION }: HostViewOptions): HostView {
+export function createSqliteHostView({ folder, db: catalog, clock, portion = PORTION }: HostViewOptions): HostView {
   const documents = createDocumentCounter(catalog, clock)
   let shards: Shard[] | null = null
 

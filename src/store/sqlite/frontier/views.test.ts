@@ -3,19 +3,19 @@ import { hostViewSuite } from '../../conformance/host-view-suite.testkit.ts'
 import type { ViewingEngine } from '../../conformance/views.testkit.ts'
 import { createKeptCounter } from '../documents/kept-counts.ts'
 import { openCatalogForReading } from '../folder/folder.ts'
-import { type EmbeddedSystem, embeddedEngine } from '../testkit/store.testkit.ts'
-import { createEmbeddedGraphView } from './graph-view.ts'
-import { createEmbeddedHostView } from './host-view.ts'
+import { type SqliteSystem, sqliteEngine } from '../testkit/store.testkit.ts'
+import { createSqliteGraphView } from './graph-view.ts'
+import { createSqliteHostView } from './host-view.ts'
 
 const engine: ViewingEngine = {
-  ...embeddedEngine,
+  ...sqliteEngine,
   openViews(system, options) {
-    const { folder } = system as EmbeddedSystem
+    const { folder } = system as SqliteSystem
     const db = openCatalogForReading(folder)
-    const hosts = createEmbeddedHostView({ folder, db, ...options })
+    const hosts = createSqliteHostView({ folder, db, ...options })
     return {
       hosts,
-      graph: createEmbeddedGraphView(db),
+      graph: createSqliteGraphView(db),
       countKept: createKeptCounter(db),
       close() {
         hosts.close()

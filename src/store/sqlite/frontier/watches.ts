@@ -10,7 +10,7 @@ const MAX_CHECKS = 50
 /** Whatever is not a good answer: a source that robots.txt keeps us from does not work for its owner either. */
 const isFailing = (outcome: string): string => `(${outcome} LIKE 'failed%' OR ${outcome} LIKE 'skipped%')`
 
-export function createEmbeddedWatches(db: Database): WatchStore {
+export function createSqliteWatches(db: Database): WatchStore {
   const sql = {
     all: db.prepare(`${columns} ORDER BY id`),
     one: db.prepare(`${columns} WHERE id = ?`),

@@ -1,5 +1,5 @@
 import { partitionOf } from '../../../core/partition.ts'
-import { movedId } from './import-ids.ts'
+import { importedId } from './import-ids.ts'
 import { plainRow, type RawValue, type SourceKind } from './source-kind.ts'
 
 /** Documents of lists of links whose own version was collected: a later version of the same document refers to them. */
@@ -25,8 +25,8 @@ export const archiveKinds: readonly SourceKind<ArchiveContext>[] = [
     toRow: (raw) => ({
       ...plainRow(raw),
       partition: partitionOfHost(hostOf(raw.host)),
-      id: movedId(numberOf(raw.id), hostOf(raw.host)),
-      version: movedId(numberOf(raw.version), hostOf(raw.host)),
+      id: importedId(numberOf(raw.id), hostOf(raw.host)),
+      version: importedId(numberOf(raw.version), hostOf(raw.host)),
     }),
     portionRows: 1_000,
   },
@@ -39,7 +39,7 @@ export const archiveKinds: readonly SourceKind<ArchiveContext>[] = [
     toRow(raw, { hostOfLinks }) {
       const host = hostOf(raw.host) ?? hostOfLinks(numberOf(raw.id))
       const partition = partitionOfHost(host)
-      return { ...plainRow(raw, [], ['host']), partition, id: movedId(numberOf(raw.id), host) }
+      return { ...plainRow(raw, [], ['host']), partition, id: importedId(numberOf(raw.id), host) }
     },
     portionRows: 500,
   },
@@ -54,14 +54,14 @@ export const archiveKinds: readonly SourceKind<ArchiveContext>[] = [
     from: 'FROM versions v LEFT JOIN documents d ON d.id = v.document',
     toRow(raw) {
       const host = hostOf(raw.host)
-      const id = movedId(numberOf(raw.id), host)
+      const id = importedId(numberOf(raw.id), host)
       return {
         ...plainRow(raw, ['wanted'], ['host', 'original_host', 'file', 'offset', 'length']),
         partition: partitionOfHost(host),
         id,
-        document: movedId(numberOf(raw.document), host),
-        original: movedId(numberOf(raw.original), hostOf(raw.original_host)),
-        links: movedId(numberOf(raw.links), host),
+        document: importedId(numberOf(raw.document), host),
+        original: importedId(numberOf(raw.original), hostOf(raw.original_host)),
+        links: importedId(numberOf(raw.links), host),
         record: raw.file === 0 ? 0 : id,
         leaving: false,
       }
@@ -76,7 +76,7 @@ export const archiveKinds: readonly SourceKind<ArchiveContext>[] = [
     from: 'FROM bodies b',
     toRow: (raw) => ({
       ...plainRow(raw, [], ['host']),
-      version: movedId(numberOf(raw.version), hostOf(raw.host)),
+      version: importedId(numberOf(raw.version), hostOf(raw.host)),
     }),
     portionRows: 2_000,
   },
@@ -91,9 +91,9 @@ export const archiveKinds: readonly SourceKind<ArchiveContext>[] = [
       return {
         ...plainRow(raw, ['first', 'made'], ['host']),
         partition: partitionOfHost(host),
-        id: movedId(numberOf(raw.id), host),
-        version: movedId(numberOf(raw.version), host),
-        document: movedId(numberOf(raw.document), host),
+        id: importedId(numberOf(raw.id), host),
+        version: importedId(numberOf(raw.version), host),
+        document: importedId(numberOf(raw.document), host),
       }
     },
     portionRows: 2_000,
@@ -110,7 +110,7 @@ export const archiveKinds: readonly SourceKind<ArchiveContext>[] = [
     toRow: (raw) => ({
       ...plainRow(raw, [], ['host']),
       partition: partitionOfHost(hostOf(raw.host)),
-      version: movedId(numberOf(raw.version), hostOf(raw.host)),
+      version: importedId(numberOf(raw.version), hostOf(raw.host)),
     }),
     portionRows: 2_000,
   },
@@ -127,9 +127,9 @@ export const archiveKinds: readonly SourceKind<ArchiveContext>[] = [
       const flags = ['backlog', 'read', 'starred', 'archived']
       return {
         ...plainRow(raw, flags, ['host', 'story_host']),
-        document: movedId(numberOf(raw.document), host),
-        version: movedId(numberOf(raw.version), host),
-        story: movedId(numberOf(raw.story), hostOf(raw.story_host)),
+        document: importedId(numberOf(raw.document), host),
+        version: importedId(numberOf(raw.version), host),
+        story: importedId(numberOf(raw.story), hostOf(raw.story_host)),
       }
     },
     portionRows: 500,
@@ -145,7 +145,7 @@ export const archiveKinds: readonly SourceKind<ArchiveContext>[] = [
     from: 'FROM also_at a',
     toRow: (raw) => ({
       ...plainRow(raw, [], ['host']),
-      version: movedId(numberOf(raw.version), hostOf(raw.host)),
+      version: importedId(numberOf(raw.version), hostOf(raw.host)),
     }),
     portionRows: 1_000,
   },
@@ -158,8 +158,8 @@ export const archiveKinds: readonly SourceKind<ArchiveContext>[] = [
     from: 'FROM stories s',
     toRow: (raw) => ({
       ...plainRow(raw, [], ['host', 'story_host']),
-      version: movedId(numberOf(raw.version), hostOf(raw.host)),
-      story: movedId(numberOf(raw.story), hostOf(raw.story_host)),
+      version: importedId(numberOf(raw.version), hostOf(raw.host)),
+      story: importedId(numberOf(raw.story), hostOf(raw.story_host)),
     }),
     portionRows: 2_000,
   },

@@ -1,7 +1,7 @@
 import { hostKey, partitionOf } from '../../../core/partition.ts'
-import type { MovedRow } from '../../contracts/import.ts'
+import type { ImportRow } from '../../contracts/import.ts'
 import type { HostAliases } from './host-aliases.ts'
-import { movedHostId, movedInShard, movedMark, type ShardPlace } from './import-ids.ts'
+import { importedHostId, importedInShard, importedMark, type ShardPlace } from './import-ids.ts'
 import { plainRow, type Raw, type SourceKind } from './source-kind.ts'
 
 export type FrontierContext = ShardPlace & { aliases: HostAliases }
@@ -11,14 +11,14 @@ type FrontierKind = SourceKind<FrontierContext>
 /** The host's number there, whichever of its rows this one belongs to. */
 function hostIdOf(raw: Raw, context: FrontierContext): number {
   const id = raw.host as number
-  return context.aliases.of(context.shard, id) ?? movedHostId(id, context, raw.host_name as string | null)
+  return context.aliases.of(context.shard, id) ?? importedHostId(id, context, raw.host_name as string | null)
 }
 
 function partitionOfRow(raw: Raw): number {
   return raw.host_name === null ? 0 : partitionOf(raw.host_name as string)
 }
 
-function ofHost(raw: Raw, context: FrontierContext, flags: readonly string[] = []): MovedRow {
+function ofHost(raw: Raw, context: FrontierContext, flags: readonly string[] = []): ImportRow {
   return { ...plainRow(raw, flags, ['host_name']), partition: partitionOfRow(raw), host: hostIdOf(raw, context) }
 }
 
@@ -38,7 +38,7 @@ export const frontierKinds: readonly FrontierKind[] = [
       return {
         ...context.aliases.merged(row, host),
         partition: partitionOf(host),
-        id: movedHostId(id, context, host),
+        id: importedHostId(id, context, host),
       }
     },
     portionRows: 2_000,
@@ -71,8 +71,8 @@ export const frontierKinds: readonly FrontierKind[] = [
     from: 'FROM queue q LEFT JOIN hosts h ON h.id = q.host',
     toRow: (raw, context) => ({
       ...ofHost(raw, context, ['first']),
-      seq: movedInShard(raw.seq as number, context),
-      since: movedMark(raw.since as number),
+      seq: importedInShard(raw.seq as number, context),
+      since: importedMark(raw.since as number),
     }),
     portionRows: 2_000,
   },

@@ -4,15 +4,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { partitionOf } from '../../../core/partition.ts'
-import type { MovedKind, MovedRow, MovingSource } from '../../contracts/import.ts'
+import type { ImportKind, ImportRow, ImportSource } from '../../contracts/import.ts'
 import { openDatabase } from '../folder/database.ts'
 import { openFolder, paths } from '../folder/folder.ts'
 import { frontierMigrations } from '../folder/schema-frontier.ts'
-import { openMovingFolder } from './import-source.ts'
+import { openImportSource } from './import-source.ts'
 
-async function rowsOf(source: MovingSource, kind: MovedKind): Promise<MovedRow[]> {
-  const rows: MovedRow[] = []
-  let after: Parameters<MovingSource['read']>[1] = null
+async function rowsOf(source: ImportSource, kind: ImportKind): Promise<ImportRow[]> {
+  const rows: ImportRow[] = []
+  let after: Parameters<ImportSource['read']>[1] = null
   do {
     const portion = await source.read(kind, after, { content: true })
     rows.push(...portion.rows)
@@ -49,7 +49,7 @@ test('a host that two shards know is moved once, with the queues of both and wha
      INSERT INTO robots VALUES ('http://a.example', 'rules', 'second', 9), ('http://c.example', 'rules', '', 9);
      ${queued(2, 7, 'http://a.example/second')}`,
   )
-  const source = openMovingFolder({ folder, holder: 'test', isWhole: () => true })
+  const source = openImportSource({ folder, holder: 'test', isWhole: () => true })
   try {
     const partition = partitionOf('a.example')
     const id = 2 * 256 + partition

@@ -1,6 +1,6 @@
-import type { MovedRow } from '../../contracts/import.ts'
+import type { ImportRow } from '../../contracts/import.ts'
 import type { Database } from '../folder/database.ts'
-import { movedHostId } from './import-ids.ts'
+import { importedHostId } from './import-ids.ts'
 
 /**
  * Hosts that two shards know. The list of public suffixes grows, and with it a host may come to another domain, another partition, and
@@ -11,7 +11,7 @@ export type HostAliases = {
   /** The number of a host whose own row is not moved; null for all others. */
   of(shard: number, hostId: number): number | null
   /** A row with what other shards know of the same host. */
-  merged(row: MovedRow, host: string): MovedRow
+  merged(row: ImportRow, host: string): ImportRow
   /** Whether a link of a host that is not moved under its own number is known under the other. */
   hasSeen(shard: number, hostId: number, fp: string): boolean
   hasRobots(shard: number, origin: string): boolean
@@ -29,7 +29,7 @@ type HostRow = {
   rests: number
 }
 
-type Alias = { shard: number; id: number; movedId: number }
+type Alias = { shard: number; id: number; importedId: number }
 
 export function findHostAliases(frontiers: readonly Database[]): HostAliases {
   const shards = frontiers.length
@@ -48,13 +48,13 @@ export function findHostAliases(frontiers: readonly Database[]): HostAliases {
       const lowest = byName.slice(0, shard).findIndex((statement) => statement.get(host) !== undefined)
       if (lowest < 0) continue
       const first = byName[lowest]!.get(host) as HostRow
-      const movedId = movedHostId(first.id, { shard: lowest, shards }, host)
-      aliases.set(keyOf(shard, id), { shard: lowest, id: first.id, movedId })
+      const importedId = importedHostId(first.id, { shard: lowest, shards }, host)
+      aliases.set(keyOf(shard, id), { shard: lowest, id: first.id, importedId })
       others.set(host, [...(others.get(host) ?? []), byName[shard]!.get(host) as HostRow])
     }
   }
   return {
-    of: (shard, hostId) => aliases.get(keyOf(shard, hostId))?.movedId ?? null,
+    of: (shard, hostId) => aliases.get(keyOf(shard, hostId))?.importedId ?? null,
     merged(row, host) {
       const more = others.get(host)
       return more === undefined ? row : more.reduce(mergedRow, row)
@@ -67,9 +67,9 @@ export function findHostAliases(frontiers: readonly Database[]): HostAliases {
   }
 }
 
-function mergedRow(row: MovedRow, more: HostRow): MovedRow {
+function mergedRow(row: ImportRow, more: HostRow): ImportRow {
   const run = Math.max(row.run as number, more.run)
-  const ofRun = (each: { run: MovedRow[string]; accepted: MovedRow[string] }): number =>
+  const ofRun = (each: { run: ImportRow[string]; accepted: ImportRow[string] }): number =>
     each.run === run ? (each.accepted as number) : 0
   return {
     ...row,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { CountedTable, MovedFacts } from '../../contracts/import.ts'
+import type { CountedTable, ImportFacts } from '../../contracts/import.ts'
 import type { Database } from '../folder/database.ts'
 
 export const numberFrom = (db: Database, sql: string): number =>
@@ -14,7 +14,7 @@ export function identityOf(db: Database, seed: readonly number[]): string {
     .slice(0, 24)}-${epoch}`
 }
 
-export function readMovedFacts(db: Database, frontiers: readonly Database[], seed: [number, number]): MovedFacts {
+export function readImportFacts(db: Database, frontiers: readonly Database[], seed: [number, number]): ImportFacts {
   const fact = (name: string): unknown =>
     (db.read(() => db.prepare('SELECT value FROM facts WHERE name = ?').get(name)) as { value: unknown } | undefined)
       ?.value

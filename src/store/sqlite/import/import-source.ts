@@ -1,6 +1,6 @@
 import { AppError } from '../../../core/errors.ts'
-import type { MoveCursor, MovedKind, MovedPortion, MovedRow, MovingSource } from '../../contracts/import.ts'
-import { createEmbeddedObjects } from '../archive/objects.ts'
+import type { ImportCursor, ImportKind, ImportPortion, ImportRow, ImportSource } from '../../contracts/import.ts'
+import { createSqliteObjects } from '../archive/objects.ts'
 import { type Database, openDatabase } from '../folder/database.ts'
 import { openCatalogForReading, paths, readFacts } from '../folder/folder.ts'
 import { lockFolder } from '../folder/lock.ts'
@@ -9,13 +9,13 @@ import { frontierMigrations } from '../folder/schema-frontier.ts'
 import { archiveKinds } from './archive-kinds.ts'
 import { frontierKinds } from './frontier-kinds.ts'
 import { findHostAliases } from './host-aliases.ts'
-import { identityOf, numberFrom, readMovedFacts } from './import-facts.ts'
-import { idBeforeMove } from './import-ids.ts'
-import { peopleKinds } from './people-kinds.ts'
+import { identityOf, numberFrom, readImportFacts } from './import-facts.ts'
+import { idBeforeImport } from './import-ids.ts'
+import { accountKinds } from './people-kinds.ts'
 import { createKindReader, type KindReader, type Raw, type SourceKind } from './source-kind.ts'
 import { createVersionContent, type VersionContentDeps } from './version-content.ts'
 
-export type MovingFolderOptions = { folder: string; holder: string; isWhole: VersionContentDeps['isWhole'] }
+export type ImportSourceOptions = { folder: string; holder: string; isWhole: VersionContentDeps['isWhole'] }
 
 /** A portion of versions ends with the record that goes over this. */
 const MAX_CONTENT_BYTES = 8 << 20
@@ -26,7 +26,7 @@ const TURN_BYTES = 256 << 10
  * A data folder that is taken for as long as it is read: nobody crawls into it, compresses or collects, and nobody writes to its
  * catalogue, whose write lock is held by a transaction that writes nothing. The process may die at any time; the locks die with it.
  */
-export function openMovingFolder({ folder, holder, isWhole }: MovingFolderOptions): MovingSource {
+export function openImportSource({ folder, holder, isWhole }: ImportSourceOptions): ImportSource {
   // One of an earlier version of the program is brought up to date first, as by every command that looks at it.
   openCatalogForReading(folder).close()
   const opened: { close(): void }[] = []
@@ -86,18 +86,18 @@ type SourceParts = {
   close(): void
 }
 
-type Step = { shard: number; reader: KindReader; toRow(raw: Raw): MovedRow | null }
+type Step = { shard: number; reader: KindReader; toRow(raw: Raw): ImportRow | null }
 
-function createSource({ folder, db, frontiers, seed, isWhole, close }: SourceParts): MovingSource {
-  const objects = createEmbeddedObjects(db, paths.archive(folder))
+function createSource({ folder, db, frontiers, seed, isWhole, close }: SourceParts): ImportSource {
+  const objects = createSqliteObjects(db, paths.archive(folder))
   const withContent = createVersionContent({ db, objects, isWhole })
   const steps = createSteps(db, frontiers)
   const [versions] = steps.get('versions')!
 
-  async function readContents(after: MoveCursor | null): Promise<MovedPortion> {
+  async function readContents(after: ImportCursor | null): Promise<ImportPortion> {
     const { reader, toRow } = versions!
     const page = reader.page(after)
-    const rows: MovedRow[] = []
+    const rows: ImportRow[] = []
     let bytes = 0
     let turn = 0
     for (const { raw, key } of page.rows) {
@@ -115,7 +115,7 @@ function createSource({ folder, db, frontiers, seed, isWhole, close }: SourcePar
   }
 
   /** The shard is the first thing in a cursor. */
-  function readPlain(kind: MovedKind, after: MoveCursor | null): MovedPortion {
+  function readPlain(kind: ImportKind, after: ImportCursor | null): ImportPortion {
     const [shard = 0, ...key] = after ?? []
     const all = steps.get(kind)!
     const step = all[shard as number]!
@@ -127,7 +127,7 @@ function createSource({ folder, db, frontiers, seed, isWhole, close }: SourcePar
 
   return {
     identity: identityOf(db, seed),
-    facts: () => readMovedFacts(db, frontiers, seed),
+    facts: () => readImportFacts(db, frontiers, seed),
     count(kind) {
       const table = tableOf(kind)
       const files = isOfFrontier(kind) ? frontiers : [db]
@@ -139,7 +139,7 @@ function createSource({ folder, db, frontiers, seed, isWhole, close }: SourcePar
         : readPlain(kind, after)
     },
     async readVersion(id) {
-      const number = idBeforeMove(id)
+      const number = idBeforeImport(id)
       const [found] = versions!.reader.page([number - 1], 1).rows
       return found?.raw.id === number ? withContent(found.raw, versions!.toRow(found.raw)!) : null
     },
@@ -147,17 +147,17 @@ function createSource({ folder, db, frontiers, seed, isWhole, close }: SourcePar
   }
 }
 
-function createSteps(db: Database, frontiers: readonly Database[]): Map<MovedKind, Step[]> {
+function createSteps(db: Database, frontiers: readonly Database[]): Map<ImportKind, Step[]> {
   const aliases = findHostAliases(frontiers)
   const links = new Map(strayLinks(db))
   const hostOfLinks = (id: number): string | null => links.get(id) ?? null
-  const steps = new Map<MovedKind, Step[]>()
+  const steps = new Map<ImportKind, Step[]>()
   const step = <C>(file: Database, kind: SourceKind<C>, context: C, shard: number): Step => ({
     shard,
     reader: createKindReader(file, kind),
     toRow: (raw) => kind.toRow(raw, context),
   })
-  for (const kind of peopleKinds) steps.set(kind.kind, [step(db, kind, null, 0)])
+  for (const kind of accountKinds) steps.set(kind.kind, [step(db, kind, null, 0)])
   for (const kind of archiveKinds) steps.set(kind.kind, [step(db, kind, { hostOfLinks }, 0)])
   for (const kind of frontierKinds)
     steps.set(
@@ -180,9 +180,9 @@ function strayLinks(db: Database): [id: number, host: string][] {
   return rows.map(({ id, host }) => [id, host])
 }
 
-const isOfFrontier = (kind: MovedKind): boolean => frontierKinds.some((each) => each.kind === kind)
+const isOfFrontier = (kind: ImportKind): boolean => frontierKinds.some((each) => each.kind === kind)
 
-function tableOf(kind: MovedKind): string {
-  const all: readonly { kind: MovedKind; table: string }[] = [...peopleKinds, ...archiveKinds, ...frontierKinds]
+function tableOf(kind: ImportKind): string {
+  const all: readonly { kind: ImportKind; table: string }[] = [...accountKinds, ...archiveKinds, ...frontierKinds]
   return all.find((each) => each.kind === kind)!.table
 }

@@ -1,4 +1,4 @@
-import { movedMark } from './import-ids.ts'
+import { importedMark } from './import-ids.ts'
 import { plainRow, type SourceKind } from './source-kind.ts'
 
 const SMALL = 1_000
@@ -6,7 +6,7 @@ const SMALL = 1_000
 type PeopleKind = SourceKind<unknown>
 
 /** What people say, which has the same numbers in both engines. */
-export const peopleKinds: readonly PeopleKind[] = [
+export const accountKinds: readonly PeopleKind[] = [
   {
     kind: 'runs',
     table: 'runs',
@@ -62,8 +62,8 @@ export const peopleKinds: readonly PeopleKind[] = [
     from: 'FROM watches',
     toRow: (raw) => ({
       ...plainRow(raw),
-      mark: movedMark(raw.mark as number),
-      finished_mark: movedMark(raw.finished_mark as number),
+      mark: importedMark(raw.mark as number),
+      finished_mark: importedMark(raw.finished_mark as number),
     }),
     portionRows: SMALL,
   },

@@ -1,5 +1,5 @@
 import type { StatementSync } from 'node:sqlite'
-import type { MoveCursor, MovedKind, MovedRow } from '../../contracts/import.ts'
+import type { ImportCursor, ImportKind, ImportRow } from '../../contracts/import.ts'
 import type { Database } from '../folder/database.ts'
 
 export type RawValue = number | string | Uint8Array | null
@@ -9,26 +9,26 @@ export type Raw = Record<string, RawValue>
 export type KeyColumn = readonly [sql: string, form: 'plain' | 'wide' | 'bytes']
 
 export type SourceKind<Context> = {
-  kind: MovedKind
+  kind: ImportKind
   /** The table whose rows are counted. */
   table: string
   keys: readonly KeyColumn[]
   columns: string
   from: string
   /** Null for a row that stands under another key as well. */
-  toRow(raw: Raw, context: Context): MovedRow | null
+  toRow(raw: Raw, context: Context): ImportRow | null
   portionRows: number
 }
 
 export type KindPage = {
-  rows: { raw: Raw; key: MoveCursor }[]
+  rows: { raw: Raw; key: ImportCursor }[]
   /** Nothing comes behind it. */
   isLast: boolean
 }
 
 export type KindReader = {
   /** Rows behind a key, each with its own: a portion, or less where they are large. */
-  page(after: MoveCursor | null, limit?: number): KindPage
+  page(after: ImportCursor | null, limit?: number): KindPage
 }
 
 /** A page ends with the row that goes over this. */
@@ -85,8 +85,8 @@ export const bytesOf = (value: RawValue): Buffer => {
 }
 
 /** A row as it is, but for its key and for what was read for the sake of ids alone. */
-export function plainRow(raw: Raw, flags: readonly string[] = [], left: readonly string[] = []): MovedRow {
-  const row: MovedRow = {}
+export function plainRow(raw: Raw, flags: readonly string[] = [], left: readonly string[] = []): ImportRow {
+  const row: ImportRow = {}
   for (const name in raw) {
     const value = raw[name]!
     if (name.startsWith('key_') || left.includes(name)) continue

@@ -1,5 +1,5 @@
 import { isAppError } from '../../../core/errors.ts'
-import type { MovedRow } from '../../contracts/import.ts'
+import type { ImportRow } from '../../contracts/import.ts'
 import type { ObjectStore, RecordPointer } from '../../contracts/objects.ts'
 import type { Database } from '../folder/database.ts'
 import type { Raw } from './source-kind.ts'
@@ -45,7 +45,7 @@ export function createVersionContent({ db, objects, isWhole }: VersionContentDep
     return isKept ? row : null
   }
 
-  return async (raw: Raw, row: MovedRow): Promise<MovedRow> => {
+  return async (raw: Raw, row: ImportRow): Promise<ImportRow> => {
     const isKept = raw.body === 'kept'
     if (raw.file === 0 && !isKept) return { ...row, content: null }
     const content = await read(pointerOf(raw as unknown as Original))

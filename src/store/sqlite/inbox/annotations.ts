@@ -1,11 +1,17 @@
-import type { AnnotationBatch, AnnotationDraft, AnnotationStore, Story, Task } from '../../contracts/annotations.ts'
+import type {
+  AnnotationBatch,
+  AnnotationDraft,
+  AnnotationStore,
+  NearDuplicate,
+  Task,
+} from '../../contracts/annotations.ts'
 import type { Database } from '../folder/database.ts'
 import { createAnnotationReader, selectAnnotations } from './annotation-rows.ts'
 import { createWordSpelling } from './inbox-words.ts'
 
 type TaskRow = Omit<Task, 'first' | 'made'> & { first: 0 | 1; made: 0 | 1 }
 
-export function createEmbeddedAnnotations(db: Database): AnnotationStore {
+export function createSqliteAnnotations(db: Database): AnnotationStore {
   const { annotationOf } = createAnnotationReader(db)
   const spell = createWordSpelling(db)
   const sql = {
@@ -39,7 +45,7 @@ export function createEmbeddedAnnotations(db: Database): AnnotationStore {
        ORDER BY a.id LIMIT ?`,
     ),
     last: db.prepare(`${selectAnnotations} WHERE a.profile = ? AND a.document = ? ORDER BY a.id DESC LIMIT 1`),
-    ofStory: db.prepare(
+    ofNearDuplicates: db.prepare(
       `${selectAnnotations} WHERE a.story = ? AND a.story <> 0 AND a.profile = ? AND a.document <> ? ORDER BY a.id LIMIT 1`,
     ),
   }
@@ -105,13 +111,15 @@ export function createEmbeddedAnnotations(db: Database): AnnotationStore {
       return rows.map((row) => annotationOf(row)!)
     },
     last: async (profile, documentId) => db.read(() => annotationOf(sql.last.get(profile, documentId))),
-    async ofStory(profile, story, documentId) {
-      return db.read(() => annotationOf(sql.ofStory.get(story, profile, documentId)))
+    async ofNearDuplicates(profile, story, documentId) {
+      return db.read(() => annotationOf(sql.ofNearDuplicates.get(story, profile, documentId)))
     },
     async stories(limit) {
       const rows = db.read(() => sql.stories.all(limit)) as { versionId: bigint; hash: bigint; story: bigint }[]
       return rows
-        .map(({ versionId, hash, story }): Story => ({ versionId: Number(versionId), hash, story: Number(story) }))
+        .map(
+          ({ versionId, hash, story }): NearDuplicate => ({ versionId: Number(versionId), hash, story: Number(story) }),
+        )
         .reverse()
     },
   }

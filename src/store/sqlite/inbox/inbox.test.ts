@@ -7,8 +7,8 @@ import { parseSearchQuery } from '../../../core/search-query/parse-query.ts'
 import { type InboxFilter, inboxStates } from '../../contracts/inbox.ts'
 import { type Database, openDatabase } from '../folder/database.ts'
 import { catalogMigrations } from '../folder/schema-catalog.ts'
-import { createEmbeddedAnnotations } from './annotations.ts'
-import { createEmbeddedInbox } from './inbox.ts'
+import { createSqliteAnnotations } from './annotations.ts'
+import { createSqliteInbox } from './inbox.ts'
 import { createInboxSelection } from './inbox-selection.ts'
 
 const all = { before: null, limit: 100 }
@@ -80,7 +80,7 @@ describe('the inbox in SQLite', () => {
       addPlain(old, 'ann', 'p', 3)
       old.close()
       const db = openDatabase(path, { migrations: catalogMigrations })
-      const inbox = createEmbeddedInbox(db)
+      const inbox = createSqliteInbox(db)
       assert.equal((await inbox.list('ann', { state: 'unread', ...queryOf('harbour') }, all)).length, 3)
       const counts = { unread: 3, all: 3, starred: 0, archived: 0 }
       assert.deepEqual(await inbox.counts('ann'), { ...counts, profiles: [{ profile: 'p', ...counts }] })
@@ -90,7 +90,7 @@ describe('the inbox in SQLite', () => {
   test('what anybody adds is counted and found', () =>
     withCatalog(async (path) => {
       const db = openDatabase(path, { migrations: catalogMigrations })
-      const inbox = createEmbeddedInbox(db)
+      const inbox = createSqliteInbox(db)
       addPlain(db, 'ann', 'p', 2)
       assert.equal((await inbox.list('ann', { state: 'all', ...queryOf('plain site:a.example') }, all)).length, 2)
       assert.equal((await inbox.counts('ann')).unread, 2)
@@ -100,9 +100,9 @@ describe('the inbox in SQLite', () => {
   test('no statement of the inbox goes through a whole table or sorts', () =>
     withCatalog(async (path) => {
       const db = listening(openDatabase(path, { migrations: catalogMigrations }))
-      const inbox = createEmbeddedInbox(db)
+      const inbox = createSqliteInbox(db)
       const { planOf } = createInboxSelection(db)
-      createEmbeddedAnnotations(db)
+      createSqliteAnnotations(db)
       addPlain(db, 'ann', 'p', 20)
       addPlain(db, 'ann', 'q', 2)
       const [first, ...others] = await inbox.list('ann', { state: 'all' }, all)

@@ -14,7 +14,7 @@ const everyState = (columns: string, compared: '<' | '>'): string =>
     `SELECT ${columns} FROM annotations a INDEXED BY annotations_archived WHERE a.owner = ?1 AND a.archived = 1 AND a.id ${compared} ?2`,
   ].join(' UNION ALL ')
 
-export function createEmbeddedInbox(db: Database): InboxStore {
+export function createSqliteInbox(db: Database): InboxStore {
   const { itemOf, itemsOf } = createAnnotationReader(db)
   const { select } = createInboxSelection(db)
   const marks = createInboxMarks(db)

@@ -3,7 +3,7 @@ import { AppError, isAppError } from '../../../core/errors.ts'
 import type { SearchIndex } from '../../contracts/search.ts'
 import type { VersionStore } from '../../contracts/versions.ts'
 import { paths } from '../folder/folder.ts'
-import { openEmbeddedSearchIndex } from './search-index.ts'
+import { openSqliteSearchIndex } from './search-index.ts'
 
 /** The index of a data folder, made when it is not there. */
 export function openSearch(folder: string, versions: Pick<VersionStore, 'version'>): SearchIndex {
@@ -12,7 +12,7 @@ export function openSearch(folder: string, versions: Pick<VersionStore, 'version
     for (const id of ids) if ((await versions.version(id))?.body === 'kept') alive.add(id)
     return alive
   }
-  return openEmbeddedSearchIndex({ path: paths.search(folder), kept })
+  return openSqliteSearchIndex({ path: paths.search(folder), kept })
 }
 
 /** Throws the index away, whatever state it is in. Who still has it open works on with what is then nobody's. */

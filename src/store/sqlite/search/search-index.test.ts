@@ -5,9 +5,9 @@ import { describe, test } from 'node:test'
 import { isAppError } from '../../../core/errors.ts'
 import { indexBatch, queryOf, searchSuite, textOf } from '../../conformance/search-suite.testkit.ts'
 import { searchMigrations } from './schema-search.ts'
-import { createSearchSystem, embeddedSearch } from './search-system.testkit.ts'
+import { createSearchSystem, sqliteSearch } from './search-system.testkit.ts'
 
-searchSuite(embeddedSearch)
+searchSuite(sqliteSearch)
 
 /** As for the other databases: what is listed here is never edited. */
 const frozen = ['c02bf81861541211a277cd4a4b48e6f50a062eb8501e0b82bcf2df1627b24ae7']

@@ -23,7 +23,7 @@ const MAX_RANKED = 5_000
 /** A word in the title counts as so many in the text. */
 const TITLE_WEIGHT = 8
 
-export function openEmbeddedSearchIndex({ path, kept }: SearchIndexOptions): SearchIndex {
+export function openSqliteSearchIndex({ path, kept }: SearchIndexOptions): SearchIndex {
   const { db, sql } = openIndex(path)
   let marker: ReturnType<typeof createTextMarker> | null = null
 

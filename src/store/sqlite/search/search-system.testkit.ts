@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { SearchEngine, SearchSystem } from '../../conformance/search-suite.testkit.ts'
-import { openEmbeddedSearchIndex } from './search-index.ts'
+import { openSqliteSearchIndex } from './search-index.ts'
 
 /** An index in the temporary folder; everything is kept until it is dropped. */
 export function createSearchSystem(): SearchSystem & { path: string } {
@@ -12,7 +12,7 @@ export function createSearchSystem(): SearchSystem & { path: string } {
   return {
     path,
     open: async () =>
-      openEmbeddedSearchIndex({ path, kept: async (ids) => new Set(ids.filter((id) => !dropped.has(id))) }),
+      openSqliteSearchIndex({ path, kept: async (ids) => new Set(ids.filter((id) => !dropped.has(id))) }),
     drop(ids) {
       for (const id of ids) dropped.add(id)
     },
@@ -20,4 +20,4 @@ export function createSearchSystem(): SearchSystem & { path: string } {
   }
 }
 
-export const embeddedSearch: SearchEngine = { name: 'embedded', create: async () => createSearchSystem() }
+export const sqliteSearch: SearchEngine = { name: 'embedded', create: async () => createSearchSystem() }

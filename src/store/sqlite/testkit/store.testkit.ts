@@ -10,30 +10,30 @@ import {
   type StoreSystem,
   type SystemOptions,
 } from '../../conformance/engine.testkit.ts'
-import { createEmbeddedObjects } from '../archive/objects.ts'
-import { createEmbeddedVersions } from '../documents/versions.ts'
+import { createSqliteObjects } from '../archive/objects.ts'
+import { createSqliteVersions } from '../documents/versions.ts'
 import type { Database } from '../folder/database.ts'
-import { type EmbeddedFolder, openCatalogForReading, openFolder, paths } from '../folder/folder.ts'
+import { type DataFolder, openCatalogForReading, openFolder, paths } from '../folder/folder.ts'
 import { openShardStore, type ShardStore } from '../folder/shard-store.ts'
 
 /** A data folder in the temporary folder, with shards opened and closed as a test wants. */
-export type EmbeddedSystem = StoreSystem & { folder: string; warnings: string[]; closedFiles: number[]; now: number }
+export type SqliteSystem = StoreSystem & { folder: string; warnings: string[]; closedFiles: number[]; now: number }
 
-export const embeddedEngine: StoreEngine = {
+export const sqliteEngine: StoreEngine = {
   name: 'embedded',
-  create: async (options) => createEmbeddedSystem(options),
+  create: async (options) => createSqliteSystem(options),
 }
 
-type Opened = { folder: EmbeddedFolder; shards: { store: ShardStore; reader: Database }[]; ports: MessagePort[] }
+type Opened = { folder: DataFolder; shards: { store: ShardStore; reader: Database }[]; ports: MessagePort[] }
 
-export function createEmbeddedSystem(
+export function createSqliteSystem(
   parts: Partial<SystemOptions> = {},
   folder = mkdtempSync(join(tmpdir(), 'erace-store-')),
-): EmbeddedSystem {
+): SqliteSystem {
   const options = { ...defaultOptions, ...parts }
   let opened: Opened | null = null
 
-  function take(holder: string): EmbeddedFolder {
+  function take(holder: string): DataFolder {
     return openFolder({ folder, holder, shards: options.shards, lockWaitMs: 0 })
   }
 
@@ -53,7 +53,7 @@ export function createEmbeddedSystem(
     return { store, reader: openCatalogForReading(folder) }
   }
 
-  const system: EmbeddedSystem = {
+  const system: SqliteSystem = {
     folder,
     warnings: [],
     closedFiles: [],
@@ -72,8 +72,8 @@ export function createEmbeddedSystem(
       return opened.shards.map(
         ({ store, reader }): OpenShard => ({
           ...store,
-          objects: createEmbeddedObjects(reader, paths.archive(folder)),
-          versions: createEmbeddedVersions(reader),
+          objects: createSqliteObjects(reader, paths.archive(folder)),
+          versions: createSqliteVersions(reader),
         }),
       )
     },
