@@ -24,9 +24,9 @@ export function copyOf(folder: string): string {
 /** A process of its own that moves; its progress comes line by line. */
 function startImport(folder: string, address: string) {
   const script = `
-    const { moveUp } = await import(${JSON.stringify(new URL('./import.ts', import.meta.url).href)})
+    const { importFolder } = await import(${JSON.stringify(new URL('./import.ts', import.meta.url).href)})
     const onProgress = ({ what, done }) => process.stdout.write(what + ' ' + done + '\\n')
-    const report = await moveUp(${JSON.stringify(folder)}, ${JSON.stringify(address)}, { onProgress, signal: new AbortController().signal })
+    const report = await importFolder(${JSON.stringify(folder)}, ${JSON.stringify(address)}, { onProgress, signal: new AbortController().signal })
     process.stdout.write('report ' + JSON.stringify(report) + '\\n')`
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })
   return { child, lines: createInterface(child.stdout!), ended: once(child, 'exit') }
