@@ -280,7 +280,7 @@ describe('what attacks whoever looks at it, in a browser', { skip: withoutBrowse
   test('what is imported and refused is shown as text', async () => {
     await look('/watches', [], 'Watches')
     await page.getByRole('button', { name: 'Import' }).click()
-    await page.getByLabel(/Addresses, one on each line/).fill(news.attacks.join('\n'))
+    await page.getByLabel(/Addresses, one per line/).fill(news.attacks.join('\n'))
     await page.getByRole('button', { name: 'Import', exact: true }).last().click()
     await shows('the import', [news.attacks[48]!, news.attacks[8]!], /skipped/)
   })

@@ -4,7 +4,7 @@ import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-qu
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { ApiError } from './api/client.ts'
-import { handleKey } from './keyboard/registry.ts'
+import { handleKey } from './keyboard/shortcuts.ts'
 import { App } from './shell/app.tsx'
 
 const STALE_MS = 20_000

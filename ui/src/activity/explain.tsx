@@ -45,7 +45,7 @@ export function Explain() {
             onChange={(event) => setTyped(event.target.value)}
           />
         </Field>
-        <Button type="submit" look="primary">
+        <Button type="submit" variant="primary">
           {text.submit}
         </Button>
       </form>
@@ -76,7 +76,7 @@ function Answer({ explanation: { verdict, sentence, steps, document } }: { expla
           <li key={name}>
             <Icon name={ok === null ? 'minus' : ok ? 'check' : 'close'} size={16} />
             <span>
-              <span className="only-heard">{ok === null ? text.notKnown : ok ? text.yes : text.no}</span>
+              <span className="visually-hidden">{ok === null ? text.notKnown : ok ? text.yes : text.no}</span>
               <strong>{name}</strong> <span className="soft">{reason}</span>
             </span>
           </li>

@@ -1,7 +1,7 @@
 import { type PointerEvent, useEffect, useMemo, useRef, useState } from 'react'
 import { navigate } from 'wouter/use-browser-location'
 import type { Graph } from '../api/types.ts'
-import { IconButton } from '../kit/icon-button.tsx'
+import { IconButton } from '../kit/button.tsx'
 import { drawGraph, nodeAt, type View, zoomed } from './graph-drawing.ts'
 import type { LayoutProgress, LayoutRequest } from './layout-worker.ts'
 import { strings } from './strings.ts'

@@ -68,7 +68,7 @@ function NodeTable({ nodes, onDrain, onReturn }: TableProps) {
         number(text.lastSeen, ({ lagMs, seenAt }) => formatLag(lagMs) ?? <RelativeTime at={seenAt} />),
         {
           key: 'do',
-          head: <span className="only-heard">{strings.actions}</span>,
+          head: <span className="visually-hidden">{strings.actions}</span>,
           cell: (node) => <Actions node={node} onDrain={onDrain} onReturn={onReturn} />,
         },
       ]}
@@ -124,7 +124,7 @@ function Actions({ node, onDrain, onReturn }: Omit<TableProps, 'nodes'> & { node
   const isDraining = state === 'draining'
   return (
     <Button small onClick={() => (isDraining ? onReturn(node) : onDrain(node))}>
-      {isDraining ? text.undoDrain : text.drain} <span className="only-heard">{name}</span>
+      {isDraining ? text.undoDrain : text.drain} <span className="visually-hidden">{name}</span>
     </Button>
   )
 }

@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, type List } from '../api/client.ts'
 import type { Crawl, Graph, Host, Node, UrlExplanation } from '../api/types.ts'
-import { showError, showToast } from '../kit/toast-store.ts'
+import { showError, showToast } from '../kit/toast.tsx'
 import { useLive } from '../live/use-live.ts'
 import { strings } from './strings.ts'
 

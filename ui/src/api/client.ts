@@ -4,7 +4,7 @@ import type { Problem } from './types.ts'
 const PREFIX = '/api/v1'
 
 export type List<T> = { items: T[]; next: string | null }
-export type QueryValue = string | number | boolean | null | undefined
+type QueryValue = string | number | boolean | null | undefined
 export type Query = Record<string, QueryValue>
 type Details = NonNullable<Problem['error']['details']>
 type RequestOptions = { query?: Query; body?: unknown; signal?: AbortSignal; accept?: string; contentType?: string }

@@ -38,13 +38,13 @@ export function AboutTab({ document, version }: { document: Document; version: V
         ]}
       />
       <div className="kit-row">
-        <ButtonLink href={urlOf(`/documents/${document.id}/meta`)} look="plain" icon="cached" external>
+        <ButtonLink href={urlOf(`/documents/${document.id}/meta`)} variant="plain" icon="cached" external>
           {labels.metadata}
         </ButtonLink>
         {version.body === 'kept' && (
           <ButtonLink
             href={urlOf(`/versions/${version.id}/content`, { download: true })}
-            look="plain"
+            variant="plain"
             icon="download"
             external
           >

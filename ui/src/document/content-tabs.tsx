@@ -114,7 +114,9 @@ export function MergedTab({ id, choice: { from, to } }: { id: string; choice: Ve
   return (
     <section className="document-merged" aria-label={strings.merged.label}>
       <p className="soft">
-        {strings.merged.legend(from.n, to.n)} <ins className="document-added-word">{strings.merged.added}</ins>{' '}
+        {strings.merged.legend(to.n)}
+        <ins className="document-added-word">{strings.merged.added(from.n)}</ins>
+        {strings.merged.and}
         <del className="document-removed-word">{strings.merged.removed}</del>
       </p>
       <IgnoredLine

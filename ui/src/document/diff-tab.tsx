@@ -3,10 +3,9 @@ import { isOffline, urlOf } from '../api/client.ts'
 import type { Diff, Version } from '../api/types.ts'
 import { ButtonLink } from '../kit/button.tsx'
 import { Field } from '../kit/field.tsx'
-import { Select } from '../kit/input.tsx'
+import { Select, Switch } from '../kit/input.tsx'
 import { Segments } from '../kit/segments.tsx'
 import { EmptyState, ErrorState, LoadingState } from '../kit/states.tsx'
-import { Switch } from '../kit/switch.tsx'
 import { shortTime } from '../time/zone.ts'
 import { type DiffChoice, kinds, useDiffChoice, type VersionChoice } from './choices.ts'
 import { absenceOf, OneVersion } from './content-tabs.tsx'
@@ -121,7 +120,7 @@ function Tools({ id, versions, choice: { from, to, choose }, diffChoice, onChang
         onChange={(form) => onChange({ form })}
       />
       <DiffOptions choice={diffChoice} onChange={onChange} />
-      <ButtonLink href={patch} look="quiet" small icon="download" external>
+      <ButtonLink href={patch} variant="quiet" small icon="download" external>
         {strings.diff.patch}
       </ButtonLink>
     </div>

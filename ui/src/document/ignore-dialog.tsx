@@ -35,7 +35,7 @@ export function IgnoreDialog({ document, profiles, selected, onClose }: Props) {
         <>
           <Button onClick={onClose}>{strings.ignore.cancel}</Button>
           <Button
-            look="primary"
+            variant="primary"
             disabled={pattern.trim() === '' || isTooLong || chosen.length === 0 || save.isPending}
             onClick={() => save.mutate({ pattern, profiles: chosen })}
           >

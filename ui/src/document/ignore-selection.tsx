@@ -1,8 +1,8 @@
 import { type RefObject, useEffect, useRef, useState } from 'react'
 import type { Diff } from '../api/types.ts'
-import { useShortcuts } from '../keyboard/use-shortcuts.ts'
+import { useShortcuts } from '../keyboard/shortcuts.ts'
 import { Button } from '../kit/button.tsx'
-import { showToast } from '../kit/toast-store.ts'
+import { showToast } from '../kit/toast.tsx'
 import { IgnoreDialog } from './ignore-dialog.tsx'
 import type { SelectedText } from './ignore-pattern.ts'
 import { strings } from './strings.ts'
@@ -33,7 +33,7 @@ export function IgnoreSelection({ diff, text }: Props) {
         >
           <Button
             small
-            look="primary"
+            variant="primary"
             icon="mute"
             onPointerDown={(event) => {
               event.preventDefault()

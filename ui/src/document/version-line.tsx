@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react'
 import type { Version } from '../api/types.ts'
+import { IconButton } from '../kit/button.tsx'
 import { classNames } from '../kit/class-names.ts'
-import { IconButton } from '../kit/icon-button.tsx'
 import { exactTime, shortTime } from '../time/zone.ts'
 import type { VersionChoice } from './choices.ts'
 import { strings } from './strings.ts'

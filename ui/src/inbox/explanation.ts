@@ -1,6 +1,5 @@
 /** The explanation as the matcher writes it; unknown and missing fields are harmless. */
 export type ExplainedTerm = { key: string; weight: number; worth: number; count: number; inTitle: number }
-export type ExplainedPart = { text: string; isThere: boolean; isNegated: boolean; count: number }
 export type Why =
   | {
       kind: 'interests'
@@ -9,9 +8,8 @@ export type Why =
       terms: ExplainedTerm[]
       furtherTerms: number
       furtherWorth: number
-      missing: number
       exclusions: string[]
-      expression: { source: string; parts: ExplainedPart[] } | null
+      expression: { source: string } | null
     }
   | { kind: 'tracked'; added: number | null; removed: number | null }
   | { kind: 'gone'; status: number }
@@ -34,18 +32,8 @@ function termOf(term: Loose): ExplainedTerm {
   }
 }
 
-function partOf(part: Loose): ExplainedPart {
-  return {
-    text: textOf(part.text),
-    isThere: part.isThere === true,
-    isNegated: part.isNegated === true,
-    count: numberOf(part.count),
-  }
-}
-
 function expressionOf(value: unknown) {
-  if (!isRecord(value) || textOf(value.source) === '') return null
-  return { source: textOf(value.source), parts: recordsOf(value.parts).map(partOf) }
+  return isRecord(value) && textOf(value.source) !== '' ? { source: textOf(value.source) } : null
 }
 
 export function readExplanation(value: unknown): Why {
@@ -64,7 +52,6 @@ export function readExplanation(value: unknown): Why {
     terms: recordsOf(value.terms).map(termOf),
     furtherTerms: numberOf(further.terms),
     furtherWorth: numberOf(further.worth),
-    missing: numberOf(value.missing),
     exclusions: Array.isArray(value.exclusions) ? value.exclusions.map(textOf) : [],
     expression: expressionOf(value.expression),
   }

@@ -120,7 +120,7 @@ function Nothing({ filters: { state, profile, urgency, q } }: { filters: InboxFi
       title={texts.nothing}
       actions={
         <>
-          <ButtonLink look="primary" icon="plus" href="/welcome">
+          <ButtonLink variant="primary" icon="plus" href="/welcome">
             {texts.watch}
           </ButtonLink>
           <ButtonLink href="/watches">{texts.watches}</ButtonLink>

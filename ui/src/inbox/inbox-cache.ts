@@ -8,7 +8,7 @@ import type { InboxFilters } from './inbox-filters.ts'
  * refetched until the next visit, so that no row moves or disappears while the user reads.
  */
 export type InboxPage = List<Annotation> & { isKept?: boolean }
-export type InboxData = InfiniteData<InboxPage, string>
+type InboxData = InfiniteData<InboxPage, string>
 
 export const listKey = (filters: InboxFilters) => ['annotations', filters] as const
 export const itemKey = (id: number) => ['annotation', id] as const

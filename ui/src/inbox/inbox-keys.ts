@@ -1,7 +1,7 @@
 import type { RefObject } from 'react'
 import { navigate } from 'wouter/use-browser-location'
 import type { Annotation, Marks } from '../api/types.ts'
-import { useShortcuts } from '../keyboard/use-shortcuts.ts'
+import { useShortcuts } from '../keyboard/shortcuts.ts'
 import { diffHref, openOriginal } from './document-links.ts'
 import type { Selection } from './selection.tsx'
 import { strings } from './strings.ts'

@@ -1,7 +1,7 @@
 import { memo } from 'react'
 import type { Annotation } from '../api/types.ts'
+import { IconButton } from '../kit/button.tsx'
 import { classNames } from '../kit/class-names.ts'
-import { IconButton } from '../kit/icon-button.tsx'
 import { MarkedText } from '../kit/marked-text.tsx'
 import { RelativeTime } from '../time/relative-time.tsx'
 import { KindBadge, titleOf, Urgency } from './item-badges.tsx'
@@ -30,13 +30,13 @@ export const InboxRow = memo(function InboxRow({ item, isOpen, isCurrent, isChos
     >
       <label className="inbox-row-box">
         <input type="checkbox" checked={isChosen} onChange={() => actions.toggle(id)} />
-        <span className="only-heard">{strings.row.select(titleOf(item))}</span>
+        <span className="visually-hidden">{strings.row.select(titleOf(item))}</span>
       </label>
       <div className="inbox-row-text">
         <div className="inbox-row-head">
           {!read && (
             <span className="inbox-dot">
-              <span className="only-heard">{strings.row.unread}</span>
+              <span className="visually-hidden">{strings.row.unread}</span>
             </span>
           )}
           <a

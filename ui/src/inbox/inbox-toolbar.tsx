@@ -1,20 +1,20 @@
 import { type FormEvent, type ReactNode, type RefObject, useEffect, useState } from 'react'
 import type { InboxCounts } from '../api/types.ts'
+import { IconButton } from '../kit/button.tsx'
 import { Icon } from '../kit/icon.tsx'
-import { IconButton } from '../kit/icon-button.tsx'
 import { Input, Select } from '../kit/input.tsx'
 import { Segments } from '../kit/segments.tsx'
 import { setQuery } from '../url/query-state.ts'
 import type { Incoming } from './arrivals.ts'
 import { type InboxFilters, type InboxState, inboxStates } from './inbox-filters.ts'
-import { HIGH_URGENCY, RAISED_URGENCY } from './item-badges.tsx'
+import { HIGH_URGENCY, URGENT_URGENCY } from './item-badges.tsx'
 import { strings } from './strings.ts'
 
 const texts = strings.toolbar
 const urgencies = [
   { value: '', label: texts.anyUrgency },
-  { value: String(RAISED_URGENCY), label: texts.raisedUrgency },
-  { value: String(HIGH_URGENCY), label: texts.highUrgency },
+  { value: String(HIGH_URGENCY), label: texts.highAndUrgent },
+  { value: String(URGENT_URGENCY), label: texts.urgentOnly },
 ]
 
 type Props = {
@@ -86,7 +86,7 @@ function TitleOrArrivals({ incoming: { count, show } }: { incoming: Incoming }) 
           <Icon name="up" size={16} />
           <span>
             {texts.incoming(count)}
-            <span className="only-heard">{texts.incomingInFull(count)}</span>
+            <span className="visually-hidden">{texts.incomingInFull(count)}</span>
           </span>
         </button>
       )}

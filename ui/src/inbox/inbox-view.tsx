@@ -128,7 +128,7 @@ export default function InboxView() {
 
   return (
     <div className={classNames('inbox', openId !== null && 'inbox-reading')}>
-      <h1 className="only-heard">{strings.inbox}</h1>
+      <h1 className="visually-hidden">{strings.inbox}</h1>
       <section className="inbox-side" aria-label={strings.inbox}>
         <InboxToolbar
           filters={filters}

@@ -13,24 +13,25 @@ export function KindBadge({ kind }: { kind: Annotation['kind'] }) {
   )
 }
 
-export const USUAL_URGENCY = 1
-export const RAISED_URGENCY = 2
-export const HIGH_URGENCY = 10
+/** The same steps as in the profile form. */
+const DEFAULT_URGENCY = 1
+export const HIGH_URGENCY = 2
+export const URGENT_URGENCY = 5
 
 function urgencyOf(urgency: number): { label: string; sign: string; tone: BadgeTone } {
-  if (urgency >= HIGH_URGENCY) return { label: strings.urgency.urgent, sign: '!!', tone: 'danger' }
-  if (urgency > USUAL_URGENCY) return { label: strings.urgency.high, sign: '!', tone: 'warn' }
+  if (urgency >= URGENT_URGENCY) return { label: strings.urgency.urgent, sign: '!!', tone: 'danger' }
+  if (urgency > DEFAULT_URGENCY) return { label: strings.urgency.high, sign: '!', tone: 'warn' }
   return { label: strings.urgency.low, sign: '↓', tone: 'plain' }
 }
 
 /** Nothing for the default urgency. `brief` shows only the sign, where a row has no room for the label. */
 export function Urgency({ urgency, brief = false }: { urgency: number; brief?: boolean }) {
-  if (urgency === USUAL_URGENCY) return null
+  if (urgency === DEFAULT_URGENCY) return null
   const { label, sign, tone } = urgencyOf(urgency)
   return (
     <Badge tone={tone} title={strings.urgency.title(label, urgency)}>
       <span aria-hidden="true">{sign}</span>
-      <span className={brief ? 'only-heard' : ''}>{label}</span>
+      <span className={brief ? 'visually-hidden' : ''}>{label}</span>
     </Badge>
   )
 }

@@ -53,7 +53,7 @@ export function MuteDialog({ item, onClose }: { item: Annotation; onClose: () =>
         <>
           <Button onClick={onClose}>{strings.actions.cancel}</Button>
           <Button
-            look="primary"
+            variant="primary"
             icon="mute"
             disabled={chosen === undefined || mute.isPending}
             onClick={() => chosen && mute.mutate(chosen)}

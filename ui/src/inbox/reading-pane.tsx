@@ -2,9 +2,8 @@ import { useEffect, useRef } from 'react'
 import { Link } from 'wouter'
 import { isOffline } from '../api/client.ts'
 import type { Annotation, Marks } from '../api/types.ts'
-import { ButtonLink } from '../kit/button.tsx'
+import { ButtonLink, IconButton } from '../kit/button.tsx'
 import { Icon } from '../kit/icon.tsx'
-import { IconButton } from '../kit/icon-button.tsx'
 import { MarkedText } from '../kit/marked-text.tsx'
 import { ErrorState, LoadingState } from '../kit/states.tsx'
 import { RelativeTime } from '../time/relative-time.tsx'
@@ -62,7 +61,13 @@ function PaneLinks({ item }: { item: Annotation }) {
   return (
     <div className="pane-links">
       {original !== null && (
-        <ButtonLink href={original} external look="primary" icon="external" title={texts.withKey(texts.original, 'v')}>
+        <ButtonLink
+          href={original}
+          external
+          variant="primary"
+          icon="external"
+          title={texts.withKey(texts.original, 'v')}
+        >
           {texts.original}
         </ButtonLink>
       )}

@@ -1,8 +1,7 @@
 import { useCallback, useMemo, useState } from 'react'
 import type { Marks } from '../api/types.ts'
-import { Button } from '../kit/button.tsx'
+import { Button, IconButton } from '../kit/button.tsx'
 import { classNames } from '../kit/class-names.ts'
-import { IconButton } from '../kit/icon-button.tsx'
 import type { InboxState } from './inbox-filters.ts'
 import { strings } from './strings.ts'
 
@@ -74,7 +73,7 @@ export function BulkBar({ selection, state, loaded, matching, hasMore, onMark }:
         />
       </span>
       {mayChooseAll && (
-        <Button className="inbox-bulk-all" small look="quiet" onClick={chooseMatching}>
+        <Button className="inbox-bulk-all" small variant="quiet" onClick={chooseMatching}>
           {strings.selection.selectAll(matching)}
         </Button>
       )}

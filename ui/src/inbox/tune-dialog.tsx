@@ -81,7 +81,7 @@ export function TuneDialog({ item, tuning, onClose }: Props) {
       actions={
         <>
           <Button onClick={onClose}>{strings.actions.cancel}</Button>
-          <Button look="primary" disabled={changed === undefined || save.isPending} onClick={() => save.mutate()}>
+          <Button variant="primary" disabled={changed === undefined || save.isPending} onClick={() => save.mutate()}>
             {tuning.kind === 'exclude' ? texts.excludeConfirm(name) : texts.raiseConfirm(threshold)}
           </Button>
         </>

@@ -2,7 +2,7 @@ import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { api, isOffline, messageOf } from '../api/client.ts'
 import type { Annotation, BulkMarked, Marks } from '../api/types.ts'
-import { showToast } from '../kit/toast-store.ts'
+import { showToast } from '../kit/toast.tsx'
 import { keepItems } from '../offline/kept.ts'
 import { isWaiting, queueMarks } from '../offline/mark-queue.ts'
 import { didWithUndo } from '../undo/undo.ts'
@@ -78,7 +78,7 @@ async function applyToMatching(client: QueryClient, filters: InboxFilters, upTo:
   return ids
 }
 
-export type InboxMarks = {
+type InboxMarks = {
   /** Confirmed by a toast, and can be undone. */
   mark: (ids: readonly number[], marks: Marks) => void
   /** Opening an item marks it as read, without a toast. */

@@ -97,7 +97,7 @@ function WhyTerms({ why, onExclude }: TermsProps) {
               {texts.points}
             </th>
             <th scope="col">
-              <span className="only-heard">{texts.termActions}</span>
+              <span className="visually-hidden">{texts.termActions}</span>
             </th>
           </tr>
         </thead>
@@ -109,7 +109,7 @@ function WhyTerms({ why, onExclude }: TermsProps) {
               <td className="pane-terms-number">{strings.score(term.weight)}</td>
               <td className="pane-terms-number">{strings.score(term.worth)}</td>
               <td className="pane-terms-action">
-                <Button small look="quiet" onClick={() => onExclude(term)} aria-label={texts.excludeTerm(term.key)}>
+                <Button small variant="quiet" onClick={() => onExclude(term)} aria-label={texts.excludeTerm(term.key)}>
                   {texts.exclude}
                 </Button>
               </td>

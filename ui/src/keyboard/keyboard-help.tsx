@@ -1,7 +1,7 @@
 import { Fragment } from 'react'
 import { Dialog } from '../kit/dialog.tsx'
 import { strings } from '../shell/strings.ts'
-import { areCharacterKeysOn, keysOf, registeredGroups } from './registry.ts'
+import { areCharacterKeysOn, keysOf, registeredGroups } from './shortcuts.ts'
 
 const keyNames: Record<string, string> = {
   ArrowDown: '↓',

@@ -4,17 +4,25 @@ import { Link } from 'wouter'
 import { classNames } from './class-names.ts'
 import { Icon, type IconName } from './icon.tsx'
 
-export type ButtonLook = 'plain' | 'primary' | 'quiet' | 'danger'
-type Common = { look?: ButtonLook; icon?: IconName; small?: boolean; children: ReactNode }
+type ButtonVariant = 'plain' | 'primary' | 'quiet' | 'danger'
+type Common = { variant?: ButtonVariant; icon?: IconName; small?: boolean; children: ReactNode }
 type Props = Common & ButtonHTMLAttributes<HTMLButtonElement>
 
-function classOf({ look = 'plain', small = false }: Pick<Common, 'look' | 'small'>, more?: string): string {
-  return classNames('kit-button', `kit-button-${look}`, small && 'kit-button-small', more)
+function classOf({ variant = 'plain', small = false }: Pick<Common, 'variant' | 'small'>, more?: string): string {
+  return classNames('kit-button', `kit-button-${variant}`, small && 'kit-button-small', more)
 }
 
-export function Button({ look = 'plain', icon, small = false, className, children, type = 'button', ...rest }: Props) {
+export function Button({
+  variant = 'plain',
+  icon,
+  small = false,
+  className,
+  children,
+  type = 'button',
+  ...rest
+}: Props) {
   return (
-    <button type={type} className={classOf({ look, small }, className)} {...rest}>
+    <button type={type} className={classOf({ variant, small }, className)} {...rest}>
       {icon !== undefined && <Icon name={icon} size={18} />}
       {children}
     </button>
@@ -26,7 +34,7 @@ type LinkProps = Common & { href: string; className?: string; title?: string; ex
 /** A link that looks like a button; `external` opens a new tab without a referrer or opener. */
 export function ButtonLink({
   href,
-  look = 'plain',
+  variant = 'plain',
   icon,
   small = false,
   className,
@@ -40,7 +48,7 @@ export function ButtonLink({
       {children}
     </>
   )
-  const shared = { className: classOf({ look, small }, className), ...(title !== undefined && { title }) }
+  const shared = { className: classOf({ variant, small }, className), ...(title !== undefined && { title }) }
   if (external !== true) {
     return (
       <Link href={href} {...shared}>
@@ -52,5 +60,46 @@ export function ButtonLink({
     <a href={href} target="_blank" rel="noreferrer noopener" {...shared}>
       {inside}
     </a>
+  )
+}
+
+type IconButtonProps = Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'children'> & {
+  icon: IconName
+  /** Announced by screen readers and shown in the tooltip. */
+  label: string
+  shortcut?: string
+  filled?: boolean
+  /** Set for a toggle button. */
+  pressed?: boolean
+  /** The edge the tooltip aligns to when the button is near the edge of the window. */
+  tip?: 'middle' | 'start' | 'end'
+}
+
+export function IconButton({
+  icon,
+  label,
+  shortcut,
+  filled = false,
+  pressed,
+  tip = 'middle',
+  className,
+  ...rest
+}: IconButtonProps) {
+  return (
+    <button
+      type="button"
+      className={classNames('kit-icon-button', className)}
+      aria-label={label}
+      aria-keyshortcuts={shortcut?.length === 1 ? shortcut : undefined}
+      aria-pressed={pressed}
+      {...rest}
+    >
+      <Icon name={icon} filled={filled} />
+      <span className={classNames('kit-tip', tip !== 'middle' && `kit-tip-${tip}`)} aria-hidden="true">
+        {label}
+        {/* Rendered by CSS, so that it is not part of the button's name. */}
+        {shortcut !== undefined && <kbd data-keys={shortcut} />}
+      </span>
+    </button>
   )
 }

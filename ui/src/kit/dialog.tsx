@@ -1,7 +1,6 @@
 import './dialog.css'
 import { type ReactNode, useEffect, useId, useRef } from 'react'
-import { Button } from './button.tsx'
-import { IconButton } from './icon-button.tsx'
+import { Button, IconButton } from './button.tsx'
 import { strings } from './strings.ts'
 
 /** The first field, else the title, but never the close button. */
@@ -69,7 +68,7 @@ export function ConfirmDialog({ title, children, confirm, onConfirm, onCancel, b
       actions={
         <>
           <Button onClick={onCancel}>{strings.cancel}</Button>
-          <Button look="danger" onClick={onConfirm} disabled={busy}>
+          <Button variant="danger" onClick={onConfirm} disabled={busy}>
             {confirm}
           </Button>
         </>

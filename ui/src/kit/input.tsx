@@ -1,5 +1,5 @@
 import './field.css'
-import type { InputHTMLAttributes, Ref, SelectHTMLAttributes, TextareaHTMLAttributes } from 'react'
+import type { InputHTMLAttributes, ReactNode, Ref, SelectHTMLAttributes, TextareaHTMLAttributes } from 'react'
 import { classNames } from './class-names.ts'
 import { useFieldProps } from './field.tsx'
 
@@ -15,7 +15,7 @@ export function TextArea({ className, ...rest }: AreaProps) {
   return <textarea className={classNames('kit-input', className)} {...useFieldProps()} {...rest} />
 }
 
-export type Option = { value: string; label: string }
+type Option = { value: string; label: string }
 type SelectProps = Omit<SelectHTMLAttributes<HTMLSelectElement>, 'onChange' | 'value'> & {
   value: string
   options: readonly Option[]
@@ -36,5 +36,55 @@ export function Select({ className, options, onChange, ...rest }: SelectProps) {
         </option>
       ))}
     </select>
+  )
+}
+
+type SliderProps = {
+  value: number
+  min: number
+  max: number
+  step?: number
+  onChange: (value: number) => void
+  /** Required outside a Field. */
+  label?: string
+  format?: (value: number) => string
+  disabled?: boolean
+}
+
+export function Slider({ value, min, max, step = 1, onChange, label, format = String, disabled = false }: SliderProps) {
+  return (
+    <span className="kit-slider">
+      <input
+        type="range"
+        {...useFieldProps()}
+        aria-label={label}
+        aria-valuetext={format(value)}
+        value={value}
+        min={min}
+        max={max}
+        step={step}
+        disabled={disabled}
+        onChange={(event) => onChange(event.target.valueAsNumber)}
+      />
+      <output aria-hidden="true">{format(value)}</output>
+    </span>
+  )
+}
+
+type SwitchProps = { checked: boolean; onChange: (checked: boolean) => void; disabled?: boolean; children: ReactNode }
+
+export function Switch({ checked, onChange, disabled = false, children }: SwitchProps) {
+  return (
+    <label className="kit-switch">
+      <input
+        type="checkbox"
+        role="switch"
+        checked={checked}
+        aria-checked={checked}
+        disabled={disabled}
+        onChange={(event) => onChange(event.target.checked)}
+      />
+      <span>{children}</span>
+    </label>
   )
 }

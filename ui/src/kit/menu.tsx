@@ -1,7 +1,7 @@
 import './menu.css'
 import { type KeyboardEvent, useId, useRef, useState } from 'react'
+import { IconButton } from './button.tsx'
 import { Icon, type IconName } from './icon.tsx'
-import { IconButton } from './icon-button.tsx'
 
 export type MenuItem = {
   label: string

@@ -1,7 +1,7 @@
 import './segments.css'
 import { classNames } from './class-names.ts'
 
-export type Segment<T extends string> = { value: T; label: string; count?: number }
+type Segment<T extends string> = { value: T; label: string; count?: number }
 type Props<T extends string> = {
   label: string
   value: T

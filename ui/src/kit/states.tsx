@@ -50,7 +50,7 @@ export function Skeleton({ lines = 6, label = strings.loading }: SkeletonProps) 
   const widths = ['72%', '94%', '58%', '83%', '66%']
   return (
     <div className="kit-skeleton" aria-busy="true">
-      <span className="only-heard">{strings.inProgress(label)}</span>
+      <span className="visually-hidden">{strings.inProgress(label)}</span>
       {Array.from({ length: lines }, (_, line) => `line-${line}`).map((line, at) => (
         <span key={line} className="kit-skeleton-line" style={{ width: widths[at % widths.length] }} />
       ))}

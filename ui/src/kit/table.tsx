@@ -2,7 +2,7 @@ import './table.css'
 import type { ReactNode } from 'react'
 import { classNames } from './class-names.ts'
 
-export type Column<Row> = {
+type Column<Row> = {
   key: string
   head: ReactNode
   cell: (row: Row) => ReactNode

@@ -1,26 +1,62 @@
 import './toast.css'
 import { useSyncExternalStore } from 'react'
-import { Button } from './button.tsx'
-import { IconButton } from './icon-button.tsx'
+import { messageOf } from '../api/client.ts'
+import { Button, IconButton } from './button.tsx'
 import { strings } from './strings.ts'
-import { currentToast, hideToast, watchToast } from './toast-store.ts'
+
+/** One message at a time, the newest. It disappears by itself; the undo it offers stays on the `u` key. */
+type Toast = { id: number; text: string; tone: 'plain' | 'bad'; undo?: () => void }
+
+const PLAIN_MS = 6000
+const BAD_MS = 10_000
+
+let toast: Toast | null = null
+let lastId = 0
+let timer: ReturnType<typeof setTimeout> | undefined
+const listeners = new Set<() => void>()
+
+function put(next: Toast | null): void {
+  toast = next
+  clearTimeout(timer)
+  if (next !== null) timer = setTimeout(() => put(null), next.tone === 'bad' ? BAD_MS : PLAIN_MS)
+  for (const notify of listeners) notify()
+}
+
+export function showToast(text: string, options: { tone?: Toast['tone']; undo?: () => void } = {}): void {
+  lastId += 1
+  put({ id: lastId, text, tone: options.tone ?? 'plain', ...(options.undo && { undo: options.undo }) })
+}
+
+/** What a request answered when it failed; fits `onError` and `catch`. */
+export function showError(error: unknown): void {
+  showToast(messageOf(error), { tone: 'bad' })
+}
+
+export function hideToast(): void {
+  put(null)
+}
+
+function watchToast(notify: () => void): () => void {
+  listeners.add(notify)
+  return () => listeners.delete(notify)
+}
 
 /** Rendered once, by the app. */
 export function Toasts() {
-  const toast = useSyncExternalStore(watchToast, currentToast)
+  const shown = useSyncExternalStore(watchToast, () => toast)
   return (
     <div className="kit-toasts" role="status" aria-live="polite">
-      {toast !== null && (
-        <div key={toast.id} className={`kit-toast kit-toast-${toast.tone}`}>
-          <span className="kit-toast-text">{toast.text}</span>
-          {toast.undo !== undefined && (
+      {shown !== null && (
+        <div key={shown.id} className={`kit-toast kit-toast-${shown.tone}`}>
+          <span className="kit-toast-text">{shown.text}</span>
+          {shown.undo !== undefined && (
             <Button
               small
-              look="quiet"
+              variant="quiet"
               icon="undo"
               onClick={() => {
                 hideToast()
-                toast.undo?.()
+                shown.undo?.()
               }}
             >
               {strings.undo}

@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useRef } from 'react'
 import type { Annotation, Figures, InboxCounts, Source } from '../api/types.ts'
 import { type EventName, listen, startStream } from './stream.ts'
 
-export type LiveEvents = {
+type LiveEvents = {
   hello: { unread: number }
   /** Too much arrived in the meantime to be sent one by one. */
   reset: Record<string, unknown>

@@ -121,7 +121,7 @@ function RelevanceBar({ relevance, threshold, top }: { relevance: number; thresh
         {threshold > 0 && <span className="profiles-bar-tick" style={{ left: share(threshold) }} />}
       </span>
       <span className="numbers">
-        <span className="only-heard">{text.relevance} </span>
+        <span className="visually-hidden">{text.relevance} </span>
         {shown}
         {threshold > 0 && <span className="faint"> / {threshold}</span>}
       </span>

@@ -4,13 +4,13 @@ import { Link, useParams } from 'wouter'
 import { navigate } from 'wouter/use-browser-location'
 import { messageOf } from '../api/client.ts'
 import type { Profile } from '../api/types.ts'
-import { useShortcuts } from '../keyboard/use-shortcuts.ts'
+import { useShortcuts } from '../keyboard/shortcuts.ts'
 import { Badge } from '../kit/badge.tsx'
 import { Button } from '../kit/button.tsx'
 import { Page } from '../kit/page.tsx'
 import { Segments } from '../kit/segments.tsx'
 import { ErrorState, LoadingState } from '../kit/states.tsx'
-import { showToast } from '../kit/toast-store.ts'
+import { showToast } from '../kit/toast.tsx'
 import { useQueryState } from '../url/query-state.ts'
 import { type Draft, draftOf } from './draft.ts'
 import { PreviewPane, usePreview } from './preview-pane.tsx'
@@ -139,7 +139,7 @@ function Editor({ id, base, unsaved, profile }: Props) {
                   {text.discard}
                 </Button>
               )}
-              <Button type="submit" look="primary" disabled={!canSave || (!isDirty && id !== 'new')}>
+              <Button type="submit" variant="primary" disabled={!canSave || (!isDirty && id !== 'new')}>
                 {save.isPending ? text.saving : text.save}
               </Button>
             </div>

@@ -6,7 +6,7 @@ import { Link } from 'wouter'
 import { navigate } from 'wouter/use-browser-location'
 import { api, type List } from '../api/client.ts'
 import type { Profile } from '../api/types.ts'
-import { useShortcuts } from '../keyboard/use-shortcuts.ts'
+import { useShortcuts } from '../keyboard/shortcuts.ts'
 import { Badge } from '../kit/badge.tsx'
 import { Button, ButtonLink } from '../kit/button.tsx'
 import { classNames } from '../kit/class-names.ts'
@@ -54,7 +54,7 @@ export default function ProfilesView() {
       title={strings.title}
       lead={strings.lead}
       actions={
-        <ButtonLink href="/profiles/new" look="primary" icon="plus">
+        <ButtonLink href="/profiles/new" variant="primary" icon="plus">
           {strings.new}
         </ButtonLink>
       }
@@ -67,7 +67,7 @@ export default function ProfilesView() {
           title={strings.empty.title}
           actions={
             <>
-              <ButtonLink href="/profiles/new" look="primary" icon="plus">
+              <ButtonLink href="/profiles/new" variant="primary" icon="plus">
                 {strings.empty.create}
               </ButtonLink>
               <ButtonLink href="/watches">{strings.empty.watch}</ButtonLink>

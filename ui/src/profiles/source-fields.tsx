@@ -1,6 +1,6 @@
 import { useState } from 'react'
+import { IconButton } from '../kit/button.tsx'
 import { Field } from '../kit/field.tsx'
-import { IconButton } from '../kit/icon-button.tsx'
 import { Input, Select } from '../kit/input.tsx'
 import type { DraftSource, ScopeKind } from './draft.ts'
 import { strings } from './strings.ts'

@@ -1,6 +1,5 @@
 import { Field } from '../kit/field.tsx'
-import { Input } from '../kit/input.tsx'
-import { Switch } from '../kit/switch.tsx'
+import { Input, Switch } from '../kit/input.tsx'
 import type { DraftWindow } from './draft.ts'
 import { strings } from './strings.ts'
 import { useFieldError } from './validation-errors.ts'

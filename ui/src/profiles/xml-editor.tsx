@@ -70,7 +70,7 @@ export function XmlEditor({ id, isDirty, onSaved }: Props) {
       )}
       <div className="kit-row">
         <Button
-          look="primary"
+          variant="primary"
           disabled={save.isPending || (edited === undefined && id !== 'new')}
           onClick={() => save.mutate(xml)}
         >

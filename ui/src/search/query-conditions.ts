@@ -1,5 +1,5 @@
 /** Conditions in a query, `site:…`, `after:…`, `before:…`, which the facets add and remove. Quoted text is left alone. */
-export type Period = 'day' | 'week' | 'month' | 'year' | 'older'
+type Period = 'day' | 'week' | 'month' | 'year' | 'older'
 export type Condition = { name: 'site' | 'after' | 'before'; value: string; text: string }
 
 const DAY_MS = 86_400_000

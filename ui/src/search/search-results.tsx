@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
 import { Link } from 'wouter'
 import type { SearchHit, SearchResult } from '../api/types.ts'
-import { useShortcuts } from '../keyboard/use-shortcuts.ts'
+import { useShortcuts } from '../keyboard/shortcuts.ts'
 import { MarkedText } from '../kit/marked-text.tsx'
 import { RelativeTime } from '../time/relative-time.tsx'
 import { summedPeriods, withPeriod, withSite } from './query-conditions.ts'

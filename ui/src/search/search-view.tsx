@@ -3,10 +3,9 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { ApiError, api, messageOf } from '../api/client.ts'
 import type { SearchResult } from '../api/types.ts'
-import { useShortcuts } from '../keyboard/use-shortcuts.ts'
-import { Button, ButtonLink } from '../kit/button.tsx'
+import { useShortcuts } from '../keyboard/shortcuts.ts'
+import { Button, ButtonLink, IconButton } from '../kit/button.tsx'
 import { Field } from '../kit/field.tsx'
-import { IconButton } from '../kit/icon-button.tsx'
 import { Input } from '../kit/input.tsx'
 import { Page } from '../kit/page.tsx'
 import { EmptyState, ErrorState, LoadingState } from '../kit/states.tsx'
@@ -84,7 +83,7 @@ function SearchBox({ q, error, onSearch }: BoxProps) {
             onChange={(event) => setText(event.target.value)}
           />
         </Field>
-        <Button type="submit" look="primary" icon="search">
+        <Button type="submit" variant="primary" icon="search">
           {strings.submit}
         </Button>
       </form>

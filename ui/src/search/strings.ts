@@ -8,7 +8,7 @@ export const strings = {
   submit: 'Search',
   searching: 'Searching',
   start: 'What are you looking for?',
-  startAdvice: 'Enter words or phrases, or click an example to try it.',
+  startAdvice: 'Enter words or phrases, or try an example.',
   filters: 'Filters',
   removeFilter: (condition: string) => `Remove ${condition}`,
   failedNote: 'Your search is still in the box.',

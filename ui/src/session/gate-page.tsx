@@ -1,8 +1,7 @@
 import './session.css'
 import type { ReactNode } from 'react'
 import { messageOf } from '../api/client.ts'
-import { Icon } from '../kit/icon.tsx'
-import { Logo } from '../kit/logo.tsx'
+import { Icon, Logo } from '../kit/icon.tsx'
 import { usePageTitle } from '../kit/page.tsx'
 import { strings } from './strings.ts'
 

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback } from 'react'
 import { ApiError, api, isOffline } from '../api/client.ts'
 import type { InboxCounts, Me, SessionState } from '../api/types.ts'
-import { setCharacterKeys } from '../keyboard/registry.ts'
+import { setCharacterKeys } from '../keyboard/shortcuts.ts'
 import { forgetEverything, keepSession, keptSession } from '../offline/kept.ts'
 import { setTimeZone } from '../time/zone.ts'
 

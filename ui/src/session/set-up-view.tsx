@@ -87,7 +87,7 @@ function SetUpForm({ onDone }: { onDone: () => void }) {
           <Input name="name" maxLength={200} autoComplete="name" value={form.name} onChange={set('name')} />
         </Field>
         <FormError error={create.error} />
-        <Button type="submit" look="primary" disabled={create.isPending}>
+        <Button type="submit" variant="primary" disabled={create.isPending}>
           {create.isPending ? text.creating : text.create}
         </Button>
       </form>

@@ -66,7 +66,7 @@ export default function SignInView() {
           />
         </Field>
         <FormError error={signIn.error} />
-        <Button type="submit" look="primary" disabled={signIn.isPending}>
+        <Button type="submit" variant="primary" disabled={signIn.isPending}>
           {signIn.isPending ? text.submitting : text.submit}
         </Button>
       </form>

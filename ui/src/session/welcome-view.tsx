@@ -9,7 +9,7 @@ import { Field } from '../kit/field.tsx'
 import { Icon, type IconName } from '../kit/icon.tsx'
 import { Input } from '../kit/input.tsx'
 import { Page } from '../kit/page.tsx'
-import { showToast } from '../kit/toast-store.ts'
+import { showToast } from '../kit/toast.tsx'
 import { FormError } from './gate-page.tsx'
 import { useMe } from './session.ts'
 import { strings } from './strings.ts'
@@ -65,7 +65,7 @@ function PasteForm() {
       </Field>
       <FormError error={add.error} />
       <div>
-        <Button type="submit" look="primary" icon="plus" disabled={add.isPending}>
+        <Button type="submit" variant="primary" icon="plus" disabled={add.isPending}>
           {text.watch}
         </Button>
       </div>

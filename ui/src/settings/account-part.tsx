@@ -5,9 +5,9 @@ import type { Me, MeChanges } from '../api/types.ts'
 import { Button } from '../kit/button.tsx'
 import { Field } from '../kit/field.tsx'
 import { Input } from '../kit/input.tsx'
-import { showToast } from '../kit/toast-store.ts'
+import { showToast } from '../kit/toast.tsx'
 import { useKeepMe, useMe } from '../session/session.ts'
-import { useNow } from '../time/now.ts'
+import { useNow } from '../time/relative-time.tsx'
 import { exactTime } from '../time/zone.ts'
 import { FormError, fieldError } from './form-errors.tsx'
 import { strings } from './strings.ts'
@@ -87,7 +87,7 @@ function AboutForm() {
       </datalist>
       <FormError error={save.error} fields={['name', 'timeZone']} />
       <div>
-        <Button type="submit" look="primary" disabled={!isDirty || save.isPending}>
+        <Button type="submit" variant="primary" disabled={!isDirty || save.isPending}>
           {save.isPending ? strings.saving : strings.save}
         </Button>
       </div>

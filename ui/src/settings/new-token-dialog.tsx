@@ -45,7 +45,7 @@ export function NewTokenDialog({ onClose }: { onClose: () => void }) {
       actions={
         <>
           <Button onClick={onClose}>{strings.cancel}</Button>
-          <Button type="submit" form={formId} look="primary" disabled={name.trim() === '' || make.isPending}>
+          <Button type="submit" form={formId} variant="primary" disabled={name.trim() === '' || make.isPending}>
             {text.create}
           </Button>
         </>
@@ -86,7 +86,7 @@ function Secret({ token, onClose }: { token: NewToken; onClose: () => void }) {
       title={text.secretTitle(token.name)}
       onClose={onClose}
       actions={
-        <Button look="primary" onClick={onClose}>
+        <Button variant="primary" onClick={onClose}>
           {text.done}
         </Button>
       }

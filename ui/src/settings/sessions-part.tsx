@@ -6,7 +6,7 @@ import { Badge } from '../kit/badge.tsx'
 import { Button } from '../kit/button.tsx'
 import { ConfirmDialog } from '../kit/dialog.tsx'
 import { ErrorState, LoadingState } from '../kit/states.tsx'
-import { showError, showToast } from '../kit/toast-store.ts'
+import { showError, showToast } from '../kit/toast.tsx'
 import { forgetEverything } from '../offline/kept.ts'
 import { useSignOut } from '../session/session.ts'
 import { RelativeTime } from '../time/relative-time.tsx'
@@ -92,7 +92,7 @@ export function SessionsPart() {
         ))}
       </ul>
       <div>
-        <Button look="danger" icon="signOut" onClick={() => setIsAsking(true)}>
+        <Button variant="danger" icon="signOut" onClick={() => setIsAsking(true)}>
           {text.everywhere}
         </Button>
       </div>

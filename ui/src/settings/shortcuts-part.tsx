@@ -1,8 +1,8 @@
 import { useMutation } from '@tanstack/react-query'
 import { api } from '../api/client.ts'
 import type { Me } from '../api/types.ts'
-import { Switch } from '../kit/switch.tsx'
-import { showError } from '../kit/toast-store.ts'
+import { Switch } from '../kit/input.tsx'
+import { showError } from '../kit/toast.tsx'
 import { useKeepMe, useMe } from '../session/session.ts'
 import { strings } from './strings.ts'
 

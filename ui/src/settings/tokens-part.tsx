@@ -6,9 +6,8 @@ import { Badge } from '../kit/badge.tsx'
 import { Button } from '../kit/button.tsx'
 import { ConfirmDialog } from '../kit/dialog.tsx'
 import { EmptyState, ErrorState, LoadingState } from '../kit/states.tsx'
-import { showError, showToast } from '../kit/toast-store.ts'
-import { useNow } from '../time/now.ts'
-import { RelativeTime } from '../time/relative-time.tsx'
+import { showError, showToast } from '../kit/toast.tsx'
+import { RelativeTime, useNow } from '../time/relative-time.tsx'
 import { NewTokenDialog } from './new-token-dialog.tsx'
 import { strings } from './strings.ts'
 
@@ -51,7 +50,7 @@ export function TokensPart() {
           icon="settings"
           title={text.emptyTitle}
           actions={
-            <Button look="primary" icon="plus" onClick={() => setIsMaking(true)}>
+            <Button variant="primary" icon="plus" onClick={() => setIsMaking(true)}>
               {text.new}
             </Button>
           }
@@ -75,7 +74,7 @@ export function TokensPart() {
                   · {text.ends} <RelativeTime at={token.expiresAt} />
                 </p>
               </div>
-              <Button small look="danger" onClick={() => setLeaving(token)}>
+              <Button small variant="danger" onClick={() => setLeaving(token)}>
                 {text.revoke}
               </Button>
             </li>

@@ -6,7 +6,7 @@ import { Button } from '../kit/button.tsx'
 import { ConfirmDialog, Dialog } from '../kit/dialog.tsx'
 import { Field } from '../kit/field.tsx'
 import { Input, Select } from '../kit/input.tsx'
-import { showError, showToast } from '../kit/toast-store.ts'
+import { showError, showToast } from '../kit/toast.tsx'
 import { FormError, fieldError } from './form-errors.tsx'
 import { strings } from './strings.ts'
 
@@ -52,7 +52,7 @@ export function NewUserDialog({ onClose }: { onClose: () => void }) {
       actions={
         <>
           <Button onClick={onClose}>{strings.cancel}</Button>
-          <Button type="submit" form={formId} look="primary" disabled={add.isPending}>
+          <Button type="submit" form={formId} variant="primary" disabled={add.isPending}>
             {text.add}
           </Button>
         </>
@@ -132,7 +132,7 @@ export function ResetPasswordDialog({ user, onClose }: Of) {
           <Button
             type="submit"
             form={formId}
-            look="primary"
+            variant="primary"
             disabled={password.length < MIN_PASSWORD || change.isPending}
           >
             {text.passwordSubmit}

@@ -43,7 +43,7 @@ export function UsersPart() {
     <section className="settings-users">
       <div className="settings-head">
         <h2>{text.title}</h2>
-        <Button icon="plus" look="primary" onClick={() => setAsked({ kind: 'new' })}>
+        <Button icon="plus" variant="primary" onClick={() => setAsked({ kind: 'new' })}>
           {text.add}
         </Button>
       </div>
@@ -120,7 +120,7 @@ function UserTable({ users, onAsk }: { users: readonly User[]; onAsk: (asked: As
         },
         {
           key: 'menu',
-          head: <span className="only-heard">{text.actions}</span>,
+          head: <span className="visually-hidden">{text.actions}</span>,
           cell: (user) => (
             <Menu
               label={text.actionsFor(user.email)}

@@ -1,9 +1,8 @@
 import { Link, useRoute } from 'wouter'
 import { messageOf } from '../api/client.ts'
-import { Icon, type IconName } from '../kit/icon.tsx'
-import { IconButton } from '../kit/icon-button.tsx'
-import { Logo } from '../kit/logo.tsx'
-import { showToast } from '../kit/toast-store.ts'
+import { IconButton } from '../kit/button.tsx'
+import { Icon, type IconName, Logo } from '../kit/icon.tsx'
+import { showToast } from '../kit/toast.tsx'
 import { useCounts, useMe, useSignOut } from '../session/session.ts'
 import { strings } from './strings.ts'
 
@@ -45,7 +44,7 @@ function DestinationLink({ destination, count }: { destination: Destination; cou
           <span className={count.bad ? 'shell-count shell-count-bad' : 'shell-count'} title={count.label}>
             {count.bad && <Icon name="warning" size={12} />}
             <span aria-hidden="true">{count.text}</span>
-            <span className="only-heard">{count.label}</span>
+            <span className="visually-hidden">{count.label}</span>
           </span>
         )}
       </Link>

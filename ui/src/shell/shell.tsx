@@ -3,7 +3,7 @@ import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
 import { navigate } from 'wouter/use-browser-location'
 import { KeyboardHelp } from '../keyboard/keyboard-help.tsx'
-import { useShortcuts } from '../keyboard/use-shortcuts.ts'
+import { useShortcuts } from '../keyboard/shortcuts.ts'
 import { Icon } from '../kit/icon.tsx'
 import { useLive, useStream } from '../live/use-live.ts'
 import { useIsOnline } from '../offline/connection.ts'
@@ -90,7 +90,7 @@ function ArrivalAnnouncer() {
     }, GATHER_MS)
   })
   return (
-    <div className="only-heard" role="status" aria-live="polite">
+    <div className="visually-hidden" role="status" aria-live="polite">
       {text}
     </div>
   )

@@ -1,5 +1,5 @@
 import { strings } from '../kit/strings.ts'
-import { hideToast, showToast } from '../kit/toast-store.ts'
+import { hideToast, showToast } from '../kit/toast.tsx'
 
 /** Actions can be undone, newest first, from the toast or with `u`. Each entry works once and never expires. */
 type Entry = { text: string; run: () => void | Promise<void> }

@@ -51,7 +51,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
         actions={
           <>
             <Button onClick={again}>{text.more}</Button>
-            <Button look="primary" onClick={onClose}>
+            <Button variant="primary" onClick={onClose}>
               {strings.done}
             </Button>
           </>
@@ -70,7 +70,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
         <>
           <Button onClick={onClose}>{strings.cancel}</Button>
           <Button
-            look="primary"
+            variant="primary"
             icon="upload"
             disabled={list.trim() === '' || send.isPending}
             onClick={() => send.mutate()}

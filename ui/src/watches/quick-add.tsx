@@ -58,7 +58,7 @@ export function QuickAdd({ ref, errors, notice, onAdd }: Props) {
         onChange={(event) => setText(event.target.value)}
         onPaste={paste}
       />
-      <Button type="submit" look="primary" icon="plus" disabled={count === 0}>
+      <Button type="submit" variant="primary" icon="plus" disabled={count === 0}>
         {strings.add.submit(count)}
       </Button>
       <div id={`${id}-notice`} className="quick-add-notice" role="status">

@@ -1,5 +1,5 @@
 import type { Source } from '../api/types.ts'
-import { useShortcuts } from '../keyboard/use-shortcuts.ts'
+import { useShortcuts } from '../keyboard/shortcuts.ts'
 import type { Cursor, Selection, Target } from './selection.ts'
 import { strings } from './strings.ts'
 import type { WatchActions } from './use-watch-actions.ts'

@@ -3,10 +3,9 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { api } from '../api/client.ts'
 import type { Check, SourceDetail } from '../api/types.ts'
-import { Button, ButtonLink } from '../kit/button.tsx'
-import { IconButton } from '../kit/icon-button.tsx'
+import { Button, ButtonLink, IconButton } from '../kit/button.tsx'
+import { Switch } from '../kit/input.tsx'
 import { ErrorState, LoadingState } from '../kit/states.tsx'
-import { Switch } from '../kit/switch.tsx'
 import { RelativeTime } from '../time/relative-time.tsx'
 import { strings } from './strings.ts'
 import type { WatchActions } from './use-watch-actions.ts'
@@ -63,7 +62,7 @@ function Detail({ source, actions, onRemove }: { source: SourceDetail } & Pick<P
         {source.message !== '' && <p>{source.message}</p>}
       </div>
       <div className="kit-row">
-        <Button look="primary" icon="refresh" disabled={source.paused} onClick={() => actions.check(target)}>
+        <Button variant="primary" icon="refresh" disabled={source.paused} onClick={() => actions.check(target)}>
           {strings.check}
         </Button>
         {source.document !== null && (
@@ -123,7 +122,7 @@ function Detail({ source, actions, onRemove }: { source: SourceDetail } & Pick<P
         <ButtonLink small href={`/inbox?state=all&profile=${profile}`} icon="inbox">
           {text.inbox(source.unread)}
         </ButtonLink>
-        <Button small look="danger" icon="trash" onClick={() => onRemove(source)}>
+        <Button small variant="danger" icon="trash" onClick={() => onRemove(source)}>
           {strings.remove}
         </Button>
       </div>

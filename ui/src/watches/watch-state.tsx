@@ -2,8 +2,7 @@ import type { Source } from '../api/types.ts'
 import type { BadgeTone } from '../kit/badge.tsx'
 import { classNames } from '../kit/class-names.ts'
 import { Icon, type IconName } from '../kit/icon.tsx'
-import { useNow } from '../time/now.ts'
-import { RelativeTime } from '../time/relative-time.tsx'
+import { RelativeTime, useNow } from '../time/relative-time.tsx'
 import { strings } from './strings.ts'
 
 export type WatchState = Source['state']

@@ -100,7 +100,7 @@ export function WatchTable(props: Props) {
             </th>
           ))}
           <th scope="col">
-            <span className="only-heard">{strings.actions}</span>
+            <span className="visually-hidden">{strings.actions}</span>
           </th>
         </tr>
       </thead>

@@ -3,9 +3,8 @@ import { useEffect, useId, useState } from 'react'
 import { Link } from 'wouter'
 import { api, urlOf } from '../api/client.ts'
 import type { Profile } from '../api/types.ts'
-import { Button } from '../kit/button.tsx'
+import { Button, IconButton } from '../kit/button.tsx'
 import { Icon, type IconName } from '../kit/icon.tsx'
-import { IconButton } from '../kit/icon-button.tsx'
 import { Input } from '../kit/input.tsx'
 import { Menu } from '../kit/menu.tsx'
 import { setQuery, useQueryState } from '../url/query-state.ts'
@@ -29,7 +28,7 @@ export function FilterBox() {
   return (
     <div className="watches-search">
       <Icon name="search" size={18} />
-      <label className="only-heard" htmlFor={id}>
+      <label className="visually-hidden" htmlFor={id}>
         {strings.find}
       </label>
       <Input
@@ -83,7 +82,7 @@ export function BulkBar({ selection, matching, actions, onRemove }: BulkProps) {
         <strong>{countWatches(count)}</strong>
         <span className="watches-bulk-word">{text.selected}</span>
         {!selection.isAll && count < matching && (
-          <Button small look="quiet" onClick={selection.allMatching}>
+          <Button small variant="quiet" onClick={selection.allMatching}>
             {text.selectAll(matching)}
           </Button>
         )}
@@ -96,7 +95,7 @@ export function BulkBar({ selection, matching, actions, onRemove }: BulkProps) {
             title={label}
             icon={icon}
             onClick={run}
-            {...(icon === 'trash' && { look: 'danger' })}
+            {...(icon === 'trash' && { variant: 'danger' })}
           >
             <span className="watches-bulk-word">{label}</span>
           </Button>

@@ -198,7 +198,7 @@ function EmptyWatches({ filter, onAdd, onImport }: EmptyProps) {
       title={text.title}
       actions={
         <>
-          <Button look="primary" icon="plus" onClick={onAdd}>
+          <Button variant="primary" icon="plus" onClick={onAdd}>
             {text.add}
           </Button>
           <Button icon="upload" onClick={onImport}>

@@ -1,3 +1,5 @@
+import { useEffect, useLayoutEffect, useRef } from 'react'
+
 /**
  * The shortcuts of the current page. A component registers a group while it is mounted; when two claim the same keys, the
  * latest wins. Sequences (`g i`) wait a second for the next key.
@@ -10,7 +12,7 @@ export type Shortcut = {
   label: string
   run: (event: KeyboardEvent) => void
 }
-export type ShortcutGroup = { name: string; shortcuts: readonly Shortcut[] }
+type ShortcutGroup = { name: string; shortcuts: readonly Shortcut[] }
 
 const SEQUENCE_MS = 1000
 
@@ -27,7 +29,7 @@ export function areCharacterKeysOn(): boolean {
   return characterKeys
 }
 
-export function registerGroup(group: { current: ShortcutGroup }): () => void {
+function registerGroup(group: { current: ShortcutGroup }): () => void {
   groups.push(group)
   return () => groups.splice(groups.indexOf(group), 1)
 }
@@ -107,4 +109,13 @@ export function handleKey(event: KeyboardEvent): void {
   pendingTimer = setTimeout(() => {
     pending = ''
   }, SEQUENCE_MS)
+}
+
+/** Registers shortcuts while the component is mounted; their actions may change with every render. */
+export function useShortcuts(name: string, shortcuts: readonly Shortcut[]): void {
+  const group = useRef({ name, shortcuts })
+  useLayoutEffect(() => {
+    group.current = { name, shortcuts }
+  })
+  useEffect(() => registerGroup(group), [])
 }
