@@ -24,6 +24,7 @@ describe('the test runner', () => {
       join(folder, 'src', 'left.test.ts'),
       `${head}test('needs openssl', { skip: 'no openssl' }, () => {})\n`,
     )
+    await writeFile(join(folder, 'src', 'long.slow.test.ts'), `${head}test('takes long', () => {})\n`)
   })
   after(() => rm(folder, { recursive: true, force: true }))
 
@@ -37,14 +38,14 @@ describe('the test runner', () => {
     })
   }
 
-  test('finds all test files, names what was left out and ends with the figures', async () => {
+  test('finds test files, lists what was skipped and ends with the totals', async () => {
     const { code, output } = await runTests(['good', 'left'], '')
     assert.equal(code, 0, output)
-    assert.match(output, /Left out:\n {2}src\/left\.test\.ts: needs openssl \(no openssl\)\n\nℹ tests 2\n/)
+    assert.match(output, /Skipped:\n {2}src\/left\.test\.ts: needs openssl \(no openssl\)\n\nℹ tests 2\n/)
     assert.match(output, /ℹ pass 1\nℹ fail 0\n[\s\S]*ℹ skipped 1\n[\s\S]*ℹ duration_ms [\d.]+\n$/)
   })
 
-  test('a test left out is a failure where CI is set', async () => {
+  test('a skipped test is a failure in CI', async () => {
     assert.equal((await runTests(['left'], 'true')).code, 1)
     assert.equal((await runTests(['good'], 'true')).code, 0)
   })
@@ -52,8 +53,17 @@ describe('the test runner', () => {
   test('a failing test makes the run fail', async () => {
     const { code, output } = await runTests([], '')
     assert.equal(code, 1)
-    assert.match(output, /ℹ tests 3\n/)
+    assert.match(output, /1 slow test files run in CI, or with npm test -- --slow\n\nℹ tests 3\n/)
     assert.match(output, /breaks/)
+  })
+
+  test('slow tests run in CI and where they are asked for', async () => {
+    for (const [words, ci] of [
+      [[], 'true'],
+      [['--slow'], ''],
+      [['long'], ''],
+    ] as const)
+      assert.match((await runTests([...words], ci)).output, /takes long/)
   })
 
   test('words that no path contains are a failure, not a success with nothing run', async () => {

@@ -1,5 +1,6 @@
-// Runs all tests, or those whose path contains one of the words given: `npm test`, `npm test -- robots url`.
-// A test that is skipped for want of a program or a variable is named at the end, and is a failure where CI is set.
+// Runs the tests: `npm test`, or those whose path contains one of the words given: `npm test -- robots url`.
+// Slow ones (`x.slow.test.ts`) run in CI, with `--slow`, and when their path is asked for. A test skipped for want of a
+// program or a variable is listed at the end, and is a failure in CI.
 import { globSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { relative, resolve } from 'node:path'
@@ -7,18 +8,21 @@ import { Readable } from 'node:stream'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 
-/** A test file that hangs shall not hang the whole run. */
+/** A test file that hangs must not hang the whole run. */
 const FILE_TIMEOUT_MS = 900_000
 const summaryLine = /^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) /
 
 type Skipped = { file: string; name: string; reason: string }
 
-const words = process.argv.slice(2)
-const files = globSync('{src,ui,test,bench,scripts}/**/*.test.ts', { exclude: ['**/node_modules/**'] })
+const ci = (process.env.CI ?? '') !== '' && process.env.CI !== 'false'
+const words = process.argv.slice(2).filter((word) => word !== '--slow')
+const withSlow = ci || words.length > 0 || process.argv.includes('--slow')
+const found = globSync('{src,ui,test,bench,scripts}/**/*.test.ts', { exclude: ['**/node_modules/**'] })
   .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
   .sort()
+const files = withSlow ? found : found.filter((file) => !file.endsWith('.slow.test.ts'))
 if (files.length === 0) {
-  console.error(words.length === 0 ? 'there are no tests here' : `no test file has ${words.join(' or ')} in its path`)
+  console.error(words.length === 0 ? 'No tests found.' : `No test file has ${words.join(' or ')} in its path.`)
   process.exit(1)
 }
 
@@ -26,7 +30,7 @@ const skipped: Skipped[] = []
 const summary: string[] = []
 let failed = false
 
-/** Passes everything on to the report but the closing figures, which are to come last. */
+/** Passes everything on to the report except the closing totals, which come last. */
 async function* watched(events: ReturnType<typeof run>) {
   for await (const event of events) {
     if (event.type === 'test:fail') failed = true
@@ -47,11 +51,12 @@ const events = run({
 })
 for await (const text of Readable.from(watched(events)).pipe(new spec())) process.stdout.write(text)
 
-const ci = (process.env.CI ?? '') !== '' && process.env.CI !== 'false'
 if (skipped.length > 0) {
-  const title = ci ? 'Left out, which is a failure where CI is set:' : 'Left out:'
+  const title = ci ? 'Skipped, which is a failure in CI:' : 'Skipped:'
   const lines = skipped.map(({ file, name, reason }) => `  ${file}: ${name} (${reason})`)
   process.stdout.write(`\n${[title, ...lines].join('\n')}\n\n`)
 }
+const slow = found.length - files.length
+if (slow > 0) process.stdout.write(`\n${slow} slow test files run in CI, or with npm test -- --slow\n\n`)
 process.stdout.write(`${summary.map((line) => `ℹ ${line}`).join('\n')}\n`)
 process.exitCode = failed || (ci && skipped.length > 0) ? 1 : 0
