@@ -87,7 +87,7 @@ function timeScan({ textAt }: SearchTexts, documents: number, words: readonly st
 
 function parse(text: string): SearchQuery {
   const parsed = parseSearchQuery(text)
-  if (parsed.kind === 'faults') throw new AppError('internal', `${text}: ${parsed.faults.join('; ')}`)
+  if (parsed.kind === 'invalid') throw new AppError('internal', `${text}: ${parsed.errors.join('; ')}`)
   return parsed.query
 }
 

@@ -78,8 +78,8 @@ describe('the files for deployment', () => {
         const [name, ...rest] = words.split(' ')
         const command = commands.find((each) => each.name === name)
         assert.ok(command !== undefined, `${path}: erace ${words}`)
-        const { faults } = parseArgs(rest, [...command.options, ...commonOptions])
-        const unknown = faults.filter(({ message }) => !message.startsWith('needs a value'))
+        const { errors } = parseArgs(rest, [...command.options, ...commonOptions])
+        const unknown = errors.filter(({ message }) => !message.startsWith('needs a value'))
         assert.deepEqual(unknown, [], `${path}: erace ${words}`)
       }
   })
@@ -109,8 +109,8 @@ describe('the files for deployment', () => {
     const lines = read('deploy/erace.env.example').split('\n')
     const entries = lines.filter((line) => /^[A-Z]/.test(line)).map((line) => line.split(/=(.*)/s).slice(0, 2))
     const env = Object.fromEntries(entries) as Record<string, string>
-    const { config, faults } = await readConfig({ file: undefined, cwd: folder, env, overrides: [] })
-    assert.deepEqual(faults, [])
+    const { config, errors } = await readConfig({ file: undefined, cwd: folder, env, overrides: [] })
+    assert.deepEqual(errors, [])
     assert.equal(config.cluster.leaseMs, 15_000)
     const database = new Map(
       read('deploy/db.env.example')

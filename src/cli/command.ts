@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Config } from '../config/config.ts'
 import type { SettingKey } from '../config/schema.ts'
-import type { Fault } from '../config/validation-errors.ts'
+import type { ValidationError } from '../config/validation-errors.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Engine, Target } from './engine.ts'
 import type { CliIo } from './output/io.ts'
@@ -62,7 +62,7 @@ export type Command = {
    * Reads all that was given and notes every fault. Only when no part of the program noted one is the returned
    * function called; it does the work and resolves to the exit code.
    */
-  prepare(context: CommandContext, faults: Fault[]): Promise<() => Promise<number>>
+  prepare(context: CommandContext, errors: ValidationError[]): Promise<() => Promise<number>>
 }
 
 export const exitCodes = { done: 0, failed: 1, wrong: 2, interrupted: 130 } as const

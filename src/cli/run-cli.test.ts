@@ -77,7 +77,7 @@ describe('the command line', () => {
     assert.equal(error.code, 'config-invalid')
     assert.match(error.message, /crawl\.dely: unknown key/)
     assert.deepEqual(error.details, [
-      { target: 'wrong.json, crawl.dely', message: 'unknown key; did you mean crawl.delay?' },
+      { place: 'wrong.json, crawl.dely', message: 'unknown key; did you mean crawl.delay?' },
     ])
   })
 

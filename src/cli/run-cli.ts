@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { readConfig } from '../config/load-config.ts'
 import { nearMiss } from '../config/near-miss.ts'
-import { type Fault, FaultsError } from '../config/validation-errors.ts'
+import { InvalidInputError, type ValidationError } from '../config/validation-errors.ts'
 import { version } from '../config/version.ts'
 import { systemClock } from '../core/clock.ts'
 import { parseArgs, splitCommand } from './args/parse-args.ts'
@@ -48,22 +48,22 @@ function isDebugging(env: CliDeps['env']): boolean {
 }
 
 function runWithoutCommand(name: string | undefined, rest: readonly string[], io: CliIo): number {
-  const { options, positionals, faults } = parseArgs(rest, [...commonOptions, { name: 'version', about: '' }])
+  const { options, positionals, errors } = parseArgs(rest, [...commonOptions, { name: 'version', about: '' }])
   if (name === undefined && options.flag('version')) io.stdout.write(`${version}\n`)
-  else if (name === undefined && faults.length === 0) io.stdout.write(generalHelp(commands))
+  else if (name === undefined && errors.length === 0) io.stdout.write(generalHelp(commands))
   else if (name === 'help') io.stdout.write(helpFor(positionals[0]))
-  else throw new FaultsError('usage-wrong', name === undefined ? faults : [unknownCommand(name)])
+  else throw new InvalidInputError('usage-wrong', name === undefined ? errors : [unknownCommand(name)])
   return exitCodes.done
 }
 
 function helpFor(name: string | undefined): string {
   if (name === undefined) return generalHelp(commands)
   const command = commands.find((candidate) => candidate.name === name)
-  if (command === undefined) throw new FaultsError('usage-wrong', [unknownCommand(name)])
+  if (command === undefined) throw new InvalidInputError('usage-wrong', [unknownCommand(name)])
   return commandHelp(command)
 }
 
-function unknownCommand(name: string): Fault {
+function unknownCommand(name: string): ValidationError {
   const names = commands.map((command) => command.name)
   const near = nearMiss(name, names)
   const hint = near === undefined ? '' : `; did you mean ${near}?`
@@ -72,18 +72,18 @@ function unknownCommand(name: string): Fault {
 
 async function runCommand(command: Command, argv: readonly string[], deps: CliDeps): Promise<number> {
   const { env, cwd, io, engine } = deps
-  const { options, positionals, overrides, faults } = parseArgs(argv, [...command.options, ...commonOptions])
+  const { options, positionals, overrides, errors } = parseArgs(argv, [...command.options, ...commonOptions])
   if (options.flag('help')) {
     io.stdout.write(commandHelp(command))
     return exitCodes.done
   }
-  const usageFaults = faults.length
+  const usageFaults = errors.length
   const read = await readConfig({ file: options.text('config'), cwd, env, overrides })
-  faults.push(...read.faults)
+  errors.push(...read.errors)
   const { config } = read
   const quiet = options.flag('quiet')
   const dataDir = resolve(cwd, options.text('data') ?? (env.ERACE_DATA || 'erace-data'))
-  const store = storeOf(command, options.text('store'), env.ERACE_STORE, faults)
+  const store = storeOf(command, options.text('store'), env.ERACE_STORE, errors)
   const start = await command.prepare(
     {
       options,
@@ -107,11 +107,11 @@ async function runCommand(command: Command, argv: readonly string[], deps: CliDe
           colour: destination.isTTY === true && !env.NO_COLOR,
         }),
     },
-    faults,
+    errors,
   )
-  if (faults.length > 0) {
-    const onlyConfig = usageFaults === 0 && faults.length === read.faults.length
-    throw new FaultsError(onlyConfig ? 'config-invalid' : 'usage-wrong', faults)
+  if (errors.length > 0) {
+    const onlyConfig = usageFaults === 0 && errors.length === read.errors.length
+    throw new InvalidInputError(onlyConfig ? 'config-invalid' : 'usage-wrong', errors)
   }
   return start()
 }
@@ -121,24 +121,24 @@ function storeOf(
   command: Command,
   given: string | undefined,
   inherited: string | undefined,
-  faults: Fault[],
+  errors: ValidationError[],
 ): string | null {
   const store = given ?? inherited ?? ''
   const place = given === undefined ? 'ERACE_STORE' : '--store'
   if (store !== '' && !/^postgres(?:ql)?:\/\/./.test(store)) {
-    faults.push({
+    errors.push({
       place,
       message: 'must be the address of a PostgreSQL database: postgres://USER:PASSWORD@HOST/DATABASE',
     })
     return null
   }
   if (command.works === 'on a shared store' && store === '')
-    faults.push({
+    errors.push({
       place: '--store',
       message: `${command.name} needs the address of the shared store, postgres://… (or ERACE_STORE)`,
     })
   if (command.works === 'on a data folder' && given !== undefined)
-    faults.push({
+    errors.push({
       place,
       message: `${command.name} works on a data folder only; ${command.onSharedStore ?? 'leave it out'}`,
     })

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { extname, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { Fault } from './validation-errors.ts'
+import type { ValidationError } from './validation-errors.ts'
 
 const defaultNames = ['erace.config.ts', 'erace.config.js', 'erace.config.json']
 const programEndings = ['.ts', '.mts', '.js', '.mjs', '.cjs']
@@ -10,11 +10,15 @@ const programEndings = ['.ts', '.mts', '.js', '.mjs', '.cjs']
 export type ConfigFile = { path: string; name: string }
 
 /** The file that was named, or the one that lies in the folder. Two of them would leave open which one counts. */
-export function findConfigFile(named: string | undefined, cwd: string, faults: Fault[]): ConfigFile | undefined {
+export function findConfigFile(
+  named: string | undefined,
+  cwd: string,
+  errors: ValidationError[],
+): ConfigFile | undefined {
   if (named !== undefined) return { path: resolve(cwd, named), name: named }
   const found = defaultNames.map((name) => ({ path: resolve(cwd, name), name })).filter(({ path }) => existsSync(path))
   if (found.length > 1) {
-    faults.push({
+    errors.push({
       place: found.map(({ name }) => name).join(' and '),
       message: 'only one of them may be there; remove the others, or name one with --config',
     })
@@ -23,17 +27,20 @@ export function findConfigFile(named: string | undefined, cwd: string, faults: F
 }
 
 /** The object that the file exports or holds; `undefined` when it has none, with the fault noted. */
-export async function readConfigFile({ path, name }: ConfigFile, faults: Fault[]): Promise<object | undefined> {
+export async function readConfigFile(
+  { path, name }: ConfigFile,
+  errors: ValidationError[],
+): Promise<object | undefined> {
   let content: unknown
   try {
     content = await contentOf(path)
   } catch (error) {
-    faults.push({ place: name, message: reasonOf(error) })
+    errors.push({ place: name, message: reasonOf(error) })
     return undefined
   }
   if (typeof content === 'object' && content !== null && !Array.isArray(content)) return content
   const where = extname(path) === '.json' ? 'must hold one object' : 'must have an object as its default export'
-  faults.push({ place: name, message: where })
+  errors.push({ place: name, message: where })
   return undefined
 }
 

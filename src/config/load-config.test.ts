@@ -6,7 +6,7 @@ import { after, before, describe, test } from 'node:test'
 import { isAppError } from '../core/errors.ts'
 import { configOf, loadConfig } from './load-config.ts'
 import { environmentName, settingKeys } from './schema.ts'
-import { FaultsError } from './validation-errors.ts'
+import { InvalidInputError } from './validation-errors.ts'
 import { version } from './version.ts'
 
 let folder: string
@@ -25,7 +25,7 @@ async function faultsOf(sources: Parameters<typeof loadConfig>[0]): Promise<read
   try {
     await loadConfig(sources)
   } catch (error) {
-    assert.ok(error instanceof FaultsError && isAppError(error, 'config-invalid'))
+    assert.ok(error instanceof InvalidInputError && isAppError(error, 'config-invalid'))
     return error.message.split('\n')
   }
   assert.fail('the configuration was accepted')
@@ -92,12 +92,12 @@ describe('configuration', () => {
     const cwd = await folderWith({
       'erace.config.json': '{ "crawl": { "dely": 1, "perHost": 0 }, "netwrok.allow": [], "log": 3, "__proto__": {} }',
     })
-    const faults = await faultsOf({
+    const errors = await faultsOf({
       cwd,
       env: { ERACE_CRAWL_FETCHER: '9', ERACE_NETWORK_ALLOW: '10.0.0.0/33', ERACE_CRAWL_SORTQUERY: 'perhaps' },
       overrides: [{ key: 'crawl.maxBody', value: '-5', place: '--max-body' }],
     })
-    assert.deepEqual(faults, [
+    assert.deepEqual(errors, [
       'erace.config.json, crawl.dely: unknown key; did you mean crawl.delay?',
       'erace.config.json, netwrok.allow: unknown key; did you mean network.allow?',
       'erace.config.json, log: expected an object with the settings of this section',

@@ -4,7 +4,7 @@ import { nearMiss } from './near-miss.ts'
 import { show } from './retention.ts'
 import { environmentName, type SettingKey, settingKeys, settings } from './schema.ts'
 import { parseSetting, type Setting } from './setting.ts'
-import { type Fault, FaultsError } from './validation-errors.ts'
+import { InvalidInputError, type ValidationError } from './validation-errors.ts'
 
 /** A value for a setting from the command line; `place` is the option that it was given with. */
 export type Override = { key: SettingKey; value: unknown; place: string }
@@ -36,42 +36,42 @@ type Given = { key: SettingKey; value: unknown; place: string }
  * are listed, also of values that a later source replaces. With faults, the configuration has the defaults in their place:
  * good enough to go on looking for faults, not to work with.
  */
-export async function readConfig(sources: ConfigSources): Promise<{ config: Config; faults: Fault[] }> {
-  const faults: Fault[] = []
+export async function readConfig(sources: ConfigSources): Promise<{ config: Config; errors: ValidationError[] }> {
+  const errors: ValidationError[] = []
   const given = [
-    ...(await valuesOfFile(sources, faults)),
-    ...valuesOfEnvironment(sources.env, faults),
+    ...(await valuesOfFile(sources, errors)),
+    ...valuesOfEnvironment(sources.env, errors),
     ...(sources.overrides ?? []),
   ]
-  return { config: settle(given, faults), faults }
+  return { config: settle(given, errors), errors }
 }
 
 export async function loadConfig(sources: ConfigSources): Promise<Config> {
-  const { config, faults } = await readConfig(sources)
-  if (faults.length > 0) throw new FaultsError('config-invalid', faults)
+  const { config, errors } = await readConfig(sources)
+  if (errors.length > 0) throw new InvalidInputError('config-invalid', errors)
   return config
 }
 
 /** The defaults, but for the values given here: for parts of the program that are used without a command line. */
 export function configOf(values: Partial<Record<SettingKey, unknown>> = {}): Config {
-  const faults: Fault[] = []
+  const errors: ValidationError[] = []
   const given = Object.entries(values).map(([key, value]) => ({ key: key as SettingKey, value, place: key }))
-  const config = settle(given, faults)
-  if (faults.length > 0) throw new FaultsError('config-invalid', faults)
+  const config = settle(given, errors)
+  if (errors.length > 0) throw new InvalidInputError('config-invalid', errors)
   return config
 }
 
-async function valuesOfFile({ file, cwd = '.' }: ConfigSources, faults: Fault[]): Promise<Given[]> {
-  const found = await findConfigFile(file, cwd, faults)
+async function valuesOfFile({ file, cwd = '.' }: ConfigSources, errors: ValidationError[]): Promise<Given[]> {
+  const found = await findConfigFile(file, cwd, errors)
   if (found === undefined) return []
-  const content = await readConfigFile(found, faults)
+  const content = await readConfigFile(found, errors)
   if (content === undefined) return []
   const given = new Map<SettingKey, Given>()
   for (const [path, value] of flatten(content, '')) {
     const place = `${found.name}, ${path.slice(0, 100)}`
-    if (isSection(path)) faults.push({ place, message: 'expected an object with the settings of this section' })
-    else if (!isKey(path)) faults.push({ place, message: unknown('key', path, settingKeys) })
-    else if (given.has(path)) faults.push({ place, message: 'is given twice' })
+    if (isSection(path)) errors.push({ place, message: 'expected an object with the settings of this section' })
+    else if (!isKey(path)) errors.push({ place, message: unknown('key', path, settingKeys) })
+    else if (given.has(path)) errors.push({ place, message: 'is given twice' })
     else given.set(path, { key: path, value, place })
   }
   return [...given.values()]
@@ -87,7 +87,7 @@ function* flatten(value: object, prefix: string): Generator<[string, unknown]> {
   }
 }
 
-function valuesOfEnvironment(env: ConfigSources['env'], faults: Fault[]): Given[] {
+function valuesOfEnvironment(env: ConfigSources['env'], errors: ValidationError[]): Given[] {
   const keys = new Map(settingKeys.map((key) => [environmentName(key), key]))
   const given: Given[] = []
   for (const [name, value] of Object.entries(env)) {
@@ -95,7 +95,7 @@ function valuesOfEnvironment(env: ConfigSources['env'], faults: Fault[]): Given[
     if (reservedNames.includes(name) || name.startsWith(reservedPrefix)) continue
     const key = keys.get(name)
     if (key === undefined) {
-      faults.push({ place: name, message: unknown('variable', name, [...keys.keys(), ...reservedNames]) })
+      errors.push({ place: name, message: unknown('variable', name, [...keys.keys(), ...reservedNames]) })
       continue
     }
     // An empty variable is an empty list; any other setting cannot be empty, so there it means: not set.
@@ -105,7 +105,7 @@ function valuesOfEnvironment(env: ConfigSources['env'], faults: Fault[]): Given[
   return given
 }
 
-function settle(given: readonly Given[], faults: Fault[]): Config {
+function settle(given: readonly Given[], errors: ValidationError[]): Config {
   const values = new Map<SettingKey, unknown>()
   for (const key of settingKeys) {
     const parsed = parseSetting(settings[key], settings[key].default)
@@ -113,19 +113,19 @@ function settle(given: readonly Given[], faults: Fault[]): Config {
   }
   for (const { key, value, place } of given) {
     if (!isKey(key)) {
-      faults.push({ place, message: unknown('key', key, settingKeys) })
+      errors.push({ place, message: unknown('key', key, settingKeys) })
       continue
     }
     const setting: Setting = settings[key]
     const parsed = parseSetting(setting, value)
     if (parsed.kind === 'value') values.set(key, parsed.value)
     else if (parsed.kind === 'parts-wrong') {
-      faults.push(...parsed.faults.map(({ at, message }) => ({ place: place + at, message })))
-    } else faults.push({ place, message: `expected ${parsed.expected}${setting.secret ? '' : `, not ${show(value)}`}` })
+      errors.push(...parsed.errors.map(({ at, message }) => ({ place: place + at, message })))
+    } else errors.push({ place, message: `expected ${parsed.expected}${setting.secret ? '' : `, not ${show(value)}`}` })
   }
   for (const [low, high] of ordered) {
     if ((values.get(low) as number) > (values.get(high) as number)) {
-      faults.push({ place: low, message: `must not be larger than ${high}` })
+      errors.push({ place: low, message: `must not be larger than ${high}` })
     }
   }
   return assemble(values)

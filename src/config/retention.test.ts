@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { configOf, readConfig } from './load-config.ts'
-import { FaultsError } from './validation-errors.ts'
+import { InvalidInputError } from './validation-errors.ts'
 
 const DAY_MS = 86_400_000
 const none = { maxAgeMs: null, maxVersions: null, maxBytes: null }
@@ -67,7 +67,7 @@ describe('the setting sources', () => {
     )
     assert.deepEqual(structuredClone(config), config)
     const read = await readConfig({ cwd: '/', env: { ERACE_SOURCES: JSON.stringify(rules) } })
-    assert.deepEqual(read.faults, [])
+    assert.deepEqual(read.errors, [])
     assert.deepEqual(read.config.sources, expected)
   })
 
@@ -82,9 +82,9 @@ describe('the setting sources', () => {
       configOf({ sources })
       assert.fail('it was accepted')
     } catch (error) {
-      assert.ok(error instanceof FaultsError)
+      assert.ok(error instanceof InvalidInputError)
       assert.deepEqual(
-        error.faults.map(({ place }) => place),
+        error.errors.map(({ place }) => place),
         [
           'sources[0].match',
           'sources[0].retention.ages',
@@ -102,13 +102,13 @@ describe('the setting sources', () => {
   })
 
   test('in the environment the place is the name of the variable', async () => {
-    const { faults } = await readConfig({ cwd: '/', env: { ERACE_SOURCES: '[{"match":"*","retention":"age=x"}]' } })
+    const { errors } = await readConfig({ cwd: '/', env: { ERACE_SOURCES: '[{"match":"*","retention":"age=x"}]' } })
     assert.deepEqual(
-      faults.map(({ place }) => place),
+      errors.map(({ place }) => place),
       ['ERACE_SOURCES[0].retention.age'],
     )
     const broken = await readConfig({ cwd: '/', env: { ERACE_SOURCES: '[{' } })
-    assert.match(broken.faults[0]!.message, /^expected a list of rules/)
+    assert.match(broken.errors[0]!.message, /^expected a list of rules/)
   })
 
   test('too many or too long is refused', () => {

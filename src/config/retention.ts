@@ -18,7 +18,7 @@ export type Retention =
     }
 
 /** `at` is what stands behind the setting's name: `.age`, `[2].omit[0]`; empty for the whole. */
-export type PartFault = { at: string; message: string }
+export type PartError = { at: string; message: string }
 
 export const retentionExpected =
   'forever, a duration such as 90d, or age, versions and size (age=90d,versions=10,size=5GB)'
@@ -33,35 +33,35 @@ type Part = keyof typeof parts
 const partNames = Object.keys(parts) as Part[]
 
 /** Reads `forever`, a duration, the parts as text, or the parts as an object. Undefined where faults were noted. */
-export function parseRetention(value: unknown, at: string, faults: PartFault[]): Retention | undefined {
+export function parseRetention(value: unknown, at: string, errors: PartError[]): Retention | undefined {
   if (value === 'forever') return Object.freeze({ kind: 'forever' })
-  const given = typeof value === 'string' && value.includes('=') ? splitText(value, at, faults) : ownEntries(value)
+  const given = typeof value === 'string' && value.includes('=') ? splitText(value, at, errors) : ownEntries(value)
   if (given === null) {
     const maxAgeMs = parts.age.parse(value)
     if (maxAgeMs !== undefined) return limits(new Map([['age', maxAgeMs]]))
-    faults.push({ at, message: `expected ${retentionExpected}, not ${show(value)}` })
+    errors.push({ at, message: `expected ${retentionExpected}, not ${show(value)}` })
     return undefined
   }
-  const faultsBefore = faults.length
+  const errorsBefore = errors.length
   const read = new Map<Part, number>()
-  for (const [name, part] of given.slice(0, 2 * partNames.length)) readPart(name, part, at, read, faults)
-  if (given.length === 0) faults.push({ at, message: `expected ${retentionExpected}` })
-  return faults.length > faultsBefore ? undefined : limits(read)
+  for (const [name, part] of given.slice(0, 2 * partNames.length)) readPart(name, part, at, read, errors)
+  if (given.length === 0) errors.push({ at, message: `expected ${retentionExpected}` })
+  return errors.length > errorsBefore ? undefined : limits(read)
 }
 
-function readPart(name: string, value: unknown, at: string, read: Map<Part, number>, faults: PartFault[]): void {
+function readPart(name: string, value: unknown, at: string, read: Map<Part, number>, errors: PartError[]): void {
   const place = `${at}.${name.slice(0, 40)}`
   if (!Object.hasOwn(parts, name)) {
     const near = nearMiss(name, partNames)
     const hint = near === undefined ? ` (there are: ${partNames.join(', ')})` : `; did you mean ${near}?`
-    faults.push({ at: place, message: `unknown part${hint}` })
+    errors.push({ at: place, message: `unknown part${hint}` })
     return
   }
   const part = name as Part
   const parsed = parts[part].parse(value)
-  if (read.has(part)) faults.push({ at: place, message: 'is given twice' })
+  if (read.has(part)) errors.push({ at: place, message: 'is given twice' })
   else if (parsed === undefined) {
-    faults.push({ at: place, message: `expected ${parts[part].expected}, not ${show(value)}` })
+    errors.push({ at: place, message: `expected ${parts[part].expected}, not ${show(value)}` })
   } else read.set(part, parsed)
 }
 
@@ -74,11 +74,11 @@ function limits(read: ReadonlyMap<Part, number>): Retention {
   })
 }
 
-function splitText(text: string, at: string, faults: PartFault[]): [string, unknown][] {
+function splitText(text: string, at: string, errors: PartError[]): [string, unknown][] {
   const given: [string, unknown][] = []
   for (const piece of text.slice(0, 200).split(',')) {
     const equals = piece.indexOf('=')
-    if (equals < 0) faults.push({ at, message: `expected NAME=VALUE, not ${show(piece)}` })
+    if (equals < 0) errors.push({ at, message: `expected NAME=VALUE, not ${show(piece)}` })
     else given.push([piece.slice(0, equals).trim(), piece.slice(equals + 1).trim()])
   }
   return given

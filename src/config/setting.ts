@@ -1,7 +1,7 @@
 import { parseCidr } from '../core/address.ts'
 import { isAppError } from '../core/errors.ts'
 import { formatBytes, formatDuration, parseBytes, parseDuration } from './quantities.ts'
-import { type PartFault, parseRetention } from './retention.ts'
+import { type PartError, parseRetention } from './retention.ts'
 import { parseSources } from './source-rules.ts'
 
 type About = {
@@ -29,7 +29,7 @@ export type Parsed =
   | { kind: 'value'; value: unknown }
   | { kind: 'wrong'; expected: string }
   /** Of a value with parts: each part that is wrong, with its place behind the setting's name. */
-  | { kind: 'parts-wrong'; faults: readonly PartFault[] }
+  | { kind: 'parts-wrong'; errors: readonly PartError[] }
 
 const MAX_ITEMS = 10_000
 
@@ -61,9 +61,9 @@ export function parseSetting(setting: Setting, value: unknown): Parsed {
     case 'cidrs':
       return parseList(value, networkText, 'a list of networks such as 10.0.0.0/8 or fd00::/8')
     case 'retention':
-      return acceptParts((faults) => parseRetention(value, '', faults))
+      return acceptParts((errors) => parseRetention(value, '', errors))
     case 'sources':
-      return acceptParts((faults) => parseSources(value, faults))
+      return acceptParts((errors) => parseSources(value, errors))
   }
 }
 
@@ -84,10 +84,10 @@ function accept(value: unknown, expected: string): Parsed {
   return value === undefined ? { kind: 'wrong', expected } : { kind: 'value', value }
 }
 
-function acceptParts(parse: (faults: PartFault[]) => unknown): Parsed {
-  const faults: PartFault[] = []
-  const value = parse(faults)
-  return faults.length === 0 ? { kind: 'value', value } : { kind: 'parts-wrong', faults }
+function acceptParts(parse: (errors: PartError[]) => unknown): Parsed {
+  const errors: PartError[] = []
+  const value = parse(errors)
+  return errors.length === 0 ? { kind: 'value', value } : { kind: 'parts-wrong', errors }
 }
 
 function within(value: number | undefined, min: number, max: number, expected: string): Parsed {

@@ -2,7 +2,7 @@ import { isAppError } from '../core/errors.ts'
 import { createSourceMatch } from '../core/source-match.ts'
 import { createOmitRules, type OmitRule } from '../core/text/omit-rules.ts'
 import { nearMiss } from './near-miss.ts'
-import { type PartFault, parseRetention, type Retention, show } from './retention.ts'
+import { type PartError, parseRetention, type Retention, show } from './retention.ts'
 
 /** What holds for some sources alone. */
 export type SourceRule = {
@@ -26,19 +26,19 @@ type RuleKey = (typeof ruleKeys)[number]
 export const sourcesExpected = 'a list of rules such as { match: ".example.org", omit: [".banner"], retention: "90d" }'
 
 /** Reads a list of rules, or its JSON text. Undefined where faults were noted. */
-export function parseSources(value: unknown, faults: PartFault[]): readonly SourceRule[] | undefined {
+export function parseSources(value: unknown, errors: PartError[]): readonly SourceRule[] | undefined {
   const list = typeof value === 'string' ? fromJson(value) : value
   if (!Array.isArray(list)) {
-    faults.push({ at: '', message: `expected ${sourcesExpected}, not ${show(value)}` })
+    errors.push({ at: '', message: `expected ${sourcesExpected}, not ${show(value)}` })
     return undefined
   }
   if (list.length > MAX_RULES) {
-    faults.push({ at: '', message: `has ${list.length} rules; ${MAX_RULES} are allowed` })
+    errors.push({ at: '', message: `has ${list.length} rules; ${MAX_RULES} are allowed` })
     return undefined
   }
-  const faultsBefore = faults.length
-  const rules = list.map((rule: unknown, index) => parseRule(rule, `[${index}]`, faults))
-  return faults.length > faultsBefore ? undefined : Object.freeze(rules.filter((rule) => rule !== undefined))
+  const errorsBefore = errors.length
+  const rules = list.map((rule: unknown, index) => parseRule(rule, `[${index}]`, errors))
+  return errors.length > errorsBefore ? undefined : Object.freeze(rules.filter((rule) => rule !== undefined))
 }
 
 /** The rules that leave parts of pages out, as the text of documents takes them. */
@@ -57,36 +57,36 @@ function fromJson(text: string): unknown {
   }
 }
 
-function parseRule(value: unknown, at: string, faults: PartFault[]): SourceRule | undefined {
+function parseRule(value: unknown, at: string, errors: PartError[]): SourceRule | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    faults.push({
+    errors.push({
       at,
       message: `expected an object with match and ${ruleKeys.slice(1).join(', ')}, not ${show(value)}`,
     })
     return undefined
   }
-  const faultsBefore = faults.length
+  const errorsBefore = errors.length
   const names = Object.keys(value).slice(0, 20)
   for (const name of names) {
     if ((ruleKeys as readonly string[]).includes(name)) continue
     const near = nearMiss(name, ruleKeys)
     const hint = near === undefined ? ` (there are: ${ruleKeys.join(', ')})` : `; did you mean ${near}?`
-    faults.push({ at: `${at}.${name.slice(0, 40)}`, message: `unknown key${hint}` })
+    errors.push({ at: `${at}.${name.slice(0, 40)}`, message: `unknown key${hint}` })
   }
   const given = value as Partial<Record<RuleKey, unknown>>
-  const match = parseMatch(given.match, `${at}.match`, faults)
-  const omit = parseItems(given.omit, `${at}.omit`, faults, (selector) => ruleOf([selector], []))
-  const omitText = parseItems(given.omitText, `${at}.omitText`, faults, (pattern) => ruleOf([], [pattern]))
+  const match = parseMatch(given.match, `${at}.match`, errors)
+  const omit = parseItems(given.omit, `${at}.omit`, errors, (selector) => ruleOf([selector], []))
+  const omitText = parseItems(given.omitText, `${at}.omitText`, errors, (pattern) => ruleOf([], [pattern]))
   const retention =
-    given.retention === undefined ? null : (parseRetention(given.retention, `${at}.retention`, faults) ?? null)
-  return faults.length > faultsBefore ? undefined : Object.freeze({ match, omit, omitText, retention })
+    given.retention === undefined ? null : (parseRetention(given.retention, `${at}.retention`, errors) ?? null)
+  return errors.length > errorsBefore ? undefined : Object.freeze({ match, omit, omitText, retention })
 }
 
-function parseMatch(value: unknown, at: string, faults: PartFault[]): string {
+function parseMatch(value: unknown, at: string, errors: PartError[]): string {
   const text = typeof value === 'string' && value.length <= MAX_ITEM_CHARS ? value.trim() : ''
   if (createSourceMatch(text) !== null) return text
   const what = 'a host, a domain such as .example.org, the beginning of a URL, or *'
-  faults.push({ at, message: value === undefined ? `is missing: ${what}` : `expected ${what}, not ${show(value)}` })
+  errors.push({ at, message: value === undefined ? `is missing: ${what}` : `expected ${what}, not ${show(value)}` })
   return ''
 }
 
@@ -97,22 +97,22 @@ function ruleOf(selectors: string[], patterns: string[]): OmitRule {
 function parseItems(
   value: unknown,
   at: string,
-  faults: PartFault[],
+  errors: PartError[],
   ruleFor: (item: string) => OmitRule,
 ): readonly string[] {
   if (value === undefined) return Object.freeze([])
   if (!Array.isArray(value) || value.length > MAX_ITEMS) {
-    faults.push({ at, message: `expected a list of at most ${MAX_ITEMS} texts, not ${show(value)}` })
+    errors.push({ at, message: `expected a list of at most ${MAX_ITEMS} texts, not ${show(value)}` })
     return []
   }
   value.forEach((item: unknown, index) => {
-    const message = itemFault(item, ruleFor)
-    if (message !== null) faults.push({ at: `${at}[${index}]`, message })
+    const message = itemError(item, ruleFor)
+    if (message !== null) errors.push({ at: `${at}[${index}]`, message })
   })
   return Object.freeze(value.map(String))
 }
 
-function itemFault(item: unknown, ruleFor: (item: string) => OmitRule): string | null {
+function itemError(item: unknown, ruleFor: (item: string) => OmitRule): string | null {
   if (typeof item !== 'string' || item.trim() === '' || item.length > MAX_ITEM_CHARS) {
     return `expected a text of 1 to ${MAX_ITEM_CHARS} characters, not ${show(item)}`
   }

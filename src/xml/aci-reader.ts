@@ -1,5 +1,5 @@
 import { type Aci, type AciExplanation, type AciPlace, type AciSummary, aciKinds, targetNames } from './aci.ts'
-import type { XmlFault } from './xml-fault.ts'
+import type { XmlError } from './xml-error.ts'
 import { createGrammar } from './xml-grammar.ts'
 import { attributeOf, childOf, childrenOf, textOf, wordOf } from './xml-node.ts'
 import { unbackslashed } from './xml-text.ts'
@@ -9,11 +9,11 @@ import { createXmlValues, type XmlValues } from './xml-values.ts'
 export const aciGrammar = createGrammar({ dtd: './aci.dtd', root: 'acis', item: 'aci' })
 
 /** The annotations of a file, and all that is wrong with it: they are to be used only where nothing is. */
-export function readAcis(xml: string | Uint8Array, limits?: TreeLimits): { acis: Aci[]; faults: XmlFault[] } {
-  const { items, faults } = aciGrammar.read(xml, limits)
+export function readAcis(xml: string | Uint8Array, limits?: TreeLimits): { acis: Aci[]; errors: XmlError[] } {
+  const { items, errors } = aciGrammar.read(xml, limits)
   const values = createXmlValues()
   const acis = items.map((node) => aciOf(node, values))
-  return { acis, faults: [...faults, ...values.faults].sort((a, b) => a.line - b.line) }
+  return { acis, errors: [...errors, ...values.errors].sort((a, b) => a.line - b.line) }
 }
 
 function aciOf(node: XmlNode, values: XmlValues): Aci {
@@ -51,7 +51,7 @@ function summaryOf(node: XmlNode | undefined, values: XmlValues): AciSummary {
   for (const each of node?.content ?? []) {
     const bare = typeof each === 'string' ? each : (textOf(each) ?? '')
     const plain = isEscaped ? unbackslashed(bare) : bare
-    if (plain === null) values.fault(node, 'a backslash that begins no escape')
+    if (plain === null) values.addError(node, 'a backslash that begins no escape')
     else if (plain !== '') {
       if (typeof each !== 'string') marks.push([text.length, text.length + plain.length])
       text += plain
@@ -95,7 +95,7 @@ function placesOf(node: XmlNode, values: XmlValues): AciPlace[] {
   return childrenOf(node, 'place').map((place) => {
     const start = values.count(place, 'start')
     const end = values.count(place, 'end')
-    if (end < start) values.fault(place, 'it ends before it starts')
+    if (end < start) values.addError(place, 'it ends before it starts')
     return { where: wordOf(attributeOf(place, 'where'), targetNames) ?? 'body', start, end }
   })
 }

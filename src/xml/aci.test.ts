@@ -49,7 +49,7 @@ const plain: Aci = {
 
 describe('annotations as XML', () => {
   test('the example of the papers is read, and written as it was', () => {
-    assert.deepEqual(readAcis(fromThePapers), { acis: [plain], faults: [] })
+    assert.deepEqual(readAcis(fromThePapers), { acis: [plain], errors: [] })
     assert.equal(writeAci(plain), fromThePapers)
     assert.deepEqual(aciGrammar.validate(fromThePapers), [])
   })
@@ -90,14 +90,14 @@ describe('annotations as XML', () => {
       text,
       /<term key="java" weight="4" count="2" worth="4" intitle="0"><place where="body" start="0" end="4"\/><\/term>/,
     )
-    assert.deepEqual(readAcis(text), { acis: [found], faults: [] })
+    assert.deepEqual(readAcis(text), { acis: [found], errors: [] })
   })
 
   test('whatever annotations hold, the text follows the grammar and reads back the same', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyAci, { maxLength: 3 }), async (acis) => {
         const text = await textOf(writeAcis(acis))
-        assert.deepEqual(readAcis(text), { acis, faults: [] })
+        assert.deepEqual(readAcis(text), { acis, errors: [] })
         if (acis.length > 0) assert.deepEqual(readAcis(Buffer.from(writeAci(acis[0]!))).acis, acis.slice(0, 1))
       }),
       { numRuns: 200 },
@@ -131,7 +131,7 @@ describe('annotations as XML', () => {
       .replace('urgent="1"', 'urgent="1e999"')
       .replace('<docbase>', '<docbase escaped="yes">\\x')
       .replace('expir="false"', 'expir="maybe"')
-    const told = readAcis(wrong).faults.map(({ line, message }) => `${line}: ${message}`)
+    const told = readAcis(wrong).errors.map(({ line, message }) => `${line}: ${message}`)
     const expected = [
       /^2: <aci>: relevance: expected a number, not "high"/,
       /^2: <aci>: filesize: expected a whole number/,
@@ -153,6 +153,6 @@ describe('annotations as XML', () => {
       '<aci/>',
       '<!DOCTYPE aci []><aci/>',
     ])
-      assert.equal(readAcis(text).faults.length > 0, true, text)
+      assert.equal(readAcis(text).errors.length > 0, true, text)
   })
 })

@@ -1,8 +1,8 @@
 import { DtdValidator, type ErrorDetail, ParseOption, XmlDocument, XmlDtd, XmlLibError } from 'libxml2-wasm'
-import { type XmlFault, XmlFaultError } from './xml-fault.ts'
+import { InvalidXmlError, type XmlError } from './xml-error.ts'
 import { createXmlTokens } from './xml-tokens.ts'
 
-const maxFaults = 100
+const maxErrors = 100
 /** The whole document is held in memory, several times over. */
 const defaultMaxBytes = 64 * 1024 * 1024
 
@@ -13,12 +13,12 @@ const defaultMaxBytes = 64 * 1024 * 1024
 export function createDtdValidator(
   dtdText: string,
   maxBytes = defaultMaxBytes,
-): (xml: string | Uint8Array) => XmlFault[] {
+): (xml: string | Uint8Array) => XmlError[] {
   return (xml) => {
     const bytes = typeof xml === 'string' ? Buffer.from(xml, 'utf8') : xml
     if (bytes.length > maxBytes) return [{ line: 1, message: `the document has more than ${maxBytes} bytes` }]
-    const fault = prologFault(bytes)
-    if (fault !== null) return [fault]
+    const error = prologError(bytes)
+    if (error !== null) return [error]
     try {
       using dtd = XmlDtd.fromString(dtdText)
       const option = ParseOption.XML_PARSE_NONET | ParseOption.XML_PARSE_NO_XXE | ParseOption.XML_PARSE_BIG_LINES
@@ -26,14 +26,14 @@ export function createDtdValidator(
       new DtdValidator(dtd).validate(document)
       return []
     } catch (error) {
-      if (error instanceof XmlLibError) return faultsOf(error.details, error.message)
+      if (error instanceof XmlLibError) return errorsOf(error.details, error.message)
       throw error
     }
   }
 }
 
 /** What is wrong before the root element, read by our own reader: it takes no declarations and no encoding but UTF-8. */
-function prologFault(bytes: Uint8Array): XmlFault | null {
+function prologError(bytes: Uint8Array): XmlError | null {
   try {
     const tokens = createXmlTokens({ maxTokenChars: bytes.length, maxDepth: 1 })
     tokens.push(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
@@ -41,11 +41,11 @@ function prologFault(bytes: Uint8Array): XmlFault | null {
     tokens.next()
     return null
   } catch (error) {
-    return error instanceof XmlFaultError ? error.fault : { line: 1, message: 'the bytes are not UTF-8' }
+    return error instanceof InvalidXmlError ? error.error : { line: 1, message: 'the bytes are not UTF-8' }
   }
 }
 
-function faultsOf(details: readonly ErrorDetail[], message: string): XmlFault[] {
-  const faults = details.slice(0, maxFaults).map((detail) => ({ line: detail.line, message: detail.message.trim() }))
-  return faults.length > 0 ? faults : [{ line: 1, message }]
+function errorsOf(details: readonly ErrorDetail[], message: string): XmlError[] {
+  const errors = details.slice(0, maxErrors).map((detail) => ({ line: detail.line, message: detail.message.trim() }))
+  return errors.length > 0 ? errors : [{ line: 1, message }]
 }

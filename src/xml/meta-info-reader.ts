@@ -7,14 +7,14 @@ import {
   versionTexts,
 } from './meta-info.ts'
 import { type ReadLimits, readItems, type XmlElement, type XmlSource } from './xml-elements.ts'
-import { XmlFaultError } from './xml-fault.ts'
+import { InvalidXmlError } from './xml-error.ts'
 import { createElementFields, type ElementFields } from './xml-fields.ts'
 
 const limitsOfFiles: ReadLimits = { maxItemChars: 256 * 1024 * 1024, maxDepth: 16 }
 
 /**
  * Reads what `writeMetaInfo` and `writeMetaDocument` write, and whatever else follows the grammar. One document is in memory at a
- * time. Strict: the first thing that is wrong ends the reading with an `XmlFaultError` that has the line.
+ * time. Strict: the first thing that is wrong ends the reading with an `InvalidXmlError` that has the line.
  */
 export async function* readMetaInfo(
   source: XmlSource,
@@ -27,10 +27,10 @@ export async function* readMetaInfo(
 function checkRoot({ name, attributes, line }: Pick<XmlElement, 'name' | 'attributes' | 'line'>): void {
   const uri = attributes.get('xmlns:webrace')
   if (uri !== namespace)
-    throw new XmlFaultError({ line, message: `xmlns:webrace is ${uri ?? 'missing'}, not ${namespace}` })
+    throw new InvalidXmlError({ line, message: `xmlns:webrace is ${uri ?? 'missing'}, not ${namespace}` })
   if (name !== 'webrace:metainfo') return
   for (const each of attributes.keys())
-    if (each !== 'xmlns:webrace') throw new XmlFaultError({ line, message: `unknown attribute ${each}` })
+    if (each !== 'xmlns:webrace') throw new InvalidXmlError({ line, message: `unknown attribute ${each}` })
 }
 
 function documentOf(element: XmlElement): MetaDocument {
@@ -41,7 +41,7 @@ function documentOf(element: XmlElement): MetaDocument {
     firstSeen: fields.optional('first-seen', fields.time),
     lastChecked: fields.optional('last-checked', fields.time),
     status: fields.optional('status', fields.integer),
-    url: fields.text('webrace:url') ?? fields.fault('webrace:url is missing'),
+    url: fields.text('webrace:url') ?? fields.fail('webrace:url is missing'),
     ip: fields.text('webrace:ip') ?? '',
     kbytes: fields.number('webrace:kbytes'),
     ifModifiedSince: fields.number('webrace:ifmodifiedsince'),

@@ -154,7 +154,7 @@ describe('meta-information', () => {
       assert.notEqual(text, fromThePaper)
       await assert.rejects(
         all(readMetaInfo(text)),
-        { name: 'XmlFaultError', message: new RegExp(`^line ${line}: `) },
+        { name: 'InvalidXmlError', message: new RegExp(`^line ${line}: `) },
         text,
       )
     }
@@ -181,7 +181,7 @@ describe('meta-information', () => {
     )
     const read = readMetaInfo(cut(text, 1000), { maxItemChars: 50_000 })
     assert.deepEqual((await read.next()).value, plain)
-    await assert.rejects(read.next(), /^XmlFaultError: line 22: .* 50000 characters/)
+    await assert.rejects(read.next(), /^InvalidXmlError: line 22: .* 50000 characters/)
   })
 
   test('xmllint finds nothing to complain about', { skip: xmllintSkip }, async () => {

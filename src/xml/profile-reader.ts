@@ -10,7 +10,7 @@ import {
   uriText,
   windowPlain,
 } from './profile-parts-reader.ts'
-import type { XmlFault } from './xml-fault.ts'
+import type { XmlError } from './xml-error.ts'
 import { createGrammar } from './xml-grammar.ts'
 import { attributeOf, childOf, childrenOf, numberOrText } from './xml-node.ts'
 import type { TreeLimits, XmlNode } from './xml-tree.ts'
@@ -21,9 +21,9 @@ export const profileGrammar = createGrammar({ dtd: './profile.dtd', root: 'profi
 export function readProfiles(
   xml: string | Uint8Array,
   limits?: TreeLimits,
-): { profiles: PlainItem[]; faults: XmlFault[] } {
-  const { items, faults } = profileGrammar.read(xml, limits)
-  return { profiles: items.map((node) => plainItem(node, profilePlain)), faults }
+): { profiles: PlainItem[]; errors: XmlError[] } {
+  const { items, errors } = profileGrammar.read(xml, limits)
+  return { profiles: items.map((node) => plainItem(node, profilePlain)), errors }
 }
 
 function profilePlain(node: XmlNode, note?: Note): Record<string, unknown> {

@@ -11,7 +11,7 @@ import {
   windowPlain,
 } from './profile-parts-reader.ts'
 import { methods } from './urd.ts'
-import type { XmlFault } from './xml-fault.ts'
+import type { XmlError } from './xml-error.ts'
 import { createGrammar } from './xml-grammar.ts'
 import { attributeOf, childOf, numberOrText, wordOf } from './xml-node.ts'
 import type { TreeLimits, XmlNode } from './xml-tree.ts'
@@ -29,9 +29,9 @@ export type PlainUrd = PlainItem & {
 }
 
 /** The descriptions of a file and all that a validator finds wrong with it. Their values are not checked yet. */
-export function readUrds(xml: string | Uint8Array, limits?: TreeLimits): { urds: PlainUrd[]; faults: XmlFault[] } {
-  const { items, faults } = urdGrammar.read(xml, limits)
-  return { urds: items.map(plainUrd), faults }
+export function readUrds(xml: string | Uint8Array, limits?: TreeLimits): { urds: PlainUrd[]; errors: XmlError[] } {
+  const { items, errors } = urdGrammar.read(xml, limits)
+  return { urds: items.map(plainUrd), errors }
 }
 
 function plainUrd(node: XmlNode): PlainUrd {

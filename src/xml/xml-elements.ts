@@ -1,4 +1,4 @@
-import { XmlFaultError } from './xml-fault.ts'
+import { InvalidXmlError } from './xml-error.ts'
 import { createXmlTokens, type XmlToken, type XmlTokens } from './xml-tokens.ts'
 
 /** An element with all that is in it. `text` is what stands directly in it. */
@@ -29,7 +29,7 @@ export type ItemGrammar = {
   checkRoot(root: Pick<XmlElement, 'name' | 'attributes' | 'line'>): void
 }
 
-/** Items of a file, one in memory at a time. Throws an `XmlFaultError` at the first thing that is wrong. */
+/** Items of a file, one in memory at a time. Throws an `InvalidXmlError` at the first thing that is wrong. */
 export async function* readItems(
   source: XmlSource,
   grammar: ItemGrammar,
@@ -62,7 +62,7 @@ function createItemBuilder(tokens: XmlTokens, { root, item, checkRoot }: ItemGra
       return
     }
     if (open.length === 0) {
-      if (name !== item) throw fault(line, `<${name}> where <${item}>${inRoot ? '' : ` or <${root}>`} is expected`)
+      if (name !== item) throw invalidXml(line, `<${name}> where <${item}>${inRoot ? '' : ` or <${root}>`} is expected`)
       startedAt = tokens.used()
     }
     const element: XmlElement = { name, attributes, line, children: [], text: '', isBlank: true }
@@ -74,12 +74,12 @@ function createItemBuilder(tokens: XmlTokens, { root, item, checkRoot }: ItemGra
     /** The item that the token completes. */
     add(token: XmlToken): XmlElement | null {
       if (open.length > 0 && tokens.used() - startedAt > maxItemChars)
-        throw fault(open[0]!.line, `<${item}> has more than ${maxItemChars} characters`)
+        throw invalidXml(open[0]!.line, `<${item}> has more than ${maxItemChars} characters`)
       if (token.kind === 'start') begin(token)
       else if (token.kind === 'text') {
         const element = open.at(-1)
         if (element === undefined) {
-          if (!token.isBlank) throw fault(token.line, `text in <${root}>`)
+          if (!token.isBlank) throw invalidXml(token.line, `text in <${root}>`)
           return null
         }
         element.text += token.text
@@ -93,8 +93,8 @@ function createItemBuilder(tokens: XmlTokens, { root, item, checkRoot }: ItemGra
   }
 }
 
-function fault(line: number, message: string): XmlFaultError {
-  return new XmlFaultError({ line, message })
+function invalidXml(line: number, message: string): InvalidXmlError {
+  return new InvalidXmlError({ line, message })
 }
 
 const minTextChars = 64 * 1024
@@ -121,7 +121,7 @@ async function* texts(source: Iterable<string | Uint8Array> | AsyncIterable<stri
     try {
       return work()
     } catch {
-      throw fault(1, 'the bytes are not UTF-8')
+      throw invalidXml(1, 'the bytes are not UTF-8')
     }
   }
   let half = ''

@@ -1,5 +1,5 @@
 import type { XmlElement } from './xml-elements.ts'
-import { XmlFaultError } from './xml-fault.ts'
+import { InvalidXmlError } from './xml-error.ts'
 import { unbackslashed } from './xml-text.ts'
 
 /**
@@ -13,8 +13,8 @@ export function createElementFields(element: XmlElement) {
   const known = new Set<string>()
   let next = 0
 
-  function fault(message: string, line = element.line): never {
-    throw new XmlFaultError({ line, message: `<${element.name}>: ${message}` })
+  function fail(message: string, line = element.line): never {
+    throw new InvalidXmlError({ line, message: `<${element.name}>: ${message}` })
   }
 
   function attribute<T>(name: string, read: (text: string, name: string) => T): T | null {
@@ -29,25 +29,25 @@ export function createElementFields(element: XmlElement) {
   }
 
   return {
-    fault,
+    fail,
     child,
     optional: attribute,
     required: <T>(name: string, read: (text: string, name: string) => T): T =>
-      attribute(name, read) ?? fault(`the attribute ${name} is missing`),
+      attribute(name, read) ?? fail(`the attribute ${name} is missing`),
     fixed(name: string, value: string): void {
-      if ((attribute(name, (text) => text) ?? value) !== value) fault(`${name} is not ${value}`)
+      if ((attribute(name, (text) => text) ?? value) !== value) fail(`${name} is not ${value}`)
     },
     integer(text: string, name: string): number {
       const value = /^-?\d{1,16}$/.test(text) ? Number(text) : Number.NaN
-      return Number.isSafeInteger(value) ? value : fault(`${name} is no whole number: ${shown(text)}`)
+      return Number.isSafeInteger(value) ? value : fail(`${name} is no whole number: ${shown(text)}`)
     },
     time(text: string, name: string): number {
       const value = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,3})?Z$/.test(text) ? Date.parse(text) : Number.NaN
-      return Number.isNaN(value) ? fault(`${name} is no time: ${shown(text)}`) : value
+      return Number.isNaN(value) ? fail(`${name} is no time: ${shown(text)}`) : value
     },
     oneOf<T extends string>(values: readonly T[]): (text: string, name: string) => T {
       return (text, name) =>
-        values.find((value) => value === text) ?? fault(`${name} is none of ${values.join(', ')}: ${shown(text)}`)
+        values.find((value) => value === text) ?? fail(`${name} is none of ${values.join(', ')}: ${shown(text)}`)
     },
     /** The text of the next element, if it has that name. */
     text(name: string): string | null {
@@ -59,7 +59,7 @@ export function createElementFields(element: XmlElement) {
       if (found === null) return null
       const text = textOf(found, false).trim()
       const value = /^-?\d{1,16}$/.test(text) ? Number(text) : Number.NaN
-      return Number.isSafeInteger(value) ? value : fault(`${name} is no whole number: ${shown(text)}`, found.line)
+      return Number.isSafeInteger(value) ? value : fail(`${name} is no whole number: ${shown(text)}`, found.line)
     },
     all(name: string): XmlElement[] {
       const from = next
@@ -71,24 +71,24 @@ export function createElementFields(element: XmlElement) {
     },
     end(): void {
       const rest = children[next]
-      if (rest !== undefined) fault(`<${rest.name}> is unknown or stands in the wrong place`, rest.line)
-      if (!element.isBlank) fault('there is text between its elements')
-      for (const name of attributes.keys()) if (!known.has(name)) fault(`unknown attribute ${name}`)
+      if (rest !== undefined) fail(`<${rest.name}> is unknown or stands in the wrong place`, rest.line)
+      if (!element.isBlank) fail('there is text between its elements')
+      for (const name of attributes.keys()) if (!known.has(name)) fail(`unknown attribute ${name}`)
     },
   }
 }
 
 function textOf({ name, line, attributes, children, text }: XmlElement, mayEscape = true): string {
-  const fault = (message: string): never => {
-    throw new XmlFaultError({ line, message: `<${name}>: ${message}` })
+  const fail = (message: string): never => {
+    throw new InvalidXmlError({ line, message: `<${name}>: ${message}` })
   }
-  if (children.length > 0) fault('there are elements where text is expected')
+  if (children.length > 0) fail('there are elements where text is expected')
   for (const [key, value] of attributes) {
-    if (key !== 'escaped' || !mayEscape) fault(`unknown attribute ${key}`)
-    if (value.trim() !== 'yes') fault(`escaped is not yes: ${shown(value)}`)
+    if (key !== 'escaped' || !mayEscape) fail(`unknown attribute ${key}`)
+    if (value.trim() !== 'yes') fail(`escaped is not yes: ${shown(value)}`)
   }
   if (attributes.size === 0) return text
-  return unbackslashed(text) ?? fault('a backslash that begins no escape')
+  return unbackslashed(text) ?? fail('a backslash that begins no escape')
 }
 
 function shown(text: string): string {

@@ -19,12 +19,12 @@ export const xmlDeclaration = new RegExp(
 export const instruction = new RegExp(`^<\\?(${name})(?:${space}[^]*)?\\?>$`)
 const noAttributes: ReadonlyMap<string, string> = new Map()
 
-type Fault = (message: string, line: number) => never
+type Fail = (message: string, line: number) => never
 
-export function parseTag(tag: string, line: number, fault: Fault) {
+export function parseTag(tag: string, line: number, fail: Fail) {
   nameAt.lastIndex = 1
   const tagName = nameAt.exec(tag)?.[0]
-  if (tagName === undefined) fault('a "<" that begins no tag', line)
+  if (tagName === undefined) fail('a "<" that begins no tag', line)
   let attributes: Map<string, string> | null = null
   let at = nameAt.lastIndex
   for (;;) {
@@ -34,18 +34,18 @@ export function parseTag(tag: string, line: number, fault: Fault) {
     at = attributeAt.lastIndex
     attributes ??= new Map()
     const key = found[1]!
-    if (attributes.has(key)) fault(`the attribute ${key} stands twice`, line)
-    attributes.set(key, attributeValue(found[2] ?? found[3]!, line, fault))
+    if (attributes.has(key)) fail(`the attribute ${key} stands twice`, line)
+    attributes.set(key, attributeValue(found[2] ?? found[3]!, line, fail))
   }
   tagEndAt.lastIndex = at
   const end = tagEndAt.exec(tag)
-  if (end === null || tagEndAt.lastIndex !== tag.length) fault(`the tag <${tagName}> is malformed`, line)
+  if (end === null || tagEndAt.lastIndex !== tag.length) fail(`the tag <${tagName}> is malformed`, line)
   return { name: tagName, attributes: attributes ?? noAttributes, isEmpty: end[1] === '/' }
 }
 
 /** White space of any kind is a blank there, unless written as a reference. */
-function attributeValue(raw: string, line: number, fault: Fault): string {
-  return expand(/[\t\n\r]/.test(raw) ? withLineFeeds(raw).replace(/[\t\n]/g, ' ') : raw, line, fault)
+function attributeValue(raw: string, line: number, fail: Fail): string {
+  return expand(/[\t\n\r]/.test(raw) ? withLineFeeds(raw).replace(/[\t\n]/g, ' ') : raw, line, fail)
 }
 
 export function isWhiteSpace(text: string): boolean {
@@ -58,7 +58,7 @@ export function withLineFeeds(text: string): string {
 
 const named: Record<string, string> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" }
 
-export function expand(raw: string, line: number, fault: Fault): string {
+export function expand(raw: string, line: number, fail: Fail): string {
   const text = withLineFeeds(raw)
   if (!text.includes('&')) return text
   return text.replace(
@@ -67,7 +67,7 @@ export function expand(raw: string, line: number, fault: Fault): string {
       if (entity !== undefined) return named[entity]!
       const code = dec === undefined ? Number.parseInt(hex ?? '-1', 16) : Number(dec)
       const character = code >= 0 && code <= 0x10ffff ? String.fromCodePoint(code) : null
-      if (character === null || forbiddenAt(character) >= 0) return fault(`${all} stands for nothing`, line)
+      if (character === null || forbiddenAt(character) >= 0) return fail(`${all} stands for nothing`, line)
       return character
     },
   )

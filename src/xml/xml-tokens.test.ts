@@ -75,8 +75,8 @@ describe('the XML reader', () => {
   }
   for (const [name, text] of Object.entries(bad)) {
     test(`refuses ${name}`, async () => {
-      await assert.rejects(read(text), { name: 'XmlFaultError' })
-      await assert.rejects(read(cut(text, 1)), { name: 'XmlFaultError' })
+      await assert.rejects(read(text), { name: 'InvalidXmlError' })
+      await assert.rejects(read(cut(text, 1)), { name: 'InvalidXmlError' })
     })
   }
 
@@ -87,9 +87,9 @@ describe('the XML reader', () => {
 
   test('says on which line the fault is', async () => {
     await assert.rejects(read('<list>\n<a/>\n<a\n></b></list>'), {
-      fault: { line: 4, message: '</b> where <a> is open' },
+      error: { line: 4, message: '</b> where <a> is open' },
     })
-    await assert.rejects(read(['<a>\n\n', 'x\n\0']), /^XmlFaultError: line 4: .*U\+0000/)
+    await assert.rejects(read(['<a>\n\n', 'x\n\0']), /^InvalidXmlError: line 4: .*U\+0000/)
   })
 
   test('is done with a long token in small pieces soon', async () => {

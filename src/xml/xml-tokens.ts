@@ -1,4 +1,4 @@
-import { XmlFaultError } from './xml-fault.ts'
+import { InvalidXmlError } from './xml-error.ts'
 import {
   doctype,
   endTag,
@@ -53,8 +53,8 @@ export function createXmlTokens({ maxTokenChars, maxDepth }: TokenLimits): XmlTo
   let closing: string | null = null
   const open: string[] = []
 
-  function fault(message: string, atLine = line): never {
-    throw new XmlFaultError({ line: atLine, message })
+  function fail(message: string, atLine = line): never {
+    throw new InvalidXmlError({ line: atLine, message })
   }
 
   /** The token from `at` to `end`; the lines in it are behind us then. */
@@ -74,7 +74,7 @@ export function createXmlTokens({ maxTokenChars, maxDepth }: TokenLimits): XmlTo
 
   function wait(): -1 {
     searched = buffer.length
-    if (buffer.length - at > maxTokenChars) fault(`a tag or text is longer than ${maxTokenChars} characters`)
+    if (buffer.length - at > maxTokenChars) fail(`a tag or text is longer than ${maxTokenChars} characters`)
     return -1
   }
 
@@ -103,19 +103,19 @@ export function createXmlTokens({ maxTokenChars, maxDepth }: TokenLimits): XmlTo
     const from = line
     const raw = take(end)
     const isBlank = isWhiteSpace(raw)
-    if (open.length === 0) return isBlank ? 'again' : fault('text outside of the root element', from)
-    if (raw.includes(']]>')) fault('"]]>" in a text', from)
-    return { kind: 'text', text: expand(raw, from, fault), isBlank, line: from }
+    if (open.length === 0) return isBlank ? 'again' : fail('text outside of the root element', from)
+    if (raw.includes(']]>')) fail('"]]>" in a text', from)
+    return { kind: 'text', text: expand(raw, from, fail), isBlank, line: from }
   }
 
   function readStart(): XmlToken | 'more' {
     const end = endOfTag()
     if (end < 0) return 'more'
-    if (open.length === 0 && hasRoot) fault('a second root element')
-    if (open.length >= maxDepth) fault(`elements are nested more than ${maxDepth} deep`)
+    if (open.length === 0 && hasRoot) fail('a second root element')
+    if (open.length >= maxDepth) fail(`elements are nested more than ${maxDepth} deep`)
     const from = line
     const tag = take(end)
-    const { name: tagName, attributes, isEmpty } = parseTag(tag, from, fault)
+    const { name: tagName, attributes, isEmpty } = parseTag(tag, from, fail)
     hasRoot = true
     open.push(tagName)
     if (isEmpty) closing = tagName
@@ -127,17 +127,17 @@ export function createXmlTokens({ maxTokenChars, maxDepth }: TokenLimits): XmlTo
     if (end < 0) return 'more'
     const from = line
     const closed = endTag.exec(take(end))?.[1]
-    if (closed === undefined) fault('no end tag', from)
+    if (closed === undefined) fail('no end tag', from)
     const expected = open.pop()
     if (closed !== expected)
-      fault(`</${closed}> where ${expected === undefined ? 'nothing' : `<${expected}>`} is open`, from)
+      fail(`</${closed}> where ${expected === undefined ? 'nothing' : `<${expected}>`} is open`, from)
     return { kind: 'end', name: closed, line: from }
   }
 
   function readCdata(): XmlToken | 'more' {
     const end = endOf(']]>', at + longestOpening)
     if (end < 0) return 'more'
-    if (open.length === 0) fault('text outside of the root element')
+    if (open.length === 0) fail('text outside of the root element')
     const from = line
     const text = withLineFeeds(take(end).slice(longestOpening, -3))
     return { kind: 'text', text, isBlank: false, line: from }
@@ -158,17 +158,17 @@ export function createXmlTokens({ maxTokenChars, maxDepth }: TokenLimits): XmlTo
 
   function checkInstruction(token: string, from: number, isFirst: boolean): void {
     const target = instruction.exec(token)?.[1]
-    if (target === undefined) fault('no processing instruction', from)
+    if (target === undefined) fail('no processing instruction', from)
     if (target.toLowerCase() !== 'xml') return
     const declared = isFirst ? xmlDeclaration.exec(token) : null
-    if (declared === null) fault('no XML declaration, or one that does not stand at the start', from)
+    if (declared === null) fail('no XML declaration, or one that does not stand at the start', from)
     const encoding = declared[1] ?? declared[2] ?? 'utf-8'
-    if (!/^(?:utf-8|us-ascii)$/i.test(encoding)) fault(`the encoding is ${encoding}; only UTF-8 is read`, from)
+    if (!/^(?:utf-8|us-ascii)$/i.test(encoding)) fail(`the encoding is ${encoding}; only UTF-8 is read`, from)
   }
 
   function checkDoctype(token: string, from: number): void {
-    if (hasRoot) fault('a document type behind the start of the root element', from)
-    if (!doctype.test(token)) fault('no document type, or one with declarations of its own, which are not read', from)
+    if (hasRoot) fail('a document type behind the start of the root element', from)
+    if (!doctype.test(token)) fail('no document type, or one with declarations of its own, which are not read', from)
   }
 
   function readMarkup(): XmlToken | 'more' | 'again' {
@@ -179,7 +179,7 @@ export function createXmlTokens({ maxTokenChars, maxDepth }: TokenLimits): XmlTo
     if (buffer.startsWith('<!--', at)) {
       return readOver('-->', 4, (token, from) => {
         const inner = token.slice(4, -3)
-        if (inner.includes('--') || inner.endsWith('-')) fault('"--" in a comment', from)
+        if (inner.includes('--') || inner.endsWith('-')) fail('"--" in a comment', from)
       })
     }
     if (buffer.startsWith('<![CDATA[', at)) return readCdata()
@@ -194,8 +194,8 @@ export function createXmlTokens({ maxTokenChars, maxDepth }: TokenLimits): XmlTo
   }
 
   function finish(): null {
-    if (open.length > 0) fault(`the text ends inside of <${open.at(-1)}>`)
-    if (!hasRoot) fault('there is no element')
+    if (open.length > 0) fail(`the text ends inside of <${open.at(-1)}>`)
+    if (!hasRoot) fail('there is no element')
     return null
   }
 
@@ -205,7 +205,7 @@ export function createXmlTokens({ maxTokenChars, maxDepth }: TokenLimits): XmlTo
       if (wrong >= 0) {
         const before = `${buffer.slice(at)}${text.slice(0, wrong)}`
         const code = text.charCodeAt(wrong).toString(16).toUpperCase().padStart(4, '0')
-        fault(`the character U+${code} is none of XML`, line + before.split('\n').length - 1)
+        fail(`the character U+${code} is none of XML`, line + before.split('\n').length - 1)
       }
       usedBefore += at
       buffer = buffer.slice(at) + text
@@ -232,7 +232,7 @@ export function createXmlTokens({ maxTokenChars, maxDepth }: TokenLimits): XmlTo
           atStart = false
           token = readText()
         }
-        if (token === 'more' && ended) fault('the text ends inside of a tag, comment or instruction')
+        if (token === 'more' && ended) fail('the text ends inside of a tag, comment or instruction')
         if (token !== 'again') return token
       }
     },

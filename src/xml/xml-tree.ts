@@ -1,4 +1,4 @@
-import { XmlFaultError } from './xml-fault.ts'
+import { InvalidXmlError } from './xml-error.ts'
 import { createXmlTokens, type XmlToken } from './xml-tokens.ts'
 
 /** An element with all that is in it, in its order. Texts that stand side by side are one. */
@@ -18,7 +18,7 @@ export const treeLimits: TreeLimits = { maxBytes: 20_000_000, maxElements: 250_0
 const maxTokenChars = 1_000_000
 const chunkChars = 64 * 1024
 
-/** The whole of a well-formed document. Throws an `XmlFaultError` at the first thing that is wrong. */
+/** The whole of a well-formed document. Throws an `InvalidXmlError` at the first thing that is wrong. */
 export function readXmlTree(xml: string | Uint8Array, limits: TreeLimits = treeLimits): XmlNode {
   const { maxBytes, maxElements, maxDepth } = limits
   const text = textOf(xml, maxBytes)
@@ -31,7 +31,7 @@ export function readXmlTree(xml: string | Uint8Array, limits: TreeLimits = treeL
     else if (token.kind === 'text') addText(around!.content, token.text)
     else {
       const { name, attributes, line } = token
-      if (++elements > maxElements) throw fault(line, `there are more than ${maxElements} elements`)
+      if (++elements > maxElements) throw invalidXml(line, `there are more than ${maxElements} elements`)
       const node: XmlNode = { name, attributes, line, content: [] }
       root ??= node
       around?.content.push(node)
@@ -62,19 +62,19 @@ export function rootNameOf(xml: string | Uint8Array, { maxBytes }: TreeLimits = 
     const first = tokensOf(textOf(xml, maxBytes), 1).next().value
     return first?.kind === 'start' ? first.name : null
   } catch (error) {
-    if (error instanceof XmlFaultError) return null
+    if (error instanceof InvalidXmlError) return null
     throw error
   }
 }
 
 function textOf(xml: string | Uint8Array, maxBytes: number): string {
   const bytes = typeof xml === 'string' ? Buffer.byteLength(xml) : xml.length
-  if (bytes > maxBytes) throw fault(1, `the document has more than ${maxBytes} bytes`)
+  if (bytes > maxBytes) throw invalidXml(1, `the document has more than ${maxBytes} bytes`)
   if (typeof xml === 'string') return xml.startsWith('\ufeff') ? xml.slice(1) : xml
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(xml)
   } catch {
-    throw fault(1, 'the bytes are not UTF-8')
+    throw invalidXml(1, 'the bytes are not UTF-8')
   }
 }
 
@@ -85,6 +85,6 @@ function addText(content: XmlNode['content'], text: string): void {
   else content.push(text)
 }
 
-function fault(line: number, message: string): XmlFaultError {
-  return new XmlFaultError({ line, message })
+function invalidXml(line: number, message: string): InvalidXmlError {
+  return new InvalidXmlError({ line, message })
 }

@@ -1,13 +1,13 @@
-import type { XmlFault } from './xml-fault.ts'
+import type { XmlError } from './xml-error.ts'
 import { attributeOf, numberOrText, textOf } from './xml-node.ts'
 import type { XmlNode } from './xml-tree.ts'
 
-const maxFaults = 100
+const maxErrors = 100
 
 /** Reads values and goes on when one is wrong: all faults are told together. What is not there is 0, false or ''. */
 export type XmlValues = {
-  readonly faults: readonly XmlFault[]
-  fault(node: XmlNode | undefined, message: string): void
+  readonly errors: readonly XmlError[]
+  addError(node: XmlNode | undefined, message: string): void
   number(node: XmlNode | undefined, name: string): number
   /** A whole number that is not negative. */
   count(node: XmlNode | undefined, name: string): number
@@ -16,10 +16,10 @@ export type XmlValues = {
 }
 
 export function createXmlValues(): XmlValues {
-  const faults: XmlFault[] = []
+  const errors: XmlError[] = []
 
-  function fault(node: XmlNode | undefined, message: string): void {
-    if (faults.length < maxFaults) faults.push({ line: node?.line ?? 1, message: `<${node?.name}>: ${message}` })
+  function addError(node: XmlNode | undefined, message: string): void {
+    if (errors.length < maxErrors) errors.push({ line: node?.line ?? 1, message: `<${node?.name}>: ${message}` })
   }
 
   function read(node: XmlNode | undefined, name: string, expected: string, isRight: (value: number) => boolean) {
@@ -27,20 +27,20 @@ export function createXmlValues(): XmlValues {
     if (text === undefined) return 0
     const value = numberOrText(text)
     if (typeof value === 'number' && isRight(value)) return value
-    fault(node, `${name}: expected ${expected}, not ${JSON.stringify(text.slice(0, 60))}`)
+    addError(node, `${name}: expected ${expected}, not ${JSON.stringify(text.slice(0, 60))}`)
     return 0
   }
 
   return {
-    faults,
-    fault,
+    errors,
+    addError,
     number: (node, name) => read(node, name, 'a number', Number.isFinite),
     count: (node, name) =>
       read(node, name, 'a whole number that is not negative', (value) => Number.isSafeInteger(value) && value >= 0),
     truth: (node, name) => attributeOf(node, name)?.trim() === 'true',
     text(node) {
       const text = textOf(node)
-      if (text === null) fault(node, 'a backslash that begins no escape')
+      if (text === null) addError(node, 'a backslash that begins no escape')
       return text ?? ''
     },
   }

@@ -159,8 +159,8 @@ test('annotations are written as XML that the grammar and an independent validat
     assert.equal(end.exitCode, 0, end.stderr)
     const lint = spawnSync('xmllint', ['--noout', '--dtdvalid', aciGrammar.dtdPath, file])
     assert.equal(lint.status, 0, lint.stderr.toString())
-    const { acis, faults } = readAcis(readFileSync(file, 'utf8'))
-    assert.deepEqual(faults, [])
+    const { acis, errors } = readAcis(readFileSync(file, 'utf8'))
+    assert.deepEqual(errors, [])
     const [annotation] = await folder.annotations()
     assert.deepEqual(acis, [aciOf(annotation!, Date.now())])
   } finally {

@@ -1,18 +1,18 @@
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve, sep } from 'node:path'
-import type { Fault } from '../../config/validation-errors.ts'
+import type { ValidationError } from '../../config/validation-errors.ts'
 
-export type PlaceOptions = { cwd: string; dataDir: string; force: boolean; faults: Fault[] }
+export type PlaceOptions = { cwd: string; dataDir: string; force: boolean; errors: ValidationError[] }
 
 /** The absolute path of a file that is to be written, once it is clear that nothing is lost by it. */
-export function checkTarget(place: string, given: string, { cwd, dataDir, force, faults }: PlaceOptions): string {
+export function checkTarget(place: string, given: string, { cwd, dataDir, force, errors }: PlaceOptions): string {
   const path = resolve(cwd, given)
-  const message = faultOf(path, given, dataDir, force)
-  if (message !== null) faults.push({ place, message: `${given.slice(0, 200)} ${message}` })
+  const message = errorOf(path, given, dataDir, force)
+  if (message !== null) errors.push({ place, message: `${given.slice(0, 200)} ${message}` })
   return path
 }
 
-function faultOf(path: string, given: string, dataDir: string, force: boolean): string | null {
+function errorOf(path: string, given: string, dataDir: string, force: boolean): string | null {
   if (given === '' || given === '-' || given.endsWith('/')) return 'is no name of a file'
   const folder = dirname(path)
   if (!existsSync(folder) || !statSync(folder).isDirectory()) return 'lies in a folder that is not there'

@@ -13,7 +13,7 @@ const options: readonly Option[] = [
 
 test('values, flags and words are told apart in any order', () => {
   const parsed = parseArgs(['a', '--depth', '3', '-j', '--depth=4', 'b', '--', '--c'], options)
-  assert.deepEqual(parsed.faults, [])
+  assert.deepEqual(parsed.errors, [])
   assert.deepEqual(parsed.positionals, ['a', 'b', '--c'])
   assert.equal(parsed.options.text('depth'), '4')
   assert.equal(parsed.options.flag('json'), true)
@@ -31,7 +31,7 @@ test('options that stand for a setting become overrides of it', () => {
 
 test('all faults are gathered, and what follows them is still read', () => {
   const parsed = parseArgs(['--dept', '--json=1', '--delay', '--depth', '-5', '-x', '--delay'], options)
-  assert.deepEqual(parsed.faults, [
+  assert.deepEqual(parsed.errors, [
     { place: '--dept', message: 'unknown option; did you mean --depth?' },
     { place: '--json', message: 'takes no value' },
     { place: '--delay', message: 'needs a value: MS' },

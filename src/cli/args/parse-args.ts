@@ -1,13 +1,13 @@
 import type { Override } from '../../config/load-config.ts'
 import { nearMiss } from '../../config/near-miss.ts'
-import type { Fault } from '../../config/validation-errors.ts'
+import type { ValidationError } from '../../config/validation-errors.ts'
 import type { Option, OptionValues } from '../command.ts'
 
 export type ParsedArgs = {
   options: OptionValues
   positionals: string[]
   overrides: Override[]
-  faults: Fault[]
+  errors: ValidationError[]
 }
 
 /**
@@ -18,7 +18,7 @@ export function parseArgs(argv: readonly string[], options: readonly Option[]): 
   const byName = new Map(options.map((option) => [option.name, option]))
   const given = new Map<string, string[]>()
   const positionals: string[] = []
-  const faults: Fault[] = []
+  const errors: ValidationError[] = []
   for (let i = 0; i < argv.length; i++) {
     const arg = argv[i]!
     if (arg === '--') {
@@ -32,17 +32,17 @@ export function parseArgs(argv: readonly string[], options: readonly Option[]): 
     const { name, inline } = split(arg, options)
     const option = byName.get(name)
     if (option === undefined) {
-      faults.push({ place: place(arg), message: unknownOption(name, byName.keys()) })
+      errors.push({ place: place(arg), message: unknownOption(name, byName.keys()) })
     } else if (option.argument === undefined) {
-      if (inline !== undefined) faults.push({ place: `--${name}`, message: 'takes no value' })
+      if (inline !== undefined) errors.push({ place: `--${name}`, message: 'takes no value' })
       given.set(name, [])
     } else {
       const value = inline ?? (isValue(argv[i + 1]) ? argv[++i]! : undefined)
-      if (value === undefined) faults.push({ place: `--${name}`, message: `needs a value: ${option.argument}` })
+      if (value === undefined) errors.push({ place: `--${name}`, message: `needs a value: ${option.argument}` })
       else given.set(name, option.repeatable ? [...(given.get(name) ?? []), value] : [value])
     }
   }
-  return { options: valuesOf(given), positionals, overrides: overridesOf(given, byName), faults }
+  return { options: valuesOf(given), positionals, overrides: overridesOf(given, byName), errors }
 }
 
 /** The command's name is the first word that is neither an option nor the value of one. */

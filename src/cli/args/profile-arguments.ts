@@ -1,4 +1,4 @@
-import type { Fault } from '../../config/validation-errors.ts'
+import type { ValidationError } from '../../config/validation-errors.ts'
 import type { FileFault, FileProfile, ReadFile } from '../../services/profiles/profile-file.ts'
 import type { CommandContext } from '../command.ts'
 import { readTextFile } from './text-files.ts'
@@ -11,9 +11,9 @@ export type ProfileAction = (typeof profileActions)[number]
 export async function readProfileFile(
   file: string,
   { cwd, config }: Pick<CommandContext, 'cwd' | 'config'>,
-  faults: Fault[],
+  errors: ValidationError[],
 ): Promise<ReadFile<FileProfile> | null> {
-  const text = await readTextFile(file, { cwd, place: file.slice(0, 200), faults })
+  const text = await readTextFile(file, { cwd, place: file.slice(0, 200), errors })
   if (text === null) return null
   // The engine behind the grammars takes a while to load, which no other command shall wait for.
   const { readProfilesJson, readProfilesXml } = await import('../../services/profiles/profile-file.ts')
@@ -31,10 +31,10 @@ export function placeIn(file: string, { line }: Pick<FileFault, 'line'>): string
 }
 
 /** An account's address; null where none was given, or a wrong one, which is noted. */
-export function readOwner(options: CommandContext['options'], faults: Fault[]): string | null {
+export function readOwner(options: CommandContext['options'], errors: ValidationError[]): string | null {
   const owner = options.text('owner')
   if (owner === undefined) return null
   if (/^[^\s@]{1,190}@[^\s@]{1,190}$/.test(owner)) return owner.toLowerCase()
-  faults.push({ place: '--owner', message: 'expected an e-mail address' })
+  errors.push({ place: '--owner', message: 'expected an e-mail address' })
   return null
 }

@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import type { Fault } from '../../config/validation-errors.ts'
+import type { ValidationError } from '../../config/validation-errors.ts'
 
 /** Room for a block list of millions of hosts; more than that is a mistake. */
 const MAX_BYTES = 256_000_000
@@ -8,7 +8,7 @@ const MAX_BYTES = 256_000_000
 /** Reads a file that was named on the command line; null with a fault noted when that cannot be done. */
 export async function readTextFile(
   path: string,
-  { cwd, place, faults }: { cwd: string; place: string; faults: Fault[] },
+  { cwd, place, errors }: { cwd: string; place: string; errors: ValidationError[] },
 ): Promise<string | null> {
   try {
     const full = resolve(cwd, path)
@@ -16,7 +16,7 @@ export async function readTextFile(
     if (size > MAX_BYTES) throw new Error(`is larger than ${MAX_BYTES} bytes`)
     return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(full))
   } catch (error) {
-    faults.push({ place, message: reasonOf(error as NodeJS.ErrnoException) })
+    errors.push({ place, message: reasonOf(error as NodeJS.ErrnoException) })
     return null
   }
 }

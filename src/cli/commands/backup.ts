@@ -17,9 +17,9 @@ export const command: Command = {
     { line: 'erace backup /backup/monday.tar.zst', about: 'compressed: .tar.zst (fast), .tar.gz or .tgz' },
     { line: 'erace restore /backup/monday.tar --data ./back', about: 'bring it back' },
   ],
-  async prepare(context, faults) {
+  async prepare(context, errors) {
     const { positionals, options, target, cwd, engine, io, json } = context
-    const file = resolve(cwd, takeOneFile(positionals, 'backup', faults))
+    const file = resolve(cwd, takeOneFile(positionals, 'backup', errors))
     const force = options.flag('force')
     return () =>
       interruptible(context, 'nothing was written', async ({ signal, line, shows }) => {

@@ -1,4 +1,4 @@
-import type { Fault } from '../../config/validation-errors.ts'
+import type { ValidationError } from '../../config/validation-errors.ts'
 import type { CopyProgress } from '../../core/reports/backup-report.ts'
 import { type CommandContext, exitCodes } from '../command.ts'
 import { createInterrupt } from '../interrupt.ts'
@@ -6,10 +6,10 @@ import { createStatusLine, type StatusLine } from '../output/status-line.ts'
 import { formatSize } from '../output/terminal-text.ts'
 
 /** The one file that a command wants. */
-export function takeOneFile(positionals: readonly string[], name: string, faults: Fault[]): string {
+export function takeOneFile(positionals: readonly string[], name: string, errors: ValidationError[]): string {
   const [file, ...rest] = positionals
-  if (file === undefined || file === '') faults.push({ place: 'FILE', message: `${name} needs the name of a file` })
-  for (const word of rest) faults.push({ place: word.slice(0, 60), message: `${name} takes one file` })
+  if (file === undefined || file === '') errors.push({ place: 'FILE', message: `${name} needs the name of a file` })
+  for (const word of rest) errors.push({ place: word.slice(0, 60), message: `${name} takes one file` })
   return file ?? ''
 }
 

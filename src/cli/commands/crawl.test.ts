@@ -94,7 +94,7 @@ describe('erace crawl', () => {
       ],
     ])
     assert.equal(code, 2)
-    const faults = err.split('\n').map((line) => line.replace('erace crawl: ', ''))
+    const errors = err.split('\n').map((line) => line.replace('erace crawl: ', ''))
     for (const expected of [
       /^bad-seeds\.txt:2: example\.org: not a URL; did you mean https:\/\/example\.org\?$/,
       /^bad-seeds\.txt:3: mailto:a@b\.example: the scheme mailto: is not crawled/,
@@ -111,11 +111,11 @@ describe('erace crawl', () => {
       /^--allow-net: expected a list of networks/,
     ]) {
       assert.ok(
-        faults.some((fault) => expected.test(fault)),
+        errors.some((fault) => expected.test(fault)),
         `${expected} in\n${err}`,
       )
     }
-    assert.equal(faults.length, 13 + 2)
+    assert.equal(errors.length, 13 + 2)
   })
 
   test('needs a seed', async () => {

@@ -1,6 +1,6 @@
 import type { CrawlSettings } from '../../config/crawl-settings.ts'
 import { omitRulesOf } from '../../config/source-rules.ts'
-import type { Fault } from '../../config/validation-errors.ts'
+import type { ValidationError } from '../../config/validation-errors.ts'
 import { isAppError } from '../../core/errors.ts'
 import type { CrawlResult } from '../../core/reports/crawl-report.ts'
 import { createOmitRules, type OmitRule } from '../../core/text/omit-rules.ts'
@@ -99,26 +99,26 @@ export const command: Command = {
     },
     { line: 'erace crawl http://intranet.local/ --allow-net 10.0.0.0/8 --delay 100', about: 'an intranet' },
   ],
-  async prepare(context, faults) {
-    const settings = await readSettings(context, faults)
+  async prepare(context, errors) {
+    const settings = await readSettings(context, errors)
     return () => run(context, settings)
   },
 }
 
-async function readSettings(context: CommandContext, faults: Fault[]): Promise<CrawlSettings> {
+async function readSettings(context: CommandContext, errors: ValidationError[]): Promise<CrawlSettings> {
   const { options, cwd, config, dataDir, positionals } = context
   const file = async (name: string): Promise<string | null> => {
     const path = options.text(name)
-    return path === undefined ? null : readTextFile(path, { cwd, place: `--${name} ${path}`, faults })
+    return path === undefined ? null : readTextFile(path, { cwd, place: `--${name} ${path}`, errors })
   }
   return {
     folder: dataDir,
     config,
-    seeds: await readSeeds(positionals, cwd, faults),
-    depth: wholeNumber(options, 'depth', 0, faults),
-    restrict: regularExpression(options, 'restrict', faults),
-    maxPages: wholeNumber(options, 'max-pages', 1, faults),
-    omit: [...omitRulesOf(config.sources), ...omitRules(options, faults)],
+    seeds: await readSeeds(positionals, cwd, errors),
+    depth: wholeNumber(options, 'depth', 0, errors),
+    restrict: regularExpression(options, 'restrict', errors),
+    maxPages: wholeNumber(options, 'max-pages', 1, errors),
+    omit: [...omitRulesOf(config.sources), ...omitRules(options, errors)],
     files: {
       mimeTypes: await file('mime'),
       ignoreTypes: await file('ignore'),
@@ -128,19 +128,19 @@ async function readSettings(context: CommandContext, faults: Fault[]): Promise<C
   }
 }
 
-function regularExpression(options: OptionValues, name: string, faults: Fault[]): string | null {
+function regularExpression(options: OptionValues, name: string, errors: ValidationError[]): string | null {
   const source = options.text(name)
   if (source === undefined) return null
   try {
     new RegExp(source)
     return source
   } catch (error) {
-    faults.push({ place: `--${name}`, message: (error as Error).message })
+    errors.push({ place: `--${name}`, message: (error as Error).message })
     return null
   }
 }
 
-function omitRules(options: OptionValues, faults: Fault[]): OmitRule[] {
+function omitRules(options: OptionValues, errors: ValidationError[]): OmitRule[] {
   const rules: OmitRule[] = []
   const add = (name: string, rule: OmitRule): void => {
     try {
@@ -148,7 +148,7 @@ function omitRules(options: OptionValues, faults: Fault[]): OmitRule[] {
       rules.push(rule)
     } catch (error) {
       if (!isAppError(error)) throw error
-      faults.push({ place: `--${name}`, message: error.message })
+      errors.push({ place: `--${name}`, message: error.message })
     }
   }
   for (const selector of options.all('omit')) add('omit', { match: '*', selectors: [selector], patterns: [] })

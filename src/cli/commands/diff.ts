@@ -24,12 +24,12 @@ export const command: Command = {
     { line: 'erace diff https://example.org/ 2026-11-01 2026-11-08T12:00 --words', about: 'between two times' },
     { line: 'erace diff https://example.org/ first last --html > changes.html', about: 'all changes, for a browser' },
   ],
-  async prepare({ positionals, options, target, engine, io, json, colour }, faults) {
+  async prepare({ positionals, options, target, engine, io, json, colour }, errors) {
     const [url, from, to, ...rest] = positionals
-    if (url === undefined) faults.push({ place: 'diff', message: 'the URL of a document is missing' })
-    for (const word of rest) faults.push({ place: word.slice(0, 60), message: 'diff takes a URL and two versions' })
-    if (json && options.flag('html')) faults.push({ place: '--html', message: "can't be combined with --json" })
-    const context = wholeNumber(options, 'context', 0, faults) ?? defaultContext
+    if (url === undefined) errors.push({ place: 'diff', message: 'the URL of a document is missing' })
+    for (const word of rest) errors.push({ place: word.slice(0, 60), message: 'diff takes a URL and two versions' })
+    if (json && options.flag('html')) errors.push({ place: '--html', message: "can't be combined with --json" })
+    const context = wholeNumber(options, 'context', 0, errors) ?? defaultContext
     const form = options.flag('words') ? 'words' : 'lines'
     return async () => {
       const request = { from, to, form, context, raw: options.flag('raw') } as const

@@ -1,4 +1,4 @@
-import type { Fault } from '../../config/validation-errors.ts'
+import type { ValidationError } from '../../config/validation-errors.ts'
 import {
   type ExportKind,
   type ExportProgress,
@@ -38,8 +38,8 @@ export const command: Command = {
     { line: 'erace export meta meta-info.xml.gz --after 2026-11-01', about: 'what is known of new versions' },
     { line: 'erace export cdxj - | grep ^org,example', about: 'index of the data folder, to standard output' },
   ],
-  async prepare(context, faults) {
-    const request = readRequest(context, faults)
+  async prepare(context, errors) {
+    const request = readRequest(context, errors)
     return () => run(context, request)
   },
 }
@@ -64,36 +64,39 @@ async function run(
   return report.skipped === 0 ? exitCodes.done : exitCodes.failed
 }
 
-function readRequest({ positionals, options, cwd, dataDir, json, io }: CommandContext, faults: Fault[]): ExportRequest {
+function readRequest(
+  { positionals, options, cwd, dataDir, json, io }: CommandContext,
+  errors: ValidationError[],
+): ExportRequest {
   const [name, given, ...rest] = positionals
-  const kind = readKind(name, faults)
-  for (const word of rest) faults.push({ place: word.slice(0, 60), message: 'export takes one kind and one file' })
+  const kind = readKind(name, errors)
+  for (const word of rest) errors.push({ place: word.slice(0, 60), message: 'export takes one kind and one file' })
   const force = options.flag('force')
-  const target = { cwd, dataDir, force, faults }
+  const target = { cwd, dataDir, force, errors }
   if (name !== undefined && given === undefined)
-    faults.push({ place: 'FILE', message: 'the file to write is missing; - stands for standard output' })
+    errors.push({ place: 'FILE', message: 'the file to write is missing; - stands for standard output' })
   const toStdout = given === '-'
   const file = given === undefined || toStdout ? null : checkTarget('FILE', given, target)
   if (toStdout && json)
-    faults.push({ place: '--json', message: 'standard output can not hold export and result: name a file' })
+    errors.push({ place: '--json', message: 'standard output can not hold export and result: name a file' })
   if (toStdout && kind === 'warc' && io.stdout.isTTY === true)
-    faults.push({ place: '-', message: 'a WARC file is not for a terminal' })
+    errors.push({ place: '-', message: 'a WARC file is not for a terminal' })
   const index = options.text('cdxj')
-  if (index !== undefined && kind !== 'warc') faults.push({ place: '--cdxj', message: 'goes with warc only' })
-  if (index !== undefined && toStdout) faults.push({ place: '--cdxj', message: 'an index needs a file to point at' })
+  if (index !== undefined && kind !== 'warc') errors.push({ place: '--cdxj', message: 'goes with warc only' })
+  if (index !== undefined && toStdout) errors.push({ place: '--cdxj', message: 'an index needs a file to point at' })
   const indexFile = index === undefined ? null : checkTarget('--cdxj', index, target)
-  if (indexFile !== null && indexFile === file) faults.push({ place: '--cdxj', message: 'is the exported file itself' })
-  if (options.flag('all') && kind !== 'links') faults.push({ place: '--all', message: 'goes with links only' })
+  if (indexFile !== null && indexFile === file) errors.push({ place: '--cdxj', message: 'is the exported file itself' })
+  if (options.flag('all') && kind !== 'links') errors.push({ place: '--all', message: 'goes with links only' })
   if (options.flag('all') && options.flag('current'))
-    faults.push({ place: '--all', message: "can't be combined with --current" })
-  return { kind, file, indexFile, selection: readSelection(options, kind, faults) }
+    errors.push({ place: '--all', message: "can't be combined with --current" })
+  return { kind, file, indexFile, selection: readSelection(options, kind, errors) }
 }
 
-function readKind(name: string | undefined, faults: Fault[]): ExportKind {
+function readKind(name: string | undefined, errors: ValidationError[]): ExportKind {
   const kind = exportKinds.find((each) => each === name)
   if (kind === undefined) {
     const wanted = `say what to export: ${exportKinds.join(', ')}`
-    faults.push({ place: name?.slice(0, 60) ?? 'export', message: wanted })
+    errors.push({ place: name?.slice(0, 60) ?? 'export', message: wanted })
   }
   return kind ?? 'warc'
 }
@@ -101,29 +104,29 @@ function readKind(name: string | undefined, faults: Fault[]): ExportKind {
 function readSelection(
   options: CommandContext['options'],
   kind: ExportKind,
-  faults: Fault[],
+  errors: ValidationError[],
 ): ExportRequest['selection'] {
   const time = (name: string): number | null => {
     const text = options.text(name)
     const moment = text === undefined ? null : parseMoment(text)
     if (text !== undefined && moment === null)
-      faults.push({ place: `--${name}`, message: 'expected a time such as 2026-11-01 or 2026-11-01T12:00' })
+      errors.push({ place: `--${name}`, message: 'expected a time such as 2026-11-01 or 2026-11-01T12:00' })
     return moment
   }
   const afterMs = time('after')
   const beforeMs = time('before')
   if (afterMs !== null && beforeMs !== null && afterMs >= beforeMs)
-    faults.push({ place: '--before', message: 'is no later than --after: nothing lies between' })
+    errors.push({ place: '--before', message: 'is no later than --after: nothing lies between' })
   const currentOnly = kind === 'links' ? !options.flag('all') : options.flag('current')
-  return { urlPrefix: readPrefix(options.text('url'), faults), afterMs, beforeMs, currentOnly }
+  return { urlPrefix: readPrefix(options.text('url'), errors), afterMs, beforeMs, currentOnly }
 }
 
 /** A host without its slash would be the beginning of other hosts too. */
-function readPrefix(text: string | undefined, faults: Fault[]): string {
+function readPrefix(text: string | undefined, errors: ValidationError[]): string {
   if (text === undefined) return ''
   const url = /^https?:\/\/[^/]/i.test(text) ? URL.parse(text) : null
   if (url === null)
-    faults.push({ place: '--url', message: 'expected the beginning of a URL, such as https://example.org/docs/' })
+    errors.push({ place: '--url', message: 'expected the beginning of a URL, such as https://example.org/docs/' })
   return url?.href ?? ''
 }
 

@@ -28,8 +28,8 @@ export const command: Command = {
     { line: 'erace gc --retention versions=10', about: 'keep the ten newest versions of each document' },
     { line: 'erace gc --dry-run --all --json', about: 'all of it, for a program' },
   ],
-  async prepare(context, faults) {
-    for (const word of context.positionals) faults.push({ place: word.slice(0, 60), message: 'gc takes no arguments' })
+  async prepare(context, errors) {
+    for (const word of context.positionals) errors.push({ place: word.slice(0, 60), message: 'gc takes no arguments' })
     return () => run(context)
   },
 }

@@ -20,11 +20,11 @@ export const command: Command = {
     { line: 'erace history https://example.org/ --changes --limit 5', about: 'and what changed, in a line' },
     { line: 'erace history https://example.org/ --json', about: 'with fingerprints, validators, address, links' },
   ],
-  async prepare({ positionals, options, target, engine, io, json }, faults) {
+  async prepare({ positionals, options, target, engine, io, json }, errors) {
     const [url, ...rest] = positionals
-    if (url === undefined) faults.push({ place: 'history', message: 'the URL of a document is missing' })
-    for (const word of rest) faults.push({ place: word.slice(0, 60), message: 'history takes one URL' })
-    const limit = wholeNumber(options, 'limit', 1, faults) ?? defaultLimit
+    if (url === undefined) errors.push({ place: 'history', message: 'the URL of a document is missing' })
+    for (const word of rest) errors.push({ place: word.slice(0, 60), message: 'history takes one URL' })
+    const limit = wholeNumber(options, 'limit', 1, errors) ?? defaultLimit
     const changes = options.flag('changes')
     return async () => {
       const report = await engine.history(target, url!, { limit, changes })

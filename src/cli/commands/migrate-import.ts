@@ -4,7 +4,7 @@ import { createInterrupt } from '../interrupt.ts'
 import { createStatusLine } from '../output/status-line.ts'
 import { columns, formatCount, formatSize, formatSpan, printable } from '../output/terminal-text.ts'
 
-const MAX_FAULTS = 20
+const MAX_ERRORS = 20
 const goesOn = 'nothing is lost: the same command goes on where it stopped'
 
 /** `migrate --from DIR --to postgres://…`: a line for each kind that has arrived, and a table of all at the end. */
@@ -67,8 +67,8 @@ function moveText({ counts, bodiesChecked, bytes, seconds, faults, interrupted }
   ]
   if (faults.length > 0) {
     lines.push('', 'What does not agree')
-    for (const fault of faults.slice(0, MAX_FAULTS)) lines.push(`  ${printable(fault, 300)}`)
-    if (faults.length > MAX_FAULTS) lines.push(`  and ${formatCount(faults.length - MAX_FAULTS)} more`)
+    for (const fault of faults.slice(0, MAX_ERRORS)) lines.push(`  ${printable(fault, 300)}`)
+    if (faults.length > MAX_ERRORS) lines.push(`  and ${formatCount(faults.length - MAX_ERRORS)} more`)
   }
   return `${lines.join('\n')}\n`
 }

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import type { Fault } from '../../config/validation-errors.ts'
+import type { ValidationError } from '../../config/validation-errors.ts'
 import { type Command, type CommandContext, exitCodes, type Option } from '../command.ts'
 import type { SchemaReport } from '../engine.ts'
 import { printable } from '../output/terminal-text.ts'
@@ -27,40 +27,45 @@ export const command: Command = {
       about: 'an interrupted move goes on when the same line is given again',
     },
   ],
-  async prepare(context, faults) {
+  async prepare(context, errors) {
     const { positionals, options, target, cwd } = context
-    for (const word of positionals) faults.push({ place: word.slice(0, 60), message: 'migrate takes no arguments' })
+    for (const word of positionals) errors.push({ place: word.slice(0, 60), message: 'migrate takes no arguments' })
     const from = options.text('from')
     const to = options.text('to') ?? target.store
     if (from === undefined) {
-      noteSchemaFaults(context, faults)
+      checkSchemaOptions(context, errors)
       return () => migrate(context)
     }
-    noteImportFaults(context, from, to, faults)
+    checkImportOptions(context, from, to, errors)
     return () => importFolder(context, resolve(cwd, from), to ?? '')
   },
 }
 
-function noteSchemaFaults({ options, target }: CommandContext, faults: Fault[]): void {
+function checkSchemaOptions({ options, target }: CommandContext, errors: ValidationError[]): void {
   if (options.text('to') !== undefined)
-    faults.push({ place: '--to', message: 'needs --from DIR: the data folder that is moved' })
-  else if (target.store === null && faults.every((fault) => fault.place !== '--store' && fault.place !== 'ERACE_STORE'))
-    faults.push({
+    errors.push({ place: '--to', message: 'needs --from DIR: the data folder that is moved' })
+  else if (target.store === null && errors.every((fault) => fault.place !== '--store' && fault.place !== 'ERACE_STORE'))
+    errors.push({
       place: '--store',
       message: 'migrate needs the address of the shared store, postgres://… (or ERACE_STORE)',
     })
 }
 
-function noteImportFaults({ options }: CommandContext, from: string, to: string | null, faults: Fault[]): void {
-  if (from === '') faults.push({ place: '--from', message: 'needs the name of a data folder' })
-  if (to === null) faults.push({ place: '--to', message: 'needs the address of the shared store, postgres://…' })
+function checkImportOptions(
+  { options }: CommandContext,
+  from: string,
+  to: string | null,
+  errors: ValidationError[],
+): void {
+  if (from === '') errors.push({ place: '--from', message: 'needs the name of a data folder' })
+  if (to === null) errors.push({ place: '--to', message: 'needs the address of the shared store, postgres://…' })
   else if (!/^postgres(?:ql)?:\/\/./.test(to))
-    faults.push({
+    errors.push({
       place: '--to',
       message: 'must be the address of a PostgreSQL database: postgres://USER:PASSWORD@HOST/DATABASE',
     })
   for (const name of ['dry-run', 'citus'])
-    if (options.flag(name)) faults.push({ place: `--${name}`, message: 'does not go with --from' })
+    if (options.flag(name)) errors.push({ place: `--${name}`, message: 'does not go with --from' })
 }
 
 async function migrate({ engine, target, options, io, json }: CommandContext): Promise<number> {

@@ -1,4 +1,4 @@
-import type { Fault } from '../../config/validation-errors.ts'
+import type { ValidationError } from '../../config/validation-errors.ts'
 import type { ImportedProfile } from '../../core/profile-draft.ts'
 import { previewLimits } from '../../core/reports/preview-report.ts'
 import type { FileFault, FileProfile, ReadFile } from '../../services/profiles/profile-file.ts'
@@ -38,45 +38,49 @@ export const command: Command = {
     { line: 'erace profile export profiles.xml', about: 'all of them; .json gives JSON' },
     { line: 'erace profile export - --urds | xmllint --format -', about: 'what is scheduled, to standard output' },
   ],
-  async prepare(context, faults) {
+  async prepare(context, errors) {
     const [word, file, ...rest] = context.positionals
-    const action = readAction(word, faults)
-    for (const each of rest) faults.push({ place: each.slice(0, 60), message: `profile ${word} takes one file` })
-    if (word !== undefined && file === undefined) faults.push({ place: 'FILE', message: 'the file is missing' })
-    const owner = readOwner(context.options, faults)
-    checkOptions(action, context.options, faults)
-    const documents = numberOf(context.options, 'last', defaultPreview.documents, previewLimits.documents, faults)
-    const examples = numberOf(context.options, 'examples', defaultPreview.examples, previewLimits.examples, faults)
+    const action = readAction(word, errors)
+    for (const each of rest) errors.push({ place: each.slice(0, 60), message: `profile ${word} takes one file` })
+    if (word !== undefined && file === undefined) errors.push({ place: 'FILE', message: 'the file is missing' })
+    const owner = readOwner(context.options, errors)
+    checkOptions(action, context.options, errors)
+    const documents = numberOf(context.options, 'last', defaultPreview.documents, previewLimits.documents, errors)
+    const examples = numberOf(context.options, 'examples', defaultPreview.examples, previewLimits.examples, errors)
     if (action === null || file === undefined) return async () => exitCodes.wrong
-    if (action === 'export') return prepareExport(context, file, owner, faults)
-    const read = await readProfileFile(file, context, faults)
+    if (action === 'export') return prepareExport(context, file, owner, errors)
+    const read = await readProfileFile(file, context, errors)
     if (read === null) return async () => exitCodes.wrong
     if (action === 'validate') return async () => tellValidity(context, file, read)
-    if (action === 'import') return prepareImport(context, { file, owner }, read, faults)
-    if (!isValid(file, read, faults)) return async () => exitCodes.wrong
+    if (action === 'import') return prepareImport(context, { file, owner }, read, errors)
+    if (!isValid(file, read, errors)) return async () => exitCodes.wrong
     return async () => previewFile(context, { file, items: read.items, notes: read.notes, documents, examples })
   },
 }
 
-function readAction(word: string | undefined, faults: Fault[]): ProfileAction | null {
+function readAction(word: string | undefined, errors: ValidationError[]): ProfileAction | null {
   const action = profileActions.find((each) => each === word) ?? null
   if (action === null)
-    faults.push({
+    errors.push({
       place: word?.slice(0, 60) ?? 'profile',
       message: `say what to do with it: ${profileActions.join(', ')}`,
     })
   return action
 }
 
-function checkOptions(action: ProfileAction | null, options: CommandContext['options'], faults: Fault[]): void {
+function checkOptions(
+  action: ProfileAction | null,
+  options: CommandContext['options'],
+  errors: ValidationError[],
+): void {
   if (action === null) return
   for (const name of ['urds', 'force'])
-    if (options.flag(name) && action !== 'export') faults.push({ place: `--${name}`, message: 'goes with export only' })
+    if (options.flag(name) && action !== 'export') errors.push({ place: `--${name}`, message: 'goes with export only' })
   for (const name of ['last', 'examples'])
     if (options.text(name) !== undefined && action !== 'preview')
-      faults.push({ place: `--${name}`, message: 'goes with preview only' })
+      errors.push({ place: `--${name}`, message: 'goes with preview only' })
   if (options.text('owner') !== undefined && (action === 'validate' || action === 'preview'))
-    faults.push({ place: '--owner', message: 'goes with import and export only' })
+    errors.push({ place: '--owner', message: 'goes with import and export only' })
 }
 
 function numberOf(
@@ -84,10 +88,10 @@ function numberOf(
   name: string,
   otherwise: number,
   max: number,
-  faults: Fault[],
+  errors: ValidationError[],
 ): number {
-  const given = wholeNumber(options, name, 0, faults)
-  if (given !== null && given > max) faults.push({ place: `--${name}`, message: `at most ${max}` })
+  const given = wholeNumber(options, name, 0, errors)
+  if (given !== null && given > max) errors.push({ place: `--${name}`, message: `at most ${max}` })
   return given ?? otherwise
 }
 
@@ -95,10 +99,10 @@ function numberOf(
 function isValid(
   file: string,
   read: ReadFile<FileProfile>,
-  faults: Fault[],
+  errors: ValidationError[],
 ): read is Extract<ReadFile<FileProfile>, { kind: 'read' }> {
   if (read.kind === 'read') return true
-  for (const fault of read.faults) faults.push({ place: placeIn(file, fault), message: fault.message })
+  for (const fault of read.faults) errors.push({ place: placeIn(file, fault), message: fault.message })
   return false
 }
 
@@ -120,13 +124,13 @@ function prepareImport(
   { target, engine, io, json, quiet }: CommandContext,
   { file, owner }: { file: string; owner: string | null },
   read: ReadFile<FileProfile>,
-  faults: Fault[],
+  errors: ValidationError[],
 ): Run {
-  if (!isValid(file, read, faults)) return async () => exitCodes.wrong
+  if (!isValid(file, read, errors)) return async () => exitCodes.wrong
   const profiles: ImportedProfile[] = []
   for (const { id, owner: own, profile, line } of read.items) {
     const whose = owner ?? own
-    if (whose === null) faults.push({ place: placeIn(file, { line }), message: 'it has no owner; --owner names one' })
+    if (whose === null) errors.push({ place: placeIn(file, { line }), message: 'it has no owner; --owner names one' })
     else profiles.push({ id, owner: whose, profile })
   }
   return async () => {
@@ -142,15 +146,15 @@ function prepareImport(
   }
 }
 
-function prepareExport(context: CommandContext, given: string, owner: string | null, faults: Fault[]): Run {
+function prepareExport(context: CommandContext, given: string, owner: string | null, errors: ValidationError[]): Run {
   const { cwd, dataDir, target, engine, io, json, options, quiet } = context
   const kind = options.flag('urds') ? 'urds' : 'profiles'
   const toStdout = given === '-'
   const form = isJson(given) ? 'json' : 'xml'
-  if (kind === 'urds' && form === 'json') faults.push({ place: '--urds', message: 'are written as XML only' })
+  if (kind === 'urds' && form === 'json') errors.push({ place: '--urds', message: 'are written as XML only' })
   if (toStdout && json)
-    faults.push({ place: '--json', message: 'standard output can not hold export and result: name a file' })
-  const file = toStdout ? null : checkTarget('FILE', given, { cwd, dataDir, force: options.flag('force'), faults })
+    errors.push({ place: '--json', message: 'standard output can not hold export and result: name a file' })
+  const file = toStdout ? null : checkTarget('FILE', given, { cwd, dataDir, force: options.flag('force'), errors })
   return async () => {
     const { writeProfileFile } = await import('./profile-export.ts')
     const items: ExportedItems =

@@ -1,4 +1,4 @@
-import { FaultsError } from '../../config/validation-errors.ts'
+import { InvalidInputError } from '../../config/validation-errors.ts'
 import type { ProfileQueryResult } from '../../core/reports/profile-report.ts'
 import { readOwner } from '../args/profile-arguments.ts'
 import { type Command, exitCodes } from '../command.ts'
@@ -19,15 +19,16 @@ export const command: Command = {
       about: 'how many there are; the document is base/profiles and base/urds',
     },
   ],
-  async prepare({ positionals, options, target, engine, io, json, quiet }, faults) {
+  async prepare({ positionals, options, target, engine, io, json, quiet }, errors) {
     const [xpath, ...rest] = positionals
-    const owner = readOwner(options, faults)
-    if (xpath === undefined) faults.push({ place: 'XPATH', message: 'the expression is missing' })
+    const owner = readOwner(options, errors)
+    if (xpath === undefined) errors.push({ place: 'XPATH', message: 'the expression is missing' })
     for (const word of rest)
-      faults.push({ place: word.slice(0, 60), message: 'query takes one expression: put it in quotes' })
+      errors.push({ place: word.slice(0, 60), message: 'query takes one expression: put it in quotes' })
     return async () => {
       const result = await engine.queryProfiles(target, xpath ?? '', owner)
-      if (result.kind === 'fault') throw new FaultsError('usage-wrong', [{ place: 'XPATH', message: result.message }])
+      if (result.kind === 'fault')
+        throw new InvalidInputError('usage-wrong', [{ place: 'XPATH', message: result.message }])
       if (json) io.stdout.write(`${JSON.stringify(result)}\n`)
       else print(result, io.stdout)
       const left = result.kind === 'nodes' ? result.total - result.nodes.length : 0

@@ -16,9 +16,9 @@ export const command: Command = {
     { line: 'erace restore /backup/monday.tar --data ./erace-data', about: 'every file is checked against its digest' },
     { line: 'erace crawl https://example.org/ --data ./erace-data', about: 'and a crawl that was under way goes on' },
   ],
-  async prepare(context, faults) {
+  async prepare(context, errors) {
     const { positionals, target, cwd, engine, io, json } = context
-    const file = resolve(cwd, takeOneFile(positionals, 'restore', faults))
+    const file = resolve(cwd, takeOneFile(positionals, 'restore', errors))
     return () =>
       interruptible(context, 'nothing was changed', async ({ signal, line, shows }) => {
         const onProgress = (progress: Parameters<typeof copyPieces>[0]) => shows && line.draw(copyPieces(progress))

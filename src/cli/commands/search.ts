@@ -1,4 +1,4 @@
-import type { Fault } from '../../config/validation-errors.ts'
+import type { ValidationError } from '../../config/validation-errors.ts'
 import type { IndexProgress, SearchHit, SearchReport } from '../../core/reports/search-report.ts'
 import { parseSearchQuery } from '../../core/search-query/parse-query.ts'
 import type { SearchQuery } from '../../core/search-query/query.ts'
@@ -31,11 +31,11 @@ export const command: Command = {
     },
     { line: 'erace search budget after:2026-01 before:2026-07', about: 'versions first seen in half a year (UTC)' },
   ],
-  async prepare({ options, positionals, target, engine, io, json, quiet }, faults) {
+  async prepare({ options, positionals, target, engine, io, json, quiet }, errors) {
     const rebuild = options.flag('rebuild')
-    const query = rebuild && positionals.length === 0 ? null : readQuery(positionals, faults)
-    const limit = numberOf(options, 'limit', DEFAULT_LIMIT, 1, MAX_LIMIT, faults)
-    const offset = numberOf(options, 'offset', 0, 0, MAX_OFFSET, faults)
+    const query = rebuild && positionals.length === 0 ? null : readQuery(positionals, errors)
+    const limit = numberOf(options, 'limit', DEFAULT_LIMIT, 1, MAX_LIMIT, errors)
+    const offset = numberOf(options, 'offset', 0, 0, MAX_OFFSET, errors)
     const update = !options.flag('no-update')
     return async () => {
       const line = createStatusLine(io.stderr)
@@ -59,14 +59,14 @@ export const command: Command = {
   },
 }
 
-function readQuery(positionals: readonly string[], faults: Fault[]): SearchQuery | null {
+function readQuery(positionals: readonly string[], errors: ValidationError[]): SearchQuery | null {
   if (positionals.length === 0) {
-    faults.push({ place: 'QUERY', message: 'say what to look for' })
+    errors.push({ place: 'QUERY', message: 'say what to look for' })
     return null
   }
   const parsed = parseSearchQuery(positionals.join(' '))
   if (parsed.kind === 'query') return parsed.query
-  for (const message of parsed.faults) faults.push({ place: 'QUERY', message })
+  for (const message of parsed.errors) errors.push({ place: 'QUERY', message })
   return null
 }
 
@@ -76,12 +76,12 @@ function numberOf(
   otherwise: number,
   min: number,
   max: number,
-  faults: Fault[],
+  errors: ValidationError[],
 ): number {
   const text = options.text(name)
   if (text === undefined) return otherwise
   if (/^\d{1,9}$/.test(text) && Number(text) >= min && Number(text) <= max) return Number(text)
-  faults.push({
+  errors.push({
     place: `--${name}`,
     message: `expected a whole number from ${min} to ${max}, not ${JSON.stringify(text.slice(0, 40))}`,
   })

@@ -18,8 +18,8 @@ export const command: Command = {
       about: 'another one; each answers everything, and one of them leads the scheduler',
     },
   ],
-  async prepare(context, faults) {
-    return prepareServing(context, faults, {
+  async prepare(context, errors) {
+    return prepareServing(context, errors, {
       name: 'serve',
       work: (hooks) => context.engine.serve(context.target, hooks),
     })

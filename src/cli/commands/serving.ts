@@ -1,4 +1,4 @@
-import type { Fault } from '../../config/validation-errors.ts'
+import type { ValidationError } from '../../config/validation-errors.ts'
 import { type CommandContext, exitCodes, type Option } from '../command.ts'
 import type { Administrator, ListeningTarget, UpHooks } from '../engine.ts'
 import { createInterrupt } from '../interrupt.ts'
@@ -21,9 +21,9 @@ export type Serving = {
 }
 
 /** A command that serves until somebody ends it, and tells where. */
-export function prepareServing(context: CommandContext, faults: Fault[], { name, work }: Serving) {
+export function prepareServing(context: CommandContext, errors: ValidationError[], { name, work }: Serving) {
   const { positionals, io, clock, quiet } = context
-  for (const word of positionals) faults.push({ place: word.slice(0, 60), message: `${name} takes no arguments` })
+  for (const word of positionals) errors.push({ place: word.slice(0, 60), message: `${name} takes no arguments` })
   return async (): Promise<number> => {
     const log = context.createLog(io.stderr)
     const onFirst = (): void => {

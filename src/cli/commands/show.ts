@@ -28,13 +28,13 @@ export const command: Command = {
     { line: 'erace show https://example.org/@2026-11-01T12:00', about: 'what was current then (UTC, or with a zone)' },
     { line: 'erace show https://example.org/@first --header', about: 'header of the oldest kept version' },
   ],
-  async prepare({ positionals, options, target, engine, io, json }, faults) {
+  async prepare({ positionals, options, target, engine, io, json }, errors) {
     const [address, ...rest] = positionals
-    if (address === undefined) faults.push({ place: 'show', message: 'the URL of a document is missing' })
-    for (const word of rest) faults.push({ place: word.slice(0, 60), message: 'show takes one URL' })
+    if (address === undefined) errors.push({ place: 'show', message: 'the URL of a document is missing' })
+    for (const word of rest) errors.push({ place: word.slice(0, 60), message: 'show takes one URL' })
     const chosen = parts.filter((part) => options.flag(part))
     if (chosen.length > 1)
-      faults.push({ place: `--${chosen[1]}`, message: `can't be combined with --${chosen[0]}: choose one` })
+      errors.push({ place: `--${chosen[1]}`, message: `can't be combined with --${chosen[0]}: choose one` })
     return async () => {
       const report = await engine.show(target, address!)
       if (json) {

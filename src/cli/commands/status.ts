@@ -10,8 +10,8 @@ export const command: Command = {
   usage: '',
   options: [],
   examples: [{ line: 'erace status --data ./erace-data', about: 'how far a crawl has come' }],
-  async prepare({ positionals, target, engine, io, json }, faults) {
-    for (const word of positionals) faults.push({ place: word.slice(0, 60), message: 'status takes no arguments' })
+  async prepare({ positionals, target, engine, io, json }, errors) {
+    for (const word of positionals) errors.push({ place: word.slice(0, 60), message: 'status takes no arguments' })
     return async () => {
       const report = await engine.status(target)
       io.stdout.write(json ? `${JSON.stringify(report)}\n` : statusTable(placeName(target), report))

@@ -16,8 +16,8 @@ export const command: Command = {
     },
     { line: 'erace profile import java.xml --owner me@example.org', about: 'profiles may be changed meanwhile' },
   ],
-  async prepare(context, faults) {
-    return prepareServing(context, faults, {
+  async prepare(context, errors) {
+    return prepareServing(context, errors, {
       name: 'up',
       work: (hooks) => {
         const onAnnotated = (ids: readonly number[]): void => hooks.log.info({ annotations: ids.length }, 'annotated')

@@ -1,4 +1,4 @@
-import type { Fault } from '../../config/validation-errors.ts'
+import type { ValidationError } from '../../config/validation-errors.ts'
 import { type Account, type Role, roles } from '../../core/account.ts'
 import type { ServiceLevel } from '../../core/profile.ts'
 import { readNewPassword } from '../args/new-password.ts'
@@ -30,21 +30,21 @@ export const command: Command = {
     { line: 'erace user list --json', about: 'all accounts' },
     { line: 'erace user remove eve@example.org --yes', about: 'with all profiles and annotations' },
   ],
-  async prepare(context, faults) {
+  async prepare(context, errors) {
     const { positionals, options } = context
     const [word, email, ...rest] = positionals
     const action = actions.find((each) => each === word) ?? null
     if (action === null)
-      faults.push({ place: word?.slice(0, 60) ?? 'user', message: `say what to do: ${actions.join(', ')}` })
+      errors.push({ place: word?.slice(0, 60) ?? 'user', message: `say what to do: ${actions.join(', ')}` })
     for (const each of action === 'list' ? positionals.slice(1) : rest)
-      faults.push({
+      errors.push({
         place: each.slice(0, 60),
         message: `user ${word} takes ${action === 'list' ? 'no' : 'one'} address`,
       })
-    if (action !== null && action !== 'list') checkEmail(email, faults)
-    const traits = readTraits(action, options, faults)
+    if (action !== null && action !== 'list') checkEmail(email, errors)
+    const traits = readTraits(action, options, errors)
     if (options.flag('yes') && action !== null && action !== 'remove')
-      faults.push({ place: '--yes', message: 'goes with remove only' })
+      errors.push({ place: '--yes', message: 'goes with remove only' })
     const address = (email ?? '').toLowerCase()
     if (action === 'add') return () => add(context, address, traits)
     if (action === 'passwd') return () => setPassword(context, address)
@@ -53,22 +53,22 @@ export const command: Command = {
   },
 }
 
-function checkEmail(email: string | undefined, faults: Fault[]): void {
-  if (email === undefined) faults.push({ place: 'EMAIL', message: 'the address is missing' })
+function checkEmail(email: string | undefined, errors: ValidationError[]): void {
+  if (email === undefined) errors.push({ place: 'EMAIL', message: 'the address is missing' })
   else if (!/^[^\s@,]{1,190}@[^\s@,]{1,190}$/.test(email) || email.length > 254)
-    faults.push({ place: email.slice(0, 60), message: 'expected an e-mail address' })
+    errors.push({ place: email.slice(0, 60), message: 'expected an e-mail address' })
 }
 
-function readTraits(action: Action | null, options: CommandContext['options'], faults: Fault[]): Traits {
+function readTraits(action: Action | null, options: CommandContext['options'], errors: ValidationError[]): Traits {
   for (const option of ['name', 'role', 'level'])
     if (options.text(option) !== undefined && action !== null && action !== 'add')
-      faults.push({ place: `--${option}`, message: 'goes with add only' })
+      errors.push({ place: `--${option}`, message: 'goes with add only' })
   const traits: Traits = {}
   const name = options.text('name')
   if (name !== undefined) traits.name = name
-  const role = choice(options, 'role', roles, faults)
+  const role = choice(options, 'role', roles, errors)
   if (role !== null) traits.role = role
-  const level = choice(options, 'level', levels, faults)
+  const level = choice(options, 'level', levels, errors)
   if (level !== null) traits.level = level
   return traits
 }
@@ -77,12 +77,12 @@ function choice<T extends string>(
   options: CommandContext['options'],
   name: string,
   choices: readonly T[],
-  faults: Fault[],
+  errors: ValidationError[],
 ): T | null {
   const given = options.text(name)
   if (given === undefined) return null
   const found = choices.find((each) => each === given)
-  if (found === undefined) faults.push({ place: `--${name}`, message: `expected one of ${choices.join(', ')}` })
+  if (found === undefined) errors.push({ place: `--${name}`, message: `expected one of ${choices.join(', ')}` })
   return found ?? null
 }
 

@@ -18,8 +18,8 @@ export const command: Command = {
     { line: 'erace verify --data ./erace-data', about: 'exit code 0: all is well; 1: faults, each named' },
     { line: 'erace verify --repair', about: 'where there is no backup; exit code 0: what is left is well' },
   ],
-  async prepare({ positionals, options, target, engine, io, json, quiet }, faults) {
-    for (const word of positionals) faults.push({ place: word.slice(0, 60), message: 'verify takes no arguments' })
+  async prepare({ positionals, options, target, engine, io, json, quiet }, errors) {
+    for (const word of positionals) errors.push({ place: word.slice(0, 60), message: 'verify takes no arguments' })
     return async () => {
       const line = createStatusLine(io.stderr)
       const shows = io.stderr.isTTY === true && !quiet

@@ -28,9 +28,9 @@ export const command: Command = {
       about: 'all workers at a glance, and how to drain one before it is stopped',
     },
   ],
-  async prepare(context, faults) {
+  async prepare(context, errors) {
     const { positionals, target, engine, io, clock, quiet, json } = context
-    for (const word of positionals) faults.push({ place: word.slice(0, 60), message: 'worker takes no arguments' })
+    for (const word of positionals) errors.push({ place: word.slice(0, 60), message: 'worker takes no arguments' })
     return async () => {
       const log = context.createLog(io.stderr)
       const onFirst = (): void => {

@@ -1,4 +1,4 @@
-import { FaultsError } from '../../config/validation-errors.ts'
+import { InvalidInputError } from '../../config/validation-errors.ts'
 import { AppError, type ErrorCode } from '../../core/errors.ts'
 import { exitCodes } from '../command.ts'
 import { printable } from './terminal-text.ts'
@@ -35,7 +35,7 @@ export function exitCodeOf(error: AppError): number {
 export function errorText(where: string, error: AppError, withStack: boolean): string {
   const fault = error.code === 'internal' ? 'fault in the program: ' : ''
   const lines = error.message.split('\n').map((line) => `${where}: ${fault}${printable(line, 1000)}`)
-  const hint = error instanceof FaultsError ? `try ${where} --help` : hints[error.code]
+  const hint = error instanceof InvalidInputError ? `try ${where} --help` : hints[error.code]
   if (hint !== undefined) lines.push(`  ${hint}`)
   if (error.code === 'internal') {
     const { cause } = error
@@ -46,6 +46,6 @@ export function errorText(where: string, error: AppError, withStack: boolean): s
 }
 
 export function errorJson(error: AppError): string {
-  const details = error instanceof FaultsError ? { details: error.faults } : {}
+  const details = error instanceof InvalidInputError ? { details: error.errors } : {}
   return `${JSON.stringify({ error: { code: error.code, message: error.message, ...details } })}\n`
 }

@@ -1,4 +1,4 @@
-import type { Fault } from '../../config/validation-errors.ts'
+import type { ValidationError } from '../../config/validation-errors.ts'
 import { nodeStateOf } from '../../store/rules/node-state.ts'
 import { type Command, type CommandContext, exitCodes, type Option } from '../command.ts'
 import type { ClusterControl } from '../engine.ts'
@@ -33,21 +33,21 @@ export const command: Command = {
     { line: 'erace top --drain worker-3', about: 'before a machine is taken away; its partitions go to others' },
     { line: 'erace top --pause', about: 'nothing is fetched until erace top --resume' },
   ],
-  async prepare(context, faults) {
+  async prepare(context, errors) {
     const { positionals } = context
-    for (const word of positionals) faults.push({ place: word.slice(0, 60), message: 'top takes no arguments' })
-    const action = actionOf(context, faults)
+    for (const word of positionals) errors.push({ place: word.slice(0, 60), message: 'top takes no arguments' })
+    const action = actionOf(context, errors)
     return () =>
       withControl(context, (control) => (action === null ? snapshot(context, control) : act(context, control, action)))
   },
 }
 
-function actionOf({ options }: CommandContext, faults: Fault[]): Action | null {
+function actionOf({ options }: CommandContext, errors: ValidationError[]): Action | null {
   const given = actions.filter((name) => options.flag(name) || options.text(name) !== undefined)
   if (given.length > 1)
-    faults.push({ place: given.map((name) => `--${name}`).join(' '), message: 'one of them at a time' })
+    errors.push({ place: given.map((name) => `--${name}`).join(' '), message: 'one of them at a time' })
   for (const name of ['drain', 'undrain'])
-    if (options.text(name) === '') faults.push({ place: `--${name}`, message: 'needs the id or the name of a node' })
+    if (options.text(name) === '') errors.push({ place: `--${name}`, message: 'needs the id or the name of a node' })
   return given[0] ?? null
 }
 

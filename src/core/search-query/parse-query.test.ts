@@ -22,7 +22,7 @@ function spell(node: QueryNode): string {
 
 function treeOf(text: string): string {
   const parsed = parseSearchQuery(text)
-  if (parsed.kind === 'faults') return `fault: ${parsed.faults.join('; ')}`
+  if (parsed.kind === 'invalid') return `fault: ${parsed.errors.join('; ')}`
   return parsed.query.match === null ? '' : spell(parsed.query.match)
 }
 
@@ -83,7 +83,7 @@ describe('the query language', () => {
     test(`${JSON.stringify(text)} is read as ${tree}`, () => assert.equal(treeOf(text), tree))
   }
 
-  const faults: Record<string, RegExp> = {
+  const errors: Record<string, RegExp> = {
     '': /no word/,
     'OR AND NOT': /no word/,
     '()': /no word/,
@@ -102,7 +102,7 @@ describe('the query language', () => {
     '(x after:2026)': /whole query/,
     'a OR before:2026': /whole query/,
   }
-  for (const [text, fault] of Object.entries(faults)) {
+  for (const [text, fault] of Object.entries(errors)) {
     test(`${JSON.stringify(text)} is a fault`, () => {
       assert.match(treeOf(text), fault)
     })
@@ -110,7 +110,7 @@ describe('the query language', () => {
 
   test('all faults are told at once', () => {
     const parsed = parseSearchQuery('site: intitle: before:x a*')
-    assert.equal(parsed.kind === 'faults' && parsed.faults.length, 4)
+    assert.equal(parsed.kind === 'invalid' && parsed.errors.length, 4)
   })
 
   test('times are taken out of the tree, and of several the narrowest count', () => {

@@ -3,7 +3,7 @@ import type { QueryNode, SearchQuery, WordsNode } from './query.ts'
 import { type QueryToken, queryTokens, wordsOf } from './query-tokens.ts'
 import { isUnspaced } from './searchable-text.ts'
 
-export type ParsedQuery = { kind: 'query'; query: SearchQuery } | { kind: 'faults'; faults: string[] }
+export type ParsedQuery = { kind: 'query'; query: SearchQuery } | { kind: 'invalid'; errors: string[] }
 
 const MAX_CHARS = 4_096
 const MAX_WORDS = 64
@@ -11,7 +11,7 @@ const MAX_DEPTH = 20
 /** Each goes through all the words that begin so. */
 const MAX_PREFIXES = 8
 const MIN_PREFIX_CHARS = 2
-const MAX_FAULTS = 10
+const MAX_ERRORS = 10
 
 /**
  * Reads what a person typed: words (all of them), "phrases", prefix*, -word or NOT, OR (between the words to its left and right),
@@ -21,22 +21,22 @@ const MAX_FAULTS = 10
  */
 export function parseSearchQuery(text: string): ParsedQuery {
   if (text.length > MAX_CHARS) return wrong([`the query has ${text.length} characters; at most ${MAX_CHARS} are read`])
-  const faults: string[] = []
-  const reader = createReader(queryTokens(text), faults)
+  const errors: string[] = []
+  const reader = createReader(queryTokens(text), errors)
   const root = reader.readAny(0)
   const times = reader.times()
-  if (reader.wordCount() > MAX_WORDS) faults.push(`the query has more than ${MAX_WORDS} words`)
-  if (faults.length > 0) return wrong([...new Set(faults)])
+  if (reader.wordCount() > MAX_WORDS) errors.push(`the query has more than ${MAX_WORDS} words`)
+  if (errors.length > 0) return wrong([...new Set(errors)])
   if (root === null && times.beforeMs === null && times.afterMs === null)
     return wrong(['there is no word to look for; letters and digits make words'])
   return { kind: 'query', query: { match: root, ...times } }
 }
 
-const wrong = (faults: string[]): ParsedQuery => ({ kind: 'faults', faults: faults.slice(0, MAX_FAULTS) })
+const wrong = (errors: string[]): ParsedQuery => ({ kind: 'invalid', errors: errors.slice(0, MAX_ERRORS) })
 
 type Term = Extract<QueryToken, { kind: 'term' }>
 
-function createReader(tokens: readonly QueryToken[], faults: string[]) {
+function createReader(tokens: readonly QueryToken[], errors: string[]) {
   let at = 0
   let words = 0
   let prefixes = 0
@@ -80,7 +80,7 @@ function createReader(tokens: readonly QueryToken[], faults: string[]) {
 
   function readGroup(depth: number): QueryNode | null {
     if (depth < MAX_DEPTH) return readAny(depth + 1)
-    faults.push(`parentheses are nested more than ${MAX_DEPTH} deep`)
+    errors.push(`parentheses are nested more than ${MAX_DEPTH} deep`)
     at = tokens.length
     return null
   }
@@ -92,15 +92,15 @@ function createReader(tokens: readonly QueryToken[], faults: string[]) {
     words += found.length
     const last = found.at(-1)
     if (last === undefined) {
-      if (term.field === 'intitle') faults.push('intitle: needs a word')
+      if (term.field === 'intitle') errors.push('intitle: needs a word')
       return null
     }
     const isWhole = !isUnspaced(last)
     if (term.prefix && isWhole && last.length < MIN_PREFIX_CHARS)
-      faults.push(`${last}*: at least ${MIN_PREFIX_CHARS} letters must stand before the star`)
+      errors.push(`${last}*: at least ${MIN_PREFIX_CHARS} letters must stand before the star`)
     // Where words can't be told apart by the eye, what was typed may be the beginning of a longer one.
     const prefix = term.prefix || (!isWhole && prefixes < MAX_PREFIXES)
-    if (prefix && ++prefixes > MAX_PREFIXES) faults.push(`the query has more than ${MAX_PREFIXES} words with a star`)
+    if (prefix && ++prefixes > MAX_PREFIXES) errors.push(`the query has more than ${MAX_PREFIXES} words with a star`)
     return {
       kind: 'words',
       words: found,
@@ -112,8 +112,8 @@ function createReader(tokens: readonly QueryToken[], faults: string[]) {
   function readTime(field: 'before' | 'after', text: string, isInside: boolean): null {
     hasTime = true
     const moment = parseMoment(text)
-    if (moment === null) faults.push(`${field}: needs a date such as 2026-11-01 or 2026-11-01T12:00`)
-    else if (isInside) faults.push(`${field}: holds for the whole query; it can't be negated or stand in parentheses`)
+    if (moment === null) errors.push(`${field}: needs a date such as 2026-11-01 or 2026-11-01T12:00`)
+    else if (isInside) errors.push(`${field}: holds for the whole query; it can't be negated or stand in parentheses`)
     else if (field === 'before') times.beforeMs = Math.min(times.beforeMs ?? moment, moment)
     else times.afterMs = Math.max(times.afterMs ?? moment, moment)
     return null
@@ -123,7 +123,7 @@ function createReader(tokens: readonly QueryToken[], faults: string[]) {
     const host = siteHost(text)
     words++
     if (host !== null) return { kind: 'site', host }
-    faults.push('site: needs a host such as example.org')
+    errors.push('site: needs a host such as example.org')
     return null
   }
 
@@ -131,7 +131,7 @@ function createReader(tokens: readonly QueryToken[], faults: string[]) {
     readAny(depth: number): QueryNode | null {
       const root = readAny(depth)
       if (hasOr && hasTime)
-        faults.push('before: and after: hold for the whole query; put what stands around OR into parentheses')
+        errors.push('before: and after: hold for the whole query; put what stands around OR into parentheses')
       return root
     },
     times: () => times,

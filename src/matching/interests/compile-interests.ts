@@ -1,4 +1,4 @@
-import { FaultsError } from '../../config/validation-errors.ts'
+import { InvalidInputError } from '../../config/validation-errors.ts'
 import type { Interests } from '../../core/profile.ts'
 import { defaultScorers, type Scorers } from '../score/scorers.ts'
 import { findStemmer, stemmedLanguages } from '../terms/stem/stemmers.ts'
@@ -36,7 +36,7 @@ export function readInterests(interests: Interests, scorers: Scorers = defaultSc
 /** Throws `usage-wrong` with all faults. For interests that were validated before. */
 export function compileInterests(interests: Interests, scorers: Scorers = defaultScorers): CompiledInterests {
   const read = readInterests(interests, scorers)
-  if (read.kind === 'faults') throw new FaultsError('usage-wrong', read.faults)
+  if (read.kind === 'faults') throw new InvalidInputError('usage-wrong', read.faults)
   return read.interests
 }
 

@@ -1,8 +1,8 @@
-import type { Fault } from '../../config/validation-errors.ts'
+import type { ValidationError } from '../../config/validation-errors.ts'
 import { interestLimits } from './interest-limits.ts'
 
 /** `at` is the place in the text, counted from 0; null where the whole value is meant. */
-export type InterestFault = Fault & { readonly at: number | null }
+export type InterestFault = ValidationError & { readonly at: number | null }
 
 export type FaultList = {
   readonly faults: InterestFault[]

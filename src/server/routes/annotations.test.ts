@@ -205,8 +205,8 @@ describe('forms of the inbox', () => {
         const answer = await server.as(ada).get('/annotations', { headers: { accept: 'application/xml' } })
         assert.equal(answer.headers['content-type'], 'application/xml; charset=utf-8')
         assert.equal(answer.headers.vary, 'Accept')
-        const { acis, faults } = readAcis(answer.rawPayload)
-        assert.deepEqual(faults, [])
+        const { acis, errors } = readAcis(answer.rawPayload)
+        assert.deepEqual(errors, [])
         const { items } = (await server.as(ada).get('/annotations')).json()
         for (const [place, aci] of acis.entries()) {
           const item = items[place]

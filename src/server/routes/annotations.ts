@@ -152,7 +152,7 @@ export function addAnnotations(api: Api, { inbox, settings }: Pick<ServerParts, 
 function filterOf(wish: InboxWish): InboxFilter {
   const read = readInboxFilter(wish)
   if (read.kind === 'filter') return read.filter
-  const details = read.faults.map((message) => ({ place: 'querystring.q', message }))
+  const details = read.errors.map((message) => ({ place: 'querystring.q', message }))
   throw new DetailedError('request-invalid', 'the search can not be understood', details)
 }
 

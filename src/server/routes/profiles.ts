@@ -1,7 +1,7 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
-import type { Fault } from '../../config/validation-errors.ts'
+import type { ValidationError } from '../../config/validation-errors.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Profile as StoredProfile } from '../../core/profile.ts'
 import type { ProfileBody as GivenBody } from '../../services/profiles/profile-reading.ts'
@@ -141,7 +141,7 @@ function profileOf(outcome: Outcome): StoredProfile {
   throw new DetailedError('request-invalid', 'the profile has faults', outcome.faults.map(detailOf))
 }
 
-const detailOf = ({ place, message }: Fault) => ({ place: place === '' ? 'body' : place, message })
+const detailOf = ({ place, message }: ValidationError) => ({ place: place === '' ? 'body' : place, message })
 
 function inForm(reply: FastifyReply, form: (typeof forms)[number], profile: StoredProfile) {
   if (form === 'application/json') return shown(profile)

@@ -24,9 +24,9 @@ export function addSearch(api: Api, { archive }: Pick<ServerParts, 'archive'>): 
     async (request, reply) => {
       const { q, limit = DEFAULT_LIMIT, cursor } = request.query
       const parsed = parseSearchQuery(q)
-      if (parsed.kind === 'faults') {
-        const details = parsed.faults.map((message) => ({ place: 'querystring.q', message }))
-        throw new DetailedError('request-invalid', `this can't be looked for: ${parsed.faults.join('; ')}`, details)
+      if (parsed.kind === 'invalid') {
+        const details = parsed.errors.map((message) => ({ place: 'querystring.q', message }))
+        throw new DetailedError('request-invalid', `this can't be looked for: ${parsed.errors.join('; ')}`, details)
       }
       const asked = { owner: ownerOf(request), query: parsed.query, offset: placeOfNumber(cursor) ?? 0, limit }
       const { next, tookMs, ...found } = await archive.search(asked)

@@ -4,7 +4,7 @@ import type { InboxFilter, InboxState } from '../../store/contracts/inbox.ts'
 /** What somebody asks for. */
 export type InboxWish = { state?: InboxState; profile?: string; q?: string; urgency?: number; upTo?: number }
 
-export type ReadFilter = { kind: 'filter'; filter: InboxFilter } | { kind: 'faults'; faults: string[] }
+export type ReadFilter = { kind: 'filter'; filter: InboxFilter } | { kind: 'invalid'; errors: string[] }
 
 /** What is left out does not narrow; unread is meant where no state is named. */
 export function readInboxFilter({ state = 'all', profile = '', q = '', urgency = 0, upTo }: InboxWish): ReadFilter {
@@ -16,5 +16,5 @@ export function readInboxFilter({ state = 'all', profile = '', q = '', urgency =
   }
   if (q.trim() === '') return { kind: 'filter', filter }
   const read = parseSearchQuery(q)
-  return read.kind === 'faults' ? read : { kind: 'filter', filter: { ...filter, query: read.query } }
+  return read.kind === 'invalid' ? read : { kind: 'filter', filter: { ...filter, query: read.query } }
 }

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Fault } from '../../config/validation-errors.ts'
+import type { ValidationError } from '../../config/validation-errors.ts'
 import type { Profile } from '../../core/profile.ts'
 import type { ProfileStore } from '../../store/contracts/profiles.ts'
 
@@ -39,9 +39,9 @@ export function createHoldings(store: Pick<ProfileStore, 'list' | 'revision'>, l
 
   return {
     /** Why a profile can not be had, in place of another or besides all others. Less than before is always let through. */
-    async faultsOf({ owner, sources }: Profile, replaced: Profile | null): Promise<Fault[]> {
+    async faultsOf({ owner, sources }: Profile, replaced: Profile | null): Promise<ValidationError[]> {
       const had = await holdingOf(owner)
-      const faults: Fault[] = []
+      const faults: ValidationError[] = []
       if (replaced === null && had.profiles >= limits.maxProfiles)
         faults.push({
           place: '',

@@ -1,5 +1,5 @@
 import { nearMiss } from '../../config/near-miss.ts'
-import type { Fault } from '../../config/validation-errors.ts'
+import type { ValidationError } from '../../config/validation-errors.ts'
 
 /** Ten thousand wrong keywords are told by the first hundreds. */
 const MAX_FAULTS = 500
@@ -11,7 +11,7 @@ export type PlainRecord = Readonly<Record<string, unknown>>
  * was there: the result counts only while there are no faults. What is missing or null is undefined.
  */
 export type PlainValues = {
-  readonly faults: readonly Fault[]
+  readonly faults: readonly ValidationError[]
   fault(place: string, message: string): void
   record(value: unknown, place: string, keys: readonly string[]): PlainRecord
   /** The same where there must be one: null where there is not. */
@@ -27,7 +27,7 @@ export type PlainValues = {
 const forbidden = /[\p{Cc}\p{Cs}\ufffe\uffff]/u
 
 export function createPlainValues(): PlainValues {
-  const faults: Fault[] = []
+  const faults: ValidationError[] = []
 
   function fault(place: string, message: string): void {
     if (faults.length < MAX_FAULTS) faults.push({ place, message })

@@ -1,9 +1,9 @@
-import type { Fault } from '../../config/validation-errors.ts'
+import type { ValidationError } from '../../config/validation-errors.ts'
 import type { ProfileDraft, ProfileUrd } from '../../core/profile-draft.ts'
 import type { PlainItem } from '../../xml/profile-parts-reader.ts'
 import { readProfiles } from '../../xml/profile-reader.ts'
 import { readUrds } from '../../xml/urd-reader.ts'
-import type { XmlFault } from '../../xml/xml-fault.ts'
+import type { XmlError } from '../../xml/xml-error.ts'
 import { rootNameOf, treeLimits } from '../../xml/xml-tree.ts'
 import { type ProfileRules, readProfileJson } from './profile-values.ts'
 import { supported } from './protocols.ts'
@@ -26,8 +26,8 @@ export type ReadFile<T> =
 export function readProfilesXml(xml: string | Uint8Array, rules: ProfileRules): ReadFile<FileProfile> {
   const root = rootNameOf(xml)
   if (root === 'urd' || root === 'urds') return profilesFromUrds(readUrdsXml(xml, rules))
-  const { profiles, faults } = readProfiles(xml)
-  const found = createFindings(faults)
+  const { profiles, errors } = readProfiles(xml)
+  const found = createFindings(errors)
   for (const item of profiles) {
     if (found.isFull()) break
     const { plain, id, owner, line } = item
@@ -43,8 +43,8 @@ export function readUrdsXml(
   xml: string | Uint8Array,
   rules: ProfileRules,
 ): ReadFile<{ urd: ProfileUrd; line: number | null }> {
-  const { urds, faults } = readUrds(xml)
-  const found = createFindings<{ urd: ProfileUrd; line: number | null }>(faults)
+  const { urds, errors } = readUrds(xml)
+  const found = createFindings<{ urd: ProfileUrd; line: number | null }>(errors)
   for (const item of urds) {
     if (found.isFull()) break
     const read = readUrdValues(item, rules)
@@ -84,7 +84,7 @@ export function readProfilesJson(text: string, rules: ProfileRules): ReadFile<Fi
 type Located = { locate(place: string): { line: number | null; name: string } } | Pick<PlainItem, 'locate'>
 
 /** Collects what is right and all that is not, in the order of lines. */
-function createFindings<T = FileProfile>(before: readonly XmlFault[]) {
+function createFindings<T = FileProfile>(before: readonly XmlError[]) {
   const faults: FileFault[] = [...before]
   const notes: FileFault[] = []
   const items: T[] = []
@@ -96,7 +96,7 @@ function createFindings<T = FileProfile>(before: readonly XmlFault[]) {
 
   return {
     isFull: () => faults.length >= MAX_FAULTS,
-    wrong(at: Located, found: readonly Fault[]): void {
+    wrong(at: Located, found: readonly ValidationError[]): void {
       for (const { place, message } of found) say(faults, at, place, message)
     },
     right(item: T, at: Located, sources: readonly { uri: string }[]): void {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Fault } from '../../config/validation-errors.ts'
+import type { ValidationError } from '../../config/validation-errors.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Profile } from '../../core/profile.ts'
 import type { KeyedProfile, ProfileStore } from '../../store/contracts/profiles.ts'
@@ -22,7 +22,7 @@ export type ProfileService = {
   remove(owner: string, id: string): Promise<boolean>
 }
 
-export type Outcome = { kind: 'profile'; profile: Profile } | { kind: 'faults'; faults: Fault[] }
+export type Outcome = { kind: 'profile'; profile: Profile } | { kind: 'faults'; faults: ValidationError[] }
 
 export type ProfileServiceDeps = {
   store: ProfileStore
@@ -90,7 +90,7 @@ export function createProfileService({ store, reading, keyed, limits, onChange }
 /** A body may say whose profile it is and which, as it does when it was read here before; but nothing else than what is so. */
 function checked(read: ReadBody, owner: string, id: string | null): ReadBody {
   if (read.kind === 'faults') return read
-  const faults: Fault[] = []
+  const faults: ValidationError[] = []
   if (read.id !== null && read.id !== id) {
     const message =
       id === null ? 'a new profile gets its id here: leave it out' : 'is of another profile than the address'

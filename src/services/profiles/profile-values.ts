@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts'
 import { formatDuration } from '../../config/quantities.ts'
-import type { Fault } from '../../config/validation-errors.ts'
+import type { ValidationError } from '../../config/validation-errors.ts'
 import type { Interests, Profile, Scope, Source, TimeWindow } from '../../core/profile.ts'
 import type { ProfileDraft } from '../../core/profile-draft.ts'
 import { ignoredBy } from '../../core/text/ignored-text.ts'
@@ -18,13 +18,13 @@ import { readSourceValues, type SourceRules } from './source-values.ts'
  */
 export type ProfileRules = SourceRules & {
   /** What whoever matches interests says of them; places as in `keywords[3].weight`. */
-  checkInterests(interests: Interests): readonly Fault[]
+  checkInterests(interests: Interests): readonly ValidationError[]
 }
 
 export type ReadProfile =
   /** `id` and `owner` are null where the form has none: whether they count is for the caller to say. */
   | { kind: 'profile'; profile: ProfileDraft; id: string | null; owner: string | null }
-  | { kind: 'faults'; faults: Fault[] }
+  | { kind: 'faults'; faults: ValidationError[] }
 
 const profileKeys = ['id', 'owner', 'name', 'paused', 'sources', 'interests', 'urgency', 'amount', 'delivery']
 const MAX_SOURCES = 1000

@@ -1,4 +1,4 @@
-import type { Fault } from '../../config/validation-errors.ts'
+import type { ValidationError } from '../../config/validation-errors.ts'
 import type { ProfileDraft } from '../../core/profile-draft.ts'
 import { readProfilesXml } from './profile-file.ts'
 import { type ProfileRules, readProfileJson } from './profile-values.ts'
@@ -8,7 +8,7 @@ export type ProfileText = { form: 'json'; text: string } | { form: 'xml'; xml: U
 
 export type ReadBody =
   | { kind: 'read'; draft: ProfileDraft; id: string | null; owner: string | null }
-  | { kind: 'faults'; faults: Fault[] }
+  | { kind: 'faults'; faults: ValidationError[] }
 
 export function readProfileBody(body: ProfileText, rules: ProfileRules): ReadBody {
   if (body.form === 'json') {

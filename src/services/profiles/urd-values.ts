@@ -1,4 +1,4 @@
-import type { Fault } from '../../config/validation-errors.ts'
+import type { ValidationError } from '../../config/validation-errors.ts'
 import type { Profile, Source } from '../../core/profile.ts'
 import type { ProfileDraft, ProfileUrd } from '../../core/profile-draft.ts'
 import type { WrittenUrd } from '../../xml/urd.ts'
@@ -10,7 +10,7 @@ import { portOf, protocolOf, proxyOf, unknownProtocol } from './protocols.ts'
 /** The furthest moment that a date can be. */
 const LAST_MS = 8.64e15
 
-export type ReadUrd = { kind: 'urd'; urd: ProfileUrd } | { kind: 'faults'; faults: Fault[] }
+export type ReadUrd = { kind: 'urd'; urd: ProfileUrd } | { kind: 'faults'; faults: ValidationError[] }
 
 /** The rules of profiles, for a profile with one source; places as there, and `protocol`, `port`, `lastCheckedAt`. */
 export function readUrdValues(item: PlainUrd, rules: ProfileRules): ReadUrd {
