@@ -3,7 +3,7 @@ import { defineConfig } from 'vite'
 
 const SERVER = 'http://127.0.0.1:7070'
 
-/** Everything is a file of its own with a hashed name: the pages are served under a policy that lets nothing inline through. */
+/** Every asset is a separate file with a hashed name: the content security policy allows nothing inline. */
 export default defineConfig({
   plugins: [react()],
   root: import.meta.dirname,
@@ -17,7 +17,7 @@ export default defineConfig({
     rolldownOptions: {
       input: { main: `${import.meta.dirname}/index.html`, sw: `${import.meta.dirname}/src/sw/service-worker.ts` },
       output: {
-        // The service worker's address is its identity: it cannot change with its content.
+        // The service worker's URL is its identity, so it can't change with its content.
         entryFileNames: (chunk) => (chunk.name === 'sw' ? 'sw.js' : 'assets/[name]-[hash].js'),
         chunkFileNames: 'assets/[name]-[hash].js',
         assetFileNames: 'assets/[name]-[hash][extname]',

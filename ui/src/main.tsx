@@ -9,7 +9,7 @@ import { App } from './shell/app.tsx'
 
 const STALE_MS = 20_000
 const MAX_RETRIES = 2
-/** Lets the first view finish loading before the service worker is told about its files. */
+/** Lets the first view finish loading before its files are sent to the service worker. */
 const QUIET_MS = 4000
 
 const queryClient = new QueryClient({
@@ -30,7 +30,7 @@ function isTransient(failures: number, error: Error): boolean {
   return error instanceof ApiError && error.status >= 500 && failures < MAX_RETRIES
 }
 
-/** The service worker starts after the first load, so the page tells it which files were loaded before. */
+/** The service worker starts after the first load, so the page sends it the files loaded before. */
 function registerWorker(): void {
   if (!('serviceWorker' in navigator) || !import.meta.env.PROD) return
   window.addEventListener('load', async () => {

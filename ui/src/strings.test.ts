@@ -6,7 +6,7 @@ import { parseSync } from 'vite'
 
 /** Attributes, properties and functions whose text the user reads. */
 const shownProps = new Set(
-  'aria-label alt title placeholder label hint head lead confirm fallback error text'.split(' '),
+  'aria-label alt title placeholder label hint head lead confirm fallback error text advice'.split(' '),
 )
 const shownArguments = new Set(['showToast', 'didWithUndo', 'usePageTitle', 'useShortcuts'])
 

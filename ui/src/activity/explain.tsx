@@ -51,9 +51,7 @@ export function Explain() {
       </form>
       <div aria-live="polite">
         {url === '' ? null : query.error !== null ? (
-          <ErrorState error={query.error} title={text.errorTitle}>
-            {text.errorHint}
-          </ErrorState>
+          <ErrorState error={query.error} title={text.errorTitle} advice={text.errorHint} />
         ) : query.data === undefined ? (
           <LoadingState lines={3} />
         ) : (

@@ -37,9 +37,7 @@ export default function CrawlGraph() {
       ) : query.data === undefined ? (
         <LoadingState label={text.loading} />
       ) : query.data.nodes.length === 0 ? (
-        <EmptyState icon="globe" title={text.emptyTitle}>
-          {host === '' ? text.empty : text.emptyHost}
-        </EmptyState>
+        <EmptyState icon="globe" title={text.emptyTitle} advice={host === '' ? text.empty : text.emptyHost} />
       ) : (
         <>
           <GraphCanvas key={`${limit} ${host}`} graph={query.data} />

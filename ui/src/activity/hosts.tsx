@@ -28,9 +28,7 @@ export function Hosts() {
       ) : query.isPending ? (
         <LoadingState lines={4} />
       ) : hosts.length === 0 ? (
-        <EmptyState icon="globe" title={text.emptyTitle}>
-          {q === '' ? text.empty : text.noMatch}
-        </EmptyState>
+        <EmptyState icon="globe" title={text.emptyTitle} advice={q === '' ? text.empty : text.noMatch} />
       ) : (
         <HostTable hosts={hosts} />
       )}

@@ -32,11 +32,7 @@ export function TextTab({ version }: { version: Version }) {
     return <ErrorState title={strings.text.failed} error={query.error} onRetry={() => void query.refetch()} />
   if (query.data === undefined) return <LoadingState label={strings.text.loading} />
   if (query.data.trim() === '')
-    return (
-      <EmptyState icon="cached" title={strings.text.empty}>
-        {strings.text.emptyAdvice}
-      </EmptyState>
-    )
+    return <EmptyState icon="cached" title={strings.text.empty} advice={strings.text.emptyAdvice} />
   return <pre className="document-plain">{query.data}</pre>
 }
 
@@ -52,11 +48,7 @@ export function PageTab({ version }: { version: Version }) {
 }
 
 function Absence({ reason }: { reason: string }) {
-  return (
-    <EmptyState icon="cached" title={strings.missing.title}>
-      {reason}
-    </EmptyState>
-  )
+  return <EmptyState icon="cached" title={strings.missing.title} advice={reason} />
 }
 
 /**
@@ -90,11 +82,7 @@ function Side({ version, name }: { version: Version; name: string }) {
 }
 
 export function OneVersion({ children }: { children: string }) {
-  return (
-    <EmptyState icon="clock" title={strings.versions.one}>
-      {children}
-    </EmptyState>
-  )
+  return <EmptyState icon="clock" title={strings.versions.one} advice={children} />
 }
 
 export function MergedTab({ id, choice: { from, to } }: { id: string; choice: VersionChoice }) {
@@ -105,9 +93,12 @@ export function MergedTab({ id, choice: { from, to } }: { id: string; choice: Ve
   if (from === null || to === null) return <OneVersion>{strings.merged.oneVersion}</OneVersion>
   if (diff.error !== null)
     return (
-      <ErrorState title={strings.merged.failed} error={diff.error} onRetry={() => void diff.refetch()}>
-        {absenceOf(from) ?? absenceOf(to) ?? strings.diff.failedAdvice}
-      </ErrorState>
+      <ErrorState
+        title={strings.merged.failed}
+        error={diff.error}
+        onRetry={() => void diff.refetch()}
+        advice={absenceOf(from) ?? absenceOf(to) ?? strings.diff.failedAdvice}
+      />
     )
   // For content other than HTML the whole text is shown, word by word.
   const query = { from: from.n, to: to.n, format: 'page', form: 'words', context: WHOLE }
@@ -138,12 +129,7 @@ export function LinksTab({ id, version }: { id: string; version: Version }) {
   if (query.error !== null)
     return <ErrorState title={strings.links.failed} error={query.error} onRetry={() => void query.refetch()} />
   if (query.isPending) return <LoadingState label={strings.links.loading} />
-  if (links.length === 0)
-    return (
-      <EmptyState icon="link" title={strings.links.empty}>
-        {strings.links.emptyWhy}
-      </EmptyState>
-    )
+  if (links.length === 0) return <EmptyState icon="link" title={strings.links.empty} advice={strings.links.emptyWhy} />
   return (
     <>
       <ul className="document-links">

@@ -26,9 +26,12 @@ export function DiffTab({ id, versions, choice }: Props) {
     <div className="document-diff">
       <Tools {...{ id, versions, choice }} diffChoice={diffChoice} onChange={setDiffChoice} />
       {query.error !== null ? (
-        <ErrorState title={strings.diff.failed} error={query.error} onRetry={() => void query.refetch()}>
-          {isOffline(query.error) ? undefined : (absenceOf(from) ?? absenceOf(to) ?? strings.diff.failedAdvice)}
-        </ErrorState>
+        <ErrorState
+          title={strings.diff.failed}
+          error={query.error}
+          onRetry={() => void query.refetch()}
+          advice={isOffline(query.error) ? undefined : (absenceOf(from) ?? absenceOf(to) ?? strings.diff.failedAdvice)}
+        />
       ) : query.data === undefined ? (
         <LoadingState label={strings.diff.comparing} />
       ) : (
@@ -52,20 +55,20 @@ function Compared({ diff, choice, isStale }: { diff: Diff; choice: DiffChoice; i
   const text = useRef<HTMLDivElement>(null)
   if (diff.equal)
     return (
-      <EmptyState icon="check" title={strings.diff.equal}>
-        {diff.compared === 'bytes'
-          ? strings.diff.equalBytes
-          : diff.ignoring > 0
-            ? strings.diff.equalIgnored
-            : strings.diff.equalText}
-      </EmptyState>
+      <EmptyState
+        icon="check"
+        title={strings.diff.equal}
+        advice={
+          diff.compared === 'bytes'
+            ? strings.diff.equalBytes
+            : diff.ignoring > 0
+              ? strings.diff.equalIgnored
+              : strings.diff.equalText
+        }
+      />
     )
   if (diff.compared === 'bytes')
-    return (
-      <EmptyState icon="diff" title={strings.diff.binary}>
-        {strings.diff.binaryAdvice}
-      </EmptyState>
-    )
+    return <EmptyState icon="diff" title={strings.diff.binary} advice={strings.diff.binaryAdvice} />
   const { added, removed } = diff.words
   return (
     <>

@@ -28,9 +28,12 @@ export default function DocumentView() {
   if (error !== null && error !== undefined)
     return (
       <Page title={strings.document}>
-        <ErrorState title={strings.loadFailed} error={error} onRetry={() => void document.refetch()}>
-          {isOffline(error) ? undefined : strings.loadFailedWhy}
-        </ErrorState>
+        <ErrorState
+          title={strings.loadFailed}
+          error={error}
+          onRetry={() => void document.refetch()}
+          advice={isOffline(error) ? undefined : strings.loadFailedWhy}
+        />
       </Page>
     )
   if (document.data === undefined || versions.isLoading)
@@ -69,9 +72,7 @@ function Shown({ document, versions }: { document: Document; versions: readonly 
       }
     >
       {versions.length === 0 || choice.to === null ? (
-        <EmptyState icon="clock" title={strings.noVersions}>
-          {strings.noVersionsWhy}
-        </EmptyState>
+        <EmptyState icon="clock" title={strings.noVersions} advice={strings.noVersionsWhy} />
       ) : (
         <>
           <VersionLine versions={versions} choice={choice} />

@@ -16,7 +16,7 @@ type Props = {
   items: readonly Annotation[]
   filters: InboxFilters
   fellBack: boolean
-  isKept: boolean
+  isSaved: boolean
   openId: number | null
   currentId: number | null
   selection: Selection
@@ -28,7 +28,7 @@ type Props = {
 const positions = new Map<string, number>()
 
 export function InboxBody(props: Props) {
-  const { list, items, filters, fellBack, isKept, scroller } = props
+  const { list, items, filters, fellBack, isSaved, scroller } = props
   const listKey = JSON.stringify(filters)
   // The rows need the scroll element, which exists only after the first render.
   const [frame, setFrame] = useState<HTMLDivElement | null>(null)
@@ -47,7 +47,7 @@ export function InboxBody(props: Props) {
         onScroll={({ currentTarget }) => positions.set(listKey, currentTarget.scrollTop)}
       >
         {fellBack && items.length > 0 && <p className="inbox-note">{strings.allRead}</p>}
-        {isKept && (
+        {isSaved && (
           <p className="inbox-note">
             <Icon name="offline" size={16} /> {strings.offline}
           </p>
@@ -87,33 +87,13 @@ function Nothing({ filters: { state, profile, urgency, q } }: { filters: InboxFi
         {texts.clearFilters}
       </Button>
     )
-    return (
-      <EmptyState icon="search" title={texts.filtered} actions={clear}>
-        {texts.filteredAdvice}
-      </EmptyState>
-    )
+    return <EmptyState icon="search" title={texts.filtered} actions={clear} advice={texts.filteredAdvice} />
   }
-  if (state === 'starred') {
-    return (
-      <EmptyState icon="star" title={texts.starred}>
-        {texts.starredAdvice}
-      </EmptyState>
-    )
-  }
-  if (state === 'archived') {
-    return (
-      <EmptyState icon="archive" title={texts.archived}>
-        {texts.archivedAdvice}
-      </EmptyState>
-    )
-  }
+  if (state === 'starred') return <EmptyState icon="star" title={texts.starred} advice={texts.starredAdvice} />
+  if (state === 'archived') return <EmptyState icon="archive" title={texts.archived} advice={texts.archivedAdvice} />
   if (state === 'unread') {
     const showAll = <Button onClick={() => setQuery({ state: 'all' })}>{texts.showAll}</Button>
-    return (
-      <EmptyState icon="check" title={texts.unread} actions={showAll}>
-        {texts.unreadAdvice}
-      </EmptyState>
-    )
+    return <EmptyState icon="check" title={texts.unread} actions={showAll} advice={texts.unreadAdvice} />
   }
   return (
     <EmptyState
@@ -126,8 +106,7 @@ function Nothing({ filters: { state, profile, urgency, q } }: { filters: InboxFi
           <ButtonLink href="/watches">{texts.watches}</ButtonLink>
         </>
       }
-    >
-      {texts.nothingAdvice}
-    </EmptyState>
+      advice={texts.nothingAdvice}
+    />
   )
 }

@@ -7,7 +7,7 @@ import type { InboxFilters } from './inbox-filters.ts'
  * A list stays as it was fetched while it is shown: marks change rows in place, arrivals are prepended, and nothing is
  * refetched until the next visit, so that no row moves or disappears while the user reads.
  */
-export type InboxPage = List<Annotation> & { isKept?: boolean }
+export type InboxPage = List<Annotation> & { isSaved?: boolean }
 type InboxData = InfiniteData<InboxPage, string>
 
 export const listKey = (filters: InboxFilters) => ['annotations', filters] as const
@@ -51,11 +51,11 @@ export function dropOtherLists(client: QueryClient): void {
 }
 
 /** Replaces lists built from saved items with the server's as soon as it is reachable. */
-export async function replaceKeptLists(client: QueryClient): Promise<void> {
-  const isKept = (data: InboxData | undefined) => data?.pages.some((page) => page.isKept === true) === true
+export async function replaceSavedLists(client: QueryClient): Promise<void> {
+  const isSaved = (data: InboxData | undefined) => data?.pages.some((page) => page.isSaved === true) === true
   await client.refetchQueries({
     queryKey: ['annotations'],
-    predicate: ({ state }) => isKept(state.data as InboxData | undefined),
+    predicate: ({ state }) => isSaved(state.data as InboxData | undefined),
   })
 }
 

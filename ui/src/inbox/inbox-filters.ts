@@ -1,3 +1,4 @@
+import { useMemo } from 'react'
 import type { Annotation } from '../api/types.ts'
 import { useQuery } from '../url/query-state.ts'
 
@@ -10,21 +11,18 @@ function isState(value: string | null): value is InboxState {
   return inboxStates.some((state) => state === value)
 }
 
-/** The filters in the URL. Without a state it is `unread`, which may fall back to `all`. */
+/**
+ * The filters in the URL; the same object while the URL is the same, so that it can be a query key. Without a state it is
+ * `unread`, which may fall back to `all`.
+ */
 export function useInboxFilters(): { filters: InboxFilters; isDefaultState: boolean; openId: number | null } {
   const query = useQuery()
-  const state = query.get('state')
+  const given = query.get('state')
+  const state = isState(given) ? given : 'unread'
+  const [profile = '', urgency = '', q = ''] = ['profile', 'urgency', 'q'].map((name) => query.get(name) ?? '')
+  const filters = useMemo(() => ({ state, profile, urgency, q }), [state, profile, urgency, q])
   const id = Number(query.get('id'))
-  return {
-    filters: {
-      state: isState(state) ? state : 'unread',
-      profile: query.get('profile') ?? '',
-      urgency: query.get('urgency') ?? '',
-      q: query.get('q') ?? '',
-    },
-    isDefaultState: !isState(state),
-    openId: Number.isSafeInteger(id) && id > 0 ? id : null,
-  }
+  return { filters, isDefaultState: !isState(given), openId: Number.isSafeInteger(id) && id > 0 ? id : null }
 }
 
 /** Whether an item belongs in the list; null when only the server can say. */

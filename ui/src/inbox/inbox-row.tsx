@@ -15,7 +15,7 @@ export type RowActions = {
 }
 type Props = { item: Annotation; isOpen: boolean; isCurrent: boolean; isChosen: boolean; actions: RowActions }
 
-/** The link covers the row; the checkbox and the star lie above it. */
+/** The link covers the row; the checkbox and the star are above it. */
 export const InboxRow = memo(function InboxRow({ item, isOpen, isCurrent, isChosen, actions }: Props) {
   const { id, read, starred } = item
   return (

@@ -17,8 +17,8 @@ import { OpenItem } from './reading-pane.tsx'
 import { BulkBar, useSelection } from './selection.tsx'
 import { strings } from './strings.ts'
 import { useInboxList, useItem } from './use-inbox-list.ts'
-import { useKeptForOffline } from './use-kept-for-offline.ts'
 import { useMarks } from './use-marks.ts'
+import { useOfflineSync } from './use-offline-sync.ts'
 
 function hrefOf(id: number): string {
   const params = new URLSearchParams(window.location.search)
@@ -69,8 +69,8 @@ function useOpen(openId: number | null, markOpened: (id: number) => void) {
 }
 
 export default function InboxView() {
-  const { filters, isDefaultState, openId } = useStableFilters()
-  const { list, items, shown, fellBack, isKept } = useInboxList(filters, isDefaultState)
+  const { filters, isDefaultState, openId } = useInboxFilters()
+  const { list, items, shown, fellBack, isSaved } = useInboxList(filters, isDefaultState)
   const { data: counts } = useCounts()
   const { mark, markOpened, markMatching } = useMarks()
   const selection = useSelection()
@@ -81,7 +81,7 @@ export default function InboxView() {
   const matching = useMatching(shown)
   const unread = counts?.unread ?? 0
   usePageTitle(unread > 0 ? strings.inboxWithUnread(unread) : strings.inbox)
-  useKeptForOffline()
+  useOfflineSync()
 
   const { clear, toggle } = selection
   // A selection belongs to one list.
@@ -152,7 +152,7 @@ export default function InboxView() {
           items={items}
           filters={shown}
           fellBack={fellBack}
-          isKept={isKept}
+          isSaved={isSaved}
           openId={openId}
           currentId={currentId}
           selection={selection}
@@ -168,12 +168,4 @@ export default function InboxView() {
       />
     </div>
   )
-}
-
-/** The same object while the URL is the same, so that it can be a query key. */
-function useStableFilters() {
-  const { filters, isDefaultState, openId } = useInboxFilters()
-  const { state, profile, urgency, q } = filters
-  const stable = useMemo(() => ({ state, profile, urgency, q }), [state, profile, urgency, q])
-  return { filters: stable, isDefaultState, openId }
 }

@@ -174,9 +174,12 @@ export function OpenItem({ id, onMark, onClose, onStep }: OpenProps) {
   if (item.isError) {
     return (
       <div className="inbox-open">
-        <ErrorState title={texts.loadFailed} error={item.error} onRetry={() => void item.refetch()}>
-          {isOffline(item.error) ? undefined : texts.loadFailedWhy}
-        </ErrorState>
+        <ErrorState
+          title={texts.loadFailed}
+          error={item.error}
+          onRetry={() => void item.refetch()}
+          advice={isOffline(item.error) ? undefined : texts.loadFailedWhy}
+        />
       </div>
     )
   }

@@ -2,7 +2,7 @@ import { type QueryClient, useInfiniteQuery, useQuery, useQueryClient } from '@t
 import { useEffect, useMemo, useState } from 'react'
 import { api, isOffline } from '../api/client.ts'
 import type { Annotation } from '../api/types.ts'
-import { keepItems, keptItems } from '../offline/kept.ts'
+import { savedItems, saveItems } from '../offline/storage.ts'
 import { takeArrivals } from './arrivals.ts'
 import { findItem, type InboxPage, itemKey, listKey } from './inbox-cache.ts'
 import { type InboxFilters, matches } from './inbox-filters.ts'
@@ -22,13 +22,13 @@ function beginVisit(client: QueryClient): void {
 async function fetchPage(filters: InboxFilters, cursor: string, signal: AbortSignal): Promise<InboxPage> {
   try {
     const page = await api.get<InboxPage>('/annotations', { ...filters, cursor, limit: PAGE_ITEMS }, signal)
-    void keepItems(page.items)
+    void saveItems(page.items)
     return page
   } catch (error) {
     if (!isOffline(error)) throw error
-    const items = (await keptItems()).filter((item) => matches(filters, item) !== false)
+    const items = (await savedItems()).filter((item) => matches(filters, item) !== false)
     if (items.length === 0) throw error
-    return { items: cursor === '' ? items : [], next: null, isKept: true }
+    return { items: cursor === '' ? items : [], next: null, isSaved: true }
   }
 }
 
@@ -81,8 +81,8 @@ export function useInboxList(filters: InboxFilters, isDefaultState: boolean) {
   useEffect(() => {
     if (needsMore) void fetchNextPage()
   }, [needsMore, fetchNextPage])
-  const isKept = list.data?.pages.some((page) => page.isKept === true) === true
-  return { list, items, shown, fellBack, isKept }
+  const isSaved = list.data?.pages.some((page) => page.isSaved === true) === true
+  return { list, items, shown, fellBack, isSaved }
 }
 
 /** An item that may be in no list, as when its URL was shared. */
@@ -94,9 +94,9 @@ export function useItem(id: number | null) {
       try {
         return await api.get<Annotation>(`/annotations/${id}`, {}, signal)
       } catch (error) {
-        const kept = isOffline(error) ? (await keptItems()).find((item) => item.id === id) : undefined
-        if (kept === undefined) throw error
-        return kept
+        const saved = isOffline(error) ? (await savedItems()).find((item) => item.id === id) : undefined
+        if (saved === undefined) throw error
+        return saved
       }
     },
     initialData: () => (id === null ? undefined : findItem(client, id)),

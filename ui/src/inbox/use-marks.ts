@@ -3,8 +3,8 @@ import { useMemo } from 'react'
 import { api, isOffline, messageOf } from '../api/client.ts'
 import type { Annotation, BulkMarked, Marks } from '../api/types.ts'
 import { showToast } from '../kit/toast.tsx'
-import { keepItems } from '../offline/kept.ts'
 import { isWaiting, queueMarks } from '../offline/mark-queue.ts'
+import { saveItems } from '../offline/storage.ts'
 import { didWithUndo } from '../undo/undo.ts'
 import { countMarks, dropOtherLists, findItem, patchItems } from './inbox-cache.ts'
 import type { InboxFilters } from './inbox-filters.ts'
@@ -57,7 +57,7 @@ async function apply(client: QueryClient, ids: readonly number[], marks: Marks):
     throw error
   }
   dropOtherLists(client)
-  void keepItems(before.map((item) => ({ ...item, ...marks })))
+  void saveItems(before.map((item) => ({ ...item, ...marks })))
 }
 
 function marksOf(item: Annotation | undefined): Marks {

@@ -5,25 +5,25 @@ import { Button } from './button.tsx'
 import { Icon, type IconName } from './icon.tsx'
 import { strings } from './strings.ts'
 
-type EmptyProps = { icon?: IconName; title: string; children: ReactNode; actions?: ReactNode }
+type EmptyProps = { icon?: IconName; title: string; advice: string; actions?: ReactNode }
 
-/** `children` says what to do next. */
-export function EmptyState({ icon = 'inbox', title, children, actions }: EmptyProps) {
+/** `advice` says what to do next. */
+export function EmptyState({ icon = 'inbox', title, advice, actions }: EmptyProps) {
   return (
     <div className="kit-state">
       <span className="kit-state-icon">
         <Icon name={icon} size={32} />
       </span>
       <h2>{title}</h2>
-      <p className="soft">{children}</p>
+      <p className="soft">{advice}</p>
       {actions !== undefined && <div className="kit-state-actions">{actions}</div>}
     </div>
   )
 }
 
-type ErrorProps = { title?: string; error: unknown; onRetry?: () => void; children?: ReactNode }
+type ErrorProps = { title?: string; error: unknown; onRetry?: () => void; advice?: ReactNode }
 
-export function ErrorState({ title = strings.loadFailed, error, onRetry, children }: ErrorProps) {
+export function ErrorState({ title = strings.loadFailed, error, onRetry, advice }: ErrorProps) {
   return (
     <div className="kit-state" role="alert">
       <span className="kit-state-icon kit-state-bad">
@@ -31,7 +31,7 @@ export function ErrorState({ title = strings.loadFailed, error, onRetry, childre
       </span>
       <h2>{title}</h2>
       <p className="soft">{messageOf(error)}</p>
-      {children !== undefined && <p className="soft">{children}</p>}
+      {advice !== undefined && <p className="soft">{advice}</p>}
       {onRetry !== undefined && (
         <div className="kit-state-actions">
           <Button icon="refresh" onClick={onRetry}>

@@ -1,6 +1,6 @@
 import { ApiError, api } from '../api/client.ts'
 import type { BulkMarked, Marks } from '../api/types.ts'
-import { keep, kept } from './kept.ts'
+import { load, save } from './storage.ts'
 
 /**
  * Marks made offline wait here in order, across reloads. An entry that the server rejects is dropped, since it would be rejected
@@ -16,7 +16,7 @@ let isPending = false
 export const isWaiting = (): boolean => isPending
 
 void inTurn(async () => {
-  isPending = ((await kept<Entry[]>(KEY)) ?? []).length > 0
+  isPending = ((await load<Entry[]>(KEY)) ?? []).length > 0
 })
 
 /** One at a time: concurrent changes to the queue would lose one. */
@@ -28,8 +28,8 @@ function inTurn<T>(task: () => Promise<T>): Promise<T> {
 
 export function queueMarks(ids: readonly number[], marks: Marks): Promise<void> {
   return inTurn(async () => {
-    const entries = (await kept<Entry[]>(KEY)) ?? []
-    await keep(KEY, [...entries, { ids: [...ids], marks }])
+    const entries = (await load<Entry[]>(KEY)) ?? []
+    await save(KEY, [...entries, { ids: [...ids], marks }])
     isPending = true
   })
 }
@@ -38,7 +38,7 @@ export function queueMarks(ids: readonly number[], marks: Marks): Promise<void> 
 export function sendQueue(): Promise<number> {
   return inTurn(async () => {
     let sent = 0
-    let entries = (await kept<Entry[]>(KEY)) ?? []
+    let entries = (await load<Entry[]>(KEY)) ?? []
     for (let entry = entries[0]; entry !== undefined; entry = entries[0]) {
       try {
         await api.patch<BulkMarked>('/annotations', { ids: entry.ids, ...entry.marks })
@@ -47,7 +47,7 @@ export function sendQueue(): Promise<number> {
         if (isTemporary(error)) return sent
       }
       entries = entries.slice(1)
-      await keep(KEY, entries)
+      await save(KEY, entries)
     }
     isPending = false
     return sent

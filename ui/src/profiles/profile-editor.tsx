@@ -30,9 +30,15 @@ export default function ProfileEditor() {
   if (editing.isError)
     return (
       <Page title={text.title}>
-        <ErrorState error={editing.error} onRetry={() => void editing.refetch()}>
-          {text.missing} <Link href="/profiles">{text.seeAll}</Link>
-        </ErrorState>
+        <ErrorState
+          error={editing.error}
+          onRetry={() => void editing.refetch()}
+          advice={
+            <>
+              {text.missing} <Link href="/profiles">{text.seeAll}</Link>
+            </>
+          }
+        />
       </Page>
     )
   if (editing.data === undefined)

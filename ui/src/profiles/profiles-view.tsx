@@ -73,9 +73,8 @@ export default function ProfilesView() {
               <ButtonLink href="/watches">{strings.empty.watch}</ButtonLink>
             </>
           }
-        >
-          {strings.empty.body}
-        </EmptyState>
+          advice={strings.empty.body}
+        />
       )}
       {all.length > 0 && (
         <>
@@ -92,9 +91,8 @@ export default function ProfilesView() {
               icon="search"
               title={strings.noMatch.title}
               actions={<Button onClick={() => setQ('')}>{strings.noMatch.showAll}</Button>}
-            >
-              {strings.noMatch.body(q)}
-            </EmptyState>
+              advice={strings.noMatch.body(q)}
+            />
           ) : (
             <ProfileList rows={rows} />
           )}

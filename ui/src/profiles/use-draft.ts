@@ -3,7 +3,7 @@ import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react
 import { api } from '../api/client.ts'
 import type { Profile } from '../api/types.ts'
 import { showToast } from '../kit/toast.tsx'
-import { keep, kept } from '../offline/kept.ts'
+import { load, save } from '../offline/storage.ts'
 import { useQuery as useUrlQuery } from '../url/query-state.ts'
 import { type Draft, draftOf, emptyDraft, isSameDraft } from './draft.ts'
 import { strings } from './strings.ts'
@@ -12,7 +12,7 @@ const KEEP_MS = 400
 const keyOf = (id: string) => `profile-draft:${id}`
 
 export function forgetDraft(id: string): Promise<void> {
-  return keep(keyOf(id), null)
+  return save(keyOf(id), null)
 }
 
 /** The stored profile, and unsaved changes from an earlier visit. */
@@ -28,7 +28,7 @@ export function useProfileToEdit(id: string) {
     queryKey: ['profile-editing', id, uri, expression, name, copyOf],
     queryFn: async () => {
       const profile = read === null ? null : await api.get<Profile>(`/profiles/${encodeURIComponent(read)}`)
-      const unsaved = isPrefilled ? undefined : await kept<Draft | null>(keyOf(id))
+      const unsaved = isPrefilled ? undefined : await load<Draft | null>(keyOf(id))
       const base = profile === null ? emptyDraft({ name, uri, expression }) : draftOf(profile)
       if (id === 'new' && profile !== null) base.name = strings.editor.copyOf(profile.name)
       return { base, unsaved: unsaved ?? null, profile: id === 'new' ? null : profile }
@@ -47,7 +47,7 @@ export function useDraft(id: string, base: Draft, unsaved: Draft | null) {
   const change = useCallback((changes: Partial<Draft>) => setDraft((now) => ({ ...now, ...changes })), [])
 
   useEffect(() => {
-    const timer = setTimeout(() => void keep(keyOf(id), isDirty ? draft : null), KEEP_MS)
+    const timer = setTimeout(() => void save(keyOf(id), isDirty ? draft : null), KEEP_MS)
     return () => clearTimeout(timer)
   }, [id, draft, isDirty])
 
@@ -66,7 +66,7 @@ export function useDraft(id: string, base: Draft, unsaved: Draft | null) {
   useEffect(
     () => () => {
       if (left.current === null) return
-      void keep(keyOf(id), left.current)
+      void save(keyOf(id), left.current)
       showToast(strings.editor.kept)
     },
     [id],

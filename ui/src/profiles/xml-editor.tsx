@@ -38,11 +38,7 @@ export function XmlEditor({ id, isDirty, onSaved }: Props) {
     onSaved(profile)
   })
   if (source.isError)
-    return (
-      <ErrorState error={source.error} onRetry={() => void source.refetch()}>
-        {text.failed}
-      </ErrorState>
-    )
+    return <ErrorState error={source.error} onRetry={() => void source.refetch()} advice={text.failed} />
   if (original === undefined) return <LoadingState label={text.loading} />
   const xml = edited ?? original
   const details = save.error instanceof ApiError ? save.error.details : []

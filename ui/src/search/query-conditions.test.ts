@@ -21,11 +21,11 @@ describe('conditions of a search', () => {
     )
   })
 
-  test('a host takes the place of the one before', () => {
+  test('a host replaces the previous one', () => {
     assert.equal(withSite('"solar power" site:a.org', 'b.org'), '"solar power" site:b.org')
   })
 
-  test('a period takes the place of the one before', () => {
+  test('a period replaces the previous one', () => {
     assert.equal(withPeriod('sun before:2020 after:2019', 'week', now), 'sun after:2026-11-08')
     assert.equal(withPeriod('sun', 'day', now), 'sun after:2026-11-14T08:30')
     assert.equal(withPeriod('sun after:2026-11-08', 'older', now), 'sun before:2025-11-15')
@@ -35,7 +35,7 @@ describe('conditions of a search', () => {
     assert.equal(withoutCondition('sun site:a.org "x  y"', 'site:a.org'), 'sun "x  y"')
   })
 
-  test('counts of periods hold the shorter ones', () => {
+  test('counts of periods include the shorter ones', () => {
     const times = (['day', 'week', 'month', 'year', 'older'] as const).map((period) => ({ period, count: 1 }))
     assert.deepEqual(
       summedPeriods(times).map(({ count }) => count),
@@ -43,7 +43,7 @@ describe('conditions of a search', () => {
     )
   })
 
-  test('an expression between slashes is told from words and paths', () => {
+  test('a pattern between slashes is distinguished from words and paths', () => {
     const found = ['/cou[a-z]+ x/', 'town -/cou[a-z]+/i', 'town and/or country', '/news', '"/news/ today"', '/'].map(
       hasPattern,
     )

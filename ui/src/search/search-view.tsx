@@ -43,9 +43,7 @@ export default function SearchView() {
     <Page title={q === '' ? strings.title : strings.titleFor(q)} lead={strings.lead}>
       <SearchBox key={q} q={q} error={isInvalid ? messageOf(hits.error) : undefined} onSearch={setQ} />
       {q === '' ? (
-        <EmptyState icon="search" title={strings.start}>
-          {strings.startAdvice}
-        </EmptyState>
+        <EmptyState icon="search" title={strings.start} advice={strings.startAdvice} />
       ) : (
         <Found q={q} hits={hits} isInvalid={isInvalid} onSearch={setQ} />
       )}
@@ -110,11 +108,7 @@ type FoundProps = { q: string; hits: ReturnType<typeof useHits>; isInvalid: bool
 function Found({ q, hits, isInvalid, onSearch }: FoundProps) {
   if (isInvalid) return null
   if (hits.isError)
-    return (
-      <ErrorState error={hits.error} onRetry={() => void hits.refetch()}>
-        {strings.failedNote}
-      </ErrorState>
-    )
+    return <ErrorState error={hits.error} onRetry={() => void hits.refetch()} advice={strings.failedNote} />
   const first = hits.data?.pages[0]
   if (first === undefined) return <LoadingState label={strings.searching} />
   const found = hits.data?.pages.flatMap(({ items }) => items) ?? []
@@ -124,9 +118,8 @@ function Found({ q, hits, isInvalid, onSearch }: FoundProps) {
         icon="search"
         title={strings.nothing}
         actions={<ButtonLink href={profileLink(q)}>{strings.notifyMe}</ButtonLink>}
-      >
-        {hasPattern(q) ? strings.noPatterns : strings.nothingAdvice}
-      </EmptyState>
+        advice={hasPattern(q) ? strings.noPatterns : strings.nothingAdvice}
+      />
     )
   return (
     <div className={hits.isPlaceholderData ? 'search-found search-behind' : 'search-found'}>

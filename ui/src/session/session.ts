@@ -3,19 +3,19 @@ import { useCallback } from 'react'
 import { ApiError, api, isOffline } from '../api/client.ts'
 import type { InboxCounts, Me, SessionState } from '../api/types.ts'
 import { setCharacterKeys } from '../keyboard/shortcuts.ts'
-import { forgetEverything, keepSession, keptSession } from '../offline/kept.ts'
+import { clearStorage, savedSession, saveSession } from '../offline/storage.ts'
 import { setTimeZone } from '../time/zone.ts'
 
 /** Offline, the pages open for the last signed-in user, to read what the browser has stored. */
 async function readSession(): Promise<SessionState | null> {
   try {
     const session = await api.get<SessionState>('/session')
-    void keepSession(session)
+    void saveSession(session)
     return session
   } catch (error) {
     if (error instanceof ApiError && error.status === 401) return null
-    const kept = isOffline(error) ? await keptSession() : undefined
-    if (kept !== undefined) return kept
+    const saved = isOffline(error) ? await savedSession() : undefined
+    if (saved !== undefined) return saved
     throw error
   }
 }
@@ -51,7 +51,7 @@ export function useKeepMe(): (session: SessionState) => void {
   return useCallback(
     (session) => {
       applySettings(session.user)
-      void keepSession(session)
+      void saveSession(session)
       client.setQueryData(['session'], session)
     },
     [client],
@@ -61,7 +61,7 @@ export function useKeepMe(): (session: SessionState) => void {
 export function useSignOut(): () => Promise<void> {
   return useCallback(async () => {
     await api.delete('/session')
-    await forgetEverything()
+    await clearStorage()
     // A full page load, so that no data of the previous user stays in memory.
     location.assign('/sign-in')
   }, [])

@@ -7,7 +7,7 @@ import { Button } from '../kit/button.tsx'
 import { ConfirmDialog } from '../kit/dialog.tsx'
 import { ErrorState, LoadingState } from '../kit/states.tsx'
 import { showError, showToast } from '../kit/toast.tsx'
-import { forgetEverything } from '../offline/kept.ts'
+import { clearStorage } from '../offline/storage.ts'
 import { useSignOut } from '../session/session.ts'
 import { RelativeTime } from '../time/relative-time.tsx'
 import { strings } from './strings.ts'
@@ -57,7 +57,7 @@ export function SessionsPart() {
   const endAll = useMutation({
     mutationFn: () => api.delete('/sessions'),
     onSuccess: async () => {
-      await forgetEverything()
+      await clearStorage()
       location.assign('/sign-in')
     },
     onError: showError,

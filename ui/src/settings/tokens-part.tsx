@@ -54,9 +54,8 @@ export function TokensPart() {
               {text.new}
             </Button>
           }
-        >
-          {text.empty}
-        </EmptyState>
+          advice={text.empty}
+        />
       ) : (
         <ul className="settings-list">
           {items.map((token) => (

@@ -90,9 +90,7 @@ function NotFound() {
   )
   return (
     <Page title={title}>
-      <EmptyState icon="search" title={heading} actions={link}>
-        {advice}
-      </EmptyState>
+      <EmptyState icon="search" title={heading} actions={link} advice={advice} />
     </Page>
   )
 }

@@ -24,11 +24,7 @@ export class Boundary extends Component<Props, { error: unknown }> {
 const reload = (): void => window.location.reload()
 
 function Crashed({ error }: { error: unknown }) {
-  return (
-    <ErrorState title={strings.crashed.title} error={error} onRetry={reload}>
-      {strings.crashed.advice}
-    </ErrorState>
-  )
+  return <ErrorState title={strings.crashed.title} error={error} onRetry={reload} advice={strings.crashed.advice} />
 }
 
 const notLoaded = new Error(strings.notLoaded.reason)
@@ -41,9 +37,12 @@ function NotLoaded() {
     wasOffline.current = !isOnline
   }, [isOnline])
   return (
-    <ErrorState title={strings.notLoaded.title} error={notLoaded} onRetry={reload}>
-      {isOnline ? strings.notLoaded.retry : strings.notLoaded.retryOnline}
-    </ErrorState>
+    <ErrorState
+      title={strings.notLoaded.title}
+      error={notLoaded}
+      onRetry={reload}
+      advice={isOnline ? strings.notLoaded.retry : strings.notLoaded.retryOnline}
+    />
   )
 }
 

@@ -9,12 +9,12 @@ import { strings } from './strings.ts'
 type Destination = { href: string; label: string; icon: IconName; keys: string }
 
 const destinations: readonly Destination[] = [
-  { href: '/inbox', label: strings.places.inbox, icon: 'inbox', keys: 'g i' },
-  { href: '/watches', label: strings.places.watches, icon: 'watches', keys: 'g w' },
-  { href: '/profiles', label: strings.places.profiles, icon: 'profiles', keys: 'g p' },
-  { href: '/search', label: strings.places.search, icon: 'search', keys: '/' },
-  { href: '/activity', label: strings.places.activity, icon: 'activity', keys: 'g a' },
-  { href: '/settings', label: strings.places.settings, icon: 'settings', keys: 'g s' },
+  { href: '/inbox', label: strings.views.inbox, icon: 'inbox', keys: 'g i' },
+  { href: '/watches', label: strings.views.watches, icon: 'watches', keys: 'g w' },
+  { href: '/profiles', label: strings.views.profiles, icon: 'profiles', keys: 'g p' },
+  { href: '/search', label: strings.views.search, icon: 'search', keys: '/' },
+  { href: '/activity', label: strings.views.activity, icon: 'activity', keys: 'g a' },
+  { href: '/settings', label: strings.views.settings, icon: 'settings', keys: 'g s' },
 ]
 
 type Count = { text: string; label: string; bad: boolean }
@@ -34,12 +34,12 @@ function DestinationLink({ destination, count }: { destination: Destination; cou
     <li>
       <Link
         href={destination.href}
-        className="shell-place"
+        className="shell-link"
         aria-current={isHere ? 'page' : undefined}
         title={strings.withKeys(destination.label, destination.keys)}
       >
         <Icon name={destination.icon} />
-        <span className="shell-place-label">{destination.label}</span>
+        <span className="shell-link-label">{destination.label}</span>
         {count !== undefined && (
           <span className={count.bad ? 'shell-count shell-count-bad' : 'shell-count'} title={count.label}>
             {count.bad && <Icon name="warning" size={12} />}
@@ -62,7 +62,7 @@ export function Navigation({ onHelp }: { onHelp: () => void }) {
         <Logo />
         <span>{strings.brand}</span>
       </Link>
-      <ul className="shell-places">
+      <ul className="shell-links">
         {destinations.map((destination) => (
           <DestinationLink
             key={destination.href}

@@ -4,7 +4,7 @@ export const strings = {
   mainNavigation: 'Main',
   brand: 'eRACE',
   brandLink: 'eRACE, go to inbox',
-  places: {
+  views: {
     inbox: 'Inbox',
     watches: 'Watches',
     profiles: 'Profiles',

@@ -35,11 +35,7 @@ export function WatchDrawer({ id, actions, onRemove, onClose }: Props) {
       </header>
       {source !== undefined && !detail.isError && <Detail source={source} actions={actions} onRemove={onRemove} />}
       {detail.isPending && <LoadingState lines={5} />}
-      {detail.isError && (
-        <ErrorState error={detail.error} onRetry={() => void detail.refetch()}>
-          {text.failed}
-        </ErrorState>
-      )}
+      {detail.isError && <ErrorState error={detail.error} onRetry={() => void detail.refetch()} advice={text.failed} />}
     </aside>
   )
 }

@@ -128,9 +128,11 @@ export default function WatchesView() {
       {filter.profile !== '' && <ProfileChip id={filter.profile} />}
       {(list.isPending || (isRunOut && rows.length === 0)) && <LoadingState label={strings.loading} />}
       {list.isError && rows.length === 0 && (
-        <ErrorState error={list.error} onRetry={() => void list.refetch()}>
-          {isOffline(list.error) ? undefined : strings.loadingFailed}
-        </ErrorState>
+        <ErrorState
+          error={list.error}
+          onRetry={() => void list.refetch()}
+          advice={isOffline(list.error) ? undefined : strings.loadingFailed}
+        />
       )}
       {list.isSuccess && total === 0 && added.length === 0 ? (
         <EmptyWatches filter={filter} onAdd={() => addInput.current?.focus()} onImport={() => setIsImporting(true)} />
@@ -187,9 +189,12 @@ function EmptyWatches({ filter, onAdd, onImport }: EmptyProps) {
   if (isFiltered(filter)) {
     const { title, body } = text.filtered[filter.q === '' ? filter.state : 'all']
     return (
-      <EmptyState icon="watches" title={title} actions={<Button onClick={clearFilter}>{text.showAll}</Button>}>
-        {body}
-      </EmptyState>
+      <EmptyState
+        icon="watches"
+        title={title}
+        actions={<Button onClick={clearFilter}>{text.showAll}</Button>}
+        advice={body}
+      />
     )
   }
   return (
@@ -206,9 +211,8 @@ function EmptyWatches({ filter, onAdd, onImport }: EmptyProps) {
           </Button>
         </>
       }
-    >
-      {text.body}
-    </EmptyState>
+      advice={text.body}
+    />
   )
 }
 

@@ -4,12 +4,12 @@ import { api, type List } from '../api/client.ts'
 import type { Annotation } from '../api/types.ts'
 import { showToast } from '../kit/toast.tsx'
 import { useLive } from '../live/use-live.ts'
-import { keepItems } from '../offline/kept.ts'
 import { isWaiting, sendQueue } from '../offline/mark-queue.ts'
-import { replaceKeptLists } from './inbox-cache.ts'
+import { saveItems } from '../offline/storage.ts'
+import { replaceSavedLists } from './inbox-cache.ts'
 import { strings } from './strings.ts'
 
-const KEPT_ITEMS = 200
+const SAVED_ITEMS = 200
 const QUIET_MS = 3000
 const RETRY_MS = 5000
 let isFilled = false
@@ -21,8 +21,8 @@ function useFill(): void {
     const timer = setTimeout(() => {
       isFilled = true
       api
-        .get<List<Annotation>>('/annotations', { state: 'all', limit: KEPT_ITEMS })
-        .then(({ items }) => keepItems(items))
+        .get<List<Annotation>>('/annotations', { state: 'all', limit: SAVED_ITEMS })
+        .then(({ items }) => saveItems(items))
         .catch(() => undefined)
     }, QUIET_MS)
     return () => clearTimeout(timer)
@@ -30,13 +30,13 @@ function useFill(): void {
 }
 
 /** The stream says hello on every (re)connect: then the queue is sent. Entries that could not be sent are retried. */
-export function useKeptForOffline(): void {
+export function useOfflineSync(): void {
   const client = useQueryClient()
   useFill()
-  useLive('annotation', (item) => void keepItems([item]))
+  useLive('annotation', (item) => void saveItems([item]))
   const send = useCallback(() => {
     void sendQueue().then((sent) => {
-      void replaceKeptLists(client)
+      void replaceSavedLists(client)
       if (sent === 0) return
       showToast(strings.synced(sent))
       void client.invalidateQueries({ queryKey: ['counts'] })
