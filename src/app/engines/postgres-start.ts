@@ -1,6 +1,6 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { isAppError } from '../../core/errors.ts'
+import type { AppError } from '../../core/errors.ts'
+import { isTemporary, retry } from '../../core/retry.ts'
 import { openPool } from '../../store/postgres/connection/pool.ts'
 import { readSeed } from '../../store/postgres/connection/seed.ts'
 import { refuseWhileImporting } from '../../store/postgres/import/import-progress.ts'
@@ -21,17 +21,21 @@ const MAX_WAIT_MS = 5_000
  * password, missing rights, too old or too new a database) fails at once. Null when the wait was ended.
  */
 export async function untilAnswered<T>(begin: () => Promise<T>, { log, signal }: Patience): Promise<T | null> {
-  for (let waitMs = MIN_WAIT_MS; !signal.aborted; waitMs = Math.min(MAX_WAIT_MS, waitMs * 2)) {
-    try {
-      return await begin()
-    } catch (error) {
-      if (!isAppError(error) || error.retry === 'never') throw error
-      const { code, message } = error
-      log.warn({ code, error: message, againInMs: waitMs }, 'the database does not answer; waiting for it')
-    }
-    await wait(waitMs, undefined, { signal }).catch(() => {})
+  if (signal.aborted) return null
+  try {
+    return await retry(begin, {
+      firstMs: MIN_WAIT_MS,
+      lastMs: MAX_WAIT_MS,
+      signal,
+      onWait(error, againInMs) {
+        const { code, message } = error as AppError
+        log.warn({ code, error: message, againInMs }, 'the database does not answer; waiting for it')
+      },
+    })
+  } catch (error) {
+    if (signal.aborted && isTemporary(error)) return null
+    throw error
   }
-  return null
 }
 
 /** The stores of a cluster for a role that begins, with all that the schema lacked. Null when `signal` ended the wait for them. */

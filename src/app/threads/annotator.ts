@@ -1,11 +1,12 @@
 import { type MessagePort, Worker } from 'node:worker_threads'
 import type { Config } from '../../config/config.ts'
+import { createWorkLoop } from '../../core/work-loop.ts'
 import { createNearDuplicateMemory, type NearDuplicateMemory } from '../../services/annotating/near-duplicate-log.ts'
 import type { Processor, ProcessorEvents } from '../../services/annotating/processor.ts'
-import { createProcessorLoop } from '../../services/annotating/processor-loop.ts'
 
 /** Places of the orders in shared memory. */
 const END = 0
+const REST_MS = 500
 
 export type AnnotatorOrders = Int32Array<SharedArrayBuffer>
 
@@ -104,8 +105,9 @@ export async function runAnnotatorThread(port: MessagePort, { mustEnd, create }:
     onRefused: () => tell({ kind: 'refused' }),
     onProblem: (message, fields) => tell({ kind: 'problem', message, fields }),
   })
-  const loop = createProcessorLoop({
-    processor,
+  const loop = createWorkLoop({
+    work: () => processor.work(mustEnd),
+    restMs: REST_MS,
     mustEnd,
     onWaiting(reason) {
       const message = reason === null ? 'the annotation engine goes on' : 'the annotation engine waits'

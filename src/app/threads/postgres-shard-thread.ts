@@ -3,6 +3,7 @@ import type { CrawlSettings } from '../../config/crawl-settings.ts'
 import { systemClock } from '../../core/clock.ts'
 import { AppError, isAppError } from '../../core/errors.ts'
 import type { Check } from '../../core/request.ts'
+import { isTemporary, retry, wait } from '../../core/retry.ts'
 import { assembleShard } from '../../crawl/worker/assemble.ts'
 import type { FromShard, ToShard } from '../../crawl/worker/messages.ts'
 import { type CounterMemory, openSharedCounters } from '../../crawl/worker/shared-counters.ts'
@@ -45,12 +46,10 @@ const port = parentPort!
 const tell = (message: FromShard): void => port.postMessage(message)
 const log = (level: 'debug' | 'info' | 'warn', message: string, fields = {}): void =>
   tell({ kind: 'log', level, message, fields })
-const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 const ADJUST_EVERY_MS = 10_000
 const POLL_EVERY_MS = 2_000
 const SHOW_EVERY_MS = 200
-const FIRST_RETRY_MS = 100
 const LAST_RETRY_MS = 5_000
 /** Connections beside those that write: one listens, one reads, one is for heartbeats alone. */
 const OTHER_CONNECTIONS = 3
@@ -67,17 +66,13 @@ function tellFailure(error: unknown): void {
  * Whatever may be done again is, until the database answers. When the shard is to stop, a second try is the last: what others can do
  * later is not waited for.
  */
-async function untilDone<T>(work: () => Promise<T>, isStopping = (): boolean => false): Promise<T> {
-  for (let waitMs = FIRST_RETRY_MS; ; waitMs = Math.min(LAST_RETRY_MS, 2 * waitMs)) {
-    try {
-      return await work()
-    } catch (error) {
-      const isLast = waitMs > FIRST_RETRY_MS && isStopping()
-      if (!isAppError(error) || error.retry === 'never' || isLast) throw error
-      setHealthError(error.message)
-    }
-    await wait(waitMs)
-  }
+function untilDone<T>(work: () => Promise<T>, isStopping = (): boolean => false): Promise<T> {
+  return retry(work, {
+    firstMs: 100,
+    lastMs: LAST_RETRY_MS,
+    shouldRetry: (error, attempt) => isTemporary(error) && !(attempt > 1 && isStopping()),
+    onWait: (error) => setHealthError((error as Error).message),
+  })
 }
 
 const counters = openSharedCounters(data.memory)

@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
-import { isAppError } from '../../core/errors.ts'
+import { createWorkLoop, type WorkLoop } from '../../core/work-loop.ts'
 import type { LeaderLease } from '../../store/contracts/partition-leases.ts'
 import { type IndexUpdate, updateIndex } from './index-update.ts'
 
@@ -26,36 +26,10 @@ export type IndexKeeperDeps = {
   onAdded?(count: number): void
 }
 
-export type IndexKeeper = {
-  /** There may be something new, or an end. */
-  wake(): void
-  /** Until the end. What can never work ends it at once. */
-  run(): Promise<void>
-}
-
 const POLL_EVERY_MS = 1000
-const MIN_RETRY_MS = 250
-const MAX_RETRY_MS = 5_000
 
-export function createIndexKeeper(deps: IndexKeeperDeps): IndexKeeper {
+export function createIndexKeeper(deps: IndexKeeperDeps): WorkLoop {
   const { lease, update, clock, renewMs, mustEnd, onWaiting, onAdded } = deps
-  let wake: () => void = () => {}
-  let wasWoken = false
-  let reason: string | null = null
-
-  async function rest(ms: number): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    wake = resolve
-    const timer = setTimeout(resolve, wasWoken ? 0 : ms)
-    await promise
-    clearTimeout(timer)
-    wasWoken = false
-  }
-
-  function tellWaiting(now: string | null): void {
-    if (now !== reason) onWaiting(now)
-    reason = now
-  }
 
   /** True when there may be more. */
   async function work(): Promise<boolean> {
@@ -72,30 +46,13 @@ export function createIndexKeeper(deps: IndexKeeperDeps): IndexKeeper {
     return isOverdue
   }
 
-  async function run(): Promise<void> {
-    let retryMs = MIN_RETRY_MS
-    while (!mustEnd()) {
-      try {
-        const hasMore = await work()
-        tellWaiting(null)
-        retryMs = MIN_RETRY_MS
-        if (!hasMore && !mustEnd()) await rest(POLL_EVERY_MS)
-      } catch (error) {
-        if (!isAppError(error) || error.retry === 'never') throw error
-        tellWaiting(error.message)
-        if (!mustEnd()) await rest(retryMs)
-        retryMs = Math.min(MAX_RETRY_MS, retryMs * 2)
-      }
-    }
-    // Who can't be told finds out when the lease is over.
-    await lease.release().catch(() => {})
-  }
-
+  const loop = createWorkLoop({ work, restMs: POLL_EVERY_MS, mustEnd, onWaiting })
   return {
-    wake() {
-      wasWoken = true
-      wake()
+    wake: loop.wake,
+    async run() {
+      await loop.run()
+      // If this fails, the others find out when the lease expires.
+      await lease.release().catch(() => {})
     },
-    run,
   }
 }

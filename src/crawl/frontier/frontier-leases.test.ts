@@ -24,7 +24,7 @@ async function withLeases(
       return lease?.state === 'held' ? lease : null
     },
     through,
-    retryAfter: settleDown,
+    wait: settleDown,
   })
   try {
     for (const host of [0, 1, 2]) await field.offer(offersOf(field.hostOf(host), 3))

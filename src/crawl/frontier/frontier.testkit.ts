@@ -23,7 +23,7 @@ export const answered: HostSignal = { kind: 'answered', totalMs: 0 }
 
 export type Taken = { hostQueue: HostQueue; request: QueuedRequest }
 
-export type FieldOptions = Pick<FrontierOptions, 'leaseOf' | 'retryAfter'> & {
+export type FieldOptions = Pick<FrontierOptions, 'leaseOf' | 'wait'> & {
   rules: Partial<PolitenessRules>
   perHost: number
   bufferRows: number

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
-import { isAppError } from '../../core/errors.ts'
 import type { QueuedRequest } from '../../core/request.ts'
+import { createBackoff, isTemporary, type Wait, wait as waitFor } from '../../core/retry.ts'
 import type { Arrival, FrontierStore, HostClock, HostState } from '../../store/contracts/frontier.ts'
 import {
   addArrivals,
@@ -69,15 +69,13 @@ export type FrontierOptions = {
   /** The store can't be read, now or ever: nothing is lost, but lanes stand still. */
   onError(error: unknown): void
   /** Waits before a read is tried again. */
-  retryAfter?(ms: number): Promise<void>
+  wait?: Wait
 }
 
 const MIN_ROWS = 4
 const MAX_ROWS = 256
 /** So many times its share may a lane hold, since what goes before the end of its buffer can't be left on disk. */
 const OVERFLOW = 4
-const FIRST_RETRY_MS = 100
-const LAST_RETRY_MS = 5_000
 
 export function createFrontier({
   store,
@@ -89,7 +87,7 @@ export function createFrontier({
   leaseOf,
   clockMarginMs = 0,
   onError,
-  retryAfter = (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+  wait = waitFor,
 }: FrontierOptions): Frontier {
   const own = createPermanentLease()
   const hostQueues = new Map<number, HostQueue>()
@@ -105,7 +103,7 @@ export function createFrontier({
   /** Lanes closed while the store is asked for hosts: what it then says of them is out of date. */
   const closedMeanwhile = new Set<number>()
   let ready: () => void = () => {}
-  let retryMs = FIRST_RETRY_MS
+  const backoff = createBackoff({ firstMs: 100, lastMs: 5_000 })
 
   const capacity = (): number =>
     Math.max(MIN_ROWS, Math.min(MAX_ROWS, Math.floor(bufferRows / Math.max(1, hostQueues.size))))
@@ -168,7 +166,7 @@ export function createFrontier({
         // A lane that was emptied meanwhile expects no more.
         if (hostQueue.more) addLoaded(hostQueue, rows, asked)
         else giveUpLoad(hostQueue)
-        retryMs = FIRST_RETRY_MS
+        backoff.reset()
         place(hostQueue)
         ready()
       },
@@ -184,9 +182,7 @@ export function createFrontier({
   }
 
   function tryAgain(error: unknown, work: () => void): void {
-    const waitMs = retryMs
-    retryMs = Math.min(LAST_RETRY_MS, retryMs * 1.5)
-    if (isAppError(error) && error.retry === 'later') retryAfter(waitMs).then(work, onError)
+    if (isTemporary(error)) wait(backoff.nextMs()).then(work, onError)
     else onError(error)
   }
 
@@ -195,7 +191,7 @@ export function createFrontier({
     waking = true
     try {
       while (dormant && hostQueues.size < maxHostQueues) if (!(await fillHostQueues())) break
-      retryMs = FIRST_RETRY_MS
+      backoff.reset()
     } catch (error) {
       dormant = true
       tryAgain(error, () => void wake())

@@ -40,7 +40,7 @@ async function withBatch(
     },
     onPause: (reason) => diary.push(reason === null ? 'goes on' : `waits: ${reason}`),
     onError: (error) => diary.push(`error: ${(error as Error).message}`),
-    retryAfter: async () => {},
+    wait: async () => {},
     ...parts,
     ...parts.through?.(field),
   })
@@ -170,7 +170,7 @@ describe('a batch', () => {
     const waits: number[] = []
     await withBatch(
       {
-        retryAfter: async (ms) => void waits.push(ms),
+        wait: async (ms) => void waits.push(ms),
         through: ({ documents, store }) => ({
           documents: { ...documents, record: failing(2, full, documents.record) },
           store: { ...store, settle: failing(1, full, store.settle) },

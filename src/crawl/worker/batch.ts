@@ -1,5 +1,6 @@
 import { AppError, type ErrorCode, isAppError } from '../../core/errors.ts'
 import type { Offer, QueuedRequest } from '../../core/request.ts'
+import { isTemporary, retry, type Wait } from '../../core/retry.ts'
 import type { SkipReason } from '../../core/skip-reason.ts'
 import type { Capture, CaptureOutcome, DocumentStore } from '../../store/contracts/documents.ts'
 import type { CompletedRequests, CompletionCounts, FrontierStore } from '../../store/contracts/frontier.ts'
@@ -72,13 +73,12 @@ export type BatchOptions = {
   onPause(reason: string | null): void
   onError(error: unknown): void
   /** Waits before a write is tried again. */
-  retryAfter(ms: number): Promise<void>
+  wait: Wait
   /** Whether the crawl is to end: then nobody waits for room, since that may never come. */
   isStopping?(): boolean
 }
 
-const FIRST_RETRY_MS = 100
-const LAST_RETRY_MS = 1000
+const RETRY = { firstMs: 100, lastMs: 1000 }
 
 export function createBatch(options: BatchOptions): Batch {
   const { documents, frontier, store } = options
@@ -87,26 +87,27 @@ export function createBatch(options: BatchOptions): Batch {
   let pausedWrites = 0
 
   async function persist<T>(write: () => Promise<T>, lease?: PartitionLease): Promise<T> {
-    let waitMs = FIRST_RETRY_MS
     let isWaiting = false
     try {
-      for (;;) {
-        try {
-          return await write()
-        } catch (error) {
-          const isLast = isWaiting && options.isStopping?.() === true
-          if (!isAppError(error) || error.retry === 'never' || isLast) throw error
-          if (!isWaiting) pausedWrites++
-          isWaiting = true
-          options.onPause(error.message)
-        }
-        await options.retryAfter(waitMs)
-        waitMs = Math.min(LAST_RETRY_MS, 2 * waitMs)
-        if (lease?.state === 'over')
-          throw new AppError('lease-lost', 'the partition was lost before this could be written')
-      }
+      return await retry(
+        (attempt) => {
+          if (attempt > 1 && lease?.state === 'over')
+            throw new AppError('lease-lost', 'the partition was lost before this could be written')
+          return write()
+        },
+        {
+          ...RETRY,
+          wait: options.wait,
+          shouldRetry: (error) => isTemporary(error) && !(isWaiting && options.isStopping?.() === true),
+          onWait(error) {
+            if (!isWaiting) pausedWrites++
+            isWaiting = true
+            options.onPause((error as AppError).message)
+          },
+        },
+      )
     } finally {
-      // However it came to its end: nothing is waited for when nobody waits.
+      // The crawl continues when the last write has stopped waiting, even if it failed.
       if (isWaiting && --pausedWrites === 0) options.onPause(null)
     }
   }

@@ -32,7 +32,7 @@ function openLeases(failures = 0) {
         diary.push(`clocks ${partition}`)
       },
     },
-    retryAfter: () => new Promise(setImmediate),
+    wait: () => new Promise(setImmediate),
     onError: assert.fail,
     onChange() {},
   })

@@ -1,4 +1,5 @@
 import { isAppError } from '../../core/errors.ts'
+import { retry, type Wait } from '../../core/retry.ts'
 import type { PartitionGrant } from '../../store/contracts/partition-leases.ts'
 import type { Frontier } from '../frontier/frontier.ts'
 import { createPartitionLease, type PartitionLease, whenQuiet } from '../frontier/partition-lease.ts'
@@ -31,15 +32,14 @@ export type WorkerLeasesOptions = {
   partitions: Partitions
   frontier: Pick<Frontier, 'leave' | 'look'>
   batch: Pick<Batch, 'hurry' | 'keepClocks'>
-  retryAfter(ms: number): Promise<void>
+  wait: Wait
   /** Can never be held. */
   onError(error: unknown): void
   /** Partitions came or went. */
   onChange(): void
 }
 
-const FIRST_RETRY_MS = 100
-const LAST_RETRY_MS = 5_000
+const RETRY = { firstMs: 100, lastMs: 5_000 }
 
 type Coming = { grant: PartitionGrant; lease: PartitionLease; before: PartitionLease | undefined }
 
@@ -65,17 +65,16 @@ export function createWorkerLeases(options: WorkerLeasesOptions): WorkerLeases {
   }
 
   async function admit(coming: readonly Coming[]): Promise<void> {
-    for (let waitMs = FIRST_RETRY_MS; ; waitMs = Math.min(LAST_RETRY_MS, 2 * waitMs)) {
-      const live = coming.filter(({ lease }) => lease.state === 'coming')
-      if (live.length === 0) return
-      try {
-        await partitions.add(live.map(({ grant }) => grant))
-        break
-      } catch (error) {
-        if (!isAppError(error) || error.retry === 'never') throw error
-        await options.retryAfter(waitMs)
-      }
-    }
+    let isAdded = false
+    await retry(
+      async () => {
+        const live = coming.filter(({ lease }) => lease.state === 'coming')
+        if (live.length > 0) await partitions.add(live.map(({ grant }) => grant))
+        isAdded = live.length > 0
+      },
+      { ...RETRY, wait: options.wait },
+    )
+    if (!isAdded) return
     const gone: number[] = []
     for (const { lease } of coming) {
       if (lease.state === 'coming') lease.state = 'held'

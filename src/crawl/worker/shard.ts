@@ -1,5 +1,6 @@
 import { isAppError } from '../../core/errors.ts'
 import type { QueuedRequest } from '../../core/request.ts'
+import { wait } from '../../core/retry.ts'
 import { createFrontier } from '../frontier/frontier.ts'
 import type { HostQueue } from '../frontier/host-queue.ts'
 import { leaveHand, type PartitionLease } from '../frontier/partition-lease.ts'
@@ -42,7 +43,6 @@ const HELD_MS = 100
 const SPENT_MS = 200
 /** What could not be looked up is asked for again after so long; whatever is the matter, others wait for it more patiently. */
 const RETRY_LOOKUP_MS = 1_000
-const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
   const { store, documents, counters, stats, crawlStats, clock, log } = deps
@@ -115,7 +115,7 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
       if (reason === null) pumpSoon()
     },
     onError: fail,
-    retryAfter: wait,
+    wait,
     isStopping: () => counters.isStopped() || isStopping,
   })
   const workerLeases =
@@ -125,7 +125,7 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
           partitions: deps.partitions,
           frontier,
           batch,
-          retryAfter: wait,
+          wait,
           onError: fail,
           onChange() {
             showCounts()

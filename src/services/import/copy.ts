@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { ImportHooks } from '../../cli/engine.ts'
 import { systemClock } from '../../core/clock.ts'
 import { isAppError } from '../../core/errors.ts'
+import { retry } from '../../core/retry.ts'
 import {
   type ImportKind,
   type ImportSource,
@@ -93,14 +93,17 @@ export async function insist<T>(
   written?: ImportState,
 ): Promise<T | undefined> {
   const startedAt = systemClock.monotonic()
-  for (let waitMs = 0; ; waitMs = Math.min(MAX_WAIT_MS, Math.max(FIRST_WAIT_MS, waitMs * 2))) {
-    try {
-      if (waitMs > 0) await sleep(waitMs)
-      if (waitMs > 0 && written !== undefined && (await target.mark())?.n === written.n) return undefined
-      return await work()
-    } catch (error) {
-      const isLong = systemClock.monotonic() - startedAt > MAX_AWAY_MS
-      if (!isAppError(error, 'store-unreachable') || isLong || hooks.signal.aborted) throw error
-    }
-  }
+  const isLong = (): boolean => systemClock.monotonic() - startedAt > MAX_AWAY_MS
+  return retry(
+    async (attempt) => {
+      const isThere = attempt > 1 && written !== undefined && (await target.mark())?.n === written.n
+      return isThere ? undefined : work()
+    },
+    {
+      firstMs: FIRST_WAIT_MS,
+      lastMs: MAX_WAIT_MS,
+      signal: hooks.signal,
+      shouldRetry: (error) => isAppError(error, 'store-unreachable') && !isLong(),
+    },
+  )
 }

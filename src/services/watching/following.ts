@@ -1,3 +1,4 @@
+import { createBackoff } from '../../core/retry.ts'
 import type { AskedStore, ClusterEvents, ScheduleStats } from '../../store/contracts/cluster-events.ts'
 import type { SchedulerStats } from '../scheduler/scheduler-report.ts'
 import { checksChannel, readWords } from './check-words.ts'
@@ -102,12 +103,14 @@ export function createFollowing({ mirror, asked, stats, events, isLeading, onChe
   }
 
   async function follow(): Promise<void> {
+    const backoff = createBackoff({ firstMs: 2 * POLL_EVERY_MS, lastMs: MAX_WAIT_MS })
     let waitMs = POLL_EVERY_MS
     while (!ending.signal.aborted) {
       await stir.until(waitMs)
       if (ending.signal.aborted) return
       await lookQuietly()
-      waitMs = healthError === null ? POLL_EVERY_MS : Math.min(MAX_WAIT_MS, waitMs * 2)
+      if (healthError === null) backoff.reset()
+      waitMs = healthError === null ? POLL_EVERY_MS : backoff.nextMs()
     }
   }
 

@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import { isAppError } from '../../core/errors.ts'
+import { createBackoff } from '../../core/retry.ts'
 import type { LeaderLease } from '../../store/contracts/partition-leases.ts'
 import { createStir } from './stir.ts'
 
@@ -49,7 +50,7 @@ export function createLeadership({ lease, leaseMs, clock, lead, onProblem }: Lea
   let lastTerm: Promise<void> = Promise.resolve()
   let beating: Promise<void> = Promise.resolve()
   let answeredAt = clock.monotonic()
-  let beatWaitMs = MIN_WAIT_MS
+  const beatBackoff = createBackoff({ firstMs: MIN_WAIT_MS, lastMs: Math.min(MAX_WAIT_MS, everyMs) })
   let heartbeatError: string | null = null
   let workError: string | null = null
   let refused = 0
@@ -67,10 +68,10 @@ export function createLeadership({ lease, leaseMs, clock, lead, onProblem }: Lea
 
   async function work(epoch: number, signal: AbortSignal, begun: () => void): Promise<void> {
     const pause = createStir(signal)
-    let waitMs = MIN_WAIT_MS
+    const backoff = createBackoff({ firstMs: MIN_WAIT_MS, lastMs: MAX_WAIT_MS })
     const isWell = (): void => {
       workError = null
-      waitMs = MIN_WAIT_MS
+      backoff.reset()
       begun()
     }
     while (!signal.aborted && lease.epoch() === epoch) {
@@ -80,8 +81,7 @@ export function createLeadership({ lease, leaseMs, clock, lead, onProblem }: Lea
         noteFailure(error)
         begun()
         if (isAppError(error, 'lease-lost')) break
-        await pause.until(waitMs)
-        waitMs = Math.min(MAX_WAIT_MS, waitMs * 2)
+        await pause.until(backoff.nextMs())
       }
     }
     workError = null
@@ -118,7 +118,7 @@ export function createLeadership({ lease, leaseMs, clock, lead, onProblem }: Lea
       const answer = await lease.beat()
       answeredAt = clock.monotonic()
       heartbeatError = null
-      beatWaitMs = MIN_WAIT_MS
+      beatBackoff.reset()
       if (ending.signal.aborted) return 0
       if (answer.kind === 'leads') beginTerm(answer.epoch)
       else endTerm()
@@ -127,8 +127,7 @@ export function createLeadership({ lease, leaseMs, clock, lead, onProblem }: Lea
       if (heartbeatError === null) onProblem('the lease can not be renewed', { error: messageOf(error) })
       heartbeatError = messageOf(error)
       expire()
-      beatWaitMs = Math.min(MAX_WAIT_MS, everyMs, beatWaitMs * 2)
-      return beatWaitMs
+      return beatBackoff.nextMs()
     }
   }
 

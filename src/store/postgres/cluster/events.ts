@@ -1,4 +1,5 @@
 import type { PoolClient, QueryConfig } from 'pg'
+import { createBackoff } from '../../../core/retry.ts'
 import type { ClusterEvents } from '../../contracts/cluster-events.ts'
 import { ANSWER_WITHIN_MS, type PostgresPool } from '../connection/pool.ts'
 import { postgresError } from '../connection/postgres-error.ts'
@@ -26,7 +27,7 @@ export function createPostgresEvents({ pool, onHealthError = () => {} }: Postgre
   const handlers = new Map<string, Set<Handler>>()
   let current: { client: PoolClient; end(): void } | null = null
   let connecting: Promise<void> | null = null
-  let waitMs = MIN_WAIT_MS
+  const backoff = createBackoff({ firstMs: MIN_WAIT_MS, lastMs: MAX_WAIT_MS })
   let timer: NodeJS.Timeout | null = null
   let isClosed = false
   const commands: string[] = []
@@ -43,9 +44,8 @@ export function createPostgresEvents({ pool, onHealthError = () => {} }: Postgre
     timer = setTimeout(() => {
       timer = null
       connect()
-    }, waitMs)
+    }, backoff.nextMs())
     timer.unref()
-    waitMs = Math.min(MAX_WAIT_MS, waitMs * 2)
   }
 
   function connect(): void {
@@ -79,7 +79,7 @@ export function createPostgresEvents({ pool, onHealthError = () => {} }: Postgre
     }
     if (isClosed || isOver) return end(null)
     current = { client: fresh, end: () => end(null) }
-    waitMs = MIN_WAIT_MS
+    backoff.reset()
     // Those that came while the connection was made.
     for (const channel of handlers.keys()) if (!channels.has(channel)) say(`LISTEN ${channel}`)
     for (const channel of [...handlers.keys()]) dispatch(channel, null)

@@ -1,26 +1,27 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { AppError } from '../../core/errors.ts'
-import { createProcessorLoop } from './processor-loop.ts'
+import { AppError } from './errors.ts'
+import { createWorkLoop } from './work-loop.ts'
 
-/** Does one step after the other; each says whether there was work, or fails. The loop must end behind the last. */
+/** Does one step after the other; each says whether there is more, or fails. The loop must end after the last. */
 function scripted(steps: (() => boolean)[]) {
-  const told: (string | null)[] = []
+  const reasons: (string | null)[] = []
   let done = 0
-  const loop = createProcessorLoop({
-    processor: { work: async () => steps[done++]!() },
+  const loop = createWorkLoop({
+    work: async () => steps[done++]!(),
+    restMs: 500,
     mustEnd: () => done >= steps.length,
-    onWaiting: (reason) => told.push(reason),
+    onWaiting: (reason) => reasons.push(reason),
   })
-  return { loop, told, done: () => done }
+  return { loop, reasons, done: () => done }
 }
 
 const away = (): never => {
-  throw new AppError('store-unreachable', 'nobody answers')
+  throw new AppError('store-unreachable', 'no answer')
 }
 
-describe('a processor at work', () => {
-  test('works on while there are tasks, and rests until it is woken', async () => {
+describe('a work loop', () => {
+  test('works while there is more, and rests until it is woken', async () => {
     const { loop, done } = scripted([
       () => true,
       () => {
@@ -33,7 +34,7 @@ describe('a processor at work', () => {
     assert.equal(done(), 3)
   })
 
-  test('a word that comes while it works is not lost', async () => {
+  test('a wake-up while it works is not lost', async () => {
     const { loop, done } = scripted([
       () => {
         loop.wake()
@@ -45,8 +46,8 @@ describe('a processor at work', () => {
     assert.equal(done(), 2)
   })
 
-  test('waits for a store that is away, says so once, and goes on', async () => {
-    const { loop, told } = scripted([
+  test('waits for a store that is away, reports it once, and continues', async () => {
+    const { loop, reasons } = scripted([
       () => true,
       away,
       () => {
@@ -59,10 +60,10 @@ describe('a processor at work', () => {
     const running = loop.run()
     setImmediate(loop.wake)
     await running
-    assert.deepEqual(told, ['nobody answers', null])
+    assert.deepEqual(reasons, ['no answer', null])
   })
 
-  test('ends at once with what can never work', async () => {
+  test('ends at once with an error that no retry can help', async () => {
     const { loop } = scripted([
       () => {
         throw new AppError('store-refused', 'no rights')

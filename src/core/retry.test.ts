@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { AppError } from './errors.ts'
+import { createBackoff, type RetryOptions, retry, wait } from './retry.ts'
+
+const away = (): never => {
+  throw new AppError('store-unreachable', 'no answer')
+}
+
+/** Calls one step after the other; the waits between them take no time and are noted. */
+function run(steps: (() => unknown)[], options: Partial<RetryOptions> = {}) {
+  const waits: number[] = []
+  const attempts: number[] = []
+  const result = retry(
+    async (attempt) => {
+      attempts.push(attempt)
+      return steps[attempt - 1]!()
+    },
+    { firstMs: 100, lastMs: 500, wait: async (ms) => void waits.push(ms), ...options },
+  )
+  return { result, waits, attempts }
+}
+
+describe('retry', () => {
+  test('returns what the first call returns, without a wait', async () => {
+    const { result, waits } = run([() => 'done'])
+    assert.equal(await result, 'done')
+    assert.deepEqual(waits, [])
+  })
+
+  test('waits twice as long after every failure, up to the limit', async () => {
+    const { result, waits, attempts } = run([away, away, away, away, away, () => 'done'])
+    assert.equal(await result, 'done')
+    assert.deepEqual(waits, [100, 200, 400, 500, 500])
+    assert.deepEqual(attempts, [1, 2, 3, 4, 5, 6])
+  })
+
+  test('throws errors that a retry can not help, and errors that are none of ours', async () => {
+    const refused = run([
+      () => {
+        throw new AppError('store-refused', 'no rights')
+      },
+    ])
+    await assert.rejects(refused.result, { code: 'store-refused' })
+    const bug = run([
+      () => {
+        throw new TypeError('undefined is not a function')
+      },
+    ])
+    await assert.rejects(bug.result, TypeError)
+    assert.deepEqual([...refused.waits, ...bug.waits], [])
+  })
+
+  test('the caller may decide which errors are retried, and how often', async () => {
+    const { result, attempts } = run([away, away, away], { shouldRetry: (_error, attempt) => attempt < 2 })
+    await assert.rejects(result, { code: 'store-unreachable' })
+    assert.deepEqual(attempts, [1, 2])
+  })
+
+  test('every wait is reported with its reason before it begins', async () => {
+    const reported: string[] = []
+    const { result } = run([away, away, () => 'done'], {
+      onWait: (error, waitMs) => reported.push(`${(error as Error).message}: ${waitMs}`),
+    })
+    await result
+    assert.deepEqual(reported, ['no answer: 100', 'no answer: 200'])
+  })
+
+  test('an abort ends a wait at once, with the error that led to it', async () => {
+    const ending = new AbortController()
+    const { result, attempts } = run([away, () => 'done'], {
+      ...{ firstMs: 600_000, lastMs: 600_000, signal: ending.signal, wait },
+      onWait: () => setImmediate(() => ending.abort()),
+    })
+    await assert.rejects(result, { code: 'store-unreachable' })
+    assert.deepEqual(attempts, [1])
+  })
+
+  test('nothing is retried after an abort', async () => {
+    const { result, waits } = run([away], { signal: AbortSignal.abort() })
+    await assert.rejects(result, { code: 'store-unreachable' })
+    assert.deepEqual(waits, [])
+  })
+})
+
+test('a back-off begins again after a reset', () => {
+  const backoff = createBackoff({ firstMs: 100, lastMs: 300 })
+  assert.deepEqual([backoff.nextMs(), backoff.nextMs(), backoff.nextMs()], [100, 200, 300])
+  backoff.reset()
+  assert.equal(backoff.nextMs(), 100)
+})

@@ -1,0 +1,71 @@
+import { createBackoff, isTemporary } from './retry.ts'
+
+export type WorkLoopDeps = {
+  /** One piece of work. Returns whether there may be more. */
+  work(): Promise<boolean>
+  /** How long to rest when there is no more, unless woken. */
+  restMs: number
+  mustEnd(): boolean
+  /** Called when the reason changes; null when the work continues. */
+  onWaiting(reason: string | null): void
+}
+
+export type WorkLoop = {
+  /** There may be work, or it is time to end. */
+  wake(): void
+  /** Resolves when the loop has ended; rejects with an error that no retry can help. */
+  run(): Promise<void>
+}
+
+const FIRST_RETRY_MS = 250
+const LAST_RETRY_MS = 5_000
+
+/**
+ * A thread's work, piece by piece. The loop
+ * - works as long as there is more;
+ * - rests when there is none, until it is woken or `restMs` have passed;
+ * - waits, each time twice as long, while the store is away;
+ * - ends when it must, with the piece in hand done.
+ */
+export function createWorkLoop({ work, restMs, mustEnd, onWaiting }: WorkLoopDeps): WorkLoop {
+  const backoff = createBackoff({ firstMs: FIRST_RETRY_MS, lastMs: LAST_RETRY_MS })
+  let wake: () => void = () => {}
+  let wasWoken = false
+  let reason: string | null = null
+
+  async function rest(ms: number): Promise<void> {
+    if (mustEnd()) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, wasWoken ? 0 : ms)
+    wake = resolve
+    await promise
+    clearTimeout(timer)
+    wasWoken = false
+  }
+
+  function setWaiting(now: string | null): void {
+    if (now !== reason) onWaiting(now)
+    reason = now
+  }
+
+  return {
+    wake() {
+      wasWoken = true
+      wake()
+    },
+    async run() {
+      while (!mustEnd()) {
+        try {
+          const hasMore = await work()
+          setWaiting(null)
+          backoff.reset()
+          if (!hasMore) await rest(restMs)
+        } catch (error) {
+          if (!isTemporary(error)) throw error
+          setWaiting(error.message)
+          await rest(backoff.nextMs())
+        }
+      }
+    },
+  }
+}
