@@ -40,9 +40,9 @@ const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
 export function guardRoutes(server: FastifyInstance, callers: Callers): void {
   server.decorateRequest('caller', null)
   server.addHook('onRoute', ({ method, url, config }) => {
-    if (config?.access === undefined) throw new AppError('internal', `${method} ${url} does not say who may call it`)
+    if (config?.access === undefined) throw new AppError('internal', `${method} ${url} does not declare its access`)
     if (config.access === 'user' && config.scope === undefined)
-      throw new AppError('internal', `${method} ${url} does not say which scope it needs`)
+      throw new AppError('internal', `${method} ${url} does not declare its scope`)
   })
   server.addHook('onRequest', async (request, reply) => {
     request.caller = await findCaller(request, callers, reply)
@@ -58,7 +58,7 @@ async function findCaller(request: FastifyRequest, callers: Callers, reply: Fast
     const caller = secret === undefined ? null : await callers.ofToken(secret)
     if (caller !== null) return caller
     reply.header('www-authenticate', 'Bearer')
-    throw new AppError('not-signed-in', 'the token is unknown, or has ended')
+    throw new AppError('not-signed-in', 'the token is unknown or has expired')
   }
   const secret = request.cookies[SESSION_COOKIE]
   return secret === undefined || secret === '' ? null : callers.ofSession(secret)
@@ -72,22 +72,22 @@ export function refuseOtherSites({ headers }: Pick<FastifyRequest, 'headers'>): 
   const site = headers['sec-fetch-site']
   if (site !== undefined) {
     if (site === 'same-origin' || site === 'none') return
-    throw new AppError('cross-site', 'a page of another site asked for this')
+    throw new AppError('cross-site', 'cross-site requests are not allowed')
   }
   const { origin, host } = headers
   if (origin === undefined) return
-  if (URL.parse(origin)?.host !== host) throw new AppError('cross-site', 'a page of another site asked for this')
+  if (URL.parse(origin)?.host !== host) throw new AppError('cross-site', 'cross-site requests are not allowed')
 }
 
 function allow({ caller, routeOptions, is404 }: FastifyRequest): void {
   if (is404) return
   const { access = 'administrator', scope } = routeOptions.config
   if (access === 'anyone') return
-  if (caller === null) throw new AppError('not-signed-in', 'sign in first, or send a token')
+  if (caller === null) throw new AppError('not-signed-in', 'sign in or send a token')
   if (access === 'session' && caller.via !== 'session')
-    throw new AppError('forbidden', 'this needs a sign-in; a token is not enough')
+    throw new AppError('forbidden', 'this requires signing in; tokens are not accepted')
   if (access === 'administrator') {
-    if (caller.account.role !== 'administrator') throw new AppError('forbidden', 'this is for administrators')
+    if (caller.account.role !== 'administrator') throw new AppError('forbidden', 'administrators only')
     needScope(caller, 'admin')
   }
   if (access === 'user') needScope(caller, scope ?? 'write')
@@ -101,11 +101,11 @@ const includes: Record<TokenScope, readonly TokenScope[]> = {
 
 function needScope({ via, scopes }: Caller, scope: TokenScope): void {
   if (via === 'token' && !includes[scope].some((each) => scopes.includes(each)))
-    throw new AppError('forbidden', `the token needs the scope ${scope}`)
+    throw new AppError('forbidden', `the token lacks the scope ${scope}`)
 }
 
 export function callerOf({ caller }: FastifyRequest): Caller {
-  if (caller === null) throw new AppError('not-signed-in', 'sign in first, or send a token')
+  if (caller === null) throw new AppError('not-signed-in', 'sign in or send a token')
   return caller
 }
 

@@ -41,10 +41,10 @@ export function writeApiDocs({ info, paths = {} }: ApiDescription, stylePath: st
 <header>
 <h1>${escapeHtml(info.title)} API</h1>
 <p>${escapeHtml(info.description ?? '')}</p>
-<p>For programs: <a href="/api/v1/openapi.json">openapi.json</a>. Sign in with a cookie (<code>POST /api/v1/session</code>) or send
-<code>Authorization: Bearer TOKEN</code>; tokens are made in the settings. Lists answer <code>{ items, next }</code>: hand
-<code>next</code> back as <code>cursor</code>. Errors are <code>{ error: { code, message, details? } }</code> with a fitting status.
-Times are ISO 8601, UTC.</p>
+<p>OpenAPI document: <a href="/api/v1/openapi.json">openapi.json</a>. Sign in with a cookie (<code>POST /api/v1/session</code>) or send
+<code>Authorization: Bearer TOKEN</code>; create tokens in the settings. Lists return <code>{ items, next }</code>: pass
+<code>next</code> as <code>cursor</code> to get the next page. Errors return <code>{ error: { code, message, details? } }</code> with a
+matching status. Times are ISO 8601 in UTC.</p>
 </header>
 <nav aria-label="Groups"><ul>${menu.join('')}</ul></nav>
 <main>
@@ -89,20 +89,20 @@ function writeCall({ method, path, operation }: Call): string {
 ${description === '' ? '' : `<p>${escapeHtml(description)}</p>`}
 ${parameters.length === 0 ? '' : writeParameters(parameters)}
 ${body.join('\n')}
-<h3>Answers</h3>
+<h3>Responses</h3>
 ${answers.join('\n')}
 </div>
 </details>`
 }
 
 const who: Record<string, string> = {
-  anyone: 'Anyone may call this.',
-  session: 'For whoever is signed in; a token is not enough.',
-  administrator: 'For administrators, or their tokens with the scope admin.',
+  anyone: 'Access: public.',
+  session: 'Access: signed-in users; tokens are not accepted.',
+  administrator: 'Access: administrators, or their tokens with the scope admin.',
 }
 
 function whoOf({ 'x-access': access = '', 'x-scope': scope = '' }: Operation): string {
-  return who[access] ?? `For whoever is signed in, or a token with the scope ${scope}.`
+  return who[access] ?? `Access: signed-in users, or tokens with the scope ${scope}.`
 }
 
 function writeParameters(parameters: readonly Parameter[]): string {

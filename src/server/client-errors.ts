@@ -3,8 +3,8 @@ import type { Socket } from 'node:net'
 type ClientError = Error & { code?: string }
 
 const reasons: Record<string, [status: string, message: string]> = {
-  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'the address and the header are longer than the limit'],
-  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'the request did not come within the limit'],
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'the URL and headers are too long'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'the request took too long to arrive'],
 }
 
 /** What is no request, or none that fits, is told so in the same form as everything else. */
@@ -14,7 +14,7 @@ export function answerClientError(error: ClientError, socket: Socket): void {
     socket.destroy(error)
     return
   }
-  const [status, message] = reasons[error.code ?? ''] ?? ['400 Bad Request', 'this is no HTTP that can be read']
+  const [status, message] = reasons[error.code ?? ''] ?? ['400 Bad Request', 'malformed HTTP request']
   const body = JSON.stringify({ error: { code: 'request-invalid', message } })
   const header = [
     `HTTP/1.1 ${status}`,

@@ -28,7 +28,7 @@ function decode(cursor: string): unknown {
 }
 
 function wrong(cause?: unknown): AppError {
-  return new AppError('cursor-invalid', 'the cursor is not one that a list has given', { cause })
+  return new AppError('cursor-invalid', 'invalid cursor: use the `next` value of a list', { cause })
 }
 
 /** A page of a list that was asked for one item more than it may have. */

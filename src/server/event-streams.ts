@@ -73,10 +73,9 @@ export function createEventStreams({
   let opened = 0
 
   function admit(owner: string): void {
-    if (streams.size >= maxStreams)
-      throw new AppError('too-many-streams', 'so many event streams are open that no more fit')
+    if (streams.size >= maxStreams) throw new AppError('too-many-streams', 'too many event streams are open')
     if (hub.countOf(owner) >= MAX_PER_OWNER)
-      throw new AppError('too-many-streams', `${MAX_PER_OWNER} event streams of yours are open already`)
+      throw new AppError('too-many-streams', `you already have ${MAX_PER_OWNER} event streams open`)
   }
 
   function add(stream: Stream): void {

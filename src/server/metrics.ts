@@ -14,16 +14,16 @@ export type Metrics = {
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 const counters = {
-  erace_pages_total: ['Responses that were read', ({ fetched }: Meters) => fetched],
-  erace_bytes_total: ['Bytes that were read', ({ bytes }: Meters) => bytes],
-  erace_errors_total: ['Requests of the crawl that failed', ({ failed }: Meters) => failed],
-  erace_annotations_total: ['Annotations that were made', ({ annotations }: Meters) => annotations],
+  erace_pages_total: ['Responses read', ({ fetched }: Meters) => fetched],
+  erace_bytes_total: ['Bytes read', ({ bytes }: Meters) => bytes],
+  erace_errors_total: ['Failed crawl requests', ({ failed }: Meters) => failed],
+  erace_annotations_total: ['Annotations created', ({ annotations }: Meters) => annotations],
 } as const
 
 const gauges = {
-  erace_queue: ['Requests that wait in the frontier', ({ queued }: Meters) => queued],
-  erace_in_flight: ['Requests that are under way', ({ inFlight }: Meters) => inFlight],
-  erace_tasks: ['Versions that wait for the annotation engine', ({ tasks }: Meters) => tasks],
+  erace_queue: ['Requests waiting in the frontier', ({ queued }: Meters) => queued],
+  erace_in_flight: ['Requests in progress', ({ inFlight }: Meters) => inFlight],
+  erace_tasks: ['Versions waiting to be processed', ({ tasks }: Meters) => tasks],
 } as const
 
 /**
@@ -42,13 +42,13 @@ export function createMetrics({ meters, streams }: MetricsDeps): Metrics {
   }
   const open: Gauge = new Gauge({
     name: 'erace_event_streams',
-    help: 'Streams of live events that are open',
+    help: 'Open live event streams',
     registers,
     collect: () => open.set(streams()),
   })
   const checks = new Counter({
     name: 'erace_checks_total',
-    help: 'Checks of sources by level of service, and whether they began before their deadline',
+    help: 'Source checks by service level and whether they started before their deadline',
     labelNames: ['level', 'result'],
     registers,
     collect() {
@@ -61,7 +61,7 @@ export function createMetrics({ meters, streams }: MetricsDeps): Metrics {
   })
   const requests = new Histogram({
     name: 'erace_http_request_seconds',
-    help: 'Time to answer a request; that of a stream of events is not counted',
+    help: 'Response time, without event streams',
     labelNames: ['method', 'route', 'status'],
     buckets: SECONDS,
     registers,

@@ -16,7 +16,7 @@ export function negotiate<T extends string>(request: FastifyRequest, reply: Fast
   reply.header('vary', 'Accept')
   const { accept } = request.headers
   const best = accept === undefined ? offers[0] : preferred(accept, offers)
-  if (best === undefined) throw new AppError('not-acceptable', `there is ${offers.join(', ')}`)
+  if (best === undefined) throw new AppError('not-acceptable', `available types: ${offers.join(', ')}`)
   return best
 }
 

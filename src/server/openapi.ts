@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { anyone, SESSION_COOKIE } from './access.ts'
 import { Problem } from './schemas/common.ts'
 
-/** The description of the API, made of the same schemas that hold requests and answers. Before any route is added. */
+/** The OpenAPI document, generated from the schemas that validate requests and responses. Call it before adding routes. */
 export async function describeApi(server: FastifyInstance): Promise<void> {
   await server.register(swagger, {
     openapi: {
@@ -11,7 +11,8 @@ export async function describeApi(server: FastifyInstance): Promise<void> {
       info: {
         title: 'eRACE',
         version: '1',
-        description: 'Profiles, sources, the inbox, documents and their versions, and the administration of one eRACE.',
+        description:
+          'Manage profiles and sources, read the inbox, documents and their versions, and administer an eRACE service.',
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: '/' }],
@@ -36,7 +37,7 @@ export async function describeApi(server: FastifyInstance): Promise<void> {
   server.get('/api/v1/openapi.json', { config: anyone, schema: { hide: true } }, async () => server.swagger())
 }
 
-/** What generated clients call it: `PATCH /api/v1/sources/:id` is `patchSourcesById`. */
+/** The name in generated clients: `PATCH /api/v1/sources/:id` is `patchSourcesById`. */
 function operationIdOf(method: string, url: string): string {
   const parts = url
     .replace('/api/v1/', '')

@@ -16,14 +16,14 @@ export async function servePages(server: FastifyInstance, folder: string | null)
     server.get('/', { config: anyone, schema: { hide: true } }, async (_request, reply) =>
       reply
         .type('text/plain; charset=utf-8')
-        .send('The pages are not built: npm run build. The API is at /api/docs.\n'),
+        .send('The pages have not been built. Run: npm run build. The API reference is at /api/docs.\n'),
     )
     return
   }
   await server.register(fastifyStatic, { root: folder, serve: false, preCompressed: true, cacheControl: false })
   server.get('/*', { config: anyone, schema: { hide: true } }, async (request, reply) => {
     const path = decodeURI(request.url.split('?', 1)[0]!).slice(1)
-    if (path.startsWith('api/')) throw new AppError('not-found', 'there is nothing of this name in the API')
+    if (path.startsWith('api/')) throw new AppError('not-found', 'no such API route')
     asPage(reply)
     if (path.startsWith('assets/')) {
       reply.header('cache-control', `public, max-age=${A_YEAR_SECONDS}, immutable`)

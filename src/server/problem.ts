@@ -56,11 +56,11 @@ const statuses: Partial<Record<ErrorCode, number>> = {
   'body-gone': 410,
 }
 
-/** What the store itself says names files and addresses; that is for the log. */
+/** The store's own messages name files and addresses; they go to the log only. */
 const storeWords: Partial<Record<ErrorCode, string>> = {
-  'store-full': 'there is no room left in the store; nothing can be written until there is',
-  'store-unreachable': 'the store does not answer at the moment; ask again in a moment',
-  'store-failed': 'the store does not answer at the moment; ask again in a moment',
+  'store-full': 'the store is full; nothing can be written until space is freed',
+  'store-unreachable': 'the store is not responding; try again in a moment',
+  'store-failed': 'the store is not responding; try again in a moment',
 }
 
 const MAX_MESSAGE = 500
@@ -69,10 +69,10 @@ export function answerProblems(server: FastifyInstance, allowedMethods: AllowedM
   server.setErrorHandler((error: FastifyError, request, reply) => sendProblem(error, request, reply))
   server.setNotFoundHandler((request, reply) => {
     const allowed = allowedMethods(request.url.split('?', 1)[0]!)
-    const message = `there is no ${request.method} ${pathOf(request)}`
+    const message = `no route for ${request.method} ${pathOf(request)}`
     if (allowed.length === 0) return sendProblem(new AppError('not-found', message), request, reply)
     reply.header('allow', allowed.join(', '))
-    return sendProblem(new AppError('method-not-allowed', `${message}, but ${allowed.join(', ')}`), request, reply)
+    return sendProblem(new AppError('method-not-allowed', `${message}; allowed: ${allowed.join(', ')}`), request, reply)
   })
 }
 
@@ -82,9 +82,9 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
   if (status >= 500)
     request.log.error({ err: error, method: request.method, path: pathOf(request) }, 'a request failed')
   if (known instanceof WaitError) reply.header('retry-after', String(known.retryAfterSeconds))
-  // What went wrong inside is for the log; messages of unknown failures may hold what nobody outside should read.
+  // Details of internal failures go to the log; their messages may contain confidential data.
   const isOurs = known !== null && status < 500
-  const ours = isOurs || status === 503 ? known!.message.slice(0, MAX_MESSAGE) : 'something went wrong inside'
+  const ours = isOurs || status === 503 ? known!.message.slice(0, MAX_MESSAGE) : 'internal error; see the server log'
   const message = (known === null ? undefined : storeWords[known.code]) ?? ours
   const details = known instanceof DetailedError ? { details: known.details } : {}
   return reply
@@ -98,13 +98,13 @@ function ofFramework(error: FastifyError): AppError | null {
     const place = error.validationContext ?? 'request'
     const details = error.validation.map(({ instancePath, message }) => ({
       place: `${place}${instancePath.replaceAll('/', '.')}`,
-      message: message ?? 'is wrong',
+      message: message ?? 'is invalid',
     }))
-    return new DetailedError('request-invalid', `the ${place} is not as the API describes it`, details)
+    return new DetailedError('request-invalid', `invalid ${place}`, details)
   }
   const { statusCode, message } = error
-  if (statusCode === 413) return new AppError('body-too-large', 'the body is larger than the limit')
-  if (statusCode === 415) return new AppError('type-unsupported', 'the body is of a media type that is not read here')
+  if (statusCode === 413) return new AppError('body-too-large', 'the request body is too large')
+  if (statusCode === 415) return new AppError('type-unsupported', 'unsupported media type')
   if (statusCode === 406) return new AppError('not-acceptable', message)
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) return new AppError('request-invalid', message)
   return null

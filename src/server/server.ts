@@ -55,7 +55,7 @@ export async function createServer({ config, log, parts, pages }: ServerOptions)
     timeWindow: 60_000,
     keyGenerator: ({ caller, ip }) => (caller === null ? ip : `account ${caller.account.id}`),
     errorResponseBuilder: (_request, { ttl }) =>
-      new WaitError('rate-limited', 'too many requests in this minute', Math.ceil(ttl / 1000)),
+      new WaitError('rate-limited', 'too many requests; slow down', Math.ceil(ttl / 1000)),
   })
   await addEtags(server)
   await describeApi(server)

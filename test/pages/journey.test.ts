@@ -64,8 +64,8 @@ function journey(where: string, start: StartService): void {
         await row.getByText(/^(?:Changed|Unchanged)$/).waitFor()
         await picture('3-watched')
         for (const [text, why] of [
-          [`${news.origin}/`, 'it is watched already'],
-          ['nonsense', 'there is no URL in it'],
+          [`${news.origin}/`, 'Already watched'],
+          ['nonsense', "That isn't a web address"],
         ] as const) {
           await page.getByLabel('Watch a page').fill(text)
           await page.keyboard.press('Enter')

@@ -24,12 +24,12 @@ async function pauseAndResume(page: Page, me: Account): Promise<void> {
   await page.getByRole('button', { name: 'Pause crawl' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('button', { name: 'Pause crawl' }).click()
-  await page.getByRole('alert').getByText('Somebody paused the crawl').waitFor()
+  await page.getByRole('alert').getByText('An administrator paused the crawl').waitFor()
   assert.equal((await me.ask<{ isPaused: boolean }>('GET', '/crawl')).isPaused, true)
   await page.getByText('paused', { exact: true }).first().waitFor()
   await assertLooks(page)
   await page.getByRole('button', { name: 'Resume crawl' }).click()
-  await page.getByText('Somebody paused the crawl').waitFor({ state: 'detached' })
+  await page.getByText('An administrator paused the crawl').waitFor({ state: 'detached' })
   assert.equal((await me.ask<{ isPaused: boolean }>('GET', '/crawl')).isPaused, false)
 }
 

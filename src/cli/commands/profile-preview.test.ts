@@ -117,7 +117,7 @@ describe('the command profile preview', () => {
     assert.equal(code, 2)
     for (const pattern of [
       /nmae/,
-      /"x" is no URI/,
+      /"x" is not an address/,
       /--last: expected a whole number/,
       /--examples: at most 100/,
       /--owner: goes with/,

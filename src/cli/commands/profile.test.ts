@@ -76,7 +76,7 @@ describe('the command profile', () => {
     assert.deepEqual([code, out, err], [0, 'urd.xml: all is well: 1 profile\n', ''])
     const noted = await folder.run(['profile', 'validate', 'mail.xml'])
     assert.equal(noted.code, 0)
-    assert.equal(noted.out.split('\n')[0], 'mail.xml:2: note: uri: imap is not watched by this version')
+    assert.equal(noted.out.split('\n')[0], "mail.xml:2: note: uri: IMAP isn't supported")
   })
 
   test('prints all faults of a file with their lines', async () => {
@@ -86,7 +86,7 @@ describe('the command profile', () => {
     const expected = [
       /^wrong\.xml:3: every: expected an interval/,
       /^wrong\.xml:5: .*colour/,
-      /^wrong\.xml:6: uri: "nowhere" is no URI/,
+      /^wrong\.xml:6: uri: "nowhere" is not an address/,
     ]
     assert.equal(lines.length, expected.length, out)
     for (const [index, pattern] of expected.entries()) assert.match(lines[index]!, pattern)

@@ -140,7 +140,7 @@ describe('the command user', () => {
     assert.match((await run('list')).err, /There is no data folder/)
     assert.equal((await run('add', 'root@example.org', '--role', 'administrator')).code, 0)
     assert.equal((await run('add', 'ada@example.org')).code, 0)
-    assert.match((await run('add', 'ADA@example.org')).err, /there is an account with this e-mail address already/)
+    assert.match((await run('add', 'ADA@example.org')).err, /an account with this email address already exists/)
     assert.match((await run('passwd', 'ada@example.org')).out, /has a new password/)
     assert.match((await run('passwd', 'eve@example.org')).err, /there is no account of eve@example\.org/)
     assert.match((await run('remove', 'root@example.org')).err, /last administrator/)

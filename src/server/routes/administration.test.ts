@@ -92,14 +92,14 @@ describe('what administrators see of the work', () => {
     const { items } = (await root.get('/nodes')).json()
     const drained = await root.patch(`/nodes/${encodeURIComponent(items[0].id)}`, { draining: true })
     assert.deepEqual([drained.statusCode, drained.json().error.code], [400, 'not-available'])
-    assert.match(drained.json().error.message, /one process does all the work here/)
+    assert.match(drained.json().error.message, /a single process does all the work/)
     assert.equal((await root.get('/crawl')).json().isPaused, false)
     for (const paused of [true, true, false]) {
       const answer = await root.patch('/crawl', { paused })
       assert.deepEqual([answer.statusCode, answer.json()], [200, { isPaused: paused }])
       const crawl = (await root.get('/crawl')).json()
       assert.deepEqual([crawl.isPaused, counters.isHeld()], [paused, paused])
-      if (paused) assert.match(crawl.paused, /Somebody paused the crawl/)
+      if (paused) assert.match(crawl.paused, /An administrator paused the crawl/)
       else assert.equal(crawl.paused, null)
       assert.equal((await root.get('/nodes')).json().items[0].state, paused ? 'paused' : 'running')
     }

@@ -30,7 +30,7 @@ const MAX_WML_ITEMS = 15
 function inForms<T extends typeof Annotation | ReturnType<typeof listOf<typeof Annotation>>>(schema: T) {
   const text = { schema: Type.String() }
   return {
-    description: 'As JSON, XML (ACI), WML or plain text',
+    description: 'JSON, XML (ACI), WML or plain text',
     content: {
       'application/json': { schema },
       [inboxFormats.xml]: text,
@@ -47,7 +47,7 @@ export function addAnnotations(api: Api, { inbox, settings }: Pick<ServerParts, 
       config: reader,
       schema: {
         tags,
-        summary: 'The inbox, the newest first',
+        summary: 'List the inbox, newest first',
         querystring: InboxQuery,
         response: { 200: inForms(listOf(Annotation)), '4xx': Problem },
       },
@@ -72,7 +72,7 @@ export function addAnnotations(api: Api, { inbox, settings }: Pick<ServerParts, 
     '/annotations/counts',
     {
       config: reader,
-      schema: { tags, summary: 'How much there is', response: { 200: InboxCounts, '4xx': Problem } },
+      schema: { tags, summary: 'Inbox counts', response: { 200: InboxCounts, '4xx': Problem } },
     },
     async (request) => inbox.counts(ownerOf(request)),
   )
@@ -83,7 +83,7 @@ export function addAnnotations(api: Api, { inbox, settings }: Pick<ServerParts, 
       config: writer,
       schema: {
         tags,
-        summary: 'Marks many: those of the ids, or all that the query lets through',
+        summary: 'Update many: by ids, or all that match the query',
         querystring: InboxFilterQuery,
         body: BulkMarks,
         response: { 200: BulkMarked, '4xx': Problem },
@@ -107,7 +107,7 @@ export function addAnnotations(api: Api, { inbox, settings }: Pick<ServerParts, 
       config: reader,
       schema: {
         tags,
-        summary: 'One annotation',
+        summary: 'Get an annotation',
         params: IdParams,
         querystring: AnnotationQuery,
         response: { 200: inForms(Annotation), '4xx': Problem },
@@ -131,7 +131,7 @@ export function addAnnotations(api: Api, { inbox, settings }: Pick<ServerParts, 
       config: writer,
       schema: {
         tags,
-        summary: 'Marks one: read, starred, archived',
+        summary: 'Mark an annotation as read, starred or archived',
         params: IdParams,
         body: Marks,
         response: { 200: Annotation, '4xx': Problem },
@@ -153,12 +153,12 @@ function filterOf(wish: InboxWish): InboxFilter {
   const read = readInboxFilter(wish)
   if (read.kind === 'filter') return read.filter
   const details = read.errors.map((message) => ({ place: 'querystring.q', message }))
-  throw new DetailedError('request-invalid', 'the search can not be understood', details)
+  throw new DetailedError('request-invalid', 'invalid search', details)
 }
 
-const notFound = (): AppError => new AppError('not-found', 'there is no such annotation in your inbox')
+const notFound = (): AppError => new AppError('not-found', 'no such annotation in your inbox')
 
 function noMark(): DetailedError {
-  const details = [{ place: 'body', message: 'needs read, starred or archived' }]
-  return new DetailedError('request-invalid', 'there is no mark to set', details)
+  const details = [{ place: 'body', message: 'requires read, starred or archived' }]
+  return new DetailedError('request-invalid', 'nothing to update', details)
 }

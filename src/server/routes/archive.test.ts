@@ -262,7 +262,7 @@ describe('documents over HTTP', () => {
     }
     const fetched = await explain(ada, kept.url('/#x'))
     assert.deepEqual([fetched.verdict, fetched.document, fetched.url], ['fetched', own, kept.url('/')])
-    assert.match(fetched.steps[1].text, /of the profile "ada-news" \(scope host, depth 2\)/)
+    assert.match(fetched.steps[1].text, /in the profile "ada-news" \(scope host, depth 2\)/)
     const unknown = await explain(ada, kept.url('/not-linked'))
     assert.equal(unknown.verdict, 'unknown')
     assert.equal((await explain(ada, kept.url('/picture.png'))).verdict, 'refused')

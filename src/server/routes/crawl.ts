@@ -12,7 +12,7 @@ export type CrawlParts = {
   crawlControl: CrawlControl
 }
 
-const pausedWords = 'Somebody paused the crawl. It goes on where it stopped when it is resumed.'
+const pausedWords = 'An administrator paused the crawl. Resume it to continue where it stopped.'
 
 export function addCrawl(api: Api, { activity, graph, crawlControl }: CrawlParts): void {
   api.addHook('onListen', async () => activity.start())
@@ -23,7 +23,7 @@ export function addCrawl(api: Api, { activity, graph, crawlControl }: CrawlParts
       config: administrator,
       schema: {
         tags: ['administration'],
-        summary: 'What the crawl does now and did in the last ten minutes',
+        summary: 'Get crawl statistics, now and over the last ten minutes',
         response: { 200: Crawl, '4xx': Problem },
       },
     },
@@ -38,14 +38,13 @@ export function addCrawl(api: Api, { activity, graph, crawlControl }: CrawlParts
       config: administrator,
       schema: {
         tags: ['administration'],
-        summary:
-          'Pause the crawl, or let it go on: what is under way is finished, and nothing else is fetched meanwhile',
+        summary: 'Pause or resume the crawl; requests in progress finish',
         body: CrawlChanges,
         response: { 200: CrawlState, '4xx': Problem },
       },
     },
     async ({ body: { paused } }) => {
-      if (crawlControl === null) throw new AppError('not-available', 'there is no crawl here that could be paused')
+      if (crawlControl === null) throw new AppError('not-available', 'there is no crawl to pause')
       await crawlControl.pause(paused)
       return { isPaused: await crawlControl.isPaused() }
     },
@@ -56,7 +55,7 @@ export function addCrawl(api: Api, { activity, graph, crawlControl }: CrawlParts
       config: administrator,
       schema: {
         tags: ['administration'],
-        summary: 'The newest documents, or those of one host, and the links among them',
+        summary: 'Get the newest documents, or those of one host, and the links between them',
         querystring: GraphQuery,
         response: { 200: Graph, '4xx': Problem },
       },

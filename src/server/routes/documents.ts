@@ -25,7 +25,8 @@ export function addDocuments(api: Api, { archive }: Pick<ServerParts, 'archive'>
       config: reader,
       schema: {
         tags,
-        summary: 'The document of a URL, or those with own annotations, the last annotated first',
+        summary:
+          'Find the document of a URL, or list documents with annotations of yours, most recently annotated first',
         querystring: DocumentQuery,
         response: { 200: DocumentList, '4xx': Problem },
       },
@@ -53,7 +54,7 @@ export function addDocuments(api: Api, { archive }: Pick<ServerParts, 'archive'>
       config: reader,
       schema: {
         tags,
-        summary: 'Its versions, the newest first',
+        summary: 'List the versions of a document, newest first',
         params,
         querystring: Type.Object(pageQuery),
         response: { 200: VersionList, '4xx': Problem },
@@ -72,12 +73,12 @@ export function addDocuments(api: Api, { archive }: Pick<ServerParts, 'archive'>
       config: reader,
       schema: {
         tags,
-        summary: 'What changed between two versions',
+        summary: 'Compare two versions',
         params,
         querystring: DiffQuery,
         response: {
           200: {
-            description: 'As JSON, as a patch, or as a page in a sandbox without script',
+            description: 'JSON, a patch, or a page in a sandbox without scripts',
             content: {
               'application/json': { schema: readyDiff },
               'text/x-diff': { schema: ready },
@@ -109,7 +110,7 @@ export function addDocuments(api: Api, { archive }: Pick<ServerParts, 'archive'>
       config: reader,
       schema: {
         tags,
-        summary: 'What is known of it, as XML',
+        summary: 'Get the metadata of a document as XML',
         params,
         response: { 200: { description: 'XML', content: { 'application/xml': { schema: ready } } }, '4xx': Problem },
       },
@@ -127,10 +128,10 @@ export function addDocuments(api: Api, { archive }: Pick<ServerParts, 'archive'>
       config: reader,
       schema: {
         tags,
-        summary: 'Links of a version, in the order of the page',
+        summary: 'List the links of a version, in page order',
         params,
         querystring: Type.Object({
-          version: Type.Optional({ ...Id, description: 'Left out, the current one' }),
+          version: Type.Optional({ ...Id, description: 'Defaults to the current version' }),
           ...pageQuery,
         }),
         response: { 200: LinkList, '4xx': Problem },

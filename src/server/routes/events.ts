@@ -26,10 +26,10 @@ export function addEvents(api: Api, { events, accounts }: Pick<ServerParts, 'eve
       exposeHeadRoute: false,
       schema: {
         tags: ['inbox'],
-        summary: 'Live events, as a stream that stays open',
+        summary: 'Stream live events',
         description:
-          'hello, annotation, counts, source, crawl; reset where more was missed than is told: load lists anew. ' +
-          'With Last-Event-ID what came meanwhile is sent first.',
+          'Event types: hello, annotation, counts, source, crawl, and reset when too many were missed: reload your lists. ' +
+          'With Last-Event-ID, missed events are sent first.',
         querystring: EventQuery,
         response: {
           200: { description: 'Events', content: { 'text/event-stream': { schema: Type.String() } } },
@@ -56,7 +56,7 @@ export function addEvents(api: Api, { events, accounts }: Pick<ServerParts, 'eve
         },
         isStillKnown: knownAgain(request, accounts, { email: account.email, isAdministrator }),
       })
-      await opening.catch((error) => request.log.error({ err: error }, 'a stream of events could not begin'))
+      await opening.catch((error) => request.log.error({ err: error }, 'could not open an event stream'))
       return reply
     },
   )

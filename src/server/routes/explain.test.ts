@@ -25,7 +25,7 @@ describe('the explanation of a URL', () => {
     assert.equal(stepOf(await explain(ada, kept.url('/open')), 'robots')?.ok, true)
     const unknown = await explain(root, 'http://never-asked.example/')
     assert.deepEqual([stepOf(unknown, 'robots')?.ok, unknown.verdict], [null, 'not-covered'])
-    assert.match(stepOf(unknown, 'robots')!.text, /not known yet/)
+    assert.match(stepOf(unknown, 'robots')!.text, /not been read yet/)
   })
 
   test('tells what came of the last request', async () => {
@@ -53,7 +53,7 @@ describe('the explanation of a URL', () => {
     const source = sourceOf('http://new.example/a.zip', { depth: 1 })
     await kept.put(profileOf('new', eve, [source], {}))
     const itself = await explain(eve, 'http://new.example/a.zip')
-    assert.match(stepOf(itself, 'sources')!.text, /whose first visit is not done/)
+    assert.match(stepOf(itself, 'sources')!.text, /first check pending/)
     assert.deepEqual([itself.verdict, stepOf(itself, 'filters')?.ok], ['unknown', true])
     const link = await explain(eve, 'http://new.example/b.zip')
     assert.deepEqual([link.verdict, stepOf(link, 'filters')?.ok], ['refused', false])

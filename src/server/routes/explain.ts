@@ -10,7 +10,7 @@ export function addExplain(api: Api, { archive }: Pick<ServerParts, 'archive'>):
       config: reader,
       schema: {
         tags: ['activity'],
-        summary: 'Why a URL was or was not fetched, as far as it concerns the caller',
+        summary: 'Explain why a URL was or was not fetched for you',
         querystring: ExplainQuery,
         response: { 200: UrlExplanation, '4xx': Problem },
       },

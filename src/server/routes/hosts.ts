@@ -13,7 +13,7 @@ export function addHosts(api: Api, { hosts }: { hosts: HostView }): void {
       config: administrator,
       schema: {
         tags: ['administration'],
-        summary: 'Hosts, those in trouble first, then those with the most to do',
+        summary: 'List hosts: unhealthy ones first, then by queue length',
         querystring: HostQuery,
         response: { 200: HostList, '4xx': Problem },
       },
@@ -40,6 +40,6 @@ function placeOf(cursor: string | undefined): HostPlace | null {
   const [, name, queued, host] = /^([a-z-]+) (\d{1,15}) (\S{1,300})$/.exec(text) ?? []
   const health = hostHealths.find((each) => each === name)
   if (health === undefined || queued === undefined || host === undefined)
-    throw new AppError('cursor-invalid', 'the cursor is not one that this list has given')
+    throw new AppError('cursor-invalid', 'invalid cursor: use the `next` value of this list')
   return { health, queued: Number(queued), host }
 }

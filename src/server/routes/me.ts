@@ -10,14 +10,14 @@ export function addMe(api: Api, { accounts }: Pick<ServerParts, 'accounts'>): vo
   const tags = ['accounts']
   api.get(
     '/me',
-    { config: reader, schema: { tags, summary: 'The own account', response: { 200: Me, '4xx': Problem } } },
+    { config: reader, schema: { tags, summary: 'Get your account', response: { 200: Me, '4xx': Problem } } },
     async (request) => meAnswer(callerOf(request).account),
   )
   api.patch(
     '/me',
     {
       config: writer,
-      schema: { tags, summary: 'Change the own account', body: MeChanges, response: { 200: Me, '4xx': Problem } },
+      schema: { tags, summary: 'Update your account', body: MeChanges, response: { 200: Me, '4xx': Problem } },
     },
     async (request) => meAnswer(await accounts.changeOwn(callerOf(request), request.body)),
   )
@@ -27,7 +27,7 @@ export function addMe(api: Api, { accounts }: Pick<ServerParts, 'accounts'>): vo
       config: sessionOnly,
       schema: {
         tags,
-        summary: 'Change the own password; all other sessions end',
+        summary: 'Change your password; ends all your other sessions',
         body: PasswordChange,
         response: { 204: Nothing, '4xx': Problem },
       },

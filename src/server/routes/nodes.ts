@@ -12,7 +12,7 @@ export function addNodes(api: Api, { nodes }: { nodes: Nodes }): void {
       config: administrator,
       schema: {
         tags: ['administration'],
-        summary: 'The processes that take part in the work',
+        summary: 'List the nodes',
         response: { 200: NodeList, '4xx': Problem },
       },
     },
@@ -24,7 +24,7 @@ export function addNodes(api: Api, { nodes }: { nodes: Nodes }): void {
       config: administrator,
       schema: {
         tags: ['administration'],
-        summary: 'Drain a node: it hands over its partitions and takes no new ones, until it is told otherwise',
+        summary: 'Drain a node (it hands over its partitions and takes no new ones), or undo that',
         params: NodeParams,
         body: NodeChanges,
         response: { 200: Node, '4xx': Problem },
@@ -33,11 +33,11 @@ export function addNodes(api: Api, { nodes }: { nodes: Nodes }): void {
     async ({ params: { id }, body: { draining } }) => {
       const known = (await nodes.drain?.(id, draining)) ?? true
       const node = known ? (await nodes.list()).find((each) => each.id === id) : undefined
-      if (node === undefined) throw new AppError('not-found', 'there is no such node (any more)')
+      if (node === undefined) throw new AppError('not-found', 'no such node')
       if (nodes.drain === undefined)
         throw new AppError(
           'not-available',
-          'one process does all the work here: there is no other that could take over. Pause the crawl, or end the process',
+          'a single process does all the work; no other node can take over. Pause the crawl or stop the process instead',
         )
       return node
     },

@@ -21,7 +21,7 @@ export function addPreview(api: Api, { archive, profileRules }: Pick<ServerParts
       bodyLimit: MAX_BODY_BYTES,
       schema: {
         tags: ['profiles'],
-        summary: 'What a profile would have matched of the documents that the caller may see; nothing is stored',
+        summary: 'Preview what a profile would have matched among the documents visible to you; nothing is stored',
         body: ProfileBody,
         response: { 200: Preview, '4xx': Problem },
       },
@@ -37,7 +37,7 @@ function draftOf(body: Record<string, unknown>, rules: ProfileRules): ProfileDra
   const { sources } = body
   const isWithout = sources === undefined || sources === null || (Array.isArray(sources) && sources.length === 0)
   const read = readProfileJson(isWithout ? { ...body, sources: [stopper] } : body, rules)
-  if (read.kind === 'faults') throw new DetailedError('request-invalid', 'the profile has faults', read.faults)
+  if (read.kind === 'faults') throw new DetailedError('request-invalid', 'the profile is invalid', read.faults)
   return isWithout ? { ...read.profile, sources: [] } : read.profile
 }
 

@@ -31,7 +31,7 @@ const inForms = <T extends typeof Profile | ReturnType<typeof listOf<typeof Prof
   content: { 'application/json': { schema }, 'application/xml': text, 'text/xml': text },
 })
 const response = { 200: inForms(Profile), '4xx': Problem }
-const xmlBody = Type.Unsafe<Uint8Array>({ description: 'A profile in XML: profile.dtd, or urd.dtd' })
+const xmlBody = Type.Unsafe<Uint8Array>({ description: 'A profile as XML (profile.dtd or urd.dtd)' })
 const body = {
   content: {
     'application/json': { schema: ProfileBody },
@@ -52,7 +52,7 @@ export function addProfiles(parent: Api, { profiles }: Pick<ServerParts, 'profil
         config: reader,
         schema: {
           tags,
-          summary: 'Own profiles',
+          summary: 'List your profiles',
           querystring,
           response: { 200: inForms(listOf(Profile)), '4xx': Problem },
         },
@@ -77,7 +77,7 @@ export function addProfiles(parent: Api, { profiles }: Pick<ServerParts, 'profil
       {
         config: writer,
         bodyLimit: MAX_BODY_BYTES,
-        schema: { tags, summary: 'A new profile', body, response: { 201: inForms(Profile), '4xx': Problem } },
+        schema: { tags, summary: 'Create a profile', body, response: { 201: inForms(Profile), '4xx': Problem } },
       },
       async (request, reply) => {
         const form = negotiate(request, reply, forms)
@@ -89,7 +89,7 @@ export function addProfiles(parent: Api, { profiles }: Pick<ServerParts, 'profil
 
     api.get(
       '/profiles/:id',
-      { config: reader, schema: { tags, summary: 'One profile', params, response } },
+      { config: reader, schema: { tags, summary: 'Get a profile', params, response } },
       async (request, reply) => {
         const form = negotiate(request, reply, forms)
         const profile = await profiles.find(ownerOf(request), request.params.id)
@@ -103,7 +103,7 @@ export function addProfiles(parent: Api, { profiles }: Pick<ServerParts, 'profil
       {
         config: writer,
         bodyLimit: MAX_BODY_BYTES,
-        schema: { tags, summary: 'Puts a profile in place of what it was', params, body, response },
+        schema: { tags, summary: 'Replace a profile', params, body, response },
       },
       async (request, reply) => {
         const form = negotiate(request, reply, forms)
@@ -119,7 +119,7 @@ export function addProfiles(parent: Api, { profiles }: Pick<ServerParts, 'profil
         config: writer,
         schema: {
           tags,
-          summary: 'Removes a profile; what it brought stays in the inbox',
+          summary: 'Delete a profile; its items stay in the inbox',
           params,
           response: { 204: Nothing, '4xx': Problem },
         },
@@ -138,7 +138,7 @@ function bodyOf({ body }: FastifyRequest): GivenBody {
 
 function profileOf(outcome: Outcome): StoredProfile {
   if (outcome.kind === 'profile') return outcome.profile
-  throw new DetailedError('request-invalid', 'the profile has faults', outcome.faults.map(detailOf))
+  throw new DetailedError('request-invalid', 'the profile is invalid', outcome.faults.map(detailOf))
 }
 
 const detailOf = ({ place, message }: ValidationError) => ({ place: place === '' ? 'body' : place, message })
@@ -156,4 +156,4 @@ function shown({ owner: _, ...profile }: StoredProfile): Static<typeof Profile> 
   return profileToJson(profile) as Static<typeof Profile>
 }
 
-const notFound = (): AppError => new AppError('not-found', 'there is no such profile of yours')
+const notFound = (): AppError => new AppError('not-found', 'no such profile')

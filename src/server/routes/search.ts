@@ -16,7 +16,7 @@ export function addSearch(api: Api, { archive }: Pick<ServerParts, 'archive'>): 
       config: reader,
       schema: {
         tags: ['search'],
-        summary: 'Full text over the documents that the caller may see',
+        summary: 'Full-text search over the documents visible to you',
         querystring: SearchQuery,
         response: { 200: SearchResult, '4xx': Problem },
       },
@@ -26,7 +26,7 @@ export function addSearch(api: Api, { archive }: Pick<ServerParts, 'archive'>): 
       const parsed = parseSearchQuery(q)
       if (parsed.kind === 'invalid') {
         const details = parsed.errors.map((message) => ({ place: 'querystring.q', message }))
-        throw new DetailedError('request-invalid', `this can't be looked for: ${parsed.errors.join('; ')}`, details)
+        throw new DetailedError('request-invalid', `invalid search: ${parsed.errors.join('; ')}`, details)
       }
       const asked = { owner: ownerOf(request), query: parsed.query, offset: placeOfNumber(cursor) ?? 0, limit }
       const { next, tookMs, ...found } = await archive.search(asked)

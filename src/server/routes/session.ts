@@ -26,7 +26,7 @@ function addOwnSession(api: Api, { accounts, settings }: Parts): void {
     async (request, reply) => {
       const outcome = await accounts.signIn({ ...request.body, ...seatOf(request) })
       if (outcome.kind === 'wait') throw tooManyAttempts(outcome.seconds)
-      if (outcome.kind === 'wrong') throw new AppError('sign-in-wrong', 'the e-mail address or the password is wrong')
+      if (outcome.kind === 'wrong') throw new AppError('sign-in-wrong', 'wrong email address or password')
       // The browser forgets the session that it had, so nobody could end it any more.
       if (request.caller?.via === 'session') await accounts.signOut(request.caller)
       giveCookie(request, reply, settings, outcome.secret)
@@ -35,7 +35,10 @@ function addOwnSession(api: Api, { accounts, settings }: Parts): void {
   )
   api.get(
     '/session',
-    { config: reader, schema: { tags, summary: 'Who is signed in', response: { 200: SessionState, '4xx': Problem } } },
+    {
+      config: reader,
+      schema: { tags, summary: 'Get the signed-in user', response: { 200: SessionState, '4xx': Problem } },
+    },
     async (request) => sessionState(callerOf(request)),
   )
   api.delete(
@@ -57,7 +60,7 @@ function addSessions(api: Api, { accounts, settings }: Parts): void {
       config: reader,
       schema: {
         tags,
-        summary: 'Where the caller is signed in, the last used first',
+        summary: 'List your sessions, most recently used first',
         response: { 200: listOf(SessionItem), '4xx': Problem },
       },
     },
@@ -76,16 +79,16 @@ function addSessions(api: Api, { accounts, settings }: Parts): void {
     '/sessions/:id',
     {
       config: writer,
-      schema: { tags, summary: 'End one session', params: IdParams, response: { 204: Nothing, '4xx': Problem } },
+      schema: { tags, summary: 'End a session', params: IdParams, response: { 204: Nothing, '4xx': Problem } },
     },
     async (request, reply) => {
       if (!(await accounts.endSession(callerOf(request), request.params.id)))
-        throw new AppError('not-found', 'there is no such session')
+        throw new AppError('not-found', 'no such session')
       return reply.status(204).send(null)
     },
   )
 }
 
 export function tooManyAttempts(seconds: number): WaitError {
-  return new WaitError('too-many-attempts', `so many attempts failed that the next has to wait ${seconds} s`, seconds)
+  return new WaitError('too-many-attempts', `too many failed attempts; try again in ${seconds} s`, seconds)
 }

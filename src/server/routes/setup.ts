@@ -12,7 +12,7 @@ export function addSetup(api: Api, { accounts, settings }: Pick<ServerParts, 'ac
       config: anyone,
       schema: {
         tags: ['accounts'],
-        summary: 'Whether the first account is still to be made',
+        summary: 'Whether the first account still has to be created',
         response: { 200: SetupState },
       },
     },
@@ -25,7 +25,7 @@ export function addSetup(api: Api, { accounts, settings }: Pick<ServerParts, 'ac
       onRequest: async (request) => refuseOtherSites(request),
       schema: {
         tags: ['accounts'],
-        summary: 'Make the first account, an administrator’s, with the key of the set-up link, and sign in',
+        summary: 'Create the first account, an administrator, with the key from the set-up link, and sign in',
         body: Setup,
         response: { 201: SessionState, '4xx': Problem },
       },

@@ -105,23 +105,23 @@ describe('the list of sources', () => {
         [
           { outcome: 'skipped: robots', status: 0 },
           'blocked-by-robots',
-          /^robots\.txt of h0\.example does not allow this page to be fetched\. Ask/,
+          /^The robots\.txt of h0\.example doesn't allow fetching this page\. Ask/,
         ],
         [{ outcome: 'skipped: robots', status: 200 }, 'blocked-by-robots', /noindex/],
         [{ outcome: 'failed: http-client-error', status: 403 }, 'blocked-by-site', /status 403/],
-        [{ outcome: 'failed: http-client-error', status: 429 }, 'blocked-by-site', /less often/],
-        [{ outcome: 'failed: http-client-error', status: 401 }, 'sign-in-failed', /sign-in/],
-        [{ outcome: 'changed', status: 410, changes: 1 }, 'not-found', /not there any more/],
+        [{ outcome: 'failed: http-client-error', status: 429 }, 'blocked-by-site', /longer interval/],
+        [{ outcome: 'failed: http-client-error', status: 401 }, 'sign-in-failed', /signing in/],
+        [{ outcome: 'changed', status: 410, changes: 1 }, 'not-found', /no longer exists/],
         [{ outcome: 'failed: http-server-error', status: 503 }, 'failing', /status 503/],
-        [{ outcome: 'failed: http-server-error', status: 0 }, 'failing', /robots\.txt of h7\.example can not be had/],
-        [{ outcome: 'failed: dns-not-found', status: 0 }, 'failing', /no host of the name h8\.example/],
+        [{ outcome: 'failed: http-server-error', status: 0 }, 'failing', /robots\.txt of h7\.example can't be read/],
+        [{ outcome: 'failed: dns-not-found', status: 0 }, 'failing', /no host named h8\.example/],
         [{ outcome: 'failed: host-given-up', status: 0 }, 'failing', /failed again and again/],
-        [{ outcome: 'failed', status: 0 }, 'failing', /could not be fetched/],
+        [{ outcome: 'failed', status: 0 }, 'failing', /Couldn't fetch it/],
         [{ outcome: 'redirect', status: 302 }, 'failing', /redirects to itself/],
         [{ outcome: 'skipped: address', status: 0 }, 'refused', /private network/],
-        [{ outcome: 'skipped: type', status: 200 }, 'unsupported', /type that is not read/],
-        [{}, 'unchanged', /^Nothing has changed\.$/],
-        [{ outcome: 'changed', changes: 1 }, 'changed', /something new/],
+        [{ outcome: 'skipped: type', status: 200 }, 'unsupported', /isn't supported/],
+        [{}, 'unchanged', /^The last check found no change\.$/],
+        [{ outcome: 'changed', changes: 1 }, 'changed', /found a change/],
       ]
       const uriOf = (n: number): string => `http://h${n}.example/`
       await put(server, ...cases.map((_, n) => profileWith(`p${n}`, ann, [sourceAt(uriOf(n), { process: 'track' })])))
@@ -172,14 +172,14 @@ describe('the list of sources', () => {
       await finish(server, a, {})
       scheduler.done(watch, { changed: false, failed: false, at: Date.UTC(2026, 0, 1) })
       const item = (await server.as(ann).get(`/sources/${id}`)).json()
-      assert.deepEqual([item.state, item.why], ['unchanged', 'it is checked every 10m'])
+      assert.deepEqual([item.state, item.why], ['unchanged', 'checked every 10 minutes'])
       assert.match(item.nextCheckAt, /^2026-01-01T00:\d\d/)
       assert.deepEqual(item.checks, [
         { at: '2026-01-01T00:00:01.000Z', outcome: 'unchanged', status: 200, changed: 0, tookMs: 1000 },
       ])
       // It was paused and is not any more, which the scheduler has not heard yet.
       scheduler.set({ id: watch, ...rest, paused: true, everyMs: 600_000, everyMaxMs: 600_000 })
-      assert.equal((await now()).why, 'it was resumed just now')
+      assert.equal((await now()).why, 'just resumed')
     }))
 })
 
@@ -221,7 +221,7 @@ describe('marks and removal', () => {
     withServer(async (server) => {
       await put(server, profileWith('two', ann, [sourceAt(a), sourceAt(b)], { paused: true }))
       const [first, second] = (await listOf(server)).items
-      assert.match(first!.message, /The profile two is paused/)
+      assert.match(first!.message, /The profile “two” is paused/)
       await server.as(ann).patch(`/sources/${first!.id}`, { paused: false })
       const after = (await listOf(server)).items
       assert.deepEqual(
@@ -246,11 +246,11 @@ describe('import and export', () => {
         assert.deepEqual(
           skipped.map(({ line, why }: { line: number; why: string }) => [line, why]),
           [
-            [1, 'it is watched already'],
-            [4, 'it is watched already'],
-            [5, 'ftp is not watched by this version'],
-            [6, 'there is no URL in it'],
-            [8, 'at most 3 sources are allowed'],
+            [1, 'Already watched'],
+            [4, 'Already watched'],
+            [5, "FTP isn't supported"],
+            [6, "That isn't a web address (http or https)"],
+            [8, 'Limit of 3 sources reached'],
           ],
         )
         const [made] = (await server.stores.profiles.find(profiles[0].id))!.sources

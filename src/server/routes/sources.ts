@@ -47,7 +47,7 @@ function addSourceLists(api: Api, { sources: { service, changes } }: Pick<Server
       config: reader,
       schema: {
         tags,
-        summary: 'Own sources and how they are, the newest first',
+        summary: 'List your sources with their state, newest first',
         querystring: SourceQuery,
         response: { 200: SourceList, '4xx': Problem },
       },
@@ -65,11 +65,11 @@ function addSourceLists(api: Api, { sources: { service, changes } }: Pick<Server
 
   api.patch(
     '/sources',
-    { config: writer, schema: { ...bulk, summary: 'Pauses, resumes or mutes several', body: BulkSourceMarks } },
+    { config: writer, schema: { ...bulk, summary: 'Pause, resume or mute several sources', body: BulkSourceMarks } },
     async (request) => {
       const { ids, paused, muted } = request.body
       if (paused === undefined && muted === undefined)
-        throw new AppError('request-invalid', 'the body says neither paused nor muted')
+        throw new AppError('request-invalid', 'the body must contain paused or muted')
       const chosen = await service.select(ownerOf(request), choiceOf(request.query, ids))
       return doneTo(await changes.mark(chosen, marksOf({ paused, muted })))
     },
@@ -81,7 +81,7 @@ function addSourceLists(api: Api, { sources: { service, changes } }: Pick<Server
       config: writer,
       schema: {
         ...bulk,
-        summary: 'Takes several out of their profiles; the last one takes its profile along',
+        summary: 'Remove several sources; profiles left without a source are deleted',
         body: BulkSources,
       },
     },
@@ -95,7 +95,7 @@ function addSourceLists(api: Api, { sources: { service, changes } }: Pick<Server
     '/sources/check',
     {
       config: writer,
-      schema: { ...bulk, summary: 'Checks several now, a thousand at most at a time', body: BulkSources },
+      schema: { ...bulk, summary: 'Check several sources now, at most 1,000 at a time', body: BulkSources },
     },
     async (request) => {
       const chosen = await service.select(ownerOf(request), choiceOf(request.query, request.body.ids))
@@ -111,7 +111,7 @@ function addSourceFiles(api: Api, { sources: { importList, exportAll } }: Pick<S
       config: writer,
       schema: {
         tags,
-        summary: 'Watches each address of a list or an OPML file; says which were skipped, and why',
+        summary: 'Import addresses from a list or an OPML file; returns what was skipped and why',
         body: SourceImport,
         response: { 200: SourceImported, '4xx': Problem },
       },
@@ -131,7 +131,7 @@ function addSourceFiles(api: Api, { sources: { importList, exportAll } }: Pick<S
       config: reader,
       schema: {
         tags,
-        summary: 'All own sources as a file: an outline, addresses, or whole profiles',
+        summary: 'Export your sources as OPML, a list of addresses, or profiles',
         querystring: ExportQuery,
         response: {
           200: {
@@ -171,7 +171,11 @@ function addSingleSources(api: Api, { sources: { service, changes } }: Pick<Serv
     '/sources/:id',
     {
       config: reader,
-      schema: { ...one, summary: 'A source with its last checks', response: { 200: SourceDetail, '4xx': Problem } },
+      schema: {
+        ...one,
+        summary: 'Get a source with its recent checks',
+        response: { 200: SourceDetail, '4xx': Problem },
+      },
     },
     async (request) => {
       const { checks, ...view } = await detailOf(ownerOf(request), request.params.id)
@@ -185,7 +189,7 @@ function addSingleSources(api: Api, { sources: { service, changes } }: Pick<Serv
       config: writer,
       schema: {
         ...one,
-        summary: 'Pauses, resumes or mutes a source',
+        summary: 'Pause, resume or mute a source',
         body: SourceMarks,
         response: { 200: Source, '4xx': Problem },
       },
@@ -203,7 +207,7 @@ function addSingleSources(api: Api, { sources: { service, changes } }: Pick<Serv
       config: writer,
       schema: {
         ...one,
-        summary: 'Takes a source out of its profile; the last one takes the profile along',
+        summary: 'Remove a source; a profile left without a source is deleted',
         response: { 204: Nothing, '4xx': Problem },
       },
     },
@@ -217,7 +221,7 @@ function addSingleSources(api: Api, { sources: { service, changes } }: Pick<Serv
     '/sources/:id/check',
     {
       config: writer,
-      schema: { ...one, summary: 'Checks a source now', response: { 202: CheckResult, '4xx': Problem } },
+      schema: { ...one, summary: 'Check a source now', response: { 202: CheckResult, '4xx': Problem } },
     },
     async (request, reply) => {
       const result = changes.checkNow(await ownSource(ownerOf(request), request.params.id))
@@ -227,7 +231,7 @@ function addSingleSources(api: Api, { sources: { service, changes } }: Pick<Serv
 }
 
 function unknown(): AppError {
-  return new AppError('not-found', 'there is no such source')
+  return new AppError('not-found', 'no such source')
 }
 
 function filterOf({ state = 'all', profile, q }: Static<typeof SourceFilterQuery>): SourceFilter {

@@ -11,7 +11,7 @@ export function addTokens(api: Api, { accounts }: Pick<ServerParts, 'accounts'>)
     '/tokens',
     {
       config: reader,
-      schema: { tags, summary: 'The caller’s tokens', response: { 200: listOf(Token), '4xx': Problem } },
+      schema: { tags, summary: 'List your tokens', response: { 200: listOf(Token), '4xx': Problem } },
     },
     async (request) => ({ items: (await accounts.tokens(callerOf(request))).map(tokenAnswer), next: null }),
   )
@@ -21,7 +21,7 @@ export function addTokens(api: Api, { accounts }: Pick<ServerParts, 'accounts'>)
       config: sessionOnly,
       schema: {
         tags,
-        summary: 'Make a token; its secret is told this once. Without scopes it may read and write',
+        summary: 'Create a token; its secret is shown only once. By default, tokens have `read` and `write`',
         body: TokenDraft,
         response: { 201: NewToken, '4xx': Problem },
       },
@@ -40,11 +40,11 @@ export function addTokens(api: Api, { accounts }: Pick<ServerParts, 'accounts'>)
     '/tokens/:id',
     {
       config: writer,
-      schema: { tags, summary: 'Remove a token', params: IdParams, response: { 204: Nothing, '4xx': Problem } },
+      schema: { tags, summary: 'Revoke a token', params: IdParams, response: { 204: Nothing, '4xx': Problem } },
     },
     async (request, reply) => {
       if (!(await accounts.removeToken(callerOf(request), request.params.id)))
-        throw new AppError('not-found', 'there is no such token')
+        throw new AppError('not-found', 'no such token')
       return reply.status(204).send(null)
     },
   )

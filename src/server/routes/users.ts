@@ -18,7 +18,7 @@ export function addUsers(api: Api, { accounts: { users } }: Pick<ServerParts, 'a
       config,
       schema: {
         tags,
-        summary: 'All accounts',
+        summary: 'List accounts',
         querystring: Type.Object(pageQuery),
         response: { 200: listOf(User), '4xx': Problem },
       },
@@ -33,16 +33,16 @@ export function addUsers(api: Api, { accounts: { users } }: Pick<ServerParts, 'a
     '/users',
     {
       config,
-      schema: { tags, summary: 'Make an account', body: UserDraft, response: { 201: User, '4xx': Problem } },
+      schema: { tags, summary: 'Create an account', body: UserDraft, response: { 201: User, '4xx': Problem } },
     },
     async (request, reply) => reply.status(201).send(userAnswer(await users.add(request.body))),
   )
   api.get(
     '/users/:id',
-    { config, schema: { tags, summary: 'One account', params: IdParams, response: { 200: User, '4xx': Problem } } },
+    { config, schema: { tags, summary: 'Get an account', params: IdParams, response: { 200: User, '4xx': Problem } } },
     async ({ params: { id } }) => {
       const account = await users.find(id)
-      if (account === null) throw new AppError('not-found', 'there is no such account')
+      if (account === null) throw new AppError('not-found', 'no such account')
       return userAnswer(account)
     },
   )
@@ -52,7 +52,7 @@ export function addUsers(api: Api, { accounts: { users } }: Pick<ServerParts, 'a
       config,
       schema: {
         tags,
-        summary: 'Change an account; a new password and disabling it end its sessions',
+        summary: 'Update an account; setting a password or disabling it ends its sessions',
         params: IdParams,
         body: UserChanges,
         response: { 200: User, '4xx': Problem },
@@ -66,7 +66,7 @@ export function addUsers(api: Api, { accounts: { users } }: Pick<ServerParts, 'a
       config,
       schema: {
         tags,
-        summary: 'Remove an account with its profiles and annotations',
+        summary: 'Delete an account with its profiles and annotations',
         params: IdParams,
         response: { 204: Nothing, '4xx': Problem },
       },

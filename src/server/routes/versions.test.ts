@@ -146,7 +146,7 @@ describe('the content of versions over HTTP', () => {
     set.run('dropped', id)
     const dropped = await get('/style')
     assert.deepEqual([dropped.statusCode, dropped.json().error.code], [410, 'body-gone'])
-    assert.match(dropped.json().error.message, /collected/)
+    assert.match(dropped.json().error.message, /deleted to save space/)
     set.run('lost', id)
     assert.deepEqual(
       [(await get('/style', 'text')).statusCode, (await get('/style')).json().error.code],

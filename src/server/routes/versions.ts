@@ -26,10 +26,10 @@ export function addVersions(api: Api, { archive }: Pick<ServerParts, 'archive'>)
       config: reader,
       schema: {
         tags,
-        summary: 'The body as it is kept, in a sandbox without script',
+        summary: 'Get the archived body, in a sandbox without scripts',
         params,
         querystring: Type.Object({
-          download: Type.Optional(Type.String({ maxLength: 10, description: 'To be saved, byte by byte as it came' })),
+          download: Type.Optional(Type.String({ maxLength: 10, description: 'Download the original bytes' })),
         }),
         response: {
           200: { description: 'The body', content: { '*/*': { schema: bytesOf } } },
@@ -56,7 +56,7 @@ export function addVersions(api: Api, { archive }: Pick<ServerParts, 'archive'>)
       config: reader,
       schema: {
         tags,
-        summary: 'Its visible text',
+        summary: 'Get the visible text of a version',
         params,
         response: { 200: { description: 'Text', content: { 'text/plain': { schema: bytesOf } } }, '4xx': Problem },
       },

@@ -7,7 +7,7 @@ export const serviceLevels = ['gold', 'silver', 'bronze'] as const
 export const Email = Type.String({ minLength: 3, maxLength: 254, pattern: '^[^\\s@,]+@[^\\s@,]+$' })
 export const Password = Type.String({ minLength: 8, maxLength: 1000 })
 const Name = Type.String({ maxLength: 200 })
-const TimeZone = Type.String({ maxLength: 60, description: 'IANA name; empty for that of the browser' })
+const TimeZone = Type.String({ maxLength: 60, description: "IANA name; empty for the browser's time zone" })
 
 export const User = Type.Object({
   id: Id,

@@ -12,11 +12,11 @@ export const Stats = Type.Object({
   inFlight: Type.Integer(),
   activeHosts: Type.Integer(),
   restingHosts: Type.Integer(),
-  tasks: Type.Integer({ description: 'Versions that wait for the annotation engine' }),
+  tasks: Type.Integer({ description: 'Versions waiting to be processed' }),
 })
 const Level = Type.Object({
   level: oneOf(serviceLevels),
-  met: Type.Integer({ description: 'Checks that began before their deadline' }),
+  met: Type.Integer({ description: 'Checks started before their deadline' }),
   missed: Type.Integer(),
   queued: Type.Integer(),
   overdue: Type.Integer(),
@@ -37,8 +37,10 @@ export const Crawl = Type.Object({
     sources: Type.Integer(),
   }),
   levels: Type.Array(Level),
-  paused: Type.Union([Type.String(), Type.Null()], { description: 'Why nothing is fetched, as a full disk' }),
-  isPaused: Type.Boolean({ description: 'Somebody paused it; it waits to be resumed' }),
+  paused: Type.Union([Type.String(), Type.Null()], {
+    description: 'Why fetching is paused, e.g. a full disk; null while it runs',
+  }),
+  isPaused: Type.Boolean({ description: 'An administrator paused it' }),
   disk: Type.Object({
     archiveBytes: Type.Integer(),
     databaseBytes: Type.Integer(),
@@ -53,7 +55,7 @@ export const Host = Type.Object({
   host: Type.String(),
   health: oneOf(['fine', 'slow', 'resting', 'given-up']),
   queued: Type.Integer(),
-  failures: Type.Integer({ description: 'In a row' }),
+  failures: Type.Integer({ description: 'Consecutive failures' }),
   nextAt: MaybeTime,
   documents: Type.Integer(),
   failing: Type.Integer({ description: 'Documents whose last request failed' }),
@@ -77,7 +79,7 @@ export const Graph = Type.Object({
     }),
   ),
   edges: Type.Array(Type.Array(Type.Integer(), { minItems: 2, maxItems: 2 }), {
-    description: 'from, to; places in nodes',
+    description: 'From, to: indexes into `nodes`',
   }),
   more: Type.Boolean(),
 })
@@ -85,7 +87,7 @@ export const Graph = Type.Object({
 export const ExplainQuery = Type.Object({ url: Type.String({ minLength: 1, maxLength: 20_000 }) })
 /** Steps from the URL to its last outcome, the first that says no ends it. */
 export const UrlExplanation = Type.Object({
-  url: Type.String({ description: 'As it is known here' }),
+  url: Type.String({ description: 'Normalised URL' }),
   verdict: oneOf(['fetched', 'queued', 'refused', 'failed', 'not-covered', 'unknown']),
   sentence: Type.String(),
   steps: Type.Array(
@@ -96,7 +98,7 @@ export const UrlExplanation = Type.Object({
 
 export const Node = Type.Object({
   id: Type.String(),
-  name: Type.String({ description: 'What people call it; need not be unique' }),
+  name: Type.String({ description: 'Display name; need not be unique' }),
   role: oneOf(['all', 'server', 'worker', 'crawl']),
   host: Type.String(),
   pid: Type.Integer(),
@@ -108,9 +110,9 @@ export const Node = Type.Object({
   rssBytes: Type.Integer(),
   queued: Type.Integer(),
   inFlight: Type.Integer(),
-  errors: Type.Integer({ description: 'Requests that failed since it began' }),
-  refused: Type.Integer({ description: 'Writes that came too late and were thrown away' }),
-  lagMs: Type.Integer({ description: 'Since its last sign of life' }),
+  errors: Type.Integer({ description: 'Failed requests since it started' }),
+  refused: Type.Integer({ description: 'Writes rejected because they came too late' }),
+  lagMs: Type.Integer({ description: 'Time since its last heartbeat' }),
   lastError: Type.String(),
   state: oneOf(['running', 'draining', 'paused', 'behind', 'lost']),
 })

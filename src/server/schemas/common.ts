@@ -6,7 +6,11 @@ export const MaybeTime = Type.Union([Time, Type.Null()])
 export const Id = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
 export const ProfileId = Type.String({ minLength: 1, maxLength: 200 })
 
-export const Mark = Type.Array(Type.Integer(), { minItems: 2, maxItems: 2, description: 'from, to; in UTF-16 units' })
+export const Mark = Type.Array(Type.Integer(), {
+  minItems: 2,
+  maxItems: 2,
+  description: 'From, to, in UTF-16 code units',
+})
 export const MarkedText = Type.Object({ text: Type.String(), marks: Type.Array(Mark) })
 
 export const Problem = Type.Object(
@@ -17,7 +21,7 @@ export const Problem = Type.Object(
       details: Type.Optional(Type.Array(Type.Object({ place: Type.String(), message: Type.String() }))),
     }),
   },
-  { $id: 'Problem', description: 'Why the request was not carried out' },
+  { $id: 'Problem', description: 'Why the request failed' },
 )
 
 export const Nothing = Type.Null({ description: 'No content' })
@@ -26,7 +30,7 @@ const MAX_LIMIT = 200
 
 export const pageQuery = {
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: 50 })),
-  cursor: Type.Optional(Type.String({ maxLength: 400, description: 'As `next` of the page before' })),
+  cursor: Type.Optional(Type.String({ maxLength: 400, description: 'The `next` value of the previous page' })),
 }
 
 export function listOf<T extends TSchema>(item: T) {

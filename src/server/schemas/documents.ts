@@ -13,7 +13,7 @@ export const Version = Type.Object({
   type: Type.String(),
   size: Type.Integer(),
   title: Type.String(),
-  digest: Type.String({ description: 'As WARC headers have it; empty for a version without content' }),
+  digest: Type.String({ description: 'In the format of WARC headers; empty for a version without content' }),
   etag: Type.String(),
   lastModified: Type.String(),
   truncated: Type.String(),
@@ -39,21 +39,24 @@ export const DocumentList = listOf(Document)
 export const DocumentQuery = Type.Object({ url: Type.Optional(Type.String({ maxLength: 20_000 })), ...pageQuery })
 
 const versionNumber = (without: string) =>
-  Type.Integer({ minimum: 1, maximum: 1_000_000_000, description: `Number of a version; ${without}` })
+  Type.Integer({ minimum: 1, maximum: 1_000_000_000, description: `Version number; defaults to ${without}` })
 
 export const DiffQuery = Type.Object({
-  from: Type.Optional(versionNumber('left out, the one before')),
-  to: Type.Optional(versionNumber('left out, the last')),
+  from: Type.Optional(versionNumber('the previous version')),
+  to: Type.Optional(versionNumber('the latest version')),
   form: Type.Optional(oneOf(['lines', 'words'], { default: 'lines' })),
   context: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, default: 3 })),
-  raw: Type.Optional(Type.Boolean({ default: false, description: 'Compares the source instead of the text' })),
+  raw: Type.Optional(Type.Boolean({ default: false, description: 'Compare the source instead of the text' })),
   ignoreSpace: Type.Optional(Type.Boolean({ default: false })),
   ignored: Type.Optional(
-    oneOf(['hide', 'show'], { default: 'hide', description: "Whether what the caller's profiles ignore is compared" }),
+    oneOf(['hide', 'show'], {
+      default: 'hide',
+      description: "Whether to hide or show text that the caller's profiles ignore",
+    }),
   ),
   format: Type.Optional(
     oneOf(['json', 'patch', 'page'], {
-      description: '`page`: the later version as a page, with the changes marked in it',
+      description: '`page`: the later version as an HTML page with the changes highlighted',
     }),
   ),
 })
@@ -63,9 +66,9 @@ export const Diff = Type.Object({
   document: Id,
   from: Version,
   to: Version,
-  ignoring: Type.Integer({ description: 'Expressions whose matches were left out' }),
+  ignoring: Type.Integer({ description: 'Number of expressions whose matches were ignored' }),
   profiles: Type.Array(Type.Object({ id: Type.String(), name: Type.String() }), {
-    description: 'Of the caller, with a source that covers the document',
+    description: "The caller's profiles with a source that covers the document",
   }),
   compared: oneOf(['text', 'source', 'bytes']),
   form: oneOf(['lines', 'words']),
@@ -86,7 +89,7 @@ export const Diff = Type.Object({
 
 export const Link = Type.Object({
   url: Type.String(),
-  document: Type.Union([Id, Type.Null()], { description: 'Where it is kept and the caller may see it' }),
+  document: Type.Union([Id, Type.Null()], { description: 'Null if it is not archived or not visible to the caller' }),
 })
 export const LinkList = listOf(Link)
 

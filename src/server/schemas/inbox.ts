@@ -8,7 +8,7 @@ export const annotationKinds = ['new', 'changed', 'gone', 'back'] as const
 export const Explanation = Type.Unsafe<Record<string, unknown>>({
   type: 'object',
   additionalProperties: true,
-  description: 'Why it is here: terms with weights and places, or the change that is followed',
+  description: 'Why it is in the inbox: matching terms with weights and positions, or the tracked change',
 })
 
 export const Annotation = Type.Object({
@@ -16,12 +16,12 @@ export const Annotation = Type.Object({
   kind: oneOf(annotationKinds),
   at: Time,
   url: Type.String(),
-  source: Type.String({ description: 'Host that the page is of' }),
+  source: Type.String({ description: 'Host of the page' }),
   title: Type.String(),
-  profile: Type.Object({ id: Type.String(), name: Type.String({ description: 'Empty where it is no more' }) }),
+  profile: Type.Object({ id: Type.String(), name: Type.String({ description: 'Empty if the profile was deleted' }) }),
   relevance: Type.Number(),
   urgency: Type.Number(),
-  backlog: Type.Boolean({ description: 'From before the profile was there' }),
+  backlog: Type.Boolean({ description: 'Older than the profile' }),
   read: Type.Boolean(),
   starred: Type.Boolean(),
   archived: Type.Boolean(),
@@ -30,7 +30,7 @@ export const Annotation = Type.Object({
   alsoAt: Type.Array(Type.String()),
   document: Id,
   version: Id,
-  n: Type.Integer({ description: 'Number of the version among those of its document' }),
+  n: Type.Integer({ description: 'Version number within its document' }),
   format: Type.String(),
   size: Type.Integer(),
   expiresAt: MaybeTime,
@@ -40,7 +40,7 @@ export const inboxFilter = {
   state: Type.Optional(oneOf(inboxStates, { default: 'all' })),
   profile: Type.Optional(Type.String({ maxLength: 200 })),
   q: Type.Optional(Type.String({ maxLength: 1000 })),
-  urgency: Type.Optional(Type.Number({ minimum: 0, maximum: 100, description: 'At least so urgent' })),
+  urgency: Type.Optional(Type.Number({ minimum: 0, maximum: 100, description: 'Minimum urgency' })),
   upTo: Type.Optional(Id),
 }
 export const formats = ['json', 'xml', 'wml', 'text'] as const
@@ -49,10 +49,10 @@ export const InboxQuery = Type.Object({ ...inboxFilter, ...pageQuery, format: Ty
 /** Small devices take the text of an annotation in parts. */
 export const AnnotationQuery = Type.Object({
   format: Type.Optional(oneOf(formats)),
-  part: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000, default: 1, description: 'Of a WML deck' })),
+  part: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000, default: 1, description: 'Part of a WML deck' })),
 })
 export const EventQuery = Type.Object({
-  crawl: Type.Optional(oneOf(['0', '1'], { description: '1: figures of the crawl too, for administrators' })),
+  crawl: Type.Optional(oneOf(['0', '1'], { description: '1: include crawl statistics (administrators only)' })),
 })
 /** What is done to all that it lets through must not be done to more for want of a letter. */
 export const InboxFilterQuery = Type.Object(inboxFilter, { additionalProperties: false })
@@ -72,8 +72,8 @@ export const BulkMarks = Type.Object(
 )
 export const BulkMarked = Type.Object({
   changed: Type.Integer(),
-  ids: Type.Array(Id, { description: 'Those that are different now: what undoes it' }),
-  more: Type.Boolean({ description: 'There is more that the query lets through: ask again' }),
+  ids: Type.Array(Id, { description: 'The annotations that changed; send them back to undo' }),
+  more: Type.Boolean({ description: 'More annotations match; repeat the request' }),
 })
 
 const Counts = {
@@ -84,6 +84,6 @@ const Counts = {
 }
 export const InboxCounts = Type.Object({
   ...Counts,
-  failing: Type.Integer({ description: 'Sources that fail' }),
+  failing: Type.Integer({ description: 'Failing sources' }),
   profiles: Type.Array(Type.Object({ id: Type.String(), name: Type.String(), ...Counts })),
 })

@@ -38,7 +38,7 @@ export const Profile = Type.Object({
     threshold: Type.Number(),
     stemming: Type.String(),
     scorer: Type.String(),
-    ignore: Type.Array(Type.String(), { description: 'Regular expressions: text whose change is none' }),
+    ignore: Type.Array(Type.String(), { description: 'Regular expressions: parts of pages to ignore when comparing' }),
   }),
   urgency: Type.Number(),
   amount: oneOf(['summary', 'full']),
@@ -58,9 +58,11 @@ export const PreviewExample = Type.Object({
 })
 /** Against documents that the caller may see, nothing stored. */
 export const Preview = Type.Object({
-  documents: Type.Integer({ description: 'Held against the profile' }),
+  documents: Type.Integer({ description: 'Documents compared with the profile' }),
   matched: Type.Integer(),
-  covered: Type.Boolean({ description: 'They are of the sources of the profile; else of all that the caller may see' }),
+  covered: Type.Boolean({
+    description: "True: documents of the profile's sources; false: all documents visible to the caller",
+  }),
   examples: Type.Array(PreviewExample),
   nearMisses: Type.Array(PreviewExample, { description: 'Relevant, but below the threshold' }),
   end: oneOf(['all', 'count', 'time']),

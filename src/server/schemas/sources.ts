@@ -24,7 +24,7 @@ export const Source = Type.Object({
   id: Id,
   uri: Type.String(),
   host: Type.String(),
-  title: Type.String({ description: 'Of the page, where it is known' }),
+  title: Type.String({ description: 'Title of the page, if known' }),
   profile: Type.Object({ id: Type.String(), name: Type.String() }),
   process: oneOf(['filter', 'track', 'archive']),
   every: Type.String(),
@@ -33,14 +33,14 @@ export const Source = Type.Object({
   paused: Type.Boolean(),
   muted: Type.Boolean(),
   state: oneOf(sourceStates),
-  message: Type.String({ description: 'The state in words, with what to do' }),
+  message: Type.String({ description: 'The state in words, and what to do about it' }),
   since: MaybeTime,
   failing: Type.Boolean(),
   lastCheckedAt: MaybeTime,
   lastChangedAt: MaybeTime,
   nextCheckAt: MaybeTime,
-  why: Type.String({ description: 'Why it is checked then' }),
-  status: Type.Integer({ description: 'HTTP status of the last answer; 0 for none' }),
+  why: Type.String({ description: 'Why the next check is at that time' }),
+  status: Type.Integer({ description: 'HTTP status of the last response; 0 for none' }),
   outcome: Type.String(),
   unread: Type.Integer(),
   document: Type.Union([Id, Type.Null()]),
@@ -50,7 +50,7 @@ export const Check = Type.Object({
   at: Time,
   outcome: Type.String(),
   status: Type.Integer(),
-  changed: Type.Integer({ description: 'Versions that were new' }),
+  changed: Type.Integer({ description: 'New versions' }),
   tookMs: Type.Integer(),
 })
 export const SourceDetail = Type.Object({ ...Source.properties, checks: Type.Array(Check) })
@@ -72,7 +72,7 @@ export const SourceList = Type.Object({
     unread: Type.Integer(),
     failing: Type.Integer(),
     paused: Type.Integer(),
-    matching: Type.Integer({ description: 'That the query lets through, on all pages' }),
+    matching: Type.Integer({ description: 'Sources that match the query, on all pages' }),
   }),
 })
 
@@ -86,7 +86,7 @@ export const BulkSourcesDone = Type.Object({ changed: Type.Integer(), ids: Type.
 
 export const CheckResult = Type.Object({
   result: oneOf(['asked', 'out-already', 'paused', 'unknown'], {
-    description: 'asked: it is next; out-already: under way; paused, unknown: it is not checked',
+    description: 'asked: checked next; out-already: being checked; paused, unknown: not checked',
   }),
 })
 

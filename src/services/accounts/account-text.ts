@@ -5,23 +5,23 @@ export const MAX_PASSWORD = 1000
 const MAX_EMAIL = 254
 const MAX_NAME = 200
 
-/** The address in the form that accounts, profiles and annotations know it by. */
+/** The address in the form used by accounts, profiles and annotations. */
 export function checkedEmail(text: string): string {
   const email = text.trim().toLowerCase()
   if (email.length > MAX_EMAIL || !/^[^\s@,\p{C}]+@[^\s@,\p{C}]+$/u.test(email))
-    throw new AppError('request-invalid', 'expected an e-mail address')
+    throw new AppError('request-invalid', 'expected an email address')
   return email
 }
 
 export function checkedPassword(text: string): string {
   if (text.length < MIN_PASSWORD)
-    throw new AppError('request-invalid', `a password has ${MIN_PASSWORD} letters or more`)
+    throw new AppError('request-invalid', `a password needs at least ${MIN_PASSWORD} characters`)
   if (text.length > MAX_PASSWORD)
-    throw new AppError('request-invalid', `a password has at most ${MAX_PASSWORD} letters`)
+    throw new AppError('request-invalid', `a password can have at most ${MAX_PASSWORD} characters`)
   return text
 }
 
-/** Nothing that would move a terminal's cursor or break a line, and no more than fits into a list. */
+/** Without characters that move a terminal's cursor or break a line, and short enough for a list. */
 export function cleanText(text: string, maxLength = MAX_NAME): string {
   return text
     .slice(0, maxLength)

@@ -37,7 +37,7 @@ export function createAttempts({ accounts, clock }: AttemptsDeps): Attempts {
   async function inTurn<T>(key: string, work: () => Promise<T>): Promise<T> {
     const turn = turns.get(key) ?? { last: Promise.resolve(), waiting: 0 }
     if (turn.waiting >= MAX_IN_TURN)
-      throw new AppError('rate-limited', 'too many attempts for this address at this moment')
+      throw new AppError('rate-limited', 'too many attempts for this address right now; try again in a moment')
     turns.set(key, turn)
     const before = turn.last
     const { promise, resolve } = Promise.withResolvers<void>()

@@ -82,7 +82,7 @@ export function createCallers(deps: CallersDeps): RememberingCallers {
     try {
       await work()
     } catch (error) {
-      onProblem('the use of a session was not noted', { error: String(error) })
+      onProblem('the last use of a session could not be recorded', { error: String(error) })
     }
   }
 

@@ -46,14 +46,14 @@ export function createOwnAccount({ accounts, passwords, attempts, callers, clock
   async function update(id: number, changes: AccountChanges): Promise<Account> {
     const outcome = await accounts.update(id, changes)
     callers.drop()
-    if (outcome.kind !== 'done') throw new AppError('not-signed-in', 'the account is not there any more')
+    if (outcome.kind !== 'done') throw new AppError('not-signed-in', 'this account no longer exists')
     return outcome.account
   }
 
   return {
     async changeOwn({ account: { id } }, { name, timeZone, shortcuts }) {
       const account = await accounts.find(id)
-      if (account === null) throw new AppError('not-signed-in', 'the account is not there any more')
+      if (account === null) throw new AppError('not-signed-in', 'this account no longer exists')
       const settings = { ...account.settings }
       if (timeZone !== undefined) settings.timeZone = checkedTimeZone(timeZone)
       if (shortcuts !== undefined) settings.shortcuts = shortcuts
@@ -74,11 +74,11 @@ export function createOwnAccount({ accounts, passwords, attempts, callers, clock
     tokens: ({ account }) => accounts.tokensOf(account.id),
     async addToken({ account }, { name, scopes = ['read', 'write'], expiresAt = 0 }) {
       if (scopes.includes('admin') && account.role !== 'administrator')
-        throw new AppError('forbidden', 'the scope admin is for administrators')
+        throw new AppError('forbidden', 'only administrators can create tokens with the scope admin')
       if (expiresAt !== 0 && !(expiresAt > clock.now()))
-        throw new AppError('request-invalid', 'the token would have ended already')
+        throw new AppError('request-invalid', 'the expiry date is in the past')
       if ((await accounts.tokensOf(account.id)).length >= MAX_TOKENS)
-        throw new AppError('request-invalid', `nobody has more than ${MAX_TOKENS} tokens; remove some`)
+        throw new AppError('request-invalid', `you have reached the limit of ${MAX_TOKENS} tokens; revoke some first`)
       const secret = createSecret(TOKEN_PREFIX)
       const token = await accounts.addToken({
         hash: hashOfSecret(secret),
@@ -103,6 +103,6 @@ function checkedTimeZone(timeZone: string): string {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: timeZone.slice(0, MAX_TIME_ZONE) }).resolvedOptions().timeZone
   } catch (cause) {
-    throw new AppError('request-invalid', 'there is no such time zone', { cause })
+    throw new AppError('request-invalid', 'unknown time zone', { cause })
   }
 }

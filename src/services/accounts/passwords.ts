@@ -35,7 +35,7 @@ export function createPasswords(options: PasswordsOptions = {}): Passwords {
   async function inTurn<T>(work: () => Promise<T>): Promise<T> {
     if (busy >= maxAtOnce) {
       if (waiting.length >= maxWaiting)
-        throw new AppError('rate-limited', 'too many people sign in at this moment; try again in some seconds')
+        throw new AppError('rate-limited', 'too many sign-ins right now; try again in a few seconds')
       const { promise, resolve } = Promise.withResolvers<void>()
       waiting.push(resolve)
       await promise
@@ -93,7 +93,7 @@ function argon2id(password: string, options: Argon2Options): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
   argon2('argon2id', { message: password.normalize('NFC'), ...options }, (error, hash) => {
     if (error === null) resolve(hash)
-    else reject(new AppError('internal', 'a password could not be hashed', { cause: error }))
+    else reject(new AppError('internal', 'could not hash a password', { cause: error }))
   })
   return promise
 }

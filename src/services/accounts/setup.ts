@@ -40,7 +40,7 @@ export function createSetup({ accounts, sharedKey, makeAccount, makeSession }: S
   async function checkKey(key: string): Promise<void> {
     const hash = await accounts.setupHash()
     if (hash === null || !isSecretOf(hash, key) || !(await isSetupNeeded()))
-      throw new AppError('setup-key-wrong', 'the link is of an earlier start, or was used already')
+      throw new AppError('setup-key-wrong', 'this set-up link is outdated or was already used')
   }
 
   async function forgetKey(): Promise<void> {
@@ -64,10 +64,10 @@ export function createSetup({ accounts, sharedKey, makeAccount, makeSession }: S
       await checkKey(key)
       const account = await makeFirst({ email, password, name })
       // Somebody else was quicker while the password was hashed.
-      if (account === null) throw new AppError('setup-key-wrong', 'the link was used already')
+      if (account === null) throw new AppError('setup-key-wrong', 'this set-up link was already used')
       await forgetKey()
       const signedIn = await makeSession(account.id, seat)
-      if (signedIn === null) throw new AppError('not-signed-in', 'the account is not there any more')
+      if (signedIn === null) throw new AppError('not-signed-in', 'this account no longer exists')
       return signedIn
     },
     async ensureAdministrator(email, password) {

@@ -78,7 +78,7 @@ export function createSignIn({ accounts, passwords, attempts, callers, clock, ma
       return (await makeSession(account, { address, agent })) ?? { kind: 'wrong' }
     },
     async signOut(caller) {
-      if (caller.via !== 'session') throw new AppError('forbidden', 'a token has no session to end')
+      if (caller.via !== 'session') throw new AppError('forbidden', 'a token has no session to sign out of')
       await endSession(caller, { id: caller.key })
     },
     async signOutEverywhere(caller) {

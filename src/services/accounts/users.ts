@@ -76,7 +76,7 @@ export function createUsers(deps: UsersDeps): Users {
     },
     async add(draft) {
       const account = await makeAccount(draft)
-      if (account === null) throw new AppError('address-taken', 'there is an account with this e-mail address already')
+      if (account === null) throw new AppError('address-taken', 'an account with this email address already exists')
       return account
     },
     async change(id, { name, password, ...rest }) {
@@ -105,8 +105,8 @@ export function createUsers(deps: UsersDeps): Users {
 
 export function accountOf(outcome: AccountOutcome): Account {
   if (outcome.kind === 'done') return outcome.account
-  if (outcome.kind === 'unknown') throw new AppError('not-found', 'there is no such account')
-  throw new AppError('last-administrator', 'this is the last administrator; make somebody else one first')
+  if (outcome.kind === 'unknown') throw new AppError('not-found', 'no such account')
+  throw new AppError('last-administrator', 'this is the last administrator; make someone else an administrator first')
 }
 
 /** Others come to their turn. */

@@ -119,9 +119,9 @@ describe('what the crawl does', () => {
   test('says why nothing is fetched', async () => {
     const { activity, clock, counters, store } = openActivity()
     counters.hold(true)
-    assert.match((await activity.paused())!, /annotation engine/)
+    assert.match((await activity.paused())!, /fallen behind/)
     counters.shard(1).set('paused', 1)
-    assert.match((await activity.paused())!, /takes no writes/)
+    assert.match((await activity.paused())!, /not accepting writes/)
     store.freeBytes = 1000
     clock.advance(30_000)
     assert.match((await activity.paused())!, /disk is full/)

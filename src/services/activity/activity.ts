@@ -148,15 +148,15 @@ export function createActivity({ clock, counters, stats, store, publish }: Activ
     if (counters.total('paused') > 0) {
       const { freeBytes } = await readDisk()
       if (freeBytes !== null && freeBytes < FULL_BYTES)
-        return 'The disk is full. Nothing is fetched until there is room again.'
-      return 'The store takes no writes at the moment; the log says why.'
+        return 'The disk is full. Fetching continues when there is space again.'
+      return 'The store is not accepting writes. See the log for the reason.'
     }
     return heldBack()
   }
 
   function heldBack(): string | null {
     if (!counters.isHeld()) return null
-    return 'More is new than the annotation engine can take; fetching goes on when it has caught up.'
+    return 'Processing has fallen behind. Fetching continues when it has caught up.'
   }
 
   return {

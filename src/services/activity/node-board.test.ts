@@ -61,7 +61,7 @@ describe('the board of a cluster', () => {
     await look(nodeOf('a', { paused: 1 }), nodeOf('b', { paused: 0 }))
     assert.equal(counters.whyIdle!(), null)
     await look(nodeOf('a', { paused: 1 }), nodeOf('b', { paused: 1 }))
-    assert.match(counters.whyIdle!()!, /takes no writes/)
+    assert.match(counters.whyIdle!()!, /not accepting writes/)
     seen.held = true
     await counters.refresh()
     assert.equal(counters.isHeld(), true)

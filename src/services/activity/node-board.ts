@@ -65,10 +65,10 @@ export function createNodeCounters({ nodes, lostMs }: NodeCountersDeps): NodeCou
     flow: (name) => (isCounter(name) ? flows[name] : sum(name)),
     isHeld: () => isHeld,
     whyIdle() {
-      if (isRead && living.length === 0) return 'No worker is running. Nothing is fetched until one is started.'
+      if (isRead && living.length === 0) return 'No worker is running. Start one to fetch pages.'
       // While one of them can write, something is fetched.
       if (living.some((node) => statOf(node, 'paused') === 0)) return null
-      return isRead ? 'The store takes no writes of any worker at the moment; their logs say why.' : null
+      return isRead ? 'The store is not accepting writes from any worker. See their logs for the reason.' : null
     },
   }
 }

@@ -49,7 +49,7 @@ export function createProcessor(deps: ProcessorDeps): Processor {
   const mirror = createProfileMirror(profiles)
   const { scorers, learn } = createBuiltInScorers()
   const recipients = createRecipients(scorers, (profile, message) =>
-    events.onProblem('a profile can not be matched', { profile: profile.id, message }),
+    events.onProblem('a profile cannot be matched', { profile: profile.id, message }),
   )
   const landing = createLanding({ versions, keyOf: deps.keyOf })
   const annotate = createAnnotateTask({

@@ -148,21 +148,21 @@ function answerOf(worker: Worker, message: ToArchive, timeLimitMs: number): Prom
 /** What the store says names its files; that is for the log. */
 function failureOf({ code, message, retry }: FromArchive & { kind: 'failed' }): AppError {
   if (!code.startsWith('store-')) return new AppError(code, message, { retry })
-  return new AppError(code, 'the archive could not be read', { retry, cause: message })
+  return new AppError(code, 'could not read the archive', { retry, cause: message })
 }
 
 function busy(): AppError {
-  return new AppError('archive-busy', 'the archive has too much to read at the moment; ask again in a moment')
+  return new AppError('archive-busy', 'the archive is busy; try again in a moment')
 }
 
 function late(timeLimitMs: number): AppError {
-  return new AppError('took-too-long', `this took longer than ${timeLimitMs / 1000} seconds, and was given up`)
+  return new AppError('took-too-long', `this took longer than ${timeLimitMs / 1000} seconds and was cancelled`)
 }
 
 function closed(): AppError {
-  return new AppError('archive-busy', 'the archive is being closed')
+  return new AppError('archive-busy', 'the archive is closing')
 }
 
 function died(cause: unknown): AppError {
-  return new AppError('archive-busy', 'the archive could not be read to the end; ask again', { cause })
+  return new AppError('archive-busy', 'could not read the archive completely; try again', { cause })
 }

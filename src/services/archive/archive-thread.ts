@@ -15,7 +15,7 @@ export function serveArchive(port: MessagePort, open: () => Promise<OpenArchive>
 
   async function answer(method: keyof ArchiveReader, asked: unknown): Promise<FromArchive> {
     try {
-      if (!archiveMethods.includes(method)) throw new AppError('internal', `nobody answers ${method}`)
+      if (!archiveMethods.includes(method)) throw new AppError('internal', `unknown method ${method}`)
       opened ??= await open()
       const read = opened.reader[method] as (asked: unknown) => Promise<unknown>
       return { kind: 'done', value: await read(asked) }

@@ -76,7 +76,7 @@ export function createContentReader(deps: ContentReaderDeps): ContentReader {
       const version = await visible.version(owner, id)
       const { body, contentType } = await bodyOf(version)
       const text = documentText(body, { contentType, lines: true })
-      if (text === null) throw new AppError('not-found', `version ${version.n} is of a type that has no text`)
+      if (text === null) throw new AppError('not-found', `the content type of version ${version.n} has no text`)
       return ownBytes(text)
     },
     async diff({ owner, document: id, from, to, as, showIgnored, ...request }) {
@@ -139,8 +139,8 @@ function withoutPlace(error: unknown): never {
 }
 
 function absence({ n, reason, status }: Version, why: 'dropped' | 'lost' | 'none'): string {
-  if (reason === 'gone') return `version ${n} says that the document is gone (status ${status}); it has no body`
-  if (why === 'dropped') return `the body of version ${n} was collected; what is known of it is kept`
+  if (reason === 'gone') return `version ${n} records that the document is gone (status ${status}); it has no body`
+  if (why === 'dropped') return `the body of version ${n} was deleted to save space; its metadata is kept`
   if (why === 'lost') return `the body of version ${n} was damaged; the next check fetches it again`
   return `version ${n} has no body`
 }

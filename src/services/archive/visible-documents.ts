@@ -26,7 +26,7 @@ export function createVisibleDocuments({ versions, visibility, keyOf }: VisibleD
     async document(owner, id) {
       const document = await versions.documentOfId(id)
       if (document !== null && (await visibility.of(owner).sees(document))) return document
-      throw new AppError('not-found', `there is no document ${id}`)
+      throw new AppError('not-found', `no document ${id}`)
     },
     async ofUrl(owner, url) {
       const document = await findDocument({ versions, keyOf }, url)
@@ -36,7 +36,7 @@ export function createVisibleDocuments({ versions, visibility, keyOf }: VisibleD
       const version = await versions.version(id)
       const document = version === null ? null : { id: version.documentId, url: version.url }
       if (document !== null && (await visibility.of(owner).sees(document))) return version!
-      throw new AppError('not-found', `there is no version ${id}`)
+      throw new AppError('not-found', `no version ${id}`)
     },
     async versionOf(document, versionId) {
       if (versionId === null) return document.versionId === 0 ? null : versions.version(document.versionId)

@@ -32,14 +32,16 @@ export function createMarkRelay({ events, from, onProblem }: MarkRelayDeps): Mar
       const word = isShort ? whole : JSON.stringify({ from, owner, ids: null, marks } satisfies Word)
       events
         .notify(CHANNEL, word)
-        .catch((error) => onProblem('what was read was not told to others', { error: String(error) }))
+        .catch((error) => onProblem('read marks could not be sent to other processes', { error: String(error) }))
     },
     follow(take) {
       events.listen(CHANNEL, (payload) => {
         if (payload === null) return
         const { from: other, owner, ids, marks } = JSON.parse(payload) as Word
         if (other === from) return
-        take(owner, ids, marks).catch((error) => onProblem('what was read was not told', { error: String(error) }))
+        take(owner, ids, marks).catch((error) =>
+          onProblem('read marks could not be announced', { error: String(error) }),
+        )
       })
     },
   }

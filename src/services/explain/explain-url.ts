@@ -17,8 +17,8 @@ import { createCoverage } from '../visibility/coverage.ts'
 import type { OwnedSource } from '../visibility/visibility.ts'
 
 /**
- * Why a URL was or was not fetched: the steps that a crawl takes with it, told in its order, up to the first that says no. Nothing is
- * fetched to find out. Of hosts and documents that are none of the owner's nothing is told, not even whether they are known.
+ * Why a URL was or was not fetched: the steps of the crawl in order, up to the first that rejects it. Nothing is fetched to
+ * find out. Hosts and documents that don't concern the owner are not revealed, not even whether they are known.
  */
 export type UrlExplanation = {
   url: string
@@ -40,7 +40,7 @@ export type ExplainDeps = {
 export type ExplainAsked = {
   url: string
   sources: readonly OwnedSource[]
-  /** Whether hosts and queues are told about that no source of the owner covers. */
+  /** Whether to reveal hosts and queues that no source of the owner covers. */
   all: boolean
   /** As the owner sees it; null where there is none. */
   document(): Promise<CataloguedDocument | null>
@@ -65,55 +65,59 @@ export function createExplainUrl({ config, frontier, clock, keyOf }: ExplainDeps
   const knownPaths = knownPathsFilter()
   const agent = productToken(crawl.userAgent)
 
-  /** A source is asked for whatever its suffix; links are sorted out. */
+  /** Filters apply to links; a source is fetched regardless of its suffix. */
   function filters(url: string, isSource: boolean): ExplainedStep {
     const name = 'filters'
-    if (isSource) return { name, ok: true, text: 'It is a source itself: filters are for links.' }
-    if (hasIgnoredSuffix(url)) return { name, ok: false, text: 'Links with this suffix are not followed.' }
+    if (isSource) return { name, ok: true, text: 'It is a source itself, and filters apply only to links.' }
+    if (hasIgnoredSuffix(url)) return { name, ok: false, text: 'Links with this file extension are not followed.' }
     const verdict = traps.check(url)
     if (verdict.kind === 'skip' && verdict.reason === 'length')
-      return { name, ok: false, text: 'The URL is too long to be followed.' }
+      return { name, ok: false, text: 'The URL is too long to follow.' }
     if (verdict.kind === 'skip' || !knownPaths.accepts(url))
-      return { name, ok: false, text: 'The URL looks like one of endlessly many: a trap.' }
-    return { name, ok: true, text: 'Neither its suffix nor its form is refused.' }
+      return { name, ok: false, text: 'The URL looks like part of an endless series (a crawler trap).' }
+    return { name, ok: true, text: 'No filter blocks it.' }
   }
 
   function address(url: string): ExplainedStep {
     const name = 'address'
     const host = hostNameOf(hostKey(url)).replace(/^\[|\]$/g, '')
     if (parseAddress(host) === null)
-      return { name, ok: null, text: 'The address guard decides when the name is resolved.' }
+      return { name, ok: null, text: 'The address guard decides once the host name is resolved.' }
     const verdict = guard.check(host)
-    if (verdict.kind === 'allowed') return { name, ok: true, text: 'The address guard lets it through.' }
-    return { name, ok: false, text: `The address guard refuses it: ${verdict.range}.` }
+    if (verdict.kind === 'allowed') return { name, ok: true, text: 'The address guard allows it.' }
+    return { name, ok: false, text: `The address guard blocks it: ${verdict.range}.` }
   }
 
   async function robots(url: string): Promise<ExplainedStep> {
     const name = 'robots'
-    if (!crawl.respectRobots) return { name, ok: true, text: 'robots.txt is not asked, by configuration.' }
+    if (!crawl.respectRobots) return { name, ok: true, text: 'robots.txt is ignored, by configuration.' }
     const kept = await frontier.robots(new URL(url).origin)
-    if (kept === null) return { name, ok: null, text: 'robots.txt of the host is not known yet.' }
+    if (kept === null) return { name, ok: null, text: "The host's robots.txt has not been read yet." }
     const response = { status: kept.kind === 'rules' ? 200 : 404, body: Buffer.from(kept.text) }
     const { rules } = rulesFromResponse(kept.kind === 'disallow-all' ? 'unreachable' : response)
-    if (rules.isAllowed(agent, url)) return { name, ok: true, text: 'robots.txt of the host allows it.' }
-    return { name, ok: false, text: 'robots.txt of the host forbids it.' }
+    if (rules.isAllowed(agent, url)) return { name, ok: true, text: "The host's robots.txt allows it." }
+    return { name, ok: false, text: "The host's robots.txt disallows it." }
   }
 
   async function queue(url: string): Promise<ExplainedStep & { isQueued: boolean }> {
     const name = 'queue'
     const key = keyOf(url)
     const host = key === null ? null : await frontier.host(key.host)
-    if (key === null || host === null) return { name, ok: null, isQueued: false, text: 'Its host was not asked yet.' }
+    if (key === null || host === null)
+      return { name, ok: null, isQueued: false, text: 'Nothing has been requested from its host yet.' }
     const isQueued = await frontier.isQueued(key)
-    const place = isQueued ? 'It waits in the queue of its host' : 'It is not in the queue of its host'
+    const place = isQueued ? "It is in its host's queue" : "It is not in its host's queue"
     return { name, ok: host.givenUp ? false : isQueued ? true : null, isQueued, text: `${place}. ${hostText(host)}` }
   }
 
   function hostText({ queued, nextAt, failures, givenUp }: NonNullable<Awaited<ReturnType<FrontierView['host']>>>) {
-    if (givenUp) return 'The host was given up after repeated failures.'
-    const waits = queued === 0 ? 'Nothing waits there.' : `${queued} requests wait there.`
-    const rests = nextAt > clock.now() ? ` The host is asked again at ${new Date(nextAt).toISOString()}.` : ''
-    return `${waits}${failures > 0 ? ` It failed ${failures} times in a row.` : ''}${rests}`
+    if (givenUp) return 'The host failed repeatedly and was given up.'
+    const waits =
+      queued === 0
+        ? 'The queue is empty.'
+        : `${queued === 1 ? '1 request is' : `${queued} requests are`} waiting there.`
+    const rests = nextAt > clock.now() ? ` Next request at ${new Date(nextAt).toISOString()}.` : ''
+    return `${waits}${failures > 0 ? ` The host failed ${failures === 1 ? 'once' : `${failures} times in a row`}.` : ''}${rests}`
   }
 
   return async ({ url: given, sources, all, document: find }: ExplainAsked): Promise<UrlExplanation> => {
@@ -125,7 +129,7 @@ export function createExplainUrl({ config, frontier, clock, keyOf }: ExplainDeps
       return { url: given.slice(0, crawl.maxUrlLength), verdict: 'refused', sentence: text, steps, document: null }
     }
     const { url } = named
-    const text = named.key === url ? `It is known as ${url}.` : `It is fetched as ${url} and compared as ${named.key}.`
+    const text = named.key === url ? `Known as ${url}.` : `Fetched as ${url} and identified as ${named.key}.`
     steps.push({ name: 'url', ok: true, text })
     const document = await find()
     const covering = coveringOf(sources, url)
@@ -138,12 +142,13 @@ export function createExplainUrl({ config, frontier, clock, keyOf }: ExplainDeps
     })
     steps.push({ name: 'sources', ok: covering.length > 0, text: coverText(covering) })
     const isSource = covering.some(({ source, landed }) => source.uri === url || landed === url)
-    if (covering.length === 0 && !all && document === null) return end('not-covered', 'None of your sources covers it.')
+    if (covering.length === 0 && !all && document === null)
+      return end('not-covered', 'None of your sources covers this address.')
     for (const step of [filters(url, isSource), address(url)]) {
       steps.push(step)
       if (step.ok === false && document === null) return end('refused', step.text)
     }
-    // Which hosts others have asked is nobody's business.
+    // Which hosts other users watch stays private.
     if (all || document !== null || createCoverage(covering).has(url)) {
       const rules = await robots(url)
       steps.push(rules)
@@ -151,18 +156,18 @@ export function createExplainUrl({ config, frontier, clock, keyOf }: ExplainDeps
       const { isQueued, ...waits } = await queue(url)
       steps.push(waits)
       if (document !== null) return outcomeOf(document, steps, end)
-      if (isQueued) return end('queued', 'It waits to be fetched.')
+      if (isQueued) return end('queued', 'Waiting to be fetched.')
     }
-    if (covering.length === 0) return end('not-covered', 'None of your sources covers it.')
-    steps.push({ name: 'outcome', ok: null, text: 'It was not fetched yet, or not for you.' })
-    return end('unknown', 'One of your sources covers it, but no page was found yet that links to it.')
+    if (covering.length === 0) return end('not-covered', 'None of your sources covers this address.')
+    steps.push({ name: 'outcome', ok: null, text: 'Not fetched yet, or not for you.' })
+    return end('unknown', 'One of your sources covers it, but no page found so far links to it.')
   }
 }
 
 const refusals = {
-  scheme: 'Only http and https are fetched.',
-  length: 'The URL is longer than the limit.',
-  invalid: 'This is not a URL.',
+  scheme: 'Only http and https are supported.',
+  length: 'The URL is too long.',
+  invalid: "That isn't a URL.",
 }
 
 function coveringOf(sources: readonly OwnedSource[], url: string): OwnedSource[] {
@@ -177,10 +182,10 @@ function coveringOf(sources: readonly OwnedSource[], url: string): OwnedSource[]
 }
 
 function coverText(covering: readonly OwnedSource[]): string {
-  if (covering.length === 0) return 'None of your sources has it in its scope.'
+  if (covering.length === 0) return 'Outside the scope of all your sources.'
   const told = covering.slice(0, MAX_NAMED).map(({ name, source, visited }) => {
-    const first = visited ? '' : ', whose first visit is not done'
-    return `${source.uri} of the profile ${JSON.stringify(name)} (${scopeText(source.scope)}, depth ${source.depth}${first})`
+    const first = visited ? '' : ', first check pending'
+    return `${source.uri} in the profile ${JSON.stringify(name)} (${scopeText(source.scope)}, depth ${source.depth}${first})`
   })
   const more = covering.length > MAX_NAMED ? ` and ${covering.length - MAX_NAMED} more` : ''
   return `Covered by ${told.join('; ')}${more}.`
@@ -195,9 +200,9 @@ function outcomeOf(
   steps: ExplainedStep[],
   end: (verdict: UrlExplanation['verdict'], sentence: string) => UrlExplanation,
 ): UrlExplanation {
-  const answer = status === 0 ? '' : ` with status ${status}`
+  const answer = status === 0 ? '' : `, status ${status}`
   const to = location === '' ? '' : `, to ${location}`
-  const text = `Last asked at ${new Date(checkedAt).toISOString()}: ${outcome}${answer}${to}.`
+  const text = `Last requested at ${new Date(checkedAt).toISOString()}: ${outcome}${answer}${to}.`
   const isFailed = outcome === 'failed' || outcome === 'skipped'
   steps.push({ name: 'outcome', ok: !isFailed, text })
   return end(isFailed ? (outcome === 'skipped' ? 'refused' : 'failed') : 'fetched', text)

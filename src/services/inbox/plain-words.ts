@@ -1,7 +1,7 @@
-/** Controls, halves of characters, and what turns the direction of the text around it: nothing that a reader would miss. */
+/** Control characters, lone surrogates and direction marks: nothing a reader would miss. */
 const unseen = /[\p{Cc}\p{Cs}\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ufffe\uffff]+/gu
 
-/** One line of text that any device can show, of a text that may have anything. */
+/** One line that any device can show, from any text. */
 export function plainLine(text: string): string {
   return text
     .replace(/[\s\u0085]+/g, ' ')
@@ -9,7 +9,7 @@ export function plainLine(text: string): string {
     .trim()
 }
 
-/** No longer than so many characters, cut at a word where there is one near. */
+/** At most `maxChars` characters, cut at a nearby word boundary if there is one. */
 export function shortened(text: string, maxChars: number): string {
   const line = plainLine(text.slice(0, maxChars * 4))
   const characters = [...line]

@@ -45,11 +45,11 @@ export function createHoldings(store: Pick<ProfileStore, 'list' | 'revision'>, l
       if (replaced === null && had.profiles >= limits.maxProfiles)
         faults.push({
           place: '',
-          message: `there are ${had.profiles} profiles; at most ${limits.maxProfiles} are allowed`,
+          message: `you have ${had.profiles} profiles; the maximum is ${limits.maxProfiles}`,
         })
       const added = sources.length - (replaced?.sources.length ?? 0)
       if (added > 0 && had.sources + added > limits.maxSources) {
-        const message = `it would be ${had.sources + added} sources in all profiles; at most ${limits.maxSources} are allowed`
+        const message = `this makes ${had.sources + added} sources in all your profiles; the maximum is ${limits.maxSources}`
         faults.push({ place: 'sources', message })
       }
       return faults

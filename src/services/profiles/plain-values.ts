@@ -58,15 +58,15 @@ export function createPlainValues(): PlainValues {
     list(value, place, limit) {
       if (isAbsent(value)) return []
       if (!Array.isArray(value)) return wrong(place, 'a list', value) ?? []
-      if (value.length > limit) fault(place, `there are ${value.length}; at most ${limit} are allowed`)
+      if (value.length > limit) fault(place, `has ${value.length} entries; the maximum is ${limit}`)
       return value.slice(0, limit)
     },
     text(value, place, { max = 500, mayBeEmpty = false } = {}) {
       if (isAbsent(value)) return undefined
-      if (typeof value !== 'string') return wrong(place, 'a text', value)
-      if (value.length > max) fault(place, `has ${value.length} characters; at most ${max} are allowed`)
+      if (typeof value !== 'string') return wrong(place, 'a string', value)
+      if (value.length > max) fault(place, `has ${value.length} characters; the maximum is ${max}`)
       else if (!mayBeEmpty && value.trim() === '') fault(place, 'is empty')
-      else if (forbidden.test(value)) fault(place, 'has a control character or half a character')
+      else if (forbidden.test(value)) fault(place, 'contains a control character or an incomplete character')
       else return value
       return undefined
     },
@@ -95,11 +95,11 @@ function isAbsent(value: unknown): value is null | undefined {
 }
 
 function rangeText(expected: string, min: number, max: number): string {
-  if (max === Number.POSITIVE_INFINITY) return `${expected} from ${min} on`
+  if (max === Number.POSITIVE_INFINITY) return `${expected} of at least ${min}`
   return `${expected} from ${min} to ${max}`
 }
 
-/** A value in a message. Whole structures are not shown: they may be as large and as deep as somebody likes. */
+/** A value in a message. Lists and objects are not shown: their size and depth are not limited. */
 export function shown(value: unknown): string {
   if (Array.isArray(value)) return 'a list'
   if (typeof value === 'object' && value !== null) return 'an object'

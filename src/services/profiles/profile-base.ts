@@ -100,11 +100,11 @@ export function createProfileBase(given: Partial<ProfileBaseLimits> = {}): Profi
     if (known !== undefined) worker?.postMessage({ kind: 'drop', key } satisfies ToBaseWorker)
     const xml = await baseDocument(base.profiles(), base.urds(), limits.maxBaseBytes)
     if (xml === null)
-      return { kind: 'fault', message: `the profile base has more than ${limits.maxBaseBytes} bytes as XML` }
+      return { kind: 'fault', message: `the profile base is larger than ${limits.maxBaseBytes} bytes as XML` }
     const bytes = xml.length
     makeRoom(bytes)
     const answer = await ask({ kind: 'load', key, xml }, null)
-    if (answer === null) return { kind: 'fault', message: 'there is not enough memory for the profile base' }
+    if (answer === null) return { kind: 'fault', message: 'not enough memory for the profile base' }
     kept.set(key, { version, bytes })
     return null
   }
@@ -125,14 +125,15 @@ export function createProfileBase(given: Partial<ProfileBaseLimits> = {}): Profi
     if (fault !== null) return fault
     const answer = await ask({ kind: 'query', key: base.key, xpath, limits }, limits.timeLimitMs)
     if (answer?.kind === 'answer') return answer.answer
-    return { kind: 'fault', message: `the query took more than ${limits.timeLimitMs} ms, or too much memory` }
+    return { kind: 'fault', message: `the query took more than ${limits.timeLimitMs} ms or too much memory` }
   }
 
   return {
     async query(base, xpath) {
       const message = xpathFault(xpath)
       if (message !== null) return { kind: 'fault', message }
-      if (waiting >= limits.maxWaiting) return { kind: 'fault', message: 'too many queries wait; ask again later' }
+      if (waiting >= limits.maxWaiting)
+        return { kind: 'fault', message: 'too many queries are waiting; try again later' }
       waiting++
       const result = last.then(() => run(base, xpath)).finally(() => waiting--)
       // The next one does not care how this one ends.

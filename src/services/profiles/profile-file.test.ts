@@ -143,7 +143,7 @@ describe('profiles in files', () => {
         },
       },
     ])
-    assert.deepEqual(read.notes, [{ line: 12, message: 'uri: imap is not watched by this version' }])
+    assert.deepEqual(read.notes, [{ line: 12, message: "uri: IMAP isn't supported" }])
   })
 
   test('whatever profiles hold, they come back from XML and from JSON as they were', async () => {
@@ -241,8 +241,8 @@ describe('profiles in files', () => {
     const told = [
       /^5: every: expected an interval .*"-10m"/,
       /^5: depth: expected a whole number, not "four"/,
-      /^6: uri: "http:\/\/\[quotes.* is no URI/,
-      /^9: zone: "Europe\/Atlantis" is no time zone/,
+      /^6: uri: "http:\/\/\[quotes.* is not an address/,
+      /^9: zone: "Europe\/Atlantis" is not a time zone/,
       /^9: from: expected a time/,
       /^12: uri: unknown protocol "imapp"; did you mean imap\?/,
       /^17: key: is empty/,
@@ -264,7 +264,7 @@ describe('profiles in files', () => {
       ['port="80"', 'port="70000"', /^3: port: /],
       ['.cy/', '.cy:8080/', /^3: port: is 80, but the URI has 8080/],
       ['protocol="http"', 'protocol="htp"', /^5: protocol: unknown protocol "htp"; did you mean http\?/],
-      ['protocol="http"', 'protocol="ftp"', /^5: protocol: is ftp, but the URI begins with http:/],
+      ['protocol="http"', 'protocol="ftp"', /^5: protocol: is ftp, but the URI starts with http:/],
       ['processtype="filter"', 'processtype="x"', /^5: .*processtype/],
       ['weight="1"', 'weight="0"', /^7: weight: /],
       ['weight="1"', 'weight="many"', /^7: weight: expected a number/],
@@ -308,14 +308,14 @@ describe('profiles in files', () => {
     assert.match(faultsOf(readProfilesXml(fine, rules)).join('\n'), /more than 250000 elements/)
     const long = `<urd ${'x'.repeat(2_000_000)}="1"/>`
     assert.match(faultsOf(readProfilesXml(long, rules)).join('\n'), /longer than 1000000 characters/)
-    assert.match(faultsOf(readProfilesJson(`"${'x'.repeat(20_000_000)}"`, rules)).join('\n'), /more than 20000000/)
+    assert.match(faultsOf(readProfilesJson(`"${'x'.repeat(20_000_000)}"`, rules)).join('\n'), /larger than 20000000/)
     assert.match(faultsOf(readProfilesXml(Buffer.from([0x3c, 0xff, 0xfe]), rules)).join('\n'), /not UTF-8/)
   })
 
   test('too many keywords are refused with the line of their list', () => {
     const many = '<keyword key="a" weight="1"/>'.repeat(10_001)
     const faults = faultsOf(readProfilesXml(urdOfThePapers.replace('<keywords>', `<keywords>${many}`), rules))
-    assert.deepEqual(faults, ['6: keywords: there are 10005; at most 10000 are allowed'])
+    assert.deepEqual(faults, ['6: keywords: has 10005 entries; the maximum is 10000'])
   })
 
   test('JSON with faults names the places, and broken JSON where it breaks', () => {

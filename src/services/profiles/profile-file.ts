@@ -57,7 +57,7 @@ export function readUrdsXml(
 /** One profile in JSON, or a list of them. */
 export function readProfilesJson(text: string, rules: ProfileRules): ReadFile<FileProfile> {
   if (Buffer.byteLength(text) > treeLimits.maxBytes)
-    return { kind: 'faults', faults: [{ line: 1, message: `the file has more than ${treeLimits.maxBytes} bytes` }] }
+    return { kind: 'faults', faults: [{ line: 1, message: `the file is larger than ${treeLimits.maxBytes} bytes` }] }
   let value: unknown
   try {
     value = JSON.parse(text)

@@ -43,16 +43,18 @@ export function createProfileReading(config: Config, given: Partial<ReadingLimit
     const answer = await answerOf(worker, body, limits.timeLimitMs)
     if (answer === null) stop()
     else idle = setTimeout(stop, limits.idleMs).unref()
-    return answer ?? faulty(`it took more than ${limits.timeLimitMs} ms to check: use fewer or simpler expressions`)
+    return (
+      answer ?? faulty(`checking the profile took more than ${limits.timeLimitMs} ms; use fewer or simpler expressions`)
+    )
   }
 
   return {
     async read(body) {
       const text = textOf(body)
-      if (text === null) return faulty('it is nested too deeply')
+      if (text === null) return faulty('the profile is nested too deeply')
       if (body.form === 'json' && text.form === 'json' && isQuick(body.value, text.text))
         return readProfileBody(text, rules)
-      if (waiting >= limits.maxWaiting) return faulty('many profiles are being checked just now: try again')
+      if (waiting >= limits.maxWaiting) return faulty('too many profiles are being checked right now; try again')
       waiting++
       const result = last.then(() => readInThread(text)).finally(() => waiting--)
       last = result.catch(() => {}) // the next one does not care how this one ends

@@ -93,10 +93,10 @@ function checked(read: ReadBody, owner: string, id: string | null): ReadBody {
   const faults: ValidationError[] = []
   if (read.id !== null && read.id !== id) {
     const message =
-      id === null ? 'a new profile gets its id here: leave it out' : 'is of another profile than the address'
+      id === null ? 'omit the id of a new profile; the server assigns it' : 'differs from the id in the URL'
     faults.push({ place: 'id', message })
   }
-  if (read.owner !== null && read.owner !== owner) faults.push({ place: 'owner', message: 'is somebody else' })
+  if (read.owner !== null && read.owner !== owner) faults.push({ place: 'owner', message: 'is another user' })
   return faults.length > 0 ? { kind: 'faults', faults } : read
 }
 

@@ -82,8 +82,8 @@ describe('a profile in JSON', () => {
       },
     ])
     assert.deepEqual(profile.delivery, { channels: ['inbox'], cadence: 'immediate' })
-    assert.deepEqual(faultsOf({}), ['sources: there is none; a profile needs one at least'])
-    assert.deepEqual(faultsOf({ sources: [] }), ['sources: there is none; a profile needs one at least'])
+    assert.deepEqual(faultsOf({}), ['sources: a profile needs at least one source'])
+    assert.deepEqual(faultsOf({ sources: [] }), ['sources: a profile needs at least one source'])
   })
 
   test('filters where there are interests, and tracks where there are none', () => {
@@ -108,7 +108,7 @@ describe('a profile in JSON', () => {
     for (const every of ['0', -1, 'often', '366d', Number.NaN, {}])
       assert.match(faultsOf({ sources: [{ uri, every }] }).join(), /^sources\[0\]\.every: expected an interval/)
     assert.deepEqual(faultsOf({ sources: [{ uri, every: '2h', everyMax: '1h' }] }), [
-      'sources[0].everyMax: is shorter than the interval itself',
+      'sources[0].everyMax: must not be shorter than the interval',
     ])
   })
 
@@ -130,7 +130,10 @@ describe('a profile in JSON', () => {
       faults.map((fault) => fault.slice(0, fault.indexOf(':'))),
       [1, 2, 3, 4, 5, 6].map((n) => `interests.ignore[${n}]`),
     )
-    assert.match(faultsOf(ignoring(Array(101).fill('a'))).join(), /^interests\.ignore: there are 101; at most 100/)
+    assert.match(
+      faultsOf(ignoring(Array(101).fill('a'))).join(),
+      /^interests\.ignore: has 101 entries; the maximum is 100/,
+    )
   })
 
   test('one that was stored before anything could be ignored ignores nothing', () => {
@@ -187,7 +190,7 @@ describe('a profile in JSON', () => {
   test('values of other kinds, and deep ones, are faults and nothing else', () => {
     for (const value of [undefined, null, 7, 'x', [], true]) assert.equal(faultsOf(value).length, 1)
     const deep = JSON.parse(`{"name":${'['.repeat(50_000)}${']'.repeat(50_000)},"sources":[{"uri":"${uri}"}]}`)
-    assert.deepEqual(faultsOf(deep), ['name: expected a text, not a list'])
+    assert.deepEqual(faultsOf(deep), ['name: expected a string, not a list'])
     const proto = JSON.parse(`{"__proto__":{"name":"x"},"sources":[{"uri":"${uri}"}]}`)
     assert.deepEqual(faultsOf(proto), ['__proto__: unknown key'])
     const many = faultsOf({ sources: [{ uri }], interests: { keywords: Array(20_000).fill(5) } })
@@ -212,7 +215,7 @@ describe('protocols', () => {
     assert.deepEqual(supported('imaps://a.example/'), {
       kind: 'not-available',
       proxy: 'mail',
-      message: 'imaps is not watched by this version',
+      message: "IMAPS isn't supported",
     })
     assert.equal(supported('gopher://a.example/').kind, 'not-available')
     assert.equal(supported('javascript:1').kind, 'unknown')

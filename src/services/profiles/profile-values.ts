@@ -69,7 +69,7 @@ function readSources(
 ): Source[] {
   const list = values.list(value, 'sources', MAX_SOURCES)
   const isEmpty = value === undefined || value === null || (Array.isArray(value) && value.length === 0)
-  if (isEmpty) values.fault('sources', 'there is none; a profile needs one at least')
+  if (isEmpty) values.fault('sources', 'a profile needs at least one source')
   return list.map((source, index) => readSourceValues(source, `sources[${index}]`, deps, values))
 }
 

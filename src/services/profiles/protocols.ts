@@ -30,7 +30,7 @@ const present: readonly ProxyKind[] = ['web']
 
 export type Support =
   | { kind: 'supported'; proxy: ProxyKind }
-  /** A profile may have it; nobody watches it yet. */
+  /** Allowed in a profile, but not watched yet. */
   | { kind: 'not-available'; proxy: ProxyKind; message: string }
   | { kind: 'unknown'; message: string }
 
@@ -40,7 +40,7 @@ export function supported(uri: string): Support {
   const proxy = proxyOf(protocol)
   if (proxy === undefined) return { kind: 'unknown', message: unknownProtocol(protocol) }
   if (present.includes(proxy)) return { kind: 'supported', proxy }
-  return { kind: 'not-available', proxy, message: `${protocol} is not watched by this version` }
+  return { kind: 'not-available', proxy, message: `${protocol.toUpperCase()} isn't supported` }
 }
 
 export function proxyOf(protocol: string): ProxyKind | undefined {
@@ -59,7 +59,8 @@ export function portOf(uri: string): number | null {
 }
 
 export function unknownProtocol(word: string): string {
+  if (word === '') return "that isn't a web address (http or https)"
   const near = nearMiss(word, protocols.keys())
-  const hint = near === undefined ? `; there are ${[...protocols.keys()].join(', ')}` : `; did you mean ${near}?`
+  const hint = near === undefined ? '; use http or https' : `; did you mean ${near}?`
   return `unknown protocol ${JSON.stringify(word.slice(0, 40))}${hint}`
 }

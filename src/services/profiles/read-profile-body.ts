@@ -22,7 +22,7 @@ export function readProfileBody(body: ProfileText, rules: ProfileRules): ReadBod
   }
   const [first, second] = file.items
   if (first === undefined || second !== undefined) {
-    const message = `there are ${file.items.length} profiles; one is expected`
+    const message = `expected one profile, not ${file.items.length}`
     return { kind: 'faults', faults: [{ place: '', message }] }
   }
   return { kind: 'read', draft: first.profile, id: first.id, owner: first.owner }

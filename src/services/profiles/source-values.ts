@@ -30,7 +30,7 @@ export function readSourceValues(
   const given = values.required(value, place, sourceKeys) ?? stopper
   const everyMs = readInterval(given.every, `${place}.every`, values) ?? profileDefaults.every
   const everyMaxMs = readInterval(given.everyMax, `${place}.everyMax`, values) ?? everyMs
-  if (everyMaxMs < everyMs) values.fault(`${place}.everyMax`, 'is shorter than the interval itself')
+  if (everyMaxMs < everyMs) values.fault(`${place}.everyMax`, 'must not be shorter than the interval')
   return {
     uri: readUri(given, place, rules, values),
     // What is too short is raised by the scheduler: the profile keeps what its owner said.
@@ -48,7 +48,7 @@ function readInterval(value: unknown, place: string, values: PlainValues): numbe
   if (value === undefined || value === null) return undefined
   const ms = parseDuration(value)
   if (ms !== undefined && ms > 0 && ms <= MAX_EVERY_MS) return ms
-  values.fault(place, `expected an interval such as 30s, 10m, 1h or 7d, 365d at most, not ${shown(value)}`)
+  values.fault(place, `expected an interval such as 30s, 10m, 1h or 7d, at most 365d, not ${shown(value)}`)
   return undefined
 }
 
@@ -61,7 +61,7 @@ function readUri(given: PlainRecord, place: string, { maxUriLength }: SourceRule
   if (text === undefined) return ''
   const uri = URL.parse(text)
   if (uri === null) {
-    values.fault(at, `${shown(text)} is no URI; expected one such as https://example.org/news/`)
+    values.fault(at, `${shown(text)} is not an address; expected one such as https://example.org/news/`)
     return ''
   }
   const protocol = protocolOf(uri.href)
@@ -69,7 +69,7 @@ function readUri(given: PlainRecord, place: string, { maxUriLength }: SourceRule
   uri.hash = ''
   // Not by `searchParams`: it would spell the given query anew.
   if (query.length > 0) uri.search = `${uri.search}${uri.search === '' ? '?' : '&'}${new URLSearchParams(query)}`
-  if (uri.href.length > maxUriLength) values.fault(at, `has more than ${maxUriLength} characters with its arguments`)
+  if (uri.href.length > maxUriLength) values.fault(at, `is longer than ${maxUriLength} characters with its arguments`)
   return uri.href
 }
 

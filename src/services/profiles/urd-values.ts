@@ -21,7 +21,7 @@ export function readUrdValues(item: PlainUrd, rules: ProfileRules): ReadUrd {
   if (protocol === '') values.fault('protocol', 'is missing')
   else if (proxyOf(protocol) === undefined) values.fault('protocol', unknownProtocol(protocol))
   else if (source !== null && proxyOf(protocol) !== proxyOf(protocolOf(source.uri)))
-    values.fault('protocol', `is ${protocol}, but the URI begins with ${protocolOf(source.uri)}:`)
+    values.fault('protocol', `is ${protocol}, but the URI starts with ${protocolOf(source.uri)}:`)
   const lastCheckedAt = values.number(item.lastCheckedAt, 'lastCheckedAt', { min: 0, max: LAST_MS, whole: true }) ?? 0
   const uri = withPort(source?.uri ?? null, item.port, values)
   if (read.kind === 'faults') return { kind: 'faults', faults: [...read.faults, ...values.faults] }
@@ -37,7 +37,7 @@ function withPort(uri: string | null, given: unknown, values: PlainValues): stri
   const url = URL.parse(uri ?? '')
   if (uri === null || url === null || port === undefined || port === portOf(uri)) return uri ?? ''
   if (url.port !== '') values.fault('port', `is ${port}, but the URI has ${url.port}`)
-  else if (url.host === '') values.fault('port', 'belongs to a host, and the URI has none')
+  else if (url.host === '') values.fault('port', 'requires a host, but the URI has none')
   url.port = String(port)
   return url.href
 }

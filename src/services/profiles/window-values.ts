@@ -23,7 +23,7 @@ function readZone(value: unknown, place: string, values: PlainValues): string {
     new Intl.DateTimeFormat('en-US', { timeZone: zone })
     return zone
   } catch {
-    values.fault(place, `${shown(zone)} is no time zone; expected a name such as Europe/Nicosia`)
+    values.fault(place, `${shown(zone)} is not a time zone; expected a name such as Europe/Nicosia`)
     return windowDefaults.zone
   }
 }
@@ -36,7 +36,7 @@ function readDays(value: unknown, place: string, values: PlainValues): number[] 
     const day = values.number(each, place, { min: 1, max: 7, whole: true })
     if (day !== undefined) days.add(day)
   }
-  if (Array.isArray(value) && value.length === 0) values.fault(place, 'is empty: it would never be checked')
+  if (Array.isArray(value) && value.length === 0) values.fault(place, 'is empty, so the source would never be checked')
   return [...days].sort((a, b) => a - b)
 }
 

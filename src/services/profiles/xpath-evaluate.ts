@@ -19,7 +19,7 @@ export function evaluateXpath(document: XmlDocument, xpath: string, limits: Resu
     if (!(error instanceof XmlXPathError)) throw error
     // The message repeats the query before it says what is wrong.
     const reason = /': ([^\n]{1,200})/.exec(error.message.slice(xpath.length))?.[1]
-    return { kind: 'fault', message: reason ?? 'the query is no XPath 1.0 expression' }
+    return { kind: 'fault', message: reason ?? 'the query is not a valid XPath 1.0 expression' }
   }
 }
 

@@ -34,9 +34,9 @@ export async function readOpml(text: string): Promise<ReadUrls> {
             url: found,
             name: [...folders.slice(0, MAX_FOLDERS), own].filter(Boolean).join(' / ') || null,
           })
-        else if (attributes.type !== undefined) read.skipped.push({ line, text: shown(own), why: 'it has no address' })
+        else if (attributes.type !== undefined) read.skipped.push({ line, text: shown(own), why: 'No address' })
         if (folders.length >= MAX_DEPTH)
-          throw new AppError('file-invalid', `outlines are nested deeper than ${MAX_DEPTH}`)
+          throw new AppError('file-invalid', `outlines are nested more than ${MAX_DEPTH} levels deep`)
         folders.push(found === undefined ? own : '')
       },
       onclosetag(name) {
@@ -50,7 +50,7 @@ export async function readOpml(text: string): Promise<ReadUrls> {
     await turn()
   }
   parser.end()
-  if (outlines === 0) throw new AppError('file-invalid', 'there is no outline in it: it is not OPML')
+  if (outlines === 0) throw new AppError('file-invalid', 'this is not OPML: it has no outlines')
   return read
 }
 

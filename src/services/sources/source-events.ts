@@ -24,6 +24,8 @@ export function followChecks({ checks, sources, isHeard, onState, onProblem }: S
   checks.onCheck((watch) => {
     sources.noteCheck(watch)
     // Not in the turn of whoever checks: of that nothing may fail here, and nothing may wait.
-    setImmediate(() => tell(watch).catch((error) => onProblem('a check was not told', { watch, error: String(error) })))
+    setImmediate(() =>
+      tell(watch).catch((error) => onProblem('a check could not be announced', { watch, error: String(error) })),
+    )
   })
 }

@@ -27,7 +27,7 @@ const AT_ONCE = 100
 const MAX_SKIPPED = 2000
 const MAX_NAME = 200
 
-/** Makes a profile of each address of a list, which follows every change of that page. Says of each other one why not. */
+/** Creates a profile per address of a list, which tracks every change of that page. Gives a reason for each skipped one. */
 export function createSourceImport({ profiles, keyed, sources, rules, limits }: SourceImportDeps) {
   function profileOf(owner: string, { url, name }: ListedUrl, every: string | undefined): KeyedProfile {
     const support = supported(url)
@@ -71,9 +71,9 @@ export function createSourceImport({ profiles, keyed, sources, rules, limits }: 
   /** Null where it is taken in; from then on it is watched. */
   function refusalOf({ keys }: KeyedProfile, held: Held): string | null {
     const key = keys[0]!
-    if (held.keys.has(key)) return 'it is watched already'
-    if (held.sources >= limits.maxSources) return `at most ${limits.maxSources} sources are allowed`
-    if (held.profiles >= limits.maxProfiles) return `at most ${limits.maxProfiles} profiles are allowed`
+    if (held.keys.has(key)) return 'Already watched'
+    if (held.sources >= limits.maxSources) return `Limit of ${limits.maxSources} sources reached`
+    if (held.profiles >= limits.maxProfiles) return `Limit of ${limits.maxProfiles} profiles reached`
     held.keys.add(key)
     held.sources++
     held.profiles++

@@ -101,7 +101,7 @@ export function createSourceService(deps: SourceServiceDeps): SourceService {
       lastChangedAt: row?.changedAt || null,
       // What is overdue is next, whatever the time.
       nextCheckAt: nextAt === null ? null : Math.max(nextAt, clock.now()),
-      why: isPaused(source) ? 'it is paused' : whyText(source, snapshot),
+      why: isPaused(source) ? 'paused' : whyText(source, snapshot),
       status: row?.status ?? 0,
       outcome: row?.outcome ?? '',
       unread: unread.get(source.id) ?? 0,

@@ -1,4 +1,3 @@
-import { formatDuration } from '../../config/quantities.ts'
 import { type ErrorCode, errorCodes } from '../../core/errors.ts'
 import type { WatchRow } from '../../store/contracts/watches.ts'
 import { supported } from '../profiles/protocols.ts'
@@ -6,7 +5,7 @@ import type { WatchSnapshot, Why } from '../scheduler/scheduler-report.ts'
 import type { OwnedSource } from './owner-sources.ts'
 import type { SourceState } from './source-state.ts'
 
-/** The state in words: what it means, and what can be done. Since when is no part of it: whoever shows it knows the zone. */
+/** The state in words: what it means, and what to do about it. It leaves out since when, because only the client knows the time zone. */
 export function messageOf(
   state: SourceState,
   { source, row }: { source: OwnedSource; row: WatchRow | undefined },
@@ -19,102 +18,114 @@ type Facts = { source: OwnedSource; status: number; outcome: string }
 const words: Record<SourceState, (facts: Facts) => string> = {
   paused: ({ source }) =>
     source.paused
-      ? 'It is paused and not checked. Resume it to go on.'
-      : `The profile ${source.profile.name} is paused, so none of its sources is checked. Resume it to go on.`,
-  checking: () => 'It is being checked now.',
-  queued: () => 'It is due and waits for its turn.',
-  'not-yet': () => 'It was not checked for you yet. Its first check comes up.',
+      ? 'Paused: no checks until you resume it.'
+      : `The profile “${source.profile.name}” is paused, so its sources aren't checked. Resume the profile to continue.`,
+  checking: () => 'Being checked now.',
+  queued: () => 'Due for a check and waiting in the queue.',
+  'not-yet': () => 'Not checked for you yet. The first check is coming up.',
   'blocked-by-robots': ({ source, status }) =>
     status === 0
-      ? `robots.txt of ${source.host} does not allow this page to be fetched. Ask the owner of the site, or watch another page.`
-      : 'The page itself asks programs not to keep it (noindex). Ask the owner of the site, or watch another page.',
+      ? `The robots.txt of ${source.host} doesn't allow fetching this page. Ask the site's owner, or watch another page.`
+      : "The page asks programs not to keep a copy (noindex). Ask the site's owner, or watch another page.",
   'blocked-by-site': ({ source, status }) =>
     status === 429
-      ? `${source.host} says that it is asked too often (status 429). Check it less often.`
-      : `${source.host} refuses to show the page (status ${status}). Open it in a browser; if it works there, the site keeps programs out.`,
-  'sign-in-failed': ({ status }) =>
-    `The page wants a sign-in (status ${status}). Watch a page that is open to everybody.`,
+      ? `${source.host} says it gets too many requests (status 429). Choose a longer interval.`
+      : `${source.host} denies access to the page (status ${status}). Open it in a browser; if it works there, the site blocks automated programs.`,
+  'sign-in-failed': ({ status }) => `The page requires signing in (status ${status}). Watch a public page instead.`,
   'not-found': ({ status }) =>
-    `The page is not there${status === 410 ? ' any more' : ''} (status ${status}). Look for its new address, or remove it.`,
+    `The page ${status === 410 ? 'no longer exists' : "doesn't exist"} (status ${status}). Find its new address, or remove the watch.`,
   failing: failingWords,
-  refused: ({ source, outcome }) => `${refusals[outcome] ?? `It is not fetched here (${outcome})`}. ${hint(source)}`,
+  refused: ({ source, outcome }) =>
+    `${refusals.get(outcome) ?? `It isn't fetched here (${outcome})`}. ${hint(source, outcome)}`,
   unsupported: ({ source, outcome }) => {
-    if (outcome === 'skipped: type') return 'What is there is of a type that is not read here. Watch a page of text.'
+    if (outcome === 'skipped: type') return "This type of content isn't supported. Watch a page of text instead."
     const support = supported(source.uri)
-    return `${support.kind === 'supported' ? 'It can not be watched' : support.message}. Remove it, or watch it at an http or https address.`
+    return `${support.kind === 'supported' ? "It can't be watched" : support.message}. Remove the watch, or use an http or https address.`
   },
   'nothing-matched': ({ source }) =>
-    `It is checked, but nothing that was read concerned the profile ${source.profile.name} so far. Look at its interests, or follow every change instead.`,
+    `Checked, but nothing has matched the profile “${source.profile.name}” so far. Review its interests, or track every change instead.`,
   empty: () =>
-    'The page has no text of its own to compare. It may be made by a program in the browser: watch its feed, or another page.',
-  changed: () => 'The last check found something new.',
-  unchanged: () => 'Nothing has changed.',
+    'The page has no text of its own to compare; a script may build it in the browser. Watch its feed or another page instead.',
+  changed: () => 'The last check found a change.',
+  unchanged: () => 'The last check found no change.',
 }
 
-const refusals: Record<string, string> = {
-  'skipped: address': 'It leads to an address that may not be connected to from here, as one of a private network',
-  'skipped: blocked': 'It is on the list of what is not fetched here',
-  'skipped: scope': 'It redirects to what is not part of it',
-  'skipped: trap': 'Its address looks like one of an endless series',
-  'skipped: length': 'Its address is too long',
-  'skipped: limit': 'Too much was queued of its host',
+const refusals = new Map([
+  ['skipped: address', 'Its address is blocked here, e.g. because it belongs to a private network'],
+  ['skipped: blocked', "It's on this service's block list"],
+  ['skipped: scope', 'It redirects to a page outside its scope'],
+  ['skipped: trap', 'Its address looks like part of an endless series'],
+  ['skipped: length', 'Its address is too long'],
+  ['skipped: limit', 'Too many requests are queued for its host'],
+])
+
+function hint({ host }: OwnedSource, outcome: string): string {
+  return outcome === 'skipped: address'
+    ? `An administrator can allow ${host} with the setting network.allow. Otherwise remove the watch.`
+    : `Ask an administrator whether ${host} should be fetched anyway, or remove the watch.`
 }
 
-function hint({ host }: OwnedSource): string {
-  return `Ask whoever runs this service if ${host} should be fetched all the same, or remove it.`
-}
+const RETRYING = "We'll keep trying, less and less often."
 
 function failingWords({ source, status, outcome }: Facts): string {
   const { host } = source
   if (outcome === 'redirect')
-    return `The page redirects to itself, as sites do that want a cookie. Watch where it leads.`
+    return 'The page redirects to itself, as sites that require cookies do. Watch the page it leads to instead.'
   const code = outcome.slice('failed: '.length)
-  if (status >= 400) return `${host} answers with an error (status ${status}). It is tried again, less and less often.`
+  if (status >= 400) return `${host} responds with an error (status ${status}). ${RETRYING}`
   if (code === 'redirect-refused' && status > 0)
-    return `${host} redirects to an address that is not followed. Look where it leads in a browser.`
+    return `${host} redirects to an address that isn't followed. Open it in a browser to see where it leads.`
   if (code === 'http-client-error' || code === 'http-server-error' || code === 'redirect-refused')
-    return `robots.txt of ${host} can not be had, so nothing of it is fetched. It is tried again, less and less often.`
+    return `The robots.txt of ${host} can't be read, so nothing is fetched from it. ${RETRYING}`
+  if (code === 'dns-not-found') return `There is no host named ${host}. Check the spelling of the address.`
   const known = Object.hasOwn(errorCodes, code) ? errorCodes[code as ErrorCode] : null
-  if (code === 'dns-not-found') return `There is no host of the name ${host}. Look at the spelling of the address.`
-  const reason = known === null ? 'It could not be fetched' : `It could not be fetched: ${known.means}`
-  return `${reason}. It is tried again, less and less often.`
+  return `${known === null ? "Couldn't fetch it" : `Couldn't fetch it: ${known.means}`}. ${RETRYING}`
 }
 
 const reasons: Record<Why, string> = {
-  'first-check': 'its first check',
-  interval: 'its usual interval',
-  'back-off': 'it failed and is tried less often',
-  'window-closed': 'its hours begin then',
-  'window-never-open': 'its hours never come',
-  queue: 'it is due and waits for its turn',
-  'user-budget': 'others of your checks go first',
+  'first-check': 'first check',
+  interval: 'regular interval',
+  'back-off': 'failed; checking less often',
+  'window-closed': 'waiting for its time window',
+  'window-never-open': 'its time window never opens',
+  queue: 'due, waiting in the queue',
+  'user-budget': 'your other checks go first',
   'host-budget': 'other checks of its host go first',
-  asked: 'somebody asked for it',
-  'in-flight': 'it is being checked now',
-  // Of a source that is not: the scheduler has not heard of it yet.
-  paused: 'it was resumed just now',
+  asked: 'check requested',
+  'in-flight': 'being checked now',
+  // The source is not paused any more, but the scheduler doesn't know yet.
+  paused: 'just resumed',
 }
 
-/** Why it is checked then. */
+/** Why the next check is at that time. */
 export function whyText(source: OwnedSource, snapshot: WatchSnapshot | undefined): string {
   if (snapshot === undefined) return ''
   const { why, intervalMs, failures } = snapshot
-  if (why === 'back-off')
-    return `it failed ${failures === 1 ? 'once' : `${failures} times in a row`} and is tried less often`
+  if (why === 'back-off') return `failed ${failures === 1 ? 'once' : `${failures} times in a row`}; checking less often`
   if (why !== 'interval') return reasons[why]
   if (intervalMs > source.everyMs)
-    return `it changes seldom, so it is checked every ${roughly(intervalMs)} instead of every ${formatDuration(source.everyMs)}`
+    return `rarely changes, so checked ${intervalText(intervalMs)} instead of ${intervalText(source.everyMs)}`
   return intervalMs < source.everyMs
-    ? `it is checked every ${roughly(intervalMs)}, since somebody else wants it more often`
-    : `it is checked every ${formatDuration(source.everyMs)}`
+    ? `checked ${intervalText(intervalMs)}, because someone else needs it more often`
+    : `checked ${intervalText(source.everyMs)}`
 }
 
-function roughly(ms: number): string {
-  for (const [unit, size] of [
-    ['d', 86_400_000],
-    ['h', 3_600_000],
-    ['m', 60_000],
-  ] as const)
-    if (ms >= size * 2) return `${Math.round(ms / size)}${unit}`
-  return `${Math.round(ms / 1000)}s`
+const units = [
+  ['days', 86_400_000],
+  ['hours', 3_600_000],
+  ['minutes', 60_000],
+  ['seconds', 1000],
+] as const
+const named = new Map([
+  [60_000, 'every minute'],
+  [3_600_000, 'hourly'],
+  [86_400_000, 'daily'],
+  [7 * 86_400_000, 'weekly'],
+])
+
+/** Exact for the intervals people choose, rounded for those the scheduler has learned. */
+function intervalText(ms: number): string {
+  const [unit, size] = units.find(([, each]) => ms % each === 0) ??
+    units.find(([, each]) => ms >= 2 * each) ?? ['ms', 1]
+  return named.get(ms) ?? `every ${Math.round(ms / size)} ${unit}`
 }

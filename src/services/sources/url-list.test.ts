@@ -34,8 +34,8 @@ describe('a list of addresses', () => {
     assert.deepEqual(
       skipped.map(({ line, why }) => [line, why]),
       [
-        [1, 'there is no URL in it'],
-        [2, 'it is no address of a page'],
+        [1, "That isn't a web address (http or https)"],
+        [2, "That isn't a web address (http or https)"],
       ],
     )
   })
@@ -73,7 +73,7 @@ describe('an outline', () => {
       { line: 6, url: 'https://b.example/', name: 'News / Two &b;' },
       { line: 8, url: 'https://c.example/', name: 'Three' },
     ])
-    assert.deepEqual(skipped, [{ line: 9, text: 'Four', why: 'it has no address' }])
+    assert.deepEqual(skipped, [{ line: 9, text: 'Four', why: 'No address' }])
   })
 
   test('is told from a list', () => {

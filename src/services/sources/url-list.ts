@@ -1,18 +1,18 @@
-/** A place to watch, as somebody's list has it. */
+/** An address in a list. */
 export type ListedUrl = { line: number; url: string; name: string | null }
 
 export type SkippedLine = { line: number; text: string; why: string }
 
 export type ReadUrls = { urls: ListedUrl[]; skipped: SkippedLine[] }
 
-/** What is left of it to be looked for in a list of which nothing was taken. */
+/** Enough of a line to find it again in the list. */
 const MAX_SHOWN = 200
 const address = /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s<>"'`|\\^{}]+/gi
 const bareHost = /^(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.){1,8}\p{L}{2,24}(?::\d{1,5})?(?:[/?#]\S*)?$/u
 
 /**
- * One address on each line, or text with addresses in it. What follows a `#` at the start of a line or behind a blank is a comment.
- * A bare name as `example.org/news` is taken for a page there.
+ * One address per line, or text that contains addresses. A `#` at the start of a line or after a blank starts a comment.
+ * A bare name such as `example.org/news` is taken as a page.
  */
 export function readUrlList(text: string): ReadUrls {
   const read: ReadUrls = { urls: [], skipped: [] }
@@ -25,16 +25,12 @@ export function readUrlList(text: string): ReadUrls {
     for (const url of found) read.urls.push({ line, url: withoutEnd(url), name: null })
     if (found.length > 0) continue
     if (said.length < 2000 && bareHost.test(said)) read.urls.push({ line, url: `https://${said}`, name: null })
-    else read.skipped.push({ line, text: shown(said), why: whyNot(said) })
+    else read.skipped.push({ line, text: shown(said), why: "That isn't a web address (http or https)" })
   }
   return read
 }
 
-function whyNot(said: string): string {
-  return /^[a-z][a-z0-9+.-]{1,20}:\S+$/i.test(said) ? 'it is no address of a page' : 'there is no URL in it'
-}
-
-/** In a sentence an address is followed by what is not part of it. */
+/** Punctuation that ends a sentence is not part of the address. */
 function withoutEnd(url: string): string {
   let end = url.length
   while (end > 0 && '.,;:!?'.includes(url[end - 1]!)) end--

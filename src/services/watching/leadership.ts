@@ -58,11 +58,11 @@ export function createLeadership({ lease, leaseMs, clock, lead, onProblem }: Lea
   function noteFailure(error: unknown): void {
     if (isAppError(error, 'lease-lost')) {
       refused++
-      onProblem('another process leads by now; what this one wrote was refused', { refused })
+      onProblem('another process is the leader now; writes of this one were rejected', { refused })
       stir.now()
     } else {
       workError = messageOf(error)
-      onProblem('the scheduler has to wait', { error: workError })
+      onProblem('the scheduler is waiting', { error: workError })
     }
   }
 
@@ -124,7 +124,7 @@ export function createLeadership({ lease, leaseMs, clock, lead, onProblem }: Lea
       else endTerm()
       return everyMs
     } catch (error) {
-      if (heartbeatError === null) onProblem('the lease can not be renewed', { error: messageOf(error) })
+      if (heartbeatError === null) onProblem('could not renew the lease', { error: messageOf(error) })
       heartbeatError = messageOf(error)
       expire()
       return beatBackoff.nextMs()
@@ -160,7 +160,7 @@ export function createLeadership({ lease, leaseMs, clock, lead, onProblem }: Lea
       endTerm()
       await beating
       await lastTerm
-      await lease.release().catch((error) => onProblem('the lease was not given up', { error: messageOf(error) }))
+      await lease.release().catch((error) => onProblem('could not release the lease', { error: messageOf(error) }))
     },
   }
 }

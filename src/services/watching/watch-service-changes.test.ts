@@ -130,7 +130,7 @@ describe('a change of profiles', () => {
       await put(profileWith('ann', 'ann', [wrong, sourceAt(a)]))
       await turn()
       assert.deepEqual(takeOrders(), [a])
-      assert.deepEqual(problems, ['a source can not be watched'])
+      assert.deepEqual(problems, ['a source cannot be watched'])
     }),
   )
 })

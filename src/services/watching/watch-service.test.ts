@@ -216,7 +216,7 @@ describe('the end of a check', () => {
       await service.tick()
       assert.deepEqual(proxy.fetched.sort(), [a, `${a}one`, `${a}two`])
       assert.ok((await rowOf(a)).checkedAt > 0)
-      assert.deepEqual(problems, ['a check has come to its limit of pages'])
+      assert.deepEqual(problems, ['a check reached its page limit'])
     }),
   )
 })

@@ -142,8 +142,7 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
     const cut = [...full].filter((watch) => rounds.has(watch))
     full.clear()
     await proxy.crawlScope(cut.map((watch) => ({ watch, sources: [] })))
-    for (const watch of cut)
-      deps.onProblem('a check has come to its limit of pages', { watch, uri: rows.get(watch)?.uri })
+    for (const watch of cut) deps.onProblem('a check reached its page limit', { watch, uri: rows.get(watch)?.uri })
   }
 
   async function endChecks(): Promise<void> {

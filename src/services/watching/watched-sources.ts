@@ -46,7 +46,7 @@ export function createWatchedSources(deps: WatchedSourcesDeps) {
       uriOf.set(urd.id, source.uri)
       const support = supported(source.uri)
       if (support.kind !== 'supported') {
-        deps.onProblem('a source can not be watched', { profile: profile.id, uri: source.uri, why: support.message })
+        deps.onProblem('a source cannot be watched', { profile: profile.id, uri: source.uri, why: support.message })
         continue
       }
       if (urd.visitedAt === 0) unvisited.add(urd.id)
@@ -56,7 +56,7 @@ export function createWatchedSources(deps: WatchedSourcesDeps) {
         const paused = profile.paused || urd.paused
         coalescer.put({ ...urdOf(profile, source.uri), ...source, id: urd.id, watch: urd.watch, paused })
       } catch (error) {
-        deps.onProblem('a source can not be watched', { profile: profile.id, uri: source.uri, error: String(error) })
+        deps.onProblem('a source cannot be watched', { profile: profile.id, uri: source.uri, error: String(error) })
       }
     }
     for (const id of before) drop(id)

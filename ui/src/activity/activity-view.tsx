@@ -76,7 +76,7 @@ function PausedBanner({ crawl: { paused, isPaused } }: { crawl: Crawl }) {
   if (paused === null) return null
   return (
     <div className="activity-paused activity-banner" role="alert">
-      <span>{strings.pause.banner(paused)}</span>
+      <span>{paused}</span>
       {isPaused && (
         <Button icon="play" disabled={pause.isPending} onClick={() => pause.mutate(false)}>
           {strings.pause.resume}

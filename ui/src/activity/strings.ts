@@ -47,7 +47,6 @@ export const strings = {
     unknown: 'unknown',
   },
   pause: {
-    banner: (reason: string) => `Fetching is paused: ${reason}`,
     pause: 'Pause crawl',
     resume: 'Resume crawl',
     title: 'Pause the crawl?',
