@@ -33,8 +33,8 @@ export type BulkSourcesDone = { changed: number; ids: number[] }
 export type Check = { at: string; outcome: string; status: number; changed: number; tookMs: number }
 export type CheckResult = { result: 'asked' | 'out-already' | 'paused' | 'unknown' }
 export type Crawl = {
-  now: Figures
-  series: Figures[]
+  now: Stats
+  series: Stats[]
   totals: {
     fetched: number
     stored: number
@@ -103,17 +103,6 @@ export type Email = string
 export type EventQuery = { crawl?: '0' | '1' }
 export type ExplainQuery = { url: string }
 export type Explanation = Record<string, unknown>
-export type Figures = {
-  at: string
-  pagesPerSecond: number
-  bytesPerSecond: number
-  errorsPerSecond: number
-  queued: number
-  inFlight: number
-  activeHosts: number
-  restingHosts: number
-  tasks: number
-}
 export type Graph = {
   nodes: {
     document: number
@@ -338,6 +327,17 @@ export type SourceQuery = {
   q?: string
   limit?: number
   cursor?: string
+}
+export type Stats = {
+  at: string
+  pagesPerSecond: number
+  bytesPerSecond: number
+  errorsPerSecond: number
+  queued: number
+  inFlight: number
+  activeHosts: number
+  restingHosts: number
+  tasks: number
 }
 export type Time = string
 export type Token = {

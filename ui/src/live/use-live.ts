@@ -1,6 +1,6 @@
 import { type QueryClient, type QueryKey, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useLayoutEffect, useRef } from 'react'
-import type { Annotation, Figures, InboxCounts, Source } from '../api/types.ts'
+import type { Annotation, Stats, InboxCounts, Source } from '../api/types.ts'
 import { type EventName, listen, startStream } from './stream.ts'
 
 type LiveEvents = {
@@ -10,7 +10,7 @@ type LiveEvents = {
   annotation: Annotation
   counts: Partial<InboxCounts>
   source: { id: number; state: Source['state'] }
-  crawl: Figures
+  crawl: Stats
 }
 
 /** Listens to events while mounted. Listening to `crawl` makes the server send the crawl stats. */
