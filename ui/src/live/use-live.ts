@@ -1,6 +1,6 @@
 import { type QueryClient, type QueryKey, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useLayoutEffect, useRef } from 'react'
-import type { Annotation, Stats, InboxCounts, Source } from '../api/types.ts'
+import type { Annotation, InboxCounts, Source, Stats } from '../api/types.ts'
 import { type EventName, listen, startStream } from './stream.ts'
 
 type LiveEvents = {
