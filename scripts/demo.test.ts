@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { createResultDesk } from './demo/news-desk.ts'
+import { createNewsDesk } from './demo/news-desk.ts'
 import { startNewsServer } from './demo/news-server.ts'
 
 const script = fileURLToPath(new URL('./demo.ts', import.meta.url))
@@ -18,13 +18,13 @@ describe('the demo', () => {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     const closed = once(child, 'close')
-    let told = ''
+    let output = ''
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      told += text
+      output += text
     })
     try {
-      const line = (label: string): string => new RegExp(`^${label} +(\\S+)`, 'm').exec(told)?.[1] ?? ''
-      await until('the address', () => told.includes('Ctrl-C ends it'))
+      const line = (label: string): string => new RegExp(`^${label} +(\\S+)`, 'm').exec(output)?.[1] ?? ''
+      await until('the address', () => output.includes('Press Ctrl-C'))
       const url = line('eRACE is at')
       const signIn = await fetch(`${url}/api/v1/session`, {
         method: 'POST',
@@ -41,10 +41,10 @@ describe('the demo', () => {
         const names = new Set(items.filter(({ backlog }) => !backlog).map(({ profile }) => nameOf(profile)))
         return names.size === 3
       })
-      const front = line('it watches')
+      const front = line('sample news site')
       for (const { profile, url: address } of items)
         assert.equal(address === front, /front/i.test(nameOf(profile)), `${nameOf(profile)} has ${address}`)
-      const folder = line('its data are in')
+      const folder = line('data folder')
       assert.ok(existsSync(folder))
       child.kill('SIGINT')
       const [code] = await closed
@@ -70,7 +70,7 @@ async function until(what: string, holds: () => boolean | Promise<boolean>): Pro
 describe('the paper of the demo', () => {
   test('has the same news for the same seed, and other news for another', () => {
     const story = (seed: number): string[] => {
-      const desk = createResultDesk(seed)
+      const desk = createNewsDesk(seed)
       return Array.from({ length: 40 }, () => {
         const { kind, article } = desk.step()
         return `${kind} ${article.path} ${article.paragraphs.join(' ')}`
@@ -81,7 +81,7 @@ describe('the paper of the demo', () => {
   })
 
   test('begins with a dozen articles of all topics and never grows beyond a page', () => {
-    const desk = createResultDesk(1)
+    const desk = createNewsDesk(1)
     assert.equal(desk.articles().length, 12)
     assert.equal(new Set(desk.articles().map(({ topic }) => topic)).size, 4)
     for (let step = 0; step < 500; step++) desk.step()
@@ -91,7 +91,7 @@ describe('the paper of the demo', () => {
   })
 
   test('is served with validators, a feed, and a word about what was withdrawn', async () => {
-    const desk = createResultDesk(1)
+    const desk = createNewsDesk(1)
     const { origin, close } = await startNewsServer(desk, 0)
     try {
       const front = await fetch(`${origin}/`)

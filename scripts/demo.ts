@@ -1,13 +1,13 @@
-// The whole system with a small changing news site of its own and three ready profiles: `npm run demo`. No network is needed.
+// `npm run demo`: the whole system with a small sample news site that changes by itself and three ready profiles. Needs no network.
 import { parseArgs } from 'node:util'
 import { startDemo } from './demo/run-demo.ts'
 
 const usage = `npm run demo [-- OPTIONS]
-  --port N        port of eRACE (default: 7070; 0 takes a free one)
-  --data DIR      keep everything in this folder (default: a fresh one that is removed at the end)
-  --period SECS   seconds between two things that happen on the site (default: 4)
-  --seed N        other news (default: 1)
-  --site-port N   port of the site (default: a free one)`
+  --port N        port for eRACE (default: 7070; 0 picks a free one)
+  --data DIR      data folder (default: a temporary one, removed at the end)
+  --period SECS   seconds between two events on the site (default: 4)
+  --seed N        seed for the generated articles (default: 1)
+  --site-port N   port for the sample site (default: a free one)`
 
 const { values } = parseArgs({
   options: {
@@ -48,24 +48,24 @@ async function run(): Promise<number> {
 eRACE is at        ${demo.url}
 sign in as         ${demo.email}
 with the password  ${demo.password}
-it watches         ${demo.siteUrl}  (a paper of this demo)
-its data are in    ${demo.dataDir}
+sample news site   ${demo.siteUrl}
+data folder        ${demo.dataDir}
 
-Every ${periodMs / 1000} s an article appears, is corrected or goes. Three profiles watch: "Space and science" and "City council" pick
-articles by their words, "Front page, every change" tells all that happens. The inbox fills within a minute.
-Ctrl-C ends it${values.data === undefined ? ' and removes the data' : ''}.
+Every ${periodMs / 1000} s, an article appears, is corrected or disappears. Three profiles watch the site: "Space and science" and "City council"
+select articles by keyword, "Front page, every change" reports everything. The inbox fills within a minute.
+Press Ctrl-C to stop${values.data === undefined ? ' and remove the data' : ''}.
 `)
   const end = await Promise.race([ending.promise, demo.ended])
   const said = demo.said()
   await demo.stop()
   if (end === 'asked') return 0
-  process.stderr.write(`erace up ended by itself:\n${said}\n`)
+  process.stderr.write(`erace up ended unexpectedly:\n${said}\n`)
   return 1
 }
 
 function numberOf(name: string, text: string, from: number, to: number): number {
   const value = Number(text)
   if (text !== '' && value >= from && value <= to) return value
-  process.stderr.write(`--${name} is a number from ${from} to ${to}\n${usage}\n`)
+  process.stderr.write(`--${name} must be a number from ${from} to ${to}\n${usage}\n`)
   process.exit(2)
 }

@@ -14,7 +14,7 @@ export type Article = {
 
 export type DeskEvent = { kind: 'new' | 'corrected' | 'withdrawn'; article: Article }
 
-export type ResultDesk = {
+export type NewsDesk = {
   /** The newest first. */
   articles(): readonly Article[]
   /** Whether there was an article that is there no more. */
@@ -31,7 +31,7 @@ const SENTENCES = 5
 const turns = ['new', 'corrected', 'new', 'withdrawn'] as const
 
 /** The desk of a small paper: the same seed gives the same news. */
-export function createResultDesk(seed: number): ResultDesk {
+export function createNewsDesk(seed: number): NewsDesk {
   const random = createRandom(seed)
   const withdrawn = new Set<string>()
   let articles: Article[] = []

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { ResultDesk } from './news-desk.ts'
+import type { NewsDesk } from './news-desk.ts'
 import { articlePage, feed, frontPage } from './news-pages.ts'
 
 export type NewsServer = { origin: string; close(): Promise<void> }
@@ -10,7 +10,7 @@ export type NewsServer = { origin: string; close(): Promise<void> }
 type Answer = { status: number; type: string; body: string }
 
 /** The paper on a loopback port, with validators as a good server has them. */
-export async function startNewsServer(desk: ResultDesk, port: number): Promise<NewsServer> {
+export async function startNewsServer(desk: NewsDesk, port: number): Promise<NewsServer> {
   const server = createServer((request, response) => {
     const { status, type, body } = answerTo(new URL(request.url ?? '/', 'http://local').pathname, desk, origin)
     const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
@@ -30,7 +30,7 @@ export async function startNewsServer(desk: ResultDesk, port: number): Promise<N
   }
 }
 
-function answerTo(path: string, desk: ResultDesk, origin: string): Answer {
+function answerTo(path: string, desk: NewsDesk, origin: string): Answer {
   const html = 'text/html; charset=utf-8'
   if (path === '/') return { status: 200, type: html, body: frontPage(desk.articles()) }
   if (path === '/feed.xml') return { status: 200, type: 'application/rss+xml', body: feed(desk.articles(), origin) }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { demoProfiles } from './demo-profiles.ts'
 import { type EraceChild, placeOf, runErace, startErace } from './erace-child.ts'
-import { createResultDesk, type DeskEvent } from './news-desk.ts'
+import { createNewsDesk, type DeskEvent } from './news-desk.ts'
 import { startNewsServer } from './news-server.ts'
 
 export type DemoOptions = {
@@ -37,7 +37,7 @@ const EMAIL = 'demo@example.org'
 export async function startDemo(options: DemoOptions): Promise<Demo> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'erace-demo-')))
   await mkdir(dataDir, { recursive: true })
-  const desk = createResultDesk(options.seed)
+  const desk = createNewsDesk(options.seed)
   const site = await startNewsServer(desk, options.sitePort)
   let timer: NodeJS.Timeout | null = null
   let erace: EraceChild | null = null
