@@ -27,13 +27,13 @@ describe('the built pages', () => {
     assert.doesNotMatch(page, /<style|\sstyle=|\son\w+=/i)
   })
 
-  test('scripts and styles are there compressed in both ways', () => {
+  test('scripts and styles exist in both compressed forms', () => {
     const scripts = globSync('assets/main-*.js', { cwd: folder })
     assert.equal(scripts.length, 1)
     for (const ending of ['.br', '.gz']) assert.ok(existsSync(join(folder, scripts[0]! + ending)))
   })
 
-  test('what makes the pages installable is beside them', () => {
+  test('the files that make the pages installable exist', () => {
     for (const name of ['sw.js', 'manifest.webmanifest', 'icon.svg', 'icon-192.png', 'icon-512.png']) {
       assert.ok(existsSync(join(folder, name)), name)
     }

@@ -67,8 +67,8 @@ async function until(what: string, holds: () => boolean | Promise<boolean>): Pro
   }
 }
 
-describe('the paper of the demo', () => {
-  test('has the same news for the same seed, and other news for another', () => {
+describe('the sample news site', () => {
+  test('has the same articles for the same seed, and others for another', () => {
     const story = (seed: number): string[] => {
       const desk = createNewsDesk(seed)
       return Array.from({ length: 40 }, () => {
@@ -80,7 +80,7 @@ describe('the paper of the demo', () => {
     assert.notDeepEqual(story(3), story(4))
   })
 
-  test('begins with a dozen articles of all topics and never grows beyond a page', () => {
+  test('starts with a dozen articles on all topics and never grows beyond a page', () => {
     const desk = createNewsDesk(1)
     assert.equal(desk.articles().length, 12)
     assert.equal(new Set(desk.articles().map(({ topic }) => topic)).size, 4)
@@ -90,7 +90,7 @@ describe('the paper of the demo', () => {
     for (const { headline, paragraphs } of desk.articles()) assert.doesNotMatch(headline + paragraphs.join(''), /[{}]/)
   })
 
-  test('is served with validators, a feed, and a word about what was withdrawn', async () => {
+  test('is served with validators, a feed, and a note about withdrawn articles', async () => {
     const desk = createNewsDesk(1)
     const { origin, close } = await startNewsServer(desk, 0)
     try {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { typesPath, uiTypes } from './ui-types.ts'
 
-test('the types of the pages are those of the schemas of the server', async () => {
+test("the types of the pages match the server's schemas", async () => {
   const wanted = await uiTypes()
   assert.equal(readFileSync(typesPath, 'utf8'), wanted, 'run `node scripts/ui-types.ts`')
 })

@@ -14,7 +14,7 @@ function mountSmallDisk(): string | undefined {
   return status === 0 ? folder : undefined
 }
 
-test('a disk that becomes full ends a backup and a restore with nothing left behind', async (t) => {
+test('a disk that fills up ends a backup or restore with nothing left behind', async (t) => {
   const disk = mountSmallDisk()
   if (disk === undefined) {
     assert.equal(process.env.CI, undefined, 'no file system in memory can be mounted')

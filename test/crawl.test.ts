@@ -43,7 +43,7 @@ describe('a crawl of one site', () => {
   })
   after(() => site.close())
 
-  test('fetches every page once, keeps it, and finds nothing new the second time', async () => {
+  test('fetches and stores every page once, and finds nothing new the second time', async () => {
     const folder = dataFolder()
     const first = await crawl(folder, [`${site.origin()}/`])
     assert.deepEqual(
@@ -77,7 +77,7 @@ describe('a crawl of one site', () => {
     assert.equal(changed.unchanged, 39)
   })
 
-  test('stops at the page limit and goes on from there', async () => {
+  test('stops at the page limit and continues from there', async () => {
     const folder = dataFolder()
     const part = await crawl(folder, [`${site.origin()}/`], ['--max-pages', '15'])
     assert.equal(part.fetched, 15)
@@ -87,7 +87,7 @@ describe('a crawl of one site', () => {
     assert.equal(rest.finished, true)
   })
 
-  test('an interrupted crawl saves its state, says so with 130, and goes on', async () => {
+  test('an interrupted crawl saves its state, exits with 130, and continues', async () => {
     const folder = dataFolder()
     const args = ['crawl', `${site.origin()}/`, '--data', join(folder, 'data'), '--json', '--quiet', '--delay', '20']
     const { child, ended } = startErace(args)
@@ -103,7 +103,7 @@ describe('a crawl of one site', () => {
     assert.equal(part.stored + rest.stored, 40)
   })
 
-  test('two crawls can not share a data folder', async () => {
+  test("two crawls can't share a data folder", async () => {
     const folder = dataFolder()
     const args = ['crawl', `${site.origin()}/`, '--data', join(folder, 'data'), '--quiet', '--delay', '1000']
     const first = startErace(args)
@@ -127,7 +127,7 @@ describe('what is followed and what is not', () => {
   })
   after(() => site.close())
 
-  test('each link ends under its reason, and counts once however often it stands there', async () => {
+  test('each link is counted once, under its reason', async () => {
     const { set, origin, log } = site
     const outside = `${origin(1)}/outside.html`
     set('/', {
@@ -189,7 +189,7 @@ describe('what is followed and what is not', () => {
     )
   })
 
-  test('depth is counted exactly, whichever way a page was found first', async () => {
+  test('depth is exact, however a page was found first', async () => {
     const { set, origin } = site
     // /long leads to /x in three steps, /short in one: with depth 2 the pages behind /x are one link away from it.
     set('/d', { body: html('/long', '/short') })
@@ -208,7 +208,7 @@ describe('what is followed and what is not', () => {
     assert.equal(deep.failed, 1)
   })
 
-  test('links that only a repeated page had are followed when another page has them too', async () => {
+  test('links seen only on a duplicate are followed when another page has them too', async () => {
     const { set, origin } = site
     const same = html('x.html')
     set('/twins', { body: html('/twin-a/', '/twin-b/', '/later') })
@@ -222,7 +222,7 @@ describe('what is followed and what is not', () => {
     assert.equal(result.stored, 5)
   })
 
-  test('a seed that redirects to another host takes the crawl along', async () => {
+  test('a seed that redirects to another host moves the crawl there', async () => {
     const { set, origin } = site
     set('/from', { status: 302, headers: { location: `${origin(1)}/to` }, body: '' }, 0)
     set('/to', { body: html('/to2', `${origin(0)}/c`) }, 1)
@@ -232,7 +232,7 @@ describe('what is followed and what is not', () => {
     assert.equal(result.stored, 3)
   })
 
-  test('the address guard lets through only seeds and what is allowed', async () => {
+  test('the address guard allows only seeds and allowed networks', async () => {
     const { set, origin } = site
     set(
       '/lure',
@@ -252,7 +252,7 @@ describe('what is followed and what is not', () => {
   })
 })
 
-test('hosts that the host rules declare equal are one', async () => {
+test('hosts declared equal by host rules are one', async () => {
   const site = await createSite({ pages: 0 })
   try {
     site.set('/', { body: html('/p', `${site.origin().replace('127.0.0.1', '127.0.0.2')}/p`) })
@@ -267,7 +267,7 @@ test('hosts that the host rules declare equal are one', async () => {
   }
 })
 
-test('a dead host ends as failed and holds up nobody', async () => {
+test('a dead host fails without delaying others', async () => {
   const site = await createSite({ pages: 5 })
   try {
     const result = await crawl(dataFolder(), [`${site.origin()}/`, 'http://127.0.0.3:9/'])

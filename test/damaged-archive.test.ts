@@ -38,7 +38,7 @@ describe('damage to the archive', () => {
       .map((name) => join(archive, name))
   }
 
-  test('records at the end that a power cut took are cut off, and the pages are fetched again', async () => {
+  test('records torn by a power cut are truncated, and their pages fetched again', async () => {
     const data = join(newFolder(), 'data')
     await crawl(data)
     const last = filesOf(data).at(-1)!
@@ -54,7 +54,7 @@ describe('damage to the archive', () => {
     await assertVerified(data)
   })
 
-  test('what verify --repair gives up is fetched again by the next crawl, and nothing else', async () => {
+  test('the next crawl fetches exactly what verify --repair gave up', async () => {
     const data = join(newFolder(), 'data')
     await crawl(data)
     const [first, second, third, fourth] = filesOf(data)
@@ -80,7 +80,7 @@ describe('damage to the archive', () => {
     assert.deepEqual([code, report!.records], [0, pages])
   })
 
-  test('verify --repair keeps away from a folder that is in use', async () => {
+  test('verify --repair refuses a folder that is in use', async () => {
     const data = join(newFolder(), 'data')
     await crawl(data)
     const { lockFolder } = await import('../src/store/sqlite/folder/lock.ts')

@@ -55,7 +55,7 @@ function namedCommands(text: string): string[] {
 }
 
 describe('the files for deployment', () => {
-  test('every command line of the guides is one that the program takes', async () => {
+  test('every command line in the guides is valid', async () => {
     const cli = await createCliFolder()
     try {
       const lines = guides.flatMap((path) => commandLines(read(path)))
@@ -72,7 +72,7 @@ describe('the files for deployment', () => {
     }
   })
 
-  test('every command and option that their sentences name is there', () => {
+  test('every command and option named in the text exists', () => {
     for (const path of guides)
       for (const words of namedCommands(read(path))) {
         const [name, ...rest] = words.split(' ')
@@ -84,7 +84,7 @@ describe('the files for deployment', () => {
       }
   })
 
-  test('image, services and units start commands that work on a shared store', () => {
+  test('image, services and units run commands that work on a shared store', () => {
     const image = /^CMD \["(\w+)"\]$/m.exec(read('deploy/Dockerfile'))?.[1]
     const composed = Object.values(compose.services).filter(({ image }) => image.startsWith('erace:'))
     const units = deployed.flatMap((path) => /^ExecStart=.*erace\.js (.+)$/m.exec(read(path))?.[1] ?? [])
@@ -94,7 +94,7 @@ describe('the files for deployment', () => {
       assert.equal(commands.find((each) => each.name === name)?.works, 'on a shared store')
   })
 
-  test('every setting that they name exists', () => {
+  test('every setting they name exists', () => {
     const own = ['ERACE_STORE', 'ERACE_DATA', 'ERACE_ADMIN_EMAIL', 'ERACE_ADMIN_PASSWORD', 'ERACE_PASSWORD']
     const names = new Set([...own, ...settingKeys.map(environmentName)])
     const sections = new Set(settingKeys.map((key) => key.split('.')[0]!))
@@ -105,7 +105,7 @@ describe('the files for deployment', () => {
     }
   })
 
-  test('the example of the settings is taken as it stands', async () => {
+  test('the example settings are valid', async () => {
     const lines = read('deploy/erace.env.example').split('\n')
     const entries = lines.filter((line) => /^[A-Z]/.test(line)).map((line) => line.split(/=(.*)/s).slice(0, 2))
     const env = Object.fromEntries(entries) as Record<string, string>
@@ -124,14 +124,14 @@ describe('the files for deployment', () => {
     assert.ok(store.hostname in compose.services)
   })
 
-  test('every figure for Prometheus that they name is told', () => {
+  test('every Prometheus metric they name exists', () => {
     const metrics = read('src/server/metrics.ts')
     for (const path of guides)
       for (const [, name] of read(path).matchAll(/`(erace_[a-z_]+)`/g))
         assert.ok(metrics.includes(name!), `${path}: ${name}`)
   })
 
-  test('every link of the guides leads somewhere', () => {
+  test('every link in the guides works', () => {
     for (const path of guides)
       for (const [, target, , anchor] of read(path).matchAll(/\]\(([^)#:]*)(#([^)]+))?\)/g)) {
         const file = join(root, dirname(path), target!)
@@ -150,7 +150,7 @@ const anchorOf = (head: string): string =>
     .replaceAll(' ', '-')
 
 describe('the compose file', () => {
-  test('names only services, networks, volumes and files that it has', () => {
+  test('refers only to services, networks, volumes and files that exist', () => {
     const { services } = compose
     const uses = Object.values(services)
     const names = new Set(Object.keys(services))
@@ -171,7 +171,7 @@ describe('the compose file', () => {
     assert.equal(uses.filter(({ command }) => command?.[0] === 'serve').length, upstreams.length)
   })
 
-  test('restarts everything, bounds everything, and asks those that answer for their health', () => {
+  test('restarts everything, limits everything, and health-checks the servers', () => {
     for (const [name, { restart, deploy, healthcheck, command, stop_grace_period }] of Object.entries(
       compose.services,
     )) {
@@ -189,7 +189,7 @@ describe('the image', () => {
   const dockerfile = read('deploy/Dockerfile')
   const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, names]) => names!.split(' '))
 
-  test('is made of files that are there and that the build is let see', () => {
+  test('is built from files that exist and are in the build context', () => {
     const seen = [...read('deploy/Dockerfile.dockerignore').matchAll(/^!(.+)$/gm)].map(([, name]) => name!)
     for (const name of copied) {
       assert.ok(existsSync(join(root, name)), name)
@@ -201,7 +201,7 @@ describe('the image', () => {
     )
   })
 
-  test('has every package that the program imports', () => {
+  test('contains every package the program imports', () => {
     const { dependencies } = JSON.parse(read('package.json')) as { dependencies: Record<string, string> }
     const missing = readSources(root, ['src', 'bin'])
       .filter(({ path }) => !/\.(?:test|testkit)\.ts$|\.d\.ts$/.test(path))
@@ -229,7 +229,7 @@ describe('the units of systemd', () => {
   const hasProgram = spawnSync('systemd-analyze', ['--version']).status === 0
   const skip = hasProgram ? false : 'systemd-analyze is not installed'
 
-  test('are ones that systemd takes', { skip }, () => {
+  test('are accepted by systemd', { skip }, () => {
     const files = units.map((path) => join(root, path))
     const { stderr, stdout } = spawnSync('systemd-analyze', ['verify', '--recursive-errors=no', ...files], {
       encoding: 'utf8',
@@ -239,7 +239,7 @@ describe('the units of systemd', () => {
     assert.deepEqual(said, [])
   })
 
-  test('let those who crawl finish what is in flight', async () => {
+  test('let workers finish in-flight requests', async () => {
     const { config } = await readConfig({ file: undefined, cwd: folder, env: {}, overrides: [] })
     const stop = /^TimeoutStopSec=(\d+)$/m.exec(read('deploy/systemd/erace-worker@.service'))?.[1]
     assert.ok(Number(stop) * 1000 > config.crawl.totalTimeoutMs)
@@ -247,7 +247,7 @@ describe('the units of systemd', () => {
     assert.ok(Number(grace) * 1000 > config.crawl.totalTimeoutMs)
   })
 
-  test('do not forbid the runtime to compile', () => {
+  test('allow the runtime to compile code', () => {
     for (const path of units) assert.doesNotMatch(read(path), /^MemoryDenyWriteExecute/m, path)
   })
 })
@@ -256,7 +256,7 @@ describe('the settings of the database', () => {
   const lines = read('deploy/postgresql/erace.conf').split('\n')
   const settings = lines.filter((line) => /^[a-z]/.test(line)).map((line) => line.split(' = ') as [string, string])
 
-  test('are ones that PostgreSQL takes', async () => {
+  test('are accepted by PostgreSQL', async () => {
     const { pool, destroy } = await createDatabase()
     try {
       const rows = await pool.query<{ name: string }>('SELECT name FROM pg_settings')

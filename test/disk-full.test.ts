@@ -61,7 +61,7 @@ async function createLargePages(): Promise<HandlerSite> {
 }
 
 describe('a full disk', { skip: whyNoDisk() ?? false }, () => {
-  test('makes the crawl wait with its reason, as often as it is full, and go on when there is room', async (t) => {
+  test('pauses the crawl with a reason every time, and it resumes when there is room', async (t) => {
     const disk = mountDisk(2 << 20)
     const site = await createLargePages()
     t.after(async () => {
@@ -94,7 +94,7 @@ describe('a full disk', { skip: whyNoDisk() ?? false }, () => {
     await assertVerified(data)
   })
 
-  test('does not hold up somebody who interrupts, and the crawl goes on later', async (t) => {
+  test('does not block an interrupt, and the crawl continues later', async (t) => {
     const disk = mountDisk(2 << 20)
     const site = await createLargePages()
     t.after(async () => {

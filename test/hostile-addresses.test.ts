@@ -73,7 +73,7 @@ const lures: Record<string, Lure> = {
   'redirect without scheme': (url) => ({ redirect: rawBytes(url.slice('http:'.length)) }),
 }
 
-describe('an address that is not to be reached', () => {
+describe('a forbidden address', () => {
   let secret: Server
   let site: Site
   let run: CrawlRun
@@ -115,11 +115,11 @@ describe('an address that is not to be reached', () => {
     await site.close()
   })
 
-  test('is never connected to, however it is written and wherever it stands', () => {
+  test('is never contacted, in any notation and from any place', () => {
     assert.equal(connections, 0)
   })
 
-  test('is refused once for each link, redirect, refresh and base, and the reason is told', () => {
+  test('is refused once per link, redirect, refresh and base, with the reason', () => {
     const refused = run.log.filter((entry) => entry.reason === 'address').map((entry) => new URL(String(entry.url)))
     const paths = refused.map((url) => url.pathname.replace(/\/(relative)?$/, ''))
     const missing = [...expectedUrls].filter((path) => !paths.includes(path))
@@ -128,7 +128,7 @@ describe('an address that is not to be reached', () => {
     assert.equal(run.result.skipped.address, expectedUrls.size + byRobots)
   })
 
-  test('does not keep the pages that lead there from being kept', () => {
+  test('does not prevent pages that link to it from being stored', () => {
     const redirects = Object.keys(lures).filter((name) => name.startsWith('redirect')).length * notations.length
     assert.equal(run.result.stored, 1 + expectedUrls.size - redirects)
     assert.equal(run.result.redirects, redirects)
@@ -136,7 +136,7 @@ describe('an address that is not to be reached', () => {
     assert.equal(run.result.finished, true)
   })
 
-  test('makes a host whose robots.txt leads there one that is not fetched', () => {
+  test('blocks a host whose robots.txt redirects there', () => {
     for (const host of [1, 2]) {
       const entries = site.log.filter((entry) => entry.hostIndex === host)
       assert.ok(entries.length > 0 && entries.every(isRobots))

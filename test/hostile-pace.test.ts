@@ -47,7 +47,7 @@ const toleranceMs = 1
 
 const html = (paths: string[]): string => paths.map((path) => `<a href="${path}">x</a>`).join('')
 
-describe('hosts that ask for patience', () => {
+describe('hosts that ask for delays', () => {
   const busyAnswered = createGate()
   let site: Site
   let run: CrawlRun
@@ -105,7 +105,7 @@ describe('hosts that ask for patience', () => {
   })
   after(() => site.close())
 
-  test('429 with a number of seconds: the host is left alone for so long, and then crawled', () => {
+  test('429 with seconds: the host is left alone for that long, then crawled', () => {
     const [busy, next] = around('asksInSeconds', 429)
     assert.ok(next.startedAtMs - busy.endedAtMs! >= 2000 - toleranceMs, `${next.startedAtMs - busy.endedAtMs!} ms`)
     assert.equal(countByPath(site.log, numberOf('asksInSeconds')).size, pages)
@@ -115,18 +115,18 @@ describe('hosts that ask for patience', () => {
     assert.ok(meanwhile.length > 0, 'other hosts go on')
   })
 
-  test('503 with a date: the host is not asked before it', () => {
+  test('503 with a date: the host is not contacted before it', () => {
     around('asksByDate', 503)
     assert.ok(askedAgainAt >= busyUntil - toleranceMs, `${busyUntil - askedAgainAt} ms early`)
     assert.equal(countByPath(site.log, numberOf('asksByDate')).size, pages)
   })
 
-  test('a host that is always busy is tried as often as a page may be, then its page has failed', () => {
+  test('a host that is always busy is retried up to the limit, then its page fails', () => {
     assert.deepEqual([...countByPath(site.log, numberOf('alwaysBusy'))], [['/', settings.crawl.maxAttempts]])
     assert.ok(run.result.details.statusCodes[503]! > settings.crawl.maxAttempts)
   })
 
-  test('a host that fails again and again rests, is given up, and each of its pages counts once as failed', () => {
+  test('a host that keeps failing rests, is given up, and each of its pages counts once as failed', () => {
     const { givenUpHosts, failures } = run.result.details
     const dropped = new Map(givenUpHosts.map((entry) => [entry.host, entry.dropped]))
     assert.equal(dropped.get(hostOf('dies')), dyingPaths.length)
@@ -140,7 +140,7 @@ describe('hosts that ask for patience', () => {
     assert.ok(run.log.some((line) => line.msg === 'host given up for this run' && line.host === hostOf('dies')))
   })
 
-  test('a host that rested and is well again is crawled to its end, and the rest is reported', () => {
+  test('a host that recovers is crawled completely, and its rest is reported', () => {
     assert.equal(logOf('stumbles').filter((entry) => entry.status === 200).length, pages)
     assert.deepEqual(
       run.result.details.restingHosts.map(({ host }) => host),
@@ -148,7 +148,7 @@ describe('hosts that ask for patience', () => {
     )
   })
 
-  test('Crawl-delay is kept, up to the longest that is honoured', () => {
+  test('Crawl-delay is honoured up to the limit', () => {
     const [short, long] = [numberOf('wantsDelay'), numberOf('wantsLongDelay')]
     for (const index of [short, long]) assert.equal(countByPath(site.log, index).size, pages)
     assert.ok(shortestPauseMs(site.log, short) >= 300 - toleranceMs, `${shortestPauseMs(site.log, short)} ms`)
@@ -157,7 +157,7 @@ describe('hosts that ask for patience', () => {
     assert.ok(isRobots(robots!) && first!.startedAtMs - robots!.endedAtMs! >= 300 - toleranceMs, 'after robots.txt too')
   })
 
-  test('hosts that share an address never have more requests under way than the address may have', () => {
+  test('hosts that share an address share its connection limit', () => {
     const log = sharedNames.flatMap(logOf)
     assert.equal(log.filter((entry) => entry.status === 200).length, pages * sharedNames.length)
     const underWay = log.map(
@@ -167,14 +167,14 @@ describe('hosts that ask for patience', () => {
     assert.equal(Math.max(...underWay), settings.crawl.perAddress)
   })
 
-  test('everything else was kept', () => {
+  test('everything else was stored', () => {
     const whole: HostName[] = ['asksInSeconds', 'asksByDate', 'stumbles', 'wantsDelay', 'wantsLongDelay', 'healthy']
     assert.equal(run.result.stored, (whole.length + sharedNames.length) * pages + 1)
     assert.equal(run.result.finished, true)
   })
 })
 
-test('however a host comes to be given up, and over however many connections, each page counts once', async (t) => {
+test('however a host is given up, each page counts once', async (t) => {
   const links = Array.from({ length: 40 }, (_, at) => `/page/${at}`)
   const failures: Handler[] = [
     (_, response) => void response.writeHead(503).end(),

@@ -90,7 +90,7 @@ describe('robots', () => {
     for (const each of odd.values()) await each.close()
   })
 
-  test('a file that is not there, not given out, or lost in a circle forbids nothing', () => {
+  test('a file that is missing, forbidden, or behind a redirect loop forbids nothing', () => {
     for (const name of ['missing', 'forbidden', 'circular'] as const)
       assert.deepEqual(
         asked(name)
@@ -101,20 +101,20 @@ describe('robots', () => {
       )
   })
 
-  test('a host that can not say forbids everything', () => {
+  test("a host that can't answer forbids everything", () => {
     for (const name of ['down', 'busy'] as const)
       assert.ok(asked(name).length > 0 && asked(name).every((path) => path === '/robots.txt'), name)
     assert.equal(run.result.details.failures['http-server-error'], 1)
     assert.equal(run.result.details.failures['http-client-error'], 1)
   })
 
-  test('rules are followed to where they moved, on the same host and on another', () => {
+  test('rules are followed through redirects, on the same host and to another', () => {
     assert.deepEqual(asked('moved'), ['/robots.txt', '/rules.txt', '/', '/open'])
     assert.deepEqual(asked('movedAway'), ['/robots.txt', '/', '/open'])
     assert.deepEqual([...new Set(asked('plain'))], ['/robots.txt', '/', '/open'])
   })
 
-  test('a huge, an endless and a foreign file are read as far as they make sense, and half a file counts as none', () => {
+  test('a huge, an endless and a foreign file are read as far as possible, and half a file counts as none', () => {
     const paths = (name: string): string[] => odd.get(name)!.log.map((entry) => entry.path)
     for (const name of ['huge', 'endless', 'html']) assert.ok(paths(name).includes('/ok/1'), name)
     assert.ok(paths('reset').every((path) => path === '/robots.txt'))
@@ -122,7 +122,7 @@ describe('robots', () => {
     assert.equal(run.result.details.failures['total-timeout'], 1)
   })
 
-  test('pages say for themselves whether they are kept and followed, to everybody or to us', () => {
+  test('pages control storing and following, for all crawlers or just ours', () => {
     const origin = site.origin(numberOf('tags'))
     for (const { ask, ...expected } of tagged) {
       const found = { kept: kept.has(`${origin}/tag/${ask}`), followed: asked('tags').includes(`/via/${ask}`) }
@@ -133,7 +133,7 @@ describe('robots', () => {
     assert.equal(run.result.skipped.robots, notKept + forbiddenPaths)
   })
 
-  test('rules that were read are not asked for again after a restart', async () => {
+  test('rules are not fetched again after a restart', async () => {
     site.log.length = 0
     await runCrawl(seedsOf(), { settings, data: run.data })
     const askedAgain = site.log.filter(isRobots).map((entry) => names[entry.hostIndex])
@@ -141,7 +141,7 @@ describe('robots', () => {
     assert.ok(!asked('plain').includes('/private'))
   })
 
-  test('--no-robots asks for no rules and obeys none', async () => {
+  test('--no-robots neither fetches nor obeys rules', async () => {
     site.log.length = 0
     const { result } = await runCrawl(seedsOf(), { settings, options: ['--no-robots'] })
     assert.equal(site.log.filter(isRobots).length, 0)
@@ -151,7 +151,7 @@ describe('robots', () => {
   })
 })
 
-test('rules that expire before the delay they ask for is over still serve the next page', async (t) => {
+test('rules that expire before their own crawl delay still apply to the next page', async (t) => {
   const site = await createSite({ pages: 2, robots: 'User-agent: *\nCrawl-delay: 30\n' })
   t.after(() => site.close())
   const settings = { robots: { maxAge: '1s' }, crawl: { maxCrawlDelay: '1100ms' } }

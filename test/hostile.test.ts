@@ -176,7 +176,7 @@ async function close({ hostile, healthy }: Crawled): Promise<void> {
   await healthy.close()
 }
 
-test('origins that play for time are left at the limits, and hold up nobody', async (t) => {
+test('origins that stall are dropped at the limits, and delay no one', async (t) => {
   const crawled = await crawlPaths(slow, slowLimits)
   t.after(() => close(crawled))
   assert.deepEqual(surprises(crawled), [])
@@ -210,11 +210,11 @@ describe('a crawl among hostile origins', () => {
     await sameEverywhere.close()
   })
 
-  test('every path comes to its outcome', () => {
+  test('every path has an outcome', () => {
     assert.deepEqual(surprises(crawled), [])
   })
 
-  test('the healthy site is kept to its last page, the crawl ends by itself, and what it kept is sound', () =>
+  test('the healthy site is stored completely, the crawl ends by itself, and its archive verifies', () =>
     assertWhole(crawled))
 
   test('memory stays within bounds', () => {
@@ -222,7 +222,7 @@ describe('a crawl among hostile origins', () => {
     assert.ok(peakRssBytes < maxRssBytes, `${Math.round(peakRssBytes / 1e6)} MB`)
   })
 
-  test('redirects end at the limit, and none is followed out of the web or to a forbidden address', () => {
+  test('redirects end at the limit, and none leaves the web or reaches a forbidden address', () => {
     // robots.txt, the seed and the ten redirects that are allowed in a row
     assert.equal(asked('/hops/1000').length, 12)
     assert.equal(asked('/redirect-growing/').length, 12)
@@ -237,7 +237,7 @@ describe('a crawl among hostile origins', () => {
     assert.equal(run.result.skipped.address, 4)
   })
 
-  test('traps are left after a number of pages, each for its reason', () => {
+  test('traps are abandoned after a number of pages, each with its reason', () => {
     const seedOrRobots = 2
     for (const path of ['/calendar/2026/1', '/session', '/echo/a/', '/soft/1', '/faceted', '/many-links'])
       assert.ok(asked(path).length <= limits.crawl.maxPagesPerHost + seedOrRobots, `${path}: ${asked(path).length}`)
@@ -251,7 +251,7 @@ describe('a crawl among hostile origins', () => {
     assert.equal(skipped.length, 2)
   })
 
-  test('a page that is the same under every URL is kept once, and its links are not followed twice', () => {
+  test('a page that is identical under every URL is stored once, and its links are not followed twice', () => {
     assert.deepEqual(sameEverywhere.asked.sort(), ['/', '/deeper/', '/lost/1', '/lost/2', '/robots.txt'])
     const types = ['/', '/deeper/', '/lost/1', '/lost/2'].map(
       (path) => crawled.kept.get(sameEverywhere.origin + path)?.type,
@@ -259,7 +259,7 @@ describe('a crawl among hostile origins', () => {
     assert.deepEqual(types, ['response', 'revisit', 'revisit', 'revisit'])
   })
 
-  test('links behind nested, broken and wrongly labelled markup are found, and a base out of the web leads nowhere', () => {
+  test('links in nested, broken and mislabelled markup are found, and a non-web base leads nowhere', () => {
     for (const path of ['/unknown-charset', '/empty-charset', '/nested-tags', '/many-attributes', '/long-url'])
       assert.ok(asked(path).includes('/ok/1'), path)
     assert.deepEqual(asked('/base-elsewhere'), ['/robots.txt', '/base-elsewhere'])

@@ -17,7 +17,7 @@ describe('crawling a site of 1,000 pages again', () => {
   })
   after(() => site.close())
 
-  test('exactly the pages whose text changed get a second version, the rest is answered with 304', async () => {
+  test('only pages whose text changed get a second version; the rest are answered with 304', async () => {
     const data = newFolder()
     const withNonce = [7, 500, 993].map(pathOfPage)
     const nonce = (n: number) => {
@@ -92,7 +92,7 @@ async function reasonsOf(data: string, path: string): Promise<string[]> {
 }
 
 describe('a page that is crawled again', () => {
-  test('is gone with 404, 410 or a redirect away, keeps its versions, and comes back', async () => {
+  test('disappears with 404, 410 or a redirect elsewhere, keeps its versions, and returns', async () => {
     const { data } = await crawlsOf(4, (crawl) => (path, response) => {
       if (path === '/' || crawl === 1 || crawl === 4) return page(response, `page ${path}`)
       if (path === '/a') return void response.writeHead(crawl === 2 ? 404 : 410, { 'x-why': 'closed' }).end('no')
@@ -121,7 +121,7 @@ describe('a page that is crawled again', () => {
     assert.deepEqual(await reasonsOf(data, '/a'), ['new'])
   })
 
-  test('follows the links that are kept when it has not changed, since what they lead to may have', async () => {
+  test('follows its stored links when unchanged, because their targets may have changed', async () => {
     const { data, asked } = await crawlsOf(2, (crawl) => (path, response, request) => {
       if (path === '/' && request.headers['if-none-match'] === '"root"') return void response.writeHead(304).end()
       if (path === '/') return page(response, 'root', { etag: '"root"' })
@@ -131,7 +131,7 @@ describe('a page that is crawled again', () => {
     assert.deepEqual(await reasonsOf(data, '/a'), ['new', 'changed'])
   })
 
-  test('without validators is compared by its fingerprints', async () => {
+  test('without validators is compared by fingerprint', async () => {
     const { data } = await crawlsOf(3, (crawl) => (path, response) => {
       page(response, path === '/a' ? `${Math.ceil(crawl / 2)}` : path)
     })
@@ -139,7 +139,7 @@ describe('a page that is crawled again', () => {
     assert.deepEqual(await reasonsOf(data, '/a'), ['new', 'changed'])
   })
 
-  test('regions that rules leave out may change: by selector and by expression', async () => {
+  test('changes in regions excluded by selector or expression are ignored', async () => {
     const body = (crawl: number) =>
       `<p>story</p><div class="banner">Buy ${crawl}</div><p>Updated: 12:0${crawl}</p><i id="hits">${crawl}</i>`
     const { data } = await crawlsOf(
@@ -151,7 +151,7 @@ describe('a page that is crawled again', () => {
     assert.deepEqual(await reasonsOf(data, '/b'), ['new', 'changed'])
   })
 
-  test('may have rules of its source in the configuration', async () => {
+  test('can have rules for its source in the configuration', async () => {
     const { data } = await crawlsOf(
       2,
       (crawl) => (path, response) => page(response, `<div class="banner">Buy ${crawl}</div>${path}`),
@@ -161,7 +161,7 @@ describe('a page that is crawled again', () => {
     assert.deepEqual(await reasonsOf(data, '/a'), ['new'])
   })
 
-  test('can be kept in every state of its bytes', async () => {
+  test('can be stored whenever its bytes change', async () => {
     const { data } = await crawlsOf(
       2,
       (crawl) => (path, response) => page(response, `<b data-n="${crawl}">same</b>${path}`),
@@ -172,8 +172,8 @@ describe('a page that is crawled again', () => {
   })
 })
 
-describe('a server that can not be believed', () => {
-  test('which says 304 whatever happens is found out by fetching whole now and then, and not asked again', async () => {
+describe("a server that can't be trusted", () => {
+  test('that always answers 304 is caught by an occasional full fetch, and never revalidated again', async () => {
     const conditional: (string | undefined)[] = []
     const { data } = await crawlsOf(
       6,
@@ -192,12 +192,12 @@ describe('a server that can not be believed', () => {
     assert.ok(lastAsked >= 0 && lastAsked <= 3, `asked conditionally at ${lastAsked}`)
   })
 
-  test('with a new tag for equal content makes no version', async () => {
+  test('with a new ETag for the same content creates no version', async () => {
     const { data } = await crawlsOf(3, (crawl) => (path, response) => page(response, path, { etag: `"${crawl}"` }))
     assert.deepEqual(await reasonsOf(data, '/a'), ['new'])
   })
 
-  test('whose dates are local, in the future or of this very second is asked without them', async () => {
+  test('whose dates are local, in the future or of the current second is asked without them', async () => {
     const dates: Record<string, string> = {
       '/': 'Sonntag, 01. November 2026 12:00',
       '/a': new Date(Date.now() + 86_400_000).toUTCString(),
@@ -214,7 +214,7 @@ describe('a server that can not be believed', () => {
     for (const path of ['/', '/a', '/b']) assert.deepEqual(await reasonsOf(data, path), ['new', 'changed'])
   })
 
-  test('whose date is sound is asked with it, as it was spelled', async () => {
+  test('whose date is valid is asked with it, verbatim', async () => {
     const spelled = 'Sunday, 01-Nov-26 12:00:00 GMT'
     const since: (string | undefined)[] = []
     const { data } = await crawlsOf(2, () => (path, response, request) => {
@@ -226,7 +226,7 @@ describe('a server that can not be believed', () => {
     assert.deepEqual(await reasonsOf(data, '/a'), ['new'])
   })
 
-  test('that breaks off in the midst of a body it gave whole before makes no version', async () => {
+  test('that truncates a body it served completely before creates no version', async () => {
     const { data } = await crawlsOf(
       2,
       (crawl) => (path, response) => {

@@ -18,7 +18,7 @@ async function exchange(host: string, request: string): Promise<string> {
   return text
 }
 
-test('every page of a generated web is reached by links from the root pages, across hosts', async () => {
+test('every page of a generated web is reachable from the root pages, across hosts', async () => {
   await origin.reset()
   const seen = new Set(origin.seeds)
   for (const url of seen) {
@@ -37,14 +37,14 @@ test('every page of a generated web is reached by links from the root pages, acr
   assert.equal(stats.notFound, 0)
 })
 
-test('two origins of one seed differ in nothing but their port', async () => {
+test('two origins with one seed differ only in their port', async () => {
   const twin = await startOrigin({ pages: 60, hosts: 3, meanBytes: 6000, links: 15 })
   const pages = await Promise.all([origin, twin].map(async ({ seeds }) => (await fetch(seeds[2]!)).text()))
   await twin.close()
   assert.equal(pages[0]!.replaceAll(`:${origin.port}/`, ':0/'), pages[1]!.replaceAll(`:${twin.port}/`, ':0/'))
 })
 
-test('requests in one packet are answered in order, HEAD without a body, unknown paths with 404', async () => {
+test('pipelined requests are answered in order, HEAD without a body, unknown paths with 404', async () => {
   await origin.reset()
   const text = await exchange(
     origin.hosts[0]!,

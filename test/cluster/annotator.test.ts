@@ -58,7 +58,7 @@ function startWith(system: PostgresSystem, epochs: PostgresAnnotatorOptions['epo
 }
 
 describe('the annotation of a worker', () => {
-  test('is of the partitions that it holds, under their epochs, as they come and go', async () => {
+  test('covers the partitions it holds, under their epochs, as they come and go', async () => {
     const system = await createPostgresSystem({ shards: 2 })
     const { pool } = system.database
     const { stores, told, keep } = await fill(system)

@@ -58,7 +58,7 @@ const fetchedBy = async (pool: PostgresPool): Promise<Map<string, number>> => {
 }
 
 describe('a crawl in a cluster', () => {
-  test('running workers help, every page is stored once, and the next crawl looks for changes', () =>
+  test('running workers help, every page is stored once, and the next crawl finds changes', () =>
     withPlace({ latenciesMs: new Array(HOSTS).fill(20) }, async ({ site, seeds, database, pool }) => {
       const worker = startWorker(database.address, 'helper')
       const { node } = await worker.joined
@@ -80,7 +80,7 @@ describe('a crawl in a cluster', () => {
       assert.deepEqual(await pool.query('SELECT holder FROM leases WHERE holder IS NOT NULL'), [])
     }))
 
-  test('a worker that is stopped in the middle hands over, and nothing is fetched twice', () =>
+  test('a worker stopped midway hands over, and nothing is fetched twice', () =>
     withPlace({ latenciesMs: new Array(HOSTS).fill(40) }, async ({ site, seeds, database, pool }) => {
       const worker = startWorker(database.address, 'leaver')
       const { node } = await worker.joined
@@ -95,7 +95,7 @@ describe('a crawl in a cluster', () => {
       assert.ok((await fetchedBy(pool)).get(node)! > 0)
     }))
 
-  test('a page limit holds over all workers, and the same command goes on behind it', () =>
+  test('a page limit holds across all workers, and the same command continues after it', () =>
     withPlace({ latenciesMs: new Array(HOSTS).fill(5) }, async ({ site, seeds, database }) => {
       const worker = startWorker(database.address, 'helper')
       await worker.joined
@@ -110,7 +110,7 @@ describe('a crawl in a cluster', () => {
       assert.deepEqual(requestCounts(site), new Array(ALL).fill(1))
     }))
 
-  test('an interrupted crawl goes on in the workers, who finish it', () =>
+  test('the workers finish an interrupted crawl', () =>
     withPlace({ latenciesMs: new Array(HOSTS).fill(30) }, async ({ site, seeds, database, pool }) => {
       const worker = startWorker(database.address, 'helper')
       await worker.joined
@@ -126,7 +126,7 @@ describe('a crawl in a cluster', () => {
       assert.deepEqual(requestCounts(site), new Array(ALL).fill(1))
     }))
 
-  test('a second crawl joins the first, and its seeds belong to both', () =>
+  test('a second crawl joins the first and adds its seeds', () =>
     withPlace({ apart: true }, async ({ site, seeds, database, pool }) => {
       const gate = createGate()
       site.set(`/page/${PAGES - 1}.html`, { body: 'the last page', until: gate.opened })

@@ -15,10 +15,10 @@ const PAGES = 15
 
 const isGiven = process.env.ERACE_TEST_POSTGRES !== undefined && process.env.ERACE_TEST_POSTGRES !== ''
 
-describe('a database that goes away in the middle of a crawl', {
+describe('a database that goes away during a crawl', {
   skip: isGiven && 'the server is not ours to stop',
 }, () => {
-  test('is waited for by everybody, and every page is stored once', async () => {
+  test('is waited for by all workers, and every page is stored once', async () => {
     const addresses = Array.from({ length: HOSTS }, (_, n) => `127.0.8.${n + 1}`)
     const site = await createSite({ pages: PAGES, addresses, latenciesMs: new Array(HOSTS).fill(50) })
     const database = await createDatabase()

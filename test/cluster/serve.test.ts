@@ -42,8 +42,8 @@ async function untilTold(stream: Awaited<ReturnType<Serve['stream']>>, id: numbe
   }
 }
 
-describe('two processes that serve', () => {
-  test('make the schema of an empty database once, and have one set-up link that works at both', async () => {
+describe('two servers', () => {
+  test('create the schema of an empty database once, and share one set-up link', async () => {
     ;[one, other] = await Promise.all([openServe(address), openServe(address)])
     const key = one.setupUrl!.split('#')[1]!
     assert.equal(other.setupUrl!.split('#')[1], key)
@@ -73,7 +73,7 @@ describe('two processes that serve', () => {
     assert.equal((await one.api(`/profiles/${id}`, { cookie })).status, 404)
   })
 
-  test('know nobody any more who signed out at the other', async () => {
+  test('end a session that was signed out at the other', async () => {
     const own = await one.signIn(administrator)
     assert.equal((await other.api('/session', { cookie: own })).status, 200)
     assert.equal((await one.api('/session', { cookie: own })).status, 200)
@@ -81,7 +81,7 @@ describe('two processes that serve', () => {
     assert.equal((await other.api('/session', { cookie: own })).status, 401)
   })
 
-  test('tell whoever listens at either of a new annotation, and of what was read at the other', async () => {
+  test('send new annotations and read marks to listeners of either', async () => {
     const streams = await Promise.all([one.stream(cookie), other.stream(cookie)])
     for (const stream of streams) await stream.until('hello')
     const id = await annotate()
@@ -99,7 +99,7 @@ describe('two processes that serve', () => {
     for (const stream of streams) await stream.close()
   })
 
-  test('find and show what is kept to those who may see it', async () => {
+  test('find and show archived documents to those who may see them', async () => {
     const page = pages[0]!
     assert.equal((await one.api(`/documents/${page.documentId}`, { cookie })).status, 404)
     await annotate()
@@ -111,7 +111,7 @@ describe('two processes that serve', () => {
     }
   })
 
-  test('are both in the list of nodes, and none is when it has ended', async (t) => {
+  test('are both listed as nodes until they end', async (t) => {
     const third = await openServe(address, { ERACE_CLUSTER_NAME: 'third' })
     t.after(() => third.child.kill('SIGKILL'))
     const listed = async () => {
@@ -136,7 +136,7 @@ describe('two processes that serve', () => {
 describe('what workers do', () => {
   type Crawl = { isPaused: boolean; paused: string | null; now: Record<string, number>; totals: Record<string, number> }
 
-  test('is seen at every process that serves, and can be paused at any', async () => {
+  test('is visible on every server, and can be paused on any', async () => {
     const nodes = createPostgresNodes(stores.pool)
     const beat = (id: string, stats: Record<string, number>) =>
       nodes.heartbeat({ id, name: id, role: 'worker', host: 'box', pid: 1, stats })
@@ -158,8 +158,8 @@ describe('what workers do', () => {
   })
 })
 
-describe('a process that serves, when the database fails', () => {
-  test('makes cut connections anew, tells whoever listens to load anew, and misses nothing afterwards', async () => {
+describe('a server whose database fails', () => {
+  test('reconnects, tells listeners to reload, and misses nothing afterwards', async () => {
     const streams = await Promise.all([one.stream(cookie), other.stream(cookie)])
     for (const stream of streams) await stream.until('hello')
     await stores.pool.query(
@@ -177,7 +177,7 @@ describe('a process that serves, when the database fails', () => {
     for (const stream of streams) await stream.close()
   })
 
-  test('refuses requests for a while, says so, and goes on by itself', async () => {
+  test('refuses requests for a while, says so, and recovers', async () => {
     const stream = await one.stream(cookie)
     await stream.until('hello')
     await stores.close()
@@ -204,7 +204,7 @@ describe('a process that serves, when the database fails', () => {
     assert.equal((await late.ended).exitCode, 0)
   })
 
-  test('ends in good order while it is away', async () => {
+  test('shuts down cleanly while the database is away', async () => {
     await stores.close()
     await postgres.stop()
     assert.equal(await other.stop(), 0)
@@ -216,7 +216,7 @@ describe('a process that serves, when the database fails', () => {
     stores = await openStores(address)
   })
 
-  test('fails at once where it can never work: a wrong password, a database that is not there', async () => {
+  test('fails at once if it can never work: wrong password, missing database', async () => {
     const wrongPassword = new URL(address)
     wrongPassword.password = 'wrong'
     const wrongName = new URL(address)

@@ -60,8 +60,8 @@ async function fill(system: PostgresSystem, shards: readonly OpenShard[], watch:
   }
 }
 
-describe('stories that several workers meet at the same time', () => {
-  test('are told once to each profile, with all other places', async () => {
+describe('near-duplicates that several workers find at the same time', () => {
+  test('are reported once to each profile, with all other URLs', async () => {
     const system = await createPostgresSystem({ shards: WORKERS })
     const { database } = system
     const pools = Array.from({ length: WORKERS }, (_, n) =>

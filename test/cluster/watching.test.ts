@@ -10,8 +10,8 @@ import { startInCluster, startWorker } from './worker-process.ts'
 
 usePostgres()
 
-describe('sources that are watched by a cluster', () => {
-  test('one process schedules, workers visit and annotate, during a crawl as well', async () => {
+describe('sources watched by a cluster', () => {
+  test('one process schedules, workers fetch and annotate, even during a crawl', async () => {
     const addresses = ['127.0.9.1', '127.0.9.2', '127.0.9.3']
     const site = await createSite({ pages: 3, addresses, apart: true })
     const database = await createDatabase()

@@ -17,8 +17,8 @@ async function closedPort(): Promise<number> {
   return port
 }
 
-describe('a worker that begins', () => {
-  test('makes the schema where there is none, and shows itself', async () => {
+describe('a starting worker', () => {
+  test('creates a missing schema and registers itself', async () => {
     const { address } = await postgres()
     const place = new URL(address)
     place.pathname = '/worker_begins'
@@ -45,7 +45,7 @@ describe('a worker that begins', () => {
     await admin.close()
   })
 
-  test('says at once what can never work: a wrong password, no such database, a newer schema, no address', async () => {
+  test('fails at once on a wrong password, a missing database, a newer schema or no address', async () => {
     const { address, pool, destroy } = await createDatabase()
     const wrong = new URL(address)
     wrong.password = 'nonsense'
@@ -69,7 +69,7 @@ describe('a worker that begins', () => {
     await destroy()
   })
 
-  test('waits for a database that does not answer, and can be ended meanwhile', async () => {
+  test('waits for an unreachable database, and can be stopped meanwhile', async () => {
     const worker = startWorker(`postgres://erace:secret@127.0.0.1:${await closedPort()}/erace`, 'patient')
     await worker.says('the database does not answer')
     worker.child.kill('SIGTERM')
@@ -78,7 +78,7 @@ describe('a worker that begins', () => {
     assert.doesNotMatch(end.stderr, /secret/)
   })
 
-  test('works beside another of the same name, and says so', async () => {
+  test('works next to another of the same name, and says so', async () => {
     const { address, pool, destroy } = await createDatabase()
     const first = startWorker(address, 'twin')
     const { node } = await first.joined
@@ -95,7 +95,7 @@ describe('a worker that begins', () => {
     await destroy()
   })
 
-  test('is told what is wrong with its arguments', async () => {
+  test('reports what is wrong with its arguments', async () => {
     const end = await startInCluster('', ['worker', 'now', '--threads', 'many', '--store', 'mysql://x/'], {}).ended
     assert.equal(end.exitCode, 2)
     for (const text of ['takes no arguments', 'postgres://', 'threads']) assert.match(end.stderr, new RegExp(text))

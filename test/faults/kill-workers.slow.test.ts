@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { runKillWorkers } from './kill-workers.ts'
 
-test('workers that are killed one after the other store every page once, repeat what was in flight, and break no delay', async () => {
+test('workers killed one after another store every page once, repeat only in-flight requests, and keep every delay', async () => {
   const report = await runKillWorkers({
     workers: 3,
     pages: 900,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { runRestartPostgres } from './restart-postgres.ts'
 
-test('a crawl goes on when its database was away for longer than a lease', async () => {
+test('a crawl continues after its database was away for longer than a lease', async () => {
   const report = await runRestartPostgres({
     pages: 450,
     hosts: 15,

@@ -21,7 +21,7 @@ async function record(url: string, base32: boolean): Promise<Buffer> {
   return Buffer.from(await WARCSerializer.serialize(made, { digest }))
 }
 
-test('the check of WARC files sees what is whole, stored twice, cut off, altered or in between', async (t) => {
+test('the WARC check finds whole, duplicate, truncated, altered and stray records', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'erace-warc-'))
   t.after(() => rmSync(folder, { recursive: true }))
   const file = join(folder, 'a.warc')

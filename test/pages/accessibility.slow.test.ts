@@ -89,7 +89,7 @@ function withItems(ids: { item: number; document: number; watch: number; profile
   ]
 }
 
-describe('every view can be used by everybody', { skip: withoutBrowser }, () => {
+describe('every view is accessible', { skip: withoutBrowser }, () => {
   let browser: Browser
   let service: Service
   let pages: ChangingPages
@@ -132,9 +132,9 @@ describe('every view can be used by everybody', { skip: withoutBrowser }, () => 
     assert.deepEqual(found, [])
   }
 
-  test('before the first account is made', () => inspect(signedOut))
+  test('before the first account exists', () => inspect(signedOut))
 
-  test('signed out, and signed in with nothing yet', async () => {
+  test('signed out, and signed in with no data yet', async () => {
     me = await createAccount(service, 'Ada')
     await inspect(signedOutLater)
     await me.enter(look.context)
@@ -142,7 +142,7 @@ describe('every view can be used by everybody', { skip: withoutBrowser }, () => 
     await inspect(nothingYet)
   })
 
-  test('with watches, news and documents', async () => {
+  test('with watches, annotations and documents', async () => {
     const interests = {
       keywords: [
         { key: 'harbour', weight: 3 },

@@ -14,7 +14,7 @@ import { type Service, startService } from './service.ts'
 const asTerm = (attack: string) => attack.slice(0, 55).trim()
 const oneSpace = (text: string) => text.replace(/\s+/g, ' ').trim()
 
-describe('what attacks whoever looks at it, in a browser', { skip: withoutBrowser }, () => {
+describe('hostile content, in a browser', { skip: withoutBrowser }, () => {
   let browser: Browser
   let service: Service
   let news: HostileNews
@@ -113,7 +113,7 @@ describe('what attacks whoever looks at it, in a browser', { skip: withoutBrowse
   /** All rows of a long list are in sight, or as on a desk. */
   const stretch = (height = 8000) => page.setViewportSize({ width: 1280, height })
 
-  test('where nothing is in their way, they are heard', async () => {
+  test('unprotected, the attacks are detected', async () => {
     const other = await browser.newContext()
     const unguarded = await other.newPage()
     const heard = await watchFor(other, unguarded, service)
@@ -127,7 +127,7 @@ describe('what attacks whoever looks at it, in a browser', { skip: withoutBrowse
     assert.ok(news.asked.splice(0).length > 0)
   })
 
-  test('watches show titles, addresses and what went wrong as text', async () => {
+  test('watches show titles, URLs and errors as text', async () => {
     await stretch()
     await look('/watches', news.attacks, 'All of them')
     await stretch(800)
@@ -135,7 +135,7 @@ describe('what attacks whoever looks at it, in a browser', { skip: withoutBrowse
       await turnTo(`/watches?watch=${id}`, [uri, message], uri)
   })
 
-  test('the inbox shows titles, summaries, terms and addresses as text', async () => {
+  test('the inbox shows titles, summaries, terms and URLs as text', async () => {
     await stretch()
     await look('/inbox?state=all', news.attacks, WORD)
     await stretch(800)
@@ -146,7 +146,7 @@ describe('what attacks whoever looks at it, in a browser', { skip: withoutBrowse
       await turnTo(`/inbox?state=all&id=${id}`, [title, url, summary.text, profile.name, asTerm(title)], url)
   })
 
-  test('a document shows them in all of its tabs, and its pages in a frame where nothing runs', async () => {
+  test('all tabs of a document show them as text, and pages in a frame where nothing runs', async () => {
     const { document } = sources.find(({ uri }) => uri.endsWith(news.allPath))!
     const responses: Record<string, string>[] = []
     page.on('response', (response) => {
@@ -177,7 +177,7 @@ describe('what attacks whoever looks at it, in a browser', { skip: withoutBrowse
     unharmed('the frames')
   })
 
-  test('links that lead to script lead nowhere', async () => {
+  test('links to scripts do nothing', async () => {
     const { document } = odd('/odd/links')
     await look(`/documents/${document}?tab=links`, [`${news.origin}/linked/`, 'elsewhere'], 'elsewhere')
     await turnTo(`/documents/${document}?tab=page`, [], 'Side by side')
@@ -192,7 +192,7 @@ describe('what attacks whoever looks at it, in a browser', { skip: withoutBrowse
     unharmed('links')
   })
 
-  test('content by itself runs nothing and reaches no cookie, by what its answer says alone', async () => {
+  test('content opened directly runs nothing and reaches no cookie', async () => {
     const versions = new Map(items.map(({ url, version }) => [url, version]))
     const addressOf = (uri: string) => `${service.url}/api/v1/versions/${versions.get(uri)}/content`
     const odds = ['drawing.xml', 'plain', 'untold', 'json', 'seven', 'strict', 'headers', 'feed', 'address']
@@ -218,7 +218,7 @@ describe('what attacks whoever looks at it, in a browser', { skip: withoutBrowse
     return sources.find(({ uri }) => uri.startsWith(news.origin + path))!
   }
 
-  test('a file is saved under a name that is only a name', async () => {
+  test('a download has a safe file name', async () => {
     const { document } = odd('/odd/file')
     await look(`/documents/${document}?tab=about`, ['X-Y%3A%20z%E2%80%AEgpj.html'], 'Digest')
     const link = page.getByRole('link', { name: 'Original bytes' })
@@ -231,14 +231,14 @@ describe('what attacks whoever looks at it, in a browser', { skip: withoutBrowse
     assert.match(headers['content-security-policy']!, /^sandbox/)
   })
 
-  test('what a server said of itself is shown as text', async () => {
+  test('server headers are shown as text', async () => {
     const { document } = odd('/odd/headers')
     await look(`/documents/${document}?tab=about`, [`<img src=x onerror=__hit('etag')>`], 'Digest')
     const titles = news.attacks.filter((attack) => !attack.includes(news.origin))
     await look(`/documents/${odd('/odd/feed').document}?tab=text`, titles, WORD)
   })
 
-  test('profiles, their XML and their preview show names, terms and addresses as text', async () => {
+  test('profiles, their XML and preview show names, terms and URLs as text', async () => {
     await stretch()
     await look('/profiles', news.attacks, WORD)
     await stretch(800)
@@ -250,12 +250,12 @@ describe('what attacks whoever looks at it, in a browser', { skip: withoutBrowse
     await look(`/profiles/new?${hostile}`, [news.attacks[0]!, news.attacks[48]!], 'What to watch')
   })
 
-  test('search shows what was asked for and what was found as text', async () => {
+  test('search shows queries and results as text', async () => {
     await look('/search?q=quote', [`"><img src=x onerror=__hit('quote')>`], /results? in/)
     await look(`/search?q=${encodeURIComponent(news.attacks[8]!)}`, [news.attacks[8]!], /results? in|No results/)
   })
 
-  test('activity explains, and lists what was crawled, as text', async () => {
+  test('activity explains and lists crawled URLs as text', async () => {
     const { uri } = odd('/odd/address')
     await look(`/activity?url=${encodeURIComponent(uri)}`, [uri], 'fetched')
     await turnTo(`/activity?url=${encodeURIComponent(odd('/odd/moved').uri)}`, [], 'failed')
@@ -277,7 +277,7 @@ describe('what attacks whoever looks at it, in a browser', { skip: withoutBrowse
     await look('/welcome', [`Get started, ${news.attacks[0]!}`], 'Get started')
   })
 
-  test('what is imported and refused is shown as text', async () => {
+  test('rejected imports are shown as text', async () => {
     await look('/watches', [], 'Watches')
     await page.getByRole('button', { name: 'Import' }).click()
     await page.getByLabel(/Addresses, one per line/).fill(news.attacks.join('\n'))
@@ -285,7 +285,7 @@ describe('what attacks whoever looks at it, in a browser', { skip: withoutBrowse
     await shows('the import', [news.attacks[48]!, news.attacks[8]!], /skipped/)
   })
 
-  test('addresses of our own pages that somebody else made up do nothing', async () => {
+  test('crafted links to our own pages do nothing', async () => {
     const attack = encodeURIComponent(`"><img src=x onerror=__hit('address')>`)
     const script = encodeURIComponent(`javascript:__hit('next')`)
     for (const path of [
@@ -313,7 +313,7 @@ describe('what attacks whoever looks at it, in a browser', { skip: withoutBrowse
     }
   })
 
-  test('the cookie of the session is out of reach', async () => {
+  test('the session cookie is out of reach', async () => {
     await look('/inbox', [], WORD)
     assert.equal(await readCookie(page), '')
     const [cookie] = (await context.cookies()).filter(({ name }) => name === 'erace_session')

@@ -13,7 +13,7 @@ const counted = (visitors: string, news: string) => ({ words: `Visitors: ${visit
 
 const expression = 'Visitors:\\s+\\d+'
 
-describe('what is selected in a comparison is ignored from now on', { skip: withoutBrowser }, () => {
+describe('text selected in a diff is ignored from now on', { skip: withoutBrowser }, () => {
   let browser: Browser
   let service: Service
   let news: ChangingPages
@@ -49,7 +49,7 @@ describe('what is selected in a comparison is ignored from now on', { skip: with
     await page.getByRole('button', { name: 'Ignore this from now on' }).waitFor()
   }
 
-  test('a counter is, by one press, in the comparison and in the news; its text is told as before', async () => {
+  test('a counter is ignored with one click, in diffs and notifications; other text is reported as before', async () => {
     await change('124', 'The town is quiet.')
     await until('the first change', async () => (await changes()).length === 1)
     const { document } = (await changes())[0]!
@@ -98,7 +98,7 @@ describe('what is selected in a comparison is ignored from now on', { skip: with
     await context.close()
   })
 
-  test('by the keyboard as well, on a phone, and it can be taken back', async () => {
+  test('also by keyboard and on a phone, and it can be undone', async () => {
     const [item] = await changes()
     const { context, page, faults, picture, watched } = await visit(browser, 'phone')
     await account.enter(context)
@@ -122,7 +122,7 @@ describe('what is selected in a comparison is ignored from now on', { skip: with
     await context.close()
   })
 
-  test('the profile shows it, one expression a line, and says which line is wrong', async () => {
+  test('the profile shows it, one expression per line, and says which line is invalid', async () => {
     const [source] = await account.sources()
     const { context, page, picture, watched } = await visit(browser, 'phone', { permitted: /4\d\d/ })
     await account.enter(context)

@@ -24,7 +24,7 @@ const email = 'ada@example.org'
 const password = 'a long enough password'
 
 function journey(where: string, start: StartService): void {
-  describe(`from the first start to the first news, in a browser, ${where}`, { skip: withoutBrowser }, () => {
+  describe(`from the first start to the first change, in a browser, ${where}`, { skip: withoutBrowser }, () => {
     let browser: Browser
     let service: Service
     let news: ChangingPages

@@ -70,7 +70,7 @@ describe('with the keyboard alone, in a browser', { skip: withoutBrowser }, () =
     assert.fail(`no key leads to ${text}`)
   }
 
-  test('sign in, watch a page, look at it, check it', () =>
+  test('sign in, watch a page, open it, check it', () =>
     look.watched(async () => {
       await page.goto(`${service.url}/sign-in`)
       await tabTo(page.getByLabel('Email address'))
@@ -138,7 +138,7 @@ describe('with the keyboard alone, in a browser', { skip: withoutBrowser }, () =
       await page.locator('.inbox-row:not(.inbox-row-read)').first().waitFor()
     }))
 
-  test('a selection moves nothing, and is marked by what it is itself', () =>
+  test('a selection moves nothing, and bulk actions affect only it', () =>
     look.watched(async () => {
       const rows = page.locator('.inbox-row')
       const unread = page.locator('.inbox-row:not(.inbox-row-read)')
@@ -158,7 +158,7 @@ describe('with the keyboard alone, in a browser', { skip: withoutBrowser }, () =
       await press('Escape')
     }))
 
-  test('when all that was loaded is archived, what follows comes in its place', () =>
+  test('when all loaded items are archived, the next ones load', () =>
     look.watched(async () => {
       await page.route('**/api/v1/annotations?*limit=50*', (route) =>
         route.continue({ url: route.request().url().replace('limit=50', 'limit=1') }),
@@ -181,7 +181,7 @@ describe('with the keyboard alone, in a browser', { skip: withoutBrowser }, () =
       await page.getByText('Undone').waitFor()
     }))
 
-  test('Escape closes a menu and what is open, and stays in eRACE', () =>
+  test('Escape closes a menu and the open item, and stays in eRACE', () =>
     look.watched(async () => {
       await page.goto(`${service.url}/watches`)
       await heading('Watches')
@@ -212,7 +212,7 @@ describe('with the keyboard alone, in a browser', { skip: withoutBrowser }, () =
       await row('celebrates').first().waitFor()
     }))
 
-  test('help opens and closes, and the focus comes back', () =>
+  test('help opens and closes, and focus returns', () =>
     look.watched(async () => {
       await press('j')
       // The focus follows when the page has been drawn; what has it then gets it back.
@@ -226,7 +226,7 @@ describe('with the keyboard alone, in a browser', { skip: withoutBrowser }, () =
       await seesFocus('after the help')
     }))
 
-  test('compare versions by the arrows', () =>
+  test('compare versions with the arrow keys', () =>
     look.watched(async () => {
       await press('g', 'i')
       await row('celebrates').first().waitFor()
@@ -245,7 +245,7 @@ describe('with the keyboard alone, in a browser', { skip: withoutBrowser }, () =
       await heading('Inbox')
     }))
 
-  test('search, in the inbox and in all that is kept', () =>
+  test('search the inbox and the archive', () =>
     look.watched(async () => {
       await press('/')
       await page.keyboard.type('mayor')
@@ -282,7 +282,7 @@ describe('with the keyboard alone, in a browser', { skip: withoutBrowser }, () =
       await seesFocus('after saving')
     }))
 
-  test('have an address explained', () =>
+  test('explain a URL', () =>
     look.watched(async () => {
       await press('Tab')
       await page.keyboard.press('Escape')
@@ -295,7 +295,7 @@ describe('with the keyboard alone, in a browser', { skip: withoutBrowser }, () =
       await page.getByRole('link', { name: 'Open document' }).waitFor()
     }))
 
-  test('remove all watches that are loaded: the others come into their place', () =>
+  test('remove all loaded watches: the others load', () =>
     look.watched(async () => {
       const text = Array.from({ length: 40 }, (_, n) => `${news.origin}/gone/${n}`).join('\n')
       await me.ask('POST', '/sources/import', { text })
@@ -314,7 +314,7 @@ describe('with the keyboard alone, in a browser', { skip: withoutBrowser }, () =
       assert.equal(await page.getByText('/gone/39').count(), 0)
     }))
 
-  test('switch the single keys off, which then do nothing, and sign out', () =>
+  test('turn off single-key shortcuts, and sign out', () =>
     look.watched(async () => {
       await tabTo(page.getByRole('link', { name: /^Settings/ }), 'Shift+Tab')
       await press('Enter')

@@ -13,7 +13,7 @@ const ROUNDS = 4
 type Ask = (path: string, options?: { method?: string; body?: unknown }) => Promise<Response>
 
 function killed(what: string, start: StartService): void {
-  describe(`${what}, killed while it is used`, () => {
+  describe(`${what}, killed while in use`, () => {
     let service: Service
     let news: ChangingPages
     let cookie: string
@@ -30,7 +30,7 @@ function killed(what: string, start: StartService): void {
       await news?.close()
     })
 
-    test('sign-ins, profiles and marks that were answered are there after each kill, and nothing is told twice', async () => {
+    test('acknowledged sign-ins, profiles and marks survive each kill, and nothing is reported twice', async () => {
       const acknowledged = { profiles: new Set<string>(), marked: new Map<number, string>() }
       const body = { name: 'News', sources: [{ uri: `${news.origin}/`, every: '300ms', process: 'track' }] }
       const created = await ask('/profiles', { method: 'POST', body })

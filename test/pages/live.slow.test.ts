@@ -11,7 +11,7 @@ import { type Service, startService } from './service.ts'
 /** Longer than a tab that nobody looks at keeps its stream. */
 const LONG_MS = 15_000
 
-describe('the stream of events, in a browser', { skip: withoutBrowser }, () => {
+describe('the event stream, in a browser', { skip: withoutBrowser }, () => {
   let browser: Browser
   let service: Service
   let news: ChangingPages
@@ -49,7 +49,7 @@ describe('the stream of events, in a browser', { skip: withoutBrowser }, () => {
     await news?.close()
   })
 
-  test('a tab that nobody looks at leaves its connection to others, and is told what it missed', () =>
+  test('a hidden tab releases its connection, and catches up later', () =>
     look.watched(async () => {
       const { page } = look
       await setHidden(page, true)
@@ -62,7 +62,7 @@ describe('the stream of events, in a browser', { skip: withoutBrowser }, () => {
       assert.equal(await openStreams(), 1)
     }))
 
-  test('a short look elsewhere leaves it open', () =>
+  test('switching away briefly keeps it open', () =>
     look.watched(async () => {
       const { page } = look
       const opened: string[] = []
@@ -75,7 +75,7 @@ describe('the stream of events, in a browser', { skip: withoutBrowser }, () => {
       assert.equal(opened.filter((url) => url.includes('/events')).length, 0)
     }))
 
-  test('a server that is gone is told of, and what failed meanwhile is shown when it is back', () =>
+  test('a lost server is reported, and failed requests are shown when it returns', () =>
     look.watched(async () => {
       const { page } = look
       const gone = page.getByText(/^You're offline\. You can read/)

@@ -49,7 +49,7 @@ describe('nodes and the crawl, in a browser', { skip: withoutBrowser }, () => {
     return { look, me }
   }
 
-  test('one process shows itself, says what comes next, and can be paused', async () => {
+  test('a single process is shown, suggests the next step, and can be paused', async () => {
     const service = await startUp()
     try {
       const { look, me } = await enter(service)
@@ -65,7 +65,7 @@ describe('nodes and the crawl, in a browser', { skip: withoutBrowser }, () => {
     }
   })
 
-  test('a cluster shows its roles; a worker is drained and taken back, and all are paused', async () => {
+  test('a cluster shows its roles; a worker is drained and restored, and all are paused', async () => {
     const service = await startCluster()
     try {
       const { look, me } = await enter(service)

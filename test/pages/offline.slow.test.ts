@@ -16,7 +16,7 @@ type Manifest = {
   icons: { src: string; type: string; sizes: string; purpose: string }[]
 }
 
-describe('without a connection, in a browser', { skip: withoutBrowser }, () => {
+describe('offline, in a browser', { skip: withoutBrowser }, () => {
   let browser: Browser
   let service: Service
   let news: ChangingPages
@@ -45,7 +45,7 @@ describe('without a connection, in a browser', { skip: withoutBrowser }, () => {
     await news?.close()
   })
 
-  test('it can be installed: the manifest names pages and icons that are there', async () => {
+  test('it is installable: the manifest names existing pages and icons', async () => {
     const answer = await fetch(`${service.url}/manifest.webmanifest`)
     assert.match(answer.headers.get('content-type')!, /^application\/manifest\+json/)
     const { name, start_url, display, icons } = (await answer.json()) as Manifest
@@ -64,7 +64,7 @@ describe('without a connection, in a browser', { skip: withoutBrowser }, () => {
     assert.ok(icons.some(({ purpose }) => purpose.includes('maskable')))
   })
 
-  test('what came last is read, and what is marked is sent when the connection is back', async () => {
+  test('recent items are readable, and marks are sent on reconnect', async () => {
     // What can not be had without a connection is told on the console.
     const { context, page, picture, watched } = await visit(browser, 'phone', { permitted: /ERR_INTERNET|Failed to/ })
     page.setDefaultTimeout(15_000)

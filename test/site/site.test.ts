@@ -16,7 +16,7 @@ test('every page of the graph is reached from the root page, on every host', asy
   assert.deepEqual([...countByPath(site.log, 1).values()], Array(40).fill(1))
 })
 
-test('answers can be set, held back, changed, redirected and asked for on condition', async (t) => {
+test('responses can be set, delayed, changed, redirected and requested conditionally', async (t) => {
   const gate = createGate()
   const site = await createSite({ pages: 3, etags: true, robots: 'User-agent: *\nDisallow: /private\n' })
   t.after(() => site.close())

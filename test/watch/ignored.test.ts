@@ -6,7 +6,7 @@ import { withWatching } from './watching.ts'
 
 const [ann, bob, cat] = ['ann@example.org', 'bob@example.org', 'cat@example.org']
 
-test('a change of what somebody ignores is told to all others, and to nobody where all ignore it; the version is kept', async () => {
+test('a change in text one user ignores notifies the others, and no one if all ignore it; the version is kept', async () => {
   const pages: Record<string, ChangingPage> = { '/': { words: 'Visitors: 1. It rains on java.' } }
   await withWatching({ pages: [pages] }, async ({ news, put, begin, checked, annotations, query }) => {
     const source = sourceOf(`${news.origin}/`)

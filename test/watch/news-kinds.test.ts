@@ -7,7 +7,7 @@ import { withWatching } from './watching.ts'
 
 const [ann, bob, cat] = ['ann@example.org', 'bob@example.org', 'cat@example.org']
 
-test('gone and back are told to those who were told of the page, and to those who follow every change', async () => {
+test('gone and back notify users who were notified of the page, and those who track every change', async () => {
   const pages: Record<string, ChangingPage> = {
     '/': { words: 'front', links: ['/java', '/tea'] },
     '/java': { words: 'java' },
@@ -43,7 +43,7 @@ test('gone and back are told to those who were told of the page, and to those wh
   })
 })
 
-test('the summary for who follows every change is the change itself, and archives tell nobody', async () => {
+test('the summary of a tracked page is the change itself, and archive sources notify no one', async () => {
   const pages: Record<string, ChangingPage> = { '/': { words: 'the price is ten today' } }
   await withWatching({ pages: [pages] }, async ({ news, put, begin, checked, annotations, query }) => {
     const uri = `${news.origin}/`
@@ -71,7 +71,7 @@ test('the summary for who follows every change is the change itself, and archive
   })
 })
 
-test('what is only archived is kept, what concerns nobody goes without its return being news', async () => {
+test('archived versions are kept; a version that matters to no one is dropped, and its return is not reported', async () => {
   const pages: Record<string, ChangingPage> = {
     '/': { words: 'front', links: ['/java', '/dull', '/kept/page'] },
     '/java': { words: 'java' },
@@ -107,7 +107,7 @@ test('what is only archived is kept, what concerns nobody goes without its retur
   })
 })
 
-test('what concerns nobody is wanted again once somebody archives it by another way', async () => {
+test('a version that mattered to no one is stored again once someone archives it another way', async () => {
   const pages: Record<string, ChangingPage> = {
     '/a': { words: 'a', links: ['/dull'] },
     '/b': { words: 'b', links: ['/dull'] },
@@ -132,7 +132,7 @@ test('what concerns nobody is wanted again once somebody archives it by another 
 const story = `java research at a small institute has found that gardens with many different flowers are visited by far
   more kinds of bees than lawns which are cut each week and that the effect lasts well into the late autumn months`
 
-test('the same story on several hosts is one annotation that names them all', async () => {
+test('the same article on several hosts is one annotation that lists them all', async () => {
   // The same words in another make-up, and the very same page.
   const pages = [{ '/': { words: story } }, { '/': { words: `<b>${story}</b>` } }, { '/': { words: story } }]
   await withWatching({ pages, addresses: ['127.0.0.1', '127.0.0.2', '127.0.0.3'] }, async (watching) => {

@@ -7,7 +7,7 @@ import { withWatching } from './watching.ts'
 
 const [ann, bob, cat] = ['ann@example.org', 'bob@example.org', 'cat@example.org']
 
-test('who joins a source that is watched already gets what is there as backlog, and nobody gets anything twice', async () => {
+test('a new watcher of a known source gets its pages as backlog, and no one is notified twice', async () => {
   const pages = { '/': { words: 'java', links: ['/more'] }, '/more': { words: 'java and tea' } }
   await withWatching({ pages: [pages] }, async ({ news, put, begin, checked, told, annotations }) => {
     const source = sourceOf(`${news.origin}/`, { depth: 1 })
@@ -31,7 +31,7 @@ test('who joins a source that is watched already gets what is there as backlog, 
   })
 })
 
-test('each owner gets what its own depth and scope cover, from one fetch for all', async () => {
+test('each owner gets what their own depth and scope cover, from one shared fetch', async () => {
   const pages = {
     '/': { words: 'java', links: ['/docs/', '/shop'] },
     '/docs/': { words: 'java docs', links: ['/docs/deep', '/shop'] },
@@ -58,7 +58,7 @@ test('each owner gets what its own depth and scope cover, from one fetch for all
   })
 })
 
-test('a page that is met first on a long way and then on a short one concerns those who reach it on the short one', async () => {
+test('a page found first on a long path and then on a short one goes to owners who cover the short one', async () => {
   const gate = createGate()
   const pages: Record<string, ChangingPage> = {
     '/': { words: 'front', links: ['/slow', '/quick'] },
@@ -85,7 +85,7 @@ test('a page that is met first on a long way and then on a short one concerns th
   })
 })
 
-test('what one watch has found is told by another that leads to the same page, gone and back included', async () => {
+test('a version found by one watch is reported by another that covers the page, including gone and back', async () => {
   const pages: Record<string, { words: string; links?: string[] }> = {
     '/a': { words: 'a', links: ['/goal'] },
     '/b': { words: 'b', links: ['/goal'] },

@@ -60,7 +60,7 @@ async function runWith(processors: number): Promise<{ annotations: string[]; sto
 }
 
 describe('filtering processors', () => {
-  test('three make the same annotations as one, and know the same stories', async () => {
+  test('three create the same annotations as one, and the same near-duplicates', async () => {
     const one = await runWith(1)
     const stories = one.annotations.filter((line) => line.includes('/s'))
     // Each story, and the one that changed once more: once for each of two that filter, and each copy for who tracks.
@@ -70,7 +70,7 @@ describe('filtering processors', () => {
 })
 
 describe('the log of the schedule', () => {
-  test('says at the end how each service level fared', async () => {
+  test('reports at the end how each service level did', async () => {
     const site = await createChangingPages({ '/': { words: 'java' }, '/b': { words: 'java' } })
     const folder = await createUpFolder(newFolder())
     try {

@@ -28,7 +28,7 @@ function tickerOf({ sites }: Watching) {
 
 const ann = 'ann@example.org'
 
-test('a profile that is added is watched at once, and one that is changed goes on as it says now', async () => {
+test('a new profile is watched at once, and a changed one takes effect', async () => {
   const pages = { '/': { words: 'java', links: ['/more'] }, '/more': { words: 'java' } }
   await withWatching({ pages: [pages, tickerPages] }, async (watching) => {
     const { news, put, begin, told } = watching
@@ -58,7 +58,7 @@ test('a profile that is added is watched at once, and one that is changed goes o
   })
 })
 
-test('a page that comes into reach by a change of the profile is told', async () => {
+test('a page that a profile change brings into scope is reported', async () => {
   const pages = { '/': { words: 'java', links: ['/more'] }, '/more': { words: 'java' } }
   await withWatching({ pages: [pages] }, async ({ news, put, begin, checked, told }) => {
     await put(profileOf('java', ann, [sourceOf(`${news.origin}/`)], { java: 1 }))
@@ -70,7 +70,7 @@ test('a page that comes into reach by a change of the profile is told', async ()
   })
 })
 
-test('a paused profile is not checked and told nothing, and catches up when it goes on', async () => {
+test('a paused profile is neither checked nor notified, and catches up when resumed', async () => {
   await withWatching({ pages: [{ '/': { words: 'java one' } }, tickerPages] }, async (watching) => {
     const { news, put, begin, told } = watching
     const ticker = tickerOf(watching)
@@ -97,7 +97,7 @@ test('a paused profile is not checked and told nothing, and catches up when it g
   })
 })
 
-test('a profile that is removed is not checked any more, and keeps what it was told', async () => {
+test('a removed profile is no longer checked, and its annotations remain', async () => {
   await withWatching({ pages: [{ '/': { words: 'java one' } }, tickerPages] }, async (watching) => {
     const { news, put, begin, told } = watching
     const ticker = tickerOf(watching)

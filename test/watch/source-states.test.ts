@@ -100,7 +100,7 @@ async function closedOrigin(): Promise<string> {
 
 const slow = { everyMs: 3_600_000, everyMaxMs: 3_600_000 }
 
-test('each way in which a source can fail is told apart from the others, and from those that work', async () => {
+test('every kind of source failure has its own state', async () => {
   const pages: Record<string, ChangingPage> = {
     '/robots.txt': { words: '\nUser-agent: *\nDisallow: /hidden\n' },
     '/same': { words: 'always the same' },
@@ -176,7 +176,7 @@ test('each way in which a source can fail is told apart from the others, and fro
   })
 })
 
-test('a source that is paused is not asked for, and one that is muted is read without a word', async () => {
+test('a paused source is not fetched, a muted one is fetched without notifications', async () => {
   const pages: Record<string, ChangingPage> = { '/one': { words: 'one' }, '/two': { words: 'two' } }
   const site = await createChangingPages(pages)
   await withApi(site, async ({ put, watches }, api) => {

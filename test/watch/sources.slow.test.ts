@@ -6,7 +6,7 @@ import { withWatching } from './watching.ts'
 
 const ann = 'ann@example.org'
 
-test('a source on a refused address is never connected to, and its row says why', async () => {
+test('a source on a blocked address is never contacted, and its row says why', async () => {
   await withWatching({ pages: [{ '/': { words: 'java' } }] }, async (watching) => {
     const { news, put, begin, checked, told, watches } = watching
     await put(profileOf('java', ann, [sourceOf(`${news.origin}/`)], { java: 1 }))
@@ -42,7 +42,7 @@ test('a source that redirects to another host is followed there, with its links'
   })
 })
 
-test('a host that fails is tried again later and later, and what it has to say then is told', async () => {
+test('a failing host is retried with growing delays, and its later content is reported', async () => {
   const pages: Record<string, ChangingPage> = { '/': { words: 'java one' } }
   await withWatching({ pages: [pages, { '/': { words: 'tick' } }] }, async (watching) => {
     const { news, sites, put, begin, checked, told, watches } = watching
@@ -72,7 +72,7 @@ test('a host that fails is tried again later and later, and what it has to say t
   })
 })
 
-test('a host that is given up is given up for one check, not for good', async () => {
+test('a host is given up for one check only', async () => {
   const pages: Record<string, ChangingPage> = {
     '/': { words: 'java one', links: ['/more'] },
     '/more': { words: 'java' },
@@ -102,7 +102,7 @@ test('a host that is given up is given up for one check, not for good', async ()
   })
 })
 
-test('an end by SIGTERM is an end in order, and a restart goes on where it was', async () => {
+test('SIGTERM shuts down cleanly, and a restart continues', async () => {
   const pages: Record<string, ChangingPage> = {
     '/': { words: 'java', links: ['/1', '/2', '/3'] },
     '/1': { words: 'java' },

@@ -82,7 +82,7 @@ describe('two users with overlapping profiles', () => {
     await news.site.close()
   })
 
-  test('each changed page is fetched once, and each user gets exactly what the profile implies, truly explained', async () => {
+  test('each changed page is fetched once, and each user gets exactly what their profile matches, with a correct explanation', async () => {
     const { origin } = news.site
     const profiles = [
       profileOf(
@@ -142,7 +142,7 @@ describe('two users with overlapping profiles', () => {
   })
 })
 
-test('annotations are written as XML that the grammar and an independent validator accept, and read back', {
+test('annotations export as XML that the DTD and an independent validator accept, and import again', {
   skip: xmllintSkip,
 }, async () => {
   const place = newFolder()
