@@ -2,7 +2,8 @@ import 'uplot/dist/uPlot.min.css'
 import { useEffect, useMemo, useRef } from 'react'
 import uPlot from 'uplot'
 import type { Crawl } from '../api/types.ts'
-import { formatCount, formatRate, formatSizeRate, strings } from './strings.ts'
+import { formatCount } from '../kit/strings.ts'
+import { formatRate, formatSizeRate, strings } from './strings.ts'
 
 type Line = { label: string; colour: string; values: readonly number[]; format: (value: number) => string }
 /** `minTop`: the scale reaches at minTop this far, so that no two of its ticks get the same label. */

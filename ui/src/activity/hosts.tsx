@@ -5,9 +5,10 @@ import { Button } from '../kit/button.tsx'
 import { Field } from '../kit/field.tsx'
 import { Input } from '../kit/input.tsx'
 import { EmptyState, ErrorState, LoadingState } from '../kit/states.tsx'
+import { formatCount } from '../kit/strings.ts'
 import { Table } from '../kit/table.tsx'
 import { RelativeTime } from '../time/relative-time.tsx'
-import { formatCount, strings } from './strings.ts'
+import { strings } from './strings.ts'
 import { useHosts } from './use-activity.ts'
 
 const text = strings.hosts

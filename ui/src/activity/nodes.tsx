@@ -4,9 +4,10 @@ import { Badge, type BadgeTone } from '../kit/badge.tsx'
 import { Button } from '../kit/button.tsx'
 import { ConfirmDialog } from '../kit/dialog.tsx'
 import { ErrorState, LoadingState } from '../kit/states.tsx'
+import { formatCount, formatSize } from '../kit/strings.ts'
 import { Table } from '../kit/table.tsx'
 import { RelativeTime } from '../time/relative-time.tsx'
-import { formatCount, formatLag, formatRate, formatSize, strings } from './strings.ts'
+import { formatLag, formatRate, strings } from './strings.ts'
 import { useDrain, useNodes } from './use-activity.ts'
 
 const text = strings.nodes

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { formatLag, formatShare, formatSize } from './strings.ts'
+import { formatSize } from '../kit/strings.ts'
+import { formatLag, formatShare } from './strings.ts'
 
 test('a share is 100 % only when nothing is missing', () => {
   assert.equal(formatShare(100_000, 100_000), '100 %')

@@ -1,3 +1,5 @@
+import { formatCount, formatSize } from '../kit/strings.ts'
+
 /** The texts of the activity page, and the formats of its numbers. */
 export const strings = {
   title: 'Activity',
@@ -147,23 +149,8 @@ export const strings = {
   },
 }
 
-export function formatCount(value: number): string {
-  return Math.round(value).toLocaleString('en')
-}
-
 export function formatRate(value: number): string {
   return `${value < 10 ? value.toFixed(1) : formatCount(value)}/s`
-}
-
-export function formatSize(bytes: number): string {
-  const units = ['B', 'KB', 'MB', 'GB', 'TB']
-  let size = bytes
-  let unit = 0
-  while (size >= 1000 && unit < units.length - 1) {
-    size /= 1000
-    unit++
-  }
-  return `${unit === 0 || size >= 100 ? Math.round(size) : size.toFixed(1)} ${units[unit]}`
 }
 
 export function formatSizeRate(bytes: number): string {

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { urlOf } from '../api/client.ts'
 import type { Document, Version } from '../api/types.ts'
 import { ButtonLink } from '../kit/button.tsx'
+import { formatSize } from '../kit/strings.ts'
 import { exactTime } from '../time/zone.ts'
 import { strings } from './strings.ts'
 
@@ -29,7 +30,7 @@ export function AboutTab({ document, version }: { document: Document; version: V
           [labels.lastSeen, exactTime(version.lastSeenAt)],
           [labels.status, String(version.status)],
           [labels.mediaType, version.type],
-          [labels.size, sizeOf(version.size)],
+          [labels.size, formatSize(version.size)],
           [labels.digest, version.digest],
           [labels.etag, version.etag],
           [labels.lastModified, version.lastModified],
@@ -72,16 +73,4 @@ function Facts({ name, facts }: { name: string; facts: readonly (readonly [strin
       </dl>
     </section>
   )
-}
-
-function sizeOf(bytes: number): string {
-  if (bytes < 1000) return strings.about.bytes(bytes)
-  const units = ['KB', 'MB', 'GB']
-  let size = bytes
-  let unit = -1
-  while (size >= 1000 && unit < units.length - 1) {
-    size /= 1000
-    unit++
-  }
-  return `${size.toFixed(size < 10 ? 1 : 0)} ${units[unit]}`
 }

@@ -1,6 +1,7 @@
 import type { Version } from '../api/types.ts'
+import { formatCount, strings as shared } from '../kit/strings.ts'
 
-const words = (n: number) => `${n.toLocaleString('en')} ${n === 1 ? 'word' : 'words'}`
+const words = (n: number) => `${formatCount(n)} ${n === 1 ? 'word' : 'words'}`
 
 /** Texts of a document's page: its versions, what changed between them, and the ignore dialog. */
 export const strings = {
@@ -88,14 +89,14 @@ export const strings = {
     action: 'Ignore this from now on',
     title: 'Ignore this from now on',
     selectFirst: 'Select the text to ignore first.',
-    effect: 'If only text matching this pattern changes, you won’t be notified, and comparisons will leave it out.',
+    effect: "If only text matching this pattern changes, you won't be notified, and comparisons will leave it out.",
     pattern: 'Text to ignore (regular expression)',
     patternHint: '\\d+ matches any number, \\s+ any white space',
     tooLong: (length: number, max: number) =>
       `${length} characters is too long (maximum ${max}). Select less, or shorten it.`,
     profiles: 'In these profiles, which watch this page',
     noProfiles: 'None of your profiles watches this page. Add a watch first.',
-    cancel: 'Cancel',
+    cancel: shared.cancel,
     confirm: 'Ignore',
     failed: (message: string) => `Couldn't save: ${message}`,
     done: (pattern: string) => `“${pattern}” is now ignored`,
@@ -145,7 +146,6 @@ export const strings = {
     status: 'Status',
     mediaType: 'Media type',
     size: 'Size',
-    bytes: (n: number) => `${n} bytes`,
     digest: 'Digest',
     etag: 'ETag',
     lastModified: 'Last-Modified',

@@ -1,9 +1,9 @@
 import type { Annotation } from '../api/types.ts'
+import { formatCount as count, strings as shared } from '../kit/strings.ts'
 
 type Kind = Annotation['kind']
 type Mark = 'read' | 'starred' | 'archived'
 
-const count = (n: number) => n.toLocaleString('en')
 const score = (n: number) => n.toLocaleString('en', { maximumFractionDigits: 2 })
 const items = (n: number) => (n === 1 ? '1 item' : `${count(n)} items`)
 const words = (n: number) => `${count(n)} ${n === 1 ? 'word' : 'words'}`
@@ -29,7 +29,7 @@ export const strings = {
   loadingMore: 'Loading more',
   loadFailed: "Your inbox couldn't be loaded",
   allRead: 'No unread items. Showing everything.',
-  offline: "You're offline. Showing saved items.",
+  offline: 'No connection. Showing saved items.',
   synced: (n: number) => (n === 1 ? '1 change synced.' : `${count(n)} changes synced.`),
   failed: (message: string) => `That didn't work: ${message}`,
   marked: (n: number, mark: Mark, isOn: boolean) => `${items(n)} ${isOn ? marked[mark].on : marked[mark].off}`,
@@ -45,7 +45,7 @@ export const strings = {
     back: 'Back to list',
     previous: 'Previous',
     next: 'Next',
-    cancel: 'Cancel',
+    cancel: shared.cancel,
   },
   keys: {
     group: 'Inbox',
@@ -58,9 +58,9 @@ export const strings = {
     star: 'Star or unstar',
     archive: 'Archive',
     select: 'Select',
-    selectAll: 'Select all loaded',
+    selectAll: 'Select all loaded items',
     selectNone: 'Clear selection',
-    allRead: 'Mark all loaded as read',
+    allRead: 'Mark all loaded items as read',
     search: 'Search inbox',
   },
   toolbar: {
@@ -133,7 +133,7 @@ export const strings = {
   },
   why: {
     title: 'Why did I get this?',
-    profile: 'Matched by your profile ',
+    profile: 'From your profile ',
     happened: (kind: Kind) => `${happened[kind]}.`,
     tracked: (kind: Kind) => `${happened[kind]}, and you track every change to it.`,
     trackedBy: 'You track every change to this page: ',
@@ -162,8 +162,8 @@ export const strings = {
   tune: {
     exclude: (term: string) => `Exclude “${term}”`,
     excludeEffect: (term: string, profile: string) =>
-      `The profile ${profile} will skip pages that contain “${term}”. It will also stop being one of its terms.`,
-    excludeConfirm: (profile: string) => `Exclude from ${profile}`,
+      `Pages that contain “${term}” will no longer match ${profile}, and “${term}” is removed from its terms.`,
+    excludeConfirm: 'Exclude',
     excluded: (term: string, profile: string) => `“${term}” excluded from ${profile}`,
     raise: 'Raise threshold',
     threshold: 'Threshold',
@@ -180,7 +180,7 @@ export const strings = {
   mute: {
     title: (source: string) => `Mute ${source}`,
     effect:
-      'It is still checked, and every version is saved, but you won’t be notified: new items go straight to the archive, marked as read. You can unmute it under Watches.',
+      "It is still checked, and every version is saved, but you won't be notified: new items go straight to the archive, marked as read. You can unmute it under Watches.",
     searching: 'Finding the source',
     which: (profile: string) => `Which source of ${profile}?`,
     noneUnread: 'It has no unread items.',

@@ -82,7 +82,7 @@ export function TuneDialog({ item, tuning, onClose }: Props) {
         <>
           <Button onClick={onClose}>{strings.actions.cancel}</Button>
           <Button variant="primary" disabled={changed === undefined || save.isPending} onClick={() => save.mutate()}>
-            {tuning.kind === 'exclude' ? texts.excludeConfirm(name) : texts.raiseConfirm(threshold)}
+            {tuning.kind === 'exclude' ? texts.excludeConfirm : texts.raiseConfirm(threshold)}
           </Button>
         </>
       }

@@ -1,5 +1,6 @@
 import './segments.css'
 import { classNames } from './class-names.ts'
+import { formatCount } from './strings.ts'
 
 type Segment<T extends string> = { value: T; label: string; count?: number }
 type Props<T extends string> = {
@@ -22,9 +23,7 @@ export function Segments<T extends string>({ label, value, segments, onChange }:
           onClick={() => onChange(segment.value)}
         >
           {segment.label}
-          {segment.count !== undefined && (
-            <span className="kit-segment-count">{segment.count.toLocaleString('en')}</span>
-          )}
+          {segment.count !== undefined && <span className="kit-segment-count">{formatCount(segment.count)}</span>}
         </button>
       ))}
     </fieldset>

@@ -25,3 +25,18 @@ export const strings = {
     later: (amount: string) => `in ${amount}`,
   },
 }
+
+export function formatCount(value: number): string {
+  return Math.round(value).toLocaleString('en')
+}
+
+export function formatSize(bytes: number): string {
+  const units = ['B', 'KB', 'MB', 'GB', 'TB']
+  let size = bytes
+  let unit = 0
+  while (size >= 1000 && unit < units.length - 1) {
+    size /= 1000
+    unit++
+  }
+  return `${unit === 0 || size >= 100 ? Math.round(size) : size.toFixed(1)} ${units[unit]}`
+}

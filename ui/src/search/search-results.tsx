@@ -3,6 +3,7 @@ import { Link } from 'wouter'
 import type { SearchHit, SearchResult } from '../api/types.ts'
 import { useShortcuts } from '../keyboard/shortcuts.ts'
 import { MarkedText } from '../kit/marked-text.tsx'
+import { formatCount } from '../kit/strings.ts'
 import { RelativeTime } from '../time/relative-time.tsx'
 import { summedPeriods, withPeriod, withSite } from './query-conditions.ts'
 import { strings } from './strings.ts'
@@ -102,7 +103,7 @@ function Facet({ label, count, onPress }: { label: string; count: number; onPres
     <li>
       <button type="button" className="search-facet" onClick={onPress}>
         <span className="search-facet-label">{label}</span>
-        <span className="numbers soft">{count.toLocaleString('en')}</span>
+        <span className="numbers soft">{formatCount(count)}</span>
       </button>
     </li>
   )

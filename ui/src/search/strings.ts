@@ -1,3 +1,5 @@
+import { formatCount } from '../kit/strings.ts'
+
 /** Texts of the search page. */
 export const strings = {
   title: 'Search',
@@ -19,7 +21,7 @@ export const strings = {
     'Search finds words; /regular expressions/ only work in profiles. Search for words, or create a profile to be notified.',
   notifyMe: 'Notify me about this',
   results: (n: number, isMore: boolean, ms: number) =>
-    `${n.toLocaleString('en')}${isMore ? '+' : ''} ${n === 1 && !isMore ? 'result' : 'results'} in ${ms} ms`,
+    `${formatCount(n)}${isMore ? '+' : ''} ${n === 1 && !isMore ? 'result' : 'results'} in ${ms} ms`,
   saveAsProfile: 'Save as profile',
   more: 'More results',
   loading: 'Loading…',

@@ -16,7 +16,7 @@ export const strings = {
   unread: (n: number) => `${n} unread`,
   failing: (n: number) => `${n} failing`,
   signOut: 'Sign out',
-  offline: "You're offline. You can read saved items; changes will sync when you reconnect.",
+  offline: 'No connection. You can still read saved items; changes will sync when it is back.',
   arrived: (title: string) => `New in your inbox: ${title}`,
   arrivedMany: (n: number) => `${n} new items in your inbox`,
   keys: {
@@ -45,7 +45,7 @@ export const strings = {
     title: "This page couldn't be loaded",
     reason: "The server can't be reached, or it was just updated.",
     retry: 'Try again to reload it.',
-    retryOnline: "It will load when you're back online.",
+    retryOnline: 'It will load when the connection is back.',
   },
   notFound: {
     title: 'Not found',

@@ -1,3 +1,5 @@
+import { formatCount } from '../kit/strings.ts'
+
 /** The texts of the watches. */
 export const strings = {
   title: 'Watches',
@@ -200,10 +202,6 @@ export const strings = {
       `${outcome}, ${count === 1 ? '1 new version' : `${count} new versions`}`,
     duration: (ms: number) => (ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`),
   },
-}
-
-export function formatCount(count: number): string {
-  return count.toLocaleString('en')
 }
 
 /** "1 watch", "12,345 watches". */

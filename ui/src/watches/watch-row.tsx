@@ -5,8 +5,9 @@ import { Badge } from '../kit/badge.tsx'
 import { classNames } from '../kit/class-names.ts'
 import { Icon } from '../kit/icon.tsx'
 import { Menu, type MenuItem } from '../kit/menu.tsx'
+import { formatCount } from '../kit/strings.ts'
 import { RelativeTime } from '../time/relative-time.tsx'
-import { formatCount, strings } from './strings.ts'
+import { strings } from './strings.ts'
 import { bareAddress, NextCheck, nameOfWatch, StateMark } from './watch-state.tsx'
 
 const text = strings.table
