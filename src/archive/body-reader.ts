@@ -1,4 +1,4 @@
-import { decodeBody } from '../core/decode/decode-body.ts'
+import { decodeBody } from '../core/decode-body.ts'
 import { isAppError } from '../core/errors.ts'
 import { bodyDigest } from '../core/fingerprint.ts'
 import type { ObjectStore } from '../store/contracts/objects.ts'

@@ -2,8 +2,7 @@ import type { Logger } from 'pino'
 import type { Config } from '../config/config.ts'
 import type { CrawlSettings } from '../config/crawl-settings.ts'
 import type { Account } from '../core/account.ts'
-import type { Profile } from '../core/profile.ts'
-import type { ImportedProfile, ProfileDraft, ProfileUrd } from '../core/profile-draft.ts'
+import type { ImportedProfile, Profile, ProfileDraft, ProfileUrd } from '../core/profile.ts'
 import type { BackupReport, CopyProgress, RestoreReport } from '../core/reports/backup-report.ts'
 import type { CrawlResult, CrawlSnapshot } from '../core/reports/crawl-report.ts'
 import type { ExportProgress, ExportReport, ExportRequest } from '../core/reports/export-report.ts'
@@ -16,8 +15,13 @@ import type {
   ShowReport,
 } from '../core/reports/history-report.ts'
 import type { ImportProgress, ImportReport } from '../core/reports/import-report.ts'
-import type { PreviewProgress, PreviewReport, PreviewRequest } from '../core/reports/preview-report.ts'
-import type { ProfileImportReport, ProfileQueryResult } from '../core/reports/profile-report.ts'
+import type {
+  PreviewProgress,
+  PreviewReport,
+  PreviewRequest,
+  ProfileImportReport,
+  ProfileQueryResult,
+} from '../core/reports/profile-report.ts'
 import type { IndexProgress, SearchReport, SearchRequest } from '../core/reports/search-report.ts'
 import type { StatusReport } from '../core/reports/status-report.ts'
 import type { VerifyProgress, VerifyReport } from '../core/reports/verify-report.ts'

@@ -1,6 +1,11 @@
 import { systemClock } from '../core/clock.ts'
-import { type CrawlDetails, type CrawlResult, type CrawlSnapshot, mergeDetails } from '../core/reports/crawl-report.ts'
-import type { SkipReason } from '../core/skip-reason.ts'
+import {
+  type CrawlDetails,
+  type CrawlResult,
+  type CrawlSnapshot,
+  mergeDetails,
+  type SkipReason,
+} from '../core/reports/crawl-report.ts'
 import type { JoinedRun, LiveShare } from '../store/contracts/cluster-runs.ts'
 import { statOf } from '../store/rules/node-state.ts'
 import type { WorkerNode } from './node.ts'

@@ -1,5 +1,39 @@
 import { hash } from 'node:crypto'
-import { toBase32 } from './base32.ts'
+
+const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
+
+/** RFC 4648 with its padding. */
+export function toBase32(bytes: Uint8Array): string {
+  let text = ''
+  let bits = 0
+  let held = 0
+  for (let i = 0; i < bytes.length; i++) {
+    held = ((held << 8) | bytes[i]!) & 0xfff
+    for (bits += 8; bits >= 5; bits -= 5) text += alphabet[(held >> (bits - 5)) & 31]
+  }
+  if (bits > 0) text += alphabet[(held << (5 - bits)) & 31]
+  return text.padEnd(Math.ceil(bytes.length / 5) * 8, '=')
+}
+
+/** Upper or lower case, padded or not; null for any other character, and for bits behind the last whole byte. */
+export function fromBase32(text: string): Buffer | null {
+  const bare = text.replace(/={1,6}$/, '').toUpperCase()
+  const bytes = Buffer.alloc(Math.floor((bare.length * 5) / 8))
+  let bits = 0
+  let held = 0
+  let at = 0
+  for (const letter of bare) {
+    const value = alphabet.indexOf(letter)
+    if (value < 0) return null
+    held = ((held << 5) | value) & 0xfff
+    bits += 5
+    if (bits < 8) continue
+    bits -= 8
+    bytes[at++] = held >>> bits
+  }
+  // Two spellings of one value would not compare as equal texts.
+  return (held & ((1 << bits) - 1)) === 0 ? bytes : null
+}
 
 /**
  * The fingerprint of a body: SHA-256. It names bodies that are kept once for many URLs, so two bodies with one name

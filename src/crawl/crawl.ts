@@ -1,8 +1,14 @@
 import type { CheckOrder, CrawlScope } from '../core/check-order.ts'
 import type { Clock } from '../core/clock.ts'
-import { peakRssBytes } from '../core/peak-rss.ts'
-import { type CrawlDetails, type CrawlResult, type CrawlSnapshot, mergeDetails } from '../core/reports/crawl-report.ts'
-import { type SkipReason, skipReasons } from '../core/skip-reason.ts'
+import { peakRssBytes } from '../core/process.ts'
+import {
+  type CrawlDetails,
+  type CrawlResult,
+  type CrawlSnapshot,
+  mergeDetails,
+  type SkipReason,
+  skipReasons,
+} from '../core/reports/crawl-report.ts'
 import type { SharedCounters } from './worker/shared-counters.ts'
 
 /** A shard as the crawl sees it, wherever it runs. */

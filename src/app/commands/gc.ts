@@ -1,5 +1,5 @@
 import { collectGarbage } from '../../archive/gc/collector.ts'
-import { createPools } from '../../archive/gc/pool.ts'
+import { createPools } from '../../archive/gc/verdict.ts'
 import type { GcHooks, GcRequest } from '../../cli/engine.ts'
 import { systemClock } from '../../core/clock.ts'
 import type { GcFiles, GcReport } from '../../core/reports/gc-report.ts'

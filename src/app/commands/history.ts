@@ -1,7 +1,6 @@
 import { createBodyReader } from '../../archive/body-reader.ts'
 import { compareVersions } from '../../archive/history/compare.ts'
-import { readHistory } from '../../archive/history/history.ts'
-import { readShown } from '../../archive/history/show.ts'
+import { readHistory, readShown } from '../../archive/history/history.ts'
 import { createVersionFinder } from '../../archive/history/version-finder.ts'
 import type { Target } from '../../cli/engine.ts'
 import type {

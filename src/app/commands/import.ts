@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import { createBodyReader } from '../../archive/body-reader.ts'
-import { isWholeRecord } from '../../archive/warc/whole-record.ts'
+import { isWholeRecord } from '../../archive/warc/record-check.ts'
 import type { ImportHooks } from '../../cli/engine.ts'
 import type { ImportReport } from '../../core/reports/import-report.ts'
 import { compareImport } from '../../services/import/compare.ts'

@@ -1,5 +1,4 @@
-import { responseHeader } from '../../archive/gc/response-header.ts'
-import { createTextMarks } from '../../archive/gc/text-marks.ts'
+import { createTextMarks, responseHeader } from '../../archive/gc/dropped-bodies.ts'
 import type { GcHooks, GcRequest } from '../../cli/engine.ts'
 import { systemClock } from '../../core/clock.ts'
 import { createPostgresCollection } from '../../store/postgres/archive/collection.ts'

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
-import { responseHeader } from '../../archive/gc/response-header.ts'
-import { createTextMarks } from '../../archive/gc/text-marks.ts'
+import { createTextMarks, responseHeader } from '../../archive/gc/dropped-bodies.ts'
 import type { GcHooks, GcRequest } from '../../cli/engine.ts'
 import { systemClock } from '../../core/clock.ts'
 import { isAppError } from '../../core/errors.ts'

@@ -1,6 +1,6 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import { isWholeRecord } from '../../archive/warc/record-check.ts'
 import { warcinfoRecord } from '../../archive/warc/record-writer.ts'
-import { isWholeRecord } from '../../archive/warc/whole-record.ts'
 import type { CrawlSettings } from '../../config/crawl-settings.ts'
 import { version } from '../../config/version.ts'
 import type { CheckResult } from '../../core/check-order.ts'

@@ -1,5 +1,5 @@
 import { Parser } from 'htmlparser2'
-import { maxDepth, parseBounded } from '../../core/html/bounded-parse.ts'
+import { maxDepth, parseBounded } from '../../core/text/page-tree.ts'
 import { inlineNames } from '../../core/text/text-tags.ts'
 import { maxWords, wordsOf } from './word-diff.ts'
 

@@ -8,8 +8,14 @@ import type { ObjectStore } from '../../store/contracts/objects.ts'
 import type { VersionStore } from '../../store/contracts/versions.ts'
 import { exportAcis } from './aci-export.ts'
 import { exportCdxj } from './cdxj-export.ts'
-import { type ExportTarget, type Output, openTarget } from './export-target.ts'
-import { createStats, ExportStopped, type ExportWork } from './export-work.ts'
+import {
+  createStats,
+  ExportStopped,
+  type ExportTarget,
+  type ExportWork,
+  type Output,
+  openTarget,
+} from './export-work.ts'
 import { createLineSorter, type LineSorter } from './line-sorter.ts'
 import { exportLinks } from './links-export.ts'
 import { exportMeta } from './meta-export.ts'

@@ -1,10 +1,11 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { constants, gunzipSync } from 'node:zlib'
 import { isAppError } from '../../core/errors.ts'
-import type { ArchiveFile, ObjectStore } from '../../store/contracts/objects.ts'
+import type { ArchiveFile, ObjectStore, RecordPointer } from '../../store/contracts/objects.ts'
 import type { Version, VersionStore } from '../../store/contracts/versions.ts'
 import { parseHttpBlock } from '../warc/http-block.ts'
-import { createArchiveBytes } from './archive-bytes.ts'
-import { parseRecordStart, parseWholeRecord, type WholeRecord } from './whole-record.ts'
+import { checkRecord } from '../warc/record-check.ts'
+import { parseRecordHead, type RecordHead } from '../warc/record-head.ts'
 
 /**
  * Records of versions, checked. Files are compressed and rewritten while they are read: what can't be read is tried again with the
@@ -102,4 +103,92 @@ function inflateStart(bytes: Buffer): Buffer {
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
+}
+
+export type WholeRecord = { head: RecordHead; block: Buffer }
+
+const ending = Buffer.from('\r\n\r\n')
+
+/** The record that fills the buffer, held against its own digests. Throws, in words, for anything else. */
+export function parseWholeRecord(bytes: Buffer): WholeRecord {
+  const { head, start } = headOf(bytes)
+  const end = start + head.blockLength
+  if (bytes.length !== end + ending.length || !bytes.subarray(end).equals(ending))
+    throw new Error(`the record has ${bytes.length} bytes, its header says ${end + ending.length}`)
+  const block = bytes.subarray(start, end)
+  const checked = checkRecord({ ...head, block, offset: 0, length: bytes.length, passedDigest: null })
+  if (checked.kind === 'damaged') throw new Error(checked.reason)
+  return { head, block }
+}
+
+/** Head and the first bytes of the block, of a record that may be cut off; null where the cut is in the head. */
+export function parseRecordStart(bytes: Buffer): WholeRecord | null {
+  if (bytes.indexOf(ending) < 0) return null
+  const { head, start } = headOf(bytes)
+  return { head, block: bytes.subarray(start, start + head.blockLength) }
+}
+
+function headOf(bytes: Buffer): { head: RecordHead; start: number } {
+  const end = bytes.indexOf(ending)
+  if (end < 0) throw new Error('there is no record')
+  const parsed = parseRecordHead(bytes.subarray(0, end))
+  if (parsed.kind === 'malformed') throw new Error(parsed.reason)
+  return { head: parsed.head, start: end + ending.length }
+}
+
+/** The bytes of records as they lie in the archive's files: compressed ones stay compressed. What lies in no file comes plain. */
+export type ArchiveBytes = {
+  /** At least `minBytes` from the start of the record, where it has them. Throws where the file is not there or too short. */
+  read(pointer: RecordPointer, minBytes?: number): Promise<ReadBytes>
+  /** Files may have been replaced: looks again at what there is. */
+  forget(): void
+  close(): void
+}
+
+export type ReadBytes = { bytes: Buffer; file: ArchiveFile; isWhole: boolean }
+
+type OpenFile = { file: ArchiveFile; fd: number }
+
+const maxOpenFiles = 32
+
+export function createArchiveBytes(objects: Pick<ObjectStore, 'files' | 'read'>): ArchiveBytes {
+  let files: Map<number, ArchiveFile> | null = null
+  const opened = new Map<number, OpenFile>()
+
+  function close(): void {
+    for (const { fd } of opened.values()) closeSync(fd)
+    opened.clear()
+  }
+
+  function openFile(file: ArchiveFile): OpenFile {
+    if (opened.size >= maxOpenFiles) close()
+    const entry = { file, fd: openSync(file.path, 'r') }
+    opened.set(file.id, entry)
+    return entry
+  }
+
+  return {
+    async read({ fileId, offset, length }, minBytes = length) {
+      files ??= new Map((await objects.files()).map((file) => [file.id, file]))
+      const known = files.get(fileId)
+      if (known === undefined) throw new Error(`the catalogue names archive file ${fileId}, which it does not know`)
+      if (known.path === '')
+        return { bytes: await objects.read({ fileId, offset, length }), file: known, isWhole: true }
+      const { file, fd } = opened.get(fileId) ?? openFile(known)
+      if (offset + length > fstatSync(fd).size) throw new Error(`${file.name} ends before the record at ${offset} does`)
+      const bytes = Buffer.allocUnsafe(Math.min(length, minBytes))
+      let done = 0
+      while (done < bytes.length) {
+        const count = readSync(fd, bytes, done, bytes.length - done, offset + done)
+        if (count === 0) throw new Error(`${file.name} ends before the record at ${offset} does`)
+        done += count
+      }
+      return { bytes, file, isWhole: bytes.length === length }
+    },
+    forget() {
+      files = null
+      close()
+    },
+    close,
+  }
 }

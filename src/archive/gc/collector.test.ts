@@ -14,7 +14,7 @@ import { paths } from '../../store/sqlite/folder/folder.ts'
 import { catalogMigrations } from '../../store/sqlite/folder/schema-catalog.ts'
 import { createSqliteSystem } from '../../store/sqlite/testkit/store.testkit.ts'
 import { type CollectorReport, collectGarbage } from './collector.ts'
-import { createPools } from './pool.ts'
+import { createPools } from './verdict.ts'
 
 const NOW = 1_000_000
 

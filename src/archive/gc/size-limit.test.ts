@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Retention } from '../../config/retention.ts'
 import type { CollectableVersion } from '../../store/contracts/collection.ts'
-import { createPools, type Pools } from './pool.ts'
 import { findSizeLimits, type VersionWalk } from './size-limit.ts'
+import { createPools, type Pools } from './verdict.ts'
 
 const NOW = 1_000_000
 

@@ -1,8 +1,6 @@
 import type { GcOverflow } from '../../core/reports/gc-report.ts'
 import type { CollectableVersion } from '../../store/contracts/collection.ts'
-import { type AgeHistogram, createAgeHistogram } from './age-histogram.ts'
-import type { Pool, Pools } from './pool.ts'
-import { compareAge, judge, type SizeCutoff } from './verdict.ts'
+import { compareAge, judge, type Pool, type Pools, type SizeCutoff } from './verdict.ts'
 
 /**
  * Finds for each pool with a limit of size the moment up to which superseded versions have to go. One walk over all
@@ -150,6 +148,56 @@ function createOldest(limit: number) {
       const answer = hasForgotten
       hasForgotten = false
       return answer
+    },
+  }
+}
+
+/** Bytes by the moment at which they were superseded, in spans that grow so that their number stays bounded. */
+export type AgeHistogram = {
+  add(at: number, bytes: number): void
+  /**
+   * The span in which the oldest bytes reach a sum, and how many lie before it. Null where all together don't reach it;
+   * then `total` is less.
+   */
+  reach(sum: number): { from: number; to: number; bytesBefore: number } | null
+  readonly total: number
+}
+
+const MAX_SPANS = 32_768
+
+export function createAgeHistogram(maxSpans = MAX_SPANS): AgeHistogram {
+  let spans = new Map<number, number>()
+  let spanMs = 1
+  let total = 0
+
+  function widen(): void {
+    spanMs *= 2
+    const wider = new Map<number, number>()
+    for (const [span, bytes] of spans) {
+      const half = Math.floor(span / 2)
+      wider.set(half, (wider.get(half) ?? 0) + bytes)
+    }
+    spans = wider
+  }
+
+  return {
+    get total() {
+      return total
+    },
+    add(at, bytes) {
+      const span = Math.floor(at / spanMs)
+      spans.set(span, (spans.get(span) ?? 0) + bytes)
+      total += bytes
+      while (spans.size > maxSpans) widen()
+    },
+    reach(sum) {
+      let bytesBefore = 0
+      for (const span of [...spans.keys()].sort((a, b) => a - b)) {
+        const bytes = spans.get(span)!
+        if (bytesBefore + bytes >= sum) return { from: span * spanMs, to: (span + 1) * spanMs, bytesBefore }
+        bytesBefore += bytes
+      }
+      return null
     },
   }
 }

@@ -5,9 +5,8 @@ import { withoutSpace } from '../../core/text/ignored-text.ts'
 import type { CataloguedDocument, Version, VersionStore } from '../../store/contracts/versions.ts'
 import type { BodyReader } from '../body-reader.ts'
 import { diffTexts } from '../diff/text-diff.ts'
-import { sourceText } from './source-text.ts'
 import type { VersionFinder } from './version-finder.ts'
-import { versionReport } from './version-report.ts'
+import { sourceText, versionReport } from './version-report.ts'
 
 type CompareDeps = { versions: VersionStore; bodies: BodyReader; finder: VersionFinder }
 

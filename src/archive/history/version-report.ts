@@ -1,3 +1,4 @@
+import { bomEncoding, decodeText, detectCharset } from '../../core/charset.ts'
 import { digestText } from '../../core/fingerprint.ts'
 import type { VersionReport } from '../../core/reports/history-report.ts'
 import type { Version } from '../../store/contracts/versions.ts'
@@ -23,4 +24,28 @@ export function versionReport(version: Version, links: number): VersionReport {
     body,
     links,
   }
+}
+
+/** The bytes as text; null where a person could not read them. */
+export function sourceText(body: Buffer, contentType: string | undefined): string | null {
+  if (!isSourceText(body, contentType)) return null
+  return decodeText(body, detectCharset({ bytes: body, contentType }).charset)
+}
+
+const textTypes = /^(?:text\/|application\/(?:[\w.+-]+\+)?(?:xml|json)\b|application\/(?:javascript|ecmascript|xhtml))/i
+const sniffedBytes = 64 * 1024
+
+/** Whether a person can read the bytes as they are: a type of text, or no sign of anything else. */
+function isSourceText(body: Buffer, contentType: string | undefined): boolean {
+  const start = body.subarray(0, sniffedBytes)
+  const isWide = bomEncoding(start)?.startsWith('utf-16') === true
+  if (!isWide && start.includes(0)) return /charset\s*=\s*"?utf-(?:16|32)/i.test(contentType ?? '')
+  return textTypes.test(contentType ?? '') || isWide || isUtf8(start)
+}
+
+function isUtf8(start: Buffer): boolean {
+  // The cut may have parted a character: three bytes of the longest may be missing.
+  const text = start.toString('utf8')
+  const wrong = text.indexOf('\ufffd')
+  return wrong < 0 || (start.length === sniffedBytes && wrong >= text.length - 3)
 }

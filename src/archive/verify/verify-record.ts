@@ -1,12 +1,11 @@
 import type { FileHandle } from 'node:fs/promises'
-import { decodeBody } from '../../core/decode/decode-body.ts'
+import { decodeBody } from '../../core/decode-body.ts'
 import { isAppError } from '../../core/errors.ts'
 import { bodyDigest } from '../../core/fingerprint.ts'
 import type { CataloguedRecord } from '../../store/contracts/objects.ts'
 import { parseHttpBlock } from '../warc/http-block.ts'
-import { checkRecord } from '../warc/record-check.ts'
+import { checkRecord, parseWholeRecord } from '../warc/record-check.ts'
 import { type ArchiveRecord, readRecordAt, readRecords } from '../warc/record-reader.ts'
-import { parseWholeRecord } from '../warc/whole-record.ts'
 
 /** Larger records are read piece by piece. */
 const MAX_READ_BYTES = 64 * 1024 * 1024

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import test from 'node:test'
-import { toBase32 } from '../../core/base32.ts'
+import { toBase32 } from '../../core/fingerprint.ts'
 import { parseDigest } from './digest.ts'
 import { checkRecord } from './record-check.ts'
 import { WarcHeaders } from './record-head.ts'

@@ -6,7 +6,7 @@ import test from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { digestOf } from './digest.ts'
 import { checkRecord } from './record-check.ts'
-import { RecordDamage } from './record-damage.ts'
+import { RecordDamage } from './record-head.ts'
 import { type ArchiveRecord, type ReadOptions, readRecordAt, readRecords } from './record-reader.ts'
 import { responseRecord } from './record-writer.ts'
 

@@ -1,12 +1,10 @@
 import { createHash, type Hash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
-import { parseArcHead } from './arc-head.ts'
 import { archivePieces } from './archive-pieces.ts'
 import { parseDigest } from './digest.ts'
 import { createPieceCursor, type PieceCursor, type Place } from './piece-cursor.ts'
-import { RecordDamage } from './record-damage.ts'
-import { type ParsedHead, parseRecordHead, type RecordHead } from './record-head.ts'
+import { type ParsedHead, parseRecordHead, RecordDamage, type RecordHead, WarcHeaders } from './record-head.ts'
 
 /**
  * Records of WARC 0.17 to 1.1 and of ARC 1, plain or gzip. The reader forgives what writers are known to get wrong and nothing is lost by: line
@@ -171,4 +169,26 @@ function startOfLoneRecord(firstByte: number): Format {
 
 async function* oneChunk(bytes: Buffer): AsyncGenerator<Buffer> {
   yield bytes
+}
+
+/**
+ * ARC 1, the format before WARC: one line `URL IP date type length`, then the block. It is given out as WARC would name its
+ * parts. URLs with spaces are found in old files, so the line is read from its end.
+ */
+export function parseArcHead(line: Buffer): ParsedHead {
+  const fields = /^(\S.*) ([\d.:a-f]+) (\d{14})\d* (\S+) (-?\w+)$/i.exec(line.toString('utf8'))
+  if (fields === null) return { kind: 'malformed', reason: 'no ARC record line' }
+  const [, uri, address, date, contentType, length] = fields as unknown as string[]
+  if (!/^\d{1,15}$/.test(length!)) return { kind: 'malformed', reason: `no usable length but ${length}` }
+  const type = uri!.startsWith('filedesc://') ? 'warcinfo' : uri!.startsWith('http') ? 'response' : 'resource'
+  const headers = new WarcHeaders([
+    ['WARC-Type', type],
+    ['WARC-Target-URI', uri!],
+    ['WARC-Date', date!.replace(/^(....)(..)(..)(..)(..)(..)$/, '$1-$2-$3T$4:$5:$6Z')],
+    ['WARC-IP-Address', address!],
+    ['Content-Type', type === 'response' ? 'application/http; msgtype=response' : contentType!],
+    ['WARC-Identified-Payload-Type', contentType!],
+    ['Content-Length', length!],
+  ])
+  return { kind: 'head', head: { version: 'ARC/1', type, headers, blockLength: Number(length) } }
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type DigestAlgorithm, digestOf } from './digest.ts'
-import { httpHeaderBlock, lineValue } from './http-header.ts'
+import { httpHeaderBlock, lineValue } from './http-block.ts'
 
 /**
  * WARC 1.1 records (ISO 28500:2017) as buffers. A record comes as parts so that the body is never copied here; written one after the other they

@@ -4,8 +4,7 @@ import path from 'node:path'
 import test from 'node:test'
 import { parseHttpBlock, withoutChunks } from './http-block.ts'
 import { checkRecord } from './record-check.ts'
-import { RecordDamage } from './record-damage.ts'
-import { parseRecordHead } from './record-head.ts'
+import { parseRecordHead, RecordDamage } from './record-head.ts'
 import { type ArchiveRecord, readRecordAt, readRecords } from './record-reader.ts'
 
 const folder = process.env.ERACE_CONFORMANCE

@@ -6,7 +6,7 @@ import {
   type ExportRequest,
   exportKinds,
 } from '../../core/reports/export-report.ts'
-import { parseMoment } from '../../core/search-query/field-values.ts'
+import { parseMoment } from '../../core/search-query/parse-query.ts'
 import { checkTarget } from '../args/export-place.ts'
 import { type Command, type CommandContext, exitCodes } from '../command.ts'
 import { createInterrupt } from '../interrupt.ts'

@@ -1,6 +1,5 @@
 import { open, rename, rm } from 'node:fs/promises'
-import type { Profile } from '../../core/profile.ts'
-import type { ProfileUrd } from '../../core/profile-draft.ts'
+import type { Profile, ProfileUrd } from '../../core/profile.ts'
 import { profileToJson } from '../../services/profiles/profile-values.ts'
 import { writtenUrd } from '../../services/profiles/urd-values.ts'
 import { writeProfiles } from '../../xml/profile.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { ProfileDraft } from '../../core/profile-draft.ts'
-import type { PreviewPart, PreviewReport, PreviewRequest } from '../../core/reports/preview-report.ts'
+import type { ProfileDraft } from '../../core/profile.ts'
+import type { PreviewPart, PreviewReport, PreviewRequest } from '../../core/reports/profile-report.ts'
 import { type CliFolder, createCliFolder } from '../cli.testkit.ts'
 
 const passedOver = { gone: 0, textless: 0, dropped: 0, lost: 0, damaged: 0 }

@@ -1,4 +1,4 @@
-import type { PreviewExample, PreviewPart, PreviewReport } from '../../core/reports/preview-report.ts'
+import type { PreviewExample, PreviewPart, PreviewReport } from '../../core/reports/profile-report.ts'
 import type { FileFault, FileProfile } from '../../services/profiles/profile-file.ts'
 import { type CommandContext, exitCodes } from '../command.ts'
 import { createInterrupt } from '../interrupt.ts'

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import type { Profile } from '../../core/profile.ts'
-import type { ImportedProfile, ProfileUrd } from '../../core/profile-draft.ts'
+import type { ImportedProfile, Profile, ProfileUrd } from '../../core/profile.ts'
 import { type CliFolder, createCliFolder } from '../cli.testkit.ts'
 
 const urd = (uri: string, type = '') => `<urd>

@@ -1,6 +1,6 @@
 import type { ValidationError } from '../../config/validation-errors.ts'
-import type { ImportedProfile } from '../../core/profile-draft.ts'
-import { previewLimits } from '../../core/reports/preview-report.ts'
+import type { ImportedProfile } from '../../core/profile.ts'
+import { previewLimits } from '../../core/reports/profile-report.ts'
 import type { FileFault, FileProfile, ReadFile } from '../../services/profiles/profile-file.ts'
 import { checkTarget } from '../args/export-place.ts'
 import {

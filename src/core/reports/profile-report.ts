@@ -13,3 +13,51 @@ export type ProfileQueryResult =
   | { kind: 'nodes'; nodes: string[]; total: number }
   | { kind: 'value'; value: string | number | boolean }
   | { kind: 'fault'; message: string }
+
+/** How much of what is kept a preview looks at, and how much of it it shows. */
+export type PreviewRequest = { documents: number; examples: number }
+
+/** What a person can wait for, and look at; who asks for more gets this. */
+export const previewLimits = { documents: 100_000, examples: 100 } as const
+
+export type PreviewProgress = { looked: number; documents: number; matched: number }
+
+/** A profile held against what is kept, nothing stored. */
+export type PreviewReport = {
+  name: string
+  /** Against what its own sources cover, by host and scope. How many links away a page is can't be told from what is kept. */
+  covered: PreviewPart
+  /** Where its sources cover nothing that is kept: against everything. Else null. */
+  everything: PreviewPart | null
+  tookMs: number
+}
+
+export type PreviewPart = {
+  /** Current versions gone through, the newest first, covered or not. */
+  looked: number
+  /** Of those, so many were held against the profile. */
+  documents: number
+  matched: number
+  /** The newest of those that matched. */
+  examples: PreviewExample[]
+  /** Relevant, but below the threshold: the nearest to it, where they were asked for. */
+  nearMisses: PreviewExample[]
+  /** Covered, but there is nothing to hold the profile against. */
+  passedOver: { gone: number; textless: number; dropped: number; lost: number; damaged: number }
+  /** `all`: there are no more; `count`: as many as were asked for; `time`: it took too long; `stopped`: by the caller. */
+  end: 'all' | 'count' | 'time' | 'stopped'
+}
+
+export type PreviewExample = {
+  document: number
+  version: number
+  url: string
+  n: number
+  /** ISO 8601 UTC: when the version was first seen. */
+  at: string
+  title: string
+  relevance: number
+  summary: { text: string; marks: readonly (readonly [from: number, to: number])[] }
+  /** Terms with weights and places; for a source of which every change matters just that. */
+  explanation: unknown
+}

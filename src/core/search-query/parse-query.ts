@@ -1,7 +1,6 @@
-import { parseMoment, siteHost } from './field-values.ts'
+import { domainToASCII } from 'node:url'
 import type { QueryNode, SearchQuery, WordsNode } from './query.ts'
-import { type QueryToken, queryTokens, wordsOf } from './query-tokens.ts'
-import { isUnspaced } from './searchable-text.ts'
+import { isUnspaced, searchableText } from './searchable-text.ts'
 
 export type ParsedQuery = { kind: 'query'; query: SearchQuery } | { kind: 'invalid'; errors: string[] }
 
@@ -144,3 +143,76 @@ function combine(kind: 'and' | 'or', nodes: QueryNode[]): QueryNode | null {
 }
 
 const negated = (node: QueryNode): QueryNode => (node.kind === 'not' ? node.node : { kind: 'not', node })
+
+/** A piece of a query as it stands there. `negated` counts for what follows directly: a word, a phrase, a group. */
+export type QueryToken =
+  | { kind: 'open'; negated: boolean }
+  | { kind: 'close' }
+  | { kind: 'operator'; name: 'AND' | 'OR' | 'NOT' }
+  | { kind: 'term'; negated: boolean; field: string; text: string; quoted: boolean; prefix: boolean }
+
+const fieldNames = ['site', 'intitle', 'before', 'after']
+
+/** Cuts a query into pieces, each once and from left to right. A quote that is never closed ends with the query. */
+export function queryTokens(query: string): QueryToken[] {
+  const tokens: QueryToken[] = []
+  // A minus is a "not" where a word begins; within a word it is a hyphen.
+  const piece = /([()])|(-*)(\()|(-*)(?:([a-z]{4,7}):)?(?:"([^"]*)(?:"(\*?)|$)|([^\s\0"()]+)|(?<=:))/giu
+  for (const [, bracket, groupMinus, group, minus = '', field = '', quoted, quotedStar, word] of query.matchAll(
+    piece,
+  )) {
+    if (bracket === ')') tokens.push({ kind: 'close' })
+    else if (bracket === '(' || group !== undefined) tokens.push({ kind: 'open', negated: isOdd(groupMinus ?? '') })
+    else if (minus === '' && field === '' && (word === 'AND' || word === 'OR' || word === 'NOT'))
+      tokens.push({ kind: 'operator', name: word })
+    else tokens.push(termOf(isOdd(minus), field, quoted, quotedStar, word))
+  }
+  return tokens
+}
+
+function termOf(negated: boolean, field: string, quoted?: string, quotedStar?: string, word?: string): QueryToken {
+  const name = field.toLowerCase()
+  const isField = fieldNames.includes(name)
+  const given = quoted ?? word ?? ''
+  return {
+    kind: 'term',
+    negated,
+    field: isField ? name : '',
+    // What looks like a field and is none is text: 12:30, http://…
+    text: isField || field === '' ? given : `${field}:${given}`,
+    quoted: quoted !== undefined,
+    prefix: quoted === undefined ? given.endsWith('*') : quotedStar === '*',
+  }
+}
+
+const isOdd = (minus: string): boolean => minus.length % 2 === 1
+
+/** The words of a text, as they are indexed. */
+export function wordsOf(text: string): string[] {
+  return searchableText(text).text.match(/[\p{L}\p{N}\p{M}\p{Co}]+/gu) ?? []
+}
+
+/** A day or a moment, in UTC where nothing else is said; null when it is neither. */
+export function parseMoment(text: string): number | null {
+  const parts =
+    /^(\d{4})(?:-(\d\d)(?:-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)?)?)?)?$/i.exec(text)
+  if (parts === null) return null
+  const [, year, month = '01', day = '01', hour = '00', minute = '00', second = '00', zone = 'Z'] = parts
+  const moment = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}${zone.toUpperCase()}`)
+  if (Number.isNaN(moment)) return null
+  // Date.parse takes February 30 for March 2; nobody means that.
+  return new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() === Number(day) ? moment : null
+}
+
+/** The host that somebody names: alone, with a port, or as part of a URL. */
+export function siteHost(text: string): string | null {
+  const named = text
+    .replace(/^[a-z][a-z0-9+.-]{0,20}:\/\//i, '')
+    .replace(/[/?#].*$/s, '')
+    .replace(/^\*?\./, '')
+    .replace(/\.$/, '')
+  const bare = /^\[([0-9a-f:.]+)\](?::\d+)?$/i.exec(named)?.[1] ?? named.replace(/^([^:]*):\d*$/, '$1')
+  if (/^[0-9a-f:.]+$/i.test(bare) && bare.includes(':')) return bare.toLowerCase()
+  const host = domainToASCII(bare).toLowerCase()
+  return /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/.test(host) && host.length <= 253 ? host : null
+}

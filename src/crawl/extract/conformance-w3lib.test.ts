@@ -2,10 +2,13 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { decodeText, detectCharset } from '../../core/charset/charset.ts'
-import { htmlBodyDeclaredEncoding } from '../../core/charset/charset-prescan.ts'
-import { httpContentTypeEncoding } from '../../core/charset/content-type.ts'
-import { resolveEncoding } from '../../core/charset/encoding-label.ts'
+import {
+  decodeText,
+  detectCharset,
+  htmlBodyDeclaredEncoding,
+  httpContentTypeEncoding,
+  resolveEncoding,
+} from '../../core/charset.ts'
 import { baseUrl, metaRefresh } from './page.ts'
 
 const folder = process.env.ERACE_CONFORMANCE

@@ -1,4 +1,4 @@
-import type { SkipReason } from '../../core/skip-reason.ts'
+import type { SkipReason } from '../../core/reports/crawl-report.ts'
 
 /**
  * Signs of a trap that the URL itself shows: sites whose relative links grow for ever, or whose parameters pile up.

@@ -1,7 +1,7 @@
 import type { FingerprintCache } from '../../core/fingerprint-cache.ts'
 import { hostKey } from '../../core/partition.ts'
+import type { SkipReason } from '../../core/reports/crawl-report.ts'
 import { type Check, linkDepth, type Offer, UNLIMITED_DEPTH } from '../../core/request.ts'
-import type { SkipReason } from '../../core/skip-reason.ts'
 import { baseOfSerialised, type ParsedBase, prepareBase, resolve } from '../../core/url.ts'
 import { type Fingerprinter, toBigInt } from '../../core/url-key.ts'
 import type { FoundLink } from '../extract/fastfind.ts'

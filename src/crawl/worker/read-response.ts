@@ -1,5 +1,5 @@
 import { responseRecord, revisitRecord } from '../../archive/warc/record-writer.ts'
-import { decodeBody } from '../../core/decode/decode-body.ts'
+import { decodeBody } from '../../core/decode-body.ts'
 import { bodyDigest, digestText } from '../../core/fingerprint.ts'
 import type { Offer, QueuedRequest } from '../../core/request.ts'
 import type { OmitRules } from '../../core/text/omit-rules.ts'

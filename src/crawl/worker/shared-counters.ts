@@ -1,4 +1,4 @@
-import { type SkipReason, skipReasons } from '../../core/skip-reason.ts'
+import { type SkipReason, skipReasons } from '../../core/reports/crawl-report.ts'
 
 /**
  * Figures that the shards of one crawl share with whoever watches it, in shared memory: shards write without waiting, the

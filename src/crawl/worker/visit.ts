@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts'
 import type { ErrorCode } from '../../core/errors.ts'
+import type { SkipReason } from '../../core/reports/crawl-report.ts'
 import type { QueuedRequest } from '../../core/request.ts'
-import type { SkipReason } from '../../core/skip-reason.ts'
 import type { DocumentStore, KnownDocument } from '../../store/contracts/documents.ts'
 import { type FetchResponse, type FetchResult, headerValue } from '../fetch/fetch-result.ts'
 import type { Fetcher } from '../fetch/fetcher.ts'

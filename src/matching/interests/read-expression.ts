@@ -1,4 +1,4 @@
-import { siteHost } from '../../core/search-query/field-values.ts'
+import { siteHost } from '../../core/search-query/parse-query.ts'
 import { hashText } from '../terms/term-hash.ts'
 import type { Condition, Leaf, PatternLeaf } from './condition.ts'
 import { type ExpressionToken, expressionTokens } from './expression-tokens.ts'

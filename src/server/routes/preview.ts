@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import type { ProfileDraft } from '../../core/profile-draft.ts'
+import type { ProfileDraft } from '../../core/profile.ts'
 import type { VisiblePreview } from '../../services/archive/archive-reader.ts'
 import { type ProfileRules, readProfileJson } from '../../services/profiles/profile-values.ts'
 import { ownerOf, reader } from '../access.ts'

@@ -1,5 +1,5 @@
-import type { ProfileDraft } from '../../core/profile-draft.ts'
-import type { PreviewExample } from '../../core/reports/preview-report.ts'
+import type { ProfileDraft } from '../../core/profile.ts'
+import type { PreviewExample } from '../../core/reports/profile-report.ts'
 import type { SearchQuery } from '../../core/search-query/query.ts'
 import type { VersionReason } from '../../store/contracts/versions.ts'
 import type { UrlExplanation } from '../explain/explain-url.ts'

@@ -1,4 +1,4 @@
-import { decodeText, detectCharset } from '../../core/charset/charset.ts'
+import { decodeText, detectCharset } from '../../core/charset.ts'
 import { textTypeOf } from '../../core/text/text-type.ts'
 import type { ContentForm } from './archive-reader.ts'
 

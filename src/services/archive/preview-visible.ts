@@ -1,7 +1,6 @@
 import type { BodyReader } from '../../archive/body-reader.ts'
 import type { Clock } from '../../core/clock.ts'
-import type { Profile, Source } from '../../core/profile.ts'
-import type { ProfileDraft } from '../../core/profile-draft.ts'
+import type { Profile, ProfileDraft, Source } from '../../core/profile.ts'
 import type { OmitRules } from '../../core/text/omit-rules.ts'
 import type { InboxStore } from '../../store/contracts/inbox.ts'
 import type { Version, VersionStore } from '../../store/contracts/versions.ts'

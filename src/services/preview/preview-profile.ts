@@ -1,7 +1,6 @@
 import type { BodyReader } from '../../archive/body-reader.ts'
 import type { Clock } from '../../core/clock.ts'
-import type { Source } from '../../core/profile.ts'
-import type { ProfileDraft } from '../../core/profile-draft.ts'
+import type { ProfileDraft, Source } from '../../core/profile.ts'
 import {
   type PreviewExample,
   type PreviewPart,
@@ -9,7 +8,7 @@ import {
   type PreviewReport,
   type PreviewRequest,
   previewLimits,
-} from '../../core/reports/preview-report.ts'
+} from '../../core/reports/profile-report.ts'
 import { documentText } from '../../core/text/document-text.ts'
 import type { OmitRules } from '../../core/text/omit-rules.ts'
 import { type AnnotatedDocument, createDrafting } from '../../matching/annotate.ts'

@@ -1,5 +1,4 @@
-import type { Profile } from '../../core/profile.ts'
-import type { ProfileUrd } from '../../core/profile-draft.ts'
+import type { Profile, ProfileUrd } from '../../core/profile.ts'
 import { profileElement } from '../../xml/profile.ts'
 import { urdElement } from '../../xml/urd.ts'
 import { writtenUrd } from './urd-values.ts'

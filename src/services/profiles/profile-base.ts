@@ -1,6 +1,5 @@
 import type { Worker } from 'node:worker_threads'
-import type { Profile } from '../../core/profile.ts'
-import type { ProfileUrd } from '../../core/profile-draft.ts'
+import type { Profile, ProfileUrd } from '../../core/profile.ts'
 import type { ProfileQueryResult } from '../../core/reports/profile-report.ts'
 import { baseDocument } from './base-document.ts'
 import { startLoadedThread } from './loaded-thread.ts'

@@ -1,5 +1,5 @@
 import type { ValidationError } from '../../config/validation-errors.ts'
-import type { ProfileDraft, ProfileUrd } from '../../core/profile-draft.ts'
+import type { ProfileDraft, ProfileUrd } from '../../core/profile.ts'
 import type { PlainItem } from '../../xml/profile-parts-reader.ts'
 import { readProfiles } from '../../xml/profile-reader.ts'
 import { readUrds } from '../../xml/urd-reader.ts'

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Profile } from '../../core/profile.ts'
-import type { ImportedProfile } from '../../core/profile-draft.ts'
+import type { ImportedProfile, Profile } from '../../core/profile.ts'
 import type { ProfileImportReport } from '../../core/reports/profile-report.ts'
 import type { KeyedProfile, ProfileStore } from '../../store/contracts/profiles.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { ProfileDraft } from '../../core/profile-draft.ts'
+import type { ProfileDraft } from '../../core/profile.ts'
 import { profileToJson, readProfileJson } from './profile-values.ts'
 import { rules } from './profiles.testkit.ts'
 import { portOf, supported } from './protocols.ts'

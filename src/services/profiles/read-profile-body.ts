@@ -1,5 +1,5 @@
 import type { ValidationError } from '../../config/validation-errors.ts'
-import type { ProfileDraft } from '../../core/profile-draft.ts'
+import type { ProfileDraft } from '../../core/profile.ts'
 import { readProfilesXml } from './profile-file.ts'
 import { type ProfileRules, readProfileJson } from './profile-values.ts'
 

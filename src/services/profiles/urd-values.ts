@@ -1,6 +1,5 @@
 import type { ValidationError } from '../../config/validation-errors.ts'
-import type { Profile, Source } from '../../core/profile.ts'
-import type { ProfileDraft, ProfileUrd } from '../../core/profile-draft.ts'
+import type { Profile, ProfileDraft, ProfileUrd, Source } from '../../core/profile.ts'
 import type { WrittenUrd } from '../../xml/urd.ts'
 import type { PlainUrd } from '../../xml/urd-reader.ts'
 import { createPlainValues, type PlainValues } from './plain-values.ts'

@@ -1,6 +1,6 @@
 import { hostKey } from '../../../core/partition.ts'
+import { wordsOf } from '../../../core/search-query/parse-query.ts'
 import type { QueryNode, WordsNode } from '../../../core/search-query/query.ts'
-import { wordsOf } from '../../../core/search-query/query-tokens.ts'
 import { isUnspaced } from '../../../core/search-query/searchable-text.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { closeSync, openSync, rmSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { isWholeRecord } from '../../../archive/warc/whole-record.ts'
+import { isWholeRecord } from '../../../archive/warc/record-check.ts'
 import { AppError } from '../../../core/errors.ts'
 import type { GcFiles } from '../../../core/reports/gc-report.ts'
 import { type Database, storeError } from '../folder/database.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sourceText } from './source-text.ts'
+import { sourceText } from './version-report.ts'
 
 test('what a person can read is text, in its own charset', () => {
   assert.equal(sourceText(Buffer.from('Gr\u00fc\u00dfe', 'latin1'), 'text/html; charset=iso-8859-1'), 'Grüße')

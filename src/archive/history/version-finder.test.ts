@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readAddress, readChoice, readTime } from './version-address.ts'
+import { readAddress, readChoice, readTime } from './version-finder.ts'
 
 test('a time may lack its end and its zone', () => {
   for (const [text, iso] of [

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { decodeText, detectCharset } from './charset.ts'
-import { htmlBodyDeclaredEncoding } from './charset-prescan.ts'
-import { httpContentTypeEncoding } from './content-type.ts'
-import { resolveEncoding } from './encoding-label.ts'
+import {
+  decodeText,
+  detectCharset,
+  htmlBodyDeclaredEncoding,
+  httpContentTypeEncoding,
+  resolveEncoding,
+} from './charset.ts'
 
 function latin1(text: string): Buffer {
   return Buffer.from(text, 'latin1')

@@ -1,0 +1,226 @@
+import { isUtf8 } from 'node:buffer'
+import { analyse } from 'chardet'
+
+export type Charset = {
+  /** Name by the Encoding standard, in lower case; `TextDecoder` knows it. */
+  charset: string
+  source: 'bom' | 'header' | 'meta' | 'detected' | 'default'
+}
+
+/** Encoding of a text document: byte order mark, then header, then what it says of itself, then its bytes. */
+export function detectCharset(document: { bytes: Uint8Array; contentType?: string | null | undefined }): Charset {
+  const { bytes, contentType } = document
+  const bom = bomEncoding(bytes)
+  if (bom !== undefined) return { charset: bom, source: 'bom' }
+  const header = contentType ? httpContentTypeEncoding(contentType) : undefined
+  if (header !== undefined) return { charset: header, source: 'header' }
+  const declared = htmlBodyDeclaredEncoding(bytes)
+  if (declared !== undefined) return { charset: declared, source: 'meta' }
+  if (isUtf8Text(bytes)) return { charset: 'utf-8', source: 'detected' }
+  const guess = guessEncoding(bytes)
+  return guess === undefined ? { charset: 'windows-1252', source: 'default' } : { charset: guess, source: 'detected' }
+}
+
+export function bomEncoding(bytes: Uint8Array): string | undefined {
+  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return 'utf-8'
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be'
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le'
+  return undefined
+}
+
+/** Longer documents are cut: a string of V8 cannot hold what a hostile body may bring. */
+const MAX_DECODED_BYTES = 64 * 1024 * 1024
+
+/** Text of a document, its byte order mark dropped. Malformed bytes become U+FFFD; an unknown name is the web's default. */
+export function decodeText(bytes: Uint8Array, charset: string): string {
+  const name = resolveEncoding(charset) ?? 'windows-1252'
+  return new TextDecoder(name).decode(bytes.length > MAX_DECODED_BYTES ? bytes.subarray(0, MAX_DECODED_BYTES) : bytes)
+}
+
+/** True for encodings in which a byte below 0x80 can be something else than its ASCII character. */
+export function isAsciiCompatible(charset: string): boolean {
+  return charset !== 'utf-16le' && charset !== 'utf-16be' && charset !== 'iso-2022-jp'
+}
+
+/** Longest label of the Encoding standard is shorter than this; what is longer is not looked up. */
+const MAX_LABEL_LENGTH = 40
+
+/** Labels that were resolved. Only known ones are kept, so hostile names cannot make it grow. */
+const known = new Map<string, string>()
+
+/**
+ * Name of the encoding that a label stands for by the Encoding standard (`latin1` is `windows-1252`), in lower case.
+ * Unknown labels, and those of encodings that no longer may be decoded (UTF-7, HZ, ISO-2022-KR), give undefined.
+ */
+export function resolveEncoding(label: string): string | undefined {
+  if (label.length > MAX_LABEL_LENGTH) return undefined
+  const key = label.replace(/^[\t\n\f\r ]+|[\t\n\f\r ]+$/g, '').toLowerCase()
+  const hit = known.get(key)
+  if (hit !== undefined) return hit
+  const name = nameOf(key)
+  if (name !== undefined) known.set(key, name)
+  return name
+}
+
+function nameOf(label: string): string | undefined {
+  try {
+    return new TextDecoder(label).encoding
+  } catch {
+    return undefined
+  }
+}
+
+const MAX_HEADER_LENGTH = 4096
+
+const parameter =
+  /;[\t\n\r ]*([^\t\n\r;=," ]+)=(?:"((?:[^"\\]|\\[\s\S])*)"?[^;,]*|([^;,]*))|"(?:[^"\\]|\\[\s\S])*"?|[\s\S]/g
+
+/**
+ * Encoding named by a Content-Type header: its first `charset` parameter whose label is known. Quoted text that only
+ * looks like a parameter is not one. Of several values joined by commas the first that names an encoding counts.
+ */
+export function httpContentTypeEncoding(header: string): string | undefined {
+  if (!/charset/i.test(header)) return undefined
+  for (const match of header.slice(0, MAX_HEADER_LENGTH).matchAll(parameter)) {
+    if (match[1]?.toLowerCase() !== 'charset') continue
+    const encoding = resolveEncoding(match[2]?.replace(/\\([\s\S])/g, '$1') ?? match[3] ?? '')
+    if (encoding !== undefined) return encoding
+  }
+  return undefined
+}
+
+/** The standard asks for 1024 bytes; pages that put scripts before their meta are common enough for more. */
+const PRESCAN_BYTES = 4096
+
+/**
+ * Encoding that an HTML page declares in itself: the HTML standard's prescan for `<meta charset>` and
+ * `<meta http-equiv="content-type">`, then the XML declaration. The result is a name that `TextDecoder` knows.
+ */
+export function htmlBodyDeclaredEncoding(body: Uint8Array): string | undefined {
+  const length = Math.min(body.length, PRESCAN_BYTES)
+  // Latin-1 keeps one character for each byte.
+  const text = Buffer.from(body.buffer, body.byteOffset, length).toString('latin1')
+  if (text.startsWith('<\0?\0x\0')) return 'utf-16le'
+  if (text.startsWith('\0<\0?\0x')) return 'utf-16be'
+  return prescan(text) ?? xmlDeclaredEncoding(text)
+}
+
+const xmlDeclaration = /^<\?xml[^>]*?encoding[\t\n\f\r ]*=[\t\n\f\r ]*(["'])([^"'>]*)\1/
+
+function xmlDeclaredEncoding(text: string): string | undefined {
+  return readableEncoding(xmlDeclaration.exec(text)?.[2] ?? '')
+}
+
+/** As the standard says: a page whose ASCII could be read is not UTF-16, and x-user-defined is a historic trick. */
+function readableEncoding(label: string): string | undefined {
+  const name = resolveEncoding(label)
+  if (name === 'utf-16le' || name === 'utf-16be') return 'utf-8'
+  return name === 'x-user-defined' ? 'windows-1252' : name
+}
+
+const metaStart = /<meta[\t\n\f\r /]/iy
+const tagStart = /<\/?[a-z][^\t\n\f\r >]*/iy
+
+function prescan(text: string): string | undefined {
+  for (let at = text.indexOf('<'); at !== -1; at = text.indexOf('<', at)) {
+    metaStart.lastIndex = tagStart.lastIndex = at
+    if (text.startsWith('<!--', at)) at = after(text, '-->', at + 2)
+    else if (metaStart.test(text)) {
+      const { attributes, end } = readAttributes(text, at + 5)
+      if (end === -1) return undefined
+      const encoding = metaEncoding(attributes)
+      if (encoding !== undefined) return encoding
+      at = end
+    } else if (tagStart.test(text)) at = readAttributes(text, tagStart.lastIndex).end
+    else if (/[!/?]/.test(text.charAt(at + 1))) at = after(text, '>', at)
+    else at++
+    if (at === -1) return undefined
+  }
+  return undefined
+}
+
+function after(text: string, mark: string, from: number): number {
+  const at = text.indexOf(mark, from)
+  return at === -1 ? -1 : at + mark.length
+}
+
+const attribute =
+  /[\t\n\f\r /]*(?:>|([^\t\n\f\r />][^\t\n\f\r />=]*)(?:[\t\n\f\r ]*=[\t\n\f\r ]*(?:"([^"]*)(?:"|$)|'([^']*)(?:'|$)|([^\t\n\f\r >"'][^\t\n\f\r >]*))?)?)/y
+
+/** `end` is the index after the tag, or -1 when the text ends inside it. The first of several with one name counts. */
+function readAttributes(text: string, from: number): { attributes: Map<string, string>; end: number } {
+  const attributes = new Map<string, string>()
+  attribute.lastIndex = from
+  for (let match = attribute.exec(text); match !== null; match = attribute.exec(text)) {
+    const name = match[1]?.toLowerCase()
+    if (name === undefined) return { attributes, end: attribute.lastIndex }
+    if (!attributes.has(name)) attributes.set(name, match[2] ?? match[3] ?? match[4] ?? '')
+  }
+  return { attributes, end: -1 }
+}
+
+function metaEncoding(attributes: Map<string, string>): string | undefined {
+  const charset = attributes.get('charset')
+  if (charset !== undefined) return readableEncoding(charset)
+  if (attributes.get('http-equiv')?.toLowerCase() !== 'content-type') return undefined
+  return readableEncoding(contentCharset(attributes.get('content') ?? ''))
+}
+
+const charsetParameter = /charset[\t\n\f\r ]*=[\t\n\f\r ]*(?:"([^"]*)"|'([^']*)'|(?!["'])([^\t\n\f\r ;]*))/i
+
+/** The label in the `content` of a meta, found as the standard does: not by the rules of MIME. */
+function contentCharset(content: string): string {
+  const match = charsetParameter.exec(content)
+  return match?.[1] ?? match?.[2] ?? match?.[3] ?? ''
+}
+
+/** The guess gets slow with size and no better. */
+const SAMPLE_BYTES = 4096
+/** How far the page is searched for text to guess from. */
+const SEARCH_BYTES = 262_144
+/** Below this the guess is worse than the default of the web. */
+const MIN_CONFIDENCE = 20
+
+/** True for UTF-8 that may be cut off inside its last character, as a body at its size limit is. */
+export function isUtf8Text(bytes: Uint8Array): boolean {
+  if (isUtf8(bytes)) return true
+  for (let cut = 1; cut <= 3 && cut <= bytes.length; cut++) {
+    const byte = bytes[bytes.length - cut]!
+    if (byte < 0x80) return false
+    if (byte >= 0xc0) return isUtf8(bytes.subarray(0, bytes.length - cut))
+  }
+  return false
+}
+
+/** Guesses the encoding of text that is not UTF-8 from the frequency of its bytes. */
+export function guessEncoding(bytes: Uint8Array): string | undefined {
+  const sample = sampleText(bytes)
+  if (sample.length === 0) return undefined
+  for (const match of analyse(sample)) {
+    if (match.confidence < MIN_CONFIDENCE) return undefined
+    const encoding = resolveEncoding(match.name)
+    // Wide encodings are declared or have a BOM; a guess of one is wrong more often than right.
+    if (encoding !== undefined && !encoding.startsWith('utf-16')) return encoding
+  }
+  return undefined
+}
+
+/** Text around the first bytes that are not ASCII, without tags: markup says nothing about the language. */
+function sampleText(bytes: Uint8Array): Uint8Array {
+  const end = Math.min(bytes.length, SEARCH_BYTES)
+  const sample = new Uint8Array(SAMPLE_BYTES)
+  let size = 0
+  let inTag = false
+  let hasNonAscii = false
+  for (let at = 0; at < end && size < SAMPLE_BYTES; at++) {
+    const byte = bytes[at]!
+    if (byte === 0x3c) inTag = true
+    else if (byte === 0x3e) inTag = false
+    else if (!inTag) {
+      if (!hasNonAscii && size === SAMPLE_BYTES / 4) size = 0
+      hasNonAscii ||= byte >= 0x80 || byte === 0x1b
+      sample[size++] = byte
+    }
+  }
+  return sample.subarray(0, hasNonAscii ? size : 0)
+}
