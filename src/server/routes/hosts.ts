@@ -1,5 +1,5 @@
 import { AppError } from '../../core/errors.ts'
-import { type HostPlace, type HostReport, type HostView, hostHealths } from '../../store/contracts/host-view.ts'
+import { type HostPosition, type HostReport, type HostView, hostHealths } from '../../store/contracts/host-view.ts'
 import { administrator } from '../access.ts'
 import { pageOf, placeOfText } from '../cursor.ts'
 import type { Api } from '../parts.ts'
@@ -30,11 +30,11 @@ function written({ nextAt, ...host }: HostReport) {
   return { ...host, nextAt: nextAt === 0 ? null : new Date(nextAt).toISOString() }
 }
 
-function nameOfPlace({ health, queued, host }: HostPlace): string {
+function nameOfPlace({ health, queued, host }: HostPosition): string {
   return `${health} ${queued} ${host}`
 }
 
-function placeOf(cursor: string | undefined): HostPlace | null {
+function placeOf(cursor: string | undefined): HostPosition | null {
   const text = placeOfText(cursor)
   if (text === null) return null
   const [, name, queued, host] = /^([a-z-]+) (\d{1,15}) (\S{1,300})$/.exec(text) ?? []

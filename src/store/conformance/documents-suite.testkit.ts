@@ -150,7 +150,6 @@ export function documentsSuite(engine: StoreEngine): void {
           notModified: 1,
           linkKeys: new Uint8Array(),
           linkNaming: 0,
-          linkRow: 0,
         })
         assert.deepEqual(await countsOf(shard), { documents: 1, versions: 1, bodies: 1 })
       }),
@@ -179,7 +178,6 @@ export function documentsSuite(engine: StoreEngine): void {
           notModified: 0,
           linkKeys: new Uint8Array(),
           linkNaming: 0,
-          linkRow: 0,
         })
         const [stored] = await shard.documents.record([pageOf(host, '/', 'now', { run: 2 })])
         assert.equal(stored?.kind, 'stored')

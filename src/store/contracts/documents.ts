@@ -14,7 +14,7 @@ export type DocumentStore = {
   /** What is known of these documents, for conditional requests; `null` for those never seen. */
   find(keys: readonly DocumentKey[]): Promise<(KnownDocument | null)[]>
   /** Outgoing links of a document's current version, in page order. */
-  links(known: KnownDocument): Promise<string[]>
+  links(known: Pick<KnownDocument, 'versionId' | 'url'>): Promise<string[]>
   counts(): Promise<DocumentCounts>
 }
 
@@ -120,8 +120,6 @@ export type KnownDocument = {
   /** `linkKeys` and `linkNaming` of the current version; empty where it has no links or they are not known. */
   linkKeys: Uint8Array
   linkNaming: number
-  /** Where the links themselves are; the engine's own business. */
-  linkRow: number
 }
 
 export type DocumentCounts = { documents: number; versions: number; bodies: number }

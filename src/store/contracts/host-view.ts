@@ -8,7 +8,7 @@ export type HostQuery = {
   /** Part of the name; empty for all. */
   q: string
   /** Behind this one; null from the start. */
-  after: HostPlace | null
+  after: HostPosition | null
   limit: number
 }
 
@@ -17,9 +17,9 @@ export const hostHealths = ['given-up', 'resting', 'slow', 'fine'] as const
 export type HostHealth = (typeof hostHealths)[number]
 
 /** Where a host stands in the list. */
-export type HostPlace = { health: HostHealth; queued: number; host: string }
+export type HostPosition = { health: HostHealth; queued: number; host: string }
 
-export type HostReport = HostPlace & {
+export type HostReport = HostPosition & {
   /** In a row. */
   failures: number
   /** Wall clock; 0 where it may be asked at once. */

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { documentStatements } from '../documents/documents-statements.ts'
 import { createDatabase, usePostgres } from '../testkit/postgres.testkit.ts'
 import { objectStatements } from './objects.ts'
-import { versionStatements } from './versions-statements.ts'
+import { versionStatements } from './versions.ts'
 
 usePostgres()
 

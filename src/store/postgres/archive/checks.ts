@@ -1,5 +1,6 @@
 import { partitionCount } from '../../../core/partition.ts'
 import type { VerifyFault } from '../../../core/reports/verify-report.ts'
+import { collectableSql } from '../../rules/collectable.ts'
 import type { PostgresPool } from '../connection/pool.ts'
 
 /** So many rows are looked at by one statement, roughly. */
@@ -9,9 +10,8 @@ const within = 'v.partition BETWEEN $1::smallint AND $2::smallint'
 
 /** Conditions on versions `v` whose body can't be read, whatever the records hold. */
 export const damagedVersions = {
-  bare: `v.body = 'kept' AND v.record = 0 AND v.original = v.id`,
-  orphaned: `v.body = 'kept' AND v.original <> v.id AND NOT EXISTS (SELECT 1 FROM versions o
-    WHERE o.partition = v.original % ${partitionCount} AND o.id = v.original AND o.digest = v.digest AND o.body = 'kept')`,
+  bare: collectableSql.hasNoRecord('record'),
+  orphaned: collectableSql.hasNoOriginal(`o.partition = v.original % ${partitionCount} AND o.id = v.original`),
 } as const
 
 const checks: readonly [what: string, sql: string][] = [

@@ -2,8 +2,6 @@ import { isAppError } from '../../../core/errors.ts'
 import { partitionCount } from '../../../core/partition.ts'
 import type { BodyState } from '../../contracts/body-state.ts'
 import type {
-  CollectableVersion,
-  CollectionCursor,
   CollectionOrder,
   CollectionOutcome,
   CollectionStore,
@@ -11,11 +9,11 @@ import type {
   TextMark,
 } from '../../contracts/collection.ts'
 import type { ObjectStore } from '../../contracts/objects.ts'
+import { collectableSql, firstCursor, type PartitionJoin, rankVersion, refusalOf } from '../../rules/collectable.ts'
 import type { PostgresPool, Sender, Tx } from '../connection/pool.ts'
 import { partitionOfId } from '../connection/row-batch.ts'
 import { partitionOfDigest } from '../documents/documents-bodies.ts'
 import { lockInPartitions } from '../leases/partition-locks.ts'
-import { collectionStatements as sql } from './collection-statements.ts'
 import { storable } from './storable-text.ts'
 
 export type PostgresCollectionDeps = {
@@ -28,8 +26,8 @@ export type PostgresCollectionDeps = {
 }
 
 type KeptRow = Omit<KeptVersion, 'shared'>
-type Place = { id: number; hasText: boolean; record: number; length: number }
-/** What an order to drop a body needs before rows are locked. */
+type Position = { id: number; hasText: boolean; record: number; length: number }
+/** What an order to drop a body needs, read before rows are locked. */
 type Read = { record: number; header: string; mark: TextMark | null } | 'damaged' | null
 type OrderRow = {
   id: number
@@ -45,6 +43,54 @@ type OrderRow = {
 }
 type Decision = { row: OrderRow; action: CollectionOrder['action']; read: Read }
 
+const keptColumns = `v.id, v.document AS "documentId", v.n, d.url, v.at, d.version = v.id AS current, v.body,
+  CASE WHEN v.record = 0 THEN 0 ELSE v.length END AS bytes, v.original AS "originalId",
+  (SELECT h.owner FROM holds h WHERE h.partition = v.partition AND h.version = v.id LIMIT 1) AS "heldBy", v.wanted
+  FROM versions v JOIN documents d ON d.partition = v.partition AND d.id = v.document`
+
+const these = 'partition = ANY($1::smallint[]) AND id = ANY($2::bigint[])'
+
+const samePartition: PartitionJoin = (a, b) => `${a}.partition = ${b}.partition AND `
+
+/** Collecting is rare and goes through many rows at once, so statements may span many partitions. */
+const sql = {
+  page: `SELECT ${keptColumns} WHERE (v.partition, v.document, v.n) < ($1::smallint, $2::bigint, $3::int)
+    ORDER BY v.partition DESC, v.document DESC, v.n DESC LIMIT $4`,
+  find: `SELECT ${keptColumns} WHERE v.partition = ANY($1::smallint[]) AND v.id = ANY($2::bigint[])`,
+  references: `SELECT v.id, v.original FROM versions v WHERE v.original = ANY($1::bigint[]) AND ${collectableSql.isReference('v')}`,
+  positions: `SELECT id, text IS NOT NULL AS "hasText", record, length FROM versions WHERE ${these} AND record > 0`,
+  leave: `UPDATE versions SET leaving = true WHERE ${these} AND NOT leaving`,
+  stay: `UPDATE versions SET leaving = false WHERE ${these} AND leaving`,
+  orders: `SELECT v.id, v.document, v.digest, v.original, v.links, v.body, v.wanted, v.record, v.length,
+    ${collectableSql.isCurrent(samePartition)} AS current
+    FROM versions v JOIN documents d ON d.partition = v.partition AND d.id = v.document
+    WHERE v.partition = $1::smallint AND v.id = ANY($2::bigint[]) ORDER BY v.id FOR UPDATE OF v`,
+  pinned: 'SELECT DISTINCT version FROM holds WHERE partition = ANY($1::smallint[]) AND version = ANY($2::bigint[])',
+  forgetBodies: `DELETE FROM bodies b USING unnest($1::smallint[], $2::bytea[], $3::bigint[]) AS r(partition, digest, version)
+    WHERE b.partition = r.partition AND b.digest = r.digest AND b.version = r.version`,
+  remove: `DELETE FROM versions WHERE ${these}`,
+  removeRecords: `DELETE FROM records WHERE ${these}`,
+  /** Versions that follow each other may share a list. */
+  removeLinks: `DELETE FROM links l USING unnest($1::smallint[], $2::bigint[], $3::bigint[]) AS r(partition, id, document)
+    WHERE l.partition = r.partition AND l.id = r.id AND NOT EXISTS (
+      SELECT 1 FROM versions v WHERE v.partition = r.partition AND v.document = r.document AND v.links = r.id)`,
+  drop: `UPDATE versions v SET body = 'dropped', header = r.header, text = coalesce(r.text, v.text),
+    text_rules = coalesce(r.rules, v.text_rules), original = v.id, record = 0, length = 0, leaving = false
+    FROM unnest($1::smallint[], $2::bigint[], $3::text[], $4::bytea[], $5::bigint[]) AS r(partition, id, header, text, rules)
+    WHERE v.partition = r.partition AND v.id = r.id`,
+  /** References that were made at the moment their originals went, by a worker that died before it checked. */
+  lose: `UPDATE versions v SET body = 'lost', original = v.id, record = 0, length = 0
+    WHERE v.original = ANY($1::bigint[]) AND ${collectableSql.isReference('v')}`,
+  // Locking the version keeps the collector from taking it until the pin is there.
+  hold: `WITH there AS (
+      SELECT partition, id FROM versions WHERE partition = $1::smallint AND id = ANY($2::bigint[]) ORDER BY id FOR KEY SHARE),
+    pinned AS (INSERT INTO holds (partition, version, owner, since) SELECT partition, id, $3, $4::bigint FROM there
+      ON CONFLICT DO NOTHING)
+    SELECT id FROM there`,
+  release: 'DELETE FROM holds WHERE partition = ANY($1::smallint[]) AND version = ANY($2::bigint[]) AND owner = $3',
+  mark: `UPDATE versions SET wanted = $3::boolean WHERE ${these} AND wanted <> $3::boolean`,
+}
+
 /**
  * Taking a version while others may be about to refer to its body, in partitions of their own:
  *
@@ -59,14 +105,15 @@ export function createPostgresCollection({ pool, objects, headerOf, textOf }: Po
     const ids = orders.filter(({ action }) => action === 'drop').map(({ versionId }) => versionId)
     const reads = new Map<number, Read>()
     if (ids.length === 0) return reads
-    for (const place of await pool.query<Place>(sql.places, those(ids))) reads.set(place.id, await readHeader(place))
+    for (const position of await pool.query<Position>(sql.positions, those(ids)))
+      reads.set(position.id, await readHeader(position))
     return reads
   }
 
-  async function readHeader({ id, hasText, record, length }: Place): Promise<Read> {
+  async function readHeader({ id, hasText, record, length }: Position): Promise<Read> {
     try {
       const header = headerOf(await objects.read({ fileId: partitionOfId(id) + 1, offset: record, length }))
-      // Once the body is gone nobody can tell what its text was.
+      // Once the body is gone its text can't be read any more.
       return { record, header, mark: hasText ? null : await textOf(id) }
     } catch (error) {
       if (isAppError(error, 'record-damaged') || isAppError(error, 'store-damaged')) return 'damaged'
@@ -77,16 +124,20 @@ export function createPostgresCollection({ pool, objects, headerOf, textOf }: Po
   async function carryOut(tx: Tx, orders: readonly CollectionOrder[], reads: Map<number, Read>) {
     const ids = orders.map(({ versionId }) => versionId)
     const rows = new Map((await lockInPartitions<OrderRow>(tx, sql.orders, ids)).map((row) => [row.id, row]))
-    const held = new Set((await tx.query<{ version: number }>(sql.held, those(ids))).map(({ version }) => version))
+    const pinned = new Set((await tx.query<{ version: number }>(sql.pinned, those(ids))).map(({ version }) => version))
     const references = await referencesTo(tx, ids)
     const done = new Map<number, Decision>()
     const outcomes = orders.map(({ versionId, action }): CollectionOutcome => {
       const row = done.get(versionId)?.action === 'remove' ? undefined : rows.get(versionId)
       if (row === undefined || done.has(versionId)) return { kind: 'nothing' }
-      if (held.has(versionId)) return { kind: 'kept', why: 'held' }
-      if ((references.get(versionId)?.size ?? 0) > 0) return { kind: 'kept', why: 'shared' }
       const read = reads.get(versionId) ?? null
-      const refusal = action === 'remove' ? mayRemove(row) : mayDrop(row, read)
+      const refusal = refusalOf(action, {
+        ...row,
+        pinned: pinned.has(versionId),
+        shared: (references.get(versionId)?.size ?? 0) > 0,
+        hasRecord: row.record > 0,
+        isRead: read !== null && read !== 'damaged' && read.record === row.record,
+      })
       if (refusal !== null) return refusal
       done.set(versionId, { row, action, read })
       references.get(row.original)?.delete(versionId)
@@ -119,11 +170,12 @@ export function createPostgresCollection({ pool, objects, headerOf, textOf }: Po
 
   return {
     async versions(after, limit) {
-      const last = after ?? { documentId: Number.MAX_SAFE_INTEGER, n: 0, at: 0, newer: 0 }
+      const cursor = { ...(after ?? firstCursor) }
       const partition = after === null ? partitionCount : partitionOfId(after.documentId)
-      const rows = await pool.query<KeptRow>(sql.page, [partition, last.documentId, last.n, limit])
-      const cursor = { ...last }
-      const versions = (await withShared(rows)).map((version) => collectable(version, cursor))
+      const rows = await pool.query<KeptRow>(sql.page, [partition, cursor.documentId, cursor.n, limit])
+      const versions = (await withShared(rows)).map((version) =>
+        rankVersion({ ...version, supersededAt: null, newer: 0 }, cursor),
+      )
       return { versions, next: rows.length < limit ? null : cursor }
     },
     async find(versionIds) {
@@ -164,18 +216,6 @@ async function referencesTo(sender: Sender, ids: readonly number[]): Promise<Map
   return references
 }
 
-function mayRemove({ current }: OrderRow): CollectionOutcome | null {
-  return current ? { kind: 'kept', why: 'current' } : null
-}
-
-function mayDrop({ body, record, wanted }: OrderRow, read: Read): CollectionOutcome | null {
-  if (body !== 'kept' || record === 0) return { kind: 'nothing' }
-  if (wanted) return { kind: 'kept', why: 'wanted' }
-  // A record that was brought back meanwhile is whole: only nobody looked at it. The next run will.
-  const isSame = read !== null && read !== 'damaged' && read.record === record
-  return isSame ? null : { kind: 'kept', why: 'damaged' }
-}
-
 async function take(tx: Tx, decisions: readonly Decision[]): Promise<void> {
   if (decisions.length === 0) return
   const rows = decisions.map(({ row }) => row)
@@ -214,14 +254,4 @@ async function drop(tx: Tx, decisions: readonly Decision[]): Promise<void> {
     reads.map(({ mark }) => mark?.text ?? null),
     reads.map(({ mark }) => mark?.rules ?? null),
   ])
-}
-
-/** Moves `last` on to this row: pages go from the newest version of a document to its oldest. */
-function collectable(version: KeptVersion, last: CollectionCursor): CollectableVersion {
-  const { documentId, n, at } = version
-  const isFirst = documentId !== last.documentId
-  const newer = isFirst ? 0 : last.newer + 1
-  const supersededAt = isFirst ? null : last.at
-  Object.assign(last, { documentId, n, at, newer })
-  return { ...version, current: version.current || isFirst, supersededAt, newer }
 }

@@ -1,19 +1,14 @@
+import { collectableSql } from '../../rules/collectable.ts'
+import { type LostVersions, noteLost, versionSql } from '../../rules/versioning.ts'
 import type { PostgresPool, Tx } from '../connection/pool.ts'
 import { partitionOfId } from '../connection/row-batch.ts'
 import { partitionOfDigest } from '../documents/documents-bodies.ts'
 import { lockInPartitions } from '../leases/partition-locks.ts'
 import { damagedVersions, portionsOf } from './checks.ts'
 
-export type LostVersions = {
-  count: number
-  /** The first of them, for people. */
-  urls: string[]
-}
-
 /** A version whose record can't be read, and which record that was: another one may have taken its place by now. */
 export type DamagedVersion = { versionId: number; record: number }
 
-const NAMED = 3
 const BATCH = 500
 
 const these = 'v.partition = ANY($1::smallint[]) AND v.id = ANY($2::bigint[])'
@@ -25,9 +20,8 @@ const repairStatements = {
       .join(' OR ')})`,
   lock: `SELECT v.id, v.digest, v.record, d.url FROM versions v JOIN documents d ON d.partition = v.partition AND d.id = v.document
     WHERE v.partition = $1::smallint AND v.id = ANY($2::bigint[]) ORDER BY v.id FOR UPDATE OF v`,
-  /** The second condition is that of the index. */
-  sharing: 'SELECT id FROM versions WHERE original = ANY($1::bigint[]) AND original <> id',
-  lose: `UPDATE versions v SET body = CASE WHEN v.body = 'none' THEN v.body ELSE 'lost' END, original = v.id, record = 0, length = 0
+  sharing: `SELECT v.id FROM versions v WHERE v.original = ANY($1::bigint[]) AND ${collectableSql.isReference('v')}`,
+  lose: `UPDATE versions v SET body = ${versionSql.bodyOnceLost}, original = v.id, record = 0, length = 0
     WHERE ${these}`,
   forgetBodies: `DELETE FROM bodies b USING unnest($1::smallint[], $2::bytea[], $3::bigint[]) AS r(partition, digest, version)
     WHERE b.partition = r.partition AND b.digest = r.digest AND b.version = r.version`,
@@ -49,25 +43,13 @@ export async function giveUpDamaged(pool: PostgresPool, damaged: readonly Damage
   for (let start = 0; start < all.length; start += BATCH) {
     const batch = all.slice(start, start + BATCH)
     const gone = await pool.transaction((tx) => lose(tx, batch))
-    note(lost, gone)
+    for (const { url } of gone) noteLost(lost, () => url)
     const ids = gone.map(({ id }) => id)
     const sharing = await pool.query<{ id: number }>(repairStatements.sharing, [ids])
-    note(
-      lost,
-      await pool.transaction((tx) =>
-        lose(
-          tx,
-          sharing.map(({ id }) => ({ versionId: id, record: null })),
-        ),
-      ),
-    )
+    const references = sharing.map(({ id }) => ({ versionId: id, record: null }))
+    for (const { url } of await pool.transaction((tx) => lose(tx, references))) noteLost(lost, () => url)
   }
   return lost
-}
-
-function note(lost: LostVersions, gone: readonly LockedRow[]): void {
-  lost.count += gone.length
-  for (const { url } of gone.slice(0, NAMED - lost.urls.length)) lost.urls.push(url)
 }
 
 /** Those that still have the record that was found to be damaged; `null` for whatever it is. */

@@ -1,4 +1,5 @@
 import type { WatchCheck, WatchOutcome, WatchRow, WatchStore } from '../../contracts/watches.ts'
+import { isFailingSql, MAX_CHECKS, tookMs } from '../../rules/watch-checks.ts'
 import { storable } from '../archive/storable-text.ts'
 import { newestVersion } from '../archive/version-mark.ts'
 import type { PostgresPool, Tx } from '../connection/pool.ts'
@@ -7,12 +8,6 @@ import { forgetProgress, schedulerRole } from './check-results.ts'
 
 const columns = `w.id, w.key, w.uri, w.landed, w.round, w.finished_mark AS "finishedMark", w.checked_at AS "checkedAt",
   w.outcome, w.status, w.since, w.changed_at AS "changedAt", w.state`
-
-/** So many checks of a watch are remembered. */
-const MAX_CHECKS = 50
-
-/** Whatever is not a good answer: a source that robots.txt keeps us from does not work for its owner either. */
-const isFailing = (outcome: string): string => `(${outcome} LIKE 'failed%' OR ${outcome} LIKE 'skipped%')`
 
 export type PostgresWatchesOptions = {
   /** Of the leader of the scheduler: what is written is refused (`lease-lost`) when another one leads. Without it nothing is checked. */
@@ -104,7 +99,7 @@ async function noteOutcomes(tx: Tx, outcomes: readonly WatchOutcome[]): Promise<
   const rows = await tx.query<{ id: number; round: number }>(
     `UPDATE watches w SET finished_mark = w.mark, checked_at = o.at, status = o.status,
        landed = coalesce(o.landed, w.landed), outcome = o.outcome,
-       since = CASE WHEN w.since = 0 OR ${isFailing('w.outcome')} <> ${isFailing('o.outcome')} THEN o.at ELSE w.since END,
+       since = CASE WHEN w.since = 0 OR ${isFailingSql('w.outcome')} <> ${isFailingSql('o.outcome')} THEN o.at ELSE w.since END,
        changed_at = CASE WHEN o.changes > 0 THEN o.at ELSE w.changed_at END
      FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::int[], $5::bigint[], $6::text[])
        AS o (watch, at, outcome, status, changes, landed)
@@ -135,10 +130,6 @@ async function noteChecks(
        WHERE x.watch = o.watch AND x.at < o.at ORDER BY x.at DESC LIMIT 1 OFFSET ${MAX_CHECKS - 1}))`,
     [watches, times],
   )
-  const tookMs = outcomes.map(({ watch, checkedAt }) => {
-    const round = rounds.get(watch)!
-    return round === 0 ? 0 : Math.max(0, checkedAt - round)
-  })
   await tx.query(
     `INSERT INTO checks (watch, at, outcome, status, changed, took_ms)
      SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::int[], $5::bigint[], $6::bigint[])`,
@@ -148,7 +139,7 @@ async function noteChecks(
       outcomes.map(({ outcome }) => storable(outcome)),
       outcomes.map(({ status }) => status),
       outcomes.map(({ changes }) => changes),
-      tookMs,
+      outcomes.map(({ watch, checkedAt }) => tookMs(rounds.get(watch)!, checkedAt)),
     ],
   )
 }

@@ -1,6 +1,6 @@
+import type { Original } from '../../rules/versioning.ts'
 import type { Sender } from '../connection/pool.ts'
 import { byPartition, partitionOfId } from '../connection/row-batch.ts'
-import type { Original } from './documents-plan.ts'
 import { documentStatements as sql } from './documents-statements.ts'
 
 /**

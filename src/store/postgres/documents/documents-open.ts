@@ -1,6 +1,7 @@
 import { AppError } from '../../../core/errors.ts'
 import type { BodyState } from '../../contracts/body-state.ts'
 import type { DocumentKey } from '../../contracts/documents.ts'
+import type { VersionReason } from '../../contracts/versions.ts'
 import { numberArray, textArray } from '../connection/array-values.ts'
 import type { Tx } from '../connection/pool.ts'
 import { keyOf } from './documents-plan.ts'
@@ -25,7 +26,7 @@ type OpenRow = Omit<DocumentState, 'id' | 'host' | 'fp' | 'current'> & {
   secondId: number
   id: number | null
   n: number | null
-  reason: string
+  reason: VersionReason
   versionSeenAt: number
   digest: Buffer
   truncated: string

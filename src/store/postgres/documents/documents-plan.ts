@@ -1,19 +1,26 @@
+import { hash } from 'node:crypto'
 import type { Capture, CaptureOutcome } from '../../contracts/documents.ts'
 import type { VersionReason } from '../../contracts/versions.ts'
 import { packLinks } from '../../rules/link-text.ts'
+import { isDue, mayBringKnown } from '../../rules/tasks.ts'
+import {
+  type BodyCapture,
+  confirmsCurrent,
+  type DocumentNote,
+  decideBody,
+  decideGone,
+  type GoneCapture,
+  type NoteCapture,
+  noContent,
+  type Original,
+  outcomeOfBody,
+  type VersionDecision,
+  wasMetElsewhere,
+} from '../../rules/versioning.ts'
 import { partsOf, type RecordPart } from '../archive/record-parts.ts'
 import type { DocumentState, LinkRow, RefillRow, TaskRow, VersionRow, VersionState } from './documents-state.ts'
-import { taskOf } from './documents-tasks.ts'
-import { linkHash } from './link-hash.ts'
-
-/** The version that a body is kept under, its document, and the run that met the document last. */
-export type Original = { version: number; at: number; url: string; document: number; run: number }
 
 export type RecordRow = { id: number; parts: RecordPart[] }
-
-export type BodyCapture = Extract<Capture, { kind: 'body' }>
-type NoteCapture = Extract<Capture, { kind: 'note' }>
-type GoneCapture = Extract<Capture, { kind: 'gone' }>
 
 /** A version that refers to the body of another one. */
 export type Reference = { version: number; record: number; original: number; capture: BodyCapture }
@@ -27,18 +34,16 @@ export type PlanDeps = {
   originals: Map<string, Original>
 }
 
-/** Its validators stood still while the content changed: they are not asked for again. */
-const VALIDATORS_LIE = -1
-const noDigest = Buffer.alloc(0)
-
 export const keyOf = ({ host, fp }: { host: string; fp: bigint }): string => `${fp} ${host}`
+
+/** Tells whether two lists of links are the same without transferring either of them. */
+export function linkHash(list: string, naming: number): Buffer {
+  return hash('sha256', `${naming}\n${list}`, 'buffer').subarray(0, 16)
+}
 
 /**
  * What a batch of captures of one partition makes of its rows, worked out in memory: captures change the states of documents and versions
- * one after the other, and in the end each row is written once.
- *
- * A document's versions are ordered by number; the current one is the last. When a capture differs from it, it is
- * superseded: the moment it was last seen moves from the document's row, where each check notes it, to its own.
+ * one after the other, and in the end each row is written once. What becomes of a document is decided in `rules/versioning.ts`.
  */
 export function createPlan({ documents, nextId, originals }: PlanDeps) {
   const changedDocuments = new Set<DocumentState>()
@@ -65,13 +70,11 @@ export function createPlan({ documents, nextId, originals }: PlanDeps) {
     return document
   }
 
-  type Note = { outcome: string; seenAt: number; notModified: number; freshUntil?: number | null }
-
-  function note(document: DocumentState, capture: Capture, { outcome, seenAt, notModified, freshUntil }: Note): void {
-    attempt(document, capture, outcome)
-    document.seenAt = seenAt
-    document.notModified = notModified
-    document.freshUntil = freshUntil ?? document.freshUntil
+  function note(document: DocumentState, capture: Capture, noted: DocumentNote): void {
+    attempt(document, capture, noted.outcome)
+    document.seenAt = noted.seenAt
+    document.notModified = noted.notModified
+    document.freshUntil = noted.freshUntil ?? document.freshUntil
   }
 
   function attempt(document: DocumentState, capture: Capture, outcome: string): void {
@@ -88,50 +91,43 @@ export function createPlan({ documents, nextId, originals }: PlanDeps) {
   }
 
   function recordBody(capture: BodyCapture): CaptureOutcome {
-    const known = documents.get(keyOf(capture))
-    const document = known ?? insertDocument(capture, 'stored')
+    const document = documents.get(keyOf(capture)) ?? insertDocument(capture, 'stored')
     const { current } = document
-    if (current === null) return replace(capture, document, 'new')
-    if (current.reason === 'gone') return replace(capture, document, 'back')
-    if (capture.digest.equals(current.digest)) return confirm(capture, document, current, true)
-    if (capture.sameTextAs === current.id) return confirm(capture, document, current, false)
-    // What came in time says nothing about what did not; the whole page that is kept is worth more.
-    if (capture.truncated === 'time' && current.truncated === '') {
-      note(document, capture, { outcome: 'failed', seenAt: document.seenAt, notModified: document.notModified })
-      return { kind: 'incomplete' }
-    }
-    return replace(capture, document, 'changed')
+    const decision = decideBody(capture, document, current)
+    if (decision.kind === 'confirm') return confirm(capture, document, current!, decision)
+    if (decision.kind === 'add') supersede(document)
+    note(document, capture, decision.note)
+    return decision.kind === 'add' ? addBody(capture, document, decision.reason) : { kind: 'incomplete' }
   }
 
   function confirm(
     capture: BodyCapture,
     document: DocumentState,
     current: VersionState,
-    sameBody: boolean,
+    decision: Extract<VersionDecision, { kind: 'confirm' }>,
   ): CaptureOutcome {
-    // Lost, or collected before somebody came who has not seen it yet.
-    const isMissed = current.body === 'lost' || (current.body === 'dropped' && capture.check.first)
-    if (isMissed) refill(capture, document, current)
-    const notModified = Math.min(document.notModified, 0)
-    note(document, capture, { outcome: 'unchanged', seenAt: capture.at, notModified, freshUntil: capture.freshUntil })
-    if (current.etag !== capture.etag || current.lastModified !== capture.lastModified) {
+    if (decision.refill) refill(capture, document, current)
+    note(document, capture, decision.note)
+    if (decision.renewValidators) {
       current.etag = capture.etag
       current.lastModified = capture.lastModified
       change(current)
     }
-    // Behind the same words there may be other links. They are those of the page from now on.
-    if (!sameBody) relink(capture, current)
-    const isOwn = !sameBody || current.original === current.id
-    return { kind: 'unchanged', duplicate: !isOwn && wasSeenElsewhere(capture, current.original, document.id) }
+    if (decision.relink) relink(capture, current)
+    const isOwn = decision.relink || current.original === current.id
+    return { kind: 'unchanged', duplicate: !isOwn && isMetElsewhere(capture, current.original, document.id) }
   }
 
-  /** Whether the body was met in this run under another URL than the document's own. */
-  function wasSeenElsewhere({ digest, run }: BodyCapture, version: number, documentId: number): boolean {
+  function isMetElsewhere({ digest, run }: BodyCapture, version: number, documentId: number): boolean {
     const original = originals.get(digest.toString('hex'))
-    return original?.version === version && original.document !== documentId && runOf(original) === run
+    return original?.version === version && wasMetElsewhere(upToDate(original), documentId, run)
   }
 
-  const runOf = ({ document, run }: Original): number => runs.get(document)?.run ?? run
+  /** With the run that met its document last, as far as this plan knows. */
+  const upToDate = (original: Original): Original => ({
+    ...original,
+    run: runs.get(original.document)?.run ?? original.run,
+  })
 
   function relink(capture: BodyCapture, version: VersionState): void {
     const before = version.links
@@ -155,15 +151,6 @@ export function createPlan({ documents, nextId, originals }: PlanDeps) {
     to.links = hash === null ? 0 : to.id
     to.linkHash = hash
     if (hash !== null) links.set(to.id, { id: to.id, naming: linkNaming, hash, list, keys: linkKeys })
-  }
-
-  function replace(capture: BodyCapture, document: DocumentState, reason: VersionReason): CaptureOutcome {
-    const { current } = document
-    supersede(document)
-    const lies = reason === 'changed' && keptItsValidators(capture, current!)
-    const notModified = lies || document.notModified < 0 ? VALIDATORS_LIE : 0
-    note(document, capture, { outcome: 'stored', seenAt: capture.at, notModified, freshUntil: capture.freshUntil })
-    return addBody(capture, document, reason)
   }
 
   function supersede({ current, seenAt }: DocumentState): void {
@@ -191,13 +178,11 @@ export function createPlan({ documents, nextId, originals }: PlanDeps) {
     }
     linkUp(capture, version, current)
     addVersion(document, version)
-    if (original === null) return { kind: 'stored', versionId: id }
-    document.outcome = 'duplicate'
-    const linksOffered = original.document !== document.id && runOf(original) === capture.run
-    return { kind: 'duplicate', versionId: id, of: original.url, linksOffered }
+    if (original !== null) document.outcome = 'duplicate'
+    return outcomeOfBody(id, document.id, capture.run, original === null ? null : upToDate(original))
   }
 
-  /** Brings back the record of a version that was lost. */
+  /** Brings back the record of a version that was lost or collected. */
   function refill(capture: BodyCapture, document: DocumentState, current: VersionState): void {
     const record = nextId()
     const { original, stored } = keepBody(capture, document, current.id, record)
@@ -227,12 +212,12 @@ export function createPlan({ documents, nextId, originals }: PlanDeps) {
   }
 
   function recordNote(capture: NoteCapture): CaptureOutcome {
+    const { at, outcome, freshUntil } = capture
     const document = documents.get(keyOf(capture))
-    if (document === undefined) insertDocument(capture, capture.outcome)
-    else if (capture.outcome !== 'unchanged') attempt(document, capture, capture.outcome)
+    if (document === undefined) insertDocument(capture, outcome)
+    else if (!confirmsCurrent(capture)) attempt(document, capture, outcome)
     else {
-      const { at, freshUntil } = capture
-      note(document, capture, { outcome: 'unchanged', seenAt: at, notModified: document.notModified + 1, freshUntil })
+      note(document, capture, { outcome, seenAt: at, notModified: document.notModified + 1, freshUntil })
       document.location = ''
     }
     return { kind: 'noted' }
@@ -246,18 +231,25 @@ export function createPlan({ documents, nextId, originals }: PlanDeps) {
       return { kind: 'noted' }
     }
     const { current } = document
-    if (current === null || current.reason === 'gone') {
-      note(document, capture, { outcome, seenAt: current === null ? 0 : at, notModified: 0 })
-      return { kind: 'noted' }
-    }
-    supersede(document)
+    const decision = decideGone(capture, document, current)
+    if (decision.kind === 'gone') supersede(document)
+    note(document, capture, decision.note)
+    if (decision.kind !== 'gone') return { kind: 'noted' }
     const id = nextId()
     const length = archive(id, capture.render())
-    note(document, capture, { outcome, seenAt: at, notModified: Math.min(document.notModified, 0) })
     addVersion(document, {
-      ...{ id, document: document.id, n: current.n + 1, reason: 'gone', at, seenAt: at, status, address, location },
-      ...{ type: '', size: 0, digest: noDigest, text: null, textRules: 0, etag: '', lastModified: '', truncated: '' },
-      ...{ title: '', body: 'none' as const, original: id, record: id, length, links: 0, linkHash: null },
+      ...{
+        ...noContent,
+        id,
+        document: document.id,
+        n: current!.n + 1,
+        reason: 'gone',
+        at,
+        seenAt: at,
+        status,
+        address,
+      },
+      ...{ location, body: 'none', original: id, record: id, length, links: 0, linkHash: null },
     })
     return { kind: 'gone', versionId: id }
   }
@@ -275,13 +267,22 @@ export function createPlan({ documents, nextId, originals }: PlanDeps) {
     }
   }
 
+  function queueTask(capture: Capture, version: number, made: boolean): void {
+    const { watch, round, first } = capture.check
+    const document = documents.get(keyOf(capture))!.id
+    tasks.push({ version, document, watch, hops: capture.hops, round, first, made })
+  }
+
   return {
     record(capture: Capture): CaptureOutcome {
       if (capture.check.watch === 0) return keep(capture)
       const lastChecker = documents.get(keyOf(capture))?.run ?? 0
       const outcome = keep(capture)
-      const task = taskOf(capture, outcome, documents.get(keyOf(capture)), lastChecker)
-      if (task !== null) tasks.push(task)
+      if ('versionId' in outcome) queueTask(capture, outcome.versionId, true)
+      else if (mayBringKnown(capture, lastChecker)) {
+        const current = documents.get(keyOf(capture))?.current ?? null
+        if (current !== null && isDue(capture.check, current)) queueTask(capture, current.id, false)
+      }
       return outcome
     },
     changes: () => ({
@@ -299,8 +300,3 @@ export function createPlan({ documents, nextId, originals }: PlanDeps) {
 }
 
 export type PlannedChanges = ReturnType<ReturnType<typeof createPlan>['changes']>
-
-function keptItsValidators(capture: BodyCapture, current: VersionState): boolean {
-  if (capture.etag !== '' || current.etag !== '') return capture.etag === current.etag
-  return capture.lastModified !== '' && capture.lastModified === current.lastModified
-}

@@ -1,4 +1,5 @@
 import type { BodyState } from '../../contracts/body-state.ts'
+import type { VersionReason } from '../../contracts/versions.ts'
 import type { Columns } from '../connection/row-batch.ts'
 
 /** A document's row as it will be written. */
@@ -22,11 +23,11 @@ export type DocumentState = {
   current: VersionState | null
 }
 
-/** What a new capture is held against, and what of it may be changed. */
+/** What a new capture is compared with, and what of it may change. */
 export type VersionState = {
   id: number
   n: number
-  reason: string
+  reason: VersionReason
   seenAt: number
   digest: Buffer
   truncated: string

@@ -1,3 +1,4 @@
+import { versionSql } from '../../rules/versioning.ts'
 import { type Columns, unnestOf } from '../connection/row-batch.ts'
 import {
   documentChangeColumns,
@@ -118,14 +119,13 @@ export const documentStatements = {
     CROSS JOIN LATERAL (SELECT * FROM documents x WHERE x.partition = $1::smallint AND x.id = v.document OFFSET 0) d
     WHERE v.body = 'kept' AND NOT v.leaving`,
 
-  // A lost body is to be fetched whatever the server says, and validators that lied are not believed.
   find: `SELECT k.place, d.url, d.run, d.checked_at AS "checkedAt", d.status,
-    CASE WHEN v.reason IS NULL OR v.reason = 'gone' THEN 0 ELSE d.version END AS "versionId",
-    CASE WHEN v.body <> 'lost' AND d.not_modified >= 0 THEN v.etag ELSE '' END AS etag,
-    CASE WHEN v.body <> 'lost' AND d.not_modified >= 0 THEN v.last_modified ELSE '' END AS "lastModified",
+    ${versionSql.knownVersion} AS "versionId",
+    ${versionSql.validator('etag')} AS etag, ${versionSql.validator('last_modified')} AS "lastModified",
     coalesce(v.digest, '') AS digest, v.text, coalesce(v.text_rules, 0) AS "textRules", coalesce(v.truncated, '') AS truncated,
     coalesce(v.body, 'none') AS body, d.not_modified AS "notModified", coalesce(l.keys, '') AS "linkKeys",
-    coalesce(l.naming, 0) AS "linkNaming", coalesce(l.id, 0) AS "linkRow"
+    coalesce(l.naming, 0) AS "linkNaming"
     FROM ${keys} CROSS JOIN LATERAL ${known} ${current}`,
-  links: 'SELECT list FROM links WHERE partition = $1::smallint AND id = $2::bigint',
+  links: `SELECT l.list FROM versions v JOIN links l ON l.partition = v.partition AND l.id = v.links
+    WHERE v.partition = $1::smallint AND v.id = $2::bigint`,
 }

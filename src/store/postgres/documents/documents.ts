@@ -141,9 +141,9 @@ export function createPostgresDocuments({ pool, epochOf }: PostgresDocumentsDeps
   return {
     record: async (captures) => (captures.length === 0 ? [] : record(captures)),
     find,
-    async links({ linkRow, url }) {
-      if (linkRow === 0) return []
-      const [row] = await pool.query<{ list: string }>(sql.links, [partitionOfId(linkRow), linkRow])
+    async links({ versionId, url }) {
+      if (versionId === 0) return []
+      const [row] = await pool.query<{ list: string }>(sql.links, [partitionOfId(versionId), versionId])
       return row === undefined ? [] : unpackLinks(row.list, url)
     },
     counts,

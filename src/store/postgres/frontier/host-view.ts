@@ -1,13 +1,7 @@
 import type { Clock } from '../../../core/clock.ts'
 import { partitionOf } from '../../../core/partition.ts'
-import {
-  type HostHealth,
-  type HostPlace,
-  type HostQuery,
-  type HostReport,
-  type HostView,
-  hostHealths,
-} from '../../contracts/host-view.ts'
+import { type HostQuery, type HostReport, type HostView, hostHealths } from '../../contracts/host-view.ts'
+import { compareHosts, hostRankingSql, positionValues, type RankedHost, SLOW_MS } from '../../rules/host-ranking.ts'
 import type { PostgresPool } from '../connection/pool.ts'
 
 export type HostViewOptions = { pool: PostgresPool; clock: Clock }
@@ -16,47 +10,42 @@ export type HostViewOptions = { pool: PostgresPool; clock: Clock }
 const MAX_MS = 2_000
 /** Partitions that are asked at the same time. */
 const PARALLEL = 4
-/** A host that may not be asked for so long is not just being treated politely. */
-const SLOW_MS = 60_000
 const MAX_AGE_MS = 60_000
 const MAX_COUNTED = 5_000
 const MAX_DOCUMENTS = 1_000_000
 const MAX_ROWS = 20_000
 
-type Row = { health: number; host: string; queued: number; failures: number; nextAt: number }
 type HostDocuments = { documents: number; failing: number }
-
-/** What a host did in an earlier run does not count against it. */
-const health = `CASE WHEN h.given_up AND h.run = f.run THEN 0 WHEN h.rests > 0 AND h.run = f.run THEN 1
-  WHEN (h.failures > 0 AND h.run = f.run) OR (h.queued > 0 AND h.next_at > $2) THEN 2 ELSE 3 END`
 
 const statements = {
   partitions: 'SELECT partition FROM frontiers WHERE hosts > 0 ORDER BY partition',
-  hosts: `SELECT health, host, queued, failures, "nextAt" FROM (
-      SELECT ${health} AS health, h.host COLLATE "C" AS host, h.queued,
-        CASE WHEN h.run = f.run THEN h.failures ELSE 0 END AS failures, h.next_at AS "nextAt"
-      FROM hosts h JOIN frontiers f ON f.partition = h.partition
-      WHERE h.partition = $1 AND f.partition = $1 AND ($3 = '' OR strpos(h.host, $3) > 0)) each
-    WHERE (health, -queued, host) > ($4, -$5::bigint, $6 COLLATE "C") ORDER BY health, queued DESC, host LIMIT $7`,
+  hosts: hostRankingSql({
+    hosts: `hosts h JOIN frontiers f ON f.partition = h.partition
+      WHERE h.partition = $1 AND f.partition = $1 AND ($3 = '' OR strpos(h.host, $3) > 0)`,
+    host: 'h.host COLLATE "C"',
+    run: 'f.run',
+    slowAt: '$2',
+    after: ['$4', '$5::bigint', '$6 COLLATE "C"'],
+    limit: '$7',
+  }),
   documents: `SELECT (SELECT count(*) FROM (SELECT FROM documents WHERE partition = $1 AND host = $2 LIMIT ${MAX_DOCUMENTS}) d) AS documents,
     (SELECT count(*) FILTER (WHERE outcome = 'failed') FROM (
       SELECT outcome FROM documents WHERE partition = $1 AND host = $2 LIMIT ${MAX_ROWS}) d) AS failing`,
 }
 
-/** The order has no index: a change of it with every request would cost the crawl more than a look through the hosts costs here. */
 export function createPostgresHostView({ pool, clock }: HostViewOptions): HostView {
   const counted = new Map<string, HostDocuments & { at: number }>()
 
-  async function rows({ q, after, limit }: HostQuery): Promise<Row[]> {
+  async function rows({ q, after, limit }: HostQuery): Promise<RankedHost[]> {
     const left = (await pool.query<{ partition: number }>(statements.partitions)).map(({ partition }) => partition)
     const deadline = clock.monotonic() + MAX_MS
-    const values = [clock.now() + SLOW_MS, q.toLowerCase(), ...placeValues(after), limit]
-    let best: Row[] = []
+    const values = [clock.now() + SLOW_MS, q.toLowerCase(), ...positionValues(after), limit]
+    let best: RankedHost[] = []
     while (left.length > 0 && clock.monotonic() < deadline) {
       const found = await Promise.all(
-        left.splice(0, PARALLEL).map((partition) => pool.query<Row>(statements.hosts, [partition, ...values])),
+        left.splice(0, PARALLEL).map((partition) => pool.query<RankedHost>(statements.hosts, [partition, ...values])),
       )
-      best = [...best, ...found.flat()].sort(compare).slice(0, limit)
+      best = [...best, ...found.flat()].sort(compareHosts).slice(0, limit)
     }
     return best
   }
@@ -84,15 +73,4 @@ export function createPostgresHostView({ pool, clock }: HostViewOptions): HostVi
     },
     close() {},
   }
-}
-
-function placeValues(after: HostPlace | null): [health: number, queued: number, host: string] {
-  if (after === null) return [-1, 0, '']
-  return [healthNumber(after.health), after.queued, after.host]
-}
-
-const healthNumber = (name: HostHealth): number => hostHealths.indexOf(name)
-
-function compare(a: Row, b: Row): number {
-  return a.health - b.health || b.queued - a.queued || (a.host < b.host ? -1 : a.host > b.host ? 1 : 0)
 }

@@ -1,7 +1,7 @@
 import type { ImportKind, ImportRow } from '../../contracts/import.ts'
 import { storable } from '../archive/storable-text.ts'
 import { partitionOfDigest } from '../documents/documents-bodies.ts'
-import { linkHash } from '../documents/link-hash.ts'
+import { linkHash } from '../documents/documents-plan.ts'
 import { wordsVector } from '../inbox/inbox-words.ts'
 
 /** `packed` is bytea too, sent as it is and not in hexadecimal. */

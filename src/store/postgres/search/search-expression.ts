@@ -1,6 +1,7 @@
 import type { QueryNode, SearchQuery, WordsNode } from '../../../core/search-query/query.ts'
 import { isUnspaced } from '../../../core/search-query/searchable-text.ts'
-import { EVERY, foldWord, siteWord } from './search-words.ts'
+import { EVERY, siteWord } from '../../rules/site-words.ts'
+import { foldWord } from './search-words.ts'
 
 const every = `'${EVERY}'`
 

@@ -1,22 +1,20 @@
 import type { PassedOver } from '../../../core/reports/search-report.ts'
 import type { SearchQuery } from '../../../core/search-query/query.ts'
 import type { AddOutcome, FoundPage, Hit, HitPage, IndexBatch, SearchIndex } from '../../contracts/search.ts'
+import { type KeptCheck, MAX_RANKED, pageOf } from '../../rules/search-page.ts'
+import { siteWords } from '../../rules/site-words.ts'
 import { storable } from '../archive/storable-text.ts'
 import type { PostgresPool, Tx } from '../connection/pool.ts'
 import { partitionOfId } from '../connection/row-batch.ts'
 import { matchExpression, rankExpression } from './search-expression.ts'
 import { findMarks } from './search-marks.ts'
-import { groupByDocument, pickPage } from './search-page.ts'
-import { siteWords, wordVector } from './search-words.ts'
+import { wordVector } from './search-words.ts'
 
 export type PostgresSearchOptions = {
   pool: PostgresPool
-  /** Those of the versions whose bodies are kept: all else is not shown. */
-  kept(versionIds: readonly number[]): Promise<ReadonlySet<number>>
+  kept: KeptCheck
 }
 
-/** How many versions are ranked, the newest ones: to rank one, its words are read. */
-const MAX_RANKED = 5_000
 /** Of words in the text, for sites, in the title: an eighth of what a title's word counts. */
 const WEIGHTS = '{0.125, 0, 0, 1}'
 /** Divides by the logarithm of the length. */
@@ -48,7 +46,7 @@ export const searchStatements = {
 }
 
 /** Which versions the catalogue keeps with their bodies. */
-export function createKeptCheck(pool: PostgresPool): PostgresSearchOptions['kept'] {
+export function createKeptCheck(pool: PostgresPool): KeptCheck {
   return async (ids) => {
     const rows = await pool.query<{ id: number }>(searchStatements.kept, [ids.map(partitionOfId), ids])
     return new Set(rows.map(({ id }) => id))
@@ -76,11 +74,7 @@ export function createPostgresSearchIndex({ pool, kept }: PostgresSearchOptions)
 
   async function query(asked: SearchQuery, page: HitPage): Promise<FoundPage> {
     const values = [matchExpression(asked), asked.beforeMs, asked.afterMs, rankExpression(asked)]
-    const found = await pool.query<Hit>(searchStatements.query, values)
-    const approximate = found.length > MAX_RANKED
-    if (approximate) found.pop()
-    const picked = await pickPage(groupByDocument(found), page, kept)
-    return { ...picked, totalIsLowerBound: approximate, approximate }
+    return pageOf(await pool.query<Hit>(searchStatements.query, values), page, kept)
   }
 
   return {

@@ -87,30 +87,3 @@ function foldedWords(text: string): string[] {
   const words: string[] = text.toLowerCase().match(plainWord) ?? []
   return words.map((word) => (word.length > MAX_WORD_CHARS ? word.slice(0, MAX_WORD_CHARS) : word))
 }
-
-/** A word that every entry has among its sites: what "not" is taken away from. */
-export const EVERY = '\ue000'
-const MAX_LABELS = 12
-const MAX_HOST_CHARS = 500
-
-/**
- * A word for the host and one for each domain above it, so that `site:` is one look-up. They are labelled, so that no text
- * can pass for a site.
- */
-export function siteWords(host: string): string[] {
-  const name = host.slice(0, MAX_HOST_CHARS)
-  const labels = name.split('.')
-  const isAddress = name.includes(':') || /^[\d.]+$/.test(name)
-  const domains = isAddress
-    ? []
-    : labels
-        .map((_, from) => labels.slice(from).join('.'))
-        .slice(1)
-        .slice(-MAX_LABELS)
-  return [EVERY, ...[name, ...domains].map(siteWord)]
-}
-
-/** Characters for private use stand for those that the notation would take for its own. */
-export function siteWord(host: string): string {
-  return `\ue001${host.replace(/[^a-z0-9]/g, (char) => String.fromCharCode(0xe100 + (char.charCodeAt(0) & 0xff)))}`
-}

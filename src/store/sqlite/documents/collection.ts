@@ -2,7 +2,6 @@ import { isAppError } from '../../../core/errors.ts'
 import type { BodyState } from '../../contracts/body-state.ts'
 import type {
   CollectableVersion,
-  CollectionCursor,
   CollectionOrder,
   CollectionOutcome,
   CollectionStore,
@@ -10,8 +9,8 @@ import type {
   TextMark,
 } from '../../contracts/collection.ts'
 import type { ObjectStore } from '../../contracts/objects.ts'
+import { collectableSql, firstCursor, noPartitions, rankVersion, refusalOf } from '../../rules/collectable.ts'
 import type { Database } from '../folder/database.ts'
-import { collectionStatements } from './collection-statements.ts'
 
 export type SqliteCollectionDeps = {
   db: Database
@@ -50,23 +49,23 @@ type OrderRow = {
   offset: number
   length: number
   current: 0 | 1
-  held: 0 | 1
+  pinned: 0 | 1
   shared: 0 | 1
 }
-type Place = { file: number; offset: number; length: number; text: Uint8Array | null }
-/** What an order to drop a body needs before the write lock is taken: the disk may take its time. */
-type Read = (Place & { header: string; mark: TextMark | null }) | 'damaged' | null
+type Position = { file: number; offset: number; length: number; text: Uint8Array | null }
+/** What an order to drop a body needs, read before the write lock is taken: the disk may be slow. */
+type Read = (Position & { header: string; mark: TextMark | null }) | 'damaged' | null
 
 export function createSqliteCollection({ db, objects, headerOf, textOf }: SqliteCollectionDeps): CollectionStore {
   const sql = collectionStatements(db)
 
   async function readHeader({ versionId, action }: CollectionOrder): Promise<Read> {
     if (action === 'remove') return null
-    const row = db.read(() => sql.place.get(versionId)) as Place | undefined
+    const row = db.read(() => sql.position.get(versionId)) as Position | undefined
     if (row === undefined || row.file === 0) return null
     try {
       const record = await objects.read({ fileId: row.file, offset: row.offset, length: row.length })
-      // Once the body is gone nobody can tell what its text was.
+      // Once the body is gone its text can't be read any more.
       return { ...row, header: headerOf(record), mark: row.text === null ? await textOf(versionId) : null }
     } catch (error) {
       if (isAppError(error, 'record-damaged') || isAppError(error, 'store-damaged')) return 'damaged'
@@ -77,16 +76,22 @@ export function createSqliteCollection({ db, objects, headerOf, textOf }: Sqlite
   function carryOut({ versionId, action }: CollectionOrder, read: Read): CollectionOutcome {
     const row = sql.order.get(versionId) as OrderRow | undefined
     if (row === undefined) return { kind: 'nothing' }
-    if (row.held === 1) return { kind: 'kept', why: 'held' }
-    if (row.shared === 1) return { kind: 'kept', why: 'shared' }
-    return action === 'remove' ? remove(row) : drop(row, read)
-  }
-
-  function remove(row: OrderRow): CollectionOutcome {
-    if (row.current === 1) return { kind: 'kept', why: 'current' }
+    const isRead = read !== null && read !== 'damaged' && read.file === row.file && read.offset === row.offset
+    const refusal = refusalOf(action, {
+      current: row.current === 1,
+      pinned: row.pinned === 1,
+      shared: row.shared === 1,
+      wanted: row.wanted === 1,
+      body: row.body,
+      hasRecord: row.file > 0,
+      isRead,
+    })
+    if (refusal !== null) return refusal
     sql.forgetBody.run(row.digest, row.id)
-    sql.remove.run(row.id)
-    if (row.links > 0) removeLinks(row)
+    if (action === 'remove') {
+      sql.remove.run(row.id)
+      if (row.links > 0) removeLinks(row)
+    } else if (isRead) sql.drop.run(read.header, read.mark?.text ?? null, read.mark?.rules ?? null, row.id)
     return { kind: 'done', bytes: row.file === 0 ? 0 : row.length }
   }
 
@@ -97,24 +102,12 @@ export function createSqliteCollection({ db, objects, headerOf, textOf }: Sqlite
     sql.removeLinks.run(links)
   }
 
-  function drop(row: OrderRow, read: Read): CollectionOutcome {
-    if (row.body !== 'kept' || row.file === 0) return { kind: 'nothing' }
-    if (row.wanted === 1) return { kind: 'kept', why: 'wanted' }
-    // A record that moved meanwhile is whole: only nobody looked at it there. The next run will.
-    const isSame = read !== null && read !== 'damaged' && read.file === row.file && read.offset === row.offset
-    if (!isSame) return { kind: 'kept', why: 'damaged' }
-    sql.forgetBody.run(row.digest, row.id)
-    sql.drop.run(read.header, read.mark?.text ?? null, read.mark?.rules ?? null, row.id)
-    return { kind: 'done', bytes: row.length }
-  }
-
   return {
     async versions(after, limit) {
-      const from = after ?? { documentId: Number.MAX_SAFE_INTEGER, n: 0, at: 0, newer: 0 }
-      const rows = db.read(() => sql.page.all(from.documentId, from.n, limit)) as unknown as KeptRow[]
-      const last = { ...from }
-      const versions = rows.map((row) => collectable(row, last))
-      return { versions, next: rows.length < limit ? null : last }
+      const cursor = { ...(after ?? firstCursor) }
+      const rows = db.read(() => sql.page.all(cursor.documentId, cursor.n, limit)) as unknown as KeptRow[]
+      const versions = rows.map((row) => rankVersion(versionOf(row), cursor))
+      return { versions, next: rows.length < limit ? null : cursor }
     },
     async find(versionIds) {
       const rows = db.read(() => versionIds.map((id) => sql.one.get(id) as unknown as KeptRow | undefined))
@@ -144,25 +137,12 @@ export function createSqliteCollection({ db, objects, headerOf, textOf }: Sqlite
   }
 }
 
-/** Moves `last` on to this row: pages go from the newest version of a document to its oldest. */
-function collectable(row: KeptRow, last: CollectionCursor): CollectableVersion {
-  const [, documentId, n, , at] = row
-  const isFirst = documentId !== last.documentId
-  const newer = isFirst ? 0 : last.newer + 1
-  const version = versionOf(row, newer, isFirst ? null : last.at)
-  last.documentId = documentId
-  last.n = n
-  last.at = at
-  last.newer = newer
-  return version
-}
-
 function keptVersion(row: KeptRow): KeptVersion {
-  const { newer, supersededAt, ...version } = versionOf(row, 1, null)
+  const { newer, supersededAt, ...version } = versionOf(row)
   return version
 }
 
-function versionOf(row: KeptRow, newer: number, supersededAt: number | null): CollectableVersion {
+function versionOf(row: KeptRow): CollectableVersion {
   const [id, documentId, n, url, at, current, body, bytes, originalId, shared, heldBy, wanted] = row
   return {
     id,
@@ -170,14 +150,54 @@ function versionOf(row: KeptRow, newer: number, supersededAt: number | null): Co
     n,
     url,
     at,
-    current: current === 1 || newer === 0,
+    current: current === 1,
     body,
     bytes,
     originalId,
     shared: shared === 1,
     heldBy,
     wanted: wanted === 1,
-    supersededAt,
-    newer,
+    supersededAt: null,
+    newer: 0,
   }
+}
+
+const shared = `EXISTS (SELECT 1 FROM versions r WHERE r.original = v.id AND ${collectableSql.isReference('r')})`
+
+const keptColumns = `v.id, v.document AS documentId, v.n, d.url, v.at, d.version = v.id AS current, v.body,
+  iif(v.file = 0, 0, v.length) AS bytes, v.original AS originalId,
+  iif(d.version <> v.id OR v.wanted = 0, ${shared}, 0) AS shared,
+  (SELECT owner FROM holds h WHERE h.version = v.id LIMIT 1) AS heldBy, v.wanted
+  FROM versions v CROSS JOIN documents d ON d.id = v.document`
+
+function collectionStatements(db: Database) {
+  const sql = {
+    page: db.prepare(
+      `SELECT ${keptColumns} WHERE (v.document, v.n) < (?, ?) ORDER BY v.document DESC, v.n DESC LIMIT ?`,
+    ),
+    one: db.prepare(`SELECT ${keptColumns} WHERE v.id = ?`),
+    exists: db.prepare('SELECT 1 FROM versions WHERE id = ?'),
+    position: db.prepare('SELECT text, file, offset, length FROM versions WHERE id = ?'),
+    order: db.prepare(
+      `SELECT v.id, v.document, v.n, v.digest, v.original, v.links, v.body, v.wanted, v.file, v.offset, v.length,
+       ${collectableSql.isCurrent(noPartitions)} AS current,
+       EXISTS (SELECT 1 FROM holds h WHERE h.version = v.id) AS pinned, ${shared} AS shared
+       FROM versions v CROSS JOIN documents d ON d.id = v.document WHERE v.id = ?`,
+    ),
+    forgetBody: db.prepare('DELETE FROM bodies WHERE digest = ? AND version = ?'),
+    remove: db.prepare('DELETE FROM versions WHERE id = ?'),
+    linksBefore: db.prepare('SELECT links FROM versions WHERE document = ? AND n < ? ORDER BY n DESC LIMIT 1'),
+    linksAfter: db.prepare('SELECT links FROM versions WHERE document = ? AND n > ? ORDER BY n LIMIT 1'),
+    removeLinks: db.prepare('DELETE FROM links WHERE id = ?'),
+    drop: db.prepare(
+      `UPDATE versions SET body = 'dropped', header = ?, text = coalesce(?, text), text_rules = coalesce(?, text_rules),
+       original = id, file = 0, offset = 0, length = 0 WHERE id = ?`,
+    ),
+    hold: db.prepare('INSERT OR IGNORE INTO holds (version, owner, since) VALUES (?, ?, ?)'),
+    release: db.prepare('DELETE FROM holds WHERE version = ? AND owner = ?'),
+    mark: db.prepare('UPDATE versions SET wanted = ? WHERE id = ? AND wanted <> ?1'),
+  }
+  sql.page.setReturnArrays(true)
+  sql.one.setReturnArrays(true)
+  return sql
 }

@@ -2,19 +2,35 @@ import type { BodyState } from '../../contracts/body-state.ts'
 import type { Capture, CaptureOutcome, DocumentStore, KnownDocument } from '../../contracts/documents.ts'
 import type { VersionReason } from '../../contracts/versions.ts'
 import { packLinks, unpackLinks } from '../../rules/link-text.ts'
+import { isDue, mayBringKnown } from '../../rules/tasks.ts'
+import {
+  type BodyCapture,
+  confirmsCurrent,
+  type DocumentNote,
+  decideBody,
+  decideGone,
+  type GoneCapture,
+  type NoteCapture,
+  noContent,
+  type Original,
+  outcomeOfBody,
+  type VersionDecision,
+  versionSql,
+  wasMetElsewhere,
+} from '../../rules/versioning.ts'
 import type { createArchiveWriter } from '../archive/archive-writer.ts'
 import type { Database } from '../folder/database.ts'
-import { documentStatements } from './document-statements.ts'
 
-/** A document with its current version, as far as a new capture is held against it. */
-type Current = {
-  id: number
-  version: number
-  seen: number
+/** A document with its current version, as far as a new capture is compared with it. */
+type Known = {
+  documentId: number
+  seenAt: number
   notModified: number
-  n: number | null
-  reason: VersionReason | null
-  digest: Uint8Array | null
+  /** The version; 0 where there is none, and then the rest is null. */
+  id: number
+  n: number
+  reason: VersionReason
+  digest: Uint8Array
   truncated: string
   etag: string
   lastModified: string
@@ -22,19 +38,13 @@ type Current = {
   original: number
   links: number
 }
-type Original = { version: number; url: string; at: number; document: number; run: number }
-type BodyCapture = Extract<Capture, { kind: 'body' }>
-type NoteCapture = Extract<Capture, { kind: 'note' }>
-type GoneCapture = Extract<Capture, { kind: 'gone' }>
-
-/** Its validators stood still while the content changed: they are not asked for again. */
-const VALIDATORS_LIE = -1
-
-const noDigest = Buffer.alloc(0)
+type Content = Pick<BodyCapture, 'at' | 'status' | 'address'> & {
+  [name in keyof typeof noContent]: BodyCapture[name]
+}
 
 /**
- * A document's versions are ordered by number; the current one is the last. When a capture differs from it, it is
- * superseded: the moment it was last seen moves from the document's row, where each check notes it, to its own.
+ * Records captures. What becomes of a document and its versions is decided in `rules/versioning.ts`; this carries it out, in one
+ * transaction for a batch.
  */
 export function createSqliteDocuments(db: Database, archive: ReturnType<typeof createArchiveWriter>): DocumentStore {
   const sql = documentStatements(db)
@@ -43,44 +53,41 @@ export function createSqliteDocuments(db: Database, archive: ReturnType<typeof c
   /** Most captures are of a new document with a new body: trying to insert both answers both questions. */
   function recordBody(capture: BodyCapture): CaptureOutcome {
     const inserted = insertDocument(capture, 'stored', nextVersion, capture.at, capture.freshUntil)
-    if (inserted !== null) return addBody(capture, inserted, 1, 'new', null)
-    const current = sql.current.get(capture.host, capture.fp) as Current
-    if (current.reason === null) return replace(capture, current, 'new')
-    if (current.reason === 'gone') return replace(capture, current, 'back')
-    if (capture.digest.equals(current.digest!)) return confirm(capture, current, true)
-    if (capture.sameTextAs === current.version) return confirm(capture, current, false)
-    // What came in time says nothing about what did not; the whole page that is kept is worth more.
-    if (capture.truncated === 'time' && current.truncated === '') {
-      note(capture, 'failed', current.version, current.seen, current.notModified)
-      return { kind: 'incomplete' }
+    if (inserted !== null) return addBody(capture, inserted, 1, 'new', 0)
+    const known = sql.current.get(capture.host, capture.fp) as Known
+    const decision = decideBody(capture, known, known.id === 0 ? null : known)
+    switch (decision.kind) {
+      case 'add':
+        supersede(known)
+        note(capture, nextVersion, decision.note)
+        return addBody(capture, known.documentId, known.n + 1, decision.reason, known.links)
+      case 'confirm':
+        return confirm(capture, known, decision)
+      default:
+        note(capture, known.id, decision.note)
+        return { kind: 'incomplete' }
     }
-    return replace(capture, current, 'changed')
   }
 
-  function confirm(capture: BodyCapture, current: Current, sameBody: boolean): CaptureOutcome {
-    // Lost, or collected before somebody came who has not seen it yet.
-    const isMissed = current.body === 'lost' || (current.body === 'dropped' && capture.check.first)
-    if (isMissed) refill(capture, current.version)
-    note(capture, 'unchanged', current.version, capture.at, Math.min(current.notModified, 0), capture.freshUntil)
-    const hasNewValidators = current.etag !== capture.etag || current.lastModified !== capture.lastModified
-    if (hasNewValidators) sql.renew.run(capture.etag, capture.lastModified, current.version)
-    // Behind the same words there may be other links. They are those of the page from now on.
-    if (!sameBody) sql.relink.run(linkRow(capture, current.version, current.links), current.version)
-    const isOwn = !sameBody || current.original === current.version
-    return { kind: 'unchanged', duplicate: !isOwn && wasSeenElsewhere(current.original, current.id, capture.run) }
+  function confirm(
+    capture: BodyCapture,
+    known: Known,
+    { refill, renewValidators, relink, note: noted }: Extract<VersionDecision, { kind: 'confirm' }>,
+  ): CaptureOutcome {
+    if (refill) refillVersion(capture, known.id)
+    note(capture, known.id, noted)
+    if (renewValidators) sql.renew.run(capture.etag, capture.lastModified, known.id)
+    if (relink) sql.relink.run(linkRow(capture, known.id, known.links), known.id)
+    if (relink || known.original === known.id) return { kind: 'unchanged', duplicate: false }
+    const original = sql.documentOf.get(known.original) as { document: number; run: number } | undefined
+    return {
+      kind: 'unchanged',
+      duplicate: original !== undefined && wasMetElsewhere(original, known.documentId, capture.run),
+    }
   }
 
-  /** The capture becomes the document's current version. */
-  function replace(capture: BodyCapture, current: Current, reason: VersionReason): CaptureOutcome {
-    supersede(current)
-    const lies = reason === 'changed' && keptItsValidators(capture, current)
-    const notModified = lies || current.notModified < 0 ? VALIDATORS_LIE : 0
-    note(capture, 'stored', nextVersion, capture.at, notModified, capture.freshUntil)
-    return addBody(capture, current.id, (current.n ?? 0) + 1, reason, current)
-  }
-
-  function supersede(current: Current): void {
-    if (current.version > 0) sql.supersede.run(current.seen, current.version)
+  function supersede({ id, seenAt }: Known): void {
+    if (id > 0) sql.supersede.run(seenAt, id)
   }
 
   function addBody(
@@ -88,48 +95,66 @@ export function createSqliteDocuments(db: Database, archive: ReturnType<typeof c
     documentId: number,
     n: number,
     reason: VersionReason,
-    previous: Current | null,
+    previousLinks: number,
   ): CaptureOutcome {
-    const versionId = nextVersion++
-    const isNew = sql.insertBody.run(capture.digest, versionId).changes === 1
-    const original = isNew ? null : (sql.body.get(capture.digest) as Original)
-    const pointer = archive.append(versionId, capture.render(original))
+    const id = nextVersion++
+    const original = insertBody(capture, id)
+    const pieces = capture.render(original)
+    const links = linkRow(capture, id, previousLinks)
+    insertVersion(id, documentId, n, reason, capture, '', 'kept', original?.version ?? id, pieces, links)
+    if (original !== null) sql.setOutcome.run('duplicate', documentId)
+    return outcomeOfBody(id, documentId, capture.run, original)
+  }
+
+  /** Where an equal body is kept already; null where it is kept under this version from now on. */
+  function insertBody({ digest }: BodyCapture, versionId: number): Original | null {
+    return sql.insertBody.run(digest, versionId).changes === 1 ? null : (sql.body.get(digest) as Original)
+  }
+
+  function insertVersion(
+    id: number,
+    documentId: number,
+    n: number,
+    reason: VersionReason,
+    content: Content,
+    location: string,
+    body: BodyState,
+    originalId: number,
+    pieces: Uint8Array[],
+    links: number,
+  ): void {
+    const { fileId, offset, length } = archive.append(id, pieces)
     sql.insertVersion.run(
-      versionId,
+      id,
       documentId,
       n,
       reason,
-      capture.at,
-      capture.at,
-      capture.status,
-      capture.type,
-      capture.size,
-      capture.digest,
-      capture.text,
-      capture.textRules,
-      capture.etag,
-      capture.lastModified,
-      capture.truncated,
-      capture.title,
-      capture.address,
-      '',
-      'kept',
-      original?.version ?? versionId,
-      pointer.fileId,
-      pointer.offset,
-      pointer.length,
-      linkRow(capture, versionId, previous?.links ?? 0),
+      content.at,
+      content.at,
+      content.status,
+      content.type,
+      content.size,
+      content.digest,
+      content.text,
+      content.textRules,
+      content.etag,
+      content.lastModified,
+      content.truncated,
+      content.title,
+      content.address,
+      location,
+      body,
+      originalId,
+      fileId,
+      offset,
+      length,
+      links,
     )
-    if (original === null) return { kind: 'stored', versionId }
-    sql.setOutcome.run('duplicate', documentId)
-    const linksOffered = original.document !== documentId && original.run === capture.run
-    return { kind: 'duplicate', versionId, of: original.url, linksOffered }
   }
 
-  /** Brings back the record of a version that was lost. */
-  function refill(capture: BodyCapture, versionId: number): void {
-    const isNew = sql.insertBody.run(capture.digest, versionId).changes === 1
-    const original = isNew ? null : (sql.body.get(capture.digest) as Original)
+  /** Brings back the record of a version that was lost or collected. */
+  function refillVersion(capture: BodyCapture, versionId: number): void {
+    const original = insertBody(capture, versionId)
     const { fileId, offset, length } = archive.append(versionId, capture.render(original))
     const { digest, size, text, textRules } = capture
     sql.refill.run(digest, size, text, textRules, original?.version ?? versionId, fileId, offset, length, versionId)
@@ -143,12 +168,6 @@ export function createSqliteDocuments(db: Database, archive: ReturnType<typeof c
     if (list === '') return 0
     sql.insertLinks.run(versionId, capture.linkNaming, capture.linkKeys, list)
     return versionId
-  }
-
-  /** Whether the body of a version was met in this run under another URL than the document's own. */
-  function wasSeenElsewhere(versionId: number, documentId: number, run: number): boolean {
-    const origin = sql.documentOf.get(versionId) as { document: number; run: number } | undefined
-    return origin !== undefined && origin.document !== documentId && origin.run === run
   }
 
   /** Null when the document is there already. */
@@ -179,79 +198,47 @@ export function createSqliteDocuments(db: Database, archive: ReturnType<typeof c
     return changes === 0 ? null : Number(lastInsertRowid)
   }
 
-  function note(
-    capture: Capture,
-    outcome: string,
-    version: number,
-    seenAt: number,
-    notModified: number,
-    freshUntil: number | null = null,
-  ): void {
+  function note(capture: Capture, version: number, { outcome, seenAt, notModified, freshUntil }: DocumentNote): void {
     const { at, run, status, host, fp } = capture
     const location = 'location' in capture ? capture.location : ''
     sql.note.run(at, run, status, outcome, location, version, seenAt, notModified, freshUntil, host, fp)
   }
 
   function recordNote(capture: NoteCapture): CaptureOutcome {
-    const { at, run, status, outcome, location, host, fp } = capture
-    const { changes } =
-      outcome === 'unchanged'
-        ? sql.notModified.run(at, run, status, at, capture.freshUntil, host, fp)
-        : sql.attempt.run(at, run, status, outcome, location, host, fp)
+    const { at, run, status, outcome, location, freshUntil, host, fp } = capture
+    const { changes } = confirmsCurrent(capture)
+      ? sql.notModified.run(at, run, status, at, freshUntil, host, fp)
+      : sql.attempt.run(at, run, status, outcome, location, host, fp)
     if (changes === 0) insertDocument(capture, outcome, 0, 0, 0)
     return { kind: 'noted' }
   }
 
   function recordGone(capture: GoneCapture): CaptureOutcome {
-    const current = sql.current.get(capture.host, capture.fp) as Current | undefined
-    if (current === undefined) {
+    const known = sql.current.get(capture.host, capture.fp) as Known | undefined
+    if (known === undefined) {
       insertDocument(capture, capture.outcome, 0, 0, 0)
       return { kind: 'noted' }
     }
-    if (current.reason === null || current.reason === 'gone') {
-      note(capture, capture.outcome, current.version, current.reason === null ? 0 : capture.at, 0)
+    const decision = decideGone(capture, known, known.id === 0 ? null : known)
+    if (decision.kind === 'note') {
+      note(capture, known.id, decision.note)
       return { kind: 'noted' }
     }
-    supersede(current)
-    const versionId = nextVersion++
-    const pointer = archive.append(versionId, capture.render())
+    supersede(known)
+    const id = nextVersion++
     const { at, status, address, location } = capture
-    const [type, etag, lastModified, truncated, title] = ['', '', '', '', '']
-    sql.insertVersion.run(
-      versionId,
-      current.id,
-      current.n! + 1,
-      'gone',
-      at,
-      at,
-      status,
-      type,
-      0,
-      noDigest,
-      null,
-      0,
-      etag,
-      lastModified,
-      truncated,
-      title,
-      address,
-      location,
-      'none',
-      versionId,
-      pointer.fileId,
-      pointer.offset,
-      pointer.length,
-      0,
-    )
-    note(capture, capture.outcome, versionId, at, Math.min(current.notModified, 0))
-    return { kind: 'gone', versionId }
+    const content = { ...noContent, at, status, address }
+    insertVersion(id, known.documentId, known.n + 1, 'gone', content, location, 'none', id, capture.render(), 0)
+    note(capture, id, decision.note)
+    return { kind: 'gone', versionId: id }
   }
 
   function recordOne(capture: Capture): CaptureOutcome {
     if (capture.check.watch === 0) return keep(capture)
     const before = sql.lastChecker.get(capture.host, capture.fp) as { run: number } | undefined
     const outcome = keep(capture)
-    queueTask(capture, outcome, before?.run ?? 0)
+    if ('versionId' in outcome) queueTask(capture, outcome.versionId, 1)
+    else if (mayBringKnown(capture, before?.run ?? 0)) queueKnown(capture)
     return outcome
   }
 
@@ -268,18 +255,13 @@ export function createSqliteDocuments(db: Database, archive: ReturnType<typeof c
     }
   }
 
-  /**
-   * What is news to a watch waits for the annotation engine from the very moment that it is kept. A version that another watch
-   * has found since this one looked last is news too, although nothing changed in between; so is one that this watch meets
-   * again in the same check, since it may be nearer to the source this time.
-   */
-  function queueTask(capture: Capture, outcome: CaptureOutcome, lastChecker: number): void {
-    const { hops, host, fp } = capture
-    const { watch, round, since } = capture.check
-    const first = capture.check.first ? 1 : 0
-    if ('versionId' in outcome) sql.insertTask.run(outcome.versionId, watch, hops, round, first)
-    else if (first === 1 || lastChecker !== watch || capture.kind === 'met')
-      sql.insertKnownTask.run(watch, hops, round, first, host, fp, since, first, first === 0 || since > 0 ? 1 : 0)
+  function queueKnown(capture: Capture): void {
+    const current = sql.currentOf.get(capture.host, capture.fp) as { id: number; reason: VersionReason } | undefined
+    if (current !== undefined && isDue(capture.check, current)) queueTask(capture, current.id, 0)
+  }
+
+  function queueTask({ check: { watch, round, first }, hops }: Capture, versionId: number, made: 0 | 1): void {
+    sql.insertTask.run(versionId, watch, hops, round, first ? 1 : 0, made)
   }
 
   return {
@@ -304,8 +286,8 @@ export function createSqliteDocuments(db: Database, archive: ReturnType<typeof c
         keys.map(({ host, fp }) => (sql.known.get(host, fp) as KnownDocument | undefined) ?? null),
       )
     },
-    async links({ linkRow, url }) {
-      const row = db.read(() => sql.linkList.get(linkRow)) as { list: string } | undefined
+    async links({ versionId, url }) {
+      const row = db.read(() => sql.links.get(versionId)) as { list: string } | undefined
       return row === undefined ? [] : unpackLinks(row.list, url)
     },
     async counts() {
@@ -314,7 +296,76 @@ export function createSqliteDocuments(db: Database, archive: ReturnType<typeof c
   }
 }
 
-function keptItsValidators(capture: BodyCapture, current: Current): boolean {
-  if (capture.etag !== '' || current.etag !== '') return capture.etag === current.etag
-  return capture.lastModified !== '' && capture.lastModified === current.lastModified
+function documentStatements(db: Database) {
+  return {
+    current: db.prepare(
+      `SELECT d.id AS documentId, d.seen_at AS seenAt, d.not_modified AS notModified, coalesce(v.id, 0) AS id,
+       coalesce(v.n, 0) AS n, v.reason, v.digest, v.truncated, v.etag, v.last_modified AS lastModified, v.body, v.original,
+       coalesce(v.links, 0) AS links
+       FROM documents d LEFT JOIN versions v ON v.id = d.version WHERE d.host = ? AND d.fp = ?`,
+    ),
+    known: db.prepare(
+      `SELECT d.url, d.run, d.checked_at AS checkedAt, d.status, ${versionSql.knownVersion} AS versionId,
+       ${versionSql.validator('etag')} AS etag, ${versionSql.validator('last_modified')} AS lastModified,
+       coalesce(v.digest, x'') AS digest, v.text, coalesce(v.text_rules, 0) AS textRules,
+       coalesce(v.truncated, '') AS truncated, coalesce(v.body, 'none') AS body,
+       d.not_modified AS notModified, coalesce(l.keys, x'') AS linkKeys, coalesce(l.naming, 0) AS linkNaming
+       FROM documents d LEFT JOIN versions v ON v.id = d.version LEFT JOIN links l ON l.id = v.links
+       WHERE d.host = ? AND d.fp = ?`,
+    ),
+    body: db.prepare(
+      `SELECT b.version, d.url, v.at, d.id AS document, d.run FROM bodies b JOIN versions v ON v.id = b.version
+       JOIN documents d ON d.id = v.document WHERE b.digest = ?`,
+    ),
+    documentOf: db.prepare(
+      'SELECT d.id AS document, d.run FROM versions v JOIN documents d ON d.id = v.document WHERE v.id = ?',
+    ),
+    lastVersion: db.prepare(
+      `SELECT max(coalesce((SELECT max(id) FROM versions), 0),
+       coalesce((SELECT max(last_version) FROM files), 0)) AS id`,
+    ),
+    insertVersion: db.prepare(
+      `INSERT INTO versions (id, document, n, reason, at, seen_at, status, type, size, digest, text, text_rules, etag,
+       last_modified, truncated, title, address, location, body, original, file, offset, length, links)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ),
+    supersede: db.prepare('UPDATE versions SET seen_at = ? WHERE id = ?'),
+    renew: db.prepare('UPDATE versions SET etag = ?, last_modified = ? WHERE id = ?'),
+    relink: db.prepare('UPDATE versions SET links = ? WHERE id = ?'),
+    refill: db.prepare(
+      `UPDATE versions SET body = 'kept', wanted = 1, digest = ?, size = ?, text = ?, text_rules = ?, original = ?, file = ?,
+       offset = ?, length = ? WHERE id = ?`,
+    ),
+    insertBody: db.prepare('INSERT INTO bodies (digest, version) VALUES (?, ?) ON CONFLICT DO NOTHING'),
+    insertLinks: db.prepare('INSERT OR REPLACE INTO links (id, naming, keys, list) VALUES (?, ?, ?, ?)'),
+    linkList: db.prepare('SELECT naming, list FROM links WHERE id = ?'),
+    links: db.prepare('SELECT l.list FROM versions v JOIN links l ON l.id = v.links WHERE v.id = ?'),
+    insertDocument: db.prepare(
+      `INSERT INTO documents (host, fp, url, parent, first_at, checked_at, run, status, outcome, location, version,
+       seen_at, fresh_until) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+    ),
+    note: db.prepare(
+      `UPDATE documents SET checked_at = ?, run = ?, status = ?, outcome = ?, location = ?, version = ?, seen_at = ?,
+       not_modified = ?, fresh_until = coalesce(?, fresh_until) WHERE host = ? AND fp = ?`,
+    ),
+    notModified: db.prepare(
+      `UPDATE documents SET checked_at = ?, run = ?, status = ?, outcome = 'unchanged', location = '', seen_at = ?,
+       not_modified = not_modified + 1, fresh_until = coalesce(?, fresh_until) WHERE host = ? AND fp = ?`,
+    ),
+    attempt: db.prepare(
+      `UPDATE documents SET checked_at = ?, run = ?, status = ?, outcome = ?, location = ? WHERE host = ? AND fp = ?`,
+    ),
+    lastChecker: db.prepare('SELECT run FROM documents WHERE host = ? AND fp = ?'),
+    insertTask: db.prepare(
+      'INSERT INTO tasks (version, watch, hops, round, first, made) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
+    ),
+    currentOf: db.prepare(
+      'SELECT v.id, v.reason FROM documents d JOIN versions v ON v.id = d.version WHERE d.host = ? AND d.fp = ?',
+    ),
+    setOutcome: db.prepare('UPDATE documents SET outcome = ? WHERE id = ?'),
+    counts: db.prepare(
+      `SELECT (SELECT count(*) FROM documents) AS documents, (SELECT count(*) FROM versions) AS versions,
+       (SELECT count(*) FROM bodies) AS bodies`,
+    ),
+  }
 }

@@ -1,12 +1,13 @@
 import type { CataloguedDocument, Version, VersionStore } from '../../contracts/versions.ts'
 import { unpackLinks } from '../../rules/link-text.ts'
+import { versionSql } from '../../rules/versioning.ts'
 import type { Database } from '../folder/database.ts'
 
 const documentColumns = `id, host, fp, url, parent, first_at AS firstAt, checked_at AS checkedAt, seen_at AS seenAt,
   status, outcome, location, version AS versionId, fresh_until AS freshUntil`
 
 const versionColumns = `v.id, v.document AS documentId, v.n, d.url, v.reason, v.at AS firstSeenAt,
-  iif(d.version = v.id, d.seen_at, v.seen_at) AS lastSeenAt, v.status, v.type, v.size, v.digest, v.text AS textDigest,
+  ${versionSql.lastSeenAt} AS lastSeenAt, v.status, v.type, v.size, v.digest, v.text AS textDigest,
   v.etag, v.last_modified AS lastModified, v.truncated, v.title, v.address, v.location, v.body, v.original AS originalId,
   v.header, v.file, v.offset, v.length FROM versions v JOIN documents d ON d.id = v.document`
 

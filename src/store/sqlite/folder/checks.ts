@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
+import { collectableSql } from '../../rules/collectable.ts'
 import { storeError } from './database.ts'
 import { openCatalogForReading, paths, readFacts } from './folder.ts'
 
@@ -34,9 +35,8 @@ export function checkDatabases(folder: string): StoreFault[] {
 /** Conditions on versions `v` whose body can't be read, whatever the archive holds. */
 export const damagedRows = {
   strayed: 'v.file <> 0 AND NOT EXISTS (SELECT 1 FROM files f WHERE f.id = v.file)',
-  bare: `v.body = 'kept' AND v.file = 0 AND v.original = v.id`,
-  orphaned: `v.body = 'kept' AND v.original <> v.id AND NOT EXISTS
-    (SELECT 1 FROM versions o WHERE o.id = v.original AND o.digest = v.digest AND o.body = 'kept')`,
+  bare: collectableSql.hasNoRecord('file'),
+  orphaned: collectableSql.hasNoOriginal('o.id = v.original'),
 } as const
 
 const danglingRows: readonly [what: string, sql: string][] = [

@@ -1,4 +1,5 @@
-import { type LostVersions, markLost } from '../documents/lost-versions.ts'
+import type { LostVersions } from '../../rules/versioning.ts'
+import { markLost } from '../documents/lost-versions.ts'
 import { damagedRows } from './checks.ts'
 import type { Database } from './database.ts'
 

@@ -1,11 +1,6 @@
 import type { Clock } from '../../../core/clock.ts'
-import {
-  type HostHealth,
-  type HostPlace,
-  type HostReport,
-  type HostView,
-  hostHealths,
-} from '../../contracts/host-view.ts'
+import { type HostQuery, type HostReport, type HostView, hostHealths } from '../../contracts/host-view.ts'
+import { compareHosts, hostRankingSql, positionValues, type RankedHost, SLOW_MS } from '../../rules/host-ranking.ts'
 import { createDocumentCounter } from '../documents/document-counter.ts'
 import { type Database, openDatabase } from '../folder/database.ts'
 import { paths, readFacts } from '../folder/folder.ts'
@@ -24,16 +19,9 @@ export type HostViewOptions = {
 /** For the whole of a request: what is not counted by then is told as far as it was. */
 const MAX_MS = 2_000
 const PORTION = 4_000
-/** A host that may not be asked for so long is not just being treated politely. */
-const SLOW_MS = 60_000
-
-type Row = { health: number; host: string; queued: number; failures: number; nextAt: number }
 type Shard = { db: Database; portionOf: ReturnType<typeof prepare> }
 
-/**
- * The order has no index: a change of it with every request would cost the crawl more than a look through the hosts costs here. They are
- * read in portions, of which SQLite hands over only those that may be on the page.
- */
+/** Hosts are read in portions, of which SQLite hands over only those that may be on the page. */
 export function createSqliteHostView({ folder, db: catalog, clock, portion = PORTION }: HostViewOptions): HostView {
   const documents = createDocumentCounter(catalog, clock)
   let shards: Shard[] | null = null
@@ -46,10 +34,11 @@ export function createSqliteHostView({ folder, db: catalog, clock, portion = POR
     })
   }
 
-  async function rows(query: { q: string; after: HostPlace | null; limit: number }): Promise<Row[]> {
+  async function rows(query: HostQuery): Promise<RankedHost[]> {
     shards ??= open()
     const turns = createTurns({ maxMs: MAX_MS })
-    let best: Row[] = []
+    const [afterHealth, afterQueued, afterHost] = positionValues(query.after)
+    let best: RankedHost[] = []
     for (const { portionOf, db } of shards) {
       const { last } = db.read(() => portionOf.last.get()) as { last: number }
       const run = (db.read(() => portionOf.run.get()) as { value: number } | undefined)?.value ?? 0
@@ -62,10 +51,12 @@ export function createSqliteHostView({ folder, db: catalog, clock, portion = POR
             slowAt: clock.now() + SLOW_MS,
             q: query.q.toLowerCase(),
             limit: query.limit,
-            ...placeValues(query.after),
+            afterHealth,
+            afterQueued,
+            afterHost,
           }),
-        ) as Row[]
-        best = [...best, ...found].sort(compare).slice(0, query.limit)
+        ) as RankedHost[]
+        best = [...best, ...found].sort(compareHosts).slice(0, query.limit)
       }
     }
     return best
@@ -89,31 +80,19 @@ export function createSqliteHostView({ folder, db: catalog, clock, portion = POR
   }
 }
 
-/** What a host did in an earlier run does not count against it. */
-const health = `CASE WHEN given_up AND run = :run THEN 0 WHEN rests > 0 AND run = :run THEN 1
-  WHEN (failures > 0 AND run = :run) OR (queued > 0 AND next_at > :slowAt) THEN 2 ELSE 3 END`
-
 function prepare(db: Database) {
   return {
     last: db.prepare('SELECT coalesce(max(id), 0) AS last FROM hosts'),
     run: db.prepare(`SELECT value FROM facts WHERE name = 'run'`),
     hosts: db.prepare(
-      `SELECT health, host, queued, failures, nextAt FROM (
-         SELECT ${health} AS health, host, queued, iif(run = :run, failures, 0) AS failures, next_at AS nextAt FROM hosts
-         WHERE id > :from AND id <= :to AND (:q = '' OR instr(host, :q) > 0))
-       WHERE (health, -queued, host) > (:afterHealth, -:afterQueued, :afterHost)
-       ORDER BY health, queued DESC, host LIMIT :limit`,
+      hostRankingSql({
+        hosts: `hosts h WHERE h.id > :from AND h.id <= :to AND (:q = '' OR instr(h.host, :q) > 0)`,
+        host: 'h.host',
+        run: ':run',
+        slowAt: ':slowAt',
+        after: [':afterHealth', ':afterQueued', ':afterHost'],
+        limit: ':limit',
+      }),
     ),
   }
-}
-
-function placeValues(after: HostPlace | null) {
-  if (after === null) return { afterHealth: -1, afterQueued: 0, afterHost: '' }
-  return { afterHealth: healthNumber(after.health), afterQueued: after.queued, afterHost: after.host }
-}
-
-const healthNumber = (name: HostHealth): number => hostHealths.indexOf(name)
-
-function compare(a: Row, b: Row): number {
-  return a.health - b.health || b.queued - a.queued || (a.host < b.host ? -1 : a.host > b.host ? 1 : 0)
 }

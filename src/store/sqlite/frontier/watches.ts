@@ -1,14 +1,9 @@
 import type { WatchCheck, WatchOutcome, WatchRow, WatchStore } from '../../contracts/watches.ts'
+import { isFailingSql, MAX_CHECKS, tookMs } from '../../rules/watch-checks.ts'
 import type { Database } from '../folder/database.ts'
 
 const columns = `SELECT id, key, uri, landed, round, finished_mark AS finishedMark, checked_at AS checkedAt, outcome, status, since,
   changed_at AS changedAt, state FROM watches`
-
-/** So many checks of a watch are remembered. */
-const MAX_CHECKS = 50
-
-/** Whatever is not a good answer: a source that robots.txt keeps us from does not work for its owner either. */
-const isFailing = (outcome: string): string => `(${outcome} LIKE 'failed%' OR ${outcome} LIKE 'skipped%')`
 
 export function createSqliteWatches(db: Database): WatchStore {
   const sql = {
@@ -18,7 +13,7 @@ export function createSqliteWatches(db: Database): WatchStore {
     begin: db.prepare('UPDATE watches SET round = ?, mark = ? WHERE id = ?'),
     finish: db.prepare(
       `UPDATE watches SET finished_mark = mark, checked_at = :at, status = :status, landed = coalesce(:landed, landed),
-       since = iif(since = 0 OR ${isFailing('outcome')} <> ${isFailing(':outcome')}, :at, since), outcome = :outcome,
+       since = iif(since = 0 OR ${isFailingSql('outcome')} <> ${isFailingSql(':outcome')}, :at, since), outcome = :outcome,
        changed_at = iif(:changes > 0, :at, changed_at) WHERE id = :watch RETURNING round`,
     ),
     // What is stamped later than the newest check is from a clock that has been set back since.
@@ -41,9 +36,8 @@ export function createSqliteWatches(db: Database): WatchStore {
       | undefined
     if (row === undefined) return
     for (const urd of visited) sql.visited.run(checkedAt, urd, watch)
-    const tookMs = row.round === 0 ? 0 : Math.max(0, checkedAt - row.round)
     sql.dropLater.run(watch, checkedAt)
-    sql.addCheck.run(watch, checkedAt, outcome, status, changes, tookMs)
+    sql.addCheck.run(watch, checkedAt, outcome, status, changes, tookMs(row.round, checkedAt))
     sql.dropOld.run(watch)
   }
 

@@ -1,27 +1,6 @@
 import type { QueryNode, SearchQuery, WordsNode } from '../../../core/search-query/query.ts'
 import { isUnspaced } from '../../../core/search-query/searchable-text.ts'
-
-/** A word that every entry has in its `site` column: what "not" is taken away from. */
-const EVERY = '\ue000'
-const MAX_LABELS = 12
-
-/**
- * What stands in the `site` column of a host: a word for the host and one for each domain above it, so that `site:` is
- * one look-up. Dots and hyphens would end a word; characters for private use do not, and no host has them.
- */
-export function siteWords(host: string): string {
-  const labels = host.split('.')
-  const isAddress = host.includes(':') || /^[\d.]+$/.test(host)
-  const words = [EVERY, siteWord(host)]
-  if (!isAddress)
-    for (let from = Math.max(1, labels.length - MAX_LABELS); from < labels.length; from++)
-      words.push(siteWord(labels.slice(from).join('.')))
-  return words.join(' ')
-}
-
-function siteWord(host: string): string {
-  return `\ue001${host.replace(/[^a-z0-9]/g, (char) => String.fromCharCode(0xe100 + (char.charCodeAt(0) & 0xff)))}`
-}
+import { EVERY, siteWord } from '../../rules/site-words.ts'
 
 /** How a table of words is asked: which of its columns hold what. */
 export type WordTable = {

@@ -4,22 +4,18 @@ import type { PassedOver } from '../../../core/reports/search-report.ts'
 import type { SearchQuery } from '../../../core/search-query/query.ts'
 import { searchableText } from '../../../core/search-query/searchable-text.ts'
 import type { AddOutcome, FoundPage, Hit, HitPage, IndexBatch, SearchIndex } from '../../contracts/search.ts'
+import { type KeptCheck, MAX_RANKED, pageOf } from '../../rules/search-page.ts'
+import { siteWords } from '../../rules/site-words.ts'
 import { type Database, openDatabase, storeError } from '../folder/database.ts'
-import { matchExpression, siteWords } from './fts-expression.ts'
+import { matchExpression } from './fts-expression.ts'
 import { searchMigrations } from './schema-search.ts'
 import { createTextMarker } from './text-marker.ts'
 
 export type SearchIndexOptions = {
   path: string
-  /** Those of the versions whose bodies are kept: all else is not shown. */
-  kept(versionIds: readonly number[]): Promise<ReadonlySet<number>>
+  kept: KeptCheck
 }
 
-/**
- * How many versions are ranked, the newest ones. Ranking costs 2 µs for each, and a word that is in every page of
- * 100,000 would take a quarter of a second.
- */
-const MAX_RANKED = 5_000
 /** A word in the title counts as so many in the text. */
 const TITLE_WEIGHT = 8
 
@@ -34,7 +30,7 @@ export function openSqliteSearchIndex({ path, kept }: SearchIndexOptions): Searc
       const stands = watermark()
       if (stands !== after) return { kind: 'overtaken', watermark: stands }
       for (const { versionId, documentId, host, at, title, text } of texts) {
-        sql.addWords.run(versionId, searchableText(title).text, searchableText(text).text, siteWords(host))
+        sql.addWords.run(versionId, searchableText(title).text, searchableText(text).text, siteWords(host).join(' '))
         sql.addEntry.run(versionId, documentId, host, at)
       }
       sql.setFact.run(upTo, 'watermark')
@@ -80,11 +76,11 @@ export function openSqliteSearchIndex({ path, kept }: SearchIndexOptions): Searc
   }
 
   async function query(asked: SearchQuery, page: HitPage): Promise<FoundPage> {
-    const found = db.read(() => candidates(asked))
-    const approximate = found.length > MAX_RANKED
-    if (approximate) found.pop()
-    const picked = await pickPage(groupByDocument(found), page, kept)
-    return { ...picked, totalIsLowerBound: approximate, approximate }
+    return pageOf(
+      db.read(() => candidates(asked)),
+      page,
+      kept,
+    )
   }
 
   return {
@@ -119,47 +115,6 @@ function openIndex(path: string) {
     if (failure.code !== 'store-failed') throw failure
     throw new AppError('store-damaged', failure.message, { cause: error })
   }
-}
-
-type Picked = { hits: Hit[]; total: number; stale: number[] }
-
-type Group = { documentId: number; score: number; versionIds: number[] }
-
-/** One group for each document, best first; of equal ones the newest. `found` begins with the newest version. */
-function groupByDocument(found: readonly Hit[]): Group[] {
-  const groups = new Map<number, Group>()
-  for (const { versionId, documentId, score } of found) {
-    const group = groups.get(documentId)
-    if (group === undefined) groups.set(documentId, { documentId, score, versionIds: [versionId] })
-    else {
-      group.score = Math.max(group.score, score)
-      group.versionIds.push(versionId)
-    }
-  }
-  return [...groups.values()].sort((a, b) => b.score - a.score)
-}
-
-/** The newest version of each document that is still kept. Only as many are asked about as the page needs. */
-async function pickPage(
-  groups: readonly Group[],
-  { offset, limit }: HitPage,
-  kept: SearchIndexOptions['kept'],
-): Promise<Picked> {
-  const stale: number[] = []
-  const hits: Hit[] = []
-  async function pickVersion(versionIds: readonly number[]): Promise<number | undefined> {
-    const alive = await kept(versionIds)
-    for (const id of versionIds) if (!alive.has(id)) stale.push(id)
-    return versionIds.find((id) => alive.has(id))
-  }
-  let at = 0
-  for (; at < groups.length && hits.length < offset + limit; at++) {
-    const { documentId, score, versionIds } = groups[at]!
-    const versionId = (await pickVersion(versionIds.slice(0, 1))) ?? (await pickVersion(versionIds.slice(1)))
-    if (versionId !== undefined) hits.push({ versionId, documentId, score })
-  }
-  const total = hits.length + groups.length - at
-  return { hits: hits.slice(offset), total, stale }
 }
 
 function factOf(row: unknown): number {

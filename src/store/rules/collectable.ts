@@ -1,0 +1,65 @@
+import type { BodyState } from '../contracts/body-state.ts'
+import type {
+  CollectableVersion,
+  CollectionCursor,
+  CollectionOrder,
+  CollectionOutcome,
+} from '../contracts/collection.ts'
+
+/** A version as it is when an order is carried out. */
+export type OrderedVersion = {
+  current: boolean
+  pinned: boolean
+  /** Others refer to its body. */
+  shared: boolean
+  wanted: boolean
+  body: BodyState
+  hasRecord: boolean
+  /** Its header was read from the record that it has now. A record that was brought back or moved meanwhile is left for the next run. */
+  isRead: boolean
+}
+
+/** Why a version is not collected; null where it is. */
+export function refusalOf(action: CollectionOrder['action'], version: OrderedVersion): CollectionOutcome | null {
+  if (version.pinned) return { kind: 'kept', why: 'held' }
+  if (version.shared) return { kind: 'kept', why: 'shared' }
+  if (action === 'remove') return version.current ? { kind: 'kept', why: 'current' } : null
+  if (version.body !== 'kept' || !version.hasRecord) return { kind: 'nothing' }
+  if (version.wanted) return { kind: 'kept', why: 'wanted' }
+  return version.isRead ? null : { kind: 'kept', why: 'damaged' }
+}
+
+export const firstCursor: CollectionCursor = { documentId: Number.MAX_SAFE_INTEGER, n: 0, at: 0, newer: 0 }
+
+/** Ranks a version within its document, and moves the cursor on to it: pages go from the newest version of a document to its oldest. */
+export function rankVersion(version: CollectableVersion, cursor: CollectionCursor): CollectableVersion {
+  const isNewest = version.documentId !== cursor.documentId
+  version.current ||= isNewest
+  version.newer = isNewest ? 0 : cursor.newer + 1
+  version.supersededAt = isNewest ? null : cursor.at
+  cursor.documentId = version.documentId
+  cursor.n = version.n
+  cursor.at = version.at
+  cursor.newer = version.newer
+  return version
+}
+
+/** An engine's ways to join: `samePartition('x', 'v')` is a condition with AND behind it, or empty. */
+export type PartitionJoin = (a: string, b: string) => string
+
+export const noPartitions: PartitionJoin = () => ''
+
+/** Conditions on a version `v` of a document `d`. */
+export const collectableSql = {
+  /** The newest counts as current, even if the document names another: version numbers go on from it. */
+  isCurrent: (join: PartitionJoin): string =>
+    `(d.version = v.id OR NOT EXISTS (SELECT 1 FROM versions x WHERE ${join('x', 'v')}x.document = v.document AND x.n > v.n))`,
+  /** The condition of the partial index on references, so that it is used. */
+  isReference: (alias: string): string => `${alias}.original <> ${alias}.id`,
+  /** Kept by its own record, which it does not have. */
+  hasNoRecord: (record: string): string => `v.body = 'kept' AND v.${record} = 0 AND v.original = v.id`,
+  /** Kept by the record of another version, which does not have it. `original` joins `o` to it. */
+  hasNoOriginal: (original: string): string =>
+    `v.body = 'kept' AND v.original <> v.id AND NOT EXISTS
+      (SELECT 1 FROM versions o WHERE ${original} AND o.digest = v.digest AND o.body = 'kept')`,
+} as const

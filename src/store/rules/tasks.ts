@@ -1,0 +1,22 @@
+import type { Check } from '../../core/request.ts'
+import type { Capture } from '../contracts/documents.ts'
+import type { VersionReason } from '../contracts/versions.ts'
+
+/**
+ * What becomes a task of the annotation engine, from the moment it is stored:
+ * - a version that a capture of the watch made, always;
+ * - the current version, found by another watch since this one checked last, although nothing changed in between;
+ * - the current version that the watch meets again in the same check, since it may be nearer to the source this time;
+ * - on the first check for a new owner, every current version. A page that was gone by then is none.
+ */
+
+/** Whether a capture that made no version may still bring a task. `lastChecker` is the run or watch that checked the document before. */
+export function mayBringKnown({ kind, check }: Capture, lastChecker: number): boolean {
+  return check.first || lastChecker !== check.watch || kind === 'met'
+}
+
+/** Whether the current version is a task, for a capture that may bring one. */
+export function isDue({ first, since }: Check, current: { id: number; reason: VersionReason }): boolean {
+  if (current.reason === 'gone') return current.id > since && (!first || since > 0)
+  return first || current.id > since
+}

@@ -1,0 +1,173 @@
+import type { BodyState } from '../contracts/body-state.ts'
+import type { Capture, CaptureOutcome } from '../contracts/documents.ts'
+import type { VersionReason } from '../contracts/versions.ts'
+
+/**
+ * What a capture makes of a document. A document is
+ * - unknown: it has no row;
+ * - without a version: it was asked for, and no body came;
+ * - there: its current version has a body (`new`, `changed` or `back`);
+ * - gone: its current version says so.
+ *
+ * A document's versions are numbered; the current one is the last. When a capture differs from it, it is superseded: the
+ * time it was last seen moves from the document's row, where each check notes it, to its own.
+ *
+ * Both engines ask here and carry the decision out in their own way. An engine that tries to insert the document first
+ * knows the answer for an unknown one: a body is its first version (`new`), anything else only enters its row.
+ */
+export type VersionDecision =
+  /** The capture becomes the current version. */
+  | { kind: 'add'; reason: 'new' | 'changed' | 'back'; note: DocumentNote }
+  /** The current version was seen again. */
+  | { kind: 'confirm'; note: DocumentNote; refill: boolean; renewValidators: boolean; relink: boolean }
+  /** Broken off, and less than what is kept. */
+  | { kind: 'incomplete'; note: DocumentNote }
+  /** A version that says so is added. */
+  | { kind: 'gone'; note: DocumentNote }
+  /** Nothing but the document's row changes. */
+  | { kind: 'note'; note: DocumentNote }
+
+/** What is written to the document's row, beside time, run, status and location of the capture. */
+export type DocumentNote = {
+  outcome: string
+  seenAt: number
+  notModified: number
+  /** Null leaves it as it was. */
+  freshUntil: number | null
+}
+
+export type BodyCapture = Extract<Capture, { kind: 'body' }>
+export type NoteCapture = Extract<Capture, { kind: 'note' }>
+export type GoneCapture = Extract<Capture, { kind: 'gone' }>
+
+type KnownState = { seenAt: number; notModified: number }
+
+type CurrentVersion = {
+  id: number
+  reason: VersionReason
+  digest: Uint8Array
+  truncated: string
+  etag: string
+  lastModified: string
+  body: BodyState
+}
+
+/** Its validators stayed the same while the content changed: they are not sent any more. */
+const VALIDATORS_LIE = -1
+
+/** A body that came for a document with a row. */
+export function decideBody(capture: BodyCapture, known: KnownState, current: CurrentVersion | null): VersionDecision {
+  if (current === null) return add(capture, known, 'new', false)
+  if (current.reason === 'gone') return add(capture, known, 'back', false)
+  if (capture.digest.equals(current.digest)) return confirm(capture, known, current, true)
+  if (capture.sameTextAs === current.id) return confirm(capture, known, current, false)
+  // A part of a page says nothing about the rest; the whole page that is kept is worth more.
+  if (capture.truncated === 'time' && current.truncated === '') {
+    const { seenAt, notModified } = known
+    return { kind: 'incomplete', note: { outcome: 'failed', seenAt, notModified, freshUntil: null } }
+  }
+  return add(capture, known, 'changed', keptItsValidators(capture, current))
+}
+
+function add(
+  { at, freshUntil }: BodyCapture,
+  { notModified: before }: KnownState,
+  reason: 'new' | 'changed' | 'back',
+  validatorsLie: boolean,
+): VersionDecision {
+  const notModified = validatorsLie || before < 0 ? VALIDATORS_LIE : 0
+  return { kind: 'add', reason, note: { outcome: 'stored', seenAt: at, notModified, freshUntil } }
+}
+
+function confirm(
+  capture: BodyCapture,
+  { notModified: before }: KnownState,
+  { body, etag, lastModified }: CurrentVersion,
+  sameBody: boolean,
+): VersionDecision {
+  const { at, freshUntil } = capture
+  return {
+    kind: 'confirm',
+    note: { outcome: 'unchanged', seenAt: at, notModified: Math.min(before, 0), freshUntil },
+    // Lost, or collected before a new watcher came who has not seen it yet.
+    refill: body === 'lost' || (body === 'dropped' && capture.check.first),
+    renewValidators: etag !== capture.etag || lastModified !== capture.lastModified,
+    // The same words may come with other links. They are those of the page from now on.
+    relink: !sameBody,
+  }
+}
+
+function keptItsValidators(capture: BodyCapture, current: CurrentVersion): boolean {
+  if (capture.etag !== '' || current.etag !== '') return capture.etag === current.etag
+  return capture.lastModified !== '' && capture.lastModified === current.lastModified
+}
+
+/** A document with a row that is not there any more, or moved. */
+export function decideGone(
+  { at, outcome }: GoneCapture,
+  { notModified }: KnownState,
+  current: Pick<CurrentVersion, 'reason'> | null,
+): VersionDecision {
+  const freshUntil = null
+  if (current === null) return { kind: 'note', note: { outcome, seenAt: 0, notModified: 0, freshUntil } }
+  if (current.reason === 'gone') return { kind: 'note', note: { outcome, seenAt: at, notModified: 0, freshUntil } }
+  return { kind: 'gone', note: { outcome, seenAt: at, notModified: Math.min(notModified, 0), freshUntil } }
+}
+
+/** Whether an answer without a body confirms the current version, and counts as one more in a row; else it is noted as an attempt. */
+export const confirmsCurrent = ({ outcome }: NoteCapture): boolean => outcome === 'unchanged'
+
+/** What a version has that says its document is gone. */
+export const noContent = {
+  type: '',
+  size: 0,
+  digest: Buffer.alloc(0),
+  text: null,
+  textRules: 0,
+  etag: '',
+  lastModified: '',
+  truncated: '',
+  title: '',
+} as const
+
+/** The version that a body is kept under, its document, and the run that met the document last. */
+export type Original = { version: number; at: number; url: string; document: number; run: number }
+
+/** Whether the body was met in this run under another URL: then its links are on their way already. */
+export function wasMetElsewhere(original: { document: number; run: number }, documentId: number, run: number): boolean {
+  return original.document !== documentId && original.run === run
+}
+
+/** What came of a new version, by where its body is kept: null when it is kept under this one. */
+export function outcomeOfBody(
+  versionId: number,
+  documentId: number,
+  run: number,
+  original: Original | null,
+): CaptureOutcome {
+  if (original === null) return { kind: 'stored', versionId }
+  return { kind: 'duplicate', versionId, of: original.url, linksOffered: wasMetElsewhere(original, documentId, run) }
+}
+
+/** Columns of a document `d` with its current version `v`, as conditions of both engines. */
+export const versionSql = {
+  /** 0 where there is none or it is gone. */
+  knownVersion: `CASE WHEN v.reason IS NULL OR v.reason = 'gone' THEN 0 ELSE d.version END`,
+  /** A lost body must be fetched, and validators that lied are not believed: neither is asked for conditionally. */
+  validator: (column: 'etag' | 'last_modified'): string =>
+    `CASE WHEN v.body <> 'lost' AND d.not_modified >= 0 THEN v.${column} ELSE '' END`,
+  lastSeenAt: 'CASE WHEN d.version = v.id THEN d.seen_at ELSE v.seen_at END',
+  /** A version whose record was damaged. Where there never was a body, only the response header is lost. */
+  bodyOnceLost: `CASE WHEN body = 'none' THEN body ELSE 'lost' END`,
+} as const
+
+/** Versions whose body can't be read any more, with the URLs of the first ones. */
+export type LostVersions = { count: number; urls: string[] }
+
+const MAX_NAMED = 3
+
+export function noteLost(lost: LostVersions, urlOf: () => string | undefined): void {
+  lost.count++
+  const url = lost.urls.length < MAX_NAMED ? urlOf() : undefined
+  if (url !== undefined) lost.urls.push(url)
+}
