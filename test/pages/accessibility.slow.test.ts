@@ -2,16 +2,16 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { type ChangingPages, createChangingPages } from '../watch/changing-pages.ts'
+import { overflows, seriousFindings } from './accessibility-checks.ts'
 import { type Account, createAccount } from './account.ts'
 import { startBrowser, type Visit, visit, withoutBrowser } from './browser.ts'
 import { turnPage } from './in-page.ts'
-import { overflows, seriousFindings } from './looks.ts'
 import { type Service, startService } from './service.ts'
 
-/** The title of the page has it, and is as long as titles are. */
+/** Part of the page's title, as long as real titles are. */
 const harbour = '/all-that-is-new-in-the-harbour-of-the-town-and-on-the-piers-around-it-day-by-day/harbour'
 
-/** How to get to a state of a page, from whatever was shown before. */
+/** How to reach a state of a page from any other. */
 type State = { name: string; path: string; ready: string | RegExp; next?: (page: Page) => Promise<unknown> }
 
 const signedOut: State[] = [{ name: 'set-up', path: '/setup', ready: 'Create the first account' }]
@@ -76,7 +76,7 @@ function withItems(ids: { item: number; document: number; watch: number; profile
       path: `/settings?part=${part}`,
       ready: /Your account|Where you're|No tokens yet|Single-key|Add user/,
     })),
-    // Last: it stays open over whatever comes next.
+    // Last: it stays open over the next view.
     {
       name: 'help',
       path: '/inbox?state=all',
@@ -117,7 +117,7 @@ describe('every view is accessible', { skip: withoutBrowser }, () => {
     const { page, picture } = look
     const found: string[] = []
     for (const { name, path, ready, next } of states) {
-      // Another view comes without a load; the same one, in another state, begins anew.
+      // Another view needs no page load; the same view in another state does.
       const isOther = page.url().startsWith(service.url) && new URL(page.url()).pathname !== path.split('?', 1)[0]
       await (isOther ? turnPage(page, path) : page.goto(service.url + path))
       await page.getByText(ready).first().waitFor()

@@ -9,27 +9,27 @@ export const password = 'a long enough password'
 
 type List<T> = { items: T[] }
 
-/** Somebody who is signed in and prepares by the API what a browser is to show. */
+/** A signed-in user who prepares, through the API, the data that a browser will show. */
 export type Account = {
   /** `name=value`, as a request carries it. */
   cookie: string
   ask<T>(method: string, path: string, body?: unknown): Promise<T>
-  /** With this page as its only source, looked at for the first time. */
+  /** Creates a profile with this page as its only source. */
   watch(uri: string, profile?: Record<string, unknown>): Promise<Profile>
   sources(): Promise<Source[]>
-  /** What has arrived, as soon as there is so much that changed. */
+  /** The inbox items, once this many changes have arrived. */
   changes(atLeast: number): Promise<Annotation[]>
-  /** Returns when each source has been visited. */
+  /** Resolves when every source has been checked. */
   visited(): Promise<void>
-  /** All sources, now; returns when each of them has been. */
+  /** Checks all sources now; resolves when every check is done. */
   checkAll(): Promise<void>
-  /** Gives a browser the session. */
+  /** Signs a browser in. */
   enter(context: BrowserContext): Promise<void>
 }
 
 const busy = new Set<Source['state']>(['not-yet', 'queued', 'checking'])
 
-/** The first account of a service that was just started. */
+/** The first account of a newly started service. */
 export async function createAccount(service: Service, name = ''): Promise<Account> {
   const key = new URL(service.setupUrl!).hash.slice(1)
   const made = await service.api('/setup', { method: 'POST', body: { key, email, password, name } })

@@ -1,9 +1,9 @@
 /**
- * What somebody may write into a page, a title, a header, a name or an address in the hope that it runs where it is shown. Each
- * calls `__hit`, asks for something at CANARY (put in by whoever uses it), or opens a dialog; none may.
+ * Payloads for pages, titles, headers, names and URLs that try to run where they are shown. Each calls `__hit`, requests
+ * CANARY (filled in by the caller) or opens a dialog; none may succeed.
  */
 export const attackStrings: readonly string[] = [
-  // Elements that run.
+  // Elements that execute.
   `<script>__hit('script')</script>`,
   `<script src="CANARY/script.js"></script>`,
   `<ScRiPt >__hit('case')</sCrIpT >`,
@@ -24,7 +24,7 @@ export const attackStrings: readonly string[] = [
   `<marquee onstart=__hit('marquee')>`,
   `<div style="animation:x 1s" onanimationstart=__hit('animation') onpointerover=__hit('over')>`,
   `<img src=x onerror=alert('dialog')>`,
-  // Out of where text stands.
+  // Breaking out of text.
   `"><img src=x onerror=__hit('quote')>`,
   `'><img src=x onerror=__hit('apostrophe')>`,
   `" autofocus onfocus="__hit('attribute')`,
@@ -36,7 +36,7 @@ export const attackStrings: readonly string[] = [
   `]]><script xmlns="http://www.w3.org/1999/xhtml">__hit('cdata')</script>`,
   `</pre></td></table><script>__hit('table')</script>`,
   `');__hit('call');('`,
-  // Frames, loads and journeys.
+  // Frames, loads and navigation.
   `<iframe srcdoc="<script>parent.__hit('srcdoc')</script>"></iframe>`,
   `<iframe src="javascript:parent.__hit('frame')"></iframe>`,
   `<object data="data:text/html,<script>__hit('object')</script>"></object>`,
@@ -50,7 +50,7 @@ export const attackStrings: readonly string[] = [
   `<a href="data:text/html,<script>__hit('data')</script>">data link</a>`,
   `<img src="CANARY/pixel.gif" srcset="CANARY/pixel-2.gif 2x">`,
   `<?xml-stylesheet type="text/xsl" href="CANARY/style.xsl"?>`,
-  // Written otherwise.
+  // Other encodings.
   `&lt;script&gt;__hit('entity')&lt;/script&gt;`,
   `&#60;img src=x onerror=__hit('number')&#62;`,
   `%3Cscript%3E__hit('percent')%3C/script%3E`,
@@ -58,7 +58,7 @@ export const attackStrings: readonly string[] = [
   `+ADw-script+AD4-__hit('utf7')+ADw-/script+AD4-`,
   `javascript:__hit('address')`,
   `data:text/html;base64,PHNjcmlwdD5fX2hpdCgnYmFzZTY0Jyk8L3NjcmlwdD4=`,
-  // Templates, prototypes, line ends, directions.
+  // Templates, prototypes, line breaks, text direction.
   `{{constructor.constructor('__hit()')()}}`,
   `\${__hit('literal')}`,
   `__proto__`,

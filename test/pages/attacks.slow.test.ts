@@ -10,7 +10,7 @@ import { createHostileNews, type HostileNews, WORD } from './hostile-news.ts'
 import { addFrames, foreignMarkupOf, originOf, readablesOf, readCookie, turnPage } from './in-page.ts'
 import { type Service, startService } from './service.ts'
 
-/** A phrase may have sixteen words. */
+/** A phrase has at most sixteen words. */
 const asTerm = (attack: string) => attack.slice(0, 55).trim()
 const oneSpace = (text: string) => text.replace(/\s+/g, ' ').trim()
 
@@ -31,7 +31,7 @@ describe('hostile content, in a browser', { skip: withoutBrowser }, () => {
     news = await createHostileNews()
     me = await createAccount(service, news.attacks[0])
     await prepare()
-    // Refusals of the policy are what is wanted here.
+    // Policy violations are expected here.
     const opened = await visit(browser, 'desktop', { permitted: /./ })
     ;({ page, context } = opened)
     page.setDefaultTimeout(15_000)
@@ -44,7 +44,7 @@ describe('hostile content, in a browser', { skip: withoutBrowser }, () => {
     await news?.close()
   })
 
-  /** Everything that takes a text has taken each attack, or said why not. */
+  /** Every input has accepted each attack, or said why not. */
   async function prepare(): Promise<void> {
     const { attacks, origin } = news
     for (const [place, attack] of attacks.entries()) {
@@ -80,12 +80,12 @@ describe('hostile content, in a browser', { skip: withoutBrowser }, () => {
     items = await me.changes(sources.length - quiet.length)
   }
 
-  /** Opens a view, waits for one of its texts, and holds everything that is to be shown on it against it. */
+  /** Opens a view, waits for one of its texts, and checks that everything expected is shown as text. */
   async function look(path: string, texts: readonly string[], ready: string | RegExp): Promise<void> {
     await page.goto(service.url + path)
     await shows(path, texts, ready)
   }
-  /** The same, without loading the pages anew. */
+  /** The same, without a page load. */
   async function turnTo(path: string, texts: readonly string[], ready: string | RegExp): Promise<void> {
     await turnPage(page, path)
     await shows(path, texts, ready)
@@ -110,7 +110,7 @@ describe('hostile content, in a browser', { skip: withoutBrowser }, () => {
     assert.deepEqual(hits.splice(0), [], where)
     assert.deepEqual(news.asked, [], where)
   }
-  /** All rows of a long list are in sight, or as on a desk. */
+  /** Tall enough to show every row of a long list, or desktop size. */
   const stretch = (height = 8000) => page.setViewportSize({ width: 1280, height })
 
   test('unprotected, the attacks are detected', async () => {
@@ -141,7 +141,7 @@ describe('hostile content, in a browser', { skip: withoutBrowser }, () => {
     await stretch(800)
     const changed = items.filter(({ url }) => url.includes('/attack/'))
     assert.equal(changed.length, news.attacks.length)
-    // The list has shown all of them; the pane is the same for each.
+    // The list has shown all of them; the pane treats them alike.
     for (const { id, title, url, summary, profile } of changed.filter((_, place) => place % 4 === 0))
       await turnTo(`/inbox?state=all&id=${id}`, [title, url, summary.text, profile.name, asTerm(title)], url)
   })
@@ -182,7 +182,7 @@ describe('hostile content, in a browser', { skip: withoutBrowser }, () => {
     await look(`/documents/${document}?tab=links`, [`${news.origin}/linked/`, 'elsewhere'], 'elsewhere')
     await turnTo(`/documents/${document}?tab=page`, [], 'Side by side')
     const frame = page.frameLocator('iframe')
-    // In the frame each can be pressed, and the frame may go nowhere either.
+    // In the frame each can be clicked, but the frame can't navigate.
     const links = frame.getByRole('link')
     await links.first().waitFor()
     for (const place of [0, 1, 2, 5, 6]) {
@@ -200,7 +200,7 @@ describe('hostile content, in a browser', { skip: withoutBrowser }, () => {
       ...news.attacks.map((attack, place) => [addressOf(news.origin + news.pathOf(place)), oneSpace(attack)] as const),
       ...odds.map((name) => [addressOf(odd(`/odd/${name}`).uri), WORD] as const),
     ])
-    // Frames of our own page without the attribute that would lock them.
+    // Frames on our own page without the sandbox attribute.
     await page.goto(`${service.url}/nothing`)
     await addFrames(page, [...expected.keys()])
     for (const [address, text] of expected) {

@@ -5,7 +5,7 @@ import { type Browser, type BrowserContext, chromium, type Page } from 'playwrig
 import { buildUi, isFresh } from '../../scripts/build-ui.ts'
 
 const program = process.env.ERACE_TEST_CHROMIUM ?? '/usr/bin/chromium'
-/** False where there is a browser, else why tests with it are left out. */
+/** False when there is a browser, else why the tests are skipped. */
 export const withoutBrowser = existsSync(program)
   ? false
   : `${program} is not installed (or name one in ERACE_TEST_CHROMIUM)`
@@ -18,7 +18,7 @@ export const sizes = {
 
 const artefacts = fileURLToPath(new URL('../../.artefacts/pages/', import.meta.url))
 
-/** The real browser of the machine, quiet: it asks nobody for anything. */
+/** The machine's real browser, with all background requests off. */
 export async function startBrowser(): Promise<Browser> {
   if (!isFresh()) await buildUi()
   return chromium.launch({
@@ -38,11 +38,11 @@ export async function startBrowser(): Promise<Browser> {
 export type Visit = {
   context: BrowserContext
   page: Page
-  /** What went wrong in the page: failures of scripts, refusals of the content policy, messages on the console. */
+  /** Errors in the page: script errors, policy violations, console errors. */
   faults: string[]
-  /** Keeps a picture of what is shown; `way` where size and scheme are no longer those of the visit. */
+  /** Takes a screenshot; `way` when size and scheme differ from the visit's. */
   picture(name: string, way?: string): Promise<void>
-  /** Keeps one of what was shown when it failed. */
+  /** Takes one when the steps fail. */
   watched(work: () => Promise<void>): Promise<void>
 }
 

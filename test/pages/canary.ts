@@ -1,7 +1,7 @@
 import type { BrowserContext, Page, Request } from 'playwright-core'
 import type { Service } from './service.ts'
 
-/** Hits of any kind; each is a sentence that says what happened. */
+/** Hits of any kind, each described in a sentence. */
 export async function watchFor(context: BrowserContext, page: Page, { url }: Service): Promise<string[]> {
   const hits: string[] = []
   await context.exposeBinding('__hit', ({ frame }, what) => {
@@ -12,7 +12,7 @@ export async function watchFor(context: BrowserContext, page: Page, { url }: Ser
     void dialog.dismiss()
   })
   context.on('page', (opened) => hits.push(`a window: ${opened.url()}`))
-  // A request that the policy stopped is told too: it did not leave the browser.
+  // Blocked requests are reported too, though they never left the browser.
   const left = (request: Request) => {
     const isOurs = new URL(request.url()).origin === url || /^(?:data|blob|about):/.test(request.url())
     const why = request.failure()?.errorText ?? ''

@@ -2,18 +2,18 @@ import type { ServerResponse } from 'node:http'
 import { createHandlerSite, type HandlerSite } from '../site/handler-site.ts'
 import { attackStrings } from './attack-strings.ts'
 
-/** A site that attacks whoever shows what it says. It has a second edition, so that there is something to compare. */
+/** A site whose content attacks its viewers. It has a second edition, so that there is something to compare. */
 export type HostileNews = {
   origin: string
   attacks: readonly string[]
-  /** Of the page that holds one of the attacks, as text and as markup. */
+  /** The page with one of the attacks, as text and as markup. */
   pathOf(attack: number): string
-  /** With all of them. */
+  /** The page with all of them. */
   allPath: string
-  /** Answers that lie about themselves, by what is wrong with them. */
+  /** Responses with wrong headers, by what is wrong. */
   odd: Record<string, string>
   publish(): void
-  /** What a browser asked of it, which it never may. */
+  /** Requests from a browser, which must never happen. */
   asked: string[]
   close(): Promise<void>
 }
@@ -21,11 +21,11 @@ export type HostileNews = {
 type Answer = { status?: number; reason?: string; headers?: Record<string, string>; body: string }
 
 export const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
-/** In every text of the site. */
+/** Part of every text on the site. */
 export const WORD = 'tangerine'
 
 const script = `<script>__hit('odd')</script>`
-/** Somebody's file that is none, or whose name is more than a name. */
+/** Files with misleading content or hostile names. */
 const fileName = '%22%3E%3Cscript%3E__hit(1)%3C%2Fscript%3E%0d%0aX-Y%3A%20z%E2%80%AEgpj.html'
 
 function linksOf(edition: number): string {
@@ -94,7 +94,7 @@ export async function createHostileNews(): Promise<HostileNews> {
   const asked: string[] = []
   let odd: Record<string, Answer> = oddAnswers(edition)
 
-  /** As text first: what comes as markup may swallow the rest. */
+  /** As text first: the markup may swallow the rest. */
   function pageOf(texts: readonly string[], title: string): string {
     const shown = texts.map((text) => `<p>${escaped(text)}</p>`).join('\n')
     return `<!doctype html><title>${escaped(title)}</title><p>${WORD} in edition ${edition}.</p>${edition === 1 ? '' : shown}\n${texts.join('\n')}`
@@ -103,7 +103,7 @@ export async function createHostileNews(): Promise<HostileNews> {
     const attack = attacks[Number(/^\/attack\/(\d+)$/.exec(path)?.[1] ?? -1)]
     if (attack !== undefined) return { body: pageOf([attack], attack) }
     if (path === '/all') return { body: pageOf(attacks, 'All of them') }
-    // The name is enough: how the rest is spelt is up to whoever asks.
+    // The name is enough: clients encode the rest differently.
     const name = /^\/odd\/\w+/.exec(path)?.[0] ?? ' '
     const key = Object.keys(odd).find((each) => each === path) ?? Object.keys(odd).find((each) => each.startsWith(name))
     return (key === undefined ? undefined : odd[key]) ?? { status: 404, body: '' }

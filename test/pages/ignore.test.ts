@@ -4,9 +4,9 @@ import type { Browser, Page } from 'playwright-core'
 import type { Annotation } from '../../ui/src/api/types.ts'
 import { type ChangingPages, createChangingPages } from '../watch/changing-pages.ts'
 import { until } from '../watch/up-run.ts'
+import { seriousFindings } from './accessibility-checks.ts'
 import { type Account, createAccount } from './account.ts'
 import { startBrowser, visit, withoutBrowser } from './browser.ts'
-import { seriousFindings } from './looks.ts'
 import { type Service, startService } from './service.ts'
 
 const counted = (visitors: string, news: string) => ({ words: `Visitors: ${visitors}</p><p>${news}` })
@@ -43,7 +43,7 @@ describe('text selected in a diff is ignored from now on', { skip: withoutBrowse
     await account.checkAll()
   }
 
-  /** The line of the counter, as three quick clicks do. */
+  /** Selects the counter's line with a triple click. */
   async function selectCounter(page: Page): Promise<void> {
     await page.locator('ins').filter({ hasText: /\d/ }).first().click({ clickCount: 3 })
     await page.getByRole('button', { name: 'Ignore this from now on' }).waitFor()
@@ -79,7 +79,7 @@ describe('text selected in a diff is ignored from now on', { skip: withoutBrowse
       assert.match(page.url(), /ignored=show/)
       await page.getByRole('button', { name: 'Hide it' }).click()
       await page.getByText('No differences').waitFor()
-      // One refusal of the expression was asked for.
+      // The invalid expression was rejected once, on purpose.
       assert.deepEqual(
         faults.filter((fault) => !/ 4\d\d /.test(fault)),
         [],

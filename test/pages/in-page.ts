@@ -2,8 +2,8 @@ import type { Frame, Page } from 'playwright-core'
 import { until } from '../watch/up-run.ts'
 
 /**
- * Functions that run in the browser. They stand alone: nothing from outside them is there. Of the browser's globals
- * only what they use is described here, since the types of a browser and of Node do not go together.
+ * Functions that run in the browser, so they can't use anything from outside. Only the browser globals they use are
+ * typed here, since DOM types and Node types conflict.
  */
 type PageElement = {
   tagName: string
@@ -46,7 +46,7 @@ type InPage = {
   getComputedStyle(element: PageElement, part?: string): Record<string, string>
 }
 
-/** All that can be read on a page, also in its fields and hints, with one space for any white space. */
+/** All text on a page, including fields and tooltips, with white space collapsed. */
 export function readablesOf(frame: Page | Frame): Promise<string> {
   return frame.evaluate(() => {
     const { document } = globalThis as unknown as InPage
@@ -58,7 +58,7 @@ export function readablesOf(frame: Page | Frame): Promise<string> {
   })
 }
 
-/** What only markup can have made: our pages have none of it. */
+/** Elements and attributes that only injected markup can have created. */
 export function foreignMarkupOf(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const { document } = globalThis as unknown as InPage
@@ -81,11 +81,11 @@ export const originOf = (frame: Page | Frame): Promise<string> =>
 export const readCookie = (page: Page): Promise<string> =>
   page.evaluate(() => (globalThis as unknown as InPage).document.cookie)
 
-/** To another view, as a link of the pages does. */
+/** Goes to another view, as a link does. */
 export const turnPage = (page: Page, path: string): Promise<void> =>
   page.evaluate((to) => (globalThis as unknown as InPage).history.pushState(null, '', to), path)
 
-/** As when another tab is brought to the front, or this one again: a browser without a window never does it by itself. */
+/** Simulates switching tabs, which a headless browser never does. */
 export const setHidden = (page: Page, isHidden: boolean): Promise<void> =>
   page.evaluate((value) => {
     const { document } = globalThis as unknown as InPage
@@ -93,7 +93,7 @@ export const setHidden = (page: Page, isHidden: boolean): Promise<void> =>
     document.dispatchEvent(new Event('visibilitychange'))
   }, isHidden)
 
-/** Frames as our pages would not make them: without the attribute that locks them. Returns when all are there. */
+/** Adds frames without the sandbox attribute; resolves when all are loaded. */
 export async function addFrames(page: Page, addresses: readonly string[]): Promise<void> {
   await page.evaluate((all) => {
     const { document } = globalThis as unknown as InPage
@@ -107,7 +107,7 @@ export async function addFrames(page: Page, addresses: readonly string[]): Promi
   }, addresses)
 }
 
-/** Null where the page is not wider than its window, with its text of that size; else what sticks out. */
+/** Null when the page fits its window at this text size, else what overflows. */
 export function overflowAt(page: Page, textPercent: number): Promise<string | null> {
   return page.evaluate((percent) => {
     const { document } = globalThis as unknown as InPage
@@ -124,9 +124,9 @@ export function overflowAt(page: Page, textPercent: number): Promise<string | nu
 }
 
 export type Focus = {
-  /** Nowhere, where a key of the next step would begin at the top of the page. */
+  /** Focus is on the body, so the next Tab would start at the top. */
   isLost: boolean
-  /** There is an outline or a shadow around it, or around what it spreads over. */
+  /** It has an outline or a shadow, or its overlay has. */
   isMarked: boolean
   what: string
 }
@@ -138,22 +138,22 @@ export function focusOf(page: Page): Promise<Focus> {
     if (element === null || element.tagName === 'BODY') return { isLost: true, isMarked: false, what: 'nothing' }
     const isDrawn = ({ outlineStyle, outlineWidth, boxShadow }: Record<string, string>): boolean =>
       (outlineStyle !== 'none' && outlineWidth !== '0px') || (boxShadow ?? 'none') !== 'none'
-    // The frame of a view takes the focus so that it is read aloud; it is no place to press something.
+    // A view's main element is focused for screen readers only; it isn't interactive.
     const isFrame = element.matches('main, h1, h2')
     const isMarked = isFrame || isDrawn(getComputedStyle(element)) || isDrawn(getComputedStyle(element, '::after'))
     return { isLost: false, isMarked, what: element.outerHTML.slice(0, 200) }
   })
 }
 
-/** Resolves as soon as the focus is inside of what the selector names. */
+/** Resolves when the focus is inside an element that matches the selector. */
 export async function isFocusedIn(page: Page, selector: string): Promise<void> {
-  // Each look is a question of its own: what Playwright asks again by itself is a text that the policy of the page forbids.
+  // One evaluation per poll: Playwright's own polling uses eval, which the page's policy forbids.
   const isThere = (outer: string): boolean =>
     (globalThis as unknown as InPage).document.activeElement?.closest(outer) != null
   await until(`the focus in ${selector}`, () => page.evaluate(isThere, selector))
 }
 
-/** Whether the worker has the pages, and the newest items are kept. */
+/** Whether the service worker has cached the pages and the newest items are saved. */
 export function isKeptForOffline(page: Page): Promise<boolean> {
   return page.evaluate(async () => {
     const { navigator, caches, indexedDB, performance } = globalThis as unknown as InPage

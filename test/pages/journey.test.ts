@@ -6,7 +6,7 @@ import { startBrowser, visit, withoutBrowser } from './browser.ts'
 import { startCluster } from './cluster-service.ts'
 import { type Service, type StartService, startService } from './service.ts'
 
-/** In another tab, as somebody does who can't wait. */
+/** In another tab, as an impatient user would. */
 async function checkNowIn(context: BrowserContext, { url }: Service): Promise<void> {
   const tab = await context.newPage()
   await tab.goto(`${url}/watches`)
@@ -41,7 +41,7 @@ function journey(where: string, start: StartService): void {
     })
 
     test('set up, watch a page, see it checked, see its change arrive, compare, archive, undo, sign out', async () => {
-      // Asking who is signed in is answered with 401 by design.
+      // The session request is answered with 401 by design.
       const { context, page, faults, picture, watched } = await visit(browser, 'desktop', {
         permitted: /401 \(Unauthorized\)/,
       })

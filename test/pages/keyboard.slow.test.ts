@@ -9,7 +9,7 @@ import { type Service, startService } from './service.ts'
 
 const MAX_TABS = 60
 
-describe('with the keyboard alone, in a browser', { skip: withoutBrowser }, () => {
+describe('with the keyboard only, in a browser', { skip: withoutBrowser }, () => {
   let browser: Browser
   let service: Service
   let news: ChangingPages
@@ -35,7 +35,7 @@ describe('with the keyboard alone, in a browser', { skip: withoutBrowser }, () =
     await news?.close()
   })
 
-  /** Presses keys one after the other; the focus is somewhere, and to be seen, after each. */
+  /** Presses keys one after the other. */
   async function press(...keys: string[]): Promise<void> {
     for (const key of keys) await page.keyboard.press(key)
   }
@@ -44,7 +44,7 @@ describe('with the keyboard alone, in a browser', { skip: withoutBrowser }, () =
     assert.equal(focus.isLost, false, `${where}: the focus is lost`)
     assert.ok(focus.isMarked, `${where}: nobody sees that ${focus.what} has the focus`)
   }
-  /** By Tab, as long as it takes; every stop on the way is to be seen. */
+  /** With Tab, as often as needed; focus must be visible at every stop. */
   async function tabTo(target: Locator, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {
     await target.first().waitFor()
     for (let step = 0; step < MAX_TABS; step++) {
@@ -57,7 +57,7 @@ describe('with the keyboard alone, in a browser', { skip: withoutBrowser }, () =
   const heading = (name: string | RegExp) => page.getByRole('heading', { name, level: 1 }).waitFor()
   const row = (text: string) => page.locator('.inbox-row').filter({ hasText: text })
 
-  /** By the keys of the list, from its top. */
+  /** With the list's keys, from its top. */
   async function moveTo(text: string): Promise<void> {
     const count = await page.locator('.inbox-row').count()
     await press(...Array.from({ length: count }, () => 'k'))
@@ -148,7 +148,7 @@ describe('with the keyboard alone, in a browser', { skip: withoutBrowser }, () =
       await press('*', 'a')
       await page.getByRole('toolbar', { name: 'Selected items' }).waitFor()
       assert.deepEqual(await rows.first().boundingBox(), place)
-      // The open one is read already; the others are not.
+      // The open item is already read; the others are not.
       await press('m')
       await unread.first().waitFor({ state: 'detached' })
       await press('u')
@@ -163,7 +163,7 @@ describe('with the keyboard alone, in a browser', { skip: withoutBrowser }, () =
       await page.route('**/api/v1/annotations?*limit=50*', (route) =>
         route.continue({ url: route.request().url().replace('limit=50', 'limit=1') }),
       )
-      // More would be loaded by itself, up to the end of the window.
+      // Otherwise more pages would load until the window is full.
       const further = Promise.withResolvers<void>()
       await page.route('**/api/v1/annotations?*cursor=*', async (route) => {
         await further.promise
@@ -191,7 +191,7 @@ describe('with the keyboard alone, in a browser', { skip: withoutBrowser }, () =
       await page.locator('.inbox-row-open.inbox-row-read').waitFor()
       await press('m', 'Escape')
       await page.getByRole('toolbar', { name: 'This item' }).waitFor({ state: 'detached' })
-      // Back does not open it again.
+      // Back does not reopen it.
       await page.goBack()
       await heading('Watches')
       await tabTo(page.getByRole('button', { name: /^Export/ }))
@@ -200,7 +200,7 @@ describe('with the keyboard alone, in a browser', { skip: withoutBrowser }, () =
       await press('Escape')
       await page.getByRole('menu').waitFor({ state: 'hidden' })
       await seesFocus('after the menu')
-      // One that was opened by its address.
+      // A page opened by its URL.
       const other = await look.context.newPage()
       await other.goto(`${service.url}/profiles`)
       await other.getByRole('link', { name: 'Sport' }).waitFor()
@@ -215,13 +215,13 @@ describe('with the keyboard alone, in a browser', { skip: withoutBrowser }, () =
   test('help opens and closes, and focus returns', () =>
     look.watched(async () => {
       await press('j')
-      // The focus follows when the page has been drawn; what has it then gets it back.
+      // Focus moves after the next render; that element gets it back later.
       await isFocusedIn(page, '[id^=inbox-item-]')
       await press('?')
       await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
       await press('Escape')
       await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor({ state: 'detached' })
-      // It comes back when the page has been drawn without the dialog.
+      // It returns after the dialog is gone.
       await isFocusedIn(page, '[id^=inbox-item-]')
       await seesFocus('after the help')
     }))
@@ -299,9 +299,9 @@ describe('with the keyboard alone, in a browser', { skip: withoutBrowser }, () =
     look.watched(async () => {
       const text = Array.from({ length: 40 }, (_, n) => `${news.origin}/gone/${n}`).join('\n')
       await me.ask('POST', '/sources/import', { text })
-      // What is checked while it is removed would be read in vain.
+      // A check during removal would be wasted.
       await me.visited()
-      // Pages as short as they may be without being loaded at once.
+      // As short as a page can be without loading the next at once.
       await look.context.route(/\/sources\?.*limit=100/, (route) =>
         route.continue({ url: route.request().url().replace('limit=100', 'limit=35') }),
       )

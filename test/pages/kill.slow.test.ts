@@ -9,7 +9,7 @@ const email = 'ada@example.org'
 const password = 'a long enough password'
 const ROUNDS = 4
 
-/** What a page of the API gives; a server that was killed meanwhile is asked again. */
+/** One page from the API; retried when the server was killed in the meantime. */
 type Ask = (path: string, options?: { method?: string; body?: unknown }) => Promise<Response>
 
 function killed(what: string, start: StartService): void {
@@ -43,7 +43,7 @@ function killed(what: string, start: StartService): void {
         const done = (): number => acknowledged.marked.size + acknowledged.profiles.size
         const before = done()
         const use = useIt(ask, acknowledged, round)
-        // In the midst of it, each time a little later.
+        // In the middle of it, a little later each time.
         await until('some use', () => done() >= before + round)
         await service.killAndStart()
         await use
@@ -75,7 +75,7 @@ async function itemsOf(ask: Ask): Promise<Item[]> {
   return [...(await list('all')), ...(await list('archived'))].filter(({ profile }) => profile.name === 'News')
 }
 
-/** Makes profiles and marks until the server is gone; only what was answered is noted. */
+/** Creates profiles and marks until the server is gone; only acknowledged ones are recorded. */
 async function useIt(
   ask: Ask,
   acknowledged: { profiles: Set<string>; marked: Map<number, string> },
@@ -92,7 +92,7 @@ async function useIt(
       if (made.status === 201) acknowledged.profiles.add(((await made.json()) as { id: string }).id)
     }
   } catch (error) {
-    // The connection went with the process: nothing was promised.
+    // The connection died with the process: nothing was acknowledged.
     if (!(error instanceof TypeError) && !(error instanceof SyntaxError)) throw error
   }
 }

@@ -8,7 +8,7 @@ import { startBrowser, type Visit, visit, withoutBrowser } from './browser.ts'
 import { setHidden } from './in-page.ts'
 import { type Service, startService } from './service.ts'
 
-/** Longer than a tab that nobody looks at keeps its stream. */
+/** Longer than a hidden tab keeps its stream. */
 const LONG_MS = 15_000
 
 describe('the event stream, in a browser', { skip: withoutBrowser }, () => {
@@ -35,7 +35,7 @@ describe('the event stream, in a browser', { skip: withoutBrowser }, () => {
     me = await createAccount(service)
     await me.watch(`${news.origin}/`)
     await me.visited()
-    // A server that is away is told on the console.
+    // The browser logs an unreachable server to the console.
     look = await visit(browser, 'desktop', { permitted: /ERR_|Failed to/ })
     look.page.setDefaultTimeout(15_000)
     await look.page.clock.install()
@@ -78,7 +78,7 @@ describe('the event stream, in a browser', { skip: withoutBrowser }, () => {
   test('a lost server is reported, and failed requests are shown when it returns', () =>
     look.watched(async () => {
       const { page } = look
-      const gone = page.getByText(/^You're offline\. You can read/)
+      const gone = page.getByText(/^No connection\. You can still read/)
       const failed = page.getByRole('button', { name: 'Try again' })
       await page.getByRole('link', { name: /^Search/ }).click()
       const box = page.getByRole('searchbox')
@@ -91,7 +91,7 @@ describe('the event stream, in a browser', { skip: withoutBrowser }, () => {
       })
       await gone.waitFor({ state: 'detached' })
       await page.locator('mark').first().waitFor()
-      // A view whose code was not loaded yet.
+      // A view whose code is not loaded yet.
       await service.killAndStart(async () => {
         await gone.waitFor()
         await page.getByRole('link', { name: /^Profiles/ }).click()

@@ -57,7 +57,7 @@ describe('offline, in a browser', { skip: withoutBrowser }, () => {
       assert.equal(icon.headers.get('content-type')?.split(';', 1)[0], type)
       if (type !== 'image/png') continue
       const bytes = Buffer.from(await icon.arrayBuffer())
-      // Width and height stand in the first block of the file.
+      // Width and height are in the first chunk of the file.
       assert.equal(`${bytes.readUInt32BE(16)}x${bytes.readUInt32BE(20)}`, sizes)
     }
     for (const size of ['192x192', '512x512']) assert.ok(icons.some(({ sizes }) => sizes === size))
@@ -82,7 +82,7 @@ describe('offline, in a browser', { skip: withoutBrowser }, () => {
       await page.reload()
       await row('Apricots').waitFor()
       await page
-        .getByText(/You're offline/)
+        .getByText(/No connection/)
         .first()
         .waitFor()
       await row('Bananas').getByRole('link').click()
@@ -98,7 +98,7 @@ describe('offline, in a browser', { skip: withoutBrowser }, () => {
       await page.getByRole('button', { name: /^Mark as unread/ }).waitFor()
       assert.equal((await marksOf('/b')).archived, false)
 
-      // A server that is not well yet: what it can not take now is sent again.
+      // A server that is not ready yet: rejected marks are sent again.
       let refused = 0
       await page.route('**/api/v1/annotations', (route) =>
         route.request().method() === 'PATCH' && refused++ === 0 ? route.fulfill({ status: 503 }) : route.continue(),
@@ -110,7 +110,7 @@ describe('offline, in a browser', { skip: withoutBrowser }, () => {
       })
       assert.ok(refused > 1)
       await page
-        .getByText(/You're offline/)
+        .getByText(/No connection/)
         .first()
         .waitFor({ state: 'detached' })
     })

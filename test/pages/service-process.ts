@@ -1,13 +1,13 @@
 import type { startErace } from '../faults/erace.ts'
 
-/** `erace up` as a person starts it, on a data folder that survives it; or the roles of a cluster, on a store that does. */
+/** `erace up` as a user starts it, on a data folder that survives it; or the roles of a cluster, on such a store. */
 export type Service = {
   readonly url: string
-  /** Where the first account is made; null where there is one. */
+  /** The set-up link; null when there is an account. */
   readonly setupUrl: string | null
-  /** As after a power cut of the process, and started again at the same port, after what is done `meanwhile`. */
+  /** Kills the process, runs `meanwhile`, and starts it again on the same port. */
   killAndStart(meanwhile?: () => Promise<void>): Promise<void>
-  /** Asked to end, which it does. */
+  /** Stops it cleanly. */
   stop(): Promise<number | null>
   api(path: string, options?: { method?: string; body?: unknown; cookie?: string }): Promise<Response>
   destroy(): Promise<void>
@@ -18,7 +18,7 @@ export const settings = {
   ERACE_SCHEDULE_MINEVERY: '300ms',
   ERACE_CRAWL_DELAY: '0',
   ERACE_CRAWL_DELAYFACTOR: '0',
-  // Tests ask faster than people.
+  // Tests send requests faster than users do.
   ERACE_SERVER_REQUESTSPERMINUTE: '1000000',
 }
 
@@ -26,7 +26,7 @@ export type Place = { url: string; setupUrl: string | null }
 
 export type StartService = (more?: Record<string, string>) => Promise<Service>
 
-/** Requests to the API of a server. */
+/** Requests to a server's API. */
 export function apiOf(url: () => string): Service['api'] {
   return (path, { method = 'GET', body, cookie } = {}) =>
     fetch(`${url()}/api/v1${path}`, {
@@ -39,7 +39,7 @@ export function apiOf(url: () => string): Service['api'] {
     })
 }
 
-/** Waits for the one line that it prints when it answers. */
+/** Waits for the line it prints when it is ready. */
 export async function listening({ child, ended }: ReturnType<typeof startErace>): Promise<Place> {
   const line = new Promise<string>((resolve) => {
     let text = ''

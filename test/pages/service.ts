@@ -6,7 +6,7 @@ import { apiOf, listening, type Service, type StartService, settings } from './s
 
 export type { Service, StartService }
 
-/** One process; or, where ERACE_TEST_SERVICE says `cluster`, a cluster. */
+/** One process, or a cluster when ERACE_TEST_SERVICE is `cluster`. */
 export const startService: StartService = (more = {}) =>
   process.env.ERACE_TEST_SERVICE === 'cluster' ? startCluster(more) : startUp(more)
 

@@ -10,7 +10,7 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 type Findings = Pick<AxeResults, 'violations'>
 type Way = { size: 'desktop' | 'phone'; scheme: 'light' | 'dark'; rules: 'all' | 'contrast' }
 
-/** Only the contrast depends on the scheme. */
+/** Only contrast depends on the colour scheme. */
 const ways: readonly Way[] = [
   { size: 'desktop', scheme: 'light', rules: 'all' },
   { size: 'desktop', scheme: 'dark', rules: 'contrast' },
@@ -18,7 +18,7 @@ const ways: readonly Way[] = [
   { size: 'phone', scheme: 'light', rules: 'all' },
 ]
 
-/** What axe finds serious or critical on what is shown, in both sizes and both schemes. */
+/** Serious and critical findings of axe, in both sizes and both schemes. */
 export async function seriousFindings(page: Page, pictured: (way: Way) => Promise<void>): Promise<string[]> {
   const found = new Set<string>()
   for (const way of ways) {
@@ -31,7 +31,7 @@ export async function seriousFindings(page: Page, pictured: (way: Way) => Promis
 }
 
 async function findings(page: Page, { size, scheme, rules }: Way): Promise<string[]> {
-  // Frames hold pages of others, which are as they are.
+  // Frames show other people's pages.
   await page.evaluate(`globalThis.axe === undefined && (() => { ${axe} })()`)
   const { violations } = await page.evaluate<Findings, string>((rules) => {
     const { axe } = globalThis as unknown as { axe: typeof import('axe-core') }
@@ -54,8 +54,8 @@ async function findings(page: Page, { size, scheme, rules }: Way): Promise<strin
 }
 
 /**
- * The smallest phone, a desk enlarged to 200 %, and a phone with text of twice its size: by the page, and by the browser, for which
- * the phone is half as wide.
+ * The smallest phone, a desktop at 200 %, and a phone with text at 200 %: by text size, and by browser zoom, where the phone is
+ * half as wide.
  */
 const textSizes = [
   { width: 360, text: 100 },
@@ -64,7 +64,7 @@ const textSizes = [
   { width: 195, text: 100 },
 ]
 
-/** Where a page is wider than its window, and what of it sticks out. */
+/** Where a page is wider than its window, and what overflows. */
 export async function overflows(page: Page): Promise<string[]> {
   const found: string[] = []
   for (const { width, text } of textSizes) {
