@@ -41,7 +41,7 @@ function Administration() {
       <Charts series={crawl.data.series} />
       <Totals crawl={crawl.data} />
       <section className="activity-section" aria-labelledby="activity-nodes">
-        <div className="activity-head">
+        <div className="kit-spread activity-head">
           <h2 id="activity-nodes">{strings.nodes.title}</h2>
           <PauseButton isPaused={crawl.data.isPaused} />
         </div>
@@ -62,9 +62,7 @@ function Administration() {
             <CrawlGraph />
           </Suspense>
         ) : (
-          <Button icon="activity" onClick={() => setShowsGraph(true)}>
-            {strings.graph.show}
-          </Button>
+          <Button label={strings.graph.show} icon="activity" onClick={() => setShowsGraph(true)} />
         )}
       </section>
     </>
@@ -76,12 +74,15 @@ function PausedBanner({ crawl: { paused, isPaused } }: { crawl: Crawl }) {
   const pause = usePause()
   if (paused === null) return null
   return (
-    <div className="activity-paused activity-banner" role="alert">
+    <div className="kit-spread activity-paused" role="alert">
       <span>{paused}</span>
       {isPaused && (
-        <Button icon="play" disabled={pause.isPending} onClick={() => pause.mutate(false)}>
-          {strings.pause.resume}
-        </Button>
+        <Button
+          label={strings.pause.resume}
+          icon="play"
+          disabled={pause.isPending}
+          onClick={() => pause.mutate(false)}
+        />
       )}
     </div>
   )
@@ -94,9 +95,7 @@ function PauseButton({ isPaused }: { isPaused: boolean }) {
   if (isPaused) return null
   return (
     <>
-      <Button icon="pause" onClick={() => setAsks(true)}>
-        {strings.pause.pause}
-      </Button>
+      <Button label={strings.pause.pause} icon="pause" onClick={() => setAsks(true)} />
       {asks && (
         <ConfirmDialog
           title={strings.pause.title}

@@ -14,29 +14,35 @@ const text = strings.charts
 
 /** Live charts of the crawl. */
 export function Charts({ series }: { series: Crawl['series'] }) {
-  const columns = useMemo(() => {
-    const of = (pick: (stats: Crawl['series'][number]) => number): number[] => series.map(pick)
-    return {
-      times: of(({ at }) => Date.parse(at) / 1000),
-      pages: [{ label: text.pages, colour: '--accent', values: of((each) => each.pagesPerSecond), format: formatRate }],
-      bytes: [
-        { label: text.bytes, colour: '--accent', values: of((each) => each.bytesPerSecond), format: formatSizeRate },
-      ],
-      queue: [
-        { label: text.queued, colour: '--accent', values: of((each) => each.queued), format: formatCount },
-        { label: text.tasks, colour: '--warn', values: of((each) => each.tasks), format: formatCount },
-      ],
-      errors: [
-        { label: text.errors, colour: '--danger', values: of((each) => each.errorsPerSecond), format: formatRate },
-      ],
-    }
+  const times = useMemo(() => series.map(({ at }) => Date.parse(at) / 1000), [series])
+  const charts = useMemo(() => {
+    const line = (
+      key: Exclude<keyof Crawl['now'], 'at'>,
+      label: string,
+      format: Line['format'],
+      colour = '--accent',
+    ) => ({
+      label,
+      colour,
+      format,
+      values: series.map((each) => each[key]),
+    })
+    return [
+      { label: text.pages, minTop: 1, lines: [line('pagesPerSecond', text.pages, formatRate)] },
+      { label: text.bytes, minTop: 1000, lines: [line('bytesPerSecond', text.bytes, formatSizeRate)] },
+      {
+        label: text.queue,
+        minTop: 10,
+        lines: [line('queued', text.queued, formatCount), line('tasks', text.tasks, formatCount, '--warn')],
+      },
+      { label: text.errors, minTop: 1, lines: [line('errorsPerSecond', text.errors, formatRate, '--danger')] },
+    ]
   }, [series])
   return (
     <div className="activity-charts">
-      <Chart label={text.pages} times={columns.times} lines={columns.pages} minTop={1} />
-      <Chart label={text.bytes} times={columns.times} lines={columns.bytes} minTop={1000} />
-      <Chart label={text.queue} times={columns.times} lines={columns.queue} minTop={10} />
-      <Chart label={text.errors} times={columns.times} lines={columns.errors} minTop={1} />
+      {charts.map((chart) => (
+        <Chart key={chart.label} times={times} {...chart} />
+      ))}
     </div>
   )
 }

@@ -45,9 +45,7 @@ export function Explain() {
             onChange={(event) => setTyped(event.target.value)}
           />
         </Field>
-        <Button type="submit" variant="primary">
-          {text.submit}
-        </Button>
+        <Button label={text.submit} type="submit" variant="primary" />
       </form>
       <div aria-live="polite">
         {url === '' ? null : query.error !== null ? (

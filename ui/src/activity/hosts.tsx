@@ -34,9 +34,7 @@ export function Hosts() {
         <HostTable hosts={hosts} />
       )}
       {query.hasNextPage && (
-        <Button onClick={() => void query.fetchNextPage()} disabled={query.isFetchingNextPage}>
-          {text.more}
-        </Button>
+        <Button label={text.more} onClick={() => void query.fetchNextPage()} disabled={query.isFetchingNextPage} />
       )}
     </>
   )

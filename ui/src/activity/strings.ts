@@ -27,14 +27,7 @@ export const strings = {
     no: 'no: ',
     notKnown: 'unknown: ',
   },
-  charts: {
-    pages: 'Pages',
-    bytes: 'Bytes',
-    queue: 'Queue',
-    queued: 'queued',
-    tasks: 'to process',
-    errors: 'Errors',
-  },
+  charts: { pages: 'Pages', bytes: 'Bytes', queue: 'Queue', queued: 'queued', tasks: 'to process', errors: 'Errors' },
   totals: {
     sources: 'Sources',
     profiles: 'Profiles',

@@ -138,23 +138,24 @@ function DiffOptions({ choice, onChange }: OptionsProps) {
     <details className="document-options">
       <summary>{strings.diff.options}</summary>
       <fieldset className="document-toggles" aria-label={strings.diff.show}>
-        <Switch checked={!choice.isWhole} onChange={(only) => onChange({ isWhole: !only })}>
-          {strings.diff.onlyChanges}
-        </Switch>
-        <Switch checked={choice.ignoresSpace} onChange={(ignoresSpace) => onChange({ ignoresSpace })}>
-          {strings.diff.ignoreSpace}
-        </Switch>
-        <Switch checked={choice.isRaw} onChange={(isRaw) => onChange({ isRaw })}>
-          {strings.diff.source}
-        </Switch>
+        <Switch
+          label={strings.diff.onlyChanges}
+          checked={!choice.isWhole}
+          onChange={(only) => onChange({ isWhole: !only })}
+        />
+        <Switch
+          label={strings.diff.ignoreSpace}
+          checked={choice.ignoresSpace}
+          onChange={(ignoresSpace) => onChange({ ignoresSpace })}
+        />
+        <Switch label={strings.diff.source} checked={choice.isRaw} onChange={(isRaw) => onChange({ isRaw })} />
         {kinds.map((kind) => (
           <Switch
+            label={strings.diff.kinds[kind]}
             key={kind}
             checked={!choice.hides[kind]}
             onChange={(shown) => onChange({ hides: { ...choice.hides, [kind]: !shown } })}
-          >
-            {strings.diff.kinds[kind]}
-          </Switch>
+          />
         ))}
       </fieldset>
     </details>

@@ -5,7 +5,8 @@ import { classNames } from './class-names.ts'
 import { Icon, type IconName } from './icon.tsx'
 
 type ButtonVariant = 'plain' | 'primary' | 'quiet' | 'danger'
-type Common = { variant?: ButtonVariant; icon?: IconName; small?: boolean; children: ReactNode }
+/** `label` is its text; `children` instead where it has parts. */
+type Common = { variant?: ButtonVariant; icon?: IconName; small?: boolean; label?: string; children?: ReactNode }
 type Props = Common & ButtonHTMLAttributes<HTMLButtonElement>
 
 function classOf({ variant = 'plain', small = false }: Pick<Common, 'variant' | 'small'>, more?: string): string {
@@ -17,6 +18,7 @@ export function Button({
   icon,
   small = false,
   className,
+  label,
   children,
   type = 'button',
   ...rest
@@ -24,6 +26,7 @@ export function Button({
   return (
     <button type={type} className={classOf({ variant, small }, className)} {...rest}>
       {icon !== undefined && <Icon name={icon} size={18} />}
+      {label}
       {children}
     </button>
   )
@@ -40,11 +43,13 @@ export function ButtonLink({
   className,
   title,
   external,
+  label,
   children,
 }: LinkProps) {
   const inside = (
     <>
       {icon !== undefined && <Icon name={icon} size={18} />}
+      {label}
       {children}
     </>
   )

@@ -1,5 +1,5 @@
 import './field.css'
-import type { InputHTMLAttributes, ReactNode, Ref, SelectHTMLAttributes, TextareaHTMLAttributes } from 'react'
+import type { InputHTMLAttributes, Ref, SelectHTMLAttributes, TextareaHTMLAttributes } from 'react'
 import { classNames } from './class-names.ts'
 import { useFieldProps } from './field.tsx'
 
@@ -71,9 +71,15 @@ export function Slider({ value, min, max, step = 1, onChange, label, format = St
   )
 }
 
-type SwitchProps = { checked: boolean; onChange: (checked: boolean) => void; disabled?: boolean; children: ReactNode }
+type SwitchProps = {
+  label: string
+  hint?: string
+  checked: boolean
+  onChange: (checked: boolean) => void
+  disabled?: boolean
+}
 
-export function Switch({ checked, onChange, disabled = false, children }: SwitchProps) {
+export function Switch({ label, hint, checked, onChange, disabled = false }: SwitchProps) {
   return (
     <label className="kit-switch">
       <input
@@ -84,7 +90,10 @@ export function Switch({ checked, onChange, disabled = false, children }: Switch
         disabled={disabled}
         onChange={(event) => onChange(event.target.checked)}
       />
-      <span>{children}</span>
+      <span>
+        {label}
+        {hint !== undefined && <span className="kit-field-hint">{hint}</span>}
+      </span>
     </label>
   )
 }

@@ -136,18 +136,20 @@ function Editor({ id, base, unsaved, profile }: Props) {
               </p>
               {isDirty && (
                 <Button
+                  label={text.discard}
                   onClick={() => {
                     discard()
                     setIsRestored(false)
                     save.reset()
                   }}
-                >
-                  {text.discard}
-                </Button>
+                />
               )}
-              <Button type="submit" variant="primary" disabled={!canSave || (!isDirty && id !== 'new')}>
-                {save.isPending ? text.saving : text.save}
-              </Button>
+              <Button
+                label={save.isPending ? text.saving : text.save}
+                type="submit"
+                variant="primary"
+                disabled={!canSave || (!isDirty && id !== 'new')}
+              />
             </div>
           </form>
         </ValidationContext>

@@ -63,9 +63,7 @@ function Sources({ sources, hasInterests, onChange }: SourcesProps) {
         ))}
       </ul>
       <div>
-        <Button small icon="plus" onClick={() => onChange([...sources, newSource()])}>
-          {strings.sources.another}
-        </Button>
+        <Button label={strings.sources.another} small icon="plus" onClick={() => onChange([...sources, newSource()])} />
       </div>
     </>
   )

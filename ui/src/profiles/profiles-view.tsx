@@ -53,11 +53,7 @@ export default function ProfilesView() {
     <Page
       title={strings.title}
       lead={strings.lead}
-      actions={
-        <ButtonLink href="/profiles/new" variant="primary" icon="plus">
-          {strings.new}
-        </ButtonLink>
-      }
+      actions={<ButtonLink label={strings.new} href="/profiles/new" variant="primary" icon="plus" />}
     >
       {profiles.isPending && <LoadingState label={strings.loading} />}
       {profiles.isError && <ErrorState error={profiles.error} onRetry={() => void profiles.refetch()} />}
@@ -67,10 +63,8 @@ export default function ProfilesView() {
           title={strings.empty.title}
           actions={
             <>
-              <ButtonLink href="/profiles/new" variant="primary" icon="plus">
-                {strings.empty.create}
-              </ButtonLink>
-              <ButtonLink href="/watches">{strings.empty.watch}</ButtonLink>
+              <ButtonLink label={strings.empty.create} href="/profiles/new" variant="primary" icon="plus" />
+              <ButtonLink label={strings.empty.watch} href="/watches" />
             </>
           }
           advice={strings.empty.body}
@@ -90,7 +84,7 @@ export default function ProfilesView() {
             <EmptyState
               icon="search"
               title={strings.noMatch.title}
-              actions={<Button onClick={() => setQ('')}>{strings.noMatch.showAll}</Button>}
+              actions={<Button label={strings.noMatch.showAll} onClick={() => setQ('')} />}
               advice={strings.noMatch.body(q)}
             />
           ) : (
@@ -98,9 +92,7 @@ export default function ProfilesView() {
           )}
           {hasNextPage && (
             <div className="kit-row">
-              <Button disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-                {strings.loadMore}
-              </Button>
+              <Button label={strings.loadMore} disabled={isFetchingNextPage} onClick={() => void fetchNextPage()} />
             </div>
           )}
         </>

@@ -42,9 +42,7 @@ export function TermsEditor({ terms, onChange }: Props) {
       <Field label={text.addTerm} hint={text.addTermHint}>
         <div className="profiles-add">
           <TermInput value={typed} onChange={setTyped} onAdd={add} />
-          <Button icon="plus" disabled={typed.trim() === ''} onClick={add}>
-            {text.add}
-          </Button>
+          <Button label={text.add} icon="plus" disabled={typed.trim() === ''} onClick={add} />
         </div>
       </Field>
     </div>

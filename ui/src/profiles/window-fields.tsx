@@ -23,9 +23,7 @@ export function WindowFields({ place, value, onChange }: Props) {
   const put = (changes: Partial<DraftWindow>) => onChange({ ...(value ?? defaultWindow()), ...changes })
   return (
     <div className="kit-form">
-      <Switch checked={value !== null} onChange={(on) => onChange(on ? defaultWindow() : null)}>
-        {text.window}
-      </Switch>
+      <Switch label={text.window} checked={value !== null} onChange={(on) => onChange(on ? defaultWindow() : null)} />
       {value !== null && (
         <>
           <fieldset className="profiles-days" aria-label={text.days}>

@@ -66,13 +66,12 @@ export function XmlEditor({ id, isDirty, onSaved }: Props) {
       )}
       <div className="kit-row">
         <Button
+          label={save.isPending ? editor.saving : text.save}
           variant="primary"
           disabled={save.isPending || (edited === undefined && id !== 'new')}
           onClick={() => save.mutate(xml)}
-        >
-          {save.isPending ? editor.saving : text.save}
-        </Button>
-        {edited !== undefined && <Button onClick={() => setEdited(undefined)}>{text.discard}</Button>}
+        />
+        {edited !== undefined && <Button label={text.discard} onClick={() => setEdited(undefined)} />}
       </div>
     </div>
   )

@@ -87,9 +87,12 @@ function SetUpForm({ onDone }: { onDone: () => void }) {
           <Input name="name" maxLength={200} autoComplete="name" value={form.name} onChange={set('name')} />
         </Field>
         <FormError error={create.error} />
-        <Button type="submit" variant="primary" disabled={create.isPending}>
-          {create.isPending ? text.creating : text.create}
-        </Button>
+        <Button
+          label={create.isPending ? text.creating : text.create}
+          type="submit"
+          variant="primary"
+          disabled={create.isPending}
+        />
       </form>
     </GatePage>
   )

@@ -66,9 +66,12 @@ export default function SignInView() {
           />
         </Field>
         <FormError error={signIn.error} />
-        <Button type="submit" variant="primary" disabled={signIn.isPending}>
-          {signIn.isPending ? text.submitting : text.submit}
-        </Button>
+        <Button
+          label={signIn.isPending ? text.submitting : text.submit}
+          type="submit"
+          variant="primary"
+          disabled={signIn.isPending}
+        />
       </form>
       <p className="faint">{text.noAccount}</p>
     </GatePage>

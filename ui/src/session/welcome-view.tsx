@@ -24,13 +24,21 @@ function withScheme(address: string): string {
   return /^[a-z][a-z\d+.-]*:/i.test(trimmed) ? trimmed : `https://${trimmed}`
 }
 
-function Way({ icon, title, children }: { icon: IconName; title: string; children: ReactNode }) {
+type WayProps = { icon: IconName; title: string; hint: string; href?: string; label?: string; children?: ReactNode }
+
+function Way({ icon, title, hint, href, label = '', children }: WayProps) {
   return (
     <section className="kit-card welcome-way">
       <span className="welcome-icon">
         <Icon name={icon} size={24} />
       </span>
       <h2>{title}</h2>
+      <p className="soft">{hint}</p>
+      {href !== undefined && (
+        <div>
+          <ButtonLink label={label} href={href} icon={icon} />
+        </div>
+      )}
       {children}
     </section>
   )
@@ -65,9 +73,7 @@ function PasteForm() {
       </Field>
       <FormError error={add.error} />
       <div>
-        <Button type="submit" variant="primary" icon="plus" disabled={add.isPending}>
-          {text.watch}
-        </Button>
+        <Button label={text.watch} type="submit" variant="primary" icon="plus" disabled={add.isPending} />
       </div>
     </form>
   )
@@ -78,26 +84,17 @@ export default function WelcomeView() {
   return (
     <Page title={text.title(name)} lead={text.lead}>
       <div className="welcome-ways">
-        <Way icon="link" title={text.paste}>
-          <p className="soft">{text.pasteHint}</p>
+        <Way icon="link" title={text.paste} hint={text.pasteHint}>
           <PasteForm />
         </Way>
-        <Way icon="upload" title={text.import}>
-          <p className="soft">{text.importHint}</p>
-          <div>
-            <ButtonLink href="/watches?import=1" icon="upload">
-              {text.importButton}
-            </ButtonLink>
-          </div>
-        </Way>
-        <Way icon="profiles" title={text.example}>
-          <p className="soft">{text.exampleHint}</p>
-          <div>
-            <ButtonLink href={example} icon="profiles">
-              {text.exampleButton}
-            </ButtonLink>
-          </div>
-        </Way>
+        <Way
+          icon="upload"
+          title={text.import}
+          hint={text.importHint}
+          label={text.importButton}
+          href="/watches?import=1"
+        />
+        <Way icon="profiles" title={text.example} hint={text.exampleHint} label={text.exampleButton} href={example} />
       </div>
       <p className="soft">
         {text.demo} <code>{text.demoCommand}</code> {text.demoHint}

@@ -9,7 +9,7 @@ import { showToast } from '../kit/toast.tsx'
 import { useKeepMe, useMe } from '../session/session.ts'
 import { useNow } from '../time/relative-time.tsx'
 import { exactTime } from '../time/zone.ts'
-import { FormError, fieldError } from './form-errors.tsx'
+import { FormError, fieldError } from './form.tsx'
 import { strings } from './strings.ts'
 
 const MIN_PASSWORD = 8
@@ -87,9 +87,12 @@ function AboutForm() {
       </datalist>
       <FormError error={save.error} fields={['name', 'timeZone']} />
       <div>
-        <Button type="submit" variant="primary" disabled={!isDirty || save.isPending}>
-          {save.isPending ? strings.saving : strings.save}
-        </Button>
+        <Button
+          label={save.isPending ? strings.saving : strings.save}
+          type="submit"
+          variant="primary"
+          disabled={!isDirty || save.isPending}
+        />
       </div>
     </form>
   )
@@ -140,9 +143,11 @@ function PasswordForm() {
       </Field>
       <FormError error={change.error} fields={['current', 'password']} />
       <div>
-        <Button type="submit" disabled={current === '' || password.length < MIN_PASSWORD || change.isPending}>
-          {change.isPending ? text.changing : text.change}
-        </Button>
+        <Button
+          label={change.isPending ? text.changing : text.change}
+          type="submit"
+          disabled={current === '' || password.length < MIN_PASSWORD || change.isPending}
+        />
       </div>
     </form>
   )

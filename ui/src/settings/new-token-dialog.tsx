@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useId, useState } from 'react'
+import { useState } from 'react'
 import { api } from '../api/client.ts'
 import type { NewToken, Token } from '../api/types.ts'
 import { Button } from '../kit/button.tsx'
@@ -7,7 +7,7 @@ import { Dialog } from '../kit/dialog.tsx'
 import { Field } from '../kit/field.tsx'
 import { Input, Select } from '../kit/input.tsx'
 import { useMe } from '../session/session.ts'
-import { FormError, fieldError } from './form-errors.tsx'
+import { FormDialog, FormError, fieldError } from './form.tsx'
 import { strings } from './strings.ts'
 
 type Scope = Token['scopes'][number]
@@ -22,7 +22,6 @@ const scopesOf: Record<Scope, Scope[]> = { read: ['read'], write: ['read', 'writ
 export function NewTokenDialog({ onClose }: { onClose: () => void }) {
   const me = useMe()
   const client = useQueryClient()
-  const formId = useId()
   const [name, setName] = useState('')
   const [scope, setScope] = useState<Scope>('read')
   const [days, setDays] = useState('90')
@@ -33,41 +32,30 @@ export function NewTokenDialog({ onClose }: { onClose: () => void }) {
     },
     onSuccess: () => void client.invalidateQueries({ queryKey: ['tokens'] }),
   })
-  function submit(event: FormEvent) {
-    event.preventDefault()
-    make.mutate()
-  }
   if (make.data !== undefined) return <Secret token={make.data} onClose={onClose} />
   return (
-    <Dialog
+    <FormDialog
       title={text.new}
+      submit={text.create}
+      disabled={name.trim() === '' || make.isPending}
+      onSubmit={() => make.mutate()}
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>{strings.cancel}</Button>
-          <Button type="submit" form={formId} variant="primary" disabled={name.trim() === '' || make.isPending}>
-            {text.create}
-          </Button>
-        </>
-      }
     >
-      <form id={formId} className="kit-form" onSubmit={submit}>
-        <Field label={strings.name} hint={text.nameHint} error={fieldError(make.error, 'name')}>
-          <Input maxLength={100} required value={name} onChange={(event) => setName(event.target.value)} />
-        </Field>
-        <Field label={text.access}>
-          <Select
-            value={scope}
-            options={scopeOptions.filter(({ value }) => value !== 'admin' || me.role === 'administrator')}
-            onChange={(value) => setScope(value as Scope)}
-          />
-        </Field>
-        <Field label={text.expires}>
-          <Select value={days} options={expiries} onChange={setDays} />
-        </Field>
-        <FormError error={make.error} fields={['name']} />
-      </form>
-    </Dialog>
+      <Field label={strings.name} hint={text.nameHint} error={fieldError(make.error, 'name')}>
+        <Input maxLength={100} required value={name} onChange={(event) => setName(event.target.value)} />
+      </Field>
+      <Field label={text.access}>
+        <Select
+          value={scope}
+          options={scopeOptions.filter(({ value }) => value !== 'admin' || me.role === 'administrator')}
+          onChange={(value) => setScope(value as Scope)}
+        />
+      </Field>
+      <Field label={text.expires}>
+        <Select value={days} options={expiries} onChange={setDays} />
+      </Field>
+      <FormError error={make.error} fields={['name']} />
+    </FormDialog>
   )
 }
 
@@ -85,11 +73,7 @@ function Secret({ token, onClose }: { token: NewToken; onClose: () => void }) {
     <Dialog
       title={text.secretTitle(token.name)}
       onClose={onClose}
-      actions={
-        <Button variant="primary" onClick={onClose}>
-          {text.done}
-        </Button>
-      }
+      actions={<Button label={text.done} variant="primary" onClick={onClose} />}
     >
       <div className="kit-form">
         <p>{text.secretBody}</p>
@@ -102,9 +86,7 @@ function Secret({ token, onClose }: { token: NewToken; onClose: () => void }) {
           />
         </Field>
         <div className="kit-row">
-          <Button icon="copy" onClick={() => void copy()}>
-            {text.copy}
-          </Button>
+          <Button label={text.copy} icon="copy" onClick={() => void copy()} />
           <span className="soft" role="status">
             {said}
           </span>

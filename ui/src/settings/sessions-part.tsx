@@ -82,19 +82,16 @@ export function SessionsPart() {
               </p>
             </div>
             <Button
+              label={strings.signOut}
               small
               disabled={end.isPending}
               onClick={() => (session.current ? void signOut().catch(showError) : end.mutate(session))}
-            >
-              {strings.signOut}
-            </Button>
+            />
           </li>
         ))}
       </ul>
       <div>
-        <Button variant="danger" icon="signOut" onClick={() => setIsAsking(true)}>
-          {text.everywhere}
-        </Button>
+        <Button label={text.everywhere} variant="danger" icon="signOut" onClick={() => setIsAsking(true)} />
       </div>
       {isAsking && (
         <ConfirmDialog

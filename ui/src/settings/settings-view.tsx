@@ -44,11 +44,7 @@ export default function SettingsView() {
   return (
     <Page
       title={strings.title}
-      actions={
-        <Button icon="signOut" onClick={() => void signOut().catch(showError)}>
-          {strings.signOut}
-        </Button>
-      }
+      actions={<Button label={strings.signOut} icon="signOut" onClick={() => void signOut().catch(showError)} />}
     >
       <div className="settings">
         <nav ref={nav} className="settings-nav" aria-label={strings.title}>

@@ -19,10 +19,13 @@ export function ShortcutsPart() {
   return (
     <section className="kit-card kit-form">
       <h2>{text.title}</h2>
-      <Switch checked={me.shortcuts} disabled={save.isPending} onChange={(on) => save.mutate(on)}>
-        {text.singleKeys}
-        <span className="settings-hint">{text.singleKeysHint}</span>
-      </Switch>
+      <Switch
+        label={text.singleKeys}
+        hint={text.singleKeysHint}
+        checked={me.shortcuts}
+        disabled={save.isPending}
+        onChange={(on) => save.mutate(on)}
+      />
       <div className="settings-keys">
         {text.groups.map(({ name, keys }) => (
           <section key={name}>

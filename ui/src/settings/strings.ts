@@ -71,11 +71,7 @@ export const strings = {
     revoked: (name: string) => `Token “${name}” revoked.`,
     nameHint: 'What will use it, e.g. “backup script”',
     access: 'Access',
-    scopes: {
-      read: 'Read my data',
-      write: 'Read and change my data',
-      admin: 'Full access, including administration',
-    },
+    scopes: { read: 'Read my data', write: 'Read and change my data', admin: 'Full access, including administration' },
     expires: 'Expires',
     expiries: { 30: 'In 30 days', 90: 'In 90 days', 365: 'In a year', never: 'Never' },
     create: 'Create token',

@@ -34,13 +34,9 @@ export function TokensPart() {
   const isOver = ({ expiresAt }: Token) => expiresAt !== null && Date.parse(expiresAt) <= now
   return (
     <section className="kit-card kit-form">
-      <div className="settings-head">
+      <div className="kit-spread">
         <h2>{text.title}</h2>
-        {items.length > 0 && (
-          <Button icon="plus" onClick={() => setIsMaking(true)}>
-            {text.new}
-          </Button>
-        )}
+        {items.length > 0 && <Button label={text.new} icon="plus" onClick={() => setIsMaking(true)} />}
       </div>
       <p className="soft">
         {text.lead} <code>{text.header}</code> {text.leadEnd} <a href="/api/docs">{text.docs}</a>.
@@ -49,11 +45,7 @@ export function TokensPart() {
         <EmptyState
           icon="settings"
           title={text.emptyTitle}
-          actions={
-            <Button variant="primary" icon="plus" onClick={() => setIsMaking(true)}>
-              {text.new}
-            </Button>
-          }
+          actions={<Button label={text.new} variant="primary" icon="plus" onClick={() => setIsMaking(true)} />}
           advice={text.empty}
         />
       ) : (
@@ -73,9 +65,7 @@ export function TokensPart() {
                   · {text.ends} <RelativeTime at={token.expiresAt} />
                 </p>
               </div>
-              <Button small variant="danger" onClick={() => setLeaving(token)}>
-                {text.revoke}
-              </Button>
+              <Button label={text.revoke} small variant="danger" onClick={() => setLeaving(token)} />
             </li>
           ))}
         </ul>

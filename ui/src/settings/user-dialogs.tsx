@@ -1,13 +1,12 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useId, useState } from 'react'
+import { useState } from 'react'
 import { api } from '../api/client.ts'
 import type { User, UserChanges, UserDraft } from '../api/types.ts'
-import { Button } from '../kit/button.tsx'
-import { ConfirmDialog, Dialog } from '../kit/dialog.tsx'
+import { ConfirmDialog } from '../kit/dialog.tsx'
 import { Field } from '../kit/field.tsx'
 import { Input, Select } from '../kit/input.tsx'
 import { showError, showToast } from '../kit/toast.tsx'
-import { FormError, fieldError } from './form-errors.tsx'
+import { FormDialog, FormError, fieldError } from './form.tsx'
 import { strings } from './strings.ts'
 
 type Of = { user: User; onClose: () => void }
@@ -30,7 +29,6 @@ export function useChangeUser() {
 
 export function NewUserDialog({ onClose }: { onClose: () => void }) {
   const client = useQueryClient()
-  const formId = useId()
   const [draft, setDraft] = useState<Required<UserDraft>>(none)
   const put = (changes: Partial<UserDraft>) => setDraft((now) => ({ ...now, ...changes }))
   const add = useMutation({
@@ -41,77 +39,64 @@ export function NewUserDialog({ onClose }: { onClose: () => void }) {
       onClose()
     },
   })
-  function submit(event: FormEvent) {
-    event.preventDefault()
-    add.mutate()
-  }
   return (
-    <Dialog
+    <FormDialog
       title={text.add}
+      submit={text.add}
+      disabled={add.isPending}
+      onSubmit={() => add.mutate()}
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>{strings.cancel}</Button>
-          <Button type="submit" form={formId} variant="primary" disabled={add.isPending}>
-            {text.add}
-          </Button>
-        </>
-      }
     >
-      <form id={formId} className="kit-form" onSubmit={submit}>
-        <Field label={strings.email} error={fieldError(add.error, 'email')}>
-          <Input
-            type="email"
-            required
-            autoComplete="off"
-            value={draft.email}
-            onChange={(event) => put({ email: event.target.value })}
-          />
-        </Field>
-        <Field label={strings.name} hint={text.nameHint} error={fieldError(add.error, 'name')}>
-          <Input
-            maxLength={200}
-            autoComplete="off"
-            value={draft.name}
-            onChange={(event) => put({ name: event.target.value })}
-          />
-        </Field>
-        <Field
-          label={text.firstPassword}
-          hint={strings.passwordHint(MIN_PASSWORD)}
-          error={fieldError(add.error, 'password')}
-        >
-          <Input
-            type="password"
-            required
-            minLength={MIN_PASSWORD}
-            autoComplete="new-password"
-            value={draft.password}
-            onChange={(event) => put({ password: event.target.value })}
-          />
-        </Field>
-        <Field label={text.role}>
-          <Select value={draft.role} options={roleOptions} onChange={(role) => put({ role: role as User['role'] })} />
-        </Field>
-        <Field label={text.level}>
-          <Select
-            value={draft.level}
-            options={levelOptions}
-            onChange={(level) => put({ level: level as User['level'] })}
-          />
-        </Field>
-        <FormError error={add.error} fields={['email', 'name', 'password']} />
-      </form>
-    </Dialog>
+      <Field label={strings.email} error={fieldError(add.error, 'email')}>
+        <Input
+          type="email"
+          required
+          autoComplete="off"
+          value={draft.email}
+          onChange={(event) => put({ email: event.target.value })}
+        />
+      </Field>
+      <Field label={strings.name} hint={text.nameHint} error={fieldError(add.error, 'name')}>
+        <Input
+          maxLength={200}
+          autoComplete="off"
+          value={draft.name}
+          onChange={(event) => put({ name: event.target.value })}
+        />
+      </Field>
+      <Field
+        label={text.firstPassword}
+        hint={strings.passwordHint(MIN_PASSWORD)}
+        error={fieldError(add.error, 'password')}
+      >
+        <Input
+          type="password"
+          required
+          minLength={MIN_PASSWORD}
+          autoComplete="new-password"
+          value={draft.password}
+          onChange={(event) => put({ password: event.target.value })}
+        />
+      </Field>
+      <Field label={text.role}>
+        <Select value={draft.role} options={roleOptions} onChange={(role) => put({ role: role as User['role'] })} />
+      </Field>
+      <Field label={text.level}>
+        <Select
+          value={draft.level}
+          options={levelOptions}
+          onChange={(level) => put({ level: level as User['level'] })}
+        />
+      </Field>
+      <FormError error={add.error} fields={['email', 'name', 'password']} />
+    </FormDialog>
   )
 }
 
 export function ResetPasswordDialog({ user, onClose }: Of) {
-  const formId = useId()
   const [password, setPassword] = useState('')
   const change = useChangeUser()
-  function submit(event: FormEvent) {
-    event.preventDefault()
+  function submit() {
     change.mutate(
       { id: user.id, changes: { password } },
       {
@@ -123,39 +108,27 @@ export function ResetPasswordDialog({ user, onClose }: Of) {
     )
   }
   return (
-    <Dialog
+    <FormDialog
       title={text.passwordTitle(user.email)}
+      submit={text.passwordSubmit}
+      disabled={password.length < MIN_PASSWORD || change.isPending}
+      onSubmit={submit}
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>{strings.cancel}</Button>
-          <Button
-            type="submit"
-            form={formId}
-            variant="primary"
-            disabled={password.length < MIN_PASSWORD || change.isPending}
-          >
-            {text.passwordSubmit}
-          </Button>
-        </>
-      }
     >
-      <form id={formId} className="kit-form" onSubmit={submit}>
-        <p className="soft">{text.passwordBody(user.email)}</p>
-        <Field
-          label={strings.newPassword}
-          hint={strings.passwordHint(MIN_PASSWORD)}
-          error={fieldError(change.error, 'password')}
-        >
-          <Input
-            type="password"
-            autoComplete="new-password"
-            value={password}
-            onChange={(event) => setPassword(event.target.value)}
-          />
-        </Field>
-      </form>
-    </Dialog>
+      <p className="soft">{text.passwordBody(user.email)}</p>
+      <Field
+        label={strings.newPassword}
+        hint={strings.passwordHint(MIN_PASSWORD)}
+        error={fieldError(change.error, 'password')}
+      >
+        <Input
+          type="password"
+          autoComplete="new-password"
+          value={password}
+          onChange={(event) => setPassword(event.target.value)}
+        />
+      </Field>
+    </FormDialog>
   )
 }
 

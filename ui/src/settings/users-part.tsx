@@ -41,19 +41,19 @@ export function UsersPart() {
   const close = () => setAsked(null)
   return (
     <section className="settings-users">
-      <div className="settings-head">
+      <div className="kit-spread">
         <h2>{text.title}</h2>
-        <Button icon="plus" variant="primary" onClick={() => setAsked({ kind: 'new' })}>
-          {text.add}
-        </Button>
+        <Button label={text.add} icon="plus" variant="primary" onClick={() => setAsked({ kind: 'new' })} />
       </div>
       <p className="soft">{text.lead}</p>
       <UserTable users={all} onAsk={setAsked} />
       {users.hasNextPage && (
         <div>
-          <Button disabled={users.isFetchingNextPage} onClick={() => void users.fetchNextPage()}>
-            {strings.loadMore}
-          </Button>
+          <Button
+            label={strings.loadMore}
+            disabled={users.isFetchingNextPage}
+            onClick={() => void users.fetchNextPage()}
+          />
         </div>
       )}
       {asked?.kind === 'new' && <NewUserDialog onClose={close} />}

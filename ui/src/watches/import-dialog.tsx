@@ -50,10 +50,8 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
         onClose={onClose}
         actions={
           <>
-            <Button onClick={again}>{text.more}</Button>
-            <Button variant="primary" onClick={onClose}>
-              {strings.done}
-            </Button>
+            <Button label={text.more} onClick={again} />
+            <Button label={strings.done} variant="primary" onClick={onClose} />
           </>
         }
       >
@@ -68,15 +66,14 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
       onClose={onClose}
       actions={
         <>
-          <Button onClick={onClose}>{strings.cancel}</Button>
+          <Button label={strings.cancel} onClick={onClose} />
           <Button
+            label={send.isPending ? text.submitting : strings.import}
             variant="primary"
             icon="upload"
             disabled={list.trim() === '' || send.isPending}
             onClick={() => send.mutate()}
-          >
-            {send.isPending ? text.submitting : strings.import}
-          </Button>
+          />
         </>
       }
     >

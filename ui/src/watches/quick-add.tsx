@@ -58,9 +58,7 @@ export function QuickAdd({ ref, errors, notice, onAdd }: Props) {
         onChange={(event) => setText(event.target.value)}
         onPaste={paste}
       />
-      <Button type="submit" variant="primary" icon="plus" disabled={count === 0}>
-        {strings.add.submit(count)}
-      </Button>
+      <Button label={strings.add.submit(count)} type="submit" variant="primary" icon="plus" disabled={count === 0} />
       <div id={`${id}-notice`} className="quick-add-notice" role="status">
         {errors.map(({ uri, message }) => (
           <p key={uri} className="quick-add-error">

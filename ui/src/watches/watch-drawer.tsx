@@ -1,11 +1,12 @@
 import './watch-drawer.css'
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useRef } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { api } from '../api/client.ts'
 import type { Check, SourceDetail } from '../api/types.ts'
 import { Button, ButtonLink, IconButton } from '../kit/button.tsx'
 import { Switch } from '../kit/input.tsx'
 import { ErrorState, LoadingState } from '../kit/states.tsx'
+import { Table } from '../kit/table.tsx'
 import { RelativeTime } from '../time/relative-time.tsx'
 import { strings } from './strings.ts'
 import type { WatchActions } from './use-watch-actions.ts'
@@ -58,72 +59,66 @@ function Detail({ source, actions, onRemove }: { source: SourceDetail } & Pick<P
         {source.message !== '' && <p>{source.message}</p>}
       </div>
       <div className="kit-row">
-        <Button variant="primary" icon="refresh" disabled={source.paused} onClick={() => actions.check(target)}>
-          {strings.check}
-        </Button>
+        <Button
+          label={strings.check}
+          variant="primary"
+          icon="refresh"
+          disabled={source.paused}
+          onClick={() => actions.check(target)}
+        />
         {source.document !== null && (
-          <ButtonLink href={`/documents/${source.document}`} icon="cached">
-            {strings.openDocument}
-          </ButtonLink>
+          <ButtonLink label={strings.openDocument} href={`/documents/${source.document}`} icon="cached" />
         )}
       </div>
       <div className="watch-drawer-switches">
-        <Switch checked={source.paused} onChange={(on) => actions.mark(target, 'paused', on)}>
-          {strings.pause}
-          <span className="watch-drawer-hint">{text.pauseHint}</span>
-        </Switch>
-        <Switch checked={source.muted} onChange={(on) => actions.mark(target, 'muted', on)}>
-          {strings.mute}
-          <span className="watch-drawer-hint">{text.muteHint}</span>
-        </Switch>
+        <Switch
+          label={strings.pause}
+          hint={text.pauseHint}
+          checked={source.paused}
+          onChange={(on) => actions.mark(target, 'paused', on)}
+        />
+        <Switch
+          label={strings.mute}
+          hint={text.muteHint}
+          checked={source.muted}
+          onChange={(on) => actions.mark(target, 'muted', on)}
+        />
       </div>
       <dl className="watch-drawer-facts">
-        <div>
-          <dt>{strings.table.lastCheck}</dt>
-          <dd>
-            <RelativeTime at={source.lastCheckedAt} fallback={strings.notYet} />
-          </dd>
-        </div>
-        <div>
-          <dt>{strings.table.lastChange}</dt>
-          <dd>
-            <RelativeTime at={source.lastChangedAt} fallback={strings.neverChanged} />
-          </dd>
-        </div>
-        <div>
-          <dt>{strings.table.nextCheck}</dt>
-          <dd>
-            <NextCheck at={source.nextCheckAt} />
-            {source.why !== '' && <span className="soft"> — {source.why}</span>}
-          </dd>
-        </div>
-        <div>
-          <dt>{text.covers}</dt>
-          <dd>{scopeText(source)}</dd>
-        </div>
-        <div>
-          <dt>{text.notifies}</dt>
-          <dd>{text.processes[source.process]}</dd>
-        </div>
-        <div>
-          <dt>{text.profile}</dt>
-          <dd>{source.profile.name}</dd>
-        </div>
+        {factsOf(source).map(([name, fact]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{fact}</dd>
+          </div>
+        ))}
       </dl>
       <CheckLog checks={source.checks} />
       <div className="kit-row">
-        <ButtonLink small href={`/profiles/${profile}`} icon="edit">
-          {strings.editProfile}
-        </ButtonLink>
-        <ButtonLink small href={`/inbox?state=all&profile=${profile}`} icon="inbox">
-          {text.inbox(source.unread)}
-        </ButtonLink>
-        <Button small variant="danger" icon="trash" onClick={() => onRemove(source)}>
-          {strings.remove}
-        </Button>
+        <ButtonLink label={strings.editProfile} small href={`/profiles/${profile}`} icon="edit" />
+        <ButtonLink label={text.inbox(source.unread)} small href={`/inbox?state=all&profile=${profile}`} icon="inbox" />
+        <Button label={strings.remove} small variant="danger" icon="trash" onClick={() => onRemove(source)} />
       </div>
     </div>
   )
+}
+
+function factsOf(source: SourceDetail): [name: string, fact: ReactNode][] {
+  const { lastCheck, lastChange, nextCheck } = strings.table
+  const why = source.why === '' ? '' : ` — ${source.why}`
+  return [
+    [lastCheck, <RelativeTime key="check" at={source.lastCheckedAt} fallback={strings.notYet} />],
+    [lastChange, <RelativeTime key="change" at={source.lastChangedAt} fallback={strings.neverChanged} />],
+    [
+      nextCheck,
+      <>
+        <NextCheck at={source.nextCheckAt} />
+        <span className="soft">{why}</span>
+      </>,
+    ],
+    [text.covers, scopeText(source)],
+    [text.notifies, text.processes[source.process]],
+    [text.profile, source.profile.name],
+  ]
 }
 
 function outcomeText({ outcome, changed }: Check): string {
@@ -133,38 +128,24 @@ function outcomeText({ outcome, changed }: Check): string {
 }
 
 function CheckLog({ checks }: { checks: readonly Check[] }) {
+  const text = strings.checks
   return (
     <section className="check-log">
-      <h3>{strings.checks.title}</h3>
+      <h3>{text.title}</h3>
       {checks.length === 0 ? (
-        <p className="soft">{strings.checks.none}</p>
+        <p className="soft">{text.none}</p>
       ) : (
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">{strings.checks.when}</th>
-              <th scope="col">{strings.checks.outcome}</th>
-              <th scope="col" className="check-log-number">
-                {strings.checks.status}
-              </th>
-              <th scope="col" className="check-log-number">
-                {strings.checks.took}
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {checks.map((check) => (
-              <tr key={check.at}>
-                <td>
-                  <RelativeTime at={check.at} />
-                </td>
-                <td>{outcomeText(check)}</td>
-                <td className="check-log-number">{check.status === 0 ? '—' : check.status}</td>
-                <td className="check-log-number">{strings.checks.duration(check.tookMs)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Table
+          label={text.title}
+          rows={checks}
+          rowKey={({ at }) => at}
+          columns={[
+            { key: 'when', head: text.when, cell: ({ at }) => <RelativeTime at={at} /> },
+            { key: 'outcome', head: text.outcome, cell: outcomeText },
+            { key: 'status', head: text.status, numbers: true, cell: ({ status }) => (status === 0 ? '—' : status) },
+            { key: 'took', head: text.took, numbers: true, cell: ({ tookMs }) => text.duration(tookMs) },
+          ]}
+        />
       )}
     </section>
   )

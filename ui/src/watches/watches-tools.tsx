@@ -82,9 +82,7 @@ export function BulkBar({ selection, matching, actions, onRemove }: BulkProps) {
         <strong>{countWatches(count)}</strong>
         <span className="watches-bulk-word">{text.selected}</span>
         {!selection.isAll && count < matching && (
-          <Button small variant="quiet" onClick={selection.allMatching}>
-            {text.selectAll(matching)}
-          </Button>
+          <Button label={text.selectAll(matching)} small variant="quiet" onClick={selection.allMatching} />
         )}
       </p>
       <div className="watches-bulk-actions">

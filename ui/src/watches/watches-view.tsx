@@ -99,16 +99,14 @@ export default function WatchesView() {
       title={strings.title}
       actions={
         <>
-          <Button icon="upload" onClick={() => setIsImporting(true)}>
-            {strings.import}
-          </Button>
+          <Button label={strings.import} icon="upload" onClick={() => setIsImporting(true)} />
           <ExportMenu />
         </>
       }
     >
       <QuickAdd ref={addInput} errors={errors} notice={notice} onAdd={add} />
       <div className={classNames('watches-over', !selection.isEmpty && 'watches-over-chosen')}>
-        <div className="watches-tools">
+        <div className="kit-spread watches-tools">
           <Segments
             label={strings.segments.label}
             value={filter.state}
@@ -192,7 +190,7 @@ function EmptyWatches({ filter, onAdd, onImport }: EmptyProps) {
       <EmptyState
         icon="watches"
         title={title}
-        actions={<Button onClick={clearFilter}>{text.showAll}</Button>}
+        actions={<Button label={text.showAll} onClick={clearFilter} />}
         advice={body}
       />
     )
@@ -203,12 +201,8 @@ function EmptyWatches({ filter, onAdd, onImport }: EmptyProps) {
       title={text.title}
       actions={
         <>
-          <Button variant="primary" icon="plus" onClick={onAdd}>
-            {text.add}
-          </Button>
-          <Button icon="upload" onClick={onImport}>
-            {text.import}
-          </Button>
+          <Button label={text.add} variant="primary" icon="plus" onClick={onAdd} />
+          <Button label={text.import} icon="upload" onClick={onImport} />
         </>
       }
       advice={text.body}

@@ -1,4 +1,8 @@
+import { type ReactNode, useId } from 'react'
 import { ApiError, messageOf } from '../api/client.ts'
+import { Button } from '../kit/button.tsx'
+import { Dialog } from '../kit/dialog.tsx'
+import { strings } from './strings.ts'
 
 /** What the server says about one field of the body, which it names as `body.name`, `body/name` or `name`. */
 export function fieldError(error: unknown, field: string): string | undefined {
@@ -19,4 +23,40 @@ export function FormError({ error, fields = [] }: { error: unknown; fields?: rea
 
 function sentence(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+type DialogProps = { title: string; submit: string; disabled: boolean; onSubmit: () => void; onClose: () => void }
+
+export function FormDialog({
+  title,
+  submit,
+  disabled,
+  onSubmit,
+  onClose,
+  children,
+}: DialogProps & { children: ReactNode }) {
+  const formId = useId()
+  return (
+    <Dialog
+      title={title}
+      onClose={onClose}
+      actions={
+        <>
+          <Button label={strings.cancel} onClick={onClose} />
+          <Button label={submit} type="submit" form={formId} variant="primary" disabled={disabled} />
+        </>
+      }
+    >
+      <form
+        id={formId}
+        className="kit-form"
+        onSubmit={(event) => {
+          event.preventDefault()
+          onSubmit()
+        }}
+      >
+        {children}
+      </form>
+    </Dialog>
+  )
 }
