@@ -39,18 +39,21 @@ export function AboutTab({ document, version }: { document: Document; version: V
         ]}
       />
       <div className="kit-row">
-        <ButtonLink href={urlOf(`/documents/${document.id}/meta`)} variant="plain" icon="cached" external>
-          {labels.metadata}
-        </ButtonLink>
+        <ButtonLink
+          label={labels.metadata}
+          href={urlOf(`/documents/${document.id}/meta`)}
+          variant="plain"
+          icon="cached"
+          external
+        />
         {version.body === 'kept' && (
           <ButtonLink
+            label={labels.download}
             href={urlOf(`/versions/${version.id}/content`, { download: true })}
             variant="plain"
             icon="download"
             external
-          >
-            {labels.download}
-          </ButtonLink>
+          />
         )}
       </div>
     </div>

@@ -148,9 +148,11 @@ export function LinksTab({ id, version }: { id: string; version: Version }) {
         ))}
       </ul>
       {query.hasNextPage && (
-        <Button onClick={() => void query.fetchNextPage()} disabled={query.isFetchingNextPage}>
-          {strings.links.more}
-        </Button>
+        <Button
+          label={strings.links.more}
+          onClick={() => void query.fetchNextPage()}
+          disabled={query.isFetchingNextPage}
+        />
       )}
     </>
   )

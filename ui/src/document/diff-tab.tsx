@@ -123,9 +123,7 @@ function Tools({ id, versions, choice: { from, to, choose }, diffChoice, onChang
         onChange={(form) => onChange({ form })}
       />
       <DiffOptions choice={diffChoice} onChange={onChange} />
-      <ButtonLink href={patch} variant="quiet" small icon="download" external>
-        {strings.diff.patch}
-      </ButtonLink>
+      <ButtonLink label={strings.diff.patch} href={patch} variant="quiet" small icon="download" external />
     </div>
   )
 }

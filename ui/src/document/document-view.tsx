@@ -63,13 +63,7 @@ function Shown({ document, versions }: { document: Document; versions: readonly 
     <Page
       title={document.title === '' ? document.url : document.title}
       lead={<span className="document-url">{document.url}</span>}
-      actions={
-        original !== null && (
-          <ButtonLink href={original} icon="external" external>
-            {strings.original}
-          </ButtonLink>
-        )
-      }
+      actions={original !== null && <ButtonLink label={strings.original} href={original} icon="external" external />}
     >
       {versions.length === 0 || choice.to === null ? (
         <EmptyState icon="clock" title={strings.noVersions} advice={strings.noVersionsWhy} />

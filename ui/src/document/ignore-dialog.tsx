@@ -33,14 +33,13 @@ export function IgnoreDialog({ document, profiles, selected, onClose }: Props) {
       onClose={onClose}
       actions={
         <>
-          <Button onClick={onClose}>{strings.ignore.cancel}</Button>
+          <Button label={strings.ignore.cancel} onClick={onClose} />
           <Button
+            label={strings.ignore.confirm}
             variant="primary"
             disabled={pattern.trim() === '' || isTooLong || chosen.length === 0 || save.isPending}
             onClick={() => save.mutate({ pattern, profiles: chosen })}
-          >
-            {strings.ignore.confirm}
-          </Button>
+          />
         </>
       }
     >

@@ -32,6 +32,7 @@ export function IgnoreSelection({ diff, text }: Props) {
           style={{ top: selection.bottom, left: `clamp(0px, ${selection.left}px, 100% - 15rem)` }}
         >
           <Button
+            label={strings.ignore.action}
             small
             variant="primary"
             icon="mute"
@@ -41,9 +42,7 @@ export function IgnoreSelection({ diff, text }: Props) {
             }}
             onMouseDown={(event) => event.preventDefault()}
             onClick={choose}
-          >
-            {strings.ignore.action}
-          </Button>
+          />
         </div>
       )}
       {chosen !== null && (

@@ -83,16 +83,18 @@ function Nothing({ filters: { state, profile, urgency, q } }: { filters: InboxFi
   const texts = strings.empty
   if (q !== '' || profile !== '' || urgency !== '') {
     const clear = (
-      <Button icon="close" onClick={() => setQuery({ q: null, profile: null, urgency: null })}>
-        {texts.clearFilters}
-      </Button>
+      <Button
+        label={texts.clearFilters}
+        icon="close"
+        onClick={() => setQuery({ q: null, profile: null, urgency: null })}
+      />
     )
     return <EmptyState icon="search" title={texts.filtered} actions={clear} advice={texts.filteredAdvice} />
   }
   if (state === 'starred') return <EmptyState icon="star" title={texts.starred} advice={texts.starredAdvice} />
   if (state === 'archived') return <EmptyState icon="archive" title={texts.archived} advice={texts.archivedAdvice} />
   if (state === 'unread') {
-    const showAll = <Button onClick={() => setQuery({ state: 'all' })}>{texts.showAll}</Button>
+    const showAll = <Button label={texts.showAll} onClick={() => setQuery({ state: 'all' })} />
     return <EmptyState icon="check" title={texts.unread} actions={showAll} advice={texts.unreadAdvice} />
   }
   return (
@@ -100,10 +102,8 @@ function Nothing({ filters: { state, profile, urgency, q } }: { filters: InboxFi
       title={texts.nothing}
       actions={
         <>
-          <ButtonLink variant="primary" icon="plus" href="/welcome">
-            {texts.watch}
-          </ButtonLink>
-          <ButtonLink href="/watches">{texts.watches}</ButtonLink>
+          <ButtonLink label={texts.watch} variant="primary" icon="plus" href="/welcome" />
+          <ButtonLink label={texts.watches} href="/watches" />
         </>
       }
       advice={texts.nothingAdvice}

@@ -51,15 +51,14 @@ export function MuteDialog({ item, onClose }: { item: Annotation; onClose: () =>
       onClose={onClose}
       actions={
         <>
-          <Button onClick={onClose}>{strings.actions.cancel}</Button>
+          <Button label={strings.actions.cancel} onClick={onClose} />
           <Button
+            label={texts.confirm}
             variant="primary"
             icon="mute"
             disabled={chosen === undefined || mute.isPending}
             onClick={() => chosen && mute.mutate(chosen)}
-          >
-            {texts.confirm}
-          </Button>
+          />
         </>
       }
     >

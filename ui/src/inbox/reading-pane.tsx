@@ -62,23 +62,18 @@ function PaneLinks({ item }: { item: Annotation }) {
     <div className="pane-links">
       {original !== null && (
         <ButtonLink
+          label={texts.original}
           href={original}
           external
           variant="primary"
           icon="external"
           title={texts.withKey(texts.original, 'v')}
-        >
-          {texts.original}
-        </ButtonLink>
+        />
       )}
       {(item.kind === 'changed' || item.kind === 'back') && (
-        <ButtonLink href={diffHref(item)} icon="diff" title={texts.withKey(texts.diff, 'd')}>
-          {texts.diff}
-        </ButtonLink>
+        <ButtonLink label={texts.diff} href={diffHref(item)} icon="diff" title={texts.withKey(texts.diff, 'd')} />
       )}
-      <ButtonLink href={savedHref(item)} icon="cached">
-        {texts.saved}
-      </ButtonLink>
+      <ButtonLink label={texts.saved} href={savedHref(item)} icon="cached" />
     </div>
   )
 }

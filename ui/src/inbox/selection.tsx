@@ -73,9 +73,13 @@ export function BulkBar({ selection, state, loaded, matching, hasMore, onMark }:
         />
       </span>
       {mayChooseAll && (
-        <Button className="inbox-bulk-all" small variant="quiet" onClick={chooseMatching}>
-          {strings.selection.selectAll(matching)}
-        </Button>
+        <Button
+          label={strings.selection.selectAll(matching)}
+          className="inbox-bulk-all"
+          small
+          variant="quiet"
+          onClick={chooseMatching}
+        />
       )}
     </div>
   )

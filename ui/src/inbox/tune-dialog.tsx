@@ -80,10 +80,13 @@ export function TuneDialog({ item, tuning, onClose }: Props) {
       onClose={onClose}
       actions={
         <>
-          <Button onClick={onClose}>{strings.actions.cancel}</Button>
-          <Button variant="primary" disabled={changed === undefined || save.isPending} onClick={() => save.mutate()}>
-            {tuning.kind === 'exclude' ? texts.excludeConfirm : texts.raiseConfirm(threshold)}
-          </Button>
+          <Button label={strings.actions.cancel} onClick={onClose} />
+          <Button
+            label={tuning.kind === 'exclude' ? texts.excludeConfirm : texts.raiseConfirm(threshold)}
+            variant="primary"
+            disabled={changed === undefined || save.isPending}
+            onClick={() => save.mutate()}
+          />
         </>
       }
     >

@@ -61,13 +61,13 @@ export function WhySection({ item }: { item: Annotation }) {
       {why.kind === 'unknown' && <p>{texts.happened(item.kind)}</p>}
       <div className="kit-row">
         {why.kind === 'interests' && (
-          <Button small onClick={() => setTuning({ kind: 'threshold', relevance: why.relevance })}>
-            {texts.raise}
-          </Button>
+          <Button
+            label={texts.raise}
+            small
+            onClick={() => setTuning({ kind: 'threshold', relevance: why.relevance })}
+          />
         )}
-        <Button small icon="mute" onClick={() => setMuting(true)}>
-          {texts.mute(item.source)}
-        </Button>
+        <Button label={texts.mute(item.source)} small icon="mute" onClick={() => setMuting(true)} />
       </div>
       {tuning !== null && <TuneDialog item={item} tuning={tuning} onClose={() => setTuning(null)} />}
       {isMuting && <MuteDialog item={item} onClose={() => setMuting(false)} />}
@@ -109,9 +109,13 @@ function WhyTerms({ why, onExclude }: TermsProps) {
               <td className="pane-terms-number">{strings.score(term.weight)}</td>
               <td className="pane-terms-number">{strings.score(term.worth)}</td>
               <td className="pane-terms-action">
-                <Button small variant="quiet" onClick={() => onExclude(term)} aria-label={texts.excludeTerm(term.key)}>
-                  {texts.exclude}
-                </Button>
+                <Button
+                  label={texts.exclude}
+                  small
+                  variant="quiet"
+                  onClick={() => onExclude(term)}
+                  aria-label={texts.excludeTerm(term.key)}
+                />
               </td>
             </tr>
           ))}

@@ -67,10 +67,8 @@ export function ConfirmDialog({ title, children, confirm, onConfirm, onCancel, b
       onClose={onCancel}
       actions={
         <>
-          <Button onClick={onCancel}>{strings.cancel}</Button>
-          <Button variant="danger" onClick={onConfirm} disabled={busy}>
-            {confirm}
-          </Button>
+          <Button label={strings.cancel} onClick={onCancel} />
+          <Button label={confirm} variant="danger" onClick={onConfirm} disabled={busy} />
         </>
       }
     >

@@ -34,9 +34,7 @@ export function ErrorState({ title = strings.loadFailed, error, onRetry, advice 
       {advice !== undefined && <p className="soft">{advice}</p>}
       {onRetry !== undefined && (
         <div className="kit-state-actions">
-          <Button icon="refresh" onClick={onRetry}>
-            {strings.tryAgain}
-          </Button>
+          <Button label={strings.tryAgain} icon="refresh" onClick={onRetry} />
         </div>
       )}
     </div>

@@ -51,6 +51,7 @@ export function Toasts() {
           <span className="kit-toast-text">{shown.text}</span>
           {shown.undo !== undefined && (
             <Button
+              label={strings.undo}
               small
               variant="quiet"
               icon="undo"
@@ -58,9 +59,7 @@ export function Toasts() {
                 hideToast()
                 shown.undo?.()
               }}
-            >
-              {strings.undo}
-            </Button>
+            />
           )}
           <IconButton icon="close" label={strings.dismiss} tip="end" onClick={hideToast} />
         </div>

@@ -81,9 +81,7 @@ function SearchBox({ q, error, onSearch }: BoxProps) {
             onChange={(event) => setText(event.target.value)}
           />
         </Field>
-        <Button type="submit" variant="primary" icon="search">
-          {strings.submit}
-        </Button>
+        <Button label={strings.submit} type="submit" variant="primary" icon="search" />
       </form>
       {conditionsOf(q).length > 0 && (
         <ul className="search-conditions" aria-label={strings.filters}>
@@ -117,7 +115,7 @@ function Found({ q, hits, isInvalid, onSearch }: FoundProps) {
       <EmptyState
         icon="search"
         title={strings.nothing}
-        actions={<ButtonLink href={profileLink(q)}>{strings.notifyMe}</ButtonLink>}
+        actions={<ButtonLink label={strings.notifyMe} href={profileLink(q)} />}
         advice={hasPattern(q) ? strings.noPatterns : strings.nothingAdvice}
       />
     )
@@ -128,16 +126,16 @@ function Found({ q, hits, isInvalid, onSearch }: FoundProps) {
           <p className="soft" role="status">
             {strings.results(found.length, hits.hasNextPage, Math.round(first.tookMs))}
           </p>
-          <ButtonLink small icon="profiles" href={profileLink(q)}>
-            {strings.saveAsProfile}
-          </ButtonLink>
+          <ButtonLink label={strings.saveAsProfile} small icon="profiles" href={profileLink(q)} />
         </div>
         <SearchHits hits={found} />
         {hits.hasNextPage && (
           <div className="kit-row">
-            <Button disabled={hits.isFetchingNextPage} onClick={() => void hits.fetchNextPage()}>
-              {hits.isFetchingNextPage ? strings.loading : strings.more}
-            </Button>
+            <Button
+              label={hits.isFetchingNextPage ? strings.loading : strings.more}
+              disabled={hits.isFetchingNextPage}
+              onClick={() => void hits.fetchNextPage()}
+            />
           </div>
         )}
       </div>

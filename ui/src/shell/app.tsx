@@ -83,11 +83,7 @@ function Views() {
 
 function NotFound() {
   const { title, heading, advice, toInbox } = strings.notFound
-  const link = (
-    <ButtonLink href="/inbox" icon="inbox">
-      {toInbox}
-    </ButtonLink>
-  )
+  const link = <ButtonLink label={toInbox} href="/inbox" icon="inbox" />
   return (
     <Page title={title}>
       <EmptyState icon="search" title={heading} actions={link} advice={advice} />
