@@ -6,6 +6,7 @@ import { createProfileKeys } from '../../src/services/profiles/keyed-profile.ts'
 import type { AnnotationDraft } from '../../src/store/contracts/annotations.ts'
 import { createSqliteAccounts } from '../../src/store/sqlite/accounts/accounts.ts'
 import { createSqliteProfiles } from '../../src/store/sqlite/accounts/profiles.ts'
+import { createSqliteTokens } from '../../src/store/sqlite/accounts/tokens.ts'
 import { type Database, openDatabase } from '../../src/store/sqlite/folder/database.ts'
 import { openFolder, paths } from '../../src/store/sqlite/folder/folder.ts'
 import { catalogMigrations } from '../../src/store/sqlite/folder/schema-catalog.ts'
@@ -56,6 +57,7 @@ export const profileOf = (owner: number, profile: number): string => `profile-${
 
 async function addOwners(db: Database): Promise<Owner[]> {
   const accounts = createSqliteAccounts(db)
+  const tokens = createSqliteTokens(db)
   const profiles = createSqliteProfiles(db)
   const keyed = createProfileKeys({})
   const owners: Owner[] = []
@@ -66,7 +68,7 @@ async function addOwners(db: Database): Promise<Owner[]> {
     const account = await accounts.add({ email, settings, ...base })
     const token = createSecret(TOKEN_PREFIX)
     const rights = { name: 'bench', scopes: ['read', 'write'], createdAt: 1, expiresAt: 0 } as const
-    await accounts.addToken({ hash: hashOfSecret(token), account: account!.id, ...rights })
+    await tokens.add({ hash: hashOfSecret(token), account: account!.id, ...rights })
     await profiles.put(Array.from({ length: PROFILES }, (_, p) => keyed(plainProfile(profileOf(n, p), email))))
     owners.push({ email, token })
   }

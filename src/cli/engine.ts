@@ -25,8 +25,7 @@ import type {
 import type { IndexProgress, SearchReport, SearchRequest } from '../core/reports/search-report.ts'
 import type { StatusReport } from '../core/reports/status-report.ts'
 import type { VerifyProgress, VerifyReport } from '../core/reports/verify-report.ts'
-import type { UserDraft } from '../services/accounts/account-maker.ts'
-import type { Removed } from '../services/accounts/users.ts'
+import type { Removed, UserDraft } from '../services/accounts/users.ts'
 import type { NodeReport } from '../store/contracts/nodes.ts'
 
 /** What the commands need of the rest of the program. The composition root supplies it. */

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { TokenScope } from '../core/account.ts'
 import { AppError } from '../core/errors.ts'
-import type { Caller, Callers } from '../services/accounts/caller.ts'
+import type { Caller, Callers } from '../services/accounts/callers.ts'
 
 /**
  * Who may call a route. Every route says so in its `config`; a server with a route that does not say it does not start.

@@ -142,7 +142,7 @@ export async function createTestServer(options: TestServerOptions = {}) {
     const { id } = await accountOf(email)
     const times = { createdAt: now, expiresAt: now + SESSION_MS }
     const from = { agent: 'test', address: '127.0.0.1' }
-    await stores.accounts.addSession({ hash: hashOfSecret(secret), account: id, ...times, ...from })
+    await stores.sessions.add({ hash: hashOfSecret(secret), account: id, ...times, ...from })
     return secret
   }
 
@@ -150,7 +150,7 @@ export async function createTestServer(options: TestServerOptions = {}) {
     const secret = createSecret(TOKEN_PREFIX)
     const { id } = await accountOf(email)
     const times = { createdAt: clock.now(), expiresAt: 0 }
-    await stores.accounts.addToken({ hash: hashOfSecret(secret), account: id, name: 'test', scopes, ...times })
+    await stores.tokens.add({ hash: hashOfSecret(secret), account: id, name: 'test', scopes, ...times })
     return secret
   }
 

@@ -7,7 +7,6 @@ import { createTestServer } from '../../src/server/server.testkit.ts'
 import { createNodeCounters } from '../../src/services/activity/node-board.ts'
 import { createNodeList } from '../../src/services/activity/node-list.ts'
 import { createProfileKeys } from '../../src/services/profiles/keyed-profile.ts'
-import { createSetupKey } from '../../src/store/postgres/accounts/setup-key.ts'
 import { createPostgresEvents } from '../../src/store/postgres/cluster/events.ts'
 import { createPostgresNodes } from '../../src/store/postgres/cluster/nodes.ts'
 import { createDatabase, usePostgres } from '../../src/store/postgres/testkit/postgres.testkit.ts'
@@ -28,7 +27,7 @@ testEveryRoute('cluster', async () => {
       counters: createNodeCounters({ nodes, lostMs: 15_000 }),
       nodes: createNodeList({ nodes, leaseMs: 15_000, clock: systemClock }),
       crawlControl: nodes,
-      shared: { setupKey: createSetupKey(pool), events, node: 'test' },
+      shared: { events, node: 'test' },
     },
   })
   for (const email of [ada, eve]) await erace.addUser(email)

@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { defaultAccountSettings } from '../../src/core/account.ts'
 import { createSecret, hashOfSecret, TOKEN_PREFIX } from '../../src/services/accounts/secrets.ts'
 import { createSqliteAccounts } from '../../src/store/sqlite/accounts/accounts.ts'
+import { createSqliteTokens } from '../../src/store/sqlite/accounts/tokens.ts'
 import { openDatabase } from '../../src/store/sqlite/folder/database.ts'
 import { paths } from '../../src/store/sqlite/folder/folder.ts'
 import { catalogMigrations } from '../../src/store/sqlite/folder/schema-catalog.ts'
@@ -37,7 +38,7 @@ async function addToken(data: string): Promise<string> {
     const account = await accounts.add({ email: ann, ...rest, createdAt: now, passwordHash: '' })
     const secret = createSecret(TOKEN_PREFIX)
     const scopes = ['read', 'write'] as const
-    await accounts.addToken({
+    await createSqliteTokens(db).add({
       ...{ hash: hashOfSecret(secret), account: account!.id, name: 'test' },
       ...{ scopes, createdAt: now, expiresAt: 0 },
     })

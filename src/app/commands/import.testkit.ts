@@ -120,7 +120,7 @@ async function livePeople(folder: string): Promise<LivedInFolder['secrets']> {
     await stores.inbox.mark(ann.email, [mine[0]!.id], { read: true })
     await stores.inbox.mark(ann.email, [mine[1]!.id], { starred: true })
     await stores.inbox.mark(ann.email, [mine[2]!.id], { archived: true })
-    await stores.accounts.setSetupHash(Buffer.from('0123456789abcdef', 'hex'))
+    await stores.setup.setHash(Buffer.from('0123456789abcdef', 'hex'))
     await stores.profiles.setUrds([2], { muted: true })
     const all = await stores.versions.versions({ after: 0, limit: 1000 })
     const titled = (title: string): number => all.find((version) => version.title === title)!.id
@@ -197,8 +197,8 @@ export async function pictureOf(stores: StoreSet, numberOf: (id: number) => numb
         profilesRevision: await stores.profiles.revision(),
         watches: await watchesOf(stores, numberOf),
         accounts: await Promise.all(owners.map((email) => accountOf(stores, email))),
-        failures: await stores.accounts.failures(failedKey),
-        setup: Buffer.from((await stores.accounts.setupHash()) ?? []).toString('hex'),
+        failures: await stores.signInFailures.find(failedKey),
+        setup: Buffer.from((await stores.setup.hash()) ?? []).toString('hex'),
         inbox: await Promise.all(owners.map((owner) => inboxOf(stores, owner, numberOf))),
         tasks: (await stores.annotations.tasks({ limit: 1000, part: 0, parts: 1 })).map((task) => ({
           ...task,
@@ -263,9 +263,9 @@ async function watchesOf({ watches }: StoreSet, numberOf: (id: number) => number
   )
 }
 
-async function accountOf({ accounts }: StoreSet, email: string): Promise<unknown> {
+async function accountOf({ accounts, sessions, tokens }: StoreSet, email: string): Promise<unknown> {
   const account = (await accounts.findByEmail(email))!
-  return { account, sessions: await accounts.sessionsOf(account.id, 0), tokens: await accounts.tokensOf(account.id) }
+  return { account, sessions: await sessions.list(account.id, 0), tokens: await tokens.list(account.id) }
 }
 
 async function inboxOf({ inbox }: StoreSet, owner: string, numberOf: (id: number) => number): Promise<unknown> {

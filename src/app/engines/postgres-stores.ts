@@ -3,6 +3,10 @@ import { AppError } from '../../core/errors.ts'
 import type { StoreSet } from '../../store/contracts/store-set.ts'
 import { createPostgresAccounts } from '../../store/postgres/accounts/accounts.ts'
 import { createPostgresProfiles } from '../../store/postgres/accounts/profiles.ts'
+import { createPostgresSessions } from '../../store/postgres/accounts/sessions.ts'
+import { createPostgresSetup } from '../../store/postgres/accounts/setup.ts'
+import { createPostgresSignInFailures } from '../../store/postgres/accounts/sign-in-failures.ts'
+import { createPostgresTokens } from '../../store/postgres/accounts/tokens.ts'
 import { createPostgresAnnotations } from '../../store/postgres/annotations/annotations.ts'
 import { createKeptCounter } from '../../store/postgres/archive/kept-counts.ts'
 import { createPostgresObjects } from '../../store/postgres/archive/objects.ts'
@@ -52,6 +56,10 @@ export function postgresStores(pool: PostgresPool, seed: readonly [number, numbe
     pool,
     seed,
     accounts: createPostgresAccounts(pool),
+    sessions: createPostgresSessions(pool),
+    tokens: createPostgresTokens(pool),
+    signInFailures: createPostgresSignInFailures(pool),
+    setup: createPostgresSetup(pool),
     profiles: createPostgresProfiles(pool),
     watches: createPostgresWatches(pool),
     inbox: createPostgresInbox(pool),

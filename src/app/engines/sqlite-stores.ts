@@ -3,6 +3,10 @@ import { AppError } from '../../core/errors.ts'
 import type { StoreSet } from '../../store/contracts/store-set.ts'
 import { createSqliteAccounts } from '../../store/sqlite/accounts/accounts.ts'
 import { createSqliteProfiles } from '../../store/sqlite/accounts/profiles.ts'
+import { createSqliteSessions } from '../../store/sqlite/accounts/sessions.ts'
+import { createSqliteSetup } from '../../store/sqlite/accounts/setup.ts'
+import { createSqliteSignInFailures } from '../../store/sqlite/accounts/sign-in-failures.ts'
+import { createSqliteTokens } from '../../store/sqlite/accounts/tokens.ts'
 import { createSqliteObjects } from '../../store/sqlite/archive/objects.ts'
 import { createKeptCounter } from '../../store/sqlite/documents/kept-counts.ts'
 import { createSqliteVersions } from '../../store/sqlite/documents/versions.ts'
@@ -29,6 +33,10 @@ export function sqliteStores(folder: string, db: Database, clock: Clock = system
     seed: facts?.seed ?? [0, 0],
     shards,
     accounts: createSqliteAccounts(db),
+    sessions: createSqliteSessions(db),
+    tokens: createSqliteTokens(db),
+    signInFailures: createSqliteSignInFailures(db),
+    setup: createSqliteSetup(db),
     profiles: createSqliteProfiles(db),
     watches: createSqliteWatches(db),
     inbox: createSqliteInbox(db),

@@ -9,7 +9,6 @@ import { systemClock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import { createNodeCounters } from '../../services/activity/node-board.ts'
 import { createNodeList } from '../../services/activity/node-list.ts'
-import { createSetupKey } from '../../store/postgres/accounts/setup-key.ts'
 import { annotationChannel, readAnnotationEvents } from '../../store/postgres/annotations/annotation-events.ts'
 import { createPostgresEvents } from '../../store/postgres/cluster/events.ts'
 import { createPostgresNodes } from '../../store/postgres/cluster/nodes.ts'
@@ -78,7 +77,7 @@ async function begin({ store, config }: Target, hooks: ServeHooks): Promise<{ en
       nodes: createNodeList({ nodes, leaseMs: config.cluster.leaseMs, clock }),
       crawlControl: nodes,
       healthErrors: () => [schedule.healthError()].filter((healthError) => healthError !== null),
-      shared: { setupKey: createSetupKey(pool), events, node },
+      shared: { events, node },
     })
     ends.push(server.close)
     hooks.onListening({ url: server.url, setupUrl: server.setupUrl })

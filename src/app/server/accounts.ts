@@ -2,28 +2,27 @@ import type { Config } from '../../config/config.ts'
 import type { Clock } from '../../core/clock.ts'
 import { AppError, isAppError } from '../../core/errors.ts'
 import { type AccountService, createAccountService } from '../../services/accounts/account-service.ts'
-import type { SharedKey } from '../../services/accounts/setup.ts'
 import { createLevels } from '../../services/scheduler/schedule-settings.ts'
 import type { StoreSet } from '../../store/contracts/store-set.ts'
 
 export type AccountDeps = {
-  stores: Pick<StoreSet, 'accounts' | 'profiles' | 'inbox'>
+  stores: Pick<StoreSet, 'accounts' | 'sessions' | 'tokens' | 'signInFailures' | 'setup' | 'profiles' | 'inbox'>
   config: Config
   clock: Clock
   onProblem(message: string, fields: Record<string, unknown>): void
-  /** Where several processes serve from the same stores. */
-  shared?: { setupKey: SharedKey }
+  /** Several processes serve from the same stores. */
+  isShared?: boolean
 }
 
 /** Everything about accounts. */
-export function createAccounts({ stores, config, clock, onProblem, shared }: AccountDeps): AccountService {
+export function createAccounts({ stores, config, clock, onProblem, isShared = false }: AccountDeps): AccountService {
   return createAccountService({
     stores,
     clock,
     sessionAgeMs: config.server.sessionAgeMs,
     levelOf: createLevels(config.schedule),
     onProblem,
-    ...(shared === undefined ? {} : { shared }),
+    isShared,
   })
 }
 

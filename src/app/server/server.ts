@@ -8,7 +8,6 @@ import { AppError } from '../../core/errors.ts'
 import { pagesFolder } from '../../server/pages.ts'
 import type { CrawlControl, ServerParts } from '../../server/parts.ts'
 import { createServer } from '../../server/server.ts'
-import type { SharedKey } from '../../services/accounts/setup.ts'
 import type { CrawlCounters } from '../../services/activity/activity.ts'
 import type { NodeList } from '../../services/activity/this-node.ts'
 import type { ArchiveService } from '../../services/archive/archive-service.ts'
@@ -51,14 +50,14 @@ export type ServerDeps = {
   /** Why the rest of the process can't do its work; empty when it can. */
   healthErrors?(): readonly string[]
   /** The other processes that serve from the same stores; left out where there are none. */
-  shared?: { setupKey: SharedKey; events: Pick<ClusterEvents, 'listen' | 'notify'>; node: string }
+  shared?: { events: Pick<ClusterEvents, 'listen' | 'notify'>; node: string }
 }
 
 /** The parts of the server. */
 export function createParts(deps: ServerDeps): ServerParts {
   const { config, log, stores, clock = systemClock, shared } = deps
   const onProblem = (message: string, fields: Record<string, unknown>) => log.warn(fields, message)
-  const accounts = createAccounts({ stores, config, clock, onProblem, ...(shared === undefined ? {} : { shared }) })
+  const accounts = createAccounts({ stores, config, clock, onProblem, isShared: shared !== undefined })
   const hub = createEventHub()
   const sources = createSourceParts({ ...deps, clock, checks: deps.checks ?? null, hub })
   const seen = createActivityParts({

@@ -1,7 +1,8 @@
 import type { Static } from 'typebox'
 import type { Account } from '../../core/account.ts'
-import type { Caller } from '../../services/accounts/caller.ts'
-import type { Session, Token as StoredToken } from '../../store/contracts/accounts.ts'
+import type { Caller } from '../../services/accounts/callers.ts'
+import type { Session } from '../../store/contracts/accounts/sessions.ts'
+import type { Token as StoredToken } from '../../store/contracts/accounts/tokens.ts'
 import type { Me, SessionItem, SessionState, Token, User } from '../schemas/accounts.ts'
 
 const timeOf = (ms: number): string => new Date(ms).toISOString()

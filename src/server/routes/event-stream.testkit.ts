@@ -98,6 +98,6 @@ export async function cookieOf({ stores }: TestServer, email: string): Promise<{
   const account = await stores.accounts.findByEmail(email)
   const times = { createdAt: Date.now(), expiresAt: Date.now() + 86_400_000 }
   const from = { agent: 'test', address: '127.0.0.1' }
-  await stores.accounts.addSession({ hash: hashOfSecret(secret), account: account!.id, ...times, ...from })
+  await stores.sessions.add({ hash: hashOfSecret(secret), account: account!.id, ...times, ...from })
   return { cookie: `${SESSION_COOKIE}=${secret}` }
 }

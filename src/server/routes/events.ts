@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import type { Callers } from '../../services/accounts/caller.ts'
+import type { Callers } from '../../services/accounts/callers.ts'
 import { callerOf, reader, SESSION_COOKIE } from '../access.ts'
 import { createEventStreams, type EventStreams } from '../event-streams.ts'
 import type { Api, ServerParts } from '../parts.ts'

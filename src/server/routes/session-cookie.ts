@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../../config/config.ts'
-import type { Seat } from '../../services/accounts/sign-in.ts'
+import type { Browser } from '../../services/accounts/sign-in.ts'
 import { SESSION_COOKIE } from '../access.ts'
 
 /** As long as browsers keep one at most. When the session ends is for the store to say: it moves with every use. */
@@ -22,6 +22,6 @@ export function takeCookie(request: FastifyRequest, reply: FastifyReply, setting
   reply.clearCookie(SESSION_COOKIE, flags(request, settings))
 }
 
-export function seatOf({ ip, headers }: FastifyRequest): Seat {
+export function browserOf({ ip, headers }: FastifyRequest): Browser {
   return { address: ip, agent: headers['user-agent'] ?? '' }
 }

@@ -5,7 +5,7 @@ import { WaitError } from '../problem.ts'
 import { SessionItem, SessionState, SignIn } from '../schemas/accounts.ts'
 import { IdParams, listOf, Nothing, Problem } from '../schemas/common.ts'
 import { sessionAnswer, sessionState } from './account-answers.ts'
-import { giveCookie, seatOf, takeCookie } from './session-cookie.ts'
+import { browserOf, giveCookie, takeCookie } from './session-cookie.ts'
 
 type Parts = Pick<ServerParts, 'accounts' | 'settings'>
 
@@ -24,7 +24,7 @@ function addOwnSession(api: Api, { accounts, settings }: Parts): void {
       schema: { tags, summary: 'Sign in', body: SignIn, response: { 200: SessionState, '4xx': Problem } },
     },
     async (request, reply) => {
-      const outcome = await accounts.signIn({ ...request.body, ...seatOf(request) })
+      const outcome = await accounts.signIn({ ...request.body, ...browserOf(request) })
       if (outcome.kind === 'wait') throw tooManyAttempts(outcome.seconds)
       if (outcome.kind === 'wrong') throw new AppError('sign-in-wrong', 'wrong email address or password')
       // The browser forgets the session that it had, so nobody could end it any more.

@@ -3,7 +3,7 @@ import type { Api, ServerParts } from '../parts.ts'
 import { SessionState, Setup, SetupState } from '../schemas/accounts.ts'
 import { Problem } from '../schemas/common.ts'
 import { sessionState } from './account-answers.ts'
-import { giveCookie, seatOf } from './session-cookie.ts'
+import { browserOf, giveCookie } from './session-cookie.ts'
 
 export function addSetup(api: Api, { accounts, settings }: Pick<ServerParts, 'accounts' | 'settings'>): void {
   api.get(
@@ -31,7 +31,7 @@ export function addSetup(api: Api, { accounts, settings }: Pick<ServerParts, 'ac
       },
     },
     async (request, reply) => {
-      const { secret, caller } = await accounts.setUp({ ...request.body, ...seatOf(request) })
+      const { secret, caller } = await accounts.setUp({ ...request.body, ...browserOf(request) })
       giveCookie(request, reply, settings, secret)
       return reply.status(201).send(sessionState(caller))
     },

@@ -1,10 +1,10 @@
 import type { ServiceLevel } from '../../core/profile.ts'
-import type { AccountStore } from '../../store/contracts/accounts.ts'
+import type { AccountStore } from '../../store/contracts/accounts/accounts.ts'
 
 export type AccountLevels = {
   /** As of the last `refresh`. */
   levelOf(owner: string): ServiceLevel
-  /** Takes in what changed. Returns whose level is another than before. */
+  /** Reads changes. Returns the owners whose level changed. */
   refresh(): Promise<string[]>
 }
 
@@ -16,7 +16,7 @@ export type AccountLevelsDeps = {
 
 const PAGE = 1000
 
-/** The service level of each user, at hand without a question to the store. */
+/** The service level of each user, in memory. */
 export function createAccountLevels({ accounts, otherwise }: AccountLevelsDeps): AccountLevels {
   let levels = new Map<string, ServiceLevel>()
   let revision = -1

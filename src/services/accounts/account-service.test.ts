@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, describe, test } from 'node:test'
 import { createAccountLevels } from './account-levels.ts'
-import { createTestAccounts, PASSWORD, seat, type TestAccounts } from './accounts.testkit.ts'
+import { browser, createTestAccounts, PASSWORD, type TestAccounts } from './accounts.testkit.ts'
 
 const OTHER = 'battery staple'
 
@@ -21,7 +21,7 @@ describe('accounts', () => {
   const addAda = () => accounts.service.users.add({ email: 'Ada@Example.org', password: PASSWORD, name: ' Ada ' })
 
   describe('set-up', () => {
-    const form = { ...seat, email: 'Root@Example.org', password: PASSWORD, name: 'Root' }
+    const form = { ...browser, email: 'Root@Example.org', password: PASSWORD, name: 'Root' }
 
     test('works once, with the key of this start alone, and makes an administrator who is signed in', async () => {
       const { service } = accounts
@@ -56,7 +56,7 @@ describe('accounts', () => {
     test('keeps no key', async () => {
       const key = (await accounts.service.prepareSetup())!
       assert.ok(
-        !Buffer.from((await accounts.stores.accounts.setupHash())!)
+        !Buffer.from((await accounts.stores.setup.hash())!)
           .toString('base64url')
           .includes(key),
       )
@@ -127,7 +127,7 @@ describe('accounts', () => {
       await addAda()
       const here = await accounts.signedIn('ada@example.org')
       const there = await accounts.signedIn('ada@example.org')
-      const change = { password: OTHER, address: seat.address }
+      const change = { password: OTHER, address: browser.address }
       const { service } = accounts
       assert.deepEqual(await service.changePassword(here.caller, { ...change, current: 'wrong' }), { kind: 'wrong' })
       assert.deepEqual(await service.changePassword(here.caller, { ...change, current: PASSWORD }), { kind: 'changed' })
@@ -139,7 +139,7 @@ describe('accounts', () => {
     test('password is not guessed through a stolen session', async () => {
       await addAda()
       const { caller } = await accounts.signedIn('ada@example.org')
-      const change = { current: 'wrong', password: OTHER, address: seat.address }
+      const change = { current: 'wrong', password: OTHER, address: browser.address }
       for (let n = 0; n < 5; n++) await accounts.service.changePassword(caller, change)
       assert.deepEqual(await accounts.service.changePassword(caller, change), { kind: 'wait', seconds: 1 })
     })

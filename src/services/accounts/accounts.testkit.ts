@@ -4,6 +4,10 @@ import { join } from 'node:path'
 import { type Clock, createManualClock } from '../../core/clock.ts'
 import { createSqliteAccounts } from '../../store/sqlite/accounts/accounts.ts'
 import { createSqliteProfiles } from '../../store/sqlite/accounts/profiles.ts'
+import { createSqliteSessions } from '../../store/sqlite/accounts/sessions.ts'
+import { createSqliteSetup } from '../../store/sqlite/accounts/setup.ts'
+import { createSqliteSignInFailures } from '../../store/sqlite/accounts/sign-in-failures.ts'
+import { createSqliteTokens } from '../../store/sqlite/accounts/tokens.ts'
 import { openDatabase } from '../../store/sqlite/folder/database.ts'
 import { catalogMigrations } from '../../store/sqlite/folder/schema-catalog.ts'
 import { createSqliteInbox } from '../../store/sqlite/inbox/inbox.ts'
@@ -12,9 +16,9 @@ import { createPasswords } from './passwords.ts'
 
 export type TestAccounts = Awaited<ReturnType<typeof createTestAccounts>>
 
-/** So little that a test does not wait for it. */
-export const cheapCost = { memoryKib: 64, passes: 1, queues: 1 }
-export const seat = { address: '192.0.2.1', agent: 'a browser' }
+/** Cheap enough for tests. */
+export const cheapCost = { memoryKib: 64, passes: 1, lanes: 1 }
+export const browser = { address: '192.0.2.1', agent: 'a browser' }
 export const PASSWORD = 'correct horse'
 export const SESSION_AGE_MS = 3_600_000
 
@@ -24,6 +28,10 @@ export async function createTestAccounts(clock: Clock = createManualClock()) {
   const db = openDatabase(join(folder, 'catalog.db'), { migrations: catalogMigrations })
   const stores = {
     accounts: createSqliteAccounts(db),
+    sessions: createSqliteSessions(db),
+    tokens: createSqliteTokens(db),
+    signInFailures: createSqliteSignInFailures(db),
+    setup: createSqliteSetup(db),
     profiles: createSqliteProfiles(db),
     inbox: createSqliteInbox(db),
   }
@@ -46,7 +54,7 @@ export async function createTestAccounts(clock: Clock = createManualClock()) {
     stores,
     restart,
     async signedIn(email: string, password = PASSWORD) {
-      const outcome = await first.service.signIn({ email, password, ...seat })
+      const outcome = await first.service.signIn({ email, password, ...browser })
       if (outcome.kind !== 'signed-in') throw new Error(`${email} was not signed in: ${outcome.kind}`)
       return outcome
     },

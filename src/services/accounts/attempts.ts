@@ -2,36 +2,35 @@ import { createHash } from 'node:crypto'
 import { parseAddress } from '../../core/address.ts'
 import type { Clock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
-import type { AccountStore, Failures } from '../../store/contracts/accounts.ts'
+import type { SignInFailureStore, SignInFailures } from '../../store/contracts/accounts/sign-in-failures.ts'
 
 /**
- * Slows down who guesses passwords. Failures are counted for each e-mail address, whether there is an account or not, and for each
- * network address. Within the allowance nothing waits. Beyond it every failure doubles the pause that must lie between it
- * and the next attempt, up to a quarter of an hour. An attempt during the pause is not looked at and changes nothing, so
- * nobody can keep somebody else out for longer than that. A success, or a day without failure, clears the count.
- * Counts are in the store: a restart helps nobody.
+ * Slows down password guessing. Failures are counted per e-mail address, known or not, and per network address. Within the
+ * allowance there is no delay. Beyond it every failure doubles the pause before the next attempt, up to a quarter of an hour. An
+ * attempt during the pause is not checked and changes nothing, so an attacker can't lock an owner out for longer than that. A
+ * success, or a day without failure, clears the count. Counts are in the store and survive a restart.
  *
- * Attempts for one e-mail address take their turns, so that a hundred at the same moment are not a hundred guesses for one.
+ * Attempts for one e-mail address run one after the other: a hundred concurrent guesses count as a hundred.
  */
 export type Attempts = {
-  /** Runs `attempt`, or says how long to wait. Its answer is whether the password was right. */
+  /** Runs `attempt`, which returns whether the password was right, or returns how long to wait. */
   guard(who: { email: string; address: string }, attempt: () => Promise<boolean>): Promise<AttemptOutcome>
 }
 
 export type AttemptOutcome = { kind: 'right' } | { kind: 'wrong' } | { kind: 'wait'; seconds: number }
 
 export type AttemptsDeps = {
-  accounts: Pick<AccountStore, 'failures' | 'noteFailure' | 'forgetFailures'>
+  failures: Pick<SignInFailureStore, 'find' | 'record' | 'clear'>
   clock: Clock
 }
 
 const ALLOWED_PER_EMAIL = 5
 const ALLOWED_PER_ADDRESS = 20
 const MAX_WAIT_SECONDS = 900
-export const FORGOTTEN_AFTER_MS = 86_400_000
+export const FAILURES_KEPT_MS = 86_400_000
 const MAX_IN_TURN = 50
 
-export function createAttempts({ accounts, clock }: AttemptsDeps): Attempts {
+export function createAttempts({ failures, clock }: AttemptsDeps): Attempts {
   const turns = new Map<string, { last: Promise<void>; waiting: number }>()
 
   async function inTurn<T>(key: string, work: () => Promise<T>): Promise<T> {
@@ -54,21 +53,21 @@ export function createAttempts({ accounts, clock }: AttemptsDeps): Attempts {
   }
 
   async function secondsToWait(key: string, allowed: number): Promise<number> {
-    const { count, lastAt } = await accounts.failures(key)
+    const { count, lastAt } = await failures.find(key)
     if (count < allowed || isOld({ count, lastAt })) return 0
     const pauseMs = 1000 * Math.min(MAX_WAIT_SECONDS, 2 ** (count - allowed))
-    // A clock that was set back makes nobody wait for longer than the pause.
+    // A clock that was set back does not make the wait longer than the pause.
     const sinceMs = Math.max(0, clock.now() - lastAt)
     return Math.ceil(Math.max(0, pauseMs - sinceMs) / 1000)
   }
 
-  function isOld({ count, lastAt }: Failures): boolean {
-    return count > 0 && clock.now() - lastAt >= FORGOTTEN_AFTER_MS
+  function isOld({ count, lastAt }: SignInFailures): boolean {
+    return count > 0 && clock.now() - lastAt >= FAILURES_KEPT_MS
   }
 
-  async function note(key: string): Promise<void> {
-    if (isOld(await accounts.failures(key))) await accounts.forgetFailures([key])
-    await accounts.noteFailure(key, clock.now())
+  async function record(key: string): Promise<void> {
+    if (isOld(await failures.find(key))) await failures.clear([key])
+    await failures.record(key, clock.now())
   }
 
   return {
@@ -81,23 +80,23 @@ export function createAttempts({ accounts, clock }: AttemptsDeps): Attempts {
         )
         if (seconds > 0) return { kind: 'wait', seconds }
         if (await attempt()) {
-          await accounts.forgetFailures([keys.email, keys.address])
+          await failures.clear([keys.email, keys.address])
           return { kind: 'right' }
         }
-        await note(keys.email)
-        await note(keys.address)
+        await record(keys.email)
+        await record(keys.address)
         return { kind: 'wrong' }
       })
     },
   }
 }
 
-/** Hashed, since people type passwords into the wrong field. */
+/** Hashed, since users type passwords into the wrong field. */
 function emailKey(email: string): string {
   return `email ${createHash('sha256').update(email.trim().toLowerCase()).digest('base64url')}`
 }
 
-/** Who has one address of IPv6 has the whole network of it. */
+/** The owner of one IPv6 address has the whole /64. */
 function addressKey(address: string): string {
   const parsed = parseAddress(address.slice(0, 64))
   if (parsed?.family !== 6) return `address ${address.slice(0, 64)}`

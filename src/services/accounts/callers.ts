@@ -1,41 +1,60 @@
+import type { Account, TokenScope } from '../../core/account.ts'
 import type { Clock } from '../../core/clock.ts'
-import type { AccountStore } from '../../store/contracts/accounts.ts'
-import type { Caller, Callers } from './caller.ts'
+import type { AccountStore } from '../../store/contracts/accounts/accounts.ts'
+import type { SessionStore } from '../../store/contracts/accounts/sessions.ts'
+import type { TokenStore } from '../../store/contracts/accounts/tokens.ts'
 import { hashOfSecret } from './secrets.ts'
 
+/** An authenticated request: by the cookie of a session, or by a token that may do less than its owner. */
+export type Caller = {
+  account: Account
+  via: 'session' | 'token'
+  /** Id of the session, or of the token. */
+  key: number
+  /** Limits a token; a session has all rights of its account. */
+  scopes: readonly TokenScope[]
+}
+
+/** Authenticates a request. Null where the secret is unknown or has expired. */
+export type Callers = {
+  ofSession(secret: string): Promise<Caller | null>
+  ofToken(secret: string): Promise<Caller | null>
+}
+
 export type CallersDeps = {
-  accounts: Pick<AccountStore, 'revision' | 'session' | 'touchSession' | 'token' | 'touchToken'>
+  accounts: Pick<AccountStore, 'revision'>
+  sessions: Pick<SessionStore, 'find' | 'touch'>
+  tokens: Pick<TokenStore, 'find' | 'touch'>
   clock: Clock
-  /** After so long without use a session ends. */
+  /** A session expires after this time without use. */
   sessionAgeMs: number
-  /** Other processes sign people out of the same store, which holds here with the next request: so nobody is remembered. */
+  /** Other processes sign users out of the same store, and that takes effect here with the next request: nothing is cached. */
   isShared?: boolean
   onProblem(message: string, fields: Record<string, unknown>): void
 }
 
-/** Callers with a memory that is to be dropped when accounts, sessions or tokens change. */
-export type RememberingCallers = Callers & { drop(): void }
+/** Callers with a cache that must be dropped when accounts, sessions or tokens change. */
+export type CachedCallers = Callers & { drop(): void }
 
-/** How long somebody is believed to be who they were. */
-const REMEMBER_MS = 5000
-/** Changes that another process makes are noticed within this time; those of our own at once, by `drop`. */
+const CACHE_MS = 5000
+/** Changes made by another process are noticed within this time; our own at once, by `drop`. */
 const POLL_EVERY_MS = 250
-const MAX_REMEMBERED = 10_000
-/** A session is noted as used so often at most; or every request would be a write. */
+const MAX_CACHED = 10_000
+/** The last use is written at most this often, or every request would be a write. */
 const TOUCH_EVERY_MS = 60_000
 
 /** `touchAt` and `endsAt` by the wall clock, `until` by the steady one. */
 type Known = { caller: Caller; touchAt: number; endsAt: number; until: number }
 
 /**
- * A page asks many things at once, so who a secret stands for is remembered for some seconds. The memory is dropped as a
- * whole: accounts change seldom. What was looked up before a drop is not remembered after it.
+ * A page sends many requests at once, so the caller behind a secret is cached for some seconds. The cache is dropped as a
+ * whole: accounts change seldom. A result that was read before a drop is not cached after it.
  */
-export function createCallers(deps: CallersDeps): RememberingCallers {
-  const { accounts, clock, sessionAgeMs, isShared = false, onProblem } = deps
+export function createCallers(deps: CallersDeps): CachedCallers {
+  const { accounts, sessions, tokens, clock, sessionAgeMs, isShared = false, onProblem } = deps
   const known = new Map<string, Known>()
   let revision = -1
-  let lookedAt = Number.NEGATIVE_INFINITY
+  let polledAt = Number.NEGATIVE_INFINITY
   let drops = 0
 
   function drop(): void {
@@ -45,8 +64,8 @@ export function createCallers(deps: CallersDeps): RememberingCallers {
 
   async function noticeChanges(): Promise<void> {
     const now = clock.monotonic()
-    if (now - lookedAt < POLL_EVERY_MS) return
-    lookedAt = now
+    if (now - polledAt < POLL_EVERY_MS) return
+    polledAt = now
     const current = await accounts.revision()
     if (current !== revision) drop()
     revision = current
@@ -55,29 +74,29 @@ export function createCallers(deps: CallersDeps): RememberingCallers {
   async function find(
     via: Caller['via'],
     secret: string,
-    look: (hash: Uint8Array, now: number) => Promise<Known | null>,
+    read: (hash: Uint8Array, now: number) => Promise<Known | null>,
   ) {
-    if (isShared) return (await look(hashOfSecret(secret), clock.now()))?.caller ?? null
+    if (isShared) return (await read(hashOfSecret(secret), clock.now()))?.caller ?? null
     await noticeChanges()
     const hash = hashOfSecret(secret)
-    // A token in a cookie is nobody, and so is the secret of a session in the place of a token.
+    // A token does not work as a cookie, nor the secret of a session as a token.
     const key = `${via} ${Buffer.from(hash).toString('base64')}`
     const now = clock.now()
-    const remembered = known.get(key)
-    const isFresh = remembered !== undefined && remembered.until > clock.monotonic()
-    if (isFresh && remembered.endsAt > now && remembered.touchAt > now) return remembered.caller
+    const cached = known.get(key)
+    const isFresh = cached !== undefined && cached.until > clock.monotonic()
+    if (isFresh && cached.endsAt > now && cached.touchAt > now) return cached.caller
     known.delete(key)
     const before = drops
-    const found = await look(hash, now)
+    const found = await read(hash, now)
     if (found === null) return null
     if (drops === before) {
-      if (known.size >= MAX_REMEMBERED) known.delete(known.keys().next().value!)
+      if (known.size >= MAX_CACHED) known.delete(known.keys().next().value!)
       known.set(key, found)
     }
     return found.caller
   }
 
-  /** Where the disk is full, people can still read: only the time of last use is not noted. */
+  /** Users can still read when the disk is full: only the time of last use is not written. */
   async function touch(work: () => Promise<void>): Promise<void> {
     try {
       await work()
@@ -86,38 +105,38 @@ export function createCallers(deps: CallersDeps): RememberingCallers {
     }
   }
 
-  async function lookForSession(hash: Uint8Array, now: number): Promise<Known | null> {
-    const found = await accounts.session(hash, now)
+  async function readSession(hash: Uint8Array, now: number): Promise<Known | null> {
+    const found = await sessions.find(hash, now)
     if (found === null || found.account.disabled) return null
     const { session, account } = found
     let { seenAt, expiresAt: endsAt } = session
-    // The clock may have been set back: then it is noted at once.
+    // After the clock was set back the use is written at once.
     if (now - seenAt >= TOUCH_EVERY_MS || now < seenAt) {
       seenAt = now
       endsAt = now + sessionAgeMs
-      await touch(() => accounts.touchSession(session.id, { seenAt: now, expiresAt: now + sessionAgeMs }))
+      await touch(() => sessions.touch(session.id, { seenAt: now, expiresAt: now + sessionAgeMs }))
     }
     const caller: Caller = { account, via: 'session', key: session.id, scopes: [] }
-    return { caller, touchAt: seenAt + TOUCH_EVERY_MS, endsAt, until: clock.monotonic() + REMEMBER_MS }
+    return { caller, touchAt: seenAt + TOUCH_EVERY_MS, endsAt, until: clock.monotonic() + CACHE_MS }
   }
 
-  async function lookForToken(hash: Uint8Array, now: number): Promise<Known | null> {
-    const found = await accounts.token(hash, now)
+  async function readToken(hash: Uint8Array, now: number): Promise<Known | null> {
+    const found = await tokens.find(hash, now)
     if (found === null || found.account.disabled) return null
     const { token, account } = found
     let { usedAt } = token
     if (now - usedAt >= TOUCH_EVERY_MS || now < usedAt) {
       usedAt = now
-      await touch(() => accounts.touchToken(token.id, now))
+      await touch(() => tokens.touch(token.id, now))
     }
     const endsAt = token.expiresAt === 0 ? Number.POSITIVE_INFINITY : token.expiresAt
     const caller: Caller = { account, via: 'token', key: token.id, scopes: token.scopes }
-    return { caller, touchAt: usedAt + TOUCH_EVERY_MS, endsAt, until: clock.monotonic() + REMEMBER_MS }
+    return { caller, touchAt: usedAt + TOUCH_EVERY_MS, endsAt, until: clock.monotonic() + CACHE_MS }
   }
 
   return {
-    ofSession: (secret) => find('session', secret, lookForSession),
-    ofToken: (secret) => find('token', secret, lookForToken),
+    ofSession: (secret) => find('session', secret, readSession),
+    ofToken: (secret) => find('token', secret, readToken),
     drop,
   }
 }

@@ -1,21 +1,22 @@
 import type { Account, AccountSettings, TokenScope } from '../../core/account.ts'
 import type { Clock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
-import type { AccountChanges, AccountStore, Token } from '../../store/contracts/accounts.ts'
+import type { AccountChanges, AccountStore } from '../../store/contracts/accounts/accounts.ts'
+import type { SessionStore } from '../../store/contracts/accounts/sessions.ts'
+import type { Token, TokenStore } from '../../store/contracts/accounts/tokens.ts'
 import { checkedPassword, cleanText } from './account-text.ts'
 import type { Attempts } from './attempts.ts'
-import type { Caller } from './caller.ts'
-import type { RememberingCallers } from './callers.ts'
+import type { CachedCallers, Caller } from './callers.ts'
 import type { Passwords } from './passwords.ts'
 import { createSecret, hashOfSecret, TOKEN_PREFIX } from './secrets.ts'
 
-/** What everybody does with the own account. */
+/** Changes users make to their own account. */
 export type OwnAccount = {
   changeOwn(caller: Caller, changes: OwnChanges): Promise<Account>
   /** Ends all other sessions. Tokens stay. */
   changePassword(caller: Caller, change: PasswordChange): Promise<PasswordOutcome>
   tokens(caller: Caller): Promise<Token[]>
-  /** The secret is told this once. */
+  /** The only time the secret is given out. */
   addToken(caller: Caller, draft: OwnTokenDraft): Promise<{ token: Token; secret: string }>
   /** False where the caller has no such token. */
   removeToken(caller: Caller, id: number): Promise<boolean>
@@ -35,14 +36,18 @@ const MAX_TOKEN_NAME = 100
 const MAX_TIME_ZONE = 60
 
 export type OwnAccountDeps = {
-  accounts: AccountStore
+  accounts: Pick<AccountStore, 'find' | 'findByEmail' | 'update'>
+  sessions: Pick<SessionStore, 'remove'>
+  tokens: TokenStore
   passwords: Passwords
   attempts: Attempts
-  callers: RememberingCallers
+  callers: CachedCallers
   clock: Clock
 }
 
-export function createOwnAccount({ accounts, passwords, attempts, callers, clock }: OwnAccountDeps): OwnAccount {
+export function createOwnAccount(deps: OwnAccountDeps): OwnAccount {
+  const { accounts, sessions, tokens, passwords, attempts, callers, clock } = deps
+
   async function update(id: number, changes: AccountChanges): Promise<Account> {
     const outcome = await accounts.update(id, changes)
     callers.drop()
@@ -67,20 +72,20 @@ export function createOwnAccount({ accounts, passwords, attempts, callers, clock
       })
       if (outcome.kind !== 'right') return outcome
       await update(account.id, { passwordHash: await passwords.hash(password) })
-      await accounts.removeSessions(account.id, via === 'session' ? { except: key } : 'all')
+      await sessions.remove(account.id, via === 'session' ? { except: key } : 'all')
       callers.drop()
       return { kind: 'changed' }
     },
-    tokens: ({ account }) => accounts.tokensOf(account.id),
+    tokens: ({ account }) => tokens.list(account.id),
     async addToken({ account }, { name, scopes = ['read', 'write'], expiresAt = 0 }) {
       if (scopes.includes('admin') && account.role !== 'administrator')
         throw new AppError('forbidden', 'only administrators can create tokens with the scope admin')
       if (expiresAt !== 0 && !(expiresAt > clock.now()))
         throw new AppError('request-invalid', 'the expiry date is in the past')
-      if ((await accounts.tokensOf(account.id)).length >= MAX_TOKENS)
+      if ((await tokens.list(account.id)).length >= MAX_TOKENS)
         throw new AppError('request-invalid', `you have reached the limit of ${MAX_TOKENS} tokens; revoke some first`)
       const secret = createSecret(TOKEN_PREFIX)
-      const token = await accounts.addToken({
+      const token = await tokens.add({
         hash: hashOfSecret(secret),
         account: account.id,
         name: cleanText(name, MAX_TOKEN_NAME),
@@ -91,7 +96,7 @@ export function createOwnAccount({ accounts, passwords, attempts, callers, clock
       return { token, secret }
     },
     async removeToken({ account }, id) {
-      const removed = await accounts.removeToken(account.id, id)
+      const removed = await tokens.remove(account.id, id)
       callers.drop()
       return removed
     },

@@ -3,8 +3,7 @@ import { argon2Sync, randomBytes } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { isAppError } from '../../core/errors.ts'
 import { cheapCost } from './accounts.testkit.ts'
-import { formatHash, parseHash } from './password-form.ts'
-import { createPasswords, defaultCost } from './passwords.ts'
+import { createPasswords, defaultCost, formatHash, parseHash } from './passwords.ts'
 
 describe('passwords', () => {
   test('are kept as argon2id in the form that other tools read', async () => {

@@ -1,10 +1,9 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { AppError } from '../../core/errors.ts'
-import { formatHash, type HashCost, parseHash } from './password-form.ts'
 
 export type Passwords = {
   hash(password: string): Promise<string>
-  /** With null, or a text that is no hash, the same work is done and the answer is no: nobody learns which addresses are known. */
+  /** With null, or a text that is no hash, the same work is done and the answer is `wrong`: timing does not reveal known addresses. */
   verify(password: string, stored: string | null): Promise<Verdict>
   /** Hashes computed so far. */
   computed(): number
@@ -15,14 +14,19 @@ export type Verdict = { kind: 'right' | 'outdated' | 'wrong' }
 
 export type PasswordsOptions = {
   cost?: HashCost
-  /** Half of the threads that the runtime has for files, names and hashes, so that no wave of sign-ins holds up the rest. */
+  /** Half of the runtime's thread pool (files, DNS, hashes), so that a wave of sign-ins does not block the rest. */
   maxAtOnce?: number
-  /** Who comes when so many wait is sent away. */
+  /** Beyond this many waiting, sign-ins are refused. */
   maxWaiting?: number
 }
 
+/** What a password was hashed with. `memoryKib`, `passes` and `lanes` are what PHC strings call m, t and p. */
+export type HashCost = { memoryKib: number; passes: number; lanes: number }
+
+type StoredHash = { cost: HashCost; salt: Buffer; hash: Buffer }
+
 /** 19 MiB and two passes: about 50 ms, and what OWASP asks for at least. */
-export const defaultCost: HashCost = { memoryKib: 19_456, passes: 2, queues: 1 }
+export const defaultCost: HashCost = { memoryKib: 19_456, passes: 2, lanes: 1 }
 const SALT_BYTES = 16
 const HASH_BYTES = 32
 
@@ -43,21 +47,21 @@ export function createPasswords(options: PasswordsOptions = {}): Passwords {
     try {
       return await work()
     } finally {
-      // The place is handed on as it is: nobody who comes meanwhile takes it.
+      // The slot goes to the next in line; a newcomer can't take it.
       const next = waiting.shift()
       if (next === undefined) busy--
       else next()
     }
   }
 
-  function compute(password: string, salt: Buffer, { memoryKib, passes, queues }: HashCost, hashBytes: number) {
+  function compute(password: string, salt: Buffer, { memoryKib, passes, lanes }: HashCost, hashBytes: number) {
     return inTurn(() => {
       computed++
       return argon2id(password, {
         nonce: salt,
         memory: memoryKib,
         passes,
-        parallelism: queues,
+        parallelism: lanes,
         tagLength: hashBytes,
       })
     })
@@ -83,12 +87,12 @@ export function createPasswords(options: PasswordsOptions = {}): Passwords {
 }
 
 function isOutdated(used: HashCost, wanted: HashCost): boolean {
-  return used.memoryKib < wanted.memoryKib || used.passes < wanted.passes || used.queues !== wanted.queues
+  return used.memoryKib < wanted.memoryKib || used.passes < wanted.passes || used.lanes !== wanted.lanes
 }
 
 type Argon2Options = { nonce: Buffer; memory: number; passes: number; parallelism: number; tagLength: number }
 
-/** Letters with accents are the same password however a keyboard composes them. */
+/** Normalized, since keyboards compose accented letters in different ways. */
 function argon2id(password: string, options: Argon2Options): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
   argon2('argon2id', { message: password.normalize('NFC'), ...options }, (error, hash) => {
@@ -96,4 +100,31 @@ function argon2id(password: string, options: Argon2Options): Promise<Buffer> {
     else reject(new AppError('internal', 'could not hash a password', { cause: error }))
   })
   return promise
+}
+
+const pattern =
+  /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,2})\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{22,86})$/
+
+/** More than this is a damaged hash, not a setting: computing it would stop the program. */
+const limits: HashCost = { memoryKib: 1_048_576, passes: 100, lanes: 16 }
+
+/** A PHC string, which all tools for argon2 read and write. */
+export function formatHash({ cost, salt, hash }: StoredHash): string {
+  const { memoryKib, passes, lanes } = cost
+  return `$argon2id$v=19$m=${memoryKib},t=${passes},p=${lanes}$${unpadded(salt)}$${unpadded(hash)}`
+}
+
+/** Null where the text is no such hash, for instance where no password was set. */
+export function parseHash(text: string): StoredHash | null {
+  const match = pattern.exec(text)
+  if (match === null) return null
+  const [, m, t, p, salt, hash] = match
+  const cost = { memoryKib: Number(m), passes: Number(t), lanes: Number(p) }
+  if (cost.passes < 1 || cost.lanes < 1 || cost.memoryKib < 8 * cost.lanes) return null
+  if (cost.memoryKib > limits.memoryKib || cost.passes > limits.passes || cost.lanes > limits.lanes) return null
+  return { cost, salt: Buffer.from(salt!, 'base64'), hash: Buffer.from(hash!, 'base64') }
+}
+
+function unpadded(bytes: Buffer): string {
+  return bytes.toString('base64').replaceAll('=', '')
 }

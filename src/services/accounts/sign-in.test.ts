@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { createManualClock } from '../../core/clock.ts'
-import { createTestAccounts, PASSWORD, SESSION_AGE_MS, seat, type TestAccounts } from './accounts.testkit.ts'
+import { browser, createTestAccounts, PASSWORD, SESSION_AGE_MS, type TestAccounts } from './accounts.testkit.ts'
 import { createPasswords } from './passwords.ts'
 
 describe('sign-in', () => {
@@ -14,7 +14,7 @@ describe('sign-in', () => {
   })
   after(() => accounts.close())
 
-  const attempt = (email: string, password: string, address = seat.address) =>
+  const attempt = (email: string, password: string, address = browser.address) =>
     accounts.service.signIn({ email, password, agent: '', address })
 
   test('finds the account however the address is typed', async () => {
@@ -45,7 +45,7 @@ describe('sign-in', () => {
       // Not even the right password is looked at.
       assert.deepEqual(await attempt('EVE@example.org', PASSWORD, '198.51.100.9'), { kind: 'wait', seconds })
       const { service, passwords } = accounts.restart()
-      const again = await service.signIn({ ...seat, email: 'eve@example.org', password: PASSWORD })
+      const again = await service.signIn({ ...browser, email: 'eve@example.org', password: PASSWORD })
       assert.deepEqual([again, passwords.computed()], [{ kind: 'wait', seconds }, 0])
       assert.equal(accounts.passwords.computed(), computed)
       clock.advance(seconds * 1000 - 1)
@@ -99,7 +99,7 @@ describe('sign-in', () => {
   test('hashes anew what was hashed with less than is spent today', async () => {
     const email = 'old@example.org'
     await accounts.service.users.add({ email, password: PASSWORD })
-    const weak = createPasswords({ cost: { memoryKib: 8, passes: 1, queues: 1 } })
+    const weak = createPasswords({ cost: { memoryKib: 8, passes: 1, lanes: 1 } })
     const { id } = (await accounts.stores.accounts.findByEmail(email))!
     await accounts.stores.accounts.update(id, { passwordHash: await weak.hash(PASSWORD) })
     await accounts.signedIn(email)

@@ -1,10 +1,11 @@
 import type { Clock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
-import type { AccountStore, Session } from '../../store/contracts/accounts.ts'
+import type { AccountStore } from '../../store/contracts/accounts/accounts.ts'
+import type { Session, SessionStore } from '../../store/contracts/accounts/sessions.ts'
+import type { SignInFailureStore } from '../../store/contracts/accounts/sign-in-failures.ts'
 import { cleanText } from './account-text.ts'
-import { type Attempts, FORGOTTEN_AFTER_MS } from './attempts.ts'
-import type { Caller } from './caller.ts'
-import type { RememberingCallers } from './callers.ts'
+import { type Attempts, FAILURES_KEPT_MS } from './attempts.ts'
+import type { CachedCallers, Caller } from './callers.ts'
 import type { Passwords } from './passwords.ts'
 import { createSecret, hashOfSecret } from './secrets.ts'
 
@@ -19,52 +20,55 @@ export type SignIn = {
   endSession(caller: Caller, id: number): Promise<boolean>
 }
 
-/** Where somebody sits: the network address, and what the browser calls itself. */
-export type Seat = { address: string; agent: string }
+/** The browser: its network address and its User-Agent header. */
+export type Browser = { address: string; agent: string }
 
-export type SignInAttempt = Seat & { email: string; password: string }
+export type SignInAttempt = Browser & { email: string; password: string }
 
 export type SignInOutcome = SignedIn | { kind: 'wrong' } | { kind: 'wait'; seconds: number }
 
-/** The secret is told once, here. */
+/** The only time the secret is given out. */
 export type SignedIn = { kind: 'signed-in'; secret: string; caller: Caller; expiresAt: number }
 
-export type SessionMaker = (account: number, seat: Seat) => Promise<SignedIn | null>
+export type SessionMaker = (account: number, browser: Browser) => Promise<SignedIn | null>
 
 const MAX_AGENT = 300
 const MAX_ADDRESS = 64
-/** Of one account; who makes more loses those that were not used for longest. */
+/** Of one account; beyond it the least recently used ones end. */
 const MAX_SESSIONS = 1000
-const TIDY_EVERY_MS = 3_600_000
+const CLEAN_UP_EVERY_MS = 3_600_000
 
 export type SignInDeps = {
-  accounts: AccountStore
+  accounts: Pick<AccountStore, 'findByEmail' | 'update'>
+  sessions: Pick<SessionStore, 'list' | 'remove' | 'removeExpired'>
+  failures: Pick<SignInFailureStore, 'clearBefore'>
   passwords: Passwords
   attempts: Attempts
-  callers: RememberingCallers
+  callers: CachedCallers
   clock: Clock
   makeSession: SessionMaker
 }
 
-export function createSignIn({ accounts, passwords, attempts, callers, clock, makeSession }: SignInDeps): SignIn {
-  let tidiedAt = Number.NEGATIVE_INFINITY
+export function createSignIn(deps: SignInDeps): SignIn {
+  const { accounts, sessions, failures, passwords, attempts, callers, clock, makeSession } = deps
+  let cleanedUpAt = Number.NEGATIVE_INFINITY
 
-  async function tidy(): Promise<void> {
-    if (clock.monotonic() - tidiedAt < TIDY_EVERY_MS) return
-    tidiedAt = clock.monotonic()
-    await accounts.removeEnded(clock.now())
-    await accounts.forgetFailuresBefore(clock.now() - FORGOTTEN_AFTER_MS)
+  async function cleanUp(): Promise<void> {
+    if (clock.monotonic() - cleanedUpAt < CLEAN_UP_EVERY_MS) return
+    cleanedUpAt = clock.monotonic()
+    await sessions.removeExpired(clock.now())
+    await failures.clearBefore(clock.now() - FAILURES_KEPT_MS)
   }
 
   async function endSession({ account }: Caller, which: { id: number } | 'all'): Promise<boolean> {
-    const ended = await accounts.removeSessions(account.id, which)
+    const ended = await sessions.remove(account.id, which)
     callers.drop()
     return ended > 0
   }
 
   return {
     async signIn({ email, password, address, agent }) {
-      await tidy()
+      await cleanUp()
       let account = 0
       const outcome = await attempts.guard({ email, address }, async () => {
         const found = await accounts.findByEmail(email.trim())
@@ -85,7 +89,7 @@ export function createSignIn({ accounts, passwords, attempts, callers, clock, ma
       await endSession(caller, 'all')
     },
     async sessions({ account, via, key }) {
-      const found = await accounts.sessionsOf(account.id, clock.now())
+      const found = await sessions.list(account.id, clock.now())
       return found.map((session) => ({ ...session, current: via === 'session' && session.id === key }))
     },
     endSession: (caller, id) => endSession(caller, { id }),
@@ -93,21 +97,21 @@ export function createSignIn({ accounts, passwords, attempts, callers, clock, ma
 }
 
 export type SessionMakerDeps = {
-  accounts: Pick<AccountStore, 'addSession' | 'sessionsOf' | 'removeSessions'>
-  callers: RememberingCallers
+  sessions: Pick<SessionStore, 'add' | 'list' | 'remove'>
+  callers: CachedCallers
   clock: Clock
   sessionAgeMs: number
 }
 
-/** Null where the account is not there any more, or was disabled meanwhile. */
-export function createSessionMaker({ accounts, callers, clock, sessionAgeMs }: SessionMakerDeps): SessionMaker {
+/** Null where the account was removed or disabled meanwhile. */
+export function createSessionMaker({ sessions, callers, clock, sessionAgeMs }: SessionMakerDeps): SessionMaker {
   return async (account, { address, agent }) => {
     const secret = createSecret()
     const now = clock.now()
     const expiresAt = now + sessionAgeMs
-    for (const { id } of (await accounts.sessionsOf(account, now)).slice(MAX_SESSIONS - 1))
-      await accounts.removeSessions(account, { id })
-    await accounts.addSession({
+    for (const { id } of (await sessions.list(account, now)).slice(MAX_SESSIONS - 1))
+      await sessions.remove(account, { id })
+    await sessions.add({
       hash: hashOfSecret(secret),
       account,
       createdAt: now,

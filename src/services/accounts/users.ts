@@ -1,11 +1,12 @@
-import type { Account, Role } from '../../core/account.ts'
+import { type Account, defaultAccountSettings, type Role } from '../../core/account.ts'
+import type { Clock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { ServiceLevel } from '../../core/profile.ts'
-import type { AccountChanges, AccountOutcome, AccountStore } from '../../store/contracts/accounts.ts'
+import type { AccountChanges, AccountOutcome, AccountStore } from '../../store/contracts/accounts/accounts.ts'
+import type { SessionStore } from '../../store/contracts/accounts/sessions.ts'
 import type { InboxStore } from '../../store/contracts/inbox.ts'
 import type { ProfileStore } from '../../store/contracts/profiles.ts'
-import type { AccountMaker, UserDraft } from './account-maker.ts'
-import { checkedPassword, cleanText } from './account-text.ts'
+import { checkedEmail, checkedPassword, cleanText } from './account-text.ts'
 import type { Passwords } from './passwords.ts'
 
 /** The accounts, as administrators see them. */
@@ -31,21 +32,22 @@ export type UserChanges = {
 export type Removed = { account: Account; profiles: number; annotations: number }
 
 export type UsersDeps = {
-  accounts: AccountStore
+  accounts: Pick<AccountStore, 'list' | 'find' | 'findByEmail' | 'update' | 'remove'>
+  sessions: Pick<SessionStore, 'remove'>
   profiles: Pick<ProfileStore, 'list' | 'remove'>
   inbox: Pick<InboxStore, 'remove'>
   passwords: Passwords
   makeAccount: AccountMaker
-  /** Told before anybody else can ask: sessions or accounts are not what they were. */
+  /** Called before the next request is served: accounts or sessions changed. */
   onChanged(): void
 }
 
-/** Each batch is a transaction of its own, so that nobody else waits for long. */
+/** Each batch is a transaction of its own, so that other writers do not wait for long. */
 const PROFILES_AT_ONCE = 100
 const ANNOTATIONS_AT_ONCE = 500
 
 export function createUsers(deps: UsersDeps): Users {
-  const { accounts, profiles, inbox, passwords, makeAccount, onChanged } = deps
+  const { accounts, sessions, profiles, inbox, passwords, makeAccount, onChanged } = deps
 
   async function removeProfiles(owner: string): Promise<number> {
     let removed = 0
@@ -84,19 +86,19 @@ export function createUsers(deps: UsersDeps): Users {
       if (name !== undefined) changes.name = cleanText(name)
       if (password !== undefined) changes.passwordHash = await passwords.hash(checkedPassword(password))
       const account = accountOf(await accounts.update(id, changes))
-      if (password !== undefined || rest.disabled === true) await accounts.removeSessions(id, 'all')
+      if (password !== undefined || rest.disabled === true) await sessions.remove(id, 'all')
       onChanged()
       return account
     },
     async remove(id) {
-      // Disabled first: whoever must stay is known before anything is gone, nothing new is made meanwhile, and after an
-      // interruption the account is still there to be removed again.
+      // Disabled first: the last administrator is refused before anything is removed, nothing new is added meanwhile, and after
+      // an interruption the account is still there to be removed again.
       const { email } = accountOf(await accounts.update(id, { disabled: true }))
       onChanged()
       const gone = { profiles: await removeProfiles(email), annotations: await removeAnnotations(email) }
       const account = accountOf(await accounts.remove(id))
       onChanged()
-      // What the annotation engine had in its hands when the profiles went.
+      // What the annotation engine was working on when the profiles were removed.
       gone.annotations += await removeAnnotations(email)
       return { account, ...gone }
     },
@@ -109,7 +111,40 @@ export function accountOf(outcome: AccountOutcome): Account {
   throw new AppError('last-administrator', 'this is the last administrator; make someone else an administrator first')
 }
 
-/** Others come to their turn. */
+/** Lets other work run. */
 function pause(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
+}
+
+/** Null where the address is taken, or with `onlyFirst` where there is any account. */
+export type AccountMaker = (draft: UserDraft, options?: { onlyFirst: boolean }) => Promise<Account | null>
+
+export type UserDraft = { email: string; password: string; name?: string; role?: Role; level?: ServiceLevel }
+
+export type AccountMakerDeps = {
+  accounts: Pick<AccountStore, 'add'>
+  passwords: Passwords
+  clock: Clock
+  /** The level of an account that is made without one. */
+  levelOf(email: string): ServiceLevel
+  onChanged(): void
+}
+
+export function createAccountMaker({ accounts, passwords, clock, levelOf, onChanged }: AccountMakerDeps): AccountMaker {
+  return async ({ email: given, password, name = '', role = 'user', level }, options) => {
+    const email = checkedEmail(given)
+    const draft = {
+      email,
+      name: cleanText(name),
+      role,
+      level: level ?? levelOf(email),
+      disabled: false,
+      createdAt: clock.now(),
+      settings: defaultAccountSettings,
+      passwordHash: await passwords.hash(checkedPassword(password)),
+    }
+    const account = await accounts.add(draft, options)
+    onChanged()
+    return account
+  }
 }

@@ -1,4 +1,8 @@
-import type { AccountStore } from './accounts.ts'
+import type { AccountStore } from './accounts/accounts.ts'
+import type { SessionStore } from './accounts/sessions.ts'
+import type { SetupStore } from './accounts/setup.ts'
+import type { SignInFailureStore } from './accounts/sign-in-failures.ts'
+import type { TokenStore } from './accounts/tokens.ts'
 import type { AnnotationStore } from './annotations.ts'
 import type { FrontierView } from './frontier-view.ts'
 import type { GraphView } from './graph-view.ts'
@@ -15,6 +19,10 @@ export type StoreSet = {
   /** Secret seed of the URL fingerprints. */
   readonly seed: readonly [number, number]
   accounts: AccountStore
+  sessions: SessionStore
+  tokens: TokenStore
+  signInFailures: SignInFailureStore
+  setup: SetupStore
   profiles: ProfileStore
   watches: WatchStore
   inbox: InboxStore

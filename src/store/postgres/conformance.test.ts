@@ -1,4 +1,7 @@
-import { accountsSuite } from '../conformance/accounts-suite.testkit.ts'
+import { accountsSuite } from '../conformance/accounts/accounts-suite.testkit.ts'
+import { sessionsSuite } from '../conformance/accounts/sessions-suite.testkit.ts'
+import { setupSuite, signInFailuresSuite } from '../conformance/accounts/sign-in-suite.testkit.ts'
+import { tokensSuite } from '../conformance/accounts/tokens-suite.testkit.ts'
 import { annotationsSuite } from '../conformance/annotations-suite.testkit.ts'
 import { collectionSuite } from '../conformance/collection-suite.testkit.ts'
 import { documentsSuite } from '../conformance/documents-suite.testkit.ts'
@@ -31,5 +34,9 @@ searchSuite(postgresSearch)
 profilesSuite(postgresAccountsEngine)
 annotationsSuite(postgresAccountsEngine)
 accountsSuite(postgresAccountsEngine)
+sessionsSuite(postgresAccountsEngine)
+tokensSuite(postgresAccountsEngine)
+signInFailuresSuite(postgresAccountsEngine)
+setupSuite(postgresAccountsEngine)
 inboxSuite(postgresAccountsEngine)
 inboxMarksSuite(postgresAccountsEngine)

@@ -1,4 +1,7 @@
-import { type AccountsEngine, accountsSuite } from '../conformance/accounts-suite.testkit.ts'
+import { type AccountsEngine, accountsSuite } from '../conformance/accounts/accounts-suite.testkit.ts'
+import { sessionsSuite } from '../conformance/accounts/sessions-suite.testkit.ts'
+import { setupSuite, signInFailuresSuite } from '../conformance/accounts/sign-in-suite.testkit.ts'
+import { tokensSuite } from '../conformance/accounts/tokens-suite.testkit.ts'
 import { annotationsSuite } from '../conformance/annotations-suite.testkit.ts'
 import { documentsSuite } from '../conformance/documents-suite.testkit.ts'
 import type { StoreSystem } from '../conformance/engine.testkit.ts'
@@ -13,6 +16,10 @@ import { runsSuite } from '../conformance/runs-suite.testkit.ts'
 import { versionsSuite } from '../conformance/versions-suite.testkit.ts'
 import { createSqliteAccounts } from './accounts/accounts.ts'
 import { createSqliteProfiles } from './accounts/profiles.ts'
+import { createSqliteSessions } from './accounts/sessions.ts'
+import { createSqliteSetup } from './accounts/setup.ts'
+import { createSqliteSignInFailures } from './accounts/sign-in-failures.ts'
+import { createSqliteTokens } from './accounts/tokens.ts'
 import { createSqliteObjects } from './archive/objects.ts'
 import { createSqliteCollection } from './documents/collection.ts'
 import { type Database, openDatabase } from './folder/database.ts'
@@ -43,9 +50,17 @@ const watchingEngine: WatchingEngine = {
 
 const accountsEngine: AccountsEngine = {
   ...sqliteEngine,
+  isShared: false,
   openAccounts(system) {
     const db = openCatalog(system)
-    return { accounts: createSqliteAccounts(db), close: () => db.close() }
+    return {
+      accounts: createSqliteAccounts(db),
+      sessions: createSqliteSessions(db),
+      tokens: createSqliteTokens(db),
+      signInFailures: createSqliteSignInFailures(db),
+      setup: createSqliteSetup(db),
+      close: () => db.close(),
+    }
   },
 }
 
@@ -73,5 +88,9 @@ versionsSuite(sqliteEngine)
 profilesSuite(watchingEngine)
 annotationsSuite(watchingEngine)
 accountsSuite(accountsEngine)
+sessionsSuite(accountsEngine)
+tokensSuite(accountsEngine)
+signInFailuresSuite(accountsEngine)
+setupSuite(accountsEngine)
 inboxSuite(inboxEngine)
 inboxMarksSuite(inboxEngine)

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { isAppError } from '../../../core/errors.ts'
-import { accountDraft } from '../../conformance/accounts-suite.testkit.ts'
+import { accountDraft } from '../../conformance/accounts/accounts-suite.testkit.ts'
 import { openPool, type PostgresPool } from '../connection/pool.ts'
 import { createDatabase, cutConnections, type TestDatabase, usePostgres } from '../testkit/postgres.testkit.ts'
 import { createPostgresAccounts } from './accounts.ts'
 import { untilWaiting } from './people.testkit.ts'
 import { lockBase } from './revisions.ts'
+import { createPostgresSignInFailures } from './sign-in-failures.ts'
 
 usePostgres()
 
@@ -26,7 +27,7 @@ async function withPools(
 }
 
 describe('accounts of several processes', () => {
-  test('of four that want to be the first one is', () =>
+  test('of four concurrent attempts to add the first account one succeeds', () =>
     withPools(4, async ({ pools }) => {
       const stores = pools.map(createPostgresAccounts)
       const tries = stores.flatMap((accounts, name) =>
@@ -50,18 +51,18 @@ describe('accounts of several processes', () => {
       assert.equal(await stores[0]!.count(), 1)
     }))
 
-  test('failed sign-ins are all counted, wherever they were tried', () =>
+  test('failed sign-ins of all processes are counted', () =>
     withPools(3, async ({ pools }) => {
-      const stores = pools.map(createPostgresAccounts)
-      const notes = Array.from({ length: 30 }, (_, n) => stores[n % 3]!.noteFailure('a', n))
-      const counts = (await Promise.all(notes)).map(({ count }) => count)
+      const stores = pools.map(createPostgresSignInFailures)
+      const records = Array.from({ length: 30 }, (_, n) => stores[n % 3]!.record('a', n))
+      const counts = (await Promise.all(records)).map(({ count }) => count)
       assert.deepEqual(
         counts.toSorted((x, y) => x - y),
         Array.from({ length: 30 }, (_, n) => n + 1),
       )
     }))
 
-  test('a connection that is cut is told, and nothing of the change is there', () =>
+  test('a cut connection is an error, and nothing of the change is stored', () =>
     withPools(1, async ({ database: { pool }, pools }) => {
       const accounts = createPostgresAccounts(pools[0]!)
       const { promise: end, resolve: release } = Promise.withResolvers<void>()
@@ -85,11 +86,11 @@ describe('accounts of several processes', () => {
       assert.deepEqual([await accounts.count(), await accounts.revision()], [1, 1])
     }))
 
-  test('addresses and names that hold what PostgreSQL can not keep are unknown, not a failure', () =>
+  test('addresses and names with characters that PostgreSQL can not store are unknown, not an error', () =>
     withPools(1, async ({ pools }) => {
       const accounts = createPostgresAccounts(pools[0]!)
       assert.equal(await accounts.findByEmail('a\0b@x.example'), null)
-      assert.deepEqual(await accounts.failures('a\0b'), { count: 0, lastAt: 0 })
+      assert.deepEqual(await createPostgresSignInFailures(pools[0]!).find('a\0b'), { count: 0, lastAt: 0 })
       const made = await accounts.add(accountDraft('ann@x.example', { name: 'A\0B' }))
       assert.equal(made?.name, 'A\ufffdB')
     }))

@@ -1,26 +1,27 @@
 import type { Account } from '../../../core/account.ts'
-import type { AccountChanges, AccountDraft, AccountOutcome, AccountStore } from '../../contracts/accounts.ts'
+import type {
+  AccountChanges,
+  AccountDraft,
+  AccountOutcome,
+  AccountStore,
+  StoredAccount,
+} from '../../contracts/accounts/accounts.ts'
+import { isAdministrator, losesAdministrator, withoutPassword } from '../../rules/accounts.ts'
 import { storable } from '../archive/storable-text.ts'
 import type { PostgresPool, Sender, Tx } from '../connection/pool.ts'
-import { type AccountRow, accountColumns, accountOf, publicOf, type StoredAccount } from './account-rows.ts'
+import { type AccountRow, accountColumns, accountOf } from './account-rows.ts'
 import { lockBase, revise, revisionOf } from './revisions.ts'
-import { createPostgresSessions } from './sessions.ts'
-import { createPostgresSignInFailures } from './sign-in-failures.ts'
-import { createPostgresTokens } from './tokens.ts'
 
 /**
- * Addresses are kept in small letters, so that one is the same however it is typed. Accounts change one at a time, over all
- * processes: so one is the first, and one administrator is left, whoever tries at the same moment.
+ * E-mail addresses are stored in lower case, so that one is the same however it is typed. Accounts change one at a time over all
+ * processes: concurrent changes make one first account, and leave one administrator.
  */
 export function createPostgresAccounts(pool: PostgresPool): AccountStore {
   return {
-    ...createPostgresSessions(pool),
-    ...createPostgresTokens(pool),
-    ...createPostgresSignInFailures(pool),
     revision: () => revisionOf(pool, 'accounts'),
     async list({ after, limit }) {
       const sql = `SELECT ${accountColumns} FROM accounts a WHERE a.id > $1 ORDER BY a.id LIMIT $2`
-      return (await pool.query<AccountRow>(sql, [after, limit])).map((row) => publicOf(accountOf(row)!))
+      return (await pool.query<AccountRow>(sql, [after, limit])).map((row) => withoutPassword(accountOf(row)!))
     },
     async count() {
       const [row] = await pool.query<{ n: number }>('SELECT count(*) AS n FROM accounts')
@@ -28,7 +29,7 @@ export function createPostgresAccounts(pool: PostgresPool): AccountStore {
     },
     async find(id) {
       const account = await stored(pool, id)
-      return account === null ? null : publicOf(account)
+      return account === null ? null : withoutPassword(account)
     },
     async findByEmail(email) {
       const sql = `SELECT ${accountColumns} FROM accounts a WHERE a.email = $1`
@@ -37,19 +38,6 @@ export function createPostgresAccounts(pool: PostgresPool): AccountStore {
     add: (draft, options) => pool.transaction((tx) => add(tx, draft, options?.onlyFirst === true)),
     update: (id, changes) => pool.transaction((tx) => update(tx, id, changes)),
     remove: (id) => pool.transaction((tx) => remove(tx, id)),
-    async setupHash() {
-      const [row] = await pool.query<{ hash: string }>(`SELECT value #>> '{}' AS hash FROM facts WHERE name = 'setup'`)
-      return row === undefined ? null : Buffer.from(row.hash, 'hex')
-    },
-    async setSetupHash(hash) {
-      if (hash === null) await pool.query(`DELETE FROM facts WHERE name = 'setup'`)
-      else
-        await pool.query(
-          `INSERT INTO facts (name, value) VALUES ('setup', to_jsonb($1::text)) ON CONFLICT (name) DO UPDATE
-           SET value = excluded.value`,
-          [Buffer.from(hash).toString('hex')],
-        )
-    },
   }
 }
 
@@ -60,14 +48,6 @@ async function stored(sender: Sender, id: number): Promise<StoredAccount | null>
   return accountOf((await sender.query<AccountRow>(sql, [id]))[0])
 }
 
-const isAdministrator = ({ role, disabled }: Account): boolean => role === 'administrator' && !disabled
-
-function losesAdministrator(before: StoredAccount, after: StoredAccount): boolean {
-  if (!isAdministrator(before)) return false
-  return !isAdministrator(after) || (before.passwordHash !== '' && after.passwordHash === '')
-}
-
-/** Somebody else who can sign in must be there to administer. */
 async function isLast(tx: Tx, id: number): Promise<boolean> {
   const others = await tx.query(
     `SELECT 1 FROM accounts WHERE id <> $1 AND role = 'administrator' AND NOT disabled AND password <> '' LIMIT 1`,
@@ -87,7 +67,7 @@ async function add(tx: Tx, draft: AccountDraft, onlyFirst: boolean): Promise<Acc
   )
   if (row === undefined) return null
   await revise(tx, 'accounts')
-  return publicOf(accountOf(row)!)
+  return withoutPassword(accountOf(row)!)
 }
 
 async function update(tx: Tx, id: number, changes: AccountChanges): Promise<AccountOutcome> {
@@ -103,7 +83,7 @@ async function update(tx: Tx, id: number, changes: AccountChanges): Promise<Acco
   )
   if (disabled) await tx.query('DELETE FROM sessions WHERE account = $1', [id])
   await revise(tx, 'accounts')
-  return { kind: 'done', account: publicOf(after) }
+  return { kind: 'done', account: withoutPassword(after) }
 }
 
 async function remove(tx: Tx, id: number): Promise<AccountOutcome> {
@@ -115,5 +95,5 @@ async function remove(tx: Tx, id: number): Promise<AccountOutcome> {
   await tx.query('DELETE FROM sessions WHERE account = $1', [id])
   await tx.query('DELETE FROM tokens WHERE account = $1', [id])
   await revise(tx, 'accounts')
-  return { kind: 'done', account: publicOf(before) }
+  return { kind: 'done', account: withoutPassword(before) }
 }

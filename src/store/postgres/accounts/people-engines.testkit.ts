@@ -1,4 +1,4 @@
-import type { AccountsEngine } from '../../conformance/accounts-suite.testkit.ts'
+import type { AccountsEngine } from '../../conformance/accounts/accounts-suite.testkit.ts'
 import type { StoreSystem } from '../../conformance/engine.testkit.ts'
 import type { InboxEngine } from '../../conformance/inbox-suite.testkit.ts'
 import type { WatchingEngine } from '../../conformance/profiles-suite.testkit.ts'
@@ -11,10 +11,15 @@ import { createPostgresInbox } from '../inbox/inbox.ts'
 import { type PostgresSystem, postgresEngine } from '../testkit/store.testkit.ts'
 import { createPostgresAccounts } from './accounts.ts'
 import { createPostgresProfiles } from './profiles.ts'
+import { createPostgresSessions } from './sessions.ts'
+import { createPostgresSetup } from './setup.ts'
+import { createPostgresSignInFailures } from './sign-in-failures.ts'
+import { createPostgresTokens } from './tokens.ts'
 
 /** What people say and what is told to them: each part on connections of its own. */
 export const postgresAccountsEngine: WatchingEngine & AccountsEngine & InboxEngine = {
   ...postgresEngine,
+  isShared: true,
   openWatching(system) {
     const { pool, close } = open(system)
     const annotations = createPostgresAnnotations({ pool })
@@ -22,7 +27,14 @@ export const postgresAccountsEngine: WatchingEngine & AccountsEngine & InboxEngi
   },
   openAccounts(system) {
     const { pool, close } = open(system)
-    return { accounts: createPostgresAccounts(pool), close }
+    return {
+      accounts: createPostgresAccounts(pool),
+      sessions: createPostgresSessions(pool),
+      tokens: createPostgresTokens(pool),
+      signInFailures: createPostgresSignInFailures(pool),
+      setup: createPostgresSetup(pool),
+      close,
+    }
   },
   openInbox(system) {
     const { pool, close } = open(system)

@@ -1,4 +1,4 @@
-import type { AccountStore, Token } from '../../contracts/accounts.ts'
+import type { Token, TokenStore } from '../../contracts/accounts/tokens.ts'
 import { storable } from '../archive/storable-text.ts'
 import type { PostgresPool } from '../connection/pool.ts'
 import { bearerColumns, splitBearer } from './account-rows.ts'
@@ -6,12 +6,11 @@ import { bearerColumns, splitBearer } from './account-rows.ts'
 const columns =
   't.id, t.account, t.name, t.scopes, t.created_at AS "createdAt", t.used_at AS "usedAt", t.expires_at AS "expiresAt"'
 
-type TokenStore = Pick<AccountStore, 'addToken' | 'token' | 'touchToken' | 'tokensOf' | 'removeToken'>
 type TokenRow = Omit<Token, 'scopes'> & { scopes: string }
 
 export function createPostgresTokens(pool: PostgresPool): TokenStore {
   return {
-    async addToken({ hash, ...draft }) {
+    async add({ hash, ...draft }) {
       const { account, name, scopes, createdAt, expiresAt } = draft
       const [row] = await pool.query<{ id: number }>(
         `INSERT INTO tokens (hash, account, name, scopes, created_at, expires_at)
@@ -20,7 +19,7 @@ export function createPostgresTokens(pool: PostgresPool): TokenStore {
       )
       return { ...draft, scopes: [...scopes], id: row!.id, usedAt: 0 }
     },
-    async token(hash, now) {
+    async find(hash, now) {
       const [row] = await pool.query(
         `SELECT ${columns}, ${bearerColumns} FROM tokens t JOIN accounts a ON a.id = t.account
          WHERE t.hash = $1 AND (t.expires_at = 0 OR t.expires_at > $2) AND NOT a.disabled`,
@@ -30,14 +29,14 @@ export function createPostgresTokens(pool: PostgresPool): TokenStore {
       const { own, account } = splitBearer<TokenRow>(row)
       return { token: tokenOf(own), account }
     },
-    async touchToken(id, usedAt) {
+    async touch(id, usedAt) {
       await pool.query('UPDATE tokens SET used_at = $2 WHERE id = $1', [id, usedAt])
     },
-    async tokensOf(account) {
+    async list(account) {
       const sql = `SELECT ${columns} FROM tokens t WHERE t.account = $1 ORDER BY t.id`
       return (await pool.query<TokenRow>(sql, [account])).map(tokenOf)
     },
-    async removeToken(account, id) {
+    async remove(account, id) {
       const sql = 'DELETE FROM tokens WHERE account = $1 AND id = $2 RETURNING 1'
       return (await pool.query(sql, [account, id])).length > 0
     },

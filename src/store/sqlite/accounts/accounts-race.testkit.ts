@@ -1,10 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { accountDraft } from '../../conformance/accounts-suite.testkit.ts'
+import { accountDraft } from '../../conformance/accounts/accounts-suite.testkit.ts'
 import { openDatabase } from '../folder/database.ts'
 import { catalogMigrations } from '../folder/schema-catalog.ts'
 import { createSqliteAccounts } from './accounts.ts'
 
-/** Of all that wait at the gate, each wants to be the first account. */
+/** Every worker that waits at the gate tries to add the first account. */
 export type RaceOrder = { path: string; gate: SharedArrayBuffer; rounds: number; name: string }
 
 const { path, gate, rounds, name } = workerData as RaceOrder

@@ -11,7 +11,7 @@ import { createSqliteAccounts } from './accounts.ts'
 import type { RaceOrder } from './accounts-race.testkit.ts'
 
 describe('accounts in a file that several threads use', () => {
-  test('one of them is the first account', async () => {
+  test('one of them adds the first account', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'erace-accounts-'))
     const path = join(folder, 'catalog.db')
     const db = openDatabase(path, { migrations: catalogMigrations })

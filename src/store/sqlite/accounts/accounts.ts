@@ -1,18 +1,22 @@
 import type { Account } from '../../../core/account.ts'
-import type { AccountChanges, AccountDraft, AccountOutcome, AccountStore } from '../../contracts/accounts.ts'
+import type {
+  AccountChanges,
+  AccountDraft,
+  AccountOutcome,
+  AccountStore,
+  StoredAccount,
+} from '../../contracts/accounts/accounts.ts'
+import { isAdministrator, losesAdministrator, withoutPassword } from '../../rules/accounts.ts'
 import type { Database } from '../folder/database.ts'
-import { accountColumns, accountOf, publicOf, type StoredAccount } from './account-rows.ts'
-import { createSessions } from './sessions.ts'
-import { createFailures } from './sign-in-failures.ts'
-import { createTokens } from './tokens.ts'
+import { accountColumns, accountOf } from './account-rows.ts'
 
-/** Addresses are kept in small letters, so that one is the same however it is typed. */
+/** E-mail addresses are stored in lower case, so that one is the same however it is typed. */
 export function createSqliteAccounts(db: Database): AccountStore {
   const sql = accountStatements(db)
   const stored = (id: number): StoredAccount | null => accountOf(sql.find.get(id))
   const changed = (): void => void sql.revise.run()
 
-  /** Runs in a transaction. Somebody else who can sign in must be there to administer. */
+  /** Runs in a transaction. */
   const isLast = (id: number): boolean => sql.otherAdministrator.get(id) === undefined
 
   function add(draft: AccountDraft, onlyFirst: boolean): Account | null {
@@ -22,7 +26,7 @@ export function createSqliteAccounts(db: Database): AccountStore {
     const { changes, lastInsertRowid } = sql.add.run(...values, JSON.stringify(settings))
     if (changes === 0) return null
     changed()
-    return publicOf(stored(Number(lastInsertRowid))!)
+    return withoutPassword(stored(Number(lastInsertRowid))!)
   }
 
   function update(id: number, changes: AccountChanges): AccountOutcome {
@@ -34,7 +38,7 @@ export function createSqliteAccounts(db: Database): AccountStore {
     sql.update.run(name, role, level, passwordHash, disabled ? 1 : 0, JSON.stringify(settings), id)
     if (disabled) sql.endSessions.run(id)
     changed()
-    return { kind: 'done', account: publicOf(after) }
+    return { kind: 'done', account: withoutPassword(after) }
   }
 
   function remove(id: number): AccountOutcome {
@@ -45,40 +49,25 @@ export function createSqliteAccounts(db: Database): AccountStore {
     sql.endSessions.run(id)
     sql.removeTokens.run(id)
     changed()
-    return { kind: 'done', account: publicOf(before) }
+    return { kind: 'done', account: withoutPassword(before) }
   }
 
   return {
-    ...createSessions(db),
-    ...createTokens(db),
-    ...createFailures(db),
     async revision() {
       return (db.read(() => sql.revision.get()) as { value: number } | undefined)?.value ?? 0
     },
-    list: async ({ after, limit }) => db.read(() => sql.list.all(after, limit)).map((row) => publicOf(accountOf(row)!)),
+    list: async ({ after, limit }) =>
+      db.read(() => sql.list.all(after, limit)).map((row) => withoutPassword(accountOf(row)!)),
     count: async () => (db.read(() => sql.count.get()) as { n: number }).n,
     async find(id) {
       const account = db.read(() => stored(id))
-      return account === null ? null : publicOf(account)
+      return account === null ? null : withoutPassword(account)
     },
     findByEmail: async (email) => db.read(() => accountOf(sql.findByEmail.get(email.toLowerCase()))),
     add: async (draft, options) => db.write(() => add(draft, options?.onlyFirst === true)),
     update: async (id, changes) => db.write(() => update(id, changes)),
     remove: async (id) => db.write(() => remove(id)),
-    async setupHash() {
-      return (db.read(() => sql.setup.get()) as { value: Uint8Array } | undefined)?.value ?? null
-    },
-    async setSetupHash(hash) {
-      db.write(() => (hash === null ? sql.forgetSetup.run() : sql.setSetup.run(hash)))
-    },
   }
-}
-
-const isAdministrator = ({ role, disabled }: Account): boolean => role === 'administrator' && !disabled
-
-function losesAdministrator(before: StoredAccount, after: StoredAccount): boolean {
-  if (!isAdministrator(before)) return false
-  return !isAdministrator(after) || (before.passwordHash !== '' && after.passwordHash === '')
 }
 
 function accountStatements(db: Database) {
@@ -105,8 +94,5 @@ function accountStatements(db: Database) {
     ),
     endSessions: db.prepare('DELETE FROM sessions WHERE account = ?'),
     removeTokens: db.prepare('DELETE FROM tokens WHERE account = ?'),
-    setup: db.prepare(`SELECT value FROM facts WHERE name = 'setup'`),
-    setSetup: db.prepare(`INSERT OR REPLACE INTO facts (name, value) VALUES ('setup', ?)`),
-    forgetSetup: db.prepare(`DELETE FROM facts WHERE name = 'setup'`),
   }
 }

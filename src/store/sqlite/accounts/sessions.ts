@@ -1,18 +1,13 @@
-import type { AccountStore, Session } from '../../contracts/accounts.ts'
+import type { Session, SessionStore } from '../../contracts/accounts/sessions.ts'
 import type { Database } from '../folder/database.ts'
 import { createBearers } from './account-rows.ts'
 
 const columns = 'id, account, created_at AS createdAt, seen_at AS seenAt, expires_at AS expiresAt, agent, address'
 
-type SessionStore = Pick<
-  AccountStore,
-  'addSession' | 'session' | 'touchSession' | 'sessionsOf' | 'removeSessions' | 'removeEnded'
->
-
-export function createSessions(db: Database): SessionStore {
+export function createSqliteSessions(db: Database): SessionStore {
   const bearer = createBearers(db)
   const sql = {
-    // Whoever was disabled or removed since the password was looked at gets none.
+    // An account that was disabled or removed after the password was checked gets no session.
     add: db.prepare(
       `INSERT INTO sessions (hash, account, created_at, seen_at, expires_at, agent, address)
        SELECT ?1, id, ?3, ?3, ?4, ?5, ?6 FROM accounts WHERE id = ?2 AND disabled = 0`,
@@ -25,31 +20,30 @@ export function createSessions(db: Database): SessionStore {
     removeOne: db.prepare('DELETE FROM sessions WHERE account = ? AND id = ?'),
     removeOthers: db.prepare('DELETE FROM sessions WHERE account = ? AND id <> ?'),
     removeAll: db.prepare('DELETE FROM sessions WHERE account = ?'),
-    removeEnded: db.prepare('DELETE FROM sessions WHERE expires_at <= ?'),
+    removeExpired: db.prepare('DELETE FROM sessions WHERE expires_at <= ?'),
   }
   return {
-    async addSession({ hash, account, createdAt, expiresAt, agent, address }) {
+    async add({ hash, account, createdAt, expiresAt, agent, address }) {
       db.write(() => sql.add.run(hash, account, createdAt, expiresAt, agent, address))
     },
-    async session(hash, now) {
+    async find(hash, now) {
       return db.read(() => {
         const row = sql.find.get(hash, now) as Session | undefined
         const account = row === undefined ? null : bearer(row.account)
         return account === null ? null : { session: { ...row! }, account }
       })
     },
-    async touchSession(id, { seenAt, expiresAt }) {
+    async touch(id, { seenAt, expiresAt }) {
       db.write(() => sql.touch.run(seenAt, expiresAt, id))
     },
-    sessionsOf: async (account, now) =>
-      (db.read(() => sql.list.all(account, now)) as Session[]).map((row) => ({ ...row })),
-    async removeSessions(account, which) {
+    list: async (account, now) => (db.read(() => sql.list.all(account, now)) as Session[]).map((row) => ({ ...row })),
+    async remove(account, which) {
       return db.write(() => {
         if (which === 'all') return Number(sql.removeAll.run(account).changes)
         if ('id' in which) return Number(sql.removeOne.run(account, which.id).changes)
         return Number(sql.removeOthers.run(account, which.except).changes)
       })
     },
-    removeEnded: async (now) => db.write(() => Number(sql.removeEnded.run(now).changes)),
+    removeExpired: async (now) => db.write(() => Number(sql.removeExpired.run(now).changes)),
   }
 }

@@ -1,13 +1,12 @@
-import type { AccountStore, Token } from '../../contracts/accounts.ts'
+import type { Token, TokenStore } from '../../contracts/accounts/tokens.ts'
 import type { Database } from '../folder/database.ts'
 import { createBearers } from './account-rows.ts'
 
 const columns = 'id, account, name, scopes, created_at AS createdAt, used_at AS usedAt, expires_at AS expiresAt'
 
-type TokenStore = Pick<AccountStore, 'addToken' | 'token' | 'touchToken' | 'tokensOf' | 'removeToken'>
 type TokenRow = Omit<Token, 'scopes'> & { scopes: string }
 
-export function createTokens(db: Database): TokenStore {
+export function createSqliteTokens(db: Database): TokenStore {
   const bearer = createBearers(db)
   const sql = {
     add: db.prepare(
@@ -19,24 +18,24 @@ export function createTokens(db: Database): TokenStore {
     remove: db.prepare('DELETE FROM tokens WHERE account = ? AND id = ?'),
   }
   return {
-    async addToken({ hash, ...draft }) {
+    async add({ hash, ...draft }) {
       const { account, name, scopes, createdAt, expiresAt } = draft
       const values = [hash, account, name, JSON.stringify(scopes), createdAt, expiresAt]
       const { lastInsertRowid } = db.write(() => sql.add.run(...values))
       return { ...draft, scopes: [...scopes], id: Number(lastInsertRowid), usedAt: 0 }
     },
-    async token(hash, now) {
+    async find(hash, now) {
       return db.read(() => {
         const row = sql.find.get(hash, now) as TokenRow | undefined
         const account = row === undefined ? null : bearer(row.account)
         return account === null ? null : { token: tokenOf(row!), account }
       })
     },
-    async touchToken(id, usedAt) {
+    async touch(id, usedAt) {
       db.write(() => sql.touch.run(usedAt, id))
     },
-    tokensOf: async (account) => (db.read(() => sql.list.all(account)) as TokenRow[]).map(tokenOf),
-    removeToken: async (account, id) => db.write(() => Number(sql.remove.run(account, id).changes) > 0),
+    list: async (account) => (db.read(() => sql.list.all(account)) as TokenRow[]).map(tokenOf),
+    remove: async (account, id) => db.write(() => Number(sql.remove.run(account, id).changes) > 0),
   }
 }
 

@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { describe, test } from 'node:test'
+import { type Account, defaultAccountSettings } from '../../../core/account.ts'
+import type { AccountDraft, AccountStore } from '../../contracts/accounts/accounts.ts'
+import type { SessionDraft } from '../../contracts/accounts/sessions.ts'
+import type { TokenDraft } from '../../contracts/accounts/tokens.ts'
+import type { StoreSet } from '../../contracts/store-set.ts'
+import { openOne, type StoreEngine, type StoreSystem, withSystem } from '../engine.testkit.ts'
+
+export type AccountStores = Pick<StoreSet, 'accounts' | 'sessions' | 'tokens' | 'signInFailures' | 'setup'>
+
+/** An engine with its stores of accounts; each call opens another connection. */
+export type AccountsEngine = StoreEngine & {
+  /** Several servers share the store, and with it the key of the set-up link. */
+  isShared: boolean
+  openAccounts(system: StoreSystem): AccountStores & { close(): void }
+}
+
+/** `open` opens the stores once more, as another process or a restart does. */
+export type OpenAccounts = AccountStores & { open(): AccountStores }
+
+export function withAccounts(
+  engine: AccountsEngine,
+  work: (stores: OpenAccounts) => Promise<void>,
+): () => Promise<void> {
+  return withSystem(engine, {}, async (system) => {
+    await openOne(system)
+    const opened: { close(): void }[] = []
+    const open = (): AccountStores => {
+      const stores = engine.openAccounts(system)
+      opened.push(stores)
+      return stores
+    }
+    try {
+      await work({ ...open(), open })
+    } finally {
+      for (const { close } of opened) close()
+    }
+  })
+}
+
+export function accountDraft(email: string, parts: Partial<AccountDraft> = {}): AccountDraft {
+  const who = { email, name: `Näme of ${email}`, role: 'user', level: 'silver' } as const
+  const settings = { timeZone: 'Asia/Nicosia', shortcuts: false }
+  return { ...who, passwordHash: `hash of ${email}`, disabled: false, createdAt: 1_000, settings, ...parts }
+}
+
+export const addAccount = async (
+  accounts: AccountStore,
+  email: string,
+  parts?: Partial<AccountDraft>,
+): Promise<Account> => (await accounts.add(accountDraft(email, parts)))!
+
+export const hashOf = (text: string): Buffer => createHash('sha256').update(text).digest()
+
+export function sessionDraft(account: number, name: string, parts: Partial<SessionDraft> = {}): SessionDraft {
+  const from = { agent: 'A browser "x"', address: '2001:db8::1' }
+  return { hash: hashOf(name), account, createdAt: 100, expiresAt: 1_000, ...from, ...parts }
+}
+
+export function tokenDraft(account: number, name: string, parts: Partial<TokenDraft> = {}): TokenDraft {
+  return { hash: hashOf(name), account, name, scopes: ['read', 'write'], createdAt: 100, expiresAt: 0, ...parts }
+}
+
+const administrator = { role: 'administrator' } as const
+
+export function accountsSuite(engine: AccountsEngine): void {
+  describe(`accounts (${engine.name})`, () => {
+    test(
+      'an account is found as it was added, by its id or its e-mail address in any case, also after a restart',
+      withAccounts(engine, async ({ accounts, open }) => {
+        const ann = await addAccount(accounts, 'Ann@Example.org')
+        const { passwordHash, ...plain } = accountDraft('ann@example.org', { name: 'Näme of Ann@Example.org' })
+        assert.deepEqual(ann, { ...plain, id: ann.id })
+        for (const store of [accounts, open().accounts]) {
+          assert.deepEqual(await store.find(ann.id), ann)
+          const found = await store.findByEmail('ANN@example.ORG')
+          assert.deepEqual(found, { ...ann, passwordHash: 'hash of Ann@Example.org' })
+          assert.equal(await store.find(ann.id + 1), null)
+          assert.equal(await store.findByEmail('ann@example.org '), null)
+          assert.equal(await store.count(), 1)
+        }
+        assert.equal(passwordHash, 'hash of ann@example.org')
+      }),
+    )
+
+    test(
+      'an address is taken once, and pages list all in the order of their ids',
+      withAccounts(engine, async ({ accounts }) => {
+        const ids: number[] = []
+        for (const name of ['c', 'a', 'b']) ids.push((await addAccount(accounts, `${name}@x.example`)).id)
+        assert.equal(await accounts.add(accountDraft('A@X.example')), null)
+        assert.equal(await accounts.count(), 3)
+        const listed = async (after: number, limit: number) =>
+          (await accounts.list({ after, limit })).map(({ id }) => id)
+        assert.deepEqual(await listed(0, 2), ids.slice(0, 2))
+        assert.deepEqual(await listed(ids[1]!, 2), ids.slice(2))
+        assert.ok((await accounts.list({ after: 0, limit: 9 })).every((account) => !('passwordHash' in account)))
+      }),
+    )
+
+    test(
+      'changes are kept, and each of an account is a new revision',
+      withAccounts(engine, async ({ accounts, sessions, tokens }) => {
+        const revisions = [await accounts.revision()]
+        const boss = await addAccount(accounts, 'boss@x.example', administrator)
+        const ann = await addAccount(accounts, 'ann@x.example')
+        revisions.push(await accounts.revision())
+        const changes = { name: 'Ann', level: 'gold', passwordHash: 'new', settings: defaultAccountSettings } as const
+        const { passwordHash: _, ...shown } = changes
+        assert.deepEqual(await accounts.update(ann.id, changes), { kind: 'done', account: { ...ann, ...shown } })
+        assert.deepEqual(await accounts.findByEmail('ann@x.example'), { ...ann, ...changes })
+        revisions.push(await accounts.revision())
+        assert.deepEqual(await accounts.update(999, changes), { kind: 'unknown' })
+        assert.deepEqual(await accounts.remove(999), { kind: 'unknown' })
+        await sessions.add(sessionDraft(ann.id, 's'))
+        await tokens.add(tokenDraft(ann.id, 't'))
+        assert.equal(await accounts.revision(), revisions.at(-1), 'nothing of an account was changed')
+        assert.equal((await accounts.remove(ann.id)).kind, 'done')
+        revisions.push(await accounts.revision())
+        assert.deepEqual(
+          revisions,
+          revisions.toSorted((x, y) => x - y),
+        )
+        assert.equal(new Set(revisions).size, revisions.length)
+        assert.deepEqual(await accounts.list({ after: 0, limit: 9 }), [boss])
+        assert.notEqual((await addAccount(accounts, 'ann@x.example')).id, ann.id, 'an id is never used again')
+      }),
+    )
+
+    test(
+      'of many concurrent attempts to add the first account, on connections of their own, one succeeds',
+      withAccounts(engine, async ({ accounts, open }) => {
+        const stores = [accounts, open().accounts, open().accounts]
+        const tries = Array.from({ length: 12 }, (_, n) =>
+          stores[n % 3]!.add(accountDraft(`${n}@x.example`), { onlyFirst: true }),
+        )
+        const first = (await Promise.all(tries)).filter((account) => account !== null)
+        assert.equal(first.length, 1)
+        assert.deepEqual(await accounts.list({ after: 0, limit: 99 }), first)
+        assert.equal(await accounts.add(accountDraft('late@x.example'), { onlyFirst: true }), null)
+        assert.ok(await accounts.add(accountDraft('late@x.example'), { onlyFirst: false }))
+      }),
+    )
+
+    test(
+      'the last administrator that can sign in stays one',
+      withAccounts(engine, async ({ accounts }) => {
+        const one = await addAccount(accounts, 'one@x.example', administrator)
+        const refused = { kind: 'last-administrator' }
+        for (const parts of [{ ...administrator, disabled: true }, { ...administrator, passwordHash: '' }, {}])
+          await addAccount(accounts, `other${JSON.stringify(parts)}@x.example`, parts)
+        for (const changes of [{ role: 'user' }, { disabled: true }, { passwordHash: '' }] as const)
+          assert.deepEqual(await accounts.update(one.id, changes), refused)
+        assert.deepEqual(await accounts.remove(one.id), refused)
+        assert.deepEqual(await accounts.find(one.id), one)
+        assert.equal((await accounts.update(one.id, { name: 'x', passwordHash: 'y' })).kind, 'done')
+        const two = await addAccount(accounts, 'two@x.example', administrator)
+        assert.equal((await accounts.update(one.id, { role: 'user' })).kind, 'done')
+        assert.deepEqual(await accounts.remove(two.id), refused)
+        assert.equal((await accounts.remove(one.id)).kind, 'done')
+      }),
+    )
+  })
+}

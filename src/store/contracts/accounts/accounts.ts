@@ -1,0 +1,34 @@
+import type { Account } from '../../../core/account.ts'
+
+/**
+ * The accounts that can sign in. Passwords reach the store as hashes only. Removing an account removes its sessions and tokens;
+ * the caller removes its profiles and annotations first.
+ */
+export type AccountStore = {
+  /** Grows with every change of an account, made by any process. Sessions and tokens do not count. */
+  revision(): Promise<number>
+  /** In the order of their ids, a page at a time. */
+  list(page: { after: number; limit: number }): Promise<Account[]>
+  count(): Promise<number>
+  find(id: number): Promise<Account | null>
+  /** E-mail addresses are compared in lower case. */
+  findByEmail(email: string): Promise<StoredAccount | null>
+  /** Null where the address is taken, or with `onlyFirst` where there is any account. */
+  add(account: AccountDraft, options?: { onlyFirst: boolean }): Promise<Account | null>
+  /** The last administrator that can sign in stays one. Disabling an account ends its sessions. */
+  update(id: number, changes: AccountChanges): Promise<AccountOutcome>
+  remove(id: number): Promise<AccountOutcome>
+}
+
+/** `passwordHash` is '' where no password was set. */
+export type StoredAccount = Account & { passwordHash: string }
+
+export type AccountDraft = Omit<StoredAccount, 'id'>
+
+export type AccountChanges = Partial<Omit<AccountDraft, 'createdAt' | 'email'>>
+
+export type AccountOutcome =
+  | { kind: 'done'; account: Account }
+  | { kind: 'unknown' }
+  /** Refused: without this account nobody could administer the system. */
+  | { kind: 'last-administrator' }

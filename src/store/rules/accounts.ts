@@ -1,0 +1,14 @@
+import type { Account } from '../../core/account.ts'
+import type { StoredAccount } from '../contracts/accounts/accounts.ts'
+
+/** Somebody who can administer must be left: an engine asks for another administrator before it lets this one go. */
+export const isAdministrator = ({ role, disabled }: Account): boolean => role === 'administrator' && !disabled
+
+export function losesAdministrator(before: StoredAccount, after: StoredAccount): boolean {
+  if (!isAdministrator(before)) return false
+  return !isAdministrator(after) || (before.passwordHash !== '' && after.passwordHash === '')
+}
+
+export function withoutPassword({ passwordHash: _, ...account }: StoredAccount): Account {
+  return account
+}
