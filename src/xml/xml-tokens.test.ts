@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { type XmlElement as LibElement, ParseOption, XmlComment, XmlDocument } from 'libxml2-wasm'
-import { all, cut } from './meta-info.testkit.ts'
-import { readItems, type XmlElement, type XmlSource } from './xml-elements.ts'
+import { all, cut } from './meta-info/meta-info.testkit.ts'
+import { readItems, type XmlElement, type XmlSource } from './meta-info/meta-info-reader.testkit.ts'
 
 const grammar = { root: 'list', item: 'a', checkRoot: () => {} }
 const limits = { maxItemChars: 10_000, maxDepth: 5 }

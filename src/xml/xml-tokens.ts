@@ -1,4 +1,3 @@
-import { InvalidXmlError } from './xml-error.ts'
 import {
   doctype,
   endTag,
@@ -10,6 +9,20 @@ import {
   xmlDeclaration,
 } from './xml-markup.ts'
 import { forbiddenAt } from './xml-text.ts'
+
+/** What is wrong with a piece of XML, and where. */
+export type XmlError = { line: number; message: string }
+
+/** Thrown where reading can't go on. This part knows nothing of the program's error codes: callers give it one. */
+export class InvalidXmlError extends Error {
+  readonly error: XmlError
+
+  constructor(error: XmlError) {
+    super(`line ${error.line}: ${error.message}`)
+    this.name = 'InvalidXmlError'
+    this.error = error
+  }
+}
 
 /**
  * Reads XML 1.0 in pieces, strictly: what it passes on is well-formed so far. Comments and processing instructions are read over.

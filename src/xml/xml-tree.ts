@@ -1,5 +1,5 @@
-import { InvalidXmlError } from './xml-error.ts'
-import { createXmlTokens, type XmlToken } from './xml-tokens.ts'
+import { unbackslashed } from './xml-text.ts'
+import { createXmlTokens, InvalidXmlError, type XmlToken } from './xml-tokens.ts'
 
 /** An element with all that is in it, in its order. Texts that stand side by side are one. */
 export type XmlNode = {
@@ -21,7 +21,7 @@ const chunkChars = 64 * 1024
 /** The whole of a well-formed document. Throws an `InvalidXmlError` at the first thing that is wrong. */
 export function readXmlTree(xml: string | Uint8Array, limits: TreeLimits = treeLimits): XmlNode {
   const { maxBytes, maxElements, maxDepth } = limits
-  const text = textOf(xml, maxBytes)
+  const text = documentText(xml, maxBytes)
   const open: XmlNode[] = []
   let root: XmlNode | null = null
   let elements = 0
@@ -59,7 +59,7 @@ function* tokensOf(text: string, maxDepth: number): Generator<XmlToken, void, un
 /** The name of the outermost element, for whoever reads several grammars; null where there is none to be found. */
 export function rootNameOf(xml: string | Uint8Array, { maxBytes }: TreeLimits = treeLimits): string | null {
   try {
-    const first = tokensOf(textOf(xml, maxBytes), 1).next().value
+    const first = tokensOf(documentText(xml, maxBytes), 1).next().value
     return first?.kind === 'start' ? first.name : null
   } catch (error) {
     if (error instanceof InvalidXmlError) return null
@@ -67,7 +67,7 @@ export function rootNameOf(xml: string | Uint8Array, { maxBytes }: TreeLimits = 
   }
 }
 
-function textOf(xml: string | Uint8Array, maxBytes: number): string {
+function documentText(xml: string | Uint8Array, maxBytes: number): string {
   const bytes = typeof xml === 'string' ? Buffer.byteLength(xml) : xml.length
   if (bytes > maxBytes) throw invalidXml(1, `the document has more than ${maxBytes} bytes`)
   if (typeof xml === 'string') return xml.startsWith('\ufeff') ? xml.slice(1) : xml
@@ -87,4 +87,48 @@ function addText(content: XmlNode['content'], text: string): void {
 
 function invalidXml(line: number, message: string): InvalidXmlError {
   return new InvalidXmlError({ line, message })
+}
+
+/** Looking into elements of which a validator knows already whether they follow their grammar: what is not there is undefined. */
+
+export function childrenOf(node: XmlNode | undefined, name?: string): XmlNode[] {
+  const isWanted = (each: string | XmlNode): each is XmlNode =>
+    typeof each !== 'string' && (name === undefined || each.name === name)
+  return node === undefined ? [] : node.content.filter(isWanted)
+}
+
+export function childOf(node: XmlNode | undefined, name: string): XmlNode | undefined {
+  const isWanted = (each: string | XmlNode): each is XmlNode => typeof each !== 'string' && each.name === name
+  return node?.content.find(isWanted)
+}
+
+export function attributeOf(node: XmlNode | undefined, name: string): string | undefined {
+  return node?.attributes.get(name)
+}
+
+/** The text of an element and of those in it, in the spelling of `xml-text.ts` where it says so; null where that is wrong. */
+export function textOf(node: XmlNode | undefined): string | null | undefined {
+  if (node === undefined) return undefined
+  const text = bareText(node)
+  return node.attributes.get('escaped') === 'yes' ? unbackslashed(text) : text
+}
+
+function bareText({ content }: XmlNode): string {
+  let text = ''
+  for (const each of content) text += typeof each === 'string' ? each : bareText(each)
+  return text
+}
+
+const numeral = /^-?\d{1,400}(?:\.\d{1,400})?(?:e[+-]?\d{1,4})?$/i
+
+/** The number that a text gives; any other text stays one, for whoever checks values to name it. */
+export function numberOrText(text: string | undefined): number | string | undefined {
+  const bare = text?.trim()
+  return bare !== undefined && numeral.test(bare) ? Number(bare) : text
+}
+
+/** One of the words that the grammar has there; for any other the validator has spoken. */
+export function wordOf<T extends string>(text: string | undefined, words: readonly T[]): T | undefined {
+  const bare = text?.trim()
+  return words.find((word) => word === bare)
 }

@@ -42,3 +42,38 @@ export async function* inChunks(
   }
   if (chunk !== '') yield chunk
 }
+
+const forbidden = /[^\t\n\r -\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu
+
+/**
+ * Attributes with free texts, a blank before each; those that are null are left out. White space comes back as it was.
+ * Characters that XML can't hold are shown as U+FFFD: texts that may have some belong into elements.
+ */
+export function attributes(values: Readonly<Record<string, string | number | boolean | null>>): string {
+  let list = ''
+  for (const [name, value] of Object.entries(values)) {
+    if (value !== null) list += ` ${name}="${attributeText(String(value))}"`
+  }
+  return list
+}
+
+function attributeText(text: string): string {
+  const sound = canBeXml(text) ? text : text.replace(forbidden, '\ufffd')
+  return escapeText(sound).replaceAll('\t', '&#9;').replaceAll('\n', '&#10;')
+}
+
+export const declaration = '<?xml version="1.0" encoding="UTF-8"?>\n'
+
+/** A file of many items, one in memory at a time. */
+export function writeItems<T>(
+  root: string,
+  items: Iterable<T> | AsyncIterable<T>,
+  element: (item: T) => string,
+): AsyncGenerator<string, void, undefined> {
+  async function* pieces() {
+    yield `${declaration}<${root}>\n`
+    for await (const item of items) yield element(item)
+    yield `</${root}>\n`
+  }
+  return inChunks(pieces())
+}

@@ -1,5 +1,5 @@
 import type { Annotation, AnnotationStore } from '../../store/contracts/annotations.ts'
-import { type Aci, type AciExplanation, writeAcis } from '../../xml/aci.ts'
+import { type Aci, type AciExplanation, writeAcis } from '../../xml/aci/aci.ts'
 import type { ExportWork } from './export-work.ts'
 
 const PAGE = 500

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, describe, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import type { Capture } from '../../store/contracts/documents.ts'
-import { readMetaInfo } from '../../xml/meta-info-reader.ts'
+import { readMetaInfo } from '../../xml/meta-info/meta-info-reader.testkit.ts'
 import { readRecords } from '../warc/record-reader.ts'
 import { createExportFolder, type ExportFolder, goneWith, pageWith } from './export.testkit.ts'
 

@@ -1,7 +1,7 @@
 import { digestText } from '../../core/fingerprint.ts'
 import { parseHttpDate } from '../../core/http-date.ts'
 import type { CataloguedDocument, Version, VersionStore } from '../../store/contracts/versions.ts'
-import { type MetaVersion, type WritableMetaDocument, writeMetaInfo } from '../../xml/meta-info.ts'
+import { type MetaVersion, type WritableMetaDocument, writeMetaInfo } from '../../xml/meta-info/meta-info.ts'
 import { readAhead } from '../read-ahead.ts'
 import type { ExportWork } from './export-work.ts'
 import { narrowsVersions, selectDocuments, selectHistory } from './selection.ts'

@@ -2,8 +2,8 @@ import { open, rename, rm } from 'node:fs/promises'
 import type { Profile, ProfileUrd } from '../../core/profile.ts'
 import { profileToJson } from '../../services/profiles/profile-values.ts'
 import { writtenUrd } from '../../services/profiles/urd-values.ts'
-import { writeProfiles } from '../../xml/profile.ts'
-import { writeUrds } from '../../xml/urd.ts'
+import { writeProfiles } from '../../xml/profile/profile.ts'
+import { writeUrds } from '../../xml/profile/urd.ts'
 
 export type ExportedItems =
   | { kind: 'profiles'; form: 'xml' | 'json'; items: AsyncIterable<Profile> }

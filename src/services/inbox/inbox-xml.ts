@@ -1,6 +1,6 @@
 import { aciOf } from '../../archive/export/aci-export.ts'
 import type { InboxItem } from '../../store/contracts/inbox.ts'
-import { writeAci, writeAcis } from '../../xml/aci.ts'
+import { writeAci, writeAcis } from '../../xml/aci/aci.ts'
 
 /** Annotations in the grammar of the papers. */
 export async function inboxXml(items: readonly InboxItem[], now: number): Promise<string> {

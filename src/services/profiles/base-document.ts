@@ -1,6 +1,6 @@
 import type { Profile, ProfileUrd } from '../../core/profile.ts'
-import { profileElement } from '../../xml/profile.ts'
-import { urdElement } from '../../xml/urd.ts'
+import { profileElement } from '../../xml/profile/profile.ts'
+import { urdElement } from '../../xml/profile/urd.ts'
 import { writtenUrd } from './urd-values.ts'
 
 /** The profile base as one document, `<base><profiles>…</profiles><urds>…</urds></base>`; null where it would be too large. */

@@ -3,7 +3,7 @@ import { createPattern } from '../../core/pattern/pattern.ts'
 import type { Interests, Keyword } from '../../core/profile.ts'
 import { ignoreLimits } from '../../core/text/ignored-text.ts'
 import { interestLimits } from '../../matching/interests/interest-limits.ts'
-import { profileDefaults } from '../../xml/profile-defaults.ts'
+import { profileDefaults } from '../../xml/profile/profile.ts'
 import type { PlainRecord, PlainValues } from './plain-values.ts'
 
 const interestKeys = ['keywords', 'exclude', 'expression', 'threshold', 'stemming', 'scorer', 'ignore']

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { configOf } from '../../config/load-config.ts'
-import { writeProfile } from '../../xml/profile.ts'
+import { writeProfile } from '../../xml/profile/profile.ts'
 import { createProfileReading } from './profile-reading.ts'
 
 const config = configOf()

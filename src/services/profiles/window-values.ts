@@ -1,5 +1,5 @@
 import type { TimeWindow } from '../../core/profile.ts'
-import { windowDefaults } from '../../xml/profile-defaults.ts'
+import { windowDefaults } from '../../xml/profile/profile.ts'
 import { type PlainValues, shown } from './plain-values.ts'
 
 const MINUTES_OF_DAY = 1440

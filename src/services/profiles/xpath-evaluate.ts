@@ -1,6 +1,6 @@
 import { ParseOption, XmlAttribute, XmlDocument, XmlElement, type XmlNode, XmlXPath, XmlXPathError } from 'libxml2-wasm'
 import type { ProfileQueryResult } from '../../core/reports/profile-report.ts'
-import { attributes } from '../../xml/xml-attributes.ts'
+import { attributes } from '../../xml/xml-writing.ts'
 
 export type ResultLimits = { maxNodes: number; maxResultChars: number }
 

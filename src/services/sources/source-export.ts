@@ -1,5 +1,5 @@
 import type { ProfileStore } from '../../store/contracts/profiles.ts'
-import { writeProfiles } from '../../xml/profile.ts'
+import { writeProfiles } from '../../xml/profile/profile.ts'
 import { inChunks } from '../../xml/xml-writing.ts'
 import { eachProfile } from '../profiles/profile-import.ts'
 import { writeOpml } from './opml.ts'

@@ -6,11 +6,11 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import fc from 'fast-check'
+import { textOf } from '../meta-info/meta-info.testkit.ts'
+import { xmllintSkip } from '../xmllint.testkit.ts'
 import { anyAci } from './aci.testkit.ts'
 import { type Aci, writeAci, writeAcis } from './aci.ts'
 import { aciGrammar, readAcis } from './aci-reader.ts'
-import { textOf } from './meta-info.testkit.ts'
-import { xmllintSkip } from './xmllint.testkit.ts'
 
 /** The papers' example, repaired to what XML is. */
 const fromThePapers = `<?xml version="1.0" encoding="UTF-8"?>

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
+import { anyText } from '../meta-info/meta-info.testkit.ts'
 import { type Aci, type AciExplanation, type AciSummary, aciKinds, targetNames } from './aci.ts'
-import { anyText } from './meta-info.testkit.ts'
 
 /** What may stand in an attribute: all that XML can hold. */
 const anyName = fc.string({

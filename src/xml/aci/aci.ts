@@ -1,7 +1,5 @@
-import { attributes } from './xml-attributes.ts'
-import { declaration, writeItems } from './xml-items.ts'
-import { backslashed, canBeXml, escapeText } from './xml-text.ts'
-import { bareTextElement, textElement } from './xml-writing.ts'
+import { backslashed, canBeXml, escapeText } from '../xml-text.ts'
+import { attributes, bareTextElement, declaration, textElement, writeItems } from '../xml-writing.ts'
 
 /** An annotation as XML, as in the papers. The grammar, and what each element means, is in `aci.dtd`. Times are milliseconds since 1970. */
 export type Aci = {

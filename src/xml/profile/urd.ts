@@ -1,3 +1,4 @@
+import { attributes, bareTextElement, declaration, writeItems } from '../xml-writing.ts'
 import {
   amountElement,
   deliveryElement,
@@ -9,10 +10,7 @@ import {
   type WrittenInterests,
   type WrittenSource,
   windowElement,
-} from './profile-parts.ts'
-import { attributes } from './xml-attributes.ts'
-import { declaration, writeItems } from './xml-items.ts'
-import { bareTextElement } from './xml-writing.ts'
+} from './profile.ts'
 
 export const methods = ['pull', 'push'] as const
 

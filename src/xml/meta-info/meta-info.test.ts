@@ -6,11 +6,10 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import fc from 'fast-check'
+import { xmllintSkip } from '../xmllint.testkit.ts'
 import { all, anyDocument, cut, textOf } from './meta-info.testkit.ts'
 import { type MetaDocument, writeMetaDocument, writeMetaInfo } from './meta-info.ts'
-import { readMetaInfo } from './meta-info-reader.ts'
-import { metaInfoDtdPath, validateMetaInfo } from './meta-info-validity.ts'
-import { xmllintSkip } from './xmllint.testkit.ts'
+import { metaInfoDtdPath, readMetaInfo, validateMetaInfo } from './meta-info-reader.testkit.ts'
 
 /** The paper's example, repaired to what XML is. */
 const fromThePaper = `<?xml version="1.0" encoding="UTF-8"?>

@@ -1,12 +1,19 @@
+import { createGrammar } from '../xml-grammar.ts'
+import { unbackslashed } from '../xml-text.ts'
+import type { XmlError } from '../xml-tokens.ts'
+import {
+  attributeOf,
+  childOf,
+  childrenOf,
+  numberOrText,
+  type TreeLimits,
+  textOf,
+  wordOf,
+  type XmlNode,
+} from '../xml-tree.ts'
 import { type Aci, type AciExplanation, type AciPlace, type AciSummary, aciKinds, targetNames } from './aci.ts'
-import type { XmlError } from './xml-error.ts'
-import { createGrammar } from './xml-grammar.ts'
-import { attributeOf, childOf, childrenOf, textOf, wordOf } from './xml-node.ts'
-import { unbackslashed } from './xml-text.ts'
-import type { TreeLimits, XmlNode } from './xml-tree.ts'
-import { createXmlValues, type XmlValues } from './xml-values.ts'
 
-export const aciGrammar = createGrammar({ dtd: './aci.dtd', root: 'acis', item: 'aci' })
+export const aciGrammar = createGrammar({ dtd: 'aci.dtd', root: 'acis', item: 'aci' })
 
 /** The annotations of a file, and all that is wrong with it: they are to be used only where nothing is. */
 export function readAcis(xml: string | Uint8Array, limits?: TreeLimits): { acis: Aci[]; errors: XmlError[] } {
@@ -98,4 +105,48 @@ function placesOf(node: XmlNode, values: XmlValues): AciPlace[] {
     if (end < start) values.addError(place, 'it ends before it starts')
     return { where: wordOf(attributeOf(place, 'where'), targetNames) ?? 'body', start, end }
   })
+}
+
+const maxErrors = 100
+
+/** Reads values and goes on when one is wrong: all faults are told together. What is not there is 0, false or ''. */
+export type XmlValues = {
+  readonly errors: readonly XmlError[]
+  addError(node: XmlNode | undefined, message: string): void
+  number(node: XmlNode | undefined, name: string): number
+  /** A whole number that is not negative. */
+  count(node: XmlNode | undefined, name: string): number
+  truth(node: XmlNode | undefined, name: string): boolean
+  text(node: XmlNode | undefined): string
+}
+
+export function createXmlValues(): XmlValues {
+  const errors: XmlError[] = []
+
+  function addError(node: XmlNode | undefined, message: string): void {
+    if (errors.length < maxErrors) errors.push({ line: node?.line ?? 1, message: `<${node?.name}>: ${message}` })
+  }
+
+  function read(node: XmlNode | undefined, name: string, expected: string, isRight: (value: number) => boolean) {
+    const text = attributeOf(node, name)
+    if (text === undefined) return 0
+    const value = numberOrText(text)
+    if (typeof value === 'number' && isRight(value)) return value
+    addError(node, `${name}: expected ${expected}, not ${JSON.stringify(text.slice(0, 60))}`)
+    return 0
+  }
+
+  return {
+    errors,
+    addError,
+    number: (node, name) => read(node, name, 'a number', Number.isFinite),
+    count: (node, name) =>
+      read(node, name, 'a whole number that is not negative', (value) => Number.isSafeInteger(value) && value >= 0),
+    truth: (node, name) => attributeOf(node, name)?.trim() === 'true',
+    text(node) {
+      const text = textOf(node)
+      if (text === null) addError(node, 'a backslash that begins no escape')
+      return text ?? ''
+    },
+  }
 }

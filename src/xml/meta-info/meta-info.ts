@@ -1,4 +1,4 @@
-import { attributeList, bareTextElement, inChunks, textElement, timeText } from './xml-writing.ts'
+import { attributeList, bareTextElement, inChunks, textElement, timeText } from '../xml-writing.ts'
 
 /**
  * Meta-information about documents as XML: WebRACE's file for each document (its Table 3) with the versions behind it.

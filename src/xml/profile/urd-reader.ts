@@ -1,3 +1,6 @@
+import { createGrammar } from '../xml-grammar.ts'
+import type { XmlError } from '../xml-tokens.ts'
+import { attributeOf, childOf, numberOrText, type TreeLimits, wordOf, type XmlNode } from '../xml-tree.ts'
 import {
   controlPlain,
   interestsPlain,
@@ -9,14 +12,10 @@ import {
   truthOf,
   uriText,
   windowPlain,
-} from './profile-parts-reader.ts'
+} from './profile-reader.ts'
 import { methods } from './urd.ts'
-import type { XmlError } from './xml-error.ts'
-import { createGrammar } from './xml-grammar.ts'
-import { attributeOf, childOf, numberOrText, wordOf } from './xml-node.ts'
-import type { TreeLimits, XmlNode } from './xml-tree.ts'
 
-export const urdGrammar = createGrammar({ dtd: './urd.dtd', root: 'urds', item: 'urd' })
+export const urdGrammar = createGrammar({ dtd: 'urd.dtd', root: 'urds', item: 'urd' })
 
 /** A description in the plain shape of a profile with one source, and what only a description has. */
 export type PlainUrd = PlainItem & {
