@@ -104,9 +104,9 @@ function timedScheduler(scheduler: Scheduler, clock: ManualClock): Timed {
   }
 }
 
-function openScheduler(clock: ManualClock, capacity: number): Scheduler {
+function openScheduler(clock: ManualClock): Scheduler {
   const budgets = { perSecond: none, burst: none, maxInFlight: 10_000, perUser: generous, perHost: generous }
-  return createScheduler({ clock, policy: createPolicy('weighted-fair'), budgets, capacity })
+  return createScheduler({ clock, policy: createPolicy('weighted-fair'), budgets })
 }
 
 type Filled = { coalescer: Coalescer; scheduler: Scheduler; clock: ManualClock; putMs: number; setMs: number }
@@ -115,11 +115,11 @@ function fill(watches: number): Filled & { urdBytes: number; watchBytes: number 
   const clock = createManualClock()
   const urds = watches + Math.floor(watches / 4)
   const empty = collectGarbage()
-  const coalescer = createCoalescer({ capacity: urds })
+  const coalescer = createCoalescer()
   let startedAt = performance.now()
   for (let n = 0; n < urds; n++) coalescer.put(urdOf(n, watches))
   const putMs = performance.now() - startedAt
-  const scheduler = openScheduler(clock, watches)
+  const scheduler = openScheduler(clock)
   startedAt = performance.now()
   forwardTouched(coalescer, {
     set: (watch: Watch) => scheduler.set(watch, savedOf(watch.id, watch.everyMs, clock.now())),
@@ -135,7 +135,7 @@ function fill(watches: number): Filled & { urdBytes: number; watchBytes: number 
 function fillAlone(watches: number): number {
   const clock = createManualClock()
   const empty = collectGarbage()
-  const scheduler = openScheduler(clock, watches)
+  const scheduler = openScheduler(clock)
   for (let n = 0; n < watches; n++) {
     const { watch: id, owner, ...rest } = urdOf(n, watches)
     scheduler.set({ ...rest, id, payers: [owner], windows: null }, savedOf(id, rest.everyMs, clock.now()))
@@ -151,7 +151,7 @@ function overload(policy: PolicyName): { stats: SchedulerStats; longestWaitMs: n
   let demand = 0
   for (let id = 0; id < OVERLOADED; id++) demand += 1000 / everyFor(id)
   const budgets = { perSecond: demand / 2, burst: 50, maxInFlight: 5_000, perUser: null, perHost: null }
-  const scheduler = createScheduler({ clock, policy: createPolicy(policy), budgets, capacity: OVERLOADED })
+  const scheduler = createScheduler({ clock, policy: createPolicy(policy), budgets })
   for (let id = 0; id < OVERLOADED; id++) {
     const everyMs = everyFor(id)
     const level = serviceLevels[id % 3]!
@@ -262,7 +262,7 @@ function measureBaselines() {
   const empty = collectGarbage()
   const heap = createObjectHeap(clocks[0]!, BASELINE)
   const heapBytes = (collectGarbage() - empty) / BASELINE
-  const scheduler = openScheduler(clocks[1]!, BASELINE)
+  const scheduler = openScheduler(clocks[1]!)
   for (let n = 0; n < BASELINE; n++) {
     const { watch: id, owner, ...rest } = urdOf(n, BASELINE)
     scheduler.set({ ...rest, id, payers: [owner], windows: null }, savedOf(id, rest.everyMs, clocks[1]!.now()))

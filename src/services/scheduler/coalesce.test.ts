@@ -199,7 +199,7 @@ test('however URDs come and go, each page goes to those alone who cover it, and 
   const urls = [uri, `${uri}1.html`, `${uri}2.html`, 'https://www.example.org/sport/3.html', 'https://example.org/']
   for (let seed = 1; seed <= 30; seed++) {
     const random = createRandom(seed)
-    const coalescer = createCoalescer({ capacity: 16 })
+    const coalescer = createCoalescer()
     const model = new Map<number, Urd>()
     for (let step = 0; step < 300; step++) {
       const id = random.below(40)

@@ -1,13 +1,9 @@
-import type { TimeWindow } from '../../core/profile.ts'
 import { UNLIMITED_DEPTH } from '../../core/request.ts'
 import { nearness, nearnessOf, type Page, patternOf } from './coverage.ts'
-import { createInterner } from './interner.ts'
-import { checkId, createSlotTable, grown } from './slot-table.ts'
-import { checkedDuration } from './timing.ts'
+import { checkedDuration, checkId } from './timing.ts'
 import type { CoalescedWatch, Urd } from './urd.ts'
-import { createUrdColumns, growUrdColumns } from './urd-columns.ts'
 import { mergeUrds } from './urd-merge.ts'
-import { serviceLevels, type Watch } from './watch.ts'
+import type { Watch } from './watch.ts'
 import { zoneClock } from './zone-offset.ts'
 
 /**
@@ -47,9 +43,7 @@ export function forwardTouched(coalescer: Coalescer, target: WatchTarget): void 
   }
 }
 
-const scopeKinds = Object.keys(nearnessOf) as (keyof typeof nearnessOf)[]
-
-/** What a scheduler or a look at a page would stumble over later is refused here, where its owner can be told. */
+/** What would fail later, in the scheduler or on a page, is rejected here, where its owner can still be informed. */
 function check({ id, watch, everyMs, everyMaxMs, scope, window }: Urd): void {
   checkId(id)
   checkId(watch)
@@ -59,151 +53,76 @@ function check({ id, watch, everyMs, everyMaxMs, scope, window }: Urd): void {
   if (window !== null) zoneClock(window.zone)
 }
 
-export function createCoalescer({ capacity = 1024 }: { capacity?: number } = {}): Coalescer {
-  const columns = createUrdColumns(Math.max(16, capacity))
-  const urds = createSlotTable({ capacity, onGrow: (room) => growUrdColumns(columns, room) })
-  let firstUrd = new Int32Array(Math.max(16, capacity))
-  let hostOf = new Int32Array(Math.max(16, capacity))
-  const watches = createSlotTable({
-    capacity,
-    onGrow(room) {
-      firstUrd = grown(firstUrd, room)
-      hostOf = grown(hostOf, room)
-    },
-  })
-  const owners = createInterner<string>()
-  const hosts = createInterner<string>()
-  const patterns = createInterner<string>()
-  const windows = createInterner<TimeWindow>()
+/** The URDs of one watch are a linked list, newest first. */
+type UrdNode = { urd: Urd; next: UrdNode | null; previous: UrdNode | null }
+
+export function createCoalescer(): Coalescer {
+  const urds = new Map<number, UrdNode>()
+  const watches = new Map<number, UrdNode>()
   const touched = new Set<number>()
 
-  function join(slot: number, { watch, host }: Urd): void {
-    let at = watches.find(watch)
-    if (at === -1) {
-      at = watches.add(watch)
-      firstUrd[at] = -1
-      hostOf[at] = hosts.acquire(host, () => host)
-    }
-    const first = firstUrd[at]!
-    columns.watch[slot] = at
-    columns.previous[slot] = -1
-    columns.next[slot] = first
-    if (first !== -1) columns.previous[first] = slot
-    firstUrd[at] = slot
+  function join(node: UrdNode): void {
+    const { watch } = node.urd
+    const first = watches.get(watch) ?? null
+    node.next = first
+    if (first !== null) first.previous = node
+    watches.set(watch, node)
     touched.add(watch)
   }
 
-  function part(slot: number): void {
-    const at = columns.watch[slot]!
-    const before = columns.previous[slot]!
-    const after = columns.next[slot]!
-    if (after !== -1) columns.previous[after] = before
-    if (before !== -1) columns.next[before] = after
-    else firstUrd[at] = after
-    touched.add(watches.idOf(at))
-    if (firstUrd[at] !== -1) return
-    hosts.release(hostOf[at]!)
-    watches.remove(at)
-  }
-
-  function write(slot: number, urd: Urd): void {
-    const { owner, scope, window } = urd
-    columns.owner[slot] = owners.acquire(owner, () => owner)
-    columns.level[slot] = serviceLevels.indexOf(urd.level)
-    columns.paused[slot] = urd.paused ? 1 : 0
-    columns.everyMs[slot] = urd.everyMs
-    columns.everyMaxMs[slot] = urd.everyMaxMs
-    columns.urgency[slot] = urd.urgency
-    columns.depth[slot] = Math.min(urd.depth, UNLIMITED_DEPTH)
-    columns.scope[slot] = scope.kind === 'pattern' ? 0 : nearnessOf[scope.kind]
-    columns.pattern[slot] = scope.kind === 'pattern' ? patterns.acquire(scope.source, () => scope.source) : -1
-    columns.window[slot] = window === null ? -1 : windows.acquire(JSON.stringify(window), () => window)
-  }
-
-  function erase(slot: number): void {
-    owners.release(columns.owner[slot]!)
-    if (columns.pattern[slot] !== -1) patterns.release(columns.pattern[slot]!)
-    if (columns.window[slot] !== -1) windows.release(columns.window[slot]!)
-  }
-
-  function chainOf(watch: number): number {
-    const at = watches.find(watch)
-    return at === -1 ? -1 : firstUrd[at]!
-  }
-
-  function read(slot: number): Urd {
-    const at = columns.watch[slot]!
-    const pattern = columns.pattern[slot]!
-    const window = columns.window[slot]!
-    return {
-      id: urds.idOf(slot),
-      watch: watches.idOf(at),
-      owner: owners.get(columns.owner[slot]!),
-      level: serviceLevels[columns.level[slot]!]!,
-      host: hosts.get(hostOf[at]!),
-      everyMs: columns.everyMs[slot]!,
-      everyMaxMs: columns.everyMaxMs[slot]!,
-      depth: columns.depth[slot]!,
-      scope:
-        pattern === -1
-          ? { kind: scopeKinds[columns.scope[slot]! - 1]! }
-          : { kind: 'pattern', source: patterns.get(pattern) },
-      urgency: columns.urgency[slot]!,
-      window: window === -1 ? null : windows.get(window),
-      paused: columns.paused[slot] === 1,
-    }
+  function part({ urd, next, previous }: UrdNode): void {
+    if (next !== null) next.previous = previous
+    if (previous !== null) previous.next = next
+    else if (next !== null) watches.set(urd.watch, next)
+    else watches.delete(urd.watch)
+    touched.add(urd.watch)
   }
 
   function urdsOf(watch: number): Urd[] {
     const found: Urd[] = []
-    for (let slot = chainOf(watch); slot !== -1; slot = columns.next[slot]!) found.push(read(slot))
+    for (let node = watches.get(watch) ?? null; node !== null; node = node.next) found.push(node.urd)
     return found
   }
 
   return {
     put(urd) {
       check(urd)
-      let slot = urds.find(urd.id)
-      if (slot === -1) slot = urds.add(urd.id)
-      else {
-        part(slot)
-        erase(slot)
-      }
-      write(slot, urd)
-      join(slot, urd)
+      const known = urds.get(urd.id)
+      if (known !== undefined) part(known)
+      const depth = Math.min(urd.depth, UNLIMITED_DEPTH)
+      const node = { urd: { ...urd, depth }, next: null, previous: null }
+      urds.set(urd.id, node)
+      join(node)
     },
     pause(id, paused) {
-      const slot = urds.find(id)
-      if (slot === -1) return
-      columns.paused[slot] = paused ? 1 : 0
-      touched.add(watches.idOf(columns.watch[slot]!))
+      const node = urds.get(id)
+      if (node === undefined) return
+      node.urd = { ...node.urd, paused }
+      touched.add(node.urd.watch)
     },
     remove(id) {
-      const slot = urds.find(id)
-      if (slot === -1) return
-      part(slot)
-      erase(slot)
-      urds.remove(slot)
+      const node = urds.get(id)
+      if (node === undefined) return
+      part(node)
+      urds.delete(id)
     },
-    watch(id) {
-      const first = chainOf(id)
-      return first === -1 ? undefined : mergeUrds(urdsOf(id))
-    },
+    watch: (id) => (watches.has(id) ? mergeUrds(urdsOf(id)) : undefined),
     urdsOf,
     covering(watch, uri, page) {
       const found: number[] = []
       const near = page.hops === 0 ? nearnessOf.page : nearness(uri, page.url)
       /** Owners with the same expression share the answer. */
-      const matched = new Map<number, boolean>()
-      for (let slot = chainOf(watch); slot !== -1; slot = columns.next[slot]!) {
-        if (columns.paused[slot] === 1 || page.hops > columns.depth[slot]!) continue
-        const pattern = columns.pattern[slot]!
-        let covers = page.hops === 0 || (pattern === -1 && near >= columns.scope[slot]!)
-        if (!covers && pattern !== -1) {
-          covers = matched.get(pattern) ?? patternOf(patterns.get(pattern)).matches(page.url)
-          matched.set(pattern, covers)
-        }
-        if (covers) found.push(urds.idOf(slot))
+      const matched = new Map<string, boolean>()
+      const covers = ({ scope }: Urd): boolean => {
+        if (page.hops === 0) return true
+        if (scope.kind !== 'pattern') return near >= nearnessOf[scope.kind]
+        const matches = matched.get(scope.source) ?? patternOf(scope.source).matches(page.url)
+        matched.set(scope.source, matches)
+        return matches
+      }
+      for (let node = watches.get(watch) ?? null; node !== null; node = node.next) {
+        const { urd } = node
+        if (!urd.paused && page.hops <= urd.depth && covers(urd)) found.push(urd.id)
       }
       return found
     },
@@ -212,6 +131,6 @@ export function createCoalescer({ capacity = 1024 }: { capacity?: number } = {})
       touched.clear()
       return ids
     },
-    size: () => ({ urds: urds.size(), watches: watches.size() }),
+    size: () => ({ urds: urds.size, watches: watches.size }),
   }
 }

@@ -2,12 +2,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createPolicy, type Policy } from './policy.ts'
 
-function serve(policy: Policy, waiting: number[], times: number, turns = new Float64Array(policy.memory)): number[] {
+const memoryOf = (policy: Policy): number[] => Array.from({ length: policy.memory }, () => 0)
+const queuesOf = (lengths: number[]) => lengths.map((length) => ({ length }))
+
+function serve(policy: Policy, waiting: number[], times: number, turns = memoryOf(policy)): number[] {
   const served = waiting.map(() => 0)
   for (let turn = 0; turn < times; turn++) {
-    const queue = policy.pick(waiting, turns, 0)
+    const queue = policy.pick(queuesOf(waiting), turns)
     served[queue]!++
-    policy.took(queue, turns, 0)
+    policy.took(queue, turns)
   }
   return served
 }
@@ -22,15 +25,15 @@ test('levels that always have something waiting are served by their shares', () 
 
 test('what a level leaves goes to the others, and it comes back without credit', () => {
   const policy = createPolicy('weighted-fair')
-  const turns = new Float64Array(policy.memory)
+  const turns = memoryOf(policy)
   assert.deepEqual(serve(policy, [0, 9, 9], 500, turns), [0, 400, 100])
   const [gold, silver, bronze] = serve(policy, [9, 9, 9], 210, turns) as [number, number, number]
   assert.ok(Math.abs(gold - 160) <= 2 && Math.abs(silver - 40) <= 2 && Math.abs(bronze - 10) <= 2)
 })
 
-test('nobody is picked where nobody waits', () => {
-  assert.equal(createPolicy('weighted-fair').pick([0, 0, 0], new Float64Array(4), 0), -1)
-  assert.equal(createPolicy('first-in').pick([0], new Float64Array(0), 0), -1)
+test('no queue is picked where all are empty', () => {
+  assert.equal(createPolicy('weighted-fair').pick(queuesOf([0, 0, 0]), [0, 0, 0, 0]), -1)
+  assert.equal(createPolicy('first-in').pick(queuesOf([0]), []), -1)
 })
 
 test('first in goes by due time, earliest deadline by deadline', () => {

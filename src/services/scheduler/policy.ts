@@ -2,26 +2,26 @@ import type { ServiceLevel } from '../../core/profile.ts'
 import { serviceLevels } from './watch.ts'
 
 /**
- * Who goes first when more is due than can be fetched. Watches that are due stand on lanes; a policy says which lane a
- * service level stands on, in which order a lane is served, and whose turn it is. There are turns for the whole and turns
- * at each budget that several lanes wait for; what a policy must remember of them is in numbers that it is handed.
+ * Which watch goes first when more checks are due than can be made. Due watches wait in queues; a policy decides which
+ * queue a service level uses, the order within a queue, and whose turn it is. Turns are taken once for the whole
+ * scheduler and once at each budget that several queues wait for; the policy's memory of them is an array of numbers
+ * that the caller keeps.
  *
- * Every policy serves somebody whenever somebody is waiting, and none lets anybody wait for ever: due times and
- * deadlines age, and each lane has a share.
+ * Every policy serves a watch whenever one is waiting, and none starves: due times and deadlines age, and each queue
+ * has a share.
  */
 export type Policy = {
   readonly name: string
   readonly queues: number
-  /** How many numbers it remembers for one set of turns; they are 0 at first. */
+  /** How many numbers it remembers for one set of turns; they start at 0. */
   readonly memory: number
-  /** By the index of the level in `serviceLevels`. */
-  queueOf(level: number): number
-  /** Place within the lane: smaller goes first, equal ones by their id. */
+  queueOf(level: ServiceLevel): number
+  /** Order within the queue: smaller goes first, equal ones by id. */
   rank(dueAt: number, deadlineAt: number): number
-  /** The lane to serve next, given how many wait on each; -1 where nobody waits. Its memory begins at `at`. */
-  pick(waiting: ArrayLike<number>, turns: Float64Array, at: number): number
-  /** The lane was served. */
-  took(queue: number, turns: Float64Array, at: number): void
+  /** The queue to serve next; -1 where all are empty. */
+  pick(queues: readonly { readonly length: number }[], turns: number[]): number
+  /** The queue was served. */
+  took(queue: number, turns: number[]): void
 }
 
 export type PolicyName = 'first-in' | 'earliest-deadline' | 'weighted-fair'
@@ -29,9 +29,9 @@ export type PolicyName = 'first-in' | 'earliest-deadline' | 'weighted-fair'
 export type Shares = Readonly<Record<ServiceLevel, number>>
 
 /**
- * Each level has four times the share of the next. Gold then has 16 of 21 parts: it keeps its deadlines as long as its own
- * demand is below three quarters of the capacity, so also where all three levels demand the same and only half of it
- * can be done. Bronze has no less than a twenty-first, and more whenever the others leave some.
+ * Each level has four times the share of the next. Gold then has 16 of 21 parts: it meets its deadlines as long as its
+ * own demand is below three quarters of the capacity, so also where all three levels demand the same and only half of
+ * it can be served. Bronze has no less than a twenty-first, and more whenever the others leave some.
  */
 export const defaultShares: Shares = { gold: 16, silver: 4, bronze: 1 }
 
@@ -53,37 +53,37 @@ function createSingleQueue(name: PolicyName, rank: Policy['rank']): Policy {
     memory: 0,
     queueOf: () => 0,
     rank,
-    pick: (waiting) => (waiting[0]! > 0 ? 0 : -1),
+    pick: (queues) => (queues[0]!.length > 0 ? 0 : -1),
     took() {},
   }
 }
 
 /**
- * Fair queueing by virtual time: each lane has a clock that moves by 1/share with every check, and the lane that is
- * furthest behind is next. A lane on which nobody waits is carried along, so that it comes back without credit and
- * without debt. Within a lane the earliest deadline goes first.
+ * Fair queueing by virtual time: each queue has a clock that moves by 1/share with every check, and the queue furthest
+ * behind is next. An empty queue is carried along, so that it returns without credit and without debt. Within a queue
+ * the earliest deadline goes first.
  */
 function createWeightedFair(shares: Shares): Policy {
-  const queues = serviceLevels.length
-  const steps = Float64Array.from(serviceLevels, (level) => 1 / shares[level])
+  const count = serviceLevels.length
+  const steps = serviceLevels.map((level) => 1 / shares[level])
   return {
     name: 'weighted-fair',
-    queues,
-    // The clocks of the lanes, and the time of the last turn.
-    memory: queues + 1,
-    queueOf: (level) => level,
+    queues: count,
+    // The clocks of the queues, and the time of the last turn.
+    memory: count + 1,
+    queueOf: (level) => serviceLevels.indexOf(level),
     rank: (_, deadlineAt) => deadlineAt,
-    pick(waiting, turns, at) {
+    pick(queues, turns) {
       let next = -1
-      for (let queue = 0; queue < queues; queue++) {
-        if (waiting[queue] === 0) turns[at + queue] = Math.max(turns[at + queue]!, turns[at + queues]!)
-        else if (next === -1 || turns[at + queue]! < turns[at + next]!) next = queue
+      for (let queue = 0; queue < count; queue++) {
+        if (queues[queue]!.length === 0) turns[queue] = Math.max(turns[queue]!, turns[count]!)
+        else if (next === -1 || turns[queue]! < turns[next]!) next = queue
       }
       return next
     },
-    took(queue, turns, at) {
-      turns[at + queues] = Math.max(turns[at + queues]!, turns[at + queue]!)
-      turns[at + queue] = turns[at + queue]! + steps[queue]!
+    took(queue, turns) {
+      turns[count] = Math.max(turns[count]!, turns[queue]!)
+      turns[queue] = turns[queue]! + steps[queue]!
     },
   }
 }

@@ -1,150 +1,136 @@
-import type { Budget } from './buckets.ts'
-import type { HeapArena } from './heap-arena.ts'
+import type { ServiceLevel } from '../../core/profile.ts'
+import { popNode, pushNode, removeNode } from './heap.ts'
 import type { Policy } from './policy.ts'
-import { createHolds, type Holds } from './throttles.ts'
-import { createTimeQueue, type TimeQueue } from './time-queue.ts'
+import { type Budget, createFairQueue, createThrottles, type Throttles } from './throttles.ts'
 import { serviceLevels } from './watch.ts'
-import { flags, type StateName, states, type WatchColumns } from './watch-columns.ts'
+import { type Bucket, type StateName, stateNames, type WatchEntry } from './watch-entry.ts'
 
 /**
- * Where watches are. Each is in one place: on the time queue (all that wait, and all that are out by the time at which they
- * are lost), on a lane, with a budget that holds it, on the queue of those asked for, or nowhere in particular
- * (paused, shut). Who takes one out with `leave` or `popReady` puts it somewhere again.
+ * Where watches are. Each is in one of these: the time queue (those that wait, and those that are out by the time at
+ * which they count as lost), a ready queue, the queue of a budget that holds it, the queue of those asked for, or in
+ * none (paused, shut). A caller that takes one out with `leave` or `popReady` must put it somewhere again.
  */
 export type Queues = {
-  readonly holds: Holds
-  /** To look at; it is changed by the functions here. */
-  readonly time: Pick<TimeQueue, 'due' | 'nextAt'>
-  stand(slot: number, state: 'paused' | 'shut'): void
-  enterTime(slot: number, state: 'waiting' | 'closed' | 'out', at: number): void
-  enterReady(slot: number): void
-  enterAsked(slot: number, now: number): void
-  enterHold(slot: number, blocker: number, now: number): void
-  leave(slot: number, now: number): void
-  /** Takes the next from the lane whose turn it is; -1 where nobody is ready. */
-  popReady(): number
-  /** It goes: that was its lane's turn. Who was taken but has to wait is not counted. */
-  tookTurn(slot: number): void
-  firstAsked(): number
+  readonly throttles: Throttles
+  setAside(entry: WatchEntry, state: 'paused' | 'shut'): void
+  enterTime(entry: WatchEntry, state: 'waiting' | 'closed' | 'out', at: number): void
+  enterReady(entry: WatchEntry): void
+  enterAsked(entry: WatchEntry, now: number): void
+  enterHeld(entry: WatchEntry, blocker: Bucket, now: number): void
+  leave(entry: WatchEntry, now: number): void
+  /** The first whose time has come, still in the queue. */
+  firstDue(now: number): WatchEntry | undefined
+  /** Infinite where the time queue is empty. */
+  nextDueAt(): number
+  /** Takes the next from the queue whose turn it is. */
+  popReady(): WatchEntry | undefined
+  /** It goes: that was its queue's turn. A watch that was taken but has to wait is not counted. */
+  tookTurn(entry: WatchEntry): void
+  firstAsked(): WatchEntry | undefined
   /** How many of a level are in a state. */
-  count(level: number, state: StateName): number
+  count(level: ServiceLevel, state: StateName): number
   total(state: StateName): number
-  /** Counts a watch that changes its level at another place. */
-  changeLevel(slot: number, level: number): void
+  /** Changes the level of a watch that stays where it is. */
+  changeLevel(entry: WatchEntry, level: ServiceLevel): void
 }
 
 export type QueuesOptions = {
-  columns: WatchColumns
-  heap: HeapArena
   policy: Policy
   perUser: Budget | null
   perHost: Budget | null
-  deadlineAt(slot: number): number
-  now: number
+  deadlineAt(entry: WatchEntry): number
 }
 
-const STATES = 16
+export function createQueues({ policy, perUser, perHost, deadlineAt }: QueuesOptions): Queues {
+  const throttles = createThrottles({ perUser, perHost, policy, onFree })
+  const timed: WatchEntry[] = []
+  const asked: WatchEntry[] = []
+  const ready = createFairQueue(policy)
+  const counts = new Map(serviceLevels.map((level) => [level, new Map(stateNames.map((state) => [state, 0]))]))
 
-export function createQueues({ columns, heap, policy, perUser, perHost, deadlineAt, now }: QueuesOptions): Queues {
-  const holds = createHolds({ heap, columns, perUser, perHost, policy, onFree })
-  const time = createTimeQueue(heap, now)
-  let askedRoot = -1
-  const queueRoots = new Int32Array(policy.queues).fill(-1)
-  const turns = new Float64Array(policy.memory)
-  const queueSizes = new Int32Array(policy.queues)
-  const counts = new Int32Array(serviceLevels.length * STATES)
+  const count = (level: ServiceLevel, state: StateName): number => counts.get(level)!.get(state)!
 
-  function add(slot: number, by: 1 | -1): void {
-    const at = columns.level[slot]! * STATES + columns.state[slot]!
-    counts[at] = counts[at]! + by
+  function add({ level, state }: WatchEntry, by: 1 | -1): void {
+    counts.get(level)!.set(state, count(level, state) + by)
   }
 
-  function enter(slot: number, state: StateName): void {
-    columns.state[slot] = states[state]
-    add(slot, 1)
+  function enter(entry: WatchEntry, state: StateName): void {
+    entry.state = state
+    add(entry, 1)
   }
 
-  function exit(slot: number): void {
-    add(slot, -1)
-    columns.state[slot] = 0
+  const queueOf = (entry: WatchEntry): number => policy.queueOf(entry.level)
+  const rankOf = (entry: WatchEntry): number => policy.rank(entry.dueAt, deadlineAt(entry))
+
+  function enterQueue(entry: WatchEntry, queue: number, rank: number): void {
+    entry.queue = queue
+    pushNode(ready.heaps[queue]!, entry, rank)
+    enter(entry, 'ready')
   }
 
-  const queueOf = (slot: number): number => policy.queueOf(columns.level[slot]!)
-  const rankOf = (slot: number): number => policy.rank(columns.dueAt[slot]!, deadlineAt(slot))
-
-  function enterQueue(slot: number, queue: number, rank: number): void {
-    columns.queue[slot] = queue
-    queueRoots[queue] = heap.push(queueRoots[queue]!, slot, rank)
-    queueSizes[queue] = queueSizes[queue]! + 1
-    enter(slot, 'ready')
-  }
-
-  function onFree(slot: number, queue: number, rank: number): void {
-    exit(slot)
-    enterQueue(slot, queue, rank)
+  function onFree(entry: WatchEntry, queue: number, rank: number): void {
+    add(entry, -1)
+    enterQueue(entry, queue, rank)
   }
 
   return {
-    holds,
-    stand: enter,
-    enterReady: (slot) => enterQueue(slot, queueOf(slot), rankOf(slot)),
-    enterTime(slot, state, at) {
-      if (state !== 'out') columns.dueAt[slot] = at
-      time.push(slot, at)
-      enter(slot, state)
+    throttles,
+    setAside: enter,
+    enterReady: (entry) => enterQueue(entry, queueOf(entry), rankOf(entry)),
+    enterTime(entry, state, at) {
+      if (state !== 'out') entry.dueAt = at
+      pushNode(timed, entry, at)
+      enter(entry, state)
     },
-    enterAsked(slot, now) {
-      columns.flags[slot] = columns.flags[slot]! | flags.asked
-      askedRoot = heap.push(askedRoot, slot, now)
-      enter(slot, 'asked')
+    enterAsked(entry, now) {
+      entry.asked = true
+      pushNode(asked, entry, now)
+      enter(entry, 'asked')
     },
-    enterHold(slot, blocker, now) {
-      holds.hold(slot, blocker, queueOf(slot), rankOf(slot), now)
-      enter(slot, 'held')
+    enterHeld(entry, blocker, now) {
+      throttles.hold(entry, blocker, queueOf(entry), rankOf(entry), now)
+      enter(entry, 'held')
     },
-    leave(slot, now) {
-      const state = columns.state[slot]
-      exit(slot)
-      if (state === states.waiting || state === states.closed || state === states.out) {
-        time.remove(slot)
-        if (state === states.out) holds.comesBack(slot, now)
-      } else if (state === states.ready) {
-        const queue = columns.queue[slot]!
-        queueRoots[queue] = heap.remove(queueRoots[queue]!, slot)
-        queueSizes[queue] = queueSizes[queue]! - 1
-        holds.giveUp(slot, now)
-        holds.lookAgain(slot, now)
-      } else if (state === states.held) {
-        holds.letGo(slot, queueOf(slot))
-        holds.giveUp(slot, now)
-      } else if (state === states.asked) {
-        askedRoot = heap.remove(askedRoot, slot)
+    leave(entry, now) {
+      add(entry, -1)
+      switch (entry.state) {
+        case 'waiting':
+        case 'closed':
+          return removeNode(timed, entry)
+        case 'out':
+          removeNode(timed, entry)
+          return throttles.comeBack(entry, now)
+        case 'ready':
+          removeNode(ready.heaps[entry.queue]!, entry)
+          throttles.dropClaim(entry, now)
+          return throttles.recheck(entry, now)
+        case 'held':
+          throttles.release(entry, queueOf(entry))
+          return throttles.dropClaim(entry, now)
+        case 'asked':
+          return removeNode(asked, entry)
+        case 'paused':
+        case 'shut':
+          return
       }
     },
+    firstDue: (now) => (timed.length > 0 && timed[0]!.key <= now ? timed[0] : undefined),
+    nextDueAt: () => timed[0]?.key ?? Number.POSITIVE_INFINITY,
     popReady() {
-      const queue = policy.pick(queueSizes, turns, 0)
-      if (queue === -1) return -1
-      const slot = queueRoots[queue]!
-      queueRoots[queue] = heap.pop(slot)
-      queueSizes[queue] = queueSizes[queue]! - 1
-      exit(slot)
-      return slot
+      const queue = policy.pick(ready.heaps, ready.turns)
+      if (queue === -1) return undefined
+      const entry = popNode(ready.heaps[queue]!)!
+      add(entry, -1)
+      return entry
     },
-    tookTurn(slot) {
-      policy.took(columns.queue[slot]!, turns, 0)
-    },
-    time,
-    firstAsked: () => askedRoot,
-    count: (level, state) => counts[level * STATES + states[state]]!,
-    total(state) {
-      let sum = 0
-      for (let level = 0; level < serviceLevels.length; level++) sum += counts[level * STATES + states[state]]!
-      return sum
-    },
-    changeLevel(slot, level) {
-      add(slot, -1)
-      columns.level[slot] = level
-      add(slot, 1)
+    tookTurn: (entry) => policy.took(entry.queue, ready.turns),
+    firstAsked: () => asked[0],
+    count,
+    total: (state) => serviceLevels.reduce((sum, level) => sum + count(level, state), 0),
+    changeLevel(entry, level) {
+      add(entry, -1)
+      entry.level = level
+      add(entry, 1)
     },
   }
 }

@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.ts'
 import type { ServiceLevel } from '../../core/profile.ts'
-import type { Budget } from './buckets.ts'
 import type { Budgets } from './scheduler.ts'
+import type { Budget } from './throttles.ts'
 
 /** Somebody who brings many sources at once does not wait for their first check as long as these last. */
 const BURST_SECONDS = 10

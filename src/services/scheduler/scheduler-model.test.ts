@@ -28,7 +28,6 @@ type Plain = {
 function createPlainScheduler(now: () => number, maxInFlight: number) {
   const plains = new Map<number, Plain>()
   const all = (state: Plain['state']): Plain[] => [...plains.values()].filter((plain) => plain.state === state)
-  const { fround } = Math
 
   function wait(plain: Plain): number {
     const { watch, intervalMs, failures } = plain
@@ -45,12 +44,11 @@ function createPlainScheduler(now: () => number, maxInFlight: number) {
     const elapsedMs = Math.min(handedOutAt - plain.checkedAt, plain.watch.everyMaxMs)
     const isFirst = plain.checkedAt === Number.NEGATIVE_INFINITY
     plain.failures = failed ? plain.failures + 1 : 0
-    if (failed && !isFirst) plain.record.observedMs = fround(plain.record.observedMs + elapsedMs)
+    if (failed && !isFirst) plain.record.observedMs = plain.record.observedMs + elapsedMs
     if (!failed && !isFirst) {
       const seen = observe(plain.record, elapsedMs, changed)
-      plain.intervalMs = fround(nextInterval(plain.intervalMs, plain.watch, seen))
-      const { checks, changes, observedMs } = seen
-      plain.record = { checks: fround(checks), changes: fround(changes), observedMs: fround(observedMs) }
+      plain.intervalMs = nextInterval(plain.intervalMs, plain.watch, seen)
+      plain.record = seen
     }
     plain.checkedAt = handedOutAt
     plain.wasAsked = false
@@ -79,7 +77,7 @@ function createPlainScheduler(now: () => number, maxInFlight: number) {
       const fresh = { failures: 0, record, checkedAt: Number.NEGATIVE_INFINITY, dueAt: 0, at: 0 }
       const plain = known ?? { watch, state: 'waiting', intervalMs: 0, ...fresh, wasAsked: false, wasLost: false }
       const interval = known !== undefined && watch.everyMs < known.watch.everyMs ? 0 : plain.intervalMs
-      plain.intervalMs = fround(Math.min(Math.max(interval, watch.everyMs), watch.everyMaxMs))
+      plain.intervalMs = Math.min(Math.max(interval, watch.everyMs), watch.everyMaxMs)
       plain.watch = watch
       plains.set(watch.id, plain)
       if (plain.state === 'out') return

@@ -3,10 +3,9 @@ import type { ServiceLevel } from '../../core/profile.ts'
 import { changeRate } from './change-rate.ts'
 import type { Queues } from './queues.ts'
 import type { LevelRecord, ServiceRecord } from './service-record.ts'
-import type { SlotTable } from './slot-table.ts'
 import type { WatchTiming } from './timing.ts'
 import { type Outcome, serviceLevels } from './watch.ts'
-import { outcomes, type StateName, stateNames, states, type WatchColumns } from './watch-columns.ts'
+import { type StateName, stateNames, type WatchEntry } from './watch-entry.ts'
 
 export type WatchSnapshot = {
   id: number
@@ -56,8 +55,7 @@ export type LevelStats = LevelRecord & {
 
 export type ReportOptions = {
   clock: Clock
-  columns: WatchColumns
-  slots: SlotTable
+  entries: ReadonlyMap<number, WatchEntry>
   queues: Queues
   timing: WatchTiming
   record: ServiceRecord
@@ -65,78 +63,72 @@ export type ReportOptions = {
 
 const DAY_MS = 86_400_000
 
-export function createReport({ clock, columns, slots, queues, timing, record }: ReportOptions) {
-  function whyOf(slot: number, state: StateName): Why {
-    switch (state) {
-      case 'waiting':
-        if (columns.failures[slot]! > 0) return 'back-off'
-        return columns.outcome[slot] === 0 ? 'first-check' : 'interval'
-      case 'closed':
-        return 'window-closed'
-      case 'shut':
-        return 'window-never-open'
-      case 'ready':
-        return 'queue'
-      case 'held':
-        return queues.holds.holderKind(slot) === 'user' ? 'user-budget' : 'host-budget'
-      case 'asked':
-        return 'asked'
-      case 'out':
-        return 'in-flight'
-      case 'paused':
-        return 'paused'
-    }
-  }
-
-  function countOverdue(): number[] {
+export function createReport({ clock, entries, queues, timing, record }: ReportOptions) {
+  function countOverdue(): Map<ServiceLevel, number> {
     const now = clock.monotonic()
-    const overdue = serviceLevels.map(() => 0)
-    for (let slot = 0; slot < slots.end(); slot++) {
-      const state = columns.state[slot]
-      if (state !== states.ready && state !== states.held && state !== states.out) continue
-      if (timing.deadlineAt(slot) < now) overdue[columns.level[slot]!]!++
+    const overdue = new Map<ServiceLevel, number>()
+    for (const entry of entries.values()) {
+      if (entry.state !== 'ready' && entry.state !== 'held' && entry.state !== 'out') continue
+      if (timing.deadlineAt(entry) < now) overdue.set(entry.level, (overdue.get(entry.level) ?? 0) + 1)
     }
     return overdue
   }
 
   return {
-    snapshot(slot: number): WatchSnapshot {
-      const state = stateNames[columns.state[slot]! - 1]!
+    snapshot(entry: WatchEntry): WatchSnapshot {
+      const { id, level, state, outcome, failures, intervalMs } = entry
       const isTimed = state !== 'out' && state !== 'paused' && state !== 'shut'
-      const record = {
-        checks: columns.checks[slot]!,
-        changes: columns.changes[slot]!,
-        observedMs: columns.observedMs[slot]!,
-      }
       return {
-        id: slots.idOf(slot),
-        level: serviceLevels[columns.level[slot]!]!,
+        id,
+        level,
         state,
-        why: whyOf(slot, state),
-        lastAt: columns.outcome[slot] === 0 ? null : columns.lastAt[slot]!,
-        lastOutcome: outcomes[columns.outcome[slot]!]!,
-        failures: columns.failures[slot]!,
-        intervalMs: columns.intervalMs[slot]!,
-        nextAt: isTimed ? Math.round(clock.now() + columns.dueAt[slot]! - clock.monotonic()) : null,
-        changesPerDay: changeRate(record) * DAY_MS,
+        why: whyOf(entry),
+        lastAt: outcome === 'none' ? null : entry.lastAt,
+        lastOutcome: outcome,
+        failures,
+        intervalMs,
+        nextAt: isTimed ? Math.round(clock.now() + entry.dueAt - clock.monotonic()) : null,
+        changesPerDay: changeRate(entry) * DAY_MS,
       }
     },
     stats(lost: number): SchedulerStats {
       const overdue = countOverdue()
-      const levels = serviceLevels.map((level, number) => [
+      const levels = serviceLevels.map((level) => [
         level,
         {
           ...record.of(level),
-          queued: queues.count(number, 'ready') + queues.count(number, 'held'),
-          overdue: overdue[number]!,
+          queued: queues.count(level, 'ready') + queues.count(level, 'held'),
+          overdue: overdue.get(level) ?? 0,
         },
       ])
       return {
-        watches: slots.size(),
+        watches: entries.size,
         states: Object.fromEntries(stateNames.map((name) => [name, queues.total(name)])) as Record<StateName, number>,
         lost,
         levels: Object.fromEntries(levels) as Record<ServiceLevel, LevelStats>,
       }
     },
+  }
+}
+
+function whyOf({ state, failures, outcome, heldBy }: WatchEntry): Why {
+  switch (state) {
+    case 'waiting':
+      if (failures > 0) return 'back-off'
+      return outcome === 'none' ? 'first-check' : 'interval'
+    case 'closed':
+      return 'window-closed'
+    case 'shut':
+      return 'window-never-open'
+    case 'ready':
+      return 'queue'
+    case 'held':
+      return heldBy?.kind === 'user' ? 'user-budget' : 'host-budget'
+    case 'asked':
+      return 'asked'
+    case 'out':
+      return 'in-flight'
+    case 'paused':
+      return 'paused'
   }
 }

@@ -1,7 +1,7 @@
 import { createManualClock, type ManualClock } from '../../core/clock.ts'
-import type { Budget } from './buckets.ts'
 import { createPolicy, type PolicyName } from './policy.ts'
 import { type Budgets, createScheduler, type Dispatch, type Scheduler } from './scheduler.ts'
+import type { Budget } from './throttles.ts'
 import type { Timing } from './timing.ts'
 import type { Watch } from './watch.ts'
 
@@ -76,7 +76,6 @@ export function openScheduler({ policy = 'earliest-deadline', budgets, timing, c
     policy: createPolicy(policy),
     budgets: { ...noBudgets, ...budgets },
     timing: { minEveryMs: 1, jitter: 0, ...timing },
-    capacity: 16,
   })
   return {
     scheduler,

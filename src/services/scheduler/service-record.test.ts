@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createServiceRecord } from './service-record.ts'
 
-test('lateness is told within a tenth, each level for itself', () => {
+test('lateness is reported within a tenth, each level for itself', () => {
   const record = createServiceRecord()
-  for (let lateMs = 1; lateMs <= 1_000; lateMs++) record.note(0, lateMs, lateMs <= 900)
+  for (let lateMs = 1; lateMs <= 1_000; lateMs++) record.note('gold', lateMs, lateMs <= 900)
   const { met, missed, lateP50Ms, lateP95Ms } = record.of('gold')
   assert.deepEqual([met, missed], [900, 100])
   assert.ok(Math.abs(lateP50Ms - 500) < 50, `${lateP50Ms}`)
@@ -14,9 +14,9 @@ test('lateness is told within a tenth, each level for itself', () => {
 
 test('what is long past fades from lateness but stays counted', () => {
   const record = createServiceRecord()
-  for (let check = 0; check < 100_000; check++) record.note(1, 60_000, false)
-  for (let check = 0; check < 500_000; check++) record.note(1, 0, true)
-  record.noteSkipped(1)
+  for (let check = 0; check < 100_000; check++) record.note('silver', 60_000, false)
+  for (let check = 0; check < 500_000; check++) record.note('silver', 0, true)
+  record.noteSkipped('silver')
   const { met, missed, lateP95Ms } = record.of('silver')
   assert.deepEqual([met, missed, lateP95Ms], [500_000, 100_001, 0])
 })

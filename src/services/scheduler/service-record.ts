@@ -3,9 +3,9 @@ import { serviceLevels } from './watch.ts'
 
 /** How each service level was served: deadlines met and missed, and how late checks were done. */
 export type ServiceRecord = {
-  note(level: number, lateMs: number, met: boolean): void
+  note(level: ServiceLevel, lateMs: number, met: boolean): void
   /** A due time that passed without a check, because the source's window closed first. */
-  noteSkipped(level: number): void
+  noteSkipped(level: ServiceLevel): void
   of(level: ServiceLevel): LevelRecord
 }
 
@@ -24,54 +24,39 @@ const BINS = 40 * BINS_PER_DOUBLING
 const MAX_COUNTED = 65_536
 
 export function createServiceRecord(): ServiceRecord {
-  const met = new Float64Array(serviceLevels.length)
-  const missed = new Float64Array(serviceLevels.length)
-  const bins = serviceLevels.map(() => new Uint32Array(BINS))
-  const counted = new Uint32Array(serviceLevels.length)
-
-  function halve(level: number): void {
-    const own = bins[level]!
-    let left = 0
-    for (let bin = 0; bin < BINS; bin++) {
-      own[bin] = own[bin]! >> 1
-      left += own[bin]!
-    }
-    counted[level] = left
-  }
-
-  function quantile(level: number, part: number): number {
-    const rank = counted[level]! * part
-    let seen = 0
-    for (let bin = 0; bin < BINS; bin++) {
-      seen += bins[level]![bin]!
-      if (seen > 0 && seen >= rank) return bin === 0 ? 0 : 2 ** ((bin - 0.5) / BINS_PER_DOUBLING)
-    }
-    return 0
-  }
-
+  const levels = new Map(serviceLevels.map((level) => [level, { met: 0, missed: 0, counted: 0, bins: emptyBins() }]))
   return {
-    note(level, lateMs, isMet) {
-      const count = isMet ? met : missed
-      count[level] = count[level]! + 1
-      const own = bins[level]!
-      const bin = binOf(lateMs)
-      own[bin] = own[bin]! + 1
-      counted[level] = counted[level]! + 1
-      if (counted[level]! >= MAX_COUNTED) halve(level)
+    note(name, lateMs, isMet) {
+      const level = levels.get(name)!
+      if (isMet) level.met++
+      else level.missed++
+      level.bins[binOf(lateMs)]!++
+      level.counted++
+      if (level.counted < MAX_COUNTED) return
+      level.bins = level.bins.map((count) => count >> 1)
+      level.counted = level.bins.reduce((sum, count) => sum + count, 0)
     },
-    noteSkipped(level) {
-      missed[level] = missed[level]! + 1
+    noteSkipped(name) {
+      levels.get(name)!.missed++
     },
     of(name) {
-      const level = serviceLevels.indexOf(name)
-      return {
-        met: met[level]!,
-        missed: missed[level]!,
-        lateP50Ms: quantile(level, 0.5),
-        lateP95Ms: quantile(level, 0.95),
-      }
+      const { met, missed, counted, bins } = levels.get(name)!
+      return { met, missed, lateP50Ms: quantile(bins, counted * 0.5), lateP95Ms: quantile(bins, counted * 0.95) }
     },
   }
+}
+
+function emptyBins(): number[] {
+  return Array.from({ length: BINS }, () => 0)
+}
+
+function quantile(bins: readonly number[], rank: number): number {
+  let seen = 0
+  for (const [bin, count] of bins.entries()) {
+    seen += count
+    if (seen > 0 && seen >= rank) return bin === 0 ? 0 : 2 ** ((bin - 0.5) / BINS_PER_DOUBLING)
+  }
+  return 0
 }
 
 function binOf(lateMs: number): number {

@@ -1,234 +1,213 @@
-import { type BucketKind, type Budget, createBuckets } from './buckets.ts'
-import type { HeapArena } from './heap-arena.ts'
+import { popNode, pushNode, removeNode } from './heap.ts'
 import type { Policy } from './policy.ts'
-import { grown } from './slot-table.ts'
+import { fullTokens, type Rate, spendToken, tokenAt } from './token-bucket.ts'
 import { maxPayers } from './watch.ts'
-import type { WatchColumns } from './watch-columns.ts'
+import type { Bucket, FairQueue, WatchEntry } from './watch-entry.ts'
+
+/** What one user or one host may use: a rate, and a number of checks at the same time. */
+export type Budget = Rate & { maxInFlight: number }
 
 /**
- * Which watch may go as far as budgets are concerned, and who waits for which budget.
+ * Whether budgets let a watch go, and which watch waits for which budget.
  *
- * A watch needs a place at its host and one of its users who can pay. Where one of them has nothing left, the watch is
- * held there. The promise that nobody is forgotten: a budget that holds watches has too many out (then one comes
- * back), or lacks a token (then it is armed), or has let some of its watches go to the ready lanes; and whenever a watch
- * leaves the ready lanes, for whatever reason, all its budgets are looked at again (`lookAgain`).
+ * A watch needs its host and one of its users to have budget left. Where one has none, the watch is held there. The
+ * promise that no watch is forgotten: a budget that holds watches has too many out (then one comes back), or lacks a
+ * token (then it is armed to wake up), or has let one of its watches go to the ready queues; and whenever a watch
+ * leaves the ready queues, for any reason, all its budgets are checked again (`recheck`).
  *
- * A watch that finds its user able to pay but its host busy claims what it needs of the user, one watch of a user at a time,
- * and has it when its turn at the host comes. Without that it could be sent from one to the other for ever, always
- * finding somebody else served. Nobody claims a host: one user's empty purse must not keep a host from others.
+ * A watch whose user can pay but whose host is busy claims what it needs from the user, one watch of a user at a time,
+ * and keeps it until its turn at the host. Otherwise it could be sent from one to the other forever, always finding
+ * another watch served. Nothing claims a host: one user's empty budget must not keep a host from others.
  *
- * Where several lanes wait for one budget they take turns there as the policy wants it, or a busy host would be gold's
- * alone. Whoever's turn it is goes in place of the best that waits there, on that one's lane: it must not wait a second
- * time for a turn that it has had, and takes nothing from others but what the best would have taken.
+ * Where several queues wait for one budget they take turns as the policy decides, or a busy host would serve gold
+ * alone. The watch whose turn it is goes in place of the best one that waits there, on that one's queue: it must not
+ * wait a second time for a turn it has had, and takes no more from others than the best would have taken.
  */
-export type Holds = {
-  assign(slot: number, host: string, payers: readonly string[]): void
-  unassign(slot: number): void
-  /** The budget that the watch must wait for; -1 where it may go. */
-  blockerOf(slot: number, now: number): number
-  hold(slot: number, blocker: number, queue: number, rank: number, now: number): void
-  /** Takes a held watch out. */
-  letGo(slot: number, queue: number): void
-  /** Gives back what it has claimed, since it does not go now. */
-  giveUp(slot: number, now: number): void
+export type Throttles = {
+  assign(entry: WatchEntry, host: string, payers: readonly string[]): void
+  unassign(entry: WatchEntry): void
+  /** The budget that the watch must wait for; null where it may go. */
+  blockerOf(entry: WatchEntry, now: number): Bucket | null
+  hold(entry: WatchEntry, blocker: Bucket, queue: number, rank: number, now: number): void
+  /** Removes a held watch from its budget's queue. */
+  release(entry: WatchEntry, queue: number): void
+  /** Returns what it has claimed, since it does not go now. */
+  dropClaim(entry: WatchEntry, now: number): void
   /** It goes: its host and one of its users are charged. */
-  charge(slot: number, now: number): void
-  /** What was charged is no longer out. */
-  comesBack(slot: number, now: number): void
-  lookAgain(slot: number, now: number): void
-  /** Sees to the budgets whose tokens have come. */
+  charge(entry: WatchEntry, now: number): void
+  /** The check is no longer out. */
+  comeBack(entry: WatchEntry, now: number): void
+  recheck(entry: WatchEntry, now: number): void
+  /** Serves the budgets whose tokens have come. */
   wake(now: number): void
-  /** Infinite where none is armed. */
+  /** Infinite where no budget waits for a token. */
   nextAwakeAt(): number
-  holderKind(slot: number): BucketKind
 }
 
-export type HoldsOptions = {
-  heap: HeapArena
-  columns: WatchColumns
+export type ThrottlesOptions = {
   perUser: Budget | null
   perHost: Budget | null
   policy: Policy
-  /** A held watch was taken out and may compete again, on this lane and with this rank. */
-  onFree(slot: number, queue: number, rank: number): void
+  /** A held watch was taken out and may compete again, on this queue and with this rank. */
+  onFree(entry: WatchEntry, queue: number, rank: number): void
 }
 
-export function createHolds({ heap, columns, perUser, perHost, policy, onFree }: HoldsOptions): Holds {
-  const buckets = createBuckets({ perUser, perHost, policy })
-  const lists = createPayerLists()
-  /**
-   * Who was charged for a watch that is out, or that has a claim. Each holds a reference, for the watch may change hands
-   * meanwhile.
-   */
-  const charged = new Map<number, { host: number; user: number }>()
+export function createFairQueue(policy: Policy): FairQueue {
+  return {
+    heaps: Array.from({ length: policy.queues }, () => []),
+    turns: Array.from({ length: policy.memory }, () => 0),
+  }
+}
 
-  function payer(slot: number, now: number): number {
-    const first = columns.payers[slot]!
-    for (let at = first; at !== -1; at = lists.next(at)) {
-      if (buckets.freeAt(lists.bucket(at), now) <= now) return lists.bucket(at)
-    }
-    return -1
+export function createThrottles({ perUser, perHost, policy, onFree }: ThrottlesOptions): Throttles {
+  const budgets = { user: perUser, host: perHost }
+  const buckets = { user: new Map<string, Bucket>(), host: new Map<string, Bucket>() }
+  /** Those that wait for a token. */
+  const armed: Bucket[] = []
+  let created = 0
+
+  const budgetOf = (bucket: Bucket): Budget => budgets[bucket.kind]!
+
+  function open(kind: Bucket['kind'], name: string, budget: Budget): Bucket {
+    const node = { id: created++, key: 0, heapIndex: -1 }
+    const bucket = { ...node, ...fullTokens(budget), kind, name, references: 0, out: 0, claimed: false, held: null }
+    buckets[kind].set(name, bucket)
+    return bucket
+  }
+
+  /** One more reference to the bucket of this name; null where its kind has no budget. */
+  function acquire(kind: Bucket['kind'], name: string): Bucket | null {
+    const budget = budgets[kind]
+    if (budget === null || name === '') return null
+    const bucket = buckets[kind].get(name) ?? open(kind, name, budget)
+    bucket.references++
+    return bucket
+  }
+
+  function unref(bucket: Bucket): void {
+    bucket.references--
+    if (bucket.references > 0) return
+    if (bucket.heapIndex !== -1) removeNode(armed, bucket)
+    buckets[bucket.kind].delete(bucket.name)
+  }
+
+  /** When it lets the next one go: at or before `now` for at once, infinite while too many are out. */
+  function freeAt(bucket: Bucket, now: number): number {
+    const budget = budgetOf(bucket)
+    return bucket.out >= budget.maxInFlight ? Number.POSITIVE_INFINITY : tokenAt(bucket, budget, now)
+  }
+
+  function chargeBucket(bucket: Bucket, now: number): void {
+    // A reference of its own, for the watch may change its owners meanwhile.
+    bucket.references++
+    bucket.out++
+    spendToken(bucket, budgetOf(bucket), now)
+  }
+
+  function ablePayer(entry: WatchEntry, now: number): Bucket | undefined {
+    return entry.payers.find((bucket) => freeAt(bucket, now) <= now)
   }
 
   /** Of users who cannot pay, the one who can soonest. */
-  function soonestPayer(slot: number, now: number): number {
-    let best = -1
+  function soonestPayer(entry: WatchEntry, now: number): Bucket | null {
+    let best: Bucket | null = null
     let bestAt = Number.POSITIVE_INFINITY
-    for (let at = columns.payers[slot]!; at !== -1; at = lists.next(at)) {
-      const freeAt = buckets.freeAt(lists.bucket(at), now)
-      if (best !== -1 && freeAt >= bestAt) continue
-      best = lists.bucket(at)
-      bestAt = freeAt
+    for (const bucket of entry.payers) {
+      const at = freeAt(bucket, now)
+      if (best !== null && at >= bestAt) continue
+      best = bucket
+      bestAt = at
     }
     return best
   }
 
-  function claim(slot: number, now: number): void {
-    for (let at = columns.payers[slot]!; at !== -1; at = lists.next(at)) {
-      const user = lists.bucket(at)
-      if (buckets.isClaimed(user) || buckets.freeAt(user, now) > now) continue
-      buckets.retain(user)
-      buckets.charge(user, now)
-      buckets.setClaimed(user, true)
-      charged.set(slot, { host: -1, user })
+  function claim(entry: WatchEntry, now: number): void {
+    const user = entry.payers.find((bucket) => !bucket.claimed && freeAt(bucket, now) <= now)
+    if (user === undefined) return
+    chargeBucket(user, now)
+    user.claimed = true
+    entry.charged = { host: null, user }
+  }
+
+  function comeBack(entry: WatchEntry, now: number): void {
+    if (entry.charged === null) return
+    const { host, user } = entry.charged
+    entry.charged = null
+    for (const bucket of [host, user]) {
+      if (bucket === null) continue
+      bucket.out--
+      serve(bucket, now)
+      unref(bucket)
+    }
+  }
+
+  /** Lets one go if the budget has something left. The next follows when that one has left the ready queues. */
+  function serve(bucket: Bucket, now: number): void {
+    if (bucket.held === null) return
+    const { heaps, turns } = bucket.held
+    const best = heaps.findIndex((heap) => heap.length > 0)
+    if (best === -1) return
+    const at = freeAt(bucket, now)
+    if (at > now) {
+      if (bucket.heapIndex === -1 && at !== Number.POSITIVE_INFINITY) pushNode(armed, bucket, at)
       return
     }
-  }
-
-  function chargeHost(slot: number, now: number): number {
-    const host = columns.host[slot]!
-    if (host === -1) return -1
-    buckets.retain(host)
-    buckets.charge(host, now)
-    return host
-  }
-
-  /** The first who can pay, or else the first. */
-  function chargeUser(slot: number, now: number): number {
-    const first = columns.payers[slot]!
-    if (first === -1) return -1
-    const able = payer(slot, now)
-    const user = able === -1 ? lists.bucket(first) : able
-    buckets.retain(user)
-    buckets.charge(user, now)
-    return user
-  }
-
-  function comesBack(slot: number, now: number): void {
-    const who = charged.get(slot)
-    if (who === undefined) return
-    charged.delete(slot)
-    for (const bucket of [who.host, who.user]) {
-      if (bucket === -1) continue
-      buckets.comesBack(bucket)
-      seeTo(bucket, now)
-      buckets.release(bucket)
-    }
-  }
-
-  /** Lets one go if the budget has something left. The next follows when that one has left the ready lanes. */
-  function seeTo(bucket: number, now: number): void {
-    if (!buckets.holds(bucket)) return
-    const freeAt = buckets.freeAt(bucket, now)
-    if (freeAt > now) {
-      buckets.arm(bucket, freeAt)
-      return
-    }
-    let best = 0
-    while (buckets.rootOf(bucket, best) === -1) best++
-    const rank = heap.keyOf(buckets.rootOf(bucket, best))
-    const queue = buckets.nextLane(bucket)
-    const slot = buckets.rootOf(bucket, queue)
-    buckets.setRoot(bucket, queue, heap.pop(slot))
-    onFree(slot, best, Math.min(rank, heap.keyOf(slot)))
+    const rank = heaps[best]![0]!.key
+    const queue = policy.pick(heaps, turns)
+    policy.took(queue, turns)
+    const entry = popNode(heaps[queue]!)!
+    onFree(entry, best, Math.min(rank, entry.key))
   }
 
   return {
-    assign(slot, host, payers) {
-      columns.host[slot] = buckets.acquire('host', host)
-      let list = -1
-      for (const name of payers.slice(0, maxPayers).toReversed()) {
-        const bucket = buckets.acquire('user', name)
-        if (bucket !== -1) list = lists.prepend(list, bucket)
-      }
-      columns.payers[slot] = list
+    assign(entry, host, payers) {
+      entry.host = acquire('host', host)
+      const able = payers.slice(0, maxPayers).map((name) => acquire('user', name))
+      entry.payers = able.filter((bucket) => bucket !== null)
     },
-    unassign(slot) {
-      if (columns.host[slot] !== -1) buckets.release(columns.host[slot]!)
-      for (let at = columns.payers[slot]!; at !== -1; at = lists.drop(at)) buckets.release(lists.bucket(at))
-      columns.host[slot] = -1
-      columns.payers[slot] = -1
+    unassign(entry) {
+      if (entry.host !== null) unref(entry.host)
+      for (const bucket of entry.payers) unref(bucket)
+      entry.host = null
+      entry.payers = []
     },
-    blockerOf(slot, now) {
-      const host = columns.host[slot]!
-      if (host !== -1 && buckets.freeAt(host, now) > now) return host
-      if (columns.payers[slot] === -1 || charged.has(slot) || payer(slot, now) !== -1) return -1
-      return soonestPayer(slot, now)
+    blockerOf(entry, now) {
+      if (entry.host !== null && freeAt(entry.host, now) > now) return entry.host
+      if (entry.payers.length === 0 || entry.charged !== null || ablePayer(entry, now) !== undefined) return null
+      return soonestPayer(entry, now)
     },
-    hold(slot, blocker, queue, rank, now) {
-      if (blocker === columns.host[slot] && !charged.has(slot)) claim(slot, now)
-      columns.heldBy[slot] = blocker
-      buckets.setRoot(blocker, queue, heap.push(buckets.rootOf(blocker, queue), slot, rank))
+    hold(entry, blocker, queue, rank, now) {
+      if (blocker === entry.host && entry.charged === null) claim(entry, now)
+      entry.heldBy = blocker
+      blocker.held ??= createFairQueue(policy)
+      pushNode(blocker.held.heaps[queue]!, entry, rank)
     },
-    letGo(slot, queue) {
-      const holder = columns.heldBy[slot]!
-      buckets.setRoot(holder, queue, heap.remove(buckets.rootOf(holder, queue), slot))
+    release(entry, queue) {
+      removeNode(entry.heldBy!.held!.heaps[queue]!, entry)
     },
-    charge(slot, now) {
-      const host = chargeHost(slot, now)
-      const claimed = charged.get(slot)
-      if (claimed !== undefined) buckets.setClaimed(claimed.user, false)
-      const user = claimed === undefined ? chargeUser(slot, now) : claimed.user
-      if (host !== -1 || user !== -1) charged.set(slot, { host, user })
+    charge(entry, now) {
+      const { host } = entry
+      if (host !== null) chargeBucket(host, now)
+      const claimed = entry.charged?.user ?? null
+      if (claimed !== null) claimed.claimed = false
+      // The first who can pay, or else the first.
+      const user = claimed ?? ablePayer(entry, now) ?? entry.payers[0] ?? null
+      if (claimed === null && user !== null) chargeBucket(user, now)
+      entry.charged = host === null && user === null ? null : { host, user }
     },
-    comesBack,
-    giveUp(slot, now) {
-      const claimed = charged.get(slot)
-      if (claimed === undefined) return
-      buckets.setClaimed(claimed.user, false)
-      comesBack(slot, now)
+    comeBack,
+    dropClaim(entry, now) {
+      if (entry.charged === null) return
+      if (entry.charged.user !== null) entry.charged.user.claimed = false
+      comeBack(entry, now)
     },
-    lookAgain(slot, now) {
-      if (columns.host[slot] !== -1) seeTo(columns.host[slot]!, now)
-      for (let at = columns.payers[slot]!; at !== -1; at = lists.next(at)) seeTo(lists.bucket(at), now)
+    recheck(entry, now) {
+      if (entry.host !== null) serve(entry.host, now)
+      for (const bucket of entry.payers) serve(bucket, now)
     },
     wake(now) {
-      for (let bucket = buckets.popAwake(now); bucket !== -1; bucket = buckets.popAwake(now)) seeTo(bucket, now)
+      while (armed.length > 0 && armed[0]!.key <= now) serve(popNode(armed)!, now)
     },
-    nextAwakeAt: buckets.nextAwakeAt,
-    holderKind: (slot) => buckets.kindOf(columns.heldBy[slot]!),
-  }
-}
-
-/** Chains of users, in two columns: most watches have one user, some have many. */
-function createPayerLists() {
-  let bucketOf = new Int32Array(16)
-  let nextOf = new Int32Array(16)
-  let end = 0
-  let firstFree = -1
-  return {
-    bucket: (node: number): number => bucketOf[node]!,
-    next: (node: number): number => nextOf[node]!,
-    prepend(list: number, bucket: number): number {
-      let node = firstFree
-      if (node !== -1) firstFree = nextOf[node]!
-      else {
-        if (end === bucketOf.length) {
-          bucketOf = grown(bucketOf, end * 2)
-          nextOf = grown(nextOf, end * 2)
-        }
-        node = end++
-      }
-      bucketOf[node] = bucket
-      nextOf[node] = list
-      return node
-    },
-    /** Frees a node; answers with the one behind it. */
-    drop(node: number): number {
-      const following = nextOf[node]!
-      nextOf[node] = firstFree
-      firstFree = node
-      return following
-    },
+    nextAwakeAt: () => armed[0]?.key ?? Number.POSITIVE_INFINITY,
   }
 }

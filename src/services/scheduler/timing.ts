@@ -1,7 +1,6 @@
 import { AppError } from '../../core/errors.ts'
 import { backOff } from './change-rate.ts'
-import { type SlotTable, spread } from './slot-table.ts'
-import type { WatchColumns } from './watch-columns.ts'
+import type { WatchEntry } from './watch-entry.ts'
 
 export type Timing = {
   /** Shortest interval; what is shorter is raised to it. */
@@ -25,29 +24,24 @@ export const defaultTiming: Timing = {
   lostAfterMs: 3_600_000,
 }
 
-/** Durations that follow from a watch's columns. */
+/** Durations of one watch. */
 export type WatchTiming = {
   /** From one check to the next, failures and jitter included. */
-  waitMs(slot: number): number
-  deadlineAt(slot: number): number
-  /** The share of the interval by which all watches of a time window are kept from starting as it opens. */
-  jitterMs(slot: number): number
+  waitMs(entry: WatchEntry): number
+  deadlineAt(entry: WatchEntry): number
+  /** The share of the interval by which watches of one time window are kept from all starting as it opens. */
+  jitterMs(entry: WatchEntry): number
 }
 
-export function createWatchTiming(columns: WatchColumns, slots: SlotTable, timing: Timing): WatchTiming {
-  const { tolerance, minToleranceMs, maxToleranceMs, jitter } = timing
-
-  const jitterMs = (slot: number): number => columns.intervalMs[slot]! * jitter * phaseOf(slots.idOf(slot))
+export function createWatchTiming({ tolerance, minToleranceMs, maxToleranceMs, jitter }: Timing): WatchTiming {
+  const jitterMs = ({ id, intervalMs }: WatchEntry): number => intervalMs * jitter * phaseOf(id)
   return {
-    waitMs(slot) {
-      const failures = columns.failures[slot]!
-      const intervalMs = columns.intervalMs[slot]!
-      const baseMs = failures === 0 ? intervalMs : backOff(intervalMs, columns.everyMaxMs[slot]!, failures)
-      return baseMs + jitterMs(slot)
+    waitMs(entry) {
+      const { failures, intervalMs, everyMaxMs } = entry
+      return (failures === 0 ? intervalMs : backOff(intervalMs, everyMaxMs, failures)) + jitterMs(entry)
     },
-    deadlineAt(slot) {
-      const wished = (columns.intervalMs[slot]! * tolerance) / columns.urgency[slot]!
-      return columns.dueAt[slot]! + Math.min(Math.max(wished, minToleranceMs), maxToleranceMs)
+    deadlineAt({ intervalMs, urgency, dueAt }) {
+      return dueAt + Math.min(Math.max((intervalMs * tolerance) / urgency, minToleranceMs), maxToleranceMs)
     },
     jitterMs,
   }
@@ -55,37 +49,20 @@ export function createWatchTiming(columns: WatchColumns, slots: SlotTable, timin
 
 /** From 0 to below 1, always the same for one id and as good as random from one to the next. */
 export function phaseOf(id: number): number {
-  return spread((id >>> 0) ^ Math.imul(Math.floor(id / 2 ** 32) + 1, 0x9e3779b1)) / 2 ** 32
+  const word = (id >>> 0) ^ Math.imul(Math.floor(id / 2 ** 32) + 1, 0x9e3779b1)
+  let h = word ^ (word >>> 16)
+  h = Math.imul(h, 0x7feb352d)
+  h = Math.imul(h ^ (h >>> 15), 0x846ca68b)
+  return ((h ^ (h >>> 16)) >>> 0) / 2 ** 32
 }
 
-/** Throws `internal` where a duration is none: in a heap such a number would spoil the order of all. */
+/** Throws `internal` for NaN and infinities: in a heap they would spoil the order of everything. */
 export function checkedDuration(ms: number, leastMs: number): number {
-  if (Number.isNaN(ms) || !Number.isFinite(ms)) throw new AppError('internal', `not an interval: ${ms}`)
+  if (!Number.isFinite(ms)) throw new AppError('internal', `not an interval: ${ms}`)
   return Math.max(ms, leastMs)
 }
 
-/** All checks together: so many a second, after a burst. Who goes first may put it into debt, down to a burst. */
-export function createRate({ perSecond, burst }: { perSecond: number; burst: number }) {
-  let tokens = burst
-  let filledAt = Number.NEGATIVE_INFINITY
-
-  function fill(now: number): void {
-    const gained = ((now - filledAt) * perSecond) / 1000
-    if (gained > 0) tokens = Math.min(burst, tokens + gained)
-    filledAt = now
-  }
-
-  return {
-    freeAt(now: number): number {
-      if (perSecond === Number.POSITIVE_INFINITY) return now
-      fill(now)
-      const lacking = 1 - tokens
-      return lacking < 1e-6 ? now : now + (lacking * 1000) / perSecond
-    },
-    charge(now: number): void {
-      if (perSecond === Number.POSITIVE_INFINITY) return
-      fill(now)
-      tokens = Math.max(-burst, tokens - 1)
-    },
-  }
+/** Throws `internal` for what cannot be an id. */
+export function checkId(id: number): void {
+  if (!Number.isSafeInteger(id) || id < 0) throw new AppError('internal', `not a whole number: ${id}`)
 }

@@ -1,0 +1,33 @@
+/** A rate limit: `perSecond` checks a second on average, `burst` at once after a pause. */
+export type Rate = { perSecond: number; burst: number }
+
+/** A token bucket. It may go into debt, down to a burst, for checks that do not wait (`checkNow`). */
+export type Tokens = { tokens: number; filledAt: number }
+
+/** Tokens are fractions of seconds times rates: one that lacks no more than this is complete. */
+const ROUNDING = 1e-6
+
+export function fullTokens({ burst }: Rate): Tokens {
+  return { tokens: burst, filledAt: Number.NEGATIVE_INFINITY }
+}
+
+/** When the next token is available: `now` if there is one already. */
+export function tokenAt(bucket: Tokens, rate: Rate, now: number): number {
+  if (rate.perSecond === Number.POSITIVE_INFINITY) return now
+  refill(bucket, rate, now)
+  const lacking = 1 - bucket.tokens
+  return lacking < ROUNDING ? now : now + (lacking * 1000) / rate.perSecond
+}
+
+export function spendToken(bucket: Tokens, rate: Rate, now: number): void {
+  if (rate.perSecond === Number.POSITIVE_INFINITY) return
+  refill(bucket, rate, now)
+  bucket.tokens = Math.max(-rate.burst, bucket.tokens - 1)
+}
+
+function refill(bucket: Tokens, { perSecond, burst }: Rate, now: number): void {
+  const gained = ((now - bucket.filledAt) * perSecond) / 1000
+  // No time passed gains nothing, also where the product is NaN.
+  if (gained > 0) bucket.tokens = Math.min(burst, bucket.tokens + gained)
+  bucket.filledAt = now
+}
