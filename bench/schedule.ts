@@ -1,11 +1,11 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { createManualClock, type ManualClock } from '../src/core/clock.ts'
-import { type Coalescer, createCoalescer, forwardTouched } from '../src/services/scheduler/coalesce.ts'
 import { createPolicy, type PolicyName } from '../src/services/scheduler/policy.ts'
 import { createScheduler, type Scheduler } from '../src/services/scheduler/scheduler.ts'
 import type { SchedulerStats } from '../src/services/scheduler/scheduler-report.ts'
-import type { Urd } from '../src/services/scheduler/urd.ts'
+import { type Coalescer, createCoalescer, forwardTouched } from '../src/services/scheduler/urds/coalesce.ts'
+import type { Urd } from '../src/services/scheduler/urds/urd.ts'
 import { serviceLevels, type Watch, type WatchState } from '../src/services/scheduler/watch.ts'
 import type { Benchmark } from './table.ts'
 

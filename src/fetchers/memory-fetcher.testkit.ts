@@ -1,6 +1,6 @@
 import type { CheckOrder, CheckResult, CrawlScope } from '../core/check-order.ts'
 import type { Check } from '../core/request.ts'
-import { coversPage } from '../services/scheduler/coverage.ts'
+import { coversPage } from '../services/scheduler/urds/coverage.ts'
 import type { AgentProxy } from './fetcher.ts'
 
 export type MemoryPage = { words: string; links?: readonly string[]; fails?: boolean; redirect?: string }

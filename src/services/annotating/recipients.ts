@@ -5,7 +5,7 @@ import { createMatchIndex, type MatchIndex } from '../../matching/match/match-in
 import type { Scorers } from '../../matching/score/scorers.ts'
 import type { UrdRow } from '../../store/contracts/profiles.ts'
 import type { MirroredProfile, ProfileChanges } from '../profiles/profile-mirror.ts'
-import { coversPage, type Page } from '../scheduler/coverage.ts'
+import { coversPage, type Page } from '../scheduler/urds/coverage.ts'
 
 /** A profile that a page of a watch may concern, by one of its sources. */
 export type Recipient = {

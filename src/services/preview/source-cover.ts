@@ -1,6 +1,6 @@
 import { hostKey, registrableDomain } from '../../core/partition.ts'
 import type { Source } from '../../core/profile.ts'
-import { coversPage, nearness, nearnessOf } from '../scheduler/coverage.ts'
+import { coversPage, nearness, nearnessOf } from '../scheduler/urds/coverage.ts'
 
 export type SourceCover = {
   /** The sources that a page may have come from. */

@@ -3,7 +3,7 @@ import { AppError } from '../../core/errors.ts'
 import type { Profile } from '../../core/profile.ts'
 import { createNormaliser } from '../../crawl/normalize/normaliser.ts'
 import type { KeyedProfile } from '../../store/contracts/profiles.ts'
-import { watchKey } from '../scheduler/urd.ts'
+import { watchKey } from '../scheduler/urds/urd.ts'
 import { supported } from './protocols.ts'
 
 type Naming = NonNullable<Parameters<typeof createNormaliser>[0]>

@@ -1,9 +1,9 @@
 import type { Clock } from '../../core/clock.ts'
 import type { TimeWindow } from '../../core/profile.ts'
 import type { Queues } from './queues.ts'
-import { createOpenHours, type OpenHours } from './time-window.ts'
 import type { WatchTiming } from './timing.ts'
 import type { WatchEntry } from './watch-entry.ts'
+import { createOpenHours, type OpenHours } from './windows/time-window.ts'
 
 /**
  * When a watch is checked next: its interval after the last check, moved to the next opening of its time window. Time is

@@ -112,7 +112,7 @@ describe('a watch', () => {
     assert.equal(scheduler.snapshot(1)?.intervalMs, 1.5 * MINUTE)
   })
 
-  test('with a wrong interval or zone is refused, and what it was stays', () => {
+  test('with an invalid id, interval or zone is rejected, and the old one stays', () => {
     const { scheduler, takeIds } = openScheduler()
     scheduler.set(watchOf(1))
     const nowhere: TimeWindow = { ...officeHours, zone: 'Nowhere/City' }
@@ -124,6 +124,12 @@ describe('a watch', () => {
       () => scheduler.set(watchOf(1, { windows: [nowhere] })),
       (error) => isAppError(error, 'usage-wrong'),
     )
+    for (const wrong of [-1, 1.5, Number.NaN, 2 ** 53]) {
+      assert.throws(
+        () => scheduler.set(watchOf(wrong)),
+        (error) => isAppError(error, 'internal'),
+      )
+    }
     assert.deepEqual(takeIds(), [1])
   })
 })
@@ -249,7 +255,7 @@ describe('time', () => {
     assert.equal(scheduler.snapshot(2)?.nextAt, Date.parse('2026-01-02T07:00Z'))
   })
 
-  test('a window that never opens is told', () => {
+  test('a window that never opens is reported', () => {
     const { scheduler } = openScheduler()
     scheduler.set(watchOf(1, { windows: [{ ...officeHours, days: [] }] }))
     assert.equal(scheduler.snapshot(1)?.why, 'window-never-open')

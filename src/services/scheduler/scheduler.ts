@@ -7,11 +7,11 @@ import { createQueues } from './queues.ts'
 import { createReport, type SchedulerStats, type WatchSnapshot } from './scheduler-report.ts'
 import { createServiceRecord } from './service-record.ts'
 import type { Budget } from './throttles.ts'
-import type { OpenHours } from './time-window.ts'
 import { checkedDuration, checkId, createWatchTiming, defaultTiming, type Timing } from './timing.ts'
 import { fullTokens, spendToken, tokenAt } from './token-bucket.ts'
 import type { Watch, WatchState } from './watch.ts'
 import { createEntry, type WatchEntry } from './watch-entry.ts'
+import type { OpenHours } from './windows/time-window.ts'
 
 /**
  * The scheduler decides which source to check now. A watch is always in one of these states:

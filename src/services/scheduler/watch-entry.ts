@@ -1,8 +1,8 @@
 import type { ServiceLevel } from '../../core/profile.ts'
 import type { HeapNode } from './heap.ts'
-import type { OpenHours } from './time-window.ts'
 import type { Tokens } from './token-bucket.ts'
 import type { Outcome } from './watch.ts'
+import type { OpenHours } from './windows/time-window.ts'
 
 /** Where a watch is: see `scheduler.ts` for what moves it. */
 export const stateNames = ['waiting', 'closed', 'shut', 'ready', 'held', 'asked', 'out', 'paused'] as const

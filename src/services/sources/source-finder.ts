@@ -1,5 +1,5 @@
 import { hostKey, registrableDomain } from '../../core/partition.ts'
-import { coversPage } from '../scheduler/coverage.ts'
+import { coversPage } from '../scheduler/urds/coverage.ts'
 import type { OwnedSource } from './owner-sources.ts'
 
 /** More sources than this of one domain are not held against a page one by one. */

@@ -1,6 +1,6 @@
 import { hostKey, hostNameOf, registrableDomain } from '../../core/partition.ts'
 import type { Source } from '../../core/profile.ts'
-import { coversPage } from '../scheduler/coverage.ts'
+import { coversPage } from '../scheduler/urds/coverage.ts'
 
 /** A source, and where it leads to. */
 export type Reaching = { source: Pick<Source, 'uri' | 'scope' | 'depth'>; landed: string }

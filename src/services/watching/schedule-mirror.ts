@@ -1,8 +1,8 @@
 import type { Clock } from '../../core/clock.ts'
 import type { WatchRow, WatchStore } from '../../store/contracts/watches.ts'
-import { forwardTouched } from '../scheduler/coalesce.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
 import type { WatchSnapshot } from '../scheduler/scheduler-report.ts'
+import { forwardTouched } from '../scheduler/urds/coalesce.ts'
 import { createWatchedSources, type WatchedSourcesDeps } from './watched-sources.ts'
 
 export type ScheduleMirrorDeps = Omit<WatchedSourcesDeps, 'watches'> & {

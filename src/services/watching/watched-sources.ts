@@ -6,7 +6,7 @@ import type { WatchRow, WatchStore } from '../../store/contracts/watches.ts'
 import { eachProfile } from '../profiles/profile-import.ts'
 import { createProfileMirror, type MirroredProfile, type ProfileChanges } from '../profiles/profile-mirror.ts'
 import { supported } from '../profiles/protocols.ts'
-import { type Coalescer, createCoalescer } from '../scheduler/coalesce.ts'
+import { type Coalescer, createCoalescer } from '../scheduler/urds/coalesce.ts'
 import type { WatchState } from '../scheduler/watch.ts'
 
 export type WatchedSourcesDeps = {

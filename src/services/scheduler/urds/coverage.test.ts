@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isAppError } from '../../core/errors.ts'
-import type { Scope } from '../../core/profile.ts'
+import { isAppError } from '../../../core/errors.ts'
+import type { Scope } from '../../../core/profile.ts'
 import { coversPage } from './coverage.ts'
 
 const uri = 'https://news.example.co.uk/world/index.html'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isAppError } from '../../core/errors.ts'
-import type { TimeWindow } from '../../core/profile.ts'
-import { createRandom, DAY, HOUR, MINUTE } from './scheduler.testkit.ts'
+import { isAppError } from '../../../core/errors.ts'
+import type { TimeWindow } from '../../../core/profile.ts'
+import { createRandom, DAY, HOUR, MINUTE } from '../scheduler.testkit.ts'
 import { createOpenHours } from './time-window.ts'
 
 const allDays = [1, 2, 3, 4, 5, 6, 7]

@@ -1,6 +1,6 @@
-import type { Scope, ServiceLevel, TimeWindow } from '../../core/profile.ts'
+import type { Scope, ServiceLevel, TimeWindow } from '../../../core/profile.ts'
+import type { Watch } from '../watch.ts'
 import type { Reach } from './coverage.ts'
-import type { Watch } from './watch.ts'
 
 /** One source of one profile, as far as it matters when and how far it is fetched. */
 export type Urd = {

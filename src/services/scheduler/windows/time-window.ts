@@ -1,4 +1,4 @@
-import type { TimeWindow } from '../../core/profile.ts'
+import type { TimeWindow } from '../../../core/profile.ts'
 import { type ZoneClock, zoneClock } from './zone-offset.ts'
 
 /**

@@ -1,7 +1,7 @@
-import type { TimeWindow } from '../../core/profile.ts'
+import type { TimeWindow } from '../../../core/profile.ts'
+import { maxPayers, serviceLevels } from '../watch.ts'
 import { nearnessOf, type Reach } from './coverage.ts'
 import type { CoalescedWatch, Urd } from './urd.ts'
-import { maxPayers, serviceLevels } from './watch.ts'
 
 /**
  * What the fetch of a source must be so that each of its URDs gets what it asks for. Those that are paused ask for nothing;
