@@ -103,9 +103,9 @@ export const strings = {
     intervalHint: 'A number with s, m, h or d, e.g. 90s or 2h',
     process: 'Notify about',
     processes: {
-      filter: 'Changes that match the interests',
+      filter: 'Matching changes',
       track: 'Every change',
-      archive: 'Nothing; just archive versions',
+      archive: 'Nothing (archive only)',
     },
     defaultProcess: (hasInterests: boolean) => `Default: ${hasInterests ? 'matching changes' : 'every change'}`,
     more: 'Links and schedule',

@@ -14,7 +14,7 @@ export const strings = {
   account: {
     title: 'Your account',
     signedInAs: 'Signed in as',
-    roleAndLevel: (role: string, level: string) => `(${role}, ${level} service level).`,
+    roleAndLevel: (role: string, level: string) => `(${role.toLowerCase()}, ${level.toLowerCase()} service level).`,
     timeZone: 'Time zone',
     timeZoneHint: (browserZone: string, now: string) =>
       `Type to search. Leave empty to use your browser's time zone, ${browserZone}. The time is now ${now}.`,

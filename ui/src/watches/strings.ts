@@ -198,6 +198,16 @@ export const strings = {
     outcome: 'Outcome',
     status: 'Status',
     took: 'Duration',
+    /** Common outcomes; others are shown by their code. */
+    outcomes: {
+      'failed: http-client-error': 'HTTP error',
+      'failed: http-server-error': 'server error',
+      'failed: dns-not-found': 'host not found',
+      'failed: connect-timeout': 'timed out',
+      'skipped: robots': 'blocked by robots.txt',
+      'skipped: address': 'address blocked',
+      'skipped: type': 'unsupported content',
+    } as Record<string, string>,
     versions: (outcome: string, count: number) =>
       `${outcome}, ${count === 1 ? '1 new version' : `${count} new versions`}`,
     duration: (ms: number) => (ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`),

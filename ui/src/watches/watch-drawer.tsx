@@ -122,7 +122,8 @@ function factsOf(source: SourceDetail): [name: string, fact: ReactNode][] {
 }
 
 function outcomeText({ outcome, changed }: Check): string {
-  const word = outcome.replaceAll('-', ' ')
+  const { outcomes } = strings.checks
+  const word = Object.hasOwn(outcomes, outcome) ? outcomes[outcome]! : outcome.replaceAll('-', ' ')
   if (changed === 0) return word
   return strings.checks.versions(word, changed)
 }

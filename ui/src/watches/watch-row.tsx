@@ -88,7 +88,7 @@ export const WatchRow = memo(function WatchRow(props: Props) {
         <RelativeTime at={source.lastCheckedAt} fallback={strings.notYet} />
       </td>
       <td className="watches-time watches-changed" data-head={text.changedShort}>
-        <RelativeTime at={source.lastChangedAt} />
+        <RelativeTime at={source.lastChangedAt} fallback={strings.neverChanged} />
       </td>
       <td className="watches-time watches-next" data-head={text.nextShort}>
         <NextCheck at={source.nextCheckAt} />
