@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { findCycle, importsOf, readSources } from './source-imports.ts'
+import { findCycle, importsOf, readSources } from '../scripts/source-imports.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const sources = readSources(root, ['src', 'ui', 'test', 'bench', 'scripts', 'examples'])

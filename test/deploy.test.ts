@@ -13,7 +13,7 @@ import { commands } from '../src/cli/commands.ts'
 import { readConfig } from '../src/config/load-config.ts'
 import { environmentName, settingKeys } from '../src/config/schema.ts'
 import { createDatabase, usePostgres } from '../src/store/postgres/testkit/postgres.testkit.ts'
-import { readSources } from './source-imports.ts'
+import { readSources } from '../scripts/source-imports.ts'
 
 usePostgres()
 

@@ -97,6 +97,7 @@ export function engineWith(parts: Partial<Engine>): Engine {
   const cluster = { serve: unexpected, worker: unexpected, control: unexpected }
   const schema = { schema: unexpected, migrate: unexpected, distribute: unexpected, importFolder: unexpected }
   return {
+    schemes: ['http', 'https'],
     up: unexpected,
     crawl: unexpected,
     status: unexpected,

@@ -30,6 +30,8 @@ import type { NodeReport } from '../store/contracts/nodes.ts'
 
 /** What the commands need of the rest of the program. The composition root supplies it. */
 export type Engine = {
+  /** URI schemes that can be watched. */
+  readonly schemes: readonly string[]
   crawl(settings: CrawlSettings, hooks: CrawlHooks, target: Target): Promise<CrawlResult>
   up(target: Target, hooks: UpHooks): Promise<void>
   /** Server, scheduler and delivery of a cluster, until the signal. */

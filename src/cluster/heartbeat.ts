@@ -1,67 +1,96 @@
+import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { Logger } from 'pino'
 import type { Config } from '../config/config.ts'
-import type { NodeSign, NodeStore } from '../store/contracts/nodes.ts'
-import type { DatabaseClock } from '../store/postgres/connection/database-clock.ts'
+import type { Clock } from '../core/clock.ts'
+import type { NodeOrders, NodeRole, NodeSign, NodeStore } from '../store/contracts/nodes.ts'
+import { startLoop } from './poll-loop.ts'
+
+/** How the other processes of a cluster know this one. The id is different for every process. */
+export type NodeIdentity = Omit<NodeSign, 'stats'>
+
+export function identifyNode(role: NodeRole, { cluster }: Config): NodeIdentity {
+  const host = hostname()
+  const id = `${host}-${process.pid}-${randomBytes(3).toString('hex')}`
+  return { id, name: cluster.name === '' ? host : cluster.name, role, host, pid: process.pid }
+}
+
+/** The database's clock, which all nodes go by. `adjust` compares it with this machine's again. */
+export type ClusterClock = Clock & { adjust(): Promise<void> }
 
 export type HeartbeatDeps = {
-  nodes: NodeStore
-  /** Its id. */
-  node: string
-  config: Config
-  clock: DatabaseClock
-  log: Logger
+  node: NodeIdentity
+  nodes: Pick<NodeStore, 'heartbeat' | 'forget' | 'remove'>
+  clock: Pick<ClusterClock, 'adjust'>
+  stats(): NodeSign['stats']
+  onOrders?(orders: NodeOrders): void
+  /** Every thirty beats, after the clocks were compared. */
+  onSeldom?(): Promise<void>
+  onHealthError(message: string | null): void
+  /** The database refuses this node for good; where it is left out, it is asked again all the same. */
+  onFailed?(error: unknown): void
+}
+
+export type Heartbeat = {
+  now(): void
+  /** The node leaves the lists. */
+  end(): Promise<void>
 }
 
 const BEAT_MS = 1_000
-/** Every so many beats the clocks are compared, and those forgotten that are long gone. */
-const TIDY_BEATS = 60
+const SELDOM_BEATS = 30
 const FORGET_MS = 600_000
 
-/** A process that serves says each second that it lives. The first sign is the moment at which it is seen in lists. */
-export function startHeartbeat({ nodes, node, config, clock, log }: HeartbeatDeps): { end(): Promise<void> } {
+/** Reports every second that the node is alive, with its stats. The first beat enters it into the lists. */
+export function startHeartbeat({ node, nodes, clock, stats, ...deps }: HeartbeatDeps): Heartbeat {
   let beats = 0
-  let lastError = ''
-  let isLate = false
-  let beating: Promise<void> = Promise.resolve()
-  let isBeating = false
-
-  const sign = (): NodeSign => ({
-    id: node,
-    name: config.cluster.name === '' ? hostname() : config.cluster.name,
-    role: 'serve',
-    host: hostname(),
-    pid: process.pid,
-    stats: { threads: 0, rssBytes: process.memoryUsage.rss(), perSecond: 0, lastError },
+  const loop = startLoop({
+    ...deps,
+    everyMs: BEAT_MS,
+    async work() {
+      const orders = await nodes.heartbeat({ ...node, stats: stats() })
+      deps.onOrders?.(orders)
+      if (beats++ % SELDOM_BEATS > 0) return
+      await clock.adjust()
+      await nodes.forget(FORGET_MS)
+      await deps.onSeldom?.()
+    },
   })
-
-  async function beat(): Promise<void> {
-    isBeating = true
-    try {
-      await nodes.heartbeat(sign())
-      if (beats++ % TIDY_BEATS === 0) await Promise.all([clock.adjust(), nodes.forget(FORGET_MS)])
-      if (isLate) log.info('the database answers again')
-      isLate = false
-    } catch (error) {
-      lastError = `${new Date(clock.now()).toISOString()} ${String(error)}`
-      // Once for each time that it is away.
-      if (!isLate) log.warn({ error: String(error) }, 'the database does not answer; requests fail until it does')
-      isLate = true
-    } finally {
-      isBeating = false
-    }
-  }
-
-  const start = (): void => {
-    if (!isBeating) beating = beat()
-  }
-  start()
-  const timer = setInterval(start, BEAT_MS)
   return {
+    now: loop.now,
     async end() {
-      clearInterval(timer)
-      await beating
-      await nodes.remove(node)
+      await loop.end()
+      await nodes.remove(node.id)
     },
   }
+}
+
+/** Logs once when the database stops answering, and once when it answers again. */
+export function createDatabaseHealth(log: Logger, consequence: string) {
+  let current: string | null = null
+  return {
+    set(message: string | null): void {
+      if (message === null && current !== null) log.info('the database answers again')
+      if (message !== null && current === null)
+        log.warn({ error: message }, `the database does not answer; ${consequence}`)
+      current = message
+    },
+    error: (): string | null => current,
+  }
+}
+
+const MAX_WARNING = 500
+
+/** A log that remembers its last warning, for the heartbeat to report. */
+export function rememberWarnings(log: Logger, clock: Pick<Clock, 'now'>): { log: Logger; lastWarning(): string } {
+  let last = ''
+  const remembering: Logger = Object.create(log)
+  remembering.warn = (...words: unknown[]): void => {
+    const [first, second] = words
+    const { error } = (typeof first === 'object' && first !== null ? first : {}) as { error?: unknown }
+    const text = [second ?? first, error].filter((word) => typeof word === 'string').join(': ')
+    last = `${new Date(clock.now()).toISOString()} ${text}`.slice(0, MAX_WARNING)
+    log.warn(...(words as [object, string]))
+  }
+  return { log: remembering, lastWarning: () => last }
 }

@@ -5,7 +5,7 @@ import type { SharedCounters } from '../crawl/worker/shared-counters.ts'
 import type { RunMark } from '../store/contracts/cluster-runs.ts'
 import type { NodeStats } from '../store/contracts/nodes.ts'
 
-/** Counts of a crawl that add up over shards, crews and nodes. */
+/** Counts of a crawl that add up over shards, shard groups and nodes. */
 export const countNames = [
   'fetched',
   'stored',
@@ -24,13 +24,13 @@ export type CountName = (typeof countNames)[number]
 
 export type Counts = Record<CountName, number> & { skipped: Record<string, number> }
 
-/** What a node tells of its part in a run. */
+/** What a node reports of its part in a run. */
 export type RunStats = Counts & {
   activeHosts: number
   restingHosts: number
   paused: number
   peakRssBytes: number
-  /** With the last word only. */
+  /** In the final report only. */
   details?: CrawlDetails
 }
 
@@ -46,7 +46,7 @@ export function countsOf(counters: SharedCounters): Counts {
   return counts
 }
 
-/** `sign` -1 takes away. What another program did not count is none. */
+/** `sign` -1 subtracts. A count that another version doesn't know is 0. */
 export function addCounts(a: Counts, b: Partial<Counts>, sign: 1 | -1 = 1): Counts {
   const sum = noCounts()
   for (const name of countNames) sum[name] = a[name] + sign * (b[name] ?? 0)
@@ -66,14 +66,14 @@ export function runStatsOf(counters: SharedCounters, details?: CrawlDetails): Ru
 }
 
 export type NodeState = {
-  /** Of crews that are gone. */
+  /** Of shard groups that have ended. */
   base: Counts
   counters: SharedCounters | null
   mark: RunMark
   threads: number
 }
 
-/** All but how the node itself sees its way. */
+/** Everything except what only the node itself knows. */
 export function nodeStatsOf(
   { base, counters, mark, threads }: NodeState,
   annotated: { tasks: number; annotations: number; refused: number },
@@ -101,12 +101,12 @@ export function nodeStatsOf(
 
 /** How fast a count grows, over the last seconds. */
 export function createRate(clock: Clock = systemClock, spanMs = 5_000): (count: number) => number {
-  const looks: { at: number; count: number }[] = []
+  const samples: { at: number; count: number }[] = []
   return (count) => {
     const at = clock.monotonic()
-    looks.push({ at, count })
-    while (looks.length > 2 && at - looks[1]!.at >= spanMs) looks.shift()
-    const first = looks[0]!
+    samples.push({ at, count })
+    while (samples.length > 2 && at - samples[1]!.at >= spanMs) samples.shift()
+    const first = samples[0]!
     return at === first.at ? 0 : Math.round(((count - first.count) * 10_000) / (at - first.at)) / 10
   }
 }

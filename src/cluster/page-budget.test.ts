@@ -41,12 +41,12 @@ test('wherever the connection is cut, pages are counted once, when they are take
       proxy.cutAt(nth, side)
       pages.putBack(3)
       mine -= 3
-      await untilDone(pages.settle)
+      await untilDone(pages.confirm)
       await isCountedOnce()
       // Whoever takes no more after a failure says what it has.
       proxy.cutAt(nth, side)
       await assert.rejects(pages.take(10))
-      await pages.settle()
+      await pages.confirm()
       await isCountedOnce()
     }
   }

@@ -1,40 +1,40 @@
 import type { ClusterRunStore } from '../store/contracts/cluster-runs.ts'
 
 /**
- * The pages of a limited run that this node has taken. It always says how many they are altogether, so that what is said again changes nothing,
- * and what was taken while the answer got lost goes back.
+ * The pages of a limited run that this node has taken. It always reports their total, so a repeated report changes nothing, and pages
+ * whose answer got lost go back to the run.
  */
 export type RunPages = {
-  /** Resolves to how many there are for it. */
+  /** Resolves to how many it got. */
   take(atMost: number): Promise<number>
-  /** These are not needed; nobody here may use them any more. Others may when it is `settled`. */
+  /** Returns unused pages: this node may not fetch them any more, others may once it is confirmed. */
   putBack(pages: number): void
-  /** Says what may not have been heard. */
-  settle(): Promise<void>
+  /** Reports the total again if the run may not know it. */
+  confirm(): Promise<void>
 }
 
-export type RunPagesOptions = { runs: Pick<ClusterRunStore, 'takePages' | 'keepPages'>; run: number; node: string }
+export type RunPagesDeps = { runs: Pick<ClusterRunStore, 'takePages' | 'keepPages'>; run: number; node: string }
 
-export function createRunPages({ runs, run, node }: RunPagesOptions): RunPages {
+export function createRunPages({ runs, run, node }: RunPagesDeps): RunPages {
   let taken = 0
-  let isHeard = true
+  let isConfirmed = true
   return {
     async take(atMost) {
-      isHeard = false
+      isConfirmed = false
       const pages = await runs.takePages(run, node, { had: taken, atMost })
-      isHeard = true
+      isConfirmed = true
       taken += pages
       return pages
     },
     putBack(pages) {
       if (pages === 0) return
       taken -= pages
-      isHeard = false
+      isConfirmed = false
     },
-    async settle() {
-      if (isHeard) return
+    async confirm() {
+      if (isConfirmed) return
       await runs.keepPages(run, node, taken)
-      isHeard = true
+      isConfirmed = true
     },
   }
 }

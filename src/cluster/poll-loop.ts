@@ -1,26 +1,31 @@
 import { isAppError } from '../core/errors.ts'
+import { createSleeper } from '../services/watching/sleeper.ts'
 
 export type LoopOptions = {
   everyMs: number
+  /** While the work fails the wait doubles up to this; left out where it stays the same. */
+  maxEveryMs?: number
   work(): Promise<void>
-  /** The work failed, and is done again when its time comes. Null when it succeeds again. */
+  /** The work failed and will be tried again. Null when it succeeds again. */
   onHealthError(message: string | null): void
-  /** It can never succeed. */
-  onFailed(error: unknown): void
+  /** The work can never succeed, so the loop has ended. Where it is left out, every failure is tried again. */
+  onFailed?(error: unknown): void
 }
 
 export type Loop = {
-  /** Does the work as soon as what is under way is done. */
+  /** Resolves when the work was done or has failed for the first time. */
+  readonly first: Promise<void>
+  /** Does the work again as soon as the current turn is over. */
   now(): void
-  /** When what is under way is done. */
+  /** Resolves when the current turn is over. */
   end(): Promise<void>
 }
 
-/** Does a piece of work again and again, one after the other, until it is ended. */
-export function startLoop({ everyMs, work, onHealthError, onFailed }: LoopOptions): Loop {
-  let wake: () => void = () => {}
-  let isWanted = false
-  let isEnded = false
+/** Does a piece of work again and again, one turn after the other, until it is ended. */
+export function startLoop({ everyMs, maxEveryMs = everyMs, work, onHealthError, onFailed }: LoopOptions): Loop {
+  const ending = new AbortController()
+  const sleeper = createSleeper(ending.signal)
+  let waitMs = everyMs
   let hasHealthError = false
 
   async function once(): Promise<void> {
@@ -28,38 +33,33 @@ export function startLoop({ everyMs, work, onHealthError, onFailed }: LoopOption
       await work()
       if (hasHealthError) onHealthError(null)
       hasHealthError = false
+      waitMs = everyMs
     } catch (error) {
-      if (!isAppError(error) || error.retry === 'never') {
-        isEnded = true
+      if (onFailed !== undefined && (!isAppError(error) || error.retry === 'never')) {
+        ending.abort()
         return onFailed(error)
       }
       hasHealthError = true
-      onHealthError(error.message)
+      onHealthError(error instanceof Error ? error.message : String(error))
+      waitMs = Math.min(maxEveryMs, waitMs * 2)
     }
   }
 
   async function run(): Promise<void> {
-    while (!isEnded) {
-      isWanted = false
-      await once()
-      if (isWanted || isEnded) continue
-      const { promise, resolve } = Promise.withResolvers<void>()
-      const timer = setTimeout(resolve, everyMs)
-      wake = resolve
-      await promise
-      clearTimeout(timer)
+    await first
+    while (!ending.signal.aborted) {
+      await sleeper.sleep(waitMs)
+      if (!ending.signal.aborted) await once()
     }
   }
 
+  const first = once()
   const done = run()
   return {
-    now() {
-      isWanted = true
-      wake()
-    },
+    first,
+    now: sleeper.wake,
     async end() {
-      isEnded = true
-      wake()
+      ending.abort()
       await done
     },
   }

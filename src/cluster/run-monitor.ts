@@ -1,4 +1,8 @@
-import { systemClock } from '../core/clock.ts'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import type { CrawlSettings } from '../config/crawl-settings.ts'
+import { type Clock, systemClock } from '../core/clock.ts'
+import { isAppError } from '../core/errors.ts'
 import {
   type CrawlDetails,
   type CrawlResult,
@@ -6,17 +10,93 @@ import {
   mergeDetails,
   type SkipReason,
 } from '../core/reports/crawl-report.ts'
-import type { JoinedRun, LiveShare } from '../store/contracts/cluster-runs.ts'
+import { sharedSettings } from '../crawl/crawl-settings.ts'
+import type { ClusterRunStore, JoinedRun, LiveShare } from '../store/contracts/cluster-runs.ts'
+import type { NodeStore } from '../store/contracts/nodes.ts'
 import { statOf } from '../store/rules/node-state.ts'
 import type { WorkerNode } from './node.ts'
 import { addCounts, type Counts, countsOf, noCounts, type RunStats } from './node-stats.ts'
 
-/** How a crawl came to its end, as far as whoever waits for it is concerned. */
-export type Ending = 'finished' | 'limit' | 'interrupted'
+/** How a crawl ended, as seen by the process that waits for it. */
+type Ending = 'finished' | 'limit' | 'interrupted'
 
-export type RunSums = { counts: Counts; details: CrawlDetails; peakRssBytes: number; queued: number; seen: number }
+type RunSums = { counts: Counts; details: CrawlDetails; peakRssBytes: number; queued: number; seen: number }
 
-export type RunWatchOptions = { node: WorkerNode; run: JoinedRun; liveMs: number }
+export type ClusterCrawlDeps = {
+  node: WorkerNode
+  runs: ClusterRunStore
+  nodes: Pick<NodeStore, 'list'>
+  frontier: Pick<FrontierView, 'totals'>
+  clock: Pick<Clock, 'now'>
+  log: Logger
+  /** Since the command began. */
+  seconds(): number
+  signal: AbortSignal
+  onProgress(snapshot: CrawlSnapshot): void
+}
+
+const POLL_MS = 100
+const PROGRESS_MS = 200
+
+/**
+ * A crawl of a cluster, in the process that asked for it. The process is
+ * - a worker like others, once it has joined;
+ * - waiting for the other workers to take over the settings of the run: before that, they couldn't tell which links belong to it;
+ * - seeding;
+ * - crawling with the others, until nothing of the run is queued anywhere, the page limit is reached, or the signal interrupts it;
+ * - leaving. When the run is finished it waits for the final stats of the others; otherwise they continue without it.
+ */
+export async function crawlInCluster(deps: ClusterCrawlDeps, settings: CrawlSettings): Promise<CrawlResult> {
+  const { node, runs, clock, log, signal, seconds, onProgress } = deps
+  const liveMs = settings.config.cluster.leaseMs
+  const isInterrupted = (): boolean => signal.aborted
+  const shared = sharedSettings(settings)
+  const run = await untilKnown(() => runs.join(node.id, shared, { at: clock.now(), liveMs }), isInterrupted)
+  if (run === null) return interruptedResult(seconds())
+  logRun(run, log)
+  const monitor = createRunMonitor(deps, run, liveMs)
+  await untilKnown(monitor.begin, isInterrupted)
+  node.workerPool.start()
+  const progress = setInterval(() => onProgress(monitor.snapshot()), PROGRESS_MS)
+  try {
+    await untilKnown(() => monitor.othersFollow((workers) => logWaiting(workers, log)), isInterrupted)
+    await untilKnown(() => monitor.seed(settings.seeds), isInterrupted)
+    const ending = (isInterrupted() ? null : await untilKnown(monitor.poll, isInterrupted)) ?? 'interrupted'
+    await node.workerPool.end()
+    if (ending === 'finished') await untilKnown(monitor.finalReports, isInterrupted)
+    const sums = await monitor.sums().catch(() => nothing) // interrupted while the database was away
+    onProgress(monitor.snapshot())
+    return resultOf(ending, seconds(), sums)
+  } finally {
+    clearInterval(progress)
+  }
+}
+
+/** The result of a crawl that was interrupted before it could join. */
+export const interruptedResult = (seconds: number): CrawlResult => resultOf('interrupted', seconds, nothing)
+
+/** Asks until there is an answer; `undefined` means not yet. Null when it is over before. */
+async function untilKnown<T>(ask: () => Promise<T | undefined>, isOver: () => boolean): Promise<T | null> {
+  for (;;) {
+    try {
+      const answer = await ask()
+      if (answer !== undefined) return answer
+    } catch (error) {
+      if (!isAppError(error) || error.retry === 'never') throw error
+    }
+    if (isOver()) return null
+    await wait(POLL_MS)
+  }
+}
+
+function logRun({ id, continued, others }: JoinedRun, log: Logger): void {
+  if (others) log.info({ run: id }, 'joining the crawl in progress: its settings apply, the seeds are added')
+  else if (continued) log.info({ run: id }, 'continuing the interrupted crawl')
+}
+
+function logWaiting(workers: number, log: Logger): void {
+  log.info({ workers }, 'waiting for the other workers to finish what they have in flight')
+}
 
 const noDetails: CrawlDetails = {
   statusCodes: {},
@@ -27,20 +107,24 @@ const noDetails: CrawlDetails = {
   givenUpHosts: [],
 }
 
-/** Figures of others come each second. */
+/** The other nodes report their stats each second. */
 const SUM_MS = 500
-/** Requests of watches may be queued all the time: then only a closer look tells whether the run is over. */
+/** Requests of watches may be queued all the time: then only the store can tell whether the run is over. */
 const CLOSE_MS = 2_000
 
-/** One run of a cluster, as the command sees that waits for its end. What was done in it before is not counted. */
-export function createRunWatch({ node, run, liveMs }: RunWatchOptions) {
-  const { runs, nodes, stores, workerPool, clock } = node
+/** One run, as seen by the command that waits for its end. Work done in the run before isn't counted. */
+function createRunMonitor(
+  { node, runs, nodes, frontier, clock }: ClusterCrawlDeps,
+  run: JoinedRun,
+  liveMs: number,
+) {
+  const { workerPool } = node
   let before = noCounts()
   let others: LiveShare[] = []
   let totals = { queued: 0, seen: 0 }
   let summedAt = -SUM_MS
   let closedAt = systemClock.monotonic()
-  let hasTold = false
+  let hasReported = false
 
   async function readShares(): Promise<LiveShare[]> {
     const shares = await runs.shares(run.id, liveMs)
@@ -48,7 +132,7 @@ export function createRunWatch({ node, run, liveMs }: RunWatchOptions) {
     return shares
   }
 
-  /** Pages that may be fetched are with somebody, or not taken yet. */
+  /** Some pages may still be fetched: a node has them, or they aren't taken yet. */
   async function hasPages(): Promise<boolean> {
     const { limit, taken } = await runs.pages(run.id)
     if (limit === null || taken < limit) return true
@@ -67,7 +151,7 @@ export function createRunWatch({ node, run, liveMs }: RunWatchOptions) {
       before = sumOf(await readShares())
       return true
     },
-    /** When everybody works under the settings of the run: whoever does not would take its links for none of theirs. */
+    /** True once all workers have the settings of the run: without them, they would reject its links. */
     async othersFollow(onWaiting: (count: number) => void): Promise<true | undefined> {
       const late = (await nodes.list()).filter((each) => {
         const isWorker = each.role === 'worker' || each.role === 'crawl'
@@ -76,8 +160,8 @@ export function createRunWatch({ node, run, liveMs }: RunWatchOptions) {
       })
       if (late.length === 0) return true
       const waiting = late.filter(({ id }) => id !== node.id).length
-      if (!hasTold && waiting > 0) onWaiting(waiting)
-      hasTold ||= waiting > 0
+      if (!hasReported && waiting > 0) onWaiting(waiting)
+      hasReported ||= waiting > 0
       return undefined
     },
     async seed(urls: readonly string[]): Promise<true | undefined> {
@@ -87,17 +171,17 @@ export function createRunWatch({ node, run, liveMs }: RunWatchOptions) {
       await runs.setSeeding(run.id, node.id, false)
       return true
     },
-    async look(): Promise<Ending | null> {
-      totals = await stores.frontier.totals(run.id)
+    async poll(): Promise<'finished' | 'limit' | undefined> {
+      totals = await frontier.totals(run.id)
       if (systemClock.monotonic() - summedAt > SUM_MS) {
         await readShares()
         summedAt = systemClock.monotonic()
       }
       if (await isFinished()) return 'finished'
-      return (await hasPages()) ? null : 'limit'
+      return (await hasPages()) ? undefined : 'limit'
     },
-    /** When everybody who lives has said what there was. */
-    async lastWords(): Promise<true | undefined> {
+    /** True once all live nodes have sent their final report. */
+    async finalReports(): Promise<true | undefined> {
       const shares = await readShares()
       return shares.every(({ final, live }) => final || !live) ? true : undefined
     },
@@ -122,12 +206,12 @@ export function createRunWatch({ node, run, liveMs }: RunWatchOptions) {
     },
     async sums(): Promise<RunSums> {
       const shares = await readShares()
-      const { queued, seen } = await stores.frontier.totals(run.id)
+      const { queued, seen } = await frontier.totals(run.id)
       const stats = shares.map((share) => share.stats as Partial<RunStats>)
       return {
         counts: addCounts(sumOf(shares), before, -1),
         details: mergeDetails(stats.flatMap(({ details }) => (details === undefined ? [] : [details]))),
-        // Of the largest process: those that were replaced are not to be added to those who came.
+        // Of the largest process: a process that was replaced must not be added to its successor.
         peakRssBytes: Math.max(0, ...stats.map(({ peakRssBytes = 0 }) => peakRssBytes)),
         queued,
         seen,
@@ -142,21 +226,13 @@ function sumOf(shares: readonly LiveShare[]): Counts {
 
 const nothing: RunSums = { counts: noCounts(), details: noDetails, peakRssBytes: 0, queued: 0, seen: 0 }
 
-export function resultOf({
-  ending,
-  seconds,
-  sums = nothing,
-}: {
-  ending: Ending
-  seconds: number
-  sums?: RunSums
-}): CrawlResult {
+function resultOf(ending: Ending, seconds: number, sums: RunSums): CrawlResult {
   const { refused: _, skipped, ...counts } = sums.counts
   return {
     ...counts,
     skipped: skipped as Record<SkipReason, number>,
     seen: sums.seen,
-    // Requests of watches, which may be queued at any time, are none of this crawl's.
+    // Requests of watches may be queued at any time; they don't belong to this crawl.
     queued: ending === 'finished' ? 0 : sums.queued,
     seconds: Math.round(seconds * 1000) / 1000,
     perSecond: Math.round((counts.fetched / seconds) * 10) / 10,

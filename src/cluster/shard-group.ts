@@ -1,65 +1,82 @@
-import { availableParallelism } from 'node:os'
-import type { Logger } from 'pino'
-import { startPostgresShards } from '../app/threads/postgres-shards.ts'
 import type { CrawlSettings } from '../config/crawl-settings.ts'
 import { systemClock } from '../core/clock.ts'
 import { type CrawlDetails, mergeDetails } from '../core/reports/crawl-report.ts'
-import { createCounterMemory, openSharedCounters, type SharedCounters } from '../crawl/worker/shared-counters.ts'
+import { threadsOf } from '../crawl/crawl-settings.ts'
+import {
+  type CounterMemory,
+  createCounterMemory,
+  openSharedCounters,
+  type SharedCounters,
+} from '../crawl/worker/shared-counters.ts'
 import type { RunMark } from '../store/contracts/cluster-runs.ts'
-import type { EpochMemory } from '../store/contracts/held-epochs.ts'
 import type { RunPages } from './page-budget.ts'
 
-export type ShardGroupOptions = {
-  address: string
+/** Starts one thread per shard, on the store of the cluster. */
+export type StartShards = (options: ShardOptions) => ShardThreads
+
+export type ShardOptions = {
   settings: CrawlSettings
-  node: string
-  name: string
-  seed: readonly [number, number]
-  epochs: EpochMemory
+  shards: number
+  run: number
+  /** Whether documents may be known from before. */
+  looksBack: boolean
+  memory: CounterMemory
+}
+
+/**
+ * The shard threads of one worker. Their leases decide which hosts they crawl. Losing the database isn't a failure: they wait for it, and
+ * others hold their partitions meanwhile.
+ */
+export type ShardThreads = {
+  /** Resolves when every shard has asked for its partitions. */
+  start(): Promise<void>
+  seed(urls: readonly string[]): Promise<void>
+  /** While draining, they hand over all partitions and take none. */
+  drain(draining: boolean): void
+  /** Finishes and keeps what is in flight, then hands over. */
+  stop(): Promise<CrawlDetails[]>
+  /** Ends the threads; without `stop` before, as if they were killed. */
+  end(): Promise<void>
+  /** Rejects for what can never work. */
+  readonly failed: Promise<never>
+}
+
+export type ShardGroupOptions = {
+  startShards: StartShards
+  settings: CrawlSettings
   run: number
   /** Of the run's settings; 0 for the worker's own. */
   revision: number
   looksBack: boolean
-  /** Those of its run, where they are counted. */
+  /** The page budget of its run; null where pages aren't limited. */
   pages: RunPages | null
-  log: Logger
 }
 
 /** The shards of a worker under the settings of one run, or under its own. */
-export type ShardGroup = {
+export type ShardGroup = Pick<ShardThreads, 'start' | 'seed' | 'drain' | 'failed'> & {
   readonly mark: RunMark
   readonly counters: SharedCounters
   /** Its pages are counted. */
   readonly isLimited: boolean
-  start(): Promise<void>
-  seed(urls: readonly string[]): Promise<void>
-  drain(draining: boolean): void
-  /** Takes pages from the run or gives them back, as they are needed. Resolves to how many the crew has in its hands. */
+  /** Takes pages from the run or gives them back, as needed. Resolves to how many the group has left. */
   turnPages(): Promise<number>
-  /** Finishes what is in hand and hands over. Pages that were not needed are put back. */
+  /** Finishes what is in flight and hands over. Unused pages are put back. */
   stop(): Promise<CrawlDetails>
-  readonly failed: Promise<never>
 }
 
-/** Looks without a request under way after which pages go back. */
-const IDLE_LOOKS = 5
+/** Polls without a request in flight after which pages go back. */
+const IDLE_POLLS = 5
 const ASK_AGAIN_MS = 1_000
 
-export function threadsOf({ config }: CrawlSettings): number {
-  return config.crawl.threads === 0 ? availableParallelism() : config.crawl.threads
-}
-
 export function createShardGroup(options: ShardGroupOptions): ShardGroup {
-  const { settings, run, node, pages } = options
-  const threads = threadsOf(settings)
+  const { settings, run, pages, looksBack } = options
+  const threads = threadsOf(settings.config)
   const memory = createCounterMemory(threads, pages === null ? null : 0)
   const counters = openSharedCounters(memory)
-  const { address, name, looksBack, seed, epochs, log } = options
-  const place = { address, settings, node, name, shards: threads, run, looksBack, seed, memory, epochs, log }
-  const shards = startPostgresShards(place)
+  const shards = options.startShards({ settings, shards: threads, run, looksBack, memory })
   const portion = Math.max(1, settings.config.crawl.fetchers)
-  let idleLooks = 0
-  /** Monotonic: there was none left the last time. */
+  let idlePolls = 0
+  /** Monotonic; set when no page was left. */
   let askAt = 0
 
   let turning: Promise<unknown> = Promise.resolve()
@@ -71,22 +88,22 @@ export function createShardGroup(options: ShardGroupOptions): ShardGroup {
     if (granted === 0) askAt = systemClock.monotonic() + ASK_AGAIN_MS
   }
 
-  /** Not to be fetched from now on, whenever the run hears of it. */
+  /** They may not be fetched from now on, even if the run learns of it later. */
   async function giveBack(to: RunPages): Promise<void> {
     to.putBack(counters.withdrawPages())
-    await to.settle()
+    await to.confirm()
   }
 
   async function turnPages(of: RunPages): Promise<number> {
     const inFlight = counters.total('inFlight')
-    idleLooks = inFlight === 0 ? idleLooks + 1 : 0
-    await of.settle()
+    idlePolls = inFlight === 0 ? idlePolls + 1 : 0
+    await of.confirm()
     const left = counters.pagesLeft()
     const isWanted = counters.wantsPages()
     if (isWanted ? left === 0 : inFlight > 0 && left < portion / 2) await takePages(of)
-    else if (left > 0 && idleLooks >= IDLE_LOOKS) await giveBack(of)
+    else if (left > 0 && idlePolls >= IDLE_POLLS) await giveBack(of)
     // A request that has just begun may not be seen yet.
-    return counters.pagesLeft() + (idleLooks > 1 ? 0 : Math.max(1, inFlight))
+    return counters.pagesLeft() + (idlePolls > 1 ? 0 : Math.max(1, inFlight))
   }
 
   return {
@@ -94,9 +111,9 @@ export function createShardGroup(options: ShardGroupOptions): ShardGroup {
     counters,
     isLimited: pages !== null,
     failed: shards.failed,
-    start: () => shards.start(),
-    seed: (urls) => shards.seed(urls),
-    drain: (draining) => shards.drain(draining),
+    start: shards.start,
+    seed: shards.seed,
+    drain: shards.drain,
     turnPages() {
       const turned = pages === null ? Promise.resolve(0) : turnPages(pages)
       turning = turned.catch(() => {})
@@ -106,7 +123,7 @@ export function createShardGroup(options: ShardGroupOptions): ShardGroup {
       counters.stop()
       const details = await Promise.race([shards.stop(), shards.failed])
       await shards.end()
-      // What was on its way when it began to stop is put back, too.
+      // Pages that were being taken when it began to stop are put back, too.
       await turning
       pages?.putBack(counters.withdrawPages())
       return mergeDetails(details)

@@ -1,13 +1,13 @@
 import type { CheckOrder, CheckResult, CrawlScope } from '../core/check-order.ts'
 import type { Check } from '../core/request.ts'
 import { coversPage } from '../services/scheduler/urds/coverage.ts'
-import type { AgentProxy } from './fetcher.ts'
+import type { Fetcher } from './fetcher.ts'
 
 export type MemoryPage = { words: string; links?: readonly string[]; fails?: boolean; redirect?: string }
 
 type Queued = { url: string; hops: number; depth: number; check: Check }
 
-/** What outlives a proxy: pages as they are out there, what is kept of them, and what is queued. */
+/** What outlives a fetcher: the pages out there, what is kept of them, and what is queued. */
 export type MemoryWeb = {
   pages: Map<string, MemoryPage>
   kept: Map<string, string>
@@ -18,33 +18,34 @@ export function createMemoryWeb(pages: Record<string, MemoryPage> = {}): MemoryW
   return { pages: new Map(Object.entries(pages)), kept: new Map(), queue: [] }
 }
 
-export type MemoryProxy = AgentProxy & {
+export type MemoryFetcher = Fetcher & {
   /** All orders, oldest first. */
   orders: CheckOrder[]
   /** URLs as they were fetched. */
   fetched: string[]
-  readonly isHeld: boolean
+  readonly isThrottled: boolean
   crawlScopes: Map<number, CrawlScope>
-  /** Fetches one page and tells of it; false where nothing is queued, or where it is held. */
+  /** Fetches one page and reports it; false where nothing is queued, or it is throttled. */
   step(): boolean
   /** Fetches until nothing is queued. */
   run(): void
-  /** Tells what it was not asked for. */
+  /** Reports results that it wasn't asked for. */
   tell(results: readonly CheckResult[]): void
 }
 
-export type MemoryProxyOptions = {
-  /** Fetches all before the answer to the order is given: news then come before it. */
+export type MemoryFetcherOptions = {
+  /** Fetches everything before it answers the order: results then arrive first. */
   isHasty?: boolean
+  schemes?: readonly string[]
 }
 
-/** An agent-proxy whose web is in memory and which fetches when it is told to. */
-export function createMemoryProxy(web: MemoryWeb, { isHasty = false }: MemoryProxyOptions = {}): MemoryProxy {
+/** A fetcher whose web is in memory, and which fetches when a test asks it to. */
+export function createMemoryFetcher(web: MemoryWeb, { isHasty = false, schemes = ['http', 'https'] }: MemoryFetcherOptions = {}): MemoryFetcher {
   const orders: CheckOrder[] = []
   const fetched: string[] = []
   const crawlScopes = new Map<number, CrawlScope>()
   let listener: (results: readonly CheckResult[]) => void = () => {}
-  let isHeld = false
+  let isThrottled = false
 
   const resultsOf = (watch: number, parts: Partial<CheckResult>): CheckResult => {
     return { watch, queued: 0, changed: 0, unchanged: 0, failed: 0, source: null, landed: null, ...parts }
@@ -55,7 +56,7 @@ export function createMemoryProxy(web: MemoryWeb, { isHasty = false }: MemoryPro
     return sources.some((source) => coversPage({ ...source, depth: Number.POSITIVE_INFINITY }, { url, hops: 1 }))
   }
 
-  /** Links that the watch has not come to in this check. */
+  /** Links that the watch hasn't met in this check. */
   function follow({ hops, depth, check }: Queued, page: MemoryPage): Queued[] {
     if (hops >= depth) return []
     return (page.links ?? [])
@@ -90,7 +91,7 @@ export function createMemoryProxy(web: MemoryWeb, { isHasty = false }: MemoryPro
   }
 
   function step(): boolean {
-    const request = isHeld ? undefined : web.queue.shift()
+    const request = isThrottled ? undefined : web.queue.shift()
     if (request === undefined) return false
     listener([crawlScopes.has(request.check.watch) ? fetch(request) : resultsOf(request.check.watch, { queued: -1 })])
     return true
@@ -101,13 +102,13 @@ export function createMemoryProxy(web: MemoryWeb, { isHasty = false }: MemoryPro
   }
 
   return {
-    protocols: ['http', 'https'],
+    schemes,
     failed: new Promise<never>(() => {}),
     orders,
     fetched,
     crawlScopes,
-    get isHeld() {
-      return isHeld
+    get isThrottled() {
+      return isThrottled
     },
     step,
     run,
@@ -138,11 +139,11 @@ export function createMemoryProxy(web: MemoryWeb, { isHasty = false }: MemoryPro
     async forget(watches) {
       for (const watch of watches) crawlScopes.delete(watch)
     },
-    hold(held) {
-      isHeld = held
+    throttle(throttled) {
+      isThrottled = throttled
     },
-    onResults(told) {
-      listener = told
+    onResults(given) {
+      listener = given
     },
     async stop() {},
   }

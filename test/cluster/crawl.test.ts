@@ -133,7 +133,7 @@ describe('a crawl in a cluster', () => {
       const first = startCrawl(database.address, seeds.slice(0, 4))
       await until('most of the pages', () => site.log.length > 4 * PAGES)
       const second = startCrawl(database.address, seeds.slice(4))
-      await second.says('joining the crawl that is under way')
+      await second.says('joining the crawl in progress')
       gate.open()
       const ends = await Promise.all([first.ended, second.ended])
       for (const end of ends) assert.equal(resultOf(end).finished, true)

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { createKeys } from '../../src/app/engines/document-keys.ts'
+import { createKeys } from '../../src/crawl/normalize/document-keys.ts'
 import type { PostgresStores } from '../../src/app/engines/postgres-stores.ts'
 import { responseRecord, revisitRecord } from '../../src/archive/warc/record-writer.ts'
 import { configOf } from '../../src/config/load-config.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { createKeys } from '../../src/app/engines/document-keys.ts'
+import { createKeys } from '../../src/crawl/normalize/document-keys.ts'
 import { postgresStores } from '../../src/app/engines/postgres-stores.ts'
 import { readConfig } from '../../src/config/load-config.ts'
 import { systemClock } from '../../src/core/clock.ts'

@@ -10,7 +10,7 @@ import type {
   HistoryRequest,
   ShowReport,
 } from '../../core/reports/history-report.ts'
-import { createKeys } from '../engines/document-keys.ts'
+import { createKeys } from '../../crawl/normalize/document-keys.ts'
 import { withStores } from '../engines/open-engine.ts'
 
 /** `erace history`, `show` and `diff`. */

@@ -7,7 +7,7 @@ import type { CrawlSettings } from '../../config/crawl-settings.ts'
 import { systemClock } from '../../core/clock.ts'
 import { isAppError } from '../../core/errors.ts'
 import type { CrawlResult } from '../../core/reports/crawl-report.ts'
-import { checkSettings } from '../../crawl/settings-check.ts'
+import { checkSettings } from '../../crawl/crawl-settings.ts'
 import type { JoinedRun } from '../../store/contracts/cluster-runs.ts'
 
 const POLL_MS = 100

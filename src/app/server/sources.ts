@@ -9,7 +9,7 @@ import { followChecks } from '../../services/sources/source-events.ts'
 import { createSources, type Sources } from '../../services/sources/sources.ts'
 import type { WatchService } from '../../services/watching/watch-service.ts'
 import type { StoreSet } from '../../store/contracts/store-set.ts'
-import { createKeys } from '../engines/document-keys.ts'
+import { createKeys } from '../../crawl/normalize/document-keys.ts'
 
 export type SourceDeps = {
   stores: Pick<StoreSet, 'profiles' | 'watches' | 'inbox' | 'versions' | 'seed'>

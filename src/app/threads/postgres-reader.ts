@@ -9,7 +9,7 @@ import type { OpenIndex } from '../../services/archive/search-visible.ts'
 import { findVersions } from '../../store/postgres/archive/versions.ts'
 import { createDatabaseClock } from '../../store/postgres/connection/database-clock.ts'
 import { createPostgresSearchIndex } from '../../store/postgres/search/search-index.ts'
-import { createKeys } from '../engines/document-keys.ts'
+import { createKeys } from '../../crawl/normalize/document-keys.ts'
 import { openPostgresStores, type PostgresStores } from '../engines/postgres-stores.ts'
 
 /** The archive of a cluster, for one thread, with connections of its own. */

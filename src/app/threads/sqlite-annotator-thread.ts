@@ -5,7 +5,7 @@ import { createProcessor } from '../../services/annotating/processor.ts'
 import { openDatabase } from '../../store/sqlite/folder/database.ts'
 import { paths } from '../../store/sqlite/folder/folder.ts'
 import { catalogMigrations } from '../../store/sqlite/folder/schema-catalog.ts'
-import { createKeys } from '../engines/document-keys.ts'
+import { createKeys } from '../../crawl/normalize/document-keys.ts'
 import { sqliteStores } from '../engines/sqlite-stores.ts'
 import { type AnnotatorData, mustEnd, runAnnotatorThread } from './annotator.ts'
 

@@ -19,7 +19,7 @@ import { createSqliteFrontierView } from '../../store/sqlite/frontier/frontier-v
 import { createSqliteWatches } from '../../store/sqlite/frontier/watches.ts'
 import { createSqliteInbox } from '../../store/sqlite/inbox/inbox.ts'
 import { explainDamage, openSearch } from '../../store/sqlite/search/open-search.ts'
-import { createKeys } from '../engines/document-keys.ts'
+import { createKeys } from '../../crawl/normalize/document-keys.ts'
 
 /** The archive of a data folder, for one thread. */
 export function openSqliteArchive(folder: string, config: Config): OpenArchive {

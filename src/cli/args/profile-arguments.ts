@@ -10,7 +10,7 @@ export type ProfileAction = (typeof profileActions)[number]
 /** The profiles of a file, or all that is wrong with them; null where the file can't be read, with that fault noted. */
 export async function readProfileFile(
   file: string,
-  { cwd, config }: Pick<CommandContext, 'cwd' | 'config'>,
+  { cwd, config, engine }: Pick<CommandContext, 'cwd' | 'config' | 'engine'>,
   errors: ValidationError[],
 ): Promise<ReadFile<FileProfile> | null> {
   const text = await readTextFile(file, { cwd, place: file.slice(0, 200), errors })
@@ -18,7 +18,8 @@ export async function readProfileFile(
   // The engine behind the grammars takes a while to load, which no other command shall wait for.
   const { readProfilesJson, readProfilesXml } = await import('../../services/profiles/profile-file.ts')
   const { profileRules } = await import('../../services/profiles/profile-values.ts')
-  return isJson(file) ? readProfilesJson(text, profileRules(config)) : readProfilesXml(text, profileRules(config))
+  const rules = profileRules(config, engine.schemes)
+  return isJson(file) ? readProfilesJson(text, rules) : readProfilesXml(text, rules)
 }
 
 export function isJson(file: string): boolean {

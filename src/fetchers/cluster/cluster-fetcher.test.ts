@@ -12,7 +12,7 @@ import { createPostgresWatches } from '../../store/postgres/cluster/watches.ts'
 import type { PostgresPool } from '../../store/postgres/connection/pool.ts'
 import { createLeaderLease } from '../../store/postgres/leases/leader.ts'
 import { createDatabase, usePostgres } from '../../store/postgres/testkit/postgres.testkit.ts'
-import { createStoreProxy } from './cluster-fetcher.ts'
+import { createClusterFetcher } from './cluster-fetcher.ts'
 import { openTestWorker, seeds, type TestPage } from './store-worker.testkit.ts'
 
 usePostgres()
@@ -47,7 +47,7 @@ async function openLeader(pool: PostgresPool, holder: string) {
   const { epoch } = beat
   const watches = createPostgresWatches(pool, { epoch })
   const rounds = createCheckRuns()
-  const proxy = createStoreProxy({
+  const fetcher = createClusterFetcher({
     epoch,
     crawlScopes: createPostgresCrawlScopes(pool),
     checks: createPostgresChecks(pool),
@@ -59,28 +59,28 @@ async function openLeader(pool: PostgresPool, holder: string) {
     clock: createManualClock(),
     pollEveryMs: 0,
   })
-  proxy.onResults((results) => {
+  fetcher.onResults((results) => {
     for (const each of results) rounds.note(each)
   })
   return {
-    proxy,
+    fetcher,
     watches,
     rounds,
     async begin(...orders: CheckOrder[]): Promise<void> {
       const mark = await watches.begin(orders.map(({ check: { watch, round } }) => ({ watch, round })))
       for (const { check } of orders) rounds.begin(check.watch, mark, [])
-      const queued = await proxy.check(orders)
+      const queued = await fetcher.check(orders)
       for (const { check } of orders) rounds.begun(check.watch, queued.get(check.watch) ?? 0)
     },
     /** What each check came to that is over by now. */
     async ended(): Promise<{ watch: number; outcome: string; changes: number }[]> {
-      await proxy.look()
+      await fetcher.look()
       const finished = rounds.takeFinished(1_000_000)
       await watches.finish(finished)
       return finished.map(({ watch, outcome, changes }) => ({ watch, outcome, changes }))
     },
     async resume(...given: number[]): Promise<Map<number, number>> {
-      const queued = await proxy.start(given.map((watch) => ({ watch, sources: [] })))
+      const queued = await fetcher.start(given.map((watch) => ({ watch, sources: [] })))
       for (const [watch, n] of queued) rounds.resume(watch, n)
       return queued
     },
@@ -196,9 +196,9 @@ describe('the next leader', () => {
       await first.begin(orderOf(watch, home, 100))
       const worker = await openTestWorker(pool, web)
       await worker.step()
-      await first.proxy.look()
+      await first.fetcher.look()
       await worker.run()
-      if (taken) await first.proxy.look()
+      if (taken) await first.fetcher.look()
       const next = await openLeader(pool, 'next')
       assert.deepEqual(await next.resume(watch), new Map([[watch, 0]]))
       assert.deepEqual(await next.ended(), [{ watch, outcome: 'changed', changes: 5 }])
@@ -216,13 +216,13 @@ describe('the next leader', () => {
     assert.deepEqual(await next.resume(watch), new Map())
     await next.begin(orderOf(watch, home, 200))
     // The first one comes back where it was.
-    await assert.rejects(first.proxy.check([orderOf(watch, home, 100)]), (error) => isAppError(error, 'lease-lost'))
+    await assert.rejects(first.fetcher.check([orderOf(watch, home, 100)]), (error) => isAppError(error, 'lease-lost'))
     const stale = seeds.ofChecks([orderOf(watch, home, 100)])
     await assert.rejects(createPostgresChecks(pool).offer(1, stale), (error) => isAppError(error, 'lease-lost'))
     await assert.rejects(first.watches.begin([{ watch, round: 300 }]), (error) => isAppError(error, 'lease-lost'))
     await assert.rejects(first.watches.finish([]), (error) => isAppError(error, 'lease-lost'))
     await assert.rejects(first.watches.saveStates([{ watch, state: 'x' }]), (error) => isAppError(error, 'lease-lost'))
-    await assert.rejects(first.proxy.look(), (error) => isAppError(error, 'lease-lost'))
+    await assert.rejects(first.fetcher.look(), (error) => isAppError(error, 'lease-lost'))
     const worker = await openTestWorker(pool, web)
     assert.deepEqual(
       (await worker.queued()).map(({ check }) => check.round),

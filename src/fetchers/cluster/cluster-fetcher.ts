@@ -6,63 +6,62 @@ import type { CheckResultStore, CheckStore, ClusterEvents } from '../../store/co
 import type { CrawlScopeStore } from '../../store/contracts/crawl-scopes.ts'
 import type { NodeStore } from '../../store/contracts/nodes.ts'
 import type { WatchStore } from '../../store/contracts/watches.ts'
-import type { AgentProxy } from '../fetcher.ts'
-import { createTurns } from './turns.ts'
-import { createUnderWay } from './under-way.ts'
+import type { Fetcher } from '../fetcher.ts'
+import { webSchemes } from '../local/local-fetcher.ts'
 
-export type StoreProxyDeps = {
-  /** Of whoever leads the scheduler; what is written under one of the past is refused. */
+export type ClusterFetcherDeps = {
+  /** Of the leader of the scheduler; writes under an old one are refused. */
   epoch: number
   crawlScopes: CrawlScopeStore
   checks: CheckStore
   results: CheckResultStore
   watches: Pick<WatchStore, 'find'>
   nodes: Pick<NodeStore, 'hold'>
-  /** Requests that checks begin with, named as the workers name links. */
+  /** The first requests of checks, with the keys that workers give links. */
   offersOf(orders: readonly CheckOrder[]): Offer[]
   events: Pick<ClusterEvents, 'listen'>
   clock: Pick<Clock, 'monotonic'>
-  /** How often it looks for news unasked; 0 for never, for tests. */
+  /** How often it polls for results; 0 for never, for tests. */
   pollEveryMs?: number
 }
 
-export type StoreProxy = AgentProxy & {
-  /** Looks for news now, and counts what is queued of all checks under way. */
-  look(): Promise<void>
+export type ClusterFetcher = Fetcher & {
+  /** Polls for results now, and counts what is queued of all checks in progress. */
+  poll(): Promise<void>
 }
 
 const POLL_EVERY_MS = 1_000
 const COUNT_EVERY_MS = 2_000
 /** Counting may take no more than this part of the time. */
 const COUNT_SHARE = 0.1
-const HOLD_EVERY_MS = 5_000
+const THROTTLE_EVERY_MS = 5_000
 const AT_ONCE = 1_000
-const NEWS = 'news'
+const RESULTS_CHANNEL = 'news'
 
 /**
- * An agent-proxy whose checks are carried out by whichever workers hold the partitions. Nothing is told to them but by the store:
- * first how far a watch goes, then the requests that a check begins with.
+ * Fetches the web with the workers of a cluster, which hold the partitions. They learn everything from the store: first the scope of a
+ * watch, then the requests that a check starts with.
  *
- * A worker puts what a request came to among the news before the request leaves the queue. So what is queued is counted first and
- * the news are taken after that: when nothing was queued, all is known and the check is over. What workers say about the number of
- * requests is only a reason to count early, for one that dies says too little and the one that does its work again says it twice.
- * All checks under way are counted every two seconds, whatever was said.
+ * A worker writes the result of a request before the request leaves the queue. So the queue is counted first and the results are taken
+ * after that: when nothing was queued, all results are known and the check is over. The number of requests that workers report is only a
+ * reason to count early: a worker that dies reports too few, and the one that repeats its work reports them twice. All checks in
+ * progress are counted every two seconds in any case.
  *
- * Everything here happens in turns: no count overlaps with the beginning of a check.
+ * Everything here happens in turns: no count overlaps with the start of a check.
  */
-export function createStoreProxy(deps: StoreProxyDeps): StoreProxy {
+export function createClusterFetcher(deps: ClusterFetcherDeps): ClusterFetcher {
   const { epoch, crawlScopes, results, clock } = deps
   const underWay = createUnderWay()
   const turns = createTurns()
-  /** The last round of each watch that was begun here or found at the start. */
+  /** The last check of each watch that was started here or found at the start. */
   const rounds = new Map<number, number>()
   const failure = Promise.withResolvers<never>()
   failure.promise.catch(() => {})
   let listener: (results: readonly CheckResult[]) => void = () => {}
   let countAt = Number.NEGATIVE_INFINITY
-  let held: { value: boolean; at: number } | null = null
+  let throttled: { value: boolean; at: number } | null = null
   let isStopped = false
-  let endWaiting: () => void = () => {}
+  let stopPolling: () => void = () => {}
 
   async function takeAll(): Promise<CheckResult[]> {
     const all: CheckResult[] = []
@@ -70,7 +69,7 @@ export function createStoreProxy(deps: StoreProxyDeps): StoreProxy {
       const taken = await results.take(epoch, AT_ONCE)
       for (const each of taken) {
         underWay.hint(each.watch, each.queued)
-        // What is queued is counted, see above.
+        // The queue is counted, see above.
         all.push({ ...each, queued: 0 })
       }
       if (taken.length < AT_ONCE) return all
@@ -85,27 +84,27 @@ export function createStoreProxy(deps: StoreProxyDeps): StoreProxy {
     return counts
   }
 
-  async function look(countsAll: boolean): Promise<void> {
+  async function poll(countsAll: boolean): Promise<void> {
     if (isStopped) return
-    const told = await takeAll()
+    const found = await takeAll()
     const watches = countsAll || clock.monotonic() >= countAt ? underWay.all() : underWay.quiet()
     if (watches.length > 0) {
       const counts = await count(watches)
-      told.push(...(await takeAll()))
-      for (const watch of watches) told.push(...underWay.correct(watch, counts.get(watch) ?? 0))
+      found.push(...(await takeAll()))
+      for (const watch of watches) found.push(...underWay.correct(watch, counts.get(watch) ?? 0))
     }
-    if (told.length > 0) listener(told)
+    if (found.length > 0) listener(found)
   }
 
-  function lookSoon(): void {
-    turns.once(() => look(false).catch(failure.reject))
+  function pollSoon(): void {
+    turns.once(() => poll(false).catch(failure.reject))
   }
 
-  function wait(): void {
-    const stopListening = deps.events.listen(NEWS, lookSoon)
+  function startPolling(): void {
+    const stopListening = deps.events.listen(RESULTS_CHANNEL, pollSoon)
     const everyMs = deps.pollEveryMs ?? POLL_EVERY_MS
-    const timer = everyMs > 0 ? setInterval(lookSoon, everyMs).unref() : null
-    endWaiting = () => {
+    const timer = everyMs > 0 ? setInterval(pollSoon, everyMs).unref() : null
+    stopPolling = () => {
       stopListening()
       if (timer !== null) clearInterval(timer)
     }
@@ -118,27 +117,27 @@ export function createStoreProxy(deps: StoreProxyDeps): StoreProxy {
     )
   }
 
-  /** What was under way when the last leader ended: what is queued, and what was told of it. */
+  /** Checks in progress when the last leader ended: what is queued, and what was reported of them. */
   async function resume(given: readonly CrawlScope[]): Promise<Map<number, number>> {
     const known = new Set(given.map(({ watch }) => watch))
     for (const { id, round } of await deps.watches.find([...known])) rounds.set(id, round)
     await sendScopes(given)
     const counts = await results.queued(null)
     await takeAll()
-    // With what was taken this moment.
+    // Including what was just taken.
     const progress = (await results.progress()).filter(({ watch }) => known.has(watch))
     await crawlScopes.forget(
       epoch,
       [...counts.keys()].filter((watch) => !known.has(watch)),
     )
-    // Of one that has nothing queued any more the end was not noted. One of which nothing was told either never began.
+    // A check with nothing queued is over, though its end wasn't noted. One without progress never started.
     for (const { watch } of progress) if (!counts.has(watch)) counts.set(watch, 0)
     for (const [watch, n] of counts) underWay.add(watch, n)
     if (progress.length > 0) listener(progress)
     return counts
   }
 
-  /** A source whose address nobody can fetch ends its check at once. */
+  /** A check whose address can't be fetched is over at once. */
   function offersOf(orders: readonly CheckOrder[]): { offers: Offer[]; failed: CheckResult[] } {
     const failed: CheckResult[] = []
     const offers = orders.flatMap((order) => {
@@ -166,12 +165,12 @@ export function createStoreProxy(deps: StoreProxyDeps): StoreProxy {
   }
 
   return {
-    protocols: ['http', 'https'],
+    schemes: webSchemes,
     failed: failure.promise,
     start: (given) =>
       turns.take(async () => {
         const counts = await resume(given)
-        wait()
+        startPolling()
         return counts
       }),
     check: (orders) => turns.take(() => check(orders)),
@@ -181,23 +180,86 @@ export function createStoreProxy(deps: StoreProxyDeps): StoreProxy {
         await crawlScopes.forget(epoch, watches)
         for (const watch of watches) rounds.delete(watch)
       }),
-    hold(value) {
+    throttle(value) {
       const now = clock.monotonic()
-      // Said again now and then: whoever led before may have had the last word.
-      if (held?.value === value && now - held.at < HOLD_EVERY_MS) return
-      held = { value, at: now }
+      // Repeated now and then: an earlier leader may have written last.
+      if (throttled?.value === value && now - throttled.at < THROTTLE_EVERY_MS) return
+      throttled = { value, at: now }
       deps.nodes.hold(value).catch(() => {
-        held = null
+        throttled = null
       })
     },
-    onResults(told) {
-      listener = told
+    onResults(given) {
+      listener = given
     },
-    look: () => turns.take(() => look(true)),
+    poll: () => turns.take(() => poll(true)),
     async stop() {
       isStopped = true
-      endWaiting()
+      stopPolling()
       await turns.take(async () => {})
     },
+  }
+}
+
+/** Work that is done one after the other. */
+function createTurns() {
+  let last: Promise<unknown> = Promise.resolve()
+  let isWanted = false
+
+  function take<T>(work: () => Promise<T>): Promise<T> {
+    const result = last.then(work)
+    last = result.catch(() => {})
+    return result
+  }
+
+  return {
+    take,
+    /** Does it in its turn, unless such work is waiting already. It must not fail. */
+    once(work: () => Promise<void>): void {
+      if (isWanted) return
+      isWanted = true
+      void take(() => {
+        isWanted = false
+        return work()
+      })
+    },
+  }
+}
+
+/** Requests that a check has queued: as the listener knows it, and as the workers' reports suggest. */
+type QueuedCheck = { known: number; guess: number }
+
+/** The checks in progress and what they have queued. */
+function createUnderWay() {
+  const checks = new Map<number, QueuedCheck>()
+
+  return {
+    /** More is queued, and the listener knows it. */
+    add(watch: number, queued: number): void {
+      const before = checks.get(watch)
+      if (before === undefined) checks.set(watch, { known: queued, guess: queued })
+      else {
+        before.known += queued
+        before.guess += queued
+      }
+    },
+    hint(watch: number, queued: number): void {
+      const check = checks.get(watch)
+      if (check !== undefined) check.guess += queued
+    },
+    all: (): number[] => [...checks.keys()],
+    /** Those that may be over. */
+    quiet: (): number[] => [...checks].flatMap(([watch, { guess }]) => (guess <= 0 ? [watch] : [])),
+    /** The exact count. Returns the difference to what the listener knows. A check with nothing queued is over. */
+    correct(watch: number, queued: number): CheckResult[] {
+      const check = checks.get(watch)
+      if (check === undefined) return []
+      const more = queued - check.known
+      if (queued === 0) checks.delete(watch)
+      else Object.assign(check, { known: queued, guess: queued })
+      if (more === 0) return []
+      return [{ watch, queued: more, changed: 0, unchanged: 0, failed: 0, source: null, landed: null }]
+    },
+    size: (): number => checks.size,
   }
 }

@@ -1,22 +1,24 @@
 import type { CheckResult } from '../../core/check-order.ts'
 import type { ShardHandle } from '../../crawl/crawl.ts'
-import type { SharedCounters } from '../../crawl/worker/shared-counters.ts'
-import type { AgentProxy } from '../fetcher.ts'
+import type { Fetcher } from '../fetcher.ts'
 
-export type WebProxyOptions = {
+export type LocalFetcherDeps = {
   shards: readonly ShardHandle[]
-  counters: Pick<SharedCounters, 'stop'> & { hold(held: boolean): void }
+  /** Where the results of all shards arrive. */
+  onResults(listener: (results: readonly CheckResult[]) => void): void
+  /** Makes all shards stop. */
+  stop(): void
+  throttle(throttled: boolean): void
 }
 
-export type WebProxy = AgentProxy & { tell(results: readonly CheckResult[]): void }
+export const webSchemes: readonly string[] = ['http', 'https']
 
-/** The crawler as an agent-proxy: the shards of this process, which share the hosts of the web among them. */
-export function createWebProxy({ shards, counters }: WebProxyOptions): WebProxy {
-  let listener: (results: readonly CheckResult[]) => void = () => {}
+/** Fetches the web with the shards of this process, which divide the hosts among them. */
+export function createLocalFetcher({ shards, onResults, stop, throttle }: LocalFetcherDeps): Fetcher {
   const all = (act: (shard: ShardHandle) => Promise<unknown>): Promise<unknown> => Promise.all(shards.map(act))
 
   return {
-    protocols: ['http', 'https'],
+    schemes: webSchemes,
     failed: Promise.race(shards.map((shard) => shard.failed)),
     async start(underWay) {
       await all((shard) => shard.crawlScope(underWay))
@@ -28,18 +30,15 @@ export function createWebProxy({ shards, counters }: WebProxyOptions): WebProxy 
     },
     async check(orders) {
       await all((shard) => shard.crawlScope(orders.map(({ crawlScope }) => crawlScope)))
-      // Whichever shard offers them, they get to the owners of their hosts.
+      // Any shard can offer them: they get to the owners of their hosts.
       return shards[0]!.checks(orders)
     },
     crawlScope: async (crawlScopes) => void (await all((shard) => shard.crawlScope(crawlScopes))),
     forget: async (watches) => void (await all((shard) => shard.forget(watches))),
-    hold: (held) => void counters.hold(held),
-    onResults(told) {
-      listener = told
-    },
-    tell: (results) => listener(results),
+    throttle,
+    onResults,
     async stop() {
-      counters.stop()
+      stop()
       await all((shard) => shard.stop())
       await all((shard) => shard.close())
     },

@@ -1,10 +1,11 @@
 import type { Config } from '../../config/config.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Profile } from '../../core/profile.ts'
+import { schemeOf } from '../../fetchers/fetcher.ts'
 import { createNormaliser } from '../../crawl/normalize/normaliser.ts'
 import type { KeyedProfile } from '../../store/contracts/profiles.ts'
 import { watchKey } from '../scheduler/urds/urd.ts'
-import { supported } from './protocols.ts'
+import { familyOf } from './protocols.ts'
 
 type Naming = NonNullable<Parameters<typeof createNormaliser>[0]>
 
@@ -18,9 +19,8 @@ export function createProfileKeys(naming: Naming): (profile: Profile) => KeyedPr
   const normalise = createNormaliser(naming)
 
   function name(uri: string): { uri: string; key: string } {
-    const support = supported(uri)
-    if (support.kind === 'unknown') throw new AppError('url-invalid', support.message)
-    if (support.proxy !== 'web') return { uri, key: watchKey(support.proxy, uri) }
+    const family = familyOf(schemeOf(uri))
+    if (family !== 'web' && family !== '') return { uri, key: watchKey(family, uri) }
     const url = URL.parse(uri)?.href
     const named = url === undefined ? null : normalise(url)
     if (named === null || named.kind === 'rejected')

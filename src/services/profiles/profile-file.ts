@@ -5,7 +5,7 @@ import { readUrds } from '../../xml/profile/urd-reader.ts'
 import type { XmlError } from '../../xml/xml-tokens.ts'
 import { rootNameOf, treeLimits } from '../../xml/xml-tree.ts'
 import { type ProfileRules, readProfileJson } from './profile-values.ts'
-import { supported } from './protocols.ts'
+import { supportOf } from './protocols.ts'
 import { profilesOfUrds, readUrdValues } from './urd-values.ts'
 
 /** A file with a million faults is told by the first thousand. */
@@ -26,7 +26,7 @@ export function readProfilesXml(xml: string | Uint8Array, rules: ProfileRules): 
   const root = rootNameOf(xml)
   if (root === 'urd' || root === 'urds') return profilesFromUrds(readUrdsXml(xml, rules))
   const { profiles, errors } = readProfiles(xml)
-  const found = createFindings(errors)
+  const found = createFindings(errors, rules)
   for (const item of profiles) {
     if (found.isFull()) break
     const { plain, id, owner, line } = item
@@ -43,7 +43,7 @@ export function readUrdsXml(
   rules: ProfileRules,
 ): ReadFile<{ urd: ProfileUrd; line: number | null }> {
   const { urds, errors } = readUrds(xml)
-  const found = createFindings<{ urd: ProfileUrd; line: number | null }>(errors)
+  const found = createFindings<{ urd: ProfileUrd; line: number | null }>(errors, rules)
   for (const item of urds) {
     if (found.isFull()) break
     const read = readUrdValues(item, rules)
@@ -63,7 +63,7 @@ export function readProfilesJson(text: string, rules: ProfileRules): ReadFile<Fi
   } catch (error) {
     return { kind: 'faults', faults: [{ line: null, message: (error as SyntaxError).message.slice(0, 300) }] }
   }
-  const found = createFindings<FileProfile>([])
+  const found = createFindings<FileProfile>([], rules)
   for (const [index, each] of (Array.isArray(value) ? value : [value]).entries()) {
     if (found.isFull()) break
     const at = Array.isArray(value) ? `[${index}]` : ''
@@ -83,7 +83,7 @@ export function readProfilesJson(text: string, rules: ProfileRules): ReadFile<Fi
 type Located = { locate(place: string): { line: number | null; name: string } } | Pick<PlainItem, 'locate'>
 
 /** Collects what is right and all that is not, in the order of lines. */
-function createFindings<T = FileProfile>(before: readonly XmlError[]) {
+function createFindings<T = FileProfile>(before: readonly XmlError[], { schemes }: ProfileRules) {
   const faults: FileFault[] = [...before]
   const notes: FileFault[] = []
   const items: T[] = []
@@ -100,7 +100,7 @@ function createFindings<T = FileProfile>(before: readonly XmlError[]) {
     },
     right(item: T, at: Located, sources: readonly { uri: string }[]): void {
       for (const [index, { uri }] of sources.entries()) {
-        const support = supported(uri)
+        const support = supportOf(uri, schemes)
         if (support.kind !== 'supported') say(notes, at, `sources[${index}].uri`, support.message)
       }
       items.push(item)

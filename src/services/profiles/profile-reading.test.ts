@@ -11,7 +11,7 @@ const heavy = (count: number) =>
   Array.from({ length: count }, (_, n) => ({ uri: `${uri}${n}`, scope: `(.?){400}${n}` }))
 
 test('a profile is read the same at once and in the thread', async () => {
-  const reading = createProfileReading(config)
+  const reading = createProfileReading({ config, schemes: ['http', 'https'] })
   const plain = await reading.read({ form: 'json', value: { name: 'x', sources: [{ uri }] } })
   assert.equal(plain.kind, 'read')
   const value = { name: 'x', sources: [{ uri, scope: 'a|b' }] }
@@ -25,22 +25,22 @@ test('a profile is read the same at once and in the thread', async () => {
 })
 
 test('what takes too long is ended, and the next profile is read', async () => {
-  const reading = createProfileReading(config, { timeLimitMs: 300 })
+  const reading = createProfileReading({ config, schemes: ['http', 'https'] }, { timeLimitMs: 300 })
   const long = await reading.read({ form: 'json', value: { name: 'x', sources: heavy(1000) } })
   assert.match(long.kind === 'faults' ? long.faults[0]!.message : '', /took more than 300 ms/)
-  const patient = createProfileReading(config)
+  const patient = createProfileReading({ config, schemes: ['http', 'https'] })
   assert.equal((await patient.read({ form: 'json', value: { sources: [{ uri, scope: 'a|b' }] } })).kind, 'read')
 })
 
 test('those that can not wait are refused', async () => {
-  const reading = createProfileReading(config, { maxWaiting: 1 })
+  const reading = createProfileReading({ config, schemes: ['http', 'https'] }, { maxWaiting: 1 })
   const value = { sources: [{ uri, scope: 'a|b' }] }
   const [first, second] = await Promise.all([1, 2].map(() => reading.read({ form: 'json', value })))
   assert.deepEqual([first!.kind, second!.kind], ['read', 'faults'])
 })
 
 test('a value that is nested without end is a fault', async () => {
-  const reading = createProfileReading(config)
+  const reading = createProfileReading({ config, schemes: ['http', 'https'] })
   const value = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`)
   assert.equal((await reading.read({ form: 'json', value })).kind, 'faults')
 })

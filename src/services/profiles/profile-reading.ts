@@ -24,9 +24,11 @@ const QUICK_CHARS = 20_000
 /** Words for which nothing is built. */
 const plainScopes: ReadonlySet<unknown> = new Set([undefined, null, 'page', 'path', 'host', 'domain'])
 
-export function createProfileReading(config: Config, given: Partial<ReadingLimits> = {}): ProfileReading {
+export type ReadingData = { config: Config; schemes: readonly string[] }
+
+export function createProfileReading(data: ReadingData, given: Partial<ReadingLimits> = {}): ProfileReading {
   const limits = { ...usualLimits, ...given }
-  const rules: ProfileRules = profileRules(config)
+  const rules: ProfileRules = profileRules(data.config, data.schemes)
   let worker: Worker | null = null
   let idle: NodeJS.Timeout | undefined
   let waiting = 0
@@ -39,7 +41,7 @@ export function createProfileReading(config: Config, given: Partial<ReadingLimit
 
   async function readInThread(body: ProfileText): Promise<ReadBody> {
     clearTimeout(idle)
-    worker ??= await startLoadedThread(entry, { workerData: config })
+    worker ??= await startLoadedThread(entry, { workerData: data })
     const answer = await answerOf(worker, body, limits.timeLimitMs)
     if (answer === null) stop()
     else idle = setTimeout(stop, limits.idleMs).unref()

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import type { ProfileDraft } from '../../core/profile.ts'
 import { profileToJson, readProfileJson } from './profile-values.ts'
 import { rules } from './profiles.testkit.ts'
-import { portOf, supported } from './protocols.ts'
+import { portOf, supportOf } from './protocols.ts'
 
 const uri = 'http://www.cs.ucy.ac.cy/default.html'
 
@@ -210,16 +210,14 @@ describe('a profile in JSON', () => {
 })
 
 describe('protocols', () => {
-  test('those without an agent-proxy are known, and named as not available', () => {
-    assert.deepEqual(supported('HTTPS://a.example/'), { kind: 'supported', proxy: 'web' })
-    assert.deepEqual(supported('imaps://a.example/'), {
-      kind: 'not-available',
-      proxy: 'mail',
-      message: "IMAPS isn't supported",
-    })
-    assert.equal(supported('gopher://a.example/').kind, 'not-available')
-    assert.equal(supported('javascript:1').kind, 'unknown')
-    assert.equal(supported('').kind, 'unknown')
+  test('those without a fetcher are known, and named as not supported', () => {
+    const web = ['http', 'https']
+    assert.deepEqual(supportOf('HTTPS://a.example/', web), { kind: 'supported' })
+    assert.deepEqual(supportOf('ftp://a.example/', web), { kind: 'not-available', message: "FTP isn't supported" })
+    assert.deepEqual(supportOf('ftp://a.example/', [...web, 'ftp']), { kind: 'supported' })
+    assert.deepEqual(supportOf('memo:a', ['memo']), { kind: 'supported' })
+    assert.equal(supportOf('javascript:1', web).kind, 'unknown')
+    assert.equal(supportOf('', web).kind, 'unknown')
   })
 
   test('a URI without a port has that of its protocol', () => {

@@ -32,8 +32,10 @@ const MAX_NAME = 200
 
 const { scorers } = createBuiltInScorers()
 
-export function profileRules({ crawl }: Config): ProfileRules {
-  return { maxUriLength: crawl.maxUrlLength, checkInterests: (interests) => validateInterests(interests, scorers) }
+/** `schemes` are those of the fetchers. */
+export function profileRules({ crawl }: Config, schemes: readonly string[]): ProfileRules {
+  const checkInterests: ProfileRules['checkInterests'] = (interests) => validateInterests(interests, scorers)
+  return { maxUriLength: crawl.maxUrlLength, schemes, checkInterests }
 }
 
 /** A profile in JSON, as parsed. */

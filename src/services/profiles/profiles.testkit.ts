@@ -3,7 +3,7 @@ import { configOf } from '../../config/load-config.ts'
 import type { Interests, Profile, ProfileUrd, Scope, Source, TimeWindow } from '../../core/profile.ts'
 import { type ProfileRules, profileRules } from './profile-values.ts'
 
-export const rules: ProfileRules = profileRules(configOf())
+export const rules: ProfileRules = profileRules(configOf(), ['http', 'https'])
 
 /** Interests are somebody else's to judge: with these rules any that have the right shape pass. */
 export const rulesOfShape: ProfileRules = { ...rules, checkInterests: () => [] }

@@ -1,66 +1,57 @@
 import { nearMiss } from '../../config/near-miss.ts'
+import { schemeOf } from '../../fetchers/fetcher.ts'
 
-/** Who speaks a protocol, and where it is usually spoken. */
-export type ProxyKind = 'web' | 'mail' | 'news' | 'files' | 'db'
-
-const protocols = new Map<string, { proxy: ProxyKind; port: number | null }>([
-  ['http', { proxy: 'web', port: 80 }],
-  ['https', { proxy: 'web', port: 443 }],
-  ['imap', { proxy: 'mail', port: 143 }],
-  ['imaps', { proxy: 'mail', port: 993 }],
-  ['pop3', { proxy: 'mail', port: 110 }],
-  ['pop3s', { proxy: 'mail', port: 995 }],
-  ['nntp', { proxy: 'news', port: 119 }],
-  ['nntps', { proxy: 'news', port: 563 }],
-  ['news', { proxy: 'news', port: 119 }],
-  ['snews', { proxy: 'news', port: 563 }],
-  ['ftp', { proxy: 'files', port: 21 }],
-  ['ftps', { proxy: 'files', port: 990 }],
-  ['gopher', { proxy: 'files', port: 70 }],
-  ['file', { proxy: 'files', port: null }],
-  ['postgres', { proxy: 'db', port: 5432 }],
-  ['postgresql', { proxy: 'db', port: 5432 }],
-  ['mysql', { proxy: 'db', port: 3306 }],
-  ['mariadb', { proxy: 'db', port: 3306 }],
-  ['sqlite', { proxy: 'db', port: null }],
+/** Schemes that profiles may name, with their family of protocols and usual port. Which of them are watched depends on the fetchers. */
+const protocols = new Map<string, { family: string; port: number | null }>([
+  ['http', { family: 'web', port: 80 }],
+  ['https', { family: 'web', port: 443 }],
+  ['imap', { family: 'mail', port: 143 }],
+  ['imaps', { family: 'mail', port: 993 }],
+  ['pop3', { family: 'mail', port: 110 }],
+  ['pop3s', { family: 'mail', port: 995 }],
+  ['nntp', { family: 'news', port: 119 }],
+  ['nntps', { family: 'news', port: 563 }],
+  ['news', { family: 'news', port: 119 }],
+  ['snews', { family: 'news', port: 563 }],
+  ['ftp', { family: 'files', port: 21 }],
+  ['ftps', { family: 'files', port: 990 }],
+  ['gopher', { family: 'files', port: 70 }],
+  ['file', { family: 'files', port: null }],
+  ['postgres', { family: 'db', port: 5432 }],
+  ['postgresql', { family: 'db', port: 5432 }],
+  ['mysql', { family: 'db', port: 3306 }],
+  ['mariadb', { family: 'db', port: 3306 }],
+  ['sqlite', { family: 'db', port: null }],
 ])
 
-/** Agent-proxies that this version has. */
-const present: readonly ProxyKind[] = ['web']
-
 export type Support =
-  | { kind: 'supported'; proxy: ProxyKind }
-  /** Allowed in a profile, but not watched yet. */
-  | { kind: 'not-available'; proxy: ProxyKind; message: string }
+  | { kind: 'supported' }
+  /** A profile may have it, but no fetcher serves it. */
+  | { kind: 'not-available'; message: string }
   | { kind: 'unknown'; message: string }
 
-/** Whether a source can be watched. */
-export function supported(uri: string): Support {
-  const protocol = protocolOf(uri)
-  const proxy = proxyOf(protocol)
-  if (proxy === undefined) return { kind: 'unknown', message: unknownProtocol(protocol) }
-  if (present.includes(proxy)) return { kind: 'supported', proxy }
-  return { kind: 'not-available', proxy, message: `${protocol.toUpperCase()} isn't supported` }
+/** Whether a source can be watched with fetchers of these schemes. */
+export function supportOf(uri: string, schemes: readonly string[]): Support {
+  const scheme = schemeOf(uri)
+  if (schemes.includes(scheme)) return { kind: 'supported' }
+  if (!protocols.has(scheme)) return { kind: 'unknown', message: unknownScheme(scheme, schemes) }
+  return { kind: 'not-available', message: `${scheme.toUpperCase()} isn't supported` }
 }
 
-export function proxyOf(protocol: string): ProxyKind | undefined {
-  return protocols.get(protocol)?.proxy
-}
-
-/** The scheme of a URI, in small letters; '' where it has none. */
-export function protocolOf(uri: string): string {
-  return /^[a-z][a-z0-9+.-]{0,40}(?=:)/i.exec(uri)?.[0].toLowerCase() ?? ''
+/** Schemes of one family name the same source. A scheme that only its fetcher knows is a family of its own. */
+export function familyOf(scheme: string): string {
+  return protocols.get(scheme)?.family ?? scheme
 }
 
 /** Null where the protocol has none. */
 export function portOf(uri: string): number | null {
   const port = URL.parse(uri)?.port ?? ''
-  return port === '' ? (protocols.get(protocolOf(uri))?.port ?? null) : Number(port)
+  return port === '' ? (protocols.get(schemeOf(uri))?.port ?? null) : Number(port)
 }
 
-export function unknownProtocol(word: string): string {
+function unknownScheme(word: string, schemes: readonly string[]): string {
   if (word === '') return "that isn't a web address (http or https)"
-  const near = nearMiss(word, protocols.keys())
-  const hint = near === undefined ? '; use http or https' : `; did you mean ${near}?`
+  const near = nearMiss(word, new Set([...protocols.keys(), ...schemes]))
+  const hint = near === undefined ? `; use ${new Intl.ListFormat('en', { type: 'disjunction' }).format(schemes)}` : `; did you mean ${near}?`
   return `unknown protocol ${JSON.stringify(word.slice(0, 40))}${hint}`
 }

@@ -4,11 +4,13 @@ import { createPattern } from '../../core/pattern/pattern.ts'
 import type { Scope, Source } from '../../core/profile.ts'
 import { profileDefaults } from '../../xml/profile/profile.ts'
 import { type PlainRecord, type PlainValues, shown } from './plain-values.ts'
-import { protocolOf, proxyOf, unknownProtocol } from './protocols.ts'
+import { supportOf } from './protocols.ts'
 import { readWindowValues } from './window-values.ts'
 
 export type SourceRules = {
   maxUriLength: number
+  /** URI schemes that can be watched. */
+  schemes: readonly string[]
 }
 
 const sourceKeys = ['uri', 'arguments', 'every', 'everyMax', 'depth', 'scope', 'process', 'window']
@@ -53,7 +55,7 @@ function readInterval(value: unknown, place: string, values: PlainValues): numbe
 }
 
 /** As the parser writes it, arguments in its query, without what is never sent. */
-function readUri(given: PlainRecord, place: string, { maxUriLength }: SourceRules, values: PlainValues): string {
+function readUri(given: PlainRecord, place: string, { maxUriLength, schemes }: SourceRules, values: PlainValues): string {
   const at = `${place}.uri`
   if (given.uri === undefined || given.uri === null) values.fault(at, 'is missing')
   const text = values.text(given.uri, at, { max: maxUriLength })
@@ -64,8 +66,8 @@ function readUri(given: PlainRecord, place: string, { maxUriLength }: SourceRule
     values.fault(at, `${shown(text)} is not an address; expected one such as https://example.org/news/`)
     return ''
   }
-  const protocol = protocolOf(uri.href)
-  if (proxyOf(protocol) === undefined) values.fault(at, unknownProtocol(protocol))
+  const support = supportOf(uri.href, schemes)
+  if (support.kind === 'unknown') values.fault(at, support.message)
   uri.hash = ''
   // Not by `searchParams`: it would spell the given query anew.
   if (query.length > 0) uri.search = `${uri.search}${uri.search === '' ? '?' : '&'}${new URLSearchParams(query)}`

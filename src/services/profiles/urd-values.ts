@@ -2,9 +2,10 @@ import type { ValidationError } from '../../config/validation-errors.ts'
 import type { Profile, ProfileDraft, ProfileUrd, Source } from '../../core/profile.ts'
 import type { WrittenUrd } from '../../xml/profile/urd.ts'
 import type { PlainUrd } from '../../xml/profile/urd-reader.ts'
+import { schemeOf } from '../../fetchers/fetcher.ts'
 import { createPlainValues, type PlainValues } from './plain-values.ts'
 import { type ProfileRules, readProfileJson } from './profile-values.ts'
-import { portOf, protocolOf, proxyOf, unknownProtocol } from './protocols.ts'
+import { familyOf, portOf, supportOf } from './protocols.ts'
 
 /** The furthest moment that a date can be. */
 const LAST_MS = 8.64e15
@@ -17,10 +18,11 @@ export function readUrdValues(item: PlainUrd, rules: ProfileRules): ReadUrd {
   const values = createPlainValues()
   const read = readProfileJson({ ...plain, id: id || null, owner: owner || null }, rules)
   const source = read.kind === 'profile' ? read.profile.sources[0]! : null
+  const support = supportOf(`${protocol}:`, rules.schemes)
   if (protocol === '') values.fault('protocol', 'is missing')
-  else if (proxyOf(protocol) === undefined) values.fault('protocol', unknownProtocol(protocol))
-  else if (source !== null && proxyOf(protocol) !== proxyOf(protocolOf(source.uri)))
-    values.fault('protocol', `is ${protocol}, but the URI starts with ${protocolOf(source.uri)}:`)
+  else if (support.kind === 'unknown') values.fault('protocol', support.message)
+  else if (source !== null && familyOf(protocol) !== familyOf(schemeOf(source.uri)))
+    values.fault('protocol', `is ${protocol}, but the URI starts with ${schemeOf(source.uri)}:`)
   const lastCheckedAt = values.number(item.lastCheckedAt, 'lastCheckedAt', { min: 0, max: LAST_MS, whole: true }) ?? 0
   const uri = withPort(source?.uri ?? null, item.port, values)
   if (read.kind === 'faults') return { kind: 'faults', faults: [...read.faults, ...values.faults] }
@@ -53,7 +55,7 @@ export function urdsOf(
 }
 
 export function writtenUrd(urd: ProfileUrd): WrittenUrd {
-  return { ...urd, protocol: protocolOf(urd.source.uri), port: portOf(urd.source.uri) }
+  return { ...urd, protocol: schemeOf(urd.source.uri), port: portOf(urd.source.uri) }
 }
 
 /** The profiles that descriptions come from: those of one profile belong together as long as they agree. */

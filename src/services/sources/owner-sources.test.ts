@@ -19,7 +19,7 @@ describe('the sources of an owner', () => {
         return profiles.urdsOf(id)
       },
     }
-    const load = createOwnerSources(counted)
+    const load = createOwnerSources(counted, ['http', 'https'])
     await put(profileWith('one', 'ann', [sourceAt(a)]), profileWith('two', 'ann', [sourceAt(b)]))
     await Promise.all([load('ann'), load('ann')])
     await load('ann')
@@ -42,7 +42,7 @@ describe('the sources of an owner', () => {
   test('are forgotten when there are too many, and read again', async () => {
     const { profiles, put, close } = await openWatching()
     await put(profileWith('one', 'ann', [sourceAt(a)]), profileWith('two', 'eve', [sourceAt(b)]))
-    const load = createOwnerSources(profiles, 1)
+    const load = createOwnerSources(profiles, ['http', 'https'], 1)
     const before = await load('ann')
     await load('eve')
     assert.notEqual(await load('ann'), before)
@@ -57,7 +57,7 @@ describe('the source of a page', () => {
     const scope = { kind: 'pattern', source: '/java/' } as const
     const deep = [sourceAt(b, { depth: 2 }), sourceAt('http://c.example/', { depth: 1, scope })]
     await put(profileWith('p', 'ann', [sourceAt(a), sourceAt(`${a}x`), ...deep]))
-    const { sources } = await createOwnerSources(profiles)('ann')
+    const { sources } = await createOwnerSources(profiles, ['http', 'https'])('ann')
     const moved = sources.find(({ uri }) => uri === `${a}x`)!.watch
     const find = createSourceFinder(sources, (watch) => (watch === moved ? 'http://d.example/' : ''))
     const found = (url: string) => find(url)?.uri

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Profile, Source } from '../../core/profile.ts'
 import type { ProfileStore, UrdRow } from '../../store/contracts/profiles.ts'
-import { supported } from '../profiles/protocols.ts'
+import { supportOf } from '../profiles/protocols.ts'
 
 /** One source of one profile of one owner, as far as it does not change with every check. */
 export type OwnedSource = Pick<Source, 'uri' | 'everyMs' | 'depth' | 'scope' | 'process'> & {
@@ -11,7 +11,8 @@ export type OwnedSource = Pick<Source, 'uri' | 'everyMs' | 'depth' | 'scope' | '
   host: string
   profile: { id: string; name: string }
   isProfilePaused: boolean
-  isSupported: boolean
+  /** Why it can't be watched; null where it can. */
+  unsupported: string | null
   paused: boolean
   muted: boolean
   /** As it was when it was read; once it is not 0 it stays. */
@@ -39,6 +40,7 @@ const MAX_CHANGES = 500
  */
 export function createOwnerSources(
   profiles: Pick<ProfileStore, 'revision' | 'stamps' | 'list' | 'find' | 'urdsOf'>,
+  schemes: readonly string[],
   maxSources = 200_000,
 ): (owner: string) => Promise<OwnerList> {
   const owners = new Map<string, Kept>()
@@ -48,7 +50,7 @@ export function createOwnerSources(
     const byProfile = new Map<string, OwnedSource[]>()
     for (let after = ''; ; ) {
       const page = await profiles.list({ after, limit: PAGE, owner })
-      for (const profile of page) byProfile.set(profile.id, sourcesOf(profile, await profiles.urdsOf(profile.id)))
+      for (const profile of page) byProfile.set(profile.id, sourcesOf(profile, await profiles.urdsOf(profile.id), schemes))
       if (page.length < PAGE) return byProfile
       after = page.at(-1)!.id
       // Ten thousand sources must not hold everybody else up.
@@ -65,7 +67,7 @@ export function createOwnerSources(
     const byProfile = new Map([...kept.byProfile].filter(([id]) => there.has(id)))
     for (const { id } of changed) {
       const profile = await profiles.find(id)
-      if (profile?.owner === owner) byProfile.set(id, sourcesOf(profile, await profiles.urdsOf(id)))
+      if (profile?.owner === owner) byProfile.set(id, sourcesOf(profile, await profiles.urdsOf(id), schemes))
       else byProfile.delete(id)
     }
     return byProfile
@@ -108,18 +110,19 @@ export function watchesOf(sources: readonly OwnedSource[]): number[] {
   return [...new Set(sources.map(({ watch }) => watch))]
 }
 
-function sourcesOf(profile: Profile, urds: readonly UrdRow[]): OwnedSource[] {
+function sourcesOf(profile: Profile, urds: readonly UrdRow[], schemes: readonly string[]): OwnedSource[] {
   const named = { id: profile.id, name: profile.name }
   return urds.flatMap(({ id, watch, place, paused, muted, visitedAt }) => {
     const source = profile.sources[place]
     if (source === undefined) return []
     const { uri, everyMs, depth, scope, process } = source
+    const support = supportOf(uri, schemes)
     return {
       ...{ id, watch, uri, everyMs, depth, scope, process, paused, muted, visitedAt },
       host: URL.parse(uri)?.host ?? '',
       profile: named,
       isProfilePaused: profile.paused,
-      isSupported: supported(uri).kind === 'supported',
+      unsupported: support.kind === 'supported' ? null : support.message,
     }
   })
 }

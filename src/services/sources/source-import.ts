@@ -6,7 +6,7 @@ import type { Profile } from '../../core/profile.ts'
 import type { KeyedProfile, ProfileStore } from '../../store/contracts/profiles.ts'
 import type { HoldingLimits } from '../profiles/holdings.ts'
 import { type ProfileRules, readProfileJson } from '../profiles/profile-values.ts'
-import { supported } from '../profiles/protocols.ts'
+import { supportOf } from '../profiles/protocols.ts'
 import { looksLikeOpml, readOpml } from './opml.ts'
 import type { SourceService } from './source-service.ts'
 import { type ListedUrl, readUrlList, type SkippedLine, shown } from './url-list.ts'
@@ -30,7 +30,7 @@ const MAX_NAME = 200
 /** Creates a profile per address of a list, which tracks every change of that page. Gives a reason for each skipped one. */
 export function createSourceImport({ profiles, keyed, sources, rules, limits }: SourceImportDeps) {
   function profileOf(owner: string, { url, name }: ListedUrl, every: string | undefined): KeyedProfile {
-    const support = supported(url)
+    const support = supportOf(url, rules.schemes)
     if (support.kind !== 'supported') throw new AppError('url-invalid', support.message)
     const source = { uri: url, depth: 0, scope: 'page', process: 'track', ...(every === undefined ? {} : { every }) }
     const read = readProfileJson(

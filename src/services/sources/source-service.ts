@@ -63,6 +63,8 @@ export type SourceServiceDeps = {
   unread: ReturnType<typeof createSourceUnread>
   scheduler: Pick<Scheduler, 'snapshot'>
   clock: Clock
+  /** URI schemes that can be watched. */
+  schemes: readonly string[]
 }
 
 const MAX_CHECKS = 50
@@ -71,7 +73,7 @@ const VIEWED_AT_ONCE = 5
 
 export function createSourceService(deps: SourceServiceDeps): SourceService {
   const { profiles, watches, pages, scheduler, clock } = deps
-  const load = createOwnerSources(profiles)
+  const load = createOwnerSources(profiles, deps.schemes)
   const rows = createWatchRows(watches, clock)
 
   function told(owner: string, sources: OwnerList['byProfile'], known: RowsById): Promise<Told> {

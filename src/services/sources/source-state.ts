@@ -1,3 +1,4 @@
+import { schemeOutcome } from '../../fetchers/router.ts'
 import type { WatchRow } from '../../store/contracts/watches.ts'
 import type { WatchSnapshot } from '../scheduler/scheduler-report.ts'
 import type { OwnedSource } from './owner-sources.ts'
@@ -46,8 +47,8 @@ export function isPaused({ paused, isProfilePaused }: OwnedSource): boolean {
 }
 
 /** Null where the last check went well, or where there was none. */
-export function troubleOf({ isSupported }: OwnedSource, row: WatchRow | undefined): Trouble | null {
-  if (!isSupported) return 'unsupported'
+export function troubleOf({ unsupported }: OwnedSource, row: WatchRow | undefined): Trouble | null {
+  if (unsupported !== null) return 'unsupported'
   if (row === undefined || row.checkedAt === 0) return null
   const { outcome, status } = row
   if (outcome.startsWith('skipped')) return troubleOfRefusal(outcome)
@@ -58,7 +59,7 @@ export function troubleOf({ isSupported }: OwnedSource, row: WatchRow | undefine
 
 function troubleOfRefusal(outcome: string): Trouble {
   if (outcome === 'skipped: robots') return 'blocked-by-robots'
-  return outcome === 'skipped: type' ? 'unsupported' : 'refused'
+  return outcome === 'skipped: type' || outcome === schemeOutcome ? 'unsupported' : 'refused'
 }
 
 function troubleOfStatus(status: number): Trouble {
@@ -74,7 +75,7 @@ export function isFailing(source: OwnedSource, row: WatchRow | undefined): boole
 
 export function stateOf({ source, row, snapshot }: SourceFacts, { neverTold, hasNoText }: DocumentFacts): SourceState {
   if (isPaused(source)) return 'paused'
-  if (!source.isSupported) return 'unsupported'
+  if (source.unsupported !== null) return 'unsupported'
   const under = snapshot?.state
   if (under === 'out') return 'checking'
   if (under === 'ready' || under === 'asked' || under === 'held') return 'queued'

@@ -1,6 +1,5 @@
 import { type ErrorCode, errorCodes } from '../../core/errors.ts'
 import type { WatchRow } from '../../store/contracts/watches.ts'
-import { supported } from '../profiles/protocols.ts'
 import type { WatchSnapshot, Why } from '../scheduler/scheduler-report.ts'
 import type { OwnedSource } from './owner-sources.ts'
 import type { SourceState } from './source-state.ts'
@@ -39,8 +38,7 @@ const words: Record<SourceState, (facts: Facts) => string> = {
     `${refusals.get(outcome) ?? `It isn't fetched here (${outcome})`}. ${hint(source, outcome)}`,
   unsupported: ({ source, outcome }) => {
     if (outcome === 'skipped: type') return "This type of content isn't supported. Watch a page of text instead."
-    const support = supported(source.uri)
-    return `${support.kind === 'supported' ? "It can't be watched" : support.message}. Remove the watch, or use an http or https address.`
+    return `${source.unsupported ?? "It can't be watched"}. Remove the watch, or use an http or https address.`
   },
   'nothing-matched': ({ source }) =>
     `Checked, but nothing has matched the profile “${source.profile.name}” so far. Review its interests, or track every change instead.`,

@@ -32,6 +32,7 @@ export type SourcesDeps = {
 
 export function createSources({ stores, scheduler, watching, clock, naming }: SourcesDeps): Sources {
   const { profiles, watches, inbox } = stores
+  const { keyed, rules, limits } = naming
   const service = createSourceService({
     profiles,
     watches,
@@ -39,8 +40,8 @@ export function createSources({ stores, scheduler, watching, clock, naming }: So
     unread: createSourceUnread(inbox, clock),
     scheduler,
     clock,
+    schemes: rules.schemes,
   })
-  const { keyed, rules, limits } = naming
   return {
     service,
     changes: createSourceChanges({ profiles, keyed, watching }),

@@ -28,10 +28,10 @@ export type FinishedCheckRun = WatchOutcome & { mark: number; changed: boolean; 
  * moment, and what comes late counts all the same, or the sum of the next check would never be zero.
  */
 export function createCheckRuns() {
-  const rounds = new Map<number, CheckRun>()
+  const runs = new Map<number, CheckRun>()
 
-  function roundOf(watch: number): CheckRun {
-    const known = rounds.get(watch)
+  function runOf(watch: number): CheckRun {
+    const known = runs.get(watch)
     if (known !== undefined) return known
     const fresh: CheckRun = {
       known: false,
@@ -46,28 +46,28 @@ export function createCheckRuns() {
       visited: [],
       isFull: false,
     }
-    rounds.set(watch, fresh)
+    runs.set(watch, fresh)
     return fresh
   }
 
   return {
     begin(watch: number, mark: number, visited: readonly number[]): void {
-      Object.assign(roundOf(watch), { known: true, beginning: true, mark, visited, isFull: false })
+      Object.assign(runOf(watch), { known: true, beginning: true, mark, visited, isFull: false })
     },
     /** The order was carried out, or (with 0) not at all. */
     begun(watch: number, queued: number): void {
-      const round = roundOf(watch)
+      const round = runOf(watch)
       round.beginning = false
       round.queued += queued
     },
     /** Found at the start: left over from before. Some of it may be done by now. */
     resume(watch: number, queued: number): void {
-      const round = roundOf(watch)
+      const round = runOf(watch)
       round.known = true
       round.queued += queued
     },
     note(results: CheckResult): void {
-      const round = roundOf(results.watch)
+      const round = runOf(results.watch)
       round.queued += results.queued
       round.changed += results.changed
       round.failed += results.failed
@@ -77,20 +77,20 @@ export function createCheckRuns() {
     },
     /** True once for each check that has come to more requests than that. */
     becomesFull(watch: number, maxRequests: number): boolean {
-      const round = rounds.get(watch)
+      const round = runs.get(watch)
       if (round === undefined || round.isFull) return false
       round.isFull = round.pages + round.failed + Math.max(0, round.queued) > maxRequests
       return round.isFull
     },
-    isFull: (watch: number): boolean => rounds.get(watch)?.isFull === true,
-    isUnderWay: (watch: number): boolean => rounds.get(watch)?.known === true,
-    has: (watch: number): boolean => rounds.has(watch),
+    isFull: (watch: number): boolean => runs.get(watch)?.isFull === true,
+    isUnderWay: (watch: number): boolean => runs.get(watch)?.known === true,
+    has: (watch: number): boolean => runs.has(watch),
     /** Those that are over. */
     takeFinished(at: number): FinishedCheckRun[] {
       const finished: FinishedCheckRun[] = []
-      for (const [watch, round] of rounds) {
+      for (const [watch, round] of runs) {
         if (round.beginning || round.queued !== 0) continue
-        rounds.delete(watch)
+        runs.delete(watch)
         if (!round.known) continue
         const changed = round.changed > 0
         const { outcome, failed } = outcomeOf(round)
@@ -110,7 +110,7 @@ export function createCheckRuns() {
       }
       return finished
     },
-    size: (): number => rounds.size,
+    size: (): number => runs.size,
   }
 }
 

@@ -47,7 +47,7 @@ describe('a change of profiles', () => {
 
   test(
     'of one owner leaves the others their share of a source',
-    withWatching({}, async ({ put, remove, turn, runFor, takeOrders, proxy }) => {
+    withWatching({}, async ({ put, remove, turn, runFor, takeOrders, fetcher }) => {
       const often = profileWith('ann', 'ann', [sourceAt(a, { everyMs: 10 * MINUTE })])
       const deep = profileWith('bob', 'bob', [sourceAt(a, { everyMs: 60 * MINUTE, depth: 2 })])
       await put(often, deep)
@@ -61,16 +61,16 @@ describe('a change of profiles', () => {
       await remove('bob')
       await turn()
       takeOrders()
-      proxy.fetched.length = 0
+      fetcher.fetched.length = 0
       await runFor(60 * MINUTE)
       assert.ok(takeOrders().length >= 5)
-      assert.ok(proxy.fetched.every((url) => url === a))
+      assert.ok(fetcher.fetched.every((url) => url === a))
     }),
   )
 
   test(
     'makes the next check a first one for who is new, and for nobody else',
-    withWatching({}, async ({ put, turn, clock, proxy, isVisited }) => {
+    withWatching({}, async ({ put, turn, clock, fetcher, isVisited }) => {
       await put(profileWith('ann', 'ann', [sourceAt(a)]))
       await turn()
       await put(profileWith('bob', 'bob', [sourceAt(a)]))
@@ -79,7 +79,7 @@ describe('a change of profiles', () => {
       clock.advance(11 * MINUTE)
       await turn()
       assert.deepEqual(
-        proxy.orders.map(({ check }) => check.first),
+        fetcher.orders.map(({ check }) => check.first),
         [true, true, false],
       )
       assert.ok(await isVisited('bob'))
@@ -88,30 +88,30 @@ describe('a change of profiles', () => {
 
   test(
     'widens a check that is under way',
-    withWatching({}, async ({ put, service, proxy, rowOf }) => {
+    withWatching({}, async ({ put, service, fetcher, rowOf }) => {
       await put(profileWith('ann', 'ann', [sourceAt(a, { depth: 2, scope: { kind: 'page' } })]))
       await service.tick()
       await put(profileWith('bob', 'bob', [sourceAt(a, { depth: 2 })]))
       await service.tick()
-      proxy.run()
+      fetcher.run()
       await service.tick()
-      assert.deepEqual(proxy.fetched.sort(), [a, `${a}deep`, `${a}one`, `${a}two`])
+      assert.deepEqual(fetcher.fetched.sort(), [a, `${a}deep`, `${a}one`, `${a}two`])
       assert.ok((await rowOf(a)).checkedAt > 0)
     }),
   )
 
   test(
     'that removes a watch under way ends its requests, and the watch can come back',
-    withWatching({}, async ({ put, remove, service, turn, proxy, rowOf, scheduler, takeOrders }) => {
+    withWatching({}, async ({ put, remove, service, turn, fetcher, rowOf, scheduler, takeOrders }) => {
       const ann = profileWith('ann', 'ann', [sourceAt(a, { depth: 5 })])
       await put(ann)
       await service.tick()
-      proxy.step()
+      fetcher.step()
       await remove('ann')
       await service.tick()
-      proxy.run()
+      fetcher.run()
       await service.tick()
-      assert.deepEqual(proxy.fetched, [a])
+      assert.deepEqual(fetcher.fetched, [a])
       assert.deepEqual(scheduler.stats().watches, 0)
       takeOrders()
       await put(ann)
@@ -138,15 +138,15 @@ describe('a change of profiles', () => {
 describe('an annotation engine that can not follow', () => {
   test(
     'stops new checks and requests until it has caught up, and nobody turns idly meanwhile',
-    withWatching({}, async ({ put, service, proxy, turn, clock, waiting, takeOrders }) => {
+    withWatching({}, async ({ put, service, fetcher, turn, clock, waiting, takeOrders }) => {
       await put(profileWith('ann', 'ann', [sourceAt(a)]))
       waiting.tasks = 100
       const again = await service.tick()
-      assert.deepEqual([takeOrders(), proxy.isHeld], [[], true])
+      assert.deepEqual([takeOrders(), fetcher.isThrottled], [[], true])
       assert.ok(again >= clock.monotonic() + 100, 'it comes again after a while, though something is due')
       waiting.tasks = 99
       await turn()
-      assert.deepEqual([takeOrders(), proxy.isHeld], [[a], false])
+      assert.deepEqual([takeOrders(), fetcher.isThrottled], [[a], false])
     }),
   )
 })

@@ -28,7 +28,7 @@ describe('a source that is paused for one profile', () => {
 
   test(
     'is checked for others, and has its own first visit when it is resumed',
-    withWatching({}, async ({ put, profiles, turn, clock, proxy, isVisited }) => {
+    withWatching({}, async ({ put, profiles, turn, clock, fetcher, isVisited }) => {
       await put(profileWith('ann', 'ann', [sourceAt(a)]), profileWith('bob', 'bob', [sourceAt(a)]))
       const [urd] = await profiles.urdsOf('bob')
       await profiles.setUrds([urd!.id], { paused: true })
@@ -41,7 +41,7 @@ describe('a source that is paused for one profile', () => {
       await turn()
       assert.equal(await isVisited('bob'), true)
       assert.deepEqual(
-        proxy.orders.map(({ check }) => check.first),
+        fetcher.orders.map(({ check }) => check.first),
         [true, false, true],
       )
     }),
@@ -51,7 +51,7 @@ describe('a source that is paused for one profile', () => {
 describe('whoever follows checks', () => {
   test(
     'is told when each begins and when it is over and noted, and whose source it is',
-    withWatching({}, async ({ put, service, proxy, rowOf }) => {
+    withWatching({}, async ({ put, service, fetcher, rowOf }) => {
       const told: string[] = []
       service.onCheck((watch, phase) => told.push(`${watch} ${phase} ${service.isChecking(watch)}`))
       await put(profileWith('ann', 'ann', [sourceAt(a)]), profileWith('bob', 'bob', [sourceAt(a)]))
@@ -65,7 +65,7 @@ describe('whoever follows checks', () => {
           .sort(),
         ['ann', 'bob'],
       )
-      proxy.run()
+      fetcher.run()
       assert.equal(service.isChecking(id), true)
       await service.tick()
       assert.deepEqual(told, [`${id} begun true`, `${id} ended false`])

@@ -44,26 +44,26 @@ describe('checks of watches', () => {
 
   test(
     'are one for all owners of a source, as often as the most eager wants and as far as the widest goes',
-    withWatching({ pages: deepWeb }, async ({ put, runFor, turn, proxy, takeOrders, isVisited }) => {
+    withWatching({ pages: deepWeb }, async ({ put, runFor, turn, fetcher, takeOrders, isVisited }) => {
       const ann = sourceAt(a, { everyMs: 10 * MINUTE, scope: { kind: 'page' } })
       const bob = sourceAt('http://A.example:80/', { everyMs: 60 * MINUTE, depth: 2 })
       await put(profileWith('ann', 'ann', [ann]), profileWith('bob', 'bob', [bob]))
       await turn()
-      const [order] = proxy.orders
+      const [order] = fetcher.orders
       assert.deepEqual([order?.url, order?.depth, order?.check.first], [a, 2, true])
       assert.deepEqual(order?.crawlScope.sources.map(({ scope }) => scope.kind).sort(), ['host', 'page'])
-      assert.deepEqual(proxy.fetched.sort(), [a, `${a}deep`, `${a}one`, `${a}two`])
+      assert.deepEqual(fetcher.fetched.sort(), [a, `${a}deep`, `${a}one`, `${a}two`])
       assert.ok((await isVisited('ann')) && (await isVisited('bob')))
       takeOrders()
       await runFor(61 * MINUTE)
-      assert.equal(proxy.orders.length, 6)
-      assert.ok(proxy.orders.every(({ check }) => !check.first))
+      assert.equal(fetcher.orders.length, 6)
+      assert.ok(fetcher.orders.every(({ check }) => !check.first))
     }),
   )
 
   test(
     'that somebody asks for go before all others, whatever the rate says',
-    withWatching({ budgets: { perSecond: 1, burst: 1 } }, async ({ put, turn, service, takeOrders, proxy, rowOf }) => {
+    withWatching({ budgets: { perSecond: 1, burst: 1 } }, async ({ put, turn, service, takeOrders, fetcher, rowOf }) => {
       const uris = Array.from({ length: 10 }, (_, n) => `http://h${n}.example/`)
       await put(...uris.map((uri, n) => profileWith(`p${n}`, 'ann', [sourceAt(uri)], { urgency: 50 - n })))
       await turn()
@@ -73,7 +73,7 @@ describe('checks of watches', () => {
       assert.equal(service.checkNow((await rowOf(uris[9]!)).id), 'asked')
       assert.equal(stirred, 1)
       await turn()
-      const [{ url, urgency, check }] = proxy.orders as [(typeof proxy.orders)[number]]
+      const [{ url, urgency, check }] = fetcher.orders as [(typeof fetcher.orders)[number]]
       assert.deepEqual([url, urgency, check.freshFrom], [uris[9], 100, check.round])
       assert.equal(service.checkNow(999), 'unknown')
     }),
@@ -104,7 +104,7 @@ describe('checks of watches', () => {
 
   test(
     'are made within the time window of their source, or at any time when another owner has none',
-    withWatching({}, async ({ put, runFor, proxy, clock }) => {
+    withWatching({}, async ({ put, runFor, fetcher, clock }) => {
       const window = { zone: 'Europe/Nicosia', days: [1, 2, 3, 4, 5], fromMinute: 9 * 60, toMinute: 10 * 60 }
       await put(
         profileWith('ann', 'ann', [sourceAt(a, { window })]),
@@ -114,7 +114,7 @@ describe('checks of watches', () => {
       const startedAt = clock.now()
       await runFor(4 * DAY)
       const times = (uri: string): number[] =>
-        proxy.orders.flatMap(({ url, check }) => (url === uri ? [check.round] : []))
+        fetcher.orders.flatMap(({ url, check }) => (url === uri ? [check.round] : []))
       // From Thursday the 1st of January 2026; the winter's offset is two hours.
       const hours = new Set(times(a).map((at) => `${new Date(at).getUTCDay()} ${new Date(at).getUTCHours()}`))
       assert.deepEqual([...hours], ['4 7', '5 7'])
@@ -152,7 +152,7 @@ describe('the end of a check', () => {
   for (const isHasty of [false, true])
     test(
       `comes when nothing is queued any more${isHasty ? ', also if all news came before the answer' : ''}`,
-      withWatching({ pages: deepWeb, isHasty }, async ({ put, service, proxy, rowOf, isVisited, scheduler }) => {
+      withWatching({ pages: deepWeb, isHasty }, async ({ put, service, fetcher, rowOf, isVisited, scheduler }) => {
         await put(profileWith('ann', 'ann', [sourceAt(a, { depth: 5 })]))
         await service.tick()
         if (!isHasty) {
@@ -160,10 +160,10 @@ describe('the end of a check', () => {
             const row = await rowOf(a)
             assert.ok(row.round > row.checkedAt, `${left} left`)
             assert.equal(await isVisited('ann'), false)
-            assert.ok(proxy.step())
+            assert.ok(fetcher.step())
             await service.tick()
           }
-          assert.equal(proxy.step(), false)
+          assert.equal(fetcher.step(), false)
         }
         const row = await rowOf(a)
         assert.ok(row.checkedAt >= row.round)
@@ -207,14 +207,14 @@ describe('the end of a check', () => {
 
   test(
     'comes early when a check has come to as many pages as it may',
-    withWatching({ pages: deepWeb, maxPages: 2 }, async ({ put, service, proxy, rowOf, problems }) => {
+    withWatching({ pages: deepWeb, maxPages: 2 }, async ({ put, service, fetcher, rowOf, problems }) => {
       await put(profileWith('ann', 'ann', [sourceAt(a, { depth: 5 })]))
       await service.tick()
-      proxy.step()
+      fetcher.step()
       await service.tick()
-      proxy.run()
+      fetcher.run()
       await service.tick()
-      assert.deepEqual(proxy.fetched.sort(), [a, `${a}one`, `${a}two`])
+      assert.deepEqual(fetcher.fetched.sort(), [a, `${a}one`, `${a}two`])
       assert.ok((await rowOf(a)).checkedAt > 0)
       assert.deepEqual(problems, ['a check reached its page limit'])
     }),
@@ -226,21 +226,21 @@ describe('a restart', () => {
     test(
       `goes on with a check that was under way${isHasty ? ', also if it is done before the answer' : ''}`,
       withWatching({ pages: deepWeb }, async (watching) => {
-        const { put, service, proxy, restart, rowOf, web } = watching
+        const { put, service, fetcher, restart, rowOf, web } = watching
         await put(profileWith('ann', 'ann', [sourceAt(a, { depth: 5 })]))
         await service.tick()
-        proxy.step()
+        fetcher.step()
         assert.equal(web.queue.length, 2)
         const { round } = await rowOf(a)
         await restart({ isHasty })
-        assert.deepEqual([...watching.proxy.crawlScopes.keys()], [(await rowOf(a)).id])
-        watching.proxy.run()
+        assert.deepEqual([...watching.fetcher.crawlScopes.keys()], [(await rowOf(a)).id])
+        watching.fetcher.run()
         await watching.service.tick()
-        watching.proxy.run()
+        watching.fetcher.run()
         await watching.service.tick()
         const row = await rowOf(a)
         assert.ok(row.checkedAt >= round && row.checkedAt >= row.round)
-        assert.equal(watching.proxy.fetched.filter((url) => url === `${a}deep`).length > 0, true)
+        assert.equal(watching.fetcher.fetched.filter((url) => url === `${a}deep`).length > 0, true)
         // And the next one ends as well.
         watching.clock.advance(DAY)
         await watching.turn()
@@ -262,7 +262,7 @@ describe('a restart', () => {
       await watching.service.tick()
       assert.deepEqual(watching.takeOrders(), [])
       assert.equal(watching.scheduler.snapshot(id)?.state, 'out')
-      watching.proxy.run()
+      watching.fetcher.run()
       await watching.service.tick()
       assert.ok((await rowOf(a)).checkedAt >= round)
       assert.equal(watching.scheduler.snapshot(id)?.state, 'waiting')

@@ -1,7 +1,7 @@
 import type { CheckOrder, CrawlScope } from '../../core/check-order.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { ServiceLevel } from '../../core/profile.ts'
-import type { AgentProxy } from '../../fetchers/fetcher.ts'
+import type { Fetcher } from '../../fetchers/fetcher.ts'
 import type { ProfileStore } from '../../store/contracts/profiles.ts'
 import type { WatchStore } from '../../store/contracts/watches.ts'
 import type { Dispatch, Scheduler } from '../scheduler/scheduler.ts'
@@ -12,32 +12,32 @@ import { createWatchedSources } from './watched-sources.ts'
 export type WatchServiceDeps = {
   profiles: ProfileStore
   watches: WatchStore
-  proxy: AgentProxy
+  fetcher: Fetcher
   scheduler: Scheduler
   clock: Clock
   levelOf(owner: string): ServiceLevel
   /** Owners whose level is another one since the last call; left out where levels do not change. */
   changedLevels?(): Promise<string[]>
-  /** Versions that wait for the annotation engine; from `maxTasks` on no check is begun and no request taken. */
+  /** Versions that wait for the annotation engine; from `maxTasks` on no check and no request is started. */
   countTasks(): Promise<number>
   maxTasks: number
-  /** Pages that one check may come to. */
+  /** Pages that one check may fetch. */
   maxPages: number
   onProblem(message: string, fields: Record<string, unknown>): void
 }
 
 export type WatchService = {
   start(): Promise<void>
-  /** Takes in what changed in the profile base, begins what is due, notes what is over. Returns when to come again (monotonic). */
+  /** Reads changes of the profile base, starts checks that are due, and notes those that are over. Returns when to call it again (monotonic). */
   tick(): Promise<number>
   checkNow(watch: number): ReturnType<Scheduler['checkNow']>
-  /** Told when there is something to do before the time that `tick` named. */
+  /** Called when there is something to do before the time that `tick` returned. */
   onResults(listener: () => void): void
-  /** Whether a check of it is under way. */
+  /** Whether a check of it is in progress. */
   isChecking(watch: number): boolean
-  /** Told when a check begins, and when it is over and noted. */
+  /** Called when a check starts, and when it is over and noted. */
   onCheck(listener: CheckListener): void
-  /** Whose sources a watch is, paused ones too. */
+  /** The URDs of a watch, with their owners; paused ones too. */
   urdsOf(watch: number): { id: number; owner: string }[]
 }
 
@@ -46,7 +46,7 @@ export type CheckListener = (watch: number, phase: 'begun' | 'ended') => void
 const POLL_MS = 250
 const MAX_AT_ONCE = 256
 const MAX_STATES = 1000
-/** What another watch checked within this share of the interval is fresh enough. */
+/** A page that another watch checked within this share of the interval isn't fetched again. */
 const FRESH_SHARE = 0.1
 const ASKED_URGENCY = 100
 
@@ -56,15 +56,15 @@ const ASKED_URGENCY = 100
  * it any more, the check is over. Everything that must survive is in the stores: the service can end at any moment.
  */
 export function createWatchService(deps: WatchServiceDeps): WatchService {
-  const { watches, proxy, scheduler, clock } = deps
-  const sources = createWatchedSources(deps)
+  const { watches, fetcher, scheduler, clock } = deps
+  const sources = createWatchedSources({ ...deps, schemes: fetcher.schemes })
   const { coalescer, rows, crawlScopeOf, unvisitedOf } = sources
-  const rounds = createCheckRuns()
-  /** Checks that have come to as many pages as one may have. */
+  const checkRuns = createCheckRuns()
+  /** Checks that have reached the page limit. */
   const full = new Set<number>()
   let lastRound = 0
-  let stirred: () => void = () => {}
-  let tellCheck: CheckListener = () => {}
+  let notifyResults: () => void = () => {}
+  let notifyCheck: CheckListener = () => {}
 
   async function takeChanges(): Promise<void> {
     if (!(await sources.refresh())) return
@@ -78,19 +78,19 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
     forwardTouched(coalescer, {
       set(watch) {
         scheduler.set(watch, sources.savedState(watch.id))
-        if (rounds.has(watch.id) && !rounds.isFull(watch.id)) touched.push(crawlScopeOf(watch.id))
+        if (checkRuns.has(watch.id) && !checkRuns.isFull(watch.id)) touched.push(crawlScopeOf(watch.id))
       },
       remove(id) {
         scheduler.remove(id)
         ended.push(id)
       },
     })
-    if (touched.length > 0) await proxy.crawlScope(touched)
-    if (ended.length > 0) await proxy.forget(ended)
+    if (touched.length > 0) await fetcher.crawlScope(touched)
+    if (ended.length > 0) await fetcher.forget(ended)
     for (const watch of sources.takeJoined()) visitSoon(watch)
   }
 
-  /** Who joins a source that others have had checked does not wait until it is due again. */
+  /** A new owner of a known source doesn't wait until it is due again. */
   function visitSoon(watch: number): void {
     const isWaiting = unvisitedOf(watch).length > 0 && (scheduler.snapshot(watch)?.lastAt ?? null) !== null
     if (isWaiting) scheduler.checkNow(watch)
@@ -107,16 +107,16 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
     return { url: row.uri, depth: watch.depth, urgency, check, crawlScope: crawlScopeOf(id) }
   }
 
-  /** The wall clock, but never back: what was checked before must not look fresh for a day because the clock was set. */
+  /** The wall clock, but never going back: a clock that is reset must not make earlier checks look fresh. */
   function nextRound(): number {
     lastRound = Math.max(clock.now(), lastRound + 1)
     return lastRound
   }
 
-  /** False where the annotation engine must catch up first. */
+  /** False while the annotation engine must catch up first. */
   async function beginChecks(): Promise<boolean> {
     const isBehind = (await deps.countTasks()) >= deps.maxTasks
-    proxy.hold(isBehind)
+    fetcher.throttle(isBehind)
     if (isBehind) return false
     const due = scheduler.take(MAX_AT_ONCE)
     if (due.length === 0) return true
@@ -128,26 +128,26 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
     })
     const mark = await watches.begin(orders.map(({ check }) => ({ watch: check.watch, round })))
     for (const { check } of orders) {
-      rounds.begin(check.watch, mark, unvisitedOf(check.watch))
-      tellCheck(check.watch, 'begun')
+      checkRuns.begin(check.watch, mark, unvisitedOf(check.watch))
+      notifyCheck(check.watch, 'begun')
     }
-    const queued = await proxy.check(orders)
-    for (const { check } of orders) rounds.begun(check.watch, queued.get(check.watch) ?? 0)
+    const queued = await fetcher.check(orders)
+    for (const { check } of orders) checkRuns.begun(check.watch, queued.get(check.watch) ?? 0)
     return true
   }
 
-  /** What is queued is still fetched; no further link is followed in this check. */
+  /** Queued requests are still fetched, but no more links are followed in this check. */
   async function cutShort(): Promise<void> {
     if (full.size === 0) return
-    const cut = [...full].filter((watch) => rounds.has(watch))
+    const cut = [...full].filter((watch) => checkRuns.has(watch))
     full.clear()
-    await proxy.crawlScope(cut.map((watch) => ({ watch, sources: [] })))
+    await fetcher.crawlScope(cut.map((watch) => ({ watch, sources: [] })))
     for (const watch of cut) deps.onProblem('a check reached its page limit', { watch, uri: rows.get(watch)?.uri })
   }
 
   async function endChecks(): Promise<void> {
-    // Not before it began, whatever the clock was set to: or it would look as if it were under way for ever.
-    const finished = rounds.takeFinished(Math.max(clock.now(), lastRound))
+    // Never before its start, even if the clock was reset: it would look as if it were in progress for ever.
+    const finished = checkRuns.takeFinished(Math.max(clock.now(), lastRound))
     if (finished.length === 0) return
     await watches.finish(finished)
     for (const round of finished) report(round)
@@ -157,21 +157,21 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
 
   function report({ watch, mark, changed, failed, checkedAt, visited }: FinishedCheckRun): void {
     const row = rows.get(watch)
-    // Of a check that another process began the mark is not known here; an older one only makes more be looked at.
+    // The mark of a check that another process started is unknown here; an older one only makes it compare more.
     if (row !== undefined) Object.assign(row, { finishedMark: Math.max(mark, row.finishedMark), checkedAt })
     sources.noteVisited(visited)
     scheduler.done(watch, { changed, failed, at: checkedAt })
-    // Somebody came while it was under way.
+    // A new owner joined while the check was in progress.
     if (sources.hasNewcomer(watch)) visitSoon(watch)
-    tellCheck(watch, 'ended')
+    notifyCheck(watch, 'ended')
   }
 
-  proxy.onResults((results) => {
+  fetcher.onResults((results) => {
     for (const each of results) {
-      rounds.note(each)
-      if (rounds.becomesFull(each.watch, deps.maxPages)) full.add(each.watch)
+      checkRuns.note(each)
+      if (checkRuns.becomesFull(each.watch, deps.maxPages)) full.add(each.watch)
     }
-    stirred()
+    notifyResults()
   })
 
   return {
@@ -180,9 +180,9 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
       const underWay = [...rows.values()].filter(({ id, round, checkedAt }) => {
         return round > checkedAt && coalescer.watch(id) !== undefined
       })
-      const queued = await proxy.start(underWay.map(({ id }) => crawlScopeOf(id)))
+      const queued = await fetcher.start(underWay.map(({ id }) => crawlScopeOf(id)))
       for (const [watch, n] of queued) {
-        rounds.resume(watch, n)
+        checkRuns.resume(watch, n)
         scheduler.resume(watch)
       }
     },
@@ -198,15 +198,15 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
     },
     checkNow(watch) {
       const answer = scheduler.checkNow(watch)
-      stirred()
+      notifyResults()
       return answer
     },
     onResults(listener) {
-      stirred = listener
+      notifyResults = listener
     },
-    isChecking: rounds.isUnderWay,
+    isChecking: checkRuns.isUnderWay,
     onCheck(listener) {
-      tellCheck = listener
+      notifyCheck = listener
     },
     urdsOf: sources.ownersOf,
   }

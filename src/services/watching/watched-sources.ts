@@ -5,13 +5,15 @@ import type { ProfileStore } from '../../store/contracts/profiles.ts'
 import type { WatchRow, WatchStore } from '../../store/contracts/watches.ts'
 import { eachProfile } from '../profiles/profile-import.ts'
 import { createProfileMirror, type MirroredProfile, type ProfileChanges } from '../profiles/profile-mirror.ts'
-import { supported } from '../profiles/protocols.ts'
+import { supportOf } from '../profiles/protocols.ts'
 import { type Coalescer, createCoalescer } from '../scheduler/urds/coalesce.ts'
 import type { WatchState } from '../scheduler/watch.ts'
 
 export type WatchedSourcesDeps = {
   profiles: ProfileStore
   watches: Pick<WatchStore, 'all'>
+  /** URI schemes that can be watched. */
+  schemes: readonly string[]
   levelOf(owner: string): ServiceLevel
   /** Owners whose level is another one since the last call; left out where levels do not change. */
   changedLevels?: (() => Promise<string[]>) | undefined
@@ -44,7 +46,7 @@ export function createWatchedSources(deps: WatchedSourcesDeps) {
       before.delete(urd.id)
       const source = profile.sources[urd.place]!
       uriOf.set(urd.id, source.uri)
-      const support = supported(source.uri)
+      const support = supportOf(source.uri, deps.schemes)
       if (support.kind !== 'supported') {
         deps.onProblem('a source cannot be watched', { profile: profile.id, uri: source.uri, why: support.message })
         continue

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { CheckResult } from '../../core/check-order.ts'
 import { createManualClock } from '../../core/clock.ts'
 import type { Profile, ServiceLevel, Source } from '../../core/profile.ts'
-import { createMemoryProxy, createMemoryWeb, type MemoryPage } from '../../fetchers/memory-fetcher.testkit.ts'
+import { createMemoryFetcher, createMemoryWeb, type MemoryPage } from '../../fetchers/memory-fetcher.testkit.ts'
 import { createSqliteProfiles } from '../../store/sqlite/accounts/profiles.ts'
 import { type Database, openDatabase } from '../../store/sqlite/folder/database.ts'
 import { openFolder, paths } from '../../store/sqlite/folder/folder.ts'
@@ -40,7 +40,7 @@ export async function openWatching({ pages, budgets, levels = {}, isHasty, maxPa
   const waiting = { tasks: 0 }
 
   function begin(given: { isHasty?: boolean | undefined }) {
-    const proxy = createMemoryProxy(web, { isHasty: given.isHasty === true })
+    const fetcher = createMemoryFetcher(web, { isHasty: given.isHasty === true })
     const scheduler = createScheduler({
       clock,
       policy: createPolicy('earliest-deadline'),
@@ -50,7 +50,7 @@ export async function openWatching({ pages, budgets, levels = {}, isHasty, maxPa
     const service = createWatchService({
       profiles,
       watches,
-      proxy,
+      fetcher,
       scheduler,
       clock,
       levelOf: (owner) => levels[owner] ?? 'silver',
@@ -59,7 +59,7 @@ export async function openWatching({ pages, budgets, levels = {}, isHasty, maxPa
       maxPages,
       onProblem: (message) => problems.push(message),
     })
-    return { proxy, scheduler, service }
+    return { fetcher, scheduler, service }
   }
 
   let parts = begin({ isHasty })
@@ -71,8 +71,8 @@ export async function openWatching({ pages, budgets, levels = {}, isHasty, maxPa
     profiles,
     problems,
     waiting,
-    get proxy() {
-      return parts.proxy
+    get fetcher() {
+      return parts.fetcher
     },
     get scheduler() {
       return parts.scheduler
@@ -90,7 +90,7 @@ export async function openWatching({ pages, budgets, levels = {}, isHasty, maxPa
     /** One turn of the service; all that it ordered is fetched and the end of it is noted. */
     async turn(): Promise<void> {
       await parts.service.tick()
-      parts.proxy.run()
+      parts.fetcher.run()
       await parts.service.tick()
     },
     /** Goes from one due moment to the next, for so long. */
@@ -98,7 +98,7 @@ export async function openWatching({ pages, budgets, levels = {}, isHasty, maxPa
       const endAt = clock.monotonic() + ms
       for (;;) {
         await parts.service.tick()
-        parts.proxy.run()
+        parts.fetcher.run()
         await parts.service.tick()
         const next = Math.max(parts.scheduler.nextDueAt() ?? endAt + 1, clock.monotonic() + 1)
         if (next > endAt) break
@@ -107,9 +107,9 @@ export async function openWatching({ pages, budgets, levels = {}, isHasty, maxPa
       clock.advance(Math.max(0, endAt - clock.monotonic()))
     },
     /** News from nowhere: what a proxy of several shards may tell late. */
-    tell: (results: readonly CheckResult[]): void => parts.proxy.tell(results),
+    tell: (results: readonly CheckResult[]): void => parts.fetcher.tell(results),
     /** URLs of the orders so far, forgotten as they are read. */
-    takeOrders: (): string[] => parts.proxy.orders.splice(0).map(({ url }) => url),
+    takeOrders: (): string[] => parts.fetcher.orders.splice(0).map(({ url }) => url),
     async rowOf(uri: string) {
       return (await watches.all()).find((row) => row.uri === uri)!
     },

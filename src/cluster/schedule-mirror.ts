@@ -1,9 +1,9 @@
-import type { Clock } from '../../core/clock.ts'
-import type { WatchRow, WatchStore } from '../../store/contracts/watches.ts'
-import type { Scheduler } from '../scheduler/scheduler.ts'
-import type { WatchSnapshot } from '../scheduler/scheduler-report.ts'
-import { forwardTouched } from '../scheduler/urds/coalesce.ts'
-import { createWatchedSources, type WatchedSourcesDeps } from './watched-sources.ts'
+import type { Clock } from '../core/clock.ts'
+import type { WatchRow, WatchStore } from '../store/contracts/watches.ts'
+import { forwardTouched } from '../services/scheduler/urds/coalesce.ts'
+import type { Scheduler } from '../services/scheduler/scheduler.ts'
+import type { WatchSnapshot } from '../services/scheduler/scheduler-report.ts'
+import { createWatchedSources, type WatchedSourcesDeps } from '../services/watching/watched-sources.ts'
 
 export type ScheduleMirrorDeps = Omit<WatchedSourcesDeps, 'watches'> & {
   watches: Pick<WatchStore, 'all' | 'find'>

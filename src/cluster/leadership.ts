@@ -1,29 +1,29 @@
-import type { Clock } from '../../core/clock.ts'
-import { isAppError } from '../../core/errors.ts'
-import { createBackoff } from '../../core/retry.ts'
-import type { LeaderLease } from '../../store/contracts/partition-leases.ts'
-import { createStir } from './stir.ts'
+import type { Clock } from '../core/clock.ts'
+import { isAppError } from '../core/errors.ts'
+import { createBackoff } from '../core/retry.ts'
+import { createSleeper } from '../services/watching/sleeper.ts'
+import type { LeaderLease } from '../store/contracts/partition-leases.ts'
 
 export type LeadershipDeps = {
   lease: LeaderLease
   leaseMs: number
   clock: Pick<Clock, 'monotonic'>
-  /** Does the leader's work until `signal` says that it is over. `isWell` says that it has begun and goes on. */
+  /** Does the leader's work until the signal ends it. It calls `isWell` once the work has started. */
   lead(epoch: number, signal: AbortSignal, isWell: () => void): Promise<void>
   onProblem(message: string, fields: Record<string, unknown>): void
 }
 
 export type Leadership = {
-  /** Asks for the lease for the first time, then again and again. Resolves when it is known who leads and, where it is this one, whether that went well. */
+  /** Asks for the lease, again and again. Resolves once it is known who leads and, if this process does, whether its work started. */
   start(): Promise<void>
-  /** Somebody gave the lease up. */
+  /** The lease was given up: asks for it now. */
   beatSoon(): void
   isLeader(): boolean
-  /** How often the store refused what was written under a lease of the past. */
+  /** How many writes the store refused because the lease was lost. */
   refused(): number
-  /** Null while all is well. */
+  /** Null while everything works. */
   healthError(): string | null
-  /** Ends the work in good order and gives the lease up, so that another may lead at once. */
+  /** Ends the work cleanly and gives the lease up, so that another process can lead at once. */
   stop(): Promise<void>
 }
 
@@ -33,18 +33,17 @@ const MIN_WAIT_MS = 100
 const MAX_WAIT_MS = 5_000
 
 /**
- * One process of several does some work. This one
+ * Leader election: one process of several does some work. This one
  * - follows: it asks for the lease every third of its length;
- * - leads: it holds the lease, and a term of work is under way. Work that fails is begun anew after a while, as after a restart: nothing of
- *   it is in memory alone;
- * - has lost the lease, since it could not renew it in time by its own steady clock, or since the store says that another one leads. The work is
- *   ended; what of it was still on its way to the store is refused there.
+ * - leads: it holds the lease, and a term of work is in progress. Work that fails is restarted after a while: all of its state is stored;
+ * - has lost the lease: it couldn't renew it in time by its own monotonic clock, or the store says that another process leads. The work
+ *   ends, and the store refuses its late writes.
  *
- * Between terms it is waited until the last one is over: no two of them are ever at work here.
+ * A term starts only when the last one is over: two never overlap in one process.
  */
 export function createLeadership({ lease, leaseMs, clock, lead, onProblem }: LeadershipDeps): Leadership {
   const ending = new AbortController()
-  const stir = createStir(ending.signal)
+  const sleeper = createSleeper(ending.signal)
   const everyMs = leaseMs / 3
   let term: Term | null = null
   let lastTerm: Promise<void> = Promise.resolve()
@@ -59,7 +58,7 @@ export function createLeadership({ lease, leaseMs, clock, lead, onProblem }: Lea
     if (isAppError(error, 'lease-lost')) {
       refused++
       onProblem('another process is the leader now; writes of this one were rejected', { refused })
-      stir.now()
+      sleeper.wake()
     } else {
       workError = messageOf(error)
       onProblem('the scheduler is waiting', { error: workError })
@@ -67,7 +66,7 @@ export function createLeadership({ lease, leaseMs, clock, lead, onProblem }: Lea
   }
 
   async function work(epoch: number, signal: AbortSignal, begun: () => void): Promise<void> {
-    const pause = createStir(signal)
+    const pause = createSleeper(signal)
     const backoff = createBackoff({ firstMs: MIN_WAIT_MS, lastMs: MAX_WAIT_MS })
     const isWell = (): void => {
       workError = null
@@ -81,7 +80,7 @@ export function createLeadership({ lease, leaseMs, clock, lead, onProblem }: Lea
         noteFailure(error)
         begun()
         if (isAppError(error, 'lease-lost')) break
-        await pause.until(backoff.nextMs())
+        await pause.sleep(backoff.nextMs())
       }
     }
     workError = null
@@ -107,12 +106,12 @@ export function createLeadership({ lease, leaseMs, clock, lead, onProblem }: Lea
     term = null
   }
 
-  /** Asks nobody: what can't be renewed in time is over. */
+  /** Without asking the store: a lease that wasn't renewed in time is lost. */
   function expire(): void {
     if (term !== null && lease.epoch() !== term.epoch) endTerm()
   }
 
-  /** Returns how long to wait before the next. */
+  /** Returns how long to wait before the next beat. */
   async function beat(): Promise<number> {
     try {
       const answer = await lease.beat()
@@ -135,7 +134,7 @@ export function createLeadership({ lease, leaseMs, clock, lead, onProblem }: Lea
     let waitMs = firstWaitMs
     const watchdog = setInterval(expire, Math.max(10, everyMs / 10)).unref()
     while (!ending.signal.aborted) {
-      await stir.until(waitMs)
+      await sleeper.sleep(waitMs)
       if (!ending.signal.aborted) waitMs = await beat()
     }
     clearInterval(watchdog)
@@ -147,7 +146,7 @@ export function createLeadership({ lease, leaseMs, clock, lead, onProblem }: Lea
       await term?.begun
       beating = beatOn(waitMs)
     },
-    beatSoon: stir.now,
+    beatSoon: sleeper.wake,
     isLeader: () => term !== null && lease.epoch() === term.epoch,
     refused: () => refused,
     healthError() {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { CrawlSettings } from '../config/crawl-settings.ts'
 import { readConfig } from '../config/load-config.ts'
 import type { SharedSettings } from '../store/contracts/cluster-runs.ts'
-import { sharedOf, withShared } from './run-settings.ts'
+import { sharedSettings, withSharedSettings } from './crawl-settings.ts'
 
 const files = { mimeTypes: 'text/html', ignoreTypes: null, blockList: null, hostRules: null }
 
@@ -23,8 +23,8 @@ test('a crawl is the same on every machine, but for what each takes upon itself'
     ['http://a/'],
   )
   const own = { ...(await settingsOf({ ERACE_CRAWL_THREADS: '2', ERACE_CLUSTER_NAME: 'w' }, [])), folder: '/y' }
-  const travelled: SharedSettings = JSON.parse(JSON.stringify(sharedOf(begun)))
-  const { config, ...rest } = withShared(own, travelled)
+  const travelled: SharedSettings = JSON.parse(JSON.stringify(sharedSettings(begun)))
+  const { config, ...rest } = withSharedSettings(own, travelled)
   assert.deepEqual(rest, {
     folder: '/y',
     seeds: ['http://a/'],
@@ -41,7 +41,7 @@ test('a crawl is the same on every machine, but for what each takes upon itself'
 
 test('what another version of the program did not write is as it is here', async () => {
   const own = await settingsOf({}, [])
-  const { config, depth } = withShared(own, { seeds: [], maxPages: null, config: { crawl: { delayMs: 1 } } })
+  const { config, depth } = withSharedSettings(own, { seeds: [], maxPages: null, config: { crawl: { delayMs: 1 } } })
   assert.equal(config.crawl.delayMs, 1)
   assert.equal(config.crawl.userAgent, own.config.crawl.userAgent)
   assert.equal(depth, 2)

@@ -1,25 +1,24 @@
-import { createBackoff } from '../../core/retry.ts'
-import type { AskedStore, ClusterEvents, ScheduleStats } from '../../store/contracts/cluster-events.ts'
-import type { SchedulerStats } from '../scheduler/scheduler-report.ts'
-import { checksChannel, readWords } from './check-words.ts'
+import type { AskedStore, ClusterEvents, ScheduleStats } from '../store/contracts/cluster-events.ts'
+import type { SchedulerStats } from '../services/scheduler/scheduler-report.ts'
 import type { ScheduleMirror } from './schedule-mirror.ts'
-import { createStir } from './stir.ts'
-import type { CheckListener, WatchService } from './watch-service.ts'
+import { checksChannel, readCheckPayload } from './leading.ts'
+import { type Loop, startLoop } from './poll-loop.ts'
+import type { CheckListener, WatchService } from '../services/watching/watch-service.ts'
 
 export type FollowingDeps = {
   mirror: ScheduleMirror
   asked: Pick<AskedStore, 'ask'>
   stats: Pick<ScheduleStats, 'read'>
   events: Pick<ClusterEvents, 'listen'>
-  /** Whether this process leads: then there is nobody to follow. */
+  /** Whether this process leads: then there is no one to follow. */
   isLeading(): boolean
   onCheck: CheckListener
 }
 
 export type Following = {
-  /** Reads everything for the first time, and goes on by itself. */
+  /** Reads everything for the first time, and follows from then on. */
   start(): Promise<void>
-  /** This process has led and leads no more: all is read again. */
+  /** This process has just stopped leading: everything is read again. */
   again(): void
   checkNow: WatchService['checkNow']
   snapshot: ScheduleMirror['snapshot']
@@ -33,28 +32,26 @@ const POLL_EVERY_MS = 1_000
 const MAX_WAIT_MS = 5_000
 
 /**
- * What a process that does not lead the scheduler shows of it, and how it asks for checks. What others tell on the channel is only a reason
- * to look: where words were missed everything is read again. What somebody asked for is kept until it is written down.
+ * What a process that does not lead the scheduler shows of it, and how it asks for checks. Notifications are only a reason to read; where
+ * some were missed everything is read again. A request for a check is kept until it is written.
  */
 export function createFollowing({ mirror, asked, stats, events, isLeading, onCheck }: FollowingDeps): Following {
-  const ending = new AbortController()
-  const stir = createStir(ending.signal)
   const wanted = new Set<number>()
   let begun = new Set<number>()
   let ended = new Set<number>()
   let isStale = true
   let shown: SchedulerStats | null = null
   let healthError: string | null = null
-  let following: Promise<void> = Promise.resolve()
+  let loop: Loop | null = null
   let stopListening: () => void = () => {}
 
-  function hear(payload: string | null): void {
+  function onNotified(payload: string | null): void {
     if (isLeading()) return
-    const words = readWords(payload)
-    if (words === null) isStale = true
-    for (const watch of words?.begun ?? []) begun.add(watch)
-    for (const watch of words?.ended ?? []) ended.add(watch)
-    stir.now()
+    const notice = readCheckPayload(payload)
+    if (notice === null) isStale = true
+    for (const watch of notice?.begun ?? []) begun.add(watch)
+    for (const watch of notice?.ended ?? []) ended.add(watch)
+    loop?.now()
   }
 
   async function readChecks(): Promise<void> {
@@ -85,7 +82,7 @@ export function createFollowing({ mirror, asked, stats, events, isLeading, onChe
     for (const watch of some) wanted.delete(watch)
   }
 
-  async function look(): Promise<void> {
+  async function poll(): Promise<void> {
     await ask()
     if (isLeading()) return
     await mirror.refresh()
@@ -93,45 +90,31 @@ export function createFollowing({ mirror, asked, stats, events, isLeading, onChe
     shown = (await stats.read()) as SchedulerStats | null
   }
 
-  async function lookQuietly(): Promise<void> {
-    try {
-      await look()
-      healthError = null
-    } catch (error) {
-      healthError = error instanceof Error ? error.message : String(error)
-    }
-  }
-
-  async function follow(): Promise<void> {
-    const backoff = createBackoff({ firstMs: 2 * POLL_EVERY_MS, lastMs: MAX_WAIT_MS })
-    let waitMs = POLL_EVERY_MS
-    while (!ending.signal.aborted) {
-      await stir.until(waitMs)
-      if (ending.signal.aborted) return
-      await lookQuietly()
-      if (healthError === null) backoff.reset()
-      waitMs = healthError === null ? POLL_EVERY_MS : backoff.nextMs()
-    }
-  }
-
   return {
     async start() {
-      stopListening = events.listen(checksChannel, hear)
-      await lookQuietly()
-      following = follow()
+      stopListening = events.listen(checksChannel, onNotified)
+      loop = startLoop({
+        everyMs: POLL_EVERY_MS,
+        maxEveryMs: MAX_WAIT_MS,
+        work: poll,
+        onHealthError(message) {
+          healthError = message
+        },
+      })
+      await loop.first
     },
     again() {
       isStale = true
-      stir.now()
+      loop?.now()
     },
     checkNow(watch) {
       const state = mirror.snapshot(watch)?.state
       if (state === 'out') return 'out-already'
       if (state === 'paused') return 'paused'
-      // One that is not known here may be new.
+      // A watch that is unknown here may be new.
       wanted.add(watch)
       mirror.noteAsked(watch)
-      stir.now()
+      loop?.now()
       return 'asked'
     },
     snapshot: mirror.snapshot,
@@ -139,9 +122,8 @@ export function createFollowing({ mirror, asked, stats, events, isLeading, onChe
     stats: () => shown ?? mirror.stats(),
     healthError: () => healthError,
     async stop() {
-      ending.abort()
       stopListening()
-      await following
+      await loop?.end()
       await ask().catch(() => {})
     },
   }

@@ -1,10 +1,10 @@
 import type { Config } from '../../config/config.ts'
 import { hostKey } from '../../core/partition.ts'
 import { createFingerprinter } from '../../core/url-key.ts'
-import { createNormaliser } from '../../crawl/normalize/normaliser.ts'
 import type { DocumentKey } from '../../store/contracts/documents.ts'
+import { createNormaliser } from './normaliser.ts'
 
-/** As a crawl with these settings names documents. */
+/** The keys that a crawl with these settings gives its documents. */
 export function createKeys({ crawl }: Config, seed: readonly [number, number]): (url: string) => DocumentKey | null {
   const normalise = createNormaliser({
     maxUrlLength: crawl.maxUrlLength,

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createManualClock } from '../../core/clock.ts'
-import { createPostgresEvents } from '../../store/postgres/cluster/events.ts'
-import { openPool } from '../../store/postgres/connection/pool.ts'
-import { startCuttingProxy } from '../../store/postgres/testkit/cutting-proxy.testkit.ts'
-import { createDatabase, usePostgres } from '../../store/postgres/testkit/postgres.testkit.ts'
-import type { SchedulerStats } from '../scheduler/scheduler-report.ts'
-import { checksChannel, readWords } from './check-words.ts'
-import { createLeading } from './leading.ts'
-import type { CheckListener } from './watch-service.ts'
+import { createManualClock } from '../core/clock.ts'
+import { createPostgresEvents } from '../store/postgres/cluster/events.ts'
+import { openPool } from '../store/postgres/connection/pool.ts'
+import { startCuttingProxy } from '../store/postgres/testkit/cutting-proxy.testkit.ts'
+import { createDatabase, usePostgres } from '../store/postgres/testkit/postgres.testkit.ts'
+import type { SchedulerStats } from '../services/scheduler/scheduler-report.ts'
+import { checkPayloads, checksChannel, createLeading, readCheckPayload } from './leading.ts'
+import type { CheckListener } from '../services/watching/watch-service.ts'
 
 usePostgres()
 
@@ -67,7 +66,7 @@ test('when words about checks did not come through, all is read again', async ()
 
   tell(7, 'begun')
   leading.afterTick()
-  assert.deepEqual(readWords(await next()), { begun: [7], ended: [] })
+  assert.deepEqual(readCheckPayload(await next()), { begun: [7], ended: [] })
   proxy.cutAt(1, 'before')
   tell(7, 'ended')
   leading.afterTick()
@@ -76,15 +75,33 @@ test('when words about checks did not come through, all is read again', async ()
   tell(8, 'begun')
   leading.afterTick()
   assert.equal(await next(), '')
-  assert.deepEqual(readWords(await next()), { begun: [8], ended: [] })
+  assert.deepEqual(readCheckPayload(await next()), { begun: [8], ended: [] })
   // Once is enough.
   tell(8, 'ended')
   leading.afterTick()
-  assert.deepEqual(readWords(await next()), { begun: [], ended: [8] })
+  assert.deepEqual(readCheckPayload(await next()), { begun: [], ended: [8] })
 
   await leader.close()
   await others.close()
   await pool.close()
   await proxy.close()
   await database.destroy()
+})
+
+test('many checks are notified in payloads that fit through the channel', () => {
+  const checks = new Map<number, 'begun' | 'ended'>()
+  for (let n = 0; n < 1000; n++) checks.set(Number.MAX_SAFE_INTEGER - n, n % 3 === 0 ? 'ended' : 'begun')
+  const texts = checkPayloads(checks)
+  assert.ok(texts.every((text) => Buffer.byteLength(text) < 8000))
+  const read = new Map<number, 'begun' | 'ended'>()
+  for (const text of texts) {
+    for (const watch of readCheckPayload(text)!.begun) read.set(watch, 'begun')
+    for (const watch of readCheckPayload(text)!.ended) read.set(watch, 'ended')
+  }
+  assert.deepEqual(read, new Map([...checks].sort(() => 0)))
+})
+
+test('a payload that is not understood is a reason to read everything', () => {
+  for (const text of [null, '', '{', 'null', '7 8']) assert.equal(readCheckPayload(text), null)
+  assert.deepEqual(readCheckPayload('{"begun":[1,"x",2.5],"ended":7}'), { begun: [1], ended: [] })
 })

@@ -1,0 +1,71 @@
+import { availableParallelism } from 'node:os'
+import type { Config } from '../config/config.ts'
+import type { CrawlSettings } from '../config/crawl-settings.ts'
+import { omitRulesOf } from '../config/source-rules.ts'
+import { AppError, isAppError } from '../core/errors.ts'
+import type { SharedSettings } from '../store/contracts/cluster-runs.ts'
+import { parseBlockList } from './filter/block-list.ts'
+import { parseIgnoreTypes } from './filter/ignored-types.ts'
+import { parseMimeTypes } from './filter/media-types.ts'
+import { createScope } from './filter/scope.ts'
+import { parseHostRules } from './normalize/host-rules.ts'
+
+/** Without a crawl, only watched sources are fetched: there are no seeds and no limits. */
+export function settingsForWatching(folder: string, config: Config): CrawlSettings {
+  const files = { mimeTypes: null, ignoreTypes: null, blockList: null, hostRules: null }
+  const omit = omitRulesOf(config.sources)
+  return { folder, config, seeds: [], depth: null, restrict: null, maxPages: null, omit, files }
+}
+
+/** How many shards this machine runs. */
+export function threadsOf({ crawl }: Config): number {
+  return crawl.threads === 0 ? availableParallelism() : crawl.threads
+}
+
+/** The sections of a configuration that decide which pages a crawl fetches and how it treats hosts. */
+const sharedSections = ['crawl', 'robots', 'network'] as const
+/** Each machine decides for itself how much it takes on. */
+const ownCrawlFields = ['threads', 'fetchers'] as const
+
+/** The part of the settings that all workers of a cluster need. */
+export function sharedSettings({ folder: _, config, ...shared }: CrawlSettings): SharedSettings {
+  return { ...shared, config: Object.fromEntries(sharedSections.map((name) => [name, config[name]])) }
+}
+
+/** The settings of a crawl that another node started, for this machine. What an older version didn't write is taken from `own`. */
+export function withSharedSettings(own: CrawlSettings, shared: SharedSettings): CrawlSettings {
+  const { config, ...rest } = shared
+  const sections = config as Partial<CrawlSettings['config']> | undefined
+  const mine = Object.fromEntries(ownCrawlFields.map((name) => [name, own.config.crawl[name]]))
+  return {
+    ...own,
+    ...rest,
+    config: {
+      ...own.config,
+      robots: { ...own.config.robots, ...sections?.robots },
+      network: { ...own.config.network, ...sections?.network },
+      crawl: { ...own.config.crawl, ...sections?.crawl, ...mine },
+    },
+  }
+}
+
+/** Parses everything that was given as text, before anything starts, and reports all errors together. */
+export function checkSettings({ seeds, restrict, files }: CrawlSettings): void {
+  const errors: AppError[] = []
+  const attempt = (read: () => unknown): void => {
+    try {
+      read()
+    } catch (error) {
+      if (!isAppError(error)) throw error
+      errors.push(error)
+    }
+  }
+  const { mimeTypes, ignoreTypes, blockList, hostRules } = files
+  attempt(() => createScope({ seeds, ...(restrict === null ? {} : { restrict }) }))
+  if (mimeTypes !== null) attempt(() => parseMimeTypes(mimeTypes))
+  if (ignoreTypes !== null) attempt(() => parseIgnoreTypes(ignoreTypes))
+  if (blockList !== null) attempt(() => parseBlockList(blockList))
+  if (hostRules !== null) attempt(() => parseHostRules(hostRules))
+  const [first] = errors
+  if (first !== undefined) throw new AppError(first.code, errors.map(({ message }) => message).join('\n'))
+}

@@ -1,0 +1,28 @@
+/** A sleep that ends after its time, when somebody wakes it, or for good with the signal. */
+export type Sleeper = {
+  /** Ends the sleep under way, or else the next one. */
+  wake(): void
+  sleep(ms: number): Promise<void>
+}
+
+export function createSleeper(signal: AbortSignal): Sleeper {
+  let endSleep: () => void = () => {}
+  let isWoken = false
+  signal.addEventListener('abort', () => endSleep())
+  return {
+    wake() {
+      isWoken = true
+      endSleep()
+    },
+    async sleep(ms) {
+      if (!isWoken && !signal.aborted && ms > 0) {
+        const { promise, resolve } = Promise.withResolvers<void>()
+        const timer = setTimeout(resolve, ms)
+        endSleep = resolve
+        await promise
+        clearTimeout(timer)
+      }
+      isWoken = false
+    },
+  }
+}

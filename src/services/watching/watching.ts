@@ -1,0 +1,86 @@
+import type { Logger } from 'pino'
+import type { Config } from '../../config/config.ts'
+import type { Clock } from '../../core/clock.ts'
+import type { Fetcher } from '../../fetchers/fetcher.ts'
+import type { StoreSet } from '../../store/contracts/store-set.ts'
+import { createAccountLevels } from '../accounts/account-levels.ts'
+import { createPolicy } from '../scheduler/policy.ts'
+import { budgetsOf, createLevels } from '../scheduler/schedule-settings.ts'
+import { createScheduler, type Scheduler } from '../scheduler/scheduler.ts'
+import { createScheduleLog } from './schedule-log.ts'
+import { createSleeper } from './sleeper.ts'
+import { createWatchService, type WatchService } from './watch-service.ts'
+
+export type WatchingDeps = {
+  stores: Pick<StoreSet, 'profiles' | 'watches' | 'accounts'>
+  fetcher: Fetcher
+  config: Config
+  clock: Clock
+  log: Logger
+  /** Versions that wait for the annotation engine; from `maxTasks` on no check is started. */
+  countTasks(): Promise<number>
+  maxTasks: number
+}
+
+export type WatchLoopHooks = {
+  /** Ends the loop cleanly. */
+  signal: AbortSignal
+  /** Rejects when one of the parts can't go on; the loop fails with it. */
+  failure: Promise<never>
+  /** Called at once when checks have results. */
+  onResults?(): void
+  beforeTick?(): Promise<void>
+  /** After each tick, once its results are written. */
+  afterTick?(): void
+}
+
+export type Watching = { service: WatchService; scheduler: Scheduler; run(hooks: WatchLoopHooks): Promise<void> }
+
+/** Watches all sources of the profile base: scheduler, watch service, and the loop that drives them. */
+export function createWatching(deps: WatchingDeps): Watching {
+  const { stores, fetcher, config, clock, log, countTasks, maxTasks } = deps
+  const scheduler = schedulerOf(config, clock)
+  const service = createWatchService({
+    ...{ profiles: stores.profiles, watches: stores.watches, fetcher, scheduler, clock, countTasks, maxTasks },
+    ...levelsOf(stores.accounts, config),
+    maxPages: config.schedule.maxPages,
+    onProblem: (message, fields) => log.warn(fields, message),
+  })
+  const write = (fields: object): void => log.info(fields, 'schedule')
+  const scheduleLog = createScheduleLog({ clock, stats: scheduler.stats, countTasks, write })
+  return {
+    service,
+    scheduler,
+    async run({ signal, failure, onResults, beforeTick, afterTick }) {
+      const sleeper = createSleeper(signal)
+      service.onResults(() => {
+        onResults?.()
+        sleeper.wake()
+      })
+      while (!signal.aborted) {
+        if (beforeTick !== undefined) await Promise.race([beforeTick(), failure])
+        const nextAt = await Promise.race([service.tick(), failure])
+        await scheduleLog.tick()
+        afterTick?.()
+        await Promise.race([sleeper.sleep(nextAt - clock.monotonic()), failure])
+      }
+      await scheduleLog.end()
+    },
+  }
+}
+
+export function schedulerOf({ schedule }: Config, clock: Clock): Scheduler {
+  const shares = { gold: schedule.goldShare, silver: schedule.silverShare, bronze: schedule.bronzeShare }
+  return createScheduler({
+    clock,
+    policy: createPolicy(schedule.policy, shares),
+    budgets: budgetsOf(schedule),
+    timing: { minEveryMs: schedule.minEveryMs },
+  })
+}
+
+/** The service levels of users, from their accounts; users without one have the configured level. */
+export function levelsOf(accounts: StoreSet['accounts'], { schedule }: Config) {
+  const { levelOf, refresh } = createAccountLevels({ accounts, otherwise: createLevels(schedule) })
+  return { levelOf, changedLevels: refresh }
+}
