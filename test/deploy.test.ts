@@ -6,6 +6,7 @@ import { dirname, join, relative } from 'node:path'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { parse } from 'yaml'
+import { readSources } from '../scripts/source-imports.ts'
 import { parseArgs } from '../src/cli/args/parse-args.ts'
 import { createCliFolder } from '../src/cli/cli.testkit.ts'
 import { commonOptions } from '../src/cli/command.ts'
@@ -13,7 +14,6 @@ import { commands } from '../src/cli/commands.ts'
 import { readConfig } from '../src/config/load-config.ts'
 import { environmentName, settingKeys } from '../src/config/schema.ts'
 import { createDatabase, usePostgres } from '../src/store/postgres/testkit/postgres.testkit.ts'
-import { readSources } from '../scripts/source-imports.ts'
 
 usePostgres()
 

@@ -14,7 +14,7 @@ import type {
   HistoryRequest,
   ShowReport,
 } from '../core/reports/history-report.ts'
-import type { ImportProgress, ImportReport } from '../core/reports/import-report.ts'
+import type { ImportReport } from '../core/reports/import-report.ts'
 import type {
   PreviewProgress,
   PreviewReport,
@@ -26,6 +26,7 @@ import type { IndexProgress, SearchReport, SearchRequest } from '../core/reports
 import type { StatusReport } from '../core/reports/status-report.ts'
 import type { VerifyProgress, VerifyReport } from '../core/reports/verify-report.ts'
 import type { Removed, UserDraft } from '../services/accounts/users.ts'
+import type { ImportHooks } from '../services/import/copy.ts'
 import type { NodeReport } from '../store/contracts/nodes.ts'
 
 /** What the commands need of the rest of the program. The composition root supplies it. */
@@ -162,12 +163,6 @@ export type SchemaReport = {
   steps: { id: number; name: string; appliedAt: string | null }[]
   server: string
   citus: boolean
-}
-
-export type ImportHooks = {
-  onProgress(progress: ImportProgress): void
-  /** Aborted when it shall end in good order; the same call goes on later. */
-  signal: AbortSignal
 }
 
 /** `setupUrl`: where the first account is made; null where there is one. */

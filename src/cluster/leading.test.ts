@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createManualClock } from '../core/clock.ts'
+import type { SchedulerStats } from '../services/scheduler/scheduler-report.ts'
+import type { CheckListener } from '../services/watching/watch-service.ts'
 import { createPostgresEvents } from '../store/postgres/cluster/events.ts'
 import { openPool } from '../store/postgres/connection/pool.ts'
 import { startCuttingProxy } from '../store/postgres/testkit/cutting-proxy.testkit.ts'
 import { createDatabase, usePostgres } from '../store/postgres/testkit/postgres.testkit.ts'
-import type { SchedulerStats } from '../services/scheduler/scheduler-report.ts'
 import { checkPayloads, checksChannel, createLeading, readCheckPayload } from './leading.ts'
-import type { CheckListener } from '../services/watching/watch-service.ts'
 
 usePostgres()
 

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino'
 import type { CrawlSettings } from '../config/crawl-settings.ts'
 import { systemClock } from '../core/clock.ts'
-import { type ClusterRunStore, runsChannel } from '../store/contracts/cluster-runs.ts'
 import type { ClusterEvents } from '../store/contracts/cluster-events.ts'
+import { type ClusterRunStore, runsChannel } from '../store/contracts/cluster-runs.ts'
 import type { NodeStats, NodeStore } from '../store/contracts/nodes.ts'
 import {
   type ClusterClock,
@@ -66,7 +66,16 @@ export type WorkerNode = {
   end(): Promise<void>
 }
 
-export function startWorkerNode({ node, own, nodes, runs, events, clock, threads, ...deps }: WorkerNodeDeps): WorkerNode {
+export function startWorkerNode({
+  node,
+  own,
+  nodes,
+  runs,
+  events,
+  clock,
+  threads,
+  ...deps
+}: WorkerNodeDeps): WorkerNode {
   const { id, name } = node
   const { promise: failed, reject: fail } = Promise.withResolvers<never>()
   failed.catch(() => {}) // the role observes it

@@ -14,6 +14,7 @@ import { sharedSettings } from '../crawl/crawl-settings.ts'
 import type { ClusterRunStore, JoinedRun, LiveShare } from '../store/contracts/cluster-runs.ts'
 import type { NodeStore } from '../store/contracts/nodes.ts'
 import { statOf } from '../store/rules/node-state.ts'
+import type { FrontierTotals } from './control.ts'
 import type { WorkerNode } from './node.ts'
 import { addCounts, type Counts, countsOf, noCounts, type RunStats } from './node-stats.ts'
 
@@ -26,7 +27,7 @@ export type ClusterCrawlDeps = {
   node: WorkerNode
   runs: ClusterRunStore
   nodes: Pick<NodeStore, 'list'>
-  frontier: Pick<FrontierView, 'totals'>
+  frontier: FrontierTotals
   clock: Pick<Clock, 'now'>
   log: Logger
   /** Since the command began. */
@@ -113,11 +114,7 @@ const SUM_MS = 500
 const CLOSE_MS = 2_000
 
 /** One run, as seen by the command that waits for its end. Work done in the run before isn't counted. */
-function createRunMonitor(
-  { node, runs, nodes, frontier, clock }: ClusterCrawlDeps,
-  run: JoinedRun,
-  liveMs: number,
-) {
+function createRunMonitor({ node, runs, nodes, frontier, clock }: ClusterCrawlDeps, run: JoinedRun, liveMs: number) {
   const { workerPool } = node
   let before = noCounts()
   let others: LiveShare[] = []

@@ -1,9 +1,9 @@
 import type { Clock } from '../core/clock.ts'
-import type { WatchRow, WatchStore } from '../store/contracts/watches.ts'
 import { forwardTouched } from '../services/scheduler/urds/coalesce.ts'
 import type { Scheduler } from '../services/scheduler/scheduler.ts'
 import type { WatchSnapshot } from '../services/scheduler/scheduler-report.ts'
 import { createWatchedSources, type WatchedSourcesDeps } from '../services/watching/watched-sources.ts'
+import type { WatchRow, WatchStore } from '../store/contracts/watches.ts'
 
 export type ScheduleMirrorDeps = Omit<WatchedSourcesDeps, 'watches'> & {
   watches: Pick<WatchStore, 'all' | 'find'>

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { pino } from 'pino'
 import { postgresStores } from '../app/engines/postgres-stores.ts'
+import { scheduleDeps } from '../app/roles/serve.ts'
 import { configOf } from '../config/load-config.ts'
 import { systemClock } from '../core/clock.ts'
 import type { Profile } from '../core/profile.ts'
@@ -39,14 +40,16 @@ export async function startSchedule(
   const pool = openPool({ address, maxConnections: 6, name })
   const { gate, gated } = gatePool(pool)
   const events = createPostgresEvents({ pool })
-  const schedule = await startClusterSchedule({
-    stores: postgresStores(gated, fingerprints),
-    clock: systemClock,
-    config: configOf({ 'cluster.lease': LEASE, 'schedule.minEvery': '1s' }),
-    log: pino({ level: 'silent' }),
-    holder: name,
-    events,
-  })
+  const schedule = await startClusterSchedule(
+    scheduleDeps({
+      stores: postgresStores(gated, fingerprints),
+      clock: systemClock,
+      config: configOf({ 'cluster.lease': LEASE, 'schedule.minEvery': '1s' }),
+      log: pino({ level: 'silent' }),
+      holder: name,
+      events,
+    }),
+  )
   const told: string[] = []
   schedule.checks.onCheck((watch, phase) => told.push(`${watch} ${phase}`))
   let isEnded = false

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import pino from 'pino'
+import { startPostgresShards } from '../app/threads/postgres-shards.ts'
 import { configOf } from '../config/load-config.ts'
 import { systemClock } from '../core/clock.ts'
+import { settingsForWatching } from '../crawl/crawl-settings.ts'
 import { createEpochMemory } from '../store/contracts/held-epochs.ts'
 import { createPostgresRuns } from '../store/postgres/cluster/runs.ts'
 import { readSeed } from '../store/postgres/connection/seed.ts'
@@ -13,12 +15,14 @@ import { createWorkerPool, type WorkerPool } from './worker-pool.ts'
 usePostgres()
 
 async function openWorkerPool({ address, pool }: TestDatabase): Promise<WorkerPool> {
-  const files = { mimeTypes: null, ignoreTypes: null, blockList: null, hostRules: null }
   const config = configOf({ 'crawl.threads': 1 })
+  const log = pino({ level: 'silent' })
+  const shared = { address, node: 'a', name: 'a', seed: await readSeed(pool), epochs: createEpochMemory(), log }
   return createWorkerPool({
-    ...{ address, node: 'a', name: 'a', seed: await readSeed(pool), epochs: createEpochMemory() },
-    own: { folder: '', seeds: [], depth: null, restrict: null, maxPages: null, files, omit: [], config },
-    ...{ runs: createPostgresRuns(pool), clock: systemClock, log: pino({ level: 'silent' }), staysWith: false },
+    startShards: (options) => startPostgresShards({ ...options, ...shared }),
+    node: 'a',
+    own: settingsForWatching('', config),
+    ...{ runs: createPostgresRuns(pool), clock: systemClock, staysWith: false },
     onChanged() {},
     onHealthError() {},
     onFailed(error) {
@@ -27,7 +31,7 @@ async function openWorkerPool({ address, pool }: TestDatabase): Promise<WorkerPo
   })
 }
 
-describe('crews of a worker', { timeout: 60_000 }, () => {
+describe('shard groups of a worker', { timeout: 60_000 }, () => {
   test('one that begins while the worker is drained takes nothing, until it may again', async () => {
     const database = await createDatabase()
     const held = async (): Promise<number> => {
@@ -39,7 +43,7 @@ describe('crews of a worker', { timeout: 60_000 }, () => {
       const orders = { draining: true, paused: false, held: false }
       workerPool.obey(orders)
       workerPool.start()
-      await until('the crew is at work', () => workerPool.shardGroup() !== null)
+      await until('the group is at work', () => workerPool.shardGroup() !== null)
       assert.equal(await held(), 0)
       workerPool.obey({ ...orders, draining: false })
       await until('it has all partitions', async () => (await held()) === 256)

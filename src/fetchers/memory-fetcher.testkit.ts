@@ -40,7 +40,10 @@ export type MemoryFetcherOptions = {
 }
 
 /** A fetcher whose web is in memory, and which fetches when a test asks it to. */
-export function createMemoryFetcher(web: MemoryWeb, { isHasty = false, schemes = ['http', 'https'] }: MemoryFetcherOptions = {}): MemoryFetcher {
+export function createMemoryFetcher(
+  web: MemoryWeb,
+  { isHasty = false, schemes = ['http', 'https'] }: MemoryFetcherOptions = {},
+): MemoryFetcher {
   const orders: CheckOrder[] = []
   const fetched: string[] = []
   const crawlScopes = new Map<number, CrawlScope>()

@@ -51,7 +51,9 @@ export function createFetcherRouter(fetchers: readonly Fetcher[]): Fetcher {
       return merged(counts)
     },
     async crawlScope(given) {
-      await Promise.all([...ofScopes(given)].map(([fetcher, scopes]) => scopes.length > 0 && fetcher.crawlScope(scopes)))
+      await Promise.all(
+        [...ofScopes(given)].map(([fetcher, scopes]) => scopes.length > 0 && fetcher.crawlScope(scopes)),
+      )
     },
     async forget(watches) {
       await Promise.all(fetchers.map((fetcher) => fetcher.forget(watches)))

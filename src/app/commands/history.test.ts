@@ -5,7 +5,7 @@ import { runCrawl } from '../../../test/site/crawl-run.ts'
 import { createSite, type Site } from '../../../test/site/site.ts'
 import { readConfig } from '../../config/load-config.ts'
 import type { CompareRequest } from '../../core/reports/history-report.ts'
-import { diff, history, show } from './history.ts'
+import { diff, history, show } from './archive.ts'
 
 const png = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1, 2, 3])
 

@@ -11,8 +11,8 @@ import { readSeed } from '../../store/postgres/connection/seed.ts'
 import { createDatabase, type TestDatabase, usePostgres } from '../../store/postgres/testkit/postgres.testkit.ts'
 import { openCatalogForReading, openFolder, paths } from '../../store/sqlite/folder/folder.ts'
 import { postgresStores } from '../engines/postgres-stores.ts'
+import { importFolder } from './cluster.ts'
 import { type LivedInFolder, makeLivedInFolder } from './import.testkit.ts'
-import { importFolder } from './import.ts'
 import { copyOf, killAt, numberOf, quiet } from './import-process.testkit.ts'
 
 usePostgres()

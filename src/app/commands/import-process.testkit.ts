@@ -4,7 +4,7 @@ import { cpSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import type { ImportHooks } from '../../cli/engine.ts'
+import type { ImportHooks } from '../../services/import/copy.ts'
 
 /** The number in the folder of an id in the store. */
 export const numberOf = (id: number): number => Math.floor(id / 256)

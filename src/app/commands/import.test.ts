@@ -24,6 +24,7 @@ import { openDatabase } from '../../store/sqlite/folder/database.ts'
 import { openFolder, paths } from '../../store/sqlite/folder/folder.ts'
 import { frontierMigrations } from '../../store/sqlite/folder/schema-frontier.ts'
 import { postgresStores } from '../engines/postgres-stores.ts'
+import { importFolder } from './cluster.ts'
 import {
   accountsOn,
   ann,
@@ -34,7 +35,6 @@ import {
   pictureOf,
   sqliteOn,
 } from './import.testkit.ts'
-import { importFolder } from './import.ts'
 import { copyOf, killAt, numberOf, quiet } from './import-process.testkit.ts'
 
 usePostgres()

@@ -15,7 +15,7 @@ import type { TargetStores } from '../engines/target.ts'
 
 /** The profile base, beside whoever else works there. Profiles may come before anything was fetched. */
 export const importProfiles: Engine['importProfiles'] = (target, profiles) =>
-  withStores(target, 'make', (stores) =>
+  withStores(target, 'create', (stores) =>
     importInto(stores.profiles, createProfileKeys(namingOf(target.config)), profiles),
   )
 
@@ -30,7 +30,7 @@ export const exportUrds: Engine['exportUrds'] = async (target, owner) => {
 }
 
 export const queryProfiles: Engine['queryProfiles'] = (target, xpath, owner) =>
-  withStores(target, 'look', async (stores) => {
+  withStores(target, 'read', async (stores) => {
     const { profiles } = stores
     const base = createProfileBase()
     try {
@@ -45,7 +45,7 @@ export const queryProfiles: Engine['queryProfiles'] = (target, xpath, owner) =>
   })
 
 export const previewProfiles: Engine['previewProfiles'] = (target, profiles, request, hooks) =>
-  withStores(target, 'look', async ({ versions, objects, watches }) => {
+  withStores(target, 'read', async ({ versions, objects, watches }) => {
     const { config } = target
     const deps = {
       versions,

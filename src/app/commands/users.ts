@@ -5,12 +5,12 @@ import { AppError } from '../../core/errors.ts'
 import type { Users } from '../../services/accounts/users.ts'
 import { withStores } from '../engines/open-engine.ts'
 import type { Purpose } from '../engines/target.ts'
-import { createAccounts } from '../server/accounts.ts'
+import { createAccounts } from '../server/parts.ts'
 
 const PAGE = 1000
 
 /** Accounts, beside whoever else works there. They may come before anything was fetched. */
-export const addUser: Engine['addUser'] = (target, draft) => withUsers(target, (users) => users.add(draft), 'make')
+export const addUser: Engine['addUser'] = (target, draft) => withUsers(target, (users) => users.add(draft), 'create')
 
 export const listUsers: Engine['listUsers'] = (target) =>
   withUsers(target, async (users) => {

@@ -1,14 +1,14 @@
 import type { GcHooks, GcRequest, Target } from '../../cli/engine.ts'
 import type { CollectingTarget, Purpose, TargetStores } from './target.ts'
 
-/** The only place where commands choose their engine. What is not used is not loaded. */
-export async function openStores(target: Target, purpose: Purpose = 'look'): Promise<TargetStores> {
+/** Commands choose their engine here and nowhere else. The other engine isn't loaded. */
+export async function openStores(target: Target, purpose: Purpose = 'read'): Promise<TargetStores> {
   return target.store === null
     ? (await import('./sqlite-target.ts')).openSqliteTarget(target, purpose)
     : (await import('./postgres-target.ts')).openPostgresTarget(target.store)
 }
 
-/** Gives the stores back whatever comes of the work. */
+/** Closes the stores when the work is done or has failed. */
 export async function withStores<T>(
   target: Target,
   purpose: Purpose,
@@ -24,6 +24,6 @@ export async function withStores<T>(
 
 export async function openCollecting(request: GcRequest, hooks: GcHooks): Promise<CollectingTarget> {
   return request.store === null
-    ? (await import('./sqlite-collecting.ts')).openFolderCollecting(request, hooks)
-    : (await import('./postgres-collecting.ts')).openPostgresCollecting(request.store, request, hooks)
+    ? (await import('./sqlite-target.ts')).openFolderCollecting(request, hooks)
+    : (await import('./postgres-target.ts')).openPostgresCollecting(request.store, request, hooks)
 }

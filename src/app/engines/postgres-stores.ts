@@ -1,5 +1,7 @@
+import type { Logger } from 'pino'
 import { systemClock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
+import { isTemporary, retry } from '../../core/retry.ts'
 import type { StoreSet } from '../../store/contracts/store-set.ts'
 import { createPostgresAccounts } from '../../store/postgres/accounts/accounts.ts'
 import { createPostgresProfiles } from '../../store/postgres/accounts/profiles.ts'
@@ -10,6 +12,7 @@ import { createPostgresTokens } from '../../store/postgres/accounts/tokens.ts'
 import { createPostgresAnnotations } from '../../store/postgres/annotations/annotations.ts'
 import { createKeptCounter } from '../../store/postgres/archive/kept-counts.ts'
 import { createPostgresObjects } from '../../store/postgres/archive/objects.ts'
+import { pingPostgres, readPostgresDisk } from '../../store/postgres/archive/status.ts'
 import { createPostgresVersions } from '../../store/postgres/archive/versions.ts'
 import { createPostgresWatches } from '../../store/postgres/cluster/watches.ts'
 import { openPool, type PostgresPool } from '../../store/postgres/connection/pool.ts'
@@ -19,7 +22,7 @@ import { createPostgresGraphView } from '../../store/postgres/frontier/graph-vie
 import { createPostgresHostView } from '../../store/postgres/frontier/host-view.ts'
 import { refuseWhileImporting } from '../../store/postgres/import/import-progress.ts'
 import { createPostgresInbox } from '../../store/postgres/inbox/inbox.ts'
-import { migrationStates } from '../../store/postgres/schema/migrate.ts'
+import { migrate, migrationStates } from '../../store/postgres/schema/migrate.ts'
 
 export type PostgresStores = StoreSet & {
   readonly pool: PostgresPool
@@ -33,20 +36,59 @@ export type OpenPostgresOptions = {
   name: string
 }
 
-/** The stores of a cluster for one thread. The schema must be there: `erace migrate` makes it, and the roles do at their start. */
-export async function openPostgresStores(options: OpenPostgresOptions): Promise<PostgresStores> {
+/** The stores of a shared database for one thread. The schema must be up to date: `erace migrate` and the roles apply it. */
+export function openPostgresStores(options: OpenPostgresOptions): Promise<PostgresStores> {
+  return openWith(options, async (missing) => {
+    throw new AppError('store-refused', `the database lacks ${missing} steps of the schema; erace migrate applies them`)
+  })
+}
+
+/** The same for a role that starts: missing steps of the schema are applied. */
+export function openUpToDate({ log, ...options }: OpenPostgresOptions & { log: Logger }): Promise<PostgresStores> {
+  return openWith(options, async (_, pool) => {
+    const applied = await migrate(pool)
+    if (applied.length > 0) log.info({ applied }, 'the schema of the database was brought up to date')
+  })
+}
+
+async function openWith(
+  options: OpenPostgresOptions,
+  onMissing: (steps: number, pool: PostgresPool) => Promise<void>,
+): Promise<PostgresStores> {
   const pool = openPool(options)
   try {
     const missing = (await migrationStates(pool)).filter(({ appliedAt }) => appliedAt === null)
-    if (missing.length > 0)
-      throw new AppError(
-        'store-refused',
-        `the database lacks ${missing.length} steps of the schema; erace migrate applies them`,
-      )
+    if (missing.length > 0) await onMissing(missing.length, pool)
     await refuseWhileImporting(pool)
     return postgresStores(pool, await readSeed(pool))
   } catch (error) {
     await pool.close()
+    throw error
+  }
+}
+
+export type Patience = {
+  log: Logger
+  /** Ends the wait. */
+  signal: AbortSignal
+}
+
+/**
+ * Starts something that needs the database, and waits for a database that does not answer, as long as it takes. An error that no retry
+ * can help (a wrong password, missing rights, a version too old or too new) is thrown at once. Null when the signal ended the wait.
+ */
+export async function untilAnswered<T>(begin: () => Promise<T>, { log, signal }: Patience): Promise<T | null> {
+  if (signal.aborted) return null
+  try {
+    return await retry(begin, {
+      ...{ firstMs: 100, lastMs: 5_000, signal },
+      onWait(error, againInMs) {
+        const { code, message } = error as AppError
+        log.warn({ code, error: message, againInMs }, 'the database does not answer; waiting for it')
+      },
+    })
+  } catch (error) {
+    if (signal.aborted && isTemporary(error)) return null
     throw error
   }
 }
@@ -70,15 +112,8 @@ export function postgresStores(pool: PostgresPool, seed: readonly [number, numbe
     hosts: createPostgresHostView({ pool, clock: systemClock }),
     graph: createPostgresGraphView(pool),
     countKept: createKeptCounter(pool),
-    async readDisk() {
-      const [row] = await pool.query<{ bytes: number; archive: number }>(
-        `SELECT pg_database_size(current_database()) AS bytes, pg_total_relation_size('records') AS archive`,
-      )
-      return { archiveFiles: 0, archiveBytes: row!.archive, databaseBytes: row!.bytes - row!.archive, freeBytes: null }
-    },
-    async check() {
-      await pool.query('SELECT 1')
-    },
+    readDisk: () => readPostgresDisk(pool),
+    check: () => pingPostgres(pool),
     close: () => pool.close(),
   }
 }

@@ -1,19 +1,25 @@
+import { createTextMarks, responseHeader } from '../../archive/gc/dropped-bodies.ts'
+import type { GcHooks, GcRequest } from '../../cli/engine.ts'
+import { systemClock } from '../../core/clock.ts'
 import { findPostgresFaults } from '../../store/postgres/archive/checks.ts'
+import { createPostgresCollection } from '../../store/postgres/archive/collection.ts'
+import { type CollectorLock, lockCollector } from '../../store/postgres/archive/collector-lock.ts'
 import { giveUpDamaged } from '../../store/postgres/archive/repair.ts'
 import { readPostgresStatus } from '../../store/postgres/archive/status.ts'
 import { newestVersion } from '../../store/postgres/archive/version-mark.ts'
+import { createDatabaseClock } from '../../store/postgres/connection/database-clock.ts'
 import {
   createKeptCheck,
   createPostgresSearchIndex,
   removeSearchIndex,
 } from '../../store/postgres/search/search-index.ts'
 import { openPostgresStores } from './postgres-stores.ts'
-import type { TargetStores } from './target.ts'
+import type { CollectingTarget, TargetStores } from './target.ts'
 
-/** A command does one thing after the other, and reads a few records at a time. */
+/** A command does one thing at a time, and reads a few records at once. */
 const MAX_CONNECTIONS = 4
 
-/** A shared store, beside whoever else uses it. */
+/** A shared store, while others may use it. */
 export async function openPostgresTarget(address: string): Promise<TargetStores> {
   const stores = await openPostgresStores({ address, maxConnections: MAX_CONNECTIONS, name: 'erace' })
   const { pool } = stores
@@ -23,14 +29,51 @@ export async function openPostgresTarget(address: string): Promise<TargetStores>
     newestVersion: () => newestVersion(pool),
     openSearch: async () => createPostgresSearchIndex({ pool, kept: createKeptCheck(pool) }),
     removeSearch: () => removeSearchIndex(pool),
-    explainSearchFault: (error) => error,
+    explainSearchError: (error) => error,
     findFaults: () => findPostgresFaults(pool),
-    // Whoever works there meanwhile is not in the way.
+    // Others that work on a shared store don't get in the way.
     whileAlone: (work) => work(),
     async giveUp(damage) {
       const records = damage.flatMap((found) => (found.kind === 'record' ? [found] : []))
       const damaged = records.map(({ versionId, offset }) => ({ versionId, record: offset }))
       return { lost: await giveUpDamaged(pool, damaged), forgottenFiles: 0 }
     },
+  }
+}
+
+/** The database reclaims the space itself: there are no files to rewrite. */
+export async function openPostgresCollecting(
+  address: string,
+  { dryRun, config }: GcRequest,
+  hooks: GcHooks,
+): Promise<CollectingTarget> {
+  const stores = await openPostgresStores({ address, maxConnections: MAX_CONNECTIONS, name: 'erace gc' })
+  const { pool, objects } = stores
+  let lock: CollectorLock | null = null
+  const close = async (): Promise<void> => {
+    await lock?.release()
+    await stores.close()
+  }
+  try {
+    if (!dryRun) lock = await lockCollector(pool)
+    const clock = await createDatabaseClock(pool, systemClock)
+    const index = createPostgresSearchIndex({ pool, kept: createKeptCheck(pool) })
+    const textOf = createTextMarks(stores, config.sources)
+    return {
+      collection: createPostgresCollection({ pool, objects, headerOf: responseHeader, textOf }),
+      now: clock.now,
+      async forget(versionIds) {
+        try {
+          await index.remove(versionIds)
+        } catch (error) {
+          // Search only finds kept versions: an outdated index wastes space, nothing more.
+          hooks.onWarning(`could not update the search index: ${(error as Error).message}`)
+        }
+      },
+      close,
+    }
+  } catch (error) {
+    await close()
+    throw error
   }
 }

@@ -1,37 +1,45 @@
 import { existsSync } from 'node:fs'
-import { availableParallelism, hostname } from 'node:os'
+import { hostname } from 'node:os'
+import { createTextMarks, responseHeader } from '../../archive/gc/dropped-bodies.ts'
 import type { Damage } from '../../archive/verify/verify.ts'
-import type { Target } from '../../cli/engine.ts'
+import type { GcHooks, GcRequest, Target } from '../../cli/engine.ts'
+import { systemClock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
+import { threadsOf } from '../../crawl/crawl-settings.ts'
+import { createSqliteObjects } from '../../store/sqlite/archive/objects.ts'
+import { rewriteFiles } from '../../store/sqlite/archive/rewrite.ts'
+import { createSqliteCollection } from '../../store/sqlite/documents/collection.ts'
+import { createNewestVersion, createSqliteVersions } from '../../store/sqlite/documents/versions.ts'
 import { checkDatabases } from '../../store/sqlite/folder/checks.ts'
 import { type Database, openDatabase } from '../../store/sqlite/folder/database.ts'
 import { openCatalogForReading, openFolder, paths } from '../../store/sqlite/folder/folder.ts'
-import { lockFolder } from '../../store/sqlite/folder/lock.ts'
+import { type FolderLock, lockFolder, whileAlone, whileIdle } from '../../store/sqlite/folder/lock.ts'
 import { type ArchiveDamage, giveUpDamaged } from '../../store/sqlite/folder/repair.ts'
 import { catalogMigrations } from '../../store/sqlite/folder/schema-catalog.ts'
 import { readStatus } from '../../store/sqlite/folder/status.ts'
-import { explainDamage, openSearch, removeSearch } from '../../store/sqlite/search/open-search.ts'
+import { createSearchRemover, explainDamage, openSearch, removeSearch } from '../../store/sqlite/search/open-search.ts'
 import { sqliteStores } from './sqlite-stores.ts'
-import type { Purpose, Repair, TargetStores } from './target.ts'
+import type { CollectingTarget, Purpose, Repair, TargetStores } from './target.ts'
 
-/** A data folder, beside whoever else uses it. */
+const holderOf = (purpose: string): string => `process ${process.pid} on ${hostname()} (${purpose})`
+
+/** A data folder, while others may use it. */
 export async function openSqliteTarget(target: Target, purpose: Purpose): Promise<TargetStores> {
   const { dataDir: folder } = target
-  if (purpose === 'make') await makeFolder(target)
-  const db = purpose === 'look' ? openCatalogForReading(folder) : openToChange(folder)
+  if (purpose === 'create') await makeFolder(target)
+  const db = purpose === 'read' ? openCatalogForReading(folder) : openToChange(folder)
   const stores = sqliteStores(folder, db)
+  const newestVersion = createNewestVersion(db)
   return {
     ...stores,
     readStatus: async () => readStatus(folder),
-    async newestVersion() {
-      return (db.prepare('SELECT coalesce(max(id), 0) AS id FROM versions').get() as { id: number }).id
-    },
+    newestVersion: async () => newestVersion(),
     openSearch: async () => openSearch(folder, stores.versions),
     removeSearch: async () => removeSearch(folder),
-    explainSearchFault: (error) =>
+    explainSearchError: (error) =>
       error instanceof Error && error.message.includes(paths.search(folder)) ? explainDamage(error) : error,
     findFaults: async () => checkDatabases(folder),
-    whileAlone: (work) => whileAlone(folder, work),
+    whileAlone: (work) => whileAlone(folder, holderOf('verify'), work),
     giveUp: async (damage) => giveUp(folder, damage),
   }
 }
@@ -40,21 +48,6 @@ function openToChange(folder: string): Database {
   if (!existsSync(paths.catalog(folder)))
     throw new AppError('store-missing', `There is no data folder at ${folder}. Name one with --data.`)
   return openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist: true })
-}
-
-async function whileAlone<T>(folder: string, work: () => Promise<T>): Promise<T> {
-  const holder = `process ${process.pid} on ${hostname()} (verify)`
-  const lock = lockFolder(folder, holder)
-  try {
-    const housekeeping = lockFolder(folder, holder, undefined, 'housekeeping')
-    try {
-      return await work()
-    } finally {
-      housekeeping.release()
-    }
-  } finally {
-    lock.release()
-  }
 }
 
 function giveUp(folder: string, found: readonly Damage[]): Repair {
@@ -72,9 +65,56 @@ function giveUp(folder: string, found: readonly Damage[]): Repair {
   }
 }
 
-/** Profiles and accounts may come before anything was fetched. */
+/** Profiles and accounts may be created before anything is fetched. */
 async function makeFolder({ dataDir: folder, config }: Target): Promise<void> {
   if (existsSync(paths.catalog(folder))) return
-  const shards = config.crawl.threads === 0 ? availableParallelism() : config.crawl.threads
-  await openFolder({ folder, holder: `process ${process.pid} on ${hostname()}`, shards }).close()
+  const holder = `process ${process.pid} on ${hostname()}`
+  await openFolder({ folder, holder, shards: threadsOf(config) }).close()
+}
+
+/** How long to wait for a compression or backup that holds the files. */
+const HOUSEKEEPING_WAIT_MS = 10_000
+/** Versions are read by document, which isn't the order they are stored in. */
+const CACHE_KIB = 32_768
+
+export async function openFolderCollecting(request: GcRequest, hooks: GcHooks): Promise<CollectingTarget> {
+  const { dataDir: folder, dryRun, config } = request
+  const holder = `garbage collection by process ${process.pid} on ${hostname()}`
+  const reader = openCatalogForReading(folder)
+  let lock: FolderLock | null = null
+  let db: Database = reader
+  const close = (): void => {
+    if (db !== reader) db.close()
+    reader.close()
+    lock?.release()
+  }
+  try {
+    if (!dryRun) {
+      lock = lockFolder(folder, holder, HOUSEKEEPING_WAIT_MS, 'housekeeping')
+      db = openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist: true, cacheKib: CACHE_KIB })
+    }
+    const archive = paths.archive(folder)
+    const objects = createSqliteObjects(db, archive)
+    const versions = createSqliteVersions(db)
+    const textOf = createTextMarks({ versions, objects }, config.sources)
+    const search = createSearchRemover(folder, versions, hooks.onWarning)
+    return {
+      collection: createSqliteCollection({ db, objects, headerOf: responseHeader, textOf }),
+      now: systemClock.now,
+      forget: search.remove,
+      rewriteFiles: () =>
+        rewriteFiles({
+          ...{ db, archive, compress: config.archive.compress, signal: hooks.signal },
+          whileIdle: (work) => whileIdle(folder, holder, work),
+          onProgress: (progress) => hooks.onProgress({ kind: 'rewriting', ...progress }),
+        }),
+      async close() {
+        await search.close()
+        close()
+      },
+    }
+  } catch (error) {
+    close()
+    throw error
+  }
 }

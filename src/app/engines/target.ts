@@ -7,40 +7,40 @@ import type { SearchIndex } from '../../store/contracts/search.ts'
 import type { StoreSet } from '../../store/contracts/store-set.ts'
 
 /**
- * What a command wants of the place it works on: to look, to change what is there, or to make it where it is not there yet (only a
- * data folder is; the schema of a shared store is applied by `erace migrate` and by the roles).
+ * What a command wants of its target: to read it, to change it, or to create it if it's missing (a data folder only; the schema of a
+ * shared store is applied by `erace migrate` and by the roles).
  */
-export type Purpose = 'look' | 'change' | 'make'
+export type Purpose = 'read' | 'change' | 'create'
 
-/** Everything of one place for one command, whichever engine is behind it; `close` gives all of it back. */
+/** The stores of one target for one command, on either engine; `close` closes all of them. */
 export type TargetStores = StoreSet & {
   readStatus(): Promise<StatusReport>
-  /** The id that no version is above now: how much there is to be indexed. */
+  /** The highest id of a version: how far the index has to go. */
   newestVersion(): Promise<number>
   /** The full text index, to be closed by the caller. */
   openSearch(): Promise<SearchIndex>
-  /** Throws the index away: it is made anew from what is kept. */
+  /** Deletes the index: it is rebuilt from the kept versions. */
   removeSearch(): Promise<void>
-  /** Says what is to be done about an index that can't be read. */
-  explainSearchFault(error: unknown): unknown
-  /** What is wrong with the store itself: damaged files, rows that point nowhere. */
+  /** Adds to an error of the index how to repair it. */
+  explainSearchError(error: unknown): unknown
+  /** Faults of the store itself: damaged files, rows that point nowhere. */
   findFaults(): Promise<VerifyFault[]>
-  /** Keeps everybody out for so long who would be in the way of a repair. Throws where somebody is. */
+  /** Keeps out other writers during a repair. Throws if there is one. */
   whileAlone<T>(work: () => Promise<T>): Promise<T>
-  /** Promises nothing any more that can't be read; the next crawl fetches it again. */
+  /** Forgets content that can't be read; the next crawl fetches it again. */
   giveUp(damage: readonly Damage[]): Promise<Repair>
 }
 
 export type Repair = { lost: { count: number; urls: string[] }; forgottenFiles: number }
 
-/** Where garbage is collected, and by nobody else meanwhile. */
+/** Where garbage is collected, by one process at a time. */
 export type CollectingTarget = {
   collection: CollectionStore
-  /** Wall clock of whoever stamps versions there. */
+  /** The wall clock that versions there are stamped with. */
   now(): number
-  /** They are gone: the search index is told, where there is one. */
+  /** Removes versions from the search index, where there is one. */
   forget(versionIds: number[]): Promise<void>
-  /** Gives back the room of what was collected; not there where the store does so by itself. */
+  /** Reclaims the space of what was collected; left out where the store does so itself. */
   rewriteFiles?(): Promise<GcFiles>
   close(): Promise<void>
 }

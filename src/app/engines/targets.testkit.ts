@@ -8,14 +8,10 @@ import { runCli } from '../../cli/run-cli.ts'
 import type { Capture } from '../../store/contracts/documents.ts'
 import { createPostgresDocuments } from '../../store/postgres/documents/documents.ts'
 import { createDatabase, type TestDatabase } from '../../store/postgres/testkit/postgres.testkit.ts'
-import { exportArchive } from '../commands/export.ts'
-import { gc } from '../commands/gc.ts'
-import * as looking from '../commands/history.ts'
+import * as archive from '../commands/archive.ts'
+import * as maintenance from '../commands/maintenance.ts'
 import * as profiles from '../commands/profiles.ts'
-import { search } from '../commands/search.ts'
-import { status } from '../commands/status.ts'
 import * as users from '../commands/users.ts'
-import { verify } from '../commands/verify.ts'
 
 export type PlaceRun = { code: number; out: string; err: string; json(): Record<string, unknown> }
 
@@ -32,14 +28,11 @@ export type ClusterCommandTarget = CommandTarget & { database: TestDatabase }
 
 /** The engine as the program has it. */
 const engine: Engine = engineWith({
-  ...looking,
+  ...archive,
   ...profiles,
   ...users,
-  search,
-  gc,
-  verify,
-  status,
-  export: exportArchive,
+  ...maintenance,
+  export: archive.exportArchive,
 })
 
 async function run(argv: readonly string[], cwd: string, env: Record<string, string>): Promise<PlaceRun> {

@@ -1,31 +1,40 @@
-import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { hostname } from 'node:os'
 import type { Logger } from 'pino'
 import type { Engine, Target } from '../../cli/engine.ts'
-import { startHeartbeat } from '../../cluster/heartbeat.ts'
-import { startClusterSchedule } from '../../cluster/scheduling.ts'
-import { systemClock } from '../../core/clock.ts'
+import { createDatabaseHealth, identifyNode, rememberWarnings, startHeartbeat } from '../../cluster/heartbeat.ts'
+import { type ClusterScheduleDeps, startClusterSchedule } from '../../cluster/scheduling.ts'
+import type { Config } from '../../config/config.ts'
+import { type Clock, systemClock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
+import { createSeedOffers } from '../../crawl/worker/seed-offers.ts'
 import { createNodeCounters } from '../../services/activity/node-board.ts'
 import { createNodeList } from '../../services/activity/node-list.ts'
+import type { ClusterEvents } from '../../store/contracts/cluster-events.ts'
 import { annotationChannel, readAnnotationEvents } from '../../store/postgres/annotations/annotation-events.ts'
+import { createPostgresAsked } from '../../store/postgres/cluster/asked.ts'
+import { createPostgresCheckResults, schedulerRole } from '../../store/postgres/cluster/check-results.ts'
+import { createPostgresChecks } from '../../store/postgres/cluster/checks.ts'
+import { createPostgresCrawlScopes } from '../../store/postgres/cluster/crawl-scopes.ts'
 import { createPostgresEvents } from '../../store/postgres/cluster/events.ts'
 import { createPostgresNodes } from '../../store/postgres/cluster/nodes.ts'
+import { countTasksUpTo, createScheduleStats } from '../../store/postgres/cluster/schedule-stats.ts'
+import { createPostgresWatches } from '../../store/postgres/cluster/watches.ts'
 import { createDatabaseClock } from '../../store/postgres/connection/database-clock.ts'
 import { createPostgresHostView } from '../../store/postgres/frontier/host-view.ts'
-import { openUpToDate, untilAnswered } from '../engines/postgres-start.ts'
+import { createLeaderLease } from '../../store/postgres/leases/leader.ts'
+import { openUpToDate, type PostgresStores, untilAnswered } from '../engines/postgres-stores.ts'
+import { createClusterFetchers, watchableSchemes } from '../fetchers.ts'
 import { startArchive } from '../server/archive.ts'
 import { type RunningServer, startServer } from '../server/server.ts'
 
 type ServeHooks = Parameters<Engine['serve']>[1]
 
-/** The connection that listens is besides those that work. */
+/** The connection that listens, in addition to those that work. */
 const LISTENING = 1
 
 /**
- * `erace serve`: the pages, the API and the scheduler of a cluster, until somebody ends it. Any number may run: all of them answer, and
- * one of them leads the scheduler. A database that goes away fails requests, and nothing else: everything here waits for it.
+ * `erace serve`: the pages, the API and the scheduler of a cluster, until it is ended. Any number may run: all of them answer, and one
+ * leads the scheduler. When the database goes away, requests fail and everything else waits for it.
  */
 export async function serve(target: Target, hooks: ServeHooks): Promise<void> {
   const { signal, log } = hooks
@@ -46,29 +55,35 @@ async function begin({ store, config }: Target, hooks: ServeHooks): Promise<{ en
     const { pool } = stores
     const clock = await createDatabaseClock(pool, systemClock)
     const nodes = createPostgresNodes(pool)
-    const node = `${hostname()}-${process.pid}-${randomBytes(3).toString('hex')}`
-    const heartbeat = startHeartbeat({ nodes, node, config, clock, log })
+    const node = identifyNode('serve', config)
+    const warnings = rememberWarnings(log, clock)
+    const heartbeat = startHeartbeat({
+      ...{ node, nodes, clock },
+      stats: () => ({
+        ...{ threads: 0, perSecond: 0 },
+        rssBytes: process.memoryUsage.rss(),
+        lastError: warnings.lastWarning(),
+      }),
+      onHealthError: createDatabaseHealth(warnings.log, 'requests fail until it does').set,
+    })
     ends.push(heartbeat.end)
     const events = createPostgresEvents({
       pool,
-      onHealthError: (error) =>
-        log.warn({ error: String(error) }, 'the connection that listens was lost; it is made anew'),
+      onHealthError: (error) => log.warn({ error: String(error) }, 'lost the connection that listens; reconnecting'),
     })
     ends.push(events.close)
-    const schedule = await startClusterSchedule({ stores, clock, config, log, holder: node, events })
+    const schedule = await startClusterSchedule(scheduleDeps({ stores, clock, config, log, holder: node.id, events }))
     ends.push(schedule.stop)
     let server: RunningServer | null = null
-    // Before anybody can listen at this process, so that nobody misses what is told from then on.
+    // Before any client can listen to this process, so that none misses an event.
     events.listen(annotationChannel, (payload) => {
       if (payload === null) server?.restartStreams()
       else server?.announce(readAnnotationEvents(payload))
     })
     server = await startServer({
-      config,
-      log,
+      ...{ config, log, clock },
       stores: { ...stores, hosts: createPostgresHostView({ pool, clock }) },
       archive: startArchive({ address: store }, config),
-      clock,
       watching: schedule.watching,
       checks: schedule.checks,
       scheduler: schedule.scheduler,
@@ -77,11 +92,11 @@ async function begin({ store, config }: Target, hooks: ServeHooks): Promise<{ en
       nodes: createNodeList({ nodes, leaseMs: config.cluster.leaseMs, clock }),
       crawlControl: nodes,
       healthErrors: () => [schedule.healthError()].filter((healthError) => healthError !== null),
-      shared: { events, node },
+      shared: { events, node: node.id },
     })
     ends.push(server.close)
     hooks.onListening({ url: server.url, setupUrl: server.setupUrl })
-    log.info({ node, url: server.url, store: pool.address }, 'serving')
+    log.info({ node: node.id, url: server.url, store: pool.address }, 'serving')
     return { end: () => endAll(ends, log) }
   } catch (error) {
     await endAll(ends, log)
@@ -89,8 +104,44 @@ async function begin({ store, config }: Target, hooks: ServeHooks): Promise<{ en
   }
 }
 
-/** The last first. What fails keeps nothing else from ending: the database may be away just then. */
+export type ScheduleParts = {
+  stores: PostgresStores
+  clock: Clock
+  config: Config
+  log: Logger
+  /** Different for every process. */
+  holder: string
+  events: ClusterEvents
+}
+
+/** The schedule of a cluster on PostgreSQL. */
+export function scheduleDeps({ stores, clock, config, log, holder, events }: ScheduleParts): ClusterScheduleDeps {
+  const { pool, seed } = stores
+  const { ofChecks } = createSeedOffers({ crawl: config.crawl, hostRules: null, seed })
+  const fencedWatches = (epoch: number) => createPostgresWatches(pool, { epoch })
+  return {
+    ...{ events, clock, config, log, schemes: watchableSchemes },
+    stores: {
+      ...stores,
+      asked: createPostgresAsked(pool),
+      stats: createScheduleStats(pool),
+      countTasks: (limit) => countTasksUpTo(pool, limit),
+      fencedWatches,
+    },
+    lease: createLeaderLease({ pool, name: schedulerRole, holder, clock, leaseMs: config.cluster.leaseMs }),
+    createFetcher: (epoch) =>
+      createClusterFetchers({
+        ...{ epoch, events, clock, offersOf: ofChecks, watches: fencedWatches(epoch) },
+        crawlScopes: createPostgresCrawlScopes(pool),
+        checks: createPostgresChecks(pool),
+        results: createPostgresCheckResults(pool),
+        nodes: createPostgresNodes(pool),
+      }),
+  }
+}
+
+/** The last first. A part that fails doesn't keep the others from ending: the database may be away. */
 async function endAll(ends: (() => Promise<void>)[], log: Logger): Promise<void> {
   for (const end of ends.reverse())
-    await end().catch((error: unknown) => log.warn({ error: String(error) }, 'a part did not end well'))
+    await end().catch((error: unknown) => log.warn({ error: String(error) }, 'a part did not end cleanly'))
 }

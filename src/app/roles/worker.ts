@@ -1,32 +1,87 @@
 import { once } from 'node:events'
 import type { Target, WorkerHooks } from '../../cli/engine.ts'
-import { startWorkerNode } from '../../cluster/node.ts'
-import type { Config } from '../../config/config.ts'
+import { identifyNode } from '../../cluster/heartbeat.ts'
+import { type NodeThreads, startWorkerNode } from '../../cluster/node.ts'
 import type { CrawlSettings } from '../../config/crawl-settings.ts'
-import { omitRulesOf } from '../../config/source-rules.ts'
+import { systemClock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
+import { settingsForWatching } from '../../crawl/crawl-settings.ts'
+import { createEpochMemory } from '../../store/contracts/held-epochs.ts'
+import type { NodeRole } from '../../store/contracts/nodes.ts'
+import { createPostgresEvents } from '../../store/postgres/cluster/events.ts'
+import { createPostgresNodes } from '../../store/postgres/cluster/nodes.ts'
+import { createPostgresRuns } from '../../store/postgres/cluster/runs.ts'
+import { createDatabaseClock } from '../../store/postgres/connection/database-clock.ts'
+import { openUpToDate, type Patience, untilAnswered } from '../engines/postgres-stores.ts'
+import { startClusterIndexer } from '../threads/indexer.ts'
+import { startPostgresAnnotator } from '../threads/postgres-annotator.ts'
+import { startPostgresShards } from '../threads/postgres-shards.ts'
 
-/** `erace worker`: crawls and annotates for a cluster, until somebody ends it. Any number may run, on any number of machines. */
+/** `erace worker`: crawls and annotates for a cluster until it is ended. Any number may run, on any number of machines. */
 export async function worker({ dataDir, store, config }: Target, hooks: WorkerHooks): Promise<void> {
   if (store === null) throw new AppError('config-invalid', 'worker needs the address of the shared store')
   const { signal, log } = hooks
-  const node = await startWorkerNode({ address: store, own: ownSettings(dataDir, config), role: 'worker', log, signal })
-  if (node === null) return
-  const { id, name } = node
+  const opened = await openNode(store, 'worker', settingsForWatching(dataDir, config), hooks)
+  if (opened === null) return
+  const { id, name, failed, workerPool } = opened.node
   try {
-    node.workerPool.start()
+    workerPool.start()
     hooks.onJoined({ id, name })
-    log.info({ node: id, name, store: node.stores.pool.address }, 'working')
-    if (!signal.aborted) await Promise.race([once(signal, 'abort'), node.failed])
+    log.info({ node: id, name, store: opened.stores.pool.address }, 'working')
+    if (!signal.aborted) await Promise.race([once(signal, 'abort'), failed])
   } finally {
-    await node.end()
+    await opened.end()
   }
   log.info({ node: id }, 'left')
 }
 
-/** While there is no crawl, a worker visits what is watched. */
-function ownSettings(folder: string, config: Config): CrawlSettings {
-  const files = { mimeTypes: null, ignoreTypes: null, blockList: null, hostRules: null }
-  const omit = omitRulesOf(config.sources)
-  return { folder, config, seeds: [], depth: null, restrict: null, maxPages: null, omit, files }
+/** Besides those of its threads: one connection listens, and the heartbeat never waits for another query. */
+const OWN_CONNECTIONS = 4
+
+export type OpenNode = NonNullable<Awaited<ReturnType<typeof openNode>>>
+
+/** A worker node on a shared store. Null when the signal came before the database answered. */
+export async function openNode(
+  address: string,
+  role: Extract<NodeRole, 'worker' | 'crawl'>,
+  own: CrawlSettings,
+  { log, signal }: Patience,
+) {
+  const identity = identifyNode(role, own.config)
+  const label = `erace ${role} ${identity.name}`.slice(0, 60)
+  const opened = await untilAnswered(
+    async () => {
+      const stores = await openUpToDate({ address, maxConnections: OWN_CONNECTIONS, name: label, log })
+      try {
+        return { stores, clock: await createDatabaseClock(stores.pool, systemClock) }
+      } catch (error) {
+        await stores.close()
+        throw error
+      }
+    },
+    { log, signal },
+  )
+  if (opened === null) return null
+  const { stores, clock } = opened
+  const { pool, seed } = stores
+  const [nodes, runs, events] = [createPostgresNodes(pool), createPostgresRuns(pool), createPostgresEvents({ pool })]
+  const { id, name } = identity
+  const epochs = createEpochMemory()
+  const shared = { address, seed, epochs }
+  const threads: NodeThreads = {
+    startShards: (nodeLog) => (options) => startPostgresShards({ ...options, ...shared, node: id, name, log: nodeLog }),
+    startAnnotator: (listener, clockOffsetMs) =>
+      startPostgresAnnotator({ ...shared, config: own.config, name: label, clockOffsetMs }, listener),
+    startIndexer: (nodeLog) =>
+      own.config.search.index ? startClusterIndexer({ address, config: own.config, log: nodeLog }) : null,
+  }
+  const node = startWorkerNode({ node: identity, own, nodes, runs, events, clock, log, threads })
+  return {
+    ...{ node, stores, nodes, runs, clock },
+    async end(): Promise<void> {
+      await node.end()
+      for (const close of [events.close, stores.close])
+        await close().catch((error: unknown) => log.debug({ error: String(error) }, 'a part did not end cleanly'))
+    },
+  }
 }

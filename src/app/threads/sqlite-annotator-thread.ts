@@ -1,11 +1,11 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { systemClock } from '../../core/clock.ts'
+import { createKeys } from '../../crawl/normalize/document-keys.ts'
 import { createLoggedNearDuplicates, openNearDuplicateLog } from '../../services/annotating/near-duplicate-log.ts'
 import { createProcessor } from '../../services/annotating/processor.ts'
 import { openDatabase } from '../../store/sqlite/folder/database.ts'
 import { paths } from '../../store/sqlite/folder/folder.ts'
 import { catalogMigrations } from '../../store/sqlite/folder/schema-catalog.ts'
-import { createKeys } from '../../crawl/normalize/document-keys.ts'
 import { sqliteStores } from '../engines/sqlite-stores.ts'
 import { type AnnotatorData, mustEnd, runAnnotatorThread } from './annotator.ts'
 

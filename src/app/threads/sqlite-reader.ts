@@ -3,6 +3,7 @@ import { createBodyReader } from '../../archive/body-reader.ts'
 import { createVersionTexts } from '../../archive/search/version-text.ts'
 import type { Config } from '../../config/config.ts'
 import { systemClock } from '../../core/clock.ts'
+import { createKeys } from '../../crawl/normalize/document-keys.ts'
 import { createArchive } from '../../services/archive/archive.ts'
 import type { OpenArchive } from '../../services/archive/archive-thread.ts'
 import { catchUp, createRowsAtHand } from '../../services/archive/catch-up.ts'
@@ -19,7 +20,6 @@ import { createSqliteFrontierView } from '../../store/sqlite/frontier/frontier-v
 import { createSqliteWatches } from '../../store/sqlite/frontier/watches.ts'
 import { createSqliteInbox } from '../../store/sqlite/inbox/inbox.ts'
 import { explainDamage, openSearch } from '../../store/sqlite/search/open-search.ts'
-import { createKeys } from '../../crawl/normalize/document-keys.ts'
 
 /** The archive of a data folder, for one thread. */
 export function openSqliteArchive(folder: string, config: Config): OpenArchive {

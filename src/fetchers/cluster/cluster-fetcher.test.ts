@@ -74,7 +74,7 @@ async function openLeader(pool: PostgresPool, holder: string) {
     },
     /** What each check came to that is over by now. */
     async ended(): Promise<{ watch: number; outcome: string; changes: number }[]> {
-      await fetcher.look()
+      await fetcher.poll()
       const finished = rounds.takeFinished(1_000_000)
       await watches.finish(finished)
       return finished.map(({ watch, outcome, changes }) => ({ watch, outcome, changes }))
@@ -196,9 +196,9 @@ describe('the next leader', () => {
       await first.begin(orderOf(watch, home, 100))
       const worker = await openTestWorker(pool, web)
       await worker.step()
-      await first.fetcher.look()
+      await first.fetcher.poll()
       await worker.run()
-      if (taken) await first.fetcher.look()
+      if (taken) await first.fetcher.poll()
       const next = await openLeader(pool, 'next')
       assert.deepEqual(await next.resume(watch), new Map([[watch, 0]]))
       assert.deepEqual(await next.ended(), [{ watch, outcome: 'changed', changes: 5 }])
@@ -222,7 +222,7 @@ describe('the next leader', () => {
     await assert.rejects(first.watches.begin([{ watch, round: 300 }]), (error) => isAppError(error, 'lease-lost'))
     await assert.rejects(first.watches.finish([]), (error) => isAppError(error, 'lease-lost'))
     await assert.rejects(first.watches.saveStates([{ watch, state: 'x' }]), (error) => isAppError(error, 'lease-lost'))
-    await assert.rejects(first.fetcher.look(), (error) => isAppError(error, 'lease-lost'))
+    await assert.rejects(first.fetcher.poll(), (error) => isAppError(error, 'lease-lost'))
     const worker = await openTestWorker(pool, web)
     assert.deepEqual(
       (await worker.queued()).map(({ check }) => check.round),

@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
+import { AppError, isAppError } from '../../core/errors.ts'
 import type { CounterName } from '../../crawl/worker/shared-counters.ts'
 import type { KeptCounts } from '../../store/contracts/kept-counts.ts'
 import type { SchedulerStats } from '../scheduler/scheduler-report.ts'
@@ -190,5 +191,21 @@ export function createActivity({ clock, counters, stats, store, publish }: Activ
       if (timer !== null) clearInterval(timer)
       timer = null
     },
+  }
+}
+
+/** A health check answers sooner than a request has to. */
+const MAX_CHECK_MS = 3_000
+
+export async function storeHealthErrors(store: { check(): Promise<void> }): Promise<string[]> {
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new AppError('took-too-long', 'the store is too slow to answer')), MAX_CHECK_MS)
+  try {
+    await Promise.race([store.check(), late])
+    return []
+  } catch (error) {
+    return [`the store does not answer: ${isAppError(error) ? error.code : 'internal'}`]
+  } finally {
+    clearTimeout(timer)
   }
 }

@@ -4,8 +4,7 @@ import { isAppError } from '../../core/errors.ts'
 import { type ImportKind, type ImportRow, type ImportState, importKinds } from '../../store/contracts/import.ts'
 import type { ObjectStore } from '../../store/contracts/objects.ts'
 import type { Version, VersionStore } from '../../store/contracts/versions.ts'
-import { createStepper, type ImportParts, insist } from './copy.ts'
-import { kindLabels } from './labels.ts'
+import { createStepper, type ImportParts, insist, kindLabels } from './copy.ts'
 
 export type CheckParts = ImportParts & {
   versions: Pick<VersionStore, 'versions'>

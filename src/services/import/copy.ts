@@ -1,6 +1,6 @@
-import type { ImportHooks } from '../../cli/engine.ts'
 import { systemClock } from '../../core/clock.ts'
 import { isAppError } from '../../core/errors.ts'
+import type { ImportProgress } from '../../core/reports/import-report.ts'
 import { retry } from '../../core/retry.ts'
 import {
   type ImportKind,
@@ -9,12 +9,17 @@ import {
   type ImportTarget,
   importKinds,
 } from '../../store/contracts/import.ts'
-import { kindLabels } from './labels.ts'
 
 const FIRST_WAIT_MS = 100
 const MAX_WAIT_MS = 5_000
 /** So long the database may be away. The same command goes on later. */
 const MAX_AWAY_MS = 60_000
+
+export type ImportHooks = {
+  onProgress(progress: ImportProgress): void
+  /** Aborted when it should end cleanly; the same command continues later. */
+  signal: AbortSignal
+}
 
 export type ImportParts = { source: ImportSource; target: ImportTarget; hooks: ImportHooks }
 
@@ -106,4 +111,30 @@ export async function insist<T>(
       shouldRetry: (error) => isAppError(error, 'store-unreachable') && !isLong(),
     },
   )
+}
+
+/** What users call the kinds of rows. */
+export const kindLabels: Record<ImportKind, string> = {
+  runs: 'runs',
+  accounts: 'accounts',
+  sessions: 'sessions',
+  tokens: 'tokens',
+  failures: 'failed sign-ins',
+  watches: 'watches',
+  profiles: 'profiles',
+  urds: 'sources of profiles',
+  checks: 'checks of watches',
+  hosts: 'hosts',
+  seen: 'links seen',
+  queue: 'requests queued',
+  robots: 'robots.txt',
+  documents: 'documents',
+  links: 'lists of links',
+  versions: 'versions',
+  bodies: 'known bodies',
+  tasks: 'annotation tasks',
+  holds: 'holds',
+  annotations: 'annotations',
+  also_at: 'further places of stories',
+  stories: 'stories',
 }

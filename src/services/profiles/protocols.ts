@@ -52,6 +52,9 @@ export function portOf(uri: string): number | null {
 function unknownScheme(word: string, schemes: readonly string[]): string {
   if (word === '') return "that isn't a web address (http or https)"
   const near = nearMiss(word, new Set([...protocols.keys(), ...schemes]))
-  const hint = near === undefined ? `; use ${new Intl.ListFormat('en', { type: 'disjunction' }).format(schemes)}` : `; did you mean ${near}?`
+  const hint =
+    near === undefined
+      ? `; use ${new Intl.ListFormat('en', { type: 'disjunction' }).format(schemes)}`
+      : `; did you mean ${near}?`
   return `unknown protocol ${JSON.stringify(word.slice(0, 40))}${hint}`
 }

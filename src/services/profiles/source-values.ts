@@ -55,7 +55,12 @@ function readInterval(value: unknown, place: string, values: PlainValues): numbe
 }
 
 /** As the parser writes it, arguments in its query, without what is never sent. */
-function readUri(given: PlainRecord, place: string, { maxUriLength, schemes }: SourceRules, values: PlainValues): string {
+function readUri(
+  given: PlainRecord,
+  place: string,
+  { maxUriLength, schemes }: SourceRules,
+  values: PlainValues,
+): string {
   const at = `${place}.uri`
   if (given.uri === undefined || given.uri === null) values.fault(at, 'is missing')
   const text = values.text(given.uri, at, { max: maxUriLength })

@@ -50,7 +50,8 @@ export function createOwnerSources(
     const byProfile = new Map<string, OwnedSource[]>()
     for (let after = ''; ; ) {
       const page = await profiles.list({ after, limit: PAGE, owner })
-      for (const profile of page) byProfile.set(profile.id, sourcesOf(profile, await profiles.urdsOf(profile.id), schemes))
+      for (const profile of page)
+        byProfile.set(profile.id, sourcesOf(profile, await profiles.urdsOf(profile.id), schemes))
       if (page.length < PAGE) return byProfile
       after = page.at(-1)!.id
       // Ten thousand sources must not hold everybody else up.

@@ -63,20 +63,23 @@ describe('checks of watches', () => {
 
   test(
     'that somebody asks for go before all others, whatever the rate says',
-    withWatching({ budgets: { perSecond: 1, burst: 1 } }, async ({ put, turn, service, takeOrders, fetcher, rowOf }) => {
-      const uris = Array.from({ length: 10 }, (_, n) => `http://h${n}.example/`)
-      await put(...uris.map((uri, n) => profileWith(`p${n}`, 'ann', [sourceAt(uri)], { urgency: 50 - n })))
-      await turn()
-      assert.deepEqual(takeOrders(), [uris[0]])
-      let stirred = 0
-      service.onResults(() => stirred++)
-      assert.equal(service.checkNow((await rowOf(uris[9]!)).id), 'asked')
-      assert.equal(stirred, 1)
-      await turn()
-      const [{ url, urgency, check }] = fetcher.orders as [(typeof fetcher.orders)[number]]
-      assert.deepEqual([url, urgency, check.freshFrom], [uris[9], 100, check.round])
-      assert.equal(service.checkNow(999), 'unknown')
-    }),
+    withWatching(
+      { budgets: { perSecond: 1, burst: 1 } },
+      async ({ put, turn, service, takeOrders, fetcher, rowOf }) => {
+        const uris = Array.from({ length: 10 }, (_, n) => `http://h${n}.example/`)
+        await put(...uris.map((uri, n) => profileWith(`p${n}`, 'ann', [sourceAt(uri)], { urgency: 50 - n })))
+        await turn()
+        assert.deepEqual(takeOrders(), [uris[0]])
+        let stirred = 0
+        service.onResults(() => stirred++)
+        assert.equal(service.checkNow((await rowOf(uris[9]!)).id), 'asked')
+        assert.equal(stirred, 1)
+        await turn()
+        const [{ url, urgency, check }] = fetcher.orders as [(typeof fetcher.orders)[number]]
+        assert.deepEqual([url, urgency, check.freshFrom], [uris[9], 100, check.round])
+        assert.equal(service.checkNow(999), 'unknown')
+      },
+    ),
   )
 
   test(

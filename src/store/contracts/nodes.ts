@@ -70,3 +70,15 @@ export type NodeStats = {
 
 /** Times are ages by the database's clock. */
 export type NodeReport = NodeSign & { startedMsAgo: number; seenMsAgo: number; draining: boolean; partitions: number }
+
+/** The state of a cluster as a whole. */
+export type ClusterFacts = {
+  /** Partitions without a holder. */
+  freePartitions: number
+  paused: boolean
+  /** No request is started because the annotation engine is behind. */
+  held: boolean
+  /** Who leads the scheduler; empty if nobody does. */
+  leader: string
+  run: { id: number; finished: boolean } | null
+}

@@ -1,4 +1,5 @@
 import type { StatusReport } from '../../../core/reports/status-report.ts'
+import type { DiskUse } from '../../contracts/store-set.ts'
 import type { PostgresPool } from '../connection/pool.ts'
 
 const LAST_SHOWN = 10
@@ -22,6 +23,8 @@ const statements = {
     (SELECT coalesce(sum(shown + archived), 0)::bigint FROM inbox_counts) AS annotations`,
   sources: `SELECT uri, outcome, status, checked_at AS "checkedAt" FROM watches WHERE id IN (SELECT watch FROM urds)
     ORDER BY checked_at DESC, id LIMIT $1`,
+  disk: `SELECT pg_database_size(current_database()) AS bytes, pg_total_relation_size('records') AS archive`,
+  ping: 'SELECT 1',
   lastChecked: 'SELECT url, outcome, checked_at AS at FROM documents ORDER BY checked_at DESC, id LIMIT $1',
   /** Those that have changed last, where there are too many to look for those that were asked last. */
   lastKept: `SELECT d.url, d.outcome, d.checked_at AS at FROM (SELECT partition, document FROM versions ORDER BY id DESC LIMIT $1) v
@@ -64,6 +67,18 @@ export async function readPostgresStatus(pool: PostgresPool): Promise<Omit<Statu
           },
     lastOutcomes: last.map(({ url, outcome, at }) => ({ url, outcome, at: iso(at) })),
   }
+}
+
+/** Free space is unknown: the disk is the server's. */
+export async function readPostgresDisk(pool: PostgresPool): Promise<DiskUse> {
+  const [row] = await pool.query<{ bytes: number; archive: number }>(statements.disk)
+  const { bytes, archive } = row!
+  return { archiveFiles: 0, archiveBytes: archive, databaseBytes: bytes - archive, freeBytes: null }
+}
+
+/** Throws where the database does not answer. */
+export async function pingPostgres(pool: PostgresPool): Promise<void> {
+  await pool.query(statements.ping)
 }
 
 async function readFrontier(pool: PostgresPool, run: number): Promise<StatusReport['frontier']> {

@@ -1,4 +1,4 @@
-import type { NodeOrders, NodeReport, NodeStore } from '../../contracts/nodes.ts'
+import type { ClusterFacts, NodeOrders, NodeReport, NodeStore } from '../../contracts/nodes.ts'
 import type { PostgresPool } from '../connection/pool.ts'
 import { schedulerRole } from './check-results.ts'
 
@@ -28,6 +28,11 @@ const statements = {
   forget: `DELETE FROM nodes WHERE id IN (
     SELECT id FROM nodes WHERE seen_at < now() - $1 * interval '1 ms' FOR UPDATE SKIP LOCKED) RETURNING id`,
   set: `INSERT INTO control (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+  facts: `SELECT (SELECT count(*)::int FROM leases WHERE holder IS NULL OR until <= now()) AS "freePartitions",
+    ${controlFlags.paused} AS paused, ${controlFlags.held} AS held,
+    coalesce((SELECT holder FROM leaders WHERE name = '${schedulerRole}' AND until > now()), '') AS leader,
+    last.id AS run, last.finished_at IS NOT NULL AS finished
+    FROM (SELECT 1) one LEFT JOIN (SELECT id, finished_at FROM runs ORDER BY id DESC LIMIT 1) last ON true`,
   paused: `SELECT ${controlFlags.paused} AS yes`,
   held: `SELECT ${controlFlags.held} AS yes`,
 }
@@ -59,4 +64,12 @@ export function createPostgresNodes(pool: PostgresPool): NodeStore {
     hold: (held) => set('held', held),
     isHeld: () => is('held'),
   }
+}
+
+type FactsRow = Omit<ClusterFacts, 'run'> & { run: number | null; finished: boolean }
+
+export async function readClusterFacts(pool: PostgresPool): Promise<ClusterFacts> {
+  const [row] = await pool.query<FactsRow>(statements.facts)
+  const { run, finished, ...facts } = row!
+  return { ...facts, run: run === null ? null : { id: run, finished } }
 }

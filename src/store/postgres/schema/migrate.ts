@@ -57,6 +57,12 @@ export async function migrate(pool: PostgresPool): Promise<number[]> {
   })
 }
 
+/** The version of the server, as it names itself. */
+export async function serverVersion(pool: PostgresPool): Promise<string> {
+  const [row] = await pool.query<{ version: string }>(`SELECT current_setting('server_version') AS version`)
+  return `PostgreSQL ${row!.version}`
+}
+
 /**
  * Changes of the schema on a connection of their own, one process at a time, for as long as they take. The connection ends
  * afterwards, and with it the lock and whatever was begun and not finished.

@@ -70,6 +70,12 @@ export function createSqliteVersions(db: Database): VersionStore {
   }
 }
 
+/** The highest id of a version; 0 where there is none. */
+export function createNewestVersion(db: Database): () => number {
+  const newest = db.prepare('SELECT coalesce(max(id), 0) AS id FROM versions')
+  return () => (db.read(() => newest.get()) as { id: number }).id
+}
+
 function documentOf(row: unknown): CataloguedDocument {
   const values = Object.entries(row as DocumentRow).map(([name, value]) => [
     name,

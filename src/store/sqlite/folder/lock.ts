@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { AppError } from '../../../core/errors.ts'
+import { AppError, isAppError } from '../../../core/errors.ts'
 import { storeError } from './database.ts'
 
 /**
@@ -39,6 +39,38 @@ export function lockFolder(folder: string, holder: string, waitMs = 3000, name: 
       db.exec('ROLLBACK')
       db.close()
     },
+  }
+}
+
+/** Does work while nobody adds to the folder. False, and nothing done, where somebody does at this moment. */
+export function whileIdle(folder: string, holder: string, work: () => void): boolean {
+  let lock: FolderLock
+  try {
+    lock = lockFolder(folder, holder, 0)
+  } catch (error) {
+    if (isAppError(error, 'store-locked')) return false
+    throw error
+  }
+  try {
+    work()
+    return true
+  } finally {
+    lock.release()
+  }
+}
+
+/** Does work while no other process writes in the folder at all. */
+export async function whileAlone<T>(folder: string, holder: string, work: () => Promise<T>): Promise<T> {
+  const lock = lockFolder(folder, holder)
+  try {
+    const housekeeping = lockFolder(folder, holder, undefined, 'housekeeping')
+    try {
+      return await work()
+    } finally {
+      housekeeping.release()
+    }
+  } finally {
+    lock.release()
   }
 }
 

@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { AppError, isAppError } from '../../../core/errors.ts'
 import type { SearchIndex } from '../../contracts/search.ts'
 import type { VersionStore } from '../../contracts/versions.ts'
@@ -13,6 +13,32 @@ export function openSearch(folder: string, versions: Pick<VersionStore, 'version
     return alive
   }
   return openSqliteSearchIndex({ path: paths.search(folder), kept })
+}
+
+/**
+ * Removes versions from the index of a data folder, if it has one. Search only finds versions that the catalogue keeps, so an index that
+ * can't be updated wastes space, nothing more: it is reported once and left alone.
+ */
+export function createSearchRemover(
+  folder: string,
+  versions: Pick<VersionStore, 'version'>,
+  onWarning: (message: string) => void,
+) {
+  let isOff = !existsSync(paths.search(folder))
+  let index: SearchIndex | null = null
+  return {
+    async remove(versionIds: number[]): Promise<void> {
+      if (isOff) return
+      try {
+        index ??= openSearch(folder, versions)
+        await index.remove(versionIds)
+      } catch (error) {
+        isOff = true
+        onWarning(`could not update the search index: ${error instanceof Error ? error.message : String(error)}`)
+      }
+    },
+    close: async (): Promise<void> => index?.close(),
+  }
 }
 
 /** Throws the index away, whatever state it is in. Who still has it open works on with what is then nobody's. */

@@ -1,26 +1,30 @@
-import { findVersions } from '../../archive/search/find-versions.ts'
-import { updateIndex } from '../../archive/search/index-update.ts'
-import { createVersionTexts } from '../../archive/search/version-text.ts'
-import type { SearchHooks, Target } from '../../cli/engine.ts'
 import { isAppError } from '../../core/errors.ts'
-import type { SearchReport, SearchRequest } from '../../core/reports/search-report.ts'
+import type { IndexProgress, SearchReport, SearchRequest } from '../../core/reports/search-report.ts'
+import type { ObjectStore } from '../../store/contracts/objects.ts'
+import type { SearchIndex } from '../../store/contracts/search.ts'
 import type { VersionStore } from '../../store/contracts/versions.ts'
-import { withStores } from '../engines/open-engine.ts'
-import type { TargetStores } from '../engines/target.ts'
+import { findVersions } from './find-versions.ts'
+import { updateIndex } from './index-update.ts'
+import { createVersionTexts } from './version-text.ts'
 
-/** `erace search`, beside whoever writes there. */
-export function search(target: Target, request: SearchRequest, hooks: SearchHooks): Promise<SearchReport> {
-  return withStores(target, 'look', async (stores) => {
-    try {
-      if (request.rebuild) await stores.removeSearch()
-      return await searchIn(stores, request, hooks)
-    } catch (error) {
-      throw stores.explainSearchFault(error)
-    }
-  })
+export type SearchableStores = {
+  versions: VersionStore
+  objects: ObjectStore
+  openSearch(): Promise<SearchIndex>
+  removeSearch(): Promise<void>
+  /** The highest id of a version. */
+  newestVersion(): Promise<number>
 }
 
-async function searchIn(stores: TargetStores, request: SearchRequest, hooks: SearchHooks): Promise<SearchReport> {
+export type SearchHooks = { onProgress(progress: IndexProgress): void; onWarning(message: string): void }
+
+/** Full text search over the kept versions; the index is rebuilt or brought up to date first where the request says so. */
+export async function searchArchive(
+  stores: SearchableStores,
+  request: SearchRequest,
+  hooks: SearchHooks,
+): Promise<SearchReport> {
+  if (request.rebuild) await stores.removeSearch()
   const { versions, objects } = stores
   const texts = createVersionTexts({ versions, objects })
   const index = await stores.openSearch()
@@ -40,7 +44,7 @@ async function searchIn(stores: TargetStores, request: SearchRequest, hooks: Sea
   }
 }
 
-/** A lost body may come back, with the next fetch; a dropped one does not. */
+/** A lost body may come back with the next fetch; a dropped one does not. */
 async function goneForGood(versions: Pick<VersionStore, 'version'>, ids: readonly number[]): Promise<number[]> {
   const gone: number[] = []
   for (const id of ids) if ((await versions.version(id))?.body !== 'lost') gone.push(id)
@@ -50,7 +54,7 @@ async function goneForGood(versions: Pick<VersionStore, 'version'>, ids: readonl
 const nothing = { items: [], total: 0, totalIsLowerBound: false, approximate: false, stale: [] }
 
 async function catchUp(
-  stores: Pick<TargetStores, 'newestVersion'>,
+  stores: Pick<SearchableStores, 'newestVersion'>,
   update: Omit<Parameters<typeof updateIndex>[0], 'onBatch'>,
   hooks: SearchHooks,
 ): Promise<number> {
@@ -60,13 +64,13 @@ async function catchUp(
   return (await tolerate(() => updateIndex({ ...update, onBatch }), hooks)) ?? 0
 }
 
-/** A full disk or a busy index need not keep anybody from finding what is indexed. */
+/** A full disk or a busy index does not keep people from searching what is indexed. */
 async function tolerate<T>(work: () => Promise<T>, { onWarning }: SearchHooks): Promise<T | undefined> {
   try {
     return await work()
   } catch (error) {
     if (!isAppError(error) || error.retry !== 'later') throw error
-    onWarning(`${error.message}; this answer is from what was indexed before`)
+    onWarning(`${error.message}; results are from the index as it was before`)
     return undefined
   }
 }

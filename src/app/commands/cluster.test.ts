@@ -10,8 +10,7 @@ import { createPostgresRuns } from '../../store/postgres/cluster/runs.ts'
 import { createPostgresFrontier } from '../../store/postgres/frontier/frontier.ts'
 import { createLeaderLease } from '../../store/postgres/leases/leader.ts'
 import { createDatabase, usePostgres } from '../../store/postgres/testkit/postgres.testkit.ts'
-import { distributeStore, migrateStore, readSchema } from './migrate.ts'
-import { openControl } from './top.ts'
+import { distribute, migrate, control as openControl, schema } from './cluster.ts'
 
 usePostgres()
 
@@ -80,8 +79,8 @@ describe('control of a cluster', () => {
       (await control.snapshot()).nodes.map(({ draining }) => draining),
       [true, false, true],
     )
-    await assert.rejects(control.drain('b', true), /2 nodes have this name: .*: b-1, b-2$/)
-    await assert.rejects(control.drain('c', true), /no node has the id or the name c; there are: a, b$/)
+    await assert.rejects(control.drain('b', true), /2 nodes have this name; use an id: b-1, b-2$/)
+    await assert.rejects(control.drain('c', true), /no node has the id or name c; there are: a, b$/)
     assert.equal(await control.drain('a-1', false), 'a-1')
     assert.equal((await nodes.heartbeat(signOf('a-1', 'a'))).draining, false)
     await control.close()
@@ -131,23 +130,23 @@ describe('the schema of a shared store', () => {
     await pool.query('DROP SCHEMA public CASCADE')
     await pool.query('CREATE SCHEMA public')
     const target = targetOf(address)
-    const before = await readSchema(target)
+    const before = await schema(target)
     assert.ok(before.steps.every(({ appliedAt }) => appliedAt === null))
     assert.match(before.server, /^PostgreSQL \d+/)
     assert.deepEqual(await pool.query(`SELECT to_regclass('migrations')::text AS name`), [{ name: null }])
     assert.deepEqual(
-      await migrateStore(target),
+      await migrate(target),
       before.steps.map(({ id }) => id),
     )
-    assert.deepEqual(await migrateStore(target), [])
-    const after = await readSchema(target)
+    assert.deepEqual(await migrate(target), [])
+    const after = await schema(target)
     assert.ok(after.steps.every(({ appliedAt }) => /^\d{4}-\d\d-\d\dT.*Z$/.test(appliedAt ?? '')))
-    if (!after.citus) await assert.rejects(distributeStore(target), (error) => isAppError(error, 'store-refused'))
+    if (!after.citus) await assert.rejects(distribute(target), (error) => isAppError(error, 'store-refused'))
     await destroy()
   })
 
   test('there is none in a data folder', async () => {
-    await assert.rejects(migrateStore(targetOf(null)), (error) => isAppError(error, 'usage-wrong'))
+    await assert.rejects(migrate(targetOf(null)), (error) => isAppError(error, 'usage-wrong'))
     await assert.rejects(openControl(targetOf(null)), (error) => isAppError(error, 'usage-wrong'))
   })
 })

@@ -1,0 +1,80 @@
+import { hostname } from 'node:os'
+import { createBodyReader } from '../../archive/body-reader.ts'
+import { isWholeRecord } from '../../archive/warc/record-check.ts'
+import type { Engine, Target } from '../../cli/engine.ts'
+import { createClusterControl } from '../../cluster/control.ts'
+import { AppError } from '../../core/errors.ts'
+import { importFolder as importInto } from '../../services/import/import-folder.ts'
+import type { ImportTarget } from '../../store/contracts/import.ts'
+import { createPostgresObjects } from '../../store/postgres/archive/objects.ts'
+import { createPostgresVersions } from '../../store/postgres/archive/versions.ts'
+import { createPostgresNodes, readClusterFacts } from '../../store/postgres/cluster/nodes.ts'
+import { openPool, type PostgresPool } from '../../store/postgres/connection/pool.ts'
+import { openImportTarget } from '../../store/postgres/import/import-target.ts'
+import { distribute as distributeTables, hasCitus } from '../../store/postgres/schema/citus.ts'
+import { migrate as applyMigrations, migrationStates, serverVersion } from '../../store/postgres/schema/migrate.ts'
+import { openImportSource } from '../../store/sqlite/import/import-source.ts'
+import { openPostgresStores } from '../engines/postgres-stores.ts'
+
+const CONNECTIONS = 2
+const IMPORT_CONNECTIONS = 6
+
+/** `erace top` */
+export const control: Engine['control'] = async ({ store }) => {
+  if (store === null) throw new AppError('usage-wrong', 'a data folder has no cluster')
+  const stores = await openPostgresStores({ address: store, maxConnections: CONNECTIONS, name: 'erace top' })
+  const { pool, frontier, annotations } = stores
+  const { countTasks } = annotations
+  const facts = () => readClusterFacts(pool)
+  return {
+    ...createClusterControl({ nodes: createPostgresNodes(pool), frontier, countTasks, facts }),
+    close: stores.close,
+  }
+}
+
+/** The steps of the schema that a shared store has. Nothing is changed. */
+export const schema: Engine['schema'] = (target) =>
+  withPool(target, async (pool) => {
+    const steps = await migrationStates(pool)
+    return { steps, server: await serverVersion(pool), citus: await hasCitus(pool) }
+  })
+
+export const migrate: Engine['migrate'] = (target) => withPool(target, applyMigrations)
+
+/** A missing schema is applied first. */
+export const distribute: Engine['distribute'] = (target) =>
+  withPool(target, async (pool) => {
+    await applyMigrations(pool)
+    return distributeTables(pool)
+  })
+
+async function withPool<T>({ store }: Pick<Target, 'store'>, work: (pool: PostgresPool) => Promise<T>): Promise<T> {
+  if (store === null) throw new AppError('usage-wrong', "a data folder's schema needs no migration by hand")
+  const pool = openPool({ address: store, maxConnections: CONNECTIONS, name: 'erace migrate' })
+  try {
+    return await work(pool)
+  } finally {
+    await pool.close()
+  }
+}
+
+/** `erace migrate --from … --to …` */
+export const importFolder: Engine['importFolder'] = async (folder, store, hooks) => {
+  const holder = `process ${process.pid} on ${hostname()} (migrate)`
+  const source = openImportSource({ folder, holder, isWhole: isWholeRecord })
+  try {
+    const pool = openPool({ address: store, maxConnections: IMPORT_CONNECTIONS, name: 'erace migrate' })
+    let target: ImportTarget | null = null
+    try {
+      await applyMigrations(pool)
+      target = await openImportTarget(pool)
+      const [versions, objects] = [createPostgresVersions(pool), createPostgresObjects(pool)]
+      const bodies = createBodyReader({ versions, objects })
+      return await importInto({ source, target, hooks, versions, objects, bodies, isWhole: isWholeRecord })
+    } finally {
+      await (target ?? pool).close()
+    }
+  } finally {
+    source.close()
+  }
+}

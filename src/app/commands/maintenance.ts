@@ -1,0 +1,79 @@
+import { collectGarbage } from '../../archive/gc/collector.ts'
+import { createPools } from '../../archive/gc/verdict.ts'
+import { type Damage, verifyArchive } from '../../archive/verify/verify.ts'
+import type { Engine, Target } from '../../cli/engine.ts'
+import { systemClock } from '../../core/clock.ts'
+import type { GcFiles } from '../../core/reports/gc-report.ts'
+import type { VerifyProgress, VerifyReport } from '../../core/reports/verify-report.ts'
+import { backupFolder } from '../../store/sqlite/backup/backup.ts'
+import { restoreFolder } from '../../store/sqlite/backup/restore.ts'
+import { openCollecting, withStores } from '../engines/open-engine.ts'
+
+const noFiles: GcFiles = { rewritten: 0, removed: 0, freedBytes: 0, leftAlone: [] }
+
+/** `erace gc`, also while a crawl runs there. */
+export const gc: Engine['gc'] = async (request, hooks) => {
+  const { dryRun, config } = request
+  const { signal, onProgress, onItem } = hooks
+  const startedAt = systemClock.monotonic()
+  const target = await openCollecting(request, hooks)
+  try {
+    const collected = await collectGarbage({
+      ...{ dryRun, signal, onProgress, onItem },
+      store: target.collection,
+      pools: createPools(config.retention, config.sources),
+      now: target.now(),
+      onRemoved: target.forget,
+    })
+    const files = dryRun || signal.aborted ? undefined : await target.rewriteFiles?.()
+    return {
+      dryRun,
+      ...collected,
+      overflow: [...collected.overflow],
+      files: files ?? noFiles,
+      seconds: Math.round(systemClock.monotonic() - startedAt) / 1000,
+      finished: collected.finished && !signal.aborted,
+    }
+  } finally {
+    await target.close()
+  }
+}
+
+type OnProgress = (progress: VerifyProgress) => void
+
+/** `erace verify`, while others may work there; a repair keeps them out. */
+export const verify: Engine['verify'] = async (target, onProgress, { repair }) => {
+  if (!repair) return (await check(target, onProgress)).report
+  return withStores(target, 'read', (stores) => stores.whileAlone(() => checkAndRepair(target, onProgress)))
+}
+
+async function checkAndRepair(target: Target, onProgress: OnProgress): Promise<VerifyReport> {
+  const before = await check(target, onProgress)
+  const nothing = { faults: [], faultCount: 0, lostVersions: 0, lostUrls: [], forgottenFiles: 0 }
+  if (before.report.faultCount === 0) return { ...before.report, repaired: nothing }
+  const { lost, forgottenFiles } = await withStores(target, 'read', (stores) => stores.giveUp(before.damage))
+  const after = await check(target, onProgress)
+  const { faults, faultCount } = before.report
+  return {
+    ...after.report,
+    repaired: { faults, faultCount, lostVersions: lost.count, lostUrls: lost.urls, forgottenFiles },
+  }
+}
+
+/** Each check opens the target again: damage may have kept parts from being read before. */
+async function check(target: Target, onProgress: OnProgress): Promise<{ report: VerifyReport; damage: Damage[] }> {
+  const damage: Damage[] = []
+  const report = await withStores(target, 'read', ({ objects, findFaults }) =>
+    verifyArchive({ objects, storeFaults: findFaults, onProgress, onDamage: (found) => damage.push(found) }),
+  )
+  return { report, damage }
+}
+
+export const backup: Engine['backup'] = async ({ dataDir }, file, hooks) =>
+  backupFolder({ folder: dataDir, file, clock: systemClock, ...hooks })
+
+export const restore: Engine['restore'] = async (file, { dataDir }, hooks) =>
+  restoreFolder({ file, folder: dataDir, clock: systemClock, ...hooks })
+
+/** `erace status`, while others may work there. */
+export const status: Engine['status'] = (target) => withStores(target, 'read', (stores) => stores.readStatus())

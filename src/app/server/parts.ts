@@ -1,0 +1,168 @@
+import { hostname } from 'node:os'
+import type { Logger } from 'pino'
+import type { Config } from '../../config/config.ts'
+import { type Clock, systemClock } from '../../core/clock.ts'
+import { partitionCount } from '../../core/partition.ts'
+import { createKeys } from '../../crawl/normalize/document-keys.ts'
+import { createMetrics } from '../../server/metrics.ts'
+import type { CrawlControl, ServerParts } from '../../server/parts.ts'
+import { type AccountService, createAccountService } from '../../services/accounts/account-service.ts'
+import { type CrawlCounters, createActivity, storeHealthErrors } from '../../services/activity/activity.ts'
+import { createThisNode, type NodeList } from '../../services/activity/this-node.ts'
+import type { ArchiveService } from '../../services/archive/archive-service.ts'
+import { createArrivals } from '../../services/events/arrivals.ts'
+import { createEventHub, type EventHub } from '../../services/events/event-hub.ts'
+import { createMarkRelay } from '../../services/events/mark-relay.ts'
+import { createInboxService } from '../../services/inbox/inbox-service.ts'
+import { createProfileNames } from '../../services/inbox/profile-names.ts'
+import { createProfileKeys, namingOf } from '../../services/profiles/keyed-profile.ts'
+import { createProfileReading } from '../../services/profiles/profile-reading.ts'
+import { createProfileService } from '../../services/profiles/profile-service.ts'
+import { profileRules } from '../../services/profiles/profile-values.ts'
+import { createLevels } from '../../services/scheduler/schedule-settings.ts'
+import type { Scheduler } from '../../services/scheduler/scheduler.ts'
+import { followChecks } from '../../services/sources/source-events.ts'
+import { createSources, type Sources } from '../../services/sources/sources.ts'
+import type { WatchService } from '../../services/watching/watch-service.ts'
+import type { ClusterEvents } from '../../store/contracts/cluster-events.ts'
+import type { StoreSet } from '../../store/contracts/store-set.ts'
+import { watchableSchemes } from '../fetchers.ts'
+
+/** What the server needs of the program that it runs in. */
+export type ServerDeps = {
+  config: Config
+  log: Logger
+  /** For this thread alone. */
+  stores: StoreSet
+  /** Reads the archive in another thread. */
+  archive: ArchiveService
+  /** The machine's, unless another is given. */
+  clock?: Clock
+  watching: Pick<WatchService, 'checkNow'>
+  /** Where checks start and end; without it, clients aren't notified of them. */
+  checks?: Pick<WatchService, 'onCheck' | 'urdsOf'>
+  scheduler: Pick<Scheduler, 'snapshot' | 'stats'>
+  /** Becomes administrator if there is no account yet. */
+  administrator?: { email: string; password: string } | null
+  /** Stats of the crawl; without a crawl all of them are zero. */
+  counters?: CrawlCounters
+  /** The processes that share the work; if left out, this one does it alone. */
+  nodes?: NodeList
+  /** Pauses the crawl; if left out, it can't be paused. */
+  crawlControl?: CrawlControl
+  /** Threads of this process that crawl. */
+  threads?: number
+  /** Why the rest of the process can't work; empty when it can. */
+  healthErrors?(): readonly string[]
+  /** The other processes that serve from the same stores; left out if there are none. */
+  shared?: { events: Pick<ClusterEvents, 'listen' | 'notify'>; node: string }
+}
+
+type PartDeps = ServerDeps & { clock: Clock; hub: EventHub }
+
+/** Everything that the routes of the server use. */
+export function createParts(given: ServerDeps): ServerParts {
+  const { config, log } = given
+  const deps: PartDeps = { ...given, clock: given.clock ?? systemClock, hub: createEventHub() }
+  const onProblem = (message: string, fields: Record<string, unknown>) => log.warn(fields, message)
+  const sources = createSourceParts(deps)
+  return {
+    accounts: createAccounts({ ...deps, onProblem, isShared: deps.shared !== undefined }),
+    archive: deps.archive,
+    profileRules: profileRules(config, watchableSchemes),
+    settings: config.server,
+    sources,
+    crawlControl: deps.crawlControl ?? null,
+    ...createActivityParts(deps),
+    ...createInboxParts(deps, sources),
+  }
+}
+
+export type AccountDeps = {
+  stores: Pick<StoreSet, 'accounts' | 'sessions' | 'tokens' | 'signInFailures' | 'setup' | 'profiles' | 'inbox'>
+  config: Config
+  clock: Clock
+  onProblem(message: string, fields: Record<string, unknown>): void
+  /** Several processes serve from the same stores. */
+  isShared?: boolean
+}
+
+export function createAccounts({ stores, config, clock, onProblem, isShared = false }: AccountDeps): AccountService {
+  return createAccountService({
+    ...{ stores, clock, onProblem, isShared },
+    sessionAgeMs: config.server.sessionAgeMs,
+    levelOf: createLevels(config.schedule),
+  })
+}
+
+function createSourceParts({ stores, config, log, clock, scheduler, watching, checks, hub }: PartDeps): Sources {
+  const rules = profileRules(config, watchableSchemes)
+  const sources = createSources({
+    ...{ scheduler, watching, clock },
+    stores: { ...stores, keyOf: createKeys(config, stores.seed) },
+    naming: { keyed: createProfileKeys(namingOf(config)), rules, limits: config.server },
+  })
+  if (checks !== undefined)
+    followChecks({
+      checks,
+      sources: sources.service,
+      isHeard: hub.isHeard,
+      onState: (owner, source) => hub.publish(owner, { name: 'source', data: source }),
+      onProblem: (message, fields) => log.warn(fields, message),
+    })
+  return sources
+}
+
+/** Inbox, profiles and live events. */
+function createInboxParts({ config, log, stores, clock, hub, shared }: PartDeps, sources: Sources) {
+  const { inbox: store, profiles: profileStore, annotations } = stores
+  const { maxProfiles, maxSources, maxStreams } = config.server
+  const onProblem = (message: string, fields: Record<string, unknown>) => log.warn(fields, message)
+  const marks = shared === undefined ? null : createMarkRelay({ events: shared.events, from: shared.node, onProblem })
+  const inbox = createInboxService({
+    ...{ store, hub, clock, countFailing: sources.service.countFailing },
+    names: createProfileNames(profileStore),
+    ...(marks === null ? {} : { tellOthers: marks.tell }),
+  })
+  marks?.follow(inbox.noteMarks)
+  const profiles = createProfileService({
+    store: profileStore,
+    reading: createProfileReading({ config, schemes: watchableSchemes }),
+    keyed: createProfileKeys(namingOf(config)),
+    limits: { maxProfiles, maxSources },
+  })
+  const arrivals = createArrivals({ inbox, store, annotations, hub, onProblem })
+  return { inbox, profiles, events: { hub, arrivals, maxStreams } }
+}
+
+const noCrawl: CrawlCounters = { total: () => 0, isHeld: () => false }
+
+/** Stats, nodes, metrics and health. */
+function createActivityParts({ stores, clock, scheduler, hub, ...deps }: PartDeps) {
+  const startedAtMs = clock.now()
+  const activity = createActivity({
+    clock,
+    counters: deps.counters ?? noCrawl,
+    stats: scheduler.stats,
+    store: {
+      countTasks: stores.annotations.countTasks,
+      countKept: stores.countKept,
+      readDisk: stores.readDisk,
+    },
+    publish: (data) => hub.publishToAdministrators({ name: 'crawl', data }),
+  })
+  const thisNode = { host: hostname(), pid: process.pid, startedAtMs, threads: deps.threads ?? 0 }
+  return {
+    activity,
+    graph: stores.graph,
+    hosts: stores.hosts,
+    nodes:
+      deps.nodes ??
+      createThisNode({
+        ...{ ...thisNode, activity, partitions: partitionCount },
+        rssBytes: () => process.memoryUsage.rss(),
+      }),
+    metrics: createMetrics({ meters: activity.meters, streams: hub.count }),
+    health: { healthErrors: async () => [...(await storeHealthErrors(stores)), ...(deps.healthErrors?.() ?? [])] },
+  }
+}
