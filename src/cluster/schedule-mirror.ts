@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts'
-import { forwardTouched } from '../services/scheduler/urds/coalesce.ts'
 import type { Scheduler } from '../services/scheduler/scheduler.ts'
 import type { WatchSnapshot } from '../services/scheduler/scheduler-report.ts'
+import { forwardTouched } from '../services/scheduler/urds/coalesce.ts'
 import { createWatchedSources, type WatchedSourcesDeps } from '../services/watching/watched-sources.ts'
 import type { WatchRow, WatchStore } from '../store/contracts/watches.ts'
 
