@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type CrawlRun, runCrawl } from './site/crawl-run.ts'
-import { createGate } from './site/gate.ts'
 import { createHandlerSite, type Handler } from './site/handler-site.ts'
 import { countByPath, isRobots, type RequestLogEntry, shortestPauseMs } from './site/request-log.ts'
-import { createSite, type Site } from './site/site.ts'
+import { createGate, createSite, type Site } from './site/site.ts'
 
 /** One crawl of hosts that each ask for patience in their own way; the log of the origins says who got it. */
 const shared = '127.0.0.40'

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { type CrawlRun, runCrawl } from './site/crawl-run.ts'
+import { type CrawlRun, readKept, runCrawl } from './site/crawl-run.ts'
 import { createHandlerSite, type HandlerSite } from './site/handler-site.ts'
 import { createHostileSite, type HostileSite } from './site/hostile-site.ts'
-import { readKept } from './site/kept-records.ts'
 import { isRobots } from './site/request-log.ts'
 import { createSite, type Site } from './site/site.ts'
 

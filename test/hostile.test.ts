@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { assertVerified, type CrawlRun, runCrawl, type Settings } from './site/crawl-run.ts'
+import { assertVerified, type CrawlRun, type KeptRecord, readKept, runCrawl, type Settings } from './site/crawl-run.ts'
 import { createHandlerSite, type HandlerSite } from './site/handler-site.ts'
-import { createHostileOrigins, type HostileOrigins, hostilePaths, warmUp } from './site/hostile-origins.ts'
-import { type KeptRecord, readKept } from './site/kept-records.ts'
+import { createHostileOrigins, type HostileOrigins, hostilePaths, warmUp } from './site/hostile-site.ts'
 import { countByPath } from './site/request-log.ts'
 import { createSite, type Site } from './site/site.ts'
 

@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { after, before, describe, test } from 'node:test'
-import { etagOf } from './site/answer.ts'
-import { assertVerified, newFolder, runCrawl } from './site/crawl-run.ts'
+import { assertVerified, keptVersions, newFolder, runCrawl } from './site/crawl-run.ts'
 import { createHandlerSite, type Handler, type HandlerSite } from './site/handler-site.ts'
-import { keptVersions } from './site/kept-versions.ts'
-import { pathOfPage } from './site/page-graph.ts'
-import { createSite, type Site } from './site/site.ts'
+import { createSite, etagOf, pathOfPage, type Site } from './site/site.ts'
 
 const PAGES = 1000
 

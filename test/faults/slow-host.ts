@@ -2,9 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { createGate } from '../site/gate.ts'
 import { isRobots, maxOpenConnections, type RequestLogEntry, shortestPauseMs } from '../site/request-log.ts'
-import { createSite } from '../site/site.ts'
+import { createGate, createSite } from '../site/site.ts'
 import { lastLines, readResult, startErace } from './erace.ts'
 
 /**

@@ -1,18 +1,22 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createReadStream, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
+import { WARCParser } from 'warcio'
 import type { CrawlResult } from '../../src/core/reports/crawl-report.ts'
+import type { Version } from '../../src/store/contracts/versions.ts'
+import { createSqliteVersions } from '../../src/store/sqlite/documents/versions.ts'
+import { openCatalogForReading } from '../../src/store/sqlite/folder/folder.ts'
 import { type EraceEnd, lastLines, readResult, startErace } from '../faults/erace.ts'
 
-/** Settings as a configuration file holds them: `{ crawl: { totalTimeout: '500ms' } }`. */
+/** Settings as in a configuration file: `{ crawl: { totalTimeout: '500ms' } }`. */
 export type Settings = Record<string, Record<string, unknown>>
 
-export type CrawlOptions = { settings?: Settings; options?: string[]; data?: string }
+type CrawlOptions = { settings?: Settings; options?: string[]; data?: string }
 
 /** One line of the crawl's log. */
-export type LogLine = { level: number; msg: string; [field: string]: unknown }
+type LogLine = { level: number; msg: string; [field: string]: unknown }
 
 export type CrawlRun = { result: CrawlResult; log: LogLine[]; data: string; end: EraceEnd }
 
@@ -27,7 +31,7 @@ export function newFolder(): string {
   return folder
 }
 
-/** Starts `erace crawl` without a delay of its own, with every line of its log. */
+/** Starts `erace crawl` with no delay between requests and a log at level debug. */
 export function startCrawl(
   seeds: string[],
   { settings = {}, options = [], data = join(newFolder(), 'data') }: CrawlOptions,
@@ -39,7 +43,7 @@ export function startCrawl(
   return { ...started, data, ended: started.ended.then((end) => ({ end, data, log: readLog(end.stderr) })) }
 }
 
-/** Runs a crawl that ends by itself and with success. */
+/** Runs a crawl to its successful end. */
 export async function runCrawl(seeds: string[], options: CrawlOptions = {}): Promise<CrawlRun> {
   const run = await startCrawl(seeds, options).ended
   const result = readResult(run.end)
@@ -50,7 +54,7 @@ export async function runCrawl(seeds: string[], options: CrawlOptions = {}): Pro
   return { ...run, result: result as CrawlResult }
 }
 
-/** Every record against its digest and its row, as a person would check it. */
+/** Runs `erace verify`, which must find nothing wrong. */
 export async function assertVerified(data: string): Promise<void> {
   const end = await startErace(['verify', '--data', data]).ended
   assert.equal(end.exitCode, 0, end.stdout + end.stderr)
@@ -58,4 +62,38 @@ export async function assertVerified(data: string): Promise<void> {
 
 function readLog(text: string): LogLine[] {
   return text.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line) as LogLine] : []))
+}
+
+/** What is archived under a URL. A revisit refers to the same body under another URL. */
+export type KeptRecord = { type: 'response' | 'revisit'; truncated: string | null }
+
+/** The last record of each URL. */
+export async function readKept(data: string): Promise<Map<string, KeptRecord>> {
+  const kept = new Map<string, KeptRecord>()
+  const folder = join(data, 'archive')
+  for (const name of readdirSync(folder)) {
+    for await (const record of new WARCParser(createReadStream(join(folder, name)), { parseHttp: false })) {
+      await record.skipFully()
+      const type = record.warcType
+      const truncated = record.warcHeaders.headers.get('WARC-Truncated') ?? null
+      if (type === 'response' || type === 'revisit') kept.set(record.warcTargetURI ?? '', { type, truncated })
+    }
+  }
+  return kept
+}
+
+/** All versions in a data folder, oldest first, by path and query of their URL. */
+export async function keptVersions(data: string): Promise<Map<string, Version[]>> {
+  const db = openCatalogForReading(data)
+  try {
+    const byPath = new Map<string, Version[]>()
+    for (const version of await createSqliteVersions(db).versions({ after: 0, limit: 1_000_000 })) {
+      const { pathname, search } = new URL(version.url)
+      const path = pathname + search
+      byPath.set(path, [...(byPath.get(path) ?? []), version])
+    }
+    return byPath
+  } finally {
+    db.close()
+  }
 }

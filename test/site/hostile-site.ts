@@ -1,13 +1,8 @@
 import { once } from 'node:events'
-import { type AddressInfo, createServer, type Socket } from 'node:net'
-import { type Behaviour, type Behaviours, type HostileSettings, linkPage, reply } from './hostile/behaviour.ts'
-import { hostileBodies } from './hostile/bodies.ts'
-import { hostileBombs } from './hostile/bombs.ts'
-import { malformedReplies } from './hostile/malformed.ts'
-import { hostileRedirects } from './hostile/redirects.ts'
-import { hostileTraps } from './hostile/traps.ts'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { type Behaviour, type Behaviours, behaviours, type HostileSettings, linkPage, reply } from './hostile-behaviours.ts'
 
-/** An origin where every path is an attack or a mistake, and `/ok/1` to `/ok/9` are plain pages that must be reached all the same. */
+/** An origin where every path is an attack or a mistake, except `/ok/1` to `/ok/9`: plain pages, which must still be fetched. */
 export type HostileOptions = Partial<HostileSettings> & {
   address?: string
   robots?: 'missing' | 'huge' | 'endless' | 'html' | 'reset'
@@ -15,22 +10,15 @@ export type HostileOptions = Partial<HostileSettings> & {
 
 export type HostileSite = {
   origin: string
-  /** Every misbehaving path, as links from `/` name them. */
+  /** Every misbehaving path, as linked from `/`. */
   paths: string[]
   log: { path: string; headers: string; startedAtMs: number }[]
   close(): Promise<void>
 }
 
 const maxHeaderBytes = 1024 * 1024
-/** What stands for a family of paths in the list of links. */
+/** Where the links lead in a family of paths. */
 const entryPoints: Record<string, string> = { '/calendar/': '2026/1', '/echo/': 'a/', '/hops/': '1000', '/soft/': '1' }
-const behaviours: Behaviours = {
-  ...hostileBodies,
-  ...hostileBombs,
-  ...hostileRedirects,
-  ...hostileTraps,
-  ...malformedReplies,
-}
 const paths = Object.keys(behaviours).map((path) => path + (entryPoints[path] ?? ''))
 
 export async function createHostileSite(options: HostileOptions = {}): Promise<HostileSite> {
@@ -47,7 +35,7 @@ export async function createHostileSite(options: HostileOptions = {}): Promise<H
   const log: HostileSite['log'] = []
   const server = createServer((socket) => {
     sockets.add(socket)
-    // The other side is expected to give up on us; that is no fault of the test's server.
+    // The crawler is expected to give up; that is not an error here.
     socket.on('error', () => socket.destroy())
     socket.on('close', () => sockets.delete(socket))
     let pending = ''
@@ -105,7 +93,41 @@ const robotsBehaviours: Record<NonNullable<HostileOptions['robots']>, Behaviour>
       headers: plainText,
       body: `User-agent: *\nAllow: /ok\n${'Disallow: /never/*/such/*/path$\n'.repeat(320_000)}`,
     }),
-  endless: hostileBodies['/endless-body']!,
+  endless: behaviours['/endless-body']!,
   html: (socket) => reply(socket, { body: '<!DOCTYPE html><p>User-agent: *<br>Disallow: /' }),
   reset: (socket) => void socket.resetAndDestroy(),
+}
+
+/** Hostile paths, each on its own origin, so that one does not affect the others. */
+export type HostileOrigins = {
+  byPath: Map<string, HostileSite>
+  close(): Promise<void>
+}
+
+export async function createHostileOrigins(paths: readonly string[], options: HostileOptions): Promise<HostileOrigins> {
+  const byPath = new Map<string, HostileSite>()
+  for (const path of paths) byPath.set(path, await createHostileSite(options))
+  return {
+    byPath,
+    async close() {
+      for (const site of byPath.values()) await site.close()
+    },
+  }
+}
+
+/** Every path of the hostile site. */
+export async function hostilePaths(): Promise<string[]> {
+  const site = await createHostileSite()
+  await site.close()
+  return site.paths
+}
+
+/** Requests an answer that takes long to make and is cached, so that it does not block other origins later. */
+export async function warmUp({ origin, log }: HostileSite, path: string): Promise<void> {
+  const { hostname, port } = new URL(origin)
+  const socket = connect(Number(port), hostname)
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: ${hostname}\r\n\r\n`)
+  await once(socket, 'data')
+  socket.destroy()
+  log.length = 0
 }

@@ -1,23 +1,23 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** One request as the origin saw it: the only witness of politeness that the crawler cannot influence. */
+/** One request as the origin saw it: the only record of politeness that the crawler cannot influence. */
 export type RequestLogEntry = {
-  /** The address that was asked, and its place among the site's hosts. */
+  /** The address of the host, and its index in the site. */
   host: string
   hostIndex: number
   method: string
   path: string
   headers: IncomingHttpHeaders
-  /** Counts up over the whole site; requests of one kept-alive connection share it. */
+  /** Numbered across the site; requests on one kept-alive connection share it. */
   connection: number
-  /** Connections to this host that were open when the request came, its own included. */
+  /** Connections to this host that were open when the request arrived, including its own. */
   openConnections: number
-  /** Requests of this host that were being answered when the request came, itself included. */
+  /** Requests to this host in progress when this one arrived, including itself. */
   concurrent: number
   /**
-   * Steady milliseconds. `endedAtMs` is taken right before the answer goes out, and `startedAtMs` after the request
-   * came in, so that a pause between the two is never shorter here than it was for the client, however busy the
-   * machine is. Missing while the answer is held back.
+   * Monotonic milliseconds. `endedAtMs` is taken right before the answer is sent, `startedAtMs` after the request
+   * arrived, so a pause is never shorter here than it was for the client, however busy the machine is. Missing while
+   * the answer is delayed.
    */
   startedAtMs: number
   endedAtMs?: number
@@ -28,7 +28,7 @@ export function isRobots(entry: RequestLogEntry): boolean {
   return entry.path === '/robots.txt'
 }
 
-/** How often each path of a host was asked for, robots.txt apart. */
+/** The number of requests for each path of a host, except robots.txt. */
 export function countByPath(log: RequestLogEntry[], hostIndex = 0): Map<string, number> {
   const counts = new Map<string, number>()
   for (const entry of log)
@@ -41,8 +41,8 @@ export function maxOpenConnections(log: RequestLogEntry[], hostIndex = 0): numbe
 }
 
 /**
- * The shortest pause from the end of an answer to the start of the next request to the same host, in milliseconds;
- * robots.txt apart. Infinite where fewer than two requests were made.
+ * The shortest pause from the end of an answer to the start of the next request to the same host, except robots.txt.
+ * Infinite for fewer than two requests.
  */
 export function shortestPauseMs(log: RequestLogEntry[], hostIndex = 0): number {
   const entries = log.filter((entry) => entry.hostIndex === hostIndex && !isRobots(entry))

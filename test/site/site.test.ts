@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createGate } from './gate.ts'
 import { countByPath, maxOpenConnections } from './request-log.ts'
-import { createSite } from './site.ts'
+import { createGate, createSite } from './site.ts'
 
 test('every page of the graph is reached from the root page, on every host', async (t) => {
   const site = await createSite({ pages: 40, addresses: ['127.0.0.1', '127.0.0.2'] })

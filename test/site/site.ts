@@ -1,14 +1,13 @@
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type Answer, etagOf, sendAnswer } from './answer.ts'
-import { type PageGraph, pathOfPage, renderGraphPage } from './page-graph.ts'
+import { gzipSync } from 'node:zlib'
 import type { RequestLogEntry } from './request-log.ts'
 
 /**
- * An origin for end-to-end tests: a graph of pages on one or several loopback addresses, which logs every request.
- * A path has an answer set by the test, or else the page of the graph, or else 404. Answers can be changed between
- * crawls and while one is under way.
+ * An origin for end-to-end tests: a graph of pages on one or more loopback addresses that logs every request. A path
+ * gets the answer that the test has set, else the page of the graph, else 404. Answers can change at any time.
  */
 export type SiteOptions = {
   /** Pages on each host. */
@@ -17,24 +16,24 @@ export type SiteOptions = {
   addresses?: string[]
   /** No page of the graph links to another host. */
   apart?: boolean
-  /** The text of robots.txt on every host; left out, it is answered with 404. */
+  /** robots.txt of every host; 404 by default. */
   robots?: string
   /** For all hosts, by path. */
   answers?: Record<string, Answer>
-  /** How long each host takes for an answer, by its place in `addresses`; left out, no time at all. */
+  /** The latency of each host, by its index in `addresses`; 0 by default. */
   latenciesMs?: number[]
-  /** Told after each answer, when its entry is complete: a test reacts instead of waiting. */
+  /** Called after each answer with its complete entry, so that a test can react instead of polling. */
   onAnswered?: (entry: RequestLogEntry) => void
-  /** Pages carry an ETag by their content, and conditional requests are answered with 304. */
+  /** Pages have an ETag of their content, and matching conditional requests get 304. */
   etags?: boolean
 }
 
 export type Site = {
-  /** The origin of a host, such as `http://127.0.0.1:8080`, without a slash at the end. */
+  /** Such as `http://127.0.0.1:8080`, without a trailing slash. */
   origin(hostIndex?: number): string
   log: RequestLogEntry[]
   set(path: string, answer: Answer, hostIndex?: number): void
-  /** Puts the graph's own page back, or the 404. */
+  /** Restores the page of the graph, or the 404. */
   unset(path: string, hostIndex?: number): void
   setRobots(text: string | undefined, hostIndex?: number): void
   /** Gives a page of the graph a new text. */
@@ -112,7 +111,7 @@ export async function createSite(options: SiteOptions = {}): Promise<Site> {
       answers: new Map(Object.entries(options.answers ?? {})),
       editions: new Map(),
     }
-    // Ports are drawn by the system, so that sites of several tests can live at the same time.
+    // The system picks the ports, so that tests can run at the same time.
     server.keepAliveTimeout = 60_000
     server.on('connection', (socket) => {
       connectionNumbers.set(socket, ++connections)
@@ -149,4 +148,98 @@ export async function createSite(options: SiteOptions = {}): Promise<Site> {
   }
   for (const hostIndex of hosts.keys()) if (options.robots !== undefined) site.setRobots(options.robots, hostIndex)
   return site
+}
+
+/**
+ * A small web of numbered pages, the same each time: page 0 is `/`, page n is `/page/n.html`. A binary tree of links
+ * reaches every page of a host; further links go to neighbours, and one in three pages links to the next host unless
+ * they are `apart`.
+ */
+type PageGraph = { pages: number; linksPerPage: number; origins: string[]; apart: boolean }
+
+export function pathOfPage(page: number): string {
+  return page === 0 ? '/' : `/page/${page}.html`
+}
+
+function linksOfPage({ pages, linksPerPage, origins, apart }: PageGraph, hostIndex: number, page: number): string[] {
+  const links: string[] = []
+  for (const child of [page * 2 + 1, page * 2 + 2]) if (child < pages) links.push(pathOfPage(child))
+  if (!apart && origins.length > 1 && page % 3 === 0)
+    links.push(`${origins[(hostIndex + 1) % origins.length]}${pathOfPage((page * 5) % pages)}`)
+  for (let step = 1; links.length < linksPerPage && step < pages; step++)
+    links.push(pathOfPage((page + step * step) % pages))
+  return links
+}
+
+/** `edition` changes the text of a page, never its links. */
+function renderGraphPage(graph: PageGraph, hostIndex: number, page: number, edition: number): string {
+  const links = linksOfPage(graph, hostIndex, page)
+  return `<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><title>Page ${page} of host ${hostIndex}</title></head>
+<body><h1>Page ${page}</h1><p>Edition ${edition} &amp; host ${hostIndex}.</p>
+<ul>${links.map((href) => `<li><a href="${href}">to ${href}</a></li>`).join('\n')}</ul>
+</body></html>
+`
+}
+
+/** The answer to a path. The defaults are those of an ordinary page. */
+export type Answer = {
+  status?: number
+  headers?: Record<string, string | string[]>
+  body?: string | Buffer
+  /** Answers with this Location and 302, or `status` if given. */
+  redirect?: string
+  gzip?: boolean
+  /** Matching conditional requests get 304. */
+  etag?: string
+  lastModified?: string
+  /** Nothing is sent before this resolves: see `createGate`. */
+  until?: Promise<void>
+  delayMs?: number
+}
+
+/** `onSend` is called right before the answer is sent: no client can have read it earlier. */
+async function sendAnswer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  answer: Answer,
+  onSend: () => void,
+): Promise<void> {
+  if (answer.delayMs !== undefined) await new Promise((resolve) => setTimeout(resolve, answer.delayMs))
+  await answer.until
+  if (response.destroyed) return
+  onSend()
+  const status = answer.status ?? (answer.redirect === undefined ? 200 : 302)
+  const headers: Record<string, string | string[]> = { 'content-type': 'text/html; charset=utf-8', ...answer.headers }
+  if (answer.redirect !== undefined) headers.location = answer.redirect
+  if (answer.etag !== undefined) headers.etag = answer.etag
+  if (answer.lastModified !== undefined) headers['last-modified'] = answer.lastModified
+  if (status === 200 && isUnchanged(request, answer)) {
+    response.writeHead(304, headers).end()
+    return
+  }
+  const plain = Buffer.from(answer.body ?? '')
+  const body = answer.gzip === true ? gzipSync(plain) : plain
+  if (answer.gzip === true) headers['content-encoding'] = 'gzip'
+  response.writeHead(status, { ...headers, 'content-length': body.length })
+  response.end(request.method === 'HEAD' ? undefined : body)
+}
+
+/** If-None-Match takes precedence (RFC 9110, 13.1.3); dates are compared as text, verbatim. */
+function isUnchanged(request: IncomingMessage, answer: Answer): boolean {
+  const tags = request.headers['if-none-match']
+  if (tags !== undefined) return answer.etag !== undefined && tags.split(/\s*,\s*/).includes(answer.etag)
+  return answer.lastModified !== undefined && request.headers['if-modified-since'] === answer.lastModified
+}
+
+export function etagOf(body: string): string {
+  return `"${createHash('sha256').update(body).digest('hex').slice(0, 16)}"`
+}
+
+/** A promise that the test resolves: it delays an answer for exactly as long as needed, without a sleep. */
+export type Gate = { opened: Promise<void>; open(): void }
+
+export function createGate(): Gate {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  return { opened: promise, open: resolve }
 }

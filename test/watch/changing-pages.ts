@@ -1,5 +1,5 @@
-import { etagOf } from '../site/answer.ts'
 import { createHandlerSite, type HandlerSite } from '../site/handler-site.ts'
+import { etagOf } from '../site/site.ts'
 
 /** What is answered at a path; a path without one is not there. */
 export type ChangingPage = {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createGate } from '../site/gate.ts'
+import { createGate } from '../site/site.ts'
 import type { ChangingPage } from './changing-pages.ts'
 import { profileOf, sourceOf, until } from './up-run.ts'
 import { withWatching } from './watching.ts'

@@ -13,9 +13,9 @@ import type { Annotation } from '../../src/store/contracts/annotations.ts'
 import { aciGrammar, readAcis } from '../../src/xml/aci/aci-reader.ts'
 import { xmllintSkip } from '../../src/xml/xmllint.testkit.ts'
 import { startErace } from '../faults/erace.ts'
-import { etagOf } from '../site/answer.ts'
 import { newFolder } from '../site/crawl-run.ts'
 import { createHandlerSite, type HandlerSite } from '../site/handler-site.ts'
+import { etagOf } from '../site/site.ts'
 import { createUpFolder, profileOf, sourceOf, type UpFolder, until } from './up-run.ts'
 
 /** A small news site: pages with words and links, which a test changes. */
