@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 
 /**
- * Builds the pages to dist/ui, each file also compressed beside it. It is called by `npm ci` and `npm start`, so it is
- * over at once when nothing changed, and leaves everything as it is where the tools for it are not installed.
+ * Builds the pages into dist/ui, each file also in compressed form. `npm ci` and `npm start` run it, so it returns at
+ * once when nothing has changed, and does nothing when the build tools are not installed.
  */
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -13,7 +13,7 @@ const source = join(root, 'ui')
 const target = join(root, 'dist/ui')
 
 const compressible = /\.(?:html|js|css|svg|json|webmanifest|map)$/
-/** Smaller ones do not become fewer packets. */
+/** Compressing smaller files saves no packets. */
 const MIN_COMPRESS_BYTES = 500
 
 type Chunk = {
@@ -30,7 +30,7 @@ function filesUnder(folder: string): string[] {
   )
 }
 
-/** Folders count too: a file that was taken away leaves its mark on them. */
+/** Checks folders too: removing a file changes their time. */
 export function isFresh(): boolean {
   const page = join(target, 'index.html')
   if (!existsSync(page)) return false
@@ -50,7 +50,7 @@ function compress(folder: string): void {
   }
 }
 
-/** What a browser fetches for the inbox: the page, its entry, the view, and what these import. */
+/** What a browser loads for the inbox: the page, its entry, the view, and all their imports. */
 function firstLoad(chunks: readonly Chunk[]): Set<string> {
   const byName = new Map(chunks.map((chunk) => [chunk.fileName, chunk]))
   const wanted = new Set(['index.html'])
@@ -66,7 +66,7 @@ function firstLoad(chunks: readonly Chunk[]): Set<string> {
   return wanted
 }
 
-/** By gzip, the larger of the two: no browser fetches more. */
+/** With gzip, the larger of the two forms: no browser loads more. */
 function compressedBytes(folder: string, name: string): number {
   const packed = join(folder, `${name}.gz`)
   return statSync(existsSync(packed) ? packed : join(folder, name)).size
@@ -100,7 +100,7 @@ async function main(): Promise<void> {
   } catch (error) {
     if (!isMissingTool(error)) throw error
     process.stdout.write(
-      'pages: not built, vite is not installed (npm install gives it); the HTTP API works without them\n',
+      'pages: not built because vite is not installed (run npm install); the HTTP API works without them\n',
     )
   }
 }

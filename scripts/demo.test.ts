@@ -34,7 +34,7 @@ describe('the demo', () => {
       assert.equal(signIn.status, 200)
       const cookie = signIn.headers.getSetCookie()[0]!.split(';')[0]!
       let items: Item[] = []
-      await until('news of all three profiles', async () => {
+      await until('changes for all three profiles', async () => {
         const answer = await fetch(`${url}/api/v1/annotations?limit=200`, { headers: { cookie } })
         assert.equal(answer.status, 200)
         items = ((await answer.json()) as { items: Item[] }).items
@@ -62,22 +62,22 @@ const nameOf = (profile: Item['profile']): string => (typeof profile === 'string
 async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
   const endAt = performance.now() + LIMIT_MS
   while (!(await holds())) {
-    if (performance.now() > endAt) throw new Error(`waited in vain for ${what}`)
+    if (performance.now() > endAt) throw new Error(`timed out waiting for ${what}`)
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
 }
 
 describe('the sample news site', () => {
   test('has the same articles for the same seed, and others for another', () => {
-    const story = (seed: number): string[] => {
+    const events = (seed: number): string[] => {
       const desk = createNewsDesk(seed)
       return Array.from({ length: 40 }, () => {
         const { kind, article } = desk.step()
         return `${kind} ${article.path} ${article.paragraphs.join(' ')}`
       })
     }
-    assert.deepEqual(story(3), story(3))
-    assert.notDeepEqual(story(3), story(4))
+    assert.deepEqual(events(3), events(3))
+    assert.notDeepEqual(events(3), events(4))
   })
 
   test('starts with a dozen articles on all topics and never grows beyond a page', () => {

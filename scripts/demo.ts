@@ -21,9 +21,9 @@ const { values } = parseArgs({
 })
 
 const verbs = { new: 'appeared', corrected: 'was corrected', withdrawn: 'was withdrawn' }
-const say = (text: string): void => void process.stdout.write(`${text}\n`)
+const print = (text: string): void => void process.stdout.write(`${text}\n`)
 
-if (values.help) say(usage)
+if (values.help) print(usage)
 else process.exitCode = await run()
 
 async function run(): Promise<number> {
@@ -33,8 +33,8 @@ async function run(): Promise<number> {
     numberOf('seed', values.seed, 0, 2 ** 31),
     numberOf('site-port', values['site-port'], 0, 65_535),
   ]
-  const ending = Promise.withResolvers<'asked'>()
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => ending.resolve('asked'))
+  const stopping = Promise.withResolvers<'stopped'>()
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopping.resolve('stopped'))
   const demo = await startDemo({
     dataDir: values.data ?? null,
     port,
@@ -42,9 +42,9 @@ async function run(): Promise<number> {
     periodMs,
     seed,
     onEvent: ({ kind, article }) =>
-      say(`${new Date().toLocaleTimeString('en-GB')}  ${verbs[kind]}: ${article.headline}`),
+      print(`${new Date().toLocaleTimeString('en-GB')}  ${verbs[kind]}: ${article.headline}`),
   })
-  say(`
+  print(`
 eRACE is at        ${demo.url}
 sign in as         ${demo.email}
 with the password  ${demo.password}
@@ -55,11 +55,11 @@ Every ${periodMs / 1000} s, an article appears, is corrected or disappears. Thre
 select articles by keyword, "Front page, every change" reports everything. The inbox fills within a minute.
 Press Ctrl-C to stop${values.data === undefined ? ' and remove the data' : ''}.
 `)
-  const end = await Promise.race([ending.promise, demo.ended])
-  const said = demo.said()
+  const end = await Promise.race([stopping.promise, demo.ended])
+  const log = demo.lastLines()
   await demo.stop()
-  if (end === 'asked') return 0
-  process.stderr.write(`erace up ended unexpectedly:\n${said}\n`)
+  if (end === 'stopped') return 0
+  process.stderr.write(`erace up ended unexpectedly:\n${log}\n`)
   return 1
 }
 

@@ -29,7 +29,7 @@ describe('the test runner', () => {
   after(() => rm(folder, { recursive: true, force: true }))
 
   function runTests(words: string[], ci: string): Promise<{ code: number; output: string }> {
-    // The variable tells a test runner that it runs inside a test: this one shall not know.
+    // Without the variable that tells a test runner that it runs inside a test.
     const env = { ...process.env, CI: ci, NODE_TEST_CONTEXT: undefined }
     return new Promise((resolve) => {
       execFile(process.execPath, [runner, ...words], { cwd: folder, env }, (error, stdout, stderr) => {

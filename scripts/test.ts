@@ -1,6 +1,6 @@
-// Runs the tests: `npm test`, or those whose path contains one of the words given: `npm test -- robots url`.
-// Slow ones (`x.slow.test.ts`) run in CI, with `--slow`, and when their path is asked for. A test skipped for want of a
-// program or a variable is listed at the end, and is a failure in CI.
+// Runs all tests (`npm test`), or those whose path contains one of the given words: `npm test -- robots url`.
+// Slow tests (`x.slow.test.ts`) run in CI, with `--slow`, and when selected by path. A test that is skipped because a
+// program or variable is missing is listed at the end, and is a failure in CI.
 import { globSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { relative, resolve } from 'node:path'
@@ -30,7 +30,7 @@ const skipped: Skipped[] = []
 const summary: string[] = []
 let failed = false
 
-/** Passes everything on to the report except the closing totals, which come last. */
+/** Passes on all events except the totals, which are printed last. */
 async function* watched(events: ReturnType<typeof run>) {
   for await (const event of events) {
     if (event.type === 'test:fail') failed = true

@@ -3,8 +3,8 @@ import { readdirSync, writeFileSync } from 'node:fs'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
 /**
- * Writes the types of the pages from the schemas of the server, so that the two cannot drift apart while the pages
- * import nothing of the server.
+ * Generates the types of the pages from the server's schemas, so that the two cannot drift apart although the pages
+ * import nothing from the server.
  */
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -30,10 +30,10 @@ function isSchema(value: unknown): value is Schema {
 
 type Names = ReadonlyMap<string, string>
 
-/** Fewer members in common are a chance, not a kinship. */
+/** Fewer common members are a coincidence. */
 const MIN_SHARED = 4
 
-/** Only shapes with members are worth a name where they are used; a `Time` is a string. */
+/** Only objects are referred to by name; a `Time` is a string. */
 function nameOf(schema: Schema, names: Names): string | undefined {
   return schema.properties === undefined ? undefined : names.get(JSON.stringify(schema))
 }
@@ -86,7 +86,7 @@ function membersOf({ properties = {}, required = [] }: Schema): Map<string, Memb
   )
 }
 
-/** The largest other schema all of whose members this one has too: it is told as that and the rest. */
+/** The largest other schema whose members this one has too; it becomes that type plus the rest. */
 function baseOf(name: string, schema: Schema, schemas: readonly [string, Schema][]): [string, Schema] | undefined {
   const own = membersOf(schema)
   const isWithin = ([other, candidate]: [string, Schema]): boolean => {
@@ -117,7 +117,7 @@ async function readSchemas(): Promise<[string, Schema][]> {
   return found.sort(([a], [b]) => (a < b ? -1 : 1))
 }
 
-/** The text of the file, formatted as the rest of the tree. */
+/** The formatted text of the file. */
 export async function uiTypes(): Promise<string> {
   const schemas = await readSchemas()
   const names = new Map<string, string>()

@@ -1,5 +1,5 @@
 import { createRandom, type Random } from '../../bench/origin/random.ts'
-import { type Topic, topics, words } from './stories.ts'
+import { type Topic, topics, words } from './article-texts.ts'
 
 export type Article = {
   id: number
@@ -7,30 +7,26 @@ export type Article = {
   topic: string
   headline: string
   paragraphs: string[]
-  /** Steps of the desk at which it appeared and was changed last. */
-  since: number
-  corrections: number
 }
 
 export type DeskEvent = { kind: 'new' | 'corrected' | 'withdrawn'; article: Article }
 
 export type NewsDesk = {
-  /** The newest first. */
+  /** Newest first. */
   articles(): readonly Article[]
-  /** Whether there was an article that is there no more. */
+  /** Whether there was an article at this path. */
   isWithdrawn(path: string): boolean
-  /** The next thing happens: mostly a new article, at times a correction, or one goes. */
+  /** Publishes, corrects or withdraws an article. */
   step(): DeskEvent
-  steps(): number
 }
 
 const FIRST_ARTICLES = 12
 const MAX_ARTICLES = 40
 const SENTENCES = 5
-/** What happens in turn. */
+/** The order of events. */
 const turns = ['new', 'corrected', 'new', 'withdrawn'] as const
 
-/** The desk of a small paper: the same seed gives the same news. */
+/** The editors of a small newspaper: the same seed gives the same articles. */
 export function createNewsDesk(seed: number): NewsDesk {
   const random = createRandom(seed)
   const withdrawn = new Set<string>()
@@ -40,7 +36,7 @@ export function createNewsDesk(seed: number): NewsDesk {
 
   function publish(): Article {
     const topic = topics[lastId % topics.length]!
-    const article = writeArticle(++lastId, topic, random, steps)
+    const article = writeArticle(++lastId, topic, random)
     articles = [article, ...articles]
     return article
   }
@@ -55,21 +51,20 @@ export function createNewsDesk(seed: number): NewsDesk {
   return {
     articles: () => articles,
     isWithdrawn: (path) => withdrawn.has(path),
-    steps: () => steps,
     step() {
       const kind = articles.length >= MAX_ARTICLES ? 'withdrawn' : turns[steps % turns.length]!
       steps++
       if (kind === 'new') return { kind, article: publish() }
-      // Among the older ones, so that a reader has met it before.
+      // An older one, which a reader has seen before.
       const article = articles[Math.floor(articles.length / 2) + random.below(Math.ceil(articles.length / 2))]!
       return { kind, article: kind === 'withdrawn' ? withdraw(article) : correct(article, random) }
     },
   }
 }
 
-function writeArticle(id: number, { name, headlines, sentences }: Topic, random: Random, since: number): Article {
+function writeArticle(id: number, { name, headlines, sentences }: Topic, random: Random): Article {
   const values = drawValues(random)
-  // One after the other, so that two in a row are never of the same kind.
+  // In turn, so that two in a row are never alike.
   const { headline, lead } = headlines[Math.floor(id / topics.length) % headlines.length]!
   const left = [...sentences]
   const chosen = Array.from({ length: SENTENCES }, () => left.splice(random.below(left.length), 1)[0]!)
@@ -84,16 +79,13 @@ function writeArticle(id: number, { name, headlines, sentences }: Topic, random:
     topic: name,
     headline: title,
     paragraphs: [lead, chosen.slice(0, 2).join(' '), chosen.slice(2).join(' ')].map((each) => fill(each, values)),
-    since,
-    corrections: 0,
   }
 }
 
 function correct(article: Article, random: Random): Article {
-  article.corrections++
-  const stat = 2 + random.below(90)
-  article.paragraphs[0] = article.paragraphs[0]!.replace(/\b\d+\b/, `${stat}`)
-  article.paragraphs[3] = `Correction: an earlier version of this article had a wrong figure; it is ${stat}.`
+  const figure = 2 + random.below(90)
+  article.paragraphs[0] = article.paragraphs[0]!.replace(/\b\d+\b/, `${figure}`)
+  article.paragraphs[3] = `Correction: an earlier version of this article had a wrong figure; it is ${figure}.`
   return article
 }
 

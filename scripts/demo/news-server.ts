@@ -2,14 +2,20 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { NewsDesk } from './news-desk.ts'
-import { articlePage, feed, frontPage } from './news-pages.ts'
+import type { Article, NewsDesk } from './news-desk.ts'
 
-export type NewsServer = { origin: string; close(): Promise<void> }
+const PAPER = 'The Lanternhead Courier'
+/** Only on the front page and in the feed: profiles that want articles, not lists, exclude it. */
+export const FRONT_PAGE_WORDS = 'headlines at a glance'
+
+const style = `:root{color-scheme:light dark}body{font:1.05rem/1.5 Georgia,serif;max-width:42rem;margin:2rem auto;padding:0 1rem}
+h1{font-size:1.7rem}article{margin:1.25rem 0}small{color:GrayText}`
+
+type NewsServer = { origin: string; close(): Promise<void> }
 
 type Answer = { status: number; type: string; body: string }
 
-/** The paper on a loopback port, with validators as a good server has them. */
+/** Serves the newspaper on a loopback port, with validators. */
 export async function startNewsServer(desk: NewsDesk, port: number): Promise<NewsServer> {
   const server = createServer((request, response) => {
     const { status, type, body } = answerTo(new URL(request.url ?? '/', 'http://local').pathname, desk, origin)
@@ -38,5 +44,46 @@ function answerTo(path: string, desk: NewsDesk, origin: string): Answer {
   const article = desk.articles().find((each) => each.path === path)
   if (article !== undefined) return { status: 200, type: html, body: articlePage(article) }
   if (desk.isWithdrawn(path)) return { status: 410, type: 'text/plain', body: 'This article was withdrawn.\n' }
-  return { status: 404, type: 'text/plain', body: 'There is no such page.\n' }
+  return { status: 404, type: 'text/plain', body: 'Not found.\n' }
+}
+
+function frontPage(articles: readonly Article[]): string {
+  const items = articles.map(
+    ({ path, headline, topic }) =>
+      `<article><small>${topic}</small><br><a href="${path}">${escaped(headline)}</a></article>`,
+  )
+  return page(
+    PAPER,
+    `<h1>${PAPER}</h1><p>All ${FRONT_PAGE_WORDS}</p>${items.join('\n')}<p><a href="/feed.xml">Feed</a></p>`,
+  )
+}
+
+function articlePage({ headline, topic, paragraphs }: Article): string {
+  const text = paragraphs.map((paragraph) => `<p>${escaped(paragraph)}</p>`).join('\n')
+  return page(
+    `${headline} - ${PAPER}`,
+    `<p><a href="/">${PAPER}</a> · ${topic}</p><h1>${escaped(headline)}</h1>${text}`,
+  )
+}
+
+function feed(articles: readonly Article[], origin: string): string {
+  const items = articles.map(
+    ({ path, headline, paragraphs, topic }) =>
+      `<item><title>${escaped(headline)}</title><link>${origin}${path}</link><guid>${origin}${path}</guid><category>${topic}</category><description>${escaped(paragraphs[0]!)}</description></item>`,
+  )
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<rss version="2.0"><channel><title>${PAPER}</title><link>${origin}/</link><description>All ${FRONT_PAGE_WORDS}</description>
+${items.join('\n')}
+</channel></rss>
+`
+}
+
+function page(title: string, body: string): string {
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escaped(title)}</title><style>${style}</style></head><body>${body}</body></html>
+`
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
 }

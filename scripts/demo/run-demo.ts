@@ -1,39 +1,45 @@
+import { type ChildProcess, spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { demoProfiles } from './demo-profiles.ts'
-import { type EraceChild, placeOf, runErace, startErace } from './erace-child.ts'
+import { fileURLToPath } from 'node:url'
+import { AppError } from '../../src/core/errors.ts'
 import { createNewsDesk, type DeskEvent } from './news-desk.ts'
-import { startNewsServer } from './news-server.ts'
+import { FRONT_PAGE_WORDS, startNewsServer } from './news-server.ts'
 
-export type DemoOptions = {
-  /** Kept when the demo ends; null for a fresh one that goes with it. */
+type DemoOptions = {
+  /** Kept when the demo ends; null for a temporary folder. */
   dataDir: string | null
   port: number
   sitePort: number
-  /** Between two things that happen on the site. */
+  /** Between two events on the site. */
   periodMs: number
   seed: number
   onEvent(event: DeskEvent): void
 }
 
-export type Demo = {
+type Demo = {
   url: string
   siteUrl: string
   dataDir: string
   email: string
   password: string
-  /** When the program ends, whoever ended it. */
+  /** Resolves when the program ends, for any reason. */
   ended: Promise<number | null>
-  said(): string
+  /** The last lines of the log. */
+  lastLines(): string
   stop(): Promise<void>
 }
 
 const EMAIL = 'demo@example.org'
+const program = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+const MAX_KEPT = 64 * 1024
+const LAST_LINES = 15
 
-/** The whole system beside a small paper of its own, on loopback alone. */
+/** The whole system and a sample news site, on loopback only. */
 export async function startDemo(options: DemoOptions): Promise<Demo> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'erace-demo-')))
   await mkdir(dataDir, { recursive: true })
@@ -55,10 +61,10 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
     const env = environmentOf(password)
     await importProfiles(dataDir, site.origin, env)
     erace = startErace(['up', '--json', '--data', dataDir, '--port', `${options.port}`], env)
-    const url = await placeOf(erace)
+    const url = await listeningUrl(erace)
     timer = setInterval(() => options.onEvent(desk.step()), options.periodMs)
-    const { ended, said } = erace
-    return { url, siteUrl: `${site.origin}/`, dataDir, email: EMAIL, password, ended, said, stop }
+    const { ended, lastLines } = erace
+    return { url, siteUrl: `${site.origin}/`, dataDir, email: EMAIL, password, ended, lastLines, stop }
   } catch (error) {
     await stop()
     throw error
@@ -82,7 +88,7 @@ async function importProfiles(dataDir: string, origin: string, env: Record<strin
   await runErace(['profile', 'import', file, '--owner', EMAIL, '--data', dataDir, '--json'], env)
 }
 
-/** A folder that is kept has the password of its first use. */
+/** A folder that is used again keeps its password. */
 async function passwordOf(dataDir: string): Promise<string> {
   const file = join(dataDir, 'demo-password')
   if (existsSync(file)) return (await readFile(file, 'utf8')).trim()
@@ -91,8 +97,97 @@ async function passwordOf(dataDir: string): Promise<string> {
   return password
 }
 
-/** To be read from a terminal and typed. */
+/** Easy to read in a terminal and to type. */
 function syllables(): string {
   const pick = (letters: string): string => letters[randomInt(letters.length)]!
   return Array.from({ length: 2 }, () => pick('bdfghjklmnprstvz') + pick('aeiou')).join('') + pick('klmnrst')
+}
+
+/** `erace` in its own process; `lastLines` are those of its standard error. */
+type EraceChild = { child: ChildProcess; ended: Promise<number | null>; lastLines(): string }
+
+function startErace(args: readonly string[], env: Record<string, string>): EraceChild {
+  const child = spawn(process.execPath, [program, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...env },
+  })
+  let kept = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    kept = (kept + text).slice(-MAX_KEPT)
+  })
+  const ended = once(child, 'close').then(([code]) => code as number | null)
+  return { child, ended, lastLines: () => kept.trimEnd().split('\n').slice(-LAST_LINES).join('\n') }
+}
+
+/** Runs a command to its end. */
+async function runErace(args: readonly string[], env: Record<string, string>): Promise<void> {
+  const { child, ended, lastLines } = startErace(args, env)
+  child.stdout!.resume()
+  const code = await ended
+  if (code !== 0) throw new AppError('internal', `erace ${args[0]} ended with ${code}:\n${lastLines()}`)
+}
+
+/** Waits for `erace up --json` to print its URL. */
+async function listeningUrl({ child, ended, lastLines }: EraceChild): Promise<string> {
+  let text = ''
+  const printed = new Promise<string>((resolve) => {
+    child.stdout!.setEncoding('utf8').on('data', (more: string) => {
+      text = (text + more).slice(0, MAX_KEPT)
+      const end = text.indexOf('\n')
+      if (end >= 0) resolve((JSON.parse(text.slice(0, end)) as { url: string }).url)
+    })
+  })
+  const early = ended.then((code): never => {
+    throw new AppError('internal', `erace up ended with ${code} before it was ready:\n${lastLines()}`)
+  })
+  early.catch(() => {}) // it may end later
+  return Promise.race([printed, early])
+}
+
+/** Three ways to watch the newspaper, as read by `erace profile import`. */
+function demoProfiles(origin: string): unknown[] {
+  const articles = { uri: `${origin}/`, every: '4s', depth: 1, scope: 'host', process: 'filter' }
+  return [
+    {
+      id: 'demo-space',
+      name: 'Space and science',
+      sources: [articles],
+      interests: {
+        keywords: [
+          { key: 'space', weight: 3 },
+          { key: 'probe', weight: 3 },
+          { key: 'telescope', weight: 3 },
+          { key: 'satellite', weight: 3 },
+          { key: 'moon', weight: 2 },
+          { key: 'star', weight: 1 },
+          { key: 'scientists', weight: 2 },
+          { key: 'research', weight: 2 },
+        ],
+        exclude: [FRONT_PAGE_WORDS],
+        threshold: 4,
+      },
+      urgency: 2,
+    },
+    {
+      id: 'demo-council',
+      name: 'City council',
+      sources: [articles],
+      interests: {
+        keywords: [
+          { key: 'city council', weight: 4 },
+          { key: 'budget', weight: 2 },
+          { key: 'tram', weight: 1 },
+        ],
+        exclude: ['sponsored', FRONT_PAGE_WORDS],
+        threshold: 4,
+      },
+      urgency: 3,
+    },
+    {
+      id: 'demo-front-page',
+      name: 'Front page, every change',
+      sources: [{ uri: `${origin}/`, every: '10s', depth: 0, scope: 'page', process: 'track' }],
+      urgency: 1,
+    },
+  ]
 }

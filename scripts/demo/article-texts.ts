@@ -1,4 +1,4 @@
-/** What a made-up town's paper writes about. `{name}` is filled from `words`; every article takes some of the sentences. */
+/** Topics of the sample newspaper. `{name}` is filled in from `words`; each article uses some of the sentences. */
 export type Topic = {
   name: string
   headlines: readonly { headline: string; lead: string }[]
@@ -149,5 +149,5 @@ export const words = {
   moon: ['Themis', 'Oriel', 'Calder', 'Nyx', 'Parable'],
   hill: ['Cobbler Hill', 'the Watchstone', 'Juniper Ridge', 'Saint Odo', 'the Old Kiln'],
   quarter: ['Netmakers', 'Upper Quay', 'Tanners Row', 'Eastlight', 'the Salt Garden'],
-  prompt: ['Ada Brandt', 'Jonas Weill', 'Mirela Okafor', 'Tove Lindqvist', 'Elias Moreau', 'Noor Haddad'],
+  person: ['Ada Brandt', 'Jonas Weill', 'Mirela Okafor', 'Tove Lindqvist', 'Elias Moreau', 'Noor Haddad'],
 } as const
