@@ -4,11 +4,11 @@ import { AppError } from '../core/errors.ts'
 import type { Caller, Callers } from '../services/accounts/callers.ts'
 
 /**
- * Who may call a route. Every route says so in its `config`; a server with a route that does not say it does not start.
- * - `anyone`: no sign-in is needed;
- * - `user`: somebody who is signed in, or a token of the scope that is named;
- * - `session`: the same, but not by a token: what a token must not be able to do, as making further tokens;
- * - `administrator`: an administrator, or a token of one with the scope `admin`.
+ * Who may call a route. Every route declares it in its `config`; a server with a route that doesn't will not start.
+ * - `anyone`: no sign-in required;
+ * - `user`: a signed-in user, or a token with the named scope;
+ * - `session`: a signed-in user, but no token: for what a token must not do, such as creating tokens;
+ * - `administrator`: an administrator, or an administrator's token with the scope `admin`.
  */
 export type Access =
   | { access: 'anyone' }
@@ -22,7 +22,7 @@ declare module 'fastify' {
     scope?: 'read' | 'write'
   }
   interface FastifyRequest {
-    /** Null for nobody. Routes that are not for anyone use `callerOf`. */
+    /** Null if not signed in. Routes that require a caller use `callerOf`. */
     caller: Caller | null
   }
 }
@@ -65,8 +65,8 @@ async function findCaller(request: FastifyRequest, callers: Callers, reply: Fast
 }
 
 /**
- * Against requests that a foreign page makes with the cookie of somebody who looks at it. Every browser of these years says
- * where a request comes from; who says nothing is no browser, and has no cookie that was not given to it on purpose.
+ * Cross-site request forgery: a foreign page must not act with a visitor's cookie. All current browsers send the origin of
+ * a request; a client that doesn't is no browser and has no cookie it wasn't given on purpose.
  */
 export function refuseOtherSites({ headers }: Pick<FastifyRequest, 'headers'>): void {
   const site = headers['sec-fetch-site']
@@ -109,7 +109,7 @@ export function callerOf({ caller }: FastifyRequest): Caller {
   return caller
 }
 
-/** Under this name the caller's profiles and annotations are known. */
+/** The owner of the caller's profiles and annotations. */
 export function ownerOf(request: FastifyRequest): string {
   return callerOf(request).account.email
 }

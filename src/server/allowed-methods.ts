@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 
-/** Which methods an address of the server has. */
+/** The methods that a path supports. */
 export type AllowedMethods = (path: string) => string[]
 
-/** Learns of the routes that are added from now on. What answers to any path, as the pages do, is not counted. */
+/** Records the routes added from now on, except catch-all routes such as the pages. */
 export function listenForMethods(server: FastifyInstance): AllowedMethods {
   const patterns = new Map<string, { pattern: RegExp; methods: Set<string> }>()
   server.addHook('onRoute', ({ method, url }) => {

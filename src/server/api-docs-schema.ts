@@ -1,4 +1,4 @@
-/** As much of JSON Schema as the API uses. */
+/** The part of JSON Schema that the API uses. */
 export type JsonSchema = {
   $ref?: string
   type?: string | string[]
@@ -22,7 +22,7 @@ export type JsonSchema = {
 
 const MAX_DEPTH = 12
 
-/** A schema as people write shapes down: one line for each member, `?` behind those that may be missing. */
+/** A schema as a readable outline: one line per member, `?` after optional ones. */
 export function outlineOf(schema: JsonSchema, indent = '', depth = 0): string {
   if (depth > MAX_DEPTH) return '…'
   if (schema.$ref !== undefined) return schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1)
@@ -64,7 +64,7 @@ function outlineOfValue({ type, format, minimum, maximum, maxLength, default: us
   return limits.length === 0 ? name : `${name} (${limits.join(', ')})`
 }
 
-/** The least that meets a schema, for examples. */
+/** A minimal value that satisfies a schema, for examples. */
 export function exampleOf(schema: JsonSchema, depth = 0): unknown {
   if (depth > MAX_DEPTH) return null
   if (schema.default !== undefined) return schema.default

@@ -6,11 +6,11 @@ import { apiDocsStyle } from './api-docs-style.ts'
 const STYLE_PATH = '/api/docs.css'
 const pagePolicy = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-/** The description of the API for people: the same as openapi.json, as a page without script. */
+/** The API reference for people: openapi.json as a page without scripts. */
 export function addApiDocs(server: FastifyInstance): void {
   let page: string | null = null
   server.get('/api/docs', { config: anyone, schema: { hide: true } }, async (_request, reply) => {
-    // Routes do not change once the server is ready.
+    // Routes don't change once the server is ready.
     page ??= writeApiDocs(server.swagger() as ApiDescription, STYLE_PATH)
     return reply.header('content-security-policy', pagePolicy).type('text/html; charset=utf-8').send(page)
   })

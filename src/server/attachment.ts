@@ -1,13 +1,13 @@
-/** Control characters, half surrogates, and signs that turn the direction of a text: none is part of a name that people read. */
+/** Control characters, lone surrogates and direction marks don't belong in a readable name. */
 const steering = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\u2028\u2029]/gu
-/** What means something to one file system or another. */
+/** Characters with a meaning to some file system. */
 const meaningful = /[\\/:*?"<>|%]/g
-/** Names that some systems take for devices. */
+/** Names that some systems treat as devices. */
 const devices = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i
 
 const MAX_CHARS = 100
 
-/** A file name that is safe on every system, of whatever text; its end stays, since it says what the file is. */
+/** A file name that is safe on every system, from any text; it keeps its extension. */
 export function fileName(text: string, fallback: string): string {
   const plain = text
     .slice(0, 10 * MAX_CHARS)
@@ -23,7 +23,7 @@ export function fileName(text: string, fallback: string): string {
   return devices.test(name) ? `_${name}` : name
 }
 
-/** `Content-Disposition` of a file to be saved: RFC 6266, the name for all also in ASCII. */
+/** `Content-Disposition` of a download (RFC 6266), with an ASCII fallback for the name. */
 export function attachment(name: string): string {
   const ascii = name.replace(/[^\x20-\x7e]/g, '_').replace(/["\\%]/g, '_')
   const encoded = encodeURIComponent(name).replace(/['()*!]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)
@@ -45,7 +45,7 @@ const extensions: readonly (readonly [RegExp, string])[] = [
   [/^image\/webp/, '.webp'],
 ]
 
-/** What to call a body of a URL: the last part of its path, or its host. */
+/** The file name for a URL: the last part of its path, or its host. */
 export function nameOfUrl(url: string, type: string): string {
   const parsed = URL.parse(url)
   const last = parsed?.pathname.split('/').at(-1) ?? ''

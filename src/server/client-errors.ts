@@ -7,9 +7,9 @@ const reasons: Record<string, [status: string, message: string]> = {
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'the request took too long to arrive'],
 }
 
-/** What is no request, or none that fits, is told so in the same form as everything else. */
+/** Malformed and oversized requests get an error in the same form as all others. */
 export function answerClientError(error: ClientError, socket: Socket): void {
-  // Cut by the other side, or answered already: nobody listens.
+  // Closed by the client, or answered already.
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy(error)
     return

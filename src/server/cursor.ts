@@ -1,6 +1,6 @@
 import { AppError } from '../core/errors.ts'
 
-/** Where a list goes on, as callers hand it back. It is not secret and not signed: a forged one shows nothing that a list would not. */
+/** Where the next page of a list starts. It is neither secret nor signed: a forged one reveals nothing that the list wouldn't. */
 export function cursorOf(place: number | string): string {
   return Buffer.from(JSON.stringify(place)).toString('base64url')
 }
@@ -31,7 +31,7 @@ function wrong(cause?: unknown): AppError {
   return new AppError('cursor-invalid', 'invalid cursor: use the `next` value of a list', { cause })
 }
 
-/** A page of a list that was asked for one item more than it may have. */
+/** A page from a result that was read with one extra item. */
 export function pageOf<T>(
   items: T[],
   limit: number,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import etag from '@fastify/etag'
 import type { FastifyInstance } from 'fastify'
 
-/** Answers carry a tag, and what the caller has already is not sent again (RFC 9110, 13.1.2). */
+/** Responses carry an ETag; what the caller already has is not sent again (RFC 9110, 13.1.2). */
 export async function addEtags(server: FastifyInstance): Promise<void> {
   await server.register(etag, { replyWith304: false })
   server.addHook('onSend', async (request, reply, payload) => {
@@ -15,7 +15,7 @@ export async function addEtags(server: FastifyInstance): Promise<void> {
   })
 }
 
-/** A tag of what an answer says, where its bytes differ each time. */
+/** A tag of the content, for responses whose bytes differ each time. */
 export function etagOf(value: unknown): string {
   return `W/"${createHash('sha1').update(JSON.stringify(value)).digest('base64')}"`
 }

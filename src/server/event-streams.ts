@@ -4,18 +4,18 @@ import type { Arrivals } from '../services/events/arrivals.ts'
 import type { EventHub, Interest, LiveEvent } from '../services/events/event-hub.ts'
 
 /**
- * Open streams of live events. A stream is joining (what happens is held back until it has been told what it missed), then
- * live, then closed: because the reader went, could not keep up, is not known any more, or the server ends. There is one
- * timer for all of them, and an event is written down once however many streams it goes to.
+ * Open live event streams. A stream is joining (new events are held back until the missed ones are sent), then live, then
+ * closed: because the client left, fell behind or lost its access, or the server stops. All streams share one timer, and
+ * an event is serialised once for all of them.
  */
 export type EventStreams = {
-  /** Throws where there are too many already. */
+  /** Throws if too many are open. */
   admit(owner: string): void
   /** Writes to the response from now on. */
   open(stream: StreamRequest): Promise<void>
-  /** Keeps connections from falling asleep, and looks whether the readers are still who they were. */
+  /** Keeps connections alive and checks that the clients still have access. */
   tick(): Promise<void>
-  /** Looks at once whether the readers are still who they were: those of one owner, or all. */
+  /** Checks right away that the clients still have access: those of one owner, or all. */
   lookAgain(owner: string | null): Promise<void>
   count(): number
   close(): void
@@ -25,9 +25,9 @@ export type StreamRequest = Interest & {
   owner: string
   response: ServerResponse
   headers: Record<string, number | string | string[] | undefined>
-  /** Id of the last event that the reader saw; null for none. */
+  /** Id of the last event the client saw; null for none. */
   lastSeen: number | null
-  /** Whether the reader may still have what the stream gives. */
+  /** Whether the client still has access to the stream. */
   isStillKnown(): Promise<boolean>
 }
 
@@ -41,21 +41,21 @@ export type EventParts = {
 type Stream = {
   owner: string
   response: ServerResponse
-  /** Up to which annotation the reader has everything. */
+  /** The client has every annotation up to this one. */
   seen: number
-  /** Null when it is live. */
+  /** Null once it is live. */
   held: LiveEvent[] | null
-  /** In which of the rounds its reader is looked at. */
+  /** The tick in which its access is checked. */
   turn: number
   isStillKnown(): Promise<boolean>
 }
 
 const MAX_PER_OWNER = 20
 const MAX_HELD = 500
-/** Of an ordinary reader next to nothing waits; what waits is shared with the other streams of the owner. */
+/** Normally next to nothing is buffered, and the buffer is shared with the owner's other streams. */
 const MAX_WAITING_BYTES = 1024 * 1024
 const HEARTBEAT_MS = 20_000
-/** Every stream is looked at once in so many ticks. */
+/** Each stream's access is checked once per this many ticks. */
 const ROUNDS = 3
 const RETRY_MS = 2000
 const heartbeat = Buffer.from(':\n\n')
@@ -113,7 +113,7 @@ export function createEventStreams({
   async function endUnknown(looked: readonly Stream[]): Promise<void> {
     for (const stream of looked) {
       if (stream.response.destroyed) continue
-      // Of a store that does not answer nobody is sent away.
+      // While the store does not answer, streams stay open.
       const isKnown = await stream.isStillKnown().catch(() => true)
       if (!isKnown) stream.response.end()
     }
@@ -142,7 +142,7 @@ export function createEventStreams({
       arrivals.leave(owner)
       remove(stream)
     })
-    response.on('error', () => {}) // the reader is gone: `close` follows
+    response.on('error', () => {}) // the client is gone: `close` follows
     response.writeHead(200, headers)
     await begin(stream, owner, lastSeen).catch((error) => {
       response.destroy()
@@ -162,7 +162,7 @@ export function createEventStreams({
   }
 }
 
-/** The id goes along, so that who comes back before anything arrived misses nothing either. */
+/** Includes the id, so that a client that reconnects before the first event misses nothing. */
 function helloFrame(id: number, unread: number): Buffer {
   return Buffer.from(`retry: ${RETRY_MS}\nid: ${id}\nevent: hello\ndata: ${JSON.stringify({ unread })}\n\n`)
 }
@@ -174,7 +174,7 @@ function createFrames() {
       const known = written.get(event)
       if (known !== undefined) return known
       const id = event.id === undefined ? '' : `id: ${event.id}\n`
-      // JSON has no line ends of its own.
+      // JSON contains no line breaks.
       const frame = Buffer.from(`${id}event: ${event.name}\ndata: ${JSON.stringify(event.data)}\n\n`)
       written.set(event, frame)
       return frame

@@ -18,8 +18,8 @@ const pagePolicy = [
 const apiPolicy = "default-src 'none'; frame-ancestors 'none'; sandbox"
 
 /**
- * What was fetched from elsewhere is shown as a picture of itself: nothing runs, nothing is loaded, nothing is sent, and its
- * origin is none that has a cookie. It may stand in a frame of our own pages.
+ * Fetched content is shown inert: nothing runs, loads or is sent, and its opaque origin has no cookies. Only our own pages
+ * may frame it.
  */
 const contentPolicy = [
   'sandbox',
@@ -31,7 +31,7 @@ const contentPolicy = [
   "frame-ancestors 'self'",
 ].join('; ')
 
-/** Everything is locked unless a route opens it. */
+/** Everything is forbidden unless a route allows it. */
 export function setHeaders(server: FastifyInstance): void {
   server.addHook('onRequest', async (_request, reply) => {
     reply.headers({
@@ -51,7 +51,7 @@ export function asPage(reply: FastifyReply): FastifyReply {
   return reply.header('content-security-policy', pagePolicy)
 }
 
-/** For bytes that came from elsewhere. */
+/** For fetched content. */
 export function asForeignContent(reply: FastifyReply): FastifyReply {
   return reply.header('content-security-policy', contentPolicy).header('x-frame-options', 'SAMEORIGIN')
 }

@@ -4,7 +4,7 @@ import type { formats } from './schemas/inbox.ts'
 
 export type InboxFormat = (typeof formats)[number]
 
-/** Media types of the forms of the inbox. */
+/** Media types of the inbox formats. */
 export const inboxFormats = {
   json: 'application/json',
   xml: 'application/xml',
@@ -18,7 +18,7 @@ const byType = new Map<string, InboxFormat>([
 ])
 const offers = [...byType.keys()]
 
-/** A form that is named in the query goes before what the caller accepts. The answer is of this type from now on. */
+/** A format named in the query takes precedence over the Accept header. Sets the type of the response. */
 export function formatOf(named: InboxFormat | undefined, request: FastifyRequest, reply: FastifyReply): InboxFormat {
   if (named !== undefined) {
     reply.header('vary', 'Accept')

@@ -1,23 +1,23 @@
 import type { FastifyRequest } from 'fastify'
 import type { InboxFormat } from './inbox-formats.ts'
 
-/** Addresses of the inbox for readers that know of it only what they are told. */
+/** Links for inbox formats whose readers can't build URLs themselves. */
 export type InboxLinks = {
-  /** The list as it was asked for, from a cursor on; from its start for null. */
+  /** The requested list from a cursor; from its start for null. */
   list(format: InboxFormat, cursor: string | null): string
   annotation(id: number, format: InboxFormat, part?: number): string
 }
 
 const kept = ['state', 'profile', 'q', 'urgency', 'upTo', 'limit'] as const
 
-/** Absolute: to the address that the server is known by, or to the one that the caller has used. */
+/** Absolute: with the server's configured address, or the one the caller used. */
 export function inboxLinks(request: FastifyRequest, address: string): InboxLinks {
   const base = `${(address || originOf(request)).replace(/\/+$/, '')}/api/v1/annotations`
   const query = request.query as Record<string, unknown>
   return {
     list(format, cursor) {
       const wanted = new URLSearchParams()
-      // The state that is meant anyway is not said: every letter counts on a small device.
+      // The default state is omitted: every letter counts on a small device.
       for (const name of kept)
         if (query[name] !== undefined && query[name] !== 'all') wanted.set(name, String(query[name]))
       wanted.set('format', format)
@@ -28,7 +28,7 @@ export function inboxLinks(request: FastifyRequest, address: string): InboxLinks
   }
 }
 
-/** What a caller says of the host goes into the answer only where it is one. */
+/** A Host header is used only if it is a valid host. */
 function originOf({ protocol, host }: FastifyRequest): string {
   const isHost = /^[\w.-]{1,253}(?::\d{1,5})?$|^\[[0-9a-f:.]{2,45}\](?::\d{1,5})?$/i.test(host ?? '')
   return isHost ? `${protocol}://${host}` : ''

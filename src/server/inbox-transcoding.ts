@@ -27,7 +27,7 @@ export type ItemAnswer = {
   links: InboxLinks
 }
 
-/** The list for readers that do not read JSON. Where it goes on stands in the text, or in a header for XML. */
+/** The list in formats other than JSON. The link to the next page is in the text, or in a header for XML. */
 async function listAs({ format, items, next, inbox, links, query, cursorOf }: ListAnswer): Promise<Transcoded> {
   const on = next === null ? null : links.list(format, next)
   if (format === 'xml') return { text: await inbox.xml(items), next: on }

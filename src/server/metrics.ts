@@ -5,7 +5,7 @@ import type { Meters } from '../services/activity/stats.ts'
 export type MetricsDeps = { meters(): Meters /** Streams of events that are open. */; streams(): number }
 
 export type Metrics = {
-  /** Measures the requests of all routes that are added from now on. */
+  /** Measures the requests of all routes added from now on. */
   watch(server: FastifyInstance): void
   text(): Promise<string>
   readonly type: string
@@ -27,8 +27,8 @@ const gauges = {
 } as const
 
 /**
- * For Prometheus, in a registry of its own. Labels are of small closed sets: methods, patterns of routes, classes of statuses and levels of
- * service. Nothing in it tells of a person, an address or a page.
+ * For Prometheus, in a separate registry. Labels come from small closed sets: methods, route patterns, status classes and
+ * service levels. No metric reveals a person, an address or a page.
  */
 export function createMetrics({ meters, streams }: MetricsDeps): Metrics {
   const registry = new Registry()
@@ -68,7 +68,7 @@ export function createMetrics({ meters, streams }: MetricsDeps): Metrics {
   })
   return {
     type: registry.contentType,
-    // The library spells what is no number yet in a way that not every reader takes.
+    // The library writes missing values in a way that not every client accepts.
     text: async () => (await registry.metrics()).replaceAll(/ Nan$/gm, ' NaN'),
     watch(server) {
       server.addHook('onResponse', async ({ method, routeOptions, is404 }, reply) => {
@@ -87,5 +87,5 @@ function setTo(counter: Counter, value: number): void {
 }
 
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
-/** Whoever calls may write any method; it makes no curve of its own. */
+/** Unknown methods share one label, so that callers can't add time series. */
 const known = (method: string): string => (methods.has(method) ? method : 'other')

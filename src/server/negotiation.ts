@@ -3,14 +3,14 @@ import { AppError } from '../core/errors.ts'
 
 type Range = { type: string; quality: number }
 
-/** Longer lists are read as far as this: nobody means the rest. */
+/** Longer lists are cut off here. */
 const MAX_ACCEPT_CHARS = 2000
 const range = /^([\w!#$&^.+*-]+\/[\w!#$&^.+*-]+)$/
 const weight = /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/
 
 /**
- * Which of the media types on offer the caller likes best (RFC 9110, 12.5.1): the closest range that covers a type says how
- * much it is liked; of equals the first on offer wins. Answers differ by it, and say so.
+ * The offered media type that the caller prefers (RFC 9110, 12.5.1): the most specific range that covers a type gives its
+ * weight; of equals, the first on offer wins. Responses vary by it and say so.
  */
 export function negotiate<T extends string>(request: FastifyRequest, reply: FastifyReply, offers: readonly T[]): T {
   reply.header('vary', 'Accept')
@@ -40,11 +40,11 @@ function rangesOf(accept: string): Range[] {
     const type = range.exec(name)?.[1]
     if (type === undefined) continue
     const given = parameters.find((each) => each.startsWith('q='))
-    // A weight that is none says nothing.
+    // An invalid weight is ignored.
     const quality = given === undefined ? 1 : Number(weight.exec(given)?.[1] ?? 1)
     ranges.push({ type, quality })
   }
-  // A header without a single range in it says nothing either.
+  // So is a header without any range.
   return ranges.length === 0 ? [{ type: '*/*', quality: 1 }] : ranges
 }
 

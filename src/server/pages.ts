@@ -8,8 +8,8 @@ import { asPage } from './headers.ts'
 const A_YEAR_SECONDS = 31_536_000
 
 /**
- * The built pages. What has a hash in its name never changes and is kept by browsers; all else is asked for again each time. Every
- * path without a file is a view of the one page, which finds out by itself what to show.
+ * The built pages. Files with a hash in their name never change and are cached by browsers; all others are revalidated. Every
+ * path without a file is a view of the single page, which does its own routing.
  */
 export async function servePages(server: FastifyInstance, folder: string | null): Promise<void> {
   if (folder === null) {

@@ -24,10 +24,10 @@ export type HealthParts = {
   }
 }
 
-/** Pauses the crawl and lets it go on; null where no crawl can be paused from here. */
+/** Pauses and resumes the crawl; null if there is none to pause. */
 export type CrawlControl = Pick<NodeStore, 'isPaused' | 'pause'> | null
 
-/** What the routes need of the rest of the program, one part for each group of routes. */
+/** The dependencies of the routes, one part per group of routes. */
 export type ServerParts = HealthParts & {
   accounts: AccountService
   archive: ArchiveService
@@ -45,7 +45,7 @@ export type ServerParts = HealthParts & {
   events: EventParts
 }
 
-/** Where routes are added: their schemas say what their handlers get. */
+/** Routes are added here; their schemas type their handlers. */
 export type Api = FastifyInstance<
   RawServerDefault,
   IncomingMessage,

@@ -36,7 +36,7 @@ export async function addRoutes(server: FastifyInstance, parts: ServerParts): Pr
 
 type AddRoutes = (api: Api, parts: ServerParts) => void
 
-/** One group of routes for each resource. */
+/** One group of routes per resource. */
 const groups: readonly AddRoutes[] = [
   addSources,
   addDocuments,

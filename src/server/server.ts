@@ -19,13 +19,13 @@ export type ServerOptions = {
   config: Config['server']
   log: Logger
   parts: ServerParts
-  /** Folder of the built pages; null where there are none. */
+  /** Folder of the built pages; null if there are none. */
   pages: string | null
 }
 
 const REQUEST_TIMEOUT_MS = 60_000
 const MAX_PARAMETER = 2000
-/** Addresses of documents are part of the header. */
+/** Document URLs are part of the request line. */
 const MAX_HEADER_BYTES = 32_768
 
 /** The HTTP server, not yet listening. */
@@ -38,7 +38,7 @@ export async function createServer({ config, log, parts, pages }: ServerOptions)
     requestTimeout: REQUEST_TIMEOUT_MS,
     routerOptions: { maxParamLength: MAX_PARAMETER, ignoreTrailingSlash: true },
     trustProxy: config.trustProxy.length === 0 ? false : [...config.trustProxy],
-    // Streams of events would hold the end up.
+    // Event streams would delay the shutdown.
     forceCloseConnections: true,
     schemaController: { compilersFactory: { buildValidator } },
     clientErrorHandler: answerClientError,

@@ -4,8 +4,8 @@ const rules = { removeAdditional: false, allErrors: false, strict: false, useDef
 const compilers = AjvCompiler()
 
 /**
- * How requests are held against their schemas. Addresses and headers are texts, so a number or a list in them has to be made of a
- * text; in a body each value has a type of its own already, and another one than the schema names is a fault.
+ * How requests are validated. URLs and headers are text, so numbers and lists in them are converted from text; in a body
+ * each value already has a type, and a different type than the schema's is an error.
  */
 export const buildValidator: typeof compilers = (schemas) => {
   const ofTexts = compilers(schemas, { customOptions: { ...rules, coerceTypes: 'array' } })

@@ -6,7 +6,7 @@ import type { Token as StoredToken } from '../../store/contracts/accounts/tokens
 import type { Me, SessionItem, SessionState, Token, User } from '../schemas/accounts.ts'
 
 const timeOf = (ms: number): string => new Date(ms).toISOString()
-/** 0 stands for never. */
+/** 0 means never. */
 const maybeTimeOf = (ms: number): string | null => (ms === 0 ? null : timeOf(ms))
 
 export function userAnswer({ id, email, name, role, level, disabled, createdAt }: Account): Static<typeof User> {

@@ -23,10 +23,10 @@ import {
 
 const tags = ['inbox']
 const DEFAULT_LIMIT = 50
-/** No deck of WML holds more. */
+/** A WML deck holds no more. */
 const MAX_WML_ITEMS = 15
 
-/** The same thing in each of its forms. */
+/** The same content in each format. */
 function inForms<T extends typeof Annotation | ReturnType<typeof listOf<typeof Annotation>>>(schema: T) {
   const text = { schema: Type.String() }
   return {

@@ -7,13 +7,13 @@ import type { Api, ServerParts } from '../parts.ts'
 import { Problem } from '../schemas/common.ts'
 import { EventQuery } from '../schemas/inbox.ts'
 
-/** By these somebody's sign-in can end. */
+/** These routes can end a user's access. */
 const accessRoutes = /^\/api\/v1\/(?:sessions?|tokens|users|me)(?:\/|$)/
 
 export function addEvents(api: Api, { events, accounts }: Pick<ServerParts, 'events' | 'accounts'>): void {
   const streams = createEventStreams(events)
   api.addHook('preClose', async () => streams.close())
-  // Who signs out, or is shut out, is out of the streams as well: the answer comes when that is done.
+  // Ending access also closes the user's streams, before the response is sent.
   api.addHook('onSend', async (request, { statusCode }, payload) => {
     if (statusCode < 400) await endStreams(request, streams)
     return payload
@@ -62,7 +62,7 @@ export function addEvents(api: Api, { events, accounts }: Pick<ServerParts, 'eve
   )
 }
 
-/** An administrator may have ended anybody's. */
+/** An administrator may have ended anyone's access. */
 async function endStreams({ method, routeOptions, caller }: FastifyRequest, streams: EventStreams): Promise<void> {
   const isAccess = accessRoutes.test(routeOptions.url ?? '')
   if (!isAccess || method === 'GET' || caller === null) return
@@ -74,14 +74,14 @@ function mayAdminister(request: FastifyRequest): boolean {
   return via === 'session' || scopes.includes('admin')
 }
 
-/** What is no number of ours was not given by us: as if nothing was seen. */
+/** An invalid id counts as none. */
 function lastSeenBy({ headers }: FastifyRequest): number | null {
   const text = headers['last-event-id']
   const id = typeof text === 'string' && /^\d{1,16}$/.test(text) ? Number(text) : null
   return id !== null && Number.isSafeInteger(id) ? id : null
 }
 
-/** Asks again with the secret alone: the request itself would be kept as long as the stream. */
+/** Keeps only the secret, not the request, for as long as the stream lives. */
 function knownAgain(
   { headers, cookies }: FastifyRequest,
   callers: Callers,

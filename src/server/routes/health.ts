@@ -2,9 +2,9 @@ import type { FastifyInstance } from 'fastify'
 import { anyone } from '../access.ts'
 import type { HealthParts } from '../parts.ts'
 
-/** For whoever keeps the process running and watched. Outside of the API, for anyone, and without a word about anybody. */
+/** For process supervisors and monitoring: outside the API, public, without personal data. */
 export function addHealth(server: FastifyInstance, { metrics, health }: HealthParts): void {
-  // Whoever asks too much of the rest must not make the process look dead.
+  // Rate-limited callers must not make the process look dead.
   const open = { config: { ...anyone, rateLimit: false as const }, schema: { hide: true } }
   server.get('/healthz', open, async () => ({ status: 'ok' }))
   server.get('/readyz', open, async (_request, reply) => {

@@ -10,7 +10,7 @@ import { Preview, ProfileBody } from '../schemas/profiles.ts'
 
 const MAX_BODY_BYTES = 2 * 1024 * 1024
 
-/** Stands in for the sources of a draft that has none yet, so that all else can be read by the rules of profiles. */
+/** A placeholder for a draft without sources, so that the rest can be validated as a profile. */
 const stopper = { uri: 'http://nowhere.invalid/', process: 'filter' }
 
 export function addPreview(api: Api, { archive, profileRules }: Pick<ServerParts, 'archive' | 'profileRules'>): void {

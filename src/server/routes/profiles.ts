@@ -41,7 +41,7 @@ const body = {
 }
 
 export function addProfiles(parent: Api, { profiles }: Pick<ServerParts, 'profiles'>): void {
-  // In a scope of their own: nobody else reads XML.
+  // In a scope of their own: no other route reads XML.
   parent.register(async (scope) => {
     scope.addContentTypeParser(xmlTypes, { parseAs: 'buffer' }, (_request, bytes, done) => done(null, bytes))
     const api: Api = scope.withTypeProvider<TypeBoxTypeProvider>()
@@ -149,7 +149,7 @@ function inForm(reply: FastifyReply, form: (typeof forms)[number], profile: Stor
   return writeProfile(withoutOwner(profile))
 }
 
-/** Whose it is, is no question here. */
+/** Without the owner, who is always the caller. */
 const withoutOwner = (profile: StoredProfile): StoredProfile => ({ ...profile, owner: '' })
 
 function shown({ owner: _, ...profile }: StoredProfile): Static<typeof Profile> {

@@ -27,7 +27,7 @@ function addOwnSession(api: Api, { accounts, settings }: Parts): void {
       const outcome = await accounts.signIn({ ...request.body, ...browserOf(request) })
       if (outcome.kind === 'wait') throw tooManyAttempts(outcome.seconds)
       if (outcome.kind === 'wrong') throw new AppError('sign-in-wrong', 'wrong email address or password')
-      // The browser forgets the session that it had, so nobody could end it any more.
+      // The browser drops its previous session's cookie, so end that session here.
       if (request.caller?.via === 'session') await accounts.signOut(request.caller)
       giveCookie(request, reply, settings, outcome.secret)
       return sessionState(outcome.caller)

@@ -29,7 +29,7 @@ export const SignIn = Type.Object(
   { email: Type.String({ maxLength: 254 }), password: Type.String({ maxLength: 1000 }) },
   { additionalProperties: false },
 )
-/** How the caller is known: by a session in a cookie, or by a token. */
+/** How the caller is authenticated: by a session cookie or by a token. */
 export const SessionState = Type.Object({ user: Me, via: oneOf(['session', 'token']) })
 
 export const SetupState = Type.Object({ needed: Type.Boolean() })
@@ -77,7 +77,7 @@ export const TokenDraft = Type.Object(
   },
   { additionalProperties: false },
 )
-/** The secret is told this once. */
+/** The secret is shown only once. */
 export const NewToken = Type.Object({ ...Token.properties, token: Type.String() })
 
 export const UserDraft = Type.Object(

@@ -85,7 +85,7 @@ export const Graph = Type.Object({
 })
 
 export const ExplainQuery = Type.Object({ url: Type.String({ minLength: 1, maxLength: 20_000 }) })
-/** Steps from the URL to its last outcome, the first that says no ends it. */
+/** Steps from the URL to its last outcome, ending at the first that rejects it. */
 export const UrlExplanation = Type.Object({
   url: Type.String({ description: 'Normalised URL' }),
   verdict: oneOf(['fetched', 'queued', 'refused', 'failed', 'not-covered', 'unknown']),

@@ -46,7 +46,7 @@ export const inboxFilter = {
 export const formats = ['json', 'xml', 'wml', 'text'] as const
 
 export const InboxQuery = Type.Object({ ...inboxFilter, ...pageQuery, format: Type.Optional(oneOf(formats)) })
-/** Small devices take the text of an annotation in parts. */
+/** Small devices read the text of an annotation in parts. */
 export const AnnotationQuery = Type.Object({
   format: Type.Optional(oneOf(formats)),
   part: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000, default: 1, description: 'Part of a WML deck' })),
@@ -54,7 +54,7 @@ export const AnnotationQuery = Type.Object({
 export const EventQuery = Type.Object({
   crawl: Type.Optional(oneOf(['0', '1'], { description: '1: include crawl statistics (administrators only)' })),
 })
-/** What is done to all that it lets through must not be done to more for want of a letter. */
+/** Reject unknown parameters, so that a typo can't widen a bulk update. */
 export const InboxFilterQuery = Type.Object(inboxFilter, { additionalProperties: false })
 
 export const Marks = Type.Object(
@@ -65,7 +65,7 @@ export const Marks = Type.Object(
   },
   { additionalProperties: false, minProperties: 1 },
 )
-/** Without ids it is done to all that the query lets through. */
+/** Without ids, applies to all that match the query. */
 export const BulkMarks = Type.Object(
   { ...Marks.properties, ids: Type.Optional(Type.Array(Id, { minItems: 1, maxItems: 10_000 })) },
   { additionalProperties: false },

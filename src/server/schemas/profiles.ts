@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { Id, MarkedText, oneOf, Time } from './common.ts'
 import { Explanation } from './inbox.ts'
 
-/** Deep rules, with all faults at once, are those of the profile reader; here only the outermost form is held. */
+/** Only the outermost shape; the profile reader validates the rest and reports all errors together. */
 export const ProfileBody = Type.Unsafe<Record<string, unknown>>({
   type: 'object',
   additionalProperties: true,
@@ -56,7 +56,7 @@ export const PreviewExample = Type.Object({
   summary: MarkedText,
   explanation: Explanation,
 })
-/** Against documents that the caller may see, nothing stored. */
+/** Matched against documents visible to the caller; nothing is stored. */
 export const Preview = Type.Object({
   documents: Type.Integer({ description: 'Documents compared with the profile' }),
   matched: Type.Integer(),

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { Id, MaybeTime, oneOf, pageQuery, Time } from './common.ts'
 
-/** What a row of the table says, the worst first where several hold. */
+/** The state shown in a row; if several apply, the worst. */
 export const sourceStates = [
   'paused',
   'checking',
@@ -62,7 +62,7 @@ const sourceFilter = {
   q: Type.Optional(Type.String({ maxLength: 200 })),
 }
 export const SourceQuery = Type.Object({ ...sourceFilter, ...pageQuery })
-/** What is done to all that it lets through must not be done to more for want of a letter. */
+/** Reject unknown parameters, so that a typo can't widen a bulk update. */
 export const SourceFilterQuery = Type.Object(sourceFilter, { additionalProperties: false })
 export const SourceList = Type.Object({
   items: Type.Array(Source),
@@ -79,7 +79,7 @@ export const SourceList = Type.Object({
 const marks = { paused: Type.Optional(Type.Boolean()), muted: Type.Optional(Type.Boolean()) }
 export const SourceMarks = Type.Object(marks, { additionalProperties: false, minProperties: 1 })
 const ids = Type.Optional(Type.Array(Id, { minItems: 1, maxItems: 10_000 }))
-/** Without ids it is done to all that the query lets through. */
+/** Without ids, applies to all that match the query. */
 export const BulkSourceMarks = Type.Object({ ...marks, ids }, { additionalProperties: false })
 export const BulkSources = Type.Object({ ids }, { additionalProperties: false })
 export const BulkSourcesDone = Type.Object({ changed: Type.Integer(), ids: Type.Array(Id) })
