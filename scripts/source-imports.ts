@@ -8,7 +8,7 @@ export type Import = {
   kind: 'static' | 'dynamic' | 'thread'
 }
 
-export type SourceFile = { path: string; lines: number; imports: Import[] }
+export type SourceFile = { path: string; text: string; lines: number; imports: Import[] }
 
 const patterns: [Import['kind'], RegExp][] = [
   ['static', /^\s*import\s+(?:type\s+)?[\w$*{},\s]+?\s+from\s*['"]([^'"]+)['"]/gm],
@@ -37,18 +37,18 @@ export function readSources(root: string, folders: readonly string[]): SourceFil
   )
   return found.sort().map((path) => {
     const text = readFileSync(join(root, path), 'utf8')
-    return { path, lines: text.split('\n').length - 1, imports: importsOf(path, text) }
+    return { path, text, lines: text.split('\n').length - 1, imports: importsOf(path, text) }
   })
 }
 
-/** A chain of files of which each imports the next and the last the first; `undefined` when there is none. */
-export function findCycle(files: readonly SourceFile[]): string[] | undefined {
+/** A chain of files in which each imports the next and the last the first; `undefined` when there is none. */
+export function findCycle(files: readonly Pick<SourceFile, 'path' | 'imports'>[]): string[] | undefined {
   const byPath = new Map(files.map((file) => [file.path, file]))
-  const settled = new Set<string>()
+  const done = new Set<string>()
   const chain: string[] = []
 
   function visit(path: string): string[] | undefined {
-    if (settled.has(path)) return undefined
+    if (done.has(path)) return undefined
     const start = chain.indexOf(path)
     if (start >= 0) return [...chain.slice(start), path]
     chain.push(path)
@@ -57,7 +57,7 @@ export function findCycle(files: readonly SourceFile[]): string[] | undefined {
       if (cycle !== undefined) return cycle
     }
     chain.pop()
-    settled.add(path)
+    done.add(path)
     return undefined
   }
   for (const { path } of files) {
@@ -65,4 +65,11 @@ export function findCycle(files: readonly SourceFile[]): string[] | undefined {
     if (cycle !== undefined) return cycle
   }
   return undefined
+}
+
+const commentOrLiteral = /\/\/[^\n]*|\/\*[\s\S]*?\*\/|('(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`)/g
+
+/** String and template literals with their quotes, comments left out. A plain scan: quotes in regular expressions may confuse it. */
+export function literalsOf(text: string): string[] {
+  return [...text.matchAll(commentOrLiteral)].flatMap(([, literal]) => literal ?? [])
 }

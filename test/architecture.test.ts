@@ -1,16 +1,26 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { findCycle, importsOf, readSources } from '../scripts/source-imports.ts'
+import { findCycle, importsOf, literalsOf, readSources } from '../scripts/source-imports.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const sources = readSources(root, ['src', 'ui', 'test', 'bench', 'scripts', 'examples'])
 
 const MAX_LINES = 500
+const MAX_APP_LINES = 200
+const MAX_WIRING_LINES = 90
+
+/** The beginning of a literal that is a statement of SQL. */
+const sqlStatement =
+  /^.\s*(?:WITH\s[\s\S]*?\b)?(?:SELECT\b|INSERT (?:OR \w+ )?INTO\b|UPDATE\s+\w+\s+(?:AS \w+ )?SET\b|DELETE FROM\b|PRAGMA \w|ALTER TABLE\b|(?:CREATE|DROP) (?:\w+ )?(?:TABLE|INDEX|TRIGGER|VIEW|DATABASE)\b)/
+
+const below = ['core', 'config', 'store/contracts', 'store/rules'] as const
 
 /**
- * What each part may import besides itself, lowest first. Only the entry point (`src/main.ts`) and `app/` name concrete engines,
- * fetchers and threads. ARCHITECTURE.md shows this table, and a test compares the two.
+ * What each part may import besides itself, lowest first. Only `app/` and the entry point (`src/main.ts`) name concrete engines, fetchers
+ * and threads, and no other part imports `app/`. The table of folders in ARCHITECTURE.md says the same.
  */
 const mayImport = {
   core: [],
@@ -18,35 +28,25 @@ const mayImport = {
   config: ['core'],
   'store/contracts': ['core'],
   'store/rules': ['core', 'store/contracts'],
-  'store/sqlite': ['core', 'config', 'store/contracts', 'store/rules'],
-  'store/postgres': ['core', 'config', 'store/contracts', 'store/rules'],
-  archive: ['core', 'config', 'xml', 'store/contracts', 'store/rules'],
-  crawl: ['core', 'config', 'store/contracts', 'store/rules', 'archive'],
+  'store/sqlite': below,
+  'store/postgres': below,
+  archive: [...below, 'xml'],
+  crawl: [...below, 'archive'],
   matching: ['core', 'config', 'xml', 'store/contracts'],
   fetchers: ['core', 'config', 'store/contracts', 'crawl'],
-  services: ['core', 'config', 'xml', 'store/contracts', 'store/rules', 'archive', 'crawl', 'matching', 'fetchers'],
-  cluster: ['core', 'config', 'store/contracts', 'store/rules', 'crawl', 'fetchers', 'services'],
-  server: ['core', 'config', 'xml', 'store/contracts', 'store/rules', 'services'],
-  cli: ['core', 'config', 'xml', 'store/contracts', 'store/rules', 'services'],
+  services: [...below, 'xml', 'archive', 'crawl', 'matching', 'fetchers'],
+  cluster: [...below, 'crawl', 'fetchers', 'services'],
+  server: [...below, 'xml', 'services'],
+  cli: [...below, 'xml', 'services'],
   app: [
-    ...[
-      'core',
-      'config',
-      'xml',
-      'store/contracts',
-      'store/rules',
-      'store/sqlite',
-      'store/postgres',
-      'archive',
-      'crawl',
-    ],
-    ...['matching', 'fetchers', 'services', 'cluster', 'server', 'cli'],
+    ...[...below, 'xml', 'store/sqlite', 'store/postgres', 'archive', 'crawl', 'matching'],
+    ...['fetchers', 'services', 'cluster', 'server', 'cli'],
   ],
 } as const satisfies Record<string, readonly string[]>
 
 type Part = keyof typeof mayImport
 
-/** Database drivers and the only part that may know them. */
+/** Database drivers, and the only part that may import each. */
 const driverOwners: Record<string, Part> = { 'node:sqlite': 'store/sqlite', pg: 'store/postgres' }
 
 const compositionRoot = /^src\/main\.ts$/
@@ -56,7 +56,7 @@ function partOf(path: string): Part | undefined {
   return parts.find((part) => path.startsWith(`src/${part}/`))
 }
 
-/** Tests, and what only tests use, stand beside one part and may use others, real as they are. */
+/** Tests, and what only tests use, may import any part. */
 const forTests = /\.(?:test|testkit)\.ts$/
 const program = sources.filter(({ path }) => path.startsWith('src/') && !forTests.test(path))
 
@@ -95,6 +95,36 @@ describe('the architecture', () => {
         )
         if (owner !== undefined && partOf(path) !== owner[1]) broken.push(`${path} imports ${target}`)
       }
+    }
+    assert.deepEqual(broken, [])
+  })
+
+  test('the table of folders in ARCHITECTURE.md says the same', () => {
+    const text = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8')
+    const rows = [...text.matchAll(/^\| `src\/([\w/]+)\/` \|[^|]*\| ([^|]*) \|$/gm)]
+    const documented = rows.map(([, part, imports]) => [part, imports === '–' ? [] : imports!.split(', ').toSorted()])
+    const enforced = Object.entries(mayImport).map(([part, imports]) => [part, [...imports].toSorted()])
+    assert.deepEqual(documented, enforced)
+  })
+
+  test('SQL is written only in the store', () => {
+    const outside = program.filter(({ path }) => !path.startsWith('src/store/'))
+    const broken = outside.flatMap(({ path, text }) => {
+      return literalsOf(text).flatMap((literal) => (sqlStatement.test(literal) ? [`${path}: ${literal}`] : []))
+    })
+    assert.deepEqual(broken, [])
+  })
+
+  test('the composition wires and decides nothing: no loop, no timer but in threads, no long file or function', () => {
+    const broken: string[] = []
+    for (const { path, text, lines } of program) {
+      if (!path.startsWith('src/app/')) continue
+      const isThread = path.startsWith('src/app/threads/')
+      if (/^\s*(?:while \(|do \{|for \((?:;|let .*;))/m.test(text) && !isThread) broken.push(`${path} has a loop`)
+      if (/\bset(?:Interval|Timeout)\(/.test(text) && !isThread) broken.push(`${path} has a timer`)
+      if (lines > MAX_APP_LINES) broken.push(`${path} has ${lines} lines`)
+      for (const [body, name] of text.matchAll(/^(?:export )?(?:async )?function (\w+)[\s\S]*?^\}$/gm))
+        if (body.split('\n').length > MAX_WIRING_LINES) broken.push(`${name} in ${path} is too long`)
     }
     assert.deepEqual(broken, [])
   })
@@ -158,10 +188,17 @@ describe('the scan for imports', () => {
     ])
   })
 
+  test('finds the literals of a file, and statements of SQL among them', () => {
+    const text =
+      "// it's SELECT 1\nconst a = 'SELECT 1 FROM t' /* `UPDATE` */\nconst b = `\n  INSERT INTO t`\nconst c = 'Select one'"
+    assert.deepEqual(literalsOf(text), ["'SELECT 1 FROM t'", '`\n  INSERT INTO t`', "'Select one'"])
+    const found = literalsOf(text).filter((literal) => sqlStatement.test(literal))
+    assert.deepEqual(found, ["'SELECT 1 FROM t'", '`\n  INSERT INTO t`'])
+  })
+
   test('finds a cycle over several files, but none in a file that starts a thread', () => {
     const file = (path: string, target: string, kind: 'static' | 'thread' = 'static') => ({
       path,
-      lines: 1,
       imports: [{ target, kind }],
     })
     assert.deepEqual(findCycle([file('a', 'b'), file('b', 'c'), file('c', 'b')]), ['b', 'c', 'b'])

@@ -2,25 +2,15 @@ import type { Engine, Target } from '../../cli/engine.ts'
 import type { Account } from '../../core/account.ts'
 import { systemClock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
-import type { Users } from '../../services/accounts/users.ts'
+import { listAll, type Users } from '../../services/accounts/users.ts'
 import { withStores } from '../engines/open-engine.ts'
 import type { Purpose } from '../engines/target.ts'
 import { createAccounts } from '../server/parts.ts'
 
-const PAGE = 1000
-
-/** Accounts, beside whoever else works there. They may come before anything was fetched. */
+/** Accounts may be created before anything is fetched. */
 export const addUser: Engine['addUser'] = (target, draft) => withUsers(target, (users) => users.add(draft), 'create')
 
-export const listUsers: Engine['listUsers'] = (target) =>
-  withUsers(target, async (users) => {
-    const all: Account[] = []
-    for (;;) {
-      const page = await users.list({ after: all.at(-1)?.id ?? 0, limit: PAGE })
-      all.push(...page)
-      if (page.length < PAGE) return all
-    }
-  })
+export const listUsers: Engine['listUsers'] = (target) => withUsers(target, listAll)
 
 export const setPassword: Engine['setPassword'] = (target, email, password) =>
   withUsers(target, async (users) => users.change((await known(users, email)).id, { password }))

@@ -13,7 +13,7 @@ import type { SearchIndex } from '../../store/contracts/search.ts'
 import type { VersionStore } from '../../store/contracts/versions.ts'
 import { createSqliteProfiles } from '../../store/sqlite/accounts/profiles.ts'
 import { createSqliteObjects } from '../../store/sqlite/archive/objects.ts'
-import { createSqliteVersions } from '../../store/sqlite/documents/versions.ts'
+import { createNewestVersion, createSqliteVersions } from '../../store/sqlite/documents/versions.ts'
 import type { Database } from '../../store/sqlite/folder/database.ts'
 import { openCatalogForReading, paths, readFacts } from '../../store/sqlite/folder/folder.ts'
 import { createSqliteFrontierView } from '../../store/sqlite/frontier/frontier-view.ts'
@@ -61,7 +61,7 @@ function createSearchPlace(
   { versions, objects }: { versions: VersionStore; objects: ObjectStore },
 ) {
   const texts = createVersionTexts({ versions, objects })
-  const newest = catalog.prepare('SELECT coalesce(max(id), 0) AS id FROM versions')
+  const newestVersion = createNewestVersion(catalog)
   const fileOf = (): number => statSync(paths.search(folder), { throwIfNoEntry: false })?.ino ?? 0
   const atHand = createRowsAtHand(versions)
   let opened: { index: SearchIndex; file: number } | null = null
@@ -73,8 +73,7 @@ function createSearchPlace(
   }
 
   async function isBehind(index: SearchIndex): Promise<boolean> {
-    const { id } = catalog.read(() => newest.get()) as { id: number }
-    return (await index.watermark()) < id
+    return (await index.watermark()) < newestVersion()
   }
 
   return {

@@ -148,3 +148,15 @@ export function createAccountMaker({ accounts, passwords, clock, levelOf, onChan
     return account
   }
 }
+
+const PAGE = 1000
+
+/** All accounts, in the order of their ids. */
+export async function listAll({ list }: Pick<Users, 'list'>): Promise<Account[]> {
+  const all: Account[] = []
+  for (;;) {
+    const page = await list({ after: all.at(-1)?.id ?? 0, limit: PAGE })
+    all.push(...page)
+    if (page.length < PAGE) return all
+  }
+}
