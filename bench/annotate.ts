@@ -1,6 +1,6 @@
 /**
- * From the stored body of a 70 KB page to the annotations of three recipients: text, words, match, score, summary,
- * explanation. The papers' engine took 200 ms for this.
+ * From the stored body of a 70 KB page to annotations for three recipients: text, words, match, score, summary,
+ * explanation. The engine described in the original papers took 200 ms.
  */
 
 import type { Interests } from '../src/core/profile.ts'
@@ -10,8 +10,7 @@ import { compileInterests } from '../src/matching/interests/compile-interests.ts
 import { createNearDuplicateIndex } from '../src/matching/near-duplicate/near-duplicate-index.ts'
 import { simhash } from '../src/matching/near-duplicate/simhash.ts'
 import { readDocument } from '../src/matching/terms/document-terms.ts'
-import { renderPage } from './origin/page.ts'
-import { createProse, type Prose } from './origin/prose.ts'
+import { createProse, type Prose, renderPage } from './origin/page.ts'
 import { createRandom } from './origin/random.ts'
 import type { Benchmark } from './table.ts'
 
@@ -37,7 +36,7 @@ function textOf(body: Buffer): string {
   return documentText(body, { contentType: 'text/html; charset=utf-8' }) ?? ''
 }
 
-/** Weighted words as in the papers; the same with phrases, an exclusion and an expression; by stems. */
+/** Weighted words as in the papers; the same with phrases, an exclusion and an expression; with stemming. */
 function makeRecipients(prose: Prose): Recipient[] {
   const words = prose.words.slice(0, 40).filter((word) => word.length > 3)
   const keywords = words.slice(0, 5).map((key, at) => ({ key, weight: at + 1 }))
@@ -52,7 +51,7 @@ function makeRecipients(prose: Prose): Recipient[] {
   return [plain, rich, stemmed].map((interests, id) => ({ id, interests: compileInterests(interests) }))
 }
 
-/** The middle of the times of all pages over all rounds. */
+/** The median over all pages and rounds. */
 function medianMs(pages: readonly Page[], work: (page: Page) => void): number {
   const times: number[] = []
   for (let round = 0; round < ROUNDS; round++) {
@@ -62,7 +61,7 @@ function medianMs(pages: readonly Page[], work: (page: Page) => void): number {
       times.push(performance.now() - startedAt)
     }
   }
-  // The first rounds are the compiler's.
+  // The first rounds include compilation.
   return times.slice(times.length / 4).sort((a, b) => a - b)[Math.floor(times.length * 0.375)]!
 }
 
@@ -86,16 +85,16 @@ export const run: Benchmark = async () => {
   })
   return {
     name: 'annotate',
-    columns: ['what', 'figure', 'unit', 'goal'],
+    columns: ['what', 'value', 'unit', 'goal'],
     rows: [
       ['page', PAGE_BYTES / 1024, 'KB', ''],
-      ['recipients, of whom on average matched', drafts / PAGES, 'of 3', ''],
+      ['matching recipients, on average', drafts / PAGES, 'of 3', ''],
       ['from stored body to annotations', wholeMs, 'ms', `${GOAL_MS}`],
       ['of which text', textMs, 'ms', ''],
       ['of which words', wordsMs, 'ms', ''],
       ['of which match, score, summary, explanation', wholeMs - textMs - wordsMs, 'ms', ''],
-      ['near-duplicates, besides', duplicateMs, 'ms', ''],
-      ['times the papers’ engine', PAPERS_MS / wholeMs, '', ''],
+      ['plus near-duplicates', duplicateMs, 'ms', ''],
+      ['speed-up over the papers’ engine', PAPERS_MS / wholeMs, '', ''],
     ],
     stats: {
       annotateOfGoal: wholeMs / GOAL_MS,
@@ -106,8 +105,8 @@ export const run: Benchmark = async () => {
       duplicateMs,
     },
     notes: [
-      `${PAGES} pages, ${ROUNDS} rounds, the middle of all times.`,
-      'Recipients: weighted words; words and a phrase with exclusion and expression; words by English stems.',
+      `${PAGES} pages, ${ROUNDS} rounds, median.`,
+      'Recipients: weighted words; words and a phrase with exclusion and expression; words with English stemming.',
     ],
   }
 }

@@ -1,10 +1,6 @@
 import { createHash } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { createBodyReader } from '../src/archive/body-reader.ts'
 import { responseRecord, revisitRecord, warcinfoRecord } from '../src/archive/warc/record-writer.ts'
-import { AppError } from '../src/core/errors.ts'
 import { digestText } from '../src/core/fingerprint.ts'
 import { noCheck } from '../src/core/request.ts'
 import type { Capture } from '../src/store/contracts/documents.ts'
@@ -12,10 +8,10 @@ import { createSqliteObjects } from '../src/store/sqlite/archive/objects.ts'
 import { createSqliteVersions } from '../src/store/sqlite/documents/versions.ts'
 import { openCatalogForReading, openFolder, paths } from '../src/store/sqlite/folder/folder.ts'
 import { openShardStore } from '../src/store/sqlite/folder/shard-store.ts'
-import { folderBytes } from './measure.ts'
-import { createProse } from './origin/prose.ts'
+import { folderBytes, withFolder } from './measure.ts'
+import { createProse } from './origin/page.ts'
 import { createRandom } from './origin/random.ts'
-import type { BenchOptions, BenchTable } from './table.ts'
+import { type BenchOptions, type BenchTable, numbersOf } from './table.ts'
 
 export const optionNames = ['versions', 'documents', 'reads', 'body-bytes']
 
@@ -23,25 +19,18 @@ const BATCH = 128
 const HOSTS = 1000
 
 /**
- * A million versions through the contract, as a crawl writes them: pages that change again and again, one in ten the
- * body of another page. Then versions are read back at random, each body held against its digest.
+ * Writes a million versions through the contract, as a crawl does: pages that change repeatedly, one in ten with the
+ * body of another page. Then reads versions back at random and checks each body against its digest.
  */
 export async function run({ values }: BenchOptions): Promise<BenchTable> {
-  const number = (name: string, fallback: number): number => {
-    const value = Number(values[name] ?? fallback)
-    if (Number.isInteger(value) && value > 0) return value
-    throw new AppError('usage-wrong', `--${name} must be a whole number above 0`)
-  }
+  const number = numbersOf(values)
   const versions = number('versions', 1_000_000)
   const documents = Math.min(versions, number('documents', 200_000))
-  const folder = mkdtempSync(join(tmpdir(), 'erace-bench-'))
-  try {
+  return withFolder(async (folder) => {
     const written = await write(folder, versions, documents, number('body-bytes', 2_000))
     const read = await readBack(folder, written.versions, number('reads', 20_000))
     return tableOf(written, read, folder)
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
+  })
 }
 
 type Written = { versions: number; bodyBytes: number; seconds: number; early: number; late: number; heapMb: number[] }
@@ -68,7 +57,7 @@ async function write(folder: string, versions: number, documents: number, meanBy
   let bodyBytes = 0
   const startedAt = performance.now()
   for (let n = 0; n < versions; n += BATCH) {
-    const captures = Array.from({ length: Math.min(BATCH, versions - n) }, (_, place) => captureOf(n + place))
+    const captures = Array.from({ length: Math.min(BATCH, versions - n) }, (_, index) => captureOf(n + index))
     for (const capture of captures) bodyBytes += capture.kind === 'body' ? capture.size : 0
     await store.documents.record(captures)
     if (Math.floor((n + BATCH) / (versions / 10)) <= marks.length) continue
@@ -86,7 +75,7 @@ async function write(folder: string, versions: number, documents: number, meanBy
   return { versions: counts.versions, bodyBytes, seconds, early, late, heapMb }
 }
 
-/** Version n of a made-up web. Texts are cut from one long prose, so that making them costs little beside storing them. */
+/** Version n of a generated web. Texts are slices of one long text, so that generating them costs little. */
 function createCaptures(documents: number, meanBytes: number, run: number): (n: number) => Capture {
   const random = createRandom(1)
   const prose = createProse(random)
@@ -220,7 +209,7 @@ function tableOf(written: Written, read: Read, folder: string): BenchTable {
       rssGrowthMb: growthMb,
     },
     notes: [
-      'plain WARC files, as a crawl leaves them before they are compressed; one thread; each body read is checked against its digest',
+      'WARC files not compressed yet, as a crawl leaves them; one thread; each body is checked against its digest',
     ],
   }
 }

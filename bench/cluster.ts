@@ -1,26 +1,23 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { AppError } from '../src/core/errors.ts'
 import { openPool } from '../src/store/postgres/connection/pool.ts'
 import { migrate } from '../src/store/postgres/schema/migrate.ts'
 import { type PostgresServer, startPostgres } from '../src/store/postgres/testkit/postgres-server.testkit.ts'
-import { startFleet } from './cluster/fleet.ts'
-import { processorSeconds } from './cluster/processor-time.ts'
-import { measureCommand } from './measure.ts'
+import { startFleet } from './fleet.ts'
+import { measureCommand, processorSeconds, withFolder } from './measure.ts'
 import { type Origin, startOrigin } from './origin/start.ts'
-import type { BenchOptions, BenchTable } from './table.ts'
+import { type BenchOptions, type BenchTable, numbersOf } from './table.ts'
 import { findTool } from './tools.ts'
 
 /**
  * Workers on one PostgreSQL, all on this machine.
  *
- * Bound by the network: origins that take 200 ms for an answer, one connection to each host, few requests at once in each worker.
- * What one worker can do is then bounded by waiting, and what many can do together shows whether they get into each other's way.
- * Pages are counted by the origin, over some seconds in which every worker holds its share.
+ * Network-bound: origins with 200 ms latency, one connection per host, few concurrent requests per worker. A single worker mostly
+ * waits, so the throughput of many shows whether they get in each other's way. The origin counts the pages during a time window in
+ * which every worker holds its share of the partitions.
  *
- * Bound by the processor: origins that answer at once; one worker against two, and the embedded store against PostgreSQL, each with
- * two threads that crawl, whole crawls from the first request to the last.
+ * CPU-bound: origins without latency; one worker against two, and the SQLite store against PostgreSQL, each with two crawling
+ * threads, over whole crawls from the first request to the last.
  */
 export const optionNames = ['workers', 'latency', 'wide-hosts', 'wide-fetchers', 'window', 'cpu-pages', 'cpu-hosts']
 
@@ -28,7 +25,7 @@ type Row = {
   label: string
   workers: number
   perSecond: number
-  /** Of what so many single workers would do. */
+  /** Relative to the same number of independent workers. */
   efficiency: number | null
   workerCpuMs: number
   databaseCpuMs: number
@@ -47,11 +44,7 @@ type Settings = {
 }
 
 export async function run({ values }: BenchOptions): Promise<BenchTable> {
-  const number = (name: string, fallback: number): number => {
-    const value = Number(values[name] ?? fallback)
-    if (Number.isInteger(value) && value > 0) return value
-    throw new AppError('usage-wrong', `--${name} must be a whole number above 0`)
-  }
+  const number = numbersOf(values)
   const settings: Settings = {
     workers: (values.workers ?? '1,2,4,8').split(',').map(Number),
     latencyMs: number('latency', 200),
@@ -83,7 +76,7 @@ async function boundByNetwork(server: PostgresServer, settings: Settings): Promi
   const { latencyMs, hosts, fetchers, windowMs } = settings
   const most = Math.max(...settings.workers)
   const perSecond = (most * fetchers * 1000) / latencyMs
-  // Enough that nothing runs dry before the window closes.
+  // Enough pages to last until the window closes.
   const pages = Math.ceil(perSecond * (windowMs / 1000 + 25))
   const origin = await startOrigin({ pages, hosts, latencyMs, meanBytes: 8000, links: 25 })
   try {
@@ -93,7 +86,7 @@ async function boundByNetwork(server: PostgresServer, settings: Settings): Promi
       const store = await newStore(server, `wide_${workers}`)
       rows.push(await measureWindow(server, store, origin, workers, settings, rows[0]))
       const { label, perSecond, efficiency } = rows.at(-1)!
-      process.stderr.write(`${label}: ${perSecond.toFixed(0)} pages a second, efficiency ${efficiency?.toFixed(2)}\n`)
+      process.stderr.write(`${label}: ${perSecond.toFixed(0)} pages/s, efficiency ${efficiency?.toFixed(2)}\n`)
     }
     return rows
   } finally {
@@ -113,9 +106,9 @@ async function measureWindow(
   try {
     await Promise.race([
       fleet.joined(),
-      fleet.ended.then(() => Promise.reject(new Error('the crawl was over before all had joined'))),
+      fleet.ended.then(() => Promise.reject(new Error('the crawl ended before all workers had joined'))),
     ])
-    // Every host has said what may be fetched, and all have had their turn, before the clock starts.
+    // Before the clock starts, every robots.txt has been fetched and all workers have crawled for a while.
     while ((await origin.stats()).robots < origin.hosts.length) await new Promise((resolve) => setTimeout(resolve, 100))
     await origin.reached((await origin.stats()).requests + workers * fetchers * 10)
     const before = await snapshot(server, origin, fleet)
@@ -124,7 +117,7 @@ async function measureWindow(
     const pages = after.pages - before.pages
     const perSecond = (pages * 1000) / (after.at - before.at)
     return {
-      label: `${workers} ${workers === 1 ? 'worker' : 'workers'}, ${fetchers} requests at once in each`,
+      label: `${workers} ${workers === 1 ? 'worker' : 'workers'}, ${fetchers} concurrent requests each`,
       workers,
       perSecond,
       efficiency: perSecond / (workers * (first?.perSecond ?? perSecond / workers)),
@@ -188,7 +181,7 @@ async function boundByProcessor(server: PostgresServer, { cpuPages, cpuHosts }: 
       await origin.reset()
       const store = await newStore(server, `busy_${workers}_${threads}`)
       rows.push(await crawlStore(server, store, origin, workers, threads))
-      process.stderr.write(`${rows.at(-1)!.label}: ${rows.at(-1)!.perSecond.toFixed(0)} pages a second\n`)
+      process.stderr.write(`${rows.at(-1)!.label}: ${rows.at(-1)!.perSecond.toFixed(0)} pages/s\n`)
     }
     return rows
   } finally {
@@ -197,18 +190,17 @@ async function boundByProcessor(server: PostgresServer, { cpuPages, cpuHosts }: 
 }
 
 async function crawlFolder(origin: Origin): Promise<Row> {
-  const folder = mkdtempSync(join(tmpdir(), 'erace-bench-'))
-  try {
+  return withFolder(async (folder) => {
     const run = { origin, folder, maxPages: 0, fetchers: CPU_FETCHERS, perHost: CPU_PER_HOST, threads: 2 }
     const command = findTool('erace').command(run, CPU_FETCHERS)
-    // The first start after an update compiles the modules.
+    // The first start after a change compiles the modules.
     await measureCommand({ ...command, args: [...command.args, '--max-pages', '10'] })
     await origin.reset()
     rmSync(join(folder, 'data'), { recursive: true, force: true })
     const { cpuSeconds } = await measureCommand({ ...command, args: [...command.args, '--no-index'] })
     const { distinct, spanSeconds } = await origin.stats()
     return {
-      label: 'embedded store, 2 threads',
+      label: 'SQLite store, 2 threads',
       workers: 1,
       perSecond: distinct / spanSeconds,
       efficiency: null,
@@ -217,9 +209,7 @@ async function crawlFolder(origin: Origin): Promise<Row> {
       statements: null,
       bytes: null,
     }
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
+  })
 }
 
 async function crawlStore(
@@ -232,19 +222,19 @@ async function crawlStore(
   const fleet = startFleet({ store, origin, workers, threads, fetchers: CPU_FETCHERS / workers, perHost: CPU_PER_HOST })
   try {
     const before = await snapshot(server, origin, fleet)
-    const watched = { last: before }
-    const watch = setInterval(async () => {
-      const seen = await snapshot(server, origin, fleet).catch(() => null)
-      if (seen !== null && seen.statements >= watched.last.statements) watched.last = seen
+    const seen = { last: before }
+    const timer = setInterval(async () => {
+      const now = await snapshot(server, origin, fleet).catch(() => null)
+      if (now !== null && now.statements >= seen.last.statements) seen.last = now
     }, 1000)
-    await fleet.ended.finally(() => clearInterval(watch))
+    await fleet.ended.finally(() => clearInterval(timer))
     const { distinct, spanSeconds } = await origin.stats()
     return {
       label: `PostgreSQL, ${workers} ${workers === 1 ? 'worker' : 'workers'} of ${threads} ${threads === 1 ? 'thread' : 'threads'}`,
       workers,
       perSecond: distinct / spanSeconds,
       efficiency: null,
-      ...perPage(before, watched.last, watched.last.pages),
+      ...perPage(before, seen.last, seen.last.pages),
     }
   } finally {
     await fleet.stop()
@@ -284,9 +274,9 @@ function tableOf(wide: readonly Row[], busy: readonly Row[], { latencyMs, hosts 
     rows: [...wide, ...busy].map(cells),
     stats,
     notes: [
-      `the first ${wide.length} rows: answers after ${latencyMs} ms, ${hosts} hosts, one connection to each; a window in which all hold their share`,
-      'the others: answers at once, whole crawls from the first request to the last; the database and the origin share the processors with the workers',
-      'PostgreSQL with its defaults for durability (every commit is on disk) and 256 MB of shared buffers',
+      `the first ${wide.length} rows: ${latencyMs} ms latency, ${hosts} hosts, one connection per host; measured while every worker holds its share`,
+      'the others: no latency, whole crawls from the first request to the last; the database and the origin share the CPUs with the workers',
+      'PostgreSQL with default durability (every commit is on disk) and 256 MB of shared buffers',
     ],
   }
 }

@@ -1,17 +1,13 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { AppError } from '../src/core/errors.ts'
-import { folderBytes, type Measured, measureCommand } from './measure.ts'
+import { folderBytes, type Measured, measureCommand, withFolder } from './measure.ts'
 import type { OriginStats } from './origin/server.ts'
 import { type Origin, startOrigin } from './origin/start.ts'
-import type { BenchOptions, BenchTable } from './table.ts'
+import { type BenchOptions, type BenchTable, numbersOf } from './table.ts'
 import { findTool, type Tool, type ToolRun } from './tools.ts'
 
 /**
- * The same web crawled by eRACE and by its peers, one after the other on the same machine. Documents are counted by
- * the origin (distinct pages that were asked for), never by the tool, and the best of all rounds and settings counts.
+ * The same web crawled by eRACE and its peers, one after another on the same machine. The origin counts the documents
+ * (distinct pages requested), never the tool; the best of all rounds and settings counts.
  */
 type Outcome = {
   label: string
@@ -43,11 +39,7 @@ export const optionNames = [
 ]
 
 export async function run({ roots, values }: BenchOptions): Promise<BenchTable> {
-  const number = (name: string, fallback: number): number => {
-    const value = Number(values[name] ?? fallback)
-    if (Number.isInteger(value) && value > 0) return value
-    throw new AppError('usage-wrong', `--${name} must be a whole number above 0`)
-  }
+  const number = numbersOf(values)
   const settings: Settings = {
     rounds: number('rounds', 1),
     slowPages: number('slow-pages', 3000),
@@ -79,7 +71,7 @@ async function compare(origin: Origin, contestants: Tool[], settings: Settings):
     for (const tool of contestants) {
       const reason = round === 0 ? await tool.missing() : undefined
       if (reason !== undefined) {
-        notes.push(`${tool.name} is left out: ${reason}`)
+        notes.push(`${tool.name} was skipped: ${reason}`)
         contestants = contestants.filter((other) => other !== tool)
         continue
       }
@@ -90,23 +82,23 @@ async function compare(origin: Origin, contestants: Tool[], settings: Settings):
   return { name: 'crawl', columns, rows: [...best.values()].map(row), stats: stats(best), notes }
 }
 
-/** The first start after an update compiles the modules; every later one, and those that are measured, find them compiled. */
+/** The first start after a change compiles the modules, which must not be measured. */
 async function warmUp(origin: Origin, settings: Settings): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'erace-bench-'))
-  try {
+  await withFolder((folder) => {
     const command = findTool('erace').command({ origin, folder, maxPages: 0, ...settings.run }, settings.run.fetchers)
-    await measureCommand({ ...command, args: [...command.args, '--max-pages', '10'] })
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
+    return measureCommand({ ...command, args: [...command.args, '--max-pages', '10'] })
+  })
 }
 
-async function runTool(origin: Origin, tool: Tool, setting: number, settings: Settings): Promise<Outcome[]> {
-  const folder = mkdtempSync(join(tmpdir(), 'erace-bench-'))
+function runTool(origin: Origin, tool: Tool, setting: number, settings: Settings): Promise<Outcome[]> {
+  return withFolder((folder) => runToolIn(folder, origin, tool, setting, settings))
+}
+
+async function runToolIn(folder: string, origin: Origin, tool: Tool, setting: number, settings: Settings) {
   const maxPages = tool.slow ? Math.min(settings.slowPages, origin.documents) : origin.documents
   const command = tool.command({ origin, folder, maxPages, ...settings.run }, setting)
   async function once(label: string): Promise<Outcome> {
-    // What the run before left to be written to disk must not be paid by this one.
+    // Do not pay for data that the previous run left to be written to disk.
     spawnSync('sync')
     await origin.reset()
     const measured = await measureCommand(command)
@@ -120,16 +112,12 @@ async function runTool(origin: Origin, tool: Tool, setting: number, settings: Se
       storedBytes: folderBytes(folder),
       perSecond: stats.distinct / seconds,
     }
-    process.stderr.write(`${label}: ${stats.distinct} documents, ${outcome.perSecond.toFixed(0)} a second\n`)
+    process.stderr.write(`${label}: ${stats.distinct} documents, ${outcome.perSecond.toFixed(0)}/s\n`)
     return outcome
   }
-  try {
-    const first = await once(`${tool.name} (${setting})`)
-    // A second crawl of an unchanged web, with conditional requests, is ours alone: the peers keep nothing to ask with.
-    return tool.name === 'erace' && settings.again ? [first, await once(`${tool.name} (${setting}), again`)] : [first]
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
+  const first = await once(`${tool.name} (${setting})`)
+  // Only eRACE crawls the unchanged web again, with conditional requests: the peers store no validators.
+  return tool.name === 'erace' && settings.again ? [first, await once(`${tool.name} (${setting}), again`)] : [first]
 }
 
 function keepBetter(best: Map<string, Outcome>, outcome: Outcome): void {
@@ -171,7 +159,9 @@ function outcomeNotes({ label, tool, measured, stats }: Outcome, origin: Origin,
   const notes: string[] = []
   if (measured.exitCode !== 0) notes.push(`${label} ended with exit code ${measured.exitCode}`)
   if (tool.slow && settings.slowPages < origin.documents)
-    notes.push(`${label} got ${settings.slowPages} pages, rated from its first to its last request, without its start`)
+    notes.push(
+      `${label} crawled ${settings.slowPages} pages, timed from its first to its last request, without its start-up`,
+    )
   else if (stats.distinct < origin.documents)
     notes.push(`${label} missed ${origin.documents - stats.distinct} of ${origin.documents} documents`)
   return notes
@@ -184,20 +174,14 @@ function stats(best: Map<string, Outcome>): Record<string, number> {
       .filter(({ tool, label }) => tool.name === name && label.endsWith('again') === again)
       .sort((a, b) => b.perSecond - a.perSecond)[0]
   const result: Record<string, number> = {}
+  const ours = fastest('erace')
   for (const name of ['wget2', 'scrapy', 'crawlee'] as const) {
     const peer = fastest(name)
-    if (peer !== undefined) result[`${name}PerSecond`] = peer.perSecond
+    if (peer === undefined) continue
+    result[`${name}PerSecond`] = peer.perSecond
+    if (ours !== undefined) result[`ratioTo${name[0]!.toUpperCase()}${name.slice(1)}`] = ours.perSecond / peer.perSecond
   }
-  const ours = fastest('erace')
   if (ours !== undefined) {
-    for (const [name, stat] of [
-      ['wget2', 'ratioToWget2'],
-      ['scrapy', 'ratioToScrapy'],
-      ['crawlee', 'ratioToCrawlee'],
-    ] as const) {
-      const peer = fastest(name)
-      if (peer !== undefined) result[stat] = ours.perSecond / peer.perSecond
-    }
     const again = fastest('erace', true)
     if (again !== undefined) result.ratioAgainToFirst = again.perSecond / ours.perSecond
     result.documentsPerSecond = ours.perSecond

@@ -1,17 +1,11 @@
 /**
- * Link finding: our one-pass finder against two well-kept parsers on the same generated pages. All three look for the
- * same things, and the table says whether their links are equal.
+ * Link finding: our one-pass finder against two established parsers on the same generated pages. All three search for
+ * the same links, and the table says whether they found the same.
  */
 import { Parser } from 'htmlparser2'
 import { type DefaultTreeAdapterMap, parse } from 'parse5'
 import { fastfind } from '../src/crawl/extract/fastfind.ts'
-
-export type BenchTable = {
-  name: string
-  columns: string[]
-  rows: (string | number)[][]
-  stats: Record<string, number>
-}
+import type { BenchTable } from './table.ts'
 
 type Finder = (page: Buffer) => string[]
 
@@ -61,7 +55,7 @@ const findWithHtmlparser2: Finder = (page) => {
   return links
 }
 
-/** A page with the markup of a news site: head, navigation, inline script and style, teasers with pictures, comments. */
+/** A page like that of a news site: head, navigation, inline script and style, teasers with images, comments. */
 function generatePage(targetBytes: number, seed: number): Buffer {
   let state = seed
   const random = (below: number): number => {
@@ -114,10 +108,7 @@ const finders: [string, Finder][] = [
 const ROUNDS = 8
 const ROUND_MS = 150
 
-/**
- * CPU time of each finder for one page. The finders take turns and the best of their rounds counts, so that what else
- * goes on in the machine touches all alike.
- */
+/** CPU time per page. The finders take turns and the best round counts, so that other load affects all alike. */
 function cpuMsPerPage(pages: Buffer[]): number[] {
   const best = finders.map(() => Number.POSITIVE_INFINITY)
   for (let round = 0; round < ROUNDS; round++) {
@@ -154,10 +145,3 @@ export async function run(): Promise<BenchTable> {
   const columns = ['page', 'finder', 'CPU ms/page', 'times fastfind', 'links', 'equal']
   return { name: 'fastfind', columns, rows, stats }
 }
-
-function print(table: BenchTable): void {
-  const lines = [table.columns, ...table.rows].map((row) => row.map((cell) => String(cell).padEnd(16)).join(''))
-  process.stdout.write(`${lines.join('\n')}\n`)
-}
-
-if (import.meta.main) print(await run())

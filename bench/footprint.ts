@@ -1,26 +1,28 @@
 /**
- * What a page costs in PostgreSQL: bytes in every table and its indexes, in the write-ahead log, statements and processor time. A
- * generated web goes through the frontier and the documents of a cluster as a crawl would have it, without any network.
+ * The cost of a page in PostgreSQL: bytes in each table and its indexes, write-ahead log, statements and CPU time. A generated web
+ * goes through the frontier and documents of a cluster as in a crawl, but without a network.
  */
-import { type Cost, createMeter, growth } from './footprint/measures.ts'
 import { createPages } from './footprint/pages.ts'
 import {
   BATCH,
+  type Cost,
   checkAll,
   crawlAfterCheckpoints,
   crawlAll,
+  createMeter,
+  growth,
   indexTexts,
   openCrawl,
   queueOthers,
 } from './footprint/work.ts'
 import { startServer } from './leases/database.ts'
 import { countDocuments } from './origin/site-table.ts'
-import type { Benchmark, BenchTable } from './table.ts'
+import { type Benchmark, type BenchTable, numbersOf } from './table.ts'
 
 export const optionNames = ['pages', 'hosts', 'page-bytes']
 
 const LINKS_PER_PAGE = 5
-/** As on a server whose data survive a power cut, but for waiting for the disk; checkpoints come when they are asked for. */
+/** As on a durable server, but without waiting for the disk; checkpoints only on request. */
 const settings = { fsync: 'off', full_page_writes: 'on', max_wal_size: '8GB', checkpoint_timeout: '1h' }
 
 type Grown = ReturnType<typeof growth>
@@ -40,7 +42,7 @@ type Measured = {
 }
 
 export const run: Benchmark = async ({ values }) => {
-  const number = (name: string, fallback: number): number => Number(values[name] ?? fallback)
+  const number = numbersOf(values)
   const measured = await measure(number('pages', 10_000), number('hosts', 50), number('page-bytes', 34_000))
   return tableOf(measured)
 }
@@ -84,25 +86,25 @@ function tableOf(measured: Measured): BenchTable {
   const seenBytes = perLink.get('seen')!
   return {
     name: 'footprint',
-    columns: ['what', 'unit', 'figure', 'of which indexes'],
+    columns: ['what', 'unit', 'value', 'of which indexes'],
     rows: [
-      ['body as fetched', 'bytes a page', bodyBytes / pages, ''],
-      ...tables.map(([table, grown]) => [`table ${table}`, 'bytes a page', grown.all, grown.indexes]),
-      ['all tables', 'bytes a page', sum, indexes],
-      ['full text', 'bytes a KB of text', text.all, text.indexes],
-      ['a queued URL', 'bytes', queuedBytes.all, queuedBytes.indexes],
-      ['a seen URL', 'bytes', seenBytes.all, seenBytes.indexes],
-      ['log, new page', 'bytes a page', first.logBytes / pages, ''],
-      ['log, new page right after a checkpoint', 'bytes a page', afterCheckpoint.logBytes / afterCheckpoint.pages, ''],
-      ['log, page not modified', 'bytes a page', again.logBytes / pages, ''],
-      ['log, link to a new URL', 'bytes', queued.logBytes / links, ''],
-      ['log, full text', 'bytes a KB of text', texts.logBytes / texts.textKb, ''],
-      ['statements, new page', 'a page', first.statements / pages, ''],
-      ['statements, page not modified', 'a page', again.statements / pages, ''],
-      ['processor of the server, new page', 'ms a page', first.serverMs / pages, ''],
-      ['processor of the server, page not modified', 'ms a page', again.serverMs / pages, ''],
-      ['processor of the server, link to a new URL', 'ms', queued.serverMs / links, ''],
-      ['processor of the server, full text', 'ms a KB of text', texts.serverMs / texts.textKb, ''],
+      ['body as fetched', 'bytes/page', bodyBytes / pages, ''],
+      ...tables.map(([table, grown]) => [`table ${table}`, 'bytes/page', grown.all, grown.indexes]),
+      ['all tables', 'bytes/page', sum, indexes],
+      ['full text', 'bytes/KB of text', text.all, text.indexes],
+      ['queued URL', 'bytes', queuedBytes.all, queuedBytes.indexes],
+      ['seen URL', 'bytes', seenBytes.all, seenBytes.indexes],
+      ['WAL, new page', 'bytes/page', first.logBytes / pages, ''],
+      ['WAL, new page right after a checkpoint', 'bytes/page', afterCheckpoint.logBytes / afterCheckpoint.pages, ''],
+      ['WAL, page not modified', 'bytes/page', again.logBytes / pages, ''],
+      ['WAL, link to a new URL', 'bytes', queued.logBytes / links, ''],
+      ['WAL, full text', 'bytes/KB of text', texts.logBytes / texts.textKb, ''],
+      ['statements, new page', 'per page', first.statements / pages, ''],
+      ['statements, page not modified', 'per page', again.statements / pages, ''],
+      ['server CPU, new page', 'ms/page', first.serverMs / pages, ''],
+      ['server CPU, page not modified', 'ms/page', again.serverMs / pages, ''],
+      ['server CPU, link to a new URL', 'ms', queued.serverMs / links, ''],
+      ['server CPU, full text', 'ms/KB of text', texts.serverMs / texts.textKb, ''],
     ],
     stats: {
       bodyBytesPerPage: bodyBytes / pages,
@@ -117,9 +119,9 @@ function tableOf(measured: Measured): BenchTable {
       fullTextBytesPerKb: text.all,
     },
     notes: [
-      `${pages} generated pages, 40 links each, in batches of ${BATCH} of one host; tables after VACUUM; log with full_page_writes, uncompressed.`,
-      'Right after a checkpoint: one before each batch, so that every page of a table or an index that is touched goes whole into the log, as nearly all do once indexes are much larger than what is written between two checkpoints.',
-      'Links to new URLs: five more a page, of domains in all partitions, 1,000 at a time, so that a statement has four of them.',
+      `${pages} generated pages, 40 links each, in batches of ${BATCH} per host; tables after VACUUM; WAL with full_page_writes, uncompressed.`,
+      'Right after a checkpoint: with a checkpoint before each batch, every touched page of a table or index goes into the log in full, as nearly all do once indexes are much larger than the writes between two checkpoints.',
+      'Links to new URLs: five more per page, on domains in all partitions, 1,000 at a time, about four per statement.',
     ],
   }
 }

@@ -1,9 +1,4 @@
 import { createHash } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { systemClock } from '../src/core/clock.ts'
 import { noCheck, type Offer, type QueuedRequest, UNLIMITED_DEPTH } from '../src/core/request.ts'
 import { createFrontier, type Frontier } from '../src/crawl/frontier/frontier.ts'
@@ -12,8 +7,8 @@ import type { FrontierStore } from '../src/store/contracts/frontier.ts'
 import { openFolder, paths } from '../src/store/sqlite/folder/folder.ts'
 import { createExchange } from '../src/store/sqlite/frontier/exchange.ts'
 import { createSqliteFrontier } from '../src/store/sqlite/frontier/frontier.ts'
-import { folderBytes } from './measure.ts'
-import type { Benchmark } from './table.ts'
+import { folderBytes, memoryAfterGc, withFolder } from './measure.ts'
+import { type Benchmark, type BenchTable, numbersOf } from './table.ts'
 
 export const optionNames = ['urls']
 
@@ -23,7 +18,7 @@ const IN_FLIGHT = 64
 const HEAP_GOAL_MB = 27
 const REOPEN_GOAL_MS = 1_000
 
-/** The frontier as a crawl has it: the store on disk and the heads of the queues in memory. */
+/** The frontier as in a crawl: the store on disk and the heads of the queues in memory. */
 function openFrontier(folder: string): { store: FrontierStore; frontier: Frontier } {
   const path = paths.frontier(folder, 0)
   const exchange = createExchange([null])
@@ -38,7 +33,7 @@ function openFrontier(folder: string): { store: FrontierStore; frontier: Frontie
   return { store, frontier }
 }
 
-/** The nth URL, always the same, its host picked like the links of a crawl: here and there. */
+/** The nth URL, always the same, with hosts in the mixed order of a crawl's links. */
 function offerAt(n: number): Offer {
   const digest = createHash('md5').update(String(n)).digest()
   const host = `www.site-${digest.readUInt32LE(8) % HOSTS}.example`
@@ -59,7 +54,7 @@ function offerAll(store: FrontierStore, from: number, to: number): Promise<numbe
   })
 }
 
-/** Milliseconds that `work` took, without those that it spent on making its input. */
+/** Milliseconds that `work` took, excluding the generation of its input. */
 async function timed(work: (pause: (ms: number) => void) => Promise<void>): Promise<number> {
   let paused = 0
   const startedAt = performance.now()
@@ -89,7 +84,7 @@ function takeSome(frontier: Frontier): { hostQueue: HostQueue; request: QueuedRe
   return taken
 }
 
-async function takeAndSettle(store: FrontierStore, frontier: Frontier, count: number): Promise<number> {
+async function takeAndComplete(store: FrontierStore, frontier: Frontier, count: number): Promise<number> {
   return timed(async () => {
     for (let done = 0; done < count; ) {
       const taken = takeSome(frontier)
@@ -103,26 +98,21 @@ async function takeAndSettle(store: FrontierStore, frontier: Frontier, count: nu
   })
 }
 
-function collectGarbage(): NodeJS.MemoryUsage {
-  setFlagsFromString('--expose-gc')
-  const collect = runInNewContext('gc') as () => void
-  collect()
-  collect()
-  return process.memoryUsage()
-}
-
 const megabytes = (bytes: number): number => bytes / 1e6
 
 export const run: Benchmark = async ({ values }) => {
-  const urls = Number(values.urls ?? 2_000_000)
-  const folder = mkdtempSync(join(tmpdir(), 'erace-bench-frontier-'))
-  const held = openFolder({ folder, holder: 'bench', shards: 1 })
+  const urls = numbersOf(values)('urls', 2_000_000)
+  return withFolder((folder) => measure(folder, urls))
+}
+
+async function measure(folder: string, urls: number): Promise<BenchTable> {
+  const opened = openFolder({ folder, holder: 'bench', shards: 1 })
   try {
     const first = openFrontier(folder)
     await offerAll(first.store, -2 * BATCH, -BATCH) // code is compiled, statements are prepared
-    const empty = collectGarbage()
+    const empty = memoryAfterGc()
     const queuedMs = await offerAll(first.store, 0, urls)
-    const full = collectGarbage()
+    const full = memoryAfterGc()
     const checks = Math.min(urls, 500_000)
     const knownMs = await offerAll(first.store, 0, checks)
     const diskBytes = folderBytes(folder)
@@ -133,7 +123,7 @@ export const run: Benchmark = async ({ values }) => {
     const openMs = performance.now() - startedAt
     const takeMs = await takeFirst(second.frontier)
     const operations = Math.min(urls, 100_000)
-    const settledMs = await takeAndSettle(second.store, second.frontier, operations)
+    const completedMs = await takeAndComplete(second.store, second.frontier, operations)
     await second.store.close()
 
     const heapMb = megabytes(full.heapUsed + full.external - empty.heapUsed - empty.external)
@@ -141,7 +131,7 @@ export const run: Benchmark = async ({ values }) => {
     const reopenMs = openMs + takeMs
     return {
       name: 'frontier',
-      columns: ['what', 'figure', 'unit', 'goal'],
+      columns: ['what', 'value', 'unit', 'goal'],
       rows: [
         ['URLs queued', urls, '', ''],
         ['queued', urls / (queuedMs / 1000), 'rows/s', ''],
@@ -150,25 +140,24 @@ export const run: Benchmark = async ({ values }) => {
         ['resident memory above an empty frontier', rssMb, 'MB', ''],
         ['on disk', megabytes(diskBytes), 'MB', ''],
         ['reopened, first request taken', reopenMs, 'ms', `${REOPEN_GOAL_MS}`],
-        ['taken and settled', operations / (settledMs / 1000), 'requests/s', ''],
+        ['taken and completed', operations / (completedMs / 1000), 'requests/s', ''],
       ],
       stats: {
         heapOfGoal: heapMb / HEAP_GOAL_MB,
         reopenOfGoal: reopenMs / REOPEN_GOAL_MS,
         queuedPerSecond: urls / (queuedMs / 1000),
         checkedPerSecond: checks / (knownMs / 1000),
-        settledPerSecond: operations / (settledMs / 1000),
+        settledPerSecond: operations / (completedMs / 1000),
         heapMb,
         rssMb,
         reopenMs,
       },
       notes: [
-        `${HOSTS} hosts, batches of ${BATCH} links; the time to make the links is not counted.`,
-        'Heap counts what JavaScript holds, buffers included; the page cache of SQLite (8 MiB) is in resident memory alone.',
+        `${HOSTS} hosts, batches of ${BATCH} links; generating the links is not timed.`,
+        'Heap is JavaScript memory including buffers; the page cache of SQLite (8 MiB) is only in resident memory.',
       ],
     }
   } finally {
-    await held.close()
-    rmSync(folder, { recursive: true, force: true })
+    await opened.close()
   }
 }

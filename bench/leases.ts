@@ -1,20 +1,19 @@
 /**
- * Who holds which partition when workers come, go and die: the program's own leases on a real PostgreSQL, for as many holders as a large
- * cluster has. A holder is a shard thread; a worker with four threads is four of them.
+ * How partitions are distributed when workers join, leave and die: the program's own leases on a real PostgreSQL, with as many
+ * holders as a large cluster has. A holder is a shard thread; a worker with four threads counts as four.
  */
 import { AppError } from '../src/core/errors.ts'
 import { partitionCount } from '../src/core/partition.ts'
-import { type BenchServer, startServer } from './leases/database.ts'
-import { setPartitions } from './leases/rules.ts'
+import { type BenchServer, setPartitions, startServer } from './leases/database.ts'
 import { createSimulation, type Settled } from './leases/simulation.ts'
 import type { Benchmark } from './table.ts'
 
 export const optionNames = ['holders', 'partitions', 'seed']
 
-/** The defaults of `cluster.lease` and of the heartbeats that go with it. */
+/** The defaults of `cluster.lease` and its heartbeats. */
 const LEASE_MS = 15_000
 const RENEW_EVERY_MS = 5_000
-/** What is simulated by default, by the number of partitions. */
+/** Simulated by default, by number of partitions. */
 const HOLDERS: Record<number, number[]> = { 256: [1, 10, 16, 100, 200, 255, 256, 1000], 4096: [10, 100, 1000] }
 
 type Event = 'start' | 'join' | 'leave' | 'death'
@@ -69,22 +68,22 @@ export const run: Benchmark = async ({ values }) => {
     ]),
     stats: statsOf(rows),
     notes: [
-      'The program’s own holders and its own lease_beat on a real database; only time is made up. 4,096 partitions: the same text with that number.',
-      'A round is a heartbeat interval of 5 s. At the start all come within one round and go by heartbeats alone; later they are woken by those who join and give back.',
-      'Moves are partitions that came into new hands; least moves is how few could have done it. Holders hand over at once: a real one first finishes what it has in hand.',
-      'The gap is how long a partition had nobody who lived. A dead holder’s lease of 15 s runs on from its last heartbeat.',
-      'Statements of all holders until a round has passed without a move, heartbeats included.',
+      'The program’s own holders and lease_beat on a real database; only time is simulated. 4,096 partitions: the same function with that number.',
+      'A round is a heartbeat interval of 5 s. At the start all join within one round and rely on heartbeats; later they are woken when others join or release.',
+      'Moves are partitions that changed holders; least moves is the minimum possible. Holders release at once: a real one first finishes its requests in flight.',
+      'The gap is how long a partition had no live holder. A dead holder’s lease of 15 s runs from its last heartbeat.',
+      'Statements of all holders, including heartbeats, until a round has passed without a move.',
     ],
   }
 }
 
-/** One cluster: it starts, one more joins, one leaves in good order, one dies. */
+/** A cluster starts, one holder joins, one leaves, one dies. */
 async function live(server: BenchServer, partitions: number, holders: number, seed: number): Promise<Row[]> {
   const pool = await server.createDatabase(2)
   await setPartitions(pool, partitions)
   const simulation = createSimulation({ pool, seed, leaseMs: LEASE_MS, renewEveryMs: RENEW_EVERY_MS })
   const rows: Row[] = []
-  /** `least`: how few moves could have done it. */
+  /** `least`: the minimum number of moves. */
   const after = async (event: Event, least: number): Promise<void> => {
     const settled = await simulation.settle()
     rows.push({ ...settled, partitions, holders, event, held: simulation.held(), least })

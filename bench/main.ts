@@ -1,6 +1,6 @@
 import { type Benchmark, type BenchOptions, formatTable } from './table.ts'
 
-/** A module names the options that it takes; what no chosen benchmark takes is refused. */
+/** `optionNames` lists the options of a benchmark; unknown options are rejected. */
 type BenchModule = { run: Benchmark; optionNames?: readonly string[] }
 
 const benchmarks: Record<string, () => Promise<BenchModule>> = {
@@ -14,7 +14,10 @@ const benchmarks: Record<string, () => Promise<BenchModule>> = {
   schedule: () => import('./schedule.ts'),
   annotate: () => import('./annotate.ts'),
   match: () => import('./match.ts'),
-  update: () => import('./update.ts'),
+  update: async () => {
+    const { runUpdate: run, optionNames } = await import('./match.ts')
+    return { run, optionNames }
+  },
   api: () => import('./api.ts'),
   cluster: () => import('./cluster.ts'),
   leases: () => import('./leases.ts'),
@@ -23,7 +26,7 @@ const benchmarks: Record<string, () => Promise<BenchModule>> = {
 }
 
 const usage = `npm run bench [-- NAME…] [-- --root DIR…] [-- --OPTION VALUE…]
-Benchmarks: ${Object.keys(benchmarks).join(', ')}; all of them when none is named.
+Benchmarks: ${Object.keys(benchmarks).join(', ')}; all by default.
 Options of crawl: --pages 20000 --hosts 8 --seed 1 --peers wget2,scrapy,crawlee --rounds 1 --slow-pages 3000
                   --fetchers 64 --per-host 8 --threads 2 --again yes
 Options of search: --documents 100000 --crawl-pages 2000
@@ -32,20 +35,20 @@ Options of cluster: --workers 1,2,4,8 --latency 200 --wide-hosts 400 --wide-fetc
 Options of leases: --holders 1,10,100 --partitions 256,4096 --seed 1
 Options of footprint: --pages 10000 --hosts 50 --page-bytes 34000`
 
-type CommandLine = BenchOptions & { names: string[]; faults: string[] }
+type CommandLine = BenchOptions & { names: string[]; errors: string[] }
 
 function readCommandLine(args: string[]): CommandLine {
-  const line: CommandLine = { names: [], roots: [], values: {}, faults: [] }
+  const line: CommandLine = { names: [], roots: [], values: {}, errors: [] }
   for (let at = 0; at < args.length; at++) {
     const [name, inline] = args[at]!.split(/=(.*)/s)
     if (name === undefined || name === '--') continue
     if (!name.startsWith('--')) {
       if (Object.hasOwn(benchmarks, name)) line.names.push(name)
-      else line.faults.push(`there is no benchmark ${name}`)
+      else line.errors.push(`unknown benchmark ${name}`)
       continue
     }
     const value = inline ?? args[++at]
-    if (value === undefined) line.faults.push(`${name} needs a value`)
+    if (value === undefined) line.errors.push(`${name} needs a value`)
     else if (name === '--root') line.roots.push(value)
     else line.values[name.slice(2)] = value
   }
@@ -58,14 +61,14 @@ if (process.argv.includes('--help')) {
   process.exit(0)
 }
 const chosen: BenchModule[] = []
-if (line.faults.length === 0)
+if (line.errors.length === 0)
   for (const name of line.names.length > 0 ? line.names : Object.keys(benchmarks))
     chosen.push(await benchmarks[name]!())
 const taken = new Set(chosen.flatMap((benchmark) => benchmark.optionNames ?? []))
 for (const name of Object.keys(line.values))
-  if (chosen.length > 0 && !taken.has(name)) line.faults.push(`no chosen benchmark takes --${name}`)
-if (line.faults.length > 0) {
-  process.stderr.write(`${[...line.faults, usage].join('\n')}\n`)
+  if (chosen.length > 0 && !taken.has(name)) line.errors.push(`unknown option --${name} for these benchmarks`)
+if (line.errors.length > 0) {
+  process.stderr.write(`${[...line.errors, usage].join('\n')}\n`)
   process.exit(2)
 }
 for (const { run } of chosen)

@@ -1,12 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { AppError } from '../src/core/errors.ts'
-import { type Measured, measureCommand } from './measure.ts'
+import { type Measured, measureCommand, withFolder } from './measure.ts'
 import type { OriginStats } from './origin/server.ts'
 import { type Origin, startOrigin } from './origin/start.ts'
-import type { BenchOptions, BenchTable } from './table.ts'
+import { type BenchOptions, type BenchTable, numbersOf } from './table.ts'
 import { findTool } from './tools.ts'
 
 export const optionNames = ['pages', 'hosts', 'seed', 'latency-ms', 'fetchers', 'per-host', 'threads', 'rounds']
@@ -15,14 +12,10 @@ type Crawl = { label: string; measured: Measured; stats: OriginStats; versions: 
 
 /**
  * The same web crawled for the first time, again with nothing changed, and again with every tenth page changed, on
- * origins that take their time to answer. So many requests are under way that the wait is hidden, as on the open web.
+ * origins with latency. Enough concurrent requests hide it, as on the open web.
  */
 export async function run({ roots, values }: BenchOptions): Promise<BenchTable> {
-  const number = (name: string, fallback: number): number => {
-    const value = Number(values[name] ?? fallback)
-    if (Number.isInteger(value) && value > 0) return value
-    throw new AppError('usage-wrong', `--${name} must be a whole number above 0`)
-  }
+  const number = numbersOf(values)
   const latencyMs = number('latency-ms', 20)
   const run = { fetchers: number('fetchers', 512), perHost: number('per-host', 64), threads: number('threads', 2) }
   const rounds = number('rounds', 1)
@@ -36,7 +29,7 @@ export async function run({ roots, values }: BenchOptions): Promise<BenchTable> 
   try {
     const best = new Map<string, Crawl>()
     for (let round = 0; round < rounds; round++)
-      for (const crawl of await crawlThreeTimes(origin, run)) {
+      for (const crawl of await withFolder((folder) => crawlThreeTimes(folder, origin, run))) {
         const before = best.get(crawl.label)
         if (before === undefined || rateOf(before) < rateOf(crawl)) best.set(crawl.label, crawl)
       }
@@ -47,13 +40,13 @@ export async function run({ roots, values }: BenchOptions): Promise<BenchTable> 
 }
 
 async function crawlThreeTimes(
+  folder: string,
   origin: Origin,
   run: { fetchers: number; perHost: number; threads: number },
 ): Promise<Crawl[]> {
-  const folder = mkdtempSync(join(tmpdir(), 'erace-bench-'))
   const command = findTool('erace').command({ origin, folder, maxPages: 0, ...run }, run.fetchers)
   async function once(label: string): Promise<Crawl> {
-    // What the crawl before left to be written to disk must not be paid by this one.
+    // Do not pay for data that the previous crawl left to be written to disk.
     spawnSync('sync')
     await origin.reset()
     const measured = await measureCommand(command)
@@ -61,16 +54,12 @@ async function crawlThreeTimes(
     if (measured.exitCode !== 0) throw new AppError('internal', `the crawl ended with exit code ${measured.exitCode}`)
     const { stored, duplicates, unchanged } = JSON.parse(measured.stdout) as Record<string, number>
     const crawl = { label, measured, stats, versions: stored! + duplicates!, unchanged: unchanged! }
-    process.stderr.write(`${label}: ${stats.distinct} documents, ${rateOf(crawl).toFixed(0)} a second\n`)
+    process.stderr.write(`${label}: ${stats.distinct} documents, ${rateOf(crawl).toFixed(0)}/s\n`)
     return crawl
   }
-  try {
-    const crawls = [await once('first'), await once('again, nothing changed')]
-    await origin.change(10)
-    return [...crawls, await once('again, 10 % changed')]
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
+  const crawls = [await once('first'), await once('again, nothing changed')]
+  await origin.change(10)
+  return [...crawls, await once('again, 10 % changed')]
 }
 
 function rateOf({ stats, measured }: Crawl): number {
@@ -115,7 +104,7 @@ function tableOf(crawls: Crawl[], origin: Origin, latencyMs: number): BenchTable
       firstPerSecond: rateOf(first),
     },
     notes: [
-      `${origin.documents} documents, ${Math.round(origin.bodyBytes / origin.documents)} bytes on average, on ${origin.hosts.length} hosts that answer after ${latencyMs} ms`,
+      `${origin.documents} documents, ${Math.round(origin.bodyBytes / origin.documents)} bytes on average, on ${origin.hosts.length} hosts with ${latencyMs} ms latency`,
     ],
   }
 }

@@ -1,5 +1,3 @@
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { createManualClock, type ManualClock } from '../src/core/clock.ts'
 import { createPolicy, type PolicyName } from '../src/services/scheduler/policy.ts'
 import { createScheduler, type Scheduler } from '../src/services/scheduler/scheduler.ts'
@@ -7,7 +5,8 @@ import type { SchedulerStats } from '../src/services/scheduler/scheduler-report.
 import { type Coalescer, createCoalescer, forwardTouched } from '../src/services/scheduler/urds/coalesce.ts'
 import type { Urd } from '../src/services/scheduler/urds/urd.ts'
 import { serviceLevels, type Watch, type WatchState } from '../src/services/scheduler/watch.ts'
-import type { Benchmark } from './table.ts'
+import { memoryAfterGc } from './measure.ts'
+import { type Benchmark, numbersOf } from './table.ts'
 
 export const optionNames = ['watches']
 
@@ -21,7 +20,7 @@ const SORTED = 10_000
 const none = Number.POSITIVE_INFINITY
 const generous = { perSecond: 20, burst: 100, maxInFlight: 100 }
 
-/** The nth of a row of numbers without visible order, always the same. */
+/** A deterministic pseudo-random number for n. */
 function scattered(n: number, below: number): number {
   let h = Math.imul(n + 1, 0x9e3779b1)
   h = Math.imul(h ^ (h >>> 15), 0x85ebca6b)
@@ -32,7 +31,7 @@ function scattered(n: number, below: number): number {
 const everyOf = (n: number): number => 5 * MINUTE + scattered(n, 55 * MINUTE)
 
 function urdOf(n: number, watches: number): Urd {
-  // What is more than the watches are second owners, here and there.
+  // Those beyond the number of watches are further owners of a watch.
   const watch = n < watches ? n : scattered(n, watches)
   return {
     id: n,
@@ -50,7 +49,7 @@ function urdOf(n: number, watches: number): Urd {
   }
 }
 
-/** A last check at some time within the last interval, as after a short stop. */
+/** Last checked within the last interval, as after a short stop. */
 function savedOf(id: number, everyMs: number, now: number): WatchState {
   const lastAt = now - scattered(id * 7, everyMs)
   return {
@@ -65,18 +64,14 @@ function savedOf(id: number, everyMs: number, now: number): WatchState {
   }
 }
 
-function collectGarbage(): number {
-  setFlagsFromString('--expose-gc')
-  const collect = runInNewContext('gc') as () => void
-  collect()
-  collect()
-  const { heapUsed, external } = process.memoryUsage()
+function heapBytesAfterGc(): number {
+  const { heapUsed, external } = memoryAfterGc()
   return heapUsed + external
 }
 
 type Timed = { take(max: number): { id: number }[]; done(id: number, changed: boolean): void }
 
-/** Lets time pass in small steps until so many checks were taken and done. */
+/** Advances time in small steps until this many checks are done. */
 function runChecks(subject: Timed, clock: ManualClock, checks: number): { perSecond: number; longestMs: number } {
   let done = 0
   let spentMs = 0
@@ -114,7 +109,7 @@ type Filled = { coalescer: Coalescer; scheduler: Scheduler; clock: ManualClock; 
 function fill(watches: number): Filled & { urdBytes: number; watchBytes: number } {
   const clock = createManualClock()
   const urds = watches + Math.floor(watches / 4)
-  const empty = collectGarbage()
+  const empty = heapBytesAfterGc()
   const coalescer = createCoalescer()
   let startedAt = performance.now()
   for (let n = 0; n < urds; n++) coalescer.put(urdOf(n, watches))
@@ -126,25 +121,25 @@ function fill(watches: number): Filled & { urdBytes: number; watchBytes: number 
     remove: scheduler.remove,
   })
   const setMs = performance.now() - startedAt
-  const both = collectGarbage()
+  const both = heapBytesAfterGc()
   const alone = fillAlone(watches)
   return { coalescer, scheduler, clock, putMs, setMs, watchBytes: alone, urdBytes: both - empty - alone }
 }
 
-/** What the scheduler holds without the URDs. */
+/** Memory of the scheduler without the URDs. */
 function fillAlone(watches: number): number {
   const clock = createManualClock()
-  const empty = collectGarbage()
+  const empty = heapBytesAfterGc()
   const scheduler = openScheduler(clock)
   for (let n = 0; n < watches; n++) {
     const { watch: id, owner, ...rest } = urdOf(n, watches)
     scheduler.set({ ...rest, id, payers: [owner], windows: null }, savedOf(id, rest.everyMs, clock.now()))
   }
-  const bytes = collectGarbage() - empty
+  const bytes = heapBytesAfterGc() - empty
   return scheduler.stats().watches === watches ? bytes : Number.NaN
 }
 
-/** As many of each level, every five, ten or twenty minutes, and capacity for half of what they want, for six hours. */
+/** Equal numbers of each level, every five, ten or twenty minutes, with capacity for half of the demand, for six hours. */
 function overload(policy: PolicyName): { stats: SchedulerStats; longestWaitMs: number[] } {
   const clock = createManualClock()
   const everyFor = (id: number): number => [5, 10, 20][Math.floor(id / 3) % 3]! * MINUTE
@@ -169,7 +164,7 @@ function overload(policy: PolicyName): { stats: SchedulerStats; longestWaitMs: n
   return { stats: scheduler.stats(), longestWaitMs }
 }
 
-/** The same facts as the scheduler keeps of a watch. */
+/** The same data as the scheduler has for a watch. */
 type Item = Omit<WatchState, 'id'> & Watch & { dueAt: number; checkedAt: number }
 
 function itemOf(n: number): Item {
@@ -236,7 +231,7 @@ function createObjectHeap(clock: ManualClock, count: number): Timed {
   }
 }
 
-/** A list that is sorted by due time before it is looked at. */
+/** A list that is sorted by due time before each read. */
 function createSortedArray(clock: ManualClock, count: number): Timed {
   const items = Array.from({ length: count }, (_, id) => itemOf(id))
   const byId = new Map(items.map((item) => [item.id, item]))
@@ -259,9 +254,9 @@ function createSortedArray(clock: ManualClock, count: number): Timed {
 
 function measureBaselines() {
   const clocks = [0, 1, 2].map(() => createManualClock())
-  const empty = collectGarbage()
+  const empty = heapBytesAfterGc()
   const heap = createObjectHeap(clocks[0]!, BASELINE)
-  const heapBytes = (collectGarbage() - empty) / BASELINE
+  const heapBytes = (heapBytesAfterGc() - empty) / BASELINE
   const scheduler = openScheduler(clocks[1]!)
   for (let n = 0; n < BASELINE; n++) {
     const { watch: id, owner, ...rest } = urdOf(n, BASELINE)
@@ -278,7 +273,7 @@ function measureBaselines() {
 const share = ({ met, missed, overdue }: SchedulerStats['levels']['gold']): number => met / (met + missed + overdue)
 
 export const run: Benchmark = async ({ values }) => {
-  const watches = Number(values.watches ?? 1_000_000)
+  const watches = numbersOf(values)('watches', 1_000_000)
   const base = measureBaselines()
   const { coalescer, scheduler, clock, putMs, setMs, urdBytes, watchBytes } = fill(watches)
   const urds = coalescer.size().urds
@@ -292,7 +287,7 @@ export const run: Benchmark = async ({ values }) => {
   const fair = policies[2]!
   return {
     name: 'schedule',
-    columns: ['what', 'figure', 'unit'],
+    columns: ['what', 'value', 'unit'],
     rows: [
       ['URDs', urds, ''],
       ['watches', coalescer.size().watches, ''],
@@ -330,9 +325,9 @@ export const run: Benchmark = async ({ values }) => {
       watchMb: watchBytes / 1e6,
     },
     notes: [
-      `Intervals from five minutes to an hour, ${HOSTS} hosts and ${USERS} users with budgets; time passes in steps of ${TICK_MS} ms, so that lateness is at least half of that.`,
-      'The objects have the same fields, but the heap and the list go by due times alone: no policy, budgets, deadlines, windows or change rates.',
-      `Under overload ${OVERLOADED} watches of three levels want a check every five, ten or twenty minutes, and half of the checks can be made, for six hours. What is overdue at the end counts as missed.`,
+      `Intervals from five minutes to an hour, ${HOSTS} hosts and ${USERS} users with budgets; time advances in steps of ${TICK_MS} ms, so lateness is at least half of that.`,
+      'The objects have the same fields, but the heap and the list use only due times: no policy, budgets, deadlines, windows or change rates.',
+      `Overload: ${OVERLOADED} watches of three levels are due every five, ten or twenty minutes, with capacity for half of the checks, for six hours. Overdue checks at the end count as missed.`,
     ],
   }
 }

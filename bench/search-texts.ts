@@ -12,9 +12,9 @@ const TABLE_BITS = 20
 const MIN_WORDS = 150
 const MORE_WORDS = 250
 
-/** Documents of a made-up language whose words are as unevenly common as those of real ones: the nth as 1/n (Zipf). */
+/** Documents of an artificial language whose nth most common word has the frequency 1/n (Zipf). */
 export type SearchTexts = {
-  /** The most common first. */
+  /** Most common first. */
   words: readonly string[]
   /** The nth document, always the same. */
   textAt(n: number): IndexedText
@@ -48,14 +48,14 @@ function makeWords(random: Random): string[] {
   return [...words]
 }
 
-/** Places of words, each as often as it is common: picking is then one look-up. */
+/** Indexes of words, each as often as its frequency, so that a random pick is one look-up. */
 function makeTable(): Uint32Array {
-  const reach = new Float64Array(WORDS)
+  const sums = new Float64Array(WORDS)
   let sum = 0
-  for (let rank = 0; rank < WORDS; rank++) reach[rank] = sum += 1 / (rank + 2.7)
+  for (let rank = 0; rank < WORDS; rank++) sums[rank] = sum += 1 / (rank + 2.7)
   const table = new Uint32Array(1 << TABLE_BITS)
   for (let at = 0, rank = 0; at < table.length; at++) {
-    while (reach[rank]! < ((at + 0.5) / table.length) * sum) rank++
+    while (sums[rank]! < ((at + 0.5) / table.length) * sum) rank++
     table[at] = rank
   }
   return table

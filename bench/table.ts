@@ -1,19 +1,30 @@
-/** What a benchmark is told: `--root DIR` (repeatable) and every other `--name value` of the command line. */
+import { AppError } from '../src/core/errors.ts'
+
+/** `--root DIR` (repeatable) and every other `--name value` of the command line. */
 export type BenchOptions = { roots: string[]; values: Record<string, string> }
 
 export type BenchTable = {
   name: string
   columns: string[]
   rows: (string | number)[][]
-  /** What budgets are held against: ratios first, they mean the same on every machine. */
+  /** Compared with the budgets. Ratios come first: they mean the same on every machine. */
   stats: Record<string, number>
-  /** What a reader must know to read the table rightly. */
+  /** Conditions of the measurement. */
   notes?: string[]
 }
 
 export type Benchmark = (options: BenchOptions) => Promise<BenchTable>
 
-/** An aligned table, its notes, then one JSON line for each figure. */
+/** Reads options that are whole numbers above 0. */
+export function numbersOf(values: BenchOptions['values']): (name: string, fallback: number) => number {
+  return (name, fallback) => {
+    const value = Number(values[name] ?? fallback)
+    if (Number.isInteger(value) && value > 0) return value
+    throw new AppError('usage-wrong', `--${name} must be a whole number above 0`)
+  }
+}
+
+/** An aligned table, its notes, then one JSON line for each result. */
 export function formatTable(table: BenchTable): string {
   const cells = [table.columns, ...table.rows.map((row) => row.map(formatCell))]
   const widths = table.columns.map((_, column) => Math.max(...cells.map((row) => (row[column] ?? '').length)))
@@ -27,8 +38,8 @@ export function formatTable(table: BenchTable): string {
       .trimEnd(),
   )
   lines.splice(1, 0, widths.map((width) => '-'.repeat(width)).join('  '))
-  const stats = Object.entries(table.stats).map(([stat, value]) =>
-    JSON.stringify({ bench: table.name, stat, value: Number(value.toPrecision(4)) }),
+  const stats = Object.entries(table.stats).map(([figure, value]) =>
+    JSON.stringify({ bench: table.name, figure, value: Number(value.toPrecision(4)) }),
   )
   return [`# ${table.name}`, ...lines, ...(table.notes ?? []).map((note) => `- ${note}`), ...stats, ''].join('\n')
 }

@@ -6,15 +6,15 @@ import { type Command, findProgram, measureCommand } from './measure.ts'
 import { rootMediaTypes } from './origin/roots.ts'
 import type { Origin } from './origin/start.ts'
 
-/** The crawlers that are compared. Politeness is relaxed alike for all, and each stores every body. */
+/** The crawlers to compare. All run with the same relaxed politeness and store every body. */
 export const toolNames = ['erace', 'wget2', 'scrapy', 'crawlee'] as const
 export type ToolName = (typeof toolNames)[number]
 
 export type ToolRun = {
   origin: Origin
-  /** A fresh folder, removed after the run. */
+  /** A new folder, removed after the run. */
   folder: string
-  /** Where a tool that is many times slower may stop. */
+  /** A limit for tools that are many times slower. */
   maxPages: number
   fetchers: number
   perHost: number
@@ -23,11 +23,11 @@ export type ToolRun = {
 
 export type Tool = {
   name: ToolName
-  /** Too slow for the whole web: it gets fewer pages, and is rated from its first to its last request. */
+  /** Too slow for the whole web: it crawls fewer pages, timed from its first to its last request. */
   slow: boolean
-  /** How many at once: each is tried, the best counts. */
+  /** Concurrency settings to try; the best counts. */
   settings(run: Omit<ToolRun, 'folder'>): number[]
-  /** Why the tool cannot run here, or undefined when it can. */
+  /** Why the tool cannot run here, if so. */
   missing(): Promise<string | undefined>
   command(run: ToolRun, setting: number): Command
 }
@@ -39,7 +39,7 @@ const erace: Tool = {
   name: 'erace',
   slow: false,
   settings: (run) => [run.fetchers],
-  missing: async () => (existsSync(here('../src/main.ts')) ? undefined : 'src/main.ts is not there'),
+  missing: async () => (existsSync(here('../src/main.ts')) ? undefined : 'src/main.ts is missing'),
   command({ origin, folder, perHost, threads }, fetchers) {
     const mime = join(folder, 'mime.types')
     const ignore = join(folder, 'ignore.types')
@@ -68,18 +68,18 @@ const erace: Tool = {
 const wget2: Tool = {
   name: 'wget2',
   slow: false,
-  // It is fastest with a thread for each host: a thread keeps its connection as long as it stays with one host.
+  // Fastest with one thread per host: a thread keeps its connection while it stays on one host.
   settings: ({ origin }) => [...new Set([4, 8, Math.min(16, origin.hosts.length)])],
   missing: async () => (findProgram('wget2') === undefined ? 'wget2 is not on the path (Debian: wget2)' : undefined),
   command: ({ origin, folder }, threads) => ({
     program: 'wget2',
     args: [
-      // Without --span-hosts it goes to all hosts that are named as seeds, and to no other.
+      // Without --span-hosts it crawls only the hosts of the seeds.
       ...['--quiet', '--recursive', '--level=0', '--robots=off', '--tries=1', `--max-threads=${threads}`],
       ...origin.seeds,
     ],
     cwd: folder,
-    // wget2 keeps state files in the home folder; they must not pass from one run to the next.
+    // wget2 writes state files to the home folder; runs must not share them.
     env: { HOME: folder },
   }),
 }
@@ -101,7 +101,7 @@ const scrapy: Tool = {
   }),
 }
 
-/** Debian's Scrapy belongs to Debian's Python, which need not be the first `python3` on the path. */
+/** Debian's Scrapy needs Debian's Python, which may not be the first `python3` on the path. */
 function findPython(): string | undefined {
   return existsSync('/usr/bin/scrapy') ? '/usr/bin/python3' : findProgram('python3')
 }
@@ -116,7 +116,7 @@ const crawlee: Tool = {
     if (npm === undefined) return 'npm is not on the path'
     const args = ['install', '--no-audit', '--no-fund', '--loglevel=error']
     const { exitCode } = await measureCommand({ program: npm, args, cwd: crawleeFolder })
-    return exitCode === 0 ? undefined : 'npm could not install it'
+    return exitCode === 0 ? undefined : 'npm install failed'
   },
   command: ({ origin, folder, maxPages }, concurrency) => ({
     program: process.execPath,
@@ -130,6 +130,7 @@ export const tools: readonly Tool[] = [erace, wget2, scrapy, crawlee]
 
 export function findTool(name: string): Tool {
   const tool = tools.find((candidate) => candidate.name === name)
-  if (tool === undefined) throw new AppError('usage-wrong', `${name} is none of ${toolNames.join(', ')}`)
+  if (tool === undefined)
+    throw new AppError('usage-wrong', `unknown tool ${name}; expected one of ${toolNames.join(', ')}`)
   return tool
 }

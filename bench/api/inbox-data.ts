@@ -1,6 +1,5 @@
 import { hostname } from 'node:os'
 import { type AccountSettings, defaultAccountSettings } from '../../src/core/account.ts'
-import type { Profile } from '../../src/core/profile.ts'
 import { createSecret, hashOfSecret, TOKEN_PREFIX } from '../../src/services/accounts/secrets.ts'
 import { createProfileKeys } from '../../src/services/profiles/keyed-profile.ts'
 import type { AnnotationDraft } from '../../src/store/contracts/annotations.ts'
@@ -11,12 +10,13 @@ import { type Database, openDatabase } from '../../src/store/sqlite/folder/datab
 import { openFolder, paths } from '../../src/store/sqlite/folder/folder.ts'
 import { catalogMigrations } from '../../src/store/sqlite/folder/schema-catalog.ts'
 import { createSqliteAnnotations } from '../../src/store/sqlite/inbox/annotations.ts'
+import { profileOf } from '../../test/watch/up-run.ts'
 import { createRandom } from '../origin/random.ts'
 import { createSearchTexts } from '../search-texts.ts'
 
 export const OWNERS = 50
 const PROFILES = 5
-/** Of all annotations, those of the first owner. */
+/** The first owner's share of all annotations. */
 const LARGE_SHARE = 0.6
 const BATCH = 50_000
 const TEXTS = 2_000
@@ -26,7 +26,7 @@ const TITLE_WORDS = 6
 export type Owner = { email: string; token: string }
 export type InboxData = { owners: Owner[]; common: string[]; rare: string[]; seconds: number }
 
-/** An inbox for each of some owners, the first one's by far the largest. */
+/** Creates an inbox for each owner; the first one's is by far the largest. */
 export async function createInboxData(folder: string, annotations: number): Promise<InboxData> {
   const startedAt = performance.now()
   await openFolder({ folder, holder: `bench on ${hostname()}`, shards: 1 }).close()
@@ -53,7 +53,7 @@ export async function createInboxData(folder: string, annotations: number): Prom
 }
 
 export const emailOf = (owner: number): string => `user-${owner}@example.org`
-export const profileOf = (owner: number, profile: number): string => `profile-${owner}-${profile}`
+export const profileIdOf = (owner: number, profile: number): string => `profile-${owner}-${profile}`
 
 async function addOwners(db: Database): Promise<Owner[]> {
   const accounts = createSqliteAccounts(db)
@@ -69,32 +69,10 @@ async function addOwners(db: Database): Promise<Owner[]> {
     const token = createSecret(TOKEN_PREFIX)
     const rights = { name: 'bench', scopes: ['read', 'write'], createdAt: 1, expiresAt: 0 } as const
     await tokens.add({ hash: hashOfSecret(token), account: account!.id, ...rights })
-    await profiles.put(Array.from({ length: PROFILES }, (_, p) => keyed(plainProfile(profileOf(n, p), email))))
+    await profiles.put(Array.from({ length: PROFILES }, (_, p) => keyed(profileOf(profileIdOf(n, p), email, [], {}))))
     owners.push({ email, token })
   }
   return owners
-}
-
-function plainProfile(id: string, owner: string): Profile {
-  return {
-    id,
-    owner,
-    name: `Interests ${id}`,
-    paused: false,
-    sources: [],
-    interests: {
-      keywords: [],
-      exclude: [],
-      expression: '',
-      threshold: 1,
-      stemming: '',
-      scorer: 'keywords',
-      ignore: [],
-    },
-    urgency: 1,
-    amount: 'summary',
-    delivery: { channels: ['inbox'], cadence: 'immediate' },
-  }
 }
 
 function addDocuments(db: Database, count: number): void {
@@ -132,15 +110,15 @@ function draftOf(n: number, annotations: number, documents: number, { texts }: T
   const random = createRandom(n)
   const large = Math.floor(annotations * LARGE_SHARE)
   const owner = n < large ? 0 : 1 + ((n - large) % (OWNERS - 1))
-  // Every pair of profile and version once: the same page concerns an owner under several profiles.
-  const place = n < large ? n : Math.floor((n - large) / (OWNERS - 1))
-  const version = 1 + ((place + owner * 7_919) % documents)
+  // Each pair of profile and version once: a page can match several profiles of an owner.
+  const index = n < large ? n : Math.floor((n - large) / (OWNERS - 1))
+  const version = 1 + ((index + owner * 7_919) % documents)
   const words = texts[random.below(TEXTS)]!
   const start = random.below(words.length - SUMMARY_WORDS - TITLE_WORDS)
   const summary = words.slice(start, start + SUMMARY_WORDS)
   return {
     owner: emailOf(owner),
-    profile: profileOf(owner, Math.floor(place / documents) % PROFILES),
+    profile: profileIdOf(owner, Math.floor(index / documents) % PROFILES),
     documentId: version,
     versionId: version,
     kind: 'new',

@@ -19,9 +19,9 @@ export async function startServerChild(folder: string): Promise<ServerChild> {
   const child = fork(fileURLToPath(new URL('./server-process.ts', import.meta.url)), [folder])
   const ended = once(child, 'exit')
   async function next<K extends FromServer['kind']>(kind: K): Promise<Extract<FromServer, { kind: K }>> {
-    const told = await Promise.race([once(child, 'message'), ended.then(() => null)])
-    const message = told?.[0] as FromServer | undefined
-    if (message?.kind !== kind) throw new AppError('internal', 'the server has ended by itself')
+    const received = await Promise.race([once(child, 'message'), ended.then(() => null)])
+    const message = received?.[0] as FromServer | undefined
+    if (message?.kind !== kind) throw new AppError('internal', 'the server ended unexpectedly')
     return message as Extract<FromServer, { kind: K }>
   }
   const send = (message: ToServer): void => void child.send(message)

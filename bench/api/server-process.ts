@@ -1,4 +1,4 @@
-// The real server on a data folder, in a process of its own; started by the benchmark `api`, which asks it over a channel.
+// The real server on a data folder, in its own process; the benchmark `api` starts it and talks to it over IPC.
 import pino from 'pino'
 import { sqliteStores } from '../../src/app/engines/sqlite-stores.ts'
 import { startArchive } from '../../src/app/server/archive.ts'
@@ -11,7 +11,7 @@ import { createScheduler } from '../../src/services/scheduler/scheduler.ts'
 import { openDatabase } from '../../src/store/sqlite/folder/database.ts'
 import { paths } from '../../src/store/sqlite/folder/folder.ts'
 import { catalogMigrations } from '../../src/store/sqlite/folder/schema-catalog.ts'
-import { emailOf, OWNERS, profileOf } from './inbox-data.ts'
+import { emailOf, OWNERS, profileIdOf } from './inbox-data.ts'
 import type { FromServer, ToServer } from './server-child.ts'
 
 const folder = process.argv[2]!
@@ -41,9 +41,9 @@ async function arrive(): Promise<void> {
   const at = Date.now()
   const drafts = Array.from({ length: OWNERS }, (_, owner) => ({
     owner: emailOf(owner),
-    profile: profileOf(owner, 0),
+    profile: profileIdOf(owner, 0),
     documentId: 1,
-    // Of no version that is there already, so that each is new.
+    // A version that does not exist yet, so that each is new.
     versionId: 1_000_000_000 + arrived,
     kind: 'changed' as const,
     at,
@@ -55,7 +55,7 @@ async function arrive(): Promise<void> {
     format: 'text/html',
     extension: 'html',
     size: 1_000,
-    summary: { text: `what has changed, for the time number ${arrived}`, marks: [] },
+    summary: { text: `change number ${arrived}`, marks: [] },
     explanation: { tracked: true },
     story: 0,
   }))
@@ -63,13 +63,13 @@ async function arrive(): Promise<void> {
   server.announce((await annotations.settle(batch)).map(({ id }) => id))
 }
 
-const tell = (message: FromServer): void => void process.send!(message)
+const send = (message: FromServer): void => void process.send!(message)
 
 process.on('message', async (message: ToServer) => {
   if (message === 'figures') {
     const { rss, heapUsed } = process.memoryUsage()
     const { user, system } = process.cpuUsage()
-    tell({ kind: 'figures', rssBytes: rss, heapBytes: heapUsed, cpuSeconds: (user + system) / 1e6 })
+    send({ kind: 'figures', rssBytes: rss, heapBytes: heapUsed, cpuSeconds: (user + system) / 1e6 })
   } else if (message === 'arrive') {
     await arrive()
   } else {
@@ -78,4 +78,4 @@ process.on('message', async (message: ToServer) => {
     process.disconnect()
   }
 })
-tell({ kind: 'ready', url: server.url })
+send({ kind: 'ready', url: server.url })

@@ -7,7 +7,7 @@ export type StreamStats = { delaysMs: number[]; expected: number }
 
 type Stream = { close(): void }
 
-/** Opens streams of events, lets something arrive for everybody each second, and notes how long it takes to each of them. */
+/** Opens event streams, sends every owner an annotation per second, and measures how long each takes to arrive. */
 export async function useStreams(
   server: ServerChild,
   owners: readonly Owner[],
@@ -35,7 +35,7 @@ export async function useStreams(
   }
 }
 
-/** Resolves with its first event. */
+/** Resolves on its first event. */
 function openStream(url: string, { token }: Owner, onArrival: (at: number) => void): Promise<Stream> {
   return new Promise((resolve, reject) => {
     const opening = request(`${url}/api/v1/events`, { headers: { authorization: `Bearer ${token}` }, agent: false })
@@ -43,7 +43,7 @@ function openStream(url: string, { token }: Owner, onArrival: (at: number) => vo
     opening.once('response', (response) => {
       if (response.statusCode !== 200) reject(new AppError('internal', `an event stream: ${response.statusCode}`))
       let text = ''
-      response.on('error', () => {}) // it is cut by ourselves
+      response.on('error', () => {}) // we close it ourselves
       response.setEncoding('utf8').on('data', (more: string) => {
         text += more
         for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {

@@ -5,13 +5,13 @@ import type { InboxData, Owner } from './inbox-data.ts'
 
 export const operations = ['list', 'next page', 'search, rare word', 'search, common word', 'patch'] as const
 export type Operation = (typeof operations)[number]
-/** Milliseconds of each request; of the first owner, and of all others. */
+/** Milliseconds of each request, for the first owner and for all others. */
 export type Timings = Record<'large' | 'others', Record<Operation, number[]>>
 export type UseOptions = { data: InboxData; url: string; users: number; seconds: number; pauseMs: number }
 
 type List = { items: { id: number; read: boolean }[]; next: string | null }
 
-/** So many people at the same time, half of them with the large inbox, each with a connection of their own. */
+/** Concurrent users, half of them on the large inbox, each with their own connection. */
 export async function useInbox({ data, url, users, seconds, pauseMs }: UseOptions): Promise<Timings> {
   const timings: Timings = { large: emptyTimings(), others: emptyTimings() }
   const endAt = performance.now() + seconds * 1000

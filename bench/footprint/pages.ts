@@ -10,14 +10,14 @@ import { generateWeb } from '../origin/web.ts'
 
 export type Page = { url: string; host: string; body: Buffer; etag: string; offer: Offer }
 
-/** A generated web as a crawl finds it: by URL, with what would be recorded of each page. */
+/** A generated web as seen by a crawl: pages by URL, and the capture of each. */
 export type Pages = {
   sites: Sites
   pageOf(url: string): Page
-  /** Pages of one host each. */
+  /** Each batch is of one host. */
   batches(size: number): Page[][]
   captureOf(page: Page, run: number, how: 'body' | 'unchanged'): Capture
-  /** The same page with another address and a body of its own. */
+  /** The same page with another URL and its own body. */
   renamed(page: Page): Page
   textOf(url: string): { host: string; title: string; text: string }
 }
@@ -117,7 +117,7 @@ function offerOf(url: string, parent: string, hops: number): Offer {
   return { url, host: hostKey(url), fp, parent, ...rest }
 }
 
-/** The links of a page, as they go to the frontier. */
+/** The links of a page, as offered to the frontier. */
 export function offersOf({ url, body }: Page, { hops }: Pick<Offer, 'hops'>): Offer[] {
   return extractLinks(body, url).map((link) => offerOf(link.url, url, hops + 1))
 }
@@ -126,7 +126,7 @@ export function seedsOf({ sites }: Pages): Offer[] {
   return [...sites.keys()].map((host) => offerOf(`http://${host}:${PORT}/`, '', 0))
 }
 
-/** URLs that no page of the web has. */
+/** URLs outside the generated web. */
 export function otherOffers(from: number, to: number): Offer[] {
   return Array.from({ length: to - from }, (_, n) => {
     const host = `www.other-${(from + n) % 997}.example`

@@ -7,17 +7,17 @@ import { createPostgresDocuments } from '../../src/store/postgres/documents/docu
 import { createPostgresFrontier, type PostgresFrontier } from '../../src/store/postgres/frontier/frontier.ts'
 import { createPartitionLeases } from '../../src/store/postgres/leases/leases.ts'
 import { createPostgresSearchIndex } from '../../src/store/postgres/search/search-index.ts'
-import type { Cost, Meter } from './measures.ts'
+import { processorSeconds } from '../measure.ts'
 import { offersOf, otherOffers, type Pages, seedsOf } from './pages.ts'
 
-export type Crawl = { pool: PostgresPool; frontier: PostgresFrontier; documents: DocumentStore; web: Pages }
+type Crawl = { pool: PostgresPool; frontier: PostgresFrontier; documents: DocumentStore; web: Pages }
 
 export const BATCH = 50
 const RUN = 1
 const CHECKPOINTS = 20
 const INDEXED = 1000
 
-/** All partitions in one hand, without any network. */
+/** One holder of all partitions, without a network. */
 export async function openCrawl(pool: PostgresPool, web: Pages): Promise<Crawl> {
   const grants: PartitionGrant[] = []
   const listener = { granted: (all: readonly PartitionGrant[]) => void grants.push(...all), wanted() {}, lost() {} }
@@ -30,7 +30,7 @@ export async function openCrawl(pool: PostgresPool, web: Pages): Promise<Crawl> 
   return { pool, frontier, documents, web }
 }
 
-/** Everything that can be reached from the first pages of the hosts. */
+/** Crawls everything reachable from the root pages. */
 export async function crawlAll({ frontier, documents, web }: Crawl): Promise<void> {
   await frontier.offer(seedsOf(web))
   for (;;) {
@@ -41,14 +41,14 @@ export async function crawlAll({ frontier, documents, web }: Crawl): Promise<voi
       if (requests.length === 0) continue
       const pages = requests.map(({ url }) => web.pageOf(url))
       await documents.record(pages.map((page) => web.captureOf(page, RUN, 'body')))
-      const offers = pages.flatMap((page, place) => offersOf(page, requests[place]!))
+      const offers = pages.flatMap((page, index) => offersOf(page, requests[index]!))
       const clocks = [{ id, nextAt: Date.now(), failures: 0, rests: 0 }]
       await frontier.settle({ offers, done: requests, again: [], hosts: clocks })
     }
   }
 }
 
-/** All pages once more, none of them changed. */
+/** Checks all pages again, with none changed. */
 export async function checkAll({ documents, web }: Crawl): Promise<void> {
   for (const batch of web.batches(BATCH))
     await documents.record(batch.map((page) => web.captureOf(page, RUN + 1, 'unchanged')))
@@ -72,12 +72,12 @@ export async function crawlAfterCheckpoints(crawl: Crawl, meter: Meter): Promise
   return { logBytes, pages }
 }
 
-/** URLs that nobody has seen before, of domains in all partitions. */
+/** Queues new URLs on domains in all partitions. */
 export async function queueOthers({ frontier }: Crawl, links: number): Promise<void> {
   for (let at = 0; at < links; at += 1000) await frontier.offer(otherOffers(at, Math.min(links, at + 1000)))
 }
 
-/** The texts of some pages into the full text index. */
+/** Adds the texts of some pages to the full-text index. */
 export async function indexTexts({ pool, web }: Crawl, meter: Meter): Promise<Cost & { textKb: number }> {
   const index = createPostgresSearchIndex({ pool, kept: async (ids) => new Set(ids) })
   const versions = await pool.query<{ id: number; document: number; url: string }>(
@@ -100,4 +100,47 @@ export async function indexTexts({ pool, web }: Crawl, meter: Meter): Promise<Co
     await pool.query('VACUUM version_texts')
   })
   return { ...cost, textKb: textBytes / 1000 }
+}
+
+/** The cost of some work for the database. */
+export type Cost = { logBytes: number; statements: number; serverMs: number }
+
+type Meter = { of(work: () => Promise<void>): Promise<Cost>; sizes(): Promise<Sizes> }
+
+/** Bytes of each table in total, and of its indexes alone. */
+type Sizes = ReadonlyMap<string, { all: number; indexes: number }>
+
+export function createMeter(pool: PostgresPool, serverPid: number): Meter {
+  async function position(): Promise<number> {
+    const [row] = await pool.query<{ at: number }>(`SELECT (pg_current_wal_insert_lsn() - '0/0')::bigint AS at`)
+    return row!.at
+  }
+  return {
+    async of(work) {
+      const from = await position()
+      const seconds = processorSeconds(serverPid)
+      const { statements } = pool.traffic()
+      await work()
+      const sent = pool.traffic().statements - statements
+      const serverMs = (processorSeconds(serverPid) - seconds) * 1000
+      return { logBytes: (await position()) - from, statements: sent, serverMs }
+    },
+    async sizes() {
+      const rows = await pool.query<{ name: string; all: number; indexes: number }>(
+        `SELECT relname AS name, pg_total_relation_size(oid) AS all, pg_indexes_size(oid) AS indexes FROM pg_class
+         WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace`,
+      )
+      return new Map(rows.map((row) => [row.name, row]))
+    },
+  }
+}
+
+/** Growth of each table, per item. */
+export function growth(before: Sizes, after: Sizes, count: number): Map<string, { all: number; indexes: number }> {
+  return new Map(
+    [...after].map(([table, now]) => {
+      const then = before.get(table) ?? { all: 0, indexes: 0 }
+      return [table, { all: (now.all - then.all) / count, indexes: (now.indexes - then.indexes) / count }]
+    }),
+  )
 }

@@ -1,12 +1,15 @@
+import { AppError } from '../../src/core/errors.ts'
+import { partitionCount } from '../../src/core/partition.ts'
 import { openPool, type PostgresPool } from '../../src/store/postgres/connection/pool.ts'
+import { leaseFunctions } from '../../src/store/postgres/leases/leases-functions.ts'
 import { migrate } from '../../src/store/postgres/schema/migrate.ts'
 import { type PostgresServerOptions, startPostgres } from '../../src/store/postgres/testkit/postgres-server.testkit.ts'
 
-/** A PostgreSQL of a benchmark's own, in a temporary folder, that goes with it. */
+/** A temporary PostgreSQL server for a benchmark. */
 export type BenchServer = {
-  /** A new database with the schema of the program. */
+  /** A new database with the current schema. */
   createDatabase(maxConnections?: number): Promise<PostgresPool>
-  /** Of the server's first process. */
+  /** Of the postmaster. */
   pid(): number
   end(): Promise<void>
 }
@@ -28,4 +31,24 @@ export async function startServer(options: PostgresServerOptions = {}): Promise<
       await server.end()
     },
   }
+}
+
+const wholeNumber = new RegExp(`\\b${partitionCount}\\b`, 'g')
+
+/**
+ * Changes the number of partitions of a database. The simulation then runs the program's own `lease_beat` with that number
+ * replaced.
+ */
+export async function setPartitions(pool: PostgresPool, partitions: number): Promise<void> {
+  if (partitions === partitionCount) return
+  if (!wholeNumber.test(leaseFunctions))
+    throw new AppError('internal', 'lease_beat no longer contains the number of partitions')
+  const changed = leaseFunctions
+    .replaceAll(wholeNumber, `${partitions}`)
+    .replaceAll('CREATE FUNCTION', 'CREATE OR REPLACE FUNCTION')
+  for (const statement of changed.split(/(?<=END \$\$;)/)) if (statement.trim() !== '') await pool.query(statement)
+  await pool.query('INSERT INTO leases (partition) SELECT generate_series($1::int, $2::int - 1)', [
+    partitionCount,
+    partitions,
+  ])
 }

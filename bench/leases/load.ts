@@ -1,6 +1,6 @@
 /**
- * How evenly the work of a crawl falls on partitions and workers: registrable domains by Zipf's law, each in the partition of its name,
- * partitions dealt out as leases do. Arithmetic alone, nothing runs.
+ * How evenly a crawl's work is distributed over partitions and workers: registrable domains by Zipf's law, each in the partition of
+ * its name, and partitions assigned as leases do. Pure arithmetic.
  */
 
 import { AppError } from '../../src/core/errors.ts'
@@ -12,7 +12,7 @@ export const optionNames = ['domains', 'exponent', 'pages']
 
 const PARTITIONS = [partitionCount, 4096]
 const HOLDERS = [10, 100, 256, 1000]
-/** What a day has room for in one domain: one request at a time, a second of pause and one of fetching. */
+/** Pages per day and domain: one request at a time, a fetch and a pause of one second each. */
 const DAY_PAGES = 43_200
 
 type Weigh = { name: string; stat: string; of(pages: number): number }
@@ -39,13 +39,13 @@ export const run: Benchmark = async ({ values }) => {
     }
   return {
     name: 'load',
-    columns: ['partitions', 'what is counted', 'a partition', ...HOLDERS.map((holders) => `of ${holders} holders`)],
+    columns: ['partitions', 'counted', 'per partition', ...HOLDERS.map((holders) => `of ${holders} holders`)],
     rows,
     stats: { ...stats, largestDomainShare: sizes[0]! / pages },
     notes: [
-      `${domains} domains with ${pages} pages in all, the nth with 1/n^${exponent} of the first's ${Math.round(sizes[0]!)}; each figure is the largest load divided by the mean of all holders, the idle ones included.`,
-      `A polite day: a domain of one host gives at most ${DAY_PAGES} pages, one at a time with a pause of 1 s after a fetch of 1 s.`,
-      'Domains: what the load is like while every domain still has something queued and each is asked at the same pace.',
+      `${domains} domains with ${pages} pages in all, the nth with 1/n^${exponent} of the first's ${Math.round(sizes[0]!)}; each value is the largest load divided by the mean over all holders, including idle ones.`,
+      `A polite day: at most ${DAY_PAGES} pages from a domain of one host, one at a time with a pause of 1 s after a fetch of 1 s.`,
+      'Domains: the load while every domain still has pages queued and all are crawled at the same rate.',
     ],
   }
 }
@@ -56,13 +56,13 @@ function zipf(domains: number, exponent: number, pages: number): Float64Array {
   return sizes.map((size) => (size / sum) * pages)
 }
 
-/** All bits of which `partitionOf` takes the low eight. */
+/** `partitionOf` uses the low eight bits of these. */
 function hashesOf(domains: number): Uint32Array {
   return Uint32Array.from({ length: domains }, (_, n) => {
     const name = `site-${n}.example`
     const hash = hashOf(name)
     if (n < 1000 && (hash & (partitionCount - 1)) !== partitionOf(name))
-      throw new AppError('internal', 'the hash of a domain is not the one that partitions come from')
+      throw new AppError('internal', 'the hash of a domain differs from that of partitionOf')
     return hash
   })
 }
@@ -84,7 +84,7 @@ function loadsOf(partitions: number, hashes: Uint32Array, weight: (domain: numbe
   return loads
 }
 
-/** At random, and as even in number as can be. */
+/** At random, in numbers as equal as possible. */
 function deal(loads: Float64Array, holders: number): Float64Array {
   const random = createRandom(7)
   const shuffled = [...loads]
@@ -93,7 +93,7 @@ function deal(loads: Float64Array, holders: number): Float64Array {
     ;[shuffled[at], shuffled[other]] = [shuffled[other]!, shuffled[at]!]
   }
   const dealt = new Float64Array(holders)
-  for (const [place, load] of shuffled.entries()) dealt[place % holders] = dealt[place % holders]! + load
+  for (const [index, load] of shuffled.entries()) dealt[index % holders] = dealt[index % holders]! + load
   return dealt
 }
 

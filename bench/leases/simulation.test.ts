@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { createDatabase, usePostgres } from '../../src/store/postgres/testkit/postgres.testkit.ts'
-import { setPartitions } from './rules.ts'
+import { setPartitions } from './database.ts'
 import { createSimulation, type Simulation } from './simulation.ts'
 
 usePostgres()

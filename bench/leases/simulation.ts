@@ -5,40 +5,40 @@ import { createPartitionLeases } from '../../src/store/postgres/leases/leases.ts
 import { createRandom } from '../origin/random.ts'
 
 /**
- * Many holders of partitions, each the program's own, on a real database, in a time of our own.
+ * Many holders of partitions, using the program's own code, on a real database in simulated time.
  *
- * Every holder beats at a moment of its own every `renewEveryMs`, and soon after anybody wakes the others. Time is made up: events
- * happen one after the other in its order, as fast as the database answers. Only the end of a dead holder's lease must be brought
- * about by hand, since the database's clock can't be turned; real leases are long enough that none ends by itself meanwhile.
+ * Every holder sends a heartbeat every `renewEveryMs`, each at its own offset, and soon after being woken by another. Events run in
+ * the order of simulated time, as fast as the database answers. Only the expiry of a dead holder's lease is set by hand, since the
+ * database's clock can't be changed; real leases are long enough that none expires by itself.
  *
- * A holder that is asked for a partition hands it over at once, as one with nothing in flight does.
+ * A holder that is asked for a partition releases it at once, like one with nothing in flight.
  */
 export type Simulation = {
-  /** One more comes. */
+  /** Adds a holder. */
   join(): void
-  /** So many come within one round, and nobody hears that others were woken: heartbeats alone spread the partitions. */
+  /** Adds holders within one round, without wake-ups: only heartbeats distribute the partitions. */
   start(count: number): void
-  /** One that holds something goes in good order. Returns how much it held. */
+  /** A holder with partitions leaves cleanly. Returns how many it had. */
   leave(): Promise<number>
-  /** One that holds something is gone without a word. */
+  /** A holder with partitions dies. Returns how many it had. */
   die(): number
-  /** Goes on until nothing has moved for a whole round of heartbeats. */
+  /** Runs until nothing has moved for a whole round of heartbeats. */
   settle(): Promise<Settled>
-  /** How many partitions each living holder has. */
+  /** The number of partitions of each live holder. */
   held(): number[]
 }
 
 /** From one settled state to the next. */
 export type Settled = {
-  /** Partitions that changed hands, or came into somebody's. */
+  /** Partitions that got a new holder. */
   moves: number
   heartbeats: number
   statements: number
   /** Simulated time from the first event to the last move. */
   tookMs: number
-  /** How long partitions were held by nobody who lived: the longest. */
+  /** The longest time that a partition had no live holder. */
   longestGapMs: number
-  /** What a heartbeat took on the real clock, on average. */
+  /** Average real time of a heartbeat. */
   beatMs: number
 }
 
@@ -53,7 +53,7 @@ type Holder = { leases: PartitionLeases; timerAt: number; wokenAt: number; beatA
 type Death = { holder: Holder; endsAt: number }
 
 const REAL_LEASE_MS = 3_600_000
-/** A word through the database and a turn of the event loop. */
+/** A notification through the database and a turn of the event loop. */
 const WAKE_MS = 20
 
 export function createSimulation(options: SimulationOptions): Simulation {
@@ -61,19 +61,19 @@ export function createSimulation(options: SimulationOptions): Simulation {
   const random = createRandom(seed)
   const holders = new Set<Holder>()
   const deaths = new Set<Death>()
-  /** Since when a partition has no living holder. */
+  /** When a partition lost its live holder. */
   const free = new Map<number, number>()
   const pool = listening(options.pool, wakeAll)
-  let hears = true
+  let isWakeable = true
   let now = 0
   let began = 0
   let movedAt = 0
-  let allThereAt = 0
+  let allJoinedAt = 0
   let stats = noStats()
   let joined = 0
 
   function wakeAll(): void {
-    if (!hears) return
+    if (!isWakeable) return
     for (const holder of holders) holder.wokenAt = Math.min(holder.wokenAt, now + 1 + random.next() * WAKE_MS)
   }
 
@@ -115,7 +115,7 @@ export function createSimulation(options: SimulationOptions): Simulation {
     movedAt = now
   }
 
-  /** Its lease is over, as far as the others can see. */
+  /** Expires its lease for all others. */
   async function expire(death: Death): Promise<void> {
     deaths.delete(death)
     const { holder } = death.holder.leases
@@ -124,7 +124,7 @@ export function createSimulation(options: SimulationOptions): Simulation {
     movedAt = now
   }
 
-  /** The next thing that happens, unless that is later than `until`. */
+  /** Runs the next event, unless it is later than `until`. */
   async function step(until: number): Promise<boolean> {
     let first: Holder | Death | null = null
     let at = until
@@ -145,7 +145,7 @@ export function createSimulation(options: SimulationOptions): Simulation {
   }
 
   function begin(): void {
-    hears = true
+    isWakeable = true
     began = now
     movedAt = now
     stats = noStats()
@@ -159,9 +159,9 @@ export function createSimulation(options: SimulationOptions): Simulation {
     },
     start(count) {
       begin()
-      hears = false
+      isWakeable = false
       for (let n = 0; n < count; n++) holders.add(create(now + random.next() * renewEveryMs))
-      allThereAt = now + renewEveryMs
+      allJoinedAt = now + renewEveryMs
     },
     async leave() {
       begin()
@@ -175,7 +175,7 @@ export function createSimulation(options: SimulationOptions): Simulation {
     die() {
       begin()
       const holder = pick()
-      // At any moment between two heartbeats.
+      // At a random time between two heartbeats.
       now = Math.max(now, holder.beatAt + random.next() * renewEveryMs)
       began = now
       holders.delete(holder)
@@ -185,9 +185,8 @@ export function createSimulation(options: SimulationOptions): Simulation {
       return held.length
     },
     async settle() {
-      const quietAt = (): number => (deaths.size > 0 ? Infinity : Math.max(movedAt, allThereAt) + renewEveryMs)
-      let goesOn = true
-      while (goesOn) goesOn = await step(quietAt())
+      const quietAt = (): number => (deaths.size > 0 ? Infinity : Math.max(movedAt, allJoinedAt) + renewEveryMs)
+      while (await step(quietAt()));
       now = quietAt()
       const { heartbeats, beatMs, ...rest } = stats
       const tookMs = movedAt - began
@@ -201,7 +200,7 @@ function noStats(): { moves: number; heartbeats: number; longestGapMs: number; b
   return { moves: 0, heartbeats: 0, longestGapMs: 0, beatMs: 0 }
 }
 
-/** The pool as it is, overheard: how many statements, and when one wakes the others. */
+/** The same pool, which counts statements and notices those that wake the others. */
 function listening(pool: PostgresPool, onWake: () => void): PostgresPool & { count(): number } {
   let last = pool.traffic().statements
   return {

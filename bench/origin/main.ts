@@ -7,8 +7,9 @@ import { changeDocuments, countDocuments, type Sites } from './site-table.ts'
 import { generateWeb } from './web.ts'
 
 /**
- * The origin's own process. It prints one JSON line when it is ready, answers `/__stats`, `/__reset`, `/__mark`,
- * `/__change?nth=N` and `/__reached?requests=N` on its control port, and ends with its standard input: it never outlives who started it.
+ * The process of the origin. It prints one JSON line when it is ready, answers `/__stats`, `/__reset`, `/__mark`,
+ * `/__change?nth=N` and `/__reached?requests=N` on its control port, and ends with its standard input, so that it never outlives
+ * its parent.
  */
 const { values } = parseArgs({
   options: {
@@ -23,7 +24,7 @@ const { values } = parseArgs({
   },
 })
 
-// All of 127/8 is the loopback interface: the hosts need no set-up.
+// All of 127/8 is loopback: the hosts need no set-up.
 const hostCount = values.root.length > 0 ? values.root.length : Number(values.hosts)
 const hosts = Array.from({ length: hostCount }, (_, index) => `127.0.${(index + 2) >> 8}.${(index + 2) & 255}`)
 const sites: Sites = new Map()
@@ -60,7 +61,7 @@ const control = createServer((request, response) => {
   reply({})
 })
 
-// A control connection may rest for a whole crawl; closing it would race with the next question.
+// A control connection may be idle for a whole crawl; closing it would race with the next request.
 control.keepAliveTimeout = 0
 
 const port = await origin.listen(hosts, Number(values.port))

@@ -1,4 +1,4 @@
-/** Numbers that look random and are the same for the same seed on every machine: a benchmark's web must not change between runs. */
+/** Pseudo-random numbers, the same for the same seed on every machine: a benchmark's web must not change between runs. */
 export type Random = {
   /** At least 0 and less than 1. */
   next(): number
@@ -12,7 +12,7 @@ export type Random = {
 export function createRandom(seed: number): Random {
   let state = (seed ^ 0x9e3779b9) >>> 0
   function next(): number {
-    // A Weyl sequence through a 32-bit mixer: 2^32 numbers before it repeats, enough for a web of some million pages.
+    // A Weyl sequence through a 32-bit mixer: a period of 2^32, enough for a web of some million pages.
     state = (state + 0x6d2b79f5) >>> 0
     let mixed = Math.imul(state ^ (state >>> 15), state | 1)
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)

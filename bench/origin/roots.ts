@@ -22,10 +22,10 @@ const mediaTypes: Record<string, string> = {
 const otherMediaType = 'application/octet-stream'
 const maxRootBytes = 4 * 1024 ** 3
 
-/** Every media type that a document tree may be served as. */
+/** All media types of documents in a tree. */
 export const rootMediaTypes = [...new Set([...Object.values(mediaTypes), otherMediaType])]
 
-/** A real document tree, read into memory whole so that no tool pays for a cold disk. Symbolic links are left out. */
+/** A real document tree, read into memory so that no tool pays for a cold disk. Symbolic links are skipped. */
 export function loadRoot(root: string): Site {
   const site: Site = new Map()
   let bytes = 0
@@ -46,7 +46,7 @@ export function loadRoot(root: string): Site {
       }
     }
     if (!site.has(path)) {
-      // A tree without an index page is made reachable by a listing, as web servers do.
+      // A listing instead of a missing index page, as web servers do.
       const items = entries.map(
         (entry) => `<li><a href="${encodeURIComponent(entry.name)}${entry.isDirectory() ? '/' : ''}">entry</a>`,
       )

@@ -3,47 +3,47 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import type { Document, Sites } from './site-table.ts'
 
 /**
- * An HTTP/1.1 server as cheap as Node allows, because it shares the machine with the crawler that is measured: it
- * writes prepared bytes and reads of a request only the method, the path, `Connection: close` and `If-None-Match`.
+ * An HTTP/1.1 server as cheap as Node allows, because it shares the machine with the crawler being measured: it writes
+ * prepared bytes and reads only the method, the path, `Connection: close` and `If-None-Match` of a request.
  *
- * A connection is either idle (its `pending` bytes hold no whole request) or, where a latency is set, waiting (one
- * request is being answered and further ones stay in `pending`), so answers keep the order of the requests.
+ * A connection is either idle (`pending` contains no complete request) or, with latency, waiting (one request is being
+ * answered and further ones stay in `pending`), so answers keep the order of requests.
  */
 export type OriginStats = {
-  /** Requests of documents, answered with 200 or 304; `robots.txt` and unknown paths are counted apart. */
+  /** Document requests, answered with 200 or 304; `robots.txt` and unknown paths are counted separately. */
   requests: number
   distinct: number
   duplicates: number
   notModified: number
   robots: number
   notFound: number
-  /** Document requests that have not been answered yet. */
+  /** Document requests not answered yet. */
   inFlight: number
   bytes: number
   connections: number
-  /** The most connections that were open at once, by host. */
+  /** The maximum number of open connections, by host. */
   maxConnections: Record<string, number>
   /**
-   * Over all hosts, from the end of an answer to the next request of a document of the same host. Zero where one came before
-   * the last was answered; of an answer that nobody waits for any more its end counts all the same. Null before there were two.
+   * The shortest time from the end of an answer to the next document request to the same host, over all hosts. 0 if a request
+   * arrived before the previous one was answered; answers to closed connections count too. Null for fewer than two requests.
    */
   shortestPauseMs: number | null
   /** From the first to the last document request. */
   spanSeconds: number
   cpuSeconds: number
-  /** Answers that found their connection closed: with a latency, what a killed crawler had asked for and not got. */
+  /** Answers whose connection was closed: with latency, the requests in flight of a killed crawler. */
   cutOff: number
-  /** Document requests in each round; a round ends when `mark` is called. */
-  rounds: CheckRun[]
+  /** Document requests per round; `mark` ends a round. */
+  rounds: Round[]
 }
 
-/** When a host was answered last, and how many requests of documents it is answering. */
+/** The end of a host's last answer, and its document requests in progress. */
 type Pace = { answering: number; endedAt: number | null }
 
-type CheckRun = { requests: number; duplicates: number; cutOff: number }
+type Round = { requests: number; duplicates: number; cutOff: number }
 
 export type OriginServer = {
-  /** Binds the same port, a free one where it is 0, on each host: nothing but loopback hears of it. */
+  /** Binds the same port on each host, all on loopback; 0 picks a free one. */
   listen(hosts: string[], port: number): Promise<number>
   stats(): OriginStats
   reset(): void
@@ -143,7 +143,7 @@ export function createOriginServer({ sites, latencyMs }: { sites: Sites; latency
       pending = pending === undefined ? chunk : Buffer.concat([pending, chunk])
       take()
     })
-    // A crawler that is killed resets its connections; `close` follows and settles the count.
+    // A killed crawler resets its connections; `close` follows and updates the count.
     socket.on('error', () => socket.destroy())
     socket.on('close', () => open.set(host, (open.get(host) ?? 1) - 1))
   }
@@ -185,7 +185,7 @@ export function createOriginServer({ sites, latencyMs }: { sites: Sites; latency
       for (const site of sites.values()) for (const document of site.values()) document.served = 0
     },
     mark() {
-      const sum = (key: keyof CheckRun): number => counts.rounds.reduce((total, round) => total + round[key], 0)
+      const sum = (key: keyof Round): number => counts.rounds.reduce((total, round) => total + round[key], 0)
       counts.rounds.push({
         requests: counts.requests - sum('requests'),
         duplicates: counts.requests - counts.distinct - sum('duplicates'),
@@ -216,7 +216,7 @@ function freshCounts() {
     cpu: process.cpuUsage(),
     cutOff: 0,
     shortestPauseMs: null as number | null,
-    rounds: [] as CheckRun[],
+    rounds: [] as Round[],
   }
 }
 

@@ -1,9 +1,9 @@
-/** What an origin serves: by host address, then by path, each document as the bytes that go over the wire. */
+/** The documents of an origin by host address and path, as the bytes to send. */
 export type Sites = Map<string, Site>
 export type Site = Map<string, Document>
 
 export type Document = {
-  /** Header and body in one piece: one write for each answer. */
+  /** Header and body together: one write per answer. */
   bytes: Buffer
   headerBytes: number
   etag: string
@@ -11,7 +11,7 @@ export type Document = {
   served: number
 }
 
-// Every answer says keep-alive, as common servers do: wget2 closes a connection that does not.
+// Every answer says keep-alive, as common servers do: otherwise wget2 closes the connection.
 const stamp = 'Date: Thu, 01 Jan 2026 00:00:00 GMT\r\nLast-Modified: Wed, 31 Dec 2025 00:00:00 GMT\r\n'
 
 export function addDocument(site: Site, path: string, body: Buffer, mediaType: string): void {
@@ -23,13 +23,13 @@ export function addDocument(site: Site, path: string, body: Buffer, mediaType: s
   site.set(path, { bytes: Buffer.concat([header, body]), headerBytes: header.length, etag, served: 0 })
 }
 
-/** Gives every nth document of each host a new text and tag. Returns how many. */
+/** Gives every nth document of each host a new text and ETag. Returns their number. */
 export function changeDocuments(sites: Sites, everyNth: number): number {
   let changed = 0
   for (const site of sites.values()) {
-    let place = 0
+    let number = 0
     for (const [path, document] of site) {
-      if (document.etag === '' || ++place % everyNth !== 0) continue
+      if (document.etag === '' || ++number % everyNth !== 0) continue
       const body = document.bytes.subarray(document.headerBytes)
       const mediaType = /\r\nContent-Type: ([^\r]+)/.exec(
         document.bytes.toString('latin1', 0, document.headerBytes),

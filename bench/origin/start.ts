@@ -18,14 +18,14 @@ export type OriginOptions = {
 export type Origin = {
   port: number
   hosts: string[]
-  /** One URL for each host: the root pages, from which all others are reachable. */
+  /** The root page of each host; all others are reachable from these. */
   seeds: string[]
   documents: number
   bodyBytes: number
   stats(): Promise<OriginStats>
   reset(): Promise<void>
   mark(): Promise<void>
-  /** Changes every nth document; tells how many. */
+  /** Changes every nth document; returns their number. */
   change(nth: number): Promise<number>
   reached(requests: number, signal?: AbortSignal): Promise<void>
   close(): Promise<void>
@@ -33,7 +33,7 @@ export type Origin = {
 
 type Ready = { port: number; controlPort: number; hosts: string[]; documents: number; bodyBytes: number }
 
-/** Starts an origin in a process of its own and waits until its web is made. */
+/** Starts an origin in its own process and waits until its web is generated. */
 export async function startOrigin(options: OriginOptions): Promise<Origin> {
   const child = spawn(
     process.execPath,

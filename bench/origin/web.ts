@@ -1,5 +1,4 @@
-import { renderPage } from './page.ts'
-import { createProse } from './prose.ts'
+import { createProse, renderPage } from './page.ts'
 import { createRandom, type Random } from './random.ts'
 import { addDocument, type Sites } from './site-table.ts'
 
@@ -78,7 +77,7 @@ function pickTargets(host: number, page: number, counts: number[], wanted: numbe
   return targets
 }
 
-/** The ways in which pages name their neighbours: from the root, upwards, or with a fragment. */
+/** Links within a host: from the root, relative, or with a fragment. */
 function sameHostHref(path: string, fromRoot: boolean, random: Random): string {
   const dice = random.next()
   if (dice < 0.5) return path

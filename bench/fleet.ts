@@ -1,16 +1,16 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { AppError } from '../../src/core/errors.ts'
-import type { NodeReport } from '../../src/store/contracts/nodes.ts'
-import { createPostgresNodes } from '../../src/store/postgres/cluster/nodes.ts'
-import { openPool } from '../../src/store/postgres/connection/pool.ts'
-import type { Origin } from '../origin/start.ts'
-import { processorSeconds } from './processor-time.ts'
+import { AppError } from '../src/core/errors.ts'
+import type { NodeReport } from '../src/store/contracts/nodes.ts'
+import { createPostgresNodes } from '../src/store/postgres/cluster/nodes.ts'
+import { openPool } from '../src/store/postgres/connection/pool.ts'
+import { processorSeconds } from './measure.ts'
+import type { Origin } from './origin/start.ts'
 
-const program = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+const program = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 
-export type FleetOptions = {
+type FleetOptions = {
   store: string
   origin: Origin
   workers: number
@@ -19,14 +19,14 @@ export type FleetOptions = {
   perHost: number
 }
 
-/** The processes of one crawl: the command that begins it, which is a worker itself, and its helpers. */
-export type Fleet = {
-  /** All hold partitions. */
+/** The processes of one crawl: the command that starts it, which is a worker too, and further workers. */
+type Fleet = {
+  /** Resolves when all of them hold partitions. */
   joined(): Promise<void>
-  /** Resolves with the result of the crawl when it is over. */
+  /** Resolves with the result of the crawl. */
   readonly ended: Promise<Record<string, unknown>>
   nodes(): Promise<NodeReport[]>
-  /** Of all processes so far. */
+  /** Of all processes, until now. */
   cpuSeconds(): number
   stop(): Promise<void>
 }
@@ -47,20 +47,20 @@ export function startFleet({ store, origin, workers, threads, fetchers, perHost 
   }
   const start = (...args: string[]) =>
     spawn(process.execPath, [program, ...args, ...size], { env, stdio: ['ignore', 'pipe', 'inherit'] })
-  const helpers = Array.from({ length: workers - 1 }, (_, n) => start('worker', '--name', `worker-${n + 1}`, '--quiet'))
+  const others = Array.from({ length: workers - 1 }, (_, n) => start('worker', '--name', `worker-${n + 1}`, '--quiet'))
   const crawl = start('crawl', ...origin.seeds, '--json', '--quiet', '--restrict', scope)
-  const all = [crawl, ...helpers]
+  const all = [crawl, ...others]
   const ends = new Map(all.map((child) => [child, once(child, 'close')]))
   let output = ''
   crawl.stdout.setEncoding('utf8').on('data', (text: string) => {
     output += text
   })
-  for (const helper of helpers) helper.stdout.resume()
+  for (const { stdout } of others) stdout.resume()
   const ended = ends.get(crawl)!.then(([code]) => {
     if (code !== 0) throw new AppError('internal', `the crawl ended with ${code}: ${output.slice(-1000)}`)
     return JSON.parse(output) as Record<string, unknown>
   })
-  ended.catch(() => {}) // told to whoever waits for it
+  ended.catch(() => {}) // reported by those who await it
 
   return {
     ended,
