@@ -1,6 +1,6 @@
 import type { InboxItem } from '../../store/contracts/inbox.ts'
 
-/** An annotation as its owner gets it, in lists and in live events alike. */
+/** An annotation in JSON, for lists and live events. */
 export type AnnotationJson = ReturnType<typeof annotationToJson>
 
 export function annotationToJson(item: InboxItem, profileName: string) {

@@ -1,12 +1,12 @@
 import { parseSearchQuery } from '../../core/search-query/parse-query.ts'
 import type { InboxFilter, InboxState } from '../../store/contracts/inbox.ts'
 
-/** What somebody asks for. */
+/** The filter in a request. */
 export type InboxWish = { state?: InboxState; profile?: string; q?: string; urgency?: number; upTo?: number }
 
 export type ReadFilter = { kind: 'filter'; filter: InboxFilter } | { kind: 'invalid'; errors: string[] }
 
-/** What is left out does not narrow; unread is meant where no state is named. */
+/** Omitted parameters don't filter; the default state is unread. */
 export function readInboxFilter({ state = 'all', profile = '', q = '', urgency = 0, upTo }: InboxWish): ReadFilter {
   const filter: InboxFilter = {
     state,

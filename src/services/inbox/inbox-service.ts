@@ -6,30 +6,30 @@ import { type AnnotationJson, annotationToJson } from './annotation-json.ts'
 import { annotationXml, inboxXml } from './inbox-xml.ts'
 import type { ProfileNames } from './profile-names.ts'
 
-/** The inbox of one owner at a time. What is not the owner's is not there. */
+/** The inbox of one owner at a time. Annotations of others are treated as missing. */
 export type InboxService = {
   list(owner: string, filter: InboxFilter, page: InboxPage): Promise<InboxItem[]>
   find(owner: string, id: number): Promise<InboxItem | null>
-  /** The nearest before and behind in time that are not archived; null where there is none. */
+  /** The nearest newer and older ones that aren't archived; null if there is none. */
   neighbours(owner: string, id: number): Promise<{ newer: number | null; older: number | null }>
-  /** With what their owner calls things. */
+  /** With the names their owner uses. */
   shown(items: readonly InboxItem[]): Promise<AnnotationJson[]>
   /** In the grammar of the papers. */
   xml(items: readonly InboxItem[]): Promise<string>
   xmlOf(item: InboxItem): string
   counts(owner: string): Promise<NamedCounts>
-  /** Returns which of them are different now. */
+  /** Returns the ids that changed. */
   mark(owner: string, ids: readonly number[], marks: Marks): Promise<number[]>
-  /** A portion of what a filter lets through, the newest first. With `more` there may be more to do. */
+  /** A batch of what matches a filter, newest first. `more`: there may be more to do. */
   markAll(owner: string, filter: InboxFilter, marks: Marks): Promise<{ ids: number[]; more: boolean }>
-  /** Another process has set these marks; null for too many to name. */
+  /** Another process has set these marks; null if too many to list. */
   noteMarks(owner: string, ids: readonly number[] | null, marks: Marks): Promise<void>
 }
 
 export type InboxPage = { before: number | null; limit: number }
 
 export type NamedCounts = ProfileCounts & {
-  /** Sources that fail. */
+  /** Number of failing sources. */
   failing: number
   profiles: ({ id: string; name: string } & ProfileCounts)[]
 }
@@ -40,16 +40,16 @@ export type InboxDeps = {
   hub: EventHub
   clock: Clock
   countFailing?(owner: string): Promise<number>
-  /** Tells other processes, whose listeners want to know of it too. */
+  /** Announces it to other processes and their listeners. */
   tellOthers?(owner: string, ids: readonly number[] | null, marks: Marks): void
-  /** How many are marked by one call at most. */
+  /** Maximum number marked per call. */
   portion?: number
 }
 
 const PORTION = 10_000
-/** Between so many, others have their turn. */
+/** After this many, others get a turn. */
 const SLICE = 250
-/** More ids than this are not told one by one: whoever shows a list loads it anew. */
+/** Beyond this many ids, clients are told to reload their lists instead. */
 const MAX_TOLD = 1000
 const NEIGHBOURS = 50
 
@@ -64,7 +64,7 @@ export function createInboxService(deps: InboxDeps): InboxService {
     return { ...totals, failing, profiles: named }
   }
 
-  /** To the other tabs and devices of the owner, and to the one that did it. */
+  /** To all tabs and devices of the owner, including the one that made the change. */
   async function tell(owner: string, ids: readonly number[], marks: Marks): Promise<void> {
     if (ids.length === 0) return
     const told = ids.length > MAX_TOLD ? null : ids

@@ -1,7 +1,7 @@
 import { minuteText, plainLine } from './plain-words.ts'
 import { wrapText } from './wrap-text.ts'
 
-/** What a digest says of an annotation. */
+/** An annotation in a digest. */
 export type DigestItem = {
   id: number
   title: string
@@ -15,7 +15,7 @@ export type DigestItem = {
   starred: boolean
   summary: string
   alsoAt: readonly string[]
-  /** Where it can be read again. */
+  /** Link to the annotation. */
   link: string
 }
 
@@ -25,7 +25,7 @@ const COLUMNS = 72
 const INDENT = '   '
 const MAX_ALSO_AT = 5
 
-/** To be read on anything that shows letters. No line is longer than 72 columns but those with an address alone, which would not work in pieces. */
+/** Plain text for any display. No line exceeds 72 columns, except URLs, which must not be broken. */
 export function digestText({ title, items, next }: Digest): string {
   const head = plainLine(title)
   const parts = [`${head}\n${'='.repeat(Math.min(COLUMNS, head.length))}\n`]

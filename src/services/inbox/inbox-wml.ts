@@ -2,15 +2,15 @@ import { escapeText } from '../../xml/xml-text.ts'
 import { minuteText, plainLine, shortened } from './plain-words.ts'
 
 /**
- * Decks of WML 1.1 for devices with a few lines of text. What such a device can take is about 1,400 bytes: a list ends where
- * its deck is full and says where it goes on, and an annotation comes in parts.
+ * WML 1.1 decks for devices with a few lines of text. Such a device takes about 1,400 bytes: a list ends when its deck is
+ * full and links to the rest, and an annotation comes in parts.
  */
 export type WmlListItem = { id: number; title: string; url: string; source: string; read: boolean; link: string }
 
 export type WmlList = {
   title: string
   items: readonly WmlListItem[]
-  /** Where the list goes on behind an item, or behind all of them; null for its end. */
+  /** The link to the rest after an item, or after all of them; null at the end. */
   nextAfter(item: WmlListItem): string
   next: string | null
 }
@@ -24,21 +24,21 @@ export type WmlAnnotation = {
   profileName: string
   summary: string
   links: { list: string; original: string; newer: string | null; older: string | null }
-  /** Of this annotation's parts. */
+  /** The link to a part of this annotation. */
   partLink(part: number): string
 }
 
 const DECK_BYTES = 1400
 const TITLE_CHARS = 40
 const ITEM_TITLE_CHARS = 80
-/** A part is worth a deck even where addresses have taken all the room. */
+/** A part gets at least this much, even if URLs take up all the space. */
 const MIN_PART_BYTES = 200
 
 const head =
   '<?xml version="1.0" encoding="UTF-8"?>\n' +
   '<!DOCTYPE wml PUBLIC "-//WAPFORUM//DTD WML 1.1//EN" "http://www.wapforum.org/DTD/wml_1.1.xml">\n'
 
-/** As many items as fit, one at least. `shown` says how many. */
+/** As many items as fit, at least one; `shown` is their number. */
 export function wmlList({ title, items, nextAfter, next }: WmlList): { deck: string; shown: number } {
   const rows = items.map(
     ({ title: words, url, source, read, link }) =>
@@ -57,7 +57,7 @@ export function wmlList({ title, items, nextAfter, next }: WmlList): { deck: str
   return { deck, shown: count }
 }
 
-/** One part of an annotation; a part that is not there is the last. */
+/** One part of an annotation; numbers past the end give the last part. */
 export function wmlAnnotation(annotation: WmlAnnotation, wanted: number): string {
   const { title, url, source, at, kind, profileName, links, partLink } = annotation
   const facts = [plainLine(source), kind, minuteText(at), shortened(profileName, TITLE_CHARS)].filter(
@@ -74,7 +74,7 @@ export function wmlAnnotation(annotation: WmlAnnotation, wanted: number): string
       part > 1 ? goLink('Back', partLink(part - 1)) : '',
       links.newer === null ? '' : goLink('Previous', links.newer),
       links.older === null ? '' : goLink('Next', links.older),
-      // Addresses may be longer than a deck.
+      // A URL may be longer than a deck.
       isLast && links.original.length <= 300 ? goLink('Original', links.original) : '',
       goLink('Inbox', links.list),
     ]
@@ -92,7 +92,7 @@ export function wmlAnnotation(annotation: WmlAnnotation, wanted: number): string
   return deckOf(part, parts[part - 1]!, part === parts.length)
 }
 
-/** Escaped, so that each takes no more bytes than there is room for; cut at words where there are any. */
+/** Escaped parts that fit into the available bytes, cut between words if possible. */
 function inParts(text: string, roomOf: (part: number) => number): string[] {
   const parts: string[] = []
   let part = ''
@@ -134,7 +134,7 @@ const goLink = (label: string, href: string): string => `<p><a href="${wmlText(h
 
 const shown = (text: string, maxChars: number): string => wmlText(shortened(text, maxChars))
 
-/** A dollar sign begins a variable there, wherever it stands; two are one. */
+/** In WML a dollar sign starts a variable; two make a literal one. */
 function wmlText(text: string): string {
   return escapeText(text.replace(/[^\t\n\r -\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '')).replaceAll('$', '$$$$')
 }

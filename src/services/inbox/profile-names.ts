@@ -3,11 +3,11 @@ import type { ProfileStore } from '../../store/contracts/profiles.ts'
 const MAX_NAMES = 20_000
 
 export type ProfileNames = {
-  /** '' for a profile that is no more. */
+  /** '' for a deleted profile. */
   of(ids: Iterable<string>): Promise<Map<string, string>>
 }
 
-/** Names of profiles, remembered until any profile changes, whoever changes it. */
+/** Profile names, cached until any profile changes, in this process or another. */
 export function createProfileNames(profiles: Pick<ProfileStore, 'find' | 'revision'>): ProfileNames {
   const names = new Map<string, string>()
   let revision = -1
@@ -20,7 +20,7 @@ export function createProfileNames(profiles: Pick<ProfileStore, 'find' | 'revisi
       for (const id of new Set(ids)) {
         const name = names.get(id) ?? (await profiles.find(id))?.name ?? ''
         found.set(id, name)
-        // A change while they were read: what was read may be older than it.
+        // Changed while reading: what was read may be outdated.
         if (revision !== current) continue
         if (names.size >= MAX_NAMES) names.clear()
         names.set(id, name)

@@ -1,6 +1,6 @@
 export type Wrapping = { columns: number; first?: string; further?: string }
 
-/** Letters that take two columns on a screen of equal columns. */
+/** Characters that take two columns in a monospaced font. */
 const wide =
   /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\u3000-\u303f\uff01-\uff60]$/u
 const combining = /^\p{M}$/u
@@ -16,7 +16,7 @@ function widthOf(character: string): number {
   return wide.test(character) ? 2 : combining.test(character) ? 0 : 1
 }
 
-/** Lines of one text without line ends. A word that fits no line is broken; an empty text has no lines. */
+/** Wraps a text without line breaks. A word longer than a line is broken; an empty text has no lines. */
 export function wrapText(text: string, { columns, first = '', further = first }: Wrapping): string[] {
   const lines: string[] = []
   let line = first

@@ -4,15 +4,15 @@ import { AppError } from '../../core/errors.ts'
 import { attributeList } from '../../xml/xml-writing.ts'
 import { type ReadUrls, shown } from './url-list.ts'
 
-/** Deeper ones lend no name. */
+/** Deeper folders are not part of the name. */
 const MAX_FOLDERS = 4
 const MAX_DEPTH = 100
 const CHUNK_CHARS = 64 * 1024
 
 /**
- * Addresses of an outline, as feed readers and browsers write them: `xmlUrl`, `htmlUrl` or `url` of each `outline`, with the folders
- * around it in its name. Files of these programs are often not well-formed, so what can be read is read. No entity is ever
- * expanded but the five of XML and characters by number.
+ * The addresses in an OPML file, as feed readers and browsers write it: `xmlUrl`, `htmlUrl` or `url` of each `outline`, with
+ * the enclosing folders in the name. Such files are often not well-formed, so as much as possible is read. Only the five
+ * entities of XML and numeric character references are expanded.
  */
 export async function readOpml(text: string): Promise<ReadUrls> {
   const read: ReadUrls = { urls: [], skipped: [] }
@@ -86,7 +86,7 @@ export async function* writeOpml(items: Iterable<OutlineItem>): AsyncGenerator<s
   yield '  </body>\n</opml>\n'
 }
 
-/** Without what XML can not hold. */
+/** Without characters that XML doesn't allow. */
 function writable(text: string): string {
   return text.toWellFormed().replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '')
 }

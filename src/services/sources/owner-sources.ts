@@ -3,9 +3,9 @@ import type { Profile, Source } from '../../core/profile.ts'
 import type { ProfileStore, UrdRow } from '../../store/contracts/profiles.ts'
 import { supportOf } from '../profiles/protocols.ts'
 
-/** One source of one profile of one owner, as far as it does not change with every check. */
+/** One source of one profile of one owner: the part that doesn't change with every check. */
 export type OwnedSource = Pick<Source, 'uri' | 'everyMs' | 'depth' | 'scope' | 'process'> & {
-  /** Of its URD. */
+  /** The id of its URD. */
   id: number
   watch: number
   host: string
@@ -15,16 +15,16 @@ export type OwnedSource = Pick<Source, 'uri' | 'everyMs' | 'depth' | 'scope' | '
   unsupported: string | null
   paused: boolean
   muted: boolean
-  /** As it was when it was read; once it is not 0 it stays. */
+  /** As of the last read; never changes again once it is not 0. */
   visitedAt: number
 }
 
-/** The newest first. */
+/** Newest first. */
 export type OwnerList = {
   sources: readonly OwnedSource[]
   byId: ReadonlyMap<number, OwnedSource>
   byProfile: ReadonlyMap<string, readonly OwnedSource[]>
-  /** Of all of them, each once. */
+  /** Of all sources, without duplicates. */
   watches: readonly number[]
 }
 
@@ -35,8 +35,8 @@ const PAGE = 200
 const MAX_CHANGES = 500
 
 /**
- * The sources of each owner, remembered until the profile base changes; then only what changed is read. The least recently used
- * owners are forgotten when there are too many sources in memory.
+ * The sources of each owner, cached until the profile base changes; then only the changes are read. The least recently used
+ * owners are evicted when too many sources are in memory.
  */
 export function createOwnerSources(
   profiles: Pick<ProfileStore, 'revision' | 'stamps' | 'list' | 'find' | 'urdsOf'>,
@@ -54,12 +54,12 @@ export function createOwnerSources(
         byProfile.set(profile.id, sourcesOf(profile, await profiles.urdsOf(profile.id), schemes))
       if (page.length < PAGE) return byProfile
       after = page.at(-1)!.id
-      // Ten thousand sources must not hold everybody else up.
+      // Ten thousand sources must not block everyone else.
       await turn()
     }
   }
 
-  /** Null where so much has changed that all is to be read. */
+  /** Null if so much has changed that everything must be read. */
   async function readChanges(owner: string, kept: Kept): Promise<Map<string, OwnedSource[]> | null> {
     const stamps = await profiles.stamps()
     const changed = stamps.filter(({ revision }) => revision > kept.revision)
@@ -75,7 +75,7 @@ export function createOwnerSources(
   }
 
   async function load(owner: string): Promise<Kept> {
-    // Read first: what changes meanwhile is then read once more.
+    // Read the revision first: changes made meanwhile are then read once more.
     const revision = await profiles.revision()
     const kept = owners.get(owner)
     if (kept?.revision === revision) return use(owner, kept)

@@ -12,24 +12,24 @@ export type SourceChangesDeps = {
 }
 
 export type SourceChanges = {
-  /** Returns those that are different now. */
+  /** Returns the sources that changed. */
   mark(sources: readonly OwnedSource[], marks: UrdMarks): Promise<number[]>
-  /** Takes them out of their profiles; the last one takes its profile along. */
+  /** Removes them from their profiles; profiles left without a source are deleted. */
   remove(sources: readonly OwnedSource[]): Promise<number[]>
   checkNow(source: OwnedSource): ReturnType<WatchService['checkNow']>
-  /** Returns those that are next, or under way already. */
+  /** Returns those that are checked next or being checked. */
   checkAll(sources: readonly OwnedSource[]): number[]
 }
 
-/** Who asks for more at once would put everybody else off: the rest comes at its own time. */
+/** A larger request would delay everyone else; the rest is checked at its regular time. */
 const MAX_ASKED = 1000
 const AT_ONCE = 500
 
-/** What an owner does to sources; all of them are the owner's. */
+/** Changes an owner makes to their own sources. */
 export function createSourceChanges({ profiles, keyed, watching }: SourceChangesDeps): SourceChanges {
   /**
-   * A source of a paused profile is resumed with its profile, and the others of it are paused in its place: so it is the only one
-   * that is different.
+   * Resuming a source of a paused profile resumes the profile and pauses its other sources instead, so that only this source
+   * changes.
    */
   async function resumeProfiles(sources: readonly OwnedSource[]): Promise<void> {
     const wanted = new Set(sources.map(({ id }) => id))
@@ -45,7 +45,7 @@ export function createSourceChanges({ profiles, keyed, watching }: SourceChanges
     for (const some of portionsOf(resumed)) await profiles.put(some).then(() => turn())
   }
 
-  /** Others may have the same source checked; one that is paused is not asked for all the same. */
+  /** Paused sources are skipped, even if other owners have the same source checked. */
   function ask(source: OwnedSource): ReturnType<WatchService['checkNow']> {
     return isPaused(source) ? 'paused' : watching.checkNow(source.watch)
   }
@@ -93,7 +93,7 @@ export function createSourceChanges({ profiles, keyed, watching }: SourceChanges
   }
 }
 
-/** Each is written at once; others have their turn in between. */
+/** Each is written at once, with turns for others in between. */
 function portionsOf<T>(items: readonly T[]): T[][] {
   const portions: T[][] = []
   for (let at = 0; at < items.length; at += AT_ONCE) portions.push(items.slice(at, at + AT_ONCE))

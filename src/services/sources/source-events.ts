@@ -5,13 +5,13 @@ import type { SourceState } from './source-state.ts'
 export type SourceEventsDeps = {
   checks: Pick<WatchService, 'onCheck' | 'urdsOf'>
   sources: Pick<SourceService, 'noteCheck' | 'stateOf'>
-  /** Whether anybody would hear of it. */
+  /** Whether anyone listens. */
   isHeard(owner: string): boolean
   onState(owner: string, source: { id: number; state: SourceState }): void
   onProblem(message: string, fields: Record<string, unknown>): void
 }
 
-/** Tells the owners of a source when a check of it begins and when it ends. */
+/** Notifies the owners of a source when a check of it starts and ends. */
 export function followChecks({ checks, sources, isHeard, onState, onProblem }: SourceEventsDeps): void {
   async function tell(watch: number): Promise<void> {
     for (const { id, owner } of checks.urdsOf(watch)) {
@@ -23,7 +23,7 @@ export function followChecks({ checks, sources, isHeard, onState, onProblem }: S
 
   checks.onCheck((watch) => {
     sources.noteCheck(watch)
-    // Not in the turn of whoever checks: of that nothing may fail here, and nothing may wait.
+    // In a later turn, so that a failure here neither fails nor delays the check.
     setImmediate(() =>
       tell(watch).catch((error) => onProblem('a check could not be announced', { watch, error: String(error) })),
     )

@@ -7,13 +7,13 @@ import type { OwnedSource } from './owner-sources.ts'
 
 export type SourceExportFormat = 'opml' | 'list' | 'xml'
 
-/** All sources of an owner as a file: addresses alone, an outline, or the whole profiles. */
+/** All sources of an owner as a file: addresses, OPML, or whole profiles. */
 export function exportSources(
   { profiles, sources }: { profiles: ProfileStore; sources: readonly OwnedSource[] },
   owner: string,
   format: SourceExportFormat,
 ): AsyncGenerator<string, void, undefined> {
-  // In the order in which they came.
+  // In the order they were added.
   const inOrder = sources.toReversed()
   if (format === 'xml') return inChunks(writeProfiles(eachProfile(profiles, owner)))
   if (format === 'list') return inChunks(writeList(inOrder))

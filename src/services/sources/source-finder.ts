@@ -2,12 +2,12 @@ import { hostKey, registrableDomain } from '../../core/partition.ts'
 import { coversPage } from '../scheduler/urds/coverage.ts'
 import type { OwnedSource } from './owner-sources.ts'
 
-/** More sources than this of one domain are not held against a page one by one. */
+/** Beyond this many sources of one domain, a page is not compared with each. */
 const MAX_TRIED = 50
 
 /**
- * Which of the sources of a profile a page belongs to: the one whose own page it is, else one that follows links and has it in its
- * scope. How many links were followed is not known here. `landedOf` says where a source redirects to; '' for nowhere.
+ * The source of a profile that a page belongs to: the one whose own page it is, else one that follows links and has it in
+ * scope. How many links were followed is not known here. `landedOf` returns where a source redirects to; '' for nowhere.
  */
 export function createSourceFinder(
   sources: readonly OwnedSource[],

@@ -68,7 +68,7 @@ export function createSourceImport({ profiles, keyed, sources, rules, limits }: 
     return { profiles: added, skipped: shortened(skipped) }
   }
 
-  /** Null where it is taken in; from then on it is watched. */
+  /** Null if it is accepted; it then counts as watched. */
   function refusalOf({ keys }: KeyedProfile, held: Held): string | null {
     const key = keys[0]!
     if (held.keys.has(key)) return 'Already watched'

@@ -4,20 +4,20 @@ import type { DocumentKey } from '../../store/contracts/documents.ts'
 import type { VersionStore } from '../../store/contracts/versions.ts'
 import type { WatchRow } from '../../store/contracts/watches.ts'
 
-/** The document of the source itself, or of where it redirects to. */
+/** The document of the source itself, or of its redirect target. */
 export type SourcePage = { document: number | null; title: string; hasNoText: boolean }
 
 export type SourcePagesDeps = {
   versions: Pick<VersionStore, 'document' | 'version'>
-  /** The key under which a URL is filed; null for what is none. */
+  /** The key of a URL in the archive; null if it is invalid. */
   keyOf(url: string): DocumentKey | null
 }
 
 export type SourcePages = {
   of(row: WatchRow | undefined): Promise<SourcePage>
-  /** The same for many, with room for others in between. */
+  /** The same for many, with turns for others in between. */
   ofAll(rows: Iterable<WatchRow | undefined>): Promise<void>
-  /** What was read of it before. */
+  /** What was read before. */
   known(watch: number): SourcePage | undefined
 }
 
@@ -26,7 +26,7 @@ const AT_ONCE = 100
 const noPage: SourcePage = { document: null, title: '', hasNoText: false }
 const noText = textFingerprint(new Uint8Array(), { contentType: 'text/plain' })
 
-/** Pages of sources, each read once as long as its watch finds nothing new. */
+/** Pages of sources, cached until their watch finds something new. */
 export function createSourcePages({ versions, keyOf }: SourcePagesDeps): SourcePages {
   const kept = new Map<number, { page: SourcePage; stamp: string }>()
 
@@ -64,7 +64,7 @@ export function createSourcePages({ versions, keyOf }: SourcePagesDeps): SourceP
   }
 }
 
-/** A document that is not there may come with any check, one that is there changes only with a change. */
+/** A missing document may appear with any check; an existing one changes only with a change. */
 function stampOf({ checkedAt, changedAt, landed }: WatchRow, { document }: SourcePage): string {
   return `${document === null ? checkedAt : 'there'} ${changedAt} ${landed}`
 }

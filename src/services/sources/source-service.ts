@@ -12,23 +12,23 @@ import { messageOf, whyText } from './source-words.ts'
 import { createWatchRows, type RowsById } from './watch-rows.ts'
 
 /**
- * What an owner sees of the sources of all own profiles. Nothing is kept here but what can be read again: the list of sources as long
- * as the profile base does not change, rows of watches until a check ends, pages until something new is found.
+ * An owner's view of the sources in all their profiles. Everything here is a cache: the list of sources until the profile
+ * base changes, rows of watches until a check ends, pages until something new is found.
  */
 export type SourceService = {
   list(owner: string, filter: SourceFilter, page: { before: number | null; limit: number }): Promise<SourcePart>
-  /** With its last checks, the newest first; null where it is not the owner's. */
+  /** With its recent checks, newest first; null if it isn't the owner's. */
   detail(owner: string, id: number): Promise<(SourceView & { checks: WatchCheck[] }) | null>
   find(owner: string, id: number): Promise<OwnedSource | null>
-  /** All that a filter lets through, or those of these ids that are the owner's. */
+  /** All that match a filter, or those of the ids that are the owner's. */
   select(owner: string, wanted: SourceFilter | { ids: readonly number[] }): Promise<OwnedSource[]>
-  /** Sources that somebody should look after. */
+  /** Sources that need attention. */
   countFailing(owner: string): Promise<number>
-  /** The state alone, for whoever follows checks. */
+  /** Only the state, for live events. */
   stateOf(owner: string, id: number): Promise<SourceState | null>
-  /** A check of it began or ended. */
+  /** A check of it started or ended. */
   noteCheck(watch: number): void
-  /** What the owner has: how much, and the keys of what is watched. */
+  /** How many sources and profiles the owner has, and the keys of what is watched. */
   held(owner: string): Promise<{ profiles: number; sources: number; keys: Set<string> }>
 }
 
@@ -101,7 +101,7 @@ export function createSourceService(deps: SourceServiceDeps): SourceService {
       failing: isFailing(source, row),
       lastCheckedAt: row?.checkedAt || null,
       lastChangedAt: row?.changedAt || null,
-      // What is overdue is next, whatever the time.
+      // Overdue means due now.
       nextCheckAt: nextAt === null ? null : Math.max(nextAt, clock.now()),
       why: isPaused(source) ? 'paused' : whyText(source, snapshot),
       status: row?.status ?? 0,
@@ -110,7 +110,7 @@ export function createSourceService(deps: SourceServiceDeps): SourceService {
     }
   }
 
-  /** That a first visit is done changes no profile, so it is asked for. */
+  /** A completed first visit changes no profile, so it is looked up. */
   async function noteVisit(source: OwnedSource): Promise<void> {
     if (source.visitedAt === 0) source.visitedAt = (await profiles.findUrd(source.id))?.visitedAt ?? 0
   }
@@ -148,7 +148,7 @@ export function createSourceService(deps: SourceServiceDeps): SourceService {
     return view(source, known.get(source.watch), await told(owner, siblings, known))
   }
 
-  /** Without counting what is unread, since it is asked for with every check. */
+  /** Without unread counts, because it runs with every check. */
   async function quickState(owner: string, id: number): Promise<SourceState | null> {
     const source = await find(owner, id)
     if (source === null) return null

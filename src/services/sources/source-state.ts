@@ -3,7 +3,7 @@ import type { WatchRow } from '../../store/contracts/watches.ts'
 import type { WatchSnapshot } from '../scheduler/scheduler-report.ts'
 import type { OwnedSource } from './owner-sources.ts'
 
-/** What a source is like for its owner. Where several hold, the first of them is told. */
+/** The state of a source for its owner. If several apply, the first wins. */
 export type SourceState =
   | 'paused'
   | 'checking'
@@ -21,24 +21,24 @@ export type SourceState =
   | 'changed'
   | 'unchanged'
 
-/** What went wrong, where something did: it stays so while the next check is under way. */
+/** What went wrong, if anything; it stays while the next check is in progress. */
 export type Trouble = Extract<
   SourceState,
   'blocked-by-robots' | 'blocked-by-site' | 'sign-in-failed' | 'not-found' | 'failing' | 'refused' | 'unsupported'
 >
 
-/** What a source came to, by what is known without a look at its documents. */
+/** What is known of a source without reading its documents. */
 export type SourceFacts = {
   source: OwnedSource
-  /** Undefined where it is not known yet. */
+  /** Undefined if not known yet. */
   row: WatchRow | undefined
   snapshot: WatchSnapshot | undefined
 }
 
 export type DocumentFacts = {
-  /** Nothing of the whole profile was ever told. */
+  /** The profile has never produced an annotation. */
   neverTold: boolean
-  /** There is a page, and no text on it. */
+  /** The page exists but has no text. */
   hasNoText: boolean
 }
 
@@ -46,13 +46,13 @@ export function isPaused({ paused, isProfilePaused }: OwnedSource): boolean {
   return paused || isProfilePaused
 }
 
-/** Null where the last check went well, or where there was none. */
+/** Null if the last check succeeded, or there was none. */
 export function troubleOf({ unsupported }: OwnedSource, row: WatchRow | undefined): Trouble | null {
   if (unsupported !== null) return 'unsupported'
   if (row === undefined || row.checkedAt === 0) return null
   const { outcome, status } = row
   if (outcome.startsWith('skipped')) return troubleOfRefusal(outcome)
-  // A page that has just gone is a change, too.
+  // A page that has just disappeared is a change, too.
   if (outcome.startsWith('failed') || outcome === 'redirect' || status >= 400) return troubleOfStatus(status)
   return null
 }
@@ -68,7 +68,7 @@ function troubleOfStatus(status: number): Trouble {
   return status === 403 || status === 429 || status === 451 ? 'blocked-by-site' : 'failing'
 }
 
-/** `failing` is for counts and filters: somebody should do something about it. */
+/** `failing` is for counts and filters: it needs attention. */
 export function isFailing(source: OwnedSource, row: WatchRow | undefined): boolean {
   return !isPaused(source) && troubleOf(source, row) !== null
 }
@@ -81,15 +81,15 @@ export function stateOf({ source, row, snapshot }: SourceFacts, { neverTold, has
   if (under === 'ready' || under === 'asked' || under === 'held') return 'queued'
   const healthError = troubleOf(source, row)
   if (healthError !== null) return healthError
-  // Others may have had it checked before; for this owner nothing was looked at yet.
+  // Others may have had it checked before; for this owner it is new.
   if (row === undefined || row.checkedAt === 0 || source.visitedAt === 0) return 'not-yet'
   if (source.process === 'filter' && neverTold) return 'nothing-matched'
   if (hasNoText) return 'empty'
-  // What the first visit finds is the base line.
+  // The first visit is the baseline.
   return row.outcome === 'changed' && row.changedAt > source.visitedAt ? 'changed' : 'unchanged'
 }
 
-/** Since when it is so; null where that says nothing. */
+/** Since when; null if that has no meaning. */
 export function sinceOf(state: SourceState, row: WatchRow | undefined): number | null {
   if (row === undefined || state === 'paused' || state === 'queued' || state === 'not-yet') return null
   if (state === 'checking') return row.round || null

@@ -4,13 +4,13 @@ import type { OwnedSource } from './owner-sources.ts'
 import { createSourceFinder } from './source-finder.ts'
 
 export type Told = {
-  /** By the id of the source; none where nothing is unread. */
+  /** By source id; missing if nothing is unread. */
   unread: Map<number, number>
-  /** Profiles of which nothing was ever told. */
+  /** Profiles that have never produced an annotation. */
   neverTold(profile: string): boolean
 }
 
-/** Unread annotations that are looked at one by one, of all profiles with several sources together. */
+/** Limit of unread annotations read one by one, over all profiles with several sources. */
 const MAX_LOOKED_AT = 2000
 const PAGE = 200
 const MAX_AGE_MS = 30_000
@@ -18,19 +18,19 @@ const MAX_PROFILES = 10_000
 const MAX_OWNERS = 100
 const SPOKEN_MS = 5000
 
-/** Where a watch redirects to; '' for nowhere. */
+/** The redirect target of a watch; '' for none. */
 type LandedOf = (watch: number) => string
 
 type Kept = { stamp: string; readAt: number; bySource: Map<number, number> }
 
 /**
- * How much is unread of each source. Annotations know their profile, not their source, and counts are kept by profile: where a
- * profile has one source that is exact. Of one with several, the newest unread annotations are read and given to the source
- * whose page they are, else to one that covers them; what lies beyond the limit is not counted for sources.
+ * Unread counts per source. Annotations know their profile, not their source, and counts are kept per profile: exact for a
+ * profile with one source. For several, the newest unread annotations are read and assigned to the source whose page they
+ * are, else to one that covers them; those beyond the limit are not counted for sources.
  */
 export function createSourceUnread(inbox: Pick<InboxStore, 'counts' | 'list'>, clock: Clock) {
   const kept = new Map<string, Kept>()
-  /** Profiles of an owner of which something was told. */
+  /** Profiles of an owner that have produced annotations. */
   const spoken = new Map<string, { readAt: number; told: ReadonlySet<string> }>()
 
   type Asked = { owner: string; sources: readonly OwnedSource[]; counts: ProfileCounts; landedOf: LandedOf }
@@ -94,7 +94,7 @@ export function createSourceUnread(inbox: Pick<InboxStore, 'counts' | 'list'>, c
 
   return {
     told,
-    /** Whether nothing of a profile was ever told, as it is now or was a moment ago. */
+    /** Whether a profile has never produced an annotation, now or a moment ago. */
     async neverTold(owner: string, profile: string): Promise<boolean> {
       const known = spoken.get(owner)
       if (known === undefined || known.readAt < clock.monotonic() - SPOKEN_MS) await countsOf(owner)

@@ -14,7 +14,7 @@ import { createSourcePages, type SourcePagesDeps } from './source-pages.ts'
 import { createSourceService, type SourceService } from './source-service.ts'
 import { createSourceUnread } from './source-unread.ts'
 
-/** All that can be done with sources. */
+/** The services for sources. */
 export type Sources = {
   service: SourceService
   changes: SourceChanges

@@ -2,26 +2,26 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { Clock } from '../../core/clock.ts'
 import type { WatchRow, WatchStore } from '../../store/contracts/watches.ts'
 
-/** So many are read anew each time. */
+/** Up to this many are read each time. */
 const FEW = 500
 const MAX_AGE_MS = 10_000
 const MAX_ROWS = 200_000
 
 type Kept = { row: WatchRow | undefined; readAt: number }
 
-/** Rows by the number of their watch. */
+/** Rows by watch id. */
 export type RowsById = { get(watch: number): WatchRow | undefined }
 
 export type WatchRows = {
-  /** As they are now. */
+  /** Current values. */
   now(ids: readonly number[]): Promise<RowsById>
-  /** For counts over many: as they are now, or were a few seconds ago where nobody told of a check since. */
+  /** For counts over many: current, or a few seconds old if no check was announced since. */
   roughly(ids: readonly number[]): Promise<RowsById>
-  /** It is not any more what it was. */
+  /** The row has changed. */
   forget(id: number): void
 }
 
-/** Rows of watches, which every check changes: whoever has ten thousand sources does not read all of them for a page of fifty. */
+/** Rows of watches, which every check changes: a page of fifty must not read all of an owner's ten thousand. */
 export function createWatchRows(watches: Pick<WatchStore, 'find'>, clock: Clock): WatchRows {
   const kept = new Map<number, Kept>()
 
