@@ -3,7 +3,7 @@ import type { XmlDocument } from 'libxml2-wasm'
 import type { ProfileQueryResult } from '../../core/reports/profile-report.ts'
 import { evaluateXpath, parseBase, type ResultLimits } from './xpath-evaluate.ts'
 
-/** The thread in which queries run. Once loaded it may be ended at any moment: nothing is here that could not be made again. */
+/** The thread that runs queries. Once loaded it may be terminated at any moment: everything in it can be rebuilt. */
 export type ToBaseWorker =
   | { kind: 'load'; key: string; xml: Uint8Array<ArrayBuffer> }
   | { kind: 'drop'; key: string }
@@ -11,7 +11,7 @@ export type ToBaseWorker =
 
 export type FromBaseWorker = { kind: 'loaded' } | { kind: 'answer'; answer: ProfileQueryResult }
 
-// What the engine prints about wrong queries is in their answers. Only this thread falls silent.
+// The engine prints errors that are already in the answers. Only this thread is silenced.
 process.stderr.write = () => true
 
 const documents = new Map<string, XmlDocument>()

@@ -9,18 +9,18 @@ import { xpathFault } from './xpath-check.ts'
 /**
  * Queries of the profile base in XPath 1.0, over `<base><profiles>…</profiles><urds>…</urds></base>`.
  *
- * A query of a few letters can take longer than anybody lives, and memory besides. So queries run one after the other in a
- * thread of their own, which is started with the first one: it answers within the time limit or is ended, and the next
- * query starts another. The thread keeps the documents that it was given, the last used ones, until the caller
- * asks with another version of the base; a document is made only when the thread does not have it.
+ * A short query can take forever, and any amount of memory. So queries run one at a time in a thread that is started with
+ * the first one: it answers within the time limit or is terminated, and the next query starts another. The thread caches
+ * the most recently used documents until the caller asks with another version of the base; a document is built only if
+ * the thread doesn't have it.
  */
 export type ProfileBase = {
   query(base: QueriedBase, xpath: string): Promise<ProfileQueryResult>
-  /** No query may come after it. */
+  /** No query may follow. */
   end(): Promise<void>
 }
 
-/** What somebody may see of the base. The same key and version mean the same profiles and descriptions. */
+/** The part of the base visible to a user. The same key and version mean the same profiles and URDs. */
 export type QueriedBase = {
   key: string
   version: number
@@ -30,12 +30,12 @@ export type QueriedBase = {
 
 export type ProfileBaseLimits = {
   timeLimitMs: number
-  /** Of the result. */
+  /** Size of the result. */
   maxNodes: number
   maxResultChars: number
-  /** Of all documents that the thread keeps. Parsed they take about five times as much. */
+  /** Size of all documents in the thread. Parsed, they take about five times as much. */
   maxBaseBytes: number
-  /** Queries that wait; further ones are refused. */
+  /** Queries that may wait; more are rejected. */
   maxWaiting: number
 }
 
@@ -51,7 +51,7 @@ type Kept = { version: number; bytes: number }
 
 export function createProfileBase(given: Partial<ProfileBaseLimits> = {}): ProfileBase {
   const limits = { ...usualLimits, ...given }
-  /** What the thread has, the last used behind. */
+  /** Documents in the thread, the most recently used last. */
   const kept = new Map<string, Kept>()
   let worker: Worker | null = null
   let waiting = 0
@@ -77,7 +77,7 @@ export function createProfileBase(given: Partial<ProfileBaseLimits> = {}): Profi
     await ended.terminate()
   }
 
-  /** Null where the thread did not answer: it ran into the time limit, or into a fault that it did not survive. */
+  /** Null if the thread didn't answer: it hit the time limit or crashed. */
   async function ask(message: ToBaseWorker, timeLimitMs: number | null): Promise<FromBaseWorker | null> {
     worker ??= await start()
     const asked = worker
@@ -135,7 +135,7 @@ export function createProfileBase(given: Partial<ProfileBaseLimits> = {}): Profi
         return { kind: 'fault', message: 'too many queries are waiting; try again later' }
       waiting++
       const result = last.then(() => run(base, xpath)).finally(() => waiting--)
-      // The next one does not care how this one ends.
+      // The next query runs however this one ends.
       last = result.catch(() => undefined)
       return result
     },

@@ -3,7 +3,7 @@ import type { ImportedProfile, Profile } from '../../core/profile.ts'
 import type { ProfileImportReport } from '../../core/reports/profile-report.ts'
 import type { KeyedProfile, ProfileStore } from '../../store/contracts/profiles.ts'
 
-/** Puts profiles into the base, all or none. One that is there under the same id is replaced only if it is the owner's. */
+/** Adds profiles to the base, all or none. One with the same id is replaced only if it is the owner's. */
 export async function importProfiles(
   store: ProfileStore,
   keyed: (profile: Profile) => KeyedProfile,
@@ -24,7 +24,7 @@ export async function importProfiles(
   return report
 }
 
-/** All profiles of an owner, or of everybody for null, a page at a time. */
+/** All profiles of an owner, or of everyone for null, a page at a time. */
 export async function* eachProfile(store: ProfileStore, owner: string | null): AsyncGenerator<Profile> {
   for (let after = ''; ; ) {
     const page = await store.list({ after, limit: 500, ...(owner === null ? {} : { owner }) })

@@ -2,7 +2,7 @@ import { mapConcurrent } from '../../core/map-concurrent.ts'
 import type { Profile } from '../../core/profile.ts'
 import type { ProfileStore, UrdRow } from '../../store/contracts/profiles.ts'
 
-/** A database elsewhere takes its time for each; many are on their way together. */
+/** A remote database has latency, so many are read concurrently. */
 const AT_ONCE = 16
 
 export type MirroredProfile = { profile: Profile; urds: readonly UrdRow[] }
@@ -10,15 +10,15 @@ export type MirroredProfile = { profile: Profile; urds: readonly UrdRow[] }
 export type ProfileChanges = { changed: readonly MirroredProfile[]; removed: readonly string[] }
 
 /**
- * The profile base in memory, brought up to date on demand. Whoever changed the base, in this process or another, is noticed by its
- * revision; only what changed is read.
+ * The profile base in memory, brought up to date on demand. Changes by this process or another are noticed by the base's
+ * revision; only the changes are read.
  */
 export function createProfileMirror(profiles: ProfileStore) {
   const revisions = new Map<string, number>()
   let revision = -1
 
   return {
-    /** Null where nothing changed since the last call. */
+    /** Null if nothing changed since the last call. */
     async refresh(): Promise<ProfileChanges | null> {
       const now = await profiles.revision()
       if (now === revision) return null
@@ -31,7 +31,7 @@ export function createProfileMirror(profiles: ProfileStore) {
         const profile = await profiles.find(id)
         return profile === null ? null : { profile, urds: await profiles.urdsOf(id) }
       })
-      // One that was removed meanwhile is told of by the next call.
+      // The next call reports one that was removed meanwhile.
       const changed = found.filter((each) => each !== null)
       const read = new Set(changed.map(({ profile }) => profile.id))
       for (const { id, revision: stamp } of stale) if (read.has(id)) revisions.set(id, stamp)

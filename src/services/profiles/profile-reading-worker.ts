@@ -3,7 +3,7 @@ import type { ReadingData } from './profile-reading.ts'
 import { profileRules } from './profile-values.ts'
 import { type ProfileText, readProfileBody } from './read-profile-body.ts'
 
-/** The thread in which profiles are read. Once loaded it may be ended at any moment: it keeps nothing. */
+/** The thread that reads profiles. Once loaded it may be terminated at any moment: it has no state. */
 const { config, schemes } = workerData as ReadingData
 const rules = profileRules(config, schemes)
 

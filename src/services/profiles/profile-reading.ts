@@ -5,10 +5,9 @@ import { type ProfileRules, profileRules } from './profile-values.ts'
 import { type ProfileText, type ReadBody, readProfileBody } from './read-profile-body.ts'
 
 /**
- * Reads profiles that anybody may send. Whether an expression is sound is found out by building it, and a profile of a
- * few kilobytes can have expressions that take minutes together. So only what is plainly quick is read at
- * once; all else is read in a thread of its own, one after the other, which is started when it is needed, ended when it takes
- * longer than the limit, and ended when nobody has needed it for a while.
+ * Reads untrusted profiles. An expression is validated by building it, and a profile of a few kilobytes can contain
+ * expressions that take minutes. So only clearly cheap profiles are read directly; all others are read one at a time in a
+ * thread, which is started on demand and terminated when it exceeds the time limit or has been idle for a while.
  */
 export type ProfileReading = {
   read(body: ProfileBody): Promise<ReadBody>
@@ -21,7 +20,7 @@ export type ReadingLimits = { timeLimitMs: number; maxWaiting: number; idleMs: n
 const usualLimits: ReadingLimits = { timeLimitMs: 5000, maxWaiting: 50, idleMs: 60_000 }
 const entry = new URL('./profile-reading-worker.ts', import.meta.url)
 const QUICK_CHARS = 20_000
-/** Words for which nothing is built. */
+/** Words that need nothing built. */
 const plainScopes: ReadonlySet<unknown> = new Set([undefined, null, 'page', 'path', 'host', 'domain'])
 
 export type ReadingData = { config: Config; schemes: readonly string[] }
@@ -87,7 +86,7 @@ function isQuick(value: unknown, text: string): boolean {
   )
 }
 
-/** Null where the thread did not answer in time, or fell. */
+/** Null if the thread didn't answer in time, or crashed. */
 async function answerOf(worker: Worker, body: ProfileText, timeLimitMs: number): Promise<ReadBody | null> {
   const { promise, resolve } = Promise.withResolvers<ReadBody | null>()
   const fall = (): void => resolve(null)
@@ -98,7 +97,7 @@ async function answerOf(worker: Worker, body: ProfileText, timeLimitMs: number):
   const answer = await promise
   clearTimeout(timer)
   worker.off('message', resolve).off('exit', fall)
-  // A thread that falls after its time was up must not take the process along: this listener stays.
+  // This listener stays: a thread that crashes after its time limit must not crash the process.
   if (answer !== null) worker.off('error', fall).unref()
   return answer
 }

@@ -8,17 +8,17 @@ import type { ProfileBody, ProfileReading } from './profile-reading.ts'
 import type { ReadBody } from './read-profile-body.ts'
 
 /**
- * The profiles of one owner at a time; those of others are not there. Whoever removes a profile keeps what it brought: its
- * annotations are the owner's mail and stay in the inbox, only nothing is added to them. Changes are made one after the
- * other, so that limits hold whoever asks at the same time.
+ * The profiles of one owner at a time; those of others are treated as missing. Deleting a profile keeps its annotations:
+ * they belong to the owner and stay in the inbox. Changes are made one at a time, so that limits hold for concurrent
+ * requests.
  */
 export type ProfileService = {
-  /** In the order of their ids, behind `after`. */
+  /** In order of id, after `after`. */
   list(owner: string, page: { after: string; limit: number }): Promise<Profile[]>
   find(owner: string, id: string): Promise<Profile | null>
   create(owner: string, body: ProfileBody): Promise<Outcome>
   replace(owner: string, id: string, body: ProfileBody): Promise<Outcome | { kind: 'unknown' }>
-  /** False where there was none. */
+  /** False if there was none. */
   remove(owner: string, id: string): Promise<boolean>
 }
 
@@ -29,7 +29,7 @@ export type ProfileServiceDeps = {
   reading: ProfileReading
   keyed(profile: Profile): KeyedProfile
   limits: HoldingLimits
-  /** There is something to watch that was not there before, or the other way round. */
+  /** Sources were added or removed. */
   onChange?(): void
 }
 
@@ -67,7 +67,7 @@ export function createProfileService({ store, reading, keyed, limits, onChange }
       return inTurn(() => put({ ...read.draft, id: randomUUID(), owner }, null))
     },
     async replace(owner, id, body) {
-      // Nobody learns from faults whether others have a profile of that id.
+      // Errors must not reveal whether another user has a profile with that id.
       if ((await find(owner, id)) === null) return { kind: 'unknown' }
       const read = checked(await reading.read(body), owner, id)
       if (read.kind === 'faults') return read
@@ -87,7 +87,7 @@ export function createProfileService({ store, reading, keyed, limits, onChange }
   }
 }
 
-/** A body may say whose profile it is and which, as it does when it was read here before; but nothing else than what is so. */
+/** A body may contain id and owner, as it does when it was read here before, but they must match. */
 function checked(read: ReadBody, owner: string, id: string | null): ReadBody {
   if (read.kind === 'faults') return read
   const faults: ValidationError[] = []

@@ -20,7 +20,7 @@ export type ProfileRules = SourceRules & {
 }
 
 export type ReadProfile =
-  /** `id` and `owner` are null where the form has none: whether they count is for the caller to say. */
+  /** `id` and `owner` are null if missing; the caller decides whether they count. */
   | { kind: 'profile'; profile: ProfileDraft; id: string | null; owner: string | null }
   | { kind: 'faults'; faults: ValidationError[] }
 
@@ -38,7 +38,7 @@ export function profileRules({ crawl }: Config, schemes: readonly string[]): Pro
   return { maxUriLength: crawl.maxUrlLength, schemes, checkInterests }
 }
 
-/** A profile in JSON, as parsed. */
+/** A profile from parsed JSON. */
 export function readProfileJson(value: unknown, rules: ProfileRules): ReadProfile {
   const values = createPlainValues()
   const given = values.required(value, '', profileKeys)
@@ -96,7 +96,7 @@ function readDelivery(value: unknown, values: PlainValues): Profile['delivery'] 
   }
 }
 
-/** The form that `readProfileJson` reads, with every value said; `id` and `owner` where the profile has them. */
+/** The format that `readProfileJson` reads, with every value filled in; `id` and `owner` if the profile has them. */
 export function profileToJson(profile: ProfileDraft & { id?: string; owner?: string }): Record<string, unknown> {
   const { id, owner, name, paused, sources, interests, urgency, amount, delivery } = profile
   return {

@@ -43,7 +43,7 @@ export function familyOf(scheme: string): string {
   return protocols.get(scheme)?.family ?? scheme
 }
 
-/** Null where the protocol has none. */
+/** Null if the protocol has none. */
 export function portOf(uri: string): number | null {
   const port = URL.parse(uri)?.port ?? ''
   return port === '' ? (protocols.get(schemeOf(uri))?.port ?? null) : Number(port)

@@ -3,7 +3,7 @@ import type { ProfileDraft } from '../../core/profile.ts'
 import { readProfilesXml } from './profile-file.ts'
 import { type ProfileRules, readProfileJson } from './profile-values.ts'
 
-/** One profile as somebody sends it; JSON as its text. */
+/** One profile from a request body; JSON as text. */
 export type ProfileText = { form: 'json'; text: string } | { form: 'xml'; xml: Uint8Array }
 
 export type ReadBody =

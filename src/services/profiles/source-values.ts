@@ -19,10 +19,10 @@ const MAX_EVERY_MS = 365 * 86_400_000
 const MAX_DEPTH = 1000
 const MAX_ARGUMENTS = 100
 
-/** Stands for what is no source at all: there is nothing else to say about it. */
+/** The placeholder for an invalid source, which gets no further errors. */
 const stopper: PlainRecord = { uri: 'http://0.0.0.0/' }
 
-/** One place to watch. `process` is what is done with its documents where the source does not say. */
+/** One source. `process` is the default if the source doesn't name one. */
 export function readSourceValues(
   value: unknown,
   place: string,
@@ -35,7 +35,7 @@ export function readSourceValues(
   if (everyMaxMs < everyMs) values.fault(`${place}.everyMax`, 'must not be shorter than the interval')
   return {
     uri: readUri(given, place, rules, values),
-    // What is too short is raised by the scheduler: the profile keeps what its owner said.
+    // The scheduler raises intervals that are too short; the profile keeps its owner's value.
     everyMs,
     everyMaxMs,
     depth:
@@ -54,7 +54,7 @@ function readInterval(value: unknown, place: string, values: PlainValues): numbe
   return undefined
 }
 
-/** As the parser writes it, arguments in its query, without what is never sent. */
+/** As the URL parser writes it, with the arguments in its query and without the fragment. */
 function readUri(
   given: PlainRecord,
   place: string,
@@ -74,7 +74,7 @@ function readUri(
   const support = supportOf(uri.href, schemes)
   if (support.kind === 'unknown') values.fault(at, support.message)
   uri.hash = ''
-  // Not by `searchParams`: it would spell the given query anew.
+  // Not through `searchParams`, which would re-encode the given query.
   if (query.length > 0) uri.search = `${uri.search}${uri.search === '' ? '?' : '&'}${new URLSearchParams(query)}`
   if (uri.href.length > maxUriLength) values.fault(at, `is longer than ${maxUriLength} characters with its arguments`)
   return uri.href
@@ -92,7 +92,7 @@ function readArguments(value: unknown, place: string, values: PlainValues): [nam
   })
 }
 
-/** A word, a regular expression, or an expression that says that it is one, since it might be one of the words. */
+/** A keyword, a regular expression, or `{ pattern }` for an expression that could be mistaken for a keyword. */
 function readScope(value: unknown, place: string, values: PlainValues): Scope {
   if (value === undefined || value === null) return { kind: profileDefaults.scope }
   const kind = scopeWords.find((word) => word === value)

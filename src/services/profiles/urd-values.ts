@@ -7,12 +7,12 @@ import { createPlainValues, type PlainValues } from './plain-values.ts'
 import { type ProfileRules, readProfileJson } from './profile-values.ts'
 import { familyOf, portOf, supportOf } from './protocols.ts'
 
-/** The furthest moment that a date can be. */
+/** The maximum value of a Date. */
 const LAST_MS = 8.64e15
 
 export type ReadUrd = { kind: 'urd'; urd: ProfileUrd } | { kind: 'faults'; faults: ValidationError[] }
 
-/** The rules of profiles, for a profile with one source; places as there, and `protocol`, `port`, `lastCheckedAt`. */
+/** The rules for profiles, applied to one source; places as there, plus `protocol`, `port`, `lastCheckedAt`. */
 export function readUrdValues(item: PlainUrd, rules: ProfileRules): ReadUrd {
   const { id, owner, plain, profile: profileId, protocol, method } = item
   const values = createPlainValues()
@@ -43,7 +43,7 @@ function withPort(uri: string | null, given: unknown, values: PlainValues): stri
   return url.href
 }
 
-/** One description for each source. `factsOf` says what only the scheduler knows. */
+/** One URD per source. `factsOf` provides what only the scheduler knows. */
 export function urdsOf(
   { sources, id, name: _, ...profile }: Profile,
   factsOf: (index: number) => { id: string; lastCheckedAt: number },
@@ -58,7 +58,7 @@ export function writtenUrd(urd: ProfileUrd): WrittenUrd {
   return { ...urd, protocol: schemeOf(urd.source.uri), port: portOf(urd.source.uri) }
 }
 
-/** The profiles that descriptions come from: those of one profile belong together as long as they agree. */
+/** The profiles that URDs come from: URDs of one profile are merged if they agree. */
 export function profilesOfUrds<T extends { urd: ProfileUrd }>(
   items: readonly T[],
 ): { draft: ProfileDraft; first: T }[] {

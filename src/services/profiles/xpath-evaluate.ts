@@ -4,7 +4,7 @@ import { attributes } from '../../xml/xml-writing.ts'
 
 export type ResultLimits = { maxNodes: number; maxResultChars: number }
 
-/** The caller disposes of it: it lives outside of the collected heap. */
+/** The caller must dispose of it: it lives outside the garbage-collected heap. */
 export function parseBase(xml: Uint8Array): XmlDocument {
   return XmlDocument.fromBuffer(xml, { option: ParseOption.XML_PARSE_NO_XXE | ParseOption.XML_PARSE_COMPACT })
 }
@@ -17,7 +17,7 @@ export function evaluateXpath(document: XmlDocument, xpath: string, limits: Resu
     return Array.isArray(found) ? nodesOf(found, limits) : { kind: 'value', value: found }
   } catch (error) {
     if (!(error instanceof XmlXPathError)) throw error
-    // The message repeats the query before it says what is wrong.
+    // The message repeats the query before the reason.
     const reason = /': ([^\n]{1,200})/.exec(error.message.slice(xpath.length))?.[1]
     return { kind: 'fault', message: reason ?? 'the query is not a valid XPath 1.0 expression' }
   }
