@@ -227,7 +227,7 @@ describe('forms of the inbox', () => {
         }
         assert.deepEqual([acis[1]!.isExpired, acis[1]!.explanation?.terms[0]?.key], [true, 'research'])
         const one = await server.as(ada).get(`/annotations/${items[0].id}?format=xml`)
-        assert.deepEqual(readAcis(one.rawPayload), { acis: [acis[0]], faults: [] })
+        assert.deepEqual(readAcis(one.rawPayload), { acis: [acis[0]], errors: [] })
       },
       { clock },
     ),
