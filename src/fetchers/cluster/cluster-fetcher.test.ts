@@ -12,10 +12,33 @@ import { createPostgresWatches } from '../../store/postgres/cluster/watches.ts'
 import type { PostgresPool } from '../../store/postgres/connection/pool.ts'
 import { createLeaderLease } from '../../store/postgres/leases/leader.ts'
 import { createDatabase, usePostgres } from '../../store/postgres/testkit/postgres.testkit.ts'
+import { testFetcher } from '../fetcher-suite.testkit.ts'
 import { createClusterFetcher } from './cluster-fetcher.ts'
 import { openTestWorker, seeds, type TestPage } from './store-worker.testkit.ts'
 
 usePostgres()
+
+testFetcher('the cluster fetcher', async (pages) => {
+  const { pool, destroy } = await createDatabase()
+  const [watch] = (await addWatches(pool, home)) as [number]
+  const leader = await openLeader(pool, 'first')
+  const worker = await openTestWorker(pool, pages)
+  return {
+    ...{ fetcher: leader.fetcher, pages, watch },
+    async work() {
+      await worker.run()
+      await leader.fetcher.poll()
+    },
+    async restart() {
+      const next = await openLeader(pool, 'next')
+      return next.fetcher
+    },
+    async close() {
+      await worker.close()
+      await destroy()
+    },
+  }
+})
 
 const home = 'http://a.example/'
 const web = new Map<string, TestPage>([
@@ -39,14 +62,14 @@ async function addWatches(pool: PostgresPool, ...uris: string[]): Promise<number
   return rows.map(({ id }) => id)
 }
 
-/** The next leader: whoever led before is refused from now on. Its words go to rounds as the watch service keeps them. */
+/** The next leader: an earlier one is refused from now on. Its results are noted in check runs, as the watch service does. */
 async function openLeader(pool: PostgresPool, holder: string) {
   await pool.query(`UPDATE leaders SET until = now() - interval '1 s'`)
   const beat = await createLeaderLease({ pool, name: schedulerRole, holder, clock: createManualClock() }).beat()
   assert.ok(beat.kind === 'leads')
   const { epoch } = beat
   const watches = createPostgresWatches(pool, { epoch })
-  const rounds = createCheckRuns()
+  const checkRuns = createCheckRuns()
   const fetcher = createClusterFetcher({
     epoch,
     crawlScopes: createPostgresCrawlScopes(pool),
@@ -60,28 +83,28 @@ async function openLeader(pool: PostgresPool, holder: string) {
     pollEveryMs: 0,
   })
   fetcher.onResults((results) => {
-    for (const each of results) rounds.note(each)
+    for (const each of results) checkRuns.note(each)
   })
   return {
     fetcher,
     watches,
-    rounds,
+    checkRuns,
     async begin(...orders: CheckOrder[]): Promise<void> {
       const mark = await watches.begin(orders.map(({ check: { watch, round } }) => ({ watch, round })))
-      for (const { check } of orders) rounds.begin(check.watch, mark, [])
+      for (const { check } of orders) checkRuns.begin(check.watch, mark, [])
       const queued = await fetcher.check(orders)
-      for (const { check } of orders) rounds.begun(check.watch, queued.get(check.watch) ?? 0)
+      for (const { check } of orders) checkRuns.begun(check.watch, queued.get(check.watch) ?? 0)
     },
     /** What each check came to that is over by now. */
     async ended(): Promise<{ watch: number; outcome: string; changes: number }[]> {
       await fetcher.poll()
-      const finished = rounds.takeFinished(1_000_000)
+      const finished = checkRuns.takeFinished(1_000_000)
       await watches.finish(finished)
       return finished.map(({ watch, outcome, changes }) => ({ watch, outcome, changes }))
     },
     async resume(...given: number[]): Promise<Map<number, number>> {
       const queued = await fetcher.start(given.map((watch) => ({ watch, sources: [] })))
-      for (const [watch, n] of queued) rounds.resume(watch, n)
+      for (const [watch, n] of queued) checkRuns.resume(watch, n)
       return queued
     },
   }
@@ -104,7 +127,7 @@ describe('a check that workers carry out', () => {
     assert.deepEqual(await leader.ended(), [])
     await worker.run()
     assert.deepEqual(await leader.ended(), [{ watch, outcome: 'changed', changes: 5 }])
-    assert.equal(leader.rounds.size(), 0)
+    assert.equal(leader.checkRuns.size(), 0)
     await worker.close()
     await destroy()
   })

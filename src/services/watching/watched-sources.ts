@@ -1,11 +1,12 @@
 import type { CrawlScope } from '../../core/check-order.ts'
 import { hostKey } from '../../core/partition.ts'
 import type { Profile, ServiceLevel } from '../../core/profile.ts'
+import { schemeOf } from '../../fetchers/fetcher.ts'
 import type { ProfileStore } from '../../store/contracts/profiles.ts'
 import type { WatchRow, WatchStore } from '../../store/contracts/watches.ts'
 import { eachProfile } from '../profiles/profile-import.ts'
 import { createProfileMirror, type MirroredProfile, type ProfileChanges } from '../profiles/profile-mirror.ts'
-import { supportOf } from '../profiles/protocols.ts'
+import { familyOf, supportOf } from '../profiles/protocols.ts'
 import { type Coalescer, createCoalescer } from '../scheduler/urds/coalesce.ts'
 import type { WatchState } from '../scheduler/watch.ts'
 
@@ -70,7 +71,8 @@ export function createWatchedSources(deps: WatchedSourcesDeps) {
 
   function urdOf(profile: Profile, uri: string) {
     const { owner, urgency } = profile
-    return { owner, urgency, level: deps.levelOf(owner), host: hostKey(uri) }
+    const host = familyOf(schemeOf(uri)) === 'web' ? hostKey(uri) : (URL.parse(uri)?.host ?? '')
+    return { owner, urgency, level: deps.levelOf(owner), host }
   }
 
   function drop(urd: number): void {

@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import type { CheckResult } from '../../core/check-order.ts'
 import { createManualClock } from '../../core/clock.ts'
 import type { Profile, ServiceLevel, Source } from '../../core/profile.ts'
+import type { Fetcher } from '../../fetchers/fetcher.ts'
 import { createMemoryFetcher, createMemoryWeb, type MemoryPage } from '../../fetchers/memory-fetcher.testkit.ts'
+import { createFetcherRouter } from '../../fetchers/router.ts'
 import { createSqliteProfiles } from '../../store/sqlite/accounts/profiles.ts'
 import { type Database, openDatabase } from '../../store/sqlite/folder/database.ts'
 import { openFolder, paths } from '../../store/sqlite/folder/folder.ts'
@@ -22,12 +24,15 @@ export type WatchingOptions = {
   levels?: Record<string, ServiceLevel>
   isHasty?: boolean
   maxPages?: number
+  /** Besides that of the web. */
+  fetchers?: readonly Fetcher[]
 }
 
 export type Watching = Awaited<ReturnType<typeof openWatching>>
 
-/** A watch service on real stores, with a web in memory and a clock that a test turns. */
-export async function openWatching({ pages, budgets, levels = {}, isHasty, maxPages = 1000 }: WatchingOptions = {}) {
+/** A watch service on real stores, with a web in memory and a clock that the test sets. */
+export async function openWatching(options: WatchingOptions = {}) {
+  const { pages, budgets, levels = {}, isHasty, maxPages = 1000, fetchers = [] } = options
   const folder = mkdtempSync(join(tmpdir(), 'erace-watching-'))
   await openFolder({ folder, holder: 'test', shards: 1 }).close()
   const db: Database = openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist: true })
@@ -50,7 +55,7 @@ export async function openWatching({ pages, budgets, levels = {}, isHasty, maxPa
     const service = createWatchService({
       profiles,
       watches,
-      fetcher,
+      fetcher: createFetcherRouter([fetcher, ...fetchers]),
       scheduler,
       clock,
       levelOf: (owner) => levels[owner] ?? 'silver',
@@ -82,18 +87,18 @@ export async function openWatching({ pages, budgets, levels = {}, isHasty, maxPa
     },
     put: (...given: Profile[]) => profiles.put(given.map(keyed)),
     remove: (...ids: string[]) => profiles.remove(ids),
-    /** As after `kill -9`: all that is in memory is gone, but for the web. */
+    /** As after `kill -9`: everything in memory is lost, except the web. */
     async restart(given: { isHasty?: boolean } = {}) {
       parts = begin(given)
       await parts.service.start()
     },
-    /** One turn of the service; all that it ordered is fetched and the end of it is noted. */
+    /** One turn of the service; its orders are fetched and their end is noted. */
     async turn(): Promise<void> {
       await parts.service.tick()
       parts.fetcher.run()
       await parts.service.tick()
     },
-    /** Goes from one due moment to the next, for so long. */
+    /** Goes from one due time to the next, for so long. */
     async runFor(ms: number): Promise<void> {
       const endAt = clock.monotonic() + ms
       for (;;) {
@@ -106,7 +111,7 @@ export async function openWatching({ pages, budgets, levels = {}, isHasty, maxPa
       }
       clock.advance(Math.max(0, endAt - clock.monotonic()))
     },
-    /** News from nowhere: what a proxy of several shards may tell late. */
+    /** Results out of nowhere, as several shards may report late. */
     tell: (results: readonly CheckResult[]): void => parts.fetcher.tell(results),
     /** URLs of the orders so far, forgotten as they are read. */
     takeOrders: (): string[] => parts.fetcher.orders.splice(0).map(({ url }) => url),
