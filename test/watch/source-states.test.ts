@@ -158,7 +158,7 @@ test('every kind of source failure has its own state', async () => {
         `${nobody}/ failing 0 failed: connect-refused`,
       ].sort(),
     )
-    assert.match(told['/hidden']!.message, /robots\.txt of 127\.0\.0\.1:\d+ does not allow this page/)
+    assert.match(told['/hidden']!.message, /robots\.txt of 127\.0\.0\.1:\d+ doesn't allow fetching this page/)
     assert.match(told['/hidden']!.since!, /^\d{4}-\d\d-\d\dT/)
     assert.match(told[`${nobody}/`]!.message, /nothing listens at that address/)
     assert.equal(told['/same']!.title, 'Page /same')
