@@ -4,7 +4,7 @@ import { postgresStores } from '../app/engines/postgres-stores.ts'
 import { openField, requestsByUrl } from '../app/threads/postgres-shards.testkit.ts'
 import { createProfileKeys } from '../services/profiles/keyed-profile.ts'
 import { profileWith, sourceAt } from '../services/watching/watching.testkit.ts'
-import { readSeed } from '../store/postgres/connection/seed.ts'
+import { readSeed } from '../store/postgres/schema/migrate.ts'
 import { cutConnections, postgres, usePostgres } from '../store/postgres/testkit/postgres.testkit.ts'
 import { openCluster, startSchedule, until } from './scheduling.testkit.ts'
 

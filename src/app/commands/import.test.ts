@@ -9,11 +9,11 @@ import type { FrontierCounts } from '../../store/contracts/frontier.ts'
 import type { PartitionGrant } from '../../store/contracts/partition-leases.ts'
 import { createPostgresEvents } from '../../store/postgres/cluster/events.ts'
 import { createPostgresRuns } from '../../store/postgres/cluster/runs.ts'
-import { readSeed } from '../../store/postgres/connection/seed.ts'
 import { createPostgresDocuments } from '../../store/postgres/documents/documents.ts'
 import { createPostgresFrontier } from '../../store/postgres/frontier/frontier.ts'
 import { refuseWhileImporting } from '../../store/postgres/import/import-progress.ts'
 import { createPartitionLeases } from '../../store/postgres/leases/leases.ts'
+import { readSeed } from '../../store/postgres/schema/migrate.ts'
 import {
   createDatabase,
   cutConnections,

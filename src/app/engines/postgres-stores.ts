@@ -10,19 +10,17 @@ import { createPostgresSetup } from '../../store/postgres/accounts/setup.ts'
 import { createPostgresSignInFailures } from '../../store/postgres/accounts/sign-in-failures.ts'
 import { createPostgresTokens } from '../../store/postgres/accounts/tokens.ts'
 import { createPostgresAnnotations } from '../../store/postgres/annotations/annotations.ts'
-import { createKeptCounter } from '../../store/postgres/archive/kept-counts.ts'
 import { createPostgresObjects } from '../../store/postgres/archive/objects.ts'
-import { pingPostgres, readPostgresDisk } from '../../store/postgres/archive/status.ts'
+import { createPostgresKeptCounter, pingPostgres, readPostgresDisk } from '../../store/postgres/archive/status.ts'
 import { createPostgresVersions } from '../../store/postgres/archive/versions.ts'
 import { createPostgresWatches } from '../../store/postgres/cluster/watches.ts'
 import { openPool, type PostgresPool } from '../../store/postgres/connection/pool.ts'
-import { readSeed } from '../../store/postgres/connection/seed.ts'
 import { createPostgresFrontierView } from '../../store/postgres/frontier/frontier-view.ts'
 import { createPostgresGraphView } from '../../store/postgres/frontier/graph-view.ts'
 import { createPostgresHostView } from '../../store/postgres/frontier/host-view.ts'
 import { refuseWhileImporting } from '../../store/postgres/import/import-progress.ts'
 import { createPostgresInbox } from '../../store/postgres/inbox/inbox.ts'
-import { migrate, migrationStates } from '../../store/postgres/schema/migrate.ts'
+import { migrate, migrationStates, readSeed } from '../../store/postgres/schema/migrate.ts'
 
 export type PostgresStores = StoreSet & {
   readonly pool: PostgresPool
@@ -111,7 +109,7 @@ export function postgresStores(pool: PostgresPool, seed: readonly [number, numbe
     frontier: createPostgresFrontierView(pool),
     hosts: createPostgresHostView({ pool, clock: systemClock }),
     graph: createPostgresGraphView(pool),
-    countKept: createKeptCounter(pool),
+    countKept: createPostgresKeptCounter(pool),
     readDisk: () => readPostgresDisk(pool),
     check: () => pingPostgres(pool),
     close: () => pool.close(),

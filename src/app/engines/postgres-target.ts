@@ -1,12 +1,10 @@
 import { createTextMarks, responseHeader } from '../../archive/gc/dropped-bodies.ts'
 import type { GcHooks, GcRequest } from '../../cli/engine.ts'
 import { systemClock } from '../../core/clock.ts'
-import { findPostgresFaults } from '../../store/postgres/archive/checks.ts'
-import { createPostgresCollection } from '../../store/postgres/archive/collection.ts'
-import { type CollectorLock, lockCollector } from '../../store/postgres/archive/collector-lock.ts'
-import { giveUpDamaged } from '../../store/postgres/archive/repair.ts'
+import { findPostgresFaults, giveUpDamaged } from '../../store/postgres/archive/checks.ts'
+import { type CollectorLock, createPostgresCollection, lockCollector } from '../../store/postgres/archive/collection.ts'
 import { readPostgresStatus } from '../../store/postgres/archive/status.ts'
-import { newestVersion } from '../../store/postgres/archive/version-mark.ts'
+import { newestVersion } from '../../store/postgres/archive/versions.ts'
 import { createDatabaseClock } from '../../store/postgres/connection/database-clock.ts'
 import {
   createKeptCheck,

@@ -8,11 +8,10 @@ import { createSqliteSetup } from '../../store/sqlite/accounts/setup.ts'
 import { createSqliteSignInFailures } from '../../store/sqlite/accounts/sign-in-failures.ts'
 import { createSqliteTokens } from '../../store/sqlite/accounts/tokens.ts'
 import { createSqliteObjects } from '../../store/sqlite/archive/objects.ts'
-import { createKeptCounter } from '../../store/sqlite/documents/kept-counts.ts'
 import { createSqliteVersions } from '../../store/sqlite/documents/versions.ts'
 import type { Database } from '../../store/sqlite/folder/database.ts'
 import { paths, readFacts } from '../../store/sqlite/folder/folder.ts'
-import { readDisk } from '../../store/sqlite/folder/status.ts'
+import { createSqliteKeptCounter, readDisk } from '../../store/sqlite/folder/status.ts'
 import { createSqliteFrontierView } from '../../store/sqlite/frontier/frontier-view.ts'
 import { createSqliteGraphView } from '../../store/sqlite/frontier/graph-view.ts'
 import { createSqliteHostView } from '../../store/sqlite/frontier/host-view.ts'
@@ -28,7 +27,7 @@ export function sqliteStores(folder: string, db: Database, clock: Clock = system
   const shards = facts?.shards ?? 0
   const frontier = createSqliteFrontierView(folder, shards)
   const hosts = createSqliteHostView({ folder, db, clock })
-  const countKept = createKeptCounter(db)
+  const countKept = createSqliteKeptCounter(db)
   return {
     seed: facts?.seed ?? [0, 0],
     shards,

@@ -11,13 +11,17 @@ import { createNodeCounters } from '../../services/activity/node-board.ts'
 import { createNodeList } from '../../services/activity/node-list.ts'
 import type { ClusterEvents } from '../../store/contracts/cluster-events.ts'
 import { annotationChannel, readAnnotationEvents } from '../../store/postgres/annotations/annotation-events.ts'
-import { createPostgresAsked } from '../../store/postgres/cluster/asked.ts'
-import { createPostgresCheckResults, schedulerRole } from '../../store/postgres/cluster/check-results.ts'
-import { createPostgresChecks } from '../../store/postgres/cluster/checks.ts'
 import { createPostgresCrawlScopes } from '../../store/postgres/cluster/crawl-scopes.ts'
 import { createPostgresEvents } from '../../store/postgres/cluster/events.ts'
 import { createPostgresNodes } from '../../store/postgres/cluster/nodes.ts'
-import { countTasksUpTo, createScheduleStats } from '../../store/postgres/cluster/schedule-stats.ts'
+import {
+  countTasksUpTo,
+  createPostgresAsked,
+  createPostgresCheckResults,
+  createPostgresChecks,
+  createScheduleStats,
+  schedulerRole,
+} from '../../store/postgres/cluster/schedule.ts'
 import { createPostgresWatches } from '../../store/postgres/cluster/watches.ts'
 import { createDatabaseClock } from '../../store/postgres/connection/database-clock.ts'
 import { createPostgresHostView } from '../../store/postgres/frontier/host-view.ts'

@@ -19,7 +19,7 @@ import { openCatalogForReading, paths, readFacts } from '../../store/sqlite/fold
 import { createSqliteFrontierView } from '../../store/sqlite/frontier/frontier-view.ts'
 import { createSqliteWatches } from '../../store/sqlite/frontier/watches.ts'
 import { createSqliteInbox } from '../../store/sqlite/inbox/inbox.ts'
-import { explainDamage, openSearch } from '../../store/sqlite/search/open-search.ts'
+import { explainDamage, openSearch } from '../../store/sqlite/search/search-index.ts'
 
 /** The archive of a data folder, for one thread. */
 export function openSqliteArchive(folder: string, config: Config): OpenArchive {

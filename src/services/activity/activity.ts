@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts'
 import { AppError, isAppError } from '../../core/errors.ts'
 import type { CounterName } from '../../crawl/worker/shared-counters.ts'
-import type { KeptCounts } from '../../store/contracts/kept-counts.ts'
+import type { KeptCounts } from '../../store/contracts/store-set.ts'
 import type { SchedulerStats } from '../scheduler/scheduler-report.ts'
 import { serviceLevels } from '../scheduler/watch.ts'
 import { createRateWindow } from './rate-window.ts'

@@ -1,5 +1,5 @@
 import type { ServiceLevel } from '../../core/profile.ts'
-import type { KeptCounts } from '../../store/contracts/kept-counts.ts'
+import type { KeptCounts } from '../../store/contracts/store-set.ts'
 import type { DiskUse } from '../../store/contracts/store-set.ts'
 
 /** One moment of the crawl. Rates are those of the last five seconds. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts'
 import type { GraphView } from '../contracts/graph-view.ts'
 import type { HostView } from '../contracts/host-view.ts'
-import type { KeptCounts } from '../contracts/kept-counts.ts'
+import type { KeptCounts } from '../contracts/store-set.ts'
 import type { StoreEngine, StoreSystem } from './engine.testkit.ts'
 
 export type Views = { hosts: HostView; graph: GraphView; countKept(): Promise<KeptCounts>; close(): void }

@@ -1,4 +1,4 @@
-import type { BodyState } from './body-state.ts'
+import type { BodyState } from './documents.ts'
 
 /**
  * What the collector of garbage needs of the catalogue, and how others keep it from taking what they need. Safe beside

@@ -1,5 +1,4 @@
 import type { Check } from '../../core/request.ts'
-import type { BodyState } from './body-state.ts'
 
 /**
  * The catalogue: every document that was ever asked for, its versions, and where their bodies lie.
@@ -123,3 +122,9 @@ export type KnownDocument = {
 }
 
 export type DocumentCounts = { documents: number; versions: number; bodies: number }
+
+/**
+ * `kept`: in the archive, of its own or as a reference to the original's; `dropped`: collected, the meta-info stayed;
+ * `lost`: its record was damaged, the next fetch brings it back; `none`: there never was one.
+ */
+export type BodyState = 'kept' | 'dropped' | 'lost' | 'none'

@@ -8,7 +8,6 @@ import type { FrontierView } from './frontier-view.ts'
 import type { GraphView } from './graph-view.ts'
 import type { HostView } from './host-view.ts'
 import type { InboxStore } from './inbox.ts'
-import type { KeptCounts } from './kept-counts.ts'
 import type { ObjectStore } from './objects.ts'
 import type { ProfileStore } from './profiles.ts'
 import type { VersionStore } from './versions.ts'
@@ -41,3 +40,6 @@ export type StoreSet = {
 
 /** `freeBytes` is null where nobody here can tell. */
 export type DiskUse = { archiveFiles: number; archiveBytes: number; databaseBytes: number; freeBytes: number | null }
+
+/** How much is kept. Safe beside whoever writes, and so a moment old. */
+export type KeptCounts = { documents: number; versions: number; annotations: number; profiles: number; sources: number }

@@ -1,5 +1,4 @@
-import type { BodyState } from './body-state.ts'
-import type { DocumentKey } from './documents.ts'
+import type { BodyState, DocumentKey } from './documents.ts'
 import type { RecordPointer } from './objects.ts'
 
 /** Reads what is known of documents and their versions. Safe beside whoever writes them. */

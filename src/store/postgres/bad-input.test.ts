@@ -8,10 +8,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { type AppError, type ErrorCode, isAppError } from '../../core/errors.ts'
-import { openPool, type PostgresPool } from './connection/pool.ts'
+import { openPool, type PostgresPool, versionFault } from './connection/pool.ts'
 import { postgresError } from './connection/postgres-error.ts'
 import { migrate, migrationStates } from './schema/migrate.ts'
-import { versionFault } from './schema/server-version.ts'
 import { createDatabase, postgres, usePostgres } from './testkit/postgres.testkit.ts'
 
 usePostgres()

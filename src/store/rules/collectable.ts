@@ -1,10 +1,10 @@
-import type { BodyState } from '../contracts/body-state.ts'
 import type {
   CollectableVersion,
   CollectionCursor,
   CollectionOrder,
   CollectionOutcome,
 } from '../contracts/collection.ts'
+import type { BodyState } from '../contracts/documents.ts'
 
 /** A version as it is when an order is carried out. */
 export type OrderedVersion = {

@@ -1,5 +1,4 @@
-import type { BodyState } from '../contracts/body-state.ts'
-import type { Capture, CaptureOutcome } from '../contracts/documents.ts'
+import type { BodyState, Capture, CaptureOutcome } from '../contracts/documents.ts'
 import type { VersionReason } from '../contracts/versions.ts'
 
 /**

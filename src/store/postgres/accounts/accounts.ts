@@ -7,8 +7,8 @@ import type {
   StoredAccount,
 } from '../../contracts/accounts/accounts.ts'
 import { isAdministrator, losesAdministrator, withoutPassword } from '../../rules/accounts.ts'
-import { storable } from '../archive/storable-text.ts'
 import type { PostgresPool, Sender, Tx } from '../connection/pool.ts'
+import { storable } from '../connection/row-batch.ts'
 import { type AccountRow, accountColumns, accountOf } from './account-rows.ts'
 import { lockBase, revise, revisionOf } from './revisions.ts'
 

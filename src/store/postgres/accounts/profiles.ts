@@ -1,7 +1,7 @@
 import type { Profile } from '../../../core/profile.ts'
 import type { KeyedProfile, ProfileStore, UrdRow } from '../../contracts/profiles.ts'
-import { storable } from '../archive/storable-text.ts'
 import type { PostgresPool, Tx } from '../connection/pool.ts'
+import { storable } from '../connection/row-batch.ts'
 import { lockBase, revise, revisionOf } from './revisions.ts'
 
 type Row = { body: string }

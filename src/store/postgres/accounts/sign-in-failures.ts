@@ -1,6 +1,6 @@
 import type { SignInFailureStore, SignInFailures } from '../../contracts/accounts/sign-in-failures.ts'
-import { storable } from '../archive/storable-text.ts'
 import type { PostgresPool } from '../connection/pool.ts'
+import { storable } from '../connection/row-batch.ts'
 
 export function createPostgresSignInFailures(pool: PostgresPool): SignInFailureStore {
   return {

@@ -1,6 +1,6 @@
 import type { Token, TokenStore } from '../../contracts/accounts/tokens.ts'
-import { storable } from '../archive/storable-text.ts'
 import type { PostgresPool } from '../connection/pool.ts'
+import { storable } from '../connection/row-batch.ts'
 import { bearerColumns, splitBearer } from './account-rows.ts'
 
 const columns =

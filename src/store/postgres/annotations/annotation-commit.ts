@@ -1,8 +1,7 @@
 import { AppError } from '../../../core/errors.ts'
 import type { Annotation, AnnotationBatch, AnnotationDraft } from '../../contracts/annotations.ts'
-import { storable } from '../archive/storable-text.ts'
 import type { PostgresPool, Sender, Tx } from '../connection/pool.ts'
-import { partitionOfId } from '../connection/row-batch.ts'
+import { partitionOfId, storable } from '../connection/row-batch.ts'
 import { type AddedAnnotation, addAnnotations, comesRead, type PlacedDraft } from './annotation-writes.ts'
 
 /** The epoch under which a partition is held; null where it is not held any more. */

@@ -1,8 +1,7 @@
 import type { Annotation } from '../../contracts/annotations.ts'
 import type { InboxItem } from '../../contracts/inbox.ts'
-import { storable } from '../archive/storable-text.ts'
 import type { Sender } from '../connection/pool.ts'
-import { partitionOfId } from '../connection/row-batch.ts'
+import { partitionOfId, storable } from '../connection/row-batch.ts'
 
 type AnnotationRow = Omit<Annotation, 'summary' | 'explanation' | 'n'> & { summary: string; explanation: string }
 type ItemRow = AnnotationRow & Pick<InboxItem, 'read' | 'starred' | 'archived'>

@@ -1,6 +1,6 @@
 import type { Annotation, AnnotationBatch, AnnotationDraft } from '../../contracts/annotations.ts'
-import { storable } from '../archive/storable-text.ts'
 import type { Tx } from '../connection/pool.ts'
+import { storable } from '../connection/row-batch.ts'
 import { wordsVector } from '../inbox/inbox-words.ts'
 import { annotationChannel, MAX_TOLD_IDS } from './annotation-events.ts'
 

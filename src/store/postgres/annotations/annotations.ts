@@ -1,6 +1,6 @@
 import type { AnnotationStore, NearDuplicate } from '../../contracts/annotations.ts'
-import { storable } from '../archive/storable-text.ts'
 import type { PostgresPool } from '../connection/pool.ts'
+import { storable } from '../connection/row-batch.ts'
 import { commitBatch, type EpochOf } from './annotation-commit.ts'
 import { annotationColumns, findNearDuplicates, readAnnotations } from './annotation-rows.ts'
 import { countTasks, takeTasks } from './annotation-tasks.ts'

@@ -1,6 +1,5 @@
-import { isAppError } from '../../../core/errors.ts'
+import { AppError, isAppError } from '../../../core/errors.ts'
 import { partitionCount } from '../../../core/partition.ts'
-import type { BodyState } from '../../contracts/body-state.ts'
 import type {
   CollectionOrder,
   CollectionOutcome,
@@ -8,13 +7,12 @@ import type {
   KeptVersion,
   TextMark,
 } from '../../contracts/collection.ts'
+import type { BodyState } from '../../contracts/documents.ts'
 import type { ObjectStore } from '../../contracts/objects.ts'
 import { collectableSql, firstCursor, type PartitionJoin, rankVersion, refusalOf } from '../../rules/collectable.ts'
 import type { PostgresPool, Sender, Tx } from '../connection/pool.ts'
-import { partitionOfId } from '../connection/row-batch.ts'
+import { lockInPartitions, partitionOfId, storable } from '../connection/row-batch.ts'
 import { partitionOfDigest } from '../documents/documents-bodies.ts'
-import { lockInPartitions } from '../leases/partition-locks.ts'
-import { storable } from './storable-text.ts'
 
 export type PostgresCollectionDeps = {
   pool: PostgresPool
@@ -254,4 +252,32 @@ async function drop(tx: Tx, decisions: readonly Decision[]): Promise<void> {
     reads.map(({ mark }) => mark?.text ?? null),
     reads.map(({ mark }) => mark?.rules ?? null),
   ])
+}
+
+export type CollectorLock = { release(): Promise<void> }
+
+/** Any number that nobody else uses for an advisory lock. */
+const LOCK = 7_252_020
+
+/** Goes by an index of its own: however many versions there are, those that are marked are few. */
+export const takeMarksBack = 'UPDATE versions SET leaving = false WHERE leaving'
+
+/**
+ * One collector at a time: two would only do the same work twice. Whoever is killed loses the lock with its connection. Versions that it was
+ * about to take are marked still, and nobody would refer to them any more; so the marks go first.
+ */
+export async function lockCollector(pool: PostgresPool): Promise<CollectorLock> {
+  const client = await pool.connection()
+  try {
+    const { rows } = await client.query<{ mine: boolean }>('SELECT pg_try_advisory_lock($1) AS mine', [LOCK])
+    if (rows[0]?.mine !== true) throw new AppError('store-locked', 'another garbage collection is under way')
+    await pool.query(takeMarksBack)
+  } catch (error) {
+    client.release(true)
+    throw error
+  }
+  return {
+    // The connection ends, and with it the lock.
+    release: async () => client.release(true),
+  }
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { isAppError } from '../../../core/errors.ts'
 import type { PostgresPool } from '../connection/pool.ts'
 import { createDatabase, usePostgres } from '../testkit/postgres.testkit.ts'
-import { lockCollector, takeMarksBack } from './collector-lock.ts'
+import { lockCollector, takeMarksBack } from './collection.ts'
 
 usePostgres()
 

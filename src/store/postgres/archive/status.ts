@@ -1,23 +1,20 @@
 import type { StatusReport } from '../../../core/reports/status-report.ts'
-import type { DiskUse } from '../../contracts/store-set.ts'
+import type { DiskUse, KeptCounts } from '../../contracts/store-set.ts'
 import type { PostgresPool } from '../connection/pool.ts'
 
 const LAST_SHOWN = 10
-/** Above so many rows the server's own estimate is good enough, and going through all of them takes too long. */
+/** Above this many rows the server's own estimate is good enough; counting them would take too long. */
 const MAX_COUNTED = 2_000_000
 
 const statements = {
   estimate: 'SELECT greatest(0, reltuples)::bigint AS n FROM pg_class WHERE oid = $1::regclass',
-  count: {
-    documents: 'SELECT count(*) AS n FROM documents',
-    versions: 'SELECT count(*) AS n FROM versions',
-    bodies: 'SELECT count(*) AS n FROM bodies',
-  },
   run: 'SELECT id, started_at AS "startedAt", finished_at AS "finishedAt" FROM runs ORDER BY id DESC LIMIT 1',
   frontier: `SELECT coalesce(sum(queued), 0)::bigint AS queued, coalesce(sum(seen), 0)::bigint AS seen,
     coalesce(sum(hosts), 0)::bigint AS hosts FROM frontiers`,
   hosts: `SELECT count(*) FILTER (WHERE rests > 0 AND queued > 0) AS resting, count(*) FILTER (WHERE given_up) AS "givenUp"
     FROM hosts WHERE run = $1 AND (rests > 0 OR given_up)`,
+  kept: `SELECT (SELECT coalesce(sum(shown + archived), 0)::bigint FROM inbox_counts) AS annotations,
+    (SELECT count(*) FROM profiles) AS profiles, (SELECT count(DISTINCT watch) FROM urds) AS sources`,
   watching: `SELECT (SELECT count(*) FROM profiles) AS profiles, (SELECT count(DISTINCT watch) FROM urds) AS sources,
     (SELECT count(*) FROM tasks) AS tasks,
     (SELECT coalesce(sum(shown + archived), 0)::bigint FROM inbox_counts) AS annotations`,
@@ -26,23 +23,22 @@ const statements = {
   disk: `SELECT pg_database_size(current_database()) AS bytes, pg_total_relation_size('records') AS archive`,
   ping: 'SELECT 1',
   lastChecked: 'SELECT url, outcome, checked_at AS at FROM documents ORDER BY checked_at DESC, id LIMIT $1',
-  /** Those that have changed last, where there are too many to look for those that were asked last. */
+  /** Those that changed last, where there are too many to find those that were checked last. */
   lastKept: `SELECT d.url, d.outcome, d.checked_at AS at FROM (SELECT partition, document FROM versions ORDER BY id DESC LIMIT $1) v
     JOIN documents d ON d.partition = v.partition AND d.id = v.document ORDER BY d.checked_at DESC`,
 }
 
-type Counted = keyof typeof statements.count
+async function countRows(pool: PostgresPool, table: 'documents' | 'versions' | 'bodies') {
+  const [estimate] = await pool.query<{ n: number }>(statements.estimate, [table])
+  if (estimate!.n > MAX_COUNTED) return { n: estimate!.n, isEstimate: true }
+  const [exact] = await pool.query<{ n: number }>(`SELECT count(*) AS n FROM ${table}`)
+  return { n: exact!.n, isEstimate: false }
+}
 
-/** A look at a cluster from outside, beside whoever works there. All but the disk. */
+/** The state of a cluster as seen from outside, without the disk. Safe while others write. */
 export async function readPostgresStatus(pool: PostgresPool): Promise<Omit<StatusReport, 'disk'>> {
-  async function count(table: Counted): Promise<{ n: number; isEstimate: boolean }> {
-    const [estimate] = await pool.query<{ n: number }>(statements.estimate, [table])
-    if (estimate!.n > MAX_COUNTED) return { n: estimate!.n, isEstimate: true }
-    return { n: (await pool.query<{ n: number }>(statements.count[table]))[0]!.n, isEstimate: false }
-  }
-
   const [run] = await pool.query<{ id: number; startedAt: number; finishedAt: number | null }>(statements.run)
-  const documents = await count('documents')
+  const documents = await countRows(pool, 'documents')
   const last = await pool.query<{ url: string; outcome: string; at: number }>(
     documents.isEstimate ? statements.lastKept : statements.lastChecked,
     [LAST_SHOWN],
@@ -54,8 +50,8 @@ export async function readPostgresStatus(pool: PostgresPool): Promise<Omit<Statu
     frontier: await readFrontier(pool, run?.id ?? 0),
     documents: {
       documents: documents.n,
-      versions: (await count('versions')).n,
-      bodies: (await count('bodies')).n,
+      versions: (await countRows(pool, 'versions')).n,
+      bodies: (await countRows(pool, 'bodies')).n,
     },
     lastRun:
       run === undefined
@@ -101,4 +97,13 @@ async function readSources(pool: PostgresPool): Promise<StatusReport['sources']>
 
 function iso(ms: number): string {
   return new Date(ms).toISOString()
+}
+
+/** What is kept, for the stats of a running server. */
+export function createPostgresKeptCounter(pool: PostgresPool): () => Promise<KeptCounts> {
+  return async () => {
+    const [rest] = await pool.query<Pick<KeptCounts, 'annotations' | 'profiles' | 'sources'>>(statements.kept)
+    const documents = await countRows(pool, 'documents')
+    return { documents: documents.n, versions: (await countRows(pool, 'versions')).n, ...rest! }
+  }
 }

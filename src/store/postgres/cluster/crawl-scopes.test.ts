@@ -5,8 +5,8 @@ import { systemClock } from '../../../core/clock.ts'
 import { isAppError } from '../../../core/errors.ts'
 import { createLeaderLease } from '../leases/leader.ts'
 import { createDatabase, usePostgres } from '../testkit/postgres.testkit.ts'
-import { schedulerRole } from './check-results.ts'
 import { createPostgresCrawlScopes } from './crawl-scopes.ts'
+import { schedulerRole } from './schedule.ts'
 
 usePostgres()
 

@@ -2,7 +2,7 @@ import { AppError } from '../../../core/errors.ts'
 import type { CheckRunScope, CrawlScopeChange, CrawlScopeStore } from '../../contracts/crawl-scopes.ts'
 import type { PostgresPool, Tx } from '../connection/pool.ts'
 import { leaderFence } from '../leases/leader.ts'
-import { schedulerRole } from './check-results.ts'
+import { schedulerRole } from './schedule.ts'
 
 /** There are new reaches, or some were forgotten. */
 export const scopesChannel = 'reaches'

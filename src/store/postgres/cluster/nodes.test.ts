@@ -5,10 +5,10 @@ import { createManualClock } from '../../../core/clock.ts'
 import { isAppError } from '../../../core/errors.ts'
 import { createLeaderLease } from '../leases/leader.ts'
 import { createDatabase, usePostgres } from '../testkit/postgres.testkit.ts'
-import { createPostgresCheckResults, schedulerRole } from './check-results.ts'
 import { createPostgresEvents } from './events.ts'
 import { createPostgresNodes } from './nodes.ts'
 import { createPostgresRuns } from './runs.ts'
+import { createPostgresCheckResults, schedulerRole } from './schedule.ts'
 
 usePostgres()
 

@@ -1,6 +1,6 @@
 import type { ClusterFacts, NodeOrders, NodeReport, NodeStore } from '../../contracts/nodes.ts'
 import type { PostgresPool } from '../connection/pool.ts'
-import { schedulerRole } from './check-results.ts'
+import { schedulerRole } from './schedule.ts'
 
 const isSet = (name: string): string =>
   `coalesce((SELECT value = 'true' FROM control WHERE control.name = '${name}'), false)`

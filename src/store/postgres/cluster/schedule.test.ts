@@ -6,10 +6,14 @@ import { isAppError } from '../../../core/errors.ts'
 import type { PostgresPool } from '../connection/pool.ts'
 import { createLeaderLease } from '../leases/leader.ts'
 import { createDatabase, usePostgres } from '../testkit/postgres.testkit.ts'
-import { createPostgresAsked } from './asked.ts'
-import { createPostgresCheckResults, schedulerRole } from './check-results.ts'
 import { createPostgresCrawlScopes } from './crawl-scopes.ts'
-import { countTasksUpTo, createScheduleStats } from './schedule-stats.ts'
+import {
+  countTasksUpTo,
+  createPostgresAsked,
+  createPostgresCheckResults,
+  createScheduleStats,
+  schedulerRole,
+} from './schedule.ts'
 import { createPostgresWatches } from './watches.ts'
 
 usePostgres()

@@ -1,10 +1,10 @@
 import type { WatchCheck, WatchOutcome, WatchRow, WatchStore } from '../../contracts/watches.ts'
 import { isFailingSql, MAX_CHECKS, tookMs } from '../../rules/watch-checks.ts'
-import { storable } from '../archive/storable-text.ts'
-import { newestVersion } from '../archive/version-mark.ts'
+import { newestVersion } from '../archive/versions.ts'
 import type { PostgresPool, Tx } from '../connection/pool.ts'
+import { storable } from '../connection/row-batch.ts'
 import { checkLeader } from '../leases/leader.ts'
-import { forgetProgress, schedulerRole } from './check-results.ts'
+import { forgetProgress, schedulerRole } from './schedule.ts'
 
 const columns = `w.id, w.key, w.uri, w.landed, w.round, w.finished_mark AS "finishedMark", w.checked_at AS "checkedAt",
   w.outcome, w.status, w.since, w.changed_at AS "changedAt", w.state`

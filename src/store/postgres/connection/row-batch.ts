@@ -1,5 +1,4 @@
-import { bytesArray, numberArray, textArray } from './array-values.ts'
-
+import type { Row, Sender } from './pool.ts'
 /** Columns of a batch of rows that travels as one array per column, with the types that the arrays have. */
 export type Columns<T> = readonly (readonly [name: string & keyof T, type: string])[]
 
@@ -39,4 +38,60 @@ export function byPartition<T>(items: Iterable<T>, partitionOf: (item: T) => num
     else group.push(item)
   }
   return groups
+}
+
+/** Arrays as PostgreSQL reads them. Written here, since the driver quotes and escapes every number. */
+export function numberArray(values: readonly (number | bigint | boolean)[]): string {
+  return `{${values.join(',')}}`
+}
+
+export function textArray(values: readonly string[]): string {
+  let text = '{'
+  for (let at = 0; at < values.length; at++) {
+    const value = values[at]!
+    text += at === 0 ? '"' : ',"'
+    text += needsEscape.test(value) ? storable(value).replace(/["\\]/g, '\\$&') : value
+    text += '"'
+  }
+  return `${text}}`
+}
+
+/** Nulls stay what they are. */
+export function bytesArray(values: readonly (Uint8Array | null)[]): string {
+  let text = '{'
+  for (let at = 0; at < values.length; at++) {
+    const value = values[at]!
+    if (at > 0) text += ','
+    text +=
+      value === null ? 'NULL' : `"\\\\x${Buffer.from(value.buffer, value.byteOffset, value.length).toString('hex')}"`
+  }
+  return `${text}}`
+}
+
+const needsEscape = /["\\\0]/
+
+/** PostgreSQL keeps no NUL in texts; like any other character that can't be shown it is replaced. Equal texts stay equal. */
+export function storable(text: string): string {
+  return text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text
+}
+
+/**
+ * Rows of several servers can't be locked by one statement (citus.ts): what locks rows is sent for each partition. Those who do so in the
+ * order of partitions never wait for each other in a circle.
+ */
+export function inPartitions(ids: readonly number[]): [partition: number, ids: number[]][] {
+  return [...byPartition(ids, partitionOfId)].sort(([a], [b]) => a - b)
+}
+
+/** `$1` is the partition, `$2` are its ids. */
+export async function lockInPartitions<T = Row>(
+  sender: Sender,
+  statement: string,
+  ids: readonly number[],
+  ...further: readonly unknown[]
+): Promise<T[]> {
+  const rows: T[] = []
+  for (const [partition, own] of inPartitions(ids))
+    rows.push(...(await sender.query<T>(statement, [partition, own, ...further])))
+  return rows
 }

@@ -17,7 +17,7 @@ import {
   type VersionDecision,
   wasMetElsewhere,
 } from '../../rules/versioning.ts'
-import { partsOf, type RecordPart } from '../archive/record-parts.ts'
+import { partsOf, type RecordPart } from '../archive/objects.ts'
 import type { DocumentState, LinkRow, RefillRow, TaskRow, VersionRow, VersionState } from './documents-state.ts'
 
 export type RecordRow = { id: number; parts: RecordPart[] }

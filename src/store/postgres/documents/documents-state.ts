@@ -1,4 +1,4 @@
-import type { BodyState } from '../../contracts/body-state.ts'
+import type { BodyState } from '../../contracts/documents.ts'
 import type { VersionReason } from '../../contracts/versions.ts'
 import type { Columns } from '../connection/row-batch.ts'
 

@@ -1,6 +1,5 @@
-import { bytesArray, numberArray, textArray } from '../connection/array-values.ts'
 import type { Tx } from '../connection/pool.ts'
-import { arraysOf } from '../connection/row-batch.ts'
+import { arraysOf, bytesArray, numberArray, textArray } from '../connection/row-batch.ts'
 import type { PlannedChanges, RecordRow } from './documents-plan.ts'
 import {
   documentColumns,

@@ -1,7 +1,7 @@
 import { partitionOf } from '../../../core/partition.ts'
 import type { Capture, CaptureOutcome, DocumentKey, DocumentStore, KnownDocument } from '../../contracts/documents.ts'
 import { unpackLinks } from '../../rules/link-text.ts'
-import { partsOf } from '../archive/record-parts.ts'
+import { partsOf } from '../archive/objects.ts'
 import type { PostgresPool } from '../connection/pool.ts'
 import { arraysOf, byPartition, partitionOfId } from '../connection/row-batch.ts'
 import { findBodies, findOriginals, type KnownBodies, registerBodies } from './documents-bodies.ts'

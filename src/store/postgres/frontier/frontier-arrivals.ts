@@ -3,8 +3,15 @@ import type { QueuedRequest } from '../../../core/request.ts'
 import type { Arrival, HostState } from '../../contracts/frontier.ts'
 import type { PostgresPool } from '../connection/pool.ts'
 import type { HeldPartition, HeldPartitions } from './frontier-partitions.ts'
-import { type FrontierFacts, type HostRow, type QueueRow, requestOfRow, stateOfRow } from './frontier-rows.ts'
-import { frontierReads, frontierStatements } from './frontier-statements.ts'
+import {
+  type FrontierFacts,
+  frontierReads,
+  frontierStatements,
+  type HostRow,
+  type QueueRow,
+  requestOfRow,
+  stateOfRow,
+} from './frontier-rows.ts'
 
 /** Rows that are read in one go of what others have queued. */
 const PORTION = 1_000

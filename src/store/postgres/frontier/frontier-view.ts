@@ -2,7 +2,7 @@ import { hostKey, partitionOf } from '../../../core/partition.ts'
 import type { FrontierCounts, KeptRobots } from '../../contracts/frontier.ts'
 import type { FrontierView, ViewedHost } from '../../contracts/frontier-view.ts'
 import type { PostgresPool } from '../connection/pool.ts'
-import { frontierStatements } from './frontier-statements.ts'
+import { frontierStatements } from './frontier-rows.ts'
 
 /** Of a host's queue; one of millions of rows would take seconds. */
 const MAX_LOOKED_AT = 100_000

@@ -4,26 +4,35 @@ import type { Offer, QueuedRequest } from '../../../core/request.ts'
 import type { ClusterEvents } from '../../contracts/cluster-events.ts'
 import type { FrontierCounts, FrontierStore, KeptRobots, OfferCounts } from '../../contracts/frontier.ts'
 import type { PartitionGrant } from '../../contracts/partition-leases.ts'
-import { storable } from '../archive/storable-text.ts'
-import { putResults } from '../cluster/check-results.ts'
+import { putResults } from '../cluster/schedule.ts'
 import type { PostgresPool } from '../connection/pool.ts'
+import { storable } from '../connection/row-batch.ts'
 import { createArrivals, groupByHost } from './frontier-arrivals.ts'
-import { type CompletionShare, settleValues, shareOut } from './frontier-commit.ts'
-import { addCounts, addWatch, noCounts } from './frontier-counts.ts'
-import { findWaitingHosts } from './frontier-hosts.ts'
-import { createKnownLinks, type OfferParcel, offerValues, sortOffers } from './frontier-offers.ts'
-import { createHeldPartitions, type HeldPartition, partitionOfId } from './frontier-partitions.ts'
 import {
+  type CompletionShare,
+  createKnownLinks,
+  type OfferParcel,
+  offerValues,
+  settleValues,
+  shareOut,
+  sortOffers,
+} from './frontier-offers.ts'
+import { createHeldPartitions, findWaitingHosts, type HeldPartition, partitionOfId } from './frontier-partitions.ts'
+import {
+  addCounts,
   addFacts,
+  addWatch,
   type CompletionAnswer,
   type FrontierFacts,
+  frontierReads,
+  frontierStatements,
   type GiveUpAnswer,
+  noCounts,
   type OfferAnswer,
   type QueueRow,
   requestOfRow,
   stateOfTuple,
 } from './frontier-rows.ts'
-import { frontierReads, frontierStatements } from './frontier-statements.ts'
 
 /**
  * The frontier of one shard on PostgreSQL: the partitions that it holds at the moment. Anybody may offer to any partition; only the holder

@@ -4,7 +4,7 @@ import { graphViewSuite } from '../../conformance/graph-view-suite.testkit.ts'
 import { hostViewSuite } from '../../conformance/host-view-suite.testkit.ts'
 import { offerOf } from '../../conformance/samples.testkit.ts'
 import type { ViewingEngine } from '../../conformance/views.testkit.ts'
-import { createKeptCounter } from '../archive/kept-counts.ts'
+import { createPostgresKeptCounter } from '../archive/status.ts'
 import { usePostgres } from '../testkit/postgres.testkit.ts'
 import { createPostgresSystem, type PostgresSystem, postgresEngine } from '../testkit/store.testkit.ts'
 import { createPostgresFrontierView } from './frontier-view.ts'
@@ -20,7 +20,7 @@ const engine: ViewingEngine = {
     return {
       hosts: createPostgresHostView({ pool, clock }),
       graph: createPostgresGraphView(pool),
-      countKept: createKeptCounter(pool),
+      countKept: createPostgresKeptCounter(pool),
       close() {},
     }
   },

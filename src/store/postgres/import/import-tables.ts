@@ -1,5 +1,5 @@
 import type { ImportKind, ImportRow } from '../../contracts/import.ts'
-import { storable } from '../archive/storable-text.ts'
+import { storable } from '../connection/row-batch.ts'
 import { partitionOfDigest } from '../documents/documents-bodies.ts'
 import { linkHash } from '../documents/documents-plan.ts'
 import { wordsVector } from '../inbox/inbox-words.ts'

@@ -8,7 +8,7 @@ import type {
   PackedPortion,
   PackedStatement,
 } from '../../contracts/import.ts'
-import { partsOf } from '../archive/record-parts.ts'
+import { partsOf } from '../archive/objects.ts'
 import type { PostgresPool, Tx } from '../connection/pool.ts'
 import { partitionOfId } from '../connection/row-batch.ts'
 import { counterFaults, setImportCounters } from './import-counters.ts'

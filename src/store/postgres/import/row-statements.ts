@@ -1,6 +1,5 @@
 import type { ImportRow, ImportValue, PackedStatement } from '../../contracts/import.ts'
-import { storable } from '../archive/storable-text.ts'
-import { textArray } from '../connection/array-values.ts'
+import { storable, textArray } from '../connection/row-batch.ts'
 import type { ColumnType, ImportColumn, ImportTable } from './import-tables.ts'
 
 /**

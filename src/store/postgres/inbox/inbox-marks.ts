@@ -1,7 +1,7 @@
 import type { Marks } from '../../contracts/inbox.ts'
 import { partitionsOfIds } from '../annotations/annotation-rows.ts'
 import type { Tx } from '../connection/pool.ts'
-import { inPartitions } from '../leases/partition-locks.ts'
+import { inPartitions } from '../connection/row-batch.ts'
 
 /** Everything here runs in the caller's transaction and behind the lock of the owner, who is storable. */
 

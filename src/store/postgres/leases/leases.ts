@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../../core/clock.ts'
 import type { LeaseBeat, LeaseListener, PartitionGrant, PartitionLeases } from '../../contracts/partition-leases.ts'
-import { numberArray } from '../connection/array-values.ts'
 import type { PostgresPool } from '../connection/pool.ts'
+import { numberArray } from '../connection/row-batch.ts'
 
 export type PartitionLeasesOptions = {
   /** Should be for nothing else: a heartbeat that waits behind other statements may come too late. */

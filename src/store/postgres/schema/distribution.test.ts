@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { batchOf, offerOf, offersOf, queueOf } from '../../conformance/samples.testkit.ts'
 import { openPool, type PostgresPool } from '../connection/pool.ts'
 import { createPostgresFrontier } from '../frontier/frontier.ts'
-import { frontierStatements } from '../frontier/frontier-statements.ts'
+import { frontierStatements } from '../frontier/frontier-rows.ts'
 import { createDatabase, usePostgres } from '../testkit/postgres.testkit.ts'
 import { takePartitions } from '../testkit/store.testkit.ts'
 

@@ -51,3 +51,12 @@ CREATE INDEX stories_band_1 ON stories (((hash >> 16) & 65535), version) INCLUDE
 CREATE INDEX stories_band_2 ON stories (((hash >> 32) & 65535), version) INCLUDE (hash, story);
 CREATE INDEX stories_band_3 ON stories (((hash >> 48) & 65535), version) INCLUDE (hash, story);
 `
+
+/**
+ * `taken` of a node's figures is how many pages of the run it has taken altogether, less those it gave back: what is said twice is
+ * counted once. Versions that the collector has marked are few among very many, and are looked for by their mark.
+ */
+export const pagesSchema = `
+ALTER TABLE run_figures ADD COLUMN taken bigint NOT NULL DEFAULT 0;
+CREATE INDEX versions_leaving ON versions (partition, id) WHERE leaving;
+`

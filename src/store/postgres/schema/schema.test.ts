@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import { openPool } from '../connection/pool.ts'
 import { createDatabase, usePostgres } from '../testkit/postgres.testkit.ts'
 import { migrate, migrationStates } from './migrate.ts'
-import type { PostgresMigration } from './migration.ts'
+import type { PostgresMigration } from './schema.ts'
 import { postgresMigrations } from './schema.ts'
 
 usePostgres()

@@ -1,9 +1,10 @@
-import type { PostgresMigration } from './migration.ts'
 import { archiveSchema } from './schema-archive.ts'
 import { frontierSchema } from './schema-frontier.ts'
-import { pagesSchema } from './schema-pages.ts'
 import { accountsSchema } from './schema-people.ts'
-import { rolesSchema } from './schema-roles.ts'
+import { pagesSchema, rolesSchema } from './schema-roles.ts'
+
+/** A step of the schema. What was applied anywhere is never edited: a change is a new step. */
+export type PostgresMigration = { id: number; name: string; sql: string }
 
 /** In this order. The tables of the first two can be distributed by their partition. */
 export const postgresMigrations: readonly PostgresMigration[] = [

@@ -3,11 +3,9 @@ import type { SearchQuery } from '../../../core/search-query/query.ts'
 import type { AddOutcome, FoundPage, Hit, HitPage, IndexBatch, SearchIndex } from '../../contracts/search.ts'
 import { type KeptCheck, MAX_RANKED, pageOf } from '../../rules/search-page.ts'
 import { siteWords } from '../../rules/site-words.ts'
-import { storable } from '../archive/storable-text.ts'
 import type { PostgresPool, Tx } from '../connection/pool.ts'
-import { partitionOfId } from '../connection/row-batch.ts'
-import { matchExpression, rankExpression } from './search-expression.ts'
-import { findMarks } from './search-marks.ts'
+import { partitionOfId, storable } from '../connection/row-batch.ts'
+import { findMarks, matchExpression, rankExpression } from './search-expression.ts'
 import { wordVector } from './search-words.ts'
 
 export type PostgresSearchOptions = {

@@ -1,7 +1,7 @@
 import type { Profile } from '../../../core/profile.ts'
 import type { KeyedProfile, ProfileStore, UrdRow } from '../../contracts/profiles.ts'
 import type { Database } from '../folder/database.ts'
-import { flagOf } from '../folder/flag.ts'
+import { flagOf } from '../folder/database.ts'
 
 type Row = { body: string }
 type StoredUrd = Omit<UrdRow, 'paused' | 'muted'> & { paused: 0 | 1; muted: 0 | 1 }

@@ -5,11 +5,18 @@ import { isWholeRecord } from '../../../archive/warc/record-check.ts'
 import { AppError } from '../../../core/errors.ts'
 import type { GcFiles } from '../../../core/reports/gc-report.ts'
 import { type Database, storeError } from '../folder/database.ts'
-import { copyRecords, durably, movePointers, type RecordRow } from './archive-copy.ts'
+import {
+  copyRecords,
+  durably,
+  forgetLeftover,
+  movePointers,
+  noteLeftover,
+  type RecordRow,
+  removeLeftovers,
+} from './archive-copy.ts'
 import { headerLengthOf } from './archive-header.ts'
 import { type FileUse, fileOf, measureFiles } from './archive-use.ts'
 import { gzipMember } from './compress.ts'
-import { forgetLeftover, noteLeftover, removeLeftovers } from './leftovers.ts'
 
 /**
  * Archive files of which less than half is still pointed at are written anew with the living records alone; files with nothing

@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto'
 import {
   closeSync,
+  createReadStream,
   fsyncSync,
   mkdirSync,
   openSync,
   readdirSync,
+  readSync,
   renameSync,
   rmdirSync,
   statfsSync,
@@ -12,12 +14,13 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { pipeline } from 'node:stream'
+import { createGunzip, createZstdDecompress } from 'node:zlib'
 import { createTarDecoder, type ParsedTarEntry } from 'modern-tar'
 import type { Clock } from '../../../core/clock.ts'
 import { AppError, isAppError } from '../../../core/errors.ts'
 import type { CopyProgress, RestoreReport } from '../../../core/reports/backup-report.ts'
 import { storeError } from '../folder/database.ts'
-import { backupBytes } from './backup-bytes.ts'
 import {
   findWrongSum,
   type Manifest,
@@ -190,4 +193,35 @@ function syncTree(data: string): void {
 
 function shown(name: string): string {
   return JSON.stringify(name.slice(0, 100))
+}
+
+const CHUNK_BYTES = 1 << 20
+
+/** The plain bytes of a backup, however it is compressed. `limit` is asked all the while: a few bytes may unfold to a disk full of them. */
+async function* backupBytes(file: string, limit: () => number, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
+  const source = createReadStream(file, { highWaterMark: CHUNK_BYTES })
+  const decompressor = decompressorFor(file)
+  // Its failures reach whoever reads the last stream.
+  const stream = decompressor === null ? source : pipeline(source, decompressor, () => {})
+  let total = 0
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    signal?.throwIfAborted()
+    total += chunk.length
+    if (total > limit()) throw refused('it unfolds to more than it announces')
+    yield chunk
+  }
+}
+
+/** By what the file holds, since names change. */
+function decompressorFor(file: string) {
+  const start = Buffer.alloc(4)
+  try {
+    const fd = openSync(file, 'r')
+    readSync(fd, start, 0, start.length, 0)
+    closeSync(fd)
+  } catch (error) {
+    throw new AppError('file-unreadable', `${file}: ${(error as Error).message}`, { cause: error })
+  }
+  if (start.readUInt16BE(0) === 0x1f8b) return createGunzip({ chunkSize: CHUNK_BYTES })
+  return start.readUInt32LE(0) === 0xfd2fb528 ? createZstdDecompress({ chunkSize: CHUNK_BYTES }) : null
 }

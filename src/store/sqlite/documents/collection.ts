@@ -1,5 +1,4 @@
 import { isAppError } from '../../../core/errors.ts'
-import type { BodyState } from '../../contracts/body-state.ts'
 import type {
   CollectableVersion,
   CollectionOrder,
@@ -8,6 +7,7 @@ import type {
   KeptVersion,
   TextMark,
 } from '../../contracts/collection.ts'
+import type { BodyState } from '../../contracts/documents.ts'
 import type { ObjectStore } from '../../contracts/objects.ts'
 import { collectableSql, firstCursor, noPartitions, rankVersion, refusalOf } from '../../rules/collectable.ts'
 import type { Database } from '../folder/database.ts'

@@ -1,5 +1,4 @@
-import type { BodyState } from '../../contracts/body-state.ts'
-import type { Capture, CaptureOutcome, DocumentStore, KnownDocument } from '../../contracts/documents.ts'
+import type { BodyState, Capture, CaptureOutcome, DocumentStore, KnownDocument } from '../../contracts/documents.ts'
 import type { VersionReason } from '../../contracts/versions.ts'
 import { packLinks, unpackLinks } from '../../rules/link-text.ts'
 import { isDue, mayBringKnown } from '../../rules/tasks.ts'

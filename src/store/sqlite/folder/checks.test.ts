@@ -3,10 +3,9 @@ import { describe, test } from 'node:test'
 import { openOne } from '../../conformance/engine.testkit.ts'
 import { goneOf, pageOf } from '../../conformance/samples.testkit.ts'
 import { createSqliteSystem } from '../testkit/store.testkit.ts'
-import { checkDatabases } from './checks.ts'
+import { checkDatabases, giveUpDamaged } from './checks.ts'
 import { type Database, openDatabase } from './database.ts'
 import { paths } from './folder.ts'
-import { giveUpDamaged } from './repair.ts'
 import { catalogMigrations } from './schema-catalog.ts'
 
 /** Two pages, a copy of the first, a page that changed and one that is gone. */

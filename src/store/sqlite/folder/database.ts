@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { AppError, type ErrorCode, isAppError } from '../../../core/errors.ts'
-import type { Migration } from './migration.ts'
 
 /** One SQLite file. Everything that touches it runs in the thread that opened it, synchronously and in short transactions. */
 export type Database = {
@@ -120,3 +119,32 @@ function wrap(db: DatabaseSync, path: string): Database {
     close: () => db.close(),
   }
 }
+
+/** A mark as a parameter of a statement: null leaves it as it is. */
+export function flagOf(mark: boolean | undefined): 0 | 1 | null {
+  return mark === undefined ? null : mark ? 1 : 0
+}
+
+/** A step of a schema, numbered from 1. Once released it is never edited; a change is a new step. */
+export type Migration = { id: number; name: string; sql: string }
+
+/**
+ * For work in portions in a thread that others wait for: after some milliseconds of it, or whenever it is told to, everybody else has a turn.
+ * It ends altogether once it took too long.
+ */
+export function createTurns({ turnMs = 5, maxMs }: { turnMs?: number; maxMs: number }) {
+  const startedAt = performance.now()
+  let turnAt = startedAt
+  return {
+    /** False when the time is over. */
+    async next(): Promise<boolean> {
+      if (performance.now() - turnAt >= turnMs) {
+        await new Promise((resolve) => setImmediate(resolve))
+        turnAt = performance.now()
+      }
+      return turnAt - startedAt < maxMs
+    },
+  }
+}
+
+export type Turns = ReturnType<typeof createTurns>

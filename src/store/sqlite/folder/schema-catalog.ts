@@ -1,4 +1,4 @@
-import type { Migration } from './migration.ts'
+import type { Migration } from './database.ts'
 
 /** `catalog.db`: runs, documents, versions, bodies, archive files. */
 export const catalogMigrations: readonly Migration[] = [

@@ -1,4 +1,4 @@
-import type { Migration } from './migration.ts'
+import type { Migration } from './database.ts'
 
 /** `frontier/NN.db`: one shard's hosts, the URLs ever seen and those still queued. */
 export const frontierMigrations: readonly Migration[] = [

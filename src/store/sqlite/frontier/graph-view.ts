@@ -2,7 +2,7 @@ import type { GraphNode, GraphView, LinkGraph } from '../../contracts/graph-view
 import { createEdges, type Places, placesOf, stateOf, targetsOfKeys } from '../../rules/link-graph.ts'
 import { unpackLinks } from '../../rules/link-text.ts'
 import type { Database } from '../folder/database.ts'
-import { createTurns, type Turns } from './turns.ts'
+import { createTurns, type Turns } from '../folder/database.ts'
 
 const MAX_NODES = 5_000
 const MAX_MS = 2_000

@@ -1,8 +1,8 @@
 import { graphViewSuite } from '../../conformance/graph-view-suite.testkit.ts'
 import { hostViewSuite } from '../../conformance/host-view-suite.testkit.ts'
 import type { ViewingEngine } from '../../conformance/views.testkit.ts'
-import { createKeptCounter } from '../documents/kept-counts.ts'
 import { openCatalogForReading } from '../folder/folder.ts'
+import { createSqliteKeptCounter } from '../folder/status.ts'
 import { type SqliteSystem, sqliteEngine } from '../testkit/store.testkit.ts'
 import { createSqliteGraphView } from './graph-view.ts'
 import { createSqliteHostView } from './host-view.ts'
@@ -16,7 +16,7 @@ const engine: ViewingEngine = {
     return {
       hosts,
       graph: createSqliteGraphView(db),
-      countKept: createKeptCounter(db),
+      countKept: createSqliteKeptCounter(db),
       close() {
         hosts.close()
         db.close()

@@ -1,6 +1,5 @@
 import { partitionOf } from '../../../core/partition.ts'
-import { importedId } from './import-ids.ts'
-import { plainRow, type RawValue, type SourceKind } from './source-kind.ts'
+import { importedId, plainRow, type RawValue, type SourceKind } from './source-kind.ts'
 
 /** Documents of lists of links whose own version was collected: a later version of the same document refers to them. */
 export type ArchiveContext = { hostOfLinks(id: number): string | null }

@@ -1,8 +1,15 @@
 import { hostKey, partitionOf } from '../../../core/partition.ts'
 import type { ImportRow } from '../../contracts/import.ts'
 import type { HostAliases } from './host-aliases.ts'
-import { importedHostId, importedInShard, importedMark, type ShardPlace } from './import-ids.ts'
-import { plainRow, type Raw, type SourceKind } from './source-kind.ts'
+import {
+  importedHostId,
+  importedInShard,
+  importedMark,
+  plainRow,
+  type Raw,
+  type ShardPlace,
+  type SourceKind,
+} from './source-kind.ts'
 
 export type FrontierContext = ShardPlace & { aliases: HostAliases }
 

@@ -1,6 +1,6 @@
 import type { ImportRow } from '../../contracts/import.ts'
 import type { Database } from '../folder/database.ts'
-import { importedHostId } from './import-ids.ts'
+import { importedHostId } from './source-kind.ts'
 
 /**
  * Hosts that two shards know. The list of public suffixes grows, and with it a host may come to another domain, another partition, and

@@ -1,5 +1,14 @@
+import { createHash } from 'node:crypto'
 import { AppError } from '../../../core/errors.ts'
-import type { ImportCursor, ImportKind, ImportPortion, ImportRow, ImportSource } from '../../contracts/import.ts'
+import type {
+  CountedTable,
+  ImportCursor,
+  ImportFacts,
+  ImportKind,
+  ImportPortion,
+  ImportRow,
+  ImportSource,
+} from '../../contracts/import.ts'
 import { createSqliteObjects } from '../archive/objects.ts'
 import { type Database, openDatabase } from '../folder/database.ts'
 import { openCatalogForReading, paths, readFacts } from '../folder/folder.ts'
@@ -9,10 +18,8 @@ import { frontierMigrations } from '../folder/schema-frontier.ts'
 import { archiveKinds } from './archive-kinds.ts'
 import { frontierKinds } from './frontier-kinds.ts'
 import { findHostAliases } from './host-aliases.ts'
-import { identityOf, numberFrom, readImportFacts } from './import-facts.ts'
-import { idBeforeImport } from './import-ids.ts'
 import { accountKinds } from './people-kinds.ts'
-import { createKindReader, type KindReader, type Raw, type SourceKind } from './source-kind.ts'
+import { createKindReader, idBeforeImport, type KindReader, type Raw, type SourceKind } from './source-kind.ts'
 import { createVersionContent, type VersionContentDeps } from './version-content.ts'
 
 export type ImportSourceOptions = { folder: string; holder: string; isWhole: VersionContentDeps['isWhole'] }
@@ -185,4 +192,61 @@ const isOfFrontier = (kind: ImportKind): boolean => frontierKinds.some((each) =>
 function tableOf(kind: ImportKind): string {
   const all: readonly { kind: ImportKind; table: string }[] = [...accountKinds, ...archiveKinds, ...frontierKinds]
   return all.find((each) => each.kind === kind)!.table
+}
+
+const numberFrom = (db: Database, sql: string): number => (db.read(() => db.prepare(sql).get()) as { n: number }).n
+
+/** Whoever opens the folder for a crawl makes the epoch grow. */
+function identityOf(db: Database, seed: readonly number[]): string {
+  const epoch = numberFrom(db, `SELECT coalesce((SELECT value FROM facts WHERE name = 'epoch'), 0) AS n`)
+  return `${createHash('sha256')
+    .update(`erace ${seed.join(' ')}`)
+    .digest('hex')
+    .slice(0, 24)}-${epoch}`
+}
+
+function readImportFacts(db: Database, frontiers: readonly Database[], seed: [number, number]): ImportFacts {
+  const fact = (name: string): unknown =>
+    (db.read(() => db.prepare('SELECT value FROM facts WHERE name = ?').get(name)) as { value: unknown } | undefined)
+      ?.value
+  const setup = fact('setup')
+  const shardFacts = (name: string): number[] =>
+    frontiers.map((file) =>
+      numberFrom(file, `SELECT coalesce((SELECT value FROM facts WHERE name = '${name}'), 0) AS n`),
+    )
+  return {
+    seed,
+    run: Math.max(0, ...shardFacts('run')),
+    clean: shardFacts('clean').every((clean) => clean === 1),
+    setup: setup instanceof Uint8Array ? Buffer.from(setup).toString('hex') : null,
+    revisions: { profiles: Number(fact('profiles') ?? 0), accounts: Number(fact('accounts') ?? 0) },
+    highest: readHighest(db),
+  }
+}
+
+/** Numbers of rows that are gone count too where they may still be named somewhere. */
+function readHighest(db: Database): Record<CountedTable, number> {
+  const highest = (...columns: [table: string, column: string][]): number =>
+    Math.max(
+      0,
+      ...columns.map(([table, column]) => numberFrom(db, `SELECT coalesce(max(${column}), 0) AS n FROM ${table}`)),
+    )
+  const given = (table: string): number =>
+    Math.max(
+      highest([table, 'id']),
+      numberFrom(db, `SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = '${table}'), 0) AS n`),
+    )
+  return {
+    ids: Math.max(
+      given('tasks'),
+      highest(['documents', 'id'], ['versions', 'id'], ['links', 'id'], ['bodies', 'version'], ['holds', 'version']),
+      highest(['annotations', 'version'], ['also_at', 'version'], ['stories', 'version'], ['watches', 'mark']),
+    ),
+    accounts: given('accounts'),
+    sessions: given('sessions'),
+    tokens: given('tokens'),
+    watches: highest(['watches', 'id']),
+    urds: given('urds'),
+    annotations: given('annotations'),
+  }
 }

@@ -1,5 +1,4 @@
-import { importedMark } from './import-ids.ts'
-import { plainRow, type SourceKind } from './source-kind.ts'
+import { importedMark, plainRow, type SourceKind } from './source-kind.ts'
 
 const SMALL = 1_000
 

@@ -1,6 +1,6 @@
 import type { Marks } from '../../contracts/inbox.ts'
 import type { Database } from '../folder/database.ts'
-import { flagOf } from '../folder/flag.ts'
+import { flagOf } from '../folder/database.ts'
 
 type Changed = { document: number; version: number; at: number; isWanted: 0 | 1 }
 

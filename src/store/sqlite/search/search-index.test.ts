@@ -4,7 +4,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { isAppError } from '../../../core/errors.ts'
 import { indexBatch, queryOf, searchSuite, textOf } from '../../conformance/search-suite.testkit.ts'
-import { searchMigrations } from './schema-search.ts'
+import { searchMigrations } from './fts-expression.ts'
 import { createSearchSystem, sqliteSearch } from './search-system.testkit.ts'
 
 searchSuite(sqliteSearch)

@@ -2,8 +2,7 @@ import { DatabaseSync } from 'node:sqlite'
 import type { Mark, SearchQuery } from '../../../core/search-query/query.ts'
 import { markEnd, markStart, searchableText } from '../../../core/search-query/searchable-text.ts'
 import type { TextMarks, TitledText } from '../../contracts/search.ts'
-import { marksExpression } from './fts-expression.ts'
-import { tokenizer } from './schema-search.ts'
+import { marksExpression, tokenizer } from './fts-expression.ts'
 
 export type TextMarker = {
   marks(query: SearchQuery, texts: readonly TitledText[]): TextMarks[]
