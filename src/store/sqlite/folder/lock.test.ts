@@ -14,9 +14,9 @@ const samples = new URL('../../conformance/samples.testkit.ts', import.meta.url)
 /** Another process that has the folder, has written to it, and now waits for its end. */
 async function startHolder(folder: string) {
   const program = `
-    import { createEmbeddedSystem } from '${testkit}'
+    import { createSqliteSystem } from '${testkit}'
     import { offersOf, pageOf } from '${samples}'
-    const system = createEmbeddedSystem({}, ${JSON.stringify(folder)})
+    const system = createSqliteSystem({}, ${JSON.stringify(folder)})
     const [{ frontier, documents }] = await system.open(1)
     const host = system.hostOf(0, 0)
     await frontier.offer(offersOf(host, 50))
