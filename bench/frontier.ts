@@ -3,6 +3,11 @@ import { systemClock } from '../src/core/clock.ts'
 import { noCheck, type Offer, type QueuedRequest, UNLIMITED_DEPTH } from '../src/core/request.ts'
 import { createFrontier, type Frontier } from '../src/crawl/frontier/frontier.ts'
 import type { HostQueue } from '../src/crawl/frontier/host-queue.ts'
+import {
+  createPermanentLease,
+  createPermanentLeases,
+  type PartitionLease,
+} from '../src/crawl/frontier/partition-lease.ts'
 import type { FrontierStore } from '../src/store/contracts/frontier.ts'
 import { openFolder, paths } from '../src/store/sqlite/folder/folder.ts'
 import { createExchange } from '../src/store/sqlite/frontier/exchange.ts'
@@ -18,19 +23,23 @@ const IN_FLIGHT = 64
 const HEAP_GOAL_MB = 27
 const REOPEN_GOAL_MS = 1_000
 
-/** The frontier as in a crawl: the store on disk and the heads of the queues in memory. */
-function openFrontier(folder: string): { store: FrontierStore; frontier: Frontier } {
+/** The frontier as a crawl has it: the store on disk and the heads of the queues in memory. */
+type Opened = { store: FrontierStore; frontier: Frontier; lease: PartitionLease }
+
+function openFrontier(folder: string): Opened {
   const path = paths.frontier(folder, 0)
   const exchange = createExchange([null])
   const store = createSqliteFrontier({ path, run: 1, shard: 0, ownerOf: () => 0, exchange, maxUrlsPerHost: 1e9 })
+  const lease = createPermanentLease()
   const rules = { delayMs: 0, delayFactor: 0, failuresToRest: 5, restMs: 1, restMaxMs: 1, maxRests: 1 }
   const onError = (error: unknown): never => {
     throw error
   }
   const limits = { perHost: 1, bufferRows: 20_000, maxHostQueues: 4_096 }
-  const frontier = createFrontier({ store, clock: systemClock, rules, ...limits, onError })
+  const leases = createPermanentLeases(lease)
+  const frontier = createFrontier({ store, leases, clock: systemClock, rules, ...limits, onError })
   store.onArrival((arrivals) => frontier.arrive(arrivals))
-  return { store, frontier }
+  return { store, frontier, lease }
 }
 
 /** The nth URL, always the same, with hosts in the mixed order of a crawl's links. */
@@ -84,14 +93,15 @@ function takeSome(frontier: Frontier): { hostQueue: HostQueue; request: QueuedRe
   return taken
 }
 
-async function takeAndComplete(store: FrontierStore, frontier: Frontier, count: number): Promise<number> {
+async function takeAndCommit(opened: Opened, count: number): Promise<number> {
+  const { store, frontier, lease } = opened
   return timed(async () => {
     for (let done = 0; done < count; ) {
       const taken = takeSome(frontier)
       for (const { hostQueue } of taken) frontier.release(hostQueue, { kind: 'answered', totalMs: 5 })
       const requests = taken.map(({ request }) => request)
-      await store.settle({ offers: [], done: requests, again: [], hosts: frontier.changedClocks() })
-      for (const { hostQueue } of taken) frontier.settled(hostQueue, 1)
+      await store.settle({ offers: [], done: requests, again: [], hosts: frontier.changedClocks(lease) })
+      for (const { hostQueue } of taken) frontier.completed(hostQueue, 1)
       done += taken.length
       if (taken.length === 0) await new Promise((resolve) => setImmediate(resolve))
     }
@@ -123,7 +133,7 @@ async function measure(folder: string, urls: number): Promise<BenchTable> {
     const openMs = performance.now() - startedAt
     const takeMs = await takeFirst(second.frontier)
     const operations = Math.min(urls, 100_000)
-    const completedMs = await takeAndComplete(second.store, second.frontier, operations)
+    const completedMs = await takeAndCommit(second, operations)
     await second.store.close()
 
     const heapMb = megabytes(full.heapUsed + full.external - empty.heapUsed - empty.external)

@@ -89,7 +89,7 @@ export function createWorkerPool(deps: WorkerPoolDeps): WorkerPool {
     const group = { settings, run: mark.id, revision: mark.revision, looksBack, pages: budget }
     shardGroup = createShardGroup({ ...group, startShards: deps.startShards })
     shardGroup.failed.catch(deps.onFailed)
-    shardGroup.counters.hold(orders.paused || orders.held)
+    shardGroup.counters.throttle(orders.paused || orders.held)
     // A new group takes its share of partitions at once, unless it is draining already.
     if (orders.draining) shardGroup.drain(true)
     await Promise.race([shardGroup.start(), shardGroup.failed])
@@ -175,7 +175,7 @@ export function createWorkerPool(deps: WorkerPoolDeps): WorkerPool {
     obey(given) {
       const wasDraining = orders.draining
       orders = given
-      shardGroup?.counters.hold(given.paused || given.held)
+      shardGroup?.counters.throttle(given.paused || given.held)
       if (isAtWork && wasDraining !== given.draining) shardGroup?.drain(given.draining)
     },
     shardGroup: () => (isAtWork ? shardGroup : null),

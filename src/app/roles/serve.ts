@@ -6,7 +6,7 @@ import { type ClusterScheduleDeps, startClusterSchedule } from '../../cluster/sc
 import type { Config } from '../../config/config.ts'
 import { type Clock, systemClock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
-import { createSeedOffers } from '../../crawl/worker/seed-offers.ts'
+import { createSeedOffers } from '../../crawl/worker/links/seed-offers.ts'
 import { createNodeCounters } from '../../services/activity/node-board.ts'
 import { createNodeList } from '../../services/activity/node-list.ts'
 import type { ClusterEvents } from '../../store/contracts/cluster-events.ts'

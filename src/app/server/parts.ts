@@ -135,7 +135,7 @@ function createInboxParts({ config, log, stores, clock, hub, shared }: PartDeps,
   return { inbox, profiles, events: { hub, arrivals, maxStreams } }
 }
 
-const noCrawl: CrawlCounters = { total: () => 0, isHeld: () => false }
+const noCrawl: CrawlCounters = { total: () => 0, isThrottled: () => false }
 
 /** Stats, nodes, metrics and health. */
 function createActivityParts({ stores, clock, scheduler, hub, ...deps }: PartDeps) {

@@ -1,32 +1,24 @@
 import { availableParallelism, hostname } from 'node:os'
-import { setFlagsFromString } from 'node:v8'
-import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
+import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import type { Logger } from 'pino'
 import type { CrawlSettings } from '../../config/crawl-settings.ts'
-import type { CheckResult } from '../../core/check-order.ts'
 import type { ShardHandle } from '../../crawl/crawl.ts'
-import { createShardThread } from '../../crawl/worker/shard-thread.ts'
 import type { CounterMemory } from '../../crawl/worker/shared-counters.ts'
 import { type DataFolder, openFolder } from '../../store/sqlite/folder/folder.ts'
+import { type ShardThreadEvents, startShardThread } from './shard-threads.ts'
 import type { ShardData } from './sqlite-shard-thread.ts'
-
-/** What a page leaves behind dies young; more room would only make the process larger. */
-const YOUNG_GENERATION_MB = 32
 
 export type ShardThreads = { handles: ShardHandle[]; end(): Promise<void> }
 
-export type ShardThreadsOptions = {
+export type ShardThreadsOptions = ShardThreadEvents & {
   settings: CrawlSettings
   opened: DataFolder
   run: number
   looksBack: boolean
   memory: CounterMemory
-  log: Logger
-  onFileClosed(): void
-  onResults?(results: readonly CheckResult[]): void
 }
 
-/** Takes the data folder for writing, with as many shards as the settings say or it was made for. */
+/** Opens the data folder for writing, with as many shards as the settings say or as it was made for. */
 export function openForCrawling({ folder, config }: CrawlSettings, log: Logger): DataFolder {
   const threads = config.crawl.threads === 0 ? availableParallelism() : config.crawl.threads
   const opened = openFolder({ folder, holder: `process ${process.pid} on ${hostname()}`, shards: threads })
@@ -39,27 +31,23 @@ export function openForCrawling({ folder, config }: CrawlSettings, log: Logger):
 
 /** A worker thread for each shard, on the embedded store. */
 export function startShardThreads(options: ShardThreadsOptions): ShardThreads {
-  const { settings, opened, run, looksBack, memory, log } = options
+  const { settings, opened, run, looksBack, memory } = options
   const { shards, seed } = opened.facts
-  // Bodies live outside of the heap; with a small heap V8 takes them for a reason to collect all of it every 70 ms.
-  setFlagsFromString('--initial-old-space-size=64')
-  const workers: Worker[] = []
-  const handles = connect(shards).map((ports, index): ShardHandle => {
+  const started = connect(shards).map((ports, index) => {
     const { partitions } = opened
     const data: ShardData = { settings, index, shards, run, looksBack, seed, memory, partitions, ports }
-    const worker = new Worker(new URL('./sqlite-shard-thread.ts', import.meta.url), {
-      workerData: data,
-      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
-      transferList: ports.filter((port) => port !== null),
-    })
-    workers.push(worker)
-    return createShardThread(worker, {
-      onLog: (level, message, fields) => log[level](fields, message),
-      onFileClosed: options.onFileClosed,
-      ...(options.onResults === undefined ? {} : { onResults: options.onResults }),
-    })
+    const entry = new URL('./sqlite-shard-thread.ts', import.meta.url)
+    return startShardThread(
+      entry,
+      data,
+      options,
+      ports.filter((port) => port !== null),
+    )
   })
-  return { handles, end: async () => void (await Promise.all(workers.map((worker) => worker.terminate()))) }
+  return {
+    handles: started.map(({ shard }) => shard),
+    end: async () => void (await Promise.all(started.map(({ thread }) => thread.terminate()))),
+  }
 }
 
 /** A channel between every two shards: row n holds the ports of shard n, none to itself. */

@@ -3,28 +3,32 @@ import { describe, test } from 'node:test'
 import { AppError } from '../../core/errors.ts'
 import { offersOf } from '../../store/conformance/samples.testkit.ts'
 import type { FrontierStore } from '../../store/contracts/frontier.ts'
-import { answered, openField, settleDown, type Taken } from './frontier.testkit.ts'
-import { createPartitionLease, leaveHand, type PartitionLease, whenQuiet } from './partition-lease.ts'
+import { answered, nextTurn, openField, type Taken } from './frontier.testkit.ts'
+import { createPartitionLease, endInFlight, type PartitionLease, whenIdle } from './partition-lease.ts'
 
 /** A frontier whose hosts are held as long as the test says so, each under a tenure of its own. */
 async function withLeases(
-  work: (place: {
+  work: (parts: {
     field: Awaited<ReturnType<typeof openField>>
     hold(host: number): PartitionLease
-    letGo(host: number, how: 'leaving' | 'over'): void
+    letGo(host: number, how: 'leaving' | 'ended'): void
     hostsOf(taken: readonly Taken[]): number[]
   }) => Promise<void>,
   through: (store: FrontierStore) => FrontierStore = (store) => store,
 ): Promise<void> {
-  const workerLeases = new Map<number, PartitionLease>()
+  const leases = new Map<number, PartitionLease>()
   const numbers = new Map<number, number>()
   const field = await openField({
-    leaseOf(hostId) {
-      const lease = workerLeases.get(numbers.get(hostId) ?? -1)
-      return lease?.state === 'held' ? lease : null
+    leases: {
+      ofHost(hostId) {
+        const lease = leases.get(numbers.get(hostId) ?? -1)
+        return lease?.state === 'held' ? lease : null
+      },
+      mayBegin: () => true,
+      clockMarginMs: 0,
     },
     through,
-    wait: settleDown,
+    wait: nextTurn,
   })
   try {
     for (const host of [0, 1, 2]) await field.offer(offersOf(field.hostOf(host), 3))
@@ -34,13 +38,13 @@ async function withLeases(
       field,
       hold(host) {
         const lease = { ...createPartitionLease(host, 1, false), state: 'held' as const }
-        workerLeases.set(host, lease)
+        leases.set(host, lease)
         return lease
       },
       letGo(host, how) {
-        const lease = workerLeases.get(host)!
+        const lease = leases.get(host)!
         lease.state = how
-        field.frontier.leave(new Set([lease]))
+        field.frontier.closeQueues(new Set([lease]))
       },
       hostsOf: (taken) => taken.map(({ hostQueue }) => numbers.get(hostQueue.id)!).sort(),
     })
@@ -50,8 +54,8 @@ async function withLeases(
 }
 
 async function look(field: Awaited<ReturnType<typeof openField>>): Promise<void> {
-  field.frontier.look()
-  for (let turn = 0; turn < 5; turn++) await settleDown()
+  field.frontier.findHosts()
+  for (let turn = 0; turn < 5; turn++) await nextTurn()
 }
 
 describe('a frontier whose partitions come and go', () => {
@@ -81,7 +85,7 @@ describe('a frontier whose partitions come and go', () => {
         [out!.hostQueue.id],
       )
       await field.store.settle({ offers: [], done: [out!.request], again: [], hosts })
-      field.frontier.settled(out!.hostQueue, 1)
+      field.frontier.completed(out!.hostQueue, 1)
       assert.deepEqual(field.takeAll(), [])
       assert.equal(field.frontier.counts().active, 0)
     }))
@@ -91,7 +95,7 @@ describe('a frontier whose partitions come and go', () => {
       const lease = hold(0)
       await look(field)
       const [out] = field.takeAll()
-      letGo(0, 'over')
+      letGo(0, 'ended')
       field.frontier.release(out!.hostQueue, answered)
       assert.deepEqual(field.frontier.changedClocks(lease), [])
     }))
@@ -101,7 +105,7 @@ describe('a frontier whose partitions come and go', () => {
       hold(0)
       await look(field)
       const [out] = field.takeAll()
-      letGo(0, 'over')
+      letGo(0, 'ended')
       hold(0)
       await look(field)
       field.frontier.putBack(out!.hostQueue, out!.request)
@@ -119,7 +123,7 @@ describe('a frontier whose partitions come and go', () => {
       await look(field)
       letGo(2, 'leaving')
       await field.offer(offersOf(field.hostOf(2), 20))
-      await settleDown()
+      await nextTurn()
       assert.deepEqual(field.takeAll(), [])
       assert.equal(field.frontier.counts().active, 0)
     }))
@@ -135,8 +139,8 @@ describe('a frontier whose partitions come and go', () => {
         hold(0)
         hold(1)
         failures = 6
-        field.frontier.look()
-        for (let turn = 0; turn < 60; turn++) await settleDown()
+        field.frontier.findHosts()
+        for (let turn = 0; turn < 60; turn++) await nextTurn()
         assert.deepEqual(hostsOf(field.takeAll()), [0, 1])
       },
       (store) => ({
@@ -151,17 +155,17 @@ describe('a frontier whose partitions come and go', () => {
 describe('a tenure', () => {
   test('is quiet when nothing of it is in hand', async () => {
     const lease = createPartitionLease(1, 1, false)
-    await whenQuiet(lease)
-    lease.inHand = 3
-    const quiet = whenQuiet(lease)
-    leaveHand(lease)
+    await whenIdle(lease)
+    lease.inFlight = 3
+    const quiet = whenIdle(lease)
+    endInFlight(lease)
     let isQuiet = false
     void quiet.then(() => {
       isQuiet = true
     })
-    await settleDown()
+    await nextTurn()
     assert.equal(isQuiet, false)
-    leaveHand(lease, 2)
+    endInFlight(lease, 2)
     await quiet
   })
 })

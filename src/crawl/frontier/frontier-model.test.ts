@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import type { Offer } from '../../core/request.ts'
 import { batchOf, offerOf } from '../../store/conformance/samples.testkit.ts'
 import type { FrontierStore } from '../../store/contracts/frontier.ts'
-import { answered, openField, settleDown, type Taken } from './frontier.testkit.ts'
+import { answered, nextTurn, openField, type Taken } from './frontier.testkit.ts'
 
 /**
  * A random life of a frontier: offers, takes, releases, settles, restarts and kills in any order, over a store whose
@@ -29,7 +29,7 @@ type Random = ReturnType<typeof createRandom>
 function slowed(store: FrontierStore, random: Random): FrontierStore {
   const late = async <T>(answer: Promise<T>): Promise<T> => {
     const value = await answer
-    for (let turns = random.below(4); turns > 0; turns--) await settleDown()
+    for (let turns = random.below(4); turns > 0; turns--) await nextTurn()
     return value
   }
   return {
@@ -108,11 +108,11 @@ async function live(seed: number): Promise<void> {
         offers,
         done: done.map(({ request }) => request),
         again: again.map(({ request }) => ({ ...request, attempts: request.attempts + 1 })),
-        hosts: field.frontier.changedClocks(),
+        hosts: field.frontier.changedClocks(field.lease),
       }),
     )
     assert.equal(removed, batch.length)
-    for (const { hostQueue } of batch) field.frontier.settled(hostQueue, 1)
+    for (const { hostQueue } of batch) field.frontier.completed(hostQueue, 1)
   }
 
   async function restart(): Promise<void> {
@@ -138,7 +138,7 @@ async function live(seed: number): Promise<void> {
     else if (dice < 70) await settle(offering && random.chance(0.5) ? someOffers() : [])
     else if (dice < 74 && offering) await field.offer(someOffers())
     else if (dice < 90) field.clock.advance(random.below(2 * DELAY_MS))
-    else if (dice > 90) await settleDown()
+    else if (dice > 90) await nextTurn()
     else if (random.chance(offering ? 0.8 : 0.1)) await restart()
   }
 

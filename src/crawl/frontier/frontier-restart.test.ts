@@ -79,9 +79,9 @@ describe('the frontier after a restart', () => {
           offers: [],
           done: [taken.request],
           again: [],
-          hosts: field.frontier.changedClocks(),
+          hosts: field.frontier.changedClocks(field.lease),
         })
-        field.frontier.settled(taken.hostQueue, 1)
+        field.frontier.completed(taken.hostQueue, 1)
         return verdict
       }
       const verdicts = [await fail(), await fail()]

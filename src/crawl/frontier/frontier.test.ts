@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { offerOf, offersOf } from '../../store/conformance/samples.testkit.ts'
-import { answered, type Field, pathsOf, settleDown, type Taken, withField } from './frontier.testkit.ts'
+import { answered, type Field, nextTurn, pathsOf, type Taken, withField } from './frontier.testkit.ts'
 
 /** Takes and finishes until nothing comes any more; time passes as far as hosts ask for. */
 async function crawlAll(field: Field): Promise<Taken[]> {
@@ -208,8 +208,8 @@ describe('the frontier', () => {
       assert.deepEqual(field.takeAll(), [])
       field.frontier.drop(taken.hostQueue)
       assert.equal((await field.store.giveUp(taken.hostQueue.id)).dropped, 5)
-      field.frontier.settled(taken.hostQueue, 1)
-      await settleDown()
+      field.frontier.completed(taken.hostQueue, 1)
+      await nextTurn()
       assert.deepEqual(field.takeAll(), [])
       assert.equal(field.frontier.counts().active, 0)
     }),
@@ -223,7 +223,7 @@ describe('the frontier', () => {
       field.frontier.release(first.hostQueue, answered)
       const again = [{ ...first.request, attempts: 1 }]
       await field.store.settle({ offers: [], done: [], again, hosts: [] })
-      field.frontier.settled(first.hostQueue, 1)
+      field.frontier.completed(first.hostQueue, 1)
       const rest = await crawlAll(field)
       assert.deepEqual(pathsOf(rest), ['/1', '/0'])
       assert.equal(rest[1]!.request.attempts, 1)

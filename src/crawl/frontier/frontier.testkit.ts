@@ -8,6 +8,7 @@ import type { FrontierStore } from '../../store/contracts/frontier.ts'
 import { createSqliteSystem, type SqliteSystem } from '../../store/sqlite/testkit/store.testkit.ts'
 import { createFrontier, type Frontier, type FrontierOptions } from './frontier.ts'
 import type { HostQueue } from './host-queue.ts'
+import { createPermanentLease, createPermanentLeases } from './partition-lease.ts'
 import type { HostSignal, PolitenessRules } from './politeness.ts'
 
 export const quickRules: PolitenessRules = {
@@ -23,7 +24,7 @@ export const answered: HostSignal = { kind: 'answered', totalMs: 0 }
 
 export type Taken = { hostQueue: HostQueue; request: QueuedRequest }
 
-export type FieldOptions = Pick<FrontierOptions, 'leaseOf' | 'wait'> & {
+export type FieldOptions = Partial<Pick<FrontierOptions, 'leases' | 'wait'>> & {
   rules: Partial<PolitenessRules>
   perHost: number
   bufferRows: number
@@ -35,7 +36,7 @@ export type FieldOptions = Pick<FrontierOptions, 'leaseOf' | 'wait'> & {
 export type Field = Awaited<ReturnType<typeof openField>>
 
 /** Lets everything that waits for the store go on. */
-export function settleDown(): Promise<void> {
+export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
 
@@ -49,6 +50,8 @@ export async function openField(parts: Partial<FieldOptions> = {}) {
     through: (store) => store,
     ...parts,
   }
+  const lease = createPermanentLease()
+  const leases = createPermanentLeases(lease)
   const clock: ManualClock = createManualClock()
   const system: SqliteSystem = createSqliteSystem()
   let store: FrontierStore
@@ -60,7 +63,7 @@ export async function openField(parts: Partial<FieldOptions> = {}) {
     documents = shard.documents
     store = options.through(shard.frontier)
     const rules = { ...quickRules, ...options.rules }
-    const mine = createFrontier({ ...options, store, clock, rules, onError })
+    const mine = createFrontier({ leases, ...options, store, clock, rules, onError })
     // One whose store was closed or killed under it may still be waiting for an answer.
     function onError(error: unknown): void {
       if (mine === frontier) assert.fail(String(error))
@@ -68,7 +71,7 @@ export async function openField(parts: Partial<FieldOptions> = {}) {
     frontier = mine
     store.onArrival((arrivals) => mine.arrive(arrivals))
     await mine.wake()
-    await settleDown()
+    await nextTurn()
   }
 
   function current(): Frontier {
@@ -79,6 +82,8 @@ export async function openField(parts: Partial<FieldOptions> = {}) {
   await start()
   return {
     clock,
+    /** Under which all hosts are crawled, unless the test brings its own leases. */
+    lease,
     hostOf: (n: number) => system.hostOf(0, n),
     get store() {
       return store
@@ -101,10 +106,10 @@ export async function openField(parts: Partial<FieldOptions> = {}) {
       const frontier = current()
       for (const { hostQueue } of taken) frontier.release(hostQueue, signal)
       await store.settle(
-        batchOf({ offers, done: taken.map(({ request }) => request), hosts: frontier.changedClocks() }),
+        batchOf({ offers, done: taken.map(({ request }) => request), hosts: frontier.changedClocks(lease) }),
       )
-      for (const { hostQueue } of taken) frontier.settled(hostQueue, 1)
-      await settleDown()
+      for (const { hostQueue } of taken) frontier.completed(hostQueue, 1)
+      await nextTurn()
     },
     async restart(how: 'close' | 'kill', run = 1): Promise<void> {
       frontier = null

@@ -5,17 +5,17 @@ import { createPermanentLease, type PartitionLease } from './partition-lease.ts'
 /**
  * One host that has work, in memory: the head of its queue and its clock. The rest of the queue is on disk.
  *
- * A lane is in one place at a time:
+ * A host queue is
  * - `ready`: in the ring of hosts that take turns;
  * - `waiting`: in the heap, until its clock allows the next request;
- * - `parked`: nothing to hand out now (all connections in use, buffer being filled or about to be cut back, or empty);
- * - `closed`: forgotten; its host may come back as another lane.
+ * - `parked`: with nothing to hand out now (all connections in use, buffer being filled or about to be cut back, or empty);
+ * - `closed`: forgotten; its host may come back with another queue.
  */
 export type HostQueue = {
   readonly id: number
   readonly host: string
   readonly lease: PartitionLease
-  place: 'ready' | 'waiting' | 'parked' | 'closed'
+  state: 'ready' | 'waiting' | 'parked' | 'closed'
   /** Head of the queue, in order. */
   buffer: QueuedRequest[]
   /** Where the buffer ends in the queue; rows behind it are on disk. */
@@ -23,14 +23,14 @@ export type HostQueue = {
   /** Whether there may be rows behind `position`. */
   more: boolean
   loading: boolean
-  /** Rows that were queued behind `position` while a load was under way, which may have missed them. */
+  /** Rows that were queued behind `position` during a load, which may have missed them. */
   meanwhile: QueuedRequest[]
   inFlight: number
-  /** Fetched, and not yet noted as done. */
-  unsettled: number
-  /** Monotonic ms before which the host is left alone. */
+  /** Fetched, and the result not yet committed. */
+  uncommitted: number
+  /** Monotonic ms before which the host gets no request. */
   nextAt: number
-  /** Monotonic ms up to which somebody who was killed may have asked the host; minus infinity where nobody was. */
+  /** Monotonic ms up to which a worker that was killed may have sent requests to the host; minus infinity for none. */
   readonly askedBefore: number
   failures: number
   rests: number
@@ -53,14 +53,14 @@ export function createHostQueue(
     id: state.id,
     host: state.host,
     lease,
-    place: 'parked',
+    state: 'parked',
     buffer: [],
     position: null,
     more: true,
     loading: false,
     meanwhile: [],
     inFlight: 0,
-    unsettled: 0,
+    uncommitted: 0,
     nextAt,
     askedBefore,
     failures: state.failures,
@@ -78,11 +78,11 @@ export function isIdle(hostQueue: HostQueue): boolean {
     !hostQueue.more &&
     !hostQueue.loading &&
     hostQueue.inFlight === 0 &&
-    hostQueue.unsettled === 0
+    hostQueue.uncommitted === 0
   )
 }
 
-/** Puts newly queued rows where they belong: into the buffer, or left on disk behind it. */
+/** Adds newly queued rows to the buffer, or leaves them on disk behind it. */
 export function addArrivals(hostQueue: HostQueue, rows: readonly QueuedRequest[], capacity: number): void {
   const kept: QueuedRequest[] = []
   for (const row of rows) {
@@ -115,7 +115,7 @@ export function addLoaded(hostQueue: HostQueue, rows: readonly QueuedRequest[], 
   addArrivals(hostQueue, missed, asked)
 }
 
-/** The rows could not be had: all that is behind `position` stays on disk. */
+/** The rows could not be loaded: everything behind `position` stays on disk. */
 export function giveUpLoad(hostQueue: HostQueue): void {
   hostQueue.loading = false
   hostQueue.meanwhile = []
@@ -129,8 +129,8 @@ export function putBackInOrder(hostQueue: HostQueue, row: QueuedRequest): void {
 }
 
 /**
- * Leaves all but the head of the buffer to the disk again. Only for a lane of which no request is out and no load
- * under way: what is out may lie behind the new end, and would be read a second time.
+ * Leaves all but the head of the buffer to the disk again. Only for a queue without requests in flight and without a load
+ * in progress: a request in flight may lie behind the new end, and would be read a second time.
  */
 export function cutBack(hostQueue: HostQueue, capacity: number): void {
   const last = hostQueue.buffer[capacity - 1]
@@ -144,7 +144,7 @@ function isBefore(a: QueuePosition, b: QueuePosition): boolean {
   return a.priority < b.priority || (a.priority === b.priority && a.seq < b.seq)
 }
 
-/** Few rows are put in one by one, and nearly always belong at the end; many cost one sort and not a shift each. */
+/** Few rows are inserted one by one, and nearly always at the end; for many, one sort is cheaper than a shift each. */
 const FEW_ROWS = 16
 
 function insertInOrder(hostQueue: HostQueue, rows: readonly QueuedRequest[]): void {

@@ -1,11 +1,10 @@
 import { hash } from 'node:crypto'
 import type { CrawlSettings } from '../../config/crawl-settings.ts'
 import { createAddressGuard } from '../../core/address.ts'
-import type { CheckOrder, CheckResult } from '../../core/check-order.ts'
+import type { CheckOrder } from '../../core/check-order.ts'
 import type { Clock } from '../../core/clock.ts'
 import { decodeBody } from '../../core/decode-body.ts'
 import { createFingerprintCache } from '../../core/fingerprint-cache.ts'
-import type { Check } from '../../core/request.ts'
 import { createOmitRules } from '../../core/text/omit-rules.ts'
 import { createFingerprinter } from '../../core/url-key.ts'
 import type { DocumentStore } from '../../store/contracts/documents.ts'
@@ -19,21 +18,20 @@ import { createMediaTypes, defaultMediaTypes, parseMimeTypes } from '../filter/m
 import { createLinkNormaliser } from '../normalize/link-normaliser.ts'
 import { productToken } from '../robots/agent-token.ts'
 import { createRobotsCache } from '../robots/robots-cache.ts'
+import type { Coordination } from './coordination.ts'
 import { type CrawlStats, createCrawlStats } from './crawl-stats.ts'
-import { createFilterSteps } from './filter-steps.ts'
-import { createLinkPipe } from './link-pipe.ts'
-import type { Partitions } from './partition-leases.ts'
-import { createRobotsGate } from './robots-gate.ts'
-import type { KeptText } from './same-text.ts'
-import { createSeedOffers, namingOf } from './seed-offers.ts'
-import { createShard, type Shard } from './shard.ts'
-import type { Keeping, ShardDeps } from './shard-settings.ts'
+import { createFilterSteps } from './links/filter-steps.ts'
+import { createLinkPipe } from './links/link-pipe.ts'
+import { createSeedOffers, namingOf } from './links/seed-offers.ts'
+import { urlOrders } from './links/url-order.ts'
+import { createWatches, type Watches } from './results/check-results.ts'
+import { createShard, type Shard, type ShardDeps } from './shard.ts'
 import type { SharedCounters } from './shared-counters.ts'
-import { urlOrders } from './url-order.ts'
-import { createWatches, type Watches } from './watches.ts'
+import type { KeptText } from './visit/read-response.ts'
+import { createRobotsGate } from './visit/robots-gate.ts'
 
-/** What a shard is given by the thread it runs in. */
-export type ShardPlace = {
+/** What the thread gives to the shard that runs in it. */
+export type ShardEnvironment = {
   index: number
   shards: number
   run: number
@@ -46,19 +44,8 @@ export type ShardPlace = {
   counters: SharedCounters
   clock: Clock
   log: ShardDeps['log']
-  onResults(results: readonly CheckResult[]): void
   keptText: KeptText
-  /** Of a shard that shares its store with other processes. */
-  shared?: SharedPlace
-}
-
-export type SharedPlace = {
-  partitions: Partitions
-  /** Writes for so many partitions at a time. */
-  parallel: number
-  /** Learns of the watch, should the errand be of a later round than what is known of it. */
-  learn(check: Check, watches: Watches): Promise<void>
-  sendResults(results: readonly CheckResult[]): Promise<void>
+  coordinate(parts: { fetchers: number; watches: Watches }): Coordination
 }
 
 export type AssembledShard = {
@@ -72,10 +59,10 @@ export type AssembledShard = {
 }
 
 /** Puts one shard together from the settings of the crawl: the only place that knows all parts. */
-export async function assembleShard(settings: CrawlSettings, place: ShardPlace): Promise<AssembledShard> {
+export async function assembleShard(settings: CrawlSettings, environment: ShardEnvironment): Promise<AssembledShard> {
   const { crawl, network, dns: dnsSettings, robots } = settings.config
-  const { clock, store, documents, counters, log } = place
-  const stats = counters.shard(place.index)
+  const { clock, store, documents, counters, log } = environment
+  const stats = counters.shard(environment.index)
   const crawlStats = createCrawlStats()
   const dns = createDnsCache({
     resolver: createSystemResolver({ clock }),
@@ -87,14 +74,14 @@ export async function assembleShard(settings: CrawlSettings, place: ShardPlace):
     concurrency: dnsSettings.concurrency,
   })
   const guard = createAddressGuard({ allow: network.allow })
-  // Whoever names a seed means its address, private or not.
+  // Seeds are meant as they are given: their addresses are allowed, private or not.
   for (const seed of settings.seeds) {
     const answer = await dns.lookup(hostNameOf(seed))
     if (answer.kind === 'found') for (const address of answer.addresses) guard.allow(address)
   }
   const { acceptsMediaType } =
     settings.files.mimeTypes === null ? createMediaTypes(defaultMediaTypes) : parseMimeTypes(settings.files.mimeTypes)
-  const fetchers = Math.max(1, Math.ceil(crawl.fetchers / place.shards))
+  const fetchers = Math.max(1, Math.ceil(crawl.fetchers / environment.shards))
   const fetcher = createFetcher({
     dns,
     guard,
@@ -129,8 +116,8 @@ export async function assembleShard(settings: CrawlSettings, place: ShardPlace):
     : null
   const { hostRules } = settings.files
   const naming = namingOf(crawl, hostRules)
-  const seedOffers = createSeedOffers({ crawl, hostRules, seed: place.seed })
-  const fingerprinter = createFingerprinter(place.seed)
+  const seedOffers = createSeedOffers({ crawl, hostRules, seed: environment.seed })
+  const fingerprinter = createFingerprinter(environment.seed)
   const seen = createFingerprintCache(settings.config.frontier.seenCache)
   const watches = createWatches()
   const pipe = createLinkPipe({
@@ -151,28 +138,11 @@ export async function assembleShard(settings: CrawlSettings, place: ShardPlace):
     return answer.kind === 'found' ? (answer.addresses.find((each) => guard.check(each).kind === 'allowed') ?? '') : ''
   }
 
-  const onResults = (): void => {
-    const results = watches.takeResults()
-    if (results.length > 0) place.onResults(results)
-  }
+  const { leases, writing, addOutstanding, checks } = environment.coordinate({ fetchers, watches })
   const shard = createShard(
     {
-      ...{
-        store,
-        documents,
-        fetcher,
-        gate,
-        pipe,
-        counters,
-        stats,
-        crawlStats,
-        clock,
-        addressOf,
-        log,
-        watches,
-        onResults,
-      },
-      ...(place.shared === undefined ? {} : sharedDeps(place.shared, watches)),
+      ...{ store, documents, fetcher, gate, pipe, counters, stats, crawlStats, clock, addressOf, log, watches },
+      ...{ leases, addOutstanding, checks },
     },
     {
       rules: {
@@ -186,23 +156,23 @@ export async function assembleShard(settings: CrawlSettings, place: ShardPlace):
       perHost: crawl.perHost,
       perAddress: Math.max(crawl.perAddress, crawl.perHost),
       fetchers,
-      keeping: keepingOf(place.shared, fetchers),
-      bufferRows: Math.ceil(settings.config.frontier.buffer / place.shards),
+      writing,
+      bufferRows: Math.ceil(settings.config.frontier.buffer / environment.shards),
       maxAttempts: crawl.maxAttempts,
       maxRedirects: crawl.maxRedirects,
       maxCrawlDelayMs: crawl.maxCrawlDelayMs,
-      looksBack: place.looksBack,
+      looksBack: environment.looksBack,
       fullCheckAfter: crawl.fullCheckAfter,
       agent,
       reading: {
         pipe,
         linkNaming: namingNumber(naming, settings.files.hostRules),
-        run: place.run,
+        run: environment.run,
         maxBodyBytes: crawl.maxBodyBytes,
         maxLinks: crawl.maxLinksPerPage,
         agent: crawl.respectRobots ? agent : null,
         omitFor: createOmitRules(settings.omit),
-        keptText: crawl.compare === 'text' ? place.keptText : null,
+        keptText: crawl.compare === 'text' ? environment.keptText : null,
       },
     },
   )
@@ -216,28 +186,6 @@ export async function assembleShard(settings: CrawlSettings, place: ShardPlace):
     },
     async offerChecks(orders) {
       return (await store.offer(seedOffers.ofChecks(orders))).watches
-    },
-  }
-}
-
-/**
- * Writes of a store of our own take our time, and are made often. Those of a shared one are made for one partition at a time and dear
- * when they are small: they are gathered, while hosts go on.
- */
-function keepingOf(shared: SharedPlace | undefined, fetchers: number): Keeping {
-  const maxItems = Math.max(1, Math.min(128, Math.floor(fetchers / 2)))
-  if (shared === undefined) return { maxItems, maxWaitMs: 20, waitMsForEach: 0, parallel: 1, unkept: null }
-  const unkept = { maxItems: 8 * fetchers, maxBytes: 64 << 20 }
-  return { maxItems: 128, maxWaitMs: 100, waitMsForEach: 12, parallel: shared.parallel, unkept }
-}
-
-function sharedDeps({ partitions, learn, sendResults }: SharedPlace, watches: Watches) {
-  return {
-    partitions,
-    learn: (check: Check) => learn(check, watches),
-    async sendResults() {
-      const results = watches.takeResults()
-      if (results.length > 0) await sendResults(results)
     },
   }
 }

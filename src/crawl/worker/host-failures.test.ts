@@ -11,17 +11,18 @@ import { startCuttingProxy } from '../../store/postgres/testkit/cutting-proxy.te
 import { createDatabase, usePostgres } from '../../store/postgres/testkit/postgres.testkit.ts'
 import { takePartitions } from '../../store/postgres/testkit/store.testkit.ts'
 import { createHostQueue } from '../frontier/host-queue.ts'
+import { createPartitionLease } from '../frontier/partition-lease.ts'
 import { createCrawlStats } from './crawl-stats.ts'
 import { createHostFailures } from './host-failures.ts'
+import { createWatches } from './results/check-results.ts'
 import { createCounterMemory, openSharedCounters } from './shared-counters.ts'
-import { createWatches } from './watches.ts'
 
 usePostgres()
 
 const host = 'dead.example'
 const checkOf = (watch: number) => ({ watch, round: 100, freshFrom: 0, since: 0, first: true })
 
-test('whoever finds the requests of a dead host gone finds out why, though the connection was cut', async () => {
+test('the requests of a dead host are gone together with the reason, even if the connection is cut', async () => {
   const database = await createDatabase()
   const proxy = await startCuttingProxy(database.address)
   const pool = openPool({ address: proxy.address, maxConnections: 2, name: 'worker' })
@@ -33,10 +34,10 @@ test('whoever finds the requests of a dead host gone finds out why, though the c
   const leader = createLeaderLease({ pool: database.pool, name: schedulerRole, holder: 'a', clock: systemClock })
   await leader.beat()
   const results = createPostgresCheckResults(database.pool)
-  /** What the leader finds at the very moment the requests are gone. */
+  /** What the leader finds at the moment the requests are gone. */
   let found: CheckResult[] = []
   let tries = 0
-  const healthError = createHostFailures({
+  const hostFailures = createHostFailures({
     store: {
       ...store,
       async giveUp(hostId, resultsOf) {
@@ -48,27 +49,28 @@ test('whoever finds the requests of a dead host gone finds out why, though the c
       },
     },
     watches: createWatches(),
-    onResults: () => {},
-    sendResults: async () => {},
+    publish: () => {},
     stats: openSharedCounters(createCounterMemory(1, null)).shard(0),
     crawlStats: createCrawlStats(),
     log: () => {},
     frontier: { drop: () => {} },
     batch: { persist: (write) => write().catch(write), againOf: () => 0 },
-    mayLose: true,
     onDropped: () => {},
   })
-  // BEGIN, the host, the news, and COMMIT, the answer to which is lost.
+  // BEGIN, the host, the results, and COMMIT, whose answer is lost.
   proxy.cutAt(4, 'behind')
-  await healthError.note(createHostQueue(state!, 0), 'given-up', request!, { code: 'connect-failed', status: 0 })
+  await hostFailures.note(createHostQueue(state!, 0, createPartitionLease(0, 1, false)), 'given-up', request!, {
+    code: 'connect-failed',
+    status: 0,
+  })
   assert.equal(proxy.wasCut(), true)
   assert.equal(tries, 2)
-  const noNews = { queued: -1, changed: 0, unchanged: 0, landed: null, failed: 1 }
+  const none = { queued: -1, changed: 0, unchanged: 0, landed: null, failed: 1 }
   assert.deepEqual(
     found.sort((a, b) => a.watch - b.watch),
     [
-      { ...noNews, watch: 7, source: { status: 0, outcome: 'failed: connect-failed' } },
-      { ...noNews, watch: 8, source: null },
+      { ...none, watch: 7, source: { status: 0, outcome: 'failed: connect-failed' } },
+      { ...none, watch: 8, source: null },
     ],
   )
   await store.close()

@@ -1,26 +1,26 @@
 import { isAppError } from '../../core/errors.ts'
 import type { QueuedRequest } from '../../core/request.ts'
+import { isTemporary } from '../../core/retry.ts'
 import type { Frontier } from '../frontier/frontier.ts'
 import type { HostQueue } from '../frontier/host-queue.ts'
-import type { Batch, Failure } from './batch.ts'
-import { noteGivenUp, resultsOfGivenUp } from './check-results.ts'
-import type { ShardDeps } from './shard-settings.ts'
+import type { Batch, Failure } from './results/batch.ts'
+import { noteGivenUp, resultsOfGivenUp } from './results/check-results.ts'
+import type { ShardDeps } from './shard.ts'
 
-export type HostFailuresDeps = Pick<
-  ShardDeps,
-  'store' | 'watches' | 'onResults' | 'sendResults' | 'stats' | 'crawlStats' | 'log'
-> & {
+export type HostFailuresDeps = Pick<ShardDeps, 'store' | 'watches' | 'stats' | 'crawlStats' | 'log'> & {
   frontier: Pick<Frontier, 'drop'>
   batch: Pick<Batch, 'persist' | 'againOf'>
-  /** Whether hosts may become another's: then whoever has them now sees to them. */
-  mayLose: boolean
-  /** So many requests left the queue. */
+  /** Publishes the results that were noted. */
+  publish(): void
+  /** Called with the number of requests that left the queue. */
   onDropped(requests: number): void
 }
 
-type NewsOf = Parameters<ShardDeps['store']['giveUp']>[1]
+export type HostFailures = ReturnType<typeof createHostFailures>
 
-/** Hosts that fail again and again: they rest, and in the end are given up for this run with all that is queued for them. */
+type ResultsOf = Parameters<ShardDeps['store']['giveUp']>[1]
+
+/** Hosts that fail again and again: they rest, and in the end are given up for this run, with everything queued for them. */
 export function createHostFailures(deps: HostFailuresDeps) {
   const { store, frontier, batch, stats, crawlStats, log } = deps
   const givenUp = new WeakSet<HostQueue>()
@@ -32,15 +32,16 @@ export function createHostFailures(deps: HostFailuresDeps) {
   }
 
   /** Null where the host is not ours any more. */
-  async function giveUp(hostQueue: HostQueue, resultsOf: NewsOf) {
+  async function giveUp(hostQueue: HostQueue, resultsOf: ResultsOf) {
     try {
       return await batch.persist(async () => {
-        // What is in flight or waits to be kept counts by itself, but for what was to be tried again.
-        const counted = hostQueue.inFlight + hostQueue.unsettled - batch.againOf(hostQueue)
+        // Requests in flight or uncommitted count by themselves, except those that would be retried.
+        const counted = hostQueue.inFlight + hostQueue.uncommitted - batch.againOf(hostQueue)
         return { ...(await store.giveUp(hostQueue.id, resultsOf)), counted }
       }, hostQueue.lease)
     } catch (error) {
-      if (deps.mayLose && isAppError(error) && (error.code === 'lease-lost' || error.retry === 'later')) return null
+      // Where another worker can take over, it sees to the host.
+      if (!hostQueue.lease.isPermanent && (isAppError(error, 'lease-lost') || isTemporary(error))) return null
       throw error
     }
   }
@@ -65,10 +66,10 @@ export function createHostFailures(deps: HostFailuresDeps) {
       const given = await giveUp(hostQueue, (queued) => resultsOfGivenUp(queued, request, failure))
       if (given === null) return
       const { dropped, counted, watches } = given
-      // Where others are to be told, they were when the requests went.
-      if (deps.sendResults === undefined) {
+      // A shared store has published these results together with the end of the requests.
+      if (hostQueue.lease.isPermanent) {
         noteGivenUp(deps.watches, watches, request, failure)
-        deps.onResults()
+        deps.publish()
       }
       countLost(host, Math.max(0, dropped - counted))
       log('warn', 'host given up for this run', { host, failures, dropped })

@@ -1,91 +1,75 @@
-import type { Worker } from 'node:worker_threads'
+import type { MessagePort } from 'node:worker_threads'
 import type { CheckResult } from '../../core/check-order.ts'
 import { AppError } from '../../core/errors.ts'
+import { serveThread, type ThreadHost, type ThreadPort } from '../../core/thread-host.ts'
 import type { ShardHandle } from '../crawl.ts'
-import type { FromShard, ToShard } from './messages.ts'
+import type { ShardStats } from './shared-counters.ts'
 
-type Order = ToShard extends infer Each ? (Each extends { id: number } ? Omit<Each, 'id'> : never) : never
+const shardMethods = ['queued', 'start', 'crawlScope', 'checks', 'forget', 'seed', 'drain', 'stop', 'close'] as const
 
-export type ShardThreadListeners = {
-  onLog(level: 'debug' | 'info' | 'warn', message: string, fields: Record<string, unknown>): void
-  onFileClosed(): void
-  onResults?(results: readonly CheckResult[]): void
-}
+type ShardMethods = Pick<ShardThread, (typeof shardMethods)[number]>
 
-type Done = Extract<FromShard, { kind: 'done' }>
+/** A call of a shard that runs in another thread. */
+export type ShardCall = { method: keyof ShardMethods; args: unknown[] }
 
-export type ShardThread = ShardHandle & {
-  drain(draining: boolean): Promise<void>
-  /** From now on its end is no failure. */
-  leave(): void
-}
+export type ShardEvent =
+  | { kind: 'check-results'; results: readonly CheckResult[] }
+  | { kind: 'log'; level: 'debug' | 'info' | 'warn'; message: string; fields: Record<string, unknown> }
+  /** An archive file is full and may be compressed. */
+  | { kind: 'file-closed' }
 
 /** A shard in a worker thread, seen from the thread that started it. */
-export function createShardThread(
-  worker: Worker,
-  { onLog, onFileClosed, onResults }: ShardThreadListeners,
-): ShardThread {
-  const waiting = new Map<number, (done: Done) => void>()
-  const { promise: failed, reject } = Promise.withResolvers<never>()
-  failed.catch(() => {}) // observed by the crawl
-  let lastId = 0
-  let closing = false
+export type ShardThread = ShardHandle & {
+  /** Hands over all partitions and takes none, or takes them again. */
+  drain(draining: boolean): Promise<void>
+}
 
-  worker.on('message', (message: FromShard) => {
-    if (message.kind === 'log') onLog(message.level, message.message, message.fields)
-    else if (message.kind === 'file-closed') onFileClosed()
-    else if (message.kind === 'check-results') onResults?.(message.results)
-    else if (message.kind === 'failed') reject(new AppError(message.code, message.message))
-    else {
-      waiting.get(message.id)?.(message)
-      waiting.delete(message.id)
-    }
-  })
-  worker.on('error', reject)
-  worker.on('exit', (code) => {
-    if (!closing) reject(new AppError('internal', `a crawl thread ended with code ${code}`))
-  })
-
-  function order(what: Order): Promise<Done> {
-    const id = ++lastId
-    return new Promise((resolve) => {
-      waiting.set(id, resolve)
-      worker.postMessage({ ...what, id })
-    })
-  }
-
+export function createShardThread(thread: ThreadHost<ShardCall>): ShardThread {
+  const methods = Object.fromEntries(
+    shardMethods.map((method) => [method, (...args: unknown[]) => thread.request({ method, args })]),
+  ) as unknown as ShardMethods
   return {
-    failed,
-    async queued() {
-      return (await order({ kind: 'queued' })).watches ?? new Map()
-    },
-    async start() {
-      await order({ kind: 'start' })
-    },
-    async crawlScope(crawlScopes) {
-      await order({ kind: 'crawl-scopes', crawlScopes })
-    },
-    async checks(orders) {
-      return (await order({ kind: 'checks', orders })).watches ?? new Map()
-    },
-    async forget(watches) {
-      await order({ kind: 'forget', watches })
-    },
-    async seed(urls) {
-      await order({ kind: 'seed', urls })
-    },
-    async drain(draining) {
-      await order({ kind: 'drain', draining })
-    },
-    leave() {
-      closing = true
-    },
-    async stop() {
-      return (await order({ kind: 'stop' })).details!
-    },
-    async close() {
-      closing = true
-      await order({ kind: 'close' })
+    ...methods,
+    failed: thread.failed,
+    close() {
+      thread.expectEnd()
+      return methods.close()
     },
   }
+}
+
+/** A shard as its thread serves it; each store has methods that the other can't have. */
+export type ServedShard = Partial<ShardMethods> & Pick<ShardMethods, 'close'>
+
+export type ShardPort = ThreadPort<ShardEvent> & {
+  log(level: 'debug' | 'info' | 'warn', message: string, fields?: Record<string, unknown>): void
+}
+
+const MEASURE_EVERY_MS = 200
+
+/** Answers the calls of the thread that started this one; the shard is opened with the first. */
+export function serveShard(port: MessagePort, open: (thread: ShardPort) => Promise<ServedShard>): void {
+  let opened: Promise<ServedShard> | null = null
+  const thread = serveThread<ShardCall, ShardEvent>(port, async ({ method, args }) => {
+    opened ??= open({
+      ...thread,
+      log: (level, message, fields = {}) => thread.send({ kind: 'log', level, message, fields }),
+    })
+    const shard = await opened
+    if (!Object.hasOwn(shard, method)) throw new AppError('internal', `this shard has no "${method}"`)
+    const value = await (shard[method] as (...args: unknown[]) => Promise<unknown>)(...args)
+    if (method === 'close') setImmediate(thread.close)
+    return value
+  })
+}
+
+/** Shows how much of its time the thread has work. */
+export function measureBusyness(stats: ShardStats): void {
+  let before = performance.eventLoopUtilization()
+  const timer = setInterval(() => {
+    const now = performance.eventLoopUtilization()
+    stats.set('busy', performance.eventLoopUtilization(now, before).utilization)
+    before = now
+  }, MEASURE_EVERY_MS)
+  timer.unref()
 }

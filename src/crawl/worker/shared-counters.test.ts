@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { counterNames, createCounterMemory, openSharedCounters } from './shared-counters.ts'
+import { counterNames, createCounterMemory, createThrottleReasons, openSharedCounters } from './shared-counters.ts'
 
 describe('the board', () => {
   test('figures of all shards add up for whoever looks', () => {
@@ -100,4 +100,16 @@ describe('the board', () => {
     assert.equal(counters.pagesLeft(), 1)
     assert.equal(openSharedCounters(createCounterMemory(1, null)).withdrawPages(), 0)
   })
+})
+
+test('the crawl is throttled until there is no reason any more', () => {
+  const counters = openSharedCounters(createCounterMemory(1, null))
+  const reasons = createThrottleReasons(counters)
+  reasons.set('paused', true)
+  reasons.set('behind', true)
+  reasons.set('behind', false)
+  assert.deepEqual([counters.isThrottled(), reasons.has('paused'), reasons.has('behind')], [true, true, false])
+  reasons.set('paused', false)
+  reasons.set('paused', false)
+  assert.equal(counters.isThrottled(), false)
 })

@@ -73,8 +73,8 @@ export function openSharedCounters({ control, stats, shards }: CounterMemory) {
     isStopped: () => Atomics.load(steer, STOP) === 1,
     stop: () => Atomics.store(steer, STOP, 1),
     /** Whether no request is to be taken for the time being. */
-    isHeld: () => Atomics.load(steer, HOLD) === 1,
-    hold: (held: boolean) => Atomics.store(steer, HOLD, held ? 1 : 0),
+    isThrottled: () => Atomics.load(steer, HOLD) === 1,
+    throttle: (held: boolean) => Atomics.store(steer, HOLD, held ? 1 : 0),
     isBudgetSpent: () => Atomics.load(steer, BUDGET) <= 0,
     takePage(): boolean {
       const left = Atomics.load(steer, BUDGET)
@@ -130,3 +130,24 @@ export function openSharedCounters({ control, stats, shards }: CounterMemory) {
 }
 
 export type ShardStats = ReturnType<SharedCounters['shard']>
+
+/** `behind`: more is new than the annotation can take. `paused`: somebody wants it so. */
+export type ThrottleReason = 'behind' | 'paused'
+
+export type ThrottleReasons = {
+  set(reason: ThrottleReason, applies: boolean): void
+  has(reason: ThrottleReason): boolean
+}
+
+/** The crawl is throttled while there is any reason for it: taking one back leaves the others in force. */
+export function createThrottleReasons(counters: Pick<SharedCounters, 'throttle'>): ThrottleReasons {
+  const reasons = new Set<ThrottleReason>()
+  return {
+    set(reason, applies) {
+      if (applies) reasons.add(reason)
+      else reasons.delete(reason)
+      counters.throttle(reasons.size > 0)
+    },
+    has: (reason) => reasons.has(reason),
+  }
+}

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { createCounterMemory, openSharedCounters } from '../../crawl/worker/shared-counters.ts'
-import { createThrottleReasons } from '../../crawl/worker/throttle-reasons.ts'
+import { createCounterMemory, createThrottleReasons, openSharedCounters } from '../../crawl/worker/shared-counters.ts'
 import { batchOf, offersOf, pageOf } from '../../store/conformance/samples.testkit.ts'
 import { createSqliteSystem } from '../../store/sqlite/testkit/store.testkit.ts'
 import { createTestServer, type TestServer } from '../server.testkit.ts'
@@ -98,7 +97,7 @@ describe('what administrators see of the work', () => {
       const answer = await root.patch('/crawl', { paused })
       assert.deepEqual([answer.statusCode, answer.json()], [200, { isPaused: paused }])
       const crawl = (await root.get('/crawl')).json()
-      assert.deepEqual([crawl.isPaused, counters.isHeld()], [paused, paused])
+      assert.deepEqual([crawl.isPaused, counters.isThrottled()], [paused, paused])
       if (paused) assert.match(crawl.paused, /An administrator paused the crawl/)
       else assert.equal(crawl.paused, null)
       assert.equal((await root.get('/nodes')).json().items[0].state, paused ? 'paused' : 'running')
@@ -119,7 +118,7 @@ describe('what administrators see of the work', () => {
       assert.equal((await root.patch('/crawl', body)).statusCode, 400, JSON.stringify(body))
     for (const body of [{}, { draining: 'perhaps' }, { draining: true, x: 1 }])
       assert.equal((await root.patch('/nodes/x', body)).statusCode, 400, JSON.stringify(body))
-    assert.equal(counters.isHeld(), false)
+    assert.equal(counters.isThrottled(), false)
   })
 
   test('wrong questions are answered with what is wrong', async () => {

@@ -118,7 +118,7 @@ describe('what the crawl does', () => {
 
   test('says why nothing is fetched', async () => {
     const { activity, clock, counters, store } = openActivity()
-    counters.hold(true)
+    counters.throttle(true)
     assert.match((await activity.paused())!, /fallen behind/)
     counters.shard(1).set('paused', 1)
     assert.match((await activity.paused())!, /not accepting writes/)

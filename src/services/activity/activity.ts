@@ -32,7 +32,7 @@ export type Activity = {
 /** The crawl's own figures: of this process, or of all that share the work. */
 export type CrawlCounters = {
   total(name: CounterName): number
-  isHeld(): boolean
+  isThrottled(): boolean
   /** What rates are told from; the totals, where it is left out. */
   flow?(name: CounterName): number
   /** Asked each second, where figures come from elsewhere. What fails leaves them as they were. */
@@ -156,7 +156,7 @@ export function createActivity({ clock, counters, stats, store, publish }: Activ
   }
 
   function heldBack(): string | null {
-    if (!counters.isHeld()) return null
+    if (!counters.isThrottled()) return null
     return 'Processing has fallen behind. Fetching continues when it has caught up.'
   }
 

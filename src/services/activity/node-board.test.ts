@@ -64,6 +64,6 @@ describe('the board of a cluster', () => {
     assert.match(counters.whyIdle!()!, /not accepting writes/)
     seen.held = true
     await counters.refresh()
-    assert.equal(counters.isHeld(), true)
+    assert.equal(counters.isThrottled(), true)
   })
 })

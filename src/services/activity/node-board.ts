@@ -30,7 +30,7 @@ export function createNodeCounters({ nodes, lostMs }: NodeCountersDeps): NodeCou
   const flows = zeros()
   const known = new Map<string, Record<Counter, number>>()
   let living: NodeReport[] = []
-  let isHeld = false
+  let isThrottled = false
   let isRead = false
 
   function count(node: NodeReport): void {
@@ -58,12 +58,12 @@ export function createNodeCounters({ nodes, lostMs }: NodeCountersDeps): NodeCou
       const workers = all.filter(crawls)
       for (const node of workers) count(node)
       living = workers.filter(({ seenMsAgo }) => seenMsAgo <= lostMs)
-      isHeld = held
+      isThrottled = held
       isRead = true
     },
     total: (name) => (isCounter(name) ? totals[name] : sum(name)),
     flow: (name) => (isCounter(name) ? flows[name] : sum(name)),
-    isHeld: () => isHeld,
+    isThrottled: () => isThrottled,
     whyIdle() {
       if (isRead && living.length === 0) return 'No worker is running. Start one to fetch pages.'
       // While one of them can write, something is fetched.

@@ -1,13 +1,13 @@
-import type { Clock } from '../../core/clock.ts'
-import { isAppError } from '../../core/errors.ts'
-import { parse } from '../../core/url.ts'
-import type { FrontierStore, KeptRobots } from '../../store/contracts/frontier.ts'
-import type { FetchResult } from '../fetch/fetch-result.ts'
-import { headerValue } from '../fetch/fetch-result.ts'
-import type { Fetcher } from '../fetch/fetcher.ts'
-import type { RobotsCache } from '../robots/robots-cache.ts'
-import type { RobotsRules } from '../robots/robots-rules.ts'
-import { type RobotsVerdict, rulesFromResponse } from '../robots/robots-verdict.ts'
+import type { Clock } from '../../../core/clock.ts'
+import { isAppError } from '../../../core/errors.ts'
+import { parse } from '../../../core/url.ts'
+import type { FrontierStore, KeptRobots } from '../../../store/contracts/frontier.ts'
+import type { FetchResult } from '../../fetch/fetch-result.ts'
+import { headerValue } from '../../fetch/fetch-result.ts'
+import type { Fetcher } from '../../fetch/fetcher.ts'
+import type { RobotsCache } from '../../robots/robots-cache.ts'
+import type { RobotsRules } from '../../robots/robots-rules.ts'
+import { type RobotsVerdict, rulesFromResponse } from '../../robots/robots-verdict.ts'
 
 /**
  * Robots rules of an origin: from memory, else from the store, else from the host itself. Fetching them takes the place

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { QueuedRequest } from '../../core/request.ts'
-import type { Capture, CaptureOutcome } from '../../store/contracts/documents.ts'
-import { createHostQueue } from '../frontier/host-queue.ts'
+import type { QueuedRequest } from '../../../core/request.ts'
+import type { Capture, CaptureOutcome } from '../../../store/contracts/documents.ts'
+import { createHostQueue } from '../../frontier/host-queue.ts'
 import type { Finished } from './batch.ts'
-import { noteGivenUp, noteResult } from './check-results.ts'
-import { createWatches } from './watches.ts'
+import { createWatches, noteGivenUp, noteResult } from './check-results.ts'
 
 const check = { watch: 7, round: 1, freshFrom: 1, since: 0, first: false }
 const url = 'http://a.example/'

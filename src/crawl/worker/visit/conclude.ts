@@ -1,29 +1,31 @@
-import { responseRecord } from '../../archive/warc/record-writer.ts'
-import type { Clock } from '../../core/clock.ts'
-import type { ErrorCode } from '../../core/errors.ts'
-import { bodyDigest, digestText } from '../../core/fingerprint.ts'
-import type { SkipReason } from '../../core/reports/crawl-report.ts'
-import type { Offer, QueuedRequest } from '../../core/request.ts'
-import type { Capture, DocumentStore, KnownDocument, NoteOutcome } from '../../store/contracts/documents.ts'
-import { type FetchResponse, mediaTypeOf } from '../fetch/fetch-result.ts'
-import { freshUntil } from '../fetch/validators.ts'
-import type { Failure } from './batch.ts'
-import type { CrawlStats } from './crawl-stats.ts'
-import type { LinkPipe, PageContext } from './link-pipe.ts'
+import { responseRecord } from '../../../archive/warc/record-writer.ts'
+import type { Clock } from '../../../core/clock.ts'
+import type { ErrorCode } from '../../../core/errors.ts'
+import { bodyDigest, digestText } from '../../../core/fingerprint.ts'
+import type { SkipReason } from '../../../core/reports/crawl-report.ts'
+import type { Offer, QueuedRequest } from '../../../core/request.ts'
+import type { Capture, DocumentStore, KnownDocument, NoteOutcome } from '../../../store/contracts/documents.ts'
+import { type FetchResponse, mediaTypeOf } from '../../fetch/fetch-result.ts'
+import { freshUntil } from '../../fetch/validators.ts'
+import type { CrawlStats } from '../crawl-stats.ts'
+import type { LinkPipe, PageContext } from '../links/link-pipe.ts'
+import type { Failure } from '../results/batch.ts'
+import type { ShardStats } from '../shared-counters.ts'
 import { type ReadOptions, readResponse, redirectTarget } from './read-response.ts'
-import type { ShardStats } from './shared-counters.ts'
 import type { VisitResult } from './visit.ts'
 
-/** What is to be kept of a visit: a capture or a note, the links that it yields, and whether it is to be tried again. */
+/** The result of a visit: a capture or a note to store, the links that it yields, and whether it is to be retried. */
 export type Conclusion = {
   capture: Capture | null
   offers: readonly Offer[]
   again: boolean
   /** Why it was not fetched or not read. */
   skipped?: SkipReason
-  /** What went wrong, also where it is to be tried again. */
+  /** Also set where it is to be retried. */
   failure?: Failure
 }
+
+export type Conclude = ReturnType<typeof createConclude>
 
 export type ConcludeDeps = {
   documents: DocumentStore
@@ -50,7 +52,7 @@ export function createConclude({ documents, pipe, stats, crawlStats, clock, log,
     return { kind: 'note', outcome, ...base, location: '', freshUntil: fresh }
   }
 
-  /** If the document was there until now, the answer itself is kept as the proof that it is not. */
+  /** If the document was there until now, the answer itself is stored as proof that it is not. */
   function gone(
     request: QueuedRequest,
     outcome: 'failed' | 'redirect',
@@ -62,7 +64,7 @@ export function createConclude({ documents, pipe, stats, crawlStats, clock, log,
     return { kind: 'gone', outcome, ...nameOf(request), at, run: runOf(request), status, address, location, render }
   }
 
-  /** A watch signs with its own number what it checked. */
+  /** Documents that a watch checked carry its number instead of the run's. */
   function runOf({ check }: QueuedRequest): number {
     return check.watch === 0 ? reading.run : check.watch
   }
@@ -126,19 +128,19 @@ export function createConclude({ documents, pipe, stats, crawlStats, clock, log,
         response,
       )
     }
-    // To itself, as servers do that want to see a cookie: it has not gone away.
+    // To itself, as servers do that want to set a cookie: it has not gone away.
     if (location.replace(/#.*/s, '') === request.url)
       return { capture: note(request, 'redirect', response), offers: [], again: false }
     const capture = gone(request, 'redirect', response, location)
     const admitted = pipe.admit(location, contextOf(request), request.parent === '')
     if (typeof admitted === 'string') {
       if (admitted === 'unparsable')
-        return failed(request, 'redirect-refused', `${request.url} redirects to what is no URL`, response)
+        return failed(request, 'redirect-refused', `${request.url} redirects to something that is not a URL`, response)
       if (admitted === 'known') return { capture, offers: [], again: false }
       stats.add(`skipped.${admitted}`)
       return { capture, offers: [], again: false, skipped: admitted }
     }
-    // A redirect is the same step of the crawl: it goes ahead of what was found later.
+    // A redirect is the same step of the crawl: it goes ahead of links that were found later.
     const offer = {
       ...admitted,
       parent: request.parent,
@@ -153,11 +155,11 @@ export function createConclude({ documents, pipe, stats, crawlStats, clock, log,
     if (versionId === 0) return { offers: [], links: 0 }
     const context = contextOf(request)
     const isNamedAlike = linkKeys.length > 0 && linkNaming === reading.linkNaming
-    // Most links of a page are known by the time it is met: their keys tell without a look at the links themselves.
-    const places = isNamedAlike ? pipe.unknown(linkKeys, context) : null
-    if (places?.length === 0) return { offers: [], links: linkKeys.length / 8 }
+    // Most links of a page are known by now: their keys show it without reading the links themselves.
+    const positions = isNamedAlike ? pipe.unknown(linkKeys, context) : null
+    if (positions?.length === 0) return { offers: [], links: linkKeys.length / 8 }
     const links = await documents.links(known)
-    const wanted = places === null ? links : places.flatMap((place) => links[place] ?? [])
+    const wanted = positions === null ? links : positions.flatMap((at) => links[at] ?? [])
     const found = wanted.map((href) => ({ href, tag: 'a' as const, nofollow: false, known: null }))
     pipe.enter(context)
     return { offers: pipe.run(found, context).offers, links: links.length }
@@ -187,7 +189,7 @@ export function createConclude({ documents, pipe, stats, crawlStats, clock, log,
         const { known } = result
         const { offers } = await followKept(request, known)
         const facts = { at: clock.now(), run: known.run, status: known.status, address: '' }
-        // That it is gone may be news to the watch, too.
+        // That it is gone may be new to the watch, too.
         const capture: Capture | null = request.check.watch > 0 ? { kind: 'met', ...nameOf(request), ...facts } : null
         return { capture, offers, again: false }
       }

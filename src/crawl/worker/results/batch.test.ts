@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { AppError } from '../../core/errors.ts'
-import type { Offer } from '../../core/request.ts'
-import { offerOf, offersOf, pageOf, queuedUrls } from '../../store/conformance/samples.testkit.ts'
-import type { Capture } from '../../store/contracts/documents.ts'
-import { answered, type Field, openField, type Taken } from '../frontier/frontier.testkit.ts'
+import { AppError } from '../../../core/errors.ts'
+import type { Offer } from '../../../core/request.ts'
+import { offerOf, offersOf, pageOf, queuedUrls } from '../../../store/conformance/samples.testkit.ts'
+import type { Capture } from '../../../store/contracts/documents.ts'
+import { answered, type Field, openField, type Taken } from '../../frontier/frontier.testkit.ts'
 import { type Batch, type BatchOptions, createBatch } from './batch.ts'
 
 type Kept = { count: number; removed: number; limited: number }
@@ -12,7 +12,7 @@ type Kept = { count: number; removed: number; limited: number }
 /** A batch on a real store and frontier, with a diary of what it told. */
 async function withBatch(
   parts: Partial<BatchOptions> & { through?: (field: Field) => Partial<BatchOptions> },
-  work: (place: {
+  work: (parts: {
     field: Field
     batch: Batch
     diary: string[]
@@ -24,7 +24,7 @@ async function withBatch(
   const field = await openField()
   const diary: string[] = []
   const kept: Kept[] = []
-  let told = Promise.withResolvers<void>()
+  let committed = Promise.withResolvers<void>()
   const batch = createBatch({
     documents: field.documents,
     frontier: field.frontier,
@@ -34,9 +34,12 @@ async function withBatch(
     maxWaitMs: 3_600_000,
     onOffered() {},
     onOutcome: ({ request }, outcome) => diary.push(`${new URL(request.url).pathname} ${outcome?.kind ?? 'nothing'}`),
-    onKept(count, { removed, limited }) {
+    async beforeCommit() {},
+    onRefused: () => diary.push('refused'),
+    isStopping: () => false,
+    onCommitted(count, { removed, limited }) {
       kept.push({ count, removed, limited })
-      told.resolve()
+      committed.resolve()
     },
     onPause: (reason) => diary.push(reason === null ? 'goes on' : `waits: ${reason}`),
     onError: (error) => diary.push(`error: ${(error as Error).message}`),
@@ -51,8 +54,8 @@ async function withBatch(
       diary,
       kept,
       async nextKept() {
-        await told.promise
-        told = Promise.withResolvers()
+        await committed.promise
+        committed = Promise.withResolvers()
       },
       end({ hostQueue, request }, capture, offers = [], again = false) {
         field.frontier.release(hostQueue, answered)

@@ -1,21 +1,21 @@
-import type { PartitionLease } from '../frontier/partition-lease.ts'
+import type { PartitionLease } from '../../frontier/partition-lease.ts'
 
 /**
- * What waits to be kept, a pile for each tenure, since a write is about one partition. A pile is
+ * Results that wait to be written, a buffer for each lease, since a write is for one partition. A buffer is
  * - empty;
  * - growing: until it is large enough, or its first item has waited long enough;
- * - due: in the line of those that are kept next;
- * - being kept: what comes meanwhile grows beside it.
+ * - due: in the line of those that are written next;
+ * - being written: items that come meanwhile wait beside it.
  */
 export type WriteBuffers<T> = {
   add(lease: PartitionLease, item: T): void
-  /** Does not wait for more, neither now nor with what is still added to a tenure that ends. */
+  /** Waits for no more items, now or later: the lease ends. */
   hurry(lease: PartitionLease): void
-  /** Keeps everything that was added, now. */
+  /** Writes everything that was added, now. */
   flush(): Promise<void>
-  /** The items that are being kept are: they are not listed any more. */
-  kept(lease: PartitionLease): void
-  /** What waits or is being kept. */
+  /** The items that are being written are: they are not listed any more. */
+  written(lease: PartitionLease): void
+  /** Items that wait or are being written. */
   all(lease: PartitionLease): T[]
   size(): number
   bytes(): number
@@ -25,29 +25,29 @@ export type WriteBuffersOptions<T> = {
   maxItems: number
   maxBytes: number
   maxWaitMs: number
-  /** The more piles grow, the longer each of them waits: by so much for each of the others. None unless told. */
+  /** The more buffers grow, the longer each of them waits: by this for each of the others; 0 by default. */
   waitMsForEach?: number
-  /** So many piles are kept at a time; 1 unless told. */
+  /** How many buffers are written at a time; 1 by default. */
   parallel?: number
   bytesOf(item: T): number
   /** Never rejects. */
-  keep(items: T[], lease: PartitionLease): Promise<void>
+  write(items: T[], lease: PartitionLease): Promise<void>
 }
 
 type WriteBuffer<T> = {
   lease: PartitionLease
-  state: 'empty' | 'growing' | 'due' | 'kept'
+  state: 'empty' | 'growing' | 'due' | 'writing'
   items: T[]
   bytes: number
-  keeping: T[]
-  /** When it need not wait for more any longer. */
+  writing: T[]
+  /** When it need not wait any longer. */
   dueAt: number
 }
 
 export function createWriteBuffers<T>(options: WriteBuffersOptions<T>): WriteBuffers<T> {
-  const { maxItems, maxBytes, maxWaitMs, waitMsForEach = 0, parallel = 1, bytesOf, keep } = options
+  const { maxItems, maxBytes, maxWaitMs, waitMsForEach = 0, parallel = 1, bytesOf, write } = options
   const writeBuffers = new Map<PartitionLease, WriteBuffer<T>>()
-  /** Growing ones in the order in which they come due; an entry whose time is not that of its pile is out of date. */
+  /** Growing ones in the order in which they come due; an entry whose time is not that of its buffer is out of date. */
   let growing: { writeBuffer: WriteBuffer<T>; dueAt: number }[] = []
   const due: WriteBuffer<T>[] = []
   const running = new Set<Promise<void>>()
@@ -57,16 +57,16 @@ export function createWriteBuffers<T>(options: WriteBuffersOptions<T>): WriteBuf
   function writeBufferOf(lease: PartitionLease): WriteBuffer<T> {
     const known = writeBuffers.get(lease)
     if (known !== undefined) return known
-    const writeBuffer: WriteBuffer<T> = { lease, state: 'empty', items: [], bytes: 0, keeping: [], dueAt: 0 }
+    const writeBuffer: WriteBuffer<T> = { lease, state: 'empty', items: [], bytes: 0, writing: [], dueAt: 0 }
     writeBuffers.set(lease, writeBuffer)
     return writeBuffer
   }
 
-  /** Sees to a pile that is empty or growing. */
+  /** Moves on a buffer that is empty or growing. */
   function grow(writeBuffer: WriteBuffer<T>): void {
     if (writeBuffer.items.length === 0) {
       writeBuffer.state = 'empty'
-      if (writeBuffer.lease.state === 'over') writeBuffers.delete(writeBuffer.lease)
+      if (writeBuffer.lease.state === 'ended') writeBuffers.delete(writeBuffer.lease)
     } else if (
       writeBuffer.items.length >= maxItems ||
       writeBuffer.bytes >= maxBytes ||
@@ -78,7 +78,7 @@ export function createWriteBuffers<T>(options: WriteBuffersOptions<T>): WriteBuf
     } else if (writeBuffer.state !== 'growing') {
       writeBuffer.state = 'growing'
       const waitMs = maxWaitMs + waitMsForEach * growing.length
-      // Those that began to wait before come due before.
+      // Buffers come due in the order in which they began to wait.
       writeBuffer.dueAt = Math.max(growing.at(-1)?.dueAt ?? 0, performance.now() + waitMs)
       growing.push({ writeBuffer, dueAt: writeBuffer.dueAt })
       timer ??= setTimeout(ripen, waitMs)
@@ -116,14 +116,14 @@ export function createWriteBuffers<T>(options: WriteBuffersOptions<T>): WriteBuf
   }
 
   function start(writeBuffer: WriteBuffer<T>): void {
-    const keptBytes = writeBuffer.bytes
-    writeBuffer.state = 'kept'
-    writeBuffer.keeping = writeBuffer.items
+    const writtenBytes = writeBuffer.bytes
+    writeBuffer.state = 'writing'
+    writeBuffer.writing = writeBuffer.items
     writeBuffer.items = []
     writeBuffer.bytes = 0
-    const run = keep(writeBuffer.keeping, writeBuffer.lease).finally(() => {
-      writeBuffer.keeping = []
-      bytes -= keptBytes
+    const run = write(writeBuffer.writing, writeBuffer.lease).finally(() => {
+      writeBuffer.writing = []
+      bytes -= writtenBytes
       running.delete(run)
       grow(writeBuffer)
       startDue()
@@ -160,13 +160,13 @@ export function createWriteBuffers<T>(options: WriteBuffersOptions<T>): WriteBuf
         await Promise.race(running)
       }
     },
-    kept(lease) {
+    written(lease) {
       const writeBuffer = writeBuffers.get(lease)
-      if (writeBuffer !== undefined) writeBuffer.keeping = []
+      if (writeBuffer !== undefined) writeBuffer.writing = []
     },
     all(lease) {
       const writeBuffer = writeBuffers.get(lease)
-      return writeBuffer === undefined ? [] : [...writeBuffer.keeping, ...writeBuffer.items]
+      return writeBuffer === undefined ? [] : [...writeBuffer.writing, ...writeBuffer.items]
     },
     size() {
       let size = 0

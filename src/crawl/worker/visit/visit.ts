@@ -1,25 +1,24 @@
-import type { Clock } from '../../core/clock.ts'
-import type { ErrorCode } from '../../core/errors.ts'
-import type { SkipReason } from '../../core/reports/crawl-report.ts'
-import type { QueuedRequest } from '../../core/request.ts'
-import type { DocumentStore, KnownDocument } from '../../store/contracts/documents.ts'
-import { type FetchResponse, type FetchResult, headerValue } from '../fetch/fetch-result.ts'
-import type { Fetcher } from '../fetch/fetcher.ts'
-import type { HostQueue } from '../frontier/host-queue.ts'
-import type { PartitionLease } from '../frontier/partition-lease.ts'
-import type { HostSignal } from '../frontier/politeness.ts'
-import { createEarlierVersions } from './earlier-versions.ts'
+import type { Clock } from '../../../core/clock.ts'
+import type { ErrorCode } from '../../../core/errors.ts'
+import type { SkipReason } from '../../../core/reports/crawl-report.ts'
+import type { QueuedRequest } from '../../../core/request.ts'
+import type { DocumentKey, DocumentStore, KnownDocument } from '../../../store/contracts/documents.ts'
+import { type FetchResponse, type FetchResult, headerValue } from '../../fetch/fetch-result.ts'
+import type { Fetcher } from '../../fetch/fetcher.ts'
+import type { HostQueue } from '../../frontier/host-queue.ts'
+import type { Leases } from '../../frontier/partition-lease.ts'
+import type { HostSignal } from '../../frontier/politeness.ts'
 import type { RobotsGate, RobotsLoad } from './robots-gate.ts'
 
-/** One request, from "may we?" to the answer, with what it tells about the host. Nothing is kept here. */
+/** One request, from the robots.txt check to the answer, with what it tells about the host. Nothing is stored here. */
 export type VisitResult =
   | { kind: 'answered'; response: FetchResponse; known: KnownDocument | null; signal: HostSignal }
-  /** Not modified since it was kept. */
+  /** Not modified since it was stored. */
   | { kind: 'unchanged'; response: FetchResponse; known: KnownDocument; signal: HostSignal }
   | { kind: 'redirected'; response: FetchResponse; signal: HostSignal }
-  /** The server says that there is nothing, or nothing any more. */
+  /** The server says that there is no such page (any more). */
   | { kind: 'gone'; response: FetchResponse; signal: HostSignal }
-  /** Done in this run already: its links can be had from what is kept. */
+  /** Done in this run already: its links are in the store. */
   | { kind: 'done-before'; known: KnownDocument }
   | { kind: 'skipped'; reason: SkipReason; status: number; address: string; signal: HostSignal }
   | {
@@ -32,7 +31,7 @@ export type VisitResult =
       signal: HostSignal
     }
   /**
-   * robots.txt was asked for first, or the host may not be asked any more, or not before `until` (monotonic ms); the request itself
+   * robots.txt was fetched first, or the host may get no request any more, or not before `until` (monotonic ms); the request itself
    * comes later.
    */
   | { kind: 'postponed'; signal: HostSignal; until?: number }
@@ -47,23 +46,23 @@ export type VisitOptions = {
   /** Whether documents may be known already: after a restart, in a later run, or with a depth limit. */
   looksBack: boolean
   maxCrawlDelayMs: number
-  /** Answers "not modified" in a row after which the page is fetched whole, whatever the server says; 0: never. */
+  /** After this many "not modified" answers in a row the page is fetched in full; 0: never. */
   fullCheckAfter: number
   clock: Clock
-  /** Whether hosts of this tenure may be asked at this very moment. Left out where they always may. */
-  mayBegin?(lease: PartitionLease): boolean
+  leases: Pick<Leases, 'mayBegin'>
   onCrawlDelay(host: string, delayMs: number): void
 }
 
 const untouched: HostSignal = { kind: 'untouched' }
 
-type Visited = Pick<HostQueue, 'lease' | 'askedBefore'>
+export type Visit = (
+  request: QueuedRequest,
+  hostQueue: Pick<HostQueue, 'lease' | 'askedBefore'>,
+) => Promise<VisitResult>
 
-export function createVisit(
-  options: VisitOptions,
-): (request: QueuedRequest, hostQueue: Visited) => Promise<VisitResult> {
+export function createVisit(options: VisitOptions): Visit {
   const { documents, fetcher, gate, agent, run, clock } = options
-  const mayBegin = options.mayBegin ?? (() => true)
+  const { mayBegin } = options.leases
 
   /** Null when the page may be fetched now. */
   async function askRobots(request: QueuedRequest, askedBefore: number): Promise<VisitResult | null> {
@@ -83,10 +82,10 @@ export function createVisit(
     return { kind: 'skipped', reason: 'robots', status: 0, address: '', signal: untouched }
   }
 
-  const lookBack = createEarlierVersions(documents)
+  const findKnown = createEarlierVersions(documents)
 
   return async function visit(request, { lease, askedBefore }) {
-    const known = options.looksBack || lease.recovered ? await lookBack(request) : null
+    const known = options.looksBack || lease.recovered ? await findKnown(request) : null
     if (known !== null && isDone(known, request, run) && !isMissed(known, request))
       return { kind: 'done-before', known }
     if (!mayBegin(lease)) return { kind: 'postponed', signal: untouched }
@@ -99,15 +98,40 @@ export function createVisit(
   }
 }
 
-/** A watch need not ask for what was checked since its check began, or by another watch shortly before. */
+type Question = { key: DocumentKey; resolve(known: KnownDocument | null): void; reject(error: unknown): void }
+
+/** Looks up known documents. All lookups of one turn go to the store together, which costs half. */
+function createEarlierVersions(documents: DocumentStore): (key: DocumentKey) => Promise<KnownDocument | null> {
+  let waiting: Question[] = []
+
+  async function ask(): Promise<void> {
+    const questions = waiting
+    waiting = []
+    try {
+      const answers = await documents.find(questions.map(({ key }) => key))
+      questions.forEach(({ resolve }, at) => {
+        resolve(answers[at] ?? null)
+      })
+    } catch (error) {
+      for (const { reject } of questions) reject(error)
+    }
+  }
+
+  return (key) =>
+    new Promise((resolve, reject) => {
+      if (waiting.push({ key, resolve, reject }) === 1) queueMicrotask(ask)
+    })
+}
+
+/** A watch need not fetch a page that was checked since its check began, or by another watch shortly before. */
 function isDone(known: KnownDocument, { check, hops }: QueuedRequest, run: number): boolean {
   if (check.watch === 0) return known.run === run
-  // Of a source that did not answer it is to be known why, and that is not kept.
+  // Why a source did not answer is not stored, so it is fetched again.
   if (hops === 0 && known.status === 0) return false
   return known.checkedAt >= check.round || (known.run !== check.watch && known.checkedAt >= check.freshFrom)
 }
 
-/** Somebody is to see the page for the first time, and its body was collected. */
+/** The page is new to its watch, and its body was collected as garbage. */
 function isMissed(known: KnownDocument, { check }: QueuedRequest): boolean {
   return check.first && known.body === 'dropped'
 }
@@ -164,11 +188,11 @@ function failureOf(result: FetchResult, request: QueuedRequest, clock: Clock): R
   }
 }
 
-/** A host whose robots.txt can't be had is treated as one whose page can't. The page itself was not asked for. */
+/** A failure to fetch robots.txt counts as a failure of the page, which was not fetched itself. */
 function withoutRobots(load: RobotsLoad & { kind: 'unreachable' }, request: QueuedRequest, clock: Clock): Refusal {
   const { result, moved } = load
   const failure = failureOf(result, request, clock)
-  // A host that answered, if only with a redirect to nowhere, is left alone as one that fails.
+  // A host that answered, if only with a redirect to nowhere, counts as failing.
   const signal: HostSignal =
     moved && failure.signal.kind === 'untouched' ? { kind: 'failed', totalMs: result.totalMs } : failure.signal
   if (failure.kind === 'skipped') return { ...failure, signal }
@@ -177,7 +201,7 @@ function withoutRobots(load: RobotsLoad & { kind: 'unreachable' }, request: Queu
 
 function codeOfStatus(status: number): ErrorCode {
   if (status >= 500) return 'http-server-error'
-  // Without a Location, or "not modified" where nobody asked: it leads nowhere.
+  // Without a Location, or "not modified" to an unconditional request: it leads nowhere.
   return status >= 300 && status < 400 ? 'redirect-refused' : 'http-client-error'
 }
 

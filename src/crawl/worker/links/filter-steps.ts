@@ -1,13 +1,13 @@
-import type { CrawlSettings } from '../../config/crawl-settings.ts'
-import { hostKey } from '../../core/partition.ts'
-import { parseBlockList } from '../filter/block-list.ts'
-import { createIgnoredTypes, defaultIgnoredSuffixes, parseIgnoreTypes } from '../filter/ignored-types.ts'
-import { createScope } from '../filter/scope.ts'
-import { createTrapFilter } from '../filter/trap.ts'
-import { knownPathsFilter } from '../filter/url-filter.ts'
-import { createVariantCounter } from '../filter/variant-counter.ts'
+import type { CrawlSettings } from '../../../config/crawl-settings.ts'
+import { hostKey } from '../../../core/partition.ts'
+import { parseBlockList } from '../../filter/block-list.ts'
+import { createIgnoredTypes, defaultIgnoredSuffixes, parseIgnoreTypes } from '../../filter/ignored-types.ts'
+import { createScope } from '../../filter/scope.ts'
+import { createTrapFilter } from '../../filter/trap.ts'
+import { knownPathsFilter } from '../../filter/url-filter.ts'
+import { createVariantCounter } from '../../filter/variant-counter.ts'
+import type { Watches } from '../results/check-results.ts'
 import type { LinkStep } from './link-pipe.ts'
-import type { Watches } from './watches.ts'
 
 /** Which URLs are worth a request, in this order. */
 export function createFilterSteps(settings: CrawlSettings, watches: Watches): LinkStep[] {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { createPermanentLease, type PartitionLease } from '../frontier/partition-lease.ts'
+import { createPermanentLease, type PartitionLease } from '../../frontier/partition-lease.ts'
 import { createWriteBuffers, type WriteBuffersOptions } from './write-buffers.ts'
 
 /** Piles of words; what is kept is noted, and goes on when the test says so. */
@@ -13,7 +13,7 @@ function openWriteBuffers(parts: Partial<WriteBuffersOptions<string>> = {}) {
     maxWaitMs: 3_600_000,
     parallel: 2,
     bytesOf: (word) => word.length,
-    async keep(words) {
+    async write(words) {
       kept.push(words.join(' '))
       await new Promise<void>((resolve) => waiting.push(resolve))
     },
@@ -72,7 +72,7 @@ describe('piles of results', () => {
     const kept: string[] = []
     const lease = createPermanentLease()
     const { writeBuffers } = openWriteBuffers({
-      async keep(words) {
+      async write(words) {
         if (kept.push(words.join(' ')) === 1) writeBuffers.add(lease, 'late')
       },
     })
@@ -84,7 +84,11 @@ describe('piles of results', () => {
 
   test('the first that waits is kept in time', async () => {
     const { promise, resolve } = Promise.withResolvers<string[]>()
-    const { writeBuffers } = openWriteBuffers({ maxWaitMs: 5, waitMsForEach: 1, keep: async (words) => resolve(words) })
+    const { writeBuffers } = openWriteBuffers({
+      maxWaitMs: 5,
+      waitMsForEach: 1,
+      write: async (words) => resolve(words),
+    })
     writeBuffers.add(createPermanentLease(), 'alone')
     assert.deepEqual(await promise, ['alone'])
   })

@@ -1,37 +1,40 @@
-import { responseRecord, revisitRecord } from '../../archive/warc/record-writer.ts'
-import { decodeBody } from '../../core/decode-body.ts'
-import { bodyDigest, digestText } from '../../core/fingerprint.ts'
-import type { Offer, QueuedRequest } from '../../core/request.ts'
-import type { OmitRules } from '../../core/text/omit-rules.ts'
-import { prepareBase, resolve } from '../../core/url.ts'
-import type { Capture, KnownDocument } from '../../store/contracts/documents.ts'
-import { extractPage } from '../extract/page.ts'
-import { type FetchResponse, headerList, headerValue, mediaTypeOf } from '../fetch/fetch-result.ts'
-import { freshUntil, validatorsOf } from '../fetch/validators.ts'
-import { pageDirectives } from '../robots/page-directives.ts'
-import type { LinkPipe, PageContext, PipedLinks } from './link-pipe.ts'
-import { compareText, type KeptText, type TextComparison } from './same-text.ts'
+import { responseRecord, revisitRecord } from '../../../archive/warc/record-writer.ts'
+import { decodeBody } from '../../../core/decode-body.ts'
+import { bodyDigest, digestText } from '../../../core/fingerprint.ts'
+import type { Offer, QueuedRequest } from '../../../core/request.ts'
+import { type TextSource, textFingerprint } from '../../../core/text/document-text.ts'
+import type { OmitRules } from '../../../core/text/omit-rules.ts'
+import { prepareBase, resolve } from '../../../core/url.ts'
+import type { Capture, KnownDocument } from '../../../store/contracts/documents.ts'
+import { extractPage } from '../../extract/page.ts'
+import { type FetchResponse, headerList, headerValue, mediaTypeOf } from '../../fetch/fetch-result.ts'
+import { freshUntil, validatorsOf } from '../../fetch/validators.ts'
+import { pageDirectives } from '../../robots/page-directives.ts'
+import type { LinkPipe, PageContext, PipedLinks } from '../links/link-pipe.ts'
 
-/** What a response with a body that is collected comes to. */
+/** The result of reading a response with a body. */
 export type PageReading =
   | { kind: 'page'; capture: Capture; offers: Offer[]; links: number; dropped: DroppedLinks }
-  /** The page itself asks not to be kept; its links may still be followed. */
+  /** The page itself asks not to be stored; its links may still be followed. */
   | { kind: 'noindex'; offers: Offer[]; links: number; dropped: DroppedLinks }
   | { kind: 'undecodable'; message: string }
 
-/** Links that were not looked at, by the reason under which they count. */
+/** Links that were ignored, by the reason under which they count. */
 export type DroppedLinks = { limit: number; length: number }
+
+/** Fingerprint of the text of a version under these rules; null where its body is not there. */
+export type KeptText = (versionId: number, omit: OmitRules | null) => Promise<Buffer | null>
 
 export type ReadOptions = {
   pipe: LinkPipe
-  /** Which rules name links, as a number: keys of links that other rules made say nothing. */
+  /** The rules that name links, as a number: link keys made by other rules are useless. */
   linkNaming: number
   run: number
   maxBodyBytes: number
   maxLinks: number
   /** Product token for robots directives; null when they are not obeyed. */
   agent: string | null
-  /** What of a page's text is no change when it changes. */
+  /** Parts of a page's text to ignore when comparing. */
   omitFor(url: string): OmitRules | null
   /** Null where every change of the bytes counts. */
   keptText: KeptText | null
@@ -78,7 +81,7 @@ export async function readResponse(
   const links = found.links.length
   const dropped = page === null || found === noLinks ? noneDropped : droppedOf(page)
   if (directives?.noindex === true) return { kind: 'noindex', offers: found.offers, links, dropped }
-  // Pages that are read together are hashed together: see `inTurn` in the shard.
+  // Pages that are read together are hashed together: see `inTurn` in visit-runner.ts.
   await undefined
   const truncated = response.truncated ?? (decoded.truncated ? 'length' : null)
   const digest = bodyDigest(decoded.body)
@@ -95,6 +98,40 @@ export async function readResponse(
     text: { ...compared, textRules: omit?.id ?? 0 },
   })
   return { kind: 'page', capture, offers: found.offers, links, dropped }
+}
+
+/** The visible text of a page compared with that of the stored version. */
+type TextComparison = {
+  /** Fingerprint of the new text; null where it was not needed, or where the type has none. */
+  text: Buffer | null
+  /** The version with the same text; 0 for none. */
+  sameTextAs: number
+}
+
+const notCompared: TextComparison = { text: null, sameTextAs: 0 }
+
+type TextQuestion = {
+  known: KnownDocument | null
+  digest: Buffer
+  body: Buffer
+  contentType: string | undefined
+  truncated: string
+  omit: OmitRules | null
+}
+
+/**
+ * The text is extracted only where the bytes differ from the stored ones, so a first crawl does not pay for it. The stored text is that of
+ * the same rules, even if they have changed since; where its body was collected as garbage, a fingerprint was left behind.
+ */
+async function compareText(question: TextQuestion, keptText: KeptText): Promise<TextComparison> {
+  const { known, digest, body, contentType, omit } = question
+  if (known === null || known.versionId === 0 || digest.equals(known.digest)) return notCompared
+  const source: TextSource = { contentType, omit }
+  const text = textFingerprint(body, source)
+  if (text === null || question.truncated !== known.truncated) return { text, sameTextAs: 0 }
+  const rules = omit?.id ?? 0
+  const before = known.text !== null && known.textRules === rules ? known.text : await keptText(known.versionId, omit)
+  return { text, sameTextAs: before !== null && text.equals(before) ? known.versionId : 0 }
 }
 
 function droppedOf({ droppedLinks, longLinks }: { droppedLinks: number; longLinks: number }): DroppedLinks {

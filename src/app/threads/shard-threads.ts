@@ -1,0 +1,44 @@
+import { setFlagsFromString } from 'node:v8'
+import type { Transferable } from 'node:worker_threads'
+import type { Logger } from 'pino'
+import type { CheckResult } from '../../core/check-order.ts'
+import { startThread, type ThreadHost } from '../../core/thread-host.ts'
+import {
+  createShardThread,
+  type ShardCall,
+  type ShardEvent,
+  type ShardThread,
+} from '../../crawl/worker/shard-thread.ts'
+
+/** Objects of a page die young; more room would only make the process larger. */
+const YOUNG_GENERATION_MB = 32
+
+export type ShardThreadEvents = {
+  log: Logger
+  onFileClosed?(): void
+  onResults?(results: readonly CheckResult[]): void
+}
+
+export type StartedShard = { thread: ThreadHost<ShardCall>; shard: ShardThread }
+
+/** One shard in a thread of its own. */
+export function startShardThread<Data>(
+  entry: URL,
+  data: Data,
+  { log, onFileClosed, onResults }: ShardThreadEvents,
+  transferList: Transferable[] = [],
+): StartedShard {
+  // Bodies live outside of the heap; with a small heap V8 takes them for a reason to collect all of it every 70 ms.
+  setFlagsFromString('--initial-old-space-size=64')
+  const thread = startThread<ShardCall, ShardEvent, Data>(entry, {
+    data,
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
+    transferList,
+    onEvent(event) {
+      if (event.kind === 'log') log[event.level](event.fields, event.message)
+      else if (event.kind === 'file-closed') onFileClosed?.()
+      else onResults?.(event.results)
+    },
+  })
+  return { thread, shard: createShardThread(thread) }
+}

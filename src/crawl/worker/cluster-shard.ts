@@ -1,0 +1,221 @@
+import type { CheckResult } from '../../core/check-order.ts'
+import type { Check } from '../../core/request.ts'
+import { isTemporary, retry, wait } from '../../core/retry.ts'
+import type { CheckResultStore, ClusterEvents } from '../../store/contracts/cluster-events.ts'
+import type { CrawlScopeStore } from '../../store/contracts/crawl-scopes.ts'
+import type { HeldEpochs } from '../../store/contracts/held-epochs.ts'
+import type { LeaseListener, PartitionLeases } from '../../store/contracts/partition-leases.ts'
+import type { AssembledShard } from './assemble.ts'
+import { createLeaseTransfer, type LeaseTable, type PartitionStore } from './lease-transfer.ts'
+import type { Watches } from './results/check-results.ts'
+import type { ShardDeps } from './shard.ts'
+import type { ShardStats } from './shared-counters.ts'
+
+const RETRY = { firstMs: 100, lastMs: 5_000 }
+const POLL_EVERY_MS = 2_000
+const ADJUST_EVERY_MS = 10_000
+
+/** Whether the database answers. While it does not, the reason is logged once and the shard counts as paused. */
+export type StoreHealth = ReturnType<typeof createStoreHealth>
+
+export function createStoreHealth({ stats, log }: { stats: ShardStats; log: ShardDeps['log'] }) {
+  let healthError: string | null = null
+
+  function set(reason: string | null): void {
+    if ((reason === null) !== (healthError === null)) {
+      if (reason === null) log('info', 'the database answers again')
+      else log('warn', `the database can't be reached: ${reason}`)
+    }
+    if (reason !== null || healthError !== null) stats.set('paused', reason === null ? 0 : 1)
+    healthError = reason
+  }
+
+  return {
+    set,
+    /**
+     * Retries until the database answers. When the shard is to stop, the second attempt is the last: other workers do later what can't be
+     * done now.
+     */
+    untilDone<T>(work: () => Promise<T>, isStopping = (): boolean => false): Promise<T> {
+      return retry(work, {
+        ...RETRY,
+        shouldRetry: (error, attempt) => isTemporary(error) && !(attempt > 1 && isStopping()),
+        onWait: (error) => set((error as Error).message),
+      })
+    },
+  }
+}
+
+/** The crawl scopes of all watches, read from the store as far as they have changed. */
+export type ScopeMemory = ReturnType<typeof createScopeMemory>
+
+export function createScopeMemory(crawlScopes: Pick<CrawlScopeStore, 'since'>) {
+  const rounds = new Map<number, number>()
+  let version = 0
+  let reading: Promise<void> | null = null
+
+  async function readChanges(watches: Watches): Promise<void> {
+    const results = await crawlScopes.since(version)
+    version = results.version
+    for (const { watch, round, crawlScope } of results.changes) {
+      if (crawlScope === null) watches.remove(watch)
+      else watches.set(crawlScope)
+      rounds.set(watch, round)
+    }
+  }
+
+  function read(watches: Watches): Promise<void> {
+    reading ??= readChanges(watches).finally(() => {
+      reading = null
+    })
+    return reading
+  }
+
+  return {
+    read,
+    /** Makes sure that the watch is known as it was when the check began. */
+    async learn({ watch, round }: Check, watches: Watches): Promise<void> {
+      if ((rounds.get(watch) ?? -1) >= round) return
+      // A read in progress may have begun before the scope was written.
+      await reading
+      if ((rounds.get(watch) ?? -1) < round) await read(watches)
+    },
+  }
+}
+
+export type ResultSenderDeps = {
+  results: Pick<CheckResultStore, 'put'>
+  health: StoreHealth
+  isStopping(): boolean
+  onFailed(error: unknown): void
+}
+
+/** Stores check results for the scheduler. */
+export function createResultSender({ results, health, isStopping, onFailed }: ResultSenderDeps) {
+  const late = new Set<Promise<void>>()
+  return {
+    send: (taken: readonly CheckResult[]): Promise<void> => health.untilDone(() => results.put(taken), isStopping),
+    /** For results of a committed batch: the number of requests that are queued now, and what was given up. */
+    sendLate(taken: readonly CheckResult[]): void {
+      const putting = health.untilDone(() => results.put(taken)).finally(() => late.delete(putting))
+      late.add(putting)
+      putting.catch(onFailed)
+    },
+    /** Waits for late results, but not for ever. */
+    flush: async (): Promise<void> => void (await Promise.race([Promise.allSettled(late), wait(RETRY.lastMs)])),
+  }
+}
+
+export type ClusterShardDeps = {
+  parts: Pick<AssembledShard, 'shard' | 'watches'>
+  leases: PartitionLeases
+  table: LeaseTable
+  partitions: PartitionStore
+  epochs: HeldEpochs
+  scopes: ScopeMemory
+  sender: Pick<ReturnType<typeof createResultSender>, 'flush'>
+  events: Pick<ClusterEvents, 'listen'>
+  channels: { leases: string; scopes: string }
+  /** Compares our clock with the database's. */
+  adjustClock(): Promise<void>
+  health: StoreHealth
+  log: ShardDeps['log']
+  onFailed(error: unknown): void
+}
+
+/**
+ * A shard that shares its hosts with other workers. It is
+ * - started: knows all watches, crawls, and asks for partitions with every heartbeat. Which ones it holds is up to its leases: they are
+ *   granted, wanted by others and lost while it runs (`listener`), and their epochs shown to the other threads of the process;
+ * - draining: hands over everything and takes nothing, until it is called back;
+ * - stopped: everything is committed, all partitions are handed over.
+ */
+export function createClusterShard(deps: ClusterShardDeps) {
+  const { leases, epochs, scopes, health, log, onFailed } = deps
+  const { shard, watches } = deps.parts
+  const transfer = createLeaseTransfer({
+    ...{ table: deps.table, partitions: deps.partitions, frontier: shard.frontier, batch: shard.batch, wait },
+    onError: onFailed,
+    onChange: shard.leasesChanged,
+  })
+  /** The epochs under which this shard got its partitions last. */
+  const known = new Map<number, number>()
+  let leaving: number[] = []
+  let timers: NodeJS.Timeout[] = []
+  let isClosing = false
+
+  /** Partitions that leave together are released together. */
+  function releaseSoon(partition: number): void {
+    if (leaving.push(partition) > 1) return
+    setImmediate(() => {
+      const partitions = leaving
+      leaving = []
+      for (const each of partitions) forgetEpoch(each)
+      // While the database is away, the leases end by themselves.
+      inBackground(leases.release(partitions))
+    })
+  }
+
+  function forgetEpoch(partition: number): void {
+    const epoch = known.get(partition)
+    if (epoch !== undefined) epochs.clear(partition, epoch)
+  }
+
+  /** For work that is repeated before long. Only an error that no repetition can help is a failure. */
+  function inBackground(work: Promise<unknown>): void {
+    work.catch((error: unknown) => {
+      if (!isClosing && !isTemporary(error)) onFailed(error)
+    })
+  }
+
+  const listener: LeaseListener = {
+    granted(grants) {
+      for (const { partition, epoch } of grants) {
+        known.set(partition, epoch)
+        epochs.set(partition, epoch)
+      }
+      transfer.take(grants).catch(onFailed)
+    },
+    /** Each is handed over as soon as it can be. */
+    wanted(partitions) {
+      for (const partition of partitions) transfer.yield([partition]).then(() => releaseSoon(partition), onFailed)
+    },
+    lost(partitions) {
+      for (const partition of partitions) forgetEpoch(partition)
+      transfer.lose(partitions)
+    },
+  }
+
+  return {
+    listener,
+    async start(): Promise<void> {
+      await health.untilDone(() => scopes.read(watches))
+      await shard.start()
+      await health.untilDone(leases.heartbeat)
+      leases.start()
+      deps.events.listen(deps.channels.leases, () => inBackground(leases.heartbeat()))
+      deps.events.listen(deps.channels.scopes, () => inBackground(scopes.read(watches)))
+      timers = [
+        setInterval(() => inBackground(deps.adjustClock()), ADJUST_EVERY_MS),
+        setInterval(() => inBackground(scopes.read(watches)), POLL_EVERY_MS),
+      ]
+    },
+    drain(draining: boolean): void {
+      leases.drain(draining)
+      inBackground(leases.heartbeat())
+    },
+    async stop(): Promise<void> {
+      await shard.stop()
+      await transfer.yieldAll()
+      await deps.sender.flush()
+      for (const timer of timers) clearInterval(timer)
+      for (const partition of leases.held()) forgetEpoch(partition)
+      // While the database is away, the leases end by themselves.
+      await leases.leave().catch((error: unknown) => log('warn', `leases were not handed over: ${String(error)}`))
+    },
+    /** Errors of work that is still in progress do not matter any more. */
+    close(): void {
+      isClosing = true
+    },
+  }
+}

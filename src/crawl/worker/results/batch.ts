@@ -1,0 +1,223 @@
+import { AppError, type ErrorCode, isAppError } from '../../../core/errors.ts'
+import type { SkipReason } from '../../../core/reports/crawl-report.ts'
+import type { Offer, QueuedRequest } from '../../../core/request.ts'
+import { isTemporary, retry, type Wait } from '../../../core/retry.ts'
+import type { Capture, CaptureOutcome, DocumentStore } from '../../../store/contracts/documents.ts'
+import type { CompletedRequests, CompletionCounts, FrontierStore } from '../../../store/contracts/frontier.ts'
+import type { Frontier } from '../../frontier/frontier.ts'
+import type { HostQueue } from '../../frontier/host-queue.ts'
+import type { PartitionLease } from '../../frontier/partition-lease.ts'
+import { createWriteBuffers } from './write-buffers.ts'
+
+/**
+ * The result of one request, ready to be committed. The order of writes is the promise of the whole crawl: body, version, new links
+ * accepted by their owners, request done. A crash in between leaves the request queued, and its repetition
+ * finds the same fingerprint.
+ */
+export type Finished = {
+  hostQueue: HostQueue
+  request: QueuedRequest
+  capture: Capture | null
+  offers: readonly Offer[]
+  /** Retried later instead of done. */
+  again: boolean
+  /** Why it was not fetched or not read. */
+  skipped?: SkipReason | undefined
+  failure?: Failure | undefined
+}
+
+/** `status` is 0 where there was no answer. */
+export type Failure = { code: ErrorCode; status: number }
+
+export type Batch = {
+  add(finished: Finished): void
+  /** Commits everything that was added, now. */
+  flush(): Promise<void>
+  /** Results of this lease no longer wait for more. */
+  hurry(lease: PartitionLease): void
+  /** Writes the clocks of a lease's hosts that have moved since the last commit. */
+  commitClocks(lease: PartitionLease): Promise<void>
+  size(): number
+  /** Bytes of all bodies that are not written yet. */
+  bytes(): number
+  /** Retries a write as the batch does with its own. */
+  persist<T>(write: () => Promise<T>, lease?: PartitionLease): Promise<T>
+  /** Requests of the host queue whose retry is not committed yet. */
+  againOf(hostQueue: HostQueue): number
+}
+
+export type BatchOptions = {
+  documents: DocumentStore
+  frontier: Frontier
+  store: FrontierStore
+  /** Commits when this many requests wait, … */
+  maxItems: number
+  /** … or this many bytes, … */
+  maxBytes: number
+  /** … or the first has waited this long, … */
+  maxWaitMs: number
+  /** … and longer by this for each other lease with results that wait. */
+  waitMsForEach?: number
+  /** How many leases are written for at a time; 1 by default. */
+  parallel?: number
+  /** Called with the links that are handed to the store. */
+  onOffered(offers: readonly Offer[]): void
+  onOutcome(finished: Finished, outcome: CaptureOutcome | null): void
+  /** Does what must be done before the requests are. */
+  beforeCommit(): Promise<void>
+  onCommitted(count: number, counts: CompletionCounts, lease: PartitionLease): void
+  /** Results that are thrown away, since their partition belongs to another worker or can't be reached. */
+  onRefused(items: readonly Finished[], lease: PartitionLease): void
+  /** The store can't take anything now: the crawl pauses until it can. `null` when it continues. */
+  onPause(reason: string | null): void
+  onError(error: unknown): void
+  wait: Wait
+  /** When the crawl is to end, a write is not retried for long: room on the disk may never come. */
+  isStopping(): boolean
+}
+
+const RETRY = { firstMs: 100, lastMs: 1000 }
+
+export function createBatch(options: BatchOptions): Batch {
+  const { documents, frontier, store } = options
+  const writeBuffers = createWriteBuffers<Finished>({ ...options, bytesOf, write: commitOrRefuse })
+  /** Writes that wait until the store takes them. */
+  let pausedWrites = 0
+
+  async function persist<T>(write: () => Promise<T>, lease?: PartitionLease): Promise<T> {
+    let isWaiting = false
+    try {
+      return await retry(
+        (attempt) => {
+          if (attempt > 1 && lease?.state === 'ended')
+            throw new AppError('lease-lost', 'the partition was lost before this could be written')
+          return write()
+        },
+        {
+          ...RETRY,
+          wait: options.wait,
+          shouldRetry: (error) => isTemporary(error) && !(isWaiting && options.isStopping()),
+          onWait(error) {
+            if (!isWaiting) pausedWrites++
+            isWaiting = true
+            options.onPause((error as AppError).message)
+          },
+        },
+      )
+    } finally {
+      // The crawl continues when no write waits any more, even if the last one failed.
+      if (isWaiting && --pausedWrites === 0) options.onPause(null)
+    }
+  }
+
+  const complete = createCommitTogether((batch) => persist(() => store.settle(batch)))
+
+  async function commitOrRefuse(items: Finished[], lease: PartitionLease): Promise<void> {
+    try {
+      if (lease.state !== 'ended') return await commit(items, lease)
+    } catch (error) {
+      // Nothing is lost where another worker can take over: the requests are still queued, and it fetches them again.
+      const canRefuse = isAppError(error, 'lease-lost') || isTemporary(error)
+      if (lease.isPermanent || !canRefuse) return options.onError(error)
+    }
+    options.onRefused(items, lease)
+  }
+
+  async function commit(items: Finished[], lease: PartitionLease): Promise<void> {
+    const captured = items.filter((item) => item.capture !== null)
+    const outcomes =
+      captured.length === 0 ? [] : await persist(() => documents.record(captured.map((item) => item.capture!)), lease)
+    const offers: Offer[] = []
+    let next = 0
+    for (const item of items) {
+      const outcome = item.capture === null ? null : outcomes[next++]!
+      const { parent, check } = item.request
+      if (parent === '' || check.watch > 0 || !isRepetition(outcome))
+        for (const offer of item.offers) offers.push(offer)
+      options.onOutcome(item, outcome)
+    }
+    options.onOffered(offers)
+    await options.beforeCommit()
+    const done = items.filter((item) => !item.again).map((item) => item.request)
+    const again = items.filter((item) => item.again).map((item) => item.request)
+    const hosts = frontier.changedClocks(lease)
+    const counts = await complete({ offers, done, again, hosts })
+    if (counts.lost?.includes(lease.partition) === true)
+      throw new AppError('lease-lost', 'the partition is not held any more')
+    writeBuffers.written(lease)
+    for (const { hostQueue } of items) frontier.completed(hostQueue, 1)
+    options.onCommitted(items.length, counts, lease)
+  }
+
+  return {
+    add: (finished) => writeBuffers.add(finished.hostQueue.lease, finished),
+    flush: writeBuffers.flush,
+    hurry: writeBuffers.hurry,
+    async commitClocks(lease) {
+      const hosts = frontier.changedClocks(lease)
+      if (hosts.length > 0) await persist(() => store.settle({ offers: [], done: [], again: [], hosts }), lease)
+    },
+    size: writeBuffers.size,
+    bytes: writeBuffers.bytes,
+    persist,
+    againOf(hostQueue) {
+      const comesAgain = (item: Finished): boolean => item.hostQueue === hostQueue && item.again
+      return writeBuffers.all(hostQueue.lease).filter(comesAgain).length
+    },
+  }
+}
+
+function bytesOf({ capture }: Finished): number {
+  return capture?.kind === 'body' ? capture.size : 0
+}
+
+/** The page was found under another URL in this run: its links were offered there. A seed is always followed. */
+function isRepetition(outcome: CaptureOutcome | null): boolean {
+  if (outcome?.kind === 'duplicate') return outcome.linksOffered
+  return outcome?.kind === 'unchanged' && outcome.duplicate
+}
+
+type Waiting = { batch: CompletedRequests; resolve(counts: CompletionCounts): void; reject(error: unknown): void }
+
+/**
+ * Completes the requests of several partitions in one call: links to the same host then travel together, whichever pages they are on.
+ * Batches that come during a call wait for the next one. Of those that went together, the first gets all counts and the others
+ * none; `lost` goes to all.
+ */
+function createCommitTogether(complete: (batch: CompletedRequests) => Promise<CompletionCounts>) {
+  let waiting: Waiting[] = []
+  let isBusy = false
+
+  async function completeAll(): Promise<void> {
+    isBusy = true
+    while (waiting.length > 0) {
+      const together = waiting
+      waiting = []
+      try {
+        const counts = await complete(merge(together.map(({ batch }) => batch)))
+        const none = { accepted: 0, known: 0, limited: 0, removed: 0, watches: new Map<number, number>() }
+        const others = counts.lost === undefined ? none : { ...none, lost: counts.lost }
+        for (const [at, { resolve }] of together.entries()) resolve(at === 0 ? counts : others)
+      } catch (error) {
+        for (const { reject } of together) reject(error)
+      }
+    }
+    isBusy = false
+  }
+
+  return (batch: CompletedRequests): Promise<CompletionCounts> =>
+    new Promise((resolve, reject) => {
+      waiting.push({ batch, resolve, reject })
+      if (!isBusy) void completeAll()
+    })
+}
+
+function merge(batches: readonly CompletedRequests[]): CompletedRequests {
+  if (batches.length === 1) return batches[0]!
+  return {
+    offers: batches.flatMap(({ offers }) => offers),
+    done: batches.flatMap(({ done }) => done),
+    again: batches.flatMap(({ again }) => again),
+    hosts: batches.flatMap(({ hosts }) => hosts),
+  }
+}

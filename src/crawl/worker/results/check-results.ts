@@ -1,0 +1,130 @@
+import type { CheckResult, CrawlScope } from '../../../core/check-order.ts'
+import { hostKey } from '../../../core/partition.ts'
+import type { QueuedRequest } from '../../../core/request.ts'
+import type { CaptureOutcome } from '../../../store/contracts/documents.ts'
+import { createScope } from '../../filter/scope.ts'
+import type { UrlFilter } from '../../filter/url-filter.ts'
+import type { Failure, Finished } from './batch.ts'
+
+type Watch = { crawlScope: CrawlScope; filters: UrlFilter[]; takesHostAlong: boolean }
+
+/**
+ * The watches whose requests this shard may meet, and the results of their checks. Every shard learns of a watch before its first request is
+ * offered, and when it ends; requests of an unknown watch are dropped.
+ */
+export type Watches = ReturnType<typeof createWatches>
+
+export function createWatches() {
+  const known = new Map<number, Watch>()
+  let results = new Map<number, CheckResult>()
+
+  function resultsOf(watch: number): CheckResult {
+    const before = results.get(watch)
+    if (before !== undefined) return before
+    const fresh = { watch, queued: 0, changed: 0, unchanged: 0, failed: 0, source: null, landed: null }
+    results.set(watch, fresh)
+    return fresh
+  }
+
+  return {
+    set(crawlScope: CrawlScope): void {
+      const filters = crawlScope.sources.map(({ uri, scope }) =>
+        createScope(
+          scope.kind === 'pattern' ? { seeds: [uri], restrict: scope.source } : { seeds: [uri], kind: scope.kind },
+        ),
+      )
+      const takesHostAlong = crawlScope.sources.some(({ scope }) => scope.kind === 'host' || scope.kind === 'domain')
+      known.set(crawlScope.watch, { crawlScope, filters, takesHostAlong })
+    },
+    remove: (watch: number): void => void known.delete(watch),
+    has: (watch: number): boolean => known.has(watch),
+    /** Whether a link of a page on `pageHost` belongs to the watch. */
+    covers(watch: number, url: string, pageHost: string): boolean {
+      const found = known.get(watch)
+      if (found === undefined) return false
+      if (found.filters.some((filter) => filter.accepts(url))) return true
+      // A source that redirects takes its watch along: the host of a page that was fetched is in scope with it.
+      return found.takesHostAlong && hostKey(url) === pageHost
+    },
+    resultsOf,
+    addQueued(counts: ReadonlyMap<number, number>): void {
+      for (const [watch, n] of counts) resultsOf(watch).queued += n
+    },
+    /** All results since the last call. */
+    takeResults(): CheckResult[] {
+      if (results.size === 0) return []
+      const taken = [...results.values()]
+      results = new Map()
+      return taken
+    },
+  }
+}
+
+/**
+ * Notes the result of a finished request for its watch. The outcome of the source itself is one of a fixed set of words: `stored`,
+ * `duplicate`, `gone`, `unchanged` or `redirect`, `failed: CODE` with a code of `errors.ts`, or `skipped: REASON`.
+ */
+export function noteResult(watches: Watches, finished: Finished, outcome: CaptureOutcome | null): void {
+  const { request, capture, skipped } = finished
+  const results = watches.resultsOf(request.check.watch)
+  const failure = failureOf(finished, outcome)
+  const kind = failure === null ? outcomeOf(capture, outcome) : 'failed'
+  if (kind === 'stored' || kind === 'duplicate' || kind === 'gone') results.changed++
+  else if (kind === 'failed') results.failed++
+  else results.unchanged++
+  if (request.hops > 0) return
+  if (failure !== null) results.source = failedSource(failure)
+  else if (capture?.kind === 'gone' && capture.outcome === 'redirect') {
+    results.landed = capture.location
+    // Its target is not fetched, so this is the end of it.
+    if (skipped !== undefined) results.source = { status: capture.status, outcome: `skipped: ${skipped}` }
+  } else if (capture !== null)
+    results.source = { status: capture.status, outcome: skipped === undefined ? kind : `skipped: ${skipped}` }
+}
+
+/** Everything queued on a host is dropped after a request that failed once too often; these watches lose their requests there. */
+export function noteGivenUp(
+  watches: Watches,
+  queued: ReadonlyMap<number, number>,
+  { check, hops }: QueuedRequest,
+  failure: Failure | undefined,
+): void {
+  watches.addQueued(queued)
+  for (const watch of queued.keys()) watches.resultsOf(watch).failed++
+  // Noted here, since the check may be over before the request itself is committed.
+  if (hops === 0 && failure !== undefined && queued.has(check.watch))
+    watches.resultsOf(check.watch).source = failedSource(failure)
+}
+
+/** The same as results of their own, for a store that publishes them itself. */
+export function resultsOfGivenUp(
+  queued: ReadonlyMap<number, number>,
+  request: QueuedRequest,
+  failure: Failure | undefined,
+): CheckResult[] {
+  const watches = createWatches()
+  noteGivenUp(watches, queued, request, failure)
+  return watches.takeResults()
+}
+
+function failedSource({ code, status }: Failure): CheckResult['source'] {
+  return { status, outcome: `failed: ${code}` }
+}
+
+function failureOf({ capture, failure }: Finished, outcome: CaptureOutcome | null): Failure | null {
+  // That it is gone by now is a change, not a failure.
+  if (outcome?.kind === 'gone') return null
+  if (failure !== undefined) return failure
+  if (capture === null) return null
+  const { status } = capture
+  if (outcome?.kind === 'incomplete') return { code: 'body-short', status }
+  // Another watch fetched it a moment ago.
+  if (capture.kind !== 'met' || outcome?.kind !== 'noted' || status < 400) return null
+  return { code: status < 500 ? 'http-client-error' : 'http-server-error', status }
+}
+
+function outcomeOf(capture: Finished['capture'], outcome: CaptureOutcome | null): string {
+  if (capture === null || outcome === null) return 'unchanged'
+  if (outcome.kind !== 'noted') return outcome.kind
+  return capture.kind === 'note' || capture.kind === 'gone' ? capture.outcome : 'unchanged'
+}

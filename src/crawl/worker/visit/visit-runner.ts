@@ -1,0 +1,112 @@
+import type { QueuedRequest } from '../../../core/request.ts'
+import { isTemporary } from '../../../core/retry.ts'
+import type { Frontier } from '../../frontier/frontier.ts'
+import type { HostQueue } from '../../frontier/host-queue.ts'
+import { endInFlight, type PartitionLease } from '../../frontier/partition-lease.ts'
+import type { CrawlStats } from '../crawl-stats.ts'
+import type { Dispatcher } from '../dispatcher.ts'
+import type { HostFailures } from '../host-failures.ts'
+import type { Batch } from '../results/batch.ts'
+import type { Conclude } from './conclude.ts'
+import type { Visit, VisitResult } from './visit.ts'
+
+/** Its watch has ended. */
+const orphaned = { kind: 'dropped' } as const
+
+export type VisitRunnerDeps = {
+  frontier: Frontier
+  dispatcher: Dispatcher
+  visit: Visit
+  conclude: Conclude
+  batch: Pick<Batch, 'add'>
+  /** Throws away a result that can't be written here. */
+  refuse(items: readonly { hostQueue: HostQueue; request: QueuedRequest }[], lease: PartitionLease): void
+  hostFailures: HostFailures
+  crawlStats: CrawlStats
+  /** Delays from robots.txt that visits came across, by host. */
+  crawlDelays: Map<string, number>
+  /** The address that a request would connect to; empty where that is not known. */
+  addressOf(url: string): Promise<string>
+  /** Whether the watch of a request still exists. */
+  isWatched(check: QueuedRequest['check']): Promise<boolean>
+}
+
+/** Takes one request from its beginning to the batch: connect, visit, hand the host on, read the answer. */
+export function createVisitRunner(deps: VisitRunnerDeps) {
+  const { frontier, dispatcher, visit, conclude, batch, hostFailures, crawlStats, crawlDelays } = deps
+  const answered: (() => void)[] = []
+
+  /** Answers that came together are read together, one after the other: the code that reads stays in the processor's caches. */
+  function inTurn(): Promise<void> {
+    return new Promise((resolve) => {
+      if (answered.push(resolve) === 1) setImmediate(readAnswered)
+    })
+  }
+
+  function readAnswered(): void {
+    for (const resume of answered.splice(0)) resume()
+  }
+
+  async function visitOfWatch(request: QueuedRequest, hostQueue: HostQueue): Promise<VisitResult | typeof orphaned> {
+    return (await deps.isWatched(request.check)) ? visit(request, hostQueue) : orphaned
+  }
+
+  return async function run(hostQueue: HostQueue, request: QueuedRequest): Promise<void> {
+    const known = hostQueue.address
+    // The first request of a host counts against its address too, which is not known before.
+    const address = known === '' ? await deps.addressOf(request.url) : known
+    hostQueue.address = address
+    if (address !== known && !dispatcher.takeAddress(address)) return dispatcher.withdrawForAddress(hostQueue, request)
+    let result: VisitResult | typeof orphaned
+    try {
+      result = await (request.check.watch === 0 ? visit(request, hostQueue) : visitOfWatch(request, hostQueue))
+    } catch (error) {
+      if (!isTemporary(error)) throw error
+      dispatcher.returnAddress(address)
+      return dispatcher.withdrawForLookup(hostQueue, request)
+    }
+    dispatcher.returnAddress(address)
+    hostQueue.crawlDelayMs = crawlDelays.get(hostQueue.host) ?? hostQueue.crawlDelayMs
+    crawlDelays.delete(hostQueue.host)
+    if ('response' in result) hostQueue.address = result.response.address
+    if (result.kind === 'postponed') {
+      hostQueue.nextAt = Math.max(hostQueue.nextAt, result.until ?? 0)
+      frontier.postpone(hostQueue, request, result.signal)
+      return dispatcher.withdraw(hostQueue, request)
+    }
+    const signal = 'signal' in result ? result.signal : ({ kind: 'untouched' } as const)
+    if (signal.kind !== 'untouched') crawlStats.hostTime(hostQueue.host, signal.totalMs)
+    const verdict = frontier.release(hostQueue, signal)
+    // The host continues with its next request while this answer is read.
+    dispatcher.dispatchSoon()
+    if (!('response' in result) && !('status' in result && result.status > 0)) dispatcher.returnPage(request)
+    await inTurn()
+    let concluded: Awaited<ReturnType<Conclude>>
+    try {
+      concluded = await conclude(request, result)
+    } catch (error) {
+      if (hostQueue.lease.isPermanent || !isTemporary(error)) throw error
+      // The store could not be asked until the end: the request is still queued for the next holder of its partition.
+      dispatcher.fetched()
+      return deps.refuse([{ hostQueue, request }], hostQueue.lease)
+    }
+    const { capture, offers, again: wanted, skipped, failure } = concluded
+    // A host that was given up, for this request or another, gets no retry.
+    const again = wanted && verdict !== 'given-up' && !hostFailures.isGivenUp(hostQueue)
+    if (wanted && !again) hostFailures.countLost(hostQueue.host, 1)
+    dispatcher.fetched()
+    if (verdict !== 'goes-on') hostQueue.lease.inFlight++
+    batch.add({
+      hostQueue,
+      request: again ? { ...request, attempts: request.attempts + 1 } : request,
+      capture,
+      offers,
+      again,
+      skipped,
+      failure,
+    })
+    if (verdict === 'goes-on') return
+    await hostFailures.note(hostQueue, verdict, request, failure)
+    endInFlight(hostQueue.lease)
+  }
+}
