@@ -1,13 +1,20 @@
 import { isAppError } from '../../core/errors.ts'
 import type { QueuedRequest } from '../../core/request.ts'
 import { isTemporary } from '../../core/retry.ts'
+import type { FrontierStore } from '../../store/contracts/frontier.ts'
 import type { Frontier } from '../frontier/frontier.ts'
 import type { HostQueue } from '../frontier/host-queue.ts'
+import type { CrawlStats } from './crawl-stats.ts'
 import type { Batch, Failure } from './results/batch.ts'
-import { noteGivenUp, resultsOfGivenUp } from './results/check-results.ts'
-import type { ShardDeps } from './shard.ts'
+import { noteGivenUp, resultsOfGivenUp, type Watches } from './results/check-results.ts'
+import type { ShardStats } from './shared-counters.ts'
 
-export type HostFailuresDeps = Pick<ShardDeps, 'store' | 'watches' | 'stats' | 'crawlStats' | 'log'> & {
+export type HostFailuresDeps = {
+  store: FrontierStore
+  watches: Watches
+  stats: ShardStats
+  crawlStats: CrawlStats
+  log(level: 'warn', message: string, fields?: Record<string, unknown>): void
   frontier: Pick<Frontier, 'drop'>
   batch: Pick<Batch, 'persist' | 'againOf'>
   /** Publishes the results that were noted. */
@@ -18,7 +25,7 @@ export type HostFailuresDeps = Pick<ShardDeps, 'store' | 'watches' | 'stats' | '
 
 export type HostFailures = ReturnType<typeof createHostFailures>
 
-type ResultsOf = Parameters<ShardDeps['store']['giveUp']>[1]
+type ResultsOf = Parameters<FrontierStore['giveUp']>[1]
 
 /** Hosts that fail again and again: they rest, and in the end are given up for this run, with everything queued for them. */
 export function createHostFailures(deps: HostFailuresDeps) {
