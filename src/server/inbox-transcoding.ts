@@ -1,10 +1,10 @@
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { InboxService } from '../services/inbox/inbox-service.ts'
 import { type DigestItem, digestText, itemText } from '../services/inbox/inbox-text.ts'
 import { wmlAnnotation, wmlList } from '../services/inbox/inbox-wml.ts'
 import type { InboxItem, InboxState } from '../store/contracts/inbox.ts'
-import type { InboxFormat } from './inbox-formats.ts'
-import type { InboxLinks } from './inbox-links.ts'
+import { negotiate } from './negotiation.ts'
+import type { formats } from './schemas/inbox.ts'
 
 type OtherFormat = Exclude<InboxFormat, 'json'>
 
@@ -85,4 +85,65 @@ async function digestItems(
     summary: each.summary.text,
     link: links.annotation(each.id, format),
   }))
+}
+
+export type InboxFormat = (typeof formats)[number]
+
+/** Media types of the inbox formats. */
+export const inboxFormats = {
+  json: 'application/json',
+  xml: 'application/xml',
+  wml: 'text/vnd.wap.wml',
+  text: 'text/plain',
+} as const satisfies Record<InboxFormat, string>
+
+const byType = new Map<string, InboxFormat>([
+  ...Object.entries(inboxFormats).map(([format, type]) => [type, format as InboxFormat] as const),
+  ['text/xml', 'xml'],
+])
+const offers = [...byType.keys()]
+
+/** A format named in the query takes precedence over the Accept header. Sets the type of the response. */
+export function formatOf(named: InboxFormat | undefined, request: FastifyRequest, reply: FastifyReply): InboxFormat {
+  if (named !== undefined) {
+    reply.header('vary', 'Accept')
+    reply.type(`${inboxFormats[named]}; charset=utf-8`)
+    return named
+  }
+  const type = negotiate(request, reply, offers)
+  reply.type(`${type}; charset=utf-8`)
+  return byType.get(type)!
+}
+
+/** Links for inbox formats whose readers can't build URLs themselves. */
+type InboxLinks = {
+  /** The requested list from a cursor; from its start for null. */
+  list(format: InboxFormat, cursor: string | null): string
+  annotation(id: number, format: InboxFormat, part?: number): string
+}
+
+const kept = ['state', 'profile', 'q', 'urgency', 'upTo', 'limit'] as const
+
+/** Absolute: with the server's configured address, or the one the caller used. */
+export function inboxLinks(request: FastifyRequest, address: string): InboxLinks {
+  const base = `${(address || originOf(request)).replace(/\/+$/, '')}/api/v1/annotations`
+  const query = request.query as Record<string, unknown>
+  return {
+    list(format, cursor) {
+      const wanted = new URLSearchParams()
+      // The default state is omitted: every letter counts on a small device.
+      for (const name of kept)
+        if (query[name] !== undefined && query[name] !== 'all') wanted.set(name, String(query[name]))
+      wanted.set('format', format)
+      if (cursor !== null) wanted.set('cursor', cursor)
+      return `${base}?${wanted}`
+    },
+    annotation: (id, format, part = 1) => `${base}/${id}?format=${format}${part === 1 ? '' : `&part=${part}`}`,
+  }
+}
+
+/** A Host header is used only if it is a valid host. */
+function originOf({ protocol, host }: FastifyRequest): string {
+  const isHost = /^[\w.-]{1,253}(?::\d{1,5})?$|^\[[0-9a-f:.]{2,45}\](?::\d{1,5})?$/i.test(host ?? '')
+  return isHost ? `${protocol}://${host}` : ''
 }

@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError, type ErrorCode, isAppError } from '../core/errors.ts'
-import type { AllowedMethods } from './allowed-methods.ts'
+import type { Socket } from 'node:net'
 
 export type Detail = { place: string; message: string }
 
@@ -112,4 +112,55 @@ function ofFramework(error: FastifyError): AppError | null {
 
 function pathOf({ url }: FastifyRequest): string {
   return url.split('?', 1)[0]!.slice(0, 200)
+}
+
+type ClientError = Error & { code?: string }
+
+const reasons: Record<string, [status: string, message: string]> = {
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'the URL and headers are too long'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'the request took too long to arrive'],
+}
+
+/** Malformed and oversized requests get an error in the same form as all others. */
+export function answerClientError(error: ClientError, socket: Socket): void {
+  // Closed by the client, or answered already.
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy(error)
+    return
+  }
+  const [status, message] = reasons[error.code ?? ''] ?? ['400 Bad Request', 'malformed HTTP request']
+  const body = JSON.stringify({ error: { code: 'request-invalid', message } })
+  const header = [
+    `HTTP/1.1 ${status}`,
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(body)}`,
+    'x-content-type-options: nosniff',
+    'connection: close',
+  ]
+  socket.end(`${header.join('\r\n')}\r\n\r\n${body}`)
+}
+
+/** The methods that a path supports. */
+type AllowedMethods = (path: string) => string[]
+
+/** Records the routes added from now on, except catch-all routes such as the pages. */
+export function listenForMethods(server: FastifyInstance): AllowedMethods {
+  const patterns = new Map<string, { pattern: RegExp; methods: Set<string> }>()
+  server.addHook('onRoute', ({ method, url }) => {
+    if (url.includes('*')) return
+    const known = patterns.get(url) ?? { pattern: patternOf(url), methods: new Set<string>() }
+    for (const each of [method].flat()) known.methods.add(each)
+    patterns.set(url, known)
+  })
+  return (path) => {
+    const found = new Set<string>()
+    for (const { pattern, methods } of patterns.values())
+      if (pattern.test(path)) for (const each of methods) found.add(each)
+    return [...found].sort()
+  }
+}
+
+function patternOf(url: string): RegExp {
+  const parts = url.split('/').map((part) => (part.startsWith(':') ? '[^/]+' : part.replaceAll('.', '\\.')))
+  return new RegExp(`^${parts.join('/')}/?$`)
 }

@@ -1,19 +1,18 @@
 import cookie from '@fastify/cookie'
 import rateLimit from '@fastify/rate-limit'
-import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import fastify from 'fastify'
+import { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { Logger } from 'pino'
 import type { Config } from '../config/config.ts'
 import { guardRoutes } from './access.ts'
-import { listenForMethods } from './allowed-methods.ts'
-import { answerClientError } from './client-errors.ts'
 import { addEtags } from './etags.ts'
 import { setHeaders } from './headers.ts'
 import { describeApi } from './openapi.ts'
 import { servePages } from './pages.ts'
 import type { ServerParts } from './parts.ts'
-import { answerProblems, sendProblem, WaitError } from './problem.ts'
+import { WaitError, answerClientError, answerProblems, listenForMethods, sendProblem } from './problem.ts'
 import { addRoutes } from './routes.ts'
-import { buildValidator } from './validation.ts'
+import { AjvCompiler } from '@fastify/ajv-compiler'
 
 export type ServerOptions = {
   config: Config['server']
@@ -62,4 +61,17 @@ export async function createServer({ config, log, parts, pages }: ServerOptions)
   await addRoutes(server, parts)
   await servePages(server, pages)
   return server
+}
+
+const rules = { removeAdditional: false, allErrors: false, strict: false, useDefaults: true }
+const compilers = AjvCompiler()
+
+/**
+ * How requests are validated. URLs and headers are text, so numbers and lists in them are converted from text; in a body
+ * each value already has a type, and a different type than the schema's is an error.
+ */
+const buildValidator: typeof compilers = (schemas) => {
+  const ofTexts = compilers(schemas, { customOptions: { ...rules, coerceTypes: 'array' } })
+  const ofBodies = compilers(schemas, { customOptions: { ...rules, coerceTypes: false } })
+  return (route) => ((route as { httpPart?: string }).httpPart === 'body' ? ofBodies : ofTexts)(route)
 }

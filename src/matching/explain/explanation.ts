@@ -1,10 +1,10 @@
-import type { CompiledInterests } from '../interests/compiled-interests.ts'
-import { createWorkBudget, type WorkBudget } from '../interests/work-budget.ts'
 import { worthOfKeyword } from '../match/evaluate.ts'
-import type { Place } from '../match/leaf-search.ts'
+import { type Place, eachOccurrence, hasLeaf, placesOfPattern } from '../match/leaf-search.ts'
 import type { Passage } from '../summary/summary.ts'
 import type { DocumentTerms } from '../terms/document-terms.ts'
-import { type Hits, hitsOfWords, partsOfCondition } from './find-hits.ts'
+import type { CompiledInterests } from '../interests/compile-interests.ts'
+import { type WorkBudget, createWorkBudget } from '../interests/text-pattern.ts'
+import type { Condition, Leaf, WordsLeaf } from '../interests/condition.ts'
 
 /**
  * Why a document matters to a profile. The worths of `terms` and `further` sum up to the relevance; where there are no
@@ -114,4 +114,65 @@ function findKeywords(interests: CompiledInterests, document: DocumentTerms, bud
     if (thousandths > 0) found.push({ key, weight, thousandths, hits: hitsOfWords(leaf, document, stemming, budget) })
   }
   return found.sort((a, b) => b.thousandths - a.thousandths)
+}
+
+/** Where a document has something that somebody wants. */
+type Hits = {
+  /** All occurrences, and those in the title. */
+  readonly count: number
+  readonly inTitle: number
+  /** Those in the title first, in order, `MAX_PLACES` at most. */
+  readonly places: readonly Place[]
+}
+
+type ConditionPart = {
+  readonly leaf: Leaf
+  readonly isThere: boolean
+  readonly isNegated: boolean
+  readonly hits: Hits
+}
+
+const MAX_PLACES = 32
+const none: Hits = { count: 0, inTitle: 0, places: [] }
+
+function hitsOfWords(leaf: WordsLeaf, document: DocumentTerms, stemming: string, budget: WorkBudget): Hits {
+  const places: Place[] = []
+  let inTitle = 0
+  const { titleTokens, starts, ends } = document
+  const count = eachOccurrence(leaf, document, stemming, budget, Number.POSITIVE_INFINITY, (token) => {
+    if (token < titleTokens) inTitle++
+    if (places.length >= MAX_PLACES) return
+    const where = token < titleTokens ? 'title' : 'body'
+    places.push({ where, start: starts[token]!, end: ends[token + leaf.words.length - 1]! })
+  })
+  return { count, inTitle, places }
+}
+
+/** The parts of an expression, in the order in which they are written. */
+function partsOfCondition(
+  condition: Condition,
+  document: DocumentTerms,
+  { stemming }: CompiledInterests,
+  budget: WorkBudget,
+): ConditionPart[] {
+  const parts: ConditionPart[] = []
+  const visit = (node: Condition, isNegated: boolean): void => {
+    if (node.kind === 'leaf') {
+      const { leaf } = node
+      const isThere = hasLeaf(leaf, document, stemming, budget)
+      // What could not be found out is not told.
+      if (budget.left > 0)
+        parts.push({ leaf, isThere, isNegated, hits: isThere ? hitsOfLeaf(leaf, document, stemming, budget) : none })
+    } else if (node.kind === 'not') visit(node.part, !isNegated)
+    else for (const part of node.parts) visit(part, isNegated)
+  }
+  visit(condition, false)
+  return parts
+}
+
+function hitsOfLeaf(leaf: Leaf, document: DocumentTerms, stemming: string, budget: WorkBudget): Hits {
+  if (leaf.kind === 'site') return none
+  if (leaf.kind === 'words') return hitsOfWords(leaf, document, stemming, budget)
+  const places = placesOfPattern(leaf, document, budget, MAX_PLACES)
+  return { count: places.length, inTitle: places.filter(({ where }) => where === 'title').length, places }
 }

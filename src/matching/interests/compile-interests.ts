@@ -1,13 +1,30 @@
 import { InvalidInputError } from '../../config/validation-errors.ts'
 import type { Interests } from '../../core/profile.ts'
-import { defaultScorers, type Scorers } from '../score/scorers.ts'
+import { type Scorer, type Scorers, defaultScorers } from '../score/scorers.ts'
 import { findStemmer, stemmedLanguages } from '../terms/stem/stemmers.ts'
-import type { CompiledInterests, CompiledKeyword } from './compiled-interests.ts'
-import type { WordsLeaf } from './condition.ts'
-import { createFaultList, type FaultList, type InterestFault } from './interest-fault.ts'
+import type { Condition, WordsLeaf } from './condition.ts'
 import { interestLimits } from './interest-limits.ts'
-import { readExpression } from './read-expression.ts'
+import { type FaultList, type InterestFault, createFaultList, readExpression } from './read-expression.ts'
 import { readWords } from './read-words.ts'
+
+/** Interests made ready to be held against documents. Valid in the thread that made them: hashes and patterns are its own. */
+export type CompiledInterests = {
+  /** '' where words are compared as they are spelled. */
+  readonly stemming: string
+  readonly keywords: readonly CompiledKeyword[]
+  readonly exclude: readonly WordsLeaf[]
+  readonly expression: { readonly source: string; readonly condition: Condition } | null
+  readonly threshold: number
+  readonly scorer: Scorer
+}
+
+export type CompiledKeyword = {
+  /** As the user wrote it. */
+  readonly key: string
+  readonly leaf: WordsLeaf
+  /** With three decimals at most. */
+  readonly weight: number
+}
 
 export type ReadInterests =
   | { kind: 'interests'; interests: CompiledInterests }

@@ -2,10 +2,29 @@ import { siteHost } from '../../core/search-query/parse-query.ts'
 import { hashText } from '../terms/term-hash.ts'
 import type { Condition, Leaf, PatternLeaf } from './condition.ts'
 import { type ExpressionToken, expressionTokens } from './expression-tokens.ts'
-import type { FaultList } from './interest-fault.ts'
 import { interestLimits } from './interest-limits.ts'
 import { readWords } from './read-words.ts'
 import { readTextPattern } from './text-pattern.ts'
+import type { ValidationError } from '../../config/validation-errors.ts'
+
+/** `at` is the place in the text, counted from 0; null where the whole value is meant. */
+export type InterestFault = ValidationError & { readonly at: number | null }
+
+export type FaultList = {
+  readonly faults: InterestFault[]
+  add(place: string, message: string, at?: number): void
+}
+
+/** Ten thousand wrong keywords are told by the first hundred. */
+export function createFaultList(): FaultList {
+  const faults: InterestFault[] = []
+  return {
+    faults,
+    add(place, message, at) {
+      if (faults.length < interestLimits.faults) faults.push({ place, message, at: at ?? null })
+    },
+  }
+}
 
 const PLACE = 'expression'
 type TextToken = Extract<ExpressionToken, { kind: 'text' }>

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { readTextPattern, type TextPattern } from './text-pattern.ts'
-import { createWorkBudget } from './work-budget.ts'
+import { describe, test } from 'node:test'
+import { type TextPattern, createWorkBudget, readTextPattern } from './text-pattern.ts'
 
 function patternOf(source: string, ignoreCase = false): TextPattern {
   const read = readTextPattern(source, { ignoreCase })

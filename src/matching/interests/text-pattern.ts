@@ -2,7 +2,19 @@ import { type Alphabet, type CharacterSet, createAlphabet, rangeOf, union } from
 import { createPattern } from '../../core/pattern/pattern.ts'
 import type { Span } from '../../core/pattern/pattern-search.ts'
 import { type PatternNode, readPattern } from '../../core/pattern/pattern-syntax.ts'
-import type { WorkBudget } from './work-budget.ts'
+
+/**
+ * Steps that may still be spent on holding one profile against one document. When they are used up, what was not
+ * found counts as not there, and whoever asked can see it: `left` is not above zero. Counted in steps and not in time, so that the
+ * outcome is the same wherever and whenever it is computed.
+ */
+export type WorkBudget = { left: number }
+
+const STEPS = 5_000_000
+
+export function createWorkBudget(steps = STEPS): WorkBudget {
+  return { left: steps }
+}
 
 /**
  * Regular expressions held against texts. All ways to match are followed side by side, so the time is at most the

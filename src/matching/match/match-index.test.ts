@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
 import fc from 'fast-check'
+import { describe, test } from 'node:test'
 import type { Interests } from '../../core/profile.ts'
-import { compileInterests } from '../interests/compile-interests.ts'
-import type { CompiledInterests } from '../interests/compiled-interests.ts'
-import { createBm25Scorer } from '../score/bm25-scorer.ts'
-import { createScorers } from '../score/scorers.ts'
+import { type CompiledInterests, compileInterests } from '../interests/compile-interests.ts'
+import { createBm25Scorer, createScorers } from '../score/scorers.ts'
 import { createTermStatistics } from '../score/term-statistics.ts'
 import { readDocument } from '../terms/document-terms.ts'
-import { createMatchIndex, type Match } from './match-index.ts'
-import { matchNaively } from './naive.ts'
+import { type Match, createMatchIndex } from './match-index.ts'
+import { matchNaively } from './naive-match.testkit.ts'
 
 const statistics = createTermStatistics()
 const scorers = createScorers([createBm25Scorer(statistics)])

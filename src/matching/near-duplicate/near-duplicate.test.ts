@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
 import fc from 'fast-check'
+import { describe, test } from 'node:test'
 import { readDocument } from '../terms/document-terms.ts'
 import { createNearDuplicateIndex } from './near-duplicate-index.ts'
-import { hammingDistance, simhash } from './simhash.ts'
+import { hammingDistance, proseOf, simhash } from './simhash.ts'
 
 const vocabulary = Array.from({ length: 800 }, (_, n) => `w${(n * 7_919) % 10_007}`)
 
@@ -96,5 +96,31 @@ describe('the index of near-duplicates', () => {
       [77],
     )
     assert.deepEqual(index.find(hashOf(story(5_000))), [])
+  })
+})
+
+const article = [
+  'The ministry of finance said on Monday that the budget for next year grows by four percent.',
+  'Most of the new money goes to schools, hospitals and the repair of bridges all over the country.',
+  'Opposition parties called the plan a gift to builders and asked for a debate in parliament this week.',
+].join('\n')
+
+describe('the prose of a page', () => {
+  test('is the same on sites that differ in all around it', () => {
+    const here = `Home\nSport\nWeather\n${article}\nShare this\n© Daily Planet`
+    const there = `Politics | Business | Culture\nSign in\n${article}\nMore on this topic\nImprint\nPrivacy\nJobs`
+    assert.equal(proseOf(here), article)
+    assert.equal(proseOf(there), article)
+    const hashOf = (text: string) => simhash(readDocument({ url: '', title: '', text }))!
+    assert.equal(hammingDistance(hashOf(proseOf(here)), hashOf(proseOf(there))), 0)
+  })
+
+  test('is the whole text where nothing is long enough', () => {
+    assert.equal(proseOf('one\ntwo'), 'one\ntwo')
+  })
+
+  test('has long lines without spaces too', () => {
+    const line = '政府は月曜日に来年度予算が四パーセント増えると発表した。'.repeat(4)
+    assert.equal(proseOf(`目次\n${line}`), line)
   })
 })

@@ -2,13 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { isAppError } from '../../core/errors.ts'
 import type { Interests } from '../../core/profile.ts'
-import { compileInterests } from '../interests/compile-interests.ts'
+import { compileInterests, readInterests } from '../interests/compile-interests.ts'
 import { relevanceOf } from '../match/evaluate.ts'
 import { readDocument } from '../terms/document-terms.ts'
 import { hashText } from '../terms/term-hash.ts'
-import { createBm25Scorer } from './bm25-scorer.ts'
-import { keywordsScorer } from './keywords-scorer.ts'
-import { createScorers, defaultScorers } from './scorers.ts'
+import { createBm25Scorer, createBuiltInScorers, createScorers, defaultScorers, keywordsScorer } from './scorers.ts'
 import { createTermStatistics } from './term-statistics.ts'
 
 const documentOf = (text: string) => readDocument({ url: '', title: '', text })
@@ -114,4 +112,18 @@ describe('the scorers', () => {
       (error) => isAppError(error, 'config-invalid'),
     )
   })
+})
+
+test('a profile may be scored by bm25, by which rare words count for more than common ones', () => {
+  const { scorers, learn } = createBuiltInScorers()
+  const documentOf = (text: string) => readDocument({ url: 'http://a.example/', title: '', text })
+  for (let n = 0; n < 50; n++) learn(documentOf(`the common word and number n${n}`))
+  learn(documentOf('a rare word'))
+  const scoreOf = (key: string): number => {
+    const interests = { keywords: [{ key, weight: 1 }], exclude: [], expression: '', threshold: 0, stemming: '' }
+    const read = readInterests({ ...interests, scorer: 'bm25', ignore: [] }, scorers)
+    assert.equal(read.kind, 'interests')
+    return relevanceOf(read.interests, documentOf('one rare and one common word'))!
+  }
+  assert.ok(scoreOf('rare') > 2 * scoreOf('common'))
 })

@@ -1,6 +1,47 @@
 import { AppError } from '../../core/errors.ts'
-import { keywordsScorer } from './keywords-scorer.ts'
-import type { Scorer } from './scorer.ts'
+import type { WordsLeaf } from '../interests/condition.ts'
+import { type TermStatistics, createTermStatistics } from './term-statistics.ts'
+import type { DocumentTerms } from '../terms/document-terms.ts'
+
+/**
+ * How much a keyword that a document has is worth. Relevance is the sum over all keywords that are present, each
+ * rounded to three decimals, so that it is the same in whatever order it is added up, and an explanation can show its parts.
+ */
+export type Scorer = {
+  readonly name: string
+  /**
+   * No keyword is ever worth more than its weight. The match index then leaves out, unseen, what cannot reach its threshold.
+   */
+  readonly isBoundedByWeight: boolean
+  /** Whether `count` is used. Where it is not, 1 is given for everything that is there, and phrases are found faster. */
+  readonly needsCounts: boolean
+  /** Not negative. */
+  worth(hit: KeywordHit, document: DocumentStats): number
+}
+
+type KeywordHit = {
+  readonly leaf: WordsLeaf
+  readonly weight: number
+  /** Occurrences, at least 1. */
+  readonly count: number
+  readonly stemming: string
+}
+
+type DocumentStats = { readonly tokens: number }
+
+/** In thousandths; what a plug-in should not have said counts as nothing. */
+export function worthOf(scorer: Scorer, hit: KeywordHit, document: DocumentStats): number {
+  const worth = Math.round(scorer.worth(hit, document) * 1000)
+  return worth > 0 && worth < Number.MAX_SAFE_INTEGER ? worth : 0
+}
+
+/** The sum of the weights of the keywords present, however often they occur. */
+export const keywordsScorer: Scorer = {
+  name: 'keywords',
+  isBoundedByWeight: true,
+  needsCounts: false,
+  worth: ({ weight }) => weight,
+}
 
 /** The scorers that profiles may name. */
 export type Scorers = {
@@ -24,3 +65,33 @@ export function createScorers(others: readonly Scorer[] = []): Scorers {
 }
 
 export const defaultScorers: Scorers = createScorers()
+
+/** How fast further occurrences lose their worth, and how much long documents are held back. */
+const SATURATION = 1.2
+const LENGTH_SHARE = 0.75
+
+/**
+ * Okapi BM25: rare words count more than common ones, many occurrences more than one but with less and less gain, and
+ * long documents must say more. The weight multiplies. A phrase is as rare as the rarest of its words.
+ */
+export function createBm25Scorer(statistics: TermStatistics): Scorer {
+  return {
+    name: 'bm25',
+    isBoundedByWeight: false,
+    needsCounts: true,
+    worth({ leaf, weight, count, stemming }, { tokens }) {
+      const documents = statistics.documents()
+      let seenIn = documents
+      for (const word of leaf.words) seenIn = Math.min(seenIn, statistics.documentsWith(word, stemming))
+      const rarity = Math.log(1 + (documents - seenIn + 0.5) / (seenIn + 0.5))
+      const lengths = 1 - LENGTH_SHARE + (LENGTH_SHARE * tokens) / Math.max(1, statistics.averageTokens())
+      return (weight * rarity * count * (SATURATION + 1)) / (count + SATURATION * lengths)
+    },
+  }
+}
+
+/** The scorers that every profile may name: `keywords` as in the papers, and `bm25`, which learns how common words are. */
+export function createBuiltInScorers(): { scorers: Scorers; learn(document: DocumentTerms): void } {
+  const statistics = createTermStatistics()
+  return { scorers: createScorers([createBm25Scorer(statistics)]), learn: statistics.learn }
+}

@@ -1,5 +1,4 @@
 import type { Place } from '../match/leaf-search.ts'
-import { cutBack, isWordBreak, sentenceStart } from './text-edges.ts'
 
 /** Something that was found, what it is worth, and where it is. */
 export type Passage = { readonly weight: number; readonly places: readonly Place[] }
@@ -138,4 +137,38 @@ function addMark(marks: [number, number][], start: number, end: number): void {
   const before = marks.at(-1)
   if (before === undefined || start >= before[1]) marks.push([start, end])
   else if (end > before[1]) before[1] = end
+}
+
+const sentenceEnd = /[.!?。！？\n]/
+const white = /\s/
+
+function isWordBreak(character: string): boolean {
+  return white.test(character)
+}
+
+/** Where the sentence that holds `place` begins, or a word, but not before `earliest`. */
+function sentenceStart(text: string, earliest: number, place: number): number {
+  let word = place
+  for (let at = place; at > earliest; at--) {
+    const before = text[at - 1]!
+    if (sentenceEnd.test(before) && (white.test(text[at] ?? ' ') || before > '\x7f' || before === '\n'))
+      return white.test(text[at] ?? '') && at < place ? at + 1 : at
+    if (white.test(before)) word = at
+  }
+  if (earliest === 0 || white.test(text[earliest - 1]!)) return wholeCharacter(text, earliest)
+  return wholeCharacter(text, word)
+}
+
+/** The end of the last whole word before `end`; `end` where there is no end of a word in the last half. */
+function cutBack(text: string, from: number, end: number): number {
+  if (white.test(text[end] ?? ' ')) return end
+  const middle = from + ((end - from) >> 1)
+  for (let at = end; at > middle; at--) if (white.test(text[at - 1]!)) return at - 1
+  return wholeCharacter(text, end)
+}
+
+/** Not between the two units of one character. */
+function wholeCharacter(text: string, at: number): number {
+  const unit = text.charCodeAt(at)
+  return unit >= 0xdc00 && unit <= 0xdfff && at > 0 ? at - 1 : at
 }

@@ -1,7 +1,28 @@
 import type { DocumentTerms } from './document-terms.ts'
-import { stopWords } from './stop-words.ts'
 import { hashText } from './term-hash.ts'
 import type { Word } from './term-view.ts'
+
+/** Words that make a language known, without accents: few, common, and seldom shared with the others. */
+const stopWords: Record<string, string> = {
+  en: 'the of and to in is that for it with as was are be this from by not have which you at an been they were has',
+  de: 'der die und das den von zu mit sich des auf fur ist im dem nicht ein eine als auch wird sind nach bei oder werden',
+  fr: 'le les des et en du une est que dans pour qui sur pas au par avec ce plus sont aux cette ses mais nous',
+  es: 'el los las y en del una que se por con para es su al como mas pero fue este ha son entre esta',
+  it: 'il di che e la per un una non con del della sono si dei nel alla piu anche gli le dal delle come questo',
+  pt: 'o os as e em do da dos das um uma que nao para com por mais ao como foi pela pelo sao sua',
+  nl: 'de het een van en in is dat op te zijn met voor niet aan er om ook als bij door maar naar werd',
+  sv: 'och att det som en pa ar av for den med till inte har om ett var jag kan fran eller vid',
+  da: 'og det at er en til af pa som med den for ikke de har der et var fra blev om han',
+  no: 'og det er som en pa til av for med at ikke den har de et var fra ble om han hun',
+  ru: 'и в не на что с по как это к но из у за от для о его она так был же все',
+  uk: 'і в не на що з та до у як це за від про його для але вона був',
+  pl: 'i w na z do nie sie to ze jest o jak po ale przez od dla co tym oraz byl',
+  cs: 'a v na se je ze s z do o to i jako ale pro by za byl jeho podle ktere',
+  tr: 've bir bu da de icin ile olarak gibi daha cok olan ne en var kadar sonra ancak',
+  ro: 'si in de la cu pe o un nu este din care pentru mai sa ca au fost prin sau',
+  fi: 'ja on ei se oli hanen mutta ovat kun joka myos kuin han etta tai ole sen',
+  hu: 'a az es hogy nem egy is volt de meg csak mint ez vagy el ki mar',
+}
 
 const lists = Object.entries(stopWords).map(([language, text]) => ({
   language,

@@ -1,22 +1,7 @@
-import {
-  DROPPED,
-  FIRST_LETTER,
-  foldAstral,
-  foldedUnits,
-  foldTable,
-  learnUnit,
-  PLUS,
-  SEPARATOR,
-  SEVERAL,
-  SHARP,
-  SURROGATE,
-  UNKNOWN,
-  UNSPACED,
-} from './fold.ts'
+import { DROPPED, FIRST_LETTER, PLUS, SEPARATOR, SEVERAL, SHARP, SURROGATE, UNKNOWN, UNSPACED, foldAstral, foldTable, foldUnspaced, foldedUnits, learnUnit } from './fold.ts'
 import { SeenWords } from './seen-words.ts'
 import { finishHash, hashFactor, hashStart, secondFactor } from './term-hash.ts'
-import { grown, TermTable } from './term-table.ts'
-import { eachSegment, MAX_SEGMENTED } from './unspaced.ts'
+import { TermTable, grown } from './term-table.ts'
 
 /** What follows in a longer word is not compared. */
 export const MAX_TERM_LENGTH = 64
@@ -238,4 +223,19 @@ export function wordsOf(text: string, maxWords = 100): string[] {
   const reader = new TokenReader(text.length, maxWords)
   reader.read(text)
   return Array.from(reader.termOf.subarray(0, reader.tokens), (term) => reader.table.textOf(term))
+}
+
+const segmenter = new Intl.Segmenter('und', { granularity: 'word' })
+/** The dictionaries look at a run as a whole; a page without any space shall not become one. */
+const MAX_RUN = 2_000
+/** Finding words by dictionary costs a hundred times what it costs by spaces; what lies beyond is not looked at. */
+const MAX_SEGMENTED = 200_000
+
+/** Calls back for each word of a run of characters that have no space between words, with its place in the run. */
+function eachSegment(run: string, found: (term: string, start: number, end: number) => void): void {
+  for (let from = 0; from < run.length; from += MAX_RUN) {
+    for (const { index, segment, isWordLike } of segmenter.segment(run.slice(from, from + MAX_RUN))) {
+      if (isWordLike === true) found(foldUnspaced(segment), from + index, from + index + segment.length)
+    }
+  }
 }

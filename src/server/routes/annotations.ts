@@ -4,22 +4,11 @@ import { type InboxWish, readInboxFilter } from '../../services/inbox/inbox-filt
 import type { InboxFilter, Marks as MarksGiven } from '../../store/contracts/inbox.ts'
 import { ownerOf, reader, writer } from '../access.ts'
 import { cursorOf, pageOf, placeOfNumber } from '../cursor.ts'
-import { formatOf, inboxFormats } from '../inbox-formats.ts'
-import { inboxLinks } from '../inbox-links.ts'
-import { sendAnnotation, sendList } from '../inbox-transcoding.ts'
+import { formatOf, inboxFormats, inboxLinks, sendAnnotation, sendList } from '../inbox-transcoding.ts'
 import type { Api, ServerParts } from '../parts.ts'
 import { DetailedError } from '../problem.ts'
-import { IdParams, listOf, Problem } from '../schemas/common.ts'
-import {
-  Annotation,
-  AnnotationQuery,
-  BulkMarked,
-  BulkMarks,
-  InboxCounts,
-  InboxFilterQuery,
-  InboxQuery,
-  Marks,
-} from '../schemas/inbox.ts'
+import { IdParams, Problem, listOf } from '../schemas/common.ts'
+import { Annotation, AnnotationQuery, BulkMarked, BulkMarks, InboxCounts, InboxFilterQuery, InboxQuery, Marks } from '../schemas/inbox.ts'
 
 const tags = ['inbox']
 const DEFAULT_LIMIT = 50

@@ -3,8 +3,11 @@ import type { Activity } from '../../services/activity/activity.ts'
 import type { GraphView } from '../../store/contracts/graph-view.ts'
 import { administrator } from '../access.ts'
 import type { Api, CrawlControl } from '../parts.ts'
-import { Crawl, CrawlChanges, CrawlState, Graph, GraphQuery } from '../schemas/activity.ts'
+import { Crawl, CrawlChanges, CrawlState, Graph, GraphQuery, HostList, HostQuery, Node, NodeChanges, NodeList, NodeParams } from '../schemas/activity.ts'
 import { Problem } from '../schemas/common.ts'
+import { type HostPosition, type HostReport, type HostView, hostHealths } from '../../store/contracts/host-view.ts'
+import { pageOf, placeOfText } from '../cursor.ts'
+import type { NodeList as Nodes } from '../../services/activity/this-node.ts'
 
 export type CrawlParts = {
   activity: Pick<Activity, 'start' | 'report' | 'end'>
@@ -61,5 +64,82 @@ export function addCrawl(api: Api, { activity, graph, crawlControl }: CrawlParts
       },
     },
     ({ query: { host, limit = 1000 } }) => graph.graph({ host: host?.toLowerCase() ?? null, limit }),
+  )
+}
+
+export function addHosts(api: Api, { hosts }: { hosts: HostView }): void {
+  api.get(
+    '/hosts',
+    {
+      config: administrator,
+      schema: {
+        tags: ['administration'],
+        summary: 'List hosts: unhealthy ones first, then by queue length',
+        querystring: HostQuery,
+        response: { 200: HostList, '4xx': Problem },
+      },
+    },
+    async ({ query: { q = '', limit = 50, cursor } }) => {
+      const found = await hosts.hosts({ q, after: placeOf(cursor), limit: limit + 1 })
+      const { items, next } = pageOf(found, limit, nameOfPlace)
+      return { items: items.map(written), next }
+    },
+  )
+}
+
+function written({ nextAt, ...host }: HostReport) {
+  return { ...host, nextAt: nextAt === 0 ? null : new Date(nextAt).toISOString() }
+}
+
+function nameOfPlace({ health, queued, host }: HostPosition): string {
+  return `${health} ${queued} ${host}`
+}
+
+function placeOf(cursor: string | undefined): HostPosition | null {
+  const text = placeOfText(cursor)
+  if (text === null) return null
+  const [, name, queued, host] = /^([a-z-]+) (\d{1,15}) (\S{1,300})$/.exec(text) ?? []
+  const health = hostHealths.find((each) => each === name)
+  if (health === undefined || queued === undefined || host === undefined)
+    throw new AppError('cursor-invalid', 'invalid cursor: use the `next` value of this list')
+  return { health, queued: Number(queued), host }
+}
+
+export function addNodes(api: Api, { nodes }: { nodes: Nodes }): void {
+  api.get(
+    '/nodes',
+    {
+      config: administrator,
+      schema: {
+        tags: ['administration'],
+        summary: 'List the nodes',
+        response: { 200: NodeList, '4xx': Problem },
+      },
+    },
+    async () => ({ items: await nodes.list(), next: null }),
+  )
+  api.patch(
+    '/nodes/:id',
+    {
+      config: administrator,
+      schema: {
+        tags: ['administration'],
+        summary: 'Drain a node (it hands over its partitions and takes no new ones), or undo that',
+        params: NodeParams,
+        body: NodeChanges,
+        response: { 200: Node, '4xx': Problem },
+      },
+    },
+    async ({ params: { id }, body: { draining } }) => {
+      const known = (await nodes.drain?.(id, draining)) ?? true
+      const node = known ? (await nodes.list()).find((each) => each.id === id) : undefined
+      if (node === undefined) throw new AppError('not-found', 'no such node')
+      if (nodes.drain === undefined)
+        throw new AppError(
+          'not-available',
+          'a single process does all the work; no other node can take over. Pause the crawl or stop the process instead',
+        )
+      return node
+    },
   )
 }

@@ -1,11 +1,13 @@
 import { AppError } from '../../core/errors.ts'
-import { anyone, callerOf, reader, refuseOtherSites, sessionOnly, writer } from '../access.ts'
+import { SESSION_COOKIE, anyone, callerOf, reader, refuseOtherSites, sessionOnly, writer } from '../access.ts'
 import type { Api, ServerParts } from '../parts.ts'
 import { WaitError } from '../problem.ts'
-import { SessionItem, SessionState, SignIn } from '../schemas/accounts.ts'
-import { IdParams, listOf, Nothing, Problem } from '../schemas/common.ts'
+import { SessionItem, SessionState, Setup, SetupState, SignIn } from '../schemas/accounts.ts'
+import { IdParams, Nothing, Problem, listOf } from '../schemas/common.ts'
 import { sessionAnswer, sessionState } from './account-answers.ts'
-import { browserOf, giveCookie, takeCookie } from './session-cookie.ts'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Config } from '../../config/config.ts'
+import type { Browser } from '../../services/accounts/sign-in.ts'
 
 type Parts = Pick<ServerParts, 'accounts' | 'settings'>
 
@@ -91,4 +93,60 @@ function addSessions(api: Api, { accounts, settings }: Parts): void {
 
 export function tooManyAttempts(seconds: number): WaitError {
   return new WaitError('too-many-attempts', `too many failed attempts; try again in ${seconds} s`, seconds)
+}
+
+/** As long as browsers keep one at most. When the session ends is for the store to say: it moves with every use. */
+const COOKIE_SECONDS = 400 * 86_400
+
+type Settings = Pick<Config['server'], 'url'>
+
+/** For no script, for no other site, and where people come by TLS for nothing else. */
+function flags(request: FastifyRequest, { url }: Settings) {
+  const secure = /^https:/i.test(url) || request.protocol === 'https'
+  return { path: '/', httpOnly: true, sameSite: 'strict', secure } as const
+}
+
+export function giveCookie(request: FastifyRequest, reply: FastifyReply, settings: Settings, secret: string): void {
+  reply.setCookie(SESSION_COOKIE, secret, { ...flags(request, settings), maxAge: COOKIE_SECONDS })
+}
+
+function takeCookie(request: FastifyRequest, reply: FastifyReply, settings: Settings): void {
+  reply.clearCookie(SESSION_COOKIE, flags(request, settings))
+}
+
+export function browserOf({ ip, headers }: FastifyRequest): Browser {
+  return { address: ip, agent: headers['user-agent'] ?? '' }
+}
+
+export function addSetup(api: Api, { accounts, settings }: Pick<ServerParts, 'accounts' | 'settings'>): void {
+  api.get(
+    '/setup',
+    {
+      config: anyone,
+      schema: {
+        tags: ['accounts'],
+        summary: 'Whether the first account still has to be created',
+        response: { 200: SetupState },
+      },
+    },
+    async () => ({ needed: await accounts.isSetupNeeded() }),
+  )
+  api.post(
+    '/setup',
+    {
+      config: anyone,
+      onRequest: async (request) => refuseOtherSites(request),
+      schema: {
+        tags: ['accounts'],
+        summary: 'Create the first account, an administrator, with the key from the set-up link, and sign in',
+        body: Setup,
+        response: { 201: SessionState, '4xx': Problem },
+      },
+    },
+    async (request, reply) => {
+      const { secret, caller } = await accounts.setUp({ ...request.body, ...browserOf(request) })
+      giveCookie(request, reply, settings, secret)
+      return reply.status(201).send(sessionState(caller))
+    },
+  )
 }

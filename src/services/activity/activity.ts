@@ -4,8 +4,6 @@ import type { CounterName } from '../../crawl/worker/shared-counters.ts'
 import type { KeptCounts } from '../../store/contracts/store-set.ts'
 import type { SchedulerStats } from '../scheduler/scheduler-report.ts'
 import { serviceLevels } from '../scheduler/watch.ts'
-import { createRateWindow } from './rate-window.ts'
-import { remembered } from './remembered.ts'
 import type { CrawlReport, CrawlTotals, LevelStats, Meters, Stats } from './stats.ts'
 
 /**
@@ -207,5 +205,48 @@ export async function storeHealthErrors(store: { check(): Promise<void> }): Prom
     return [`the store does not answer: ${isAppError(error) ? error.code : 'internal'}`]
   } finally {
     clearTimeout(timer)
+  }
+}
+
+/** Running totals of the last seconds, for rates that do not jump with every page. */
+function createRateWindow<Name extends string>(names: readonly Name[], windowMs: number) {
+  type Sample = { at: number; totals: Record<Name, number> }
+  let samples: Sample[] = []
+
+  return {
+    add(at: number, totals: Record<Name, number>): void {
+      samples.push({ at, totals })
+      // The last one from before the window stays: rates are told from its end on.
+      const first = samples.findLastIndex((sample) => sample.at <= at - windowMs)
+      if (first > 0) samples = samples.slice(first)
+    },
+    /** Per second; nothing while there are no two moments to compare. */
+    rates(): Record<Name, number> {
+      const oldest = samples[0]
+      const newest = samples.at(-1)
+      const seconds = oldest === undefined || newest === undefined ? 0 : (newest.at - oldest.at) / 1000
+      const rate = (name: Name): number =>
+        seconds <= 0 ? 0 : Math.max(0, (newest!.totals[name] - oldest!.totals[name]) / seconds)
+      return Object.fromEntries(names.map((name) => [name, rate(name)])) as Record<Name, number>
+    },
+  }
+}
+
+/**
+ * Asks again only once the answer is old: what is looked at each second need not be counted each second. Askers at the same time
+ * share one answer; a failure is told to all of them and not remembered.
+ */
+function remembered<T>(clock: Clock, maxAgeMs: number, ask: () => Promise<T>): () => Promise<T> {
+  let answer: Promise<T> | null = null
+  let askedAt = 0
+  return () => {
+    if (answer !== null && clock.monotonic() - askedAt < maxAgeMs) return answer
+    askedAt = clock.monotonic()
+    const asked = ask()
+    answer = asked
+    asked.catch(() => {
+      if (answer === asked) answer = null
+    })
+    return asked
   }
 }

@@ -5,17 +5,9 @@ import { ignoredBy } from '../../core/text/ignored-text.ts'
 import type { OmitRules } from '../../core/text/omit-rules.ts'
 import { createDrafting } from '../../matching/annotate.ts'
 import { relevanceOf } from '../../matching/match/evaluate.ts'
-import { proseOf } from '../../matching/near-duplicate/prose.ts'
-import { simhash } from '../../matching/near-duplicate/simhash.ts'
+import { proseOf, simhash } from '../../matching/near-duplicate/simhash.ts'
 import { type DocumentTerms, readDocument } from '../../matching/terms/document-terms.ts'
-import type {
-  Annotation,
-  AnnotationBatch,
-  AnnotationDraft,
-  AnnotationStore,
-  MarkedText,
-  Task,
-} from '../../store/contracts/annotations.ts'
+import type { Annotation, AnnotationBatch, AnnotationDraft, AnnotationStore, MarkedText, Task } from '../../store/contracts/annotations.ts'
 import type { NearDuplicateStore } from '../../store/contracts/near-duplicates.ts'
 import type { UrdRow } from '../../store/contracts/profiles.ts'
 import type { Version, VersionStore } from '../../store/contracts/versions.ts'

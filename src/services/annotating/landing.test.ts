@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { openOne, withSystem } from '../../store/conformance/engine.testkit.ts'
 import { goneOf, noteOf, pageOf } from '../../store/conformance/samples.testkit.ts'
 import { sqliteEngine } from '../../store/sqlite/testkit/store.testkit.ts'
-import { createLanding } from './landing.ts'
+import { createLanding } from './processor.ts'
 
 test(
   'a source is followed as far as it was kept to redirect, in circles not for ever',

@@ -3,7 +3,7 @@ import { diffPage } from '../../archive/diff/diff-page.ts'
 import { mergePages } from '../../archive/diff/merge-pages.ts'
 import { metaDocument } from '../../archive/export/meta-export.ts'
 import { createRecordSource } from '../../archive/export/record-source.ts'
-import { choosePair, compareTwo, type VersionPair } from '../../archive/history/compare.ts'
+import { type Comparison, type VersionPair, choosePair, compareTwo } from '../../archive/history/compare.ts'
 import { createVersionFinder } from '../../archive/history/version-finder.ts'
 import { AppError, isAppError } from '../../core/errors.ts'
 import { documentText } from '../../core/text/document-text.ts'
@@ -12,13 +12,13 @@ import type { DocumentKey } from '../../store/contracts/documents.ts'
 import type { ObjectStore } from '../../store/contracts/objects.ts'
 import type { CataloguedDocument, Version, VersionStore } from '../../store/contracts/versions.ts'
 import { writeMetaDocument } from '../../xml/meta-info/meta-info.ts'
-import type { Visibility } from '../visibility/visibility.ts'
-import { ownBytes, versionItem } from './archive-items.ts'
-import type { ArchiveReader } from './archive-reader.ts'
-import { contentFormOf, inUtf8 } from './content-form.ts'
-import { coveringProfiles } from './covering-profiles.ts'
-import { patchText } from './patch-text.ts'
+import type { OwnedSource, Visibility } from '../visibility/visibility.ts'
+import { ownBytes, timeText, versionItem } from './archive-items.ts'
+import type { ArchiveReader, ContentForm } from './archive-reader.ts'
 import type { VisibleDocuments } from './visible-documents.ts'
+import { decodeText, detectCharset } from '../../core/charset.ts'
+import { textTypeOf } from '../../core/text/text-type.ts'
+import { type SourceCover, createSourceCover } from '../preview/source-cover.ts'
 
 type ContentReader = Pick<ArchiveReader, 'content' | 'text' | 'diff' | 'meta'>
 
@@ -143,4 +143,93 @@ function absence({ n, reason, status }: Version, why: 'dropped' | 'lost' | 'none
   if (why === 'dropped') return `the body of version ${n} was deleted to save space; its metadata is kept`
   if (why === 'lost') return `the body of version ${n} was damaged; the next check fetches it again`
   return `version ${n} has no body`
+}
+
+/** Pictures that are nothing but pictures. */
+const rasters = new Set([
+  'image/png',
+  'image/jpeg',
+  'image/gif',
+  'image/webp',
+  'image/avif',
+  'image/bmp',
+  'image/x-icon',
+  'image/vnd.microsoft.icon',
+])
+
+const otherTexts = /^(?:text\/|image\/svg\+xml$|application\/(?:(?:x-)?javascript|ecmascript|xml-dtd)$)/
+const SNIFFED_BYTES = 512
+
+/**
+ * How a body may be shown by a browser. Its type is what a server said, so that nothing but these few is believed; what can hold
+ * script and is no page, as SVG, is shown as its source.
+ */
+function contentFormOf(contentType: string | undefined, body: Uint8Array): ContentForm {
+  const { kind, isUntold } = textTypeOf(contentType)
+  if (kind === 'html' || kind === 'xhtml') return { kind: 'html' }
+  const media = /^[^;,]*/
+    .exec(contentType ?? '')![0]
+    .trim()
+    .toLowerCase()
+  if (rasters.has(media)) return { kind: 'image', type: media }
+  if (media === 'application/pdf') return { kind: 'pdf' }
+  if (isUntold) return untold(body)
+  return kind !== null || otherTexts.test(media) ? { kind: 'text' } : { kind: 'other' }
+}
+
+function untold(body: Uint8Array): ContentForm {
+  const start = body.subarray(0, SNIFFED_BYTES)
+  if (start.includes(0)) return { kind: 'other' }
+  return start.includes(0x3c) ? { kind: 'html' } : { kind: 'text' }
+}
+
+/** The body in UTF-8, whatever it was in; the header that says so has precedence over what a page says of itself. */
+function inUtf8(body: Uint8Array, contentType: string | undefined): string {
+  return decodeText(body, detectCharset({ bytes: body, contentType }).charset)
+}
+
+type CoveringProfiles = {
+  /** Those with a source that has the page in its scope. */
+  profiles: { id: string; name: string }[]
+  /** All that they ignore, each expression once. */
+  ignore: string[]
+}
+
+type Covered = { cover: SourceCover; owned: ReadonlyMap<OwnedSource['source'], OwnedSource> }
+
+/** The same list is asked for page after page: where its sources are is found out once. */
+const known = new WeakMap<readonly OwnedSource[], Covered>()
+
+function coveringProfiles(sources: readonly OwnedSource[], url: string): CoveringProfiles {
+  const { cover, owned } = known.get(sources) ?? coverOf(sources)
+  const found = cover.covering(url).map((source) => owned.get(source)!)
+  return {
+    profiles: [...new Map(found.map(({ profile: id, name }) => [id, { id, name }])).values()],
+    ignore: [...new Set(found.flatMap(({ ignore }) => ignore))],
+  }
+}
+
+function coverOf(sources: readonly OwnedSource[]): Covered {
+  const owned = new Map(sources.map((each) => [each.source, each]))
+  const landed = new Map(sources.map((each) => [each.source.uri, each.landed || each.source.uri]))
+  const covered = { cover: createSourceCover([...owned.keys()], landed), owned }
+  known.set(sources, covered)
+  return covered
+}
+
+/** A unified diff, as `patch` reads it. */
+function patchText({ from, to }: { from: Version; to: Version }, { hunks }: Comparison): string {
+  const name = ({ url, n, firstSeenAt }: Version) => `${url.replace(/\s/g, '%20')}@${n}\t${timeText(firstSeenAt)}`
+  const lines = [`--- ${name(from)}`, `+++ ${name(to)}`]
+  for (const { fromLine, fromCount, toLine, toCount, pieces } of hunks) {
+    lines.push(`@@ -${span(fromLine, fromCount)} +${span(toLine, toCount)} @@`)
+    for (const { kind, text } of pieces) lines.push(signs[kind] + text)
+  }
+  return `${lines.join('\n')}\n`
+}
+
+const signs = { same: ' ', removed: '-', added: '+' } as const
+
+function span(line: number, count: number): string {
+  return count === 1 ? `${line}` : `${line},${count}`
 }

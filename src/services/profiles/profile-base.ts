@@ -1,10 +1,11 @@
 import type { Worker } from 'node:worker_threads'
 import type { Profile, ProfileUrd } from '../../core/profile.ts'
 import type { ProfileQueryResult } from '../../core/reports/profile-report.ts'
-import { baseDocument } from './base-document.ts'
 import { startLoadedThread } from './loaded-thread.ts'
 import type { FromBaseWorker, ToBaseWorker } from './profile-base-worker.ts'
-import { xpathFault } from './xpath-check.ts'
+import { profileElement } from '../../xml/profile/profile.ts'
+import { urdElement } from '../../xml/profile/urd.ts'
+import { writtenUrd } from './urd-values.ts'
 
 /**
  * Queries of the profile base in XPath 1.0, over `<base><profiles>…</profiles><urds>…</urds></base>`.
@@ -162,4 +163,53 @@ function answerOf(worker: Worker, message: ToBaseWorker, timeLimitMs: number | n
     worker.on('exit', fail)
     worker.postMessage(message, message.kind === 'load' ? [message.xml.buffer] : [])
   })
+}
+
+/** The profile base as one document, `<base><profiles>…</profiles><urds>…</urds></base>`; null where it would be too large. */
+async function baseDocument(
+  profiles: Iterable<Profile> | AsyncIterable<Profile>,
+  urds: Iterable<ProfileUrd> | AsyncIterable<ProfileUrd>,
+  maxBytes: number,
+): Promise<Uint8Array<ArrayBuffer> | null> {
+  const pieces: Buffer[] = []
+  let bytes = 0
+
+  function add(text: string): boolean {
+    const piece = Buffer.from(text)
+    bytes += piece.length
+    pieces.push(piece)
+    return bytes <= maxBytes
+  }
+
+  add('<base>\n<profiles>\n')
+  for await (const profile of profiles) if (!add(profileElement(profile))) return null
+  add('</profiles>\n<urds>\n')
+  for await (const urd of urds) if (!add(urdElement(writtenUrd(urd)))) return null
+  if (!add('</urds>\n</base>\n')) return null
+  // A buffer of its own, which may be handed over to a thread.
+  const whole = new Uint8Array(bytes)
+  let at = 0
+  for (const piece of pieces) {
+    whole.set(piece, at)
+    at += piece.length
+  }
+  return whole
+}
+
+const MAX_LENGTH = 1000
+/** The engine recurses into brackets, on a small stack. */
+const MAX_NESTING = 30
+
+/** Why a query is rejected without trying it, or null. */
+function xpathFault(xpath: string): string | null {
+  if (xpath.trim() === '') return 'the query is empty'
+  if (xpath.length > MAX_LENGTH) return `the query has ${xpath.length} characters; the maximum is ${MAX_LENGTH}`
+  if (/[\p{Cs}\0]/u.test(xpath)) return 'the query contains a character that is not allowed in XML'
+  let depth = 0
+  // Quoted text is skipped; the engine rejects unbalanced quotes.
+  for (const [mark] of xpath.replace(/"[^"]*"|'[^']*'/g, '').matchAll(/[([)\]]/g)) {
+    depth += mark === '(' || mark === '[' ? 1 : -1
+    if (depth > MAX_NESTING) return `brackets are nested more than ${MAX_NESTING} levels deep`
+  }
+  return null
 }

@@ -5,10 +5,10 @@ import type { Interests, Profile, ProfileDraft, Scope, Source, TimeWindow } from
 import { ignoredBy } from '../../core/text/ignored-text.ts'
 import { validateInterests } from '../../matching/interests/compile-interests.ts'
 import { profileDefaults, timeOfDay } from '../../xml/profile/profile.ts'
-import { createBuiltInScorers } from '../annotating/built-in-scorers.ts'
 import { readInterestValues } from './interest-values.ts'
-import { createPlainValues, type PlainRecord, type PlainValues } from './plain-values.ts'
-import { readSourceValues, type SourceRules } from './source-values.ts'
+import { type PlainRecord, type PlainValues, createPlainValues } from './plain-values.ts'
+import { type SourceRules, readSourceValues } from './source-values.ts'
+import { createBuiltInScorers } from '../../matching/score/scorers.ts'
 
 /**
  * One set of rules for profiles, whatever form they come in. All that may be missing has a default, what is not known is

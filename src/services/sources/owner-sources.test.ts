@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { openWatching, profileWith, sourceAt } from '../watching/watching.testkit.ts'
 import { createOwnerSources } from './owner-sources.ts'
 import { followChecks } from './source-events.ts'
-import { createSourceFinder } from './source-finder.ts'
+import { createSourceFinder } from './source-unread.ts'
 
 const a = 'http://a.example/'
 const b = 'http://b.example/'

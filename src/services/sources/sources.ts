@@ -7,12 +7,16 @@ import type { HoldingLimits } from '../profiles/holdings.ts'
 import type { ProfileRules } from '../profiles/profile-values.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
 import type { WatchService } from '../watching/watch-service.ts'
-import { createSourceChanges, type SourceChanges } from './source-changes.ts'
-import { exportSources, type SourceExportFormat } from './source-export.ts'
+import { type SourceChanges, createSourceChanges } from './source-changes.ts'
 import { createSourceImport } from './source-import.ts'
-import { createSourcePages, type SourcePagesDeps } from './source-pages.ts'
-import { createSourceService, type SourceService } from './source-service.ts'
+import { type SourcePagesDeps, createSourcePages } from './source-pages.ts'
+import { type SourceService, createSourceService } from './source-service.ts'
 import { createSourceUnread } from './source-unread.ts'
+import { writeProfiles } from '../../xml/profile/profile.ts'
+import { inChunks } from '../../xml/xml-writing.ts'
+import { eachProfile } from '../profiles/profile-import.ts'
+import { writeOpml } from './opml.ts'
+import type { OwnedSource } from './owner-sources.ts'
 
 /** The services for sources. */
 export type Sources = {
@@ -51,4 +55,23 @@ export function createSources({ stores, scheduler, watching, clock, naming }: So
       return exportSources({ profiles, sources }, owner, format)
     },
   }
+}
+
+type SourceExportFormat = 'opml' | 'list' | 'xml'
+
+/** All sources of an owner as a file: addresses, OPML, or whole profiles. */
+function exportSources(
+  { profiles, sources }: { profiles: ProfileStore; sources: readonly OwnedSource[] },
+  owner: string,
+  format: SourceExportFormat,
+): AsyncGenerator<string, void, undefined> {
+  // In the order they were added.
+  const inOrder = sources.toReversed()
+  if (format === 'xml') return inChunks(writeProfiles(eachProfile(profiles, owner)))
+  if (format === 'list') return inChunks(writeList(inOrder))
+  return inChunks(writeOpml(inOrder.map(({ uri, profile }) => ({ url: uri, name: profile.name }))))
+}
+
+async function* writeList(sources: readonly OwnedSource[]): AsyncGenerator<string, void, undefined> {
+  for (const { uri } of sources) yield `${uri}\n`
 }
