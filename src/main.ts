@@ -3,7 +3,7 @@ import type { Engine } from './cli/engine.ts'
 import { endWithLauncher } from './cli/launched.ts'
 
 endWithLauncher(process)
-// Keeps stripped and compiled modules between starts: half the time to start, and 45 MB less in all threads together.
+// Caches compiled modules between starts: halves the start-up time and saves 45 MB over all threads.
 const { directory } = enableCompileCache()
 if (directory !== undefined) process.env.NODE_COMPILE_CACHE ??= directory
 

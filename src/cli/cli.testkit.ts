@@ -7,10 +7,10 @@ import type { CliIo, StopSignal } from './output/io.ts'
 import { runCli } from './run-cli.ts'
 import type { Key } from './top/keyboard.ts'
 
-/** What somebody types when asked, or what is piped in. */
+/** Answers to prompts, or piped input. */
 export type Typed = { replies?: readonly string[]; piped?: string }
 
-/** An outer world that keeps what is written and raises signals on demand. */
+/** Records all output and raises signals on demand. */
 export function createRecordingIo(terminal?: { columns: number; rows?: number }, typed: Typed = {}) {
   const listeners = new Map<StopSignal, Set<() => void>>()
   const out: Uint8Array[] = []
@@ -82,10 +82,10 @@ export const emptyResult: CrawlResult = {
   details: { statusCodes: {}, mediaTypes: {}, failures: {}, slowestHosts: [], restingHosts: [], givenUpHosts: [] },
 }
 
-/** An engine of which a test needs one part; the others end the test. */
+/** An engine with the parts a test needs; the others fail the test. */
 export function engineWith(parts: Partial<Engine>): Engine {
-  const unexpected = () => Promise.reject(new Error('this part of the engine was not to be used'))
-  const looking = { history: unexpected, show: unexpected, diff: unexpected, diffPage: unexpected }
+  const unexpected = () => Promise.reject(new Error('unexpected call of the engine'))
+  const reading = { history: unexpected, show: unexpected, diff: unexpected, diffPage: unexpected }
   const profiles = {
     importProfiles: unexpected,
     exportProfiles: unexpected,
@@ -109,7 +109,7 @@ export function engineWith(parts: Partial<Engine>): Engine {
     restore: unexpected,
     ...cluster,
     ...schema,
-    ...looking,
+    ...reading,
     ...profiles,
     ...users,
     ...parts,
@@ -118,7 +118,7 @@ export function engineWith(parts: Partial<Engine>): Engine {
 
 export type CliFolder = Awaited<ReturnType<typeof createCliFolder>>
 
-/** A working folder with files, in which command lines are run. */
+/** A working folder with files, to run command lines in. */
 export async function createCliFolder(files: Record<string, string | Uint8Array> = {}) {
   const cwd = await mkdtemp(join(tmpdir(), 'erace-cli-'))
   for (const [name, content] of Object.entries(files)) await writeFile(join(cwd, name), content)

@@ -6,17 +6,17 @@ import type { Clock } from '../core/clock.ts'
 import type { Engine, Target } from './engine.ts'
 import type { CliIo } from './output/io.ts'
 
-/** An option of the command line, as parser and help see it. */
+/** A command-line option, for the parser and the help. */
 export type Option = {
   name: string
   short?: string
-  /** Name of its argument in the help; a flag has none. */
+  /** Name of its argument in the help; flags have none. */
   argument?: string
   repeatable?: boolean
   about: string
-  /** The setting that it overrides; its value is checked as that setting. */
+  /** The setting it overrides, which also validates its value. */
   setting?: SettingKey
-  /** What a flag sets the setting to. */
+  /** The value a flag gives that setting. */
   flagValue?: boolean
 }
 
@@ -29,16 +29,16 @@ export type OptionValues = {
 export type CommandContext = {
   options: OptionValues
   positionals: readonly string[]
-  /** To be used once no faults were found: until then wrong values are replaced by defaults. */
+  /** Complete only when there are no validation errors: until then defaults replace invalid values. */
   config: Config
   dataDir: string
-  /** What the engine is asked about. */
+  /** The data folder or shared store the command works on. */
   target: Target
   cwd: string
   env: Readonly<Record<string, string | undefined>>
   json: boolean
   quiet: boolean
-  /** Whether the result may be coloured. */
+  /** Whether the output may use colours. */
   colour: boolean
   io: CliIo
   clock: Clock
@@ -50,28 +50,38 @@ export type Command = {
   name: string
   summary: string
   group: 'Watch' | 'Crawl' | 'Archive' | 'Cluster'
-  /** What it works on: a data folder, the shared store (`--store`), or (left out) whichever is given. */
+  /** The kind of target: a data folder, the shared store (`--store`), or either when left out. */
   works?: 'on a data folder' | 'on a shared store'
-  /** What does the same for a shared store, where the command works on a data folder. */
+  /** For commands on a data folder: how to do the same on a shared store. */
   onSharedStore?: string
-  /** What follows the command's name, without the options. */
+  /** The arguments, without the options. */
   usage: string
   options: readonly Option[]
   examples: readonly { line: string; about: string }[]
   /**
-   * Reads all that was given and notes every fault. Only when no part of the program noted one is the returned
-   * function called; it does the work and resolves to the exit code.
+   * Reads the command line and adds every validation error. The returned function does the work and resolves to the
+   * exit code; it is called only when nothing added an error.
    */
   prepare(context: CommandContext, errors: ValidationError[]): Promise<() => Promise<number>>
+}
+
+export const storeExpected = 'must be the address of a PostgreSQL database: postgres://USER:PASSWORD@HOST/DATABASE'
+
+export function needsStore(command: string): string {
+  return `${command} needs the address of the shared store, postgres://… (or ERACE_STORE)`
 }
 
 export const exitCodes = { done: 0, failed: 1, wrong: 2, interrupted: 130 } as const
 
 export const commonOptions: readonly Option[] = [
   { name: 'data', argument: 'DIR', about: 'data folder (default: ./erace-data, or ERACE_DATA)' },
-  { name: 'config', argument: 'FILE', about: 'configuration (default: erace.config.ts, .js or .json if there is one)' },
+  {
+    name: 'config',
+    argument: 'FILE',
+    about: 'configuration file (default: erace.config.ts, .js or .json, if present)',
+  },
   { name: 'store', argument: 'URL', about: 'shared store of a cluster, postgres://… (or ERACE_STORE)' },
-  { name: 'json', about: 'print the result as one JSON object, and nothing else on standard output' },
-  { name: 'quiet', short: 'q', about: 'no progress and no log lines, only the result and errors' },
+  { name: 'json', about: 'print the result as one JSON object, with nothing else on standard output' },
+  { name: 'quiet', short: 'q', about: 'no progress or log lines, only the result and errors' },
   { name: 'help', short: 'h', about: 'show this help' },
 ]

@@ -29,25 +29,25 @@ import type { Removed, UserDraft } from '../services/accounts/users.ts'
 import type { ImportHooks } from '../services/import/copy.ts'
 import type { NodeReport } from '../store/contracts/nodes.ts'
 
-/** What the commands need of the rest of the program. The composition root supplies it. */
+/** The rest of the program, as the commands see it. The composition root supplies it. */
 export type Engine = {
   /** URI schemes that can be watched. */
   readonly schemes: readonly string[]
   crawl(settings: CrawlSettings, hooks: CrawlHooks, target: Target): Promise<CrawlResult>
   up(target: Target, hooks: UpHooks): Promise<void>
-  /** Server, scheduler and delivery of a cluster, until the signal. */
+  /** Server, scheduler and delivery of a cluster; runs until the signal. */
   serve(target: Target, hooks: Omit<UpHooks, 'onAnnotated'>): Promise<void>
-  /** Crawls and annotates for a cluster, until the signal. */
+  /** Crawls and matches for a cluster; runs until the signal. */
   worker(target: Target, hooks: WorkerHooks): Promise<void>
-  /** Where a cluster is watched and steered. */
+  /** To monitor and control a cluster. */
   control(target: Target): Promise<ClusterControl>
-  /** Which steps of the schema the shared store has. */
+  /** Lists the migrations of the shared store. */
   schema(target: Target): Promise<SchemaReport>
-  /** Applies the steps that are missing. Returns their numbers. */
+  /** Applies missing migrations. Returns their numbers. */
   migrate(target: Target): Promise<number[]>
-  /** Spreads the tables of the crawl over the servers of a Citus cluster. Returns their names. */
+  /** Distributes the crawl tables over the servers of a Citus cluster. Returns their names. */
   distribute(target: Target): Promise<string[]>
-  /** Copies all of a data folder into a shared store. */
+  /** Copies a whole data folder into a shared store. */
   importFolder(folder: string, store: string, hooks: ImportHooks): Promise<ImportReport>
   status(target: Target): Promise<StatusReport>
   gc(request: GcRequest, hooks: GcHooks): Promise<GcReport>
@@ -65,7 +65,7 @@ export type Engine = {
   diffPage(report: DiffReport): Promise<string>
   export(target: Target, request: ExportRequest, hooks: ExportHooks): Promise<ExportReport>
   importProfiles(target: Target, profiles: readonly ImportedProfile[]): Promise<ProfileImportReport>
-  /** Of one owner, or of all for null. */
+  /** For one owner, or all when null. */
   exportProfiles(target: Target, owner: string | null): Promise<AsyncIterable<Profile>>
   exportUrds(target: Target, owner: string | null): Promise<AsyncIterable<ProfileUrd>>
   queryProfiles(target: Target, xpath: string, owner: string | null): Promise<ProfileQueryResult>
@@ -74,7 +74,7 @@ export type Engine = {
   /** Ends all sessions of the account. */
   setPassword(target: Target, email: string, password: string): Promise<Account>
   removeUser(target: Target, email: string): Promise<Removed>
-  /** One report for each, in their order; nothing is stored. */
+  /** One report per profile, in the same order; stores nothing. */
   previewProfiles(
     target: Target,
     profiles: readonly ProfileDraft[],
@@ -84,8 +84,8 @@ export type Engine = {
 }
 
 /**
- * Where the work is done: in a data folder, or in the shared store where there is one. The configuration says how URLs are named, and
- * so which ones are one document.
+ * What a command works on: the shared store if there is one, else the data folder. The configuration decides how URLs are
+ * normalised, and so which ones are the same document.
  */
 export type Target = { dataDir: string; store: string | null; config: Config }
 
@@ -93,13 +93,13 @@ export type SearchHooks = { onProgress(progress: IndexProgress): void; onWarning
 
 export type PreviewHooks = {
   onProgress(progress: PreviewProgress & { profile: number }): void
-  /** Aborted when what was found so far is enough. */
+  /** Aborted to return what was found so far. */
   signal: AbortSignal
 }
 
 export type ExportHooks = {
   onProgress(progress: ExportProgress): void
-  /** Aborted when the export shall end and leave nothing behind. */
+  /** Aborted to end the export and leave no file behind. */
   signal: AbortSignal
 }
 
@@ -107,53 +107,53 @@ export type GcRequest = Target & { dryRun: boolean }
 
 export type GcHooks = {
   onProgress(progress: GcProgress): void
-  /** Each thing that goes, as it goes. */
+  /** Called for each removed item. */
   onItem(item: GcItem): void
   onWarning(message: string): void
-  /** Aborted when what is begun shall be finished and nothing else. */
+  /** Aborted to stop after the current step. */
   signal: AbortSignal
 }
 
 export type UpHooks = {
-  /** Aborted when what is in flight shall be finished and kept. */
+  /** Aborted to finish requests in flight, save and return. */
   signal: AbortSignal
   log: Logger
   onAnnotated(ids: readonly number[]): void
-  /** The server answers. */
+  /** The server is ready. */
   onListening(target: ListeningTarget): void
-  /** Who is made administrator where there is no account yet. */
+  /** The administrator to create when there is no account yet. */
   administrator: Administrator | null
 }
 
 export type WorkerHooks = {
-  /** Aborted when what is in flight shall be finished and kept. */
+  /** Aborted to finish requests in flight, save and return. */
   signal: AbortSignal
   log: Logger
-  /** It has its place in the cluster. */
+  /** The node has joined the cluster. */
   onJoined(node: { id: string; name: string }): void
 }
 
-/** A cluster at one moment. Times are ages by the clock of the store. */
+/** A cluster at one moment. Times are ages by the store's clock. */
 export type ClusterSnapshot = {
   nodes: NodeReport[]
-  /** Partitions that nobody holds at the moment. */
+  /** Partitions without a lease. */
   freePartitions: number
   paused: boolean
-  /** More is new than the annotation can take. */
+  /** Fetching is throttled until matching catches up. */
   held: boolean
-  /** Who leads the scheduler; empty where nobody does. */
+  /** The node that leads the scheduler; empty for none. */
   leader: string
   run: { id: number; finished: boolean } | null
   queued: number
   seen: number
   hosts: number
-  /** Versions that wait for annotation. */
+  /** Versions waiting to be matched. */
   tasks: number
 }
 
 export type ClusterControl = {
   snapshot(): Promise<ClusterSnapshot>
-  /** By id or by a name that only one has; returns the id. */
+  /** By id or unique name; returns the id. */
   drain(node: string, draining: boolean): Promise<string>
   pause(paused: boolean): Promise<void>
   close(): Promise<void>
@@ -165,7 +165,7 @@ export type SchemaReport = {
   citus: boolean
 }
 
-/** `setupUrl`: where the first account is made; null where there is one. */
+/** `setupUrl` creates the first account; null when there is one. */
 export type ListeningTarget = { url: string; setupUrl: string | null }
 
 export type Administrator = { email: string; password: string }
@@ -173,17 +173,17 @@ export type Administrator = { email: string; password: string }
 export type CrawlHooks = {
   /** About five times a second. */
   onProgress(snapshot: CrawlSnapshot): void
-  /** Aborted when the crawl shall finish what is in flight, save and return. */
+  /** Aborted to finish requests in flight, save and return. */
   signal: AbortSignal
   log: Logger
 }
 
 export type BackupHooks = {
   force: boolean
-  /** Somebody replaces archive files: who it is. */
+  /** Another process is replacing archive files; `text` names it. */
   onWaiting(text: string): void
   onProgress(progress: CopyProgress): void
-  /** Aborted when all that was begun shall go. */
+  /** Aborted to remove everything written so far. */
   signal: AbortSignal
 }
 

@@ -5,7 +5,7 @@ import { InvalidInputError, type ValidationError } from '../config/validation-er
 import { version } from '../config/version.ts'
 import { systemClock } from '../core/clock.ts'
 import { parseArgs, splitCommand } from './args/parse-args.ts'
-import { type Command, commonOptions, exitCodes } from './command.ts'
+import { type Command, commonOptions, exitCodes, needsStore, storeExpected } from './command.ts'
 import { commands } from './commands.ts'
 import type { Engine } from './engine.ts'
 import { errorJson, errorText, exitCodeOf, toAppError } from './output/error-text.ts'
@@ -14,7 +14,7 @@ import type { CliIo } from './output/io.ts'
 import { createLog } from './output/log.ts'
 
 export type CliDeps = {
-  /** Without the runtime and the program. */
+  /** Without the runtime and the script. */
   argv: readonly string[]
   env: Readonly<Record<string, string | undefined>>
   cwd: string
@@ -22,10 +22,10 @@ export type CliDeps = {
   engine: Engine
 }
 
-/** Levels that let even less through than `--quiet`. */
+/** Levels that are even quieter than `--quiet`. */
 const quieterLevels = ['fatal', 'silent']
 
-/** Runs one command to its end and returns the exit code. Nothing is thrown: every failure is printed. */
+/** Runs one command and returns the exit code. Never throws: it prints every failure. */
 export async function runCli(deps: CliDeps): Promise<number> {
   const { argv, env, io } = deps
   const { name, rest } = splitCommand(argv, [...commonOptions, ...commands.flatMap(({ options }) => options)])
@@ -42,7 +42,7 @@ export async function runCli(deps: CliDeps): Promise<number> {
   }
 }
 
-/** The configuration may be what is broken, so this looks at the environment alone. */
+/** The configuration itself may be broken, so this reads only the environment. */
 function isDebugging(env: CliDeps['env']): boolean {
   return env.ERACE_LOG_LEVEL === 'debug' || env.ERACE_LOG_LEVEL === 'trace'
 }
@@ -67,7 +67,7 @@ function unknownCommand(name: string): ValidationError {
   const names = commands.map((command) => command.name)
   const near = nearMiss(name, names)
   const hint = near === undefined ? '' : `; did you mean ${near}?`
-  return { place: name.slice(0, 60), message: `unknown command${hint} (there are: ${names.join(', ')})` }
+  return { place: name.slice(0, 60), message: `unknown command${hint} (commands: ${names.join(', ')})` }
 }
 
 async function runCommand(command: Command, argv: readonly string[], deps: CliDeps): Promise<number> {
@@ -77,7 +77,7 @@ async function runCommand(command: Command, argv: readonly string[], deps: CliDe
     io.stdout.write(commandHelp(command))
     return exitCodes.done
   }
-  const usageFaults = errors.length
+  const usageErrors = errors.length
   const read = await readConfig({ file: options.text('config'), cwd, env, overrides })
   errors.push(...read.errors)
   const { config } = read
@@ -110,13 +110,13 @@ async function runCommand(command: Command, argv: readonly string[], deps: CliDe
     errors,
   )
   if (errors.length > 0) {
-    const onlyConfig = usageFaults === 0 && errors.length === read.errors.length
+    const onlyConfig = usageErrors === 0 && errors.length === read.errors.length
     throw new InvalidInputError(onlyConfig ? 'config-invalid' : 'usage-wrong', errors)
   }
   return start()
 }
 
-/** The address of the shared store; null where a data folder is meant. */
+/** The address of the shared store; null for a data folder. */
 function storeOf(
   command: Command,
   given: string | undefined,
@@ -128,19 +128,19 @@ function storeOf(
   if (store !== '' && !/^postgres(?:ql)?:\/\/./.test(store)) {
     errors.push({
       place,
-      message: 'must be the address of a PostgreSQL database: postgres://USER:PASSWORD@HOST/DATABASE',
+      message: storeExpected,
     })
     return null
   }
   if (command.works === 'on a shared store' && store === '')
     errors.push({
       place: '--store',
-      message: `${command.name} needs the address of the shared store, postgres://… (or ERACE_STORE)`,
+      message: needsStore(command.name),
     })
   if (command.works === 'on a data folder' && given !== undefined)
     errors.push({
       place,
-      message: `${command.name} works on a data folder only; ${command.onSharedStore ?? 'leave it out'}`,
+      message: `${command.name} only works on a data folder; ${command.onSharedStore ?? 'omit --store'}`,
     })
   return store === '' || command.works === 'on a data folder' ? null : store
 }

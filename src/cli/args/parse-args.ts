@@ -11,8 +11,8 @@ export type ParsedArgs = {
 }
 
 /**
- * Reads `--name value`, `--name=value`, flags, `-q` and positionals; `--` ends the options. Of an option that may
- * stand once the last one counts. Nothing is thrown: all faults are gathered.
+ * Reads `--name value`, `--name=value`, flags, `-q` and positionals; `--` ends the options. The last
+ * value of an option that isn't repeatable wins. Never throws: all errors are collected.
  */
 export function parseArgs(argv: readonly string[], options: readonly Option[]): ParsedArgs {
   const byName = new Map(options.map((option) => [option.name, option]))
@@ -32,7 +32,7 @@ export function parseArgs(argv: readonly string[], options: readonly Option[]): 
     const { name, inline } = split(arg, options)
     const option = byName.get(name)
     if (option === undefined) {
-      errors.push({ place: place(arg), message: unknownOption(name, byName.keys()) })
+      errors.push({ place: shortName(arg), message: unknownOption(name, byName.keys()) })
     } else if (option.argument === undefined) {
       if (inline !== undefined) errors.push({ place: `--${name}`, message: 'takes no value' })
       given.set(name, [])
@@ -45,7 +45,7 @@ export function parseArgs(argv: readonly string[], options: readonly Option[]): 
   return { options: valuesOf(given), positionals, overrides: overridesOf(given, byName), errors }
 }
 
-/** The command's name is the first word that is neither an option nor the value of one. */
+/** The command is the first word that is neither an option nor an option's value. */
 export function splitCommand(argv: readonly string[], options: readonly Option[]): { name?: string; rest: string[] } {
   for (let i = 0; i < argv.length; i++) {
     const arg = argv[i]!
@@ -62,7 +62,7 @@ function looksLikeOption(arg: string): boolean {
   return arg.startsWith('-') && arg !== '-'
 }
 
-/** `--depth -5` is a wrong depth, `--depth --json` a depth that was forgotten. */
+/** `--depth -5` has an invalid value, `--depth --json` a missing one. */
 function isValue(arg: string | undefined): arg is string {
   return arg !== undefined && (!looksLikeOption(arg) || /^-\d/.test(arg))
 }
@@ -78,7 +78,7 @@ function split(arg: string, options: readonly Option[]): { name: string; inline:
     : { name: arg.slice(2, equals), inline: arg.slice(equals + 1) }
 }
 
-function place(arg: string): string {
+function shortName(arg: string): string {
   const name = arg.split('=', 1)[0]!
   return name.length > 60 ? `${name.slice(0, 60)}…` : name
 }

@@ -1,21 +1,24 @@
 import { resolve } from 'node:path'
-import type { BackupReport } from '../../core/reports/backup-report.ts'
-import { type Command, exitCodes } from '../command.ts'
+import type { ValidationError } from '../../config/validation-errors.ts'
+import type { BackupReport, CopyProgress, RestoreReport } from '../../core/reports/backup-report.ts'
+import { refuseWords } from '../args/values.ts'
+import { type Command, type CommandContext, exitCodes } from '../command.ts'
+import { createInterrupt } from '../interrupt.ts'
+import { createStatusLine, type StatusLine } from '../output/status-line.ts'
 import { columns, formatCount, formatSize, formatSpan, printable } from '../output/terminal-text.ts'
-import { copyPieces, interruptible, takeOneFile } from './copying.ts'
 
-export const command: Command = {
+export const backup: Command = {
   name: 'backup',
   group: 'Archive',
-  summary: 'copy a data folder into one file while it is in use; the search index is made anew after a restore',
+  summary: 'back up a data folder to one file while it is in use; the search index is rebuilt after a restore',
   works: 'on a data folder',
-  onSharedStore: 'a shared store is copied while it is in use by pg_dump --format=custom --file=FILE ADDRESS',
+  onSharedStore: 'back up a shared store with pg_dump --format=custom --file=FILE ADDRESS',
   usage: 'FILE',
-  options: [{ name: 'force', about: 'replace FILE if it is there' }],
+  options: [{ name: 'force', about: 'replace FILE if it exists' }],
   examples: [
-    { line: 'erace backup /backup/monday.tar', about: 'a tar file with a list of digests in it' },
+    { line: 'erace backup /backup/monday.tar', about: 'a tar file with a list of digests' },
     { line: 'erace backup /backup/monday.tar.zst', about: 'compressed: .tar.zst (fast), .tar.gz or .tgz' },
-    { line: 'erace restore /backup/monday.tar --data ./back', about: 'bring it back' },
+    { line: 'erace restore /backup/monday.tar --data ./back', about: 'restore it' },
   ],
   async prepare(context, errors) {
     const { positionals, options, target, cwd, engine, io, json } = context
@@ -44,14 +47,93 @@ function backupText(report: BackupReport): string {
       ['documents', formatCount(documents)],
       ['versions', formatCount(versions)],
       ['files', formatCount(entries)],
-      ['their size', formatSize(bytes)],
+      ['data size', formatSize(bytes)],
       ['backup size', formatSize(fileBytes)],
     ]),
   ]
   if (incomplete.length > 0) {
-    lines.push('', 'Not all of the archive was there to be copied (erace verify says more)')
+    lines.push('', 'Parts of the archive are missing from the backup (run erace verify for details)')
     for (const text of incomplete.slice(0, 20)) lines.push(`  ${printable(text, 300)}`)
     if (incomplete.length > 20) lines.push(`  and ${formatCount(incomplete.length - 20)} more`)
   }
   return `${lines.join('\n')}\n`
+}
+
+export const restore: Command = {
+  name: 'restore',
+  group: 'Archive',
+  summary: 'restore a backup into a missing or empty data folder',
+  works: 'on a data folder',
+  onSharedStore: 'restore a pg_dump backup into an empty database with pg_restore --dbname=ADDRESS FILE',
+  usage: 'FILE',
+  options: [],
+  examples: [
+    { line: 'erace restore /backup/monday.tar --data ./erace-data', about: 'checks every file against its digest' },
+    { line: 'erace crawl https://example.org/ --data ./erace-data', about: 'a crawl that was running continues' },
+  ],
+  async prepare(context, errors) {
+    const { positionals, target, cwd, engine, io, json } = context
+    const file = resolve(cwd, takeOneFile(positionals, 'restore', errors))
+    return () =>
+      interruptible(context, 'nothing was changed', async ({ signal, line, shows }) => {
+        const onProgress = (progress: Parameters<typeof copyPieces>[0]) => shows && line.draw(copyPieces(progress))
+        const report = await engine.restore(file, target, { signal, onProgress })
+        line.clear()
+        io.stdout.write(json ? `${JSON.stringify(report)}\n` : restoreText(report))
+        return exitCodes.done
+      })
+  },
+}
+
+function restoreText({ folder, entries, bytes, documents, versions, madeAt, seconds }: RestoreReport): string {
+  const lines = [
+    `${printable(folder, 500)}: restored the backup of ${madeAt} in ${formatSpan(seconds)}`,
+    ...columns([
+      ['documents', formatCount(documents)],
+      ['versions', formatCount(versions)],
+      ['files', formatCount(entries)],
+      ['size', formatSize(bytes)],
+    ]),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+/** The single FILE argument of a command. */
+export function takeOneFile(positionals: readonly string[], name: string, errors: ValidationError[]): string {
+  const [file, ...rest] = positionals
+  if (file === undefined || file === '') errors.push({ place: 'FILE', message: `${name} needs a file name` })
+  refuseWords(rest, `${name} takes one file`, errors)
+  return file ?? ''
+}
+
+export function copyPieces({ phase, bytes, totalBytes }: CopyProgress): string[] {
+  const share = totalBytes === 0 ? 100 : Math.min(100, Math.floor((bytes / totalBytes) * 100))
+  return [
+    phase === 'snapshot' ? 'databases' : 'files',
+    `${share} %`,
+    `${formatSize(bytes)} of ${formatSize(totalBytes)}`,
+  ]
+}
+
+type Running = { signal: AbortSignal; line: StatusLine; shows: boolean }
+
+/** Runs work that cleans up after itself when interrupted; `consequence` says what that means for the user. */
+export async function interruptible(
+  { io, clock, quiet }: CommandContext,
+  consequence: string,
+  work: (running: Running) => Promise<number>,
+): Promise<number> {
+  const line = createStatusLine(io.stderr)
+  const interrupt = createInterrupt({ io, clock })
+  try {
+    return await work({ signal: interrupt.signal, line, shows: io.stderr.isTTY === true && !quiet })
+  } catch (error) {
+    line.clear()
+    if (!interrupt.signal.aborted) throw error
+    io.stderr.write(`interrupted: ${consequence}\n`)
+    return exitCodes.interrupted
+  } finally {
+    line.clear()
+    interrupt.dispose()
+  }
 }

@@ -4,98 +4,96 @@ import type { ValidationError } from '../../config/validation-errors.ts'
 import { isAppError } from '../../core/errors.ts'
 import type { CrawlResult } from '../../core/reports/crawl-report.ts'
 import { createOmitRules, type OmitRule } from '../../core/text/omit-rules.ts'
-import { readSeeds } from '../args/seeds.ts'
-import { readTextFile } from '../args/text-files.ts'
-import { wholeNumber } from '../args/whole-number.ts'
+import { readSeeds, readTextFile } from '../args/files.ts'
+import { wholeNumber } from '../args/values.ts'
 import { type Command, type CommandContext, exitCodes, type Option, type OptionValues } from '../command.ts'
-import { createInterrupt } from '../interrupt.ts'
+import { createInterrupt, finishingRequests } from '../interrupt.ts'
 import { closingTable } from '../output/closing-table.ts'
-import { createProgressLine } from '../output/progress-line.ts'
-import { createStatisticsLog } from '../output/statistics-log.ts'
+import { createProgressLine, createStatisticsLog } from '../output/crawl-progress.ts'
 import { createStatusLine } from '../output/status-line.ts'
 
 const options: readonly Option[] = [
   {
     name: 'depth',
     argument: 'N',
-    about: 'links to follow from the seeds; 0 fetches the seeds alone (default: no limit)',
+    about: 'how many links deep to follow from the seeds; 0 fetches only the seeds (default: no limit)',
   },
   {
     name: 'restrict',
     argument: 'REGEX',
-    about: 'which URLs belong to the crawl: a regular expression (default: the hosts of the seeds)',
+    about: 'crawl only URLs matching this regular expression (default: the hosts of the seeds)',
   },
-  { name: 'max-pages', argument: 'N', about: 'stop after this many pages; the same command goes on later' },
-  { name: 'fetchers', argument: 'N', setting: 'crawl.fetchers', about: 'requests under way at the same time' },
-  { name: 'threads', argument: 'N', setting: 'crawl.threads', about: 'worker threads; 0 is one for each core' },
-  { name: 'per-host', argument: 'N', setting: 'crawl.perHost', about: 'requests to one host at the same time' },
+  { name: 'max-pages', argument: 'N', about: 'stop after this many pages; run the same command again to continue' },
+  { name: 'fetchers', argument: 'N', setting: 'crawl.fetchers', about: 'concurrent requests' },
+  { name: 'threads', argument: 'N', setting: 'crawl.threads', about: 'worker threads; 0 means one per core' },
+  { name: 'per-host', argument: 'N', setting: 'crawl.perHost', about: 'concurrent requests per host' },
   {
     name: 'delay',
     argument: 'MS',
     setting: 'crawl.delay',
-    about: 'pause between two requests to a host (500, 2s, 1m)',
+    about: 'delay between requests to the same host (500, 2s, 1m)',
   },
   {
     name: 'host-rules',
     argument: 'FILE',
-    about: 'which hosts are the same: startsWith(), endsWith(), synonym() lines',
+    about: 'rules that map equivalent hosts: startsWith(), endsWith(), synonym() lines',
   },
-  { name: 'mime', argument: 'FILE', about: 'media types to collect, one a line' },
-  { name: 'ignore', argument: 'FILE', about: 'file suffixes that are never fetched, one a line' },
-  { name: 'block', argument: 'FILE', about: 'hosts, .domains and URL prefixes that are never fetched, one a line' },
-  { name: 'max-body', argument: 'BYTES', setting: 'crawl.maxBody', about: 'largest body that is read (5MB, 64KiB)' },
+  { name: 'mime', argument: 'FILE', about: 'media types to collect, one per line' },
+  { name: 'ignore', argument: 'FILE', about: 'file suffixes never to fetch, one per line' },
+  { name: 'block', argument: 'FILE', about: 'hosts, .domains and URL prefixes never to fetch, one per line' },
+  { name: 'max-body', argument: 'BYTES', setting: 'crawl.maxBody', about: 'maximum body size (5MB, 64KiB)' },
   {
     name: 'user-agent',
     argument: 'S',
     setting: 'crawl.userAgent',
-    about: 'name under which the crawler presents itself',
+    about: 'User-Agent header to send',
   },
   {
     name: 'allow-net',
     argument: 'CIDR',
     repeatable: true,
     setting: 'network.allow',
-    about: 'private network that may be crawled, in place of those configured',
+    about: 'private network that may be crawled; overrides the configured ones',
   },
   {
     name: 'no-robots',
     setting: 'crawl.respectRobots',
     flagValue: false,
-    about: 'do not obey robots rules: for your own sites',
+    about: 'ignore robots.txt; only for your own sites',
   },
   {
     name: 'omit',
     argument: 'SELECTOR',
     repeatable: true,
-    about: 'parts of pages, by CSS selector, whose change is none (.banner, #clock)',
+    about: 'CSS selector of page parts to ignore when comparing (.banner, #clock)',
   },
   {
     name: 'omit-text',
     argument: 'REGEX',
     repeatable: true,
-    about: 'text whose change is none, by regular expression',
+    about: 'regular expression of text to ignore when comparing',
   },
   {
     name: 'no-index',
     setting: 'search.index',
     flagValue: false,
-    about: 'do not index texts while the crawl runs; erace search does it later',
+    about: 'do not index text during the crawl; erace search does it later',
   },
-  { name: 'order', argument: 'ORDER', setting: 'crawl.order', about: 'breadth, depth, shallow or random' },
+  { name: 'order', argument: 'ORDER', setting: 'crawl.order', about: 'crawl order: breadth, depth, shallow or random' },
 ]
 
 export const command: Command = {
   name: 'crawl',
   group: 'Crawl',
-  summary: 'crawl now and keep every page; an interrupted crawl goes on, a finished one looks for changes',
+  summary: 'crawl now and keep every page; resumes an interrupted crawl, rechecks a finished one',
   usage: 'SEED… | @FILE',
   options,
   examples: [
     { line: 'erace crawl https://example.org/', about: 'a whole site' },
-    { line: 'erace crawl @seeds.txt --depth 2 --max-pages 10000', about: 'two links deep from a list of seeds' },
+    { line: 'erace crawl @seeds.txt --depth 2 --max-pages 10000', about: 'two links deep, from a list of seeds' },
     {
       line: "erace crawl https://example.org/docs/ --restrict '^https://example\\.org/docs/' --json",
-      about: 'one part of a site, with a result for a program',
+      about: 'one part of a site, result as JSON',
     },
     { line: 'erace crawl http://intranet.local/ --allow-net 10.0.0.0/8 --delay 100', about: 'an intranet' },
   ],
@@ -115,9 +113,9 @@ async function readSettings(context: CommandContext, errors: ValidationError[]):
     folder: dataDir,
     config,
     seeds: await readSeeds(positionals, cwd, errors),
-    depth: wholeNumber(options, 'depth', 0, errors),
+    depth: wholeNumber(options, 'depth', [0], errors),
     restrict: regularExpression(options, 'restrict', errors),
-    maxPages: wholeNumber(options, 'max-pages', 1, errors),
+    maxPages: wholeNumber(options, 'max-pages', [1], errors),
     omit: [...omitRulesOf(config.sources), ...omitRules(options, errors)],
     files: {
       mimeTypes: await file('mime'),
@@ -168,7 +166,7 @@ async function run(context: CommandContext, settings: CrawlSettings): Promise<nu
     io,
     clock,
     onFirst() {
-      if (!quiet) line.sink.write('erace crawl: finishing what is in flight; Ctrl-C again stops at once\n')
+      if (!quiet) line.sink.write(finishingRequests('crawl'))
     },
   })
   try {

@@ -1,9 +1,8 @@
 import type { DiffHunk, DiffReport, VersionReport } from '../../core/reports/history-report.ts'
-import { wholeNumber } from '../args/whole-number.ts'
+import { missingUrl, refuseWords, wholeNumber } from '../args/values.ts'
 import { type Command, exitCodes } from '../command.ts'
-import { documentLines, momentText, versionLine } from '../output/history-text.ts'
 import type { Sink } from '../output/io.ts'
-import { printable } from '../output/terminal-text.ts'
+import { documentLines, formatSize, momentText, printable } from '../output/terminal-text.ts'
 
 const defaultContext = 3
 
@@ -13,23 +12,29 @@ export const command: Command = {
   summary: 'show what changed between two versions of a document',
   usage: 'URL [N] [M]',
   options: [
-    { name: 'words', about: 'by words, [-removed-] {+added+}, instead of lines' },
-    { name: 'html', about: 'as a page of HTML that needs nothing else' },
+    { name: 'words', about: 'compare words, [-removed-] {+added+}, instead of lines' },
+    { name: 'html', about: 'output a self-contained HTML page' },
     { name: 'raw', about: 'compare the source instead of the visible text' },
-    { name: 'context', argument: 'N', about: `equal lines around a change (default: ${defaultContext})` },
+    { name: 'context', argument: 'N', about: `lines of context around each change (default: ${defaultContext})` },
   ],
   examples: [
     { line: 'erace diff https://example.org/', about: 'the last two versions that differ, as a unified diff' },
-    { line: 'erace diff https://example.org/ 3', about: 'from the third version to the last' },
-    { line: 'erace diff https://example.org/ 2026-11-01 2026-11-08T12:00 --words', about: 'between two times' },
-    { line: 'erace diff https://example.org/ first last --html > changes.html', about: 'all changes, for a browser' },
+    { line: 'erace diff https://example.org/ 3', about: 'from version 3 to the latest' },
+    {
+      line: 'erace diff https://example.org/ 2026-11-01 2026-11-08T12:00 --words',
+      about: 'between two points in time, by words',
+    },
+    {
+      line: 'erace diff https://example.org/ first last --html > changes.html',
+      about: 'all changes, to view in a browser',
+    },
   ],
   async prepare({ positionals, options, target, engine, io, json, colour }, errors) {
     const [url, from, to, ...rest] = positionals
-    if (url === undefined) errors.push({ place: 'diff', message: 'the URL of a document is missing' })
-    for (const word of rest) errors.push({ place: word.slice(0, 60), message: 'diff takes a URL and two versions' })
+    if (url === undefined) errors.push({ place: 'diff', message: missingUrl })
+    refuseWords(rest, 'diff takes a URL and two versions', errors)
     if (json && options.flag('html')) errors.push({ place: '--html', message: "can't be combined with --json" })
-    const context = wholeNumber(options, 'context', 0, errors) ?? defaultContext
+    const context = wholeNumber(options, 'context', [0], errors) ?? defaultContext
     const form = options.flag('words') ? 'words' : 'lines'
     return async () => {
       const request = { from, to, form, context, raw: options.flag('raw') } as const
@@ -52,19 +57,19 @@ function diffText(report: DiffReport, sink: Sink, colour: boolean): string {
     lines.push(paint('cyan', `@@ -${span(hunk.fromLine, hunk.fromCount)} +${span(hunk.toLine, hunk.toCount)} @@`))
     lines.push(...(form === 'lines' ? unifiedLines(hunk, sink, paint) : [wordLines(hunk, sink, paint)]))
   }
-  if (coarse) lines.push('(The texts differ so much that they were compared only roughly: less may have changed.)')
+  if (coarse) lines.push('(The texts differ too much for an exact comparison; the actual changes may be smaller.)')
   return `${lines.join('\n')}\n`
 }
 
 function plainWords({ url, from, to, equal, compared }: DiffReport): string {
   const name = printable(url, 500)
-  if (from.n === to.n) return `${name}: nothing to compare, only ${versionLine(to)}`
+  if (from.n === to.n) return `${name}: nothing to compare, there is only ${versionLine(to)}`
   const pair = `${versionLine(from)} and ${versionLine(to)}`
   if (compared === 'bytes' && !equal) return `${name}: ${pair} differ; there is no text to compare`
-  if (!equal) return `${name}: ${pair} differ in their line ends alone`
+  if (!equal) return `${name}: ${pair} differ only in line endings`
   if (compared === 'text' && from.digest !== to.digest)
-    return `${name}: ${pair} have the same text; --raw compares the source`
-  return `${name}: nothing differs between ${pair}`
+    return `${name}: ${pair} have the same text; use --raw to compare the source`
+  return `${name}: no differences between ${pair}`
 }
 
 function span(line: number, count: number): string {
@@ -95,4 +100,9 @@ function wordLines({ pieces }: DiffHunk, sink: Sink, paint: Painter): string {
     return piece.kind === 'added' ? paint('green', `{+${words}+}`) : paint('red', `[-${words}-]`)
   })
   return text.join('').replace(/\n$/, '')
+}
+
+function versionLine({ n, reason, status, type, size, firstSeenAt }: VersionReport): string {
+  const content = reason === 'gone' ? `gone, status ${status}` : `${printable(type, 60)}, ${formatSize(size)}`
+  return `version ${n} of ${momentText(firstSeenAt)} (${content})`
 }

@@ -7,7 +7,8 @@ import {
   exportKinds,
 } from '../../core/reports/export-report.ts'
 import { parseMoment } from '../../core/search-query/parse-query.ts'
-import { checkTarget } from '../args/export-place.ts'
+import { checkTarget, stdoutConflict } from '../args/files.ts'
+import { refuseWords } from '../args/values.ts'
 import { type Command, type CommandContext, exitCodes } from '../command.ts'
 import { createInterrupt } from '../interrupt.ts'
 import { createStatusLine } from '../output/status-line.ts'
@@ -16,27 +17,30 @@ import { formatCount, formatSize, formatSpan, printable } from '../output/termin
 export const command: Command = {
   name: 'export',
   group: 'Archive',
-  summary: 'write the archive as one WARC file, its CDXJ index, the link graph, meta-information or annotations as XML',
+  summary: 'export the archive (WARC), its index (CDXJ), the link graph, metadata or annotations (XML)',
   usage: 'warc|cdxj|links|meta|aci FILE',
   options: [
-    { name: 'url', argument: 'PREFIX', about: 'only documents whose URL begins so' },
+    { name: 'url', argument: 'PREFIX', about: 'only documents whose URL starts with PREFIX' },
     {
       name: 'after',
       argument: 'TIME',
-      about: 'only versions first seen at that time or later (2026-11-01T12:00, UTC)',
+      about: 'only versions first seen at TIME or later (2026-11-01T12:00, UTC)',
     },
-    { name: 'before', argument: 'TIME', about: 'only versions first seen before that time' },
-    { name: 'current', about: "only each document's current version (links: always so without --all)" },
-    { name: 'all', about: 'links: of all versions, with their numbers' },
-    { name: 'cdxj', argument: 'FILE', about: 'warc: write the index of the exported file too' },
-    { name: 'force', about: 'replace files that are there' },
+    { name: 'before', argument: 'TIME', about: 'only versions first seen before TIME' },
+    { name: 'current', about: "only each document's current version (the default for links)" },
+    { name: 'all', about: 'links: export all versions, with their numbers' },
+    { name: 'cdxj', argument: 'FILE', about: 'warc: also write an index of the exported file' },
+    { name: 'force', about: 'replace existing files' },
   ],
   examples: [
-    { line: 'erace export warc site.warc.gz --cdxj site.cdxj', about: 'all kept records and their index, for replay' },
-    { line: 'erace export warc docs.warc.gz --url https://example.org/docs/ --current', about: 'a part of it' },
-    { line: 'erace export links graph.csv', about: 'the link graph; .tsv, .csv or .jsonl, and .gz behind it' },
-    { line: 'erace export meta meta-info.xml.gz --after 2026-11-01', about: 'what is known of new versions' },
-    { line: 'erace export cdxj - | grep ^org,example', about: 'index of the data folder, to standard output' },
+    { line: 'erace export warc site.warc.gz --cdxj site.cdxj', about: 'all kept records with an index, for replay' },
+    {
+      line: 'erace export warc docs.warc.gz --url https://example.org/docs/ --current',
+      about: 'one part of a site, current versions only',
+    },
+    { line: 'erace export links graph.csv', about: 'the link graph as .tsv, .csv or .jsonl, optionally with .gz' },
+    { line: 'erace export meta meta-info.xml.gz --after 2026-11-01', about: 'metadata of new versions' },
+    { line: 'erace export cdxj - | grep ^org,example', about: 'the index of the data folder, to standard output' },
   ],
   async prepare(context, errors) {
     const request = readRequest(context, errors)
@@ -50,7 +54,7 @@ async function run(
 ): Promise<number> {
   const line = createStatusLine(io.stderr)
   const shows = io.stderr.isTTY === true && !quiet
-  const interrupt = createInterrupt({ io, clock, onFirst: () => {} })
+  const interrupt = createInterrupt({ io, clock })
   const onProgress = (progress: ExportProgress) => shows && line.draw(progressPieces(progress))
   const report = await engine.export(target, request, { onProgress, signal: interrupt.signal }).finally(() => {
     line.clear()
@@ -58,7 +62,7 @@ async function run(
   })
   if (json) io.stdout.write(`${JSON.stringify(report)}\n`)
   else if (request.file !== null) io.stdout.write(exportText(report))
-  // The export itself is on standard output.
+  // Standard output has the export itself.
   else if (!quiet || report.skipped > 0) io.stderr.write(exportText(report))
   if (report.interrupted) return exitCodes.interrupted
   return report.skipped === 0 ? exitCodes.done : exitCodes.failed
@@ -70,23 +74,23 @@ function readRequest(
 ): ExportRequest {
   const [name, given, ...rest] = positionals
   const kind = readKind(name, errors)
-  for (const word of rest) errors.push({ place: word.slice(0, 60), message: 'export takes one kind and one file' })
+  refuseWords(rest, 'export takes one format and one file', errors)
   const force = options.flag('force')
   const target = { cwd, dataDir, force, errors }
   if (name !== undefined && given === undefined)
-    errors.push({ place: 'FILE', message: 'the file to write is missing; - stands for standard output' })
+    errors.push({ place: 'FILE', message: 'the output file is missing; use - for standard output' })
   const toStdout = given === '-'
   const file = given === undefined || toStdout ? null : checkTarget('FILE', given, target)
-  if (toStdout && json)
-    errors.push({ place: '--json', message: 'standard output can not hold export and result: name a file' })
+  if (toStdout && json) errors.push({ place: '--json', message: stdoutConflict })
   if (toStdout && kind === 'warc' && io.stdout.isTTY === true)
-    errors.push({ place: '-', message: 'a WARC file is not for a terminal' })
+    errors.push({ place: '-', message: "can't write a WARC file to a terminal" })
   const index = options.text('cdxj')
-  if (index !== undefined && kind !== 'warc') errors.push({ place: '--cdxj', message: 'goes with warc only' })
-  if (index !== undefined && toStdout) errors.push({ place: '--cdxj', message: 'an index needs a file to point at' })
+  if (index !== undefined && kind !== 'warc') errors.push({ place: '--cdxj', message: 'only valid with warc' })
+  if (index !== undefined && toStdout)
+    errors.push({ place: '--cdxj', message: 'an index needs an exported file; name one instead of -' })
   const indexFile = index === undefined ? null : checkTarget('--cdxj', index, target)
-  if (indexFile !== null && indexFile === file) errors.push({ place: '--cdxj', message: 'is the exported file itself' })
-  if (options.flag('all') && kind !== 'links') errors.push({ place: '--all', message: 'goes with links only' })
+  if (indexFile !== null && indexFile === file) errors.push({ place: '--cdxj', message: 'is the same file as FILE' })
+  if (options.flag('all') && kind !== 'links') errors.push({ place: '--all', message: 'only valid with links' })
   if (options.flag('all') && options.flag('current'))
     errors.push({ place: '--all', message: "can't be combined with --current" })
   return { kind, file, indexFile, selection: readSelection(options, kind, errors) }
@@ -95,7 +99,7 @@ function readRequest(
 function readKind(name: string | undefined, errors: ValidationError[]): ExportKind {
   const kind = exportKinds.find((each) => each === name)
   if (kind === undefined) {
-    const wanted = `say what to export: ${exportKinds.join(', ')}`
+    const wanted = `choose what to export: ${exportKinds.join(', ')}`
     errors.push({ place: name?.slice(0, 60) ?? 'export', message: wanted })
   }
   return kind ?? 'warc'
@@ -116,17 +120,17 @@ function readSelection(
   const afterMs = time('after')
   const beforeMs = time('before')
   if (afterMs !== null && beforeMs !== null && afterMs >= beforeMs)
-    errors.push({ place: '--before', message: 'is no later than --after: nothing lies between' })
+    errors.push({ place: '--before', message: 'must be later than --after' })
   const currentOnly = kind === 'links' ? !options.flag('all') : options.flag('current')
   return { urlPrefix: readPrefix(options.text('url'), errors), afterMs, beforeMs, currentOnly }
 }
 
-/** A host without its slash would be the beginning of other hosts too. */
+/** Without its slash, a host would be the prefix of other hosts too. */
 function readPrefix(text: string | undefined, errors: ValidationError[]): string {
   if (text === undefined) return ''
   const url = /^https?:\/\/[^/]/i.test(text) ? URL.parse(text) : null
   if (url === null)
-    errors.push({ place: '--url', message: 'expected the beginning of a URL, such as https://example.org/docs/' })
+    errors.push({ place: '--url', message: 'expected the start of a URL, such as https://example.org/docs/' })
   return url?.href ?? ''
 }
 
@@ -148,10 +152,10 @@ function exportText({ kind, file, records, bytes, seconds, skipped, faults, inte
   )
   if (skipped > faults.length) lines.push(`and ${formatCount(skipped - faults.length)} more`)
   const what = `${formatCount(records)} ${nouns[kind]}, ${formatSize(bytes)}, ${formatSpan(seconds)}`
-  if (interrupted) lines.push(file === '-' ? 'interrupted' : 'interrupted: no file was left behind')
+  if (interrupted) lines.push(file === '-' ? 'interrupted' : 'interrupted: no file was written')
   else
     lines.push(
-      `${file === '-' ? '' : `${printable(file, 200)}: `}${what}${skipped === 0 ? '' : `; ${formatCount(skipped)} left out, see above`}`,
+      `${file === '-' ? '' : `${printable(file, 200)}: `}${what}${skipped === 0 ? '' : `; ${formatCount(skipped)} skipped, see above`}`,
     )
   return `${lines.join('\n')}\n`
 }

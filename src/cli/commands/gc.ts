@@ -1,14 +1,15 @@
 import type { GcCount, GcItem, GcProgress, GcReason, GcReport } from '../../core/reports/gc-report.ts'
 import { gcReasons } from '../../core/reports/gc-report.ts'
+import { refuseWords } from '../args/values.ts'
 import { type Command, type CommandContext, exitCodes, type Option } from '../command.ts'
-import { createInterrupt } from '../interrupt.ts'
+import { createInterrupt, finishingStep } from '../interrupt.ts'
 import { errorJson, exitCodeOf, toAppError } from '../output/error-text.ts'
 import { createStatusLine } from '../output/status-line.ts'
 import { columns, formatCount, formatSize, formatSpan, printable } from '../output/terminal-text.ts'
 
 const options: readonly Option[] = [
-  { name: 'dry-run', about: 'say what would go and why, and change nothing' },
-  { name: 'all', about: 'list everything that goes, not examples alone' },
+  { name: 'dry-run', about: 'show what would be removed and why; change nothing' },
+  { name: 'all', about: 'list everything removed, not just examples' },
   {
     name: 'retention',
     argument: 'LIMITS',
@@ -20,16 +21,16 @@ const options: readonly Option[] = [
 export const command: Command = {
   name: 'gc',
   group: 'Archive',
-  summary: 'collect garbage: versions beyond retention, bodies that concern nobody, dead records',
+  summary: 'remove versions beyond the retention limits, bodies no profile needs and unused records',
   usage: '',
   options,
   examples: [
-    { line: 'erace gc --dry-run', about: 'what would go by the configured retention, and why' },
+    { line: 'erace gc --dry-run', about: 'what the configured retention would remove, and why' },
     { line: 'erace gc --retention versions=10', about: 'keep the ten newest versions of each document' },
-    { line: 'erace gc --dry-run --all --json', about: 'all of it, for a program' },
+    { line: 'erace gc --dry-run --all --json', about: 'the full list as JSON' },
   ],
   async prepare(context, errors) {
-    for (const word of context.positionals) errors.push({ place: word.slice(0, 60), message: 'gc takes no arguments' })
+    refuseWords(context.positionals, 'gc takes no arguments', errors)
     return () => run(context)
   },
 }
@@ -38,7 +39,7 @@ async function run(context: CommandContext): Promise<number> {
   const { target, engine, io, clock, json, quiet, options } = context
   const line = createStatusLine(io.stderr)
   const shows = io.stderr.isTTY === true && !quiet
-  const interrupt = createInterrupt({ io, clock, onFirst: () => line.sink.write('finishing what is begun …\n') })
+  const interrupt = createInterrupt({ io, clock, onFirst: () => line.sink.write(finishingStep) })
   const list = options.flag('all') ? createList(json, (text) => void io.stdout.write(text)) : null
   try {
     const report = await engine
@@ -56,8 +57,8 @@ async function run(context: CommandContext): Promise<number> {
     else io.stdout.write(gcText(report, list === null))
     return report.finished ? exitCodes.done : exitCodes.interrupted
   } catch (thrown) {
-    if (list === null || !json || !list.isBegun()) throw thrown
-    // One object was begun on standard output, so one object it must stay.
+    if (list === null || !json || !list.isStarted()) throw thrown
+    // An object is already open on standard output: close it, so that the output stays one object.
     const error = toAppError(thrown)
     io.stdout.write(list.end(JSON.parse(errorJson(error))))
     return exitCodeOf(error)
@@ -66,11 +67,11 @@ async function run(context: CommandContext): Promise<number> {
   }
 }
 
-/** Writes items as they come: there may be more of them than memory. */
+/** Writes items as they come: they may not fit in memory. */
 function createList(json: boolean, write: (text: string) => void) {
   let count = 0
   return {
-    isBegun: () => count > 0,
+    isStarted: () => count > 0,
     add(item: GcItem): void {
       if (json) write(`${count === 0 ? '{"items":[' : ',\n'}${JSON.stringify(item)}`)
       else write(`${itemLine(item)}\n`)
@@ -86,8 +87,8 @@ function progressPieces(progress: GcProgress): string[] {
       return ['measuring', `${formatCount(progress.looked)} versions`]
     case 'looking':
       return [
-        `${formatCount(progress.looked)} versions looked at`,
-        `${formatCount(progress.going)} to go`,
+        `${formatCount(progress.looked)} versions checked`,
+        `${formatCount(progress.going)} to remove`,
         formatSize(progress.bytes),
       ]
     case 'rewriting':
@@ -96,10 +97,10 @@ function progressPieces(progress: GcProgress): string[] {
 }
 
 const reasonText: Record<GcReason, string> = {
-  age: 'superseded for longer than the retention',
-  versions: 'more newer versions than the retention keeps',
-  size: 'oldest, beyond the size of the retention',
-  unwanted: 'concerns nobody: the body goes, what is known stays',
+  age: 'superseded for longer than the retention age',
+  versions: 'more newer versions than the retention limit',
+  size: 'oldest, over the retention size',
+  unwanted: 'no profile needs it: body removed, metadata kept',
 }
 
 function itemLine({ action, url, n, reason, bytes }: GcItem): string {
@@ -110,18 +111,20 @@ export function gcText(report: GcReport, showsExamples: boolean): string {
   const { dryRun, removed, dropped, looked, seconds } = report
   const count = ({ versions, bytes }: GcCount): string => `${formatCount(versions)} (${formatSize(bytes)})`
   const lines = [
-    `${dryRun ? 'would go' : 'gone'}: ${count(removed)} versions, ${count(dropped)} bodies, of ${formatCount(looked)} versions`,
+    `${dryRun ? 'would remove' : 'removed'} ${count(removed)} versions and ${count(dropped)} bodies, out of ${formatCount(looked)} versions`,
     ...reasonLines(report),
     ...keptLines(report),
   ]
   if (showsExamples && report.examples.length > 0) {
     const total = removed.versions + dropped.versions
-    lines.push(total > report.examples.length ? `the first of them (--all lists all ${formatCount(total)}):` : 'these:')
+    lines.push(
+      total > report.examples.length ? `the first ones (use --all to list all ${formatCount(total)}):` : 'namely:',
+    )
     lines.push(...report.examples.map((item) => `  ${itemLine(item)}`))
   }
   if (!dryRun) lines.push(...fileLines(report))
-  if (!report.finished) lines.push('interrupted; the next run goes on')
-  lines.push(`${dryRun ? 'nothing was changed; ' : ''}${formatSpan(seconds)}`)
+  if (!report.finished) lines.push('interrupted; run it again to continue')
+  lines.push(`${dryRun ? 'nothing changed; ' : ''}${formatSpan(seconds)}`)
   return `${lines.join('\n')}\n`
 }
 
@@ -144,17 +147,17 @@ function reasonLines({ reasons, sources }: GcReport): string[] {
 
 function keptLines({ kept, overflow }: GcReport): string[] {
   const why = {
-    held: 'kept: somebody has not retrieved them yet',
-    shared: 'kept: other versions refer to their bodies',
-    damaged: 'kept: their records can not be read (erace verify)',
-    changed: 'kept: became current or wanted meanwhile',
+    held: 'kept: not yet retrieved by a recipient',
+    shared: 'kept: other versions share their bodies',
+    damaged: 'kept: their records are unreadable (run erace verify)',
+    changed: 'kept: became current or needed in the meantime',
   }
   const rows = (Object.keys(why) as (keyof typeof why)[])
     .filter((reason) => kept[reason] > 0)
     .map((reason) => [why[reason], formatCount(kept[reason])])
   const beyond = overflow.map(
     ({ source, bytes, maxBytes }) =>
-      `  ${source === '*' ? 'all other sources' : printable(source, 60)}: ${formatSize(bytes)} must stay, more than the limit of ${formatSize(maxBytes)}`,
+      `  ${source === '*' ? 'all other sources' : printable(source, 60)}: ${formatSize(bytes)} must be kept, over the limit of ${formatSize(maxBytes)}`,
   )
   return [...columns(rows), ...beyond]
 }
@@ -164,6 +167,6 @@ function fileLines({ files }: GcReport): string[] {
     `archive files: ${formatCount(files.rewritten)} rewritten, ${formatCount(files.removed)} removed, ${formatSize(files.freedBytes)} freed`,
   ]
   for (const { file, message } of files.leftAlone)
-    lines.push(`  left alone: ${printable(file, 100)}: ${printable(message, 300)}`)
+    lines.push(`  not rewritten: ${printable(file, 100)}: ${printable(message, 300)}`)
   return lines
 }

@@ -1,30 +1,32 @@
 import type { HistoryReport } from '../../core/reports/history-report.ts'
-import { wholeNumber } from '../args/whole-number.ts'
+import { missingUrl, refuseWords, wholeNumber } from '../args/values.ts'
 import { type Command, exitCodes } from '../command.ts'
-import { momentText } from '../output/history-text.ts'
-import { formatCount, formatSize, printable } from '../output/terminal-text.ts'
+import { formatCount, formatSize, momentText, printable } from '../output/terminal-text.ts'
 
 const defaultLimit = 50
 
 export const command: Command = {
   name: 'history',
   group: 'Archive',
-  summary: 'list the versions of a document: when seen, why, how large',
+  summary: "list a document's versions: when, why, how large",
   usage: 'URL',
   options: [
-    { name: 'limit', argument: 'N', about: `how many of the newest versions to list (default: ${defaultLimit})` },
-    { name: 'changes', about: 'read the bodies and tell how many words came and went with each version' },
+    { name: 'limit', argument: 'N', about: `list the newest N versions (default: ${defaultLimit})` },
+    { name: 'changes', about: 'read the bodies and count the words each version added and removed' },
   ],
   examples: [
-    { line: 'erace history https://example.org/', about: 'the newest 50 versions, the newest last' },
-    { line: 'erace history https://example.org/ --changes --limit 5', about: 'and what changed, in a line' },
-    { line: 'erace history https://example.org/ --json', about: 'with fingerprints, validators, address, links' },
+    { line: 'erace history https://example.org/', about: 'the newest 50 versions, newest last' },
+    { line: 'erace history https://example.org/ --changes --limit 5', about: 'with the size of each change' },
+    {
+      line: 'erace history https://example.org/ --json',
+      about: 'with digests, validators, server address and link counts',
+    },
   ],
   async prepare({ positionals, options, target, engine, io, json }, errors) {
     const [url, ...rest] = positionals
-    if (url === undefined) errors.push({ place: 'history', message: 'the URL of a document is missing' })
-    for (const word of rest) errors.push({ place: word.slice(0, 60), message: 'history takes one URL' })
-    const limit = wholeNumber(options, 'limit', 1, errors) ?? defaultLimit
+    if (url === undefined) errors.push({ place: 'history', message: missingUrl })
+    refuseWords(rest, 'history takes one URL', errors)
+    const limit = wholeNumber(options, 'limit', [1], errors) ?? defaultLimit
     const changes = options.flag('changes')
     return async () => {
       const report = await engine.history(target, url!, { limit, changes })
@@ -37,9 +39,9 @@ export const command: Command = {
 function historyText(report: HistoryReport, changes: boolean): string {
   const { url, versions, more, outcome, lastCheckedAt } = report
   const lines = [`${printable(url, 500)}: checked ${momentText(lastCheckedAt)}, ${printable(outcome, 40)}`]
-  if (versions.length === 0) lines.push('  no version is kept')
+  if (versions.length === 0) lines.push('  no versions kept')
   else {
-    if (more > 0) lines.push(`  ${formatCount(more)} older not shown (--limit)`)
+    if (more > 0) lines.push(`  ${formatCount(more)} older versions not shown (--limit)`)
     const head = ['n', 'first seen', 'last seen', 'why', 'status', 'size', ...(changes ? ['words'] : []), 'title']
     lines.push(...table([head, ...versions.map((version) => row(version, changes))]))
   }
@@ -66,7 +68,7 @@ function wordsText(changes: HistoryReport['versions'][number]['changes']): strin
   return changes ? `+${formatCount(changes.added)} -${formatCount(changes.removed)}` : ''
 }
 
-/** Numbers to the right, words to the left; the last column as long as it likes. */
+/** Numbers right-aligned, words left-aligned; the last column has no width limit. */
 function table(rows: readonly string[][]): string[] {
   const widths = rows[0]!.map((_, column) => rows.reduce((width, cells) => Math.max(width, cells[column]!.length), 0))
   const toRight = new Set(['n', 'status', 'size', 'words'].map((name) => rows[0]!.indexOf(name)))

@@ -1,35 +1,38 @@
 import { resolve } from 'node:path'
 import type { ValidationError } from '../../config/validation-errors.ts'
-import { type Command, type CommandContext, exitCodes, type Option } from '../command.ts'
+import type { ImportProgress, ImportReport } from '../../core/reports/import-report.ts'
+import { refuseWords } from '../args/values.ts'
+import { type Command, type CommandContext, exitCodes, needsStore, type Option, storeExpected } from '../command.ts'
 import type { SchemaReport } from '../engine.ts'
-import { printable } from '../output/terminal-text.ts'
-import { importFolder } from './migrate-import.ts'
+import { createInterrupt, finishingStep } from '../interrupt.ts'
+import { createStatusLine } from '../output/status-line.ts'
+import { columns, formatCount, formatSize, formatSpan, printable } from '../output/terminal-text.ts'
 
 const options: readonly Option[] = [
-  { name: 'dry-run', about: 'show the steps of the schema and change nothing' },
-  { name: 'citus', about: 'spread the tables of the crawl over the servers of a Citus cluster' },
-  { name: 'from', argument: 'DIR', about: 'move a data folder up, with everything in it; nobody may use it meanwhile' },
-  { name: 'to', argument: 'URL', about: 'where to: postgres://… (or the one of --store)' },
+  { name: 'dry-run', about: 'show the schema migrations; change nothing' },
+  { name: 'citus', about: 'distribute the crawl tables over the servers of a Citus cluster' },
+  { name: 'from', argument: 'DIR', about: 'import a data folder with everything in it; stop using it first' },
+  { name: 'to', argument: 'URL', about: 'shared store to import into, postgres://… (default: --store)' },
 ]
 
 export const command: Command = {
   name: 'migrate',
   group: 'Cluster',
-  summary: 'show the schema of a shared store and apply what is missing; move a data folder up into one',
+  summary: 'show and apply schema migrations of a shared store, or import a data folder into one',
   usage: '',
   options,
   examples: [
-    { line: 'erace migrate --store postgres://erace@db/erace', about: 'what is there, and what was missing' },
-    { line: 'erace migrate --dry-run', about: 'only look' },
-    { line: 'erace migrate --citus', about: 'where one server is not enough; may be repeated' },
+    { line: 'erace migrate --store postgres://erace@db/erace', about: 'apply missing migrations and list them all' },
+    { line: 'erace migrate --dry-run', about: 'only show them' },
+    { line: 'erace migrate --citus', about: 'when one server is not enough; safe to repeat' },
     {
       line: 'erace migrate --from ./erace-data --to postgres://erace@db/erace',
-      about: 'an interrupted move goes on when the same line is given again',
+      about: 'run the same command again to continue an interrupted import',
     },
   ],
   async prepare(context, errors) {
     const { positionals, options, target, cwd } = context
-    for (const word of positionals) errors.push({ place: word.slice(0, 60), message: 'migrate takes no arguments' })
+    refuseWords(positionals, 'migrate takes no arguments', errors)
     const from = options.text('from')
     const to = options.text('to') ?? target.store
     if (from === undefined) {
@@ -43,11 +46,11 @@ export const command: Command = {
 
 function checkSchemaOptions({ options, target }: CommandContext, errors: ValidationError[]): void {
   if (options.text('to') !== undefined)
-    errors.push({ place: '--to', message: 'needs --from DIR: the data folder that is moved' })
-  else if (target.store === null && errors.every((fault) => fault.place !== '--store' && fault.place !== 'ERACE_STORE'))
+    errors.push({ place: '--to', message: 'needs --from DIR, the data folder to import' })
+  else if (target.store === null && errors.every(({ place }) => place !== '--store' && place !== 'ERACE_STORE'))
     errors.push({
       place: '--store',
-      message: 'migrate needs the address of the shared store, postgres://… (or ERACE_STORE)',
+      message: needsStore('migrate'),
     })
 }
 
@@ -57,15 +60,15 @@ function checkImportOptions(
   to: string | null,
   errors: ValidationError[],
 ): void {
-  if (from === '') errors.push({ place: '--from', message: 'needs the name of a data folder' })
+  if (from === '') errors.push({ place: '--from', message: 'needs a data folder' })
   if (to === null) errors.push({ place: '--to', message: 'needs the address of the shared store, postgres://…' })
   else if (!/^postgres(?:ql)?:\/\/./.test(to))
     errors.push({
       place: '--to',
-      message: 'must be the address of a PostgreSQL database: postgres://USER:PASSWORD@HOST/DATABASE',
+      message: storeExpected,
     })
   for (const name of ['dry-run', 'citus'])
-    if (options.flag(name)) errors.push({ place: `--${name}`, message: 'does not go with --from' })
+    if (options.flag(name)) errors.push({ place: `--${name}`, message: "can't be combined with --from" })
 }
 
 async function migrate({ engine, target, options, io, json }: CommandContext): Promise<number> {
@@ -91,16 +94,85 @@ function schemaText(
     lines.push(`  ${String(id).padStart(3)}  ${printable(name, 200).padEnd(width)}  ${state}`)
   }
   const missing = steps.filter(({ appliedAt }) => appliedAt === null).length
-  if (missing > 0) lines.push(`${missing} missing: erace migrate applies them`)
+  if (missing > 0) lines.push(`${missing} missing: run erace migrate to apply them`)
   else
     lines.push(
-      applied.length === 0 ? 'the schema is up to date' : `the schema is up to date: ${applied.length} applied`,
+      applied.length === 0 ? 'the schema is up to date' : `the schema is up to date, ${applied.length} applied`,
     )
   if (distributed !== null)
     lines.push(
       distributed.length === 0
-        ? 'the tables of the crawl were spread already'
-        : `spread by their partition: ${distributed.map((name) => printable(name)).join(', ')}`,
+        ? 'the crawl tables were already distributed'
+        : `distributed by partition: ${distributed.map((name) => printable(name)).join(', ')}`,
     )
+  return `${lines.join('\n')}\n`
+}
+
+const MAX_DIFFERENCES = 20
+const canContinue = 'nothing is lost; run the same command to continue'
+
+/** `migrate --from DIR --to postgres://…`: one line for each finished kind, and a table at the end. */
+async function importFolder(context: CommandContext, folder: string, store: string): Promise<number> {
+  const { engine, io, clock, json, quiet } = context
+  const line = createStatusLine(io.stderr)
+  const interrupt = createInterrupt({ io, clock, onFirst: () => line.sink.write(finishingStep) })
+  const progress = createProgress((pieces) => io.stderr.isTTY === true && line.draw(pieces), line.sink.write)
+  try {
+    const report = await engine.importFolder(folder, store, {
+      signal: interrupt.signal,
+      onProgress: (step) => quiet || progress.note(step),
+    })
+    if (!quiet && !report.interrupted) progress.end()
+    line.clear()
+    io.stdout.write(json ? `${JSON.stringify(report)}\n` : importText(report))
+    if (report.interrupted) io.stderr.write(`interrupted: ${canContinue}\n`)
+    return report.interrupted ? exitCodes.interrupted : report.faults.length > 0 ? exitCodes.failed : exitCodes.done
+  } catch (error) {
+    line.clear()
+    if (!interrupt.signal.aborted) throw error
+    io.stderr.write(`interrupted: ${canContinue}\n`)
+    return exitCodes.interrupted
+  } finally {
+    line.clear()
+    interrupt.dispose()
+  }
+}
+
+/** The current kind is drawn on the status line; finished ones stay as lines. */
+function createProgress(draw: (pieces: string[]) => void, write: (text: string) => unknown) {
+  let last: ImportProgress | null = null
+  function end(): void {
+    if (last !== null) write(`${printable(last.what)}: ${formatCount(last.done)} of ${formatCount(last.total)}\n`)
+    last = null
+  }
+  return {
+    note(step: ImportProgress): void {
+      if (last !== null && last.what !== step.what) end()
+      last = step
+      const share = step.total === 0 ? 100 : Math.min(100, Math.floor((step.done / step.total) * 100))
+      draw([printable(step.what), `${share} %`, `${formatCount(step.done)} of ${formatCount(step.total)}`])
+    },
+    end,
+  }
+}
+
+function importText({ counts, bodiesChecked, bytes, seconds, faults, interrupted }: ImportReport): string {
+  const state = interrupted ? 'interrupted' : faults.length > 0 ? 'import differs' : 'import complete'
+  const rows = counts.map(({ what, here, there }) => [
+    printable(what),
+    formatCount(here),
+    formatCount(there),
+    !interrupted && here !== there ? 'differs' : '',
+  ])
+  const lines = [
+    `${state} (${formatSpan(seconds)})`,
+    ...columns([['', 'folder', 'store', ''], ...rows]),
+    `  ${formatCount(bodiesChecked)} bodies verified by digest, ${formatSize(bytes)} copied`,
+  ]
+  if (faults.length > 0) {
+    lines.push('', 'Differences')
+    for (const difference of faults.slice(0, MAX_DIFFERENCES)) lines.push(`  ${printable(difference, 300)}`)
+    if (faults.length > MAX_DIFFERENCES) lines.push(`  and ${formatCount(faults.length - MAX_DIFFERENCES)} more`)
+  }
   return `${lines.join('\n')}\n`
 }

@@ -2,14 +2,12 @@ import type { PreviewExample, PreviewPart, PreviewReport } from '../../core/repo
 import type { FileFault, FileProfile } from '../../services/profiles/profile-file.ts'
 import { type CommandContext, exitCodes } from '../command.ts'
 import { createInterrupt } from '../interrupt.ts'
-import { momentText } from '../output/history-text.ts'
-import { markedText } from '../output/marked-text.ts'
 import { createStatusLine } from '../output/status-line.ts'
-import { formatCount, printable } from '../output/terminal-text.ts'
+import { formatCount, markedText, momentText, printable } from '../output/terminal-text.ts'
 
 export const defaultPreview = { documents: 1000, examples: 5 } as const
 
-export type PreviewAsked = {
+export type PreviewSettings = {
   file: string
   items: readonly FileProfile[]
   notes: readonly FileFault[]
@@ -17,13 +15,13 @@ export type PreviewAsked = {
   examples: number
 }
 
-/** Holds the profiles of a file against what is kept and tells what they would have found. */
-export async function previewFile(context: CommandContext, asked: PreviewAsked): Promise<number> {
+/** Matches the profiles of a file against the archive and shows what they would have found. */
+export async function previewFile(context: CommandContext, settings: PreviewSettings): Promise<number> {
   const { target, engine, io, json, quiet, clock } = context
-  const { file, items, notes, documents, examples } = asked
+  const { file, items, notes, documents, examples } = settings
   const line = createStatusLine(io.stderr)
   const shows = io.stderr.isTTY === true && !quiet
-  const interrupt = createInterrupt({ io, clock, onFirst: () => {} })
+  const interrupt = createInterrupt({ io, clock })
   const profiles = items.map(({ profile }) => profile)
   const of = profiles.length === 1 ? '' : ` of ${formatCount(profiles.length)}`
   try {
@@ -37,7 +35,7 @@ export async function previewFile(context: CommandContext, asked: PreviewAsked):
           if (shows)
             line.draw([
               `profile ${profile + 1}${of}`,
-              `${formatCount(looked)} looked at`,
+              `${formatCount(looked)} checked`,
               `${formatCount(matched)} match`,
             ])
         },
@@ -56,39 +54,39 @@ export async function previewFile(context: CommandContext, asked: PreviewAsked):
 function previewText({ name, covered, everything, tookMs }: PreviewReport, isBold: boolean): string {
   const lines = [`${printable(name, 200)} (${formatCount(tookMs)} ms)`]
   if (everything === null) {
-    lines.push(...partLines('of what its sources cover', covered, isBold))
-    lines.push('  by host and scope: how many links away a page is can not be told from what is kept')
+    lines.push(...partLines('in its sources', covered, isBold))
+    lines.push('  by host and scope: the archive does not record link depth')
   } else {
-    lines.push(`  ${coverlessText(covered)}`, ...partLines('of everything that is kept', everything, isBold))
+    lines.push(`  ${coverlessText(covered)}`, ...partLines('in the whole archive', everything, isBold))
   }
   return `${lines.join('\n')}\n`
 }
 
 function coverlessText({ looked, end }: PreviewPart): string {
   const reason = end === 'all' ? '' : ` among the newest ${formatCount(looked)}`
-  return `its sources cover nothing that is kept yet${reason}`
+  return `nothing archived from its sources yet${reason}`
 }
 
 function partLines(what: string, part: PreviewPart, isBold: boolean): string[] {
   const { documents, matched, examples } = part
-  const head = `  ${what}: ${formatCount(matched)} of the last ${formatCount(documents)} documents match`
-  const lines = [head, ...passedOverLines(part), ...endLines(part)]
+  const head = `  ${what}: ${formatCount(matched)} of the newest ${formatCount(documents)} documents match`
+  const lines = [head, ...skippedLines(part), ...endLines(part)]
   for (const example of examples) lines.push('', ...exampleLines(example, isBold))
   if (examples.length > 0) lines.push('')
   return lines
 }
 
-function passedOverLines({ passedOver }: PreviewPart): string[] {
-  const names = { gone: 'gone', textless: 'without text', dropped: 'collected', lost: 'lost', damaged: 'damaged' }
+function skippedLines({ passedOver }: PreviewPart): string[] {
+  const names = { gone: 'gone', textless: 'without text', dropped: 'body removed', lost: 'lost', damaged: 'damaged' }
   const counts = (Object.keys(names) as (keyof typeof names)[])
     .filter((name) => passedOver[name] > 0)
     .map((name) => `${formatCount(passedOver[name])} ${names[name]}`)
-  return counts.length === 0 ? [] : [`  passed over: ${counts.join(', ')}`]
+  return counts.length === 0 ? [] : [`  skipped: ${counts.join(', ')}`]
 }
 
 function endLines({ looked, end }: PreviewPart): string[] {
-  if (end === 'time') return [`  it took too long: the newest ${formatCount(looked)} were looked at`]
-  return end === 'stopped' ? [`  stopped: the newest ${formatCount(looked)} were looked at`] : []
+  if (end === 'time') return [`  time limit reached after the newest ${formatCount(looked)}`]
+  return end === 'stopped' ? [`  stopped after the newest ${formatCount(looked)}`] : []
 }
 
 function exampleLines({ url, n, at, title, relevance, summary }: PreviewExample, isBold: boolean): string[] {

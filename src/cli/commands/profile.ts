@@ -2,16 +2,8 @@ import type { ValidationError } from '../../config/validation-errors.ts'
 import type { ImportedProfile } from '../../core/profile.ts'
 import { previewLimits } from '../../core/reports/profile-report.ts'
 import type { FileFault, FileProfile, ReadFile } from '../../services/profiles/profile-file.ts'
-import { checkTarget } from '../args/export-place.ts'
-import {
-  isJson,
-  type ProfileAction,
-  placeIn,
-  profileActions,
-  readOwner,
-  readProfileFile,
-} from '../args/profile-arguments.ts'
-import { wholeNumber } from '../args/whole-number.ts'
+import { checkTarget, readTextFile, stdoutConflict } from '../args/files.ts'
+import { readOwner, wholeNumber } from '../args/values.ts'
 import { type Command, type CommandContext, exitCodes } from '../command.ts'
 import { formatCount, printable } from '../output/terminal-text.ts'
 import type { ExportedItems } from './profile-export.ts'
@@ -19,102 +11,100 @@ import { defaultPreview, previewFile } from './profile-preview.ts'
 
 type Run = () => Promise<number>
 
+const actions = ['import', 'export', 'validate', 'preview'] as const
+type Action = (typeof actions)[number]
+
 export const command: Command = {
   name: 'profile',
   group: 'Watch',
-  summary: 'bring profiles in, write them out, check a file of them, or see what they would find',
+  summary: 'import, export, validate or preview profiles',
   usage: 'import|export|validate|preview FILE',
   options: [
-    { name: 'owner', argument: 'EMAIL', about: 'import: whose they become; export: only those of this user' },
-    { name: 'urds', about: 'export: unified resource descriptions, one for each source, instead of profiles' },
-    { name: 'force', about: 'export: replace the file if it is there' },
-    { name: 'last', argument: 'N', about: `preview: documents to look at (default: ${defaultPreview.documents})` },
-    { name: 'examples', argument: 'K', about: `preview: matches to show (default: ${defaultPreview.examples})` },
+    { name: 'owner', argument: 'EMAIL', about: 'import: the new owner; export: only profiles of this user' },
+    { name: 'urds', about: 'export: one unified resource description per source instead of profiles' },
+    { name: 'force', about: 'export: replace an existing file' },
+    {
+      name: 'last',
+      argument: 'N',
+      about: `preview: number of documents to check (default: ${defaultPreview.documents})`,
+    },
+    {
+      name: 'examples',
+      argument: 'K',
+      about: `preview: number of matches to show (default: ${defaultPreview.examples})`,
+    },
   ],
   examples: [
-    { line: 'erace profile validate java.xml', about: 'exit code 0: all is well; 2: faults, each with its line' },
-    { line: 'erace profile import java.xml --owner me@example.org', about: 'XML, profiles or URDs; or .json' },
-    { line: 'erace profile preview java.xml --last 200', about: 'what it would have found; nothing is stored' },
-    { line: 'erace profile export profiles.xml', about: 'all of them; .json gives JSON' },
-    { line: 'erace profile export - --urds | xmllint --format -', about: 'what is scheduled, to standard output' },
+    { line: 'erace profile validate java.xml', about: 'exit code 0: valid; 2: errors, each with its line' },
+    { line: 'erace profile import java.xml --owner me@example.org', about: 'an XML file of profiles or URDs, or JSON' },
+    { line: 'erace profile preview java.xml --last 200', about: 'what it would have matched; stores nothing' },
+    { line: 'erace profile export profiles.xml', about: 'all profiles; a .json file gets JSON' },
+    { line: 'erace profile export - --urds | xmllint --format -', about: 'the scheduled sources, to standard output' },
   ],
   async prepare(context, errors) {
     const [word, file, ...rest] = context.positionals
     const action = readAction(word, errors)
     for (const each of rest) errors.push({ place: each.slice(0, 60), message: `profile ${word} takes one file` })
-    if (word !== undefined && file === undefined) errors.push({ place: 'FILE', message: 'the file is missing' })
+    if (word !== undefined && file === undefined) errors.push({ place: 'FILE', message: 'the file name is missing' })
     const owner = readOwner(context.options, errors)
     checkOptions(action, context.options, errors)
-    const documents = numberOf(context.options, 'last', defaultPreview.documents, previewLimits.documents, errors)
-    const examples = numberOf(context.options, 'examples', defaultPreview.examples, previewLimits.examples, errors)
+    const documents =
+      wholeNumber(context.options, 'last', [0, previewLimits.documents], errors) ?? defaultPreview.documents
+    const examples =
+      wholeNumber(context.options, 'examples', [0, previewLimits.examples], errors) ?? defaultPreview.examples
     if (action === null || file === undefined) return async () => exitCodes.wrong
     if (action === 'export') return prepareExport(context, file, owner, errors)
     const read = await readProfileFile(file, context, errors)
     if (read === null) return async () => exitCodes.wrong
-    if (action === 'validate') return async () => tellValidity(context, file, read)
+    if (action === 'validate') return async () => reportValidity(context, file, read)
     if (action === 'import') return prepareImport(context, { file, owner }, read, errors)
     if (!isValid(file, read, errors)) return async () => exitCodes.wrong
     return async () => previewFile(context, { file, items: read.items, notes: read.notes, documents, examples })
   },
 }
 
-function readAction(word: string | undefined, errors: ValidationError[]): ProfileAction | null {
-  const action = profileActions.find((each) => each === word) ?? null
+function readAction(word: string | undefined, errors: ValidationError[]): Action | null {
+  const action = actions.find((each) => each === word) ?? null
   if (action === null)
     errors.push({
       place: word?.slice(0, 60) ?? 'profile',
-      message: `say what to do with it: ${profileActions.join(', ')}`,
+      message: `choose an action: ${actions.join(', ')}`,
     })
   return action
 }
 
-function checkOptions(
-  action: ProfileAction | null,
-  options: CommandContext['options'],
-  errors: ValidationError[],
-): void {
+function checkOptions(action: Action | null, options: CommandContext['options'], errors: ValidationError[]): void {
   if (action === null) return
   for (const name of ['urds', 'force'])
-    if (options.flag(name) && action !== 'export') errors.push({ place: `--${name}`, message: 'goes with export only' })
+    if (options.flag(name) && action !== 'export')
+      errors.push({ place: `--${name}`, message: 'only valid with export' })
   for (const name of ['last', 'examples'])
     if (options.text(name) !== undefined && action !== 'preview')
-      errors.push({ place: `--${name}`, message: 'goes with preview only' })
+      errors.push({ place: `--${name}`, message: 'only valid with preview' })
   if (options.text('owner') !== undefined && (action === 'validate' || action === 'preview'))
-    errors.push({ place: '--owner', message: 'goes with import and export only' })
+    errors.push({ place: '--owner', message: 'only valid with import and export' })
 }
 
-function numberOf(
-  options: CommandContext['options'],
-  name: string,
-  otherwise: number,
-  max: number,
-  errors: ValidationError[],
-): number {
-  const given = wholeNumber(options, name, 0, errors)
-  if (given !== null && given > max) errors.push({ place: `--${name}`, message: `at most ${max}` })
-  return given ?? otherwise
-}
-
-/** Notes the faults where there are any. */
+/** Adds the errors of an invalid file. */
 function isValid(
   file: string,
   read: ReadFile<FileProfile>,
   errors: ValidationError[],
 ): read is Extract<ReadFile<FileProfile>, { kind: 'read' }> {
   if (read.kind === 'read') return true
-  for (const fault of read.faults) errors.push({ place: placeIn(file, fault), message: fault.message })
+  for (const error of read.faults) errors.push({ place: positionIn(file, error), message: error.message })
   return false
 }
 
-function tellValidity({ io, json }: CommandContext, file: string, read: ReadFile<FileProfile>): number {
+function reportValidity({ io, json }: CommandContext, file: string, read: ReadFile<FileProfile>): number {
   const valid = read.kind === 'read'
   const faults = valid ? [] : read.faults
   const notes = valid ? read.notes : []
   const profiles = valid ? read.items.length : 0
   if (json) io.stdout.write(`${JSON.stringify({ file, valid, profiles, faults, notes })}\n`)
   else {
-    const lines = [...faults.map((fault) => faultLine(file, fault)), ...notes.map((note) => noteLine(file, note))]
-    if (valid) lines.push(`${printable(file, 200)}: all is well: ${profilesText(profiles)}`)
+    const lines = [...faults.map((error) => errorLine(file, error)), ...notes.map((note) => noteLine(file, note))]
+    if (valid) lines.push(`${printable(file, 200)}: valid, ${profilesText(profiles)}`)
     io.stdout.write(`${lines.join('\n')}\n`)
   }
   return valid ? exitCodes.done : exitCodes.wrong
@@ -130,7 +120,8 @@ function prepareImport(
   const profiles: ImportedProfile[] = []
   for (const { id, owner: own, profile, line } of read.items) {
     const whose = owner ?? own
-    if (whose === null) errors.push({ place: placeIn(file, { line }), message: 'it has no owner; --owner names one' })
+    if (whose === null)
+      errors.push({ place: positionIn(file, { line }), message: 'has no owner; name one with --owner' })
     else profiles.push({ id, owner: whose, profile })
   }
   return async () => {
@@ -151,9 +142,8 @@ function prepareExport(context: CommandContext, given: string, owner: string | n
   const kind = options.flag('urds') ? 'urds' : 'profiles'
   const toStdout = given === '-'
   const form = isJson(given) ? 'json' : 'xml'
-  if (kind === 'urds' && form === 'json') errors.push({ place: '--urds', message: 'are written as XML only' })
-  if (toStdout && json)
-    errors.push({ place: '--json', message: 'standard output can not hold export and result: name a file' })
+  if (kind === 'urds' && form === 'json') errors.push({ place: '--urds', message: 'only available as XML' })
+  if (toStdout && json) errors.push({ place: '--json', message: stdoutConflict })
   const file = toStdout ? null : checkTarget('FILE', given, { cwd, dataDir, force: options.flag('force'), errors })
   return async () => {
     const { writeProfileFile } = await import('./profile-export.ts')
@@ -170,14 +160,38 @@ function prepareExport(context: CommandContext, given: string, owner: string | n
   }
 }
 
-function faultLine(file: string, fault: FileFault): string {
-  return `${printable(placeIn(file, fault), 200)}: ${printable(fault.message, 500)}`
+function errorLine(file: string, error: FileFault): string {
+  return `${printable(positionIn(file, error), 200)}: ${printable(error.message, 500)}`
 }
 
 function noteLine(file: string, note: FileFault): string {
-  return `${printable(placeIn(file, note), 200)}: note: ${printable(note.message, 500)}`
+  return `${printable(positionIn(file, note), 200)}: note: ${printable(note.message, 500)}`
 }
 
 function profilesText(count: number): string {
   return count === 1 ? '1 profile' : `${formatCount(count)} profiles`
+}
+
+/** The profiles of a file, or all its errors; null, with an error added, when the file can't be read. */
+async function readProfileFile(
+  file: string,
+  { cwd, config, engine }: Pick<CommandContext, 'cwd' | 'config' | 'engine'>,
+  errors: ValidationError[],
+): Promise<ReadFile<FileProfile> | null> {
+  const text = await readTextFile(file, { cwd, place: file.slice(0, 200), errors })
+  if (text === null) return null
+  // Loading the XML engine takes a while: other commands don't wait for it.
+  const { readProfilesJson, readProfilesXml } = await import('../../services/profiles/profile-file.ts')
+  const { profileRules } = await import('../../services/profiles/profile-values.ts')
+  const rules = profileRules(config, engine.schemes)
+  return isJson(file) ? readProfilesJson(text, rules) : readProfilesXml(text, rules)
+}
+
+function isJson(file: string): boolean {
+  return file.toLowerCase().endsWith('.json')
+}
+
+/** `FILE:LINE`, or `FILE` without line numbers. */
+function positionIn(file: string, { line }: Pick<FileFault, 'line'>): string {
+  return line === null ? file : `${file}:${line}`
 }

@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../../config/validation-errors.ts'
 import type { ProfileQueryResult } from '../../core/reports/profile-report.ts'
-import { readOwner } from '../args/profile-arguments.ts'
+import { readOwner, refuseWords } from '../args/values.ts'
 import { type Command, exitCodes } from '../command.ts'
 import type { ResultSink } from '../output/io.ts'
 import { formatCount, printable } from '../output/terminal-text.ts'
@@ -8,23 +8,22 @@ import { formatCount, printable } from '../output/terminal-text.ts'
 export const command: Command = {
   name: 'query',
   group: 'Watch',
-  summary: 'ask the profile base with an XPath expression',
+  summary: 'query the profiles with an XPath expression',
   usage: 'XPATH',
-  options: [{ name: 'owner', argument: 'EMAIL', about: 'only what belongs to this user' }],
+  options: [{ name: 'owner', argument: 'EMAIL', about: 'only what this user owns' }],
   examples: [
     { line: `erace query "//urd[@id='12']"`, about: 'one unified resource description' },
-    { line: `erace query "//keyword[@key='java']/ancestor::profile/@name"`, about: 'who cares about Java' },
+    { line: `erace query "//keyword[@key='java']/ancestor::profile/@name"`, about: 'profiles with the keyword Java' },
     {
       line: 'erace query "count(//profile)"',
-      about: 'how many there are; the document is base/profiles and base/urds',
+      about: 'number of profiles; the document has base/profiles and base/urds',
     },
   ],
   async prepare({ positionals, options, target, engine, io, json, quiet }, errors) {
     const [xpath, ...rest] = positionals
     const owner = readOwner(options, errors)
-    if (xpath === undefined) errors.push({ place: 'XPATH', message: 'the expression is missing' })
-    for (const word of rest)
-      errors.push({ place: word.slice(0, 60), message: 'query takes one expression: put it in quotes' })
+    if (xpath === undefined) errors.push({ place: 'XPATH', message: 'the XPath expression is missing' })
+    refuseWords(rest, 'query takes one expression; put it in quotes', errors)
     return async () => {
       const result = await engine.queryProfiles(target, xpath ?? '', owner)
       if (result.kind === 'fault')
@@ -40,11 +39,11 @@ export const command: Command = {
 
 function print(result: Exclude<ProfileQueryResult, { kind: 'fault' }>, stdout: ResultSink): void {
   const texts = result.kind === 'nodes' ? result.nodes : [String(result.value)]
-  for (const text of texts) stdout.write(`${stdout.isTTY === true ? harmless(text) : text}\n`)
+  for (const text of texts) stdout.write(`${stdout.isTTY === true ? sanitise(text) : text}\n`)
 }
 
-/** Names are what users typed: nothing in them may steer somebody's terminal. */
-function harmless(text: string): string {
+/** Names are user input: control characters in them must not reach the terminal. */
+function sanitise(text: string): string {
   return text
     .split('\n')
     .map((line) => printable(line, 10_000))

@@ -2,10 +2,10 @@ import type { ValidationError } from '../../config/validation-errors.ts'
 import type { IndexProgress, SearchHit, SearchReport } from '../../core/reports/search-report.ts'
 import { parseSearchQuery } from '../../core/search-query/parse-query.ts'
 import type { SearchQuery } from '../../core/search-query/query.ts'
-import { type Command, exitCodes, type OptionValues } from '../command.ts'
-import { markedText } from '../output/marked-text.ts'
+import { wholeNumber } from '../args/values.ts'
+import { type Command, exitCodes } from '../command.ts'
 import { createStatusLine } from '../output/status-line.ts'
-import { formatCount, printable } from '../output/terminal-text.ts'
+import { formatCount, markedText, printable } from '../output/terminal-text.ts'
 
 const DEFAULT_LIMIT = 10
 const MAX_LIMIT = 100
@@ -14,28 +14,28 @@ const MAX_OFFSET = 5_000
 export const command: Command = {
   name: 'search',
   group: 'Archive',
-  summary: 'find words in all kept versions of pages',
+  summary: 'full-text search over all kept versions',
   usage: 'QUERY',
   options: [
-    { name: 'limit', argument: 'N', about: `hits to show, at most ${MAX_LIMIT} (default: ${DEFAULT_LIMIT})` },
-    { name: 'offset', argument: 'N', about: 'hits to pass over: the next page' },
-    { name: 'no-update', about: 'answer from what is indexed; do not index new versions first' },
-    { name: 'rebuild', about: 'throw the index away and make it anew from the archive; needs no query' },
+    { name: 'limit', argument: 'N', about: `number of results, at most ${MAX_LIMIT} (default: ${DEFAULT_LIMIT})` },
+    { name: 'offset', argument: 'N', about: 'skip the first N results' },
+    { name: 'no-update', about: 'do not index new versions first' },
+    { name: 'rebuild', about: 'rebuild the index from the archive; needs no query' },
   ],
   examples: [
-    { line: 'erace search solar panel', about: 'both words, in any form of case and accents' },
-    { line: `erace search '"solar panel" OR photovolt*'`, about: 'a phrase, or words that begin so' },
+    { line: 'erace search solar panel', about: 'both words; case and accents are ignored' },
+    { line: `erace search '"solar panel" OR photovolt*'`, about: 'a phrase, or words with a prefix' },
     {
       line: `erace search 'intitle:energy -nuclear site:example.org'`,
-      about: 'in titles, without a word, on one site',
+      about: 'title words, an excluded word, one site',
     },
-    { line: 'erace search budget after:2026-01 before:2026-07', about: 'versions first seen in half a year (UTC)' },
+    { line: 'erace search budget after:2026-01 before:2026-07', about: 'versions first seen in that half-year (UTC)' },
   ],
   async prepare({ options, positionals, target, engine, io, json, quiet }, errors) {
     const rebuild = options.flag('rebuild')
     const query = rebuild && positionals.length === 0 ? null : readQuery(positionals, errors)
-    const limit = numberOf(options, 'limit', DEFAULT_LIMIT, 1, MAX_LIMIT, errors)
-    const offset = numberOf(options, 'offset', 0, 0, MAX_OFFSET, errors)
+    const limit = wholeNumber(options, 'limit', [1, MAX_LIMIT], errors) ?? DEFAULT_LIMIT
+    const offset = wholeNumber(options, 'offset', [0, MAX_OFFSET], errors) ?? 0
     const update = !options.flag('no-update')
     return async () => {
       const line = createStatusLine(io.stderr)
@@ -61,31 +61,13 @@ export const command: Command = {
 
 function readQuery(positionals: readonly string[], errors: ValidationError[]): SearchQuery | null {
   if (positionals.length === 0) {
-    errors.push({ place: 'QUERY', message: 'say what to look for' })
+    errors.push({ place: 'QUERY', message: 'the query is missing' })
     return null
   }
   const parsed = parseSearchQuery(positionals.join(' '))
   if (parsed.kind === 'query') return parsed.query
   for (const message of parsed.errors) errors.push({ place: 'QUERY', message })
   return null
-}
-
-function numberOf(
-  options: OptionValues,
-  name: string,
-  otherwise: number,
-  min: number,
-  max: number,
-  errors: ValidationError[],
-): number {
-  const text = options.text(name)
-  if (text === undefined) return otherwise
-  if (/^\d{1,9}$/.test(text) && Number(text) >= min && Number(text) <= max) return Number(text)
-  errors.push({
-    place: `--${name}`,
-    message: `expected a whole number from ${min} to ${max}, not ${JSON.stringify(text.slice(0, 40))}`,
-  })
-  return otherwise
 }
 
 function progressPieces({ looked, total }: IndexProgress): string[] {
@@ -95,17 +77,18 @@ function progressPieces({ looked, total }: IndexProgress): string[] {
 
 function indexText({ index }: SearchReport): string {
   const { textless, bodiless, damaged } = index.passedOver
-  const others = `${formatCount(textless)} have no text, ${formatCount(bodiless)} no body, ${formatCount(damaged)} are damaged`
-  return `${formatCount(index.versions)} versions can be found; ${others}\n`
+  const others = `${formatCount(textless)} without text, ${formatCount(bodiless)} without a body, ${formatCount(damaged)} damaged`
+  return `${formatCount(index.versions)} versions indexed; skipped: ${others}\n`
 }
 
 function hitsText(report: SearchReport, offset: number, isBold: boolean): string {
   const { items, total, totalIsLowerBound, approximate, tookMs } = report
   const lines = items.flatMap((hit, n) => [...hitLines(hit, offset + n + 1, isBold), ''])
   const count = `${totalIsLowerBound ? 'at least ' : ''}${formatCount(total)} ${total === 1 ? 'document' : 'documents'}`
-  const shown = items.length === 0 ? '' : `, ${formatCount(offset + 1)} to ${formatCount(offset + items.length)} shown`
+  const shown =
+    items.length === 0 ? '' : `, showing ${formatCount(offset + 1)} to ${formatCount(offset + items.length)}`
   lines.push(`${count}${shown}, ${Math.ceil(tookMs)} ms`)
-  if (approximate) lines.push('so many versions match that only the newest were ranked; more words narrow it down')
+  if (approximate) lines.push('too many matches: only the newest versions were ranked; add words to narrow it down')
   return `${lines.join('\n')}\n`
 }
 

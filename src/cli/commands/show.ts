@@ -1,14 +1,14 @@
 import { AppError } from '../../core/errors.ts'
-import type { ShowReport } from '../../core/reports/history-report.ts'
+import type { ShowReport, VersionReport } from '../../core/reports/history-report.ts'
+import { missingUrl, refuseWords } from '../args/values.ts'
 import { type Command, exitCodes } from '../command.ts'
-import { absenceText, documentLines } from '../output/history-text.ts'
 import type { Sink } from '../output/io.ts'
-import { formatSize, printable } from '../output/terminal-text.ts'
+import { documentLines, formatSize, momentText, printable } from '../output/terminal-text.ts'
 
 const parts = ['text', 'header', 'links', 'raw'] as const
 type Part = (typeof parts)[number] | 'body'
 
-/** A body beyond this is named in JSON, not included: it would have to be held several times over. */
+/** JSON leaves out larger bodies: they would be in memory several times over. */
 const maxJsonBytes = 16 * 1024 * 1024
 
 export const command: Command = {
@@ -17,21 +17,24 @@ export const command: Command = {
   summary: 'print one version of a document: body, text, header or links',
   usage: 'URL[@N | @TIME]',
   options: [
-    { name: 'text', about: 'the visible text, a line for each block' },
-    { name: 'header', about: 'status line and header of the response' },
-    { name: 'links', about: 'the links that were found, one a line' },
-    { name: 'raw', about: 'the very bytes, also to a terminal' },
+    { name: 'text', about: 'the visible text, one line per block' },
+    { name: 'header', about: 'the status line and response header' },
+    { name: 'links', about: 'the links found, one per line' },
+    { name: 'raw', about: 'the exact bytes, even to a terminal' },
   ],
   examples: [
-    { line: 'erace show https://example.org/ > page.html', about: 'the current version, byte by byte' },
-    { line: 'erace show https://example.org/@3 --text', about: "the third version's text" },
-    { line: 'erace show https://example.org/@2026-11-01T12:00', about: 'what was current then (UTC, or with a zone)' },
-    { line: 'erace show https://example.org/@first --header', about: 'header of the oldest kept version' },
+    { line: 'erace show https://example.org/ > page.html', about: 'the current version, byte for byte' },
+    { line: 'erace show https://example.org/@3 --text', about: 'the text of version 3' },
+    {
+      line: 'erace show https://example.org/@2026-11-01T12:00',
+      about: 'the version current at that time (UTC, or with a zone)',
+    },
+    { line: 'erace show https://example.org/@first --header', about: 'the header of the oldest kept version' },
   ],
   async prepare({ positionals, options, target, engine, io, json }, errors) {
     const [address, ...rest] = positionals
-    if (address === undefined) errors.push({ place: 'show', message: 'the URL of a document is missing' })
-    for (const word of rest) errors.push({ place: word.slice(0, 60), message: 'show takes one URL' })
+    if (address === undefined) errors.push({ place: 'show', message: missingUrl })
+    refuseWords(rest, 'show takes one URL', errors)
     const chosen = parts.filter((part) => options.flag(part))
     if (chosen.length > 1)
       errors.push({ place: `--${chosen[1]}`, message: `can't be combined with --${chosen[0]}: choose one` })
@@ -59,13 +62,13 @@ function shown(report: ShowReport, part: Part, sink: Sink): string | Uint8Array 
   if (content.source === null) {
     const type = printable(content.contentType ?? 'of an unknown type', 80)
     const what = `${url} is ${type}, ${formatSize(content.bytes.length)}`
-    throw new AppError('usage-wrong', `${what}: not for a terminal; send it to a file, or insist with --raw`)
+    throw new AppError('usage-wrong', `${what}: not for a terminal; redirect it to a file, or use --raw`)
   }
   return documentLines(content.source.replaceAll('\r\n', '\n'), sink)
 }
 
 function headerText({ url, version, header }: ShowReport): string {
-  if (header === '') throw new AppError('not-found', `the header of version ${version.n} of ${url} is not known`)
+  if (header === '') throw new AppError('not-found', `the header of version ${version.n} of ${url} is unknown`)
   return header
 }
 
@@ -75,7 +78,7 @@ function textOf({ url, text, content }: ShowReport): string {
   throw new AppError('not-found', `${url} has no text: its type is ${type ?? 'unknown'}`)
 }
 
-/** Everything at once. The body is there as text where it has one, else in base64; `content.kind` tells why it is not. */
+/** Everything at once. The body is given as text if it has one, else in base64; `content.kind` says why it is missing. */
 function jsonOf({ content, ...report }: ShowReport): object {
   if (content.kind !== 'body') return { ...report, content }
   const { kind, contentType, bytes } = content
@@ -83,4 +86,22 @@ function jsonOf({ content, ...report }: ShowReport): object {
   if (report.text !== null) return { ...report, content: meta }
   if (bytes.length > maxJsonBytes) return { ...report, content: { ...meta, omitted: 'length' } }
   return { ...report, content: { ...meta, base64: bytes.toString('base64') } }
+}
+
+/** Why a version has no body. */
+function absenceText(url: string, version: VersionReport, why: 'gone' | 'dropped' | 'lost' | 'none'): string {
+  const name = `version ${version.n} of ${url}`
+  const since = momentText(version.firstSeenAt)
+  switch (why) {
+    case 'gone': {
+      const answer = version.location === '' ? `status ${version.status}` : `moved to ${version.location}`
+      return `${name} marks the document as gone: ${answer} since ${since}; see erace history for earlier versions`
+    }
+    case 'dropped':
+      return `the body of ${name} was removed by gc; --header, --links and --json show its metadata`
+    case 'lost':
+      return `the body of ${name} was damaged; the next crawl fetches it again`
+    case 'none':
+      return `${name} has no body`
+  }
 }

@@ -1,20 +1,21 @@
 import type { StatusReport } from '../../core/reports/status-report.ts'
-import { placeName } from '../args/place-name.ts'
+import { refuseWords } from '../args/values.ts'
 import { type Command, exitCodes } from '../command.ts'
+import type { Target } from '../engine.ts'
 import { columns, formatCount, formatSize, printable } from '../output/terminal-text.ts'
 
 export const command: Command = {
   name: 'status',
   group: 'Archive',
-  summary: 'show frontier, hosts, documents, disk and last outcomes',
+  summary: 'show the frontier, hosts, documents, disk usage and last outcomes',
   usage: '',
   options: [],
-  examples: [{ line: 'erace status --data ./erace-data', about: 'how far a crawl has come' }],
+  examples: [{ line: 'erace status --data ./erace-data', about: 'progress of a crawl' }],
   async prepare({ positionals, target, engine, io, json }, errors) {
-    for (const word of positionals) errors.push({ place: word.slice(0, 60), message: 'status takes no arguments' })
+    refuseWords(positionals, 'status takes no arguments', errors)
     return async () => {
       const report = await engine.status(target)
-      io.stdout.write(json ? `${JSON.stringify(report)}\n` : statusTable(placeName(target), report))
+      io.stdout.write(json ? `${JSON.stringify(report)}\n` : statusTable(targetName(target), report))
       return exitCodes.done
     }
   },
@@ -25,7 +26,7 @@ function statusTable(where: string, report: StatusReport): string {
   const run =
     lastRun === null
       ? 'no crawl yet'
-      : `crawl ${lastRun.id}, begun ${lastRun.startedAt}, ${lastRun.finishedAt === null ? 'not finished' : `finished ${lastRun.finishedAt}`}`
+      : `crawl ${lastRun.id}, started ${lastRun.startedAt}, ${lastRun.finishedAt === null ? 'not finished' : `finished ${lastRun.finishedAt}`}`
   const lines = [
     `${where}: ${run}`,
     ...columns([
@@ -33,7 +34,7 @@ function statusTable(where: string, report: StatusReport): string {
       ['URLs queued', formatCount(frontier.queued)],
       ['URLs seen', formatCount(frontier.seen)],
       ['hosts', formatCount(frontier.hosts)],
-      ['hosts resting', formatCount(frontier.hostsResting)],
+      ['hosts backing off', formatCount(frontier.hostsResting)],
       ['hosts given up', formatCount(frontier.hostsGivenUp)],
       ['documents', formatCount(documents.documents)],
       ['versions', formatCount(documents.versions)],
@@ -41,11 +42,11 @@ function statusTable(where: string, report: StatusReport): string {
       ['archive files', formatCount(disk.archiveFiles)],
       ['archive size', formatSize(disk.archiveBytes)],
       ['database size', formatSize(disk.databaseBytes)],
-      ['disk free', disk.freeBytes === null ? 'not known' : formatSize(disk.freeBytes)],
+      ['disk free', disk.freeBytes === null ? 'unknown' : formatSize(disk.freeBytes)],
     ]),
   ]
   if (sources.length > 0) {
-    lines.push('', 'Sources checked last')
+    lines.push('', 'Last checked sources')
     for (const { uri, outcome, status, checkedAt } of sources)
       lines.push(
         `  ${checkedAt ?? '-'}  ${printable(outcome, 40)}${status === 0 ? '' : ` ${status}`}  ${printable(uri, 200)}`,
@@ -63,7 +64,14 @@ function watchingRows({ profiles, sources, tasks, annotations }: StatusReport['w
   return [
     ['profiles', formatCount(profiles)],
     ['sources watched', formatCount(sources)],
-    ['to be annotated', formatCount(tasks)],
+    ['versions to process', formatCount(tasks)],
     ['annotations', formatCount(annotations)],
   ]
+}
+
+/** The data folder, or the shared store without user and password. */
+function targetName({ dataDir, store }: Pick<Target, 'dataDir' | 'store'>): string {
+  if (store === null) return dataDir
+  const url = URL.parse(store)
+  return url === null ? 'the shared store' : `${url.protocol}//${url.host}${url.pathname}`
 }

@@ -1,20 +1,98 @@
-import type { Command } from '../command.ts'
-import { listeningOptions, prepareServing } from './serving.ts'
+import type { ValidationError } from '../../config/validation-errors.ts'
+import { refuseWords } from '../args/values.ts'
+import { type Command, type CommandContext, exitCodes, type Option } from '../command.ts'
+import type { Administrator, ListeningTarget, UpHooks } from '../engine.ts'
+import { createInterrupt, finishingRequests } from '../interrupt.ts'
 
-export const command: Command = {
+const listeningOptions: readonly Option[] = [
+  { name: 'host', argument: 'HOST', setting: 'server.host', about: 'address to listen on (default: 127.0.0.1)' },
+  {
+    name: 'port',
+    argument: 'N',
+    setting: 'server.port',
+    about: 'port to listen on; 0 picks a free one (default: 7070)',
+  },
+]
+
+type Serving = {
+  /** Of the command. */
+  name: string
+  work(hooks: Omit<UpHooks, 'onAnnotated'>): Promise<void>
+}
+
+/** Serves until stopped, and prints the address. */
+function prepareServing(context: CommandContext, errors: ValidationError[], { name, work }: Serving) {
+  const { positionals, io, clock, quiet } = context
+  refuseWords(positionals, `${name} takes no arguments`, errors)
+  return async (): Promise<number> => {
+    const log = context.createLog(io.stderr)
+    const onFirst = (): void => {
+      if (!quiet) io.stderr.write(finishingRequests(name))
+    }
+    const interrupt = createInterrupt({ io, clock, onFirst })
+    try {
+      const onListening = (target: ListeningTarget): void => {
+        io.stdout.write(context.json ? `${JSON.stringify(target)}\n` : welcome(target))
+      }
+      const administrator = administratorOf(context.env)
+      await work({ signal: interrupt.signal, log, onListening, administrator })
+      return exitCodes.done
+    } finally {
+      interrupt.dispose()
+    }
+  }
+}
+
+/** Created at the first start, when there is no account yet. */
+function administratorOf(env: Readonly<Record<string, string | undefined>>): Administrator | null {
+  const { ERACE_ADMIN_EMAIL: email = '', ERACE_ADMIN_PASSWORD: password = '' } = env
+  return email === '' || password === '' ? null : { email, password }
+}
+
+function welcome({ url, setupUrl }: ListeningTarget): string {
+  if (setupUrl === null) return `eRACE is running at ${url}\n`
+  return `eRACE is running at ${url}\nCreate the first account here (the link works once): ${setupUrl}\n`
+}
+
+export const serve: Command = {
+  name: 'serve',
+  group: 'Cluster',
+  summary: 'run the web UI, API and scheduler of a cluster; start as many as you like',
+  works: 'on a shared store',
+  usage: '',
+  options: listeningOptions,
+  examples: [
+    {
+      line: 'erace serve --store postgres://erace@db.example.org/erace',
+      about: 'open the address it prints; add workers with erace worker',
+    },
+    {
+      line: 'ERACE_STORE=postgres://… erace serve --host 0.0.0.0 --port 8080',
+      about: 'a second server; one of them leads the scheduler',
+    },
+  ],
+  async prepare(context, errors) {
+    return prepareServing(context, errors, {
+      name: 'serve',
+      work: (hooks) => context.engine.serve(context.target, hooks),
+    })
+  },
+}
+
+export const up: Command = {
   name: 'up',
   group: 'Watch',
-  summary: 'the whole service: pages, API, scheduler, crawler, annotation; until you stop it',
+  summary: 'run the whole service: web UI, API, scheduler, crawler and matching',
   works: 'on a data folder',
   usage: '',
   options: listeningOptions,
   examples: [
-    { line: 'erace up', about: 'then open the address that it prints; the first time that is a link to set it up' },
+    { line: 'erace up', about: 'open the address it prints; the first time, use the set-up link' },
     {
       line: 'ERACE_ADMIN_EMAIL=me@example.org ERACE_ADMIN_PASSWORD=… erace up --port 8080',
-      about: 'with an administrator who is made at the first start',
+      about: 'creates this administrator at the first start',
     },
-    { line: 'erace profile import java.xml --owner me@example.org', about: 'profiles may be changed meanwhile' },
+    { line: 'erace profile import java.xml --owner me@example.org', about: 'works while the service is running' },
   ],
   async prepare(context, errors) {
     return prepareServing(context, errors, {

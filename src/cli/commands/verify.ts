@@ -1,4 +1,5 @@
 import type { VerifyFault, VerifyProgress, VerifyRepair, VerifyReport } from '../../core/reports/verify-report.ts'
+import { refuseWords } from '../args/values.ts'
 import { type Command, exitCodes } from '../command.ts'
 import { createStatusLine } from '../output/status-line.ts'
 import { formatCount, formatSize, formatSpan, printable } from '../output/terminal-text.ts'
@@ -6,20 +7,20 @@ import { formatCount, formatSize, formatSpan, printable } from '../output/termin
 export const command: Command = {
   name: 'verify',
   group: 'Archive',
-  summary: 'check every archived record against its digest and its catalogue row',
+  summary: 'check every archived record against its digest and the catalogue',
   usage: '',
   options: [
     {
       name: 'repair',
-      about: 'give up what is damaged, so that the next crawl fetches it again; nobody else may use the folder',
+      about: 'drop damaged bodies so that the next crawl fetches them again; stop other users of the folder first',
     },
   ],
   examples: [
-    { line: 'erace verify --data ./erace-data', about: 'exit code 0: all is well; 1: faults, each named' },
-    { line: 'erace verify --repair', about: 'where there is no backup; exit code 0: what is left is well' },
+    { line: 'erace verify --data ./erace-data', about: 'exit code 0: no errors; 1: errors, all listed' },
+    { line: 'erace verify --repair', about: 'without a backup; exit code 0: the rest is intact' },
   ],
   async prepare({ positionals, options, target, engine, io, json, quiet }, errors) {
-    for (const word of positionals) errors.push({ place: word.slice(0, 60), message: 'verify takes no arguments' })
+    refuseWords(positionals, 'verify takes no arguments', errors)
     return async () => {
       const line = createStatusLine(io.stderr)
       const shows = io.stderr.isTTY === true && !quiet
@@ -40,24 +41,28 @@ function verifyText(report: VerifyReport): string {
   const { files, records, bytes, unusedBytes, seconds, faults, faultCount, repaired } = report
   const lines: string[] = []
   if (repaired !== undefined && repaired.faultCount > 0) lines.push(...repairLines(repaired), '')
-  lines.push(...faultLines(faults, faultCount))
-  const unused = unusedBytes === 0 ? '' : ` (${formatSize(unusedBytes)} of it not needed any more)`
+  lines.push(...errorLines(faults, faultCount))
+  const unused = unusedBytes === 0 ? '' : ` (${formatSize(unusedBytes)} no longer needed)`
   const what = `${formatCount(records)} records in ${formatCount(files)} files, ${formatSize(bytes)}${unused}, ${formatSpan(seconds)}`
-  lines.push(faultCount === 0 ? `all is well: ${what}` : `${formatCount(faultCount)} faults: ${what}`)
+  lines.push(faultCount === 0 ? `no errors: ${what}` : `${errorCount(faultCount)}: ${what}`)
   return `${lines.join('\n')}\n`
 }
 
 function repairLines({ faults, faultCount, lostVersions, lostUrls, forgottenFiles }: VerifyRepair): string[] {
-  const lines = [`${formatCount(faultCount)} faults were found`, ...faultLines(faults, faultCount)]
+  const lines = [`${errorCount(faultCount)} found`, ...errorLines(faults, faultCount)]
   const urls = lostUrls.map((url) => printable(url, 200)).join(', ')
   const more = lostVersions > lostUrls.length ? ', …' : ''
   if (lostVersions > 0)
-    lines.push(`${formatCount(lostVersions)} versions given up; the next crawl fetches them again: ${urls}${more}`)
-  if (forgottenFiles > 0) lines.push(`${formatCount(forgottenFiles)} missing files forgotten`)
+    lines.push(`${formatCount(lostVersions)} bodies dropped; the next crawl fetches them again: ${urls}${more}`)
+  if (forgottenFiles > 0) lines.push(`${formatCount(forgottenFiles)} missing files removed from the catalogue`)
   return lines
 }
 
-function faultLines(faults: readonly VerifyFault[], faultCount: number): string[] {
+function errorCount(count: number): string {
+  return `${formatCount(count)} ${count === 1 ? 'error' : 'errors'}`
+}
+
+function errorLines(faults: readonly VerifyFault[], faultCount: number): string[] {
   const lines = faults.map(({ file, offset, url, message }) => {
     const at = offset === null ? '' : ` at ${offset}`
     return `${printable(file, 200)}${at}: ${printable(message, 200)}${url === null ? '' : ` (${printable(url, 200)})`}`

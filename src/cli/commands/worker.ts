@@ -1,10 +1,11 @@
+import { refuseWords } from '../args/values.ts'
 import { type Command, exitCodes } from '../command.ts'
-import { createInterrupt } from '../interrupt.ts'
+import { createInterrupt, finishingRequests } from '../interrupt.ts'
 
 export const command: Command = {
   name: 'worker',
   group: 'Cluster',
-  summary: 'crawl and annotate for a cluster, until you stop it; any number may run, on any number of machines',
+  summary: 'crawl and match pages for a cluster; start any number, on any machines',
   works: 'on a shared store',
   usage: '',
   options: [
@@ -12,29 +13,29 @@ export const command: Command = {
       name: 'name',
       argument: 'NAME',
       setting: 'cluster.name',
-      about: 'what people call it in lists (default: the name of the machine)',
+      about: 'name shown in lists (default: the host name)',
     },
-    { name: 'threads', argument: 'N', setting: 'crawl.threads', about: 'worker threads; 0 is one for each core' },
-    { name: 'fetchers', argument: 'N', setting: 'crawl.fetchers', about: 'requests under way at the same time' },
+    { name: 'threads', argument: 'N', setting: 'crawl.threads', about: 'worker threads; 0 means one per core' },
+    { name: 'fetchers', argument: 'N', setting: 'crawl.fetchers', about: 'concurrent requests' },
   ],
   examples: [
     {
       line: 'erace worker --store postgres://erace:SECRET@db.example.org/erace --name crawl-1',
-      about: 'one more worker; nothing else has to be told of it',
+      about: 'add a worker; no other configuration needed',
     },
-    { line: 'ERACE_STORE=postgres://… erace worker --threads 4 --fetchers 400', about: 'with more to do at a time' },
+    { line: 'ERACE_STORE=postgres://… erace worker --threads 4 --fetchers 400', about: 'with more concurrency' },
     {
       line: 'erace top --store postgres://…',
-      about: 'all workers at a glance, and how to drain one before it is stopped',
+      about: 'monitor all workers; drain one before you stop it',
     },
   ],
   async prepare(context, errors) {
     const { positionals, target, engine, io, clock, quiet, json } = context
-    for (const word of positionals) errors.push({ place: word.slice(0, 60), message: 'worker takes no arguments' })
+    refuseWords(positionals, 'worker takes no arguments', errors)
     return async () => {
       const log = context.createLog(io.stderr)
       const onFirst = (): void => {
-        if (!quiet) io.stderr.write('erace worker: finishing what is in flight; Ctrl-C again stops at once\n')
+        if (!quiet) io.stderr.write(finishingRequests('worker'))
       }
       const interrupt = createInterrupt({ io, clock, onFirst })
       try {

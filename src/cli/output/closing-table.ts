@@ -3,7 +3,7 @@ import { columns, formatCount, formatSize, formatSpan, printable } from './termi
 
 const MAX_ROWS = 10
 
-/** What a person reads after a crawl. Sections that have nothing to say are left out. */
+/** The summary printed after a crawl. Empty sections are left out. */
 export function closingTable(result: CrawlResult): string {
   const { details } = result
   const sections = [
@@ -21,7 +21,7 @@ export function closingTable(result: CrawlResult): string {
       ]),
     ),
     section(
-      'Resting hosts',
+      'Hosts backing off',
       details.restingHosts.map(({ host, failures, queued }) => [
         printable(host),
         `${formatCount(failures)} failures`,
@@ -29,7 +29,7 @@ export function closingTable(result: CrawlResult): string {
       ]),
     ),
     section(
-      'Hosts given up',
+      'Abandoned hosts',
       details.givenUpHosts.map(({ host, dropped }) => [printable(host), `${formatCount(dropped)} dropped`]),
     ),
   ]
@@ -37,8 +37,8 @@ export function closingTable(result: CrawlResult): string {
 }
 
 function headline({ interrupted, finished, queued, seconds }: CrawlResult): string {
-  const left = `${formatCount(queued)} still queued; the same command goes on with them`
-  const state = interrupted ? `interrupted, ${left}` : finished ? 'finished' : `stopped at its limit, ${left}`
+  const left = `${formatCount(queued)} still queued; run the same command to continue`
+  const state = interrupted ? `interrupted, ${left}` : finished ? 'finished' : `reached its page limit, ${left}`
   return `Crawl ${state} (${formatSpan(seconds)})`
 }
 
@@ -59,7 +59,7 @@ function totals(result: CrawlResult): string[][] {
   return [...table, ['peak memory', formatSize(result.peakRssBytes), '']]
 }
 
-/** The largest counts first, as many as fit a glance. */
+/** The largest counts first. */
 function countRows(counts: Readonly<Record<string, number | undefined>>): string[][] {
   return Object.entries(counts)
     .map(([name, count]): [string, number] => [name, count ?? 0])

@@ -3,8 +3,8 @@ import { AppError, type ErrorCode } from '../../core/errors.ts'
 import { exitCodes } from '../command.ts'
 import { printable } from './terminal-text.ts'
 
-/** Faults in what the caller wrote; everything else is a failure of the work itself. */
-const wrongUse: readonly ErrorCode[] = [
+/** Errors in the input; all others are failures of the work itself. */
+const inputErrors: readonly ErrorCode[] = [
   'usage-wrong',
   'config-invalid',
   'url-invalid',
@@ -14,11 +14,11 @@ const wrongUse: readonly ErrorCode[] = [
 ]
 
 const hints: Partial<Record<ErrorCode, string>> = {
-  'store-locked': 'wait for the other process, or name another folder with --data',
-  'store-missing': 'erace crawl makes one; or name another folder with --data',
+  'store-locked': 'wait for the other process, or choose another folder with --data',
+  'store-missing': 'create one with erace crawl, or choose another folder with --data',
   'store-too-new': 'use the version that wrote it, or a newer one',
-  'store-damaged': 'nothing was changed; restore the file from a backup, or start afresh with another --data',
-  'store-full': 'make room and run the same command again: it goes on where it stopped',
+  'store-damaged': 'nothing was changed; restore the file from a backup, or start over with another --data',
+  'store-full': 'free some space and run the same command again to continue',
 }
 
 export function toAppError(error: unknown): AppError {
@@ -28,19 +28,19 @@ export function toAppError(error: unknown): AppError {
 }
 
 export function exitCodeOf(error: AppError): number {
-  return wrongUse.includes(error.code) ? exitCodes.wrong : exitCodes.failed
+  return inputErrors.includes(error.code) ? exitCodes.wrong : exitCodes.failed
 }
 
-/** For a person: each fault on a line of its own, then what to do about it. */
+/** Readable: one line per error, then a hint. */
 export function errorText(where: string, error: AppError, withStack: boolean): string {
-  const fault = error.code === 'internal' ? 'fault in the program: ' : ''
-  const lines = error.message.split('\n').map((line) => `${where}: ${fault}${printable(line, 1000)}`)
-  const hint = error instanceof InvalidInputError ? `try ${where} --help` : hints[error.code]
+  const prefix = error.code === 'internal' ? 'internal error: ' : ''
+  const lines = error.message.split('\n').map((line) => `${where}: ${prefix}${printable(line, 1000)}`)
+  const hint = error instanceof InvalidInputError ? `see ${where} --help` : hints[error.code]
   if (hint !== undefined) lines.push(`  ${hint}`)
   if (error.code === 'internal') {
     const { cause } = error
     if (withStack) lines.push((cause instanceof Error ? cause.stack : error.stack) ?? '')
-    else lines.push('  ERACE_LOG_LEVEL=debug shows where')
+    else lines.push('  set ERACE_LOG_LEVEL=debug for the stack trace')
   }
   return `${lines.join('\n')}\n`
 }

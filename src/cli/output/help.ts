@@ -8,12 +8,12 @@ export function generalHelp(commands: readonly Command[]): string {
     [`${group}:`, ...members.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`)].join('\n'),
   )
   return `${[
-    `erace ${version}: watches the web, and is a fast, polite crawler and archiver.`,
+    `erace ${version}: web watcher, crawler and archiver`,
     'Usage: erace COMMAND [OPTIONS]',
     ...lists,
     optionList('All commands:', commonOptions),
-    'erace COMMAND --help tells more about a command; erace --version prints the version.',
-    'Exit codes: 0 done, 1 failed, 2 wrong use or configuration, 130 interrupted with all state saved.',
+    'Run erace COMMAND --help for details, erace --version for the version.',
+    'Exit codes: 0 success, 1 failure, 2 invalid usage or configuration, 130 interrupted (state saved).',
   ].join('\n\n')}\n`
 }
 
@@ -38,7 +38,7 @@ function optionList(title: string, options: readonly Option[]): string {
   return [
     title,
     ...options.map(({ about, repeatable }, i) => {
-      return `  ${heads[i]!.padEnd(width)}  ${about}${repeatable ? ' (may be repeated)' : ''}`
+      return `  ${heads[i]!.padEnd(width)}  ${about}${repeatable ? ' (repeatable)' : ''}`
     }),
   ].join('\n')
 }

@@ -1,7 +1,8 @@
-import { createPrompt, type Prompt } from '../args/prompt.ts'
+import { createInterface } from 'node:readline'
+import { Writable } from 'node:stream'
 import { createKeyboard, type Keyboard } from '../top/keyboard.ts'
 
-/** Where text goes. Results go to one, everything else to the other. */
+/** An output stream: standard output for results, standard error for everything else. */
 export type Sink = {
   write(text: string): unknown
   /** True on a terminal. */
@@ -15,7 +16,7 @@ export type ResultSink = Sink & { write(data: string | Uint8Array): unknown }
 
 export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
 
-/** The outer world of a command: the process in earnest, something smaller in tests. */
+/** Everything outside of a command: the process, or a stand-in in tests. */
 export type CliIo = {
   stdout: ResultSink
   stderr: Sink
@@ -27,7 +28,7 @@ export type CliIo = {
   exitNow(code: number): void
 }
 
-/** A reader that goes away (`erace status | head`) is no fault of the command. */
+/** A reader that closes early (`erace status | head`) is not an error. */
 export function createProcessIo(process: NodeJS.Process): CliIo {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
@@ -42,5 +43,47 @@ export function createProcessIo(process: NodeJS.Process): CliIo {
     on: (signal, listener) => process.on(signal, listener),
     off: (signal, listener) => process.off(signal, listener),
     exitNow: (code) => process.exit(code),
+  }
+}
+
+/** Input from the user: a prompt on a terminal, or a pipe. */
+export type Prompt = {
+  /** Whether there is a terminal to prompt on. */
+  readonly isThere: boolean
+  /** A line; null if cancelled. Secret input is not echoed. */
+  ask(question: string, options: { secret: boolean }): Promise<string | null>
+  /** The piped input, up to a length. */
+  piped(maxBytes: number): Promise<string>
+}
+
+/** Prompts go to standard error: standard output is for results. */
+function createPrompt({ stdin, stderr }: Pick<NodeJS.Process, 'stdin' | 'stderr'>): Prompt {
+  return {
+    isThere: stdin.isTTY === true && stderr.isTTY === true,
+    async ask(question, { secret }) {
+      stderr.write(question)
+      // Discards what the line editor would echo.
+      const output = secret ? new Writable({ write: (_chunk, _encoding, done) => done() }) : stderr
+      const lines = createInterface({ input: stdin, output, terminal: true, historySize: 0 })
+      if (!secret) lines.setPrompt(question)
+      const { promise, resolve } = Promise.withResolvers<string | null>()
+      lines.once('line', resolve)
+      lines.once('SIGINT', () => resolve(null))
+      lines.once('close', () => resolve(null))
+      const line = await promise
+      lines.close()
+      if (secret || line === null) stderr.write('\n')
+      return line
+    },
+    async piped(maxBytes) {
+      const chunks: Buffer[] = []
+      let size = 0
+      for await (const chunk of stdin) {
+        chunks.push(Buffer.from(chunk))
+        size += chunks.at(-1)!.length
+        if (size > maxBytes) break
+      }
+      return Buffer.concat(chunks).subarray(0, maxBytes).toString()
+    },
   }
 }

@@ -10,12 +10,12 @@ export type LogSettings = {
   colour: boolean
 }
 
-/** Writes synchronously: a line that was logged is out, even when the process is killed right after it. */
+/** Writes synchronously: a logged line is out even if the process is killed right after it. */
 export function createLog({ level, format, destination, colour }: LogSettings): Logger {
   const readable = format === 'pretty' || (format === 'auto' && destination.isTTY === true)
   const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime }
   if (!readable) return pino(options, { write: (line: string) => void destination.write(line) })
-  // Loaded only where a person reads the log: it takes as long as the rest of the command line.
+  // Loaded only for readable logs: it takes as long to load as the rest of the command line.
   const pretty = createRequire(import.meta.url)('pino-pretty') as typeof import('pino-pretty')
   const write = pretty.prettyFactory({ colorize: colour, translateTime: 'SYS:HH:MM:ss', singleLine: true })
   return pino(options, { write: (line: string) => void destination.write(write(line)) })

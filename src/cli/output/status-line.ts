@@ -1,12 +1,12 @@
 import type { Sink } from './io.ts'
 
 /**
- * One line at the foot of the terminal that is written over again and again. It uses nothing but carriage return and
- * blanks, so it works on every terminal and without colours. Whatever else is written meanwhile goes through `sink`:
- * the line makes room and comes back below. After `clear` it stays away until it is drawn again.
+ * One line at the bottom of the terminal that is overwritten in place. It uses only carriage returns and blanks, so it
+ * works on every terminal. Write all other output through `sink`: the line makes room and reappears below. After
+ * `clear` it stays hidden until it is drawn again.
  */
 export type StatusLine = {
-  /** The first pieces that fit the width; put what matters most in front. */
+  /** Draws the pieces that fit the width; put the most important ones first. */
   draw(pieces: readonly string[]): void
   clear(): void
   sink: Sink

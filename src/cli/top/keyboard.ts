@@ -1,12 +1,12 @@
-/** Keys as they are pressed, for what is steered while it is drawn. */
+/** Key presses, for interactive screens. */
 export type Keyboard = {
-  /** Whether there is one. */
+  /** Whether there is a terminal. */
   readonly isThere: boolean
-  /** Unseen and without waiting for Enter, until the returned function is called, which gives the terminal back as it was. */
+  /** Raw mode: no echo, no Enter. The returned function restores the terminal. */
   listen(onKey: (key: Key) => void): () => void
 }
 
-/** A letter or sign as it stands on the key, or one of these. */
+/** A character, or one of the names below. */
 export type Key = string
 
 const names: Readonly<Record<string, Key>> = {
@@ -27,13 +27,13 @@ const names: Readonly<Record<string, Key>> = {
 
 const ESCAPE = '\u001b'
 const sequence = new RegExp(`${ESCAPE}(?:\\[[0-9;?]*[@-~]|O[A-Z])|[^]`, 'gu')
-const steering = /\p{C}/u
+const control = /\p{C}/u
 
-/** What one reading of a terminal brought: keys, some of which come as several characters. Unknown ones say nothing. */
+/** The keys in one chunk of input; some are sequences of several characters. Unknown sequences are dropped. */
 export function keysOf(text: string): Key[] {
   const keys: Key[] = []
   for (const [part] of text.matchAll(sequence)) {
-    const key = names[part] ?? (steering.test(part) ? undefined : part)
+    const key = names[part] ?? (control.test(part) ? undefined : part)
     if (key !== undefined) keys.push(key)
   }
   return keys
@@ -48,7 +48,7 @@ export function createKeyboard(stdin: Input): Keyboard {
       const read = (text: string | Buffer): void => {
         for (const key of keysOf(String(text))) onKey(key)
       }
-      // A terminal that went away presses nothing any more.
+      // A closed terminal sends no more keys.
       const gone = (): void => onKey('ctrl-c')
       stdin.setRawMode(true)
       stdin.setEncoding('utf8')

@@ -1,24 +1,25 @@
+import type { NodeReport } from '../../store/contracts/nodes.ts'
 import { type CommandContext, exitCodes } from '../command.ts'
 import type { ClusterControl, ClusterSnapshot } from '../engine.ts'
+import type { CliIo, StopSignal } from '../output/io.ts'
+import { printable } from '../output/terminal-text.ts'
 import type { Key } from './keyboard.ts'
-import { onOtherScreen } from './other-screen.ts'
-import { type Asked, askDrain, askPause } from './top-questions.ts'
 import { topLines } from './top-screen.ts'
 
 /**
  * The live monitor. It is in one of these states:
- * - looking: keys select, ask or quit;
- * - asking: `y` does what was asked about, every other key leaves it;
- * - helping: any key closes the help.
- * Each second it looks anew, whatever the state; when the store does not answer, what was seen last stays, and the foot says why.
+ * - viewing: keys select, ask or quit;
+ * - asking: `y` confirms, every other key cancels;
+ * - help: any key closes it.
+ * It polls every second in every state; when the store does not answer, the last snapshot stays and the footer says why.
  */
 const POLL_EVERY_MS = 1_000
-/** Rates are those of about so many looks. */
-const LOOKS_KEPT = 6
-const MESSAGE_LOOKS = 4
+/** Rates cover this many snapshots. */
+const SNAPSHOTS_KEPT = 6
+const MESSAGE_POLLS = 4
 const PAGE = 10
 
-/** `first`: taken before the screen is changed, so that a wrong address is told where it will be read. */
+/** `first` is taken before the screen changes, so that a wrong address is reported where the user sees it. */
 export async function runMonitor(
   context: CommandContext,
   control: ClusterControl,
@@ -29,10 +30,10 @@ export async function runMonitor(
   let timer: NodeJS.Timeout | undefined
   let isOver = false
   const again = (): void => {
-    if (!isOver) timer = setTimeout(() => void monitor.snapshot().then(again), POLL_EVERY_MS)
+    if (!isOver) timer = setTimeout(() => void monitor.poll().then(again), POLL_EVERY_MS)
   }
   const onStop = (): void => end.resolve(exitCodes.interrupted)
-  return onOtherScreen(context.io, { onKey: monitor.onKey, onStop }, async () => {
+  return onAlternateScreen(context.io, { onKey: monitor.onKey, onStop }, async () => {
     monitor.draw()
     again()
     const code = await end.promise
@@ -50,16 +51,16 @@ function createMonitor(
   quit: () => void,
 ) {
   const { leaseMs } = config.cluster
-  const looks: ClusterSnapshot[] = [first]
+  const snapshots: ClusterSnapshot[] = [first]
   let chosen = first.nodes[0]?.id ?? ''
-  let asked: Asked | null = null
+  let question: Question | null = null
   let message = ''
-  let messageLooks = 0
+  let messagePolls = 0
   let help = false
   let ended = false
 
-  const now = (): ClusterSnapshot => looks.at(-1)!
-  const target = (): number =>
+  const now = (): ClusterSnapshot => snapshots.at(-1)!
+  const selected = (): number =>
     Math.max(
       0,
       now().nodes.findIndex(({ id }) => id === chosen),
@@ -68,54 +69,63 @@ function createMonitor(
   function draw(): void {
     if (ended) return
     const size = { columns: io.stdout.columns ?? 80, rows: io.stdout.rows ?? 24 }
-    const before = looks.length > 1 ? looks[0]! : null
-    const words = asked?.question ?? message
-    const lines = topLines({ before, snapshot: now(), leaseMs, size, colour, selected: target(), message: words, help })
+    const before = snapshots.length > 1 ? snapshots[0]! : null
+    const words = question?.text ?? message
+    const lines = topLines({
+      before,
+      snapshot: now(),
+      leaseMs,
+      size,
+      colour,
+      selected: selected(),
+      message: words,
+      help,
+    })
     io.stdout.write(`\u001b[H${lines.map((line) => `${line}\u001b[K`).join('\r\n')}\u001b[J`)
   }
 
   function say(text: string): void {
     message = text
-    messageLooks = MESSAGE_LOOKS
+    messagePolls = MESSAGE_POLLS
     draw()
   }
 
-  async function snapshot(): Promise<void> {
+  async function poll(): Promise<void> {
     try {
-      looks.push(await control.snapshot())
-      if (looks.length > LOOKS_KEPT) looks.shift()
-      if (--messageLooks <= 0) message = ''
+      snapshots.push(await control.snapshot())
+      if (snapshots.length > SNAPSHOTS_KEPT) snapshots.shift()
+      if (--messagePolls <= 0) message = ''
     } catch (error) {
-      message = `no answer: ${wordsOf(error)}; trying again`
-      messageLooks = 1
+      message = `no answer: ${messageOf(error)}; retrying`
+      messagePolls = 1
     }
     draw()
   }
 
   function select(step: number): void {
     const { nodes } = now()
-    chosen = nodes[Math.max(0, Math.min(nodes.length - 1, target() + step))]?.id ?? ''
+    chosen = nodes[Math.max(0, Math.min(nodes.length - 1, selected() + step))]?.id ?? ''
     draw()
   }
 
-  function ask(question: Asked | null): void {
-    asked = question
+  function ask(next: Question | null): void {
+    question = next
     draw()
   }
 
-  function answer({ act }: Asked, key: Key): void {
-    asked = null
+  function answer({ act }: Question, key: Key): void {
+    question = null
     if (key !== 'y' && key !== 'Y') {
-      say('left as it was')
+      say('cancelled')
       return
     }
     say('…')
     act().then(
       (done) => {
         say(done)
-        void snapshot()
+        void poll()
       },
-      (error: unknown) => say(`not done: ${wordsOf(error)}`),
+      (error: unknown) => say(`failed: ${messageOf(error)}`),
     )
   }
 
@@ -133,18 +143,18 @@ function createMonitor(
     'page-up': () => select(-PAGE),
     home: () => select(-now().nodes.length),
     end: () => select(now().nodes.length),
-    d: () => ask(askDrain(control, now().nodes[target()])),
+    d: () => ask(askDrain(control, now().nodes[selected()])),
     p: () => ask(askPause(control, !now().paused)),
-    r: () => void snapshot(),
+    r: () => void poll(),
     q: quit,
     '?': () => showHelp(true),
   }
 
   return {
     draw,
-    snapshot,
+    poll,
     onKey(key: Key): void {
-      if (asked !== null) answer(asked, key)
+      if (question !== null) answer(question, key)
       else if (help && key !== 'q') showHelp(false)
       else steps[key]?.()
     },
@@ -154,6 +164,63 @@ function createMonitor(
   }
 }
 
-function wordsOf(error: unknown): string {
+function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
+}
+
+const stopSignals: readonly StopSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
+
+/** The alternate screen, without a cursor and without line wrapping. */
+const ENTER = '\u001b[?1049h\u001b[?25l\u001b[?7l\u001b[2J'
+const LEAVE = '\u001b[?7h\u001b[?25h\u001b[?1049l'
+
+type ScreenHooks = {
+  onKey(key: Key): void
+  /** Ctrl-C, or a signal to end. */
+  onStop(): void
+}
+
+/** Runs work on the alternate screen. However it ends, the terminal gets back its screen, cursor and keys. */
+async function onAlternateScreen<T>(io: CliIo, { onKey, onStop }: ScreenHooks, work: () => Promise<T>): Promise<T> {
+  for (const name of stopSignals) io.on(name, onStop)
+  const silence = io.keyboard.listen((key) => (key === 'ctrl-c' ? onStop() : onKey(key)))
+  try {
+    io.stdout.write(ENTER)
+    return await work()
+  } finally {
+    io.stdout.write(LEAVE)
+    silence()
+    for (const name of stopSignals) io.off(name, onStop)
+  }
+}
+
+/** An action that needs confirmation. */
+type Question = {
+  text: string
+  /** Returns what was done. */
+  act(): Promise<string>
+}
+
+/** Null without a node. */
+function askDrain(control: ClusterControl, node: NodeReport | undefined): Question | null {
+  if (node === undefined) return null
+  const draining = !node.draining
+  const name = `${printable(node.name, 40)} (${printable(node.id, 60)})`
+  return {
+    text: draining ? `drain ${name}? other nodes take its partitions (y/n)` : `put ${name} back to work? (y/n)`,
+    act: async () => {
+      await control.drain(node.id, draining)
+      return draining ? `${name} is draining` : `${name} is back at work`
+    },
+  }
+}
+
+function askPause(control: ClusterControl, paused: boolean): Question {
+  return {
+    text: paused ? 'pause the crawl on all nodes? (y/n)' : 'resume the crawl? (y/n)',
+    act: async () => {
+      await control.pause(paused)
+      return paused ? 'crawl paused' : 'crawl resumed'
+    },
+  }
 }

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { lookOf, nodeOf } from './top.testkit.ts'
-import { ratesOf, rowsOf } from './top-figures.ts'
-import { type TopView, topLines, topReport } from './top-screen.ts'
+import { ratesOf, rowsOf, type TopView, topLines, topReport } from './top-screen.ts'
 
 const LEASE_MS = 15_000
 

@@ -1,20 +1,20 @@
-import type { NodeState } from '../../store/rules/node-state.ts'
+import type { NodeReport } from '../../store/contracts/nodes.ts'
+import { type NodeState, nodeStateOf, statOf, wordOf } from '../../store/rules/node-state.ts'
 import type { ClusterSnapshot } from '../engine.ts'
 import { formatCount, formatSize, formatSpan, printable } from '../output/terminal-text.ts'
-import { type ClusterRates, type NodeRow, ratesOf, rowsOf } from './top-figures.ts'
 
 export type TopSize = { columns: number; rows: number }
 
 export type TopView = {
-  /** Some seconds ago, for rates. */
+  /** From some seconds ago, for rates. */
   before: ClusterSnapshot | null
   snapshot: ClusterSnapshot
   leaseMs: number
   size: TopSize
   colour: boolean
-  /** Place of the node that keys work on. */
+  /** Index of the selected node. */
   selected: number
-  /** A question, what was done, or what is wrong; the keys where it is empty. */
+  /** A question, a result or an error; the key list is shown when it is empty. */
   message: string
   help: boolean
 }
@@ -26,22 +26,22 @@ const keyWords = 'q quit  ? help  j/k select  d drain  p pause'
 
 const helpLines = [
   'Keys',
-  '  down, j     next node               up, k    the one before',
-  '  d           drain the node: its partitions go to others, and it takes no',
-  '              new ones; once more lets it take part again',
-  '  p           pause the crawl of the whole cluster, or resume it',
-  '  r           look again now',
-  '  q, Ctrl-C   quit; the cluster goes on',
+  '  down, j     next node               up, k    previous node',
+  '  d           drain the node: other nodes take its partitions, and it takes',
+  '              no new ones; press again to put it back to work',
+  '  p           pause or resume the crawl of the whole cluster',
+  '  r           refresh now',
+  '  q, Ctrl-C   quit; the cluster keeps running',
   '',
   'States',
-  '  behind      its signs of life are late',
-  '  lost        it gave none for longer than a lease; others have its work',
-  '  paused      somebody paused the crawl, or the store takes none of its writes',
+  '  behind      its heartbeat is late',
+  '  lost        no heartbeat for longer than a lease; others took its work',
+  '  paused      the crawl is paused, or the store rejects its writes',
   '',
-  'REF: writes that came too late and were thrown away.   Any key closes this.',
+  'REF: writes rejected because they came too late.   Press any key to close.',
 ]
 
-/** What the monitor shows: exactly as many lines as the terminal has, none wider than it. */
+/** The screen: exactly as many lines as the terminal has, none wider. */
 export function topLines(view: TopView): string[] {
   const { size, colour } = view
   const paint: Paint = (text, code) => (colour ? `\u001b[${code}m${text}\u001b[0m` : text)
@@ -53,7 +53,7 @@ export function topLines(view: TopView): string[] {
   return [...head, ...filled, ...foot].slice(0, size.rows)
 }
 
-/** The same for a file or a pipe: all nodes, as wide as need be. */
+/** The same for a file or a pipe: all nodes, with a fixed width. */
 export function topReport(snapshot: ClusterSnapshot, leaseMs: number): string {
   const rows = snapshot.nodes.length + 2
   const view = { before: null, snapshot, leaseMs, size: { columns: 200, rows }, colour: false, selected: -1 }
@@ -66,19 +66,19 @@ function headLines({ before, snapshot, leaseMs, size }: TopView, paint: Paint): 
   const { run, leader, nodes, freePartitions, queued, seen, hosts, tasks, paused, held } = snapshot
   const rates = ratesOf(before, snapshot, leaseMs)
   const lost = rowsOf(snapshot, leaseMs).filter(({ state }) => state === 'lost').length
-  const runWords = run === null ? 'no run yet' : `run ${run.id} ${run.finished ? 'finished' : 'under way'}`
-  const leads = leader === '' ? 'nobody leads' : `leader ${printable(leader, 40)}`
+  const runWords = run === null ? 'no run yet' : `run ${run.id} ${run.finished ? 'finished' : 'running'}`
+  const leads = leader === '' ? 'no leader' : `leader ${printable(leader, 40)}`
   const first = [
     'erace top',
     `${formatCount(nodes.length)} ${nodes.length === 1 ? 'node' : 'nodes'}${lost > 0 ? `, ${lost} lost` : ''}`,
     runWords,
     leads,
   ]
-  const free = freePartitions === 0 ? '' : `${freePartitions} partitions free`
+  const free = freePartitions === 0 ? '' : `${freePartitions} unassigned partitions`
   const state = paused
-    ? 'PAUSED: nothing is fetched until the crawl is resumed (p)'
+    ? 'PAUSED: press p to resume the crawl'
     : held
-      ? 'HELD: more is new than the annotation can take; fetching goes on when it has caught up'
+      ? 'THROTTLED: fetching waits until matching catches up'
       : ''
   const lines = [paint(fit(first, size.columns), '1'), fit([...rateWords(rates), free], size.columns)]
   lines.push(
@@ -86,7 +86,7 @@ function headLines({ before, snapshot, leaseMs, size }: TopView, paint: Paint): 
       [
         `queue ${formatCount(queued)}`,
         `hosts ${formatCount(hosts)}`,
-        `tasks waiting ${formatCount(tasks)}`,
+        `to process ${formatCount(tasks)}`,
         `seen ${formatCount(seen)}`,
       ],
       size.columns,
@@ -117,13 +117,13 @@ function footLines({ snapshot, leaseMs, size, selected, message }: TopView, pain
 type Column = {
   head: string
   width: number
-  /** Left out on narrower terminals. */
+  /** Hidden on narrower terminals. */
   from: number
   left?: boolean
   cell(row: NodeRow): string
 }
 
-/** What matters most stands in front and is left out last. */
+/** The most important columns come first; narrow terminals drop the others. */
 const columnList: readonly Column[] = [
   { head: 'ROLE', width: 6, from: 50, left: true, cell: ({ role }) => role },
   { head: 'HOST:PID', width: 24, from: 110, left: true, cell: ({ host, pid }) => `${tail(host, 16)}:${pid}` },
@@ -144,7 +144,8 @@ const MAX_NAME = 32
 function nodeLines(view: TopView, room: number, paint: Paint): string[] {
   const { snapshot, leaseMs, size, selected } = view
   const rows = rowsOf(snapshot, leaseMs)
-  if (rows.length === 0) return ['', cut('  No node has joined yet: erace worker --store … starts one.', size.columns)]
+  if (rows.length === 0)
+    return ['', cut('  No node has joined yet; start one with erace worker --store …', size.columns)]
   const shown = columnList.filter(({ from }) => size.columns >= from)
   const taken = shown.reduce((sum, { width }) => sum + width + 1, 2)
   const withErrors = size.columns >= ERRORS_FROM
@@ -205,3 +206,72 @@ function short(value: number): string {
 }
 
 const lag = (ms: number): string => (ms < 9_950 ? `${(ms / 1000).toFixed(1)}s` : formatSpan(ms / 1000))
+
+/** A node as the monitor shows it. */
+type NodeRow = {
+  id: string
+  name: string
+  role: string
+  host: string
+  pid: number
+  state: NodeState
+  partitions: number
+  perSecond: number
+  inFlight: number
+  queued: number
+  errors: number
+  refused: number
+  rssBytes: number
+  lagMs: number
+  lastError: string
+}
+
+/** Over all live nodes; null while there is only one snapshot. */
+type ClusterRates = { pages: number; bytes: number | null; errors: number | null }
+
+export function rowsOf({ nodes, paused }: ClusterSnapshot, leaseMs: number): NodeRow[] {
+  return nodes.map((node) => {
+    const state = nodeStateOf(node, { leaseMs, paused })
+    const isLost = state === 'lost'
+    return {
+      id: node.id,
+      name: node.name === '' ? node.id : node.name,
+      role: node.role,
+      host: node.host,
+      pid: node.pid,
+      state,
+      partitions: node.partitions,
+      perSecond: isLost ? 0 : statOf(node, 'perSecond'),
+      inFlight: isLost ? 0 : statOf(node, 'inFlight'),
+      queued: statOf(node, 'queued'),
+      errors: statOf(node, 'failed'),
+      refused: statOf(node, 'refused'),
+      rssBytes: statOf(node, 'rssBytes'),
+      lagMs: Math.max(0, node.seenMsAgo),
+      lastError: wordOf(node, 'lastError'),
+    }
+  })
+}
+
+/**
+ * Nodes report totals. The store's clock says how old a node was when it reported them, so two snapshots give exact rates,
+ * no matter how far apart they are or what the local clock says. A node in only one of them counts for nothing.
+ */
+export function ratesOf(before: ClusterSnapshot | null, after: ClusterSnapshot, leaseMs: number): ClusterRates {
+  const pages = rowsOf(after, leaseMs).reduce((sum, { perSecond }) => sum + perSecond, 0)
+  if (before === null) return { pages, bytes: null, errors: null }
+  const earlier = new Map(before.nodes.map((node) => [node.id, node]))
+  let bytes = 0
+  let errors = 0
+  for (const node of after.nodes) {
+    const was = earlier.get(node.id)
+    const seconds = was === undefined ? 0 : (ageOf(node) - ageOf(was)) / 1000
+    if (was === undefined || seconds <= 0 || node.seenMsAgo > leaseMs) continue
+    bytes += Math.max(0, statOf(node, 'bytes') - statOf(was, 'bytes')) / seconds
+    errors += Math.max(0, statOf(node, 'failed') - statOf(was, 'failed')) / seconds
+  }
+  return { pages, bytes, errors }
+}
+
+/** Its age at its last heartbeat. */
+const ageOf = ({ startedMsAgo, seenMsAgo }: NodeReport): number => startedMsAgo - seenMsAgo
