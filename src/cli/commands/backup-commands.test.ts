@@ -51,15 +51,15 @@ describe('backup and restore', () => {
     assert.equal((calls[1] as unknown[])[2], false)
   })
 
-  test('a backup that lacks what was damaged ends with 1 and says what', async () => {
+  test('a backup with missing parts ends with 1 and lists them', async () => {
     const incomplete = ['/data/archive/x.warc is missing']
     const engine = { backup: async () => ({ ...backedUp, incomplete }) }
     const { code, out } = await folder.run(['backup', 'a.tar'], { engine })
     assert.equal(code, 1)
-    assert.match(out, /Not all of the archive .*\n {2}\/data\/archive\/x\.warc is missing\n$/)
+    assert.match(out, /Parts of the archive are missing .*\n {2}\/data\/archive\/x\.warc is missing\n$/)
   })
 
-  test('both show on a terminal how far they are, and for whom they wait', async () => {
+  test('both show on a terminal how far they are, and what they wait for', async () => {
     const backup: Engine['backup'] = async (_dataDir, _file, { onProgress, onWaiting }) => {
       onWaiting('in use by the collector')
       onProgress({ phase: 'snapshot', bytes: 500, totalBytes: 1000 })
@@ -75,7 +75,7 @@ describe('backup and restore', () => {
     assert.match((await folder.run(['restore', 'a.tar'], { engine: { restore }, columns: 80 })).err, /^\rfiles · 1 %/)
   })
 
-  test('restore says what came back and of when', async () => {
+  test('restore reports what was restored and when the backup was made', async () => {
     const calls: unknown[] = []
     const restore: Engine['restore'] = async (file, { dataDir }) => {
       calls.push([file, dataDir])
@@ -84,25 +84,25 @@ describe('backup and restore', () => {
     const { code, out, listening } = await folder.run(['restore', 'a.tar', '--data', 'd'], { engine: { restore } })
     assert.deepEqual([code, listening], [0, 0])
     assert.deepEqual(calls, [[join(folder.cwd, 'a.tar'), join(folder.cwd, 'd')]])
-    assert.match(out, /^\/data: brought back as of 2026-01-01T00:00:00\.000Z in 1s\n/)
+    assert.match(out, /^\/data: restored the backup of 2026-01-01T00:00:00\.000Z in 1s\n/)
     assert.deepEqual(
       JSON.parse((await folder.run(['restore', 'a.tar', '--json'], { engine: { restore } })).out),
       restored,
     )
   })
 
-  test('both want one file', async () => {
+  test('both need one file', async () => {
     for (const name of ['backup', 'restore']) {
       const none = await folder.run([name, '--wrong'])
       assert.equal(none.code, 2)
-      assert.match(none.err, /--wrong[\s\S]*needs the name of a file/)
+      assert.match(none.err, /--wrong[\s\S]*needs a file name/)
       const two = await folder.run([name, 'a', 'b', 'c'])
       assert.equal(two.code, 2)
       assert.match(two.err, /b: .*takes one file[\s\S]*c: .*takes one file/)
     }
   })
 
-  test('verify --repair asks for it and says what it did', async () => {
+  test('verify --repair reports what it did', async () => {
     const report: VerifyReport = {
       files: 2,
       records: 10,
@@ -129,7 +129,7 @@ describe('backup and restore', () => {
     assert.deepEqual([code, asked], [0, [true, false]])
     assert.match(
       out,
-      /^1 faults were found\nx\.warc at 5: damaged\n1 versions given up; the next crawl fetches them again: http:\/\/a\.example\/\n\nall is well: .*\(100 B of it not needed any more\)/,
+      /^1 error found\nx\.warc at 5: damaged\n1 bodies dropped; the next crawl fetches them again: http:\/\/a\.example\/\n\nno errors: .*\(100 B no longer needed\)/,
     )
   })
 })

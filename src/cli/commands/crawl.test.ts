@@ -97,21 +97,21 @@ describe('erace crawl', () => {
     const errors = err.split('\n').map((line) => line.replace('erace crawl: ', ''))
     for (const expected of [
       /^bad-seeds\.txt:2: example\.org: not a URL; did you mean https:\/\/example\.org\?$/,
-      /^bad-seeds\.txt:3: mailto:a@b\.example: the scheme mailto: is not crawled/,
-      /^@none\.txt: there is no such file$/,
-      /^empty\.txt: has no seeds in it$/,
+      /^bad-seeds\.txt:3: mailto:a@b\.example: mailto: isn't supported/,
+      /^@none\.txt: no such file$/,
+      /^empty\.txt: contains no seeds$/,
       /^http:\/\/: not a URL$/,
       /^--restrict: Invalid regular expression/,
       /^--depth: expected a whole number from 0 to 999999999, not "-1"$/,
       /^--max-pages: expected a whole number from 1 /,
-      /^--mime none: there is no such file$/,
+      /^--mime none: no such file$/,
       /^--block \.: is a folder$/,
       /^--ignore latin\.txt: is not UTF-8 text$/,
       /^--delay: expected a duration from 0ms to 1d/,
       /^--allow-net: expected a list of networks/,
     ]) {
       assert.ok(
-        errors.some((fault) => expected.test(fault)),
+        errors.some((error) => expected.test(error)),
         `${expected} in\n${err}`,
       )
     }
@@ -119,7 +119,7 @@ describe('erace crawl', () => {
   })
 
   test('needs a seed', async () => {
-    assert.match((await folder.run(['crawl'])).err, /SEED: name at least one URL/)
+    assert.match((await folder.run(['crawl'])).err, /SEED: give at least one URL/)
   })
 
   test('a long list of wrong seeds is cut short', async () => {
@@ -186,7 +186,7 @@ describe('erace crawl', () => {
     const { code, err, listening } = await folder.run(['crawl', 'http://a.example/'], { engine, columns: 100 })
     assert.equal(code, 1)
     assert.equal(listening, 0)
-    assert.match(err, /\r +\rerace crawl: fault in the program: broken\n/)
+    assert.match(err, /\r +\rerace crawl: internal error: broken\n/)
   })
 
   test('an interrupted process saves, prints its result and exits with 130', async () => {

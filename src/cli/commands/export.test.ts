@@ -50,17 +50,17 @@ describe('export', () => {
     assert.equal(terminal.listening, 0)
   })
 
-  test('ends with 1 when something was left out, and names it', async () => {
+  test('ends with 1 when something was skipped, and lists it', async () => {
     const faults = [{ url: 'http://a.example/\u0007', version: 2, message: 'cut off' }]
     const { code, out } = await folder.run(['export', 'warc', 'x.warc'], { engine: engine({ skipped: 3, faults }) })
     assert.equal(code, 1)
-    assert.match(out, /^http:\/\/a\.example\/\?@2: cut off\nand 2 more\n.*; 3 left out, see above\n$/)
+    assert.match(out, /^http:\/\/a\.example\/\?@2: cut off\nand 2 more\n.*; 3 skipped, see above\n$/)
   })
 
   test('ends with 130 when it was interrupted', async () => {
     const { code, out } = await folder.run(['export', 'warc', 'x.warc'], { engine: engine({ interrupted: true }) })
     assert.equal(code, 130)
-    assert.equal(out, 'interrupted: no file was left behind\n')
+    assert.equal(out, 'interrupted: no file was written\n')
   })
 
   test('on standard output there is nothing but the export', async () => {
@@ -116,7 +116,7 @@ describe('export', () => {
     })
   }
 
-  test('all faults are told at once', async () => {
+  test('reports all errors at once', async () => {
     const { err } = await folder.run(['export', 'zip', 'there.warc', '--after', 'x', '--url', 'y'])
     assert.equal(err.match(/^erace export: /gm)?.length, 4)
   })

@@ -54,7 +54,7 @@ describe('erace gc', () => {
     },
   })
 
-  test('a dry run says what would go, why, and what stays', async () => {
+  test('a dry run shows what would be removed, why, and what is kept', async () => {
     const requests: GcRequest[] = []
     const argv = ['gc', '--dry-run', '--retention', 'versions=3']
     const { code, out, err } = await folder.run(argv, { engine: engineOf(sample, [item], requests) })
@@ -65,28 +65,31 @@ describe('erace gc', () => {
     assert.equal(
       out,
       [
-        'would go: 40 (160 KB) versions, 1 (2.0 KB) bodies, of 5,000 versions',
-        '  more newer versions than the retention keeps         40  160 KB',
-        '  concerns nobody: the body goes, what is known stays   1  2.0 KB',
+        'would remove 40 (160 KB) versions and 1 (2.0 KB) bodies, out of 5,000 versions',
+        '  more newer versions than the retention limit      40  160 KB',
+        '  no profile needs it: body removed, metadata kept   1  2.0 KB',
         'by source:',
         '  .example: versions           40  160 KB',
         '  all other sources: unwanted   1  2.0 KB',
-        '  kept: somebody has not retrieved them yet   2',
-        '  kept: other versions refer to their bodies  1',
-        '  all other sources: 7.0 GB must stay, more than the limit of 5.0 GB',
-        'the first of them (--all lists all 41):',
+        '  kept: not yet retrieved by a recipient   2',
+        '  kept: other versions share their bodies  1',
+        '  all other sources: 7.0 GB must be kept, over the limit of 5.0 GB',
+        'the first ones (use --all to list all 41):',
         '  remove  versions    4.2 KB  http://a.example/?@3',
-        'nothing was changed; 2s',
+        'nothing changed; 2s',
         '',
       ].join('\n'),
     )
   })
 
-  test('a run says what became of the files, and names those that were left alone', async () => {
+  test('a run reports on the files, and lists those not rewritten', async () => {
     const files = { rewritten: 2, removed: 1, freedBytes: 90_000, leftAlone: [{ file: 'x.warc', message: 'damaged' }] }
     const { out } = await folder.run(['gc'], { engine: engineOf({ ...sample, dryRun: false, files }) })
-    assert.match(out, /^gone: 40/)
-    assert.match(out, /archive files: 2 rewritten, 1 removed, 90\.0 KB freed\n {2}left alone: x\.warc: damaged\n2s\n$/)
+    assert.match(out, /^removed 40/)
+    assert.match(
+      out,
+      /archive files: 2 rewritten, 1 removed, 90\.0 KB freed\n {2}not rewritten: x\.warc: damaged\n2s\n$/,
+    )
   })
 
   test('the result is one JSON object, with --all everything in it', async () => {
@@ -101,8 +104,8 @@ describe('erace gc', () => {
 
   test('as text, --all lists a line for each in place of the examples', async () => {
     const { out } = await folder.run(['gc', '--all'], { engine: engineOf(sample, [item, { ...item, n: 2 }]) })
-    assert.match(out, /^remove {2}versions {4}4\.2 KB {2}http:\/\/a\.example\/\?@3\nremove .*@2\nwould go/)
-    assert.doesNotMatch(out, /the first of them/)
+    assert.match(out, /^remove {2}versions {4}4\.2 KB {2}http:\/\/a\.example\/\?@3\nremove .*@2\nwould remove/)
+    assert.doesNotMatch(out, /the first ones/)
   })
 
   test('a failure in the midst of a list leaves one JSON object', async () => {
@@ -123,11 +126,11 @@ describe('erace gc', () => {
       columns: 80,
     })
     assert.equal(code, 130)
-    assert.match(out, /interrupted; the next run goes on/)
-    assert.match(err, /^\r10 versions looked at · 2 to go · 3\.0 KB\r +\r$/)
+    assert.match(out, /interrupted; run it again to continue/)
+    assert.match(err, /^\r10 versions checked · 2 to remove · 3\.0 KB\r +\r$/)
   })
 
-  test('wrong use is told with all its faults', async () => {
+  test('reports all usage errors', async () => {
     const { code, err } = await folder.run(['gc', 'now', '--retention', 'age=x,versions=0', '--dryrun'])
     assert.equal(code, 2)
     for (const part of [/now: gc takes no arguments/, /--retention\.age: /, /--retention\.versions: /, /--dry-run/])

@@ -87,7 +87,7 @@ const changed: DiffReport = {
   ],
 }
 
-describe('the commands that look at documents', () => {
+describe('the commands that read documents', () => {
   let folder: CliFolder
   before(async () => {
     folder = await createCliFolder()
@@ -117,7 +117,7 @@ describe('the commands that look at documents', () => {
     assert.equal(code, 0)
     assert.deepEqual(out.split('\n'), [
       'http://a.example/: checked 2026-01-02 00:00:00Z, redirect',
-      '  7 older not shown (--limit)',
+      '  7 older versions not shown (--limit)',
       '  n  first seen            last seen             why      status    size  title',
       '  1  2026-01-01 00:00:00Z  2026-01-02 00:00:00Z  new         200  1.2 KB  A title?[31m',
       '  2  2026-01-01 00:00:00Z  2026-01-02 00:00:00Z  changed     200  1.2 KB  A title?[31m (body dropped)',
@@ -126,7 +126,7 @@ describe('the commands that look at documents', () => {
     ])
   })
 
-  test('history tells changes where it is asked for, and everything as JSON', async () => {
+  test('history counts changes on request, and prints everything as JSON', async () => {
     const asked: unknown[] = []
     const engine = {
       history: async (...args: unknown[]) => {
@@ -146,16 +146,16 @@ describe('the commands that look at documents', () => {
 
   test('history of a document without versions says so', async () => {
     const engine = { history: async () => ({ ...history, versions: [], more: 0 }) }
-    assert.match((await folder.run(['history', url], { engine })).out, /redirect\n {2}no version is kept\n$/)
+    assert.match((await folder.run(['history', url], { engine })).out, /redirect\n {2}no versions kept\n$/)
   })
 
-  test('show writes the very bytes unless a terminal would read them', async () => {
+  test('show writes the exact bytes unless to a terminal', async () => {
     assert.equal((await show(shown)).out, '<p>a\u001b[2J\r\n')
     assert.deepEqual(await bytesShown(picture, []), png)
     assert.equal((await show(shown, [], 80)).out, '<p>a?[2J\n')
     const refused = await show(picture, [], 80)
     assert.equal(refused.code, 2)
-    assert.match(refused.err, /is image\/png, 6 B: not for a terminal; send it to a file, or insist with --raw/)
+    assert.match(refused.err, /is image\/png, 6 B: not for a terminal; redirect it to a file, or use --raw/)
     assert.deepEqual(await bytesShown(picture, ['--raw'], { columns: 80 }), png)
   })
 
@@ -171,8 +171,8 @@ describe('the commands that look at documents', () => {
 
   test('show ends with 1 and the reason where there is no body', async () => {
     const absences = [
-      ['gone', /is gone: answered with 301 since 2026-01-01/],
-      ['dropped', /was collected; its meta-info is kept/],
+      ['gone', /as gone: status 301 since 2026-01-01/],
+      ['dropped', /was removed by gc; --header/],
       ['lost', /was damaged; the next crawl fetches it again/],
       ['none', /has no body/],
     ] as const
@@ -243,20 +243,20 @@ describe('the commands that look at documents', () => {
   test('diff says in words when there is nothing to show', async () => {
     const same: DiffReport = { ...changed, equal: true, hunks: [] }
     for (const [report, message] of [
-      [same, /have the same text; --raw compares the source\n$/],
-      [{ ...same, compared: 'source' }, /nothing differs between version 1 of .* and version 2 of /],
+      [same, /have the same text; use --raw to compare the source\n$/],
+      [{ ...same, compared: 'source' }, /no differences between version 1 of .* and version 2 of /],
       [
         { ...same, to: version },
-        /nothing to compare, only version 1 of 2026-01-01 00:00:00Z \(text\/html, 1\.2 KB\)\n$/,
+        /nothing to compare, there is only version 1 of 2026-01-01 00:00:00Z \(text\/html, 1\.2 KB\)\n$/,
       ],
       [{ ...same, equal: false, compared: 'bytes' }, /differ; there is no text to compare\n$/],
-      [{ ...same, equal: false }, /differ in their line ends alone\n$/],
+      [{ ...same, equal: false }, /differ only in line endings\n$/],
     ] as [DiffReport, RegExp][]) {
       const { code, out } = await diff(report)
       assert.equal(code, 0)
       assert.match(out, message)
     }
-    assert.match((await diff({ ...changed, coarse: true })).out, /compared only roughly/)
+    assert.match((await diff({ ...changed, coarse: true })).out, /too much for an exact comparison/)
   })
 
   test('diff hands on what is asked for', async () => {

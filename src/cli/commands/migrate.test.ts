@@ -64,7 +64,7 @@ describe('erace migrate', () => {
       'PostgreSQL 18.1 with Citus',
       '    1  partitions          applied 2026-01-01T00:00:00Z',
       '    2  documents and more  applied now',
-      'the schema is up to date: 1 applied',
+      'the schema is up to date, 1 applied',
       '',
     ])
     const second = await folder.run(['migrate', ...store], { engine })
@@ -77,21 +77,21 @@ describe('erace migrate', () => {
     const { engine, asked } = storeOf()
     const { code, out } = await folder.run(['migrate', ...store, '--dry-run', '--citus'], { engine })
     assert.equal(code, 0)
-    assert.match(out, /2 {2}documents and more {2}missing\n1 missing: erace migrate applies them\n$/)
+    assert.match(out, /2 {2}documents and more {2}missing\n1 missing: run erace migrate to apply them\n$/)
     assert.deepEqual(asked, ['schema'])
   })
 
-  test('spreads the tables with --citus', async () => {
+  test('distributes the tables with --citus', async () => {
     const { engine } = storeOf()
     assert.match(
       (await folder.run(['migrate', ...store, '--citus'], { engine })).out,
-      /spread by their partition: queue, seen\n$/,
+      /distributed by partition: queue, seen\n$/,
     )
     const { distributed } = JSON.parse((await folder.run(['migrate', ...store, '--citus', '--json'], { engine })).out)
     assert.deepEqual(distributed, ['queue', 'seen'])
   })
 
-  test('moves a data folder up and shows what is here and there', async () => {
+  test('imports a data folder and compares the counts', async () => {
     const given: unknown[] = []
     const engine: Partial<Engine> = {
       async importFolder(from, to, { onProgress }) {
@@ -107,11 +107,11 @@ describe('erace migrate', () => {
     assert.deepEqual([code, given, listening], [0, [join(folder.cwd, 'old'), address], 0])
     assert.equal(err, 'documents: 12,345 of 12,345\nversions: 7 of 7\n')
     assert.deepEqual(out.split('\n'), [
-      'all is there (1m01s)',
-      '               here   there',
+      'import complete (1m01s)',
+      '             folder   store',
       '  documents  12,345  12,345',
       '  versions        7       7',
-      '  7 bodies checked by their digests, 1.5 MB moved',
+      '  7 bodies verified by digest, 1.5 MB copied',
       '',
     ])
     const json = await folder.run([...line, '--json', '--quiet'], { engine })
@@ -119,18 +119,18 @@ describe('erace migrate', () => {
     assert.equal((await folder.run(['migrate', '--from', 'old', ...store], { engine })).code, 0)
   })
 
-  test('what does not agree is told and ends with 1', async () => {
+  test('differences are listed and end with 1', async () => {
     const counts = [{ what: 'documents', here: 2, there: 1 }]
     const engine = { importFolder: async () => ({ ...moved, counts, faults: ['version 3: another digest\u001b[2J'] }) }
     const { code, out } = await folder.run(['migrate', '--from', 'old', '--to', address], { engine })
     assert.equal(code, 1)
-    assert.match(out, /^not all agrees/)
+    assert.match(out, /^import differs/)
     assert.match(out, /documents +2 +1 {2}differs/)
     assert.match(out, /version 3: another digest\?\[2J/)
   })
 
   for (const way of ['a report', 'a failure'] as const)
-    test(`an interrupted move that ends with ${way} says how it goes on, with 130`, async () => {
+    test(`an interrupted import that ends with ${way} says how to continue, with 130`, async () => {
       const world = createRecordingIo()
       const engine = engineWith({
         async importFolder(_from, _to, { signal }) {
@@ -143,24 +143,24 @@ describe('erace migrate', () => {
       const argv = ['migrate', '--from', 'old', '--to', address]
       const code = await runCli({ argv, env: {}, cwd: folder.cwd, io: world.io, engine })
       assert.equal(code, 130)
-      assert.match(world.err(), /interrupted: nothing is lost: the same command goes on where it stopped\n$/)
+      assert.match(world.err(), /interrupted: nothing is lost; run the same command to continue\n$/)
       assert.equal(world.listening(), 0)
     })
 
-  for (const [argv, fault] of [
+  for (const [argv, expected] of [
     [[], /--store: migrate needs the address of the shared store/],
     [['--store', 'mysql://x'], /--store: must be the address of a PostgreSQL database/],
     [['--to', address], /--to: needs --from DIR/],
     [['--from', 'old'], /--to: needs the address of the shared store/],
     [['--from', 'old', '--to', 'file:///x'], /--to: must be the address of a PostgreSQL database/],
-    [['--from', '', '--to', address], /--from: needs the name of a data folder/],
-    [['--from', 'old', '--to', address, '--citus'], /--citus: does not go with --from/],
+    [['--from', '', '--to', address], /--from: needs a data folder/],
+    [['--from', 'old', '--to', address, '--citus'], /--citus: can't be combined with --from/],
     [[...store, 'word'], /word: migrate takes no arguments/],
   ] as const)
     test(`"${argv.join(' ')}" is refused with what is wrong`, async () => {
       const { code, err } = await folder.run(['migrate', ...argv])
       assert.equal(code, 2)
-      assert.match(err, fault)
+      assert.match(err, expected)
       assert.equal(err.match(/^erace migrate: /gm)!.length, 1, err)
     })
 })

@@ -61,7 +61,7 @@ describe('the command profile preview', () => {
     return { engine: { previewProfiles }, asked }
   }
 
-  test('hands the profiles over and tells what they would have found', async () => {
+  test('shows what the profiles would have matched', async () => {
     const { engine, asked } = engineOf({})
     const { code, out, err } = await folder.run(['profile', 'preview', 'java.json'], { engine })
     assert.deepEqual([code, err], [0, ''])
@@ -69,15 +69,15 @@ describe('the command profile preview', () => {
     assert.equal(asked[0]!.profiles[0]!.interests.keywords[0]!.key, 'java')
     assert.deepEqual(out.split('\n'), [
       'Java (7 ms)',
-      '  of what its sources cover: 2 of the last 1,000 documents match',
-      '  passed over: 1 gone, 2 damaged',
-      '  it took too long: the newest 3,000 were looked at',
+      '  in its sources: 2 of the newest 1,000 documents match',
+      '  skipped: 1 gone, 2 damaged',
+      '  time limit reached after the newest 3,000',
       '',
       '  4  Java ?[2J news',
       '     http://a.example/java@3  2026-11-01 12:00:05Z',
       '     all of java today',
       '',
-      '  by host and scope: how many links away a page is can not be told from what is kept',
+      '  by host and scope: the archive does not record link depth',
       '',
     ])
   })
@@ -86,8 +86,8 @@ describe('the command profile preview', () => {
     const { engine } = engineOf({ covered: nothing, everything: { ...found, passedOver, end: 'count', examples: [] } })
     const { out } = await folder.run(['profile', 'preview', 'java.json'], { engine })
     assert.deepEqual(out.split('\n').slice(1), [
-      '  its sources cover nothing that is kept yet',
-      '  of everything that is kept: 2 of the last 1,000 documents match',
+      '  nothing archived from its sources yet',
+      '  in the whole archive: 2 of the newest 1,000 documents match',
       '',
     ])
   })
@@ -111,7 +111,7 @@ describe('the command profile preview', () => {
     assert.ok(out.includes('all of \u001b[1mjava\u001b[22m today'))
   })
 
-  test('names all that is wrong at once, and looks at nothing', async () => {
+  test('reports all errors at once, and reads nothing', async () => {
     const argv = ['profile', 'preview', 'wrong.json', '--last', 'many', '--examples', '101', '--owner', 'a@example.org']
     const { code, err } = await folder.run(argv)
     assert.equal(code, 2)
@@ -119,12 +119,12 @@ describe('the command profile preview', () => {
       /nmae/,
       /"x" is not an address/,
       /--last: expected a whole number/,
-      /--examples: at most 100/,
-      /--owner: goes with/,
+      /--examples: expected a whole number from 0 to 100/,
+      /--owner: only valid with/,
     ])
       assert.match(err, pattern)
     const other = await folder.run(['profile', 'validate', 'java.json', '--last', '5'])
     assert.equal(other.code, 2)
-    assert.match(other.err, /--last: goes with preview only/)
+    assert.match(other.err, /--last: only valid with preview/)
   })
 })

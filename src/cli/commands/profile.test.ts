@@ -70,15 +70,15 @@ describe('the command profile', () => {
   })
   after(() => folder.remove())
 
-  test('says that a file is well', async () => {
+  test('reports a valid file', async () => {
     const { code, out, err } = await folder.run(['profile', 'validate', 'urd.xml'])
-    assert.deepEqual([code, out, err], [0, 'urd.xml: all is well: 1 profile\n', ''])
+    assert.deepEqual([code, out, err], [0, 'urd.xml: valid, 1 profile\n', ''])
     const noted = await folder.run(['profile', 'validate', 'mail.xml'])
     assert.equal(noted.code, 0)
     assert.equal(noted.out.split('\n')[0], "mail.xml:2: note: uri: IMAP isn't supported")
   })
 
-  test('prints all faults of a file with their lines', async () => {
+  test('prints all errors of a file with their lines', async () => {
     const { code, out, err } = await folder.run(['profile', 'validate', 'wrong.xml'])
     assert.deepEqual([code, err], [2, ''])
     const lines = out.trimEnd().split('\n')
@@ -122,13 +122,13 @@ describe('the command profile', () => {
     )
   })
 
-  test('takes nothing from a file with faults, or without owners', async () => {
-    const faulty = await folder.run(['profile', 'import', 'wrong.xml', '--owner', 'ada@example.org'])
-    assert.equal(faulty.code, 2)
-    assert.match(faulty.err, /wrong\.xml:3: every: (?:.|\n)*wrong\.xml:5: (?:.|\n)*wrong\.xml:6: uri: /)
-    const nobody = await folder.run(['profile', 'import', 'urd.xml'])
-    assert.equal(nobody.code, 2)
-    assert.match(nobody.err, /urd\.xml:1: it has no owner; --owner names one/)
+  test('imports nothing from an invalid file, or without owners', async () => {
+    const invalid = await folder.run(['profile', 'import', 'wrong.xml', '--owner', 'ada@example.org'])
+    assert.equal(invalid.code, 2)
+    assert.match(invalid.err, /wrong\.xml:3: every: (?:.|\n)*wrong\.xml:5: (?:.|\n)*wrong\.xml:6: uri: /)
+    const ownerless = await folder.run(['profile', 'import', 'urd.xml'])
+    assert.equal(ownerless.code, 2)
+    assert.match(ownerless.err, /urd\.xml:1: has no owner; name one with --owner/)
   })
 
   test('writes files that it can read again', async () => {
@@ -173,28 +173,25 @@ describe('the command profile', () => {
     await assert.rejects(readFile(join(folder.cwd, 'half.xml')), { code: 'ENOENT' })
   })
 
-  test('names everything that is wrong with its use', async () => {
-    const uses: [argv: string[], told: RegExp][] = [
-      [['profile'], /say what to do with it: import, export, validate/],
-      [['profile', 'eat', 'x.xml'], /eat: say what to do/],
-      [['profile', 'import'], /FILE: the file is missing/],
-      [
-        ['profile', 'import', 'gone.xml', '--urds'],
-        /--urds: goes with export only(?:.|\n)*gone\.xml: there is no such file/,
-      ],
-      [['profile', 'import', 'urd.xml', '--owner', 'ada'], /--owner: expected an e-mail address/],
+  test('reports all usage errors', async () => {
+    const uses: [argv: string[], expected: RegExp][] = [
+      [['profile'], /choose an action: import, export, validate/],
+      [['profile', 'eat', 'x.xml'], /eat: choose an action/],
+      [['profile', 'import'], /FILE: the file name is missing/],
+      [['profile', 'import', 'gone.xml', '--urds'], /--urds: only valid with export(?:.|\n)*gone\.xml: no such file/],
+      [['profile', 'import', 'urd.xml', '--owner', 'ada'], /--owner: expected an email address/],
       [
         ['profile', 'validate', 'urd.xml', 'b', '--owner', 'a@b.c'],
         /b: profile validate takes one file(?:.|\n)*--owner/,
       ],
-      [['profile', 'export', 'there.xml'], /is there already; --force replaces it/],
-      [['profile', 'export', 'a.json', '--urds'], /--urds: are written as XML only/],
+      [['profile', 'export', 'there.xml'], /already exists; use --force to replace it/],
+      [['profile', 'export', 'a.json', '--urds'], /--urds: only available as XML/],
       [['profile', 'export', '-', '--json'], /name a file/],
     ]
-    for (const [argv, told] of uses) {
+    for (const [argv, expected] of uses) {
       const { code, err, out } = await folder.run(argv)
       assert.equal(code, 2, argv.join(' '))
-      assert.match(err + out, told)
+      assert.match(err + out, expected)
     }
   })
 })
@@ -229,12 +226,12 @@ describe('the command query', () => {
     assert.deepEqual(JSON.parse(json.out), { kind: 'value', value: 3 })
   })
 
-  test('says what is wrong with an expression, or with its use', async () => {
+  test('reports an invalid expression, and usage errors', async () => {
     const engine = { queryProfiles: async () => ({ kind: 'fault' as const, message: 'no XPath' }) }
     const { code, err } = await folder.run(['query', '//a['], { engine })
     assert.equal(code, 2)
     assert.match(err, /XPATH: no XPath/)
-    assert.match((await folder.run(['query'])).err, /XPATH: the expression is missing/)
+    assert.match((await folder.run(['query'])).err, /XPATH: the XPath expression is missing/)
     assert.match((await folder.run(['query', 'a', 'b'])).err, /b: query takes one expression/)
   })
 })

@@ -59,8 +59,8 @@ describe('erace search', () => {
       '2. http://example.org/b',
       '   http://example.org/b@1  2026-10-01T12:00:00.000Z',
       '',
-      'at least 5,000 documents, 1 to 2 shown, 13 ms',
-      'so many versions match that only the newest were ranked; more words narrow it down',
+      'at least 5,000 documents, showing 1 to 2, 13 ms',
+      'too many matches: only the newest versions were ranked; add words to narrow it down',
       '',
     ])
   })
@@ -83,14 +83,14 @@ describe('erace search', () => {
     assert.deepEqual((await run(['--', '-solar'])).request?.query?.match?.kind, 'not')
   })
 
-  test('the index is made anew without a query too', async () => {
+  test('the index can be rebuilt without a query', async () => {
     const { out, request } = await run(['--rebuild'])
     assert.equal(request?.query, null)
     assert.equal(request?.rebuild, true)
-    assert.equal(out, '7 versions can be found; 1 have no text, 2 no body, 3 are damaged\n')
+    assert.equal(out, '7 versions indexed; skipped: 1 without text, 2 without a body, 3 damaged\n')
   })
 
-  test('all faults are told at once', async () => {
+  test('reports all errors at once', async () => {
     const { code, err, request } = await run(['site:', 'before:x', '--limit', '0', '--offset', 'many'])
     assert.equal(code, 2)
     assert.equal(request, undefined)

@@ -24,29 +24,29 @@ const clean: VerifyReport = {
   faultCount: 0,
 }
 
-describe('the commands that look at a data folder', () => {
+describe('the commands that read a data folder', () => {
   let folder: CliFolder
   before(async () => {
     folder = await createCliFolder()
   })
   after(() => folder.remove())
 
-  test('status shows what is there, as text and as JSON', async () => {
+  test('status prints text and JSON', async () => {
     const engine = { status: async () => status }
     const { code, out } = await folder.run(['status'], { engine })
     assert.equal(code, 0)
-    assert.match(out, /crawl 3, begun 2026-01-01T00:00:00\.000Z, not finished\n {2}URLs queued +12\n/)
+    assert.match(out, /crawl 3, started 2026-01-01T00:00:00\.000Z, not finished\n {2}URLs queued +12\n/)
     assert.match(out, /2026-01-01T00:01:00\.000Z {2}stored {2}http:\/\/a\.example\/\?\n$/)
     assert.deepEqual(JSON.parse((await folder.run(['status', '--json'], { engine })).out), status)
   })
 
-  test('verify ends with 0 when all is well', async () => {
+  test('verify ends with 0 without errors', async () => {
     const { code, out } = await folder.run(['verify'], { engine: { verify: async () => clean } })
     assert.equal(code, 0)
-    assert.equal(out, 'all is well: 3,500 records in 2 files, 150 MB, 2s\n')
+    assert.equal(out, 'no errors: 3,500 records in 2 files, 150 MB, 2s\n')
   })
 
-  test('verify ends with 1 and names each fault', async () => {
+  test('verify ends with 1 and lists each error', async () => {
     const report: VerifyReport = {
       ...clean,
       faults: [{ file: '000001.warc', offset: 512, url: 'http://a.example/', message: 'the digest does not match' }],
@@ -57,7 +57,7 @@ describe('the commands that look at a data folder', () => {
     assert.equal(code, 1)
     assert.match(
       out,
-      /^000001\.warc at 512: the digest does not match \(http:\/\/a\.example\/\)\nand 2 more\n3 faults: /,
+      /^000001\.warc at 512: the digest does not match \(http:\/\/a\.example\/\)\nand 2 more\n3 errors: /,
     )
     assert.deepEqual(JSON.parse((await folder.run(['verify', '--json'], { engine })).out), report)
   })

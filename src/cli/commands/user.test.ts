@@ -36,7 +36,7 @@ describe('the command user', () => {
     const drafts: object[] = []
     const argv = ['user', 'add', 'Ada@Example.org', '--role', 'administrator', '--level', 'gold', '--name', 'Ada']
     const { code, out, err } = await folder.run(argv, { engine: taking(drafts), env: { ERACE_PASSWORD: PASSWORD } })
-    assert.deepEqual([code, out, err], [0, 'ada@example.org (user, silver) is added\n', ''])
+    assert.deepEqual([code, out, err], [0, 'added ada@example.org (user, silver)\n', ''])
     const traits = { role: 'administrator', level: 'gold', name: 'Ada' }
     assert.deepEqual(drafts, [{ email: 'ada@example.org', password: PASSWORD, ...traits }])
   })
@@ -48,15 +48,15 @@ describe('the command user', () => {
     assert.deepEqual(drafts, [{ email: 'ada@example.org', password: PASSWORD }])
   })
 
-  test('asks a person twice, and does not show what is typed', async () => {
+  test('prompts twice, and does not echo the input', async () => {
     const drafts: object[] = []
     const engine = taking(drafts)
     const argv = ['user', 'add', 'ada@example.org']
     const done = await folder.run(argv, { engine, replies: [PASSWORD, PASSWORD] })
-    assert.deepEqual([done.code, done.questions], [0, ['New password: (secret)', 'The same again: (secret)']])
+    assert.deepEqual([done.code, done.questions], [0, ['New password: (secret)', 'Repeat password: (secret)']])
     const differs = await folder.run(argv, { engine, replies: [PASSWORD, 'battery staple'] })
     assert.deepEqual([differs.code, differs.out], [2, ''])
-    assert.match(differs.err, /the two are not the same/)
+    assert.match(differs.err, /the passwords do not match/)
     const short = await folder.run(argv, { engine, replies: ['short'] })
     assert.deepEqual([short.code, short.questions.length], [2, 1])
     const brokenOff = await folder.run(argv, { engine, replies: [] })
@@ -64,29 +64,29 @@ describe('the command user', () => {
     assert.equal(drafts.length, 1)
   })
 
-  test('says that no password was given', async () => {
+  test('reports a missing password', async () => {
     const { code, err } = await folder.run(['user', 'passwd', 'ada@example.org'])
     assert.equal(code, 2)
-    assert.match(err, /no password was given: set ERACE_PASSWORD, or pipe it in/)
+    assert.match(err, /no password given: set ERACE_PASSWORD or pipe it in/)
   })
 
-  test('lists all faults of a command line', async () => {
+  test('reports all errors of a command line', async () => {
     const { code, err } = await folder.run(['user', 'add', 'nobody', '--role', 'king', '--level', 'iron', '--yes'])
     assert.equal(code, 2)
-    for (const fault of [
-      /nobody: expected an e-mail/,
+    for (const expected of [
+      /nobody: expected an email/,
       /--role: expected one of user, administrator/,
       /--level: /,
       /--yes: /,
     ])
-      assert.match(err, fault)
-    assert.match((await folder.run(['user', 'ad'])).err, /ad: say what to do: add, list, passwd, remove/)
-    assert.match((await folder.run(['user', 'remove'])).err, /EMAIL: the address is missing/)
-    assert.match((await folder.run(['user', 'list', 'x@y'])).err, /x@y: user list takes no address/)
-    assert.match((await folder.run(['user', 'passwd', 'x@y', '--name', 'x'])).err, /--name: goes with add only/)
+      assert.match(err, expected)
+    assert.match((await folder.run(['user', 'ad'])).err, /ad: choose an action: add, list, passwd, remove/)
+    assert.match((await folder.run(['user', 'remove'])).err, /EMAIL: the email address is missing/)
+    assert.match((await folder.run(['user', 'list', 'x@y'])).err, /x@y: user list takes no email address/)
+    assert.match((await folder.run(['user', 'passwd', 'x@y', '--name', 'x'])).err, /--name: only valid with add/)
   })
 
-  test('prints accounts for people and for programs', async () => {
+  test('prints accounts as text and as JSON', async () => {
     const eve = { ...account, id: 2, email: 'eve@example.org', name: 'E\u001b[2Jve', disabled: true }
     const engine = { listUsers: async () => [account, eve] }
     const { code, out } = await folder.run(['user', 'list'], { engine })
@@ -105,10 +105,10 @@ describe('the command user', () => {
       createdAt: '1970-01-01T00:00:00.000Z',
     })
     const none = await folder.run(['user', 'list'], { engine: { listUsers: async () => [] } })
-    assert.deepEqual([none.code, none.out, none.err], [0, '', 'there are no accounts yet\n'])
+    assert.deepEqual([none.code, none.out, none.err], [0, '', 'no accounts yet\n'])
   })
 
-  test('asks before it removes, where there is somebody to ask', async () => {
+  test('asks before it removes, if there is a terminal', async () => {
     const removed: string[] = []
     const engine = {
       removeUser: async (_: unknown, email: string) => {
@@ -118,9 +118,9 @@ describe('the command user', () => {
     }
     const argv = ['user', 'remove', 'ada@example.org']
     const no = await folder.run(argv, { engine, replies: ['n'] })
-    assert.deepEqual([no.code, no.out, no.err, removed.length], [1, '', 'nothing was removed\n', 0])
+    assert.deepEqual([no.code, no.out, no.err, removed.length], [1, '', 'nothing removed\n', 0])
     const yes = await folder.run(argv, { engine, replies: ['Y'] })
-    assert.equal(yes.out, 'ada@example.org (user, silver) is removed, with 2 profiles and 1,200 annotations\n')
+    assert.equal(yes.out, 'removed ada@example.org (user, silver), with 2 profiles and 1,200 annotations\n')
     const sure = await folder.run([...argv, '--yes', '--json'], { engine, replies: [] })
     assert.deepEqual([sure.questions, JSON.parse(sure.out).annotations], [[], 1200])
     assert.equal((await folder.run(argv, { engine })).code, 0)
@@ -133,7 +133,7 @@ describe('the command user', () => {
     assert.deepEqual([code, JSON.parse(out).error.code], [1, 'last-administrator'])
   })
 
-  test('does on a real store what it says', async () => {
+  test('works on a real store', async () => {
     const engine = users
     const env = { ERACE_PASSWORD: PASSWORD }
     const run = (...argv: string[]) => folder.run(['user', ...argv], { engine, env })
@@ -141,10 +141,10 @@ describe('the command user', () => {
     assert.equal((await run('add', 'root@example.org', '--role', 'administrator')).code, 0)
     assert.equal((await run('add', 'ada@example.org')).code, 0)
     assert.match((await run('add', 'ADA@example.org')).err, /an account with this email address already exists/)
-    assert.match((await run('passwd', 'ada@example.org')).out, /has a new password/)
+    assert.match((await run('passwd', 'ada@example.org')).out, /new password for ada/)
     assert.match((await run('passwd', 'eve@example.org')).err, /there is no account of eve@example\.org/)
     assert.match((await run('remove', 'root@example.org')).err, /last administrator/)
-    assert.match((await run('remove', 'ada@example.org')).out, /is removed, with 0 profiles/)
+    assert.match((await run('remove', 'ada@example.org')).out, /removed ada@example\.org \(.*\), with 0 profiles/)
     assert.equal((await run('list')).out.trimEnd().split('\n').length, 1)
   })
 })

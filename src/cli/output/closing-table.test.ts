@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { emptyResult } from '../cli.testkit.ts'
 import { closingTable } from './closing-table.ts'
 
-test('the table tells totals, codes, types, skips, failures and hosts, the largest first', () => {
+test('the table shows totals, codes, types, skips, failures and hosts, the largest first', () => {
   const text = closingTable({
     ...emptyResult,
     fetched: 12_345,
@@ -53,19 +53,19 @@ Failures
 Slowest hosts
   slow.example  5,123 ms  12 requests
 
-Resting hosts
+Hosts backing off
   tired.example  5 failures  3 queued
 
-Hosts given up
+Abandoned hosts
   dead.example  99 dropped
 `,
   )
 })
 
-test('a crawl that did not finish says how to go on', () => {
+test('a crawl that did not finish says how to continue', () => {
   const interrupted = closingTable({ ...emptyResult, finished: false, interrupted: true, queued: 1500 })
-  assert.match(interrupted, /^Crawl interrupted, 1,500 still queued; the same command goes on with them/)
-  assert.match(closingTable({ ...emptyResult, finished: false, queued: 2 }), /^Crawl stopped at its limit, 2 still/)
+  assert.match(interrupted, /^Crawl interrupted, 1,500 still queued; run the same command to continue/)
+  assert.match(closingTable({ ...emptyResult, finished: false, queued: 2 }), /^Crawl reached its page limit, 2 still/)
 })
 
 test('what servers send cannot break the table', () => {

@@ -41,7 +41,7 @@ test('the line has the rate of the last seconds, counts, hosts, errors, size and
     show({ ...snapshot, fetched: i * 100 })
   }
   assert.deepEqual(rows(), [
-    '500 pages/s · 6,000 fetched · ETA 3m08s · 1,204,332 queued · 7 errors · hosts 12 active, 3 resting · 346 MB',
+    '500 pages/s · 6,000 fetched · ETA 3m08s · 1,204,332 queued · 7 errors · hosts 12 active, 3 backing off · 346 MB',
   ])
 })
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { lookOf, nodeOf } from './top.testkit.ts'
+import { nodeOf, snapshotOf } from './top.testkit.ts'
 import { ratesOf, rowsOf, type TopView, topLines, topReport } from './top-screen.ts'
 
 const LEASE_MS = 15_000
@@ -8,7 +8,7 @@ const LEASE_MS = 15_000
 function viewOf(parts: Partial<TopView> = {}): TopView {
   return {
     before: null,
-    snapshot: lookOf(),
+    snapshot: snapshotOf(),
     leaseMs: LEASE_MS,
     size: { columns: 80, rows: 24 },
     colour: false,
@@ -22,12 +22,12 @@ function viewOf(parts: Partial<TopView> = {}): TopView {
 describe('the screen of the monitor', () => {
   test('shows cluster and nodes in 80 columns and 24 lines', () => {
     const lost = nodeOf({ id: 'm9-1-ffffff', name: 'm9', seenMsAgo: 192_000, partitions: 0 })
-    const lines = topLines(viewOf({ snapshot: lookOf({ nodes: [nodeOf(), lost], freePartitions: 3 }) }))
+    const lines = topLines(viewOf({ snapshot: snapshotOf({ nodes: [nodeOf(), lost], freePartitions: 3 }) }))
     assert.equal(lines.length, 24)
     assert.deepEqual(lines.slice(0, 6), [
-      'erace top  2 nodes, 1 lost  run 3 under way  leader m2-9-012345',
-      '12.3 pages/s  3 partitions free',
-      'queue 1,234,567  hosts 4,321  tasks waiting 12  seen 9,000,000',
+      'erace top  2 nodes, 1 lost  run 3 running  leader m2-9-012345',
+      '12.3 pages/s  3 unassigned partitions',
+      'queue 1,234,567  hosts 4,321  to process 12  seen 9,000,000',
       '  NODE       ROLE   STATE    PART PAGES/S   FLY  QUEUE ERRORS  REF  MEMORY   LAG',
       '> m1         worker running    64    12.3    40    12k      3    1  210 MB  0.4s',
       '  m9         worker lost        0     0.0     0    12k      3    1  210 MB 3m12s',
@@ -37,7 +37,7 @@ describe('the screen of the monitor', () => {
 
   test('wider terminals show where nodes run, and what went wrong last', () => {
     const node = nodeOf({ stats: { lastError: 'connect ECONNREFUSED' } })
-    const lines = topLines(viewOf({ snapshot: lookOf({ nodes: [node] }), size: { columns: 160, rows: 10 } }))
+    const lines = topLines(viewOf({ snapshot: snapshotOf({ nodes: [node] }), size: { columns: 160, rows: 10 } }))
     assert.match(lines[3]!, /HOST:PID .* LAST ERROR$/)
     assert.match(lines[4]!, /m1\.example:7 .* connect ECONNREFUSED$/)
   })
@@ -48,7 +48,7 @@ describe('the screen of the monitor', () => {
       for (const rows of [1, 3, 5, 8, 24])
         for (const help of [false, true]) {
           const size = { columns, rows }
-          const lines = topLines(viewOf({ snapshot: lookOf({ nodes, paused: true }), size, selected: 40, help }))
+          const lines = topLines(viewOf({ snapshot: snapshotOf({ nodes, paused: true }), size, selected: 40, help }))
           assert.ok(lines.length <= rows)
           assert.ok(lines.every((line) => line.length <= columns))
         }
@@ -57,7 +57,7 @@ describe('the screen of the monitor', () => {
   test('the node that is selected is always in sight', () => {
     const nodes = Array.from({ length: 100 }, (_, n) => nodeOf({ id: `${n}`, name: `node${n}` }))
     for (const selected of [0, 1, 50, 98, 99]) {
-      const lines = topLines(viewOf({ snapshot: lookOf({ nodes }), selected }))
+      const lines = topLines(viewOf({ snapshot: snapshotOf({ nodes }), selected }))
       assert.ok(
         lines.some((line) => line.startsWith(`> node${selected} `)),
         String(selected),
@@ -70,7 +70,7 @@ describe('the screen of the monitor', () => {
     const evil = '\u001b[2J\u009b31m\u202e\r\n\u0007'
     const node = nodeOf({ id: `id${evil}`, name: `name${evil}`, host: evil, role: evil as 'worker' })
     node.stats = { lastError: `error${evil}`, perSecond: 'many', queued: null, rssBytes: Number.NaN, failed: {} }
-    const snapshot = lookOf({ nodes: [node], leader: `leader${evil}` })
+    const snapshot = snapshotOf({ nodes: [node], leader: `leader${evil}` })
     for (const columns of [80, 200]) {
       const text = topLines(viewOf({ snapshot, size: { columns, rows: 24 } })).join('')
       assert.doesNotMatch(text, /[\p{Cc}\p{Cf}]/u)
@@ -85,11 +85,13 @@ describe('the screen of the monitor', () => {
   })
 
   test('says why nothing is fetched, and what to do where no node is there', () => {
-    assert.match(topLines(viewOf({ snapshot: lookOf({ paused: true }) })).join('\n'), /^PAUSED: .*\(p\)$/m)
-    assert.match(topLines(viewOf({ snapshot: lookOf({ held: true }) })).join('\n'), /^HELD: more is new/m)
-    const empty = topLines(viewOf({ snapshot: lookOf({ nodes: [], run: null, leader: '' }), selected: -1 })).join('\n')
-    assert.match(empty, /0 nodes {2}no run yet {2}nobody leads/)
-    assert.match(empty, /erace worker --store … starts one/)
+    assert.match(topLines(viewOf({ snapshot: snapshotOf({ paused: true }) })).join('\n'), /^PAUSED: press p/m)
+    assert.match(topLines(viewOf({ snapshot: snapshotOf({ held: true }) })).join('\n'), /^THROTTLED: /m)
+    const empty = topLines(viewOf({ snapshot: snapshotOf({ nodes: [], run: null, leader: '' }), selected: -1 })).join(
+      '\n',
+    )
+    assert.match(empty, /0 nodes {2}no run yet {2}no leader/)
+    assert.match(empty, /start one with erace worker --store …/)
   })
 
   test('a question or a message takes the place of the keys', () => {
@@ -100,7 +102,7 @@ describe('the screen of the monitor', () => {
 describe('figures of the monitor', () => {
   test('states are told by signs of life, orders and what the node says', () => {
     const stateOf = (parts: Parameters<typeof nodeOf>[0], paused = false) =>
-      rowsOf(lookOf({ nodes: [nodeOf(parts)], paused }), LEASE_MS)[0]!.state
+      rowsOf(snapshotOf({ nodes: [nodeOf(parts)], paused }), LEASE_MS)[0]!.state
     assert.equal(stateOf({}), 'running')
     assert.equal(stateOf({ seenMsAgo: 5_000 }), 'behind')
     assert.equal(stateOf({ seenMsAgo: 15_001, draining: true }), 'lost')
@@ -113,13 +115,13 @@ describe('figures of the monitor', () => {
 
   test('rates come from two looks by the ages of the nodes, and those who came or went say nothing', () => {
     const stats = (bytes: number, failed: number, perSecond = 10) => ({ bytes, failed, perSecond })
-    const before = lookOf({
+    const before = snapshotOf({
       nodes: [
         nodeOf({ id: 'a', startedMsAgo: 10_000, seenMsAgo: 900, stats: stats(1_000, 5) }),
         nodeOf({ id: 'gone', stats: stats(9e9, 99) }),
       ],
     })
-    const after = lookOf({
+    const after = snapshotOf({
       nodes: [
         nodeOf({ id: 'a', startedMsAgo: 15_000, seenMsAgo: 900, stats: stats(11_000, 10) }),
         nodeOf({ id: 'new', startedMsAgo: 1_000, seenMsAgo: 10, stats: stats(5e9, 50) }),

@@ -4,7 +4,7 @@ import { AppError } from '../../core/errors.ts'
 import { type CliFolder, createCliFolder, createRecordingIo, engineWith } from '../cli.testkit.ts'
 import { runCli } from '../run-cli.ts'
 import { keysOf } from './keyboard.ts'
-import { createTestControl, lookOf, nodeOf } from './top.testkit.ts'
+import { createTestControl, nodeOf, snapshotOf } from './top.testkit.ts'
 
 const store = ['--store', 'postgres://x@127.0.0.1/x']
 const ENTER = '\u001b[?1049h'
@@ -17,7 +17,7 @@ describe('erace top', () => {
   })
   after(() => folder.remove())
 
-  const run = (argv: string[], snapshot = lookOf()) => {
+  const run = (argv: string[], snapshot = snapshotOf()) => {
     const { control, asked } = createTestControl(() => snapshot)
     return folder.run(['top', ...store, ...argv], { engine: { control: async () => control } }).then((result) => ({
       ...result,
@@ -28,14 +28,14 @@ describe('erace top', () => {
   test('without a terminal prints one report and ends', async () => {
     const { code, out, asked } = await run([])
     assert.equal(code, 0)
-    assert.match(out, /^erace top {2}1 node {2}run 3 under way/)
+    assert.match(out, /^erace top {2}1 node {2}run 3 running/)
     assert.match(out, /^ {2}m1 +worker m1\.example:7 +running +64 +12\.3/m)
     assert.ok(!out.includes('\u001b'))
     assert.deepEqual(asked, ['close'])
   })
 
   test('as JSON has everything, with the state of each node', async () => {
-    const { out } = await run(['--json'], lookOf({ nodes: [nodeOf(), nodeOf({ id: 'b', seenMsAgo: 1e9 })] }))
+    const { out } = await run(['--json'], snapshotOf({ nodes: [nodeOf(), nodeOf({ id: 'b', seenMsAgo: 1e9 })] }))
     const report = JSON.parse(out)
     assert.deepEqual(
       [report.queued, report.nodes[0].state, report.nodes[1].state, report.nodes[0].stats.perSecond],
@@ -44,27 +44,27 @@ describe('erace top', () => {
   })
 
   for (const [argv, did, words, json] of [
-    [['--drain', 'm1'], 'drain m1', /^m1 hands over its partitions/, { node: 'm1', draining: true }],
-    [['--undrain', 'm1'], 'undrain m1', /^m1 takes part again\n$/, { node: 'm1', draining: false }],
-    [['--pause'], 'pause', /^the crawl is paused; erace top --resume/, { paused: true }],
-    [['--resume'], 'resume', /^the crawl goes on\n$/, { paused: false }],
+    [['--drain', 'm1'], 'drain m1', /^m1 is draining: it hands over its partitions/, { node: 'm1', draining: true }],
+    [['--undrain', 'm1'], 'undrain m1', /^m1 is back at work\n$/, { node: 'm1', draining: false }],
+    [['--pause'], 'pause', /^crawl paused; erace top --resume/, { paused: true }],
+    [['--resume'], 'resume', /^crawl resumed\n$/, { paused: false }],
   ] as const)
-    test(`${argv[0]} does it and says so`, async () => {
-      const told = await run([...argv])
-      assert.deepEqual([told.code, told.asked], [0, [did, 'close']])
-      assert.match(told.out, words)
+    test(`${argv[0]} does it and reports it`, async () => {
+      const reported = await run([...argv])
+      assert.deepEqual([reported.code, reported.asked], [0, [did, 'close']])
+      assert.match(reported.out, words)
       assert.deepEqual(JSON.parse((await run([...argv, '--json'])).out), json)
     })
 
-  test('wrong use is told with all its faults, and nothing is opened', async () => {
+  test('reports all usage errors and opens nothing', async () => {
     const { code, err } = await folder.run(['top', '--pause', '--resume', '--drain', '', 'word'])
     assert.equal(code, 2)
     assert.match(err, /word: top takes no arguments/)
-    assert.match(err, /--drain --pause --resume: one of them at a time/)
+    assert.match(err, /--drain --pause --resume: use only one of them/)
     assert.match(err, /--store: top needs the address of the shared store/)
   })
 
-  test('what fails at the start is told plainly, on the screen that was there', async () => {
+  test('what fails at the start is reported plainly, on the screen that was there', async () => {
     const world = createRecordingIo({ columns: 80, rows: 24 })
     const control = async () => Promise.reject(new AppError('store-refused', 'PostgreSQL: no'))
     const argv = ['top', ...store]
@@ -82,7 +82,7 @@ describe('erace top on a terminal', () => {
   after(() => folder.remove())
 
   /** Started, and drawn once. */
-  async function start(snapshot = lookOf(), env: Record<string, string> = {}) {
+  async function start(snapshot = snapshotOf(), env: Record<string, string> = {}) {
     const world = createRecordingIo({ columns: 80, rows: 24 })
     const { control, asked } = createTestControl(() => snapshot)
     const engine = engineWith({ control: async () => control })
@@ -126,13 +126,13 @@ describe('erace top on a terminal', () => {
 
   test('drains the selected node when that is confirmed, and only then', async () => {
     const nodes = [nodeOf(), nodeOf({ id: 'm2-8-bbbbbb', name: 'm2', draining: true })]
-    const top = await start(lookOf({ nodes }))
+    const top = await start(snapshotOf({ nodes }))
     top.press('d')
-    assert.match(await top.drawn(), /drain m1 \(m1-7-abcdef\)\? its partitions go to others \(y\/n\)/)
+    assert.match(await top.drawn(), /drain m1 \(m1-7-abcdef\)\? other nodes take its partitions \(y\/n\)/)
     top.press('n')
-    assert.match(await top.drawn(), /left as it was/)
+    assert.match(await top.drawn(), /cancelled/)
     for (const key of ['j', 'down', 'd', 'y']) top.press(key)
-    assert.match(await top.drawn(), /m2 \(m2-8-bbbbbb\) takes part again/)
+    assert.match(await top.drawn(), /m2 \(m2-8-bbbbbb\) is back at work/)
     for (const key of ['k', 'd', 'y']) top.press(key)
     await top.drawn()
     top.press('q')
@@ -140,13 +140,13 @@ describe('erace top on a terminal', () => {
     assert.deepEqual(top.asked, ['undrain m2-8-bbbbbb', 'drain m1-7-abcdef', 'close'])
   })
 
-  test('pauses and resumes when that is confirmed, and tells what could not be done', async () => {
-    const top = await start(lookOf({ paused: true }))
+  test('pauses and resumes when that is confirmed, and reports failures', async () => {
+    const top = await start(snapshotOf({ paused: true }))
     for (const key of ['p', 'y']) top.press(key)
-    assert.match(await top.drawn(), /the crawl goes on/)
+    assert.match(await top.drawn(), /crawl resumed/)
     top.control.pause = () => Promise.reject(new AppError('store-unreachable', 'PostgreSQL: gone\u001b[2J'))
     for (const key of ['p', 'y']) top.press(key)
-    assert.match(await top.drawn(), /not done: PostgreSQL: gone\?\[2J/)
+    assert.match(await top.drawn(), /failed: PostgreSQL: gone\?\[2J/)
     top.press('q')
     await top.ended
     assert.deepEqual(top.asked, ['resume', 'close'])
@@ -158,7 +158,7 @@ describe('erace top on a terminal', () => {
     for (const key of ['x', 'Z', 'enter']) top.press(key)
     assert.equal(await top.drawn(), '')
     top.press('?')
-    assert.match(await top.drawn(), /pause the crawl of the whole cluster/)
+    assert.match(await top.drawn(), /pause or resume the crawl of the whole cluster/)
     top.press('p')
     assert.doesNotMatch(await top.drawn(), /pause the crawl/)
     top.press('q')
@@ -171,7 +171,7 @@ describe('erace top on a terminal', () => {
     top.control.snapshot = () => Promise.reject(new AppError('store-unreachable', 'PostgreSQL: connect ECONNREFUSED'))
     top.press('r')
     const drawn = await top.drawn()
-    assert.match(drawn, /no answer: PostgreSQL: connect ECONNREFUSED; trying again/)
+    assert.match(drawn, /no answer: PostgreSQL: connect ECONNREFUSED; retrying/)
     assert.match(drawn, /m1 +worker running/)
     top.control.snapshot = snapshot
     top.press('r')
@@ -185,7 +185,7 @@ describe('erace top on a terminal', () => {
       [{}, true],
       [{ NO_COLOR: '1' }, false],
     ] as const) {
-      const top = await start(lookOf(), env)
+      const top = await start(snapshotOf(), env)
       top.press('q')
       await top.ended
       assert.equal(top.out().includes('\u001b[7m'), coloured)

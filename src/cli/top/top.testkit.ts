@@ -17,7 +17,7 @@ export function nodeOf(parts: Partial<NodeReport> = {}): NodeReport {
   }
 }
 
-export function lookOf(parts: Partial<ClusterSnapshot> = {}): ClusterSnapshot {
+export function snapshotOf(parts: Partial<ClusterSnapshot> = {}): ClusterSnapshot {
   return {
     nodes: [nodeOf()],
     freePartitions: 0,
