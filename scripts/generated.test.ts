@@ -4,7 +4,6 @@ import { test } from 'node:test'
 import { settingKeys } from '../src/config/schema.ts'
 import { errorCodes } from '../src/core/errors.ts'
 import { configPage, errorsPage } from './docs.ts'
-import { typesPath, uiTypes } from './ui-types.ts'
 
 const readPage = (name: string) => readFile(new URL(`../docs/${name}`, import.meta.url), 'utf8')
 const firstCells = (page: string) => [...page.matchAll(/^\| `([^`]+)` \|/gm)].map((match) => match[1])
@@ -19,8 +18,4 @@ test('docs/errors.md lists every error code and no other', async () => {
   const page = await readPage('errors.md')
   assert.deepEqual(firstCells(page), Object.keys(errorCodes))
   assert.equal(page, errorsPage(), 'run npm run docs')
-})
-
-test("the types of the pages match the server's schemas", async () => {
-  assert.equal(await readFile(typesPath, 'utf8'), await uiTypes(), 'run `node scripts/ui-types.ts`')
 })

@@ -1,6 +1,13 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import { type Behaviour, type Behaviours, behaviours, type HostileSettings, linkPage, reply } from './hostile-behaviours.ts'
+import {
+  type Behaviour,
+  type Behaviours,
+  behaviours,
+  type HostileSettings,
+  linkPage,
+  reply,
+} from './hostile-behaviours.ts'
 
 /** An origin where every path is an attack or a mistake, except `/ok/1` to `/ok/9`: plain pages, which must still be fetched. */
 export type HostileOptions = Partial<HostileSettings> & {

@@ -4,10 +4,13 @@ import type { CheckOrder } from '../../core/check-order.ts'
 import { createManualClock } from '../../core/clock.ts'
 import { isAppError } from '../../core/errors.ts'
 import { createCheckRuns } from '../../services/watching/check-runs.ts'
-import { createPostgresCheckResults, schedulerRole } from '../../store/postgres/cluster/schedule.ts'
-import { createPostgresChecks } from '../../store/postgres/cluster/schedule.ts'
 import { createPostgresCrawlScopes } from '../../store/postgres/cluster/crawl-scopes.ts'
 import { createPostgresNodes } from '../../store/postgres/cluster/nodes.ts'
+import {
+  createPostgresCheckResults,
+  createPostgresChecks,
+  schedulerRole,
+} from '../../store/postgres/cluster/schedule.ts'
 import { createPostgresWatches } from '../../store/postgres/cluster/watches.ts'
 import type { PostgresPool } from '../../store/postgres/connection/pool.ts'
 import { createLeaderLease } from '../../store/postgres/leases/leader.ts'

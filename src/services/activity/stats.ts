@@ -1,6 +1,5 @@
 import type { ServiceLevel } from '../../core/profile.ts'
-import type { KeptCounts } from '../../store/contracts/store-set.ts'
-import type { DiskUse } from '../../store/contracts/store-set.ts'
+import type { DiskUse, KeptCounts } from '../../store/contracts/store-set.ts'
 
 /** One moment of the crawl. Rates are those of the last five seconds. */
 export type Stats = {
