@@ -3,7 +3,7 @@ import { createPolicy, type PolicyName } from '../src/services/scheduler/policy.
 import { createScheduler, type Scheduler } from '../src/services/scheduler/scheduler.ts'
 import type { SchedulerStats } from '../src/services/scheduler/scheduler-report.ts'
 import { type Coalescer, createCoalescer, forwardTouched } from '../src/services/scheduler/urds/coalesce.ts'
-import type { Urd } from '../src/services/scheduler/urds/urd-merge.ts'
+import type { Urd } from '../src/services/scheduler/urds/urd.ts'
 import { serviceLevels, type Watch, type WatchState } from '../src/services/scheduler/watch.ts'
 import { memoryAfterGc } from './measure.ts'
 import { type Benchmark, numbersOf } from './table.ts'

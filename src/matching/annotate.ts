@@ -1,11 +1,11 @@
 import { type Explanation, explain } from './explain/explanation.ts'
+import type { CompiledInterests } from './interests/compile-interests.ts'
+import { createWorkBudget } from './interests/text-pattern.ts'
 import { relevanceOf } from './match/evaluate.ts'
 import type { MatchIndex } from './match/match-index.ts'
 import { type Summary, type SummaryLimits, summarise } from './summary/summary.ts'
 import { type DocumentTerms, readDocument } from './terms/document-terms.ts'
 import { detectLanguage } from './terms/language.ts'
-import type { CompiledInterests } from './interests/compile-interests.ts'
-import { createWorkBudget } from './interests/text-pattern.ts'
 
 /** A version as the annotation engine gets it: its text, and what is known of it. */
 export type AnnotatedDocument = {

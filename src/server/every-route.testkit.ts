@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { routesOf } from './route-list.testkit.ts'
-import { ada, eve, type KeptArchive, root } from './routes/archive.testkit.ts'
+import { ada, eve, type KeptArchive, root } from './routes/archive/archive.testkit.ts'
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 

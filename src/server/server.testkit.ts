@@ -21,7 +21,7 @@ import type { StoreSet } from '../store/contracts/store-set.ts'
 import { openDatabase } from '../store/sqlite/folder/database.ts'
 import { openFolder, paths } from '../store/sqlite/folder/folder.ts'
 import { catalogMigrations } from '../store/sqlite/folder/schema-catalog.ts'
-import { SESSION_COOKIE } from './access.ts'
+import { SESSION_COOKIE } from './http/access.ts'
 import { createServer } from './server.ts'
 
 export type TestServerOptions = {

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, test } from 'node:test'
-import { annotate, withServer } from './routes/inbox.testkit.ts'
+import { annotate, withServer } from './routes/inbox/inbox.testkit.ts'
 import type { TestServer } from './server.testkit.ts'
 
 const ada = 'ada@example.org'

@@ -1,5 +1,5 @@
 import { openPostgresStores } from '../../src/app/engines/postgres-stores.ts'
-import { readEvents } from '../../src/server/routes/event-stream.testkit.ts'
+import { readEvents } from '../../src/server/routes/inbox/event-stream.testkit.ts'
 import { startErace } from '../faults/erace.ts'
 import { apiOf, listening, settings } from '../pages/service-process.ts'
 

@@ -1,7 +1,7 @@
 import { open, rename, rm } from 'node:fs/promises'
 import type { Profile, ProfileUrd } from '../../core/profile.ts'
-import { profileToJson } from '../../services/profiles/profile-values.ts'
-import { writtenUrd } from '../../services/profiles/urd-values.ts'
+import { profileToJson } from '../../services/profiles/values/profile-values.ts'
+import { writtenUrd } from '../../services/profiles/values/urd-values.ts'
 import { writeProfiles } from '../../xml/profile/profile.ts'
 import { writeUrds } from '../../xml/profile/urd.ts'
 

@@ -182,7 +182,7 @@ async function readProfileFile(
   if (text === null) return null
   // Loading the XML engine takes a while: other commands don't wait for it.
   const { readProfilesJson, readProfilesXml } = await import('../../services/profiles/profile-file.ts')
-  const { profileRules } = await import('../../services/profiles/profile-values.ts')
+  const { profileRules } = await import('../../services/profiles/values/profile-values.ts')
   const rules = profileRules(config, engine.schemes)
   return isJson(file) ? readProfilesJson(text, rules) : readProfilesXml(text, rules)
 }

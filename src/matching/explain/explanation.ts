@@ -1,10 +1,10 @@
+import type { CompiledInterests } from '../interests/compile-interests.ts'
+import type { Condition, Leaf, WordsLeaf } from '../interests/condition.ts'
+import { createWorkBudget, type WorkBudget } from '../interests/text-pattern.ts'
 import { worthOfKeyword } from '../match/evaluate.ts'
-import { type Place, eachOccurrence, hasLeaf, placesOfPattern } from '../match/leaf-search.ts'
+import { eachOccurrence, hasLeaf, type Place, placesOfPattern } from '../match/leaf-search.ts'
 import type { Passage } from '../summary/summary.ts'
 import type { DocumentTerms } from '../terms/document-terms.ts'
-import type { CompiledInterests } from '../interests/compile-interests.ts'
-import { type WorkBudget, createWorkBudget } from '../interests/text-pattern.ts'
-import type { Condition, Leaf, WordsLeaf } from '../interests/condition.ts'
 
 /**
  * Why a document matters to a profile. The worths of `terms` and `further` sum up to the relevance; where there are no

@@ -1,10 +1,10 @@
 import { InvalidInputError } from '../../config/validation-errors.ts'
 import type { Interests } from '../../core/profile.ts'
-import { type Scorer, type Scorers, defaultScorers } from '../score/scorers.ts'
+import { defaultScorers, type Scorer, type Scorers } from '../score/scorers.ts'
 import { findStemmer, stemmedLanguages } from '../terms/stem/stemmers.ts'
 import type { Condition, WordsLeaf } from './condition.ts'
 import { interestLimits } from './interest-limits.ts'
-import { type FaultList, type InterestFault, createFaultList, readExpression } from './read-expression.ts'
+import { createFaultList, type FaultList, type InterestFault, readExpression } from './read-expression.ts'
 import { readWords } from './read-words.ts'
 
 /** Interests made ready to be held against documents. Valid in the thread that made them: hashes and patterns are its own. */

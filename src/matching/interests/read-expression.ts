@@ -1,3 +1,4 @@
+import type { ValidationError } from '../../config/validation-errors.ts'
 import { siteHost } from '../../core/search-query/parse-query.ts'
 import { hashText } from '../terms/term-hash.ts'
 import type { Condition, Leaf, PatternLeaf } from './condition.ts'
@@ -5,7 +6,6 @@ import { type ExpressionToken, expressionTokens } from './expression-tokens.ts'
 import { interestLimits } from './interest-limits.ts'
 import { readWords } from './read-words.ts'
 import { readTextPattern } from './text-pattern.ts'
-import type { ValidationError } from '../../config/validation-errors.ts'
 
 /** `at` is the place in the text, counted from 0; null where the whole value is meant. */
 export type InterestFault = ValidationError & { readonly at: number | null }

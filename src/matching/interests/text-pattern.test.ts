@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import fc from 'fast-check'
 import { describe, test } from 'node:test'
-import { type TextPattern, createWorkBudget, readTextPattern } from './text-pattern.ts'
+import fc from 'fast-check'
+import { createWorkBudget, readTextPattern, type TextPattern } from './text-pattern.ts'
 
 function patternOf(source: string, ignoreCase = false): TextPattern {
   const read = readTextPattern(source, { ignoreCase })

@@ -1,9 +1,9 @@
+import type { CompiledInterests, CompiledKeyword } from '../interests/compile-interests.ts'
 import type { Condition } from '../interests/condition.ts'
+import { createWorkBudget, type WorkBudget } from '../interests/text-pattern.ts'
+import { worthOf } from '../score/scorers.ts'
 import type { DocumentTerms } from '../terms/document-terms.ts'
 import { countWords, hasLeaf } from './leaf-search.ts'
-import type { CompiledInterests, CompiledKeyword } from '../interests/compile-interests.ts'
-import { type WorkBudget, createWorkBudget } from '../interests/text-pattern.ts'
-import { worthOf } from '../score/scorers.ts'
 
 /**
  * What a document is to interests: its relevance, or null where it does not concern them.

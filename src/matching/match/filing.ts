@@ -1,6 +1,6 @@
-import { spaceOfStems } from '../terms/spaces.ts'
-import { type Commonness, type PostingKey, keyOfLeaf, neededKeys } from './posting-keys.ts'
 import type { CompiledInterests } from '../interests/compile-interests.ts'
+import { spaceOfStems } from '../terms/spaces.ts'
+import { type Commonness, keyOfLeaf, neededKeys, type PostingKey } from './posting-keys.ts'
 
 /** How a profile is filed in the index. Weights are thousandths. */
 export type Filing =

@@ -1,7 +1,7 @@
 import type { Leaf, PatternLeaf, WordsLeaf } from '../interests/condition.ts'
+import type { WorkBudget } from '../interests/text-pattern.ts'
 import type { DocumentTerms } from '../terms/document-terms.ts'
 import type { TermView } from '../terms/term-view.ts'
-import type { WorkBudget } from '../interests/text-pattern.ts'
 
 /** Where something is: in the title or in the text, in UTF-16 units of it. */
 export type Place = { readonly where: 'title' | 'body'; readonly start: number; readonly end: number }

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
-import fc from 'fast-check'
 import { describe, test } from 'node:test'
+import fc from 'fast-check'
 import type { Interests } from '../../core/profile.ts'
 import { type CompiledInterests, compileInterests } from '../interests/compile-interests.ts'
 import { createBm25Scorer, createScorers } from '../score/scorers.ts'
 import { createTermStatistics } from '../score/term-statistics.ts'
 import { readDocument } from '../terms/document-terms.ts'
-import { type Match, createMatchIndex } from './match-index.ts'
+import { createMatchIndex, type Match } from './match-index.ts'
 import { matchNaively } from './naive-match.testkit.ts'
 
 const statistics = createTermStatistics()

@@ -1,3 +1,5 @@
+import type { CompiledInterests } from '../interests/compile-interests.ts'
+import { createWorkBudget } from '../interests/text-pattern.ts'
 import type { DocumentTerms } from '../terms/document-terms.ts'
 import { DocumentHits } from './document-hits.ts'
 import { relevanceOf } from './evaluate.ts'
@@ -5,8 +7,6 @@ import { fileInterests } from './filing.ts'
 import { IdTable } from './id-table.ts'
 import { IndexTerms } from './index-terms.ts'
 import { ProfileEntries } from './profile-entries.ts'
-import type { CompiledInterests } from '../interests/compile-interests.ts'
-import { createWorkBudget } from '../interests/text-pattern.ts'
 
 /**
  * All profiles against one document, at a cost that follows the document and its hits and not the number of profiles.

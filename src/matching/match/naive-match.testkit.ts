@@ -1,8 +1,8 @@
+import type { CompiledInterests } from '../interests/compile-interests.ts'
 import type { Condition, Leaf, WordsLeaf } from '../interests/condition.ts'
+import { createWorkBudget } from '../interests/text-pattern.ts'
 import type { DocumentTerms } from '../terms/document-terms.ts'
 import type { Match } from './match-index.ts'
-import type { CompiledInterests } from '../interests/compile-interests.ts'
-import { createWorkBudget } from '../interests/text-pattern.ts'
 
 /** A document as lists of words, title and body apart. */
 type Words = {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import fc from 'fast-check'
 import { describe, test } from 'node:test'
+import fc from 'fast-check'
 import { readDocument } from '../terms/document-terms.ts'
 import { createNearDuplicateIndex } from './near-duplicate-index.ts'
 import { hammingDistance, proseOf, simhash } from './simhash.ts'

@@ -1,7 +1,7 @@
 import { AppError } from '../../core/errors.ts'
 import type { WordsLeaf } from '../interests/condition.ts'
-import { type TermStatistics, createTermStatistics } from './term-statistics.ts'
 import type { DocumentTerms } from '../terms/document-terms.ts'
+import { createTermStatistics, type TermStatistics } from './term-statistics.ts'
 
 /**
  * How much a keyword that a document has is worth. Relevance is the sum over all keywords that are present, each

@@ -1,7 +1,22 @@
-import { DROPPED, FIRST_LETTER, PLUS, SEPARATOR, SEVERAL, SHARP, SURROGATE, UNKNOWN, UNSPACED, foldAstral, foldTable, foldUnspaced, foldedUnits, learnUnit } from './fold.ts'
+import {
+  DROPPED,
+  FIRST_LETTER,
+  foldAstral,
+  foldedUnits,
+  foldTable,
+  foldUnspaced,
+  learnUnit,
+  PLUS,
+  SEPARATOR,
+  SEVERAL,
+  SHARP,
+  SURROGATE,
+  UNKNOWN,
+  UNSPACED,
+} from './fold.ts'
 import { SeenWords } from './seen-words.ts'
 import { finishHash, hashFactor, hashStart, secondFactor } from './term-hash.ts'
-import { TermTable, grown } from './term-table.ts'
+import { grown, TermTable } from './term-table.ts'
 
 /** What follows in a longer word is not compared. */
 export const MAX_TERM_LENGTH = 64

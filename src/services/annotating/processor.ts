@@ -4,15 +4,15 @@ import { omitRulesOf } from '../../config/source-rules.ts'
 import type { Clock } from '../../core/clock.ts'
 import { isAppError } from '../../core/errors.ts'
 import { createOmitRules } from '../../core/text/omit-rules.ts'
+import { createBuiltInScorers } from '../../matching/score/scorers.ts'
 import type { Task } from '../../store/contracts/annotations.ts'
 import type { DocumentKey } from '../../store/contracts/documents.ts'
 import type { NearDuplicateStore } from '../../store/contracts/near-duplicates.ts'
 import type { StoreSet } from '../../store/contracts/store-set.ts'
+import type { VersionStore } from '../../store/contracts/versions.ts'
 import { createProfileMirror } from '../profiles/profile-mirror.ts'
 import { createAnnotateTask } from './annotate-task.ts'
 import { createRecipients } from './recipients.ts'
-import { createBuiltInScorers } from '../../matching/score/scorers.ts'
-import type { VersionStore } from '../../store/contracts/versions.ts'
 
 export type ProcessorDeps = {
   stores: Pick<StoreSet, 'annotations' | 'objects' | 'profiles' | 'versions' | 'watches'>

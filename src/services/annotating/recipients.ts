@@ -1,10 +1,10 @@
 import type { Profile, Source } from '../../core/profile.ts'
 import { type CompiledInterests, readInterests } from '../../matching/interests/compile-interests.ts'
-import { type MatchIndex, createMatchIndex } from '../../matching/match/match-index.ts'
+import { createMatchIndex, type MatchIndex } from '../../matching/match/match-index.ts'
 import type { Scorers } from '../../matching/score/scorers.ts'
 import type { UrdRow } from '../../store/contracts/profiles.ts'
 import type { MirroredProfile, ProfileChanges } from '../profiles/profile-mirror.ts'
-import { type Page, coversPage } from '../scheduler/urds/coverage.ts'
+import { coversPage, type Page } from '../scheduler/urds/coverage.ts'
 
 /** A profile that a page of a watch may concern, by one of its sources. */
 export type Recipient = {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { annotate, withServer } from '../../server/routes/inbox.testkit.ts'
+import { annotate, withServer } from '../../server/routes/inbox/inbox.testkit.ts'
 import type { TestServer } from '../../server/server.testkit.ts'
 import type { LiveEvent } from './event-hub.ts'
 

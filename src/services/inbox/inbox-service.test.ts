@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { systemClock } from '../../core/clock.ts'
-import { annotate, withServer } from '../../server/routes/inbox.testkit.ts'
+import { annotate, withServer } from '../../server/routes/inbox/inbox.testkit.ts'
 import { createSqliteInbox } from '../../store/sqlite/inbox/inbox.ts'
 import { createEventHub, type LiveEvent } from '../events/event-hub.ts'
 import { createInboxService } from './inbox-service.ts'

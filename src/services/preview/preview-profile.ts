@@ -1,17 +1,24 @@
 import type { BodyReader } from '../../archive/body-reader.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { ProfileDraft, Source } from '../../core/profile.ts'
-import { type PreviewExample, type PreviewPart, type PreviewProgress, type PreviewReport, type PreviewRequest, previewLimits } from '../../core/reports/profile-report.ts'
+import {
+  type PreviewExample,
+  type PreviewPart,
+  type PreviewProgress,
+  type PreviewReport,
+  type PreviewRequest,
+  previewLimits,
+} from '../../core/reports/profile-report.ts'
 import { documentText } from '../../core/text/document-text.ts'
 import type { OmitRules } from '../../core/text/omit-rules.ts'
 import { type AnnotatedDocument, createDrafting } from '../../matching/annotate.ts'
 import { type CompiledInterests, compileInterests } from '../../matching/interests/compile-interests.ts'
 import { relevanceOf } from '../../matching/match/evaluate.ts'
+import { createBuiltInScorers } from '../../matching/score/scorers.ts'
 import { type DocumentTerms, readDocument } from '../../matching/terms/document-terms.ts'
 import type { Version, VersionStore } from '../../store/contracts/versions.ts'
 import { beginningOf } from '../annotating/change-view.ts'
 import { createSourceCover } from './source-cover.ts'
-import { createBuiltInScorers } from '../../matching/score/scorers.ts'
 
 export type PreviewDeps = {
   versions: Pick<VersionStore, 'current'>

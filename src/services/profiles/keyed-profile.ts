@@ -4,8 +4,8 @@ import type { Profile } from '../../core/profile.ts'
 import { createNormaliser } from '../../crawl/normalize/normaliser.ts'
 import { schemeOf } from '../../fetchers/fetcher.ts'
 import type { KeyedProfile } from '../../store/contracts/profiles.ts'
+import { watchKey } from '../scheduler/urds/urd.ts'
 import { familyOf } from './protocols.ts'
-import { watchKey } from '../scheduler/urds/urd-merge.ts'
 
 type Naming = NonNullable<Parameters<typeof createNormaliser>[0]>
 

@@ -4,7 +4,7 @@ import { startLoadedThread } from './loaded-thread.ts'
 
 test('a thread can be ended as soon as it is there, and the process goes on', async () => {
   for (let n = 0; n < 10; n++) {
-    const thread = await startLoadedThread(new URL('./profile-base-worker.ts', import.meta.url))
+    const thread = await startLoadedThread(new URL('./base/profile-base-worker.ts', import.meta.url))
     assert.equal(await thread.terminate(), 1)
   }
 })

@@ -13,9 +13,9 @@ import { writeUrd, writeUrds } from '../../xml/profile/urd.ts'
 import { urdGrammar } from '../../xml/profile/urd-reader.ts'
 import { xmllintSkip } from '../../xml/xmllint.testkit.ts'
 import { type FileFault, readProfilesJson, readProfilesXml, readUrdsXml } from './profile-file.ts'
-import { profileToJson } from './profile-values.ts'
 import { anyProfile, anyUrd, rules, rulesOfShape } from './profiles.testkit.ts'
-import { urdsOf, writtenUrd } from './urd-values.ts'
+import { profileToJson } from './values/profile-values.ts'
+import { urdsOf, writtenUrd } from './values/urd-values.ts'
 
 /** The papers' example, repaired to what XML is. */
 const urdOfThePapers = `<?xml version="1.0" encoding="UTF-8"?>

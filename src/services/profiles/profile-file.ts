@@ -4,9 +4,9 @@ import { type PlainItem, readProfiles } from '../../xml/profile/profile-reader.t
 import { readUrds } from '../../xml/profile/urd-reader.ts'
 import type { XmlError } from '../../xml/xml-tokens.ts'
 import { rootNameOf, treeLimits } from '../../xml/xml-tree.ts'
-import { type ProfileRules, readProfileJson } from './profile-values.ts'
 import { supportOf } from './protocols.ts'
-import { profilesOfUrds, readUrdValues } from './urd-values.ts'
+import { type ProfileRules, readProfileJson } from './values/profile-values.ts'
+import { profilesOfUrds, readUrdValues } from './values/urd-values.ts'
 
 /** A file with a million faults is told by the first thousand. */
 const MAX_FAULTS = 1000

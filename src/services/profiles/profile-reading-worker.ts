@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type { ReadingData } from './profile-reading.ts'
-import { profileRules } from './profile-values.ts'
 import { type ProfileText, readProfileBody } from './read-profile-body.ts'
+import { profileRules } from './values/profile-values.ts'
 
 /** The thread that reads profiles. Once loaded it may be terminated at any moment: it has no state. */
 const { config, schemes } = workerData as ReadingData

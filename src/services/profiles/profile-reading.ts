@@ -1,8 +1,8 @@
 import type { Worker } from 'node:worker_threads'
 import type { Config } from '../../config/config.ts'
 import { startLoadedThread } from './loaded-thread.ts'
-import { type ProfileRules, profileRules } from './profile-values.ts'
 import { type ProfileText, type ReadBody, readProfileBody } from './read-profile-body.ts'
+import { type ProfileRules, profileRules } from './values/profile-values.ts'
 
 /**
  * Reads untrusted profiles. An expression is validated by building it, and a profile of a few kilobytes can contain

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { configOf } from '../../config/load-config.ts'
 import type { Interests, Profile, ProfileUrd, Scope, Source, TimeWindow } from '../../core/profile.ts'
-import { type ProfileRules, profileRules } from './profile-values.ts'
+import { type ProfileRules, profileRules } from './values/profile-values.ts'
 
 export const rules: ProfileRules = profileRules(configOf(), ['http', 'https'])
 

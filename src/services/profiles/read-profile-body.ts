@@ -1,7 +1,7 @@
 import type { ValidationError } from '../../config/validation-errors.ts'
 import type { ProfileDraft } from '../../core/profile.ts'
 import { readProfilesXml } from './profile-file.ts'
-import { type ProfileRules, readProfileJson } from './profile-values.ts'
+import { type ProfileRules, readProfileJson } from './values/profile-values.ts'
 
 /** One profile from a request body; JSON as text. */
 export type ProfileText = { form: 'json'; text: string } | { form: 'xml'; xml: Uint8Array }

@@ -4,10 +4,10 @@ import { mapConcurrent } from '../../core/map-concurrent.ts'
 import type { ProfileStore } from '../../store/contracts/profiles.ts'
 import type { WatchCheck, WatchRow, WatchStore } from '../../store/contracts/watches.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
-import { type OwnedSource, type OwnerList, createOwnerSources, watchesOf } from './owner-sources.ts'
+import { createOwnerSources, type OwnedSource, type OwnerList, watchesOf } from './owner-sources.ts'
 import type { SourcePages } from './source-pages.ts'
-import { type SourceState, isFailing, isPaused, sinceOf, stateOf } from './source-state.ts'
-import type { Told, createSourceUnread } from './source-unread.ts'
+import { isFailing, isPaused, type SourceState, sinceOf, stateOf } from './source-state.ts'
+import type { createSourceUnread, Told } from './source-unread.ts'
 import { messageOf, whyText } from './source-words.ts'
 
 /**

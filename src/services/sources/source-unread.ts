@@ -1,8 +1,8 @@
 import type { Clock } from '../../core/clock.ts'
-import type { InboxStore, ProfileCounts } from '../../store/contracts/inbox.ts'
-import type { OwnedSource } from './owner-sources.ts'
 import { hostKey, registrableDomain } from '../../core/partition.ts'
+import type { InboxStore, ProfileCounts } from '../../store/contracts/inbox.ts'
 import { coversPage } from '../scheduler/urds/coverage.ts'
+import type { OwnedSource } from './owner-sources.ts'
 
 export type Told = {
   /** By source id; missing if nothing is unread. */

@@ -1,7 +1,7 @@
-import { TermTable, grown } from '../term-table.ts'
-import { TermView } from '../term-view.ts'
-import { type Stemmer, findStemmer } from './stemmers.ts'
 import { hashText, hashUnits } from '../term-hash.ts'
+import { grown, TermTable } from '../term-table.ts'
+import { TermView } from '../term-view.ts'
+import { findStemmer, type Stemmer } from './stemmers.ts'
 
 /** What was learnt from one document serves the next. */
 const caches = new Map<string, StemCache>()

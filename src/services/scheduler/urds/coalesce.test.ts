@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { isAppError } from '../../../core/errors.ts'
 import type { Scope, TimeWindow } from '../../../core/profile.ts'
-import { DAY, HOUR, MINUTE, type Random, createRandom, openScheduler } from '../scheduler.testkit.ts'
+import { createRandom, DAY, HOUR, MINUTE, openScheduler, type Random } from '../scheduler.testkit.ts'
 import { serviceLevels } from '../watch.ts'
 import { createCoalescer, forwardTouched } from './coalesce.ts'
 import { coversPage } from './coverage.ts'
-import { type Urd, watchKey } from './urd-merge.ts'
+import { type Urd, watchKey } from './urd.ts'
 
 const uri = 'https://www.example.org/news/'
 

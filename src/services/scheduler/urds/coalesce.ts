@@ -1,9 +1,9 @@
 import { UNLIMITED_DEPTH } from '../../../core/request.ts'
-import { checkId, checkedDuration } from '../timing.ts'
+import { checkedDuration, checkId } from '../timing.ts'
 import type { Watch } from '../watch.ts'
 import { zoneClock } from '../windows/zone-offset.ts'
-import { type Page, nearness, nearnessOf, patternOf } from './coverage.ts'
-import { type CoalescedWatch, type Urd, mergeUrds } from './urd-merge.ts'
+import { nearness, nearnessOf, type Page, patternOf } from './coverage.ts'
+import { type CoalescedWatch, mergeUrds, type Urd } from './urd.ts'
 
 /**
  * Makes one fetch of equal sources. URDs of one watch form a chain, and the watch is what they have in common: the

@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { parse } from 'parse5'
+import { Compile } from 'typebox/schema'
+import { routesOf } from '../route-list.testkit.ts'
+import { createTestServer, type TestServer } from '../server.testkit.ts'
+import type { Operation } from './api-docs-page.ts'
+import { writeApiDocs } from './api-docs-page.ts'
+import { exampleOf, type JsonSchema, outlineOf } from './api-docs-schema.ts'
+
+type Description = { paths: Record<string, Record<string, Operation>> }
+let server: TestServer
+let description: Description
+
+before(async () => {
+  server = await createTestServer()
+  await server.addUser('root@example.org', { role: 'administrator' })
+  description = (await server.nobody().get('/openapi.json')).json()
+})
+
+after(() => server.close())
+
+const openPath = (path: string): string => path.replaceAll(/:(\w+)/g, '{$1}')
+
+describe('the description of the API', () => {
+  test('has every route, with a summary, who may call it and what it answers', () => {
+    const described = routesOf(server.server).filter(
+      ({ method, path }) =>
+        path.startsWith('/api/v1/') && path !== '/api/v1/openapi.json' && !['HEAD', 'OPTIONS'].includes(method),
+    )
+    assert.ok(described.length > 10)
+    const faults: string[] = []
+    for (const { method, path } of described) {
+      const operation = description.paths[openPath(path)]?.[method.toLowerCase()]
+      const name = `${method} ${path}`
+      if (operation === undefined) {
+        faults.push(`${name} is missing`)
+        continue
+      }
+      if ((operation.summary ?? '').length < 5) faults.push(`${name} has no summary`)
+      if ((operation.tags ?? []).length !== 1) faults.push(`${name} has not one tag`)
+      if (!['anyone', 'user', 'session', 'administrator'].includes(operation['x-access'] ?? ''))
+        faults.push(`${name} does not say who may call it`)
+      const answers = Object.keys(operation.responses ?? {})
+      if (!answers.some((status) => status.startsWith('2'))) faults.push(`${name} does not say what it answers`)
+      const mayRefuse = operation['x-access'] !== 'anyone'
+      if (mayRefuse && !answers.some((status) => status.startsWith('4')))
+        faults.push(`${name} does not say how it refuses`)
+    }
+    assert.deepEqual(faults, [])
+  })
+
+  test('has a name for every operation that generated clients can use, and no name twice', () => {
+    const names = Object.values(description.paths).flatMap((path) =>
+      Object.values(path).map((each) => each.operationId),
+    )
+    assert.deepEqual(
+      names.filter((name) => !/^[a-z]+[A-Z][A-Za-z]*$/.test(name ?? '')),
+      [],
+    )
+    assert.equal(new Set(names).size, names.length)
+    assert.equal(description.paths['/api/v1/sources/{id}']!.patch!.operationId, 'patchSourcesById')
+  })
+
+  test('has no route that is not there', () => {
+    const there = new Set(routesOf(server.server).map(({ method, path }) => `${method} ${openPath(path)}`))
+    for (const [path, operations] of Object.entries(description.paths))
+      for (const method of Object.keys(operations)) assert.ok(there.has(`${method.toUpperCase()} ${path}`), path)
+  })
+
+  test('is true: real answers are as it says', async () => {
+    await server.parts.activity.tick()
+    const root = server.as('root@example.org')
+    const simple = Object.entries(description.paths).filter(
+      ([path, { get }]) =>
+        get !== undefined && !path.includes('{') && !path.endsWith('/events') && !get.parameters?.some(isNeeded),
+    )
+    assert.ok(simple.length >= 5)
+    for (const [path, { get }] of simple) {
+      const answer = await root.get(path)
+      const form = get!.responses?.[String(answer.statusCode)]?.content?.['application/json']
+      assert.equal(answer.statusCode, 200, path)
+      if (form?.schema !== undefined) assertValid(form.schema, answer.json(), path)
+      const refused = await server.nobody().get(path)
+      if (refused.statusCode === 200) continue
+      const refusal =
+        get!.responses?.['4XX']?.content?.['application/json'] ?? get!.responses?.['4xx']?.content?.['application/json']
+      assertValid(refusal!.schema!, refused.json(), `${path} refused`)
+    }
+  })
+})
+
+const isNeeded = ({ required }: { required?: boolean }): boolean => required === true
+
+function assertValid(schema: JsonSchema, value: unknown, what: string): void {
+  const components = (description as { components?: unknown }).components ?? {}
+  const validator = Compile({ ...schema, components } as object)
+  const [isValid, errors] = validator.Errors(value)
+  assert.ok(isValid, `${what}: ${JSON.stringify(errors.slice(0, 3))}`)
+}
+
+describe('the readable page', () => {
+  test('is well-formed HTML without script, and names every call', async () => {
+    const answer = await server.nobody().get('/api/docs')
+    assert.equal(answer.statusCode, 200)
+    assert.match(String(answer.headers['content-type']), /^text\/html/)
+    const policy = String(answer.headers['content-security-policy'])
+    assert.match(policy, /default-src 'none'/)
+    assert.doesNotMatch(policy, /unsafe|script-src/)
+    const errors: string[] = []
+    parse(answer.body, { onParseError: ({ code }) => errors.push(code) })
+    assert.deepEqual(errors, [])
+    assert.doesNotMatch(answer.body, /<script|style=|\son\w+=|javascript:/i)
+    for (const path of Object.keys(description.paths)) assert.ok(answer.body.includes(`<code>${path}</code>`), path)
+    const style = await server.nobody().get('/api/docs.css')
+    assert.deepEqual([style.statusCode, style.headers['content-type']], [200, 'text/css; charset=utf-8'])
+    assert.ok(answer.body.includes('href="/api/docs.css"'))
+  })
+
+  test('shows what is written in schemas as text', () => {
+    const hostile = '"><script>alert(1)</script>'
+    const page = writeApiDocs(
+      {
+        info: { title: hostile },
+        paths: { [`/${hostile}`]: { get: { tags: [hostile], summary: hostile, description: hostile } } },
+      },
+      '/x.css',
+    )
+    assert.doesNotMatch(page, /<script/)
+  })
+
+  test('writes shapes as people do', () => {
+    const schema: JsonSchema = {
+      type: 'object',
+      required: ['id', 'marks'],
+      properties: {
+        id: { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
+        at: { anyOf: [{ type: 'string', format: 'date-time' }, { type: 'null' }], description: 'when' },
+        marks: { type: 'array', items: { type: 'string', enum: ['a', 'b'] } },
+        limit: { type: 'integer', default: 50, maximum: 200 },
+      },
+    }
+    assert.equal(
+      outlineOf(schema),
+      [
+        '{',
+        '  id: integer (from 1)',
+        '  at?: time | null   // when',
+        '  marks: ("a" | "b")[]',
+        '  limit?: integer (to 200, else 50)',
+        '}',
+      ].join('\n'),
+    )
+    assert.deepEqual(exampleOf(schema), { id: 1, marks: ['a'] })
+    const endless: JsonSchema = { type: 'object', properties: {} }
+    endless.properties!.self = endless
+    assert.ok(outlineOf(endless).includes('…'))
+  })
+})

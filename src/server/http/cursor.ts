@@ -1,0 +1,43 @@
+import { AppError } from '../../core/errors.ts'
+
+/** Where the next page of a list starts. It is neither secret nor signed: a forged one reveals nothing that the list wouldn't. */
+export function cursorOf(place: number | string): string {
+  return Buffer.from(JSON.stringify(place)).toString('base64url')
+}
+
+export function placeOfNumber(cursor: string | undefined): number | null {
+  if (cursor === undefined) return null
+  const place = decode(cursor)
+  if (typeof place !== 'number' || !Number.isSafeInteger(place) || place < 0) throw wrong()
+  return place
+}
+
+export function placeOfText(cursor: string | undefined): string | null {
+  if (cursor === undefined) return null
+  const place = decode(cursor)
+  if (typeof place !== 'string') throw wrong()
+  return place
+}
+
+function decode(cursor: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(cursor, 'base64url').toString())
+  } catch (error) {
+    throw wrong(error)
+  }
+}
+
+function wrong(cause?: unknown): AppError {
+  return new AppError('cursor-invalid', 'invalid cursor: use the `next` value of a list', { cause })
+}
+
+/** A page from a result that was read with one extra item. */
+export function pageOf<T>(
+  items: T[],
+  limit: number,
+  placeOf: (last: T) => number | string,
+): { items: T[]; next: string | null } {
+  if (items.length <= limit) return { items, next: null }
+  const page = items.slice(0, limit)
+  return { items: page, next: cursorOf(placeOf(page.at(-1)!)) }
+}

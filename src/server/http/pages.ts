@@ -1,0 +1,37 @@
+import { join } from 'node:path'
+import fastifyStatic from '@fastify/static'
+import type { FastifyInstance } from 'fastify'
+import { AppError } from '../../core/errors.ts'
+import { anyone } from './access.ts'
+import { asPage } from './headers.ts'
+
+const A_YEAR_SECONDS = 31_536_000
+
+/**
+ * The built pages. Files with a hash in their name never change and are cached by browsers; all others are revalidated. Every
+ * path without a file is a view of the single page, which does its own routing.
+ */
+export async function servePages(server: FastifyInstance, folder: string | null): Promise<void> {
+  if (folder === null) {
+    server.get('/', { config: anyone, schema: { hide: true } }, async (_request, reply) =>
+      reply
+        .type('text/plain; charset=utf-8')
+        .send('The pages have not been built. Run: npm run build. The API reference is at /api/docs.\n'),
+    )
+    return
+  }
+  await server.register(fastifyStatic, { root: folder, serve: false, preCompressed: true, cacheControl: false })
+  server.get('/*', { config: anyone, schema: { hide: true } }, async (request, reply) => {
+    const path = decodeURI(request.url.split('?', 1)[0]!).slice(1)
+    if (path.startsWith('api/')) throw new AppError('not-found', 'no such API route')
+    asPage(reply)
+    if (path.startsWith('assets/')) {
+      reply.header('cache-control', `public, max-age=${A_YEAR_SECONDS}, immutable`)
+      return reply.sendFile(path)
+    }
+    const isFile = /^[\w-]+\.(?:js|png|svg|ico|webmanifest|txt)$/.test(path)
+    return reply.sendFile(isFile ? path : 'index.html')
+  })
+}
+
+export const pagesFolder = (root: string): string => join(root, 'dist', 'ui')

@@ -1,0 +1,157 @@
+import { AppError } from '../../../core/errors.ts'
+import type { Activity } from '../../../services/activity/activity.ts'
+import type { NodeList as Nodes } from '../../../services/activity/this-node.ts'
+import type { GraphView } from '../../../store/contracts/graph-view.ts'
+import { type HostPosition, type HostReport, type HostView, hostHealths } from '../../../store/contracts/host-view.ts'
+import { administrator } from '../../http/access.ts'
+import { pageOf, placeOfText } from '../../http/cursor.ts'
+import type { Api, CrawlControl } from '../../parts.ts'
+import {
+  Crawl,
+  CrawlChanges,
+  CrawlState,
+  Graph,
+  GraphQuery,
+  HostList,
+  HostQuery,
+  Node,
+  NodeChanges,
+  NodeList,
+  NodeParams,
+} from '../../schemas/activity.ts'
+import { Problem } from '../../schemas/common.ts'
+
+export type CrawlParts = {
+  activity: Pick<Activity, 'start' | 'report' | 'end'>
+  graph: GraphView
+  crawlControl: CrawlControl
+}
+
+const pausedWords = 'An administrator paused the crawl. Resume it to continue where it stopped.'
+
+export function addCrawl(api: Api, { activity, graph, crawlControl }: CrawlParts): void {
+  api.addHook('onListen', async () => activity.start())
+  api.addHook('onClose', async () => activity.end())
+  api.get(
+    '/crawl',
+    {
+      config: administrator,
+      schema: {
+        tags: ['administration'],
+        summary: 'Get crawl statistics, now and over the last ten minutes',
+        response: { 200: Crawl, '4xx': Problem },
+      },
+    },
+    async () => {
+      const [report, isPaused] = await Promise.all([activity.report(), crawlControl?.isPaused() ?? false])
+      return { ...report, isPaused, paused: isPaused ? pausedWords : report.paused }
+    },
+  )
+  api.patch(
+    '/crawl',
+    {
+      config: administrator,
+      schema: {
+        tags: ['administration'],
+        summary: 'Pause or resume the crawl; requests in progress finish',
+        body: CrawlChanges,
+        response: { 200: CrawlState, '4xx': Problem },
+      },
+    },
+    async ({ body: { paused } }) => {
+      if (crawlControl === null) throw new AppError('not-available', 'there is no crawl to pause')
+      await crawlControl.pause(paused)
+      return { isPaused: await crawlControl.isPaused() }
+    },
+  )
+  api.get(
+    '/crawl/graph',
+    {
+      config: administrator,
+      schema: {
+        tags: ['administration'],
+        summary: 'Get the newest documents, or those of one host, and the links between them',
+        querystring: GraphQuery,
+        response: { 200: Graph, '4xx': Problem },
+      },
+    },
+    ({ query: { host, limit = 1000 } }) => graph.graph({ host: host?.toLowerCase() ?? null, limit }),
+  )
+}
+
+export function addHosts(api: Api, { hosts }: { hosts: HostView }): void {
+  api.get(
+    '/hosts',
+    {
+      config: administrator,
+      schema: {
+        tags: ['administration'],
+        summary: 'List hosts: unhealthy ones first, then by queue length',
+        querystring: HostQuery,
+        response: { 200: HostList, '4xx': Problem },
+      },
+    },
+    async ({ query: { q = '', limit = 50, cursor } }) => {
+      const found = await hosts.hosts({ q, after: placeOf(cursor), limit: limit + 1 })
+      const { items, next } = pageOf(found, limit, nameOfPlace)
+      return { items: items.map(written), next }
+    },
+  )
+}
+
+function written({ nextAt, ...host }: HostReport) {
+  return { ...host, nextAt: nextAt === 0 ? null : new Date(nextAt).toISOString() }
+}
+
+function nameOfPlace({ health, queued, host }: HostPosition): string {
+  return `${health} ${queued} ${host}`
+}
+
+function placeOf(cursor: string | undefined): HostPosition | null {
+  const text = placeOfText(cursor)
+  if (text === null) return null
+  const [, name, queued, host] = /^([a-z-]+) (\d{1,15}) (\S{1,300})$/.exec(text) ?? []
+  const health = hostHealths.find((each) => each === name)
+  if (health === undefined || queued === undefined || host === undefined)
+    throw new AppError('cursor-invalid', 'invalid cursor: use the `next` value of this list')
+  return { health, queued: Number(queued), host }
+}
+
+export function addNodes(api: Api, { nodes }: { nodes: Nodes }): void {
+  api.get(
+    '/nodes',
+    {
+      config: administrator,
+      schema: {
+        tags: ['administration'],
+        summary: 'List the nodes',
+        response: { 200: NodeList, '4xx': Problem },
+      },
+    },
+    async () => ({ items: await nodes.list(), next: null }),
+  )
+  api.patch(
+    '/nodes/:id',
+    {
+      config: administrator,
+      schema: {
+        tags: ['administration'],
+        summary: 'Drain a node (it hands over its partitions and takes no new ones), or undo that',
+        params: NodeParams,
+        body: NodeChanges,
+        response: { 200: Node, '4xx': Problem },
+      },
+    },
+    async ({ params: { id }, body: { draining } }) => {
+      const known = (await nodes.drain?.(id, draining)) ?? true
+      const node = known ? (await nodes.list()).find((each) => each.id === id) : undefined
+      if (node === undefined) throw new AppError('not-found', 'no such node')
+      if (nodes.drain === undefined)
+        throw new AppError(
+          'not-available',
+          'a single process does all the work; no other node can take over. Pause the crawl or stop the process instead',
+        )
+      return node
+    },
+  )
+}

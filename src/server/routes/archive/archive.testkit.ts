@@ -1,0 +1,113 @@
+import { runCrawl } from '../../../../test/site/crawl-run.ts'
+import { createSite, type Site } from '../../../../test/site/site.ts'
+import { profileOf, sourceOf } from '../../../../test/watch/up-run.ts'
+import type { Profile } from '../../../core/profile.ts'
+import { createProfileKeys } from '../../../services/profiles/keyed-profile.ts'
+import { createTestServer, type TestServer } from '../../server.testkit.ts'
+
+export const ada = 'ada@example.org'
+export const eve = 'eve@example.org'
+export const root = 'root@example.org'
+
+/** Two hosts were crawled twice. Ada's source is all of the first; Eve, and Root, who administers, have none. */
+export type KeptArchive = {
+  site: Site
+  erace: TestServer
+  folder: string
+  /** URL of a path on the first host, or on the second. */
+  url(path: string, host?: number): string
+  idOf(url: string): number
+  versionOf(url: string, n: number): number
+  put(...profiles: Profile[]): Promise<void>
+  /** The first visit of all sources of a profile is done. */
+  visit(profile: string): Promise<void>
+  /** Gives somebody an annotation of a document. */
+  annotate(owner: string, url: string): Promise<void>
+  close(): Promise<void>
+}
+
+type Answers = Record<string, Parameters<Site['set']>[1]>
+
+export type KeptOptions = {
+  robots?: string
+  /** Of the command. */
+  options?: string[]
+  /** What else has changed before the second crawl. */
+  change?(site: Site): void
+}
+
+export async function createKeptArchive(
+  first: Answers,
+  second: Answers = {},
+  { robots, options = [], change }: KeptOptions = {},
+): Promise<KeptArchive> {
+  const addresses = ['127.0.0.1', '127.0.0.2']
+  const site = await createSite({ pages: 0, addresses, ...(robots === undefined ? {} : { robots }) })
+  const links = (paths: string[]) => paths.map((path) => `<a href="${path}">·</a>`).join('')
+  const body = (edition: number) =>
+    `<title>Start ${edition}</title><p>Edition ${edition} of solar news</p>${links(Object.keys(first))}`
+  for (const [path, answer] of Object.entries(first)) site.set(path, answer, 0)
+  for (const [path, answer] of Object.entries(second)) site.set(path, answer, 1)
+  site.set('/', { body: body(1) }, 0)
+  site.set('/', { body: `<title>Other</title><p>wind news</p>${links(Object.keys(second))}` }, 1)
+  const seeds = [`${site.origin(0)}/`, `${site.origin(1)}/`]
+  const { data: folder } = await runCrawl(seeds, { options })
+  site.set('/', { body: body(2) }, 0)
+  change?.(site)
+  await runCrawl(seeds, { data: folder, options })
+  const erace = await createTestServer({ folder, settings: { 'network.allow': ['127.0.0.0/8'] } })
+  const { profiles, watches, annotations } = erace.stores
+  await erace.addUser(ada)
+  await erace.addUser(eve)
+  await erace.addUser(root, { role: 'administrator' })
+  const keyed = createProfileKeys({})
+  const number = (sql: string, ...values: (string | number)[]): number =>
+    (erace.db.prepare(sql).get(...values) as { id: number }).id
+
+  const kept: KeptArchive = {
+    site,
+    erace,
+    folder,
+    url: (path, host = 0) => `${site.origin(host)}${path}`,
+    idOf: (url) => number('SELECT id FROM documents WHERE url = ?', url),
+    versionOf: (url, n) => number('SELECT id FROM versions WHERE document = ? AND n = ?', kept.idOf(url), n),
+    put: (...given) => profiles.put(given.map(keyed)),
+    async visit(profile) {
+      const at = { checkedAt: 1, outcome: 'stored', status: 200, changes: 0, landed: null }
+      await watches.finish((await profiles.urdsOf(profile)).map(({ id, watch }) => ({ ...at, watch, visited: [id] })))
+    },
+    async annotate(owner, url) {
+      const documentId = kept.idOf(url)
+      const versionId = number('SELECT version AS id FROM documents WHERE id = ?', documentId)
+      const draft = {
+        owner,
+        profile: 'p',
+        documentId,
+        versionId,
+        kind: 'new',
+        at: 1,
+        relevance: 1,
+        urgency: 1,
+      } as const
+      const told = {
+        expiresAt: 0,
+        backlog: false,
+        title: 't',
+        format: 'text/html',
+        extension: 'html',
+        size: 1,
+        story: 0,
+      }
+      const rest = { ...told, summary: { text: '', marks: [] }, explanation: {} }
+      const batch = { done: [], alsoAt: [], stories: [], unwanted: [], wanted: [] }
+      await annotations.settle({ ...batch, annotations: [{ ...draft, ...rest }] })
+    },
+    async close() {
+      await erace.close()
+      await site.close()
+    },
+  }
+  await kept.put(profileOf('ada-news', ada, [sourceOf(kept.url('/'), { depth: 2 })], { solar: 1 }))
+  await kept.visit('ada-news')
+  return kept
+}

@@ -1,0 +1,159 @@
+import { Type } from 'typebox'
+import { ownerOf, reader } from '../../http/access.ts'
+import { attachment, fileName } from '../../http/attachment.ts'
+import { cursorOf, placeOfNumber } from '../../http/cursor.ts'
+import { asForeignContent } from '../../http/headers.ts'
+import type { Api, ServerParts } from '../../parts.ts'
+import { Id, IdParams, Problem, pageQuery } from '../../schemas/common.ts'
+import {
+  Diff,
+  DiffQuery,
+  Document,
+  DocumentList,
+  DocumentQuery,
+  LinkList,
+  VersionList,
+} from '../../schemas/documents.ts'
+
+const tags = ['documents']
+const DEFAULT_LIMIT = 50
+const DEFAULT_CONTEXT = 3
+const params = IdParams
+
+/** Written as it is where it is made, in another thread. */
+const readyDiff = Type.Unsafe<Buffer>(Diff)
+const ready = Type.Unsafe<Buffer>({ type: 'string' })
+
+export function addDocuments(api: Api, { archive }: Pick<ServerParts, 'archive'>): void {
+  api.addHook('onClose', () => archive.end())
+
+  api.get(
+    '/documents',
+    {
+      config: reader,
+      schema: {
+        tags,
+        summary:
+          'Find the document of a URL, or list documents with annotations of yours, most recently annotated first',
+        querystring: DocumentQuery,
+        response: { 200: DocumentList, '4xx': Problem },
+      },
+    },
+    async (request) => {
+      const owner = ownerOf(request)
+      const { url, limit = DEFAULT_LIMIT, cursor } = request.query
+      if (url !== undefined) {
+        const found = await archive.documentOfUrl({ owner, url })
+        return { items: found === null ? [] : [found], next: null }
+      }
+      return listed(await archive.documents({ owner, before: placeOfNumber(cursor), limit }))
+    },
+  )
+
+  api.get(
+    '/documents/:id',
+    { config: reader, schema: { tags, summary: 'A document', params, response: { 200: Document, '4xx': Problem } } },
+    async (request) => archive.document({ owner: ownerOf(request), id: request.params.id }),
+  )
+
+  api.get(
+    '/documents/:id/versions',
+    {
+      config: reader,
+      schema: {
+        tags,
+        summary: 'List the versions of a document, newest first',
+        params,
+        querystring: Type.Object(pageQuery),
+        response: { 200: VersionList, '4xx': Problem },
+      },
+    },
+    async (request) => {
+      const { limit = DEFAULT_LIMIT, cursor } = request.query
+      const page = { before: placeOfNumber(cursor), limit }
+      return listed(await archive.versions({ owner: ownerOf(request), document: request.params.id, ...page }))
+    },
+  )
+
+  api.get(
+    '/documents/:id/diff',
+    {
+      config: reader,
+      schema: {
+        tags,
+        summary: 'Compare two versions',
+        params,
+        querystring: DiffQuery,
+        response: {
+          200: {
+            description: 'JSON, a patch, or a page in a sandbox without scripts',
+            content: {
+              'application/json': { schema: readyDiff },
+              'text/x-diff': { schema: ready },
+              'text/html': { schema: ready },
+            },
+          },
+          '4xx': Problem,
+        },
+      },
+    },
+    async (request, reply) => {
+      const { from = null, to = null, form = 'lines', context = DEFAULT_CONTEXT } = request.query
+      const { raw = false, ignoreSpace = false, format: as = 'json' } = request.query
+      const showIgnored = request.query.ignored === 'show'
+      const asked = { document: request.params.id, from, to, form, context, raw, ignoreSpace, showIgnored, as }
+      const { bytes, name } = await archive.diff({ owner: ownerOf(request), ...asked })
+      if (as === 'patch') {
+        reply.type('text/x-diff; charset=utf-8')
+        reply.header('content-disposition', attachment(fileName(name, 'changes.diff')))
+      } else if (as === 'page') asForeignContent(reply).type('text/html; charset=utf-8')
+      else reply.type('application/json; charset=utf-8')
+      return Buffer.from(bytes.buffer)
+    },
+  )
+
+  api.get(
+    '/documents/:id/meta',
+    {
+      config: reader,
+      schema: {
+        tags,
+        summary: 'Get the metadata of a document as XML',
+        params,
+        response: { 200: { description: 'XML', content: { 'application/xml': { schema: ready } } }, '4xx': Problem },
+      },
+    },
+    async (request, reply) => {
+      const { bytes } = await archive.meta({ owner: ownerOf(request), document: request.params.id })
+      reply.type('application/xml; charset=utf-8')
+      return Buffer.from(bytes.buffer)
+    },
+  )
+
+  api.get(
+    '/documents/:id/links',
+    {
+      config: reader,
+      schema: {
+        tags,
+        summary: 'List the links of a version, in page order',
+        params,
+        querystring: Type.Object({
+          version: Type.Optional({ ...Id, description: 'Defaults to the current version' }),
+          ...pageQuery,
+        }),
+        response: { 200: LinkList, '4xx': Problem },
+      },
+    },
+    async (request) => {
+      const { version = null, limit = DEFAULT_LIMIT, cursor } = request.query
+      const page = { offset: placeOfNumber(cursor) ?? 0, limit }
+      const asked = { owner: ownerOf(request), document: request.params.id, version, ...page }
+      return listed(await archive.links(asked))
+    },
+  )
+}
+
+function listed<T>({ items, next }: { items: T[]; next: number | null }): { items: T[]; next: string | null } {
+  return { items, next: next === null ? null : cursorOf(next) }
+}

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { profileOf, sourceOf } from '../../../../test/watch/up-run.ts'
+import { ada, createKeptArchive, eve, type KeptArchive, root } from './archive.testkit.ts'
+
+type Told = { verdict: string; sentence: string; steps: { name: string; ok: boolean | null; text: string }[] }
+
+describe('the explanation of a URL', () => {
+  let kept: KeptArchive
+  const robots = 'User-agent: *\nDisallow: /private'
+  before(async () => {
+    kept = await createKeptArchive({ '/private/x': { body: 'x' }, '/bad': { status: 500, body: '' } }, {}, { robots })
+  })
+  after(() => kept.close())
+
+  async function explain(email: string, url: string): Promise<Told> {
+    return (await kept.erace.as(email).get(`/explain?url=${encodeURIComponent(url)}`)).json()
+  }
+  const stepOf = ({ steps }: Told, name: string) => steps.find((step) => step.name === name)
+
+  test('tells what robots.txt says, where it is known', async () => {
+    const forbidden = await explain(ada, kept.url('/private/y'))
+    assert.equal(forbidden.verdict, 'refused')
+    assert.equal(stepOf(forbidden, 'robots')?.ok, false)
+    assert.equal(stepOf(await explain(ada, kept.url('/open')), 'robots')?.ok, true)
+    const unknown = await explain(root, 'http://never-asked.example/')
+    assert.deepEqual([stepOf(unknown, 'robots')?.ok, unknown.verdict], [null, 'not-covered'])
+    assert.match(stepOf(unknown, 'robots')!.text, /not been read yet/)
+  })
+
+  test('tells what came of the last request', async () => {
+    const failed = await explain(ada, kept.url('/bad'))
+    assert.deepEqual([failed.verdict, stepOf(failed, 'outcome')?.ok], ['failed', false])
+    assert.match(failed.sentence, /status 500/)
+  })
+
+  test('tells nothing of hosts that only others have asked, whatever expression a source has', async () => {
+    const pattern = { kind: 'pattern', source: '.' } as const
+    await kept.put(profileOf('wide', eve, [sourceOf('http://eve.example/', { depth: 3, scope: pattern })], {}))
+    await kept.visit('wide')
+    const known = await explain(eve, kept.url('/private/x'))
+    const unknown = await explain(eve, 'http://never-asked.example/private/x')
+    assert.deepEqual([known.verdict, unknown.verdict], ['unknown', 'unknown'])
+    for (const told of [known, unknown])
+      assert.deepEqual(
+        told.steps.map(({ name }) => name),
+        ['url', 'sources', 'filters', 'address', 'outcome'],
+      )
+    assert.equal((await kept.erace.as(eve).get(`/documents/${kept.idOf(kept.url('/'))}`)).statusCode, 404)
+  })
+
+  test('tells of a source that was not visited yet, and of traps', async () => {
+    const source = sourceOf('http://new.example/a.zip', { depth: 1 })
+    await kept.put(profileOf('new', eve, [source], {}))
+    const itself = await explain(eve, 'http://new.example/a.zip')
+    assert.match(stepOf(itself, 'sources')!.text, /first check pending/)
+    assert.deepEqual([itself.verdict, stepOf(itself, 'filters')?.ok], ['unknown', true])
+    const link = await explain(eve, 'http://new.example/b.zip')
+    assert.deepEqual([link.verdict, stepOf(link, 'filters')?.ok], ['refused', false])
+    const trap = await explain(eve, 'http://new.example/a/b/a/b/a/b/a/b/a/b')
+    assert.match(trap.sentence, /trap/)
+  })
+})

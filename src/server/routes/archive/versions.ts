@@ -1,0 +1,96 @@
+import type { FastifyReply } from 'fastify'
+import { Type } from 'typebox'
+import type { Content, ContentForm } from '../../../services/archive/archive-reader.ts'
+import { ownerOf, reader } from '../../http/access.ts'
+import { attachment, nameOfUrl } from '../../http/attachment.ts'
+import { asForeignContent } from '../../http/headers.ts'
+import type { Api, ServerParts } from '../../parts.ts'
+import { IdParams, Problem } from '../../schemas/common.ts'
+import { Version } from '../../schemas/documents.ts'
+
+const tags = ['documents']
+const params = IdParams
+
+const bytesOf = Type.Unsafe<Buffer>({ type: 'string', format: 'binary' })
+
+export function addVersions(api: Api, { archive }: Pick<ServerParts, 'archive'>): void {
+  api.get(
+    '/versions/:id',
+    { config: reader, schema: { tags, summary: 'A version', params, response: { 200: Version, '4xx': Problem } } },
+    async (request) => archive.version({ owner: ownerOf(request), id: request.params.id }),
+  )
+
+  api.get(
+    '/versions/:id/content',
+    {
+      config: reader,
+      schema: {
+        tags,
+        summary: 'Get the archived body, in a sandbox without scripts',
+        params,
+        querystring: Type.Object({
+          download: Type.Optional(Type.String({ maxLength: 10, description: 'Download the original bytes' })),
+        }),
+        response: {
+          200: { description: 'The body', content: { '*/*': { schema: bytesOf } } },
+          '4xx': Problem,
+        },
+      },
+    },
+    async (request, reply) => {
+      const { download } = request.query
+      const isSaved = download !== undefined && download !== 'false' && download !== '0'
+      const asked = { owner: ownerOf(request), version: request.params.id }
+      const content = await archive.content({ ...asked, form: isSaved ? 'original' : 'shown' })
+      const type = isSaved ? null : shownTypeOf(content.form)
+      asForeignContent(reply).type(type ?? 'application/octet-stream')
+      if (type === null) reply.header('content-disposition', attachment(nameOf(content)))
+      keep(reply, `${asked.version}-${isSaved ? 'original' : 'shown'}`)
+      return Buffer.from(content.bytes.buffer)
+    },
+  )
+
+  api.get(
+    '/versions/:id/text',
+    {
+      config: reader,
+      schema: {
+        tags,
+        summary: 'Get the visible text of a version',
+        params,
+        response: { 200: { description: 'Text', content: { 'text/plain': { schema: bytesOf } } }, '4xx': Problem },
+      },
+    },
+    async (request, reply) => {
+      const { bytes } = await archive.text({ owner: ownerOf(request), version: request.params.id })
+      asForeignContent(reply).type('text/plain; charset=utf-8')
+      keep(reply, `${request.params.id}-text`)
+      return Buffer.from(bytes.buffer)
+    },
+  )
+}
+
+/** What a version is does not change, so that nothing need be computed to tell it; who may see it does. */
+function keep(reply: FastifyReply, tag: string): void {
+  reply.header('cache-control', 'private, max-age=3600, immutable').header('etag', `"${tag}"`)
+}
+
+/** Null for what is not shown. */
+function shownTypeOf(form: ContentForm): string | null {
+  switch (form.kind) {
+    case 'html':
+      return 'text/html; charset=utf-8'
+    case 'text':
+      return 'text/plain; charset=utf-8'
+    case 'image':
+      return form.type
+    case 'pdf':
+      return 'application/pdf'
+    case 'other':
+      return null
+  }
+}
+
+function nameOf({ url, type }: Content): string {
+  return nameOfUrl(url, type)
+}

@@ -1,0 +1,317 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { describe, test } from 'node:test'
+import { createManualClock } from '../../../core/clock.ts'
+import { readAcis } from '../../../xml/aci/aci-reader.ts'
+import { xmllintSkip } from '../../../xml/xmllint.testkit.ts'
+import type { TestServer } from '../../server.testkit.ts'
+import { annotate, withServer } from './inbox.testkit.ts'
+
+const ada = 'ada@example.org'
+const bob = 'bob@example.org'
+
+async function many(server: TestServer, owner: string, count: number): Promise<number[]> {
+  const ids: number[] = []
+  for (let n = 0; n < count; n++) ids.push(await annotate(server, owner))
+  return ids
+}
+
+const idsOf = (answer: { json(): { items: { id: number }[] } }): number[] => answer.json().items.map(({ id }) => id)
+
+describe('the inbox', () => {
+  test(
+    'gives an annotation with all that is known of it',
+    withServer(async (server) => {
+      const sources = [{ uri: 'http://www.example.org/' }]
+      const made = await server.as(ada).post('/profiles', { name: 'Research', sources })
+      const profile: string = made.json().id
+      const id = await annotate(server, ada, { profile, url: 'http://www.example.org/x', expiresAt: 1e12 })
+      const answer = await server.as(ada).get('/annotations')
+      assert.equal(answer.statusCode, 200)
+      const [item] = answer.json().items
+      const { document, version, n, title, summary, explanation, ...facts } = item
+      assert.deepEqual(facts, {
+        id,
+        kind: 'new',
+        at: '2026-01-01T12:00:00.000Z',
+        url: 'http://www.example.org/x',
+        source: 'www.example.org',
+        profile: { id: profile, name: 'Research' },
+        relevance: 4.5,
+        urgency: 1,
+        backlog: false,
+        read: false,
+        starred: false,
+        archived: false,
+        alsoAt: [],
+        format: 'html',
+        size: 1234,
+        expiresAt: '2001-09-09T01:46:40.000Z',
+      })
+      assert.deepEqual(summary.marks, [[4, 12]])
+      assert.equal(explanation.terms[0].key, 'research')
+      assert.deepEqual((await server.as(ada).get(`/annotations/${id}`)).json(), item)
+      await server.as(ada).put(`/profiles/${profile}`, { name: 'Renamed', sources })
+      assert.equal((await server.as(ada).get(`/annotations/${id}`)).json().profile.name, 'Renamed')
+    }),
+  )
+
+  test(
+    'pages lead through all of it, each once, the newest first',
+    withServer(async (server) => {
+      const ids = await many(server, ada, 7)
+      const found: number[] = []
+      const user = server.as(ada)
+      for (let cursor = ''; ; ) {
+        const answer = await user.get(`/annotations?limit=3${cursor === '' ? '' : `&cursor=${cursor}`}`)
+        found.push(...idsOf(answer))
+        cursor = answer.json().next
+        if (cursor === null) break
+      }
+      assert.deepEqual(found, ids.reverse())
+    }),
+  )
+
+  test(
+    'of another user nothing is seen, counted or changed',
+    withServer(async (server) => {
+      const [one] = await many(server, ada, 2)
+      const other = server.as(bob)
+      assert.deepEqual((await other.get('/annotations?state=all')).json(), { items: [], next: null })
+      assert.equal((await other.get('/annotations/counts')).json().all, 0)
+      assert.equal((await other.get(`/annotations/${one}`)).statusCode, 404)
+      for (const format of ['xml', 'wml', 'text'])
+        assert.equal((await other.get(`/annotations/${one}?format=${format}`)).statusCode, 404)
+      assert.equal((await other.patch(`/annotations/${one}`, { read: true })).statusCode, 404)
+      assert.deepEqual((await other.patch('/annotations', { read: true, ids: [one] })).json(), {
+        changed: 0,
+        ids: [],
+        more: false,
+      })
+      assert.equal((await other.patch('/annotations?state=all', { archived: true })).json().changed, 0)
+      assert.equal((await server.as(ada).get('/annotations/counts')).json().unread, 2)
+    }),
+  )
+
+  test(
+    'marks of one, of some and of all that a query lets through',
+    withServer(async (server) => {
+      const [a, b, c, d] = (await many(server, ada, 4)) as [number, number, number, number]
+      const user = server.as(ada)
+      const marked = await user.patch(`/annotations/${a}`, { read: true, starred: true })
+      assert.deepEqual([marked.json().read, marked.json().starred, marked.json().archived], [true, true, false])
+      assert.deepEqual(idsOf(await user.get('/annotations?state=unread')), [d, c, b])
+      assert.deepEqual(idsOf(await user.get('/annotations?state=starred')), [a])
+      assert.deepEqual((await user.patch('/annotations', { archived: true, ids: [a, b, 999_999] })).json(), {
+        changed: 2,
+        ids: [a, b],
+        more: false,
+      })
+      assert.deepEqual(idsOf(await user.get('/annotations?state=archived')), [b, a])
+      assert.deepEqual((await user.patch(`/annotations?upTo=${c}`, { read: true })).json(), {
+        changed: 1,
+        ids: [c],
+        more: false,
+      })
+      const counts = (await user.get('/annotations/counts')).json()
+      assert.deepEqual(counts, {
+        unread: 1,
+        all: 2,
+        starred: 1,
+        archived: 2,
+        failing: 0,
+        profiles: [{ id: 'p', name: '', unread: 1, all: 2, starred: 1, archived: 2 }],
+      })
+    }),
+  )
+
+  test(
+    'is searched by title, summary and address, and narrowed by profile and urgency',
+    withServer(async (server) => {
+      const java = await annotate(server, ada, { title: 'Java and its islands', profile: 'q', urgency: 5 })
+      await annotate(server, ada, { title: 'Something else' })
+      const user = server.as(ada)
+      assert.deepEqual(idsOf(await user.get('/annotations?q=intitle:islands')), [java])
+      assert.deepEqual(idsOf(await user.get('/annotations?profile=q')), [java])
+      assert.deepEqual(idsOf(await user.get('/annotations?urgency=2')), [java])
+      assert.equal(idsOf(await user.get('/annotations?q=&profile=')).length, 2)
+    }),
+  )
+
+  test(
+    'an unchanged list is told by its ETag',
+    withServer(async (server) => {
+      await annotate(server, ada)
+      const user = server.as(ada)
+      const { headers } = await user.get('/annotations')
+      const etag = String(headers.etag)
+      assert.match(etag, /^(?:W\/)?"/)
+      assert.equal((await user.get('/annotations', { headers: { 'if-none-match': etag } })).statusCode, 304)
+      await annotate(server, ada)
+      assert.equal((await user.get('/annotations', { headers: { 'if-none-match': etag } })).statusCode, 200)
+    }),
+  )
+
+  test(
+    'wrong input is refused with a code and its places',
+    withServer(async (server) => {
+      const user = server.as(ada)
+      const [id] = await many(server, ada, 1)
+      const cases: [method: 'get' | 'patch', url: string, body: unknown, status: number, code: string][] = [
+        ['get', '/annotations?state=nonsense', undefined, 400, 'request-invalid'],
+        ['get', '/annotations?limit=0', undefined, 400, 'request-invalid'],
+        ['get', '/annotations?limit=201', undefined, 400, 'request-invalid'],
+        ['get', '/annotations?cursor=nonsense', undefined, 400, 'cursor-invalid'],
+        ['get', '/annotations?cursor=IngiCg', undefined, 400, 'cursor-invalid'],
+        ['get', '/annotations?format=pdf', undefined, 400, 'request-invalid'],
+        ['get', '/annotations?q=before:nonsense', undefined, 400, 'request-invalid'],
+        ['get', '/annotations?q=---', undefined, 400, 'request-invalid'],
+        ['get', `/annotations?q=${'x'.repeat(1001)}`, undefined, 400, 'request-invalid'],
+        ['get', '/annotations/nonsense', undefined, 400, 'request-invalid'],
+        ['get', '/annotations/0', undefined, 400, 'request-invalid'],
+        ['get', '/annotations/999999', undefined, 404, 'not-found'],
+        ['patch', '/annotations/999999', { read: true }, 404, 'not-found'],
+        ['patch', `/annotations/${id}`, {}, 400, 'request-invalid'],
+        ['patch', `/annotations/${id}`, { read: 'perhaps' }, 400, 'request-invalid'],
+        ['patch', `/annotations/${id}`, { reed: true }, 400, 'request-invalid'],
+        ['patch', `/annotations/${id}`, '[', 400, 'request-invalid'],
+        ['patch', '/annotations', { ids: [id] }, 400, 'request-invalid'],
+        ['patch', '/annotations', { read: true, ids: [] }, 400, 'request-invalid'],
+        ['patch', '/annotations', { read: true, ids: ['x'] }, 400, 'request-invalid'],
+        ['patch', '/annotations?q=site:', { read: true }, 400, 'request-invalid'],
+      ]
+      for (const [method, url, body, status, code] of cases) {
+        const headers = { 'content-type': 'application/json' }
+        const answer =
+          method === 'get' ? await user.get(url) : await user.patch(url, body as Record<string, unknown>, { headers })
+        assert.deepEqual([answer.statusCode, answer.json().error.code], [status, code], `${method} ${url}`)
+      }
+      const { details } = (await user.get('/annotations?q=before:nonsense')).json().error
+      assert.equal(details[0].place, 'querystring.q')
+    }),
+  )
+})
+
+describe('forms of the inbox', () => {
+  const clock = createManualClock()
+  const hostile = '</a></card>$(x) & "<script>alert(1)</script>" \u0000\u0007\u202e\ud800 字😀'
+
+  test(
+    'XML says the same as the list, and is read back as it was',
+    withServer(
+      async (server) => {
+        await annotate(server, ada, { title: hostile, kind: 'changed', expiresAt: 1 })
+        await annotate(server, ada, { explanation: { tracked: true, added: [], removed: [] }, backlog: true })
+        const answer = await server.as(ada).get('/annotations', { headers: { accept: 'application/xml' } })
+        assert.equal(answer.headers['content-type'], 'application/xml; charset=utf-8')
+        assert.equal(answer.headers.vary, 'Accept')
+        const { acis, errors } = readAcis(answer.rawPayload)
+        assert.deepEqual(errors, [])
+        const { items } = (await server.as(ada).get('/annotations')).json()
+        for (const [place, aci] of acis.entries()) {
+          const item = items[place]
+          assert.deepEqual(
+            [aci.id, aci.owner, aci.uri, aci.title, aci.kind, aci.isBacklog, aci.updatedAt, aci.summary, aci.bytes],
+            [
+              String(item.id),
+              ada,
+              item.url,
+              item.title,
+              item.kind,
+              item.backlog,
+              Date.parse(item.at),
+              item.summary,
+              1234,
+            ],
+          )
+        }
+        assert.deepEqual([acis[1]!.isExpired, acis[1]!.explanation?.terms[0]?.key], [true, 'research'])
+        const one = await server.as(ada).get(`/annotations/${items[0].id}?format=xml`)
+        assert.deepEqual(readAcis(one.rawPayload), { acis: [acis[0]], errors: [] })
+      },
+      { clock },
+    ),
+  )
+
+  test(
+    'the form is chosen by what the caller accepts, or by name; 406 where there is none',
+    withServer(async (server) => {
+      const id = await annotate(server, ada)
+      const user = server.as(ada)
+      const cases: [accept: string | undefined, query: string, expected: string][] = [
+        [undefined, '', 'application/json; charset=utf-8'],
+        ['text/plain;q=0.5, text/vnd.wap.wml;q=0.6', '', 'text/vnd.wap.wml; charset=utf-8'],
+        ['text/plain, */*;q=0.1', '', 'text/plain; charset=utf-8'],
+        ['text/xml', '', 'text/xml; charset=utf-8'],
+        ['text/plain', '?format=json', 'application/json; charset=utf-8'],
+        ['image/png', '?format=text', 'text/plain; charset=utf-8'],
+        ['image/png', '', 'application/json; charset=utf-8'],
+      ]
+      for (const path of ['/annotations', `/annotations/${id}`])
+        for (const [accept, query, expected] of cases) {
+          const answer = await user.get(path + query, accept === undefined ? {} : { headers: { accept } })
+          assert.equal(answer.headers['content-type'], expected, `${accept} ${query}`)
+          assert.equal(answer.headers.vary, 'Accept')
+          if (accept !== 'image/png' || query !== '') continue
+          assert.deepEqual([answer.statusCode, answer.json().error.code], [406, 'not-acceptable'])
+        }
+    }),
+  )
+
+  test(
+    'WML leads through the whole inbox in decks that are well-formed and small',
+    { skip: xmllintSkip },
+    withServer(
+      async (server) => {
+        const ids = await many(server, ada, 12)
+        ids.push(
+          await annotate(server, ada, { title: hostile, summary: { text: `${hostile} `.repeat(60), marks: [] } }),
+        )
+        const user = server.as(ada)
+        const found: number[] = []
+        let decks = 0
+        let url: string | null = '/annotations?format=wml&state=unread&limit=200'
+        while (url !== null) {
+          const deck: string = (await user.get(url)).payload
+          checkDeck(deck)
+          decks++
+          found.push(...[...deck.matchAll(/annotations\/(\d+)\?/g)].map(([, id]) => Number(id)))
+          const next: string | undefined = /href="https:\/\/erace\.example\.org(\/[^"]*cursor=[^"]*)"/.exec(deck)?.[1]
+          url = next === undefined ? null : next.replaceAll('&amp;', '&')
+          if (next !== undefined) assert.match(next, /state=unread/)
+        }
+        assert.deepEqual(found, ids.toReversed())
+        assert.ok(decks > 1)
+        for (const part of [1, 2, 3, 1000])
+          checkDeck((await user.get(`/annotations/${ids.at(-1)}?format=wml&part=${part}`)).payload)
+        const second = (await user.get(`/annotations/${ids[1]}?format=wml`)).payload
+        for (const [label, id] of [
+          ['Previous', ids[2]],
+          ['Next', ids[0]],
+        ])
+          assert.ok(second.includes(`annotations/${id}?format=wml">${label}</a>`), String(label))
+      },
+      { settings: { 'server.url': 'https://erace.example.org/' } },
+    ),
+  )
+
+  test(
+    'plain text has no control characters, and links to where the caller came',
+    withServer(async (server) => {
+      const id = await annotate(server, ada, { title: hostile })
+      const user = server.as(ada)
+      const text = (await user.get('/annotations?format=text', { headers: { host: 'reader.example:8080' } })).payload
+      assert.doesNotMatch(text, /[^\n\P{Cc}]/u)
+      assert.ok(text.includes(`http://reader.example:8080/api/v1/annotations/${id}?format=text`))
+      const one = (await user.get(`/annotations/${id}?format=text`, { headers: { host: 'a"><b>' } })).payload
+      assert.ok(one.includes(`\n   /api/v1/annotations/${id}?format=text`))
+    }),
+  )
+
+  function checkDeck(deck: string): void {
+    const { status, stderr } = spawnSync('xmllint', ['--nonet', '--noout', '-'], { input: deck })
+    assert.equal(status, 0, `${stderr}\n${deck}`)
+    assert.match(deck, /<!DOCTYPE wml PUBLIC "-\/\/WAPFORUM\/\/DTD WML 1\.1\/\/EN"/)
+    assert.ok(Buffer.byteLength(deck) <= 1400, `${Buffer.byteLength(deck)} bytes`)
+  }
+})

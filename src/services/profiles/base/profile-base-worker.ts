@@ -1,0 +1,71 @@
+import { parentPort } from 'node:worker_threads'
+import { ParseOption, XmlAttribute, XmlDocument, XmlElement, type XmlNode, XmlXPath, XmlXPathError } from 'libxml2-wasm'
+import type { ProfileQueryResult } from '../../../core/reports/profile-report.ts'
+import { attributes } from '../../../xml/xml-writing.ts'
+
+/** The thread that runs queries. Once loaded it may be terminated at any moment: everything in it can be rebuilt. */
+export type ToBaseWorker =
+  | { kind: 'load'; key: string; xml: Uint8Array<ArrayBuffer> }
+  | { kind: 'drop'; key: string }
+  | { kind: 'query'; key: string; xpath: string; limits: ResultLimits }
+
+export type FromBaseWorker = { kind: 'loaded' } | { kind: 'answer'; answer: ProfileQueryResult }
+
+// The engine prints errors that are already in the answers. Only this thread is silenced.
+process.stderr.write = () => true
+
+const documents = new Map<string, XmlDocument>()
+
+parentPort!.on('message', (message: ToBaseWorker) => {
+  const { key } = message
+  if (message.kind === 'query') {
+    const answer = evaluateXpath(documents.get(key)!, message.xpath, message.limits)
+    parentPort!.postMessage({ kind: 'answer', answer } satisfies FromBaseWorker)
+    return
+  }
+  documents.get(key)?.dispose()
+  documents.delete(key)
+  if (message.kind === 'drop') return
+  documents.set(key, parseBase(message.xml))
+  parentPort!.postMessage({ kind: 'loaded' } satisfies FromBaseWorker)
+})
+parentPort!.postMessage('loaded')
+
+type ResultLimits = { maxNodes: number; maxResultChars: number }
+
+/** The caller must dispose of it: it lives outside the garbage-collected heap. */
+function parseBase(xml: Uint8Array): XmlDocument {
+  return XmlDocument.fromBuffer(xml, { option: ParseOption.XML_PARSE_NO_XXE | ParseOption.XML_PARSE_COMPACT })
+}
+
+/** For texts that `xpathFault` let pass, in a thread that may be ended: neither time nor memory is bounded here. */
+function evaluateXpath(document: XmlDocument, xpath: string, limits: ResultLimits): ProfileQueryResult {
+  try {
+    using compiled = XmlXPath.compile(xpath)
+    const found = document.eval(compiled)
+    return Array.isArray(found) ? nodesOf(found, limits) : { kind: 'value', value: found }
+  } catch (error) {
+    if (!(error instanceof XmlXPathError)) throw error
+    // The message repeats the query before the reason.
+    const reason = /': ([^\n]{1,200})/.exec(error.message.slice(xpath.length))?.[1]
+    return { kind: 'fault', message: reason ?? 'the query is not a valid XPath 1.0 expression' }
+  }
+}
+
+function nodesOf(found: readonly XmlNode[], { maxNodes, maxResultChars }: ResultLimits): ProfileQueryResult {
+  const nodes: string[] = []
+  let chars = 0
+  for (const node of found.slice(0, maxNodes)) {
+    const text = textOf(node)
+    chars += text.length
+    if (chars > maxResultChars) break
+    nodes.push(text)
+  }
+  return { kind: 'nodes', nodes, total: found.length }
+}
+
+function textOf(node: XmlNode): string {
+  if (node instanceof XmlElement) return node.toString()
+  if (node instanceof XmlAttribute) return attributes({ [node.name]: node.value }).trim()
+  return node.content
+}

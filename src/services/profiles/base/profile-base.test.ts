@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict'
+import { after, describe, test } from 'node:test'
+import fc from 'fast-check'
+import type { Profile, ProfileUrd } from '../../../core/profile.ts'
+import { anyProfile, rules } from '../profiles.testkit.ts'
+import { readProfileJson } from '../values/profile-values.ts'
+import { urdsOf } from '../values/urd-values.ts'
+import { createProfileBase, type QueriedBase } from './profile-base.ts'
+
+function profileOf(id: string, keywords: string[]): Profile {
+  const read = readProfileJson({ sources: [{ uri: 'http://a.example/' }], interests: { keywords } }, rules)
+  assert.ok(read.kind === 'profile')
+  return { ...read.profile, id, owner: 'ada@example.org' }
+}
+
+function baseOf(profiles: Profile[], version = 1, key = 'all'): QueriedBase & { made: number } {
+  const urds: ProfileUrd[] = profiles.flatMap((profile) =>
+    urdsOf(profile, (index) => ({ id: `${profile.id}.${index}`, lastCheckedAt: 0 })),
+  )
+  return {
+    made: 0,
+    key,
+    version,
+    profiles() {
+      this.made++
+      return profiles
+    },
+    urds: () => urds,
+  }
+}
+
+const two = [profileOf('p1', ['java', 'ibm']), profileOf('p2', ['java'])]
+
+describe('queries of the profile base', () => {
+  const base = createProfileBase()
+  after(() => base.end())
+
+  test('find descriptions by their id, and keywords by their key', async () => {
+    const found = await base.query(baseOf(two), "//urd[@id='p2.0']")
+    assert.ok(found.kind === 'nodes' && found.total === 1)
+    assert.match(found.nodes[0]!, /^<urd id="p2.0" owner="ada@example.org" profile="p2">(?:.|\n)*<\/urd>$/)
+    const keywords = await base.query(baseOf(two), "//profile//keyword[@key='java']")
+    assert.deepEqual(keywords, { kind: 'nodes', nodes: Array(2).fill('<keyword key="java" weight="1"/>'), total: 2 })
+    assert.deepEqual(await base.query(baseOf(two), '//profile/@id'), {
+      kind: 'nodes',
+      nodes: ['id="p1"', 'id="p2"'],
+      total: 2,
+    })
+    assert.deepEqual(await base.query(baseOf(two), '//profile[1]//uri/text()'), {
+      kind: 'nodes',
+      nodes: ['http://a.example/'],
+      total: 1,
+    })
+    assert.deepEqual(await base.query(baseOf(two), '//nothing'), { kind: 'nodes', nodes: [], total: 0 })
+  })
+
+  test('count, compare and take texts', async () => {
+    assert.deepEqual(await base.query(baseOf(two), 'count(//profile)'), { kind: 'value', value: 2 })
+    assert.deepEqual(await base.query(baseOf(two), 'count(//urd) > 2'), { kind: 'value', value: false })
+    assert.deepEqual(await base.query(baseOf(two), 'string(//urd/@profile)'), { kind: 'value', value: 'p1' })
+  })
+
+  test('say what is wrong with them', async () => {
+    const faults: [xpath: string, message: RegExp][] = [
+      ['//urd[', /not a valid XPath/],
+      ['nothing()', /Unregistered function: nothing/],
+      ['$x', /Undefined variable: x/],
+      ['a:urd', /Undefined namespace prefix: a/],
+      [' ', /empty/],
+      [`//${'a'.repeat(1000)}`, /maximum is 1000/],
+      [`${'not('.repeat(31)}1${')'.repeat(31)}`, /more than 30 levels deep/],
+      [`//a${'[b'.repeat(31)}${']'.repeat(31)}`, /more than 30 levels deep/],
+      ['//a[. = "\ud800"]', /not allowed in XML/],
+    ]
+    for (const [xpath, message] of faults) {
+      const found = await base.query(baseOf(two), xpath)
+      assert.ok(found.kind === 'fault', xpath)
+      assert.match(found.message, message)
+    }
+    assert.equal((await base.query(baseOf(two), `//a[. = '${'('.repeat(100)}']`)).kind, 'nodes')
+  })
+
+  test('make the document anew only when the base has changed', async () => {
+    const first = baseOf(two, 7, 'one')
+    const second = baseOf(two, 7, 'one')
+    const changed = baseOf(two.slice(0, 1), 8, 'one')
+    await base.query(first, 'count(//urd)')
+    await base.query(second, 'count(//urd)')
+    assert.deepEqual([first.made, second.made], [1, 0])
+    assert.deepEqual(await base.query(changed, 'count(//urd)'), { kind: 'value', value: 1 })
+  })
+
+  test('see whatever profiles hold', async () => {
+    const profiles = fc.sample(anyProfile, { numRuns: 50, seed: 3 })
+    const found = await base.query(baseOf(profiles, 1, 'any'), 'count(/base/profiles/profile)')
+    assert.deepEqual(found, { kind: 'value', value: 50 })
+  })
+})
+
+describe('hostile queries of the profile base', () => {
+  const many = Array.from({ length: 300 }, (_, index) => profileOf(`p${index}`, ['java', 'ibm', 'xml']))
+
+  test('are ended, and the next one is answered', async () => {
+    const base = createProfileBase({ timeLimitMs: 300 })
+    const slow = base.query(baseOf(many), 'count(//*[count(//*[count(//*) > 0]) > 0])')
+    const quick = base.query(baseOf(many), 'count(//profile)')
+    const ended = await slow
+    assert.ok(ended.kind === 'fault')
+    assert.match(ended.message, /more than 300 ms/)
+    assert.deepEqual(await quick, { kind: 'value', value: 300 })
+    await base.end()
+  })
+
+  test('get no more nodes, and no more text, than the limits say', async () => {
+    const base = createProfileBase({ maxNodes: 10, maxResultChars: 5000 })
+    const found = await base.query(baseOf(many), '//keyword')
+    assert.ok(found.kind === 'nodes')
+    assert.deepEqual([found.nodes.length, found.total], [10, 1800])
+    const large = await base.query(baseOf(many), '/base/profiles')
+    assert.deepEqual(large, { kind: 'nodes', nodes: [], total: 1 })
+    await base.end()
+  })
+
+  test('find a base that is too large, and queues that are too long, refused', async () => {
+    const base = createProfileBase({ maxBaseBytes: 10_000, maxWaiting: 1 })
+    const first = base.query(baseOf(many), '1')
+    const second = await base.query(baseOf(many), '1')
+    assert.ok(second.kind === 'fault')
+    assert.match(second.message, /too many queries/)
+    const refused = await first
+    assert.ok(refused.kind === 'fault')
+    assert.match(refused.message, /larger than 10000 bytes/)
+    await base.end()
+  })
+
+  test('the least used documents make room', async () => {
+    const base = createProfileBase({ maxBaseBytes: 100_000 })
+    const parts = [0, 1, 2].map((index) => baseOf(many.slice(0, 45), 1, `user ${index}`))
+    for (const part of [...parts, ...parts.slice(1)])
+      assert.deepEqual(await base.query(part, 'count(//profile)'), { kind: 'value', value: 45 })
+    assert.deepEqual(
+      parts.map(({ made }) => made),
+      [1, 1, 1],
+    )
+    await base.query(parts[0]!, '1')
+    assert.equal(parts[0]!.made, 2)
+    await base.end()
+  })
+})

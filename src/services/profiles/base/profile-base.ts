@@ -1,0 +1,215 @@
+import type { Worker } from 'node:worker_threads'
+import type { Profile, ProfileUrd } from '../../../core/profile.ts'
+import type { ProfileQueryResult } from '../../../core/reports/profile-report.ts'
+import { profileElement } from '../../../xml/profile/profile.ts'
+import { urdElement } from '../../../xml/profile/urd.ts'
+import { startLoadedThread } from '../loaded-thread.ts'
+import { writtenUrd } from '../values/urd-values.ts'
+import type { FromBaseWorker, ToBaseWorker } from './profile-base-worker.ts'
+
+/**
+ * Queries of the profile base in XPath 1.0, over `<base><profiles>…</profiles><urds>…</urds></base>`.
+ *
+ * A short query can take forever, and any amount of memory. So queries run one at a time in a thread that is started with
+ * the first one: it answers within the time limit or is terminated, and the next query starts another. The thread caches
+ * the most recently used documents until the caller asks with another version of the base; a document is built only if
+ * the thread doesn't have it.
+ */
+export type ProfileBase = {
+  query(base: QueriedBase, xpath: string): Promise<ProfileQueryResult>
+  /** No query may follow. */
+  end(): Promise<void>
+}
+
+/** The part of the base visible to a user. The same key and version mean the same profiles and URDs. */
+export type QueriedBase = {
+  key: string
+  version: number
+  profiles(): Iterable<Profile> | AsyncIterable<Profile>
+  urds(): Iterable<ProfileUrd> | AsyncIterable<ProfileUrd>
+}
+
+export type ProfileBaseLimits = {
+  timeLimitMs: number
+  /** Size of the result. */
+  maxNodes: number
+  maxResultChars: number
+  /** Size of all documents in the thread. Parsed, they take about five times as much. */
+  maxBaseBytes: number
+  /** Queries that may wait; more are rejected. */
+  maxWaiting: number
+}
+
+const usualLimits: ProfileBaseLimits = {
+  timeLimitMs: 5000,
+  maxNodes: 1000,
+  maxResultChars: 10_000_000,
+  maxBaseBytes: 64_000_000,
+  maxWaiting: 100,
+}
+
+type Kept = { version: number; bytes: number }
+
+export function createProfileBase(given: Partial<ProfileBaseLimits> = {}): ProfileBase {
+  const limits = { ...usualLimits, ...given }
+  /** Documents in the thread, the most recently used last. */
+  const kept = new Map<string, Kept>()
+  let worker: Worker | null = null
+  let waiting = 0
+  let last: Promise<unknown> = Promise.resolve()
+
+  async function start(): Promise<Worker> {
+    const started = await startLoadedThread(new URL('./profile-base-worker.ts', import.meta.url))
+    started.on('error', () => forget(started))
+    started.on('exit', () => forget(started))
+    return started
+  }
+
+  function forget(ended: Worker): void {
+    if (worker !== ended) return
+    worker = null
+    kept.clear()
+  }
+
+  async function stop(): Promise<void> {
+    const ended = worker
+    if (ended === null) return
+    forget(ended)
+    await ended.terminate()
+  }
+
+  /** Null if the thread didn't answer: it hit the time limit or crashed. */
+  async function ask(message: ToBaseWorker, timeLimitMs: number | null): Promise<FromBaseWorker | null> {
+    worker ??= await start()
+    const asked = worker
+    asked.ref()
+    const answer = await answerOf(asked, message, timeLimitMs)
+    if (answer === null) await stop()
+    else asked.unref()
+    return answer
+  }
+
+  async function load(base: QueriedBase): Promise<ProfileQueryResult | null> {
+    const { key, version } = base
+    const known = kept.get(key)
+    kept.delete(key)
+    if (known?.version === version) {
+      kept.set(key, known)
+      return null
+    }
+    if (known !== undefined) worker?.postMessage({ kind: 'drop', key } satisfies ToBaseWorker)
+    const xml = await baseDocument(base.profiles(), base.urds(), limits.maxBaseBytes)
+    if (xml === null)
+      return { kind: 'fault', message: `the profile base is larger than ${limits.maxBaseBytes} bytes as XML` }
+    const bytes = xml.length
+    makeRoom(bytes)
+    const answer = await ask({ kind: 'load', key, xml }, null)
+    if (answer === null) return { kind: 'fault', message: 'not enough memory for the profile base' }
+    kept.set(key, { version, bytes })
+    return null
+  }
+
+  function makeRoom(bytes: number): void {
+    let sum = bytes
+    for (const { bytes: each } of kept.values()) sum += each
+    for (const [key, { bytes: each }] of kept) {
+      if (sum <= limits.maxBaseBytes) return
+      worker?.postMessage({ kind: 'drop', key } satisfies ToBaseWorker)
+      kept.delete(key)
+      sum -= each
+    }
+  }
+
+  async function run(base: QueriedBase, xpath: string): Promise<ProfileQueryResult> {
+    const fault = await load(base)
+    if (fault !== null) return fault
+    const answer = await ask({ kind: 'query', key: base.key, xpath, limits }, limits.timeLimitMs)
+    if (answer?.kind === 'answer') return answer.answer
+    return { kind: 'fault', message: `the query took more than ${limits.timeLimitMs} ms or too much memory` }
+  }
+
+  return {
+    async query(base, xpath) {
+      const message = xpathFault(xpath)
+      if (message !== null) return { kind: 'fault', message }
+      if (waiting >= limits.maxWaiting)
+        return { kind: 'fault', message: 'too many queries are waiting; try again later' }
+      waiting++
+      const result = last.then(() => run(base, xpath)).finally(() => waiting--)
+      // The next query runs however this one ends.
+      last = result.catch(() => undefined)
+      return result
+    },
+    async end() {
+      await last
+      await stop()
+    },
+  }
+}
+
+function answerOf(worker: Worker, message: ToBaseWorker, timeLimitMs: number | null): Promise<FromBaseWorker | null> {
+  return new Promise((resolve) => {
+    const settle = (answer: FromBaseWorker | null) => {
+      clearTimeout(timer)
+      worker.off('message', settle)
+      worker.off('error', fail)
+      worker.off('exit', fail)
+      resolve(answer)
+    }
+    const fail = () => settle(null)
+    const timer = timeLimitMs === null ? undefined : setTimeout(fail, timeLimitMs)
+    worker.on('message', settle)
+    worker.on('error', fail)
+    worker.on('exit', fail)
+    worker.postMessage(message, message.kind === 'load' ? [message.xml.buffer] : [])
+  })
+}
+
+/** The profile base as one document, `<base><profiles>…</profiles><urds>…</urds></base>`; null where it would be too large. */
+async function baseDocument(
+  profiles: Iterable<Profile> | AsyncIterable<Profile>,
+  urds: Iterable<ProfileUrd> | AsyncIterable<ProfileUrd>,
+  maxBytes: number,
+): Promise<Uint8Array<ArrayBuffer> | null> {
+  const pieces: Buffer[] = []
+  let bytes = 0
+
+  function add(text: string): boolean {
+    const piece = Buffer.from(text)
+    bytes += piece.length
+    pieces.push(piece)
+    return bytes <= maxBytes
+  }
+
+  add('<base>\n<profiles>\n')
+  for await (const profile of profiles) if (!add(profileElement(profile))) return null
+  add('</profiles>\n<urds>\n')
+  for await (const urd of urds) if (!add(urdElement(writtenUrd(urd)))) return null
+  if (!add('</urds>\n</base>\n')) return null
+  // A buffer of its own, which may be handed over to a thread.
+  const whole = new Uint8Array(bytes)
+  let at = 0
+  for (const piece of pieces) {
+    whole.set(piece, at)
+    at += piece.length
+  }
+  return whole
+}
+
+const MAX_LENGTH = 1000
+/** The engine recurses into brackets, on a small stack. */
+const MAX_NESTING = 30
+
+/** Why a query is rejected without trying it, or null. */
+function xpathFault(xpath: string): string | null {
+  if (xpath.trim() === '') return 'the query is empty'
+  if (xpath.length > MAX_LENGTH) return `the query has ${xpath.length} characters; the maximum is ${MAX_LENGTH}`
+  if (/[\p{Cs}\0]/u.test(xpath)) return 'the query contains a character that is not allowed in XML'
+  let depth = 0
+  // Quoted text is skipped; the engine rejects unbalanced quotes.
+  for (const [mark] of xpath.replace(/"[^"]*"|'[^']*'/g, '').matchAll(/[([)\]]/g)) {
+    depth += mark === '(' || mark === '[' ? 1 : -1
+    if (depth > MAX_NESTING) return `brackets are nested more than ${MAX_NESTING} levels deep`
+  }
+  return null
+}

@@ -1,0 +1,231 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { ProfileDraft } from '../../../core/profile.ts'
+import { rules } from '../profiles.testkit.ts'
+import { portOf, supportOf } from '../protocols.ts'
+import { profileToJson, readProfileJson } from './profile-values.ts'
+
+const uri = 'http://www.cs.ucy.ac.cy/default.html'
+
+function draftOf(value: unknown, given = rules): ProfileDraft {
+  const read = readProfileJson(value, given)
+  assert.ok(read.kind === 'profile', JSON.stringify(read))
+  return read.profile
+}
+
+function faultsOf(value: unknown): string[] {
+  const read = readProfileJson(value, rules)
+  return read.kind === 'profile' ? [] : read.faults.map(({ place, message }) => `${place}: ${message}`)
+}
+
+describe('a profile in JSON', () => {
+  test('is read as it is documented', () => {
+    const profile = draftOf({
+      name: 'Java research',
+      sources: [{ uri, every: '10m', depth: 4, scope: 'host', process: 'filter' }],
+      interests: {
+        keywords: [
+          { key: 'ibm', weight: 1 },
+          { key: 'research', weight: 3 },
+        ],
+        exclude: ['job advert'],
+        threshold: 4,
+      },
+      urgency: 1,
+      amount: 'summary',
+      delivery: { channels: ['inbox'], cadence: 'immediate' },
+    })
+    assert.deepEqual(profile, {
+      name: 'Java research',
+      paused: false,
+      sources: [
+        {
+          uri,
+          everyMs: 600_000,
+          everyMaxMs: 600_000,
+          depth: 4,
+          scope: { kind: 'host' },
+          process: 'filter',
+          window: null,
+        },
+      ],
+      interests: {
+        keywords: [
+          { key: 'ibm', weight: 1 },
+          { key: 'research', weight: 3 },
+        ],
+        exclude: ['job advert'],
+        expression: '',
+        threshold: 4,
+        stemming: '',
+        scorer: 'keywords',
+        ignore: [],
+      },
+      urgency: 1,
+      amount: 'summary',
+      delivery: { channels: ['inbox'], cadence: 'immediate' },
+    })
+  })
+
+  test('needs a source, and has defaults for all else', () => {
+    const profile = draftOf({ sources: [{ uri }] })
+    assert.equal(profile.name, 'www.cs.ucy.ac.cy')
+    assert.deepEqual(profile.sources, [
+      {
+        uri,
+        everyMs: 3_600_000,
+        everyMaxMs: 3_600_000,
+        depth: 0,
+        scope: { kind: 'host' },
+        process: 'track',
+        window: null,
+      },
+    ])
+    assert.deepEqual(profile.delivery, { channels: ['inbox'], cadence: 'immediate' })
+    assert.deepEqual(faultsOf({}), ['sources: a profile needs at least one source'])
+    assert.deepEqual(faultsOf({ sources: [] }), ['sources: a profile needs at least one source'])
+  })
+
+  test('filters where there are interests, and tracks where there are none', () => {
+    const process = (interests: unknown) => draftOf({ sources: [{ uri }], interests }).sources[0]!.process
+    assert.equal(process({ keywords: ['java'] }), 'filter')
+    assert.equal(process({ expression: 'java AND NOT coffee' }), 'filter')
+    assert.equal(process({}), 'track')
+  })
+
+  test('a scope is a word or a regular expression, and an expression may be one of the words', () => {
+    const scope = (given: unknown) => draftOf({ sources: [{ uri, scope: given }] }).sources[0]!.scope
+    assert.deepEqual(scope('domain'), { kind: 'domain' })
+    assert.deepEqual(scope('/news/\\d+'), { kind: 'pattern', source: '/news/\\d+' })
+    assert.deepEqual(scope({ pattern: 'host' }), { kind: 'pattern', source: 'host' })
+    assert.match(faultsOf({ sources: [{ uri, scope: '(a' }] }).join(), /^sources\[0\]\.scope: /)
+    assert.match(faultsOf({ sources: [{ uri, scope: '(a)\\1' }] }).join(), /^sources\[0\]\.scope: /)
+  })
+
+  test('an interval is kept as it is given, one that is none is refused', () => {
+    const { everyMs, everyMaxMs } = draftOf({ sources: [{ uri, every: '1s', everyMax: '2m' }] }).sources[0]!
+    assert.deepEqual([everyMs, everyMaxMs], [1_000, 120_000])
+    for (const every of ['0', -1, 'often', '366d', Number.NaN, {}])
+      assert.match(faultsOf({ sources: [{ uri, every }] }).join(), /^sources\[0\]\.every: expected an interval/)
+    assert.deepEqual(faultsOf({ sources: [{ uri, every: '2h', everyMax: '1h' }] }), [
+      'sources[0].everyMax: must not be shorter than the interval',
+    ])
+  })
+
+  test('arguments become part of the query, behind what is there', () => {
+    const named = [{ name: 'symbol', value: 'A&B' }]
+    const read = (given: string) => draftOf({ sources: [{ uri: given, arguments: named }] }).sources[0]!.uri
+    assert.equal(read('http://a.example/q'), 'http://a.example/q?symbol=A%26B')
+    assert.equal(read('http://a.example/q?x&y=%7e#top'), 'http://a.example/q?x&y=%7e&symbol=A%26B')
+  })
+
+  test('what is ignored is said by expressions, and faults are told at their place', () => {
+    const ignoring = (ignore: unknown) => ({ sources: [{ uri }], interests: { ignore } })
+    const profile = draftOf(ignoring(['Visitors: \\d+', 'a|b']))
+    assert.deepEqual(profile.interests.ignore, ['Visitors: \\d+', 'a|b'])
+    assert.equal(profile.sources[0]!.process, 'track', 'it is no interest')
+    assert.deepEqual(profileToJson(profile).interests, profile.interests)
+    const faults = faultsOf(ignoring(['fine', '(a', 'x'.repeat(501), '(a)\\1', null, ' ', 7]))
+    assert.deepEqual(
+      faults.map((fault) => fault.slice(0, fault.indexOf(':'))),
+      [1, 2, 3, 4, 5, 6].map((n) => `interests.ignore[${n}]`),
+    )
+    assert.match(
+      faultsOf(ignoring(Array(101).fill('a'))).join(),
+      /^interests\.ignore: has 101 entries; the maximum is 100/,
+    )
+  })
+
+  test('one that was stored before anything could be ignored ignores nothing', () => {
+    const { interests, ...rest } = draftOf({ sources: [{ uri }] })
+    const { ignore: _, ...earlier } = interests
+    const json = profileToJson({ ...rest, interests: earlier as typeof interests })
+    assert.deepEqual((json.interests as { ignore: unknown }).ignore, [])
+  })
+
+  test('all that is wrong is told together', () => {
+    const wrong = {
+      nmae: 'x',
+      name: 'a\u0000b',
+      paused: 'no',
+      sources: [
+        { uri: 'no uri' },
+        { uri: 'telnet://a.example/' },
+        7,
+        { uri, depth: -1, process: 'count' },
+        { uri, window: { zone: 'Mars/Base', days: [0], from: '8:00' } },
+        {},
+      ],
+      interests: { keywords: [{ key: 'a', weight: '3' }, 'b', { weight: 1 }, null], exclude: 'job', threshold: -1 },
+      urgency: 0,
+      amount: 'all',
+      delivery: { channels: [''], cadence: 5 },
+    }
+    const places = faultsOf(wrong).map((fault) => fault.slice(0, fault.indexOf(':')))
+    assert.deepEqual(places, [
+      'nmae',
+      'interests.keywords[0].weight',
+      'interests.keywords[2].key',
+      'interests.keywords[3]',
+      'interests.exclude',
+      'interests.threshold',
+      'sources[0].uri',
+      'sources[1].uri',
+      'sources[2]',
+      'sources[3].depth',
+      'sources[3].process',
+      'sources[4].window.zone',
+      'sources[4].window.days',
+      'sources[4].window.from',
+      'sources[5].uri',
+      'name',
+      'paused',
+      'urgency',
+      'amount',
+      'delivery.channels[0]',
+      'delivery.cadence',
+    ])
+  })
+
+  test('values of other kinds, and deep ones, are faults and nothing else', () => {
+    for (const value of [undefined, null, 7, 'x', [], true]) assert.equal(faultsOf(value).length, 1)
+    const deep = JSON.parse(`{"name":${'['.repeat(50_000)}${']'.repeat(50_000)},"sources":[{"uri":"${uri}"}]}`)
+    assert.deepEqual(faultsOf(deep), ['name: expected a string, not a list'])
+    const proto = JSON.parse(`{"__proto__":{"name":"x"},"sources":[{"uri":"${uri}"}]}`)
+    assert.deepEqual(faultsOf(proto), ['__proto__: unknown key'])
+    const many = faultsOf({ sources: [{ uri }], interests: { keywords: Array(20_000).fill(5) } })
+    assert.equal(many.length, 500)
+  })
+
+  test('a name that is kept is told apart from what it says', () => {
+    const read = readProfileJson({ id: '7', owner: 'ada@example.org', sources: [{ uri }] }, rules)
+    assert.ok(read.kind === 'profile')
+    assert.deepEqual([read.id, read.owner], ['7', 'ada@example.org'])
+    assert.deepEqual(Object.keys(profileToJson({ ...read.profile, id: '7', owner: 'a' })).slice(0, 3), [
+      'id',
+      'owner',
+      'name',
+    ])
+  })
+})
+
+describe('protocols', () => {
+  test('those without a fetcher are known, and named as not supported', () => {
+    const web = ['http', 'https']
+    assert.deepEqual(supportOf('HTTPS://a.example/', web), { kind: 'supported' })
+    assert.deepEqual(supportOf('ftp://a.example/', web), { kind: 'not-available', message: "FTP isn't supported" })
+    assert.deepEqual(supportOf('ftp://a.example/', [...web, 'ftp']), { kind: 'supported' })
+    assert.deepEqual(supportOf('memo:a', ['memo']), { kind: 'supported' })
+    assert.equal(supportOf('javascript:1', web).kind, 'unknown')
+    assert.equal(supportOf('', web).kind, 'unknown')
+  })
+
+  test('a URI without a port has that of its protocol', () => {
+    assert.deepEqual(['http://a.example/', 'https://a.example:8443/', 'nntp://a.example/x', 'file:///a'].map(portOf), [
+      80,
+      8443,
+      119,
+      null,
+    ])
+  })
+})

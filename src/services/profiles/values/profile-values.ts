@@ -1,0 +1,139 @@
+import type { Config } from '../../../config/config.ts'
+import { formatDuration } from '../../../config/quantities.ts'
+import type { ValidationError } from '../../../config/validation-errors.ts'
+import type { Interests, Profile, ProfileDraft, Scope, Source, TimeWindow } from '../../../core/profile.ts'
+import { ignoredBy } from '../../../core/text/ignored-text.ts'
+import { validateInterests } from '../../../matching/interests/compile-interests.ts'
+import { createBuiltInScorers } from '../../../matching/score/scorers.ts'
+import { profileDefaults, timeOfDay } from '../../../xml/profile/profile.ts'
+import { readInterestValues } from './interest-values.ts'
+import { createPlainValues, type PlainRecord, type PlainValues } from './plain-values.ts'
+import { readSourceValues, type SourceRules } from './source-values.ts'
+
+/**
+ * One set of rules for profiles, whatever form they come in. All that may be missing has a default, what is not known is
+ * refused, and all faults are told together.
+ */
+export type ProfileRules = SourceRules & {
+  /** What whoever matches interests says of them; places as in `keywords[3].weight`. */
+  checkInterests(interests: Interests): readonly ValidationError[]
+}
+
+export type ReadProfile =
+  /** `id` and `owner` are null if missing; the caller decides whether they count. */
+  | { kind: 'profile'; profile: ProfileDraft; id: string | null; owner: string | null }
+  | { kind: 'faults'; faults: ValidationError[] }
+
+const profileKeys = ['id', 'owner', 'name', 'paused', 'sources', 'interests', 'urgency', 'amount', 'delivery']
+const MAX_SOURCES = 1000
+const MAX_CHANNELS = 50
+const urgencies = { min: 0.1, max: 100 }
+const MAX_NAME = 200
+
+const { scorers } = createBuiltInScorers()
+
+/** `schemes` are those of the fetchers. */
+export function profileRules({ crawl }: Config, schemes: readonly string[]): ProfileRules {
+  const checkInterests: ProfileRules['checkInterests'] = (interests) => validateInterests(interests, scorers)
+  return { maxUriLength: crawl.maxUrlLength, schemes, checkInterests }
+}
+
+/** A profile from parsed JSON. */
+export function readProfileJson(value: unknown, rules: ProfileRules): ReadProfile {
+  const values = createPlainValues()
+  const given = values.required(value, '', profileKeys)
+  if (given === null) return { kind: 'faults', faults: [...values.faults] }
+  const interests = readInterestValues(given.interests, values)
+  for (const { place, message } of rules.checkInterests(interests)) values.fault(`interests.${place}`, message)
+  const sources = readSources(given.sources, { rules, process: usualProcess(interests) }, values)
+  const profile: ProfileDraft = {
+    name: values.text(given.name, 'name', { max: MAX_NAME }) ?? usualName(sources),
+    paused: values.truth(given.paused, 'paused') ?? false,
+    sources,
+    interests,
+    urgency: values.number(given.urgency, 'urgency', urgencies) ?? profileDefaults.urgency,
+    amount: values.oneOf(given.amount, 'amount', ['summary', 'full']) ?? profileDefaults.amount,
+    delivery: readDelivery(given.delivery, values),
+  }
+  const id = values.text(given.id, 'id') ?? null
+  const owner = values.text(given.owner, 'owner') ?? null
+  return values.faults.length > 0
+    ? { kind: 'faults', faults: [...values.faults] }
+    : { kind: 'profile', profile, id, owner }
+}
+
+function readSources(
+  value: unknown,
+  deps: { rules: SourceRules; process: Source['process'] },
+  values: PlainValues,
+): Source[] {
+  const list = values.list(value, 'sources', MAX_SOURCES)
+  const isEmpty = value === undefined || value === null || (Array.isArray(value) && value.length === 0)
+  if (isEmpty) values.fault('sources', 'a profile needs at least one source')
+  return list.map((source, index) => readSourceValues(source, `sources[${index}]`, deps, values))
+}
+
+function usualProcess({ keywords, exclude, expression }: Interests): Source['process'] {
+  return keywords.length > 0 || exclude.length > 0 || expression !== '' ? 'filter' : 'track'
+}
+
+function usualName([first]: readonly Source[]): string {
+  const uri = URL.parse(first?.uri ?? '')
+  return (uri?.host || uri?.pathname || 'profile').slice(0, MAX_NAME)
+}
+
+function readDelivery(value: unknown, values: PlainValues): Profile['delivery'] {
+  const given: PlainRecord = values.record(value, 'delivery', ['channels', 'cadence'])
+  const names = values.list(given.channels, 'delivery.channels', MAX_CHANNELS).map((channel, index) => {
+    const place = `delivery.channels[${index}]`
+    if (channel === undefined || channel === null) values.fault(place, 'is missing')
+    return values.text(channel, place, { max: 200 }) ?? ''
+  })
+  const isGiven = given.channels !== undefined && given.channels !== null
+  return {
+    channels: isGiven ? [...new Set(names)] : [...profileDefaults.channels],
+    cadence: values.text(given.cadence, 'delivery.cadence', { max: 100 }) ?? profileDefaults.cadence,
+  }
+}
+
+/** The format that `readProfileJson` reads, with every value filled in; `id` and `owner` if the profile has them. */
+export function profileToJson(profile: ProfileDraft & { id?: string; owner?: string }): Record<string, unknown> {
+  const { id, owner, name, paused, sources, interests, urgency, amount, delivery } = profile
+  return {
+    ...(id === undefined ? {} : { id }),
+    ...(owner === undefined ? {} : { owner }),
+    name,
+    paused,
+    sources: sources.map(sourceToJson),
+    interests: {
+      ...interests,
+      keywords: interests.keywords.map(({ key, weight }) => ({ key, weight })),
+      exclude: [...interests.exclude],
+      ignore: [...ignoredBy(interests)],
+    },
+    urgency,
+    amount,
+    delivery: { channels: [...delivery.channels], cadence: delivery.cadence },
+  }
+}
+
+function sourceToJson({ uri, everyMs, everyMaxMs, depth, scope, process, window }: Source): Record<string, unknown> {
+  return {
+    uri,
+    every: formatDuration(everyMs),
+    ...(everyMaxMs === everyMs ? {} : { everyMax: formatDuration(everyMaxMs) }),
+    depth,
+    scope: scopeToJson(scope),
+    process,
+    ...(window === null ? {} : { window: windowToJson(window) }),
+  }
+}
+
+function scopeToJson(scope: Scope): unknown {
+  if (scope.kind !== 'pattern') return scope.kind
+  return ['page', 'path', 'host', 'domain'].includes(scope.source) ? { pattern: scope.source } : scope.source
+}
+
+function windowToJson({ zone, days, fromMinute, toMinute }: TimeWindow): unknown {
+  return { zone, days: [...days], from: timeOfDay(fromMinute), to: timeOfDay(toMinute) }
+}

@@ -1,0 +1,156 @@
+import { parseDuration } from '../../../config/quantities.ts'
+import { AppError } from '../../../core/errors.ts'
+import { createPattern } from '../../../core/pattern/pattern.ts'
+import type { Scope, Source, TimeWindow } from '../../../core/profile.ts'
+import { profileDefaults, windowDefaults } from '../../../xml/profile/profile.ts'
+import { supportOf } from '../protocols.ts'
+import { type PlainRecord, type PlainValues, shown } from './plain-values.ts'
+
+export type SourceRules = {
+  maxUriLength: number
+  /** URI schemes that can be watched. */
+  schemes: readonly string[]
+}
+
+const sourceKeys = ['uri', 'arguments', 'every', 'everyMax', 'depth', 'scope', 'process', 'window']
+const scopeWords = ['page', 'path', 'host', 'domain'] as const
+const MAX_EVERY_MS = 365 * 86_400_000
+const MAX_DEPTH = 1000
+const MAX_ARGUMENTS = 100
+
+/** The placeholder for an invalid source, which gets no further errors. */
+const stopper: PlainRecord = { uri: 'http://0.0.0.0/' }
+
+/** One source. `process` is the default if the source doesn't name one. */
+export function readSourceValues(
+  value: unknown,
+  place: string,
+  { rules, process }: { rules: SourceRules; process: Source['process'] },
+  values: PlainValues,
+): Source {
+  const given = values.required(value, place, sourceKeys) ?? stopper
+  const everyMs = readInterval(given.every, `${place}.every`, values) ?? profileDefaults.every
+  const everyMaxMs = readInterval(given.everyMax, `${place}.everyMax`, values) ?? everyMs
+  if (everyMaxMs < everyMs) values.fault(`${place}.everyMax`, 'must not be shorter than the interval')
+  return {
+    uri: readUri(given, place, rules, values),
+    // The scheduler raises intervals that are too short; the profile keeps its owner's value.
+    everyMs,
+    everyMaxMs,
+    depth:
+      values.number(given.depth, `${place}.depth`, { min: 0, max: MAX_DEPTH, whole: true }) ?? profileDefaults.depth,
+    scope: readScope(given.scope, `${place}.scope`, values),
+    process: values.oneOf(given.process, `${place}.process`, ['filter', 'track', 'archive']) ?? process,
+    window: readWindowValues(given.window, `${place}.window`, values),
+  }
+}
+
+function readInterval(value: unknown, place: string, values: PlainValues): number | undefined {
+  if (value === undefined || value === null) return undefined
+  const ms = parseDuration(value)
+  if (ms !== undefined && ms > 0 && ms <= MAX_EVERY_MS) return ms
+  values.fault(place, `expected an interval such as 30s, 10m, 1h or 7d, at most 365d, not ${shown(value)}`)
+  return undefined
+}
+
+/** As the URL parser writes it, with the arguments in its query and without the fragment. */
+function readUri(
+  given: PlainRecord,
+  place: string,
+  { maxUriLength, schemes }: SourceRules,
+  values: PlainValues,
+): string {
+  const at = `${place}.uri`
+  if (given.uri === undefined || given.uri === null) values.fault(at, 'is missing')
+  const text = values.text(given.uri, at, { max: maxUriLength })
+  const query = readArguments(given.arguments, `${place}.arguments`, values)
+  if (text === undefined) return ''
+  const uri = URL.parse(text)
+  if (uri === null) {
+    values.fault(at, `${shown(text)} is not an address; expected one such as https://example.org/news/`)
+    return ''
+  }
+  const support = supportOf(uri.href, schemes)
+  if (support.kind === 'unknown') values.fault(at, support.message)
+  uri.hash = ''
+  // Not through `searchParams`, which would re-encode the given query.
+  if (query.length > 0) uri.search = `${uri.search}${uri.search === '' ? '?' : '&'}${new URLSearchParams(query)}`
+  if (uri.href.length > maxUriLength) values.fault(at, `is longer than ${maxUriLength} characters with its arguments`)
+  return uri.href
+}
+
+function readArguments(value: unknown, place: string, values: PlainValues): [name: string, value: string][] {
+  const list = values.list(value, place, MAX_ARGUMENTS)
+  return list.map((each, index) => {
+    const at = `${place}[${index}]`
+    const given = values.required(each, at, ['name', 'value'])
+    if (given === null) return ['', '']
+    if (given.name === undefined || given.name === null) values.fault(`${at}.name`, 'is missing')
+    const name = values.text(given.name, `${at}.name`) ?? ''
+    return [name, values.text(given.value, `${at}.value`, { max: 2000, mayBeEmpty: true }) ?? '']
+  })
+}
+
+/** A keyword, a regular expression, or `{ pattern }` for an expression that could be mistaken for a keyword. */
+function readScope(value: unknown, place: string, values: PlainValues): Scope {
+  if (value === undefined || value === null) return { kind: profileDefaults.scope }
+  const kind = scopeWords.find((word) => word === value)
+  if (kind !== undefined) return { kind }
+  const given = typeof value === 'string' ? value : values.record(value, place, ['pattern']).pattern
+  const source = values.text(given ?? '', place, { max: 2000 })
+  if (source === undefined) return { kind: profileDefaults.scope }
+  try {
+    createPattern(source)
+    return { kind: 'pattern', source }
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    values.fault(place, error.message)
+    return { kind: profileDefaults.scope }
+  }
+}
+
+const MINUTES_OF_DAY = 1440
+
+/** When a source may be checked; null for always. */
+function readWindowValues(value: unknown, place: string, values: PlainValues): TimeWindow | null {
+  if (value === undefined || value === null) return null
+  const given = values.record(value, place, ['zone', 'days', 'from', 'to'])
+  return {
+    zone: readZone(given.zone, `${place}.zone`, values),
+    days: readDays(given.days, `${place}.days`, values),
+    fromMinute: readMinute(given.from ?? windowDefaults.from, `${place}.from`, MINUTES_OF_DAY - 1, values),
+    toMinute: readMinute(given.to ?? windowDefaults.to, `${place}.to`, MINUTES_OF_DAY, values),
+  }
+}
+
+function readZone(value: unknown, place: string, values: PlainValues): string {
+  const zone = values.text(value, place, { max: 64 })
+  if (zone === undefined) return windowDefaults.zone
+  try {
+    new Intl.DateTimeFormat('en-US', { timeZone: zone })
+    return zone
+  } catch {
+    values.fault(place, `${shown(zone)} is not a time zone; expected a name such as Europe/Nicosia`)
+    return windowDefaults.zone
+  }
+}
+
+function readDays(value: unknown, place: string, values: PlainValues): number[] {
+  if (value === undefined || value === null) return [...windowDefaults.days]
+  const days = new Set<number>()
+  const list = values.list(value, place, 50)
+  for (const each of list) {
+    const day = values.number(each, place, { min: 1, max: 7, whole: true })
+    if (day !== undefined) days.add(day)
+  }
+  if (Array.isArray(value) && value.length === 0) values.fault(place, 'is empty, so the source would never be checked')
+  return [...days].sort((a, b) => a - b)
+}
+
+function readMinute(value: unknown, place: string, max: number, values: PlainValues): number {
+  const match = typeof value === 'string' ? /^ *([01]\d|2[0-4]):([0-5]\d) *$/.exec(value) : null
+  const minute = match === null ? Number.NaN : Number(match[1]) * 60 + Number(match[2])
+  if (minute <= max) return minute
+  values.fault(place, `expected a time such as 08:00, not ${shown(value)}`)
+  return 0
+}

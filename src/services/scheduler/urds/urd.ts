@@ -1,0 +1,112 @@
+import type { Scope, ServiceLevel, TimeWindow } from '../../../core/profile.ts'
+import { maxPayers, serviceLevels, type Watch } from '../watch.ts'
+import { nearnessOf, type Reach } from './coverage.ts'
+
+/** One source of one profile, as far as it matters when and how far it is fetched. */
+export type Urd = {
+  /** Whole numbers both, as the store gives them. URDs with the same `watchKey` have the same watch. */
+  id: number
+  watch: number
+  owner: string
+  level: ServiceLevel
+  /** The host key of the source; '' for one without a host. */
+  host: string
+  everyMs: number
+  everyMaxMs: number
+  depth: number
+  scope: Scope
+  urgency: number
+  window: TimeWindow | null
+  paused: boolean
+}
+
+/** A watch with what its fetch must reach. */
+export type CoalescedWatch = Watch & {
+  /** URDs that are not paused. */
+  owners: number
+  /** The largest. */
+  depth: number
+  /** What somebody covers: a page is to be fetched if one of these does. None is within another. */
+  reaches: readonly Reach[]
+}
+
+/** Sources that have the same key are fetched as one. `uri` is normalised; `kind` is the agent-proxy that speaks to it. */
+export function watchKey(kind: string, uri: string): string {
+  return `${kind} ${uri}`
+}
+
+/**
+ * What the fetch of a source must be so that each of its URDs gets what it asks for. Those that are paused ask for nothing;
+ * where all are, the watch is paused and keeps their values. Everybody's upper bound is a promise, so the lowest counts.
+ */
+export function mergeUrds(urds: readonly Urd[]): CoalescedWatch {
+  const active = urds.filter(({ paused }) => !paused)
+  const asking = active.length > 0 ? active : urds
+  const first = asking[0]!
+  let level = serviceLevels.indexOf(first.level)
+  let { everyMs, everyMaxMs, urgency, depth } = first
+  for (const urd of asking) {
+    level = Math.min(level, serviceLevels.indexOf(urd.level))
+    everyMs = Math.min(everyMs, urd.everyMs)
+    everyMaxMs = Math.min(everyMaxMs, urd.everyMaxMs)
+    urgency = Math.max(urgency, urd.urgency)
+    depth = Math.max(depth, urd.depth)
+  }
+  return {
+    id: first.watch,
+    host: first.host,
+    level: serviceLevels[level]!,
+    payers: payersOf(asking),
+    everyMs,
+    everyMaxMs: Math.max(everyMs, everyMaxMs),
+    urgency,
+    windows: windowsOf(asking),
+    paused: active.length === 0,
+    owners: active.length,
+    depth,
+    reaches: scopesOf(asking),
+  }
+}
+
+/** Those with the highest level first: it is for them that the check goes first. */
+function payersOf(urds: readonly Urd[]): string[] {
+  const payers = new Set<string>()
+  for (const level of serviceLevels) {
+    for (const urd of urds) {
+      if (payers.size >= maxPayers) return [...payers]
+      if (urd.level === level) payers.add(urd.owner)
+    }
+  }
+  return [...payers]
+}
+
+/** Null as soon as somebody wants it at all times. */
+function windowsOf(urds: readonly Urd[]): TimeWindow[] | null {
+  const windows = new Map<string, TimeWindow>()
+  for (const { window } of urds) {
+    if (window === null) return null
+    windows.set(JSON.stringify(window), window)
+  }
+  // In one order, whoever came first: equal sets of windows are then known as equal.
+  return [...windows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, window]) => window)
+}
+
+/** The widest first; one that another contains is left out. Expressions cannot be compared and stand for themselves. */
+function scopesOf(urds: readonly Urd[]): Reach[] {
+  const depths = new Map<string, Reach>()
+  for (const { scope, depth } of urds) {
+    const name = scope.kind === 'pattern' ? `pattern ${scope.source}` : scope.kind
+    const known = depths.get(name)
+    if (known === undefined || known.depth < depth) depths.set(name, { scope, depth })
+  }
+  const reaches: Reach[] = []
+  let deepest = -1
+  for (const kind of Object.keys(nearnessOf)) {
+    const reach = depths.get(kind)
+    depths.delete(kind)
+    if (reach === undefined || reach.depth <= deepest) continue
+    deepest = reach.depth
+    reaches.push(reach)
+  }
+  return [...reaches, ...depths.values()]
+}
