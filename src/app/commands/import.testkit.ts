@@ -76,9 +76,12 @@ async function watchForAWhile(folder: string): Promise<void> {
   const up = await createUpFolder(folder)
   try {
     await up.put(
-      profileOf('java', ann.email, [sourceOf(`${site.origin}/`, { depth: 1, everyMs: 200, everyMaxMs: 200 })], {
-        java: 2,
-      }),
+      {
+        ...profileOf('java', ann.email, [sourceOf(`${site.origin}/`, { depth: 1, everyMs: 200, everyMaxMs: 200 })], {
+          java: 2,
+        }),
+        delivery: { channels: ['inbox', 'ops'], cadence: 'immediate' },
+      },
       profileOf('research', bob.email, [sourceOf(`${site.origin}/`, { depth: 1, everyMs: 200, everyMaxMs: 200 })], {
         research: 2,
       }),
@@ -110,13 +113,15 @@ async function livePeople(folder: string): Promise<LivedInFolder['secrets']> {
     const accounts = accountsOn(stores)
     await accounts.users.add({ ...ann, name: 'Ann', role: 'administrator' })
     await accounts.users.add({ ...bob, name: 'Bob', role: 'user' })
-    const seat = { address: '127.0.0.1', agent: 'test' }
-    assert.equal((await accounts.signIn({ ...bob, ...seat, password: 'wrong password' })).kind, 'wrong')
-    const signedIn = await accounts.signIn({ ...ann, ...seat })
+    const browser = { address: '127.0.0.1', agent: 'test' }
+    assert.equal((await accounts.signIn({ ...bob, ...browser, password: 'wrong password' })).kind, 'wrong')
+    const signedIn = await accounts.signIn({ ...ann, ...browser })
     assert.ok(signedIn.kind === 'signed-in')
     const token = await accounts.addToken(signedIn.caller, { name: 'script', scopes: ['read'], expiresAt: 0 })
     const mine = await stores.inbox.list(ann.email, { state: 'all' }, { before: null, limit: 100 })
     assert.ok(mine.length >= 3, `${mine.length} annotations`)
+    const deliveries = await Promise.all(mine.map(({ id }) => stores.outbox.find(id)))
+    assert.ok(deliveries.flat().length > 0, 'a change is on its way to the channel ops')
     await stores.inbox.mark(ann.email, [mine[0]!.id], { read: true })
     await stores.inbox.mark(ann.email, [mine[1]!.id], { starred: true })
     await stores.inbox.mark(ann.email, [mine[2]!.id], { archived: true })
@@ -200,6 +205,9 @@ export async function pictureOf(stores: StoreSet, numberOf: (id: number) => numb
         failures: await stores.signInFailures.find(failedKey),
         setup: Buffer.from((await stores.setup.hash()) ?? []).toString('hex'),
         inbox: await Promise.all(owners.map((owner) => inboxOf(stores, owner, numberOf))),
+        outbox: await Promise.all(
+          (await stores.annotations.list({ after: 0, limit: 1000 })).map(({ id }) => stores.outbox.find(id)),
+        ),
         tasks: (await stores.annotations.tasks({ limit: 1000, part: 0, parts: 1 })).map((task) => ({
           ...task,
           id: numberOf(task.id),

@@ -5,10 +5,13 @@ import type { Engine, Target } from '../../cli/engine.ts'
 import { systemClock } from '../../core/clock.ts'
 import type { GcFiles } from '../../core/reports/gc-report.ts'
 import type { VerifyProgress, VerifyReport } from '../../core/reports/verify-report.ts'
+import { outboxRetentionMs } from '../../store/contracts/outbox.ts'
 import { backupFolder } from '../../store/sqlite/backup/backup.ts'
 import { restoreFolder } from '../../store/sqlite/backup/restore.ts'
 import { openCollecting, withStores } from '../engines/open-engine.ts'
 
+/** Others write between two portions. */
+const DELIVERIES_AT_ONCE = 1_000
 const noFiles: GcFiles = { rewritten: 0, removed: 0, freedBytes: 0, leftAlone: [] }
 
 /** `erace gc`, also while a crawl runs there. */
@@ -25,6 +28,8 @@ export const gc: Engine['gc'] = async (request, hooks) => {
       now: target.now(),
       onRemoved: target.forget,
     })
+    const oldest = target.now() - outboxRetentionMs
+    while (!dryRun && (await target.outbox.removeBefore(oldest, DELIVERIES_AT_ONCE)) > 0);
     const files = dryRun || signal.aborted ? undefined : await target.rewriteFiles?.()
     return {
       dryRun,

@@ -10,6 +10,7 @@ import { createPostgresSetup } from '../../store/postgres/accounts/setup.ts'
 import { createPostgresSignInFailures } from '../../store/postgres/accounts/sign-in-failures.ts'
 import { createPostgresTokens } from '../../store/postgres/accounts/tokens.ts'
 import { createPostgresAnnotations } from '../../store/postgres/annotations/annotations.ts'
+import { createPostgresOutbox } from '../../store/postgres/annotations/outbox.ts'
 import { createPostgresObjects } from '../../store/postgres/archive/objects.ts'
 import { createPostgresKeptCounter, pingPostgres, readPostgresDisk } from '../../store/postgres/archive/status.ts'
 import { createPostgresVersions } from '../../store/postgres/archive/versions.ts'
@@ -104,6 +105,7 @@ export function postgresStores(pool: PostgresPool, seed: readonly [number, numbe
     watches: createPostgresWatches(pool),
     inbox: createPostgresInbox(pool),
     annotations: createPostgresAnnotations({ pool }),
+    outbox: createPostgresOutbox(pool),
     versions: createPostgresVersions(pool),
     objects: createPostgresObjects(pool),
     frontier: createPostgresFrontierView(pool),

@@ -58,6 +58,7 @@ export async function openPostgresCollecting(
     const index = createPostgresSearchIndex({ pool, kept: createKeptCheck(pool) })
     const textOf = createTextMarks(stores, config.sources)
     return {
+      outbox: stores.outbox,
       collection: createPostgresCollection({ pool, objects, headerOf: responseHeader, textOf }),
       now: clock.now,
       async forget(versionIds) {

@@ -18,6 +18,7 @@ import { createSqliteHostView } from '../../store/sqlite/frontier/host-view.ts'
 import { createSqliteWatches } from '../../store/sqlite/frontier/watches.ts'
 import { createSqliteAnnotations } from '../../store/sqlite/inbox/annotations.ts'
 import { createSqliteInbox } from '../../store/sqlite/inbox/inbox.ts'
+import { createSqliteOutbox } from '../../store/sqlite/inbox/outbox.ts'
 
 export type SqliteStores = StoreSet & { readonly shards: number }
 
@@ -40,6 +41,7 @@ export function sqliteStores(folder: string, db: Database, clock: Clock = system
     watches: createSqliteWatches(db),
     inbox: createSqliteInbox(db),
     annotations: createSqliteAnnotations(db),
+    outbox: createSqliteOutbox(db),
     versions: createSqliteVersions(db),
     objects: createSqliteObjects(db, paths.archive(folder)),
     frontier,

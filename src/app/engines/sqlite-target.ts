@@ -16,6 +16,7 @@ import { openCatalogForReading, openFolder, paths } from '../../store/sqlite/fol
 import { type FolderLock, lockFolder, whileAlone, whileIdle } from '../../store/sqlite/folder/lock.ts'
 import { catalogMigrations } from '../../store/sqlite/folder/schema-catalog.ts'
 import { readStatus } from '../../store/sqlite/folder/status.ts'
+import { createSqliteOutbox } from '../../store/sqlite/inbox/outbox.ts'
 import { createSearchRemover, explainDamage, openSearch, removeSearch } from '../../store/sqlite/search/search-index.ts'
 import { sqliteStores } from './sqlite-stores.ts'
 import type { CollectingTarget, Purpose, Repair, TargetStores } from './target.ts'
@@ -98,6 +99,7 @@ export async function openFolderCollecting(request: GcRequest, hooks: GcHooks): 
     const textOf = createTextMarks({ versions, objects }, config.sources)
     const search = createSearchRemover(folder, versions, hooks.onWarning)
     return {
+      outbox: createSqliteOutbox(db),
       collection: createSqliteCollection({ db, objects, headerOf: responseHeader, textOf }),
       now: systemClock.now,
       forget: search.remove,

@@ -3,6 +3,7 @@ import type { GcFiles } from '../../core/reports/gc-report.ts'
 import type { StatusReport } from '../../core/reports/status-report.ts'
 import type { VerifyFault } from '../../core/reports/verify-report.ts'
 import type { CollectionStore } from '../../store/contracts/collection.ts'
+import type { OutboxStore } from '../../store/contracts/outbox.ts'
 import type { SearchIndex } from '../../store/contracts/search.ts'
 import type { StoreSet } from '../../store/contracts/store-set.ts'
 
@@ -36,6 +37,7 @@ export type Repair = { lost: { count: number; urls: string[] }; forgottenFiles: 
 /** Where garbage is collected, by one process at a time. */
 export type CollectingTarget = {
   collection: CollectionStore
+  outbox: Pick<OutboxStore, 'removeBefore'>
   /** The wall clock that versions there are stamped with. */
   now(): number
   /** Removes versions from the search index, where there is one. */

@@ -213,6 +213,8 @@ function draftOf(
     muted: recipient.urd.muted,
     // What a page was when somebody began to follow it is the base line of its changes, and no news.
     silent: backlog && recipient.source.process === 'track',
+    // The inbox reads annotations itself. A backlog is shown, but not pushed, and what is muted is neither.
+    channels: backlog || recipient.urd.muted ? [] : profile.delivery.channels.filter((channel) => channel !== 'inbox'),
     title: version.title,
     format: version.type.slice(version.type.indexOf('/') + 1),
     extension: /\.([a-z0-9]{1,8})$/i.exec(new URL(version.url).pathname)?.[1]?.toLowerCase() ?? '',

@@ -135,6 +135,7 @@ export const kindLabels: Record<ImportKind, string> = {
   tasks: 'annotation tasks',
   holds: 'holds',
   annotations: 'annotations',
-  also_at: 'further places of stories',
-  stories: 'stories',
+  also_at: 'other URLs of near-duplicates',
+  outbox: 'deliveries in the outbox',
+  stories: 'near-duplicates',
 }

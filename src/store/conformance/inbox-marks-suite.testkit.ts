@@ -41,7 +41,7 @@ export function inboxMarksSuite(engine: InboxEngine): void {
         assert.deepEqual(await marksOf(one!), { read: true, starred: true, archived: true })
         assert.deepEqual(await marksOf(two!), { read: true, starred: false, archived: false })
         assert.equal((await inbox.find('bob', bobs!))!.read, false)
-        assert.deepEqual(await where.open().list('ann', { state: 'archived' }, everything), [
+        assert.deepEqual(await where.open().inbox.list('ann', { state: 'archived' }, everything), [
           await inbox.find('ann', one!),
         ])
         assert.deepEqual(await inbox.mark('ann', [one!], { read: false, starred: false, archived: false }), [one!])
@@ -131,7 +131,7 @@ export function inboxMarksSuite(engine: InboxEngine): void {
         const { inbox } = where
         const { below, of } = createChoices(20_260)
         const owners = ['ann', 'bob']
-        const stores = [inbox, where.open()]
+        const stores = [inbox, where.open().inbox]
         await tell(
           where,
           Array.from({ length: 60 }, (_, n) => {
@@ -159,7 +159,7 @@ export function inboxMarksSuite(engine: InboxEngine): void {
           }
           if (step % 10 === 0) for (const each of owners) await agrees(where, of(stores), each)
         }
-        for (const each of owners) await agrees(where, where.open(), each)
+        for (const each of owners) await agrees(where, where.open().inbox, each)
       }),
     )
 

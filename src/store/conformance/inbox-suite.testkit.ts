@@ -5,15 +5,21 @@ import type { SearchQuery } from '../../core/search-query/query.ts'
 import type { Annotation, AnnotationDraft, AnnotationStore } from '../contracts/annotations.ts'
 import type { CollectionStore } from '../contracts/collection.ts'
 import type { InboxFilter, InboxStore } from '../contracts/inbox.ts'
+import type { OutboxStore } from '../contracts/outbox.ts'
 import { draftOf, kept, nothing } from './annotations-suite.testkit.ts'
 import { type OpenShard, openOne, type StoreEngine, type StoreSystem, withSystem } from './engine.testkit.ts'
 
-type InboxStores = { inbox: InboxStore; annotations: AnnotationStore; collection: Pick<CollectionStore, 'find'> }
+type InboxStores = {
+  inbox: InboxStore
+  annotations: AnnotationStore
+  outbox: OutboxStore
+  collection: Pick<CollectionStore, 'find'>
+}
 
 /** An engine with its inbox; each call opens another connection. */
 export type InboxEngine = StoreEngine & { openInbox(system: StoreSystem): InboxStores & { close(): void } }
 
-export type InboxPlace = InboxStores & { shard: OpenShard; host: string; open(): InboxStore }
+export type InboxPlace = InboxStores & { shard: OpenShard; host: string; open(): InboxStores }
 
 export function withInbox(engine: InboxEngine, work: (place: InboxPlace) => Promise<void>): () => Promise<void> {
   return withSystem(engine, {}, async (system) => {
@@ -25,7 +31,7 @@ export function withInbox(engine: InboxEngine, work: (place: InboxPlace) => Prom
       return stores
     }
     try {
-      await work({ ...open(), shard, host: system.hostOf(0, 0), open: () => open().inbox })
+      await work({ ...open(), shard, host: system.hostOf(0, 0), open })
     } finally {
       for (const { close } of opened) close()
     }
@@ -77,7 +83,7 @@ export function inboxSuite(engine: InboxEngine): void {
           { ...two!, ...unmarked },
           { ...one!, alsoAt: [two!.url], ...unmarked },
         ]
-        for (const store of [inbox, where.open()])
+        for (const store of [inbox, where.open().inbox])
           assert.deepEqual(await store.list('ann', { state: 'unread' }, all), expected)
         assert.deepEqual(await inbox.find('ann', one!.id), expected[1])
         assert.equal(await inbox.find('ann', two!.id + 1), null)

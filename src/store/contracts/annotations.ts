@@ -38,7 +38,7 @@ export type AnnotationKind = 'new' | 'changed' | 'gone' | 'back'
 /** Text with ranges of it that are to be marked. */
 export type MarkedText = { text: string; marks: readonly (readonly [from: number, to: number])[] }
 
-export type AnnotationDraft = {
+export type AnnotationFields = {
   owner: string
   profile: string
   documentId: number
@@ -49,24 +49,56 @@ export type AnnotationDraft = {
   urgency: number
   /** 0: never. */
   expiresAt: number
-  /** From before the profile was there: shown, but not pushed. */
+  /** From before the profile existed: shown, but not pushed. */
   backlog: boolean
-  /** Its source is muted: it goes to the archive, read. */
-  muted?: boolean
-  /** Nobody waits for it, as for the base line of a source of which every change matters: it comes as read. */
-  silent?: boolean
   title: string
   format: string
   extension: string
   size: number
   summary: MarkedText
-  /** Terms with weights and places, as the annotation engine gives it. */
+  /** Terms with weights and positions, as the annotation engine gives it. */
   explanation: unknown
-  /** Version under which the story was met first; 0 where the text is too short to tell. */
+  /** First version of the near-duplicate cluster; 0 where the text is too short to compare. */
   story: number
 }
 
-export type Annotation = AnnotationDraft & { id: number; url: string; n: number; alsoAt: readonly string[] }
+/** A `flag` is true or false, `json` is any value. */
+export type FieldType = 'text' | 'integer' | 'real' | 'flag' | 'json'
+
+/**
+ * The column of each field and its type. Both engines derive from this table how they write and read annotations, and how they are
+ * imported. So a new field is a line above, a line here, and a migration of each engine (with a default for the rows that exist).
+ */
+export const annotationFields = {
+  owner: { column: 'owner', type: 'text' },
+  profile: { column: 'profile', type: 'text' },
+  documentId: { column: 'document', type: 'integer' },
+  versionId: { column: 'version', type: 'integer' },
+  kind: { column: 'kind', type: 'text' },
+  at: { column: 'at', type: 'integer' },
+  relevance: { column: 'relevance', type: 'real' },
+  urgency: { column: 'urgency', type: 'real' },
+  expiresAt: { column: 'expires_at', type: 'integer' },
+  backlog: { column: 'backlog', type: 'flag' },
+  title: { column: 'title', type: 'text' },
+  format: { column: 'format', type: 'text' },
+  extension: { column: 'extension', type: 'text' },
+  size: { column: 'size', type: 'integer' },
+  summary: { column: 'summary', type: 'json' },
+  explanation: { column: 'explanation', type: 'json' },
+  story: { column: 'story', type: 'integer' },
+} as const satisfies Record<keyof AnnotationFields, { column: string; type: FieldType }>
+
+export type AnnotationDraft = AnnotationFields & {
+  /** Its source is muted: it goes to the archive, read. */
+  muted?: boolean
+  /** Comes as read, as the first version of a source whose every change matters. */
+  silent?: boolean
+  /** Channels beside the inbox that it is to be delivered to: each gets an entry in the outbox, in the same transaction. */
+  channels?: readonly string[]
+}
+
+export type Annotation = AnnotationFields & { id: number; url: string; n: number; alsoAt: readonly string[] }
 
 /** A near-duplicate of this text was met first as version `story`. */
 export type NearDuplicate = { versionId: number; hash: bigint; story: number }

@@ -26,6 +26,7 @@ export const importKinds = [
   'holds',
   'annotations',
   'also_at',
+  'outbox',
   'stories',
 ] as const
 

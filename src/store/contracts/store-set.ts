@@ -9,6 +9,7 @@ import type { GraphView } from './graph-view.ts'
 import type { HostView } from './host-view.ts'
 import type { InboxStore } from './inbox.ts'
 import type { ObjectStore } from './objects.ts'
+import type { OutboxStore } from './outbox.ts'
 import type { ProfileStore } from './profiles.ts'
 import type { VersionStore } from './versions.ts'
 import type { WatchStore } from './watches.ts'
@@ -26,6 +27,7 @@ export type StoreSet = {
   watches: WatchStore
   inbox: InboxStore
   annotations: AnnotationStore
+  outbox: OutboxStore
   versions: VersionStore
   objects: ObjectStore
   frontier: FrontierView

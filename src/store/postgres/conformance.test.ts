@@ -11,6 +11,7 @@ import { inboxMarksSuite } from '../conformance/inbox-marks-suite.testkit.ts'
 import { inboxSuite } from '../conformance/inbox-suite.testkit.ts'
 import { leasesSuite } from '../conformance/leases-suite.testkit.ts'
 import { objectsSuite } from '../conformance/objects-suite.testkit.ts'
+import { outboxSuite } from '../conformance/outbox-suite.testkit.ts'
 import { profilesSuite } from '../conformance/profiles-suite.testkit.ts'
 import { runsSuite } from '../conformance/runs-suite.testkit.ts'
 import { searchSuite } from '../conformance/search-suite.testkit.ts'
@@ -40,3 +41,4 @@ signInFailuresSuite(postgresAccountsEngine)
 setupSuite(postgresAccountsEngine)
 inboxSuite(postgresAccountsEngine)
 inboxMarksSuite(postgresAccountsEngine)
+outboxSuite(postgresAccountsEngine)

@@ -11,6 +11,7 @@ import { inboxMarksSuite } from '../conformance/inbox-marks-suite.testkit.ts'
 import { type InboxEngine, inboxSuite } from '../conformance/inbox-suite.testkit.ts'
 import { leasesSuite } from '../conformance/leases-suite.testkit.ts'
 import { objectsSuite } from '../conformance/objects-suite.testkit.ts'
+import { outboxSuite } from '../conformance/outbox-suite.testkit.ts'
 import { profilesSuite, type WatchingEngine } from '../conformance/profiles-suite.testkit.ts'
 import { runsSuite } from '../conformance/runs-suite.testkit.ts'
 import { versionsSuite } from '../conformance/versions-suite.testkit.ts'
@@ -28,6 +29,7 @@ import { catalogMigrations } from './folder/schema-catalog.ts'
 import { createSqliteWatches } from './frontier/watches.ts'
 import { createSqliteAnnotations } from './inbox/annotations.ts'
 import { createSqliteInbox } from './inbox/inbox.ts'
+import { createSqliteOutbox } from './inbox/outbox.ts'
 import { type SqliteSystem, sqliteEngine } from './testkit/store.testkit.ts'
 
 function openCatalog(system: StoreSystem): Database {
@@ -71,6 +73,7 @@ const inboxEngine: InboxEngine = {
     const objects = createSqliteObjects(db, paths.archive((system as SqliteSystem).folder))
     return {
       inbox: createSqliteInbox(db),
+      outbox: createSqliteOutbox(db),
       annotations: createSqliteAnnotations(db),
       collection: createSqliteCollection({ db, objects, headerOf: () => '', textOf: async () => null }),
       close: () => db.close(),
@@ -94,3 +97,4 @@ signInFailuresSuite(accountsEngine)
 setupSuite(accountsEngine)
 inboxSuite(inboxEngine)
 inboxMarksSuite(inboxEngine)
+outboxSuite(inboxEngine)

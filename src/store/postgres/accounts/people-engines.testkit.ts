@@ -3,6 +3,7 @@ import type { StoreSystem } from '../../conformance/engine.testkit.ts'
 import type { InboxEngine } from '../../conformance/inbox-suite.testkit.ts'
 import type { WatchingEngine } from '../../conformance/profiles-suite.testkit.ts'
 import { createPostgresAnnotations } from '../annotations/annotations.ts'
+import { createPostgresOutbox } from '../annotations/outbox.ts'
 import { createPostgresCollection } from '../archive/collection.ts'
 import { createPostgresObjects } from '../archive/objects.ts'
 import { createPostgresWatches } from '../cluster/watches.ts'
@@ -41,6 +42,7 @@ export const postgresAccountsEngine: WatchingEngine & AccountsEngine & InboxEngi
     const objects = createPostgresObjects(pool)
     return {
       inbox: createPostgresInbox(pool),
+      outbox: createPostgresOutbox(pool),
       annotations: createPostgresAnnotations({ pool }),
       collection: createPostgresCollection({ pool, objects, headerOf: () => '', textOf: async () => null }),
       close,

@@ -1,20 +1,55 @@
-import type { Annotation } from '../../contracts/annotations.ts'
+import {
+  type Annotation,
+  type AnnotationDraft,
+  type AnnotationFields,
+  annotationFields,
+  type FieldType,
+} from '../../contracts/annotations.ts'
 import type { InboxItem } from '../../contracts/inbox.ts'
 import type { Sender } from '../connection/pool.ts'
 import { partitionOfId, storable } from '../connection/row-batch.ts'
 
-type AnnotationRow = Omit<Annotation, 'summary' | 'explanation' | 'n'> & { summary: string; explanation: string }
+type AnnotationRow = Omit<Annotation, 'n'>
 type ItemRow = AnnotationRow & Pick<InboxItem, 'read' | 'starred' | 'archived'>
+type Column = { name: keyof AnnotationFields; column: string; type: FieldType }
 
-/** Of a row `a`, with the places where the same story was met. */
-export const annotationColumns = `a.id, a.owner, a.profile, a.document AS "documentId", a.version AS "versionId", a.kind, a.at,
-  a.relevance, a.urgency, a.expires_at AS "expiresAt", a.backlog, a.title, a.format, a.extension, a.size, a.summary,
-  a.explanation, a.story, a.url,
+const columns: readonly Column[] = Object.entries(annotationFields).map(([name, field]) => ({
+  name: name as keyof AnnotationFields,
+  ...field,
+}))
+const jsonFields = columns.filter(({ type }) => type === 'json').map(({ name }) => name)
+
+const serverTypes = { text: 'text', integer: 'bigint', real: 'float8', flag: 'boolean', json: 'text' } as const
+
+/** The columns that come from a draft, with their types. */
+export const draftColumns = columns.map(({ column, type }) => [column, serverTypes[type]] as const)
+
+/** The values of a draft by their column. */
+export function columnValues(draft: AnnotationDraft): Record<string, unknown> {
+  return Object.fromEntries(columns.map(({ name, column, type }) => [column, stored(type, draft[name])]))
+}
+
+function stored(type: FieldType, value: unknown): unknown {
+  if (type === 'json') return JSON.stringify(value ?? null)
+  return type === 'text' ? storable(value as string) : value
+}
+
+/** The fields of a draft as they would be read. */
+export function fieldsOf(draft: AnnotationDraft): AnnotationFields {
+  const read = columns.map(({ name, type }) => {
+    const value = stored(type, draft[name])
+    return [name, type === 'json' ? JSON.parse(value as string) : value]
+  })
+  return Object.fromEntries(read)
+}
+
+/** Of a row `a`, with the other URLs of its near-duplicate cluster. */
+export const annotationColumns = `a.id, ${columns.map(({ name, column }) => `a.${column} AS "${name}"`).join(', ')}, a.url,
   ARRAY(SELECT s.url FROM also_at s WHERE s.annotation = a.id GROUP BY s.url ORDER BY min(s.version)) AS "alsoAt"`
 
 export const partitionsOfIds = (ids: readonly number[]): number[] => [...new Set(ids.map(partitionOfId))]
 
-/** Rows as others see them. Versions that were collected have no number any more. */
+/** Versions that were collected have the number 0. */
 export async function readAnnotations(sender: Sender, sql: string, values: readonly unknown[]): Promise<Annotation[]> {
   return withNumbers(sender, await sender.query<AnnotationRow>(sql, values))
 }
@@ -32,12 +67,11 @@ async function withNumbers<T extends AnnotationRow>(sender: Sender, rows: readon
     [partitionsOfIds(ids), ids],
   )
   const numberOf = new Map(numbers.map(({ id, n }) => [id, n]))
-  return rows.map(({ summary, explanation, ...plain }) => ({
-    ...plain,
-    summary: JSON.parse(summary),
-    explanation: JSON.parse(explanation),
-    n: numberOf.get(plain.versionId) ?? 0,
-  }))
+  return rows.map((row) => {
+    const annotation = { ...row, n: numberOf.get(row.versionId) ?? 0 }
+    for (const name of jsonFields) Object.assign(annotation, { [name]: JSON.parse(row[name] as string) })
+    return annotation
+  })
 }
 
 /** Those of a story are few; they are gathered first, whatever is thought of their number when it is planned. */

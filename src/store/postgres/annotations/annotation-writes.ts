@@ -3,41 +3,21 @@ import type { Tx } from '../connection/pool.ts'
 import { storable } from '../connection/row-batch.ts'
 import { wordsVector } from '../inbox/inbox-words.ts'
 import { annotationChannel, MAX_TOLD_IDS } from './annotation-events.ts'
+import { columnValues, draftColumns, fieldsOf } from './annotation-rows.ts'
 
 /** A draft with the address and the number of what it is about. */
 export type PlacedDraft = { draft: AnnotationDraft; url: string; n: number }
 export type AddedAnnotation = { draft: AnnotationDraft; annotation: Annotation }
 
-/** The columns of annotations that come from a draft, with their types, in the order of the parameters. */
-const given = [
-  ['owner', 'text'],
-  ['profile', 'text'],
-  ['document', 'bigint'],
-  ['version', 'bigint'],
-  ['kind', 'text'],
-  ['at', 'bigint'],
-  ['relevance', 'float8'],
-  ['urgency', 'float8'],
-  ['expires_at', 'bigint'],
-  ['backlog', 'boolean'],
-  ['title', 'text'],
-  ['format', 'text'],
-  ['extension', 'text'],
-  ['size', 'bigint'],
-  ['summary', 'text'],
-  ['explanation', 'text'],
-  ['story', 'bigint'],
-  ['url', 'text'],
-] as const
-
-const names = given.map(([name]) => name)
+const annotationParameters = [...draftColumns, ['url', 'text']] as const
+const names = annotationParameters.map(([name]) => name)
 const parameter = (n: number, type: string): string => `$${n}::${type}[]`
 const draftParameters = [
-  ...given,
-  ['read', 'boolean'] as const,
-  ['archived', 'boolean'] as const,
-  ['words', 'text'] as const,
-]
+  ...annotationParameters,
+  ['read', 'boolean'],
+  ['archived', 'boolean'],
+  ['words', 'text'],
+] as const
 const rest = draftParameters.length
 
 /**
@@ -83,6 +63,10 @@ WITH given AS MATERIALIZED (
 )
 SELECT id, place::int AS place FROM fresh CROSS JOIN told ORDER BY place`
 
+const sendStatement = `INSERT INTO outbox (annotation, channel, next_at, created_at)
+  SELECT annotation, channel, at, at FROM unnest($1::bigint[], $2::text[], $3::bigint[]) AS s (annotation, channel, at)
+  ON CONFLICT DO NOTHING`
+
 /** Returns those that are new, in the order in which they were given. */
 export async function addAnnotations(
   tx: Tx,
@@ -101,7 +85,17 @@ export async function addAnnotations(
     stories.map(({ hash }) => String(BigInt.asIntN(64, hash))),
     stories.map(({ story }) => story),
   ])
-  return added.map(({ id, place }) => addedOf(drafts[place - 1]!, id))
+  const all = added.map(({ id, place }) => addedOf(drafts[place - 1]!, id))
+  const sent = all.flatMap(({ draft, annotation }) =>
+    (draft.channels ?? []).map((channel) => ({ id: annotation.id, channel: storable(channel), at: draft.at })),
+  )
+  if (sent.length > 0)
+    await tx.query(sendStatement, [
+      sent.map(({ id }) => id),
+      sent.map(({ channel }) => channel),
+      sent.map(({ at }) => at),
+    ])
+  return all
 }
 
 /** The first of an owner, profile and version. */
@@ -115,33 +109,11 @@ function eachOnce(placed: readonly PlacedDraft[]): PlacedDraft[] {
   })
 }
 
-type DraftRow = Record<(typeof draftParameters)[number][0], unknown>
-
-function rowOf({ draft, url }: PlacedDraft): DraftRow {
-  const [owner, title] = [storable(draft.owner), storable(draft.title)]
-  return {
-    owner,
-    profile: storable(draft.profile),
-    document: draft.documentId,
-    version: draft.versionId,
-    kind: draft.kind,
-    at: draft.at,
-    relevance: draft.relevance,
-    urgency: draft.urgency,
-    expires_at: draft.expiresAt,
-    backlog: draft.backlog,
-    title,
-    format: storable(draft.format),
-    extension: storable(draft.extension),
-    size: draft.size,
-    summary: JSON.stringify(draft.summary),
-    explanation: JSON.stringify(draft.explanation ?? null),
-    story: draft.story,
-    url,
-    read: comesRead(draft),
-    archived: draft.muted === true,
-    words: wordsVector({ owner, title, text: storable(draft.summary.text), url }),
-  }
+function rowOf({ draft, url }: PlacedDraft): Record<string, unknown> {
+  const row = columnValues(draft)
+  const { owner, title } = row as { owner: string; title: string }
+  const words = wordsVector({ owner, title, text: storable(draft.summary.text), url })
+  return { ...row, url, read: comesRead(draft), archived: draft.muted === true, words }
 }
 
 /** Nobody waits for what comes silently, or goes to the archive unseen. */
@@ -149,15 +121,6 @@ export const comesRead = ({ muted, silent }: AnnotationDraft): boolean => muted 
 
 /** As it would be read. */
 function addedOf({ draft, url, n }: PlacedDraft, id: number): AddedAnnotation {
-  const { muted: _, silent: __, ...plain } = draft
-  const annotation = {
-    ...plain,
-    title: storable(plain.title),
-    explanation: JSON.parse(JSON.stringify(plain.explanation ?? null)),
-    id,
-    url,
-    n,
-    alsoAt: [],
-  }
+  const annotation = { ...fieldsOf(draft), id, url, n, alsoAt: [] }
   return { draft, annotation }
 }

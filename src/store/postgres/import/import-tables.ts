@@ -1,4 +1,5 @@
 import type { ImportKind, ImportRow } from '../../contracts/import.ts'
+import { draftColumns } from '../annotations/annotation-rows.ts'
 import { storable } from '../connection/row-batch.ts'
 import { partitionOfDigest } from '../documents/documents-bodies.ts'
 import { linkHash } from '../documents/documents-plan.ts'
@@ -35,13 +36,7 @@ function table(name: string, key: string, columns: string, more: Partial<ImportT
 }
 
 const annotations = [
-  table(
-    'annotations',
-    'id',
-    `id:bigint owner:text profile:text document:bigint version:bigint kind:text at:bigint relevance:float8 urgency:float8
-     expires_at:bigint backlog:boolean title:text format:text extension:text size:bigint summary:text explanation:text
-     story:bigint url:text`,
-  ),
+  table('annotations', 'id', `id:bigint ${draftColumns.map(([name, type]) => `${name}:${type}`).join(' ')} url:text`),
   table(
     'inbox',
     'owner id',
@@ -147,6 +142,13 @@ export const importTables: Record<ImportKind, readonly ImportTable[]> = {
   holds: [table('holds', 'partition version owner', 'partition:smallint version:bigint owner:text since:bigint')],
   annotations,
   also_at: [table('also_at', 'annotation version', 'annotation:bigint version:bigint url:text')],
+  outbox: [
+    table(
+      'outbox',
+      'annotation channel',
+      'annotation:bigint channel:text state:text attempts:int next_at:bigint created_at:bigint reason:text',
+    ),
+  ],
   stories: [table('stories', 'version', 'version:bigint hash:bigint story:bigint')],
 }
 

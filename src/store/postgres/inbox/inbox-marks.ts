@@ -66,6 +66,8 @@ WITH removed AS (
   DELETE FROM annotations WHERE id = ANY($2::bigint[]) AND owner = $1
 ), met AS (
   DELETE FROM also_at WHERE annotation IN (SELECT id FROM removed)
+), unsent AS (
+  DELETE FROM outbox WHERE annotation IN (SELECT id FROM removed)
 ), spelled AS (
   DELETE FROM inbox_words WHERE annotation IN (SELECT id FROM removed)
 ), counted AS (

@@ -4,13 +4,68 @@ import { accountsSchema } from './schema-people.ts'
 import { pagesSchema, rolesSchema } from './schema-roles.ts'
 
 /** A step of the schema. What was applied anywhere is never edited: a change is a new step. */
-export type PostgresMigration = { id: number; name: string; sql: string }
+export type PostgresMigration = { id: number; name: string; sql: string; /** Of `sql`. A test compares them. */ sha256: string }
+
+/**
+ * `taken` in a node's stats counts the pages of the run that it has taken, less those it gave back: reporting twice counts once.
+ * Versions that the collector has marked are few among very many, and are found by their mark.
+ */
+const pagesSchema = `
+ALTER TABLE run_figures ADD COLUMN taken bigint NOT NULL DEFAULT 0;
+CREATE INDEX versions_leaving ON versions (partition, id) WHERE leaving;
+`
+
+const outboxSchema = `
+CREATE TABLE outbox (
+  annotation bigint NOT NULL,
+  channel text COLLATE "C" NOT NULL,
+  state text NOT NULL DEFAULT 'waiting',
+  attempts int NOT NULL DEFAULT 0,
+  next_at bigint NOT NULL,
+  created_at bigint NOT NULL,
+  reason text NOT NULL DEFAULT '',
+  PRIMARY KEY (annotation, channel)
+) WITH (fillfactor = 70);
+CREATE INDEX outbox_due ON outbox (next_at) WHERE state = 'waiting';
+CREATE INDEX outbox_created ON outbox (created_at)
+`
 
 /** In this order. The tables of the first two can be distributed by their partition. */
 export const postgresMigrations: readonly PostgresMigration[] = [
-  { id: 1, name: 'partitions and their leases, the frontier, nodes', sql: frontierSchema },
-  { id: 2, name: 'documents, versions, bodies, tasks', sql: archiveSchema },
-  { id: 3, name: 'accounts, profiles, watches, annotations, inbox', sql: accountsSchema },
-  { id: 4, name: 'what the roles of a cluster tell each other', sql: rolesSchema },
-  { id: 5, name: 'pages that nodes have taken, versions that are leaving', sql: pagesSchema },
+  {
+    id: 1,
+    sha256: 'ce6762011f45b45e6be094c8eff05292bd4ee551d7dd0c3a04533a5622b494ef',
+    name: 'partitions and their leases, the frontier, nodes',
+    sql: frontierSchema,
+  },
+  {
+    id: 2,
+    sha256: '2204c60dfa97e267e5c78acf7c2831643c55fb52346068cd54960d79af8add27',
+    name: 'documents, versions, bodies, tasks',
+    sql: archiveSchema,
+  },
+  {
+    id: 3,
+    sha256: '3cbe6325812396f78ffd40c4c8afceadbb0dbcc04d4a27878b3aa9290139a61a',
+    name: 'accounts, profiles, watches, annotations, inbox',
+    sql: accountsSchema,
+  },
+  {
+    id: 4,
+    sha256: 'c110a00aeb17677ac78c68655f3f0234307bceb70329159361110b3a53b4b277',
+    name: 'what the roles of a cluster tell each other',
+    sql: rolesSchema,
+  },
+  {
+    id: 5,
+    sha256: '1f3179968942ec6d088adfc2bb308e3590ed24cf600e9059a7af8955c9d5a0a5',
+    name: 'pages that nodes have taken, versions that are leaving',
+    sql: pagesSchema,
+  },
+  {
+    id: 6,
+    sha256: 'c4402a85b4a3c9809df2b6149993accf4083a4d9a4928ac34549c7ed86a297e0',
+    name: 'the outbox: annotations on their way to delivery channels',
+    sql: outboxSchema,
+  },
 ]

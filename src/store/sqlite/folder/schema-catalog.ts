@@ -4,6 +4,7 @@ import type { Migration } from './database.ts'
 export const catalogMigrations: readonly Migration[] = [
   {
     id: 1,
+    sha256: '4787eec560a4e288843ac959d4415147ee74ad38e67eedd635a1fadb17c20e95',
     name: 'runs, documents, versions, bodies, files',
     sql: `
 CREATE TABLE facts (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
@@ -62,6 +63,7 @@ CREATE TABLE files (
   },
   {
     id: 2,
+    sha256: 'ae521fee62099567bdfa8650477eeb74255f589f8b3490bfc47b476fa0e7e727',
     // Links lie apart: rows of versions are then short, and an unchanged list is kept once for all versions of a document.
     // Their keys come before the long text, which then need not be read.
     name: 'text fingerprints, times and reasons of versions, links apart, holds',
@@ -122,6 +124,7 @@ CREATE TABLE holds (
   },
   {
     id: 3,
+    sha256: '1aa0c89974dbb3dcabe879ba3aedf26cab8b26e087fadcf40c350c911ff3f9ba',
     name: 'profiles, watches, the queue of the annotation engine, annotations',
     sql: `
 CREATE TABLE profiles (
@@ -200,6 +203,7 @@ CREATE TABLE stories (
   },
   {
     id: 4,
+    sha256: '90fe6fdac2c744f0801d5de3aad039b25d0b5eaa0309b20f3a8a95961d3e76a1',
     // Counts and words are kept by triggers, so that whoever writes annotations need not know of them. In the table of words the
     // owner is a word too, so that nobody's search goes through what others have.
     name: 'accounts, sessions, tokens; marks, counts and words of the inbox; checks of watches',
@@ -304,5 +308,23 @@ CREATE TABLE checks (
   took_ms INTEGER NOT NULL,
   PRIMARY KEY (watch, at)
 ) WITHOUT ROWID`,
+  },
+  {
+    id: 5,
+    sha256: '742016c33cb213f24e7810c5ee71cb1b46ce1967a7180b8e7821d4e69df548e7',
+    name: 'the outbox: annotations on their way to delivery channels',
+    sql: `
+CREATE TABLE outbox (
+  annotation INTEGER NOT NULL,
+  channel TEXT NOT NULL,
+  state TEXT NOT NULL DEFAULT 'waiting',
+  attempts INTEGER NOT NULL DEFAULT 0,
+  next_at INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  reason TEXT NOT NULL DEFAULT '',
+  PRIMARY KEY (annotation, channel)
+) WITHOUT ROWID;
+CREATE INDEX outbox_due ON outbox (next_at) WHERE state = 'waiting';
+CREATE INDEX outbox_created ON outbox (created_at)`,
   },
 ]

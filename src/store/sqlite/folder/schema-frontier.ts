@@ -4,6 +4,7 @@ import type { Migration } from './database.ts'
 export const frontierMigrations: readonly Migration[] = [
   {
     id: 1,
+    sha256: '08c476bc5c60c0f674225b160fa7f4791bd0ecf59d5aa9e616808c0a48d48527',
     name: 'hosts, seen, queue, robots',
     sql: `
 CREATE TABLE hosts (
@@ -49,6 +50,7 @@ INSERT INTO facts VALUES ('run', 0), ('seq', 0), ('queued', 0), ('seen', 0), ('c
   },
   {
     id: 2,
+    sha256: 'd10f039f5d69a81c87f7bdff140ae2eab25187e490cbc8a08be0ff93e3d87891',
     name: 'errands of watches',
     sql: `
 ALTER TABLE queue ADD COLUMN watch INTEGER NOT NULL DEFAULT 0;

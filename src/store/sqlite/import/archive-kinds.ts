@@ -1,4 +1,5 @@
 import { partitionOf } from '../../../core/partition.ts'
+import { columnNames, flagColumns } from '../inbox/annotation-rows.ts'
 import { importedId, plainRow, type RawValue, type SourceKind } from './source-kind.ts'
 
 /** Documents of lists of links whose own version was collected: a later version of the same document refers to them. */
@@ -117,13 +118,12 @@ export const archiveKinds: readonly SourceKind<ArchiveContext>[] = [
     kind: 'annotations',
     table: 'annotations',
     keys: [['a.id', 'plain']],
-    columns: `a.id, a.owner, a.profile, a.document, a.version, a.kind, a.at, a.relevance, a.urgency, a.expires_at, a.backlog, a.title,
-      a.format, a.extension, a.size, a.summary, a.explanation, a.story, a.read, a.starred, a.archived,
+    columns: `a.id, ${columnNames.map((name) => `a.${name}`).join(', ')}, a.read, a.starred, a.archived,
       coalesce(d.url, '') AS url, d.host, ${hostOfVersion('a.story')} AS story_host`,
     from: 'FROM annotations a LEFT JOIN documents d ON d.id = a.document',
     toRow(raw) {
       const host = hostOf(raw.host)
-      const flags = ['backlog', 'read', 'starred', 'archived']
+      const flags = [...flagColumns, 'read', 'starred', 'archived']
       return {
         ...plainRow(raw, flags, ['host', 'story_host']),
         document: importedId(numberOf(raw.document), host),
@@ -146,6 +146,18 @@ export const archiveKinds: readonly SourceKind<ArchiveContext>[] = [
       ...plainRow(raw, [], ['host']),
       version: importedId(numberOf(raw.version), hostOf(raw.host)),
     }),
+    portionRows: 1_000,
+  },
+  {
+    kind: 'outbox',
+    table: 'outbox',
+    keys: [
+      ['annotation', 'plain'],
+      ['channel', 'plain'],
+    ],
+    columns: 'annotation, channel, state, attempts, next_at, created_at, reason',
+    from: 'FROM outbox',
+    toRow: (raw) => plainRow(raw),
     portionRows: 1_000,
   },
   {

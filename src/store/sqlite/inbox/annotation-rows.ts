@@ -1,89 +1,87 @@
-import type { Annotation } from '../../contracts/annotations.ts'
+import type { SQLInputValue } from 'node:sqlite'
+import {
+  type Annotation,
+  type AnnotationDraft,
+  type AnnotationFields,
+  annotationFields,
+  type FieldType,
+} from '../../contracts/annotations.ts'
 import type { InboxItem } from '../../contracts/inbox.ts'
 import type { Database } from '../folder/database.ts'
 
-type AnnotationRow = Omit<
-  InboxItem,
-  'summary' | 'explanation' | 'backlog' | 'alsoAt' | 'read' | 'starred' | 'archived'
-> & {
-  summary: string
-  explanation: string
-  backlog: 0 | 1
-}
-type MarkedRow = AnnotationRow & { read: 0 | 1; starred: 0 | 1; archived: 0 | 1 }
+type Column = { name: keyof AnnotationFields; column: string; type: FieldType }
+type Row = Record<string, unknown> & { id: number }
 
-const columns = `a.id, a.owner, a.profile, a.document AS documentId, a.version AS versionId, a.kind, a.at, a.relevance,
-  a.urgency, a.expires_at AS expiresAt, a.backlog, a.title, a.format, a.extension, a.size, a.summary, a.explanation,
-  a.story, d.url, coalesce(v.n, 0) AS n`
+const columns: readonly Column[] = Object.entries(annotationFields).map(([name, field]) => ({
+  name: name as keyof AnnotationFields,
+  ...field,
+}))
+
+/** Columns that come from a draft, for statements and for the import. */
+export const columnNames = columns.map(({ column }) => column)
+export const flagColumns = columns.filter(({ type }) => type === 'flag').map(({ column }) => column)
+
+/** The values of a draft, in the order of `columnNames`. */
+export function columnValues(draft: AnnotationDraft): SQLInputValue[] {
+  return columns.map(({ name, type }) => {
+    const value = draft[name]
+    if (type === 'json') return JSON.stringify(value ?? null)
+    return type === 'flag' ? Number(value) : (value as SQLInputValue)
+  })
+}
+
+const selected = `a.id, ${columns.map(({ name, column }) => `a.${column} AS ${name}`).join(', ')}, d.url, coalesce(v.n, 0) AS n`
 const tables = 'FROM annotations a JOIN documents d ON d.id = a.document LEFT JOIN versions v ON v.id = a.version'
 
-export const selectAnnotations = `SELECT ${columns} ${tables}`
-/** With what its owner did to it. */
-export const selectItems = `SELECT ${columns}, a.read, a.starred, a.archived ${tables}`
+export const selectAnnotations = `SELECT ${selected} ${tables}`
+/** With the marks of its owner. */
+export const selectItems = `SELECT ${selected}, a.read, a.starred, a.archived ${tables}`
 
-/** Rows of annotations as others see them, with the places where the same story was met. */
+/** Reads annotations with the other URLs of their near-duplicate cluster. */
 export function createAnnotationReader(db: Database) {
   const urlsOf = db.prepare('SELECT DISTINCT url FROM also_at WHERE annotation = ? ORDER BY version')
-  // Of a page of them together: most were met in one place alone.
+  // One statement for a page of them: most have one URL.
   const urlsOfSome = db.prepare(
     'SELECT annotation, url FROM also_at WHERE annotation IN (SELECT value FROM json_each(?)) ORDER BY annotation, version',
   )
 
   function annotationOf(row: unknown): Annotation | null {
     if (row === undefined) return null
-    const { id } = row as AnnotationRow
-    return plainOf(
-      row as AnnotationRow,
-      (urlsOf.all(id) as { url: string }[]).map(({ url }) => url),
+    const urls = urlsOf.all((row as Row).id) as { url: string }[]
+    return readRow(
+      row as Row,
+      urls.map(({ url }) => url),
     )
   }
 
   function itemOf(row: unknown): InboxItem | null {
     const annotation = annotationOf(row)
-    return annotation === null ? null : withMarks(annotation, row as MarkedRow)
+    return annotation === null ? null : withMarks(annotation, row as Row)
   }
 
   /** In the order of the rows. */
   function itemsOf(rows: readonly unknown[]): InboxItem[] {
-    const ids = rows.map((row) => (row as AnnotationRow).id)
-    const places = new Map<number, Set<string>>()
+    const ids = rows.map((row) => (row as Row).id)
+    const urls = new Map<number, Set<string>>()
     for (const { annotation, url } of urlsOfSome.all(JSON.stringify(ids)) as { annotation: number; url: string }[])
-      places.set(annotation, (places.get(annotation) ?? new Set()).add(url))
-    return rows.map((row, at) =>
-      withMarks(plainOf(row as AnnotationRow, [...(places.get(ids[at]!) ?? [])]), row as MarkedRow),
-    )
+      urls.set(annotation, (urls.get(annotation) ?? new Set()).add(url))
+    return rows.map((row, n) => withMarks(readRow(row as Row, [...(urls.get(ids[n]!) ?? [])]), row as Row))
   }
 
   return { annotationOf, itemOf, itemsOf }
 }
 
-/** Written out: to copy what a statement gives, whose shape the engine does not know, takes several times as long. */
-function plainOf(row: AnnotationRow, alsoAt: readonly string[]): Annotation {
-  return {
-    id: row.id,
-    owner: row.owner,
-    profile: row.profile,
-    documentId: row.documentId,
-    versionId: row.versionId,
-    kind: row.kind,
-    at: row.at,
-    relevance: row.relevance,
-    urgency: row.urgency,
-    expiresAt: row.expiresAt,
-    backlog: row.backlog === 1,
-    title: row.title,
-    format: row.format,
-    extension: row.extension,
-    size: row.size,
-    summary: JSON.parse(row.summary),
-    explanation: JSON.parse(row.explanation),
-    story: row.story,
-    url: row.url,
-    n: row.n,
-    alsoAt,
+/** Field by field: to spread the row of a statement, an object of unknown shape, takes several times as long. */
+function readRow(row: Row, alsoAt: readonly string[]): Annotation {
+  const annotation: Record<string, unknown> = { id: row.id, url: row.url, n: row.n, alsoAt }
+  for (const { name, type } of columns) {
+    const value = row[name]
+    if (type === 'json') annotation[name] = JSON.parse(value as string)
+    else annotation[name] = type === 'flag' ? value === 1 : value
   }
+  return annotation as Annotation
 }
 
-function withMarks(annotation: Annotation, { read, starred, archived }: MarkedRow): InboxItem {
+function withMarks(annotation: Annotation, { read, starred, archived }: Row): InboxItem {
   return Object.assign(annotation, { read: read === 1, starred: starred === 1, archived: archived === 1 })
 }

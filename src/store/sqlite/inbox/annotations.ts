@@ -6,7 +6,7 @@ import type {
   Task,
 } from '../../contracts/annotations.ts'
 import type { Database } from '../folder/database.ts'
-import { createAnnotationReader, selectAnnotations } from './annotation-rows.ts'
+import { columnNames, columnValues, createAnnotationReader, selectAnnotations } from './annotation-rows.ts'
 import { createWordSpelling } from './inbox-words.ts'
 
 type TaskRow = Omit<Task, 'first' | 'made'> & { first: 0 | 1; made: 0 | 1 }
@@ -23,13 +23,12 @@ export function createSqliteAnnotations(db: Database): AnnotationStore {
     countTasks: db.prepare('SELECT count(*) AS n FROM tasks'),
     done: db.prepare('DELETE FROM tasks WHERE id = ?'),
     insert: db.prepare(
-      `INSERT INTO annotations (owner, profile, document, version, kind, at, relevance, urgency, expires_at, backlog,
-       title, format, extension, size, summary, explanation, story, read, archived)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+      `INSERT INTO annotations (${columnNames.join(', ')}, read, archived)
+       VALUES (${columnNames.map(() => '?').join(', ')}, ?, ?) ON CONFLICT DO NOTHING`,
     ),
+    send: db.prepare('INSERT OR IGNORE INTO outbox (annotation, channel, next_at, created_at) VALUES (?1, ?2, ?3, ?3)'),
     hold: db.prepare('INSERT OR IGNORE INTO holds (version, owner, since) VALUES (?, ?, ?)'),
     alsoAt: db.prepare('INSERT OR IGNORE INTO also_at (annotation, version, url) VALUES (?, ?, ?)'),
-    urlsOf: db.prepare('SELECT DISTINCT url FROM also_at WHERE annotation = ? ORDER BY version'),
     story: db.prepare('INSERT OR IGNORE INTO stories (version, hash, story) VALUES (?, ?, ?)'),
     stories: db.prepare('SELECT version AS versionId, hash, story FROM stories ORDER BY version DESC LIMIT ?'),
     // Whoever else had a use for it keeps it.
@@ -55,32 +54,13 @@ export function createSqliteAnnotations(db: Database): AnnotationStore {
   function add(draft: AnnotationDraft): number {
     const muted = draft.muted === true ? 1 : 0
     const read = muted === 1 || draft.silent === true ? 1 : 0
-    const { changes, lastInsertRowid } = sql.insert.run(
-      draft.owner,
-      draft.profile,
-      draft.documentId,
-      draft.versionId,
-      draft.kind,
-      draft.at,
-      draft.relevance,
-      draft.urgency,
-      draft.expiresAt,
-      draft.backlog ? 1 : 0,
-      draft.title,
-      draft.format,
-      draft.extension,
-      draft.size,
-      JSON.stringify(draft.summary),
-      JSON.stringify(draft.explanation),
-      draft.story,
-      read,
-      muted,
-    )
+    const { changes, lastInsertRowid } = sql.insert.run(...columnValues(draft), read, muted)
     if (changes === 0) return 0
     const id = Number(lastInsertRowid)
-    // Until its owner has fetched it, the version stays. Nobody waits for what comes silently.
+    // The version stays until its owner has read the annotation.
     if (read === 0) sql.hold.run(draft.versionId, draft.owner, draft.at)
     sql.wanted.run(draft.versionId)
+    for (const channel of draft.channels ?? []) sql.send.run(id, channel, draft.at)
     return id
   }
 

@@ -18,6 +18,7 @@ export function createInboxMarks(db: Database) {
     ),
     remove: db.prepare('DELETE FROM annotations WHERE id = ? RETURNING document, version'),
     removeAlsoAt: db.prepare('DELETE FROM also_at WHERE annotation = ?'),
+    removeOutbox: db.prepare('DELETE FROM outbox WHERE annotation = ?'),
     // A version that was collected meanwhile has nothing that could be held.
     hold: db.prepare(
       'INSERT OR IGNORE INTO holds (version, owner, since) SELECT id, ?2, ?3 FROM versions WHERE id = ?1',
@@ -52,6 +53,7 @@ export function createInboxMarks(db: Database) {
       for (const id of ids) {
         const removed = sql.remove.get(id) as Changed
         sql.removeAlsoAt.run(id)
+        sql.removeOutbox.run(id)
         releaseUnlessWanted(owner, removed)
       }
       sql.dropEmptyCounts.run(owner)
