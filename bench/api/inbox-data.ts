@@ -2,6 +2,7 @@ import { hostname } from 'node:os'
 import { type AccountSettings, defaultAccountSettings } from '../../src/core/account.ts'
 import { createSecret, hashOfSecret, TOKEN_PREFIX } from '../../src/services/accounts/secrets.ts'
 import { createProfileKeys } from '../../src/services/profiles/keyed-profile.ts'
+import { draftOf } from '../../src/store/conformance/annotations-suite.testkit.ts'
 import type { AnnotationDraft } from '../../src/store/contracts/annotations.ts'
 import { createSqliteAccounts } from '../../src/store/sqlite/accounts/accounts.ts'
 import { createSqliteProfiles } from '../../src/store/sqlite/accounts/profiles.ts'
@@ -40,7 +41,7 @@ export async function createInboxData(folder: string, annotations: number): Prom
     const store = createSqliteAnnotations(db)
     for (let at = 0; at < annotations; at += BATCH) {
       const drafts = Array.from({ length: Math.min(BATCH, annotations - at) }, (_, n) =>
-        draftOf(at + n, annotations, documents, texts),
+        annotationOf(at + n, annotations, documents, texts),
       )
       await store.settle({ done: [], annotations: drafts, alsoAt: [], stories: [], unwanted: [], wanted: [] })
     }
@@ -106,7 +107,7 @@ function createTexts() {
 
 type Texts = ReturnType<typeof createTexts>
 
-function draftOf(n: number, annotations: number, documents: number, { texts }: Texts): AnnotationDraft {
+function annotationOf(n: number, annotations: number, documents: number, { texts }: Texts): AnnotationDraft {
   const random = createRandom(n)
   const large = Math.floor(annotations * LARGE_SHARE)
   const owner = n < large ? 0 : 1 + ((n - large) % (OWNERS - 1))
@@ -116,23 +117,17 @@ function draftOf(n: number, annotations: number, documents: number, { texts }: T
   const words = texts[random.below(TEXTS)]!
   const start = random.below(words.length - SUMMARY_WORDS - TITLE_WORDS)
   const summary = words.slice(start, start + SUMMARY_WORDS)
-  return {
+  return draftOf(version, version, {
     owner: emailOf(owner),
     profile: profileIdOf(owner, Math.floor(index / documents) % PROFILES),
-    documentId: version,
-    versionId: version,
-    kind: 'new',
     at: Date.UTC(2026, 0, 1) + n * 1_000,
     relevance: 4 + random.below(8),
     urgency: 1 + random.below(3),
-    expiresAt: 0,
-    backlog: false,
     title: words.slice(start + SUMMARY_WORDS, start + SUMMARY_WORDS + TITLE_WORDS).join(' '),
     format: 'text/html',
     extension: 'html',
     size: 1_000,
     summary: { text: summary.join(' '), marks: [[0, summary[0]!.length]] },
     explanation: { relevance: 4, threshold: 4, terms: [{ key: summary[0]!, weight: 4, hits: 1 }] },
-    story: 0,
-  }
+  })
 }

@@ -5,6 +5,7 @@ import { configOf } from '../../src/config/load-config.ts'
 import { bodyDigest, digestText } from '../../src/core/fingerprint.ts'
 import { noCheck } from '../../src/core/request.ts'
 import { createKeys } from '../../src/crawl/normalize/document-keys.ts'
+import { draftOf, nothing } from '../../src/store/conformance/annotations-suite.testkit.ts'
 import type { AnnotationDraft } from '../../src/store/contracts/annotations.ts'
 import type { Capture } from '../../src/store/contracts/documents.ts'
 import { createPostgresDocuments } from '../../src/store/postgres/documents/documents.ts'
@@ -77,29 +78,9 @@ function captureOf(url: string, body: Buffer, key: { host: string; fp: bigint })
   }
 }
 
-/** An annotation of a page, as the annotation engine would make it. */
-export function draftFor({ documentId, versionId }: KeptPage, owner: string, profile: string): AnnotationDraft {
-  return {
-    owner,
-    profile,
-    documentId,
-    versionId,
-    kind: 'new',
-    at: 1,
-    relevance: 1,
-    urgency: 1,
-    expiresAt: 0,
-    backlog: false,
-    title: 't',
-    format: 'text/html',
-    extension: 'html',
-    size: 1,
-    summary: { text: '', marks: [] },
-    explanation: {},
-    story: 0,
-  }
-}
+export const draftFor = ({ documentId, versionId }: KeptPage, owner: string, profile: string): AnnotationDraft =>
+  draftOf(documentId, versionId, { owner, profile })
 
 export function commitDrafts({ annotations }: Pick<PostgresStores, 'annotations'>, drafts: readonly AnnotationDraft[]) {
-  return annotations.settle({ done: [], alsoAt: [], stories: [], unwanted: [], wanted: [], annotations: drafts })
+  return annotations.settle({ ...nothing, annotations: drafts })
 }

@@ -81,13 +81,14 @@ describe('a data folder that is moved into a shared store', () => {
       'versions',
       'annotations',
       'requests queued',
-      'stories',
+      'near-duplicates',
+      'deliveries in the outbox',
       'holds',
       'sessions',
       'tokens',
     ])
       assert.ok(there[what]! > 0, `there are ${what}`)
-    assert.ok(there['further places of stories']! > 0, 'a story was met twice')
+    assert.ok(there['other URLs of near-duplicates']! > 0, 'a near-duplicate was found')
     assert.ok(report.bodiesChecked > 500 && report.bytes > 1_000_000, `${report.bodiesChecked} bodies`)
     assert.ok(told.has('versions') && told.has('checking versions'))
   })

@@ -3,31 +3,20 @@ import type { InboxItem } from '../../store/contracts/inbox.ts'
 /** An annotation in JSON, for lists and live events. */
 export type AnnotationJson = ReturnType<typeof annotationToJson>
 
+/** A field that has its own form, or is not for the API, is named here; all others are passed on as they are. */
 export function annotationToJson(item: InboxItem, profileName: string) {
-  const { id, kind, url, title, relevance, urgency, backlog, read, starred, archived, n, format, size } = item
+  const { owner: _, extension: __, story: ___, documentId, versionId, profile, at, expiresAt, ...rest } = item
   return {
-    id,
-    kind,
-    at: new Date(item.at).toISOString(),
-    url,
-    source: URL.parse(url)?.host ?? '',
-    title,
-    profile: { id: item.profile, name: profileName },
-    relevance,
-    urgency,
-    backlog,
-    read,
-    starred,
-    archived,
+    ...rest,
+    at: new Date(at).toISOString(),
+    source: URL.parse(item.url)?.host ?? '',
+    profile: { id: profile, name: profileName },
     summary: { text: item.summary.text, marks: item.summary.marks.map(([from, to]) => [from, to]) },
     explanation: recordOf(item.explanation),
     alsoAt: [...item.alsoAt],
-    document: item.documentId,
-    version: item.versionId,
-    n,
-    format,
-    size,
-    expiresAt: item.expiresAt === 0 ? null : new Date(item.expiresAt).toISOString(),
+    document: documentId,
+    version: versionId,
+    expiresAt: expiresAt === 0 ? null : new Date(expiresAt).toISOString(),
   }
 }
 

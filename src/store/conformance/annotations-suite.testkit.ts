@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type Check, noCheck } from '../../core/request.ts'
-import type { AnnotationBatch, AnnotationDraft, AnnotationStore, Task } from '../contracts/annotations.ts'
+import {
+  type AnnotationBatch,
+  type AnnotationDraft,
+  type AnnotationFields,
+  type AnnotationStore,
+  annotationFields,
+  type FieldType,
+  type Task,
+} from '../contracts/annotations.ts'
 import { type WatchingEngine, type WatchingTarget, withWatchingStores } from './profiles-suite.testkit.ts'
 import { goneOf, noteOf, pageOf } from './samples.testkit.ts'
 
@@ -11,14 +19,21 @@ function checkOf(watch: number, parts: Partial<Check> = {}): Check {
   return { ...noCheck, watch, round: 100, ...parts }
 }
 
+const samples: Record<FieldType, unknown> = { text: 'ïdea', integer: 12, real: 2.5, flag: true, json: { key: '💡' } }
+const sample = Object.fromEntries(
+  Object.entries(annotationFields).map(([name, { type }]) => [name, samples[type]]),
+) as AnnotationFields
+
+/** Fields that are named neither here nor by the test have a sample of their type. */
 export function draftOf(documentId: number, versionId: number, parts: Partial<AnnotationDraft> = {}): AnnotationDraft {
   const texts = {
     summary: { text: 'the ïdea 💡', marks: [[4, 8]] as const },
     explanation: { terms: [{ key: 'ïdea' }] },
   }
-  const facts = { title: 'A "title"', format: 'html', extension: '', size: 12, ...texts }
-  const worth = { relevance: 2.5, urgency: 3, expiresAt: 0, backlog: false, story: 0 }
-  return { owner: 'ann', profile: 'p', documentId, versionId, kind: 'new', at: 77, ...worth, ...facts, ...parts }
+  const facts = { title: 'A "title"', format: 'html', extension: '', ...texts }
+  const worth = { urgency: 3, expiresAt: 0, backlog: false, story: 0 }
+  const what = { owner: 'ann', profile: 'p', documentId, versionId, kind: 'new', at: 77 } as const
+  return { ...sample, ...what, ...worth, ...facts, ...parts }
 }
 
 const allTasks = (annotations: AnnotationStore): Promise<Task[]> =>

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { profileOf, sourceOf } from '../../../../test/watch/up-run.ts'
 import { createProfileKeys } from '../../../services/profiles/keyed-profile.ts'
+import { draftOf } from '../../../store/conformance/annotations-suite.testkit.ts'
 import type { AnnotationDraft } from '../../../store/contracts/annotations.ts'
 import { createTestServer, type TestServer } from '../../server.testkit.ts'
 
@@ -14,27 +15,7 @@ function refused(answer: Answer, status: number, code: string): void {
   assert.equal(answer.json().error.code, code)
 }
 
-function annotationOf(owner: string, versionId: number): AnnotationDraft {
-  return {
-    owner,
-    profile: 'p',
-    documentId: 1,
-    versionId,
-    kind: 'new',
-    at: 1,
-    relevance: 1,
-    urgency: 1,
-    expiresAt: 0,
-    backlog: false,
-    title: 'title',
-    format: 'text/html',
-    extension: 'html',
-    size: 1,
-    summary: { text: 'text', marks: [] },
-    explanation: null,
-    story: 0,
-  }
-}
+const annotationOf = (owner: string, versionId: number): AnnotationDraft => draftOf(1, versionId, { owner })
 
 describe('accounts over HTTP', () => {
   let erace: TestServer

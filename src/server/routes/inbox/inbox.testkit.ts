@@ -1,3 +1,4 @@
+import { draftOf, nothing } from '../../../store/conformance/annotations-suite.testkit.ts'
 import type { AnnotationDraft } from '../../../store/contracts/annotations.ts'
 import { createTestServer, type TestServer, type TestServerOptions } from '../../server.testkit.ts'
 
@@ -19,19 +20,12 @@ export async function annotate(
       )
       .run(id, id, address),
   )
-  const draft: AnnotationDraft = {
+  const draft = draftOf(id, id, {
     owner,
-    profile: 'p',
-    documentId: id,
-    versionId: id,
-    kind: 'new',
     at: Date.UTC(2026, 0, 1, 12),
     relevance: 4.5,
     urgency: 1,
-    expiresAt: 0,
-    backlog: false,
     title: `Page ${id}`,
-    format: 'html',
     extension: 'html',
     size: 1234,
     summary: { text: `The research of page ${id}`, marks: [[4, 12]] },
@@ -47,11 +41,9 @@ export async function annotate(
       exclusions: [],
       expression: null,
     },
-    story: 0,
     ...parts,
-  }
-  const batch = { done: [], alsoAt: [], stories: [], unwanted: [], wanted: [] }
-  const [annotation] = await stores.annotations.settle({ ...batch, annotations: [draft] })
+  })
+  const [annotation] = await stores.annotations.settle({ ...nothing, annotations: [draft] })
   return annotation!.id
 }
 

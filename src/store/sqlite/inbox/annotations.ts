@@ -6,7 +6,7 @@ import type {
   Task,
 } from '../../contracts/annotations.ts'
 import type { Database } from '../folder/database.ts'
-import { columnNames, columnValues, createAnnotationReader, selectAnnotations } from './annotation-rows.ts'
+import { columnNames, columnValues, createAnnotationReader, prepareAnnotations } from './annotation-rows.ts'
 import { createWordSpelling } from './inbox-words.ts'
 
 type TaskRow = Omit<Task, 'first' | 'made'> & { first: 0 | 1; made: 0 | 1 }
@@ -38,14 +38,16 @@ export function createSqliteAnnotations(db: Database): AnnotationStore {
        AND NOT EXISTS (SELECT 1 FROM tasks WHERE version = ?1)`,
     ),
     wanted: db.prepare('UPDATE versions SET wanted = 1 WHERE id = ? AND wanted = 0'),
-    find: db.prepare(`${selectAnnotations} WHERE a.id = ?`),
-    list: db.prepare(
-      `${selectAnnotations} WHERE a.id > ? AND (? IS NULL OR a.owner = ?) AND (? IS NULL OR a.profile = ?)
+    find: prepareAnnotations(db, 'WHERE a.id = ?'),
+    list: prepareAnnotations(
+      db,
+      `WHERE a.id > ? AND (? IS NULL OR a.owner = ?) AND (? IS NULL OR a.profile = ?)
        ORDER BY a.id LIMIT ?`,
     ),
-    last: db.prepare(`${selectAnnotations} WHERE a.profile = ? AND a.document = ? ORDER BY a.id DESC LIMIT 1`),
-    ofNearDuplicates: db.prepare(
-      `${selectAnnotations} WHERE a.story = ? AND a.story <> 0 AND a.profile = ? AND a.document <> ? ORDER BY a.id LIMIT 1`,
+    last: prepareAnnotations(db, 'WHERE a.profile = ? AND a.document = ? ORDER BY a.id DESC LIMIT 1'),
+    ofNearDuplicates: prepareAnnotations(
+      db,
+      'WHERE a.story = ? AND a.story <> 0 AND a.profile = ? AND a.document <> ? ORDER BY a.id LIMIT 1',
     ),
   }
   sql.stories.setReadBigInts(true)

@@ -1,7 +1,7 @@
 import type { InboxCounts, InboxItem, InboxStore } from '../../contracts/inbox.ts'
 import { countsOf, highestOf } from '../../rules/inbox-counts.ts'
 import type { Database } from '../folder/database.ts'
-import { createAnnotationReader, selectItems } from './annotation-rows.ts'
+import { createAnnotationReader, prepareAnnotations } from './annotation-rows.ts'
 import { createInboxMarks } from './inbox-marks.ts'
 import { createInboxSelection } from './inbox-selection.ts'
 
@@ -72,9 +72,9 @@ export function createSqliteInbox(db: Database): InboxStore {
 
 function inboxStatements(db: Database) {
   return {
-    find: db.prepare(`${selectItems} WHERE a.id = ? AND a.owner = ?`),
+    find: prepareAnnotations(db, 'WHERE a.id = ? AND a.owner = ?'),
     // The plus keeps it from going through all that the owner has.
-    some: db.prepare(`${selectItems} WHERE a.id IN (SELECT value FROM json_each(?)) AND +a.owner = ?`),
+    some: prepareAnnotations(db, 'WHERE a.id IN (SELECT value FROM json_each(?)) AND +a.owner = ?'),
     arrivals: db.prepare(`${everyState('a.id', '>')} ORDER BY 1 LIMIT ?3`),
     someOf: db.prepare(
       `SELECT a.id FROM annotations a INDEXED BY annotations_profile WHERE a.owner = ?1 AND a.profile = ?2
