@@ -10,8 +10,6 @@ import { backupFolder } from '../../store/sqlite/backup/backup.ts'
 import { restoreFolder } from '../../store/sqlite/backup/restore.ts'
 import { openCollecting, withStores } from '../engines/open-engine.ts'
 
-/** Others write between two portions. */
-const DELIVERIES_AT_ONCE = 1_000
 const noFiles: GcFiles = { rewritten: 0, removed: 0, freedBytes: 0, leftAlone: [] }
 
 /** `erace gc`, also while a crawl runs there. */
@@ -28,8 +26,7 @@ export const gc: Engine['gc'] = async (request, hooks) => {
       now: target.now(),
       onRemoved: target.forget,
     })
-    const oldest = target.now() - outboxRetentionMs
-    while (!dryRun && (await target.outbox.removeBefore(oldest, DELIVERIES_AT_ONCE)) > 0);
+    if (!dryRun) await target.outbox.removeBefore(target.now() - outboxRetentionMs)
     const files = dryRun || signal.aborted ? undefined : await target.rewriteFiles?.()
     return {
       dryRun,

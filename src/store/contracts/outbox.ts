@@ -17,8 +17,8 @@ export type OutboxStore = {
   retry(attempt: OutboxAttempt, options: { at: number; reason: string }): Promise<boolean>
   giveUp(attempt: OutboxAttempt, options: { now: number; reason: string }): Promise<boolean>
   find(annotation: number): Promise<OutboxEntry[]>
-  /** Entries written before a time, at most `limit` of them. Returns how many. */
-  removeBefore(at: number, limit: number): Promise<number>
+  /** Removes the entries that were written before a time, in portions between which others can write. Returns how many. */
+  removeBefore(at: number): Promise<number>
 }
 
 /** `attempt` counts from 1, and tells this lease from later ones. */

@@ -2,6 +2,11 @@ import type { OutboxAttempt, OutboxEntry, OutboxStore } from '../../contracts/ou
 import { storable } from '../connection/row-batch.ts'
 import type { PostgresPool } from '../connection/pool.ts'
 
+const PORTION = 1_000
+const removeStatement = `DELETE FROM outbox WHERE (annotation, channel) IN
+  (SELECT annotation, channel FROM outbox WHERE created_at < $1 ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED)
+  RETURNING 1`
+
 /**
  * A taken entry is one that is due again when its lease ends; the number of the attempt is its fence. Servers that take at the same
  * moment skip each other's rows. Times are the callers': where clocks differ, a lease may end early, and the entry is sent twice.
@@ -39,14 +44,13 @@ export function createPostgresOutbox(pool: PostgresPool): OutboxStore {
          WHERE annotation = $1 ORDER BY channel`,
         [annotation],
       ),
-    async removeBefore(at, limit) {
-      const rows = await pool.query(
-        `DELETE FROM outbox WHERE (annotation, channel) IN
-         (SELECT annotation, channel FROM outbox WHERE created_at < $1 ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED)
-         RETURNING 1`,
-        [at, limit],
-      )
-      return rows.length
+    async removeBefore(at) {
+      let removed = 0
+      for (;;) {
+        const rows = await pool.query(removeStatement, [at, PORTION])
+        removed += rows.length
+        if (rows.length < PORTION) return removed
+      }
     },
   }
 }

@@ -1,5 +1,8 @@
+import { setImmediate } from 'node:timers/promises'
 import type { OutboxEntry, OutboxStore } from '../../contracts/outbox.ts'
 import type { Database } from '../folder/database.ts'
+
+const PORTION = 1_000
 
 /** A taken entry is one that is due again when its lease ends. Everything that ends an attempt names it, so that it ends no later one. */
 export function createSqliteOutbox(db: Database): OutboxStore {
@@ -38,6 +41,14 @@ export function createSqliteOutbox(db: Database): OutboxStore {
     giveUp: async (taken, { now, reason }) => end(taken, 'given-up', now, reason),
     find: async (annotation) =>
       (db.read(() => sql.find.all(annotation)) as OutboxEntry[]).map((entry) => ({ ...entry })),
-    removeBefore: async (at, limit) => db.write(() => Number(sql.removeBefore.run(at, limit).changes)),
+    async removeBefore(at) {
+      let removed = 0
+      for (;;) {
+        const portion = db.write(() => Number(sql.removeBefore.run(at, PORTION).changes))
+        removed += portion
+        if (portion < PORTION) return removed
+        await setImmediate()
+      }
+    },
   }
 }
