@@ -1,6 +1,6 @@
 import type { OutboxAttempt, OutboxEntry, OutboxStore } from '../../contracts/outbox.ts'
-import { storable } from '../connection/row-batch.ts'
 import type { PostgresPool } from '../connection/pool.ts'
+import { storable } from '../connection/row-batch.ts'
 
 const PORTION = 1_000
 const removeStatement = `DELETE FROM outbox WHERE (annotation, channel) IN

@@ -4,16 +4,12 @@ import { accountsSchema } from './schema-people.ts'
 import { pagesSchema, rolesSchema } from './schema-roles.ts'
 
 /** A step of the schema. What was applied anywhere is never edited: a change is a new step. */
-export type PostgresMigration = { id: number; name: string; sql: string; /** Of `sql`. A test compares them. */ sha256: string }
-
-/**
- * `taken` in a node's stats counts the pages of the run that it has taken, less those it gave back: reporting twice counts once.
- * Versions that the collector has marked are few among very many, and are found by their mark.
- */
-const pagesSchema = `
-ALTER TABLE run_figures ADD COLUMN taken bigint NOT NULL DEFAULT 0;
-CREATE INDEX versions_leaving ON versions (partition, id) WHERE leaving;
-`
+export type PostgresMigration = {
+  id: number
+  name: string
+  sql: string /** Of `sql`. A test compares them. */
+  sha256: string
+}
 
 const outboxSchema = `
 CREATE TABLE outbox (

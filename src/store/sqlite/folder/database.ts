@@ -126,7 +126,12 @@ export function flagOf(mark: boolean | undefined): 0 | 1 | null {
 }
 
 /** A step of a schema, numbered from 1. Once released it is never edited; a change is a new step. */
-export type Migration = { id: number; name: string; sql: string; /** Of `sql`. A test compares them. */ sha256?: string }
+export type Migration = {
+  id: number
+  name: string
+  sql: string /** Of `sql`. A test compares them. */
+  sha256?: string
+}
 
 /**
  * For work in portions in a thread that others wait for: after some milliseconds of it, or whenever it is told to, everybody else has a turn.
