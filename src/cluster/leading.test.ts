@@ -11,42 +11,42 @@ import { checkPayloads, checksChannel, createLeading, readCheckPayload } from '.
 
 usePostgres()
 
-/** What comes over a channel, one word after the other. */
-function createWords() {
-  const words: (string | null)[] = []
-  let told = Promise.withResolvers<void>()
+/** Payloads of a channel, one after the other. */
+function createPayloads() {
+  const payloads: (string | null)[] = []
+  let arrived = Promise.withResolvers<void>()
   return {
-    hear(word: string | null): void {
-      words.push(word)
-      told.resolve()
+    hear(payload: string | null): void {
+      payloads.push(payload)
+      arrived.resolve()
     },
     async next(): Promise<string | null> {
-      while (words.length === 0) {
-        await told.promise
-        told = Promise.withResolvers()
+      while (payloads.length === 0) {
+        await arrived.promise
+        arrived = Promise.withResolvers()
       }
-      return words.shift()!
+      return payloads.shift()!
     },
   }
 }
 
-test('when words about checks did not come through, all is read again', async () => {
+test('when a notification of checks got lost, everything is read again', async () => {
   const database = await createDatabase()
   const proxy = await startCuttingProxy(database.address)
   const pool = openPool({ address: proxy.address, maxConnections: 1, name: 'leader' })
   const others = createPostgresEvents({ pool: database.pool })
-  const { hear, next } = createWords()
+  const { hear, next } = createPayloads()
   others.listen(checksChannel, hear)
   assert.equal(await next(), null)
   const leader = createPostgresEvents({ pool })
   const sent: Promise<void>[] = []
-  let tell: CheckListener = () => {}
+  let report: CheckListener = () => {}
   const leading = createLeading({
     epoch: 1,
     service: {
       checkNow: () => 'asked',
       onCheck(listener) {
-        tell = listener
+        report = listener
       },
     },
     scheduler: { stats: () => ({}) as SchedulerStats },
@@ -64,20 +64,20 @@ test('when words about checks did not come through, all is read again', async ()
     onCheck() {},
   })
 
-  tell(7, 'begun')
+  report(7, 'begun')
   leading.afterTick()
   assert.deepEqual(readCheckPayload(await next()), { begun: [7], ended: [] })
   proxy.cutAt(1, 'before')
-  tell(7, 'ended')
+  report(7, 'ended')
   leading.afterTick()
   await assert.rejects(sent.at(-1)!)
   assert.equal(proxy.wasCut(), true)
-  tell(8, 'begun')
+  report(8, 'begun')
   leading.afterTick()
   assert.equal(await next(), '')
   assert.deepEqual(readCheckPayload(await next()), { begun: [8], ended: [] })
-  // Once is enough.
-  tell(8, 'ended')
+  // Only once.
+  report(8, 'ended')
   leading.afterTick()
   assert.deepEqual(readCheckPayload(await next()), { begun: [], ended: [8] })
 

@@ -7,12 +7,12 @@ import type { WatchRow, WatchStore } from '../store/contracts/watches.ts'
 
 export type ScheduleMirrorDeps = Omit<WatchedSourcesDeps, 'watches'> & {
   watches: Pick<WatchStore, 'all' | 'find'>
-  /** Of its own: nothing is ever taken from it. It only says when things are due. */
+  /** Of its own: no check is ever taken from it. It only computes when watches are due. */
   scheduler: Scheduler
   clock: Clock
 }
 
-/** The schedule that another process keeps, as far as the store tells: what is under way, and when the rest is due. */
+/** The schedule that another process keeps, as seen in the store: checks in progress, and when the rest is due. */
 export type ScheduleMirror = ReturnType<typeof createScheduleMirror>
 
 export function createScheduleMirror(deps: ScheduleMirrorDeps) {
@@ -27,7 +27,7 @@ export function createScheduleMirror(deps: ScheduleMirrorDeps) {
     else underWay.delete(id)
   }
 
-  /** A watch that was checked is one that the scheduler has never met: only then it believes what was saved. */
+  /** Set again as a new watch: only for those the scheduler uses the saved state. */
   function replace(id: number): void {
     const watch = coalescer.watch(id)
     if (watch === undefined) return
@@ -36,7 +36,7 @@ export function createScheduleMirror(deps: ScheduleMirrorDeps) {
   }
 
   return {
-    /** Takes in what changed in the profile base. */
+    /** Reads changes of the profile base. */
     async refresh(): Promise<void> {
       if (!(await sources.refresh())) return
       forwardTouched(coalescer, {
@@ -46,7 +46,7 @@ export function createScheduleMirror(deps: ScheduleMirrorDeps) {
       sources.takeJoined()
       for (const row of rows.values()) note(row)
     },
-    /** Reads again what is known of these watches; null for all. */
+    /** Reads these watches again; null for all. */
     async reread(ids: readonly number[] | null): Promise<void> {
       for (const row of ids === null ? await watches.all() : await watches.find(ids)) {
         rows.set(row.id, row)

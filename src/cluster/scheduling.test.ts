@@ -23,13 +23,13 @@ describe('the schedule of a cluster', () => {
     const other = await start('other')
     assert.deepEqual([leader.isLeader(), other.isLeader()], [true, false])
     const { id } = await rowOf(home)
-    await until('the first check has begun', () => leader.told.includes(`${id} begun`))
+    await until('the first check has begun', () => leader.notified.includes(`${id} begun`))
     await until('the other shows it', () => other.scheduler.snapshot(id)?.state === 'out')
     assert.equal(other.watching.checkNow(id), 'out-already')
     assert.deepEqual(other.checks.urdsOf(id), leader.checks.urdsOf(id))
     await until('a request is queued', async () => (await worker.queued()).length > 0)
     await worker.run()
-    await until('both have been told', () => [leader, other].every(({ told }) => told.includes(`${id} ended`)))
+    await until('both are notified', () => [leader, other].every(({ notified }) => notified.includes(`${id} ended`)))
     const row = await rowOf(home)
     assert.deepEqual([row.outcome, row.status], ['changed', 200])
     const [mine, theirs] = [leader, other].map(({ scheduler }) => scheduler.snapshot(id)!)
@@ -43,7 +43,7 @@ describe('the schedule of a cluster', () => {
     await cluster.close()
   })
 
-  test('goes on elsewhere at once when its keeper ends, with what is under way', async () => {
+  test('continues elsewhere at once when its leader ends, with the checks in progress', async () => {
     const cluster = await openCluster(pages)
     const { put, rowOf, start, worker } = cluster
     await put(profileWith('ann', 'ann@example.org', [sourceAt(home, daily)]))
@@ -62,7 +62,7 @@ describe('the schedule of a cluster', () => {
 })
 
 describe('a leader that sleeps past its lease', () => {
-  test('is refused when it goes on with a check that another has begun', async () => {
+  test('is refused when it continues a check that another has started', async () => {
     const cluster = await openCluster(pages)
     const { put, rowOf, start, worker, pool } = cluster
     const first = await start('first')
@@ -91,7 +91,7 @@ describe('a leader that sleeps past its lease', () => {
     await cluster.close()
   })
 
-  test('writes nothing when it sleeps in the midst of noting the end of a check', async () => {
+  test('writes nothing when it sleeps while noting the end of a check', async () => {
     const cluster = await openCluster(pages)
     const { put, rowOf, start, worker } = cluster
     await put(profileWith('ann', 'ann@example.org', [sourceAt(home, daily)]))
@@ -112,7 +112,7 @@ describe('a leader that sleeps past its lease', () => {
 })
 
 describe('a database that goes away', () => {
-  test('is waited for; then all goes on', async () => {
+  test('is waited for, and everything continues', async () => {
     const cluster = await openCluster(pages)
     const { put, rowOf, start, worker, pool } = cluster
     await put(profileWith('ann', 'ann@example.org', [sourceAt(home, daily)]))
@@ -126,7 +126,7 @@ describe('a database that goes away', () => {
     await cluster.close()
   })
 
-  test('with its server is waited for, by the leader and by those who follow', async (context) => {
+  test('with its server is waited for, by the leader and its followers', async (context) => {
     if (process.env.ERACE_TEST_POSTGRES) return context.skip('the server of ERACE_TEST_POSTGRES is not ours to stop')
     const cluster = await openCluster(pages)
     const { put, rowOf, start, worker } = cluster
@@ -146,7 +146,7 @@ describe('a database that goes away', () => {
     await cluster.close()
   })
 
-  test('for longer than a lease is a trouble that is told', async () => {
+  test('for longer than a lease is a health error', async () => {
     const cluster = await openCluster(pages)
     const { start } = cluster
     const schedule = await start('asleep')

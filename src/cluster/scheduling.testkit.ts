@@ -17,21 +17,21 @@ const GIVE_UP_MS = 30_000
 
 export type RunningSchedule = ClusterSchedule & {
   name: string
-  /** Checks as they were told to whoever listens here. */
-  told: string[]
+  /** The checks that listeners were notified of. */
+  notified: string[]
   gate: Gate
   end(): Promise<void>
 }
 
-/** Holds back all that a process sends to the database, from the first statement on that `closes` it. */
+/** Holds back everything a process sends to the database, starting with a statement that closes it. */
 export type Gate = {
   closeAt(part: string): void
-  /** Resolves when somebody stands before the closed gate. */
+  /** Resolves when a statement waits at the closed gate. */
   reached: Promise<void>
   open(): void
 }
 
-/** A process that schedules, as far as that goes; `name` is what its connections are called, too. */
+/** A process that schedules; its connections have the same name. */
 export async function startSchedule(
   address: string,
   name: string,
@@ -50,13 +50,13 @@ export async function startSchedule(
       events,
     }),
   )
-  const told: string[] = []
-  schedule.checks.onCheck((watch, phase) => told.push(`${watch} ${phase}`))
+  const notified: string[] = []
+  schedule.checks.onCheck((watch, phase) => notified.push(`${watch} ${phase}`))
   let isEnded = false
   return {
     ...schedule,
     name,
-    told,
+    notified,
     gate,
     async end() {
       if (isEnded) return
@@ -90,7 +90,7 @@ export async function openCluster(pages: Record<string, TestPage>) {
     worker,
     start,
     watches: stores.watches,
-    /** Nobody waits for a first visit: whoever takes over a check that is one has it made again. */
+    /** Without first visits: the process that takes over one repeats it. */
     async put(...profiles: Profile[]) {
       await stores.profiles.put(profiles.map(keyed))
       await database.pool.query('UPDATE urds SET visited_at = 1')
@@ -152,7 +152,7 @@ function gatePool(pool: PostgresPool): { gate: Gate; gated: PostgresPool } {
   }
 }
 
-/** Asks again and again until it is so. */
+/** Polls until it is true. */
 export async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
   const endAt = systemClock.monotonic() + GIVE_UP_MS
   while (!(await isSo())) {

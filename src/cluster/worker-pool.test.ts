@@ -32,7 +32,7 @@ async function openWorkerPool({ address, pool }: TestDatabase): Promise<WorkerPo
 }
 
 describe('shard groups of a worker', { timeout: 60_000 }, () => {
-  test('one that begins while the worker is drained takes nothing, until it may again', async () => {
+  test('one that starts while the worker drains takes nothing until draining ends', async () => {
     const database = await createDatabase()
     const held = async (): Promise<number> => {
       const rows = 'SELECT count(*) AS n FROM leases WHERE epoch > 0'

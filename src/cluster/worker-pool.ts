@@ -5,9 +5,8 @@ import { threadsOf, withSharedSettings } from '../crawl/crawl-settings.ts'
 import type { ClusterRunStore, RunMark } from '../store/contracts/cluster-runs.ts'
 import type { NodeOrders } from '../store/contracts/nodes.ts'
 import { addCounts, type Counts, countsOf, type NodeState, noCounts, runStatsOf } from './node-stats.ts'
-import { createRunPages, type RunPages } from './page-budget.ts'
 import { type Loop, startLoop } from './poll-loop.ts'
-import { createShardGroup, type ShardGroup, type StartShards } from './shard-group.ts'
+import { createRunPages, createShardGroup, type RunPages, type ShardGroup, type StartShards } from './shard-group.ts'
 
 export type WorkerPoolDeps = {
   startShards: StartShards

@@ -26,7 +26,7 @@ const signOf = (id: string, name: string) => ({
 })
 
 describe('control of a cluster', () => {
-  test('looks at nodes, leases, leader, run and queue as they come and go', async () => {
+  test('shows nodes, leases, leader, run and queue as they come and go', async () => {
     const { pool, address, destroy } = await createDatabase()
     const control = await openControl(targetOf(address))
     assert.deepEqual(await control.snapshot(), {
@@ -62,7 +62,7 @@ describe('control of a cluster', () => {
     await destroy()
   })
 
-  test('drains by id or by a name that only one has, and says which there are', async () => {
+  test('drains by id or unique name, and lists the nodes there are', async () => {
     const { pool, address, destroy } = await createDatabase()
     const control = await openControl(targetOf(address))
     const nodes = createPostgresNodes(pool)
@@ -87,7 +87,7 @@ describe('control of a cluster', () => {
     await destroy()
   })
 
-  test('pauses for all nodes, and is told of by all', async () => {
+  test('pauses all nodes, and all of them know it', async () => {
     const { pool, address, destroy } = await createDatabase()
     const [one, other] = [await openControl(targetOf(address)), await openControl(targetOf(address))]
     await one.pause(true)
@@ -100,7 +100,7 @@ describe('control of a cluster', () => {
     await destroy()
   })
 
-  test('nodes that gave no sign for a day are forgotten', async () => {
+  test('nodes that are silent for a day are forgotten', async () => {
     const { pool, address, destroy } = await createDatabase()
     const nodes = createPostgresNodes(pool)
     for (const id of ['young', 'old', 'lost']) await nodes.heartbeat(signOf(id, id))
@@ -115,7 +115,7 @@ describe('control of a cluster', () => {
     await destroy()
   })
 
-  test('a database without the schema is refused with what makes it', async () => {
+  test('a database without the schema is refused with a hint to erace migrate', async () => {
     const { pool, address, destroy } = await createDatabase()
     await pool.query('DROP SCHEMA public CASCADE')
     await pool.query('CREATE SCHEMA public')

@@ -33,14 +33,14 @@ describe('erace export', () => {
     assert.deepEqual(readdirSync(folder.out).toSorted(), ['x.cdxj', 'x.csv', 'x.warc.gz', 'x.xml'])
   })
 
-  test('standard output has the whole export, however slowly it is read', async () => {
+  test('standard output has the whole export, even if it is read slowly', async () => {
     const { ended } = run('cdxj', '-', '--quiet')
     const { stdout, stderr, exitCode } = await ended
     assert.equal(stdout.trim().split('\n').length, 500)
     assert.deepEqual([stderr, exitCode], ['', 0])
   })
 
-  test('a reader who has seen enough ends it', async () => {
+  test('a reader that closes the pipe ends it', async () => {
     const { child, ended } = run('links', '-', '--quiet')
     await once(child.stdout!, 'data')
     child.stdout!.destroy()
@@ -48,7 +48,7 @@ describe('erace export', () => {
     assert.deepEqual([exitCode, stderr], [130, ''])
   })
 
-  test('a data folder that is not there is said', async () => {
+  test('a missing data folder is reported', async () => {
     const { exitCode, stderr } = await startErace(['export', 'warc', join(folder.out, 'y'), '--data', '/no/such']).ended
     assert.equal(exitCode, 1)
     assert.match(stderr, /There is no data folder at/)

@@ -17,7 +17,7 @@ function news(edition: number): string {
   return `<title>News ${edition}</title><h1>News</h1><p>Edition ${edition} is out.</p><p>Steady words &lt;here&gt;.</p>${links}`
 }
 
-describe('looking at what crawls kept', () => {
+describe('reading what crawls kept', () => {
   let site: Site
   let target: Parameters<typeof history>[0]
   let betweenFirstAndSecond = ''
@@ -53,7 +53,7 @@ describe('looking at what crawls kept', () => {
   })
   after(() => site.close())
 
-  test('the history lists all versions with what is known of them', async () => {
+  test('the history lists all versions with their details', async () => {
     const { versions, more, url: named, outcome } = await history(target, url('/'), { limit: 50, changes: true })
     assert.deepEqual([named, outcome, more], [url('/'), 'stored', 0])
     assert.deepEqual(
@@ -75,13 +75,13 @@ describe('looking at what crawls kept', () => {
     assert.ok(versions[1]!.changes!.passages.includes('2'))
   })
 
-  test('of a long history the newest are listed, and how many more there are', async () => {
+  test('of a long history the newest versions are listed, and the number of older ones', async () => {
     const { versions, more } = await history(target, url('/'), { limit: 1, changes: true })
     assert.deepEqual([versions.length, versions[0]!.n, more], [1, 3, 2])
     assert.ok(versions[0]!.changes!.passages.includes('3'))
   })
 
-  test('a version is found by number, by time, and by its place', async () => {
+  test('a version is found by number, by time, and by its position from the end', async () => {
     for (const [choice, n] of [
       ['', 3],
       ['@2', 2],
@@ -107,7 +107,7 @@ describe('looking at what crawls kept', () => {
     assert.equal((await show(target, `${url('/?id=7')}@1`)).url, url('/?id=7'))
   })
 
-  test('a URL that holds the sign itself is that URL', async () => {
+  test('a URL that contains @ is that URL', async () => {
     assert.equal((await show(target, url('/@user'))).url, url('/@user'))
     assert.equal((await show(target, `${url('/@user')}@1`)).url, url('/@user'))
   })
@@ -119,7 +119,7 @@ describe('looking at what crawls kept', () => {
     assert.deepEqual(links.slice(0, 2), [url('/gone'), url('/@user')])
   })
 
-  test('a body that is kept under another URL is shown with the own header', async () => {
+  test('a body that is kept under another URL is shown with its own header', async () => {
     const { content, header, url: named } = await show(target, url('/same'))
     assert.equal(named, url('/same'))
     assert.ok(content.kind === 'body')
@@ -172,7 +172,7 @@ describe('looking at what crawls kept', () => {
     assert.ok(stdout === large)
   })
 
-  test('what is not there is told with what is', async () => {
+  test('a missing version is reported with those there are', async () => {
     for (const [address, message] of [
       ['/absent', /^nothing is known of .*\/absent; kept of that host: http:.*\/ /],
       ['/@9', /has no version 9; there are versions 1 to 3$/],

@@ -25,7 +25,7 @@ before(async () => {
 
 after(() => lived?.remove())
 
-describe('a move is refused', () => {
+describe('an import is refused', () => {
   let database: TestDatabase
   before(async () => {
     database = await createDatabase()
@@ -43,13 +43,13 @@ describe('a move is refused', () => {
     rmSync(copy, { recursive: true })
   })
 
-  test('from a folder that is not there, and without making one', async () => {
+  test('from a missing folder, without creating it', async () => {
     await assert.rejects(importFolder(join(tmpdir(), 'erace-nowhere'), database.address, quiet()), (error) =>
       isAppError(error, 'store-missing'),
     )
   })
 
-  test('while somebody works in the store', async () => {
+  test('while a worker uses the store', async () => {
     const nodes = createPostgresNodes(database.pool)
     await nodes.heartbeat({ id: 'w-1', name: 'worker-1', role: 'worker', host: 'h', pid: 1, stats: {} })
     await assert.rejects(
@@ -70,7 +70,7 @@ describe('a move is refused', () => {
 })
 
 describe('a crawl that was killed', () => {
-  test('is moved by the command itself and crawled to its end there, each page stored once', async () => {
+  test('is imported by the command itself and crawled to its end there, each page stored once', async () => {
     const database = await createDatabase()
     const folder = mkdtempSync(join(tmpdir(), 'erace-move-crawl-'))
     const origin = await startOrigin({ pages: 600, hosts: 6, seed: 5, meanBytes: 3000, links: 20, latencyMs: 5 })
@@ -109,7 +109,7 @@ describe('a crawl that was killed', () => {
 })
 
 describe('a folder with damage', () => {
-  test('is moved but for what can not be read, which is told', async () => {
+  test("is imported except for what can't be read, which is reported", async () => {
     const database = await createDatabase()
     const copy = copyOf(lived.folder)
     try {
@@ -128,7 +128,7 @@ describe('a folder with damage', () => {
     }
   })
 
-  test('shows every difference that came into the store meanwhile', async () => {
+  test('shows every later difference in the store', async () => {
     const database = await createDatabase()
     try {
       const { pool } = database

@@ -56,14 +56,14 @@ async function assertImported({ pool }: TestDatabase): Promise<void> {
   for (const name of Object.keys(expected)) assert.deepEqual(picture[name], expected[name], name)
 }
 
-describe('a data folder that is moved into a shared store', () => {
+describe('a data folder that is imported into a shared store', () => {
   let database: TestDatabase
   before(async () => {
     database = await createDatabase()
   })
   after(() => database.destroy())
 
-  test('arrives whole, is told by counts, and is left as it was', async () => {
+  test('arrives complete, is counted, and is left unchanged', async () => {
     const files = fileDigests(lived.folder)
     const told = new Set<string>()
     const report = await importFolder(
@@ -95,7 +95,7 @@ describe('a data folder that is moved into a shared store', () => {
 
   test('reads the same through the contracts of both engines', () => assertImported(database))
 
-  test('lets people in with the old password, the old session and the old token', async () => {
+  test('lets users sign in with the old password, session and token', async () => {
     const { pool } = database
     const accounts = accountsOn(postgresStores(pool, await readSeed(pool)))
     assert.equal((await accounts.ofSession(lived.secrets.session))?.account.email, ann.email)
@@ -106,7 +106,7 @@ describe('a data folder that is moved into a shared store', () => {
     assert.ok(eve.id > 2, 'new numbers come behind the old ones')
   })
 
-  test('goes on with the crawl that was cut off: its run, its queue in order, its clocks, and what it has seen', async () => {
+  test('continues the interrupted crawl: its run, its queue in order, its clocks, and the URLs it has seen', async () => {
     const { pool } = database
     const run = await createPostgresRuns(pool).begin(systemClock.now())
     assert.equal(run.continued, true)
@@ -139,7 +139,7 @@ describe('a data folder that is moved into a shared store', () => {
     }
   })
 
-  test('is not moved there once more, nor is another folder', async () => {
+  test('is not imported there again, nor is another folder', async () => {
     await assert.rejects(
       importFolder(lived.folder, database.address, quiet()),
       (error) => isAppError(error, 'store-refused') && /already/.test(error.message),
@@ -232,8 +232,8 @@ async function recordAnother(
   assert.ok(outcome?.kind === 'gone' && outcome.versionId > all.at(-1)!.id)
 }
 
-describe('a move that is cut off', () => {
-  test('goes on behind what is there when its process is killed again and again, to the same end', async () => {
+describe('an interrupted import', () => {
+  test('continues where it was when its process is killed again and again, with the same result', async () => {
     const database = await createDatabase()
     try {
       const moments: [what: string, nth: number][] = [
@@ -260,7 +260,7 @@ describe('a move that is cut off', () => {
     }
   })
 
-  test('ends in good order when it is told to, and says so', async () => {
+  test('ends cleanly on a signal, and says so', async () => {
     const database = await createDatabase()
     try {
       for (const stopAt of ['seen', 'documents', 'checking documents']) {

@@ -13,7 +13,7 @@ import { urdsOf } from '../../services/profiles/values/urd-values.ts'
 import { openStores, withStores } from '../engines/open-engine.ts'
 import type { TargetStores } from '../engines/target.ts'
 
-/** The profile base, beside whoever else works there. Profiles may come before anything was fetched. */
+/** The profile base, while others may use it. Profiles may be created before anything is fetched. */
 export const importProfiles: Engine['importProfiles'] = (target, profiles) =>
   withStores(target, 'create', (stores) =>
     importInto(stores.profiles, createProfileKeys(namingOf(target.config)), profiles),
@@ -57,7 +57,7 @@ export const previewProfiles: Engine['previewProfiles'] = (target, profiles, req
     const keyed = createProfileKeys(namingOf(config))
     const reports: PreviewReport[] = []
     for (const [profile, draft] of profiles.entries()) {
-      // Sources are named as they would be once it is saved.
+      // Sources get the same names as when the profile is saved.
       const named = keyed({ ...draft, id: '', owner: '' }).profile
       const onProgress = (progress: PreviewProgress): void => hooks.onProgress({ ...progress, profile })
       reports.push(await previewProfile(deps, named, { ...request, onProgress, signal: hooks.signal }))
@@ -71,9 +71,9 @@ async function* eachUrd({ profiles, watches }: UrdStores, owner: string | null):
   const checkedAt = new Map((await watches.all()).map((watch) => [watch.id, watch.checkedAt]))
   for await (const profile of eachProfile(profiles, owner)) {
     const rows = await profiles.urdsOf(profile.id)
-    yield* urdsOf(profile, (target) => {
-      const row = rows.find((urd) => urd.place === target)
-      return { id: String(row?.id ?? `${profile.id}-${target}`), lastCheckedAt: checkedAt.get(row?.watch ?? 0) ?? 0 }
+    yield* urdsOf(profile, (index) => {
+      const row = rows.find((urd) => urd.place === index)
+      return { id: String(row?.id ?? `${profile.id}-${index}`), lastCheckedAt: checkedAt.get(row?.watch ?? 0) ?? 0 }
     })
   }
 }

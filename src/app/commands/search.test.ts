@@ -74,7 +74,7 @@ describe('full text over a real archive', () => {
     }
   })
 
-  test('a damaged index is named, stops no crawl, and is made anew', async () => {
+  test('a damaged index is named, stops no crawl, and is rebuilt', async () => {
     writeFileSync(paths.search(data), 'rubbish '.repeat(1_000))
     const end = await startErace(['search', 'whales', '--data', data]).ended
     assert.equal(end.exitCode, 1)
@@ -89,7 +89,7 @@ describe('full text over a real archive', () => {
     assert.equal(rebuilt.index.versions, 3)
   })
 
-  test('a data folder that is not there is not made', async () => {
+  test('a missing data folder is not created', async () => {
     const folder = join(newFolder(), 'nowhere')
     const end = await startErace(['search', 'x', '--data', folder]).ended
     assert.equal(end.exitCode, 1)

@@ -27,7 +27,7 @@ describe('commands on a shared store', () => {
   })
   after(() => target?.destroy())
 
-  test('a database without the schema is told from one that has it', async () => {
+  test('a database without the schema is recognised', async () => {
     const { address } = await postgres()
     const name = `erace_bare_${process.pid}`
     await administer(address, `CREATE DATABASE ${name}`)
@@ -42,13 +42,13 @@ describe('commands on a shared store', () => {
     }
   })
 
-  test('a database that is not there is told', async () => {
+  test('a missing database is reported', async () => {
     const { code, err } = await target.run(['status'], { store: 'postgres://nobody@127.0.0.1:1/nothing' })
     assert.equal(code, 1)
     assert.match(err, /ECONNREFUSED|refused/i)
   })
 
-  test('the program itself names the place without its password', async () => {
+  test('the program itself names the store without its password', async () => {
     const { stdout, stderr, exitCode } = await startErace(['status', '--store', target.database.address]).ended
     assert.equal(exitCode, 0, stderr)
     const { host, pathname, password } = new URL(target.database.address)
@@ -56,7 +56,7 @@ describe('commands on a shared store', () => {
     assert.ok(!stdout.includes(password))
   })
 
-  test('copies are left to the tools of the database, and backup and restore say so', async () => {
+  test('backup and restore refer to the tools of the database', async () => {
     const backup = await target.run(['backup', 'x.tar'])
     assert.equal(backup.code, 2)
     assert.match(backup.err, /pg_dump --format=custom/)
@@ -110,7 +110,7 @@ describe('commands on a shared store', () => {
     assert.deepEqual(await query('SELECT 1 FROM versions WHERE leaving'), [])
   })
 
-  test('garbage is collected beside workers who record all the while', async () => {
+  test('garbage is collected while workers record', async () => {
     const pool = openPool({ address: target.database.address, maxConnections: 4, name: 'worker' })
     const documents = createPostgresDocuments({ pool, epochOf: () => 1 })
     let rounds = 0

@@ -97,7 +97,7 @@ describe('each command does the same on a data folder and on a shared store', ()
     await same(['diff', 'http://d.example/', '1', '3'])
   })
 
-  test('what is not there is told in the same words', async () => {
+  test('what is missing is reported in the same words', async () => {
     for (const argv of [
       ['show', 'http://a.example/nothing'],
       ['history', 'http://f.example/'],
@@ -247,7 +247,7 @@ describe('each command does the same on a data folder and on a shared store', ()
     assert.deepEqual([report.records, report.faultCount], [30, 0])
   })
 
-  test('gc, with what it says it would do before', async () => {
+  test('gc, after a dry run that says the same', async () => {
     for (const argv of [
       ['gc', '--dry-run', '--retention', 'versions=2'],
       ['gc', '--retention', 'versions=2'],

@@ -15,7 +15,7 @@ import * as users from '../commands/users.ts'
 
 export type PlaceRun = { code: number; out: string; err: string; json(): Record<string, unknown> }
 
-/** One place with what the captures bring, and commands that are run on it as from a command line. */
+/** One target with these captures, and commands that run on it as from a command line. */
 export type CommandTarget = {
   name: string
   /** For files. */
@@ -68,7 +68,7 @@ export async function createPostgresTarget(captures: Iterable<Capture>): Promise
   }
 }
 
-/** As a worker does that holds all partitions. */
+/** As a worker that holds all partitions. */
 export async function recordCaptures({ pool }: Pick<TestDatabase, 'pool'>, captures: Iterable<Capture>): Promise<void> {
   await pool.query(`UPDATE leases SET epoch = 1, holder = 'test', until = now() + interval '1 hour' WHERE epoch < 1`)
   const documents = createPostgresDocuments({ pool, epochOf: () => 1 })

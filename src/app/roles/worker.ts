@@ -35,7 +35,7 @@ export async function worker({ dataDir, store, config }: Target, hooks: WorkerHo
   log.info({ node: id }, 'left')
 }
 
-/** Besides those of its threads: one connection listens, and the heartbeat never waits for another query. */
+/** In addition to those of its threads: one connection listens, and the heartbeat never waits for another query. */
 const OWN_CONNECTIONS = 4
 
 export type OpenNode = NonNullable<Awaited<ReturnType<typeof openNode>>>

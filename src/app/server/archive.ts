@@ -11,10 +11,10 @@ export type ArchiveTarget = { folder: string } | { address: string }
 
 export type ReaderData = { target: ArchiveTarget; config: Config }
 
-/** For the largest of bodies with all that is made of it; what needs more ends the thread, not the program. */
+/** Enough for the largest body and everything made of it; more ends the thread, not the process. */
 const MAX_HEAP_MB = 768
 
-/** The archive, read in a thread of its own, which is started with the first request. */
+/** Reads the archive in a thread of its own, which starts with the first request. */
 export function startArchive(
   target: ArchiveTarget,
   config: Config,

@@ -114,14 +114,14 @@ async function openLeader(pool: PostgresPool, holder: string) {
 }
 
 describe('a check that workers carry out', () => {
-  test('is told to them before its first request, and is over when nothing is queued any more', async () => {
+  test('gets its scope to them before its first request, and is over when nothing is queued', async () => {
     const { pool, destroy } = await createDatabase()
     const [watch] = (await addWatches(pool, home)) as [number]
     const leader = await openLeader(pool, 'leader')
     assert.deepEqual(await leader.resume(), new Map())
     await leader.begin(orderOf(watch, home, 100))
-    const told = await createPostgresCrawlScopes(pool).since(0)
-    assert.deepEqual(told.changes, [{ watch, round: 100, crawlScope: orderOf(watch, home, 100).crawlScope }])
+    const scopes = await createPostgresCrawlScopes(pool).since(0)
+    assert.deepEqual(scopes.changes, [{ watch, round: 100, crawlScope: orderOf(watch, home, 100).crawlScope }])
     const worker = await openTestWorker(pool, web)
     const [request] = await worker.queued()
     assert.equal(request?.check.round, 100)
@@ -135,15 +135,15 @@ describe('a check that workers carry out', () => {
     await destroy()
   })
 
-  test('ends once and in time when a worker dies between its words and the end of its requests', async () => {
+  test('ends once and in time when a worker dies after its reports, before its requests are completed', async () => {
     const { pool, destroy } = await createDatabase()
     const [watch] = (await addWatches(pool, home)) as [number]
     const leader = await openLeader(pool, 'leader')
     await leader.begin(orderOf(watch, home, 100))
     const killed = await openTestWorker(pool, web)
     await killed.step()
-    // Three requests are said to be done that are done again by the next worker, and their links are not there yet.
-    await killed.step('told')
+    // Three requests are reported done, but the next worker repeats them, and their links aren't offered yet.
+    await killed.step('reported')
     assert.deepEqual(await leader.ended(), [])
     const worker = await openTestWorker(pool, web)
     await worker.step()
@@ -158,7 +158,7 @@ describe('a check that workers carry out', () => {
     await destroy()
   })
 
-  test('is not over when a worker dies before it has said anything', async () => {
+  test('is not over when a worker dies before it reports anything', async () => {
     const { pool, destroy } = await createDatabase()
     const [watch] = (await addWatches(pool, `${home}two`)) as [number]
     const leader = await openLeader(pool, 'leader')
@@ -168,14 +168,14 @@ describe('a check that workers carry out', () => {
     assert.deepEqual(await leader.ended(), [])
     const worker = await openTestWorker(pool, web)
     await worker.run()
-    // What is recorded is not recorded twice.
+    // A recorded page isn't recorded twice.
     assert.deepEqual(await leader.ended(), [{ watch, outcome: 'unchanged', changes: 0 }])
     await killed.close()
     await worker.close()
     await destroy()
   })
 
-  test('that can not even begin ends as failed', async () => {
+  test('that can not start ends as failed', async () => {
     const { pool, destroy } = await createDatabase()
     const [watch, other] = (await addWatches(pool, 'http://', home)) as [number, number]
     const leader = await openLeader(pool, 'leader')
@@ -186,7 +186,7 @@ describe('a check that workers carry out', () => {
 })
 
 describe('the next leader', () => {
-  test('goes on with what is queued', async () => {
+  test('continues with what is queued', async () => {
     const { pool, destroy } = await createDatabase()
     const [watch] = (await addWatches(pool, home)) as [number]
     const first = await openLeader(pool, 'first')
@@ -203,7 +203,7 @@ describe('the next leader', () => {
     await destroy()
   })
 
-  test('drops what is queued for a watch that was removed while nobody led', async () => {
+  test('drops what is queued for a watch that was removed while there was no leader', async () => {
     const { pool, destroy } = await createDatabase()
     const [gone] = (await addWatches(pool, home)) as [number]
     await (await openLeader(pool, 'first')).begin(orderOf(gone, home, 100))
@@ -215,7 +215,7 @@ describe('the next leader', () => {
   })
 
   for (const taken of [false, true])
-    test(`notes the end of a check that the last one did not note${taken ? ', though it had read the news' : ''}`, async () => {
+    test(`notes the end of a check that the last one did not note${taken ? ', though it had read the results' : ''}`, async () => {
       const { pool, destroy } = await createDatabase()
       const [watch] = (await addWatches(pool, home)) as [number]
       const first = await openLeader(pool, 'first')
@@ -233,7 +233,7 @@ describe('the next leader', () => {
       await destroy()
     })
 
-  test('begins anew what was noted as begun and never offered', async () => {
+  test('restarts a check that was noted as started and never offered', async () => {
     const { pool, destroy } = await createDatabase()
     const [watch] = (await addWatches(pool, home)) as [number]
     const first = await openLeader(pool, 'first')
@@ -241,7 +241,7 @@ describe('the next leader', () => {
     const next = await openLeader(pool, 'next')
     assert.deepEqual(await next.resume(watch), new Map())
     await next.begin(orderOf(watch, home, 200))
-    // The first one comes back where it was.
+    // The first leader comes back where it was.
     await assert.rejects(first.fetcher.check([orderOf(watch, home, 100)]), (error) => isAppError(error, 'lease-lost'))
     const stale = seeds.ofChecks([orderOf(watch, home, 100)])
     await assert.rejects(createPostgresChecks(pool).offer(1, stale), (error) => isAppError(error, 'lease-lost'))

@@ -15,12 +15,12 @@ export const seeds = createSeedOffers({ crawl: configOf().crawl, hostRules: null
 
 export type TestPage = { words: string; links?: readonly string[] }
 
-/** How far a worker comes with a request before it dies; `settled` is the end of it. */
-export type Stage = 'recorded' | 'told' | 'settled'
+/** How far a worker gets with a request before it dies. */
+export type Stage = 'recorded' | 'reported' | 'completed'
 
 export type TestWorker = Awaited<ReturnType<typeof openTestWorker>>
 
-/** A worker that holds every partition and fetches from a map of pages when it is told to. A second one takes all from the first. */
+/** A worker that holds every partition and fetches from a map of pages when a test asks it to. A second one takes them all from the first. */
 export async function openTestWorker(pool: PostgresPool, web: ReadonlyMap<string, TestPage>) {
   const frontier = createPostgresFrontier({ pool, events: null, run: 1, maxUrlsPerHost: 1000, pollEveryMs: 0 })
   const grants = await takePartitions(pool, 0, 1)
@@ -63,14 +63,14 @@ export async function openTestWorker(pool: PostgresPool, web: ReadonlyMap<string
       await frontier.look()
       return queueOf(frontier)
     },
-    /** Does what is queued at this moment; what comes of it is left for the next call. */
-    async step(until: Stage = 'settled'): Promise<number> {
+    /** Does what is queued now; links found are left for the next call. */
+    async step(until: Stage = 'completed'): Promise<number> {
       const requests = await this.queued()
       for (const request of requests) {
-        const told = await record(request)
+        const result = await record(request)
         if (until === 'recorded') continue
-        await results.put([told])
-        if (until === 'told') continue
+        await results.put([result])
+        if (until === 'reported') continue
         await frontier.settle(batchOf({ done: [request], offers: linksOf(request) }))
       }
       return requests.length

@@ -1,6 +1,7 @@
 import type { BodyReader } from '../../archive/body-reader.ts'
 import { systemClock } from '../../core/clock.ts'
 import { isAppError } from '../../core/errors.ts'
+import { mapConcurrent } from '../../core/map-concurrent.ts'
 import { type ImportKind, type ImportRow, type ImportState, importKinds } from '../../store/contracts/import.ts'
 import type { ObjectStore } from '../../store/contracts/objects.ts'
 import type { Version, VersionStore } from '../../store/contracts/versions.ts'
@@ -13,15 +14,15 @@ export type CheckParts = ImportParts & {
   isWhole(record: Uint8Array): boolean
 }
 
-/** So many faults are told one by one. */
+/** Faults that are listed one by one. */
 const MAX_FAULTS = 200
-/** A check that is cut off begins again where it was noted last. */
+/** An interrupted check continues where it was last noted. */
 const NOTE_EVERY_MS = 1_000
 const READS_AT_ONCE = 4
 
 type Findings = { faults: string[]; bodies: number }
 
-/** Holds the whole folder against the store. Does nothing before all of it is there. */
+/** Compares the whole folder with the store. Does nothing before everything is copied. */
 export async function compareImport(parts: CheckParts, begun: ImportState): Promise<ImportState> {
   const { target } = parts
   if (begun.phase !== 'checking' && begun.phase !== 'done') return begun
@@ -39,7 +40,7 @@ export async function compareImport(parts: CheckParts, begun: ImportState): Prom
   let mark = begun.phase === 'done' ? await note(unchecked(begun)) : begun
   while (mark.phase === 'checking') {
     if (parts.hooks.signal.aborted) return note(mark)
-    mark = step(mark, await checkPortion(parts, mark))
+    mark = step(mark, await checkBatch(parts, mark))
     if (systemClock.monotonic() - notedAt > NOTE_EVERY_MS || mark.phase === 'done') mark = await note(mark)
   }
   return mark
@@ -59,8 +60,8 @@ const unchecked = (mark: ImportState): ImportState => ({
   },
 })
 
-/** What the next portion adds to the mark. */
-async function checkPortion(parts: CheckParts, mark: ImportState): Promise<Partial<ImportState>> {
+/** What the next batch changes in the mark. */
+async function checkBatch(parts: CheckParts, mark: ImportState): Promise<Partial<ImportState>> {
   const { source, target, hooks } = parts
   const { kind } = mark
   const { rows, after } = await source.read(kind, mark.after, { content: false })
@@ -87,7 +88,7 @@ async function checkPortion(parts: CheckParts, mark: ImportState): Promise<Parti
 
 const totals = new WeakMap<ImportParts['source'], Map<ImportKind, number>>()
 
-/** Counted once: it takes a look at every row. */
+/** Counted once: it reads every row. */
 function totalOf({ source }: ImportParts, kind: ImportKind): number {
   const known = totals.get(source) ?? new Map<ImportKind, number>()
   totals.set(source, known)
@@ -107,12 +108,12 @@ async function checkRows(parts: CheckParts, kind: ImportKind, rows: readonly Imp
   const different = await parts.target.compare(kind, rows)
   if (kind === 'versions' && rows.length > 0) return checkVersions(parts, rows, different)
   return {
-    faults: different.map((place) => `${kindLabels[kind]}: ${nameOf(rows[place]!)} is not the same there`),
+    faults: different.map((index) => `${kindLabels[kind]}: ${nameOf(rows[index]!)} is not the same there`),
     bodies: 0,
   }
 }
 
-/** The columns that tell people which row it is. */
+/** The columns that identify a row to users. */
 function nameOf(row: ImportRow): string {
   const names = ['url', 'origin', 'email', 'key', 'id', 'version', 'host', 'watch', 'annotation', 'fp', 'digest']
   const name = names.find((each) => row[each] !== undefined)
@@ -120,7 +121,7 @@ function nameOf(row: ImportRow): string {
   return `${name} ${Buffer.isBuffer(value) ? value.toString('hex') : value}`
 }
 
-/** Of those that are not the same, what the folder itself can't read any more was moved as lost; that is told, and no mistake. */
+/** A version whose record the folder itself can't read was imported as lost: it differs, and is reported as damaged. */
 async function checkVersions(
   parts: CheckParts,
   rows: readonly ImportRow[],
@@ -129,54 +130,49 @@ async function checkVersions(
   const { source, target, versions } = parts
   const expected = [...rows]
   const damaged = new Set<number>()
-  for (const place of different) {
-    const again = await source.readVersion(rows[place]!.id as number)
+  for (const index of different) {
+    const again = await source.readVersion(rows[index]!.id as number)
     if (again === null) continue
     const { content: _, ...row } = again
-    expected[place] = row
-    if ((await target.compare('versions', [row])).length === 0) damaged.add(place)
+    expected[index] = row
+    if ((await target.compare('versions', [row])).length === 0) damaged.add(index)
   }
-  // Those of documents that are not there are not listed, and others stand in for them.
+  // Versions of missing documents aren't listed, and others fill the page instead.
   const ids = new Set(rows.map(({ id }) => id))
   const page = await versions.versions({ after: (rows[0]!.id as number) - 1, limit: rows.length })
   const there = page.filter(({ id }) => ids.has(id))
   const urls = new Map(there.map(({ id, url }) => [id, url]))
-  const told = (place: number, what: string): string =>
-    `version ${rows[place]!.n} of ${urls.get(rows[place]!.id as number) ?? `document ${rows[place]!.document}`}: ${what}`
-  const faults = different.map((place) =>
-    told(
-      place,
-      damaged.has(place)
+  const faultAt = (index: number, what: string): string =>
+    `version ${rows[index]!.n} of ${urls.get(rows[index]!.id as number) ?? `document ${rows[index]!.document}`}: ${what}`
+  const faults = different.map((index) =>
+    faultAt(
+      index,
+      damaged.has(index)
         ? 'its record is damaged in the folder; its content was not moved'
         : 'it is not the same there',
     ),
   )
-  const repeats = [...expected.keys()].filter((place) => {
-    const { body, original, id } = expected[place]!
+  const repeats = [...expected.keys()].filter((index) => {
+    const { body, original, id } = expected[index]!
     return body === 'kept' && original !== id
   })
-  const strays = await target.strays(repeats.map((place) => expected[place]!))
-  for (const stray of strays) faults.push(told(repeats[stray]!, 'the body that it repeats is not there'))
+  const strays = await target.strays(repeats.map((index) => expected[index]!))
+  for (const stray of strays) faults.push(faultAt(repeats[stray]!, 'the body that it repeats is not there'))
   const contents = await checkContents(parts, there)
   return { faults: [...faults, ...contents.faults], bodies: contents.bodies }
 }
 
-/** A few at a time. */
 async function checkContents(parts: CheckParts, versions: readonly Version[]): Promise<Findings> {
   const found: Findings = { faults: [], bodies: 0 }
-  let next = 0
-  const runner = async (): Promise<void> => {
-    for (let version = versions[next++]; version !== undefined; version = versions[next++]) {
-      const fault = await contentFault(parts, version)
-      if (fault !== null) found.faults.push(`version ${version.n} of ${version.url}: ${fault}`)
-      else if (version.body === 'kept' && version.originalId === version.id) found.bodies++
-    }
-  }
-  await Promise.all(Array.from({ length: READS_AT_ONCE }, runner))
+  await mapConcurrent(versions, READS_AT_ONCE, async (version) => {
+    const fault = await contentFault(parts, version)
+    if (fault !== null) found.faults.push(`version ${version.n} of ${version.url}: ${fault}`)
+    else if (version.body === 'kept' && version.originalId === version.id) found.bodies++
+  })
   return found
 }
 
-/** A repeated body is read once, with its original; of the repetition there is its own record. */
+/** A duplicate body is read once, with its original; a duplicate has only a record of its own. */
 async function contentFault({ bodies, objects, isWhole }: CheckParts, version: Version): Promise<string | null> {
   if (version.body === 'kept' && version.originalId === version.id) {
     const read = await bodies.read(version)

@@ -12,7 +12,7 @@ import {
 
 const FIRST_WAIT_MS = 100
 const MAX_WAIT_MS = 5_000
-/** So long the database may be away. The same command goes on later. */
+/** How long to wait for a database that is away. The same command continues later. */
 const MAX_AWAY_MS = 60_000
 
 export type ImportHooks = {
@@ -23,7 +23,7 @@ export type ImportHooks = {
 
 export type ImportParts = { source: ImportSource; target: ImportTarget; hooks: ImportHooks }
 
-/** Copies what is not there yet, and settles what follows from it. Returns earlier when it is told to end. */
+/** Copies the rows that are missing, then derives what follows from them. Returns early when the signal aborts. */
 export async function copyRows(parts: ImportParts, begun: ImportState): Promise<ImportState> {
   const { source, target } = parts
   const step = createStepper()
@@ -39,7 +39,7 @@ export async function copyRows(parts: ImportParts, begun: ImportState): Promise<
   return after
 }
 
-/** The mark of the next kind when all of this one is there; one of the same kind when it was told to end. */
+/** The mark of the next kind when this one is complete; a mark of the same kind when it was interrupted. */
 async function copyKind(parts: ImportParts, begun: ImportState, step: Stepper): Promise<ImportState> {
   const { source, target, hooks } = parts
   const { kind } = begun
@@ -54,14 +54,14 @@ async function copyKind(parts: ImportParts, begun: ImportState, step: Stepper): 
     const { packed, count, end } = await next
     if (hooks.signal.aborted) return mark
     if (end !== null) {
-      // What comes next is read while this is written.
+      // The next batch is read while this one is written.
       next = load(end)
       next.catch(() => {})
     }
     const rows = mark.rows + count
-    const place = end === null ? behind(kind) : { after: end, rows }
+    const progress = end === null ? nextAfter(kind) : { after: end, rows }
     const before = mark
-    const after = step(before, { ...place, bytes: before.bytes + packed.bytes })
+    const after = step(before, { ...progress, bytes: before.bytes + packed.bytes })
     await insist(parts, () => target.write(packed, before, after), after)
     mark = after
     hooks.onProgress({ what: kindLabels[kind], done: rows, total: Math.max(total, rows) })
@@ -69,15 +69,15 @@ async function copyKind(parts: ImportParts, begun: ImportState, step: Stepper): 
   }
 }
 
-/** Where it goes on when a kind is finished. */
-function behind(kind: ImportKind): Partial<ImportState> {
+/** Where to continue when a kind is complete. */
+function nextAfter(kind: ImportKind): Partial<ImportState> {
   const following = importKinds[importKinds.indexOf(kind) + 1]
   return following === undefined ? { phase: 'settling' } : { kind: following, after: null, rows: 0 }
 }
 
 export type Stepper = (mark: ImportState, changes: Partial<ImportState>) => ImportState
 
-/** The next mark, with the time that went by since the last one. */
+/** The next mark, with the time that has passed since the last one. */
 export function createStepper(): Stepper {
   let before = systemClock.monotonic()
   return (mark, changes) => {
@@ -89,8 +89,8 @@ export function createStepper(): Stepper {
 }
 
 /**
- * Does what may be done twice, also when the database goes away for a while. A write that arrived although nobody heard of it is told
- * by its mark.
+ * Retries work that may be repeated while the database is away. A write that succeeded although its answer was lost is recognised by
+ * its mark.
  */
 export async function insist<T>(
   { target, hooks }: Pick<ImportParts, 'target' | 'hooks'>,

@@ -2,13 +2,13 @@ import type { CheckResult } from '../../core/check-order.ts'
 import type { WatchOutcome } from '../../store/contracts/watches.ts'
 
 type CheckRun = {
-  /** Begun or found at the start. Of one that was not only the count is kept: its news came after the end, or before the start. */
+  /** Started here or found at the start. Of any other only the count is kept: its results came after its end, or before its start. */
   known: boolean
-  /** Requests that are queued or in hand, as far as it was told. */
+  /** Requests that are queued or in flight, as far as reported. */
   queued: number
-  /** The order to begin was not answered yet: until then nothing can be over. */
+  /** The order to start isn't acknowledged yet: until then the check can't be over. */
   beginning: boolean
-  /** The newest version when it began. */
+  /** The newest version when it started. */
   mark: number
   changed: number
   failed: number
@@ -16,16 +16,16 @@ type CheckRun = {
   source: CheckResult['source']
   landed: string | null
   visited: readonly number[]
-  /** It has come to more requests than it may. */
+  /** It has reached its limit of requests. */
   isFull: boolean
 }
 
 export type FinishedCheckRun = WatchOutcome & { mark: number; changed: boolean; failed: boolean }
 
 /**
- * Checks that are under way. News may come before the answer to the order that caused them, so a check is over when nothing is
- * queued and its beginning was confirmed. News of one shard may also overtake those of another: the sum may be below zero for a
- * moment, and what comes late counts all the same, or the sum of the next check would never be zero.
+ * Checks in progress. Results may arrive before the order that caused them is acknowledged, so a check is over when nothing is queued and
+ * its start was acknowledged. Results of one shard may also overtake those of another: the sum may be below zero for a moment, and late
+ * results still count, or the sum of the next check would never be zero.
  */
 export function createCheckRuns() {
   const runs = new Map<number, CheckRun>()
@@ -54,56 +54,56 @@ export function createCheckRuns() {
     begin(watch: number, mark: number, visited: readonly number[]): void {
       Object.assign(runOf(watch), { known: true, beginning: true, mark, visited, isFull: false })
     },
-    /** The order was carried out, or (with 0) not at all. */
+    /** The order was acknowledged; 0 if it was not carried out. */
     begun(watch: number, queued: number): void {
-      const round = runOf(watch)
-      round.beginning = false
-      round.queued += queued
+      const run = runOf(watch)
+      run.beginning = false
+      run.queued += queued
     },
-    /** Found at the start: left over from before. Some of it may be done by now. */
+    /** Found at the start: left from before. Part of it may be done by now. */
     resume(watch: number, queued: number): void {
-      const round = runOf(watch)
-      round.known = true
-      round.queued += queued
+      const run = runOf(watch)
+      run.known = true
+      run.queued += queued
     },
     note(results: CheckResult): void {
-      const round = runOf(results.watch)
-      round.queued += results.queued
-      round.changed += results.changed
-      round.failed += results.failed
-      round.pages += results.changed + results.unchanged
-      round.source = results.source ?? round.source
-      round.landed = results.landed ?? round.landed
+      const run = runOf(results.watch)
+      run.queued += results.queued
+      run.changed += results.changed
+      run.failed += results.failed
+      run.pages += results.changed + results.unchanged
+      run.source = results.source ?? run.source
+      run.landed = results.landed ?? run.landed
     },
-    /** True once for each check that has come to more requests than that. */
+    /** True once for each check that exceeds the limit. */
     becomesFull(watch: number, maxRequests: number): boolean {
-      const round = runs.get(watch)
-      if (round === undefined || round.isFull) return false
-      round.isFull = round.pages + round.failed + Math.max(0, round.queued) > maxRequests
-      return round.isFull
+      const run = runs.get(watch)
+      if (run === undefined || run.isFull) return false
+      run.isFull = run.pages + run.failed + Math.max(0, run.queued) > maxRequests
+      return run.isFull
     },
     isFull: (watch: number): boolean => runs.get(watch)?.isFull === true,
     isUnderWay: (watch: number): boolean => runs.get(watch)?.known === true,
     has: (watch: number): boolean => runs.has(watch),
-    /** Those that are over. */
+    /** Removes and returns those that are over. */
     takeFinished(at: number): FinishedCheckRun[] {
       const finished: FinishedCheckRun[] = []
-      for (const [watch, round] of runs) {
-        if (round.beginning || round.queued !== 0) continue
+      for (const [watch, run] of runs) {
+        if (run.beginning || run.queued !== 0) continue
         runs.delete(watch)
-        if (!round.known) continue
-        const changed = round.changed > 0
-        const { outcome, failed } = outcomeOf(round)
-        const status = round.source?.status ?? 0
+        if (!run.known) continue
+        const changed = run.changed > 0
+        const { outcome, failed } = outcomeOf(run)
+        const status = run.source?.status ?? 0
         finished.push({
           watch,
-          mark: round.mark,
+          mark: run.mark,
           checkedAt: at,
           outcome,
           status,
-          changes: round.changed,
-          landed: round.landed,
-          visited: round.visited,
+          changes: run.changed,
+          landed: run.landed,
+          visited: run.visited,
           changed,
           failed,
         })
@@ -115,12 +115,12 @@ export function createCheckRuns() {
 }
 
 /**
- * What is new anywhere is a change. Else it is the source that counts: a page that fails far from it is not its failure. `failed` is
- * what is tried again later and later; a source that may not be fetched is asked for at its usual times.
+ * A new version anywhere is a change. Otherwise the source itself decides: a failure of a page below it isn't its failure. A source that
+ * has `failed` is retried less and less often; one that may not be fetched is checked at its usual times.
  */
 function outcomeOf({ source, changed, pages, failed, landed }: CheckRun): { outcome: string; failed: boolean } {
   if (changed > 0) return { outcome: 'changed', failed: false }
-  // Of a source that nobody came to, or that leads where nobody came to, the requests were dropped with their host.
+  // A source without a result, or that redirects to a page without one, was dropped together with its host.
   const isDropped = source === null && failed > 0 && (pages === 0 || landed !== null)
   const outcome = source?.outcome ?? (isDropped ? 'failed: host-given-up' : 'unchanged')
   return { outcome, failed: outcome.startsWith('failed') }

@@ -11,7 +11,7 @@ export type ScheduleLogDeps = {
   write(fields: ScheduleReport): void
 }
 
-/** How the levels fared since the start, and what waits now. */
+/** How each level did since the start, and what waits now. */
 export type ScheduleReport = {
   watches: number
   underWay: number
@@ -24,29 +24,29 @@ type LevelStats = { met: number; missed: number; queued: number; overdue: number
 
 const EVERY_MS = 60_000
 
-/** Says once a minute how the schedule is kept, if anything happened since it was last said. */
+/** Logs once a minute how well the schedule is kept, if anything has happened since. */
 export function createScheduleLog({ clock, stats, countTasks, write }: ScheduleLogDeps) {
-  let saidAt = clock.monotonic()
-  /** Nothing has happened yet, so nothing is said of it. */
-  let said = ''
+  let loggedAt = clock.monotonic()
+  /** Empty until something has happened. */
+  let logged = ''
 
-  async function say(): Promise<void> {
-    saidAt = clock.monotonic()
+  async function writeLog(): Promise<void> {
+    loggedAt = clock.monotonic()
     const now = stats()
     const { met, missed } = totals(now)
     const tasks = await countTasks()
     const happened = JSON.stringify([met, missed, now.lost, tasks > 0])
-    if (happened === said || (said === '' && met + missed + now.lost + tasks === 0)) return
-    said = happened
+    if (happened === logged || (logged === '' && met + missed + now.lost + tasks === 0)) return
+    logged = happened
     write(reportOf(now, tasks))
   }
 
   return {
     async tick(): Promise<void> {
-      if (clock.monotonic() - saidAt >= EVERY_MS) await say()
+      if (clock.monotonic() - loggedAt >= EVERY_MS) await writeLog()
     },
-    /** The last word. */
-    end: say,
+    /** Logs for the last time. */
+    end: writeLog,
   }
 }
 

@@ -1,6 +1,6 @@
-/** A sleep that ends after its time, when somebody wakes it, or for good with the signal. */
+/** A sleep that ends after its time, when it is woken, or for good with the signal. */
 export type Sleeper = {
-  /** Ends the sleep under way, or else the next one. */
+  /** Ends the current sleep, or else the next one. */
   wake(): void
   sleep(ms: number): Promise<void>
 }

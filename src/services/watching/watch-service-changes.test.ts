@@ -70,7 +70,7 @@ describe('a change of profiles', () => {
   )
 
   test(
-    'makes the next check a first one for who is new, and for nobody else',
+    'makes the next check a first visit for the new owner only',
     withWatching({}, async ({ put, turn, clock, fetcher, isVisited }) => {
       await put(profileWith('ann', 'ann', [sourceAt(a)]))
       await turn()
@@ -88,7 +88,7 @@ describe('a change of profiles', () => {
   )
 
   test(
-    'widens a check that is under way',
+    'widens a check in progress',
     withWatching({}, async ({ put, service, fetcher, rowOf }) => {
       await put(profileWith('ann', 'ann', [sourceAt(a, { depth: 2, scope: { kind: 'page' } })]))
       await service.tick()
@@ -102,7 +102,7 @@ describe('a change of profiles', () => {
   )
 
   test(
-    'that removes a watch under way ends its requests, and the watch can come back',
+    'that removes a watch in progress ends its requests, and the watch can come back',
     withWatching({}, async ({ put, remove, service, turn, fetcher, rowOf, scheduler, takeOrders }) => {
       const ann = profileWith('ann', 'ann', [sourceAt(a, { depth: 5 })])
       await put(ann)
@@ -125,7 +125,7 @@ describe('a change of profiles', () => {
   )
 
   test(
-    'with a source that nothing here can watch is told, and hinders no other',
+    'with a source that can not be watched is reported, and hinders no other',
     withWatching({}, async ({ put, turn, takeOrders, problems }) => {
       const wrong = sourceAt(b, { window: { zone: 'Nowhere/City', days: [1], fromMinute: 0, toMinute: 60 } })
       await put(profileWith('ann', 'ann', [wrong, sourceAt(a)]))
@@ -154,9 +154,9 @@ describe('sources of several schemes', () => {
   })
 })
 
-describe('an annotation engine that can not follow', () => {
+describe('an annotation engine that falls behind', () => {
   test(
-    'stops new checks and requests until it has caught up, and nobody turns idly meanwhile',
+    'stops new checks and requests until it has caught up, without busy waiting',
     withWatching({}, async ({ put, service, fetcher, turn, clock, waiting, takeOrders }) => {
       await put(profileWith('ann', 'ann', [sourceAt(a)]))
       waiting.tasks = 100
@@ -170,9 +170,9 @@ describe('an annotation engine that can not follow', () => {
   )
 })
 
-describe('news that come late', () => {
+describe('results that come late', () => {
   test(
-    'of a check that is over end no other, and are no end of their own',
+    'of a finished check end no other check',
     withWatching({}, async ({ put, turn, service, tell, rowOf, clock }) => {
       await put(profileWith('ann', 'ann', [sourceAt(a)]))
       await turn()
@@ -192,7 +192,7 @@ describe('news that come late', () => {
   )
 
   test(
-    'from another shard leave the check under way until all is counted',
+    'from another shard keep the check in progress until all is counted',
     withWatching({}, async ({ put, service, tell, rowOf, web }) => {
       await put(profileWith('ann', 'ann', [sourceAt(a)]))
       await service.tick()
@@ -210,9 +210,9 @@ describe('news that come late', () => {
   )
 })
 
-describe('somebody who joins a source', () => {
+describe('a new owner of a source', () => {
   test(
-    'has it visited soon, however long it would wait for its turn, and once',
+    "has it visited soon and once, even if it isn't due for long",
     withWatching({}, async ({ put, turn, takeOrders, clock }) => {
       await put(profileWith('ann', 'ann', [sourceAt(a, { everyMs: DAY, everyMaxMs: DAY })]))
       await turn()

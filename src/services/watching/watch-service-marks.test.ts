@@ -11,7 +11,7 @@ const withWatching = watchingOver(pages)
 
 describe('a source that is paused for one profile', () => {
   test(
-    'is not checked, and goes on where it was when it is resumed',
+    'is not checked, and continues where it was when it is resumed',
     withWatching({}, async ({ put, profiles, turn, runFor, takeOrders }) => {
       await put(profileWith('ann', 'ann', [sourceAt(a), sourceAt(b)]))
       await turn()
@@ -48,9 +48,9 @@ describe('a source that is paused for one profile', () => {
   )
 })
 
-describe('whoever follows checks', () => {
+describe('a listener to checks', () => {
   test(
-    'is told when each begins and when it is over and noted, and whose source it is',
+    'is notified when each starts and when it is over and noted, and learns the owners',
     withWatching({}, async ({ put, service, fetcher, rowOf }) => {
       const told: string[] = []
       service.onCheck((watch, phase) => told.push(`${watch} ${phase} ${service.isChecking(watch)}`))

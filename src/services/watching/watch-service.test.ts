@@ -43,7 +43,7 @@ describe('checks of watches', () => {
   )
 
   test(
-    'are one for all owners of a source, as often as the most eager wants and as far as the widest goes',
+    'are shared by all owners of a source, with the shortest interval and the widest scope',
     withWatching({ pages: deepWeb }, async ({ put, runFor, turn, fetcher, takeOrders, isVisited }) => {
       const ann = sourceAt(a, { everyMs: 10 * MINUTE, scope: { kind: 'page' } })
       const bob = sourceAt('http://A.example:80/', { everyMs: 60 * MINUTE, depth: 2 })
@@ -62,7 +62,7 @@ describe('checks of watches', () => {
   )
 
   test(
-    'that somebody asks for go before all others, whatever the rate says',
+    'on request go before all others, regardless of the rate',
     withWatching(
       { budgets: { perSecond: 1, burst: 1 } },
       async ({ put, turn, service, takeOrders, fetcher, rowOf }) => {
@@ -83,7 +83,7 @@ describe('checks of watches', () => {
   )
 
   test(
-    'make no storm after three days of downtime: all are made once, at the rate',
+    'cause no storm after three days of downtime: all run once, at the rate',
     withWatching({ budgets: { perSecond: 10, burst: 10 } }, async (watching) => {
       const { put, runFor, clock, takeOrders, restart, turn } = watching
       const uris = Array.from({ length: 200 }, (_, n) => `http://h${n}.example/`)
@@ -106,7 +106,7 @@ describe('checks of watches', () => {
   )
 
   test(
-    'are made within the time window of their source, or at any time when another owner has none',
+    'run within the time window of their source, or at any time when another owner has none',
     withWatching({}, async ({ put, runFor, fetcher, clock }) => {
       const window = { zone: 'Europe/Nicosia', days: [1, 2, 3, 4, 5], fromMinute: 9 * 60, toMinute: 10 * 60 }
       await put(
@@ -128,7 +128,7 @@ describe('checks of watches', () => {
   )
 
   test(
-    'come less often while nothing changes, down to what the owner allows, and more often again',
+    'slow down while nothing changes, as far as the owner allows, and speed up again',
     withWatching({ pages: { [a]: { words: 'start' } } }, async ({ put, runFor, takeOrders, web }) => {
       const source = sourceAt(a, { everyMs: 10 * MINUTE, everyMaxMs: 80 * MINUTE })
       await put(profileWith('ann', 'ann', [source]))
@@ -154,7 +154,7 @@ describe('checks of watches', () => {
 describe('the end of a check', () => {
   for (const isHasty of [false, true])
     test(
-      `comes when nothing is queued any more${isHasty ? ', also if all news came before the answer' : ''}`,
+      `comes when nothing is queued${isHasty ? ', also if all results came before the acknowledgement' : ''}`,
       withWatching({ pages: deepWeb, isHasty }, async ({ put, service, fetcher, rowOf, isVisited, scheduler }) => {
         await put(profileWith('ann', 'ann', [sourceAt(a, { depth: 5 })]))
         await service.tick()
@@ -177,7 +177,7 @@ describe('the end of a check', () => {
     )
 
   test(
-    'is told as what the source came to: failed, unchanged, or changed farther away',
+    'has the outcome of the source: failed, unchanged, or changed on a linked page',
     withWatching({ pages: deepWeb }, async ({ put, turn, rowOf, web, clock, scheduler }) => {
       await put(profileWith('ann', 'ann', [sourceAt(a, { depth: 2 })]))
       const outcomes: string[] = []
@@ -200,7 +200,7 @@ describe('the end of a check', () => {
   )
 
   test(
-    'keeps where the source leads to',
+    'keeps where the source redirects to',
     withWatching({ pages: { [a]: { words: '', redirect: b }, [b]: { words: 'b' } } }, async ({ put, turn, rowOf }) => {
       await put(profileWith('ann', 'ann', [sourceAt(a)]))
       await turn()
@@ -209,7 +209,7 @@ describe('the end of a check', () => {
   )
 
   test(
-    'comes early when a check has come to as many pages as it may',
+    'comes early when a check reaches its page limit',
     withWatching({ pages: deepWeb, maxPages: 2 }, async ({ put, service, fetcher, rowOf, problems }) => {
       await put(profileWith('ann', 'ann', [sourceAt(a, { depth: 5 })]))
       await service.tick()
@@ -227,7 +227,7 @@ describe('the end of a check', () => {
 describe('a restart', () => {
   for (const isHasty of [false, true])
     test(
-      `goes on with a check that was under way${isHasty ? ', also if it is done before the answer' : ''}`,
+      `continues a check in progress${isHasty ? ', also if it is done before the acknowledgement' : ''}`,
       withWatching({ pages: deepWeb }, async (watching) => {
         const { put, service, fetcher, restart, rowOf, web } = watching
         await put(profileWith('ann', 'ann', [sourceAt(a, { depth: 5 })]))
@@ -253,7 +253,7 @@ describe('a restart', () => {
     )
 
   test(
-    'does not begin a second check of what is under way',
+    'does not start a second check of a watch in progress',
     withWatching({}, async (watching) => {
       const { put, service, restart, rowOf, turn, clock } = watching
       await put(profileWith('ann', 'ann', [sourceAt(a)]))
@@ -273,7 +273,7 @@ describe('a restart', () => {
   )
 
   test(
-    'knows when each source was checked last, and what was learnt of it',
+    'knows when each source was last checked, and what the scheduler learnt',
     withWatching({}, async ({ put, turn, restart, clock, takeOrders }) => {
       await put(profileWith('ann', 'ann', [sourceAt(a)]))
       await turn()

@@ -52,8 +52,8 @@ const ASKED_URGENCY = 100
 
 /**
  * From profiles to requests. Every source of every profile is a URD; URDs of the same source are one watch; the scheduler says
- * which watch is due; the proxy fetches it, with all that its owners' depths and scopes reach; when nothing is queued for
- * it any more, the check is over. Everything that must survive is in the stores: the service can end at any moment.
+ * which watch is due; the fetcher fetches it, with everything in its owners' depths and scopes; when none of its requests is queued,
+ * the check is over. All state that must survive is in the stores: the service can end at any moment.
  */
 export function createWatchService(deps: WatchServiceDeps): WatchService {
   const { watches, fetcher, scheduler, clock } = deps
@@ -150,7 +150,7 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
     const finished = checkRuns.takeFinished(Math.max(clock.now(), lastRound))
     if (finished.length === 0) return
     await watches.finish(finished)
-    for (const round of finished) report(round)
+    for (const run of finished) report(run)
     const states = scheduler.takeUnsaved(MAX_STATES)
     await watches.saveStates(states.map((state) => ({ watch: state.id, state: JSON.stringify(state) })))
   }

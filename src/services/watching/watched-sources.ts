@@ -35,9 +35,9 @@ export function createWatchedSources(deps: WatchedSourcesDeps) {
   const urdsOf = new Map<string, number[]>()
   /** URDs whose first visit is still to come. */
   const unvisited = new Set<number>()
-  /** Watches that somebody has joined since they were last looked at. */
+  /** Watches with new owners since `takeJoined`. */
   const joined = new Set<number>()
-  /** Whose URI is whose: owners of one watch may have spelled it differently. */
+  /** By URD: owners of one watch may have spelled its URI differently. */
   const uriOf = new Map<number, string>()
   let newestRound = 0
 
@@ -53,7 +53,7 @@ export function createWatchedSources(deps: WatchedSourcesDeps) {
         continue
       }
       if (urd.visitedAt === 0) unvisited.add(urd.id)
-      // One with hours of its own waits for them.
+      // One with a time window waits for it.
       if (urd.visitedAt === 0 && source.window === null) joined.add(urd.watch)
       try {
         const paused = profile.paused || urd.paused
@@ -101,7 +101,7 @@ export function createWatchedSources(deps: WatchedSourcesDeps) {
 
   return {
     coalescer,
-    /** As of the last change of the base, and as whoever uses them has noted since. */
+    /** As of the last refresh; the watch service updates them. */
     rows,
     /** True when the base has changed. */
     async refresh(): Promise<boolean> {
@@ -112,7 +112,7 @@ export function createWatchedSources(deps: WatchedSourcesDeps) {
       await takeProfiles(changes ?? { changed: [], removed: [] })
       return true
     },
-    /** The latest moment that any check began or ended. */
+    /** The latest time that any check started or ended. */
     newestRound: (): number => newestRound,
     takeJoined(): number[] {
       const taken = [...joined]
@@ -124,19 +124,19 @@ export function createWatchedSources(deps: WatchedSourcesDeps) {
       const distinct = new Map(sources.map((source) => [JSON.stringify(source), source]))
       return { watch, sources: [...distinct.values()] }
     },
-    /** Whose first visit the next check is. One that is paused has it when it is resumed. */
+    /** URDs whose first visit the next check is. A paused one has it when it is resumed. */
     unvisitedOf: (watch: number): number[] =>
       coalescer.urdsOf(watch).flatMap(({ id, paused }) => (!paused && unvisited.has(id) ? [id] : [])),
-    /** Whether somebody waits for a first visit who has no hours of its own to wait for. */
+    /** Whether an owner without a time window waits for a first visit. */
     hasNewcomer: (watch: number): boolean =>
       coalescer.urdsOf(watch).some(({ id, window }) => unvisited.has(id) && window === null),
     noteVisited(urds: readonly number[]): void {
       for (const urd of urds) unvisited.delete(urd)
     },
-    /** Whose sources a watch is, paused ones too. */
+    /** The URDs of a watch, with their owners; paused ones too. */
     ownersOf: (watch: number): { id: number; owner: string }[] =>
       coalescer.urdsOf(watch).map(({ id, owner }) => ({ id, owner })),
-    /** What the scheduler knew of it when its last check was over. */
+    /** What the scheduler knew when the last check was over. */
     savedState(watch: number): WatchState | undefined {
       const state = rows.get(watch)?.state ?? ''
       return state === '' ? undefined : (JSON.parse(state) as WatchState)

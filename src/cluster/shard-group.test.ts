@@ -4,7 +4,7 @@ import { createPostgresRuns } from '../store/postgres/cluster/runs.ts'
 import { openPool } from '../store/postgres/connection/pool.ts'
 import { startCuttingProxy } from '../store/postgres/testkit/cutting-proxy.testkit.ts'
 import { createDatabase, usePostgres } from '../store/postgres/testkit/postgres.testkit.ts'
-import { createRunPages } from './page-budget.ts'
+import { createRunPages } from './shard-group.ts'
 
 usePostgres()
 
