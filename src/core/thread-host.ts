@@ -107,6 +107,7 @@ export function startThread<Request, Event = never, Data = undefined>(
     const timer = setTimeout(() => {
       const found = take(id)
       if (found === undefined) return
+      state = 'ended'
       void terminate()
       found.reject(late)
     }, timeLimitMs)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { postgresStores } from '../../src/app/engines/postgres-stores.ts'
-import { type PostgresAnnotatorOptions, startPostgresAnnotator } from '../../src/app/threads/postgres-annotator.ts'
+import { type PostgresAnnotatorOptions, startPostgresAnnotator } from '../../src/app/threads/annotator.ts'
 import { readConfig } from '../../src/config/load-config.ts'
 import { createProfileKeys } from '../../src/services/profiles/keyed-profile.ts'
 import { createEpochMemory, openEpochs } from '../../src/store/contracts/held-epochs.ts'

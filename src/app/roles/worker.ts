@@ -13,8 +13,8 @@ import { createPostgresNodes } from '../../store/postgres/cluster/nodes.ts'
 import { createPostgresRuns } from '../../store/postgres/cluster/runs.ts'
 import { createDatabaseClock } from '../../store/postgres/connection/database-clock.ts'
 import { openUpToDate, type Patience, untilAnswered } from '../engines/postgres-stores.ts'
+import { startPostgresAnnotator } from '../threads/annotator.ts'
 import { startClusterIndexer } from '../threads/indexer.ts'
-import { startPostgresAnnotator } from '../threads/postgres-annotator.ts'
 import { startPostgresShards } from '../threads/postgres-shards.ts'
 
 /** `erace worker`: crawls and annotates for a cluster until it is ended. Any number may run, on any number of machines. */

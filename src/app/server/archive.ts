@@ -1,10 +1,11 @@
-import { Worker } from 'node:worker_threads'
 import type { Config } from '../../config/config.ts'
+import { startThread } from '../../core/thread-host.ts'
 import {
   type ArchiveLimits,
   type ArchiveService,
   createArchiveService,
 } from '../../services/archive/archive-service.ts'
+import type { ToArchive } from '../../services/archive/archive-thread.ts'
 
 /** A data folder, or the store of a cluster. */
 export type ArchiveTarget = { folder: string } | { address: string }
@@ -22,8 +23,9 @@ export function startArchive(
 ): ArchiveService {
   const data: ReaderData = { target, config }
   const start = () =>
-    new Worker(new URL('../threads/reader-thread.ts', import.meta.url), {
-      workerData: data,
+    startThread<ToArchive, never, ReaderData>(new URL('../threads/reader-thread.ts', import.meta.url), {
+      data,
+      isBackground: true,
       resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
     })
   return createArchiveService({ start, limits })

@@ -1,10 +1,12 @@
-import { type MessagePort, Worker } from 'node:worker_threads'
+import type { MessagePort } from 'node:worker_threads'
 import type { Config } from '../../config/config.ts'
-import { createWorkLoop } from '../../core/work-loop.ts'
+import { serveThread, startThread } from '../../core/thread-host.ts'
+import { createWorkLoop, type WorkLoop } from '../../core/work-loop.ts'
 import { createNearDuplicateMemory, type NearDuplicateMemory } from '../../services/annotating/near-duplicate-log.ts'
 import type { Processor, ProcessorEvents } from '../../services/annotating/processor.ts'
+import type { EpochMemory } from '../../store/contracts/held-epochs.ts'
 
-/** Places of the orders in shared memory. */
+/** Index of the order in shared memory. */
 const END = 0
 const REST_MS = 500
 
@@ -28,9 +30,9 @@ export type FromAnnotator =
 export type Annotator = {
   /** There may be tasks. */
   wake(): void
-  /** Finishes the task in hand. */
+  /** Finishes the current task. */
   end(): Promise<void>
-  /** Rejects when it can't go on. */
+  /** Rejects when it can't continue. */
   readonly failed: Promise<never>
 }
 
@@ -47,38 +49,61 @@ export const mustEnd = (orders: AnnotatorOrders): boolean => Atomics.load(orders
 export function startAnnotator(folder: string, config: Config, events: AnnotatorEvents): Annotator {
   const nearDuplicateMemory = createNearDuplicateMemory()
   const parts = config.annotate.processors
-  return startProcessors(parts, events, (part, orders) => {
-    const data: AnnotatorData = { folder, config, orders, part, parts, nearDuplicateMemory }
-    return new Worker(new URL('./sqlite-annotator-thread.ts', import.meta.url), { workerData: data })
-  })
+  const entry = new URL('./sqlite-annotator-thread.ts', import.meta.url)
+  return startProcessors<AnnotatorData>(entry, parts, events, (part, orders) => ({
+    ...{ folder, config, orders, part, parts, nearDuplicateMemory },
+  }))
 }
 
-/** So many threads, and what they tell. */
-export function startProcessors(
+export type PostgresAnnotatorOptions = {
+  address: string
+  config: Config
+  /** Seen in pg_stat_activity. */
+  name: string
+  seed: readonly [number, number]
+  /** Under which the shards of this process hold their partitions: whose tasks are taken. */
+  epochs: EpochMemory
+  /** How far the database's clock is ahead, as one number that the main thread keeps up to date. */
+  clockOffsetMs: SharedArrayBuffer
+}
+
+export type PostgresAnnotatorData = PostgresAnnotatorOptions & Pick<AnnotatorData, 'orders' | 'part' | 'parts'>
+
+/** The filtering processors of one process of a cluster. */
+export function startPostgresAnnotator(options: PostgresAnnotatorOptions, events: AnnotatorEvents): Annotator {
+  const parts = options.config.annotate.processors
+  const entry = new URL('./postgres-annotator-thread.ts', import.meta.url)
+  return startProcessors<PostgresAnnotatorData>(entry, parts, events, (part, orders) => ({
+    ...{ ...options, orders, part, parts },
+  }))
+}
+
+function startProcessors<Data>(
+  entry: URL,
   parts: number,
   events: AnnotatorEvents,
-  startThread: (part: number, orders: AnnotatorOrders) => Worker,
+  dataOf: (part: number, orders: AnnotatorOrders) => Data,
 ): Annotator {
   const orders = new Int32Array(new SharedArrayBuffer(4))
-  const { promise: failed, reject } = Promise.withResolvers<never>()
-  failed.catch(() => {}) // observed by whoever runs the service
-  const processors = Array.from({ length: parts }, (_, part) => {
-    const worker = startThread(part, orders)
-    const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
-    worker.on('error', reject)
-    worker.on('message', (message: FromAnnotator) => hear(message, events))
-    return { worker, ended }
-  })
+  const processors = Array.from({ length: parts }, (_, part) =>
+    startThread<'wake', FromAnnotator, Data>(entry, {
+      data: dataOf(part, orders),
+      onEvent: (event) => hear(event, events),
+    }),
+  )
+  const failed = Promise.race(processors.map((thread) => thread.failed))
+  failed.catch(() => {}) // observed by the role that runs it
   const wake = (): void => {
-    for (const { worker } of processors) worker.postMessage('wake')
+    for (const thread of processors) thread.post('wake')
   }
   return {
     failed,
     wake,
     async end() {
+      for (const thread of processors) thread.expectEnd()
       Atomics.store(orders, END, 1)
       wake()
-      await Promise.all(processors.map(({ ended }) => ended))
+      await Promise.all(processors.map(({ exited }) => exited))
     },
   }
 }
@@ -97,24 +122,28 @@ export type AnnotatorThread = {
   create(events: ProcessorEvents): Promise<Processor>
 }
 
-/** What a thread of either store does, until its end. */
+/** The work of a thread on either store, until its end. */
 export async function runAnnotatorThread(port: MessagePort, { mustEnd, create }: AnnotatorThread): Promise<void> {
-  const tell = (message: FromAnnotator): void => port.postMessage(message)
-  const processor = await create({
-    onSettled: (ids) => tell({ kind: 'settled', ids }),
-    onRefused: () => tell({ kind: 'refused' }),
-    onProblem: (message, fields) => tell({ kind: 'problem', message, fields }),
-  })
-  const loop = createWorkLoop({
-    work: () => processor.work(mustEnd),
-    restMs: REST_MS,
-    mustEnd,
-    onWaiting(reason) {
-      const message = reason === null ? 'the annotation engine goes on' : 'the annotation engine waits'
-      tell({ kind: 'problem', message, fields: reason === null ? {} : { error: reason } })
-    },
-  })
-  port.on('message', loop.wake)
-  await loop.run()
-  port.close()
+  let loop: WorkLoop | null = null
+  const { send, fail, close } = serveThread<'wake', FromAnnotator>(port, () => loop?.wake())
+  try {
+    const processor = await create({
+      onSettled: (ids) => send({ kind: 'settled', ids }),
+      onRefused: () => send({ kind: 'refused' }),
+      onProblem: (message, fields) => send({ kind: 'problem', message, fields }),
+    })
+    loop = createWorkLoop({
+      work: () => processor.work(mustEnd),
+      restMs: REST_MS,
+      mustEnd,
+      onWaiting(reason) {
+        const message = reason === null ? 'the annotation engine goes on' : 'the annotation engine waits'
+        send({ kind: 'problem', message, fields: reason === null ? {} : { error: reason } })
+      },
+    })
+    await loop.run()
+  } catch (error) {
+    fail(error)
+  }
+  close()
 }

@@ -3,6 +3,7 @@ import { createIndexKeeper } from '../../archive/search/index-keeper.ts'
 import { createVersionTexts } from '../../archive/search/version-text.ts'
 import { systemClock } from '../../core/clock.ts'
 import { lowerThreadPriority } from '../../core/process.ts'
+import { serveThread } from '../../core/thread-host.ts'
 import { createPostgresObjects } from '../../store/postgres/archive/objects.ts'
 import { createPostgresVersions } from '../../store/postgres/archive/versions.ts'
 import { openPool } from '../../store/postgres/connection/pool.ts'
@@ -12,8 +13,7 @@ import { type FromIndexer, type IndexerData, indexerOrders } from './indexer.ts'
 
 /** The thread behind `startClusterIndexer`. */
 const { address, holder, leaseMs, orders } = workerData as IndexerData
-const port = parentPort!
-const tell = (message: FromIndexer): void => port.postMessage(message)
+const { send, fail, close } = serveThread<'wake', FromIndexer>(parentPort!, () => keeper.wake())
 
 lowerThreadPriority()
 const pool = openPool({ address, maxConnections: 2, name: 'erace index' })
@@ -28,13 +28,9 @@ const keeper = createIndexKeeper({
   clock: systemClock,
   renewMs: leaseMs / 4,
   mustEnd: () => Atomics.load(orders, indexerOrders.end) === 1,
-  onWaiting: (reason) => tell({ kind: 'waiting', reason }),
-  onAdded: (count) => tell({ kind: 'added', count }),
+  onWaiting: (reason) => send({ kind: 'waiting', reason }),
+  onAdded: (count) => send({ kind: 'added', count }),
 })
-port.on('message', keeper.wake)
-try {
-  await keeper.run()
-} finally {
-  await pool.close()
-  port.close()
-}
+await keeper.run().catch(fail)
+await pool.close()
+close()

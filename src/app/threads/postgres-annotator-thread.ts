@@ -7,8 +7,7 @@ import { createPostgresAnnotations } from '../../store/postgres/annotations/anno
 import { createPostgresNearDuplicates } from '../../store/postgres/annotations/near-duplicates.ts'
 import { openPool } from '../../store/postgres/connection/pool.ts'
 import { postgresStores } from '../engines/postgres-stores.ts'
-import { mustEnd, runAnnotatorThread } from './annotator.ts'
-import type { PostgresAnnotatorData } from './postgres-annotator.ts'
+import { mustEnd, type PostgresAnnotatorData, runAnnotatorThread } from './annotator.ts'
 
 /** A filtering processor in a thread of its own, for the partitions that this process holds in a cluster. */
 const { address, config, name, seed, epochs, clockOffsetMs, orders, part, parts } = workerData as PostgresAnnotatorData

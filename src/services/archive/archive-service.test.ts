@@ -1,15 +1,18 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { Worker } from 'node:worker_threads'
 import { isAppError } from '../../core/errors.ts'
+import { startThread, type ThreadHost } from '../../core/thread-host.ts'
 import { type ArchiveLimits, createArchiveService } from './archive-service.ts'
+import type { ToArchive } from './archive-thread.ts'
 
 function serviceOf(limits: Partial<ArchiveLimits> = {}) {
-  const threads: Worker[] = []
+  const threads: ThreadHost<ToArchive>[] = []
   const service = createArchiveService({
     limits,
     start() {
-      const thread = new Worker(new URL('./slow-archive.testkit.ts', import.meta.url), {
+      const thread = startThread<ToArchive>(new URL('./slow-archive.testkit.ts', import.meta.url), {
+        data: undefined,
+        isBackground: true,
         resourceLimits: { maxOldGenerationSizeMb: 32 },
       })
       threads.push(thread)

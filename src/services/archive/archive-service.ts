@@ -1,7 +1,7 @@
-import type { Worker } from 'node:worker_threads'
-import { AppError } from '../../core/errors.ts'
+import { AppError, isAppError } from '../../core/errors.ts'
+import type { ThreadHost } from '../../core/thread-host.ts'
 import { type ArchiveReader, archiveMethods } from './archive-reader.ts'
-import type { FromArchive, ToArchive } from './archive-thread.ts'
+import type { ToArchive } from './archive-thread.ts'
 
 /**
  * The archive, asked from a thread that has no time to read it itself. Requests are answered one after the other by a thread
@@ -23,7 +23,7 @@ export type ArchiveLimits = {
 
 const usualLimits: ArchiveLimits = { timeLimitMs: 15_000, maxWaiting: 200, maxWaitMs: 30_000 }
 
-export type ArchiveServiceDeps = { start(): Worker; limits?: Partial<ArchiveLimits> }
+export type ArchiveServiceDeps = { start(): ThreadHost<ToArchive>; limits?: Partial<ArchiveLimits> }
 
 type Waiting = {
   method: keyof ArchiveReader
@@ -38,7 +38,7 @@ export function createArchiveService({ start, limits: given }: ArchiveServiceDep
   /** By who asks; whose turn it is stands first. */
   const waiting = new Map<string, Waiting[]>()
   let count = 0
-  let worker: Worker | null = null
+  let thread: ThreadHost<ToArchive> | null = null
   let isBusy = false
   let isEnded = false
   let idle: () => void = () => {}
@@ -59,32 +59,20 @@ export function createArchiveService({ start, limits: given }: ArchiveServiceDep
     isBusy = true
     for (let next = take(); next !== undefined; next = take()) await run(next)
     isBusy = false
-    worker?.unref()
     idle()
   }
 
   async function run({ method, asked, since, resolve, reject }: Waiting): Promise<void> {
     if (isEnded) return reject(closed())
     if (performance.now() - since > limits.maxWaitMs) return reject(busy())
-    worker ??= startWorker()
-    const asking = worker
-    asking.ref()
-    const answer = await answerOf(asking, { method, asked }, limits.timeLimitMs)
-    if (answer.kind === 'done') return resolve(answer.value)
-    if (answer.kind === 'failed') return reject(failureOf(answer))
-    reject(answer.kind === 'late' ? late(limits.timeLimitMs) : isEnded ? closed() : died(answer.error))
-    if (worker === asking) worker = null
-    await asking.terminate()
-  }
-
-  function startWorker(): Worker {
-    const started = start()
-    const forget = (): void => {
-      if (worker === started) worker = null
+    if (thread === null || thread.hasEnded()) thread = start()
+    const asking = thread
+    try {
+      resolve(await asking.request({ method, asked }, { timeLimitMs: limits.timeLimitMs }))
+    } catch (error) {
+      if (!asking.hasEnded()) return reject(readableError(error as AppError))
+      reject(isEnded ? closed() : isAppError(error, 'took-too-long') ? late(limits.timeLimitMs) : died(error))
     }
-    started.on('error', forget)
-    started.on('exit', forget)
-    return started
   }
 
   function ask(method: keyof ArchiveReader, asked: { owner: string }): Promise<unknown> {
@@ -108,47 +96,22 @@ export function createArchiveService({ start, limits: given }: ArchiveServiceDep
     ...methods,
     async end() {
       isEnded = true
-      const last = worker
-      worker = null
-      if (isBusy) {
-        const { promise, resolve } = Promise.withResolvers<void>()
-        idle = resolve
-        await last?.terminate()
-        return promise
-      }
-      if (last === null) return
-      last.ref()
-      const exited = new Promise<void>((resolve) => last.once('exit', () => resolve()))
-      last.postMessage('end' satisfies ToArchive)
-      await exited
+      const last = thread
+      thread = null
+      const { promise, resolve } = Promise.withResolvers<void>()
+      idle = resolve
+      if (!isBusy) await last?.request('end').catch(() => {})
+      await last?.terminate()
+      if (isBusy) await promise
     },
   }
 }
 
-type Answer = FromArchive | { kind: 'late' } | { kind: 'died'; error: unknown }
-
-function answerOf(worker: Worker, message: ToArchive, timeLimitMs: number): Promise<Answer> {
-  return new Promise((resolve) => {
-    const settle = (answer: Answer): void => {
-      clearTimeout(timer)
-      worker.off('message', settle)
-      worker.off('error', fail)
-      worker.off('exit', fail)
-      resolve(answer)
-    }
-    const fail = (error: unknown): void => settle({ kind: 'died', error })
-    const timer = setTimeout(() => settle({ kind: 'late' }), timeLimitMs)
-    worker.on('message', settle)
-    worker.on('error', fail)
-    worker.on('exit', fail)
-    worker.postMessage(message)
-  })
-}
-
-/** What the store says names its files; that is for the log. */
-function failureOf({ code, message, retry }: FromArchive & { kind: 'failed' }): AppError {
-  if (!code.startsWith('store-')) return new AppError(code, message, { retry })
-  return new AppError(code, 'could not read the archive', { retry, cause: message })
+/** The message of the store names its files; that is for the log. */
+function readableError(error: AppError): AppError {
+  const { code, message, retry } = error
+  if (!code.startsWith('store-')) return error
+  return new AppError(code, 'the archive could not be read', { retry, cause: message })
 }
 
 function busy(): AppError {

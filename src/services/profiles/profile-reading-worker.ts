@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
+import { serveThread } from '../../core/thread-host.ts'
 import type { ReadingData } from './profile-reading.ts'
 import { type ProfileText, readProfileBody } from './read-profile-body.ts'
 import { profileRules } from './values/profile-values.ts'
@@ -7,5 +8,4 @@ import { profileRules } from './values/profile-values.ts'
 const { config, schemes } = workerData as ReadingData
 const rules = profileRules(config, schemes)
 
-parentPort!.on('message', (body: ProfileText) => parentPort!.postMessage(readProfileBody(body, rules)))
-parentPort!.postMessage('loaded')
+serveThread(parentPort!, (body: ProfileText) => readProfileBody(body, rules))

@@ -1,6 +1,5 @@
-import type { Worker } from 'node:worker_threads'
 import type { Config } from '../../config/config.ts'
-import { startLoadedThread } from './loaded-thread.ts'
+import { startThread, type ThreadHost } from '../../core/thread-host.ts'
 import { type ProfileText, type ReadBody, readProfileBody } from './read-profile-body.ts'
 import { type ProfileRules, profileRules } from './values/profile-values.ts'
 
@@ -28,22 +27,21 @@ export type ReadingData = { config: Config; schemes: readonly string[] }
 export function createProfileReading(data: ReadingData, given: Partial<ReadingLimits> = {}): ProfileReading {
   const limits = { ...usualLimits, ...given }
   const rules: ProfileRules = profileRules(data.config, data.schemes)
-  let worker: Worker | null = null
+  let thread: ThreadHost<ProfileText> | null = null
   let idle: NodeJS.Timeout | undefined
   let waiting = 0
   let last: Promise<unknown> = Promise.resolve()
 
   function stop(): void {
-    void worker?.terminate()
-    worker = null
+    void thread?.terminate()
+    thread = null
   }
 
   async function readInThread(body: ProfileText): Promise<ReadBody> {
     clearTimeout(idle)
-    worker ??= await startLoadedThread(entry, { workerData: data })
-    const answer = await answerOf(worker, body, limits.timeLimitMs)
-    if (answer === null) stop()
-    else idle = setTimeout(stop, limits.idleMs).unref()
+    if (thread === null || thread.hasEnded()) thread = startThread(entry, { data, isBackground: true })
+    const answer = await thread.request<ReadBody>(body, { timeLimitMs: limits.timeLimitMs }).catch(() => null)
+    if (answer !== null) idle = setTimeout(stop, limits.idleMs).unref()
     return (
       answer ?? faulty(`checking the profile took more than ${limits.timeLimitMs} ms; use fewer or simpler expressions`)
     )
@@ -84,20 +82,4 @@ function isQuick(value: unknown, text: string): boolean {
   return (
     !Array.isArray(sources) || sources.every((source) => plainScopes.has((Object(source) as { scope?: unknown }).scope))
   )
-}
-
-/** Null if the thread didn't answer in time, or crashed. */
-async function answerOf(worker: Worker, body: ProfileText, timeLimitMs: number): Promise<ReadBody | null> {
-  const { promise, resolve } = Promise.withResolvers<ReadBody | null>()
-  const fall = (): void => resolve(null)
-  worker.ref()
-  worker.once('message', resolve).once('error', fall).once('exit', fall)
-  const timer = setTimeout(fall, timeLimitMs)
-  worker.postMessage(body)
-  const answer = await promise
-  clearTimeout(timer)
-  worker.off('message', resolve).off('exit', fall)
-  // This listener stays: a thread that crashes after its time limit must not crash the process.
-  if (answer !== null) worker.off('error', fall).unref()
-  return answer
 }

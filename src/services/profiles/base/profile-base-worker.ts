@@ -1,6 +1,7 @@
 import { parentPort } from 'node:worker_threads'
 import { ParseOption, XmlAttribute, XmlDocument, XmlElement, type XmlNode, XmlXPath, XmlXPathError } from 'libxml2-wasm'
 import type { ProfileQueryResult } from '../../../core/reports/profile-report.ts'
+import { serveThread } from '../../../core/thread-host.ts'
 import { attributes } from '../../../xml/xml-writing.ts'
 
 /** The thread that runs queries. Once loaded it may be terminated at any moment: everything in it can be rebuilt. */
@@ -9,27 +10,24 @@ export type ToBaseWorker =
   | { kind: 'drop'; key: string }
   | { kind: 'query'; key: string; xpath: string; limits: ResultLimits }
 
-export type FromBaseWorker = { kind: 'loaded' } | { kind: 'answer'; answer: ProfileQueryResult }
+export type FromBaseWorker = { kind: 'done' } | { kind: 'answer'; answer: ProfileQueryResult }
 
 // The engine prints errors that are already in the answers. Only this thread is silenced.
 process.stderr.write = () => true
 
 const documents = new Map<string, XmlDocument>()
 
-parentPort!.on('message', (message: ToBaseWorker) => {
+function answer(message: ToBaseWorker): FromBaseWorker {
   const { key } = message
-  if (message.kind === 'query') {
-    const answer = evaluateXpath(documents.get(key)!, message.xpath, message.limits)
-    parentPort!.postMessage({ kind: 'answer', answer } satisfies FromBaseWorker)
-    return
-  }
+  if (message.kind === 'query')
+    return { kind: 'answer', answer: evaluateXpath(documents.get(key)!, message.xpath, message.limits) }
   documents.get(key)?.dispose()
   documents.delete(key)
-  if (message.kind === 'drop') return
-  documents.set(key, parseBase(message.xml))
-  parentPort!.postMessage({ kind: 'loaded' } satisfies FromBaseWorker)
-})
-parentPort!.postMessage('loaded')
+  if (message.kind === 'load') documents.set(key, parseBase(message.xml))
+  return { kind: 'done' }
+}
+
+serveThread(parentPort!, answer)
 
 type ResultLimits = { maxNodes: number; maxResultChars: number }
 

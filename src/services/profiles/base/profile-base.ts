@@ -1,9 +1,8 @@
-import type { Worker } from 'node:worker_threads'
 import type { Profile, ProfileUrd } from '../../../core/profile.ts'
 import type { ProfileQueryResult } from '../../../core/reports/profile-report.ts'
+import { startThread, type ThreadHost } from '../../../core/thread-host.ts'
 import { profileElement } from '../../../xml/profile/profile.ts'
 import { urdElement } from '../../../xml/profile/urd.ts'
-import { startLoadedThread } from '../loaded-thread.ts'
 import { writtenUrd } from '../values/urd-values.ts'
 import type { FromBaseWorker, ToBaseWorker } from './profile-base-worker.ts'
 
@@ -54,50 +53,36 @@ export function createProfileBase(given: Partial<ProfileBaseLimits> = {}): Profi
   const limits = { ...usualLimits, ...given }
   /** Documents in the thread, the most recently used last. */
   const kept = new Map<string, Kept>()
-  let worker: Worker | null = null
+  let thread: ThreadHost<ToBaseWorker> | null = null
   let waiting = 0
   let last: Promise<unknown> = Promise.resolve()
 
-  async function start(): Promise<Worker> {
-    const started = await startLoadedThread(new URL('./profile-base-worker.ts', import.meta.url))
-    started.on('error', () => forget(started))
-    started.on('exit', () => forget(started))
-    return started
-  }
-
-  function forget(ended: Worker): void {
-    if (worker !== ended) return
-    worker = null
-    kept.clear()
-  }
-
-  async function stop(): Promise<void> {
-    const ended = worker
-    if (ended === null) return
-    forget(ended)
-    await ended.terminate()
-  }
-
-  /** Null if the thread didn't answer: it hit the time limit or crashed. */
+  /** Null where the thread did not answer: it ran into the time limit, or into an error that it did not survive. */
   async function ask(message: ToBaseWorker, timeLimitMs: number | null): Promise<FromBaseWorker | null> {
-    worker ??= await start()
-    const asked = worker
-    asked.ref()
-    const answer = await answerOf(asked, message, timeLimitMs)
-    if (answer === null) await stop()
-    else asked.unref()
-    return answer
+    if (thread === null || thread.hasEnded())
+      thread = startThread(new URL('./profile-base-worker.ts', import.meta.url), {
+        data: undefined,
+        isBackground: true,
+      })
+    const transfer = message.kind === 'load' ? [message.xml.buffer] : []
+    const options = timeLimitMs === null ? { transfer } : { transfer, timeLimitMs }
+    return thread.request<FromBaseWorker>(message, options).catch(() => null)
+  }
+
+  function drop(key: string): void {
+    if (thread?.hasEnded() === false) thread.post({ kind: 'drop', key })
   }
 
   async function load(base: QueriedBase): Promise<ProfileQueryResult | null> {
     const { key, version } = base
+    if (thread?.hasEnded() !== false) kept.clear()
     const known = kept.get(key)
     kept.delete(key)
     if (known?.version === version) {
       kept.set(key, known)
       return null
     }
-    if (known !== undefined) worker?.postMessage({ kind: 'drop', key } satisfies ToBaseWorker)
+    if (known !== undefined) drop(key)
     const xml = await baseDocument(base.profiles(), base.urds(), limits.maxBaseBytes)
     if (xml === null)
       return { kind: 'fault', message: `the profile base is larger than ${limits.maxBaseBytes} bytes as XML` }
@@ -114,7 +99,7 @@ export function createProfileBase(given: Partial<ProfileBaseLimits> = {}): Profi
     for (const { bytes: each } of kept.values()) sum += each
     for (const [key, { bytes: each }] of kept) {
       if (sum <= limits.maxBaseBytes) return
-      worker?.postMessage({ kind: 'drop', key } satisfies ToBaseWorker)
+      drop(key)
       kept.delete(key)
       sum -= each
     }
@@ -142,27 +127,9 @@ export function createProfileBase(given: Partial<ProfileBaseLimits> = {}): Profi
     },
     async end() {
       await last
-      await stop()
+      await thread?.terminate()
     },
   }
-}
-
-function answerOf(worker: Worker, message: ToBaseWorker, timeLimitMs: number | null): Promise<FromBaseWorker | null> {
-  return new Promise((resolve) => {
-    const settle = (answer: FromBaseWorker | null) => {
-      clearTimeout(timer)
-      worker.off('message', settle)
-      worker.off('error', fail)
-      worker.off('exit', fail)
-      resolve(answer)
-    }
-    const fail = () => settle(null)
-    const timer = timeLimitMs === null ? undefined : setTimeout(fail, timeLimitMs)
-    worker.on('message', settle)
-    worker.on('error', fail)
-    worker.on('exit', fail)
-    worker.postMessage(message, message.kind === 'load' ? [message.xml.buffer] : [])
-  })
 }
 
 /** The profile base as one document, `<base><profiles>…</profiles><urds>…</urds></base>`; null where it would be too large. */
