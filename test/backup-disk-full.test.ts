@@ -3,7 +3,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { lastLines, readResult, startErace } from './faults/erace.ts'
+import { lastLines, readResult, startErace } from './kit/erace.ts'
 import { newFolder, runCrawl } from './site/crawl-run.ts'
 import { createSite } from './site/site.ts'
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import type { CrawlResult } from '../src/core/reports/crawl-report.ts'
-import { readResult, startErace } from './faults/erace.ts'
+import { readResult, startErace } from './kit/erace.ts'
 import { countByPath, isRobots } from './site/request-log.ts'
 import { createSite, type Site } from './site/site.ts'
 

@@ -3,7 +3,7 @@ import { closeSync, openSync, readdirSync, rmSync, statSync, writeSync } from 'n
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import type { VerifyReport } from '../src/core/reports/verify-report.ts'
-import { readResult, startErace } from './faults/erace.ts'
+import { readResult, startErace } from './kit/erace.ts'
 import { assertVerified, newFolder, runCrawl } from './site/crawl-run.ts'
 import { createSite, type Site } from './site/site.ts'
 

@@ -4,7 +4,7 @@ import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import type { CrawlResult } from '../src/core/reports/crawl-report.ts'
-import { lastLines, readResult, startErace } from './faults/erace.ts'
+import { lastLines, readResult, startErace } from './kit/erace.ts'
 import { assertVerified, newFolder, runCrawl, startCrawl } from './site/crawl-run.ts'
 import { createHandlerSite, type HandlerSite } from './site/handler-site.ts'
 

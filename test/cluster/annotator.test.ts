@@ -8,13 +8,13 @@ import { createEpochMemory, openEpochs } from '../../src/store/contracts/held-ep
 import { cutConnections, usePostgres } from '../../src/store/postgres/testkit/postgres.testkit.ts'
 import { createPostgresSystem, type PostgresSystem } from '../../src/store/postgres/testkit/store.testkit.ts'
 import { profileOf, sourceOf, until } from '../watch/up-run.ts'
-import { watchedPage } from './watched-page.ts'
+import { watchedPage } from './stored-pages.ts'
 
 usePostgres()
 
 const { config } = await readConfig({ cwd: '/', env: { ERACE_ANNOTATE_PROCESSORS: '2' } })
 
-/** A profile that wants every page about java, and pages of two shards of which each waits to be annotated. */
+/** A profile that matches every page about java, and pages of two shards that wait for annotation. */
 async function fill(system: PostgresSystem) {
   const shards = await system.open(1)
   const stores = postgresStores(system.database.pool, [1, 2])
@@ -27,14 +27,14 @@ async function fill(system: PostgresSystem) {
   }
   await keep(0, ['/a', '/b', '/c'])
   await keep(1, ['/d', '/e'])
-  const told = async (): Promise<string> => {
+  const annotated = async (): Promise<string> => {
     const made = await stores.annotations.list({ after: 0, limit: 99 })
     return made
       .map(({ url }) => new URL(url).pathname)
       .sort()
       .join(' ')
   }
-  return { stores, keep, told }
+  return { stores, keep, annotated }
 }
 
 function startWith(system: PostgresSystem, epochs: PostgresAnnotatorOptions['epochs']) {
@@ -61,7 +61,7 @@ describe('the annotation of a worker', () => {
   test('covers the partitions it holds, under their epochs, as they come and go', async () => {
     const system = await createPostgresSystem({ shards: 2 })
     const { pool } = system.database
-    const { stores, told, keep } = await fill(system)
+    const { stores, annotated, keep } = await fill(system)
     const leases = await pool.query<{ partition: number; epoch: number }>('SELECT partition, epoch FROM leases')
     const epochs = createEpochMemory()
     const held = openEpochs(epochs)
@@ -71,17 +71,17 @@ describe('the annotation of a worker', () => {
     }
     try {
       hold(0)
-      await until('the first shard', async () => (await told()) === '/a /b /c')
-      // An epoch that is not the last one: the tasks are left to whoever holds the partition now.
+      await until('the first shard', async () => (await annotated()) === '/a /b /c')
+      // A wrong epoch: the tasks are left to the current holder of the partition.
       hold(1, 1)
       await until('a refusal', () => done.refused > 0)
-      assert.equal(await told(), '/a /b /c')
+      assert.equal(await annotated(), '/a /b /c')
       assert.equal(await stores.annotations.countTasks(), 2)
       hold(1)
-      await until('the second shard', async () => (await told()) === '/a /b /c /d /e')
+      await until('the second shard', async () => (await annotated()) === '/a /b /c /d /e')
       await cutConnections(pool, 'annotator')
       await keep(0, ['/f'])
-      await until('a page behind the cut', async () => (await told()) === '/a /b /c /d /e /f')
+      await until('a page after the cut', async () => (await annotated()) === '/a /b /c /d /e /f')
       assert.equal(await stores.annotations.countTasks(), 0)
       assert.equal(done.settled, 6)
     } finally {

@@ -2,22 +2,22 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { PostgresPool } from '../../src/store/postgres/connection/pool.ts'
 import { createDatabase, type TestDatabase, usePostgres } from '../../src/store/postgres/testkit/postgres.testkit.ts'
-import { type EraceEnd, lastLines, readResult } from '../faults/erace.ts'
+import { type EraceEnd, lastLines, readResult } from '../kit/erace.ts'
 import { countByPath } from '../site/request-log.ts'
 import { createGate, createSite, type Site, type SiteOptions } from '../site/site.ts'
 import { until } from '../watch/up-run.ts'
-import { startCrawl, startWorker } from './worker-process.ts'
+import { type Joined, startCrawl, startWorker } from './worker-process.ts'
 
 usePostgres()
 
-/** So many that every process has some of them. */
+/** Enough that every process gets some of them. */
 const HOSTS = 12
 const PAGES = 12
 const ALL = HOSTS * PAGES
 
-type Place = { site: Site; seeds: string[]; database: TestDatabase; pool: PostgresPool }
+type Cluster = { site: Site; seeds: string[]; database: TestDatabase; pool: PostgresPool }
 
-async function withPlace(options: SiteOptions, work: (place: Place) => Promise<void>): Promise<void> {
+async function withCluster(options: SiteOptions, work: (cluster: Cluster) => Promise<void>): Promise<void> {
   const addresses = Array.from({ length: HOSTS }, (_, n) => `127.0.7.${n + 1}`)
   const site = await createSite({ pages: PAGES, addresses, etags: true, ...options })
   const database = await createDatabase()
@@ -36,7 +36,7 @@ function resultOf(end: EraceEnd) {
   return result
 }
 
-/** How many documents have how many versions. */
+/** The number of documents by their number of versions. */
 async function versionCounts(pool: PostgresPool): Promise<Record<string, number>> {
   const rows = await pool.query<{ versions: number; documents: number }>(
     `SELECT versions, count(*) AS documents FROM (SELECT count(v.id) AS versions FROM documents d
@@ -58,9 +58,9 @@ const fetchedBy = async (pool: PostgresPool): Promise<Map<string, number>> => {
 
 describe('a crawl in a cluster', () => {
   test('running workers help, every page is stored once, and the next crawl finds changes', () =>
-    withPlace({ latenciesMs: new Array(HOSTS).fill(20) }, async ({ site, seeds, database, pool }) => {
-      const worker = startWorker(database.address, 'helper')
-      const { node } = await worker.joined
+    withCluster({ latenciesMs: new Array(HOSTS).fill(20) }, async ({ site, seeds, database, pool }) => {
+      const worker = startWorker(database.address, 'other')
+      const { node } = await worker.ready<Joined>()
       const end = await startCrawl(database.address, seeds).ended
       const { finished, fetched, stored, queued, seen, interrupted } = resultOf(end)
       assert.deepEqual(
@@ -73,20 +73,18 @@ describe('a crawl in a cluster', () => {
       site.change(3, 2)
       const again = resultOf(await startCrawl(database.address, seeds).ended)
       assert.deepEqual([again.finished, again.fetched, again.stored, again.unchanged], [true, ALL, 1, ALL - 1])
-      worker.child.kill('SIGTERM')
-      assert.equal((await worker.ended).exitCode, 0)
+      assert.equal((await worker.stop()).exitCode, 0)
       assert.deepEqual(await pool.query('SELECT id FROM nodes'), [])
       assert.deepEqual(await pool.query('SELECT holder FROM leases WHERE holder IS NOT NULL'), [])
     }))
 
   test('a worker stopped midway hands over, and nothing is fetched twice', () =>
-    withPlace({ latenciesMs: new Array(HOSTS).fill(40) }, async ({ site, seeds, database, pool }) => {
+    withCluster({ latenciesMs: new Array(HOSTS).fill(40) }, async ({ site, seeds, database, pool }) => {
       const worker = startWorker(database.address, 'leaver')
-      const { node } = await worker.joined
+      const { node } = await worker.ready<Joined>()
       const crawl = startCrawl(database.address, seeds)
       await until('a part of the pages', () => site.log.length > 60)
-      worker.child.kill('SIGTERM')
-      assert.equal((await worker.ended).exitCode, 0)
+      assert.equal((await worker.stop()).exitCode, 0)
       const result = resultOf(await crawl.ended)
       assert.deepEqual([result.finished, result.fetched, result.stored], [true, ALL, ALL])
       assert.deepEqual(await versionCounts(pool), { 1: ALL })
@@ -95,9 +93,9 @@ describe('a crawl in a cluster', () => {
     }))
 
   test('a page limit holds across all workers, and the same command continues after it', () =>
-    withPlace({ latenciesMs: new Array(HOSTS).fill(5) }, async ({ site, seeds, database }) => {
-      const worker = startWorker(database.address, 'helper')
-      await worker.joined
+    withCluster({ latenciesMs: new Array(HOSTS).fill(5) }, async ({ site, seeds, database }) => {
+      const worker = startWorker(database.address, 'other')
+      await worker.ready<Joined>()
       const limited = resultOf(await startCrawl(database.address, seeds, ['--max-pages', '47']).ended)
       assert.deepEqual([limited.finished, limited.interrupted, limited.fetched], [false, false, 47])
       assert.equal(
@@ -110,9 +108,9 @@ describe('a crawl in a cluster', () => {
     }))
 
   test('the workers finish an interrupted crawl', () =>
-    withPlace({ latenciesMs: new Array(HOSTS).fill(30) }, async ({ site, seeds, database, pool }) => {
-      const worker = startWorker(database.address, 'helper')
-      await worker.joined
+    withCluster({ latenciesMs: new Array(HOSTS).fill(30) }, async ({ site, seeds, database, pool }) => {
+      const worker = startWorker(database.address, 'other')
+      await worker.ready<Joined>()
       const crawl = startCrawl(database.address, seeds)
       await until('a part of the pages', () => site.log.length > 40)
       crawl.child.kill('SIGINT')
@@ -126,13 +124,13 @@ describe('a crawl in a cluster', () => {
     }))
 
   test('a second crawl joins the first and adds its seeds', () =>
-    withPlace({ apart: true }, async ({ site, seeds, database, pool }) => {
+    withCluster({ apart: true }, async ({ site, seeds, database, pool }) => {
       const gate = createGate()
       site.set(`/page/${PAGES - 1}.html`, { body: 'the last page', until: gate.opened })
       const first = startCrawl(database.address, seeds.slice(0, 4))
       await until('most of the pages', () => site.log.length > 4 * PAGES)
       const second = startCrawl(database.address, seeds.slice(4))
-      await second.says('joining the crawl in progress')
+      await second.logs('joining the crawl in progress')
       gate.open()
       const ends = await Promise.all([first.ended, second.ended])
       for (const end of ends) assert.equal(resultOf(end).finished, true)

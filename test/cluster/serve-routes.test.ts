@@ -11,7 +11,7 @@ import { createPostgresEvents } from '../../src/store/postgres/cluster/events.ts
 import { createPostgresNodes } from '../../src/store/postgres/cluster/nodes.ts'
 import { createDatabase, usePostgres } from '../../src/store/postgres/testkit/postgres.testkit.ts'
 import { profileOf, sourceOf } from '../watch/up-run.ts'
-import { commitDrafts, draftFor, keepPages } from './kept-pages.ts'
+import { annotatePage, storePages } from './stored-pages.ts'
 
 testEveryRoute('cluster', async () => {
   const database = await createDatabase()
@@ -36,7 +36,7 @@ testEveryRoute('cluster', async () => {
   await profiles.put(
     [profileOf('ada-news', ada, [sourceOf(url('/'), { depth: 2 })], { solar: 1 })].map(createProfileKeys({})),
   )
-  const [start, secret] = await keepPages(stores, {
+  const [start, secret] = await storePages(stores, {
     [url('/')]: '<title>Start</title><p>solar news</p>',
     [url('/secret-plans')]: secretPage,
   })
@@ -44,7 +44,7 @@ testEveryRoute('cluster', async () => {
   await watches.finish(
     (await profiles.urdsOf('ada-news')).map(({ id, watch }) => ({ ...visited, watch, visited: [id] })),
   )
-  await commitDrafts(stores, [draftFor(secret!, ada, 'p')])
+  await annotatePage(stores, secret!, ada)
   const pageOf = (of: string) => (of === start!.url ? start! : secret!)
   return {
     erace,
@@ -59,5 +59,5 @@ testEveryRoute('cluster', async () => {
   }
 })
 
-// What is registered first ends first: the server ends last.
+// Hooks run in the order of registration: PostgreSQL stops last.
 usePostgres()

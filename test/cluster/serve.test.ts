@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { PostgresStores } from '../../src/app/engines/postgres-stores.ts'
+import { openPostgresStores, type PostgresStores } from '../../src/app/engines/postgres-stores.ts'
 import { createPostgresNodes } from '../../src/store/postgres/cluster/nodes.ts'
 import { type PostgresServer, startPostgres } from '../../src/store/postgres/testkit/postgres-server.testkit.ts'
+import { cookieOf, openServe, type Serve, startServe } from '../kit/service.ts'
 import { until } from '../watch/up-run.ts'
-import { commitDrafts, draftFor, type KeptPage, keepPages } from './kept-pages.ts'
-import { administrator, cookieOf, openServe, openStores, type Serve, startServe } from './serve-process.ts'
+import { annotatePage, type StoredPage, storePages } from './stored-pages.ts'
+
+const administrator = { email: 'root@example.org', password: 'long enough for this' }
+/** The stores, as another process of the cluster opens them. */
+const openStores = () => openPostgresStores({ address, maxConnections: 3, name: 'test' })
 
 let postgres: PostgresServer
 let address: string
@@ -13,7 +17,7 @@ let one: Serve
 let other: Serve
 let stores: PostgresStores
 let cookie: string
-let pages: KeptPage[]
+let pages: StoredPage[]
 
 before(async () => {
   postgres = await startPostgres()
@@ -28,14 +32,11 @@ after(async () => {
 
 const profile = { name: 'Solar', sources: [{ uri: 'http://127.0.0.1:9/solar' }] }
 
-/** Makes an annotation of a page that nobody had one of yet, and returns its id. */
-async function annotate(): Promise<number> {
-  const [made] = await commitDrafts(stores, [draftFor(pages.shift()!, administrator.email, 'solar')])
-  return made!.id
-}
+/** Annotates a page that has no annotation yet. */
+const annotate = () => annotatePage(stores, pages.shift()!, administrator.email)
 
-/** Reads on until the annotation comes. */
-async function untilTold(stream: Awaited<ReturnType<Serve['stream']>>, id: number): Promise<void> {
+/** Reads events until the annotation arrives. */
+async function untilNotified(stream: Awaited<ReturnType<Serve['stream']>>, id: number): Promise<void> {
   for (;;) {
     const event = (await stream.until('annotation')).at(-1)!
     if (Number(event.id) === id) return
@@ -48,17 +49,17 @@ describe('two servers', () => {
     const key = one.setupUrl!.split('#')[1]!
     assert.equal(other.setupUrl!.split('#')[1], key)
     const third = await openServe(address)
-    assert.equal(third.setupUrl!.split('#')[1], key, 'a start voids no link that was told before')
-    assert.equal(await third.stop(), 0)
+    assert.equal(third.setupUrl!.split('#')[1], key, 'a start does not invalidate an earlier link')
+    assert.equal((await third.stop()).exitCode, 0)
     const wrong = await other.api('/setup', { method: 'POST', body: { key: 'wrong', ...administrator } })
     assert.equal(wrong.status, 403)
     cookie = cookieOf(await other.api('/setup', { method: 'POST', body: { key, ...administrator } }))
     assert.equal((await one.api('/session', { cookie })).status, 200)
     const again = await one.api('/setup', { method: 'POST', body: { key, ...administrator } })
     assert.equal(again.status, 403)
-    stores = await openStores(address)
+    stores = await openStores()
     const urls = Array.from({ length: 10 }, (_, n) => [`http://127.0.0.1:9/${n}`, `<title>Page ${n}</title>solar ${n}`])
-    pages = await keepPages(stores, Object.fromEntries(urls))
+    pages = await storePages(stores, Object.fromEntries(urls))
   })
 
   test('see at once what the other has stored', async () => {
@@ -85,7 +86,7 @@ describe('two servers', () => {
     const streams = await Promise.all([one.stream(cookie), other.stream(cookie)])
     for (const stream of streams) await stream.until('hello')
     const id = await annotate()
-    for (const stream of streams) await untilTold(stream, id)
+    for (const stream of streams) await untilNotified(stream, id)
     await one.api(`/annotations/${id}`, { method: 'PATCH', cookie, body: { read: true } })
     for (const stream of streams) {
       for (;;) {
@@ -128,7 +129,7 @@ describe('two servers', () => {
     assert.equal((await listed()).filter(({ name }) => name === 'third').length, 1)
     const crawl = (await (await other.api('/crawl', { cookie })).json()) as { paused: string; now: { queued: number } }
     assert.match(crawl.paused, /No worker/)
-    assert.equal(await third.stop(), 0)
+    assert.equal((await third.stop()).exitCode, 0)
     assert.equal((await listed()).length, 2)
   })
 })
@@ -168,7 +169,7 @@ describe('a server whose database fails', () => {
     )
     for (const stream of streams) await stream.until('reset')
     const id = await annotate()
-    for (const stream of streams) await untilTold(stream, id)
+    for (const stream of streams) await untilNotified(stream, id)
     for (const each of [one, other]) {
       await until('requests to be answered again', async () => (await each.api('/annotations', { cookie })).ok)
       await until('the archive to be read again', async () => (await each.api('/search?q=solar', { cookie })).ok)
@@ -191,29 +192,27 @@ describe('a server whose database fails', () => {
     assert.match(await readiness.text(), /the store does not answer: store-unreachable/)
     assert.equal((await fetch(`${one.url}/healthz`)).status, 200)
     const late = startServe(address)
-    await until('another one to wait for it', () => /waiting for it/.test(late.log()))
+    await late.logs('waiting for it')
     await postgres.start()
-    stores = await openStores(address)
+    stores = await openStores()
     await until('it to be ready again', async () => (await one.readiness()).ok)
     assert.ok((await one.api('/annotations', { cookie })).ok)
     await stream.until('reset')
-    await untilTold(stream, await annotate())
+    await untilNotified(stream, await annotate())
     await stream.close()
-    assert.equal((await late.listening()).setupUrl, null)
-    late.child.kill('SIGTERM')
-    assert.equal((await late.ended).exitCode, 0)
+    assert.equal((await late.ready<{ setupUrl: string | null }>()).setupUrl, null)
+    assert.equal((await late.stop()).exitCode, 0)
   })
 
   test('shuts down cleanly while the database is away', async () => {
     await stores.close()
     await postgres.stop()
-    assert.equal(await other.stop(), 0)
+    assert.equal((await other.stop()).exitCode, 0)
     const waiting = startServe(address)
-    await until('it to wait', () => /waiting for it/.test(waiting.log()))
-    waiting.child.kill('SIGTERM')
-    assert.equal((await waiting.ended).exitCode, 0)
+    await waiting.logs('waiting for it')
+    assert.equal((await waiting.stop()).exitCode, 0)
     await postgres.start()
-    stores = await openStores(address)
+    stores = await openStores()
   })
 
   test('fails at once if it can never work: wrong password, missing database', async () => {

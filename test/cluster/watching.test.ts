@@ -16,31 +16,31 @@ describe('sources watched by a cluster', () => {
     const site = await createSite({ pages: 3, addresses, apart: true })
     const database = await createDatabase()
     const stores = postgresStores(database.pool, await readSeed(database.pool))
-    for (const host of addresses.keys()) site.set('/news', { body: `<p>java at place ${host}` }, host)
+    for (const host of addresses.keys()) site.set('/news', { body: `<p>java at host ${host}` }, host)
     const sources = addresses.map((_, host) => sourceOf(`${site.origin(host)}/news`))
     await stores.profiles.put([createProfileKeys({})(profileOf('p', 'ann@example.org', sources, { java: 4 }))])
     const env = { ERACE_SERVER_PORT: '0', ERACE_SCHEDULE_MINEVERY: '200ms' }
     const serve = startInCluster(database.address, ['serve', '--json'], env)
     const workers = ['one', 'two'].map((name) => startWorker(database.address, name, env))
-    const told = async (kind: string): Promise<number> => {
+    const countOf = async (kind: string): Promise<number> => {
       const made = await stores.annotations.list({ after: 0, limit: 99 })
       return made.filter((each) => each.kind === kind).length
     }
-    await until('a first look at all sources', async () => (await told('new')) === 3)
+    await until('the first check of all sources', async () => (await countOf('new')) === 3)
     for (const host of addresses.keys()) site.set('/news', { body: `<p>java has changed at ${host}` }, host)
-    await until('the changes', async () => (await told('changed')) === 3)
+    await until('the changes', async () => (await countOf('changed')) === 3)
     const seeds = addresses.map((_, host) => `${site.origin(host)}/`)
     const crawl = startInCluster(database.address, ['crawl', ...seeds, '--json', '--threads', '1'])
     const { exitCode, stdout } = await crawl.ended
     assert.equal(exitCode, 0, stdout)
-    // Sources are checked all the time; the crawl is over when its own pages are.
+    // Sources are checked all the time; the crawl ends when its own pages are done.
     const { finished, stored, queued } = JSON.parse(stdout)
     assert.deepEqual({ finished, stored, queued }, { finished: true, stored: 9, queued: 0 })
     for (const host of addresses.keys()) site.set('/news', { body: `<p>java once more at ${host}` }, host)
-    await until('the changes behind the crawl', async () => (await told('changed')) === 6)
-    assert.equal(await told('new'), 3)
-    for (const { child } of [serve, ...workers]) child.kill('SIGTERM')
-    for (const { ended } of [serve, ...workers]) assert.equal((await ended).exitCode, 0)
+    await until('the changes after the crawl', async () => (await countOf('changed')) === 6)
+    assert.equal(await countOf('new'), 3)
+    for (const { exitCode } of await Promise.all([serve, ...workers].map(({ stop }) => stop())))
+      assert.equal(exitCode, 0)
     await database.destroy()
     await site.close()
   })

@@ -5,7 +5,7 @@ import { createPostgresNodes } from '../../src/store/postgres/cluster/nodes.ts'
 import { openPool } from '../../src/store/postgres/connection/pool.ts'
 import { createDatabase, postgres, usePostgres } from '../../src/store/postgres/testkit/postgres.testkit.ts'
 import { until } from '../watch/up-run.ts'
-import { startInCluster, startWorker } from './worker-process.ts'
+import { type Joined, startInCluster, startWorker } from './worker-process.ts'
 
 usePostgres()
 
@@ -20,13 +20,13 @@ async function closedPort(): Promise<number> {
 describe('a starting worker', () => {
   test('creates a missing schema and registers itself', async () => {
     const { address } = await postgres()
-    const place = new URL(address)
-    place.pathname = '/worker_begins'
+    const target = new URL(address)
+    target.pathname = '/worker_begins'
     const admin = openPool({ address, maxConnections: 1, name: 'admin' })
     await admin.query('CREATE DATABASE worker_begins')
-    const pool = openPool({ address: place.href, maxConnections: 2, name: 'test' })
-    const worker = startWorker(place.href, 'first')
-    const { node, name } = await worker.joined
+    const pool = openPool({ address: target.href, maxConnections: 2, name: 'test' })
+    const worker = startWorker(target.href, 'first')
+    const { node, name } = await worker.ready<Joined>()
     assert.equal(name, 'first')
     const nodes = createPostgresNodes(pool)
     await until('all partitions', async () => (await nodes.list())[0]?.partitions === 256)
@@ -37,8 +37,7 @@ describe('a starting worker', () => {
     await until('a drained node', async () => (await nodes.list())[0]?.partitions === 0)
     await nodes.drain(node, false)
     await until('all partitions again', async () => (await nodes.list())[0]?.partitions === 256)
-    worker.child.kill('SIGTERM')
-    assert.equal((await worker.ended).exitCode, 0)
+    assert.equal((await worker.stop()).exitCode, 0)
     assert.deepEqual(await nodes.list(), [])
     await pool.close()
     await admin.query('DROP DATABASE worker_begins WITH (FORCE)')
@@ -71,9 +70,8 @@ describe('a starting worker', () => {
 
   test('waits for an unreachable database, and can be stopped meanwhile', async () => {
     const worker = startWorker(`postgres://erace:secret@127.0.0.1:${await closedPort()}/erace`, 'patient')
-    await worker.says('the database does not answer')
-    worker.child.kill('SIGTERM')
-    const end = await worker.ended
+    await worker.logs('the database does not answer')
+    const end = await worker.stop()
     assert.equal(end.exitCode, 0)
     assert.doesNotMatch(end.stderr, /secret/)
   })
@@ -81,17 +79,16 @@ describe('a starting worker', () => {
   test('works next to another of the same name, and says so', async () => {
     const { address, pool, destroy } = await createDatabase()
     const first = startWorker(address, 'twin')
-    const { node } = await first.joined
+    const { node } = await first.ready<Joined>()
     const nodes = createPostgresNodes(pool)
     await until('the first', async () => (await nodes.list()).length === 1)
     const second = startWorker(address, 'twin')
-    await second.says(node)
+    await second.logs(node)
     await until('shared partitions', async () => {
       const held = (await nodes.list()).map(({ partitions }) => partitions)
       return held.length === 2 && held.every((count) => count === 128)
     })
-    for (const { child } of [first, second]) child.kill('SIGTERM')
-    for (const { ended } of [first, second]) assert.equal((await ended).exitCode, 0)
+    for (const { exitCode } of await Promise.all([first, second].map(({ stop }) => stop()))) assert.equal(exitCode, 0)
     await destroy()
   })
 

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { type Origin, startOrigin } from '../../bench/origin/start.ts'
 import { openPool, type PostgresPool } from '../../src/store/postgres/connection/pool.ts'
 import { type PostgresServer, startPostgres } from '../../src/store/postgres/testkit/postgres-server.testkit.ts'
-import { lastLines, readResult, startErace } from './erace.ts'
+import { lastLines, readResult, startErace } from '../kit/erace.ts'
 
 /** A generated web, a PostgreSQL of its own, and the processes of a cluster that crawl the one into the other. */
 export type ClusterWeb = {

@@ -5,8 +5,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { createRandom } from '../../bench/origin/random.ts'
 import { type Origin, startOrigin } from '../../bench/origin/start.ts'
 import { openCatalogForReading } from '../../src/store/sqlite/folder/folder.ts'
+import { lastLines, readResult, startErace, startWebCrawl } from '../kit/erace.ts'
 import { readKillOptions } from './command-line.ts'
-import { lastLines, readResult, startErace, startWebCrawl } from './erace.ts'
 import { readWarcFolder } from './warc-records.ts'
 
 /**

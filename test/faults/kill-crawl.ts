@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createRandom } from '../../bench/origin/random.ts'
 import { type Origin, startOrigin } from '../../bench/origin/start.ts'
+import { lastLines, readResult, startErace, startWebCrawl } from '../kit/erace.ts'
 import { readKillOptions } from './command-line.ts'
-import { lastLines, readResult, startErace, startWebCrawl } from './erace.ts'
 import { readWarcFolder } from './warc-records.ts'
 
 /**

@@ -7,8 +7,8 @@ import { createBodyReader } from '../../src/archive/body-reader.ts'
 import { createSqliteObjects } from '../../src/store/sqlite/archive/objects.ts'
 import { createSqliteVersions } from '../../src/store/sqlite/documents/versions.ts'
 import { openCatalogForReading, paths } from '../../src/store/sqlite/folder/folder.ts'
+import { type EraceEnd, lastLines, readResult, startErace } from '../kit/erace.ts'
 import { type ChangingSite, createChangingSite } from './changing-site.ts'
-import { type EraceEnd, lastLines, readResult, startErace } from './erace.ts'
 import { readWarcFolder } from './warc-records.ts'
 
 /**

@@ -1,3 +1,4 @@
+import { lastLines } from '../kit/erace.ts'
 import {
   type ClusterProcess,
   type ClusterWeb,
@@ -9,7 +10,6 @@ import {
   startClusterWeb,
   type WebReport,
 } from './cluster-web.ts'
-import { lastLines } from './erace.ts'
 
 /**
  * A cluster of which one process after the other is killed without warning, each time replaced by a new one, while it crawls many

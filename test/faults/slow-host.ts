@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { lastLines, readResult, startErace } from '../kit/erace.ts'
 import { isRobots, maxOpenConnections, type RequestLogEntry, shortestPauseMs } from '../site/request-log.ts'
 import { createGate, createSite } from '../site/site.ts'
-import { lastLines, readResult, startErace } from './erace.ts'
 
 /**
  * Two hosts in one crawl, one of them slow. The origin's log tells whether the fast one was crawled meanwhile as fast

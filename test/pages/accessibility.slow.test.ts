@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
+import { type Service, startService } from '../kit/service.ts'
 import { type ChangingPages, createChangingPages } from '../watch/changing-pages.ts'
 import { overflows, seriousFindings } from './accessibility-checks.ts'
 import { type Account, createAccount } from './account.ts'
 import { startBrowser, type Visit, visit, withoutBrowser } from './browser.ts'
 import { turnPage } from './in-page.ts'
-import { type Service, startService } from './service.ts'
 
 /** Part of the page's title, as long as real titles are. */
 const harbour = '/all-that-is-new-in-the-harbour-of-the-town-and-on-the-piers-around-it-day-by-day/harbour'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import type { BrowserContext } from 'playwright-core'
 import type { Annotation, Profile, Source } from '../../ui/src/api/types.ts'
+import type { Service } from '../kit/service.ts'
 import { until } from '../watch/up-run.ts'
-import type { Service } from './service.ts'
 
 export const email = 'ada@example.org'
 export const password = 'a long enough password'

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import type { Annotation, Source } from '../../ui/src/api/types.ts'
+import { type Service, startService } from '../kit/service.ts'
 import { until } from '../watch/up-run.ts'
 import { type Account, createAccount, email, password } from './account.ts'
 import { startBrowser, visit, withoutBrowser } from './browser.ts'
 import { watchFor } from './canary.ts'
 import { createHostileNews, type HostileNews, WORD } from './hostile-news.ts'
 import { addFrames, foreignMarkupOf, originOf, readablesOf, readCookie, turnPage } from './in-page.ts'
-import { type Service, startService } from './service.ts'
 
 /** A phrase has at most sixteen words. */
 const asTerm = (attack: string) => attack.slice(0, 55).trim()

@@ -1,5 +1,5 @@
 import type { BrowserContext, Page, Request } from 'playwright-core'
-import type { Service } from './service.ts'
+import type { Service } from '../kit/service.ts'
 
 /** Hits of any kind, each described in a sentence. */
 export async function watchFor(context: BrowserContext, page: Page, { url }: Service): Promise<string[]> {

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import type { Annotation } from '../../ui/src/api/types.ts'
+import { type Service, startService } from '../kit/service.ts'
 import { type ChangingPages, createChangingPages } from '../watch/changing-pages.ts'
 import { until } from '../watch/up-run.ts'
 import { seriousFindings } from './accessibility-checks.ts'
 import { type Account, createAccount } from './account.ts'
 import { startBrowser, visit, withoutBrowser } from './browser.ts'
-import { type Service, startService } from './service.ts'
 
 const counted = (visitors: string, news: string) => ({ words: `Visitors: ${visitors}</p><p>${news}` })
 

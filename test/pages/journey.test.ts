@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, BrowserContext } from 'playwright-core'
+import { type Service, type StartService, startCluster, startService } from '../kit/service.ts'
 import { type ChangingPages, createChangingPages } from '../watch/changing-pages.ts'
 import { startBrowser, visit, withoutBrowser } from './browser.ts'
-import { startCluster } from './cluster-service.ts'
-import { type Service, type StartService, startService } from './service.ts'
 
 /** In another tab, as an impatient user would. */
 async function checkNowIn(context: BrowserContext, { url }: Service): Promise<void> {

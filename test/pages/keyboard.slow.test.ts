@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, Locator, Page } from 'playwright-core'
+import { type Service, startService } from '../kit/service.ts'
 import { type ChangingPages, createChangingPages } from '../watch/changing-pages.ts'
 import { type Account, createAccount, email, password } from './account.ts'
 import { startBrowser, type Visit, visit, withoutBrowser } from './browser.ts'
 import { focusOf, isFocusedIn } from './in-page.ts'
-import { type Service, startService } from './service.ts'
 
 const MAX_TABS = 60
 

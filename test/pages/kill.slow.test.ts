@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { type Service, type StartService, startCluster, startService } from '../kit/service.ts'
 import { type ChangingPages, createChangingPages } from '../watch/changing-pages.ts'
 import { until } from '../watch/up-run.ts'
-import { startCluster } from './cluster-service.ts'
-import { type Service, type StartService, startService } from './service.ts'
 
 const email = 'ada@example.org'
 const password = 'a long enough password'

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser } from 'playwright-core'
+import { type Service, startService } from '../kit/service.ts'
 import { type ChangingPages, createChangingPages } from '../watch/changing-pages.ts'
 import { until } from '../watch/up-run.ts'
 import { type Account, createAccount } from './account.ts'
 import { startBrowser, type Visit, visit, withoutBrowser } from './browser.ts'
 import { setHidden } from './in-page.ts'
-import { type Service, startService } from './service.ts'
 
 /** Longer than a hidden tab keeps its stream. */
 const LONG_MS = 15_000

@@ -2,12 +2,11 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import type { Node } from '../../ui/src/api/types.ts'
+import { type Service, startCluster, startUp } from '../kit/service.ts'
 import { until } from '../watch/up-run.ts'
 import { overflows, seriousFindings } from './accessibility-checks.ts'
 import { type Account, createAccount } from './account.ts'
 import { startBrowser, type Visit, visit, withoutBrowser } from './browser.ts'
-import { startCluster } from './cluster-service.ts'
-import { type Service, startUp } from './service.ts'
 
 const nodesOf = async (me: Account): Promise<Node[]> => (await me.ask<{ items: Node[] }>('GET', '/nodes')).items
 

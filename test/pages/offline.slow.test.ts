@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser } from 'playwright-core'
 import type { Annotation } from '../../ui/src/api/types.ts'
+import { type Service, startService } from '../kit/service.ts'
 import { type ChangingPages, createChangingPages } from '../watch/changing-pages.ts'
 import { until } from '../watch/up-run.ts'
 import { type Account, createAccount } from './account.ts'
 import { startBrowser, visit, withoutBrowser } from './browser.ts'
 import { isKeptForOffline } from './in-page.ts'
-import { type Service, startService } from './service.ts'
 
 type Manifest = {
   name: string

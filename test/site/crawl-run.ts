@@ -8,7 +8,7 @@ import type { CrawlResult } from '../../src/core/reports/crawl-report.ts'
 import type { Version } from '../../src/store/contracts/versions.ts'
 import { createSqliteVersions } from '../../src/store/sqlite/documents/versions.ts'
 import { openCatalogForReading } from '../../src/store/sqlite/folder/folder.ts'
-import { type EraceEnd, lastLines, readResult, startErace } from '../faults/erace.ts'
+import { type EraceEnd, lastLines, readResult, startErace } from '../kit/erace.ts'
 
 /** Settings as in a configuration file: `{ crawl: { totalTimeout: '500ms' } }`. */
 export type Settings = Record<string, Record<string, unknown>>

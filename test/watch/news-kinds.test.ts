@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startErace } from '../faults/erace.ts'
+import { startErace } from '../kit/erace.ts'
 import type { ChangingPage } from './changing-pages.ts'
 import { profileOf, sourceOf } from './up-run.ts'
 import { withWatching } from './watching.ts'

@@ -7,7 +7,7 @@ import { openFolder, paths } from '../../src/store/sqlite/folder/folder.ts'
 import { catalogMigrations } from '../../src/store/sqlite/folder/schema-catalog.ts'
 import { createSqliteWatches } from '../../src/store/sqlite/frontier/watches.ts'
 import { createSqliteAnnotations } from '../../src/store/sqlite/inbox/annotations.ts'
-import { startErace } from '../faults/erace.ts'
+import { startErace } from '../kit/erace.ts'
 
 /** A data folder that a running `erace up` and a test share, as two processes do. */
 export async function createUpFolder(folder: string) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { openCatalogForReading } from '../../src/store/sqlite/folder/folder.ts'
-import type { EraceEnd } from '../faults/erace.ts'
+import type { EraceEnd } from '../kit/erace.ts'
 import { newFolder } from '../site/crawl-run.ts'
 import { type ChangingPage, type ChangingPages, createChangingPages } from './changing-pages.ts'
 import { createUpFolder, type UpFolder, until } from './up-run.ts'

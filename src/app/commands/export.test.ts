@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { readResult, startErace } from '../../../test/faults/erace.ts'
+import { readResult, startErace } from '../../../test/kit/erace.ts'
 import { createExportFolder, type ExportFolder, pageWith } from '../../archive/export/export.testkit.ts'
 
 describe('erace export', () => {

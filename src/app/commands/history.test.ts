@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { startErace } from '../../../test/faults/erace.ts'
+import { startErace } from '../../../test/kit/erace.ts'
 import { runCrawl } from '../../../test/site/crawl-run.ts'
 import { createSite, type Site } from '../../../test/site/site.ts'
 import { readConfig } from '../../config/load-config.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { startErace } from '../../../test/faults/erace.ts'
+import { startErace } from '../../../test/kit/erace.ts'
 import { pageWith } from '../../archive/export/export.testkit.ts'
 import { lockCollector } from '../../store/postgres/archive/collection.ts'
 import { openPool } from '../../store/postgres/connection/pool.ts'

@@ -13,24 +13,24 @@ import { openPool, type PostgresPool } from '../../src/store/postgres/connection
 import { usePostgres } from '../../src/store/postgres/testkit/postgres.testkit.ts'
 import { createPostgresSystem, type PostgresSystem } from '../../src/store/postgres/testkit/store.testkit.ts'
 import { profileOf, sourceOf } from '../watch/up-run.ts'
-import { watchedPage } from './watched-page.ts'
+import { watchedPage } from './stored-pages.ts'
 
 usePostgres()
 
 const WORKERS = 3
-const STORIES = 5
+const ARTICLES = 5
 const COPIES = 12
 
-/** Long enough to be known again by; a word of its own changes a few bits at most. */
-function textOf(story: number, copy: number): string {
-  const words = ['alpha', 'beta', 'gamma', 'delta', 'epsilon'].map((word) => `${word}${story}`)
+/** Long enough to be recognised; the last word changes a few bits at most. */
+function textOf(article: number, copy: number): string {
+  const words = ['alpha', 'beta', 'gamma', 'delta', 'epsilon'].map((word) => `${word}${article}`)
   const many = Array.from({ length: 600 }, (_, n) => words[n % words.length])
-  return `java ${many.join(' ')} place${copy}`
+  return `java ${many.join(' ')} copy${copy}`
 }
 
 const { config } = await readConfig({ cwd: '/', env: {} })
 
-/** A processor for the partitions of one shard, on connections of its own. */
+/** A processor for the partitions of one shard, with its own connections. */
 function processorOf(pool: PostgresPool, worker: number, epochs: ReadonlyMap<number, number>) {
   const epochOf = (partition: number): number | null => epochs.get(partition) ?? null
   const partitions = [...epochs.keys()].filter((partition) => partition % WORKERS === worker)
@@ -53,8 +53,8 @@ async function fill(system: PostgresSystem, shards: readonly OpenShard[], watch:
   for (let copy = 0; copy < COPIES; copy++) {
     const worker = copy % WORKERS
     const host = system.hostOf(worker, copy)
-    const pages = Array.from({ length: STORIES }, (_, story) =>
-      watchedPage(host, `/${story}`, textOf(story, copy), watch),
+    const pages = Array.from({ length: ARTICLES }, (_, article) =>
+      watchedPage(host, `/${article}`, textOf(article, copy), watch),
     )
     await shards[worker]!.documents.record(pages)
   }
@@ -93,11 +93,11 @@ describe('near-duplicates that several workers find at the same time', () => {
       assert.deepEqual(
         made.map(({ owner, url, alsoAt }) => [owner, new URL(url).pathname, alsoAt.length]).sort(),
         ['ann@example.org', 'bob@example.org'].flatMap((owner) =>
-          Array.from({ length: STORIES }, (_, story) => [owner, `/${story}`, COPIES - 1]),
+          Array.from({ length: ARTICLES }, (_, article) => [owner, `/${article}`, COPIES - 1]),
         ),
       )
       const rows = await database.pool.query('SELECT 1 FROM stories')
-      assert.equal(rows.length, STORIES * COPIES)
+      assert.equal(rows.length, ARTICLES * COPIES)
     } finally {
       for (const pool of pools) await pool.close()
       await system.destroy()

@@ -1,0 +1,146 @@
+import { rmSync } from 'node:fs'
+import { readEvents } from '../../src/server/routes/inbox/event-stream.testkit.ts'
+import { startPostgres } from '../../src/store/postgres/testkit/postgres-server.testkit.ts'
+import { newFolder } from '../site/crawl-run.ts'
+import { type EraceProcess, startErace } from './erace.ts'
+
+type ApiOptions = { method?: string; body?: unknown; cookie?: string }
+export type Api = (path: string, options?: ApiOptions) => Promise<Response>
+
+/** The line that a server prints when it listens. */
+type Listening = { url: string; setupUrl: string | null }
+
+/** `erace up` on a data folder that survives it, or the processes of a cluster on such a store. */
+export type Service = {
+  readonly url: string
+  /** The set-up link; null if there is an account. */
+  readonly setupUrl: string | null
+  /** Kills the processes, runs `meanwhile`, and starts them again on the same port. */
+  killAndStart(meanwhile?: () => Promise<void>): Promise<void>
+  /** Stops all processes; resolves with the first exit code that is not 0, or 0. */
+  stop(): Promise<number | null>
+  api: Api
+  destroy(): Promise<void>
+}
+
+export type StartService = (more?: Record<string, string>) => Promise<Service>
+
+const WORKERS = 2
+
+const settings = {
+  ERACE_NETWORK_ALLOW: '127.0.0.0/8',
+  ERACE_SCHEDULE_MINEVERY: '300ms',
+  ERACE_CRAWL_DELAY: '0',
+  ERACE_CRAWL_DELAYFACTOR: '0',
+  // Tests send requests faster than users do.
+  ERACE_SERVER_REQUESTSPERMINUTE: '1000000',
+}
+
+/** One process, or a cluster when ERACE_TEST_SERVICE is `cluster`. */
+export const startService: StartService = (more = {}) =>
+  process.env.ERACE_TEST_SERVICE === 'cluster' ? startCluster(more) : startUp(more)
+
+export function startUp(more: Record<string, string> = {}): Promise<Service> {
+  const data = newFolder()
+  const env = { ...settings, ...more }
+  return createService({
+    start: (port) => [startErace(['up', '--json', '--port', port, '--data', data], env)],
+    destroy: async () => rmSync(data, { recursive: true, force: true }),
+  })
+}
+
+/** `erace serve` and two workers on a PostgreSQL of their own. */
+export async function startCluster(more: Record<string, string> = {}): Promise<Service> {
+  const server = await startPostgres()
+  const store = await server.createDatabase('erace')
+  const env = { ...settings, ERACE_CLUSTER_LEASE: '2s', ...more, ERACE_STORE: store }
+  return createService({
+    start: (port) => [
+      startErace(['serve', '--json', '--port', port], env),
+      ...Array.from({ length: WORKERS }, (_, n) => startErace(['worker', '--name', `worker-${n + 1}`], env)),
+    ],
+    destroy: server.end,
+  })
+}
+
+type ServiceDeps = { start(port: string): EraceProcess[]; destroy(): Promise<void> }
+
+/** The first process is the server. */
+async function createService({ start, destroy }: ServiceDeps): Promise<Service> {
+  let running = start('0')
+  let listening = await running[0]!.ready<Listening>()
+  const { port } = new URL(listening.url)
+
+  async function end(signal: NodeJS.Signals): Promise<number | null> {
+    const ends = await Promise.all(running.map(({ stop }) => stop(signal)))
+    return ends.find(({ exitCode }) => exitCode !== 0)?.exitCode ?? 0
+  }
+
+  return {
+    get url() {
+      return listening.url
+    },
+    get setupUrl() {
+      return listening.setupUrl
+    },
+    async killAndStart(meanwhile) {
+      await end('SIGKILL')
+      await meanwhile?.()
+      running = start(port)
+      listening = await running[0]!.ready<Listening>()
+    },
+    stop: () => end('SIGTERM'),
+    api: apiOf(() => listening.url),
+    async destroy() {
+      await end('SIGKILL')
+      await destroy()
+    },
+  }
+}
+
+/** `erace serve` on a free port. */
+export function startServe(store: string, more: Record<string, string> = {}): EraceProcess {
+  const env = { ...settings, ERACE_CLUSTER_LEASE: '2s', ...more, ERACE_STORE: store }
+  return startErace(['serve', '--json', '--port', '0'], env)
+}
+
+export type Serve = Awaited<ReturnType<typeof openServe>>
+
+export async function openServe(store: string, more: Record<string, string> = {}) {
+  const started = startServe(store, more)
+  const { url, setupUrl } = await started.ready<Listening>()
+  const api = apiOf(() => url)
+  return {
+    ...started,
+    url,
+    setupUrl,
+    api,
+    readiness: () => fetch(`${url}/readyz`),
+    stream: (cookie: string) => readEvents(`${url}/api/v1/events`, { cookie }),
+    signIn: (account: { email: string; password: string }) => signIn(api, account),
+  }
+}
+
+/** Requests to a server's API. */
+export function apiOf(url: () => string): Api {
+  return (path, { method = 'GET', body, cookie } = {}) =>
+    fetch(`${url()}/api/v1${path}`, {
+      method,
+      headers: {
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(cookie === undefined ? {} : { cookie }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+}
+
+/** The cookie of a new session. */
+export async function signIn(api: Api, { email, password }: { email: string; password: string }): Promise<string> {
+  return cookieOf(await api('/session', { method: 'POST', body: { email, password } }))
+}
+
+export function cookieOf(answer: Response): string {
+  const cookie = answer.headers.getSetCookie()[0]?.split(';', 1)[0]
+  if (cookie === undefined) throw new Error(`not signed in: ${answer.status}`)
+  return cookie
+}
