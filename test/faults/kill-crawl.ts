@@ -1,53 +1,15 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { createRandom } from '../../bench/origin/random.ts'
 import { type Origin, startOrigin } from '../../bench/origin/start.ts'
-import { lastLines, readResult, startErace, startWebCrawl } from '../kit/erace.ts'
-import { readKillOptions } from './command-line.ts'
+import { type EraceProcess, lastLines, readResult, startErace, startWebCrawl } from '../kit/erace.ts'
+import { inFolder, runAlone, timed } from './experiment.ts'
 import { readWarcFolder } from './warc-records.ts'
 
 /**
- * A crawl that is killed without warning again and again and continued each time. The origin, in a process of its own,
- * counts the requests; a kill comes after a random number of them, so that the kills are spread over the whole crawl.
- * In between some kills come while the program starts, when it repairs what the kill before left.
+ * A crawl that is killed again and again and continued each time. The origin, in its own process, counts the requests;
+ * kills come after random numbers of them, spread over the whole crawl. Some kills come while the program starts and
+ * repairs what the previous kill left.
  */
-export type KillCrawlOptions = {
-  rounds: number
-  pages: number
-  hosts: number
-  fetchers: number
-  threads: number
-  latencyMs: number
-  seed: number
-  /** A limit for each wait: a crawl that hangs is a fault, not a script that never ends. */
-  patienceMs: number
-  keep: boolean
-}
-
-export type KillCrawlReport = {
-  rounds: number
-  startKills: number
-  pages: number
-  requests: number
-  /** Requests beyond one for each page: what was asked for before a kill and not marked done by then. */
-  excess: number
-  /** The most that the kills may cost: what can be in flight at once, for each kill. */
-  excessLimit: number
-  /** The most repeats between two kills. */
-  worstRound: number
-  robotsRequests: number
-  storedOnce: number
-  storedTwice: number
-  warcRecords: number
-  seconds: number
-  result: Record<string, unknown> | undefined
-  status: Record<string, unknown> | undefined
-  /** Empty when everything held. */
-  faults: string[]
-}
-
-export const killCrawlDefaults: KillCrawlOptions = {
+const defaults = {
   rounds: 50,
   pages: 10_000,
   hosts: 4,
@@ -55,23 +17,25 @@ export const killCrawlDefaults: KillCrawlOptions = {
   threads: 2,
   latencyMs: 4,
   seed: 1,
+  /** The limit of each wait: a crawl that hangs is a fault. */
   patienceMs: 300_000,
   keep: false,
 }
+type KillCrawlOptions = typeof defaults
 
-export async function runKillCrawl(given: Partial<KillCrawlOptions> = {}): Promise<KillCrawlReport> {
-  const options = { ...killCrawlDefaults, ...given }
-  const { pages, hosts, seed, latencyMs } = options
+export async function runKillCrawl(given: Partial<KillCrawlOptions> = {}) {
+  const options = { ...defaults, ...given }
+  const { pages, hosts, seed, latencyMs, keep } = options
   const origin = await startOrigin({ pages, hosts, seed, latencyMs, meanBytes: 8000, links: 25 })
-  const data = mkdtempSync(join(tmpdir(), 'erace-kill-'))
-  const startedAt = performance.now()
   try {
-    const kills = await killAgainAndAgain(origin, data, options)
-    const report = await finishAndCheck(origin, data, options, kills)
-    return { ...report, seconds: (performance.now() - startedAt) / 1000 }
+    return await inFolder('kill-crawl', keep, (data) =>
+      timed(async () => {
+        const kills = await killAgainAndAgain(origin, data, options)
+        return finishAndCheck(origin, data, options, kills)
+      }),
+    )
   } finally {
     await origin.close()
-    if (!options.keep) rmSync(data, { recursive: true, force: true })
   }
 }
 
@@ -100,12 +64,11 @@ async function killAgainAndAgain(origin: Origin, data: string, options: KillCraw
       crawl.ended,
     ])
     stop.abort()
-    crawl.child.kill('SIGKILL')
-    const end = await crawl.ended
+    const end = await crawl.stop('SIGKILL')
     await origin.mark()
-    if (first === 'late') kills.faults.push(`round ${kills.rounds}: ${gap} requests did not come in time`)
+    if (first === 'late') kills.faults.push(`round ${kills.rounds}: ${gap} requests did not arrive in time`)
     else if (first !== 'reached')
-      kills.faults.push(`round ${kills.rounds}: the crawl ended by itself with ${end.exitCode}: ${lastLines(end)}`)
+      kills.faults.push(`round ${kills.rounds}: the crawl ended unexpectedly with ${end.exitCode}: ${lastLines(end)}`)
     if (first !== 'reached') return kills
     kills.rounds++
     if (kills.rounds % 10 === 0) {
@@ -124,14 +87,13 @@ async function killDuringStart(
 ): Promise<void> {
   const crawl = startCrawl(origin, data, options)
   await new Promise((resolve) => setTimeout(resolve, afterMs))
-  crawl.child.kill('SIGKILL')
-  await crawl.ended
+  await crawl.stop('SIGKILL')
   await origin.mark()
 }
 
 /**
- * Cuts most of the crawl at random places into as many parts as there are rounds. The rest is left to what is asked
- * for between the moment of a kill and its effect, so that the last kill, too, finds a crawl that is not finished.
+ * Splits most of the crawl at random into as many parts as there are rounds. The rest covers the requests between a kill
+ * and its effect, so that the last kill, too, meets an unfinished crawl.
  */
 function drawGaps({ rounds, pages }: KillCrawlOptions, next: () => number): number[] {
   const cuts = Array.from({ length: rounds }, () => next()).sort((a, b) => a - b)
@@ -140,10 +102,8 @@ function drawGaps({ rounds, pages }: KillCrawlOptions, next: () => number): numb
 
 async function finishAndCheck(origin: Origin, data: string, options: KillCrawlOptions, kills: Kills) {
   const faults = [...kills.faults]
-  const command = async (name: string, run: ReturnType<typeof startErace>) => {
-    const timer = setTimeout(() => run.child.kill('SIGKILL'), options.patienceMs)
-    const end = await run.ended
-    clearTimeout(timer)
+  const command = async (name: string, run: EraceProcess) => {
+    const end = await run.endWithin(options.patienceMs)
     if (end.exitCode !== 0) faults.push(`${name} ended with ${end.exitCode ?? end.signal}: ${lastLines(end)}`)
     return readResult(end)
   }
@@ -160,8 +120,10 @@ async function finishAndCheck(origin: Origin, data: string, options: KillCrawlOp
     startKills: kills.startKills,
     pages: origin.documents,
     requests: stats.requests,
+    /** Requests beyond one per page: those in flight at a kill. */
     excess: stats.duplicates,
     excessLimit: killCount * options.fetchers,
+    /** The most repeats between two kills. */
     worstRound: Math.max(0, ...stats.rounds.map((round) => round.duplicates)),
     robotsRequests: stats.robots,
     storedOnce: counts.filter((count) => count === 1).length,
@@ -173,20 +135,16 @@ async function finishAndCheck(origin: Origin, data: string, options: KillCrawlOp
   faults.push(...warc.faults)
   if (kills.rounds !== options.rounds)
     faults.push(`only ${kills.rounds} of ${options.rounds} kills met a running crawl`)
-  if (result?.finished !== true) faults.push('the last crawl does not say that it is finished')
+  if (result?.finished !== true) faults.push('the last crawl is not finished')
   if (stats.distinct !== origin.documents)
-    faults.push(`${origin.documents - stats.distinct} pages were never asked for`)
+    faults.push(`${origin.documents - stats.distinct} pages were never requested`)
   if (report.storedOnce !== origin.documents)
     faults.push(
       `${report.storedOnce} of ${origin.documents} pages are stored once, ${report.storedTwice} more than once`,
     )
   if (report.excess > report.excessLimit)
-    faults.push(`${report.excess} requests in excess, ${report.excessLimit} could be in flight`)
+    faults.push(`${report.excess} repeated requests, at most ${report.excessLimit} could be in flight`)
   return { ...report, faults }
 }
 
-if (import.meta.main) {
-  const report = await runKillCrawl(readKillOptions())
-  process.stdout.write(`${JSON.stringify(report, null, 2)}\n`)
-  process.exitCode = report.faults.length === 0 ? 0 : 1
-}
+if (import.meta.main) await runAlone(defaults, runKillCrawl)

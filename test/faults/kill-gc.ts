@@ -1,149 +1,108 @@
-import { mkdtempSync, readdirSync, rmSync, statSync, watch, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { createHash } from 'node:crypto'
+import { readdirSync, statSync, watch, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { createRandom, type Random } from '../../bench/origin/random.ts'
 import { createBodyReader } from '../../src/archive/body-reader.ts'
 import { createSqliteObjects } from '../../src/store/sqlite/archive/objects.ts'
 import { createSqliteVersions } from '../../src/store/sqlite/documents/versions.ts'
 import { openCatalogForReading, paths } from '../../src/store/sqlite/folder/folder.ts'
 import { type EraceEnd, lastLines, readResult, startErace } from '../kit/erace.ts'
-import { type ChangingSite, createChangingSite } from './changing-site.ts'
+import { createHandlerSite } from '../site/handler-site.ts'
+import { inFolder, runAlone, timed } from './experiment.ts'
 import { readWarcFolder } from './warc-records.ts'
 
 /**
- * A garbage collection that is killed without warning again and again, on a data folder that real crawls of a changing site
- * made. Half of the kills come after a random time, the others at a random change of the archive folder, so that they
- * meet the rewriting of files; now and then a crawl runs beside. After each, the archive must be whole and hold every current page.
+ * A garbage collection that is killed again and again, on a data folder from real crawls of a changing site. Half of the
+ * kills come after a random time, the others at a random change of the archive folder, while files are rewritten; now and
+ * then a crawl runs at the same time. After each kill, the archive must be intact and contain every current page.
  */
-export type KillGcOptions = {
-  rounds: number
-  pages: number
-  pageBytes: number
-  seed: number
-  /** A limit for each wait. */
-  patienceMs: number
-  keep: boolean
-}
+const defaults = { rounds: 30, pages: 150, pageBytes: 6_000, seed: 1, patienceMs: 120_000, keep: false }
+type KillGcOptions = typeof defaults
 
-export type KillGcReport = {
-  rounds: number
-  /** Kills that met a running collection. */
-  kills: number
-  /** Of them, those that left a file half-written, or one that nothing points at. */
-  leftOvers: number
-  besideCrawl: number
-  removedVersions: number
-  bytesBefore: number
-  bytesAfter: number
-  seconds: number
-  faults: string[]
-}
-
-export const killGcDefaults: KillGcOptions = {
-  rounds: 30,
-  pages: 150,
-  pageBytes: 6_000,
-  seed: 1,
-  patienceMs: 120_000,
-  keep: false,
-}
-
-type Place = KillGcOptions & { site: ChangingSite; data: string; config: string; random: Random; report: KillGcReport }
-
-export async function runKillGc(given: Partial<KillGcOptions> = {}): Promise<KillGcReport> {
-  const options = { ...killGcDefaults, ...given }
-  const site = await createChangingSite(options.pages, options.pageBytes)
-  const folder = mkdtempSync(join(tmpdir(), 'erace-kill-gc-'))
-  const config = join(folder, 'erace.config.json')
-  writeFileSync(config, JSON.stringify({ archive: { maxFile: '64KB' }, retention: { versions: 1 } }))
-  const report: KillGcReport = {
+function newReport() {
+  return {
     rounds: 0,
+    /** Kills that met a running collection. */
     kills: 0,
+    /** Kills that left a partial file, or one without references. */
     leftOvers: 0,
     besideCrawl: 0,
     removedVersions: 0,
     bytesBefore: 0,
     bytesAfter: 0,
-    seconds: 0,
-    faults: [],
+    faults: [] as string[],
   }
-  const place: Place = {
-    ...options,
-    site,
-    data: join(folder, 'data'),
-    config,
-    random: createRandom(options.seed),
-    report,
-  }
-  const startedAt = performance.now()
+}
+
+type Experiment = KillGcOptions & {
+  site: ChangingSite
+  data: string
+  config: string
+  random: Random
+  report: ReturnType<typeof newReport>
+}
+
+export async function runKillGc(given: Partial<KillGcOptions> = {}) {
+  const options = { ...defaults, ...given }
+  const site = await createChangingSite(options.pages, options.pageBytes)
   try {
-    await crawl(place)
-    while (report.rounds < options.rounds && report.faults.length === 0) await round(place)
-    await finish(place)
-    report.seconds = (performance.now() - startedAt) / 1000
-    return report
+    return await inFolder('kill-gc', options.keep, (folder) =>
+      timed(async () => {
+        const config = join(folder, 'erace.config.json')
+        writeFileSync(config, JSON.stringify({ archive: { maxFile: '64KB' }, retention: { versions: 1 } }))
+        const report = newReport()
+        const random = createRandom(options.seed)
+        const experiment: Experiment = { ...options, site, data: join(folder, 'data'), config, random, report }
+        await crawl(experiment)
+        while (report.rounds < options.rounds && report.faults.length === 0) await round(experiment)
+        await finish(experiment)
+        return report
+      }),
+    )
   } finally {
     await site.close()
-    if (!options.keep) rmSync(folder, { recursive: true, force: true })
   }
 }
 
-async function round(place: Place): Promise<void> {
-  const { random, report } = place
+async function round(experiment: Experiment): Promise<void> {
+  const { random, report } = experiment
   report.rounds++
-  changeSome(place)
-  await crawl(place)
-  changeSome(place)
-  // A crawl ends what the changes began, beside the collection or before it.
+  changeSome(experiment)
+  await crawl(experiment)
+  changeSome(experiment)
+  // A crawl stores the changes, during the collection or before it.
   const isBeside = random.below(3) === 0
-  const crawling = isBeside ? crawl(place) : null
+  const crawling = isBeside ? crawl(experiment) : null
   if (isBeside) report.besideCrawl++
-  else await crawl(place)
-  await collectAndKill(place)
+  else await crawl(experiment)
+  await collectAndKill(experiment)
   await crawling
-  await check(place, `round ${report.rounds}`)
+  await check(experiment, `round ${report.rounds}`)
 }
 
-function changeSome({ site, random }: Place): void {
+function changeSome({ site, random }: Experiment): void {
   for (let page = 0; page < site.pages; page++) if (random.below(2) === 0) site.change(page)
 }
 
-/** The command is ended when it takes longer than anybody would wait. */
-async function erace(place: Place, args: string[]): Promise<EraceEnd> {
-  const { child, ended } = startErace([...args, '--data', place.data, '--config', place.config, '--json'])
-  const timer = setTimeout(() => child.kill('SIGKILL'), place.patienceMs)
-  const end = await ended
-  clearTimeout(timer)
-  return end
+function erace({ data, config, patienceMs }: Experiment, args: string[]): Promise<EraceEnd> {
+  return startErace([...args, '--data', data, '--config', config, '--json']).endWithin(patienceMs)
 }
 
-async function crawl(place: Place): Promise<void> {
-  const args = [
-    'crawl',
-    `${place.site.origin}/`,
-    '--delay',
-    '0',
-    '--per-host',
-    '8',
-    '--allow-net',
-    '127.0.0.0/8',
-    '--quiet',
-  ]
-  const end = await erace(place, args)
+async function crawl(experiment: Experiment): Promise<void> {
+  const limits = ['--delay', '0', '--per-host', '8', '--allow-net', '127.0.0.0/8']
+  const args = ['crawl', `${experiment.site.origin}/`, '--quiet', ...limits]
+  const end = await erace(experiment, args)
   if (end.exitCode !== 0 || readResult(end)?.finished !== true)
-    place.report.faults.push(
-      `round ${place.report.rounds}: a crawl ended with ${end.exitCode ?? end.signal}: ${lastLines(end)}`,
+    experiment.report.faults.push(
+      `round ${experiment.report.rounds}: a crawl ended with ${end.exitCode ?? end.signal}: ${lastLines(end)}`,
     )
 }
 
-async function collectAndKill(place: Place): Promise<void> {
-  const { data, config, random, report } = place
-  const { child, ended } = startErace(['gc', '--data', data, '--config', config, '--json'])
+async function collectAndKill(experiment: Experiment): Promise<void> {
+  const { data, config, random, report } = experiment
+  const { child, endWithin } = startErace(['gc', '--data', data, '--config', config, '--json'])
   const stop = killLater(data, random, () => child.kill('SIGKILL'))
-  const patience = setTimeout(() => child.kill('SIGKILL'), place.patienceMs)
-  const end = await ended
-  clearTimeout(patience)
+  const end = await endWithin(experiment.patienceMs)
   stop()
   if (end.signal === 'SIGKILL') {
     report.kills++
@@ -154,7 +113,7 @@ async function collectAndKill(place: Place): Promise<void> {
   } else report.removedVersions += removedIn(end)
 }
 
-/** Some time after the collection took its lock, or when so many files came or went. */
+/** At a random time after the collection took its lock, or after a random number of file changes. */
 function killLater(data: string, random: Random, kill: () => void): () => void {
   const byTime = random.below(2) === 0
   const delayMs = random.below(250)
@@ -185,17 +144,17 @@ function hasLeftOvers(data: string): boolean {
   return readdirSync(paths.archive(data)).some((name) => !names.has(name))
 }
 
-async function check(place: Place, when: string): Promise<void> {
-  const { report } = place
-  const end = await erace(place, ['verify'])
+async function check(experiment: Experiment, when: string): Promise<void> {
+  const { report } = experiment
+  const end = await erace(experiment, ['verify'])
   const faults = readResult(end)?.faults
   if (end.exitCode !== 0)
     report.faults.push(`${when}: verify found ${JSON.stringify(faults)?.slice(0, 1000)} ${lastLines(end)}`)
-  report.faults.push(...(await currentFaults(place)).map((fault) => `${when}: ${fault}`))
+  report.faults.push(...(await currentFaults(experiment)).map((fault) => `${when}: ${fault}`))
 }
 
-/** Every page as it was served at last must be there and readable. */
-async function currentFaults({ data, site }: Place): Promise<string[]> {
+/** Every page must be stored and readable as it was last served. */
+async function currentFaults({ data, site }: Experiment): Promise<string[]> {
   const db = openCatalogForReading(data)
   try {
     const versions = createSqliteVersions(db)
@@ -205,37 +164,37 @@ async function currentFaults({ data, site }: Place): Promise<string[]> {
     for (const document of await versions.documents({ after: 0, limit: 1_000_000 })) {
       const digest = expected.get(document.url)
       const version = await versions.version(document.versionId)
-      if (version === null) continue // such as /, which is not compared, or robots.txt
+      if (version === null) continue // such as robots.txt
       const read = await bodies.read(version)
-      if (read.kind !== 'body') faults.push(`${document.url} can not be read: ${JSON.stringify(read).slice(0, 200)}`)
+      if (read.kind !== 'body') faults.push(`${document.url} cannot be read: ${JSON.stringify(read).slice(0, 200)}`)
       if (digest === undefined) continue
       expected.delete(document.url)
-      if (version.digest.toString('hex') !== digest) faults.push(`${document.url} is not what was served`)
+      if (version.digest.toString('hex') !== digest) faults.push(`${document.url} differs from what was served`)
     }
-    if (expected.size > 0) faults.push(`${expected.size} pages are not there`)
+    if (expected.size > 0) faults.push(`${expected.size} pages are missing`)
     return faults.slice(0, 5)
   } finally {
     db.close()
   }
 }
 
-/** What was left undone is done in the end, and then nothing is left over. */
-async function finish(place: Place): Promise<void> {
-  const { data, report } = place
+/** The last collection completes the work, and nothing is left over. */
+async function finish(experiment: Experiment): Promise<void> {
+  const { data, report } = experiment
   for (let times = 0; times < 3; times++) {
-    changeSome(place)
-    await crawl(place)
+    changeSome(experiment)
+    await crawl(experiment)
   }
   report.bytesBefore = sizeOf(paths.archive(data))
-  const end = await erace(place, ['gc'])
+  const end = await erace(experiment, ['gc'])
   if (end.exitCode !== 0) report.faults.push(`the last gc ended with ${end.exitCode}: ${lastLines(end)}`)
   else report.removedVersions += removedIn(end)
   report.bytesAfter = sizeOf(paths.archive(data))
-  await check(place, 'at the end')
+  await check(experiment, 'at the end')
   report.faults.push(...(await readWarcFolder(data)).faults)
   if (hasLeftOvers(data)) report.faults.push(`left over: ${readdirSync(paths.archive(data)).join(' ')}`)
   if (report.bytesAfter > report.bytesBefore / 2)
-    report.faults.push(`the archive went from ${report.bytesBefore} to ${report.bytesAfter} bytes only`)
+    report.faults.push(`the archive only shrank from ${report.bytesBefore} to ${report.bytesAfter} bytes`)
   const superseded = countOf(data, 'SELECT count(*) AS n FROM versions WHERE id NOT IN (SELECT version FROM documents)')
   const needed = countOf(data, 'SELECT count(DISTINCT original) AS n FROM versions WHERE original <> id')
   if (superseded > needed) report.faults.push(`${superseded} superseded versions are left, ${needed} are needed`)
@@ -257,14 +216,56 @@ function sizeOf(folder: string): number {
   )
 }
 
-if (import.meta.main) {
-  const number = { type: 'string' } as const
-  const { values } = parseArgs({
-    options: { rounds: number, pages: number, 'page-bytes': number, seed: number, keep: { type: 'boolean' } },
-  })
-  const { 'page-bytes': pageBytes, keep = false, ...numbers } = { ...values }
-  const entries = Object.entries({ ...numbers, pageBytes }).filter(([, value]) => value !== undefined)
-  const report = await runKillGc({ ...Object.fromEntries(entries.map(([name, value]) => [name, Number(value)])), keep })
-  process.stdout.write(`${JSON.stringify(report, null, 2)}\n`)
-  process.exitCode = report.faults.length === 0 ? 0 : 1
+/** A site whose pages change between crawls; every fifth has the text of another, so that bodies are shared. */
+type ChangingSite = {
+  origin: string
+  pages: number
+  change(page: number): void
+  /** SHA-256 of the current pages, by URL. */
+  digests(): Map<string, string>
+  close(): Promise<void>
 }
+
+const LINKS = 4
+
+async function createChangingSite(pages: number, pageBytes: number): Promise<ChangingSite> {
+  const editions = new Array<number>(pages).fill(1)
+  /** Pages with the same source have the same body. */
+  const sourceOf = (page: number): number => (page % 5 === 4 && page >= 5 ? page - 5 : page)
+
+  function render(page: number): string {
+    const source = sourceOf(page)
+    const links = Array.from({ length: LINKS }, (_, n) => (source * LINKS + n + 1) % pages)
+    const anchors = [...links, (source + 5) % pages].map((to) => `<a href="/${to}">${to}</a>`).join(' ')
+    return `<title>${source}</title>${anchors}<p>${words(`${source} ${editions[source]}`, pageBytes)}</p>`
+  }
+
+  const site = await createHandlerSite((path, response) => {
+    const page = path === '/' ? 0 : Number(/^\/(\d+)$/.exec(path)?.[1] ?? Number.NaN)
+    if (page < pages) response.end(render(page))
+    else response.writeHead(404).end()
+  })
+  return {
+    origin: site.origin,
+    pages,
+    change: (page) => void editions[page]!++,
+    digests() {
+      const digests = new Map<string, string>()
+      for (let page = 1; page < pages; page++) {
+        digests.set(`${site.origin}/${page}`, createHash('sha256').update(render(page)).digest('hex'))
+      }
+      return digests
+    },
+    close: site.close,
+  }
+}
+
+/** Text that hardly compresses, the same for the same seed. */
+function words(seed: string, bytes: number): string {
+  let text = ''
+  for (let n = 0; text.length < bytes; n++)
+    text += ` ${createHash('sha256').update(`${seed} ${n}`).digest('base64url')}`
+  return text
+}
+
+if (import.meta.main) await runAlone(defaults, runKillGc)

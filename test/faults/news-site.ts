@@ -1,20 +1,20 @@
 import type { Random } from '../../bench/origin/random.ts'
 import { createHandlerSite, type Handler, type HandlerSite } from '../site/handler-site.ts'
 
-/** What a page says at one time: its edition tells it from all others of the page, its words say whom it concerns. */
+/** One state of a page: the edition identifies it, the words decide which profiles match. */
 export type Edition = { edition: number; words: readonly string[] }
 
-/** A site on two hosts whose pages never say the same thing twice; now and then one is away for a while. */
+/** A site on two hosts whose pages never repeat an earlier text; now and then one is away for a while. */
 export type NewsSite = Pick<HandlerSite, 'origin' | 'close'> & {
   paths: readonly string[]
-  /** Something changes. */
+  /** Changes a random page. */
   change(): void
-  /** Null for a page that is away. */
+  /** Null if the page is away. */
   now(path: string): Edition | null
   pageRequests(): number
 }
 
-/** Nothing leads to `/alone/` and `/wide/`: they are sources of their own. What begins with `/far/` is on the other host. */
+/** No page links to `/alone/` and `/wide/`: they are separate sources. Paths below `/far/` are on the other host. */
 const links: Record<string, readonly string[]> = {
   '/': ['/a/', '/b/', '/c'],
   '/a/': ['/a/1', '/a/2'],
@@ -72,7 +72,7 @@ export async function createNewsSite(random: Random): Promise<NewsSite> {
     change() {
       const path = random.pick(paths)
       const { edition, isAway } = editions.get(path)!
-      // The pages that lead to others stay: what is behind them would be out of reach.
+      // Pages with links stay, so that their targets remain reachable.
       const mayLeave = links[path] === undefined && !isAway && random.below(5) === 0
       editions.set(path, { edition: edition + 1, words: drawWords(), isAway: mayLeave })
     },
@@ -84,7 +84,7 @@ export async function createNewsSite(random: Random): Promise<NewsSite> {
   }
 }
 
-/** Reads what a kept body says, with nothing but the form in which it was served. */
+/** Reads a stored body, relying only on the form in which it was served. */
 export function readEdition(body: string): Edition | null {
   const found = /<p>edition (\d+) of it: ([a-z ]*) end<\/p>/.exec(body)
   return found === null

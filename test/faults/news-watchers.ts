@@ -8,7 +8,7 @@ import { openCatalogForReading, paths } from '../../src/store/sqlite/folder/fold
 import { profileOf, sourceOf } from '../watch/up-run.ts'
 import { type Edition, hopsFromFront, type NewsSite, readEdition } from './news-site.ts'
 
-/** Who watches the news site, and by a rule of thumb what it means to them. */
+/** A profile on the news site, with a simple model of what it covers. */
 type Watcher = {
   id: string
   owner: string
@@ -20,7 +20,7 @@ type Watcher = {
   keywords: Record<string, number>
   exclude: string[]
   threshold: number
-  /** Whether a page is part of it, told by its path alone. */
+  /** Whether a page is covered, by its path alone. */
   covers(path: string): boolean
 }
 
@@ -98,7 +98,7 @@ const watchers: readonly Watcher[] = [
   },
 ]
 
-/** Pages that two sources lead to: each is checked at its own pace and need not see what came and went in between. */
+/** Pages of two sources: each is checked at its own interval and may miss versions in between. */
 const isShared = (path: string): boolean => path.startsWith('/a/')
 
 export function watchingProfiles(origin: string): Profile[] {
@@ -113,7 +113,7 @@ export function watchingProfiles(origin: string): Profile[] {
   )
 }
 
-/** Null where it does not concern the watcher. */
+/** Null if it does not match. */
 function relevanceTo({ process, keywords, exclude, threshold }: Watcher, { words }: Edition): number | null {
   if (process === 'track') return 1
   if (exclude.some((word) => words.includes(word))) return null
@@ -123,9 +123,9 @@ function relevanceTo({ process, keywords, exclude, threshold }: Watcher, { words
 
 export type ImpliedInput = { data: string; site: NewsSite; annotations: readonly Annotation[] }
 
-/** Each watcher held against each version that is kept: what is lacking, what is there twice, and what nobody was to be told. */
+/** Compares each watcher with each stored version: lost, duplicate and unexpected annotations. */
 export async function impliedFaults({ data, site, annotations }: ImpliedInput) {
-  const kept = await readKept(data)
+  const kept = await readStored(data)
   const faults = [...historyFaults(kept, site)]
   const left = new Map<string, Annotation[]>()
   for (const annotation of annotations) {
@@ -134,25 +134,25 @@ export async function impliedFaults({ data, site, annotations }: ImpliedInput) {
   }
   for (const watcher of watchers) {
     for (const [path, versions] of kept) {
-      let wasTold = false
-      for (const [place, { version, edition }] of versions.entries()) {
+      let wasNotified = false
+      for (const [index, { version, edition }] of versions.entries()) {
         const key = `${watcher.id} ${version.id}`
         const found = left.get(key) ?? []
         left.delete(key)
-        const isFollowed = watcher.process === 'track' || wasTold
+        const isFollowed = watcher.process === 'track' || wasNotified
         const relevance = edition === null ? (isFollowed ? 1 : null) : relevanceTo(watcher, edition)
         const isDue = watcher.covers(path) && relevance !== null
-        const mayLack = isShared(path) && place < versions.length - 1
+        const mayLack = isShared(path) && index < versions.length - 1
         const name = `${watcher.id}: ${path}@${version.n} (${version.reason}, edition ${edition?.edition})`
         if (isDue && found.length === 0 && !mayLack) faults.push(`lost: ${name}`)
-        if (!isDue && found.length > 0) faults.push(`foreign: ${name}`)
+        if (!isDue && found.length > 0) faults.push(`unexpected: ${name}`)
         if (found.length > 1) faults.push(`twice: ${name}`)
         for (const annotation of found) faults.push(...wordingFaults(annotation, watcher, relevance, version, name))
-        if (found.length > 0) wasTold = version.reason !== 'gone'
+        if (found.length > 0) wasNotified = version.reason !== 'gone'
       }
     }
   }
-  for (const [key, [annotation]] of left) faults.push(`foreign: ${key} of ${annotation!.url}`)
+  for (const [key, [annotation]] of left) faults.push(`unexpected: ${key} of ${annotation!.url}`)
   const all = [...kept.values()].flat()
   return { faults, versions: all.length, gone: all.filter(({ edition }) => edition === null).length }
 }
@@ -166,19 +166,19 @@ function wordingFaults(
 ): string[] {
   const faults: string[] = []
   if (kind !== version.reason) faults.push(`called ${kind}: ${name}`)
-  if (owner !== watcher.owner) faults.push(`told to ${owner}: ${name}`)
+  if (owner !== watcher.owner) faults.push(`sent to ${owner}: ${name}`)
   if (version.reason !== 'gone' && found !== relevance) faults.push(`relevance ${found} for ${relevance}: ${name}`)
   return faults
 }
 
-type KeptVersion = { version: Version; edition: Edition | null }
+type StoredVersion = { version: Version; edition: Edition | null }
 
-async function readKept(data: string): Promise<Map<string, KeptVersion[]>> {
+async function readStored(data: string): Promise<Map<string, StoredVersion[]>> {
   const db = openCatalogForReading(data)
   try {
     const versions = createSqliteVersions(db)
     const bodies = createBodyReader({ versions, objects: createSqliteObjects(db, paths.archive(data)) })
-    const kept = new Map<string, KeptVersion[]>()
+    const kept = new Map<string, StoredVersion[]>()
     for (const version of await versions.versions({ after: 0, limit: 1_000_000 })) {
       const read = await bodies.read(version)
       const edition = read.kind === 'body' ? readEdition(read.body.toString('latin1')) : null
@@ -191,18 +191,18 @@ async function readKept(data: string): Promise<Map<string, KeptVersion[]>> {
   }
 }
 
-/** No edition is kept twice, and the last of each page is what the site says now. */
-function historyFaults(kept: Map<string, KeptVersion[]>, site: NewsSite): string[] {
+/** No edition is stored twice, and the last one of each page is the current one. */
+function historyFaults(kept: Map<string, StoredVersion[]>, site: NewsSite): string[] {
   const faults: string[] = []
   for (const path of site.paths) {
     const versions = kept.get(path) ?? []
     const editions = versions.flatMap(({ edition }) => edition?.edition ?? [])
-    if (new Set(editions).size !== editions.length) faults.push(`an edition of ${path} is kept twice`)
+    if (new Set(editions).size !== editions.length) faults.push(`an edition of ${path} is stored twice`)
     if (versions.some(({ version, edition }) => (edition === null) !== (version.reason === 'gone')))
-      faults.push(`a body of ${path} can not be read`)
+      faults.push(`a body of ${path} cannot be read`)
     const last = versions.at(-1)?.edition?.edition
     const now = site.now(path)?.edition
-    if (last !== now) faults.push(`${path} is kept as edition ${last} and is ${now}`)
+    if (last !== now) faults.push(`${path} is stored as edition ${last} but is ${now}`)
   }
   return faults
 }

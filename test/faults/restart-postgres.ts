@@ -1,30 +1,8 @@
-import {
-  type ClusterWebOptions,
-  crawlEnd,
-  endAll,
-  judgeWeb,
-  runAlone,
-  startClusterWeb,
-  type WebReport,
-} from './cluster-web.ts'
+import { checkWeb, crawlEnd, endAll, withClusterWeb } from './cluster-web.ts'
+import { runAlone } from './experiment.ts'
 
-/** A cluster whose database is stopped in the middle of a crawl, for longer than a lease lasts, and started again. */
-export type RestartPostgresOptions = ClusterWebOptions & {
-  workers: number
-  /** How long the database is away. */
-  awayMs: number
-}
-
-export type RestartPostgresReport = WebReport & {
-  /** Documents that were asked for when the database went, and more until it came back. */
-  askedBefore: number
-  askedMeanwhile: number
-  seconds: number
-  result: Record<string, unknown> | undefined
-  faults: string[]
-}
-
-export const restartPostgresDefaults: RestartPostgresOptions = {
+/** A cluster whose database is stopped in the middle of a crawl, for longer than a lease, and started again. */
+const defaults = {
   workers: 2,
   pages: 6000,
   hosts: 60,
@@ -33,22 +11,21 @@ export const restartPostgresDefaults: RestartPostgresOptions = {
   delayMs: 200,
   latencyMs: 20,
   leaseMs: 15_000,
+  /** How long the database is away. */
   awayMs: 20_000,
   patienceMs: 300_000,
 }
 
+/** The share of the web after which the database is stopped. */
 const AWAY_FROM = 0.3
 
-export async function runRestartPostgres(given: Partial<RestartPostgresOptions> = {}): Promise<RestartPostgresReport> {
-  const options = { ...restartPostgresDefaults, ...given }
+export function runRestartPostgres(given: Partial<typeof defaults> = {}) {
+  const options = { ...defaults, ...given }
   const { workers, patienceMs } = options
-  const cluster = await startClusterWeb(options)
-  const { origin, server } = cluster
-  const startedAt = performance.now()
-  const faults: string[] = []
-  try {
-    const crawl = cluster.crawl()
-    const helpers = Array.from({ length: workers - 1 }, (_, n) => cluster.worker(`worker-${n + 1}`))
+  return withClusterWeb(options, async (web, faults) => {
+    const { origin, server } = web
+    const crawl = web.crawl()
+    const others = Array.from({ length: workers - 1 }, (_, n) => web.worker(`worker-${n + 1}`))
     await origin.reached(Math.round(origin.documents * AWAY_FROM), AbortSignal.timeout(patienceMs))
     await server.stop()
     const askedBefore = (await origin.stats()).distinct
@@ -56,13 +33,10 @@ export async function runRestartPostgres(given: Partial<RestartPostgresOptions> 
     const askedMeanwhile = (await origin.stats()).distinct - askedBefore
     await server.start()
     const result = await crawlEnd(crawl, patienceMs, faults)
-    await endAll(helpers, faults)
-    const report = await judgeWeb(cluster, { ...options, losses: workers }, faults)
-    const seconds = (performance.now() - startedAt) / 1000
-    return { ...report, askedBefore, askedMeanwhile, seconds, result, faults }
-  } finally {
-    await cluster.close()
-  }
+    await endAll(others, faults)
+    const report = await checkWeb(web, { ...options, losses: workers }, faults)
+    return { ...report, askedBefore, askedMeanwhile, result }
+  })
 }
 
-if (import.meta.main) await runAlone(restartPostgresDefaults, runRestartPostgres)
+if (import.meta.main) await runAlone(defaults, runRestartPostgres)

@@ -1,30 +1,28 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { lastLines, readResult, startErace } from '../kit/erace.ts'
 import { isRobots, maxOpenConnections, type RequestLogEntry, shortestPauseMs } from '../site/request-log.ts'
-import { createGate, createSite } from '../site/site.ts'
+import { createGate, createSite, type Site } from '../site/site.ts'
+import { inFolder, runAlone } from './experiment.ts'
 
 /**
- * Two hosts in one crawl, one of them slow. The origin's log tells whether the fast one was crawled meanwhile as fast
- * as its delay allows, and whether each host was asked by one connection at a time with the delay kept.
+ * Two hosts in one crawl, one of them slow. The origin's log shows whether the fast one was crawled as fast as its delay
+ * allows, and whether each host got one connection at a time with the delay kept.
  */
-export type SlowHostOptions = {
-  fastPages: number
-  slowPages: number
-  delayMs: number
-  /** The slow host's time for an answer; `held` holds its first page until the fast host is done, whatever that takes. */
-  slowMs: number | 'held'
+const defaults = {
+  fastPages: 200,
+  slowPages: 4,
+  delayMs: 50,
+  /** The latency of the slow host; `held` delays its first page until the fast host is done. */
+  slowMs: 5000 as number | 'held',
 }
+type SlowHostOptions = typeof defaults
 
-export type SlowHostReport = {
+type SlowHostReport = {
   fastPages: number
   slowPages: number
-  /** Pages a second of the fast host, from its first request to its last answer, and what its delay allows at most. */
+  /** Pages per second of the fast host from its first request to its last answer, and the maximum with its delay. */
   fastPerSecond: number
   fastPerSecondAtBest: number
-  /** Answers of the slow host in the time that the fast one took. */
+  /** Answers of the slow host while the fast one was crawled. */
   slowMeanwhile: number
   maxConnections: number[]
   shortestPausesMs: number[]
@@ -33,13 +31,11 @@ export type SlowHostReport = {
 }
 
 const [fast, slow] = [0, 1]
-/** A timer counts whole milliseconds and may fire up to one early. The log itself never makes a pause shorter. */
+/** A timer counts whole milliseconds and may fire one early. The log never makes a pause shorter. */
 const toleranceMs = 1
 
-export const slowHostDefaults: SlowHostOptions = { fastPages: 200, slowPages: 4, delayMs: 50, slowMs: 5000 }
-
 export async function runSlowHost(given: Partial<SlowHostOptions> = {}): Promise<SlowHostReport> {
-  const options = { ...slowHostDefaults, ...given }
+  const options = { ...defaults, ...given }
   const gate = createGate()
   let fastAnswers = 0
   const site = await createSite({
@@ -53,26 +49,24 @@ export async function runSlowHost(given: Partial<SlowHostOptions> = {}): Promise
     },
   })
   setSlowPages(site, options, gate.opened)
-  const data = mkdtempSync(join(tmpdir(), 'erace-slow-'))
   try {
     const seeds = [`${site.origin(slow)}/`, `${site.origin(fast)}/`]
     const limits = ['--delay', `${options.delayMs}`, '--per-host', '1', '--fetchers', '8', '--allow-net', '127.0.0.0/8']
-    const end = await startErace(['crawl', ...seeds, '--data', data, '--json', '--quiet', ...limits]).ended
+    const end = await inFolder(
+      'slow-host',
+      false,
+      (data) => startErace(['crawl', ...seeds, '--data', data, '--json', '--quiet', ...limits]).ended,
+    )
     const faults = end.exitCode === 0 ? [] : [`the crawl ended with ${end.exitCode}: ${lastLines(end)}`]
-    return judge(site.log, options, readResult(end), faults)
+    return check(site.log, options, readResult(end), faults)
   } finally {
     gate.open()
     await site.close()
-    rmSync(data, { recursive: true, force: true })
   }
 }
 
-/** The slow host has few pages in a row, none of them linked with the fast one. */
-function setSlowPages(
-  site: Awaited<ReturnType<typeof createSite>>,
-  options: SlowHostOptions,
-  opened: Promise<void>,
-): void {
+/** The slow host has a chain of few pages, without links to the fast one. */
+function setSlowPages(site: Site, options: SlowHostOptions, opened: Promise<void>): void {
   for (let page = 0; page < options.slowPages; page++) {
     const next = page + 1 < options.slowPages ? `<a href="/slow/${page + 1}">next</a>` : ''
     const held = options.slowMs === 'held' && page === 0 ? { until: opened } : {}
@@ -80,7 +74,7 @@ function setSlowPages(
   }
 }
 
-function judge(
+function check(
   log: RequestLogEntry[],
   options: SlowHostOptions,
   result: SlowHostReport['result'],
@@ -106,23 +100,12 @@ function judge(
     faults.push(`the fast host answered ${report.fastPages} of ${options.fastPages} pages`)
   if (report.slowPages !== options.slowPages)
     faults.push(`the slow host answered ${report.slowPages} of ${options.slowPages} pages`)
-  if (options.slowMs === 'held' && report.slowMeanwhile > 0) faults.push('the slow host was not slow')
+  if (options.slowMs === 'held' && report.slowMeanwhile > 0) faults.push('the slow host was too fast')
   if (report.maxConnections.some((count) => count > 1))
     faults.push(`connections per host: ${report.maxConnections.join(', ')}`)
   if (report.shortestPausesMs.some((pauseMs) => pauseMs < options.delayMs - toleranceMs))
-    faults.push(`the delay of ${options.delayMs} ms was cut to ${report.shortestPausesMs.join(', ')}`)
+    faults.push(`the delay of ${options.delayMs} ms was shortened to ${report.shortestPausesMs.join(', ')}`)
   return report
 }
 
-if (import.meta.main) {
-  const text = { type: 'string' } as const
-  const { values } = parseArgs({ options: { 'fast-pages': text, 'slow-pages': text, delay: text, slow: text } })
-  const report = await runSlowHost({
-    fastPages: Number(values['fast-pages'] ?? slowHostDefaults.fastPages),
-    slowPages: Number(values['slow-pages'] ?? slowHostDefaults.slowPages),
-    delayMs: Number(values.delay ?? slowHostDefaults.delayMs),
-    slowMs: values.slow === 'held' ? 'held' : Number(values.slow ?? slowHostDefaults.slowMs),
-  })
-  process.stdout.write(`${JSON.stringify(report, null, 2)}\n`)
-  process.exitCode = report.faults.length === 0 ? 0 : 1
-}
+if (import.meta.main) await runAlone(defaults, runSlowHost)

@@ -4,19 +4,19 @@ import { join } from 'node:path'
 import { mock } from 'node:test'
 import { WARCParser, type WARCRecord } from 'warcio'
 
-export type WarcSummary = {
+type WarcSummary = {
   files: number
   records: number
-  /** Response records by the URL that they answer, robots.txt apart. */
+  /** Number of response records by URL, except robots.txt. */
   responses: Map<string, number>
-  /** Everything that the reader complained about, or would pass over in silence. */
+  /** Everything that the reader reports or would silently skip. */
   faults: string[]
 }
 
-/** Reads every WARC file under a folder with a reader that is not ours, to the last byte of each record. */
+/** Reads every WARC file below a folder with an independent reader, to the last byte of each record. */
 export async function readWarcFolder(folder: string): Promise<WarcSummary> {
   const summary: WarcSummary = { files: 0, records: 0, responses: new Map(), faults: [] }
-  // The reader tells of bytes between records on the console alone.
+  // The reader reports bytes between records only on the console.
   const complaints = mock.method(console, 'warn', (text: unknown) => void summary.faults.push(`${text}`))
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile() || !/\.warc(\.gz)?$/.test(entry.name)) continue
@@ -52,7 +52,7 @@ function findFault(record: WARCRecord, block: Buffer): string | undefined {
   return digestFault(record.warcPayloadDigest, block.subarray(block.indexOf('\r\n\r\n') + 4))
 }
 
-/** Digests are written as `sha1:` with base 32, or in hexadecimal. */
+/** Digests are in base 32 or hexadecimal. */
 function digestFault(digest: string | null | undefined, bytes: Buffer): string | undefined {
   const [algorithm = '', value = ''] = (digest ?? '').split(/:(.*)/s)
   if (!['sha1', 'sha256', 'sha512'].includes(algorithm)) return digest ? `has the unknown digest ${digest}` : undefined

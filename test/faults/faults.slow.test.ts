@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { runKillBackup } from './kill-backup.ts'
+import { runKillCrawl } from './kill-crawl.ts'
+import { runKillGc } from './kill-gc.ts'
+import { runKillUp } from './kill-up.ts'
+
+test('backups of a running crawl, killed or not, restore everything current and a crawl that continues', async () => {
+  const report = await runKillBackup({ rounds: 2, pages: 400, seed: 5 })
+  assert.deepEqual(report.faults, [])
+  assert.ok(report.restored > 0)
+})
+
+test('a crawl killed repeatedly stores every page once and repeats only in-flight requests', async () => {
+  const report = await runKillCrawl({ rounds: 6, pages: 600, hosts: 3, fetchers: 12, seed: 7 })
+  assert.deepEqual(report.faults, [])
+})
+
+test('a killed garbage collection loses nothing current, and the next one continues', async () => {
+  const report = await runKillGc({ rounds: 2, pages: 60, seed: 3 })
+  assert.deepEqual(report.faults, [])
+  assert.equal(report.rounds, 2)
+})
+
+test('a watch killed repeatedly notifies everyone of everything, once', async () => {
+  const report = await runKillUp({ rounds: 3, seed: 5 })
+  assert.deepEqual(report.faults, [])
+  assert.equal(report.rounds, 3)
+})
