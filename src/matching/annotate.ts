@@ -19,10 +19,10 @@ export type AnnotatedDocument = {
   readonly at: number
 }
 
-/** Somebody's interests, under a number that the caller knows. */
+/** One profile's interests, under an id that the caller knows. */
 export type Recipient = { readonly id: number; readonly interests: CompiledInterests }
 
-/** Everything that the text alone tells of an annotation; owner, kind, urgency and expiry are the caller's. */
+/** Everything about an annotation that follows from the text alone; the caller adds owner, kind, urgency and expiry. */
 export type AnnotationDraft = {
   readonly recipient: number
   readonly url: string

@@ -12,7 +12,7 @@ type Sample = {
   url: string
   body?: unknown
   /**
-   * `hers`: it names something of Ada's, and is not there for anybody else, administrators included.
+   * `hers`: it names something of Ada's, and does not exist for anyone else, administrators included.
    * `own`: everybody gets their own; nothing of Ada's is in it.
    * `administration`: for administrators. `open`: for anyone.
    */
@@ -24,7 +24,7 @@ export type RoutesArchive = Pick<KeptArchive, 'erace' | 'url' | 'idOf' | 'versio
 
 export const secretPage = '<title>Secret plans</title><p>solar secret plans</p>'
 
-/** Whatever the server stands on: every route is for those alone that it is for. */
+/** On every engine: each route serves only the callers it is meant for. */
 export function testEveryRoute(engine: string, create: () => Promise<RoutesArchive>): void {
   let kept: RoutesArchive
   let samples: Record<string, Sample>
@@ -143,7 +143,7 @@ export function testEveryRoute(engine: string, create: () => Promise<RoutesArchi
       assert.deepEqual(names.filter((name) => !streams.has(name)).sort(), Object.keys(samples).sort())
     })
 
-    test('that is not for anyone is refused to nobody, and to a token that is wrong', async () => {
+    test('that requires a caller rejects anonymous requests and invalid tokens', async () => {
       for (const client of [
         kept.erace.nobody(),
         kept.erace.nobody({ authorization: 'Bearer erace_wrong' }),

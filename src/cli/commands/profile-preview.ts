@@ -1,5 +1,5 @@
 import type { PreviewExample, PreviewPart, PreviewReport } from '../../core/reports/profile-report.ts'
-import type { FileFault, FileProfile } from '../../services/profiles/profile-file.ts'
+import type { FileError, FileProfile } from '../../services/profiles/profile-file.ts'
 import { type CommandContext, exitCodes } from '../command.ts'
 import { createInterrupt } from '../interrupt.ts'
 import { createStatusLine } from '../output/status-line.ts'
@@ -10,7 +10,7 @@ export const defaultPreview = { documents: 1000, examples: 5 } as const
 export type PreviewSettings = {
   file: string
   items: readonly FileProfile[]
-  notes: readonly FileFault[]
+  notes: readonly FileError[]
   documents: number
   examples: number
 }

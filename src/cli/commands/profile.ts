@@ -1,7 +1,7 @@
 import type { ValidationError } from '../../config/validation-errors.ts'
 import type { ImportedProfile } from '../../core/profile.ts'
 import { previewLimits } from '../../core/reports/profile-report.ts'
-import type { FileFault, FileProfile, ReadFile } from '../../services/profiles/profile-file.ts'
+import type { FileError, FileProfile, ReadFile } from '../../services/profiles/profile-file.ts'
 import { checkTarget, readTextFile, stdoutConflict } from '../args/files.ts'
 import { readOwner, wholeNumber } from '../args/values.ts'
 import { type Command, type CommandContext, exitCodes } from '../command.ts'
@@ -92,13 +92,13 @@ function isValid(
   errors: ValidationError[],
 ): read is Extract<ReadFile<FileProfile>, { kind: 'read' }> {
   if (read.kind === 'read') return true
-  for (const error of read.faults) errors.push({ place: positionIn(file, error), message: error.message })
+  for (const error of read.errors) errors.push({ place: positionIn(file, error), message: error.message })
   return false
 }
 
 function reportValidity({ io, json }: CommandContext, file: string, read: ReadFile<FileProfile>): number {
   const valid = read.kind === 'read'
-  const faults = valid ? [] : read.faults
+  const faults = valid ? [] : read.errors
   const notes = valid ? read.notes : []
   const profiles = valid ? read.items.length : 0
   if (json) io.stdout.write(`${JSON.stringify({ file, valid, profiles, faults, notes })}\n`)
@@ -160,11 +160,11 @@ function prepareExport(context: CommandContext, given: string, owner: string | n
   }
 }
 
-function errorLine(file: string, error: FileFault): string {
+function errorLine(file: string, error: FileError): string {
   return `${printable(positionIn(file, error), 200)}: ${printable(error.message, 500)}`
 }
 
-function noteLine(file: string, note: FileFault): string {
+function noteLine(file: string, note: FileError): string {
   return `${printable(positionIn(file, note), 200)}: note: ${printable(note.message, 500)}`
 }
 
@@ -192,6 +192,6 @@ function isJson(file: string): boolean {
 }
 
 /** `FILE:LINE`, or `FILE` without line numbers. */
-function positionIn(file: string, { line }: Pick<FileFault, 'line'>): string {
+function positionIn(file: string, { line }: Pick<FileError, 'line'>): string {
   return line === null ? file : `${file}:${line}`
 }

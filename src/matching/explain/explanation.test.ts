@@ -105,7 +105,7 @@ describe('an explanation', () => {
     assert.equal(explanation.terms[0]!.weight, 1.9)
   })
 
-  test('is true for a scorer of somebody else, too', () => {
+  test('is correct for a plug-in scorer, too', () => {
     const lengths: Scorer = {
       name: 'lengths',
       isBoundedByWeight: false,
@@ -169,7 +169,7 @@ describe('annotating', () => {
     )
   })
 
-  test('a document without any words concerns nobody', () => {
+  test('a document without any words matches no profile', () => {
     assert.deepEqual(annotate({ ...page, title: '', text: '' }, [{ id: 1, interests: keyed('solar') }]), [])
   })
 })

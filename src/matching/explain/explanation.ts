@@ -116,7 +116,7 @@ function findKeywords(interests: CompiledInterests, document: DocumentTerms, bud
   return found.sort((a, b) => b.thousandths - a.thousandths)
 }
 
-/** Where a document has something that somebody wants. */
+/** Where a document has something that a profile asks for. */
 type Hits = {
   /** All occurrences, and those in the title. */
   readonly count: number
@@ -160,7 +160,7 @@ function partsOfCondition(
     if (node.kind === 'leaf') {
       const { leaf } = node
       const isThere = hasLeaf(leaf, document, stemming, budget)
-      // What could not be found out is not told.
+      // Parts that could not be decided are left out.
       if (budget.left > 0)
         parts.push({ leaf, isThere, isNegated, hits: isThere ? hitsOfLeaf(leaf, document, stemming, budget) : none })
     } else if (node.kind === 'not') visit(node.part, !isNegated)

@@ -92,15 +92,15 @@ describe('an expression', () => {
   }
   for (const [expression, expected] of Object.entries(wrong))
     test(`${expression} is wrong, and it is said where`, () => {
-      const faults = validateInterests({ ...nothing, expression })
+      const errors = validateInterests({ ...nothing, expression })
       assert.deepEqual(
-        faults.map(({ place, at }) => [place, at]),
+        errors.map(({ place, at }) => [place, at]),
         expected.map(([at]) => ['expression', at]),
       )
-      for (const [index, [, message]] of expected.entries()) assert.match(faults[index]!.message, message)
+      for (const [index, [, message]] of expected.entries()) assert.match(errors[index]!.message, message)
     })
 
-  test('of any text is a condition or faults', () => {
+  test('of any text is a condition or errors', () => {
     const piece = fc.constantFrom(
       '(',
       ')',
@@ -136,8 +136,8 @@ describe('an expression', () => {
 })
 
 describe('interests that are wrong', () => {
-  test('are told all their faults at once, with places', () => {
-    const faults = validateInterests({
+  test('report all their errors at once, with positions', () => {
+    const errors = validateInterests({
       keywords: [
         { key: '', weight: 1 },
         { key: 'fine', weight: 0 },
@@ -152,7 +152,7 @@ describe('interests that are wrong', () => {
       scorer: 'magic',
       ignore: [],
     })
-    const places = faults.map(({ place }) => place)
+    const places = errors.map(({ place }) => place)
     assert.deepEqual(places, [
       ...[
         'stemming',
@@ -187,12 +187,12 @@ describe('interests that are wrong', () => {
   ]
   for (const [what, interests, message] of cases)
     test(`by ${what} are refused`, () => {
-      const faults = validateInterests({ ...nothing, ...interests })
-      assert.equal(faults.length, 1, JSON.stringify(faults))
-      assert.match(faults[0]!.message, message)
+      const errors = validateInterests({ ...nothing, ...interests })
+      assert.equal(errors.length, 1, JSON.stringify(errors))
+      assert.match(errors[0]!.message, message)
     })
 
-  test('in ten thousand ways are told by the first hundred faults', () => {
+  test('in ten thousand ways report the first hundred errors', () => {
     assert.equal(
       validateInterests({ ...nothing, keywords: Array.from({ length: 10_000 }, () => ({ key: '', weight: 0 })) })
         .length,
@@ -287,7 +287,7 @@ describe('whether a document concerns interests', () => {
     assert.equal(relevance({ exclude: ['solar'] }), null)
   })
 
-  test('is no where ten thousand phrases cannot be told within the budget', () => {
+  test('is no where ten thousand phrases cannot be checked within the budget', () => {
     const text = 'a b '.repeat(200_000)
     const hostile = readDocument({ url: '', title: '', text })
     const phrases = Array.from({ length: 10_000 }, (_, n) => {

@@ -4,7 +4,7 @@ import { defaultScorers, type Scorer, type Scorers } from '../score/scorers.ts'
 import { findStemmer, stemmedLanguages } from '../terms/stem/stemmers.ts'
 import type { Condition, WordsLeaf } from './condition.ts'
 import { interestLimits } from './interest-limits.ts'
-import { createFaultList, type FaultList, type InterestFault, readExpression } from './read-expression.ts'
+import { createErrorList, type ErrorList, type InterestError, readExpression } from './read-expression.ts'
 import { readWords } from './read-words.ts'
 
 /** Interests made ready to be held against documents. Valid in the thread that made them: hashes and patterns are its own. */
@@ -28,11 +28,11 @@ export type CompiledKeyword = {
 
 export type ReadInterests =
   | { kind: 'interests'; interests: CompiledInterests }
-  | { kind: 'faults'; faults: InterestFault[] }
+  | { kind: 'invalid'; errors: InterestError[] }
 
 /** Makes interests ready to be held against documents, or says all that is wrong with them. */
 export function readInterests(interests: Interests, scorers: Scorers = defaultScorers): ReadInterests {
-  const list = createFaultList()
+  const list = createErrorList()
   const stemming = readStemming(interests.stemming, list)
   const keywords = readKeywords(interests, stemming, list)
   const exclude = readExclusions(interests.exclude, stemming, list)
@@ -42,7 +42,7 @@ export function readInterests(interests: Interests, scorers: Scorers = defaultSc
   if (scorer === undefined)
     list.add('scorer', `there is no scorer ${name.slice(0, 100)}; there are ${scorers.names().join(', ')}`)
   checkThreshold(interests.threshold, keywords, scorer?.isBoundedByWeight === true, list)
-  if (list.faults.length > 0 || scorer === undefined) return { kind: 'faults', faults: list.faults }
+  if (list.errors.length > 0 || scorer === undefined) return { kind: 'invalid', errors: list.errors }
   const expression = condition === null ? null : { source: interests.expression, condition }
   return {
     kind: 'interests',
@@ -50,26 +50,26 @@ export function readInterests(interests: Interests, scorers: Scorers = defaultSc
   }
 }
 
-/** Throws `usage-wrong` with all faults. For interests that were validated before. */
+/** Throws `usage-wrong` with all errors. For interests that were validated before. */
 export function compileInterests(interests: Interests, scorers: Scorers = defaultScorers): CompiledInterests {
   const read = readInterests(interests, scorers)
-  if (read.kind === 'faults') throw new InvalidInputError('usage-wrong', read.faults)
+  if (read.kind === 'invalid') throw new InvalidInputError('usage-wrong', read.errors)
   return read.interests
 }
 
 /** Everything that is wrong, with its place; none where the interests can be used. */
-export function validateInterests(interests: Interests, scorers: Scorers = defaultScorers): InterestFault[] {
+export function validateInterests(interests: Interests, scorers: Scorers = defaultScorers): InterestError[] {
   const read = readInterests(interests, scorers)
-  return read.kind === 'faults' ? read.faults : []
+  return read.kind === 'invalid' ? read.errors : []
 }
 
-function readStemming(stemming: string, list: FaultList): string {
+function readStemming(stemming: string, list: ErrorList): string {
   if (stemming === '' || findStemmer(stemming) !== undefined) return stemming
   list.add('stemming', `there is no stemmer for ${stemming.slice(0, 100)}; there are ${stemmedLanguages.join(', ')}`)
   return ''
 }
 
-function readKeywords({ keywords }: Interests, stemming: string, list: FaultList): CompiledKeyword[] {
+function readKeywords({ keywords }: Interests, stemming: string, list: ErrorList): CompiledKeyword[] {
   const { minWeight, maxWeight } = interestLimits
   const read: CompiledKeyword[] = []
   if (keywords.length > interestLimits.keywords)
@@ -84,7 +84,7 @@ function readKeywords({ keywords }: Interests, stemming: string, list: FaultList
   return read
 }
 
-function readExclusions(exclude: readonly string[], stemming: string, list: FaultList): WordsLeaf[] {
+function readExclusions(exclude: readonly string[], stemming: string, list: ErrorList): WordsLeaf[] {
   const read: WordsLeaf[] = []
   if (exclude.length > interestLimits.exclusions)
     list.add('exclude', `there are ${exclude.length}; at most ${interestLimits.exclusions} are allowed`)
@@ -99,13 +99,13 @@ function checkThreshold(
   threshold: number,
   keywords: readonly CompiledKeyword[],
   isBounded: boolean,
-  list: FaultList,
+  list: ErrorList,
 ): void {
   if (!(threshold >= 0 && threshold <= interestLimits.maxThreshold)) {
     list.add('threshold', `${threshold} is not a relevance; it goes from 0 to ${interestLimits.maxThreshold}`)
     return
   }
   const most = keywords.reduce((sum, { weight }) => sum + Math.round(weight * 1000), 0) / 1000
-  if (isBounded && keywords.length > 0 && list.faults.length === 0 && threshold > most)
+  if (isBounded && keywords.length > 0 && list.errors.length === 0 && threshold > most)
     list.add('threshold', `${threshold} can never be reached: all keywords together weigh ${most}`)
 }

@@ -1,4 +1,4 @@
-/** A piece of an expression as it stands there, with its place. */
+/** A token of an expression as written, with its position. */
 export type ExpressionToken = { readonly at: number } & (
   | { readonly kind: 'open' | 'close' | 'and' | 'or' | 'not' }
   | { readonly kind: 'text'; readonly field: string; readonly text: string; readonly quoted: boolean }
@@ -52,7 +52,7 @@ function readQuoted(source: string, at: number, from: number, field: string, tok
   return close + 1 + star.length
 }
 
-/** Up to the next slash that stands neither behind a backslash nor in a class. */
+/** Up to the next slash that is neither escaped nor in a character class. */
 function readPatternSource(source: string, at: number, from: number, field: string, tokens: ExpressionToken[]): number {
   let inClass = false
   for (let end = from + 1; end < source.length; end++) {

@@ -1,4 +1,4 @@
-/** How large interests may be. Beyond lies nobody's wish, only work. */
+/** How large interests may be: beyond any real need, so that hostile input costs little. */
 export const interestLimits = {
   keywords: 10_000,
   exclusions: 1_000,
@@ -13,5 +13,5 @@ export const interestLimits = {
   minWeight: 0.001,
   maxWeight: 100_000,
   maxThreshold: 1e9,
-  faults: 100,
+  errors: 100,
 } as const

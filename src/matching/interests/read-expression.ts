@@ -8,20 +8,20 @@ import { readWords } from './read-words.ts'
 import { readTextPattern } from './text-pattern.ts'
 
 /** `at` is the place in the text, counted from 0; null where the whole value is meant. */
-export type InterestFault = ValidationError & { readonly at: number | null }
+export type InterestError = ValidationError & { readonly at: number | null }
 
-export type FaultList = {
-  readonly faults: InterestFault[]
+export type ErrorList = {
+  readonly errors: InterestError[]
   add(place: string, message: string, at?: number): void
 }
 
-/** Ten thousand wrong keywords are told by the first hundred. */
-export function createFaultList(): FaultList {
-  const faults: InterestFault[] = []
+/** Of ten thousand invalid keywords the first hundred are reported. */
+export function createErrorList(): ErrorList {
+  const errors: InterestError[] = []
   return {
-    faults,
+    errors,
     add(place, message, at) {
-      if (faults.length < interestLimits.faults) faults.push({ place, message, at: at ?? null })
+      if (errors.length < interestLimits.errors) errors.push({ place, message, at: at ?? null })
     },
   }
 }
@@ -33,22 +33,22 @@ type PatternToken = Extract<ExpressionToken, { kind: 'pattern' }>
 /**
  * Reads a condition: words (all of them), AND, OR (weaker than AND), NOT or a minus, parentheses, "phrases", prefix*,
  * intitle:, site: and /regular expressions/ (with `i` for either case). Unlike a search, which takes what it can get, a profile is
- * read strictly: it is kept, and nobody looks at what it was taken for. Null where there is no condition or it is
- * wrong; all faults are told.
+ * read strictly: it is stored, and a misreading would go unnoticed. Null where there is no condition or it is
+ * invalid; all errors are reported.
  */
-export function readExpression(source: string, stemming: string, list: FaultList): Condition | null {
+export function readExpression(source: string, stemming: string, list: ErrorList): Condition | null {
   if (source.length > interestLimits.expressionLength) {
     list.add(PLACE, `has ${source.length} characters; at most ${interestLimits.expressionLength} are read`)
     return null
   }
   const tokens = expressionTokens(source)
   if (tokens.length === 0) return null
-  const before = list.faults.length
+  const before = list.errors.length
   const condition = createReader(tokens, stemming, list).readAll()
-  return list.faults.length > before ? null : condition
+  return list.errors.length > before ? null : condition
 }
 
-function createReader(tokens: readonly ExpressionToken[], stemming: string, list: FaultList) {
+function createReader(tokens: readonly ExpressionToken[], stemming: string, list: ErrorList) {
   let next = 0
   let terms = 0
   let patterns = 0

@@ -5,26 +5,26 @@ import { MAX_TERM_LENGTH, wordsOf } from '../terms/tokens.ts'
 import type { WordsLeaf } from './condition.ts'
 import { interestLimits } from './interest-limits.ts'
 
-/** A word or a phrase as a user wrote it, perhaps with a star at its end. Null where it is wrong; the faults are told. */
-export function readWords(text: string, stemming: string, fault: (message: string) => void): WordsLeaf | null {
+/** A word or a phrase as a user wrote it, perhaps with a star at its end. Null where it is invalid; errors are reported. */
+export function readWords(text: string, stemming: string, onError: (message: string) => void): WordsLeaf | null {
   const { keyLength, phraseWords, prefixLength } = interestLimits
   if (text.length > keyLength) {
-    fault(`a term has ${text.length} characters; at most ${keyLength} are allowed`)
+    onError(`a term has ${text.length} characters; at most ${keyLength} are allowed`)
     return null
   }
   const prefix = text.endsWith('*')
   const words = wordsOf(text, phraseWords + 1)
   const last = words.at(-1)
   if (last === undefined) {
-    fault(text.trim() === '' ? 'the term is empty' : `"${text}" has no letter or digit to look for`)
+    onError(text.trim() === '' ? 'the term is empty' : `"${text}" has no letter or digit to look for`)
     return null
   }
   if (words.length > phraseWords) {
-    fault(`a phrase has more than ${phraseWords} words`)
+    onError(`a phrase has more than ${phraseWords} words`)
     return null
   }
   if (prefix && last.length < prefixLength) {
-    fault(`at least ${prefixLength} letters must stand before the star`)
+    onError(`at least ${prefixLength} letters must stand before the star`)
     return null
   }
   const stem = findStemmer(stemming)

@@ -4,8 +4,8 @@ import type { Span } from '../../core/pattern/pattern-search.ts'
 import { type PatternNode, readPattern } from '../../core/pattern/pattern-syntax.ts'
 
 /**
- * Steps that may still be spent on holding one profile against one document. When they are used up, what was not
- * found counts as not there, and whoever asked can see it: `left` is not above zero. Counted in steps and not in time, so that the
+ * Steps that may still be spent on matching one profile against one document. When they are used up, anything not yet
+ * found counts as absent, and the caller can tell: `left` is not above zero. Counted in steps and not in time, so that the
  * outcome is the same wherever and whenever it is computed.
  */
 export type WorkBudget = { left: number }
@@ -101,7 +101,7 @@ function emitRepeat(node: Extract<PatternNode, { kind: 'repeat' }>, steps: Step[
   for (let i = 0; i < min; i++) {
     const before = steps.length
     if (!emit(part, steps, ignoreCase)) return false
-    // What writes nothing may be repeated as often as somebody likes.
+    // An empty match may be repeated any number of times.
     if (steps.length === before) return true
   }
   if (max === Number.POSITIVE_INFINITY) {

@@ -1,6 +1,6 @@
 /**
  * Many lists of items in one piece of memory: each owner (a term, a profile) has a block that holds its items behind each
- * other. A full block moves to a larger one, a mostly empty one to a smaller, and blocks that nobody has are handed out
+ * other. A full block moves to a larger one, a mostly empty one to a smaller, and unused blocks are handed out
  * again by size. When half of all memory is in such blocks everything moves into new memory without gaps.
  *
  * An item is `stride` cells. Items keep their index in the list until they are moved by their owner; cells move.
@@ -43,7 +43,7 @@ export class BlockLists {
     if (this.unused * 2 > this.used && this.unused > MIN_COMPACTED) this.compact()
   }
 
-  /** Makes an empty list one of so many items, to be filled at once; returns its first cell. */
+  /** Gives an empty list this many items, to be filled at once; returns its first cell. */
   create(owner: number, items: number): number {
     if (owner >= this.offsets.length) this.growOwners(owner)
     if (items === 0) return 0

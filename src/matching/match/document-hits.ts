@@ -18,7 +18,7 @@ export class DocumentHits {
     this.index = index
   }
 
-  /** All of the document's terms are looked up, each once, in each space that somebody uses. */
+  /** All of the document's terms are looked up, each once, in each space in use. */
   find(document: DocumentTerms): void {
     this.makeRoom()
     const { inSpace, prefixLengths } = this.index

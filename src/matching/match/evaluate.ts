@@ -10,8 +10,8 @@ import { countWords, hasLeaf } from './leaf-search.ts'
  *
  * It concerns them when it has nothing that is excluded, the expression holds, and the relevance reaches the threshold.
  * Keywords without an expression need one keyword at least, even if the threshold is 0. Where there are no
- * keywords nothing can be weighed: a document that passes has relevance 1, whatever the threshold. Interests without
- * keywords and expression are those of somebody who wants everything but what is excluded. Where the budget did not
+ * keywords there is nothing to weigh: a document that passes has relevance 1, for any threshold. Interests without
+ * keywords and expression match everything that is not excluded. Where the budget did not
  * suffice to find out, the answer is null and the budget says so.
  */
 export function relevanceOf(

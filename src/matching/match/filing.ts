@@ -14,11 +14,11 @@ export type Filing =
 export type FiledEntry = {
   readonly key: PostingKey
   readonly weight: number
-  /** False where the term is so common that meeting it tells nothing; its weight is then taken for granted in `needed`. */
+  /** False where the term is so common that a hit says nothing; its weight is then taken for granted in `needed`. */
   readonly isPosted: boolean
 }
 
-/** Terms that so many profiles have are left out where the others alone must come near the threshold. */
+/** Terms that this many profiles have are left out where the others alone must come near the threshold. */
 const COMMON = 64
 const MAX_SIMPLE = 2 ** 31
 

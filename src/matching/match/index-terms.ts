@@ -2,10 +2,10 @@ import { PREFIXES } from '../terms/spaces.ts'
 import { grown, TermTable } from '../terms/term-table.ts'
 import type { PostingKey } from './posting-keys.ts'
 
-/** The terms of all profiles as numbers, each as long as somebody uses it. */
+/** The terms of all profiles as numbers, each as long as a profile uses it. */
 export class IndexTerms {
   readonly table = new TermTable()
-  /** How many terms there are in each space, so that nobody looks in an empty one. */
+  /** How many terms there are in each space, so that empty ones are skipped. */
   readonly inSpace = new Uint32Array(256)
   /** How many beginnings there are of each length. */
   readonly prefixLengths = new Uint32Array(256)

@@ -99,7 +99,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 )
 
 describe('the match index', () => {
-  test('finds what holding every profile against the document finds, whatever was set, changed and removed before', () => {
+  test('finds what comparing every profile with the document finds, after any sequence of changes', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.array(step, { maxLength: 20 }), document), { maxLength: 5 }), (rounds) => {
         const index = createMatchIndex()

@@ -21,7 +21,7 @@ import { ProfileEntries } from './profile-entries.ts'
  * - simple: words and weights in typed arrays, some hundred bytes, nothing of the given object is kept;
  * - verified: listed in the same way, and the compiled interests are kept for the decision;
  * - always: nothing that it needs can be listed (only a regular expression, only NOT): looked at for each document. There is
- *   a limit to these, since they cost whatever the document says.
+ *   a limit to these, since they cost the same for every document.
  * `set` moves a profile from any state, or none, to the one that fits; `remove` ends all. Both act at once and in place:
  * the next document meets the new state, and all memory of the old one is used again.
  */
@@ -179,6 +179,6 @@ export function createMatchIndex({ maxAlways = MAX_ALWAYS } = {}): MatchIndex {
 }
 
 function termsOf({ keywords, exclude, expression }: CompiledInterests): number {
-  // The parts of an expression are not counted one by one; its length tells enough.
+  // The parts of an expression are not counted one by one; its length is a good enough measure.
   return keywords.length + exclude.length + Math.ceil((expression?.source.length ?? 0) / 10)
 }

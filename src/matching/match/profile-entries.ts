@@ -78,7 +78,7 @@ export class ProfileEntries {
 
   /**
    * Pays for the first `count` of the terms; returns how many candidates there are. Afterwards all profiles owe again what
-   * they owed before. Whatever is less is done: to visit those that were paid once more, or to go through all.
+   * they owed before. The cheaper is done: to visit those that were paid once more, or to go through all.
    */
   pay(terms: Uint32Array, count: number): number {
     const { lengths } = this.postings
@@ -155,7 +155,7 @@ export class ProfileEntries {
     return this.postings.lengths[term]! - 1
   }
 
-  /** The last of the list takes the free place, and its profile is told. */
+  /** The last of the list moves into the free cell, and its profile's reference is updated. */
   private withdraw(term: number, place: number): void {
     const { postings } = this
     const from = postings.offsets[term]!

@@ -20,7 +20,7 @@ const hashOf = (words: string[]): bigint => simhash(readDocument({ url: '', titl
 const distance = (a: string[], b: string[]): number => hammingDistance(hashOf(a), hashOf(b))
 
 describe('the simhash of a text', () => {
-  test('is the same for the same words, whatever case and punctuation', () => {
+  test('is the same for the same words in any case and punctuation', () => {
     const words = story(1)
     assert.equal(hashOf(words), hashOf(words.map((word, at) => (at % 3 === 0 ? `${word.toUpperCase()},` : word))))
   })

@@ -87,10 +87,10 @@ function mixed(word: number): number {
   return next ^ (next >>> 16)
 }
 
-/** Lines with fewer words are menus, captions and credits: they differ from site to site where the story is the same. */
+/** Lines with fewer words are menus, captions and credits: they differ between sites that carry the same article. */
 const MIN_WORDS = 8
 
-/** What a page tells in whole sentences: the lines of its text that have some length. All of it where there is none. */
+/** The prose of a page: lines of its text that are long enough to be sentences. The whole text where there are none. */
 export function proseOf(text: string): string {
   const prose = text.split('\n').filter(isSentence).join('\n')
   return prose === '' ? text : prose

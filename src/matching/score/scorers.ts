@@ -5,7 +5,7 @@ import { createTermStatistics, type TermStatistics } from './term-statistics.ts'
 
 /**
  * How much a keyword that a document has is worth. Relevance is the sum over all keywords that are present, each
- * rounded to three decimals, so that it is the same in whatever order it is added up, and an explanation can show its parts.
+ * rounded to three decimals, so that the sum does not depend on the order, and an explanation can show its parts.
  */
 export type Scorer = {
   readonly name: string

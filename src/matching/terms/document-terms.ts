@@ -11,7 +11,7 @@ export type DocumentSource = {
 
 /**
  * A document as profiles are held against it: its words, where they stand, and what they are under each stemmer that
- * somebody asks for. Made once for each document; everything else is looked up here.
+ * a profile needs. Made once for each document; everything else is looked up here.
  */
 export type DocumentTerms = {
   readonly title: string
@@ -19,9 +19,9 @@ export type DocumentTerms = {
   /** In lower case, without port; '' where the URL has none. */
   readonly host: string
   readonly tokens: number
-  /** So many of the first tokens are the title's. */
+  /** The first tokens that belong to the title. */
   readonly titleTokens: number
-  /** Where a token stands: in `title` for the first ones, in `text` for the others. */
+  /** Where a token is: in `title` for the first ones, in `text` for the others. */
   readonly starts: Uint32Array
   readonly ends: Uint32Array
   /** Where in `text` the body begins, behind the title. */

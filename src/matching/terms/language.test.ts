@@ -33,7 +33,7 @@ describe('the language of a document', () => {
     assert.deepEqual(found, ['fr', 'pt', 'en', 'de', 'de', 'de', 'de'])
   })
 
-  test('is unknown where nothing tells it', () => {
+  test('is unknown where nothing indicates it', () => {
     assert.equal(detectLanguage(readDocument({ url: '', title: '', text: 'qwerty 1234 zxcv' })), '')
     assert.equal(detectLanguage(readDocument({ url: '', title: '', text: '' })), '')
   })

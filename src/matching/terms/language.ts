@@ -29,7 +29,7 @@ const lists = Object.entries(stopWords).map(([language, text]) => ({
   words: text.split(' ').map((word): Word => ({ text: word, hash: hashText(word) })),
 }))
 
-/** Scripts that belong to one language, or are told apart by others. Kana comes first: Japanese has both. */
+/** Scripts that identify a language. Kana comes first: Japanese has both. */
 const scripts: [language: string, first: number, last: number][] = [
   ['ja', 0x3040, 0x30ff],
   ['ko', 0x1100, 0x11ff],
@@ -44,7 +44,7 @@ const SAMPLED_TERMS = 3_000
 const ENOUGH_STOP_WORDS = 0.05
 
 /**
- * The language of a document by its two letters; '' where it cannot be told. What the page says of itself counts as
+ * The language of a document by its two letters; '' where it is unknown. The language that the page declares counts as
  * long as it is a language at all; otherwise its most common words do.
  */
 export function detectLanguage(document: DocumentTerms, said?: string): string {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 
 /**
  * The hash of a term within this process. Both the start and the factor are drawn anew for each process (and thread), so
- * that nobody can write a page whose words all fall into one place of our tables. What is kept or sent must use
+ * that no page can be written whose words all fall into one slot of our tables. What is kept or sent must use
  * another hash.
  *
  * Hashes are signed: an unsigned one above 2^31 would be a number on the heap each time it is handed over.

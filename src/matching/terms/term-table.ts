@@ -4,7 +4,7 @@ import { hashInSpace, hashUnits } from './term-hash.ts'
  * Terms and their numbers, in typed arrays: a term costs some 35 bytes and nothing for the garbage collector to visit.
  * Numbers are dense; that of a removed term is given to the next new one. A slot holds the hash and the number plus
  * one; slots are probed one after the other, and a removal moves later ones up, so there are no tombstones. Spellings lie in one pool, which is
- * compacted when more than half of it belongs to nobody.
+ * compacted when more than half of it is unused.
  */
 export class TermTable {
   /** Terms that are there. */
@@ -21,7 +21,7 @@ export class TermTable {
   private unitsLost = 0
   private freed: number[] = []
 
-  /** Room for so many terms before anything must grow. */
+  /** Room for this many terms before anything must grow. */
   constructor(expected = 16) {
     const room = Math.max(16, expected)
     this.offsets = new Uint32Array(room)

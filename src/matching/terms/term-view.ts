@@ -52,7 +52,7 @@ export class TermView {
   }
 }
 
-/** The beginnings of a document's terms, for each length that somebody asked for. */
+/** The beginnings of a document's terms, for each length asked for so far. */
 class Prefixes {
   private readonly terms: TermTable
   private readonly table = new TermTable()

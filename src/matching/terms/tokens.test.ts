@@ -53,7 +53,7 @@ describe('words', () => {
     )
   })
 
-  test('are the same whatever their case and the form of their accents', () => {
+  test('are the same in any case and any form of their accents', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 20 }), (text) => {
         assert.deepEqual(
@@ -127,7 +127,7 @@ describe('a document', () => {
     assert.deepEqual([document.tokens, document.titleTokens, document.bodyStart, document.host], [3, 1, 0, ''])
   })
 
-  test('tells its words by stems and by beginnings', () => {
+  test('finds its words by stems and by prefixes', () => {
     const document = readDocument({ url: '', title: '', text: 'panel panels paneling solar panic' })
     const english = document.view('en')
     assert.equal(english.counts[english.find(wordOf('panel'))], 3)

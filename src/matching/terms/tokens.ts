@@ -36,7 +36,7 @@ const MAX_LENGTH = MAX_TERM_LENGTH
 export class TokenReader {
   readonly table: TermTable
   tokens = 0
-  /** For each token its term, and where in its text it stands. */
+  /** For each token its term, and its position in the text. */
   termOf: Uint32Array
   starts: Uint32Array
   ends: Uint32Array
@@ -83,7 +83,7 @@ export class TokenReader {
         continue
       }
       if (this.tokens >= this.maxTokens) break
-      // The common word is folded where it stands and never copied. One that was begun with something odd goes on in `word`.
+      // The common word is folded in place and never copied. One that was begun with something odd goes on in `word`.
       const start = at
       const last = Math.min(end, start + MAX_LENGTH - this.length)
       let { state, other } = this

@@ -29,25 +29,25 @@ describe('the description of the API', () => {
         path.startsWith('/api/v1/') && path !== '/api/v1/openapi.json' && !['HEAD', 'OPTIONS'].includes(method),
     )
     assert.ok(described.length > 10)
-    const faults: string[] = []
+    const errors: string[] = []
     for (const { method, path } of described) {
       const operation = description.paths[openPath(path)]?.[method.toLowerCase()]
       const name = `${method} ${path}`
       if (operation === undefined) {
-        faults.push(`${name} is missing`)
+        errors.push(`${name} is missing`)
         continue
       }
-      if ((operation.summary ?? '').length < 5) faults.push(`${name} has no summary`)
-      if ((operation.tags ?? []).length !== 1) faults.push(`${name} has not one tag`)
+      if ((operation.summary ?? '').length < 5) errors.push(`${name} has no summary`)
+      if ((operation.tags ?? []).length !== 1) errors.push(`${name} has not one tag`)
       if (!['anyone', 'user', 'session', 'administrator'].includes(operation['x-access'] ?? ''))
-        faults.push(`${name} does not say who may call it`)
+        errors.push(`${name} does not say who may call it`)
       const answers = Object.keys(operation.responses ?? {})
-      if (!answers.some((status) => status.startsWith('2'))) faults.push(`${name} does not say what it answers`)
+      if (!answers.some((status) => status.startsWith('2'))) errors.push(`${name} does not say what it answers`)
       const mayRefuse = operation['x-access'] !== 'anyone'
       if (mayRefuse && !answers.some((status) => status.startsWith('4')))
-        faults.push(`${name} does not say how it refuses`)
+        errors.push(`${name} does not say how it refuses`)
     }
-    assert.deepEqual(faults, [])
+    assert.deepEqual(errors, [])
   })
 
   test('has a name for every operation that generated clients can use, and no name twice', () => {

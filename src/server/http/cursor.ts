@@ -5,14 +5,14 @@ export function cursorOf(place: number | string): string {
   return Buffer.from(JSON.stringify(place)).toString('base64url')
 }
 
-export function placeOfNumber(cursor: string | undefined): number | null {
+export function numberOfCursor(cursor: string | undefined): number | null {
   if (cursor === undefined) return null
   const place = decode(cursor)
   if (typeof place !== 'number' || !Number.isSafeInteger(place) || place < 0) throw wrong()
   return place
 }
 
-export function placeOfText(cursor: string | undefined): string | null {
+export function textOfCursor(cursor: string | undefined): string | null {
   if (cursor === undefined) return null
   const place = decode(cursor)
   if (typeof place !== 'string') throw wrong()

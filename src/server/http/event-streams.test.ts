@@ -74,7 +74,7 @@ describe('streams of events', () => {
     assert.equal(await reader.next(), null)
   })
 
-  test('a store that does not answer sends nobody away', async (t) => {
+  test('a store that does not answer signs no one out', async (t) => {
     const site = await createSite(t, { isStillKnown: () => Promise.reject(new Error('gone')) })
     const reader = await readEvents(site.url)
     await reader.next()

@@ -4,7 +4,7 @@ import { AppError, type ErrorCode, isAppError } from '../../core/errors.ts'
 
 export type Detail = { place: string; message: string }
 
-/** A failure with several faults, all told at once. */
+/** A failure with several errors, all reported at once. */
 export class DetailedError extends AppError {
   readonly details: readonly Detail[]
 

@@ -78,7 +78,7 @@ describe('what the crawl does', () => {
     assert.equal(series.length, 300)
     assert.equal(Date.parse(series[1]!.at) - Date.parse(series[0]!.at), 2_000)
     assert.ok(Date.parse(activity.now().at) - Date.parse(series[0]!.at) <= 600_000)
-    assert.equal(told.length, 700, 'those who look on are told each second')
+    assert.equal(told.length, 700, 'listeners are notified each second')
   })
 
   test('the store and the disk are asked no more often than their answers grow old', async () => {

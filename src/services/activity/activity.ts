@@ -9,7 +9,7 @@ import type { CrawlReport, CrawlTotals, LevelStats, Meters, Stats } from './stat
 /**
  * What the crawl does at this moment, and did in the last ten minutes.
  *
- * Each second the shared board is read (`tick`), which costs nothing worth naming, and what it says is told to those who look on.
+ * Each second the shared counters are read (`tick`), which costs next to nothing, and published to listeners.
  * Every other second it becomes a point of the series. What has to be asked of the store or of the file system is asked by
  * those who want the whole report, and no more often than its age allows; the tasks alone are counted with the points.
  * Nothing is kept beyond the process: after a restart the curves begin anew.
@@ -31,7 +31,7 @@ export type Activity = {
 export type CrawlCounters = {
   total(name: CounterName): number
   isThrottled(): boolean
-  /** What rates are told from; the totals, where it is left out. */
+  /** The counters that rates are computed from; the totals, where it is left out. */
   flow?(name: CounterName): number
   /** Asked each second, where figures come from elsewhere. What fails leaves them as they were. */
   refresh?(): Promise<void>
@@ -48,7 +48,7 @@ export type ActivityDeps = {
     countKept(): Promise<KeptCounts>
     readDisk(): Promise<CrawlReport['disk']>
   }
-  /** Told each second. */
+  /** Called each second. */
   publish(stats: Stats): void
 }
 
@@ -216,7 +216,7 @@ function createRateWindow<Name extends string>(names: readonly Name[], windowMs:
   return {
     add(at: number, totals: Record<Name, number>): void {
       samples.push({ at, totals })
-      // The last one from before the window stays: rates are told from its end on.
+      // The last one from before the window stays: rates start from it.
       const first = samples.findLastIndex((sample) => sample.at <= at - windowMs)
       if (first > 0) samples = samples.slice(first)
     },
@@ -233,8 +233,8 @@ function createRateWindow<Name extends string>(names: readonly Name[], windowMs:
 }
 
 /**
- * Asks again only once the answer is old: what is looked at each second need not be counted each second. Askers at the same time
- * share one answer; a failure is told to all of them and not remembered.
+ * Asks again only once the answer is old: a value that is read each second need not be counted each second. Concurrent callers
+ * share one answer; a failure goes to all of them and is not cached.
  */
 function remembered<T>(clock: Clock, maxAgeMs: number, ask: () => Promise<T>): () => Promise<T> {
   let answer: Promise<T> | null = null

@@ -55,7 +55,7 @@ describe('the board of a cluster', () => {
 
   test('says why nothing is fetched', async () => {
     const { counters, seen, look } = openNodeCounters()
-    assert.equal(counters.whyIdle!(), null, 'nobody has looked yet')
+    assert.equal(counters.whyIdle!(), null, 'not read yet')
     await look(nodeOf('s', {}, { role: 'serve' }))
     assert.match(counters.whyIdle!()!, /No worker/)
     await look(nodeOf('a', { paused: 1 }), nodeOf('b', { paused: 0 }))

@@ -25,7 +25,7 @@ const listOf = (nodes: readonly NodeReport[], paused = false) =>
   })
 
 describe('the nodes of a cluster', () => {
-  test('are told with their figures, and times by the clock of the reader', async () => {
+  test('are listed with their stats, and times by the clock of the reader', async () => {
     assert.deepEqual(await listOf([seen]).list(), [
       {
         id: 'm1-7-abc',

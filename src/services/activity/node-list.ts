@@ -12,7 +12,7 @@ export type NodeListDeps = {
 
 const roles: Record<NodeRole, NodeReport['role']> = { serve: 'server', worker: 'worker', crawl: 'crawl', up: 'all' }
 
-/** The processes of a cluster. Their ages are told by the store's clock, and turned into times by that of the reader. */
+/** The processes of a cluster. Their ages come from the store's clock, and are turned into times by the reader's. */
 export function createNodeList({ nodes, leaseMs, clock }: NodeListDeps): NodeList {
   return {
     async list() {

@@ -41,11 +41,11 @@ type Found = { recipient: Recipient; relevance: number; summary: MarkedText; exp
 type FoundAll = {
   found: Found[]
   hash: bigint | null
-  /** Somebody would have been told who does not care about what has changed: the version concerns them all the same. */
+  /** A recipient ignores the part that changed: the version still counts as known to them. */
   isIgnoredBySomebody: boolean
 }
 
-/** So many recipients are held against the document one by one; more are found through the index. */
+/** Up to this many recipients are compared with the document one by one; more are found through the index. */
 const FEW = 64
 const nothing: AnnotationBatch = { done: [], annotations: [], alsoAt: [], stories: [], unwanted: [], wanted: [] }
 
@@ -72,7 +72,7 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task) => Prom
     return null
   }
 
-  /** Gone is news to those who follow every change, and to those who were told of the page. */
+  /** A page that is gone notifies those who follow every change, and those who were notified of the page. */
   async function findGone(version: Version, covering: readonly Recipient[]): Promise<Found[]> {
     const found: Found[] = []
     const text = version.location === '' ? `gone (status ${version.status})` : `moved to ${version.location}`
@@ -140,14 +140,14 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task) => Prom
     }
   }
 
-  /** Met on somebody's first visit, and old to all others; or the check that met it is the recipient's own first. */
+  /** Found on one owner's first check, and old to all others; or the check that found it is the recipient's own first. */
   async function isBacklog({ urd }: Recipient, { first, made, round }: Task): Promise<boolean> {
     if (!first || !made) return first
     const visitedAt = await deps.visitedAt(urd)
     return visitedAt === 0 || visitedAt >= round
   }
 
-  /** What is told anew, and what is the same story as something that was told. */
+  /** Which recipients get a new annotation, and for which it is a near duplicate of an earlier one. */
   async function tell(
     found: readonly Found[],
     version: Version,
@@ -158,7 +158,7 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task) => Prom
     const drafts: AnnotationDraft[] = []
     const alsoAt: AnnotationBatch['alsoAt'][number][] = []
     for (const each of found) {
-      // Whoever follows every change is told of each, wherever else the same may stand.
+      // Recipients that follow every change are notified of each, near duplicate or not.
       const merges = story !== 0 && each.recipient.source.process === 'filter'
       const known = merges ? await ofNearDuplicates(each.recipient.profile.id, story, version.documentId) : null
       if (known === null) drafts.push(draftOf(each, version, story, await isBacklog(each.recipient, task), clock.now()))
@@ -211,7 +211,7 @@ function draftOf(
     expiresAt: 0,
     backlog,
     muted: recipient.urd.muted,
-    // What a page was when somebody began to follow it is the base line of its changes, and no news.
+    // The first version a recipient follows is the baseline of its changes: no notification.
     silent: backlog && recipient.source.process === 'track',
     // The inbox reads annotations itself. A backlog is shown, but not pushed, and what is muted is neither.
     channels: backlog || recipient.urd.muted ? [] : profile.delivery.channels.filter((channel) => channel !== 'inbox'),

@@ -11,7 +11,7 @@ function recipientOf(id: string, ignore: readonly string[], owner = 'ann@example
   return { slot: 1, profile: profileOf(id, owner, [source], {}, { ignore }), source, urd, interests: null }
 }
 
-describe('a change as somebody sees it who ignores part of the text', () => {
+describe('a change for a profile that ignores part of the text', () => {
   const viewsOf = createChangeViews()
   const counter = recipientOf('counter', ['Visitors: \\d+'])
   const all = recipientOf('all', [])
@@ -28,7 +28,7 @@ describe('a change as somebody sees it who ignores part of the text', () => {
     assert.equal(viewOf(change, all).told().summary.text, '22')
   })
 
-  test('is told without it where something else changed as well', () => {
+  test('is shown without it where something else changed as well', () => {
     const change = changed('News\nVisitors: 1\nRain', 'News\nVisitors: 22\nSun')
     const view = viewOf(change)
     assert.equal(view.isIgnored, false)

@@ -7,7 +7,7 @@ import type { Recipient } from './recipients.ts'
 /** `before` is null where there is nothing to compare with, `after` where the version has no text. */
 export type TextChange = { reason: VersionReason; before: string | null; after: string | null }
 
-/** A change as somebody sees it who ignores part of the text. */
+/** A change as a profile that ignores part of the text sees it. */
 export type ChangeView = {
   /** Nothing has changed but what is ignored. */
   readonly isIgnored: boolean
@@ -20,8 +20,8 @@ const MAX_SUMMARY = 400
 const MAX_WORK = 20_000_000
 
 /**
- * Shows one change to many. Those who ignore the same see the same, and it is made once. However many profiles somebody has,
- * all their lists together get the time of one, so that nobody waits for the expressions of others.
+ * Shows one change to many. Profiles that ignore the same share the result. However many profiles an owner has,
+ * all their lists together get the time of one, so that one owner's expressions cannot delay others.
  */
 export function createChangeViews(): (
   change: TextChange,

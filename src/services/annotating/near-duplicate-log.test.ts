@@ -6,7 +6,7 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 /** Far from each other in all bands. */
 const hashOf = (n: number): bigint => BigInt.asUintN(64, BigInt(n + 1) * 0x9e3779b97f4a7c15n)
 
-/** What a processor does: it looks for the story, keeps what it made of it, and tells the others. */
+/** What a processor does: look up the cluster, store the annotation, and notify the other processors. */
 async function tell(log: NearDuplicateLog, version: number, hash: bigint): Promise<number> {
   return log.exclusively(async () => {
     const story = log.find(hash) ?? version

@@ -6,10 +6,10 @@ import type { NearDuplicateStore } from '../../store/contracts/near-duplicates.t
 /**
  * The stories that were met, known to all filtering processors of a process. Each has its own index of near-duplicates; what one
  * adds, the others read from a ring in shared memory before they decide. Deciding is `exclusive`: from the look for a story to
- * the moment that its annotation is kept nobody else decides, or two processors with the same story on two pages would both
+ * the moment that its annotation is stored no other processor decides, or two processors with the same story on two pages would both
  * take theirs for the first. All that takes long (reading, matching, summaries) is done before.
  *
- *     free ──> held ──> free            whoever finds it held sleeps until it is told
+ *     free ──> held ──> free            a processor that finds it held sleeps until notified
  *
  * A processor that was away for longer than the ring is long has missed what its index would have forgotten as well.
  */
@@ -36,7 +36,7 @@ const FREE = 0
 const HELD = 1
 /** As many as an index of near-duplicates has room for. */
 const CAPACITY = 100_000
-/** A sleeper looks by itself now and then, so that nobody need be told twice. */
+/** A sleeping processor also polls now and then, so that one notification is enough. */
 const SLEEP_MS = 50
 
 export function createNearDuplicateMemory(capacity = CAPACITY): NearDuplicateMemory {

@@ -83,7 +83,7 @@ export function createProcessor(deps: ProcessorDeps): Processor {
     async work(mustEnd) {
       const tasks = await annotations.tasks({ limit: BATCH, part, parts })
       if (tasks.length === 0) return false
-      // After the tasks: whoever was there when a version was kept is known by now.
+      // After the tasks: profiles that existed when a version was stored are known by now.
       await refresh(tasks)
       for (const task of tasks) {
         if (mustEnd()) return true
@@ -113,7 +113,7 @@ const MAX_REDIRECTS = 20
 
 /**
  * Where a source redirects to, by what is kept of it; null where it stays. A redirect is kept before anything behind it is
- * fetched, so whoever holds a version from there finds the way to it, though the check may not be over yet.
+ * fetched, so a version from there can be traced back to its source, though the check may not be over yet.
  */
 export function createLanding({ versions, keyOf }: LandingDeps): (uri: string) => Promise<string | null> {
   return async (uri) => {

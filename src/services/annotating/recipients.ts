@@ -28,7 +28,7 @@ export type Recipients = {
 }
 
 /** Who is interested in which watch, with interests compiled once. */
-export function createRecipients(scorers: Scorers, onFault: (profile: Profile, message: string) => void): Recipients {
+export function createRecipients(scorers: Scorers, onError: (profile: Profile, message: string) => void): Recipients {
   const byProfile = new Map<string, Recipient[]>()
   const byWatch = new Map<number, Set<Recipient>>()
   const slots = new Map<string, number>()
@@ -54,8 +54,8 @@ export function createRecipients(scorers: Scorers, onFault: (profile: Profile, m
     if (profile.paused) return
     const read = readInterests(profile.interests, scorers)
     const interests = read.kind === 'interests' ? read.interests : null
-    if (read.kind === 'faults')
-      onFault(profile, read.faults.map(({ place, message }) => `${place}: ${message}`).join('; '))
+    if (read.kind === 'invalid')
+      onError(profile, read.errors.map(({ place, message }) => `${place}: ${message}`).join('; '))
     if (interests !== null) index.set(slot, interests)
     const recipients = urds
       .filter(({ paused }) => !paused)

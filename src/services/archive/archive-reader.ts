@@ -5,7 +5,7 @@ import type { VersionReason } from '../../store/contracts/versions.ts'
 import type { UrlExplanation } from '../explain/explain-url.ts'
 
 /**
- * What people may ask of the archive. Everything is asked in somebody's name, and nothing that is not theirs to see is ever in
+ * The requests users can make of the archive. Each is made for an owner, and nothing the owner may not see is ever in
  * an answer: what they may not see is `not-found`, as what is not there. Questions and answers are plain data, so
  * that they can be asked from another thread.
  */
@@ -34,7 +34,7 @@ export type ArchiveReader = {
   search(asked: Asked & { query: SearchQuery; offset: number; limit: number }): Promise<FoundVisible>
   /** A draft without sources is held against all that the owner sees. */
   preview(asked: Asked & { draft: ProfileDraft }): Promise<VisiblePreview>
-  /** `all`: the outcome of documents is told that the owner does not see. */
+  /** `all`: includes the outcome of documents that the owner does not see. */
   explain(asked: Asked & { url: string; all: boolean }): Promise<UrlExplanation>
 }
 

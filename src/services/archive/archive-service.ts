@@ -5,10 +5,10 @@ import type { ToArchive } from './archive-thread.ts'
 
 /**
  * The archive, asked from a thread that has no time to read it itself. Requests are answered one after the other by a thread
- * of their own, in turn among those who ask, so that nobody waits for all that somebody else has asked.
+ * of their own, in turn by owner, so that no owner waits for all requests of another.
  *
  * A request is waiting, under way, or over. Under way it has its time: then the thread is ended with it, and the next
- * request starts another. So does a thread that died. When too many wait, further ones are refused at once; who waited too long is told so.
+ * request starts another. So does a thread that died. When too many wait, further ones are rejected at once, and so are those that waited too long.
  */
 export type ArchiveService = ArchiveReader & {
   /** What is under way or waits is refused. */
@@ -35,7 +35,7 @@ type Waiting = {
 
 export function createArchiveService({ start, limits: given }: ArchiveServiceDeps): ArchiveService {
   const limits = { ...usualLimits, ...given }
-  /** By who asks; whose turn it is stands first. */
+  /** By owner; the one whose turn it is comes first. */
   const waiting = new Map<string, Waiting[]>()
   let count = 0
   let thread: ThreadHost<ToArchive> | null = null

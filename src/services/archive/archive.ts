@@ -39,7 +39,7 @@ export type ArchiveDeps = {
   clock: Clock
 }
 
-/** All that people may ask of the archive, on whatever stores. */
+/** All requests users can make of the archive, on any stores. */
 export function createArchive({ stores, bodies, openIndex, keyOf, config, clock }: ArchiveDeps): ArchiveReader {
   const { versions, objects, profiles, watches, inbox, frontier } = stores
   const { maxUrlLength, trackingParameters, sortQuery: sortParameters } = config.crawl

@@ -2,21 +2,21 @@ import { type IndexUpdate, updateIndex } from '../../archive/search/index-update
 import { isAppError } from '../../core/errors.ts'
 import type { Version, VersionStore } from '../../store/contracts/versions.ts'
 
-/** New versions are indexed by whoever has time; what is missing is added before a search, for so long. */
+/** New versions are indexed in the background; a search first adds missing ones, for at most this long. */
 const CATCH_UP_MS = 400
 
-/** Adds what the index lacks, as far as there is time for it. */
+/** Adds missing versions to the index, as far as there is time. */
 export async function catchUp({ index, versions, texts }: Pick<IndexUpdate, 'index' | 'versions' | 'texts'>) {
   const endAt = performance.now() + CATCH_UP_MS
   try {
     await updateIndex({ index, versions, texts, mustStop: () => performance.now() > endAt, onBatch: () => {} })
   } catch (error) {
-    // A full disk or a busy index need not keep anybody from finding what is indexed.
+    // A full disk or a busy index must not prevent searching what is indexed.
     if (!isAppError(error) || error.retry === 'never') throw error
   }
 }
 
-/** Rows that one search has asked for: the index looks whether they are kept, and then they are shown. */
+/** Rows read during one search: the index checks that they still exist, and then they are shown. */
 export type RowsAtHand = Pick<VersionStore, 'version'> & {
   put(rows: readonly Version[]): void
   clear(): void

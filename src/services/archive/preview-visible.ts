@@ -21,13 +21,13 @@ export type PreviewReaderDeps = {
 
 const MAX_DOCUMENTS = 1_000
 const MAX_MS = 1_500
-/** For going through what is kept in search of what the owner sees; from then on what is annotated is enough. */
+/** For scanning the archive for documents the owner sees; after that, annotated documents are enough. */
 const MAX_WALK_MS = 700
 const MAX_EXAMPLES = 10
 const MAX_NEAR_MISSES = 5
 const WALKED = 500
 
-/** A draft held against what its owner sees, and nothing else. */
+/** A draft matched against the documents its owner sees, and nothing else. */
 export function createPreviewReader(deps: PreviewReaderDeps): Pick<ArchiveReader, 'preview'> {
   const { bodies, omitFor, clock } = deps
   return {
@@ -61,7 +61,7 @@ export function createPreviewReader(deps: PreviewReaderDeps): Pick<ArchiveReader
   }
 }
 
-/** Stands for the sources of a draft that has none yet: nothing is below it, so that the draft is held against everything. */
+/** Replaces the sources of a draft that has none yet: it covers nothing, so that the draft is matched against everything. */
 const anywhere: Source = {
   uri: 'http://nowhere.invalid/',
   everyMs: 0,

@@ -106,7 +106,7 @@ export function createContentReader(deps: ContentReaderDeps): ContentReader {
     },
     async meta({ owner, document: id }) {
       const document = await visible.document(owner, id)
-      // Where it was found may be a page of somebody else.
+      // The page it was found on may belong to another owner.
       const parent = document.parent === '' ? null : await visible.ofUrl(owner, document.parent)
       const current = await visible.versionOf(document, null)
       const source = createRecordSource({ versions, objects })
@@ -183,7 +183,7 @@ function untold(body: Uint8Array): ContentForm {
   return start.includes(0x3c) ? { kind: 'html' } : { kind: 'text' }
 }
 
-/** The body in UTF-8, whatever it was in; the header that says so has precedence over what a page says of itself. */
+/** The body as UTF-8; the content-type header has precedence over the page's own declaration. */
 function inUtf8(body: Uint8Array, contentType: string | undefined): string {
   return decodeText(body, detectCharset({ bytes: body, contentType }).charset)
 }

@@ -18,20 +18,20 @@ export type SearchReaderDeps = {
   clock: Clock
 }
 
-/** The index as it is now: it may be made anew at any time. */
+/** The current index: it may be rebuilt at any time. */
 export type OpenIndex = {
   index: SearchIndex
-  /** With the rows that the index has asked for at hand. */
+  /** With the rows that the index has read already. */
   versions: Pick<VersionStore, 'version'>
 }
 
 type SeenHit = { hit: Hit; version: Version; id: number; url: string; place: number }
 
-/** So many of the best hits are looked at, whosoever they are. */
+/** How many of the best hits of all owners are considered. */
 const MAX_HITS = 2_000
 const MAX_SITES = 64
 const MAX_HOSTS = 20
-/** Of a longer text the beginning is marked, and of many long ones on a page the first. */
+/** Of a longer text only the beginning is marked, and of many long texts on a page the first. */
 const MAX_TEXT_CHARS = 500_000
 const MAX_PAGE_CHARS = 4_000_000
 /** Bodies that are read at the same time. */
@@ -46,13 +46,13 @@ const ages: Record<Period, number> = {
   older: Number.POSITIVE_INFINITY,
 }
 
-/** Full text over what the owner sees. A place in the list is a place among all hits, so that pages do not shift with what is hidden. */
+/** Full text over the documents an owner sees. Offsets count all hits, so that pages do not shift with hidden ones. */
 export function createSearchReader(deps: SearchReaderDeps): Pick<ArchiveReader, 'search'> {
   const { bodies, visibility, clock } = deps
 
   /**
    * The best hits of all. Where there are so many that others' may have crowded out the owner's, those on the sites of the owner's
-   * sources are asked for besides.
+   * sources are queried as well.
    */
   async function hitsOf(owner: string, query: SearchQuery, index: SearchIndex): Promise<Hit[]> {
     const page = { offset: 0, limit: MAX_HITS }

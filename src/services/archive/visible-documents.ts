@@ -4,7 +4,7 @@ import type { DocumentKey } from '../../store/contracts/documents.ts'
 import type { CataloguedDocument, Version, VersionStore } from '../../store/contracts/versions.ts'
 import type { Visibility } from '../visibility/visibility.ts'
 
-/** Documents and versions as one owner finds them. What is not seen and what is not there are told in the same words. */
+/** Documents and versions as one owner finds them. A hidden document and a missing one give the same error. */
 export type VisibleDocuments = {
   document(owner: string, id: number): Promise<CataloguedDocument>
   /** Null where there is none that the owner sees. */

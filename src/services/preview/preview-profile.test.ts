@@ -191,7 +191,7 @@ describe('the preview of a profile', () => {
     assert.deepEqual(last.covered.examples, all.covered.examples.slice(0, last.covered.matched))
   })
 
-  test('tells apart what is gone, and what has no text', async () => {
+  test('distinguishes gone pages and pages without text', async () => {
     const { covered, everything: all } = await previewProfile(
       deps,
       draftOf([sourceOf(`${news}/`)], { java: 1 }),
@@ -245,7 +245,7 @@ describe('the preview of a profile', () => {
     assert.deepEqual((await previewProfile(deps, draft, everything)).covered.nearMisses, [])
   })
 
-  test('ends when its time is up or when it is told to, with what it has', async () => {
+  test('ends when its time is up or on request, with partial results', async () => {
     const draft = draftOf([sourceOf(`${news}/`)], { java: 4 })
     const clock = createManualClock()
     const slow: PreviewDeps['bodies'] = {
@@ -260,7 +260,7 @@ describe('the preview of a profile', () => {
     assert.deepEqual([stopped.covered.end, stopped.covered.looked], ['stopped', 0])
   })
 
-  test('tells how far it has come', async () => {
+  test('reports its progress', async () => {
     const told: PreviewProgress[] = []
     const onProgress = (progress: PreviewProgress): void => void told.push(progress)
     const { covered } = await previewProfile(deps, draftOf([sourceOf(`${news}/`)], { java: 4 }), {
@@ -276,7 +276,7 @@ describe('the preview of a profile', () => {
     await assert.rejects(previewProfile(deps, draft, everything), (error) => isAppError(error, 'usage-wrong'))
   })
 
-  test('the command tells the same', async () => {
+  test('the command reports the same', async () => {
     const draft = draftOf([sourceOf(`${news}/`)], { java: 4, ibm: 1 })
     const file = join(newFolder(), 'draft.json')
     const { uri, depth } = draft.sources[0]!

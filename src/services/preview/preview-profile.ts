@@ -42,11 +42,11 @@ type Read = { kind: 'text'; text: string } | { kind: keyof PreviewPart['passedOv
 
 const MAX_MS = 60_000
 const PAGE = 256
-/** So many texts are matched before others in the process have their turn. */
+/** Texts matched before yielding to other work in the process. */
 const TURN = 8
 
 /**
- * Holds a profile against what is kept, before it is saved. What it tells is what would have become of these documents as they are:
+ * Matches a profile against the archive before it is saved. The result is what these documents would produce as they are:
  * the same texts, the same matching, the same summaries. Throws `usage-wrong` for interests that can't be matched.
  */
 export async function previewProfile(
@@ -127,7 +127,7 @@ type Found =
   | { kind: 'match'; example(): PreviewExample }
   | { kind: 'near'; relevance: number; example(): PreviewExample }
 
-/** Null where it concerns nobody; else what makes an example of it, which is worth its time for the few that are shown. */
+/** Null where it does not match; else the parts of an example, computed only for the few that are shown. */
 function match(version: Version, text: string, sources: readonly Source[], interests: Judged): Found | null {
   const { id, documentId, url, n, title, firstSeenAt: at } = version
   const known = { document: documentId, version: id, url, n, at: new Date(at).toISOString(), title }

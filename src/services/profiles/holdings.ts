@@ -11,7 +11,7 @@ type Holding = { profiles: number; sources: number }
 const PAGE = 100
 const MAX_REMEMBERED = 1000
 
-/** What owners have, counted when it is first asked for and again when somebody else has changed the base. */
+/** What owners have, counted on first use and again when another process has changed the base. */
 export function createHoldings(store: Pick<ProfileStore, 'list' | 'revision'>, limits: HoldingLimits) {
   const known = new Map<string, Holding & { revision: number }>()
 
@@ -38,23 +38,23 @@ export function createHoldings(store: Pick<ProfileStore, 'list' | 'revision'>, l
   }
 
   return {
-    /** Why a profile can not be had, in place of another or besides all others. Less than before is always let through. */
-    async faultsOf({ owner, sources }: Profile, replaced: Profile | null): Promise<ValidationError[]> {
+    /** Why a profile exceeds the owner's limits, as a replacement or an addition. A smaller one than before is always allowed. */
+    async errorsOf({ owner, sources }: Profile, replaced: Profile | null): Promise<ValidationError[]> {
       const had = await holdingOf(owner)
-      const faults: ValidationError[] = []
+      const errors: ValidationError[] = []
       if (replaced === null && had.profiles >= limits.maxProfiles)
-        faults.push({
+        errors.push({
           place: '',
           message: `you have ${had.profiles} profiles; the maximum is ${limits.maxProfiles}`,
         })
       const added = sources.length - (replaced?.sources.length ?? 0)
       if (added > 0 && had.sources + added > limits.maxSources) {
         const message = `this makes ${had.sources + added} sources in all your profiles; the maximum is ${limits.maxSources}`
-        faults.push({ place: 'sources', message })
+        errors.push({ place: 'sources', message })
       }
-      return faults
+      return errors
     },
-    /** Changes the base, and counts on where nobody else has changed it meanwhile. */
+    /** Changes the base, and keeps the counts if no other process changed it meanwhile. */
     async around({ owner, sources }: Profile, replaced: Profile | null, change: () => Promise<void>): Promise<void> {
       const had = known.get(owner)
       await change()

@@ -12,7 +12,7 @@ import { profileGrammar } from '../../xml/profile/profile-reader.ts'
 import { writeUrd, writeUrds } from '../../xml/profile/urd.ts'
 import { urdGrammar } from '../../xml/profile/urd-reader.ts'
 import { xmllintSkip } from '../../xml/xmllint.testkit.ts'
-import { type FileFault, readProfilesJson, readProfilesXml, readUrdsXml } from './profile-file.ts'
+import { type FileError, readProfilesJson, readProfilesXml, readUrdsXml } from './profile-file.ts'
 import { anyProfile, anyUrd, rules, rulesOfShape } from './profiles.testkit.ts'
 import { profileToJson } from './values/profile-values.ts'
 import { urdsOf, writtenUrd } from './values/urd-values.ts'
@@ -69,8 +69,8 @@ const profile = `<?xml version="1.0"?>
 </profiles>
 `
 
-function faultsOf(read: { kind: 'read' } | { kind: 'faults'; faults: FileFault[] }): string[] {
-  return read.kind === 'read' ? [] : read.faults.map(({ line, message }) => `${line}: ${message}`)
+function errorsOf(read: { kind: 'read' } | { kind: 'invalid'; errors: FileError[] }): string[] {
+  return read.kind === 'read' ? [] : read.errors.map(({ line, message }) => `${line}: ${message}`)
 }
 
 describe('profiles in files', () => {
@@ -146,7 +146,7 @@ describe('profiles in files', () => {
     assert.deepEqual(read.notes, [{ line: 12, message: "uri: IMAP isn't supported" }])
   })
 
-  test('whatever profiles hold, they come back from XML and from JSON as they were', async () => {
+  test('any profile comes back from XML and from JSON unchanged', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyProfile, { maxLength: 3 }), async (profiles) => {
         const xml = await textOf(writeProfiles(profiles))
@@ -169,7 +169,7 @@ describe('profiles in files', () => {
     )
   })
 
-  test('whatever descriptions hold, they come back from XML as they were', async () => {
+  test('any description comes back from XML unchanged', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyUrd, { maxLength: 3 }), async (urds) => {
         const xml = await textOf(writeUrds(urds.map(writtenUrd)))
@@ -225,7 +225,7 @@ describe('profiles in files', () => {
     }
   })
 
-  test('all faults of a file are told together, each with its line', () => {
+  test('all errors of a file are reported together, each with its line', () => {
     const wrong = profile
       .replace('every="10m"', 'every="-10m"')
       .replace('depth="4"', 'depth="four"')
@@ -237,7 +237,7 @@ describe('profiles in files', () => {
       .replace('<amount size="full"/>', '<amount size="half"/>')
       .replace('from="08:00"', 'from="25:00"')
       .replace('urgent="2"', 'urgent="soon"')
-    const faults = faultsOf(readProfilesXml(wrong, rules))
+    const errors = errorsOf(readProfilesXml(wrong, rules))
     const told = [
       /^5: every: expected an interval .*"-10m"/,
       /^5: depth: expected a whole number, not "four"/,
@@ -250,11 +250,11 @@ describe('profiles in files', () => {
       /^26: urgent: expected a number, not "soon"/,
       /^27: .*half/,
     ]
-    assert.equal(faults.length, told.length, faults.join('\n'))
-    for (const [index, pattern] of told.entries()) assert.match(faults[index]!, pattern)
+    assert.equal(errors.length, told.length, errors.join('\n'))
+    for (const [index, pattern] of told.entries()) assert.match(errors[index]!, pattern)
   })
 
-  test('what is wrong with a description is told with its line', () => {
+  test('errors in a description are reported with their line', () => {
     const wrong: [from: string | RegExp, to: string, told: RegExp][] = [
       ['timing="600000"', 'timing="-1"', /^3: timing: expected an interval/],
       ['timing="600000"', 'timing="0"', /^3: timing: expected an interval/],
@@ -279,8 +279,8 @@ describe('profiles in files', () => {
     for (const [from, to, told] of wrong) {
       const text = urdOfThePapers.replace(from, to)
       assert.notEqual(text, urdOfThePapers)
-      const faults = faultsOf(readProfilesXml(text, rules))
-      assert.match(faults.join('\n'), told)
+      const errors = errorsOf(readProfilesXml(text, rules))
+      assert.match(errors.join('\n'), told)
     }
   })
 
@@ -297,34 +297,34 @@ describe('profiles in files', () => {
       .join('')}]><urd>&j;</urd>`
     const outside = '<!DOCTYPE urd [<!ENTITY a SYSTEM "file:///etc/passwd">]><urd>&a;</urd>'
     for (const text of [laughs, outside])
-      assert.match(faultsOf(readProfilesXml(text, rules)).join('\n'), /^1: .*declarations of its own/)
+      assert.match(errorsOf(readProfilesXml(text, rules)).join('\n'), /^1: .*declarations of its own/)
   })
 
   test('files that are too large, too deep or too fine are refused', () => {
     const large = `<urd>${' '.repeat(20_000_000)}</urd>`
-    assert.match(faultsOf(readProfilesXml(large, rules)).join('\n'), /more than 20000000 bytes/)
-    assert.match(faultsOf(readProfilesXml('<urd>'.repeat(100), rules)).join('\n'), /nested more than 16 deep/)
+    assert.match(errorsOf(readProfilesXml(large, rules)).join('\n'), /more than 20000000 bytes/)
+    assert.match(errorsOf(readProfilesXml('<urd>'.repeat(100), rules)).join('\n'), /nested more than 16 deep/)
     const fine = `<urds>${'<urd/>'.repeat(250_001)}</urds>`
-    assert.match(faultsOf(readProfilesXml(fine, rules)).join('\n'), /more than 250000 elements/)
+    assert.match(errorsOf(readProfilesXml(fine, rules)).join('\n'), /more than 250000 elements/)
     const long = `<urd ${'x'.repeat(2_000_000)}="1"/>`
-    assert.match(faultsOf(readProfilesXml(long, rules)).join('\n'), /longer than 1000000 characters/)
-    assert.match(faultsOf(readProfilesJson(`"${'x'.repeat(20_000_000)}"`, rules)).join('\n'), /larger than 20000000/)
-    assert.match(faultsOf(readProfilesXml(Buffer.from([0x3c, 0xff, 0xfe]), rules)).join('\n'), /not UTF-8/)
+    assert.match(errorsOf(readProfilesXml(long, rules)).join('\n'), /longer than 1000000 characters/)
+    assert.match(errorsOf(readProfilesJson(`"${'x'.repeat(20_000_000)}"`, rules)).join('\n'), /larger than 20000000/)
+    assert.match(errorsOf(readProfilesXml(Buffer.from([0x3c, 0xff, 0xfe]), rules)).join('\n'), /not UTF-8/)
   })
 
   test('too many keywords are refused with the line of their list', () => {
     const many = '<keyword key="a" weight="1"/>'.repeat(10_001)
-    const faults = faultsOf(readProfilesXml(urdOfThePapers.replace('<keywords>', `<keywords>${many}`), rules))
-    assert.deepEqual(faults, ['6: keywords: has 10005 entries; the maximum is 10000'])
+    const errors = errorsOf(readProfilesXml(urdOfThePapers.replace('<keywords>', `<keywords>${many}`), rules))
+    assert.deepEqual(errors, ['6: keywords: has 10005 entries; the maximum is 10000'])
   })
 
-  test('JSON with faults names the places, and broken JSON where it breaks', () => {
+  test('JSON with errors names the places, and broken JSON where it breaks', () => {
     const one = JSON.stringify([{ sources: [{ uri: 'ftp://a.example/', evry: '1h' }], urgency: '3' }, 7])
-    assert.deepEqual(faultsOf(readProfilesJson(one, rules)), [
+    assert.deepEqual(errorsOf(readProfilesJson(one, rules)), [
       'null: [0].sources[0].evry: unknown key; did you mean every?',
       'null: [0].urgency: expected a number, not "3"',
       'null: [1]: expected an object, not 7',
     ])
-    assert.match(faultsOf(readProfilesJson('{\n"name": ,\n}', rules)).join('\n'), /not valid JSON/)
+    assert.match(errorsOf(readProfilesJson('{\n"name": ,\n}', rules)).join('\n'), /not valid JSON/)
   })
 })

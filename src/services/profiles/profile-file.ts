@@ -8,18 +8,18 @@ import { supportOf } from './protocols.ts'
 import { type ProfileRules, readProfileJson } from './values/profile-values.ts'
 import { profilesOfUrds, readUrdValues } from './values/urd-values.ts'
 
-/** A file with a million faults is told by the first thousand. */
+/** Of a million errors in a file the first thousand are reported. */
 const MAX_FAULTS = 1000
 
-/** A fault in a file; the line is null where the form has none. */
-export type FileFault = { line: number | null; message: string }
+/** A validation error in a file; the line is null where the format has none. */
+export type FileError = { line: number | null; message: string }
 
 /** A profile of a file. `id` and `owner` are null where the file has none. */
 export type FileProfile = { id: string | null; owner: string | null; profile: ProfileDraft; line: number | null }
 
 export type ReadFile<T> =
-  /** `notes` are no faults: sources that nobody watches yet. */
-  { kind: 'read'; items: T[]; notes: FileFault[] } | { kind: 'faults'; faults: FileFault[] }
+  /** `notes` are not errors: sources of protocols that are not supported yet. */
+  { kind: 'read'; items: T[]; notes: FileError[] } | { kind: 'invalid'; errors: FileError[] }
 
 /** Profiles in XML, or the profiles that unified resource descriptions make, if that is what the file has. */
 export function readProfilesXml(xml: string | Uint8Array, rules: ProfileRules): ReadFile<FileProfile> {
@@ -31,7 +31,7 @@ export function readProfilesXml(xml: string | Uint8Array, rules: ProfileRules): 
     if (found.isFull()) break
     const { plain, id, owner, line } = item
     const read = readProfileJson({ ...plain, id: id || null, owner: owner || null }, rules)
-    if (read.kind === 'faults') found.wrong(item, read.faults)
+    if (read.kind === 'invalid') found.wrong(item, read.errors)
     else found.right({ id: read.id, owner: read.owner, profile: read.profile, line }, item, read.profile.sources)
   }
   return found.result()
@@ -47,7 +47,7 @@ export function readUrdsXml(
   for (const item of urds) {
     if (found.isFull()) break
     const read = readUrdValues(item, rules)
-    if (read.kind === 'faults') found.wrong(item, read.faults)
+    if (read.kind === 'invalid') found.wrong(item, read.errors)
     else found.right({ urd: read.urd, line: item.line }, item, [read.urd.source])
   }
   return found.result()
@@ -56,12 +56,12 @@ export function readUrdsXml(
 /** One profile in JSON, or a list of them. */
 export function readProfilesJson(text: string, rules: ProfileRules): ReadFile<FileProfile> {
   if (Buffer.byteLength(text) > treeLimits.maxBytes)
-    return { kind: 'faults', faults: [{ line: 1, message: `the file is larger than ${treeLimits.maxBytes} bytes` }] }
+    return { kind: 'invalid', errors: [{ line: 1, message: `the file is larger than ${treeLimits.maxBytes} bytes` }] }
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch (error) {
-    return { kind: 'faults', faults: [{ line: null, message: (error as SyntaxError).message.slice(0, 300) }] }
+    return { kind: 'invalid', errors: [{ line: null, message: (error as SyntaxError).message.slice(0, 300) }] }
   }
   const found = createFindings<FileProfile>([], rules)
   for (const [index, each] of (Array.isArray(value) ? value : [value]).entries()) {
@@ -69,7 +69,7 @@ export function readProfilesJson(text: string, rules: ProfileRules): ReadFile<Fi
     const at = Array.isArray(value) ? `[${index}]` : ''
     const locate = (place: string) => ({ line: null, name: [at, place].filter((part) => part !== '').join('.') })
     const read = readProfileJson(each, rules)
-    if (read.kind === 'faults') found.wrong({ locate }, read.faults)
+    if (read.kind === 'invalid') found.wrong({ locate }, read.errors)
     else
       found.right(
         { id: read.id, owner: read.owner, profile: read.profile, line: null },
@@ -84,19 +84,19 @@ type Located = { locate(place: string): { line: number | null; name: string } } 
 
 /** Collects what is right and all that is not, in the order of lines. */
 function createFindings<T = FileProfile>(before: readonly XmlError[], { schemes }: ProfileRules) {
-  const faults: FileFault[] = [...before]
-  const notes: FileFault[] = []
+  const errors: FileError[] = [...before]
+  const notes: FileError[] = []
   const items: T[] = []
 
-  function say(list: FileFault[], { locate }: Located, place: string, message: string): void {
+  function say(list: FileError[], { locate }: Located, place: string, message: string): void {
     const { line, name } = locate(place)
     if (list.length < MAX_FAULTS) list.push({ line, message: name === '' ? message : `${name}: ${message}` })
   }
 
   return {
-    isFull: () => faults.length >= MAX_FAULTS,
+    isFull: () => errors.length >= MAX_FAULTS,
     wrong(at: Located, found: readonly ValidationError[]): void {
-      for (const { place, message } of found) say(faults, at, place, message)
+      for (const { place, message } of found) say(errors, at, place, message)
     },
     right(item: T, at: Located, sources: readonly { uri: string }[]): void {
       for (const [index, { uri }] of sources.entries()) {
@@ -106,14 +106,14 @@ function createFindings<T = FileProfile>(before: readonly XmlError[], { schemes 
       items.push(item)
     },
     result(): ReadFile<T> {
-      if (faults.length > 0) return { kind: 'faults', faults: faults.sort((a, b) => (a.line ?? 0) - (b.line ?? 0)) }
+      if (errors.length > 0) return { kind: 'invalid', errors: errors.sort((a, b) => (a.line ?? 0) - (b.line ?? 0)) }
       return { kind: 'read', items, notes }
     },
   }
 }
 
 function profilesFromUrds(read: ReadFile<{ urd: ProfileUrd; line: number | null }>): ReadFile<FileProfile> {
-  if (read.kind === 'faults') return read
+  if (read.kind === 'invalid') return read
   const ids = new Set<string>()
   // Descriptions of one profile that don't agree make several, and only the first can be that profile.
   const isFirst = (id: string) => id !== '' && !ids.has(id) && ids.add(id).size > 0

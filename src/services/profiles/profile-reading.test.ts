@@ -21,13 +21,13 @@ test('a profile is read the same at once and in the thread', async () => {
   const xml = Buffer.from(writeProfile({ ...read.draft, id: 'p', owner: '' }))
   assert.deepEqual(await reading.read({ form: 'xml', xml }), { ...read, id: 'p' })
   const wrong = await reading.read({ form: 'json', value: { sources: [{ uri, scope: '(' }] } })
-  assert.deepEqual(wrong.kind === 'faults' && wrong.faults.map(({ place }) => place), ['sources[0].scope'])
+  assert.deepEqual(wrong.kind === 'invalid' && wrong.errors.map(({ place }) => place), ['sources[0].scope'])
 })
 
 test('what takes too long is ended, and the next profile is read', async () => {
   const reading = createProfileReading({ config, schemes: ['http', 'https'] }, { timeLimitMs: 300 })
   const long = await reading.read({ form: 'json', value: { name: 'x', sources: heavy(1000) } })
-  assert.match(long.kind === 'faults' ? long.faults[0]!.message : '', /took more than 300 ms/)
+  assert.match(long.kind === 'invalid' ? long.errors[0]!.message : '', /took more than 300 ms/)
   const patient = createProfileReading({ config, schemes: ['http', 'https'] })
   assert.equal((await patient.read({ form: 'json', value: { sources: [{ uri, scope: 'a|b' }] } })).kind, 'read')
 })
@@ -36,11 +36,11 @@ test('those that can not wait are refused', async () => {
   const reading = createProfileReading({ config, schemes: ['http', 'https'] }, { maxWaiting: 1 })
   const value = { sources: [{ uri, scope: 'a|b' }] }
   const [first, second] = await Promise.all([1, 2].map(() => reading.read({ form: 'json', value })))
-  assert.deepEqual([first!.kind, second!.kind], ['read', 'faults'])
+  assert.deepEqual([first!.kind, second!.kind], ['read', 'invalid'])
 })
 
-test('a value that is nested without end is a fault', async () => {
+test('a value nested without end is invalid', async () => {
   const reading = createProfileReading({ config, schemes: ['http', 'https'] })
   const value = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`)
-  assert.equal((await reading.read({ form: 'json', value })).kind, 'faults')
+  assert.equal((await reading.read({ form: 'json', value })).kind, 'invalid')
 })

@@ -43,17 +43,18 @@ export function createProfileReading(data: ReadingData, given: Partial<ReadingLi
     const answer = await thread.request<ReadBody>(body, { timeLimitMs: limits.timeLimitMs }).catch(() => null)
     if (answer !== null) idle = setTimeout(stop, limits.idleMs).unref()
     return (
-      answer ?? faulty(`checking the profile took more than ${limits.timeLimitMs} ms; use fewer or simpler expressions`)
+      answer ??
+      invalid(`checking the profile took more than ${limits.timeLimitMs} ms; use fewer or simpler expressions`)
     )
   }
 
   return {
     async read(body) {
       const text = textOf(body)
-      if (text === null) return faulty('the profile is nested too deeply')
+      if (text === null) return invalid('the profile is nested too deeply')
       if (body.form === 'json' && text.form === 'json' && isQuick(body.value, text.text))
         return readProfileBody(text, rules)
-      if (waiting >= limits.maxWaiting) return faulty('too many profiles are being checked right now; try again')
+      if (waiting >= limits.maxWaiting) return invalid('too many profiles are being checked right now; try again')
       waiting++
       const result = last.then(() => readInThread(text)).finally(() => waiting--)
       last = result.catch(() => {}) // the next one does not care how this one ends
@@ -62,7 +63,7 @@ export function createProfileReading(data: ReadingData, given: Partial<ReadingLi
   }
 }
 
-const faulty = (message: string): ReadBody => ({ kind: 'faults', faults: [{ place: '', message }] })
+const invalid = (message: string): ReadBody => ({ kind: 'invalid', errors: [{ place: '', message }] })
 
 function textOf(body: ProfileBody): ProfileText | null {
   if (body.form === 'xml') return body

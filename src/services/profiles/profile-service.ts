@@ -22,7 +22,7 @@ export type ProfileService = {
   remove(owner: string, id: string): Promise<boolean>
 }
 
-export type Outcome = { kind: 'profile'; profile: Profile } | { kind: 'faults'; faults: ValidationError[] }
+export type Outcome = { kind: 'profile'; profile: Profile } | { kind: 'invalid'; errors: ValidationError[] }
 
 export type ProfileServiceDeps = {
   store: ProfileStore
@@ -49,10 +49,10 @@ export function createProfileService({ store, reading, keyed, limits, onChange }
   }
 
   async function put(profile: Profile, replaced: Profile | null): Promise<Outcome> {
-    const ready = keyedOrFaults(profile, keyed)
+    const ready = keyedOrErrors(profile, keyed)
     if ('kind' in ready) return ready
-    const faults = await holdings.faultsOf(profile, replaced)
-    if (faults.length > 0) return { kind: 'faults', faults }
+    const errors = await holdings.errorsOf(profile, replaced)
+    if (errors.length > 0) return { kind: 'invalid', errors }
     await holdings.around(profile, replaced, () => store.put([ready]))
     onChange?.()
     return { kind: 'profile', profile: ready.profile }
@@ -63,14 +63,14 @@ export function createProfileService({ store, reading, keyed, limits, onChange }
     find,
     async create(owner, body) {
       const read = checked(await reading.read(body), owner, null)
-      if (read.kind === 'faults') return read
+      if (read.kind === 'invalid') return read
       return inTurn(() => put({ ...read.draft, id: randomUUID(), owner }, null))
     },
     async replace(owner, id, body) {
       // Errors must not reveal whether another user has a profile with that id.
       if ((await find(owner, id)) === null) return { kind: 'unknown' }
       const read = checked(await reading.read(body), owner, id)
-      if (read.kind === 'faults') return read
+      if (read.kind === 'invalid') return read
       return inTurn(async () => {
         const replaced = await find(owner, id)
         return replaced === null ? { kind: 'unknown' } : put({ ...read.draft, id, owner }, replaced)
@@ -89,22 +89,22 @@ export function createProfileService({ store, reading, keyed, limits, onChange }
 
 /** A body may contain id and owner, as it does when it was read here before, but they must match. */
 function checked(read: ReadBody, owner: string, id: string | null): ReadBody {
-  if (read.kind === 'faults') return read
-  const faults: ValidationError[] = []
+  if (read.kind === 'invalid') return read
+  const errors: ValidationError[] = []
   if (read.id !== null && read.id !== id) {
     const message =
       id === null ? 'omit the id of a new profile; the server assigns it' : 'differs from the id in the URL'
-    faults.push({ place: 'id', message })
+    errors.push({ place: 'id', message })
   }
-  if (read.owner !== null && read.owner !== owner) faults.push({ place: 'owner', message: 'is another user' })
-  return faults.length > 0 ? { kind: 'faults', faults } : read
+  if (read.owner !== null && read.owner !== owner) errors.push({ place: 'owner', message: 'is another user' })
+  return errors.length > 0 ? { kind: 'invalid', errors } : read
 }
 
-function keyedOrFaults(profile: Profile, keyed: (profile: Profile) => KeyedProfile): KeyedProfile | Outcome {
+function keyedOrErrors(profile: Profile, keyed: (profile: Profile) => KeyedProfile): KeyedProfile | Outcome {
   try {
     return keyed(profile)
   } catch (error) {
     if (!(error instanceof AppError)) throw error
-    return { kind: 'faults', faults: [{ place: 'sources', message: error.message }] }
+    return { kind: 'invalid', errors: [{ place: 'sources', message: error.message }] }
   }
 }

@@ -5,7 +5,7 @@ import { type ProfileRules, profileRules } from './values/profile-values.ts'
 
 export const rules: ProfileRules = profileRules(configOf(), ['http', 'https'])
 
-/** Interests are somebody else's to judge: with these rules any that have the right shape pass. */
+/** Interests are validated elsewhere: with these rules any of the right shape pass. */
 export const rulesOfShape: ProfileRules = { ...rules, checkInterests: () => [] }
 
 const weighty = fc.oneof(
@@ -13,7 +13,7 @@ const weighty = fc.oneof(
   fc.double({ min: 0.001, max: 100_000, noNaN: true, noDefaultInfinity: true }),
 )
 
-/** Whatever a name or a term may have, markup and white space of other kinds included. */
+/** Anything a name or a term may contain, markup and unusual white space included. */
 export const anyName = fc
   .string({ unit: fc.constantFrom(...'<>&"\'\\]u0 \u00a0\u2028\ufeff\ufffdaé字😀java'), minLength: 1, maxLength: 30 })
   .filter((text) => text.trim() !== '')

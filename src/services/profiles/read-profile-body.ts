@@ -8,22 +8,22 @@ export type ProfileText = { form: 'json'; text: string } | { form: 'xml'; xml: U
 
 export type ReadBody =
   | { kind: 'read'; draft: ProfileDraft; id: string | null; owner: string | null }
-  | { kind: 'faults'; faults: ValidationError[] }
+  | { kind: 'invalid'; errors: ValidationError[] }
 
 export function readProfileBody(body: ProfileText, rules: ProfileRules): ReadBody {
   if (body.form === 'json') {
     const read = readProfileJson(JSON.parse(body.text), rules)
-    return read.kind === 'faults' ? read : { kind: 'read', draft: read.profile, id: read.id, owner: read.owner }
+    return read.kind === 'invalid' ? read : { kind: 'read', draft: read.profile, id: read.id, owner: read.owner }
   }
   const file = readProfilesXml(body.xml, rules)
-  if (file.kind === 'faults') {
-    const faults = file.faults.map(({ line, message }) => ({ place: line === null ? '' : `line ${line}`, message }))
-    return { kind: 'faults', faults }
+  if (file.kind === 'invalid') {
+    const errors = file.errors.map(({ line, message }) => ({ place: line === null ? '' : `line ${line}`, message }))
+    return { kind: 'invalid', errors }
   }
   const [first, second] = file.items
   if (first === undefined || second !== undefined) {
     const message = `expected one profile, not ${file.items.length}`
-    return { kind: 'faults', faults: [{ place: '', message }] }
+    return { kind: 'invalid', errors: [{ place: '', message }] }
   }
   return { kind: 'read', draft: first.profile, id: first.id, owner: first.owner }
 }

@@ -6,7 +6,7 @@
  * rate r, a check after time t finds none with probability exp(-rt). Of n checks, X found a change; Cho and
  * Garcia-Molina ("Estimating frequency of change", 2003) give the estimate -log((n - X + 0.5) / (n + 0.5)) / t, whose
  * halves take out most of the bias and keep it finite where every check found a change. Where checks were not equally
- * far apart their mean distance stands for t.
+ * far apart their mean distance is used for t.
  *
  * All three sums fade by a constant factor with each check, so that about the last seven count. More would be steadier,
  * but a source that has slept for months and begins to change is to be followed: from a day down to an hour in

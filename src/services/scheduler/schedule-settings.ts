@@ -3,13 +3,13 @@ import type { ServiceLevel } from '../../core/profile.ts'
 import type { Budgets } from './scheduler.ts'
 import type { Budget } from './throttles.ts'
 
-/** Somebody who brings many sources at once does not wait for their first check as long as these last. */
+/** A user who adds many sources at once gets the first checks without waiting, up to this many seconds' worth. */
 const BURST_SECONDS = 10
-/** Checks last: of slow ones nobody, and no host, may have so many out that nothing is left for the others. */
+/** No user and no host may have so many slow checks in flight that nothing is left for the others. */
 const USER_SHARE = 0.5
 const HOST_SHARE = 0.1
 
-/** What the settings allow all together, each user and each host. */
+/** The budgets from the settings: for all together, each user and each host. */
 export function budgetsOf(schedule: Config['schedule']): Budgets {
   const { checksPerSecond, maxChecks } = schedule
   const part = (perSecond: number, share: number): Budget => ({
@@ -26,7 +26,7 @@ export function budgetsOf(schedule: Config['schedule']): Budgets {
   }
 }
 
-/** The level of each user. Addresses are compared without regard to case, as people write them. */
+/** The level of each user. E-mail addresses are compared without regard to case. */
 export function createLevels({ gold, bronze }: Config['schedule']): (owner: string) => ServiceLevel {
   const levels = new Map<string, ServiceLevel>()
   for (const owner of bronze) levels.set(owner.toLowerCase(), 'bronze')

@@ -63,7 +63,7 @@ describe('overload', () => {
     assert.ok(bronze.missed > 0)
   })
 
-  test('no policy leaves capacity unused or starves anybody', () => {
+  test('no policy leaves capacity unused or starves a watch', () => {
     for (const policy of ['first-in', 'earliest-deadline', 'weighted-fair'] as const) {
       const { counts, perSecond } = overload(policy)
       const made = counts.gold + counts.silver + counts.bronze
@@ -192,7 +192,7 @@ describe('budgets', () => {
     const check = { durationMs: 0, taken: ({ id }: { id: number }) => counts.set(id, (counts.get(id) ?? 0) + 1) }
     scheduler.set(watchOf(1, { everyMs: 5 * second, host: 'busy', payers: [] }))
     runFor(setting, 10 * second, check)
-    // The tokens of host and user come ten seconds apart, and each has somebody else waiting for it.
+    // The tokens of host and user come ten seconds apart, and each has another watch waiting for it.
     scheduler.set(watchOf(2, { everyMs: 5 * second, host: '', payers: ['ann'] }))
     scheduler.set(watchOf(3, { everyMs: 5 * second, host: 'busy', payers: ['ann'] }))
     runFor(setting, HOUR, check)
@@ -213,7 +213,7 @@ describe('budgets', () => {
     assert.ok(bronze > 180 && bronze < 240, `${bronze}`)
   })
 
-  test('whatever the budgets, nobody is checked early, outside of the limits, or never', () => {
+  test('with any budgets, no watch is checked early, beyond the limits, or never', () => {
     for (let seed = 1; seed <= 40; seed++) liveWithBudgets(createRandom(seed), `seed ${seed}`)
   })
 })

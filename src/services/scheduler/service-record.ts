@@ -20,7 +20,7 @@ export type LevelRecord = {
 /** Eight bins for each doubling, from one millisecond to some years. */
 const BINS_PER_DOUBLING = 8
 const BINS = 40 * BINS_PER_DOUBLING
-/** When so many are counted all bins are halved: the past fades. */
+/** When this many are counted all bins are halved: the past fades. */
 const MAX_COUNTED = 65_536
 
 export function createServiceRecord(): ServiceRecord {

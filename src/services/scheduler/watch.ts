@@ -21,7 +21,7 @@ export type Watch = {
 /** What the store keeps of a watch, so that a restart goes on where the last run ended. */
 export type WatchState = {
   id: number
-  /** Wall time of the last check, whatever its outcome. */
+  /** Wall time of the last check, with any outcome. */
   lastAt: number
   lastOutcome: Outcome
   /** Failures in a row. */

@@ -33,7 +33,7 @@ describe('the sources of an owner', () => {
       [[b, true]],
     )
     assert.deepEqual(read, ['two'])
-    // The profile goes over to somebody else.
+    // The profile gets another owner.
     await put(profileWith('two', 'eve', [sourceAt(b)]))
     assert.deepEqual((await load('ann')).sources, [])
     close()
@@ -73,7 +73,7 @@ describe('the source of a page', () => {
 })
 
 describe('checks of sources', () => {
-  test('are told to those of their owners that listen', async () => {
+  test('are sent to those of their owners that listen', async () => {
     const { service, put, turn, close } = await openWatching({ pages: { [a]: { words: 'a' } } })
     const told: string[] = []
     const forgotten: number[] = []

@@ -37,7 +37,7 @@ export function createSourceImport({ profiles, keyed, sources, rules, limits }: 
       { name: (name ?? nameOf(url)).slice(0, MAX_NAME).toWellFormed(), sources: [source] },
       rules,
     )
-    if (read.kind === 'faults') throw new AppError('url-invalid', read.faults.map(({ message }) => message).join('; '))
+    if (read.kind === 'invalid') throw new AppError('url-invalid', read.errors.map(({ message }) => message).join('; '))
     return keyed({ ...read.profile, id: randomUUID(), owner })
   }
 

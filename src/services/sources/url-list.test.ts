@@ -76,7 +76,7 @@ describe('an outline', () => {
     assert.deepEqual(skipped, [{ line: 9, text: 'Four', why: 'No address' }])
   })
 
-  test('is told from a list', () => {
+  test('is distinguished from a list', () => {
     assert.equal(looksLikeOpml(opml), true)
     assert.equal(looksLikeOpml('\ufeff  <opml version="1.0">'), true)
     assert.equal(looksLikeOpml('https://a.example/<outline>'), false)

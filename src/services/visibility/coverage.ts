@@ -18,10 +18,10 @@ const MAX_PATTERNS = 100
 const isWeb = /^https?:\/\//
 
 /**
- * The same answer as `createSourceCover`, in a time that does not grow with the number of sources: somebody may have
+ * The same answer as `createSourceCover`, in time independent of the number of sources: an owner may have
  * thousands of them on one host. How a page was reached is not known, so every page but the source itself counts as one link away.
  *
- * An expression alone would be a key to everything that anybody's sources have brought. So here it opens no more than the domain
+ * An expression alone would be a key to everything fetched for other owners. So here it opens no more than the domain
  * of its own source; what it leads to elsewhere is seen by its annotations.
  */
 export function createCoverage(sources: Iterable<Reaching>): Coverage {

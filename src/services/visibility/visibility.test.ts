@@ -84,7 +84,7 @@ describe('who sees what', () => {
     assert.equal(await visibility.of('ada').sees({ id: 3, url: 'http://newer.example/page' }), false)
   })
 
-  test('sources that are not visited are told, but show nothing', async () => {
+  test('sources that were never checked are listed, but show nothing', async () => {
     const { visibility } = system()
     const sources = await visibility.of('eve').sources()
     assert.deepEqual(

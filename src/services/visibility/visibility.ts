@@ -8,7 +8,7 @@ import { type Coverage, createCoverage, type Reaching } from './coverage.ts'
 
 /**
  * Who may see which document. A user sees what an annotation of the user points to, and pages in the scope of a source of one
- * of the user's own profiles, once that source was visited for it. Nothing else, whoever it is. What is not of the web is seen
+ * of the user's own profiles, once that source was visited for it. Nothing else, for administrators too. What is not of the web is seen
  * by its annotations alone.
  *
  * What the sources of an owner reach is kept in memory until the profile base changes. First visits come to their end without

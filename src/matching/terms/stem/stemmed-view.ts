@@ -6,7 +6,7 @@ import { findStemmer, type Stemmer } from './stemmers.ts'
 /** What was learnt from one document serves the next. */
 const caches = new Map<string, StemCache>()
 
-/** The same tokens, told apart by their stems; the view itself where the language has no stemmer. */
+/** The same tokens, distinguished by their stems; the view itself where the language has no stemmer. */
 export function stemmedView(plain: TermView, language: string): TermView {
   const cache = cacheFor(language)
   if (cache === undefined) return plain

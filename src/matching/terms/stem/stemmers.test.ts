@@ -45,7 +45,7 @@ describe('stems of other languages', () => {
         assert.equal(new Set(stemmed(language, list).split(' ')).size, 1)
       })
 
-  test('are never empty, whatever the word', () => {
+  test('are never empty, for any word', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...stemmedLanguages),

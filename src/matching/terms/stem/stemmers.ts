@@ -2,7 +2,7 @@ import { stemEnglish } from './english.ts'
 
 const words = (text: string): string[] => text.split(' ')
 
-/** Endings of inflection, without accents; what stands behind `>` takes their place. */
+/** Endings of inflection, without accents; the text after `>` replaces them. */
 const endings: Record<string, Endings> = {
   // An s is an ending only behind some letters: Autos but not Preis.
   de: {

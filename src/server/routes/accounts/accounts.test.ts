@@ -144,7 +144,7 @@ describe('cookies', () => {
       assert.equal(await isSecure(named), true)
       assert.equal(await isSecure(proxied, { 'x-forwarded-proto': 'https' }), true)
       assert.equal(await isSecure(proxied), false)
-      // Nobody's word is taken for it who is no trusted proxy.
+      // Only a trusted proxy is believed.
       assert.equal(await isSecure(plain, { 'x-forwarded-proto': 'https' }), false)
     } finally {
       for (const each of [proxied, named, plain]) await each.close()

@@ -87,7 +87,7 @@ describe('accounts over HTTP', () => {
     assert.equal((await erace.nobody().post('/session', { ...signIn, password: 'battery staple' })).statusCode, 200)
   })
 
-  test('take their profiles and annotations along, and nobody else’s', async () => {
+  test('take their profiles and annotations with them, and no one else’s', async () => {
     const keyed = createProfileKeys({})
     const { id } = await erace.addUser('mia@example.org')
     const count = (table: string, owner: string): unknown =>
@@ -125,7 +125,7 @@ describe('tokens over HTTP', () => {
   })
   after(() => erace.close())
 
-  test('are told once, and may read and write unless less is asked for', async () => {
+  test('are shown once, and may read and write unless fewer scopes are requested', async () => {
     const ada = erace.as('ada@example.org')
     const made = await ada.post('/tokens', { name: 'script' })
     assert.equal(made.statusCode, 201)
@@ -151,7 +151,7 @@ describe('tokens over HTTP', () => {
     refused(await token.get('/users'), 403, 'forbidden')
   })
 
-  test('make no tokens and sign nobody out', async () => {
+  test('create no tokens and end no sessions', async () => {
     const token = erace.asToken('root@example.org', ['admin'])
     refused(await token.post('/tokens', { name: 'more' }), 403, 'forbidden')
     refused(await token.delete('/session'), 403, 'forbidden')

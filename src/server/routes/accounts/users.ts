@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { AppError } from '../../../core/errors.ts'
 import { administrator } from '../../http/access.ts'
-import { pageOf, placeOfNumber } from '../../http/cursor.ts'
+import { numberOfCursor, pageOf } from '../../http/cursor.ts'
 import type { Api, ServerParts } from '../../parts.ts'
 import { User, UserChanges, UserDraft } from '../../schemas/accounts.ts'
 import { IdParams, listOf, Nothing, Problem, pageQuery } from '../../schemas/common.ts'
@@ -24,7 +24,7 @@ export function addUsers(api: Api, { accounts: { users } }: Pick<ServerParts, 'a
       },
     },
     async ({ query: { limit = DEFAULT_LIMIT, cursor } }) => {
-      const found = await users.list({ after: placeOfNumber(cursor) ?? 0, limit: limit + 1 })
+      const found = await users.list({ after: numberOfCursor(cursor) ?? 0, limit: limit + 1 })
       const { items, next } = pageOf(found, limit, ({ id }) => id)
       return { items: items.map(userAnswer), next }
     },

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { createCounterMemory, createThrottleReasons, openSharedCounters } from '../../../crawl/worker/shared-counters.ts'
+import {
+  createCounterMemory,
+  createThrottleReasons,
+  openSharedCounters,
+} from '../../../crawl/worker/shared-counters.ts'
 import { batchOf, offersOf, pageOf } from '../../../store/conformance/samples.testkit.ts'
 import { createSqliteSystem } from '../../../store/sqlite/testkit/store.testkit.ts'
 import { createTestServer, type TestServer } from '../../server.testkit.ts'

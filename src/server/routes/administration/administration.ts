@@ -4,7 +4,7 @@ import type { NodeList as Nodes } from '../../../services/activity/this-node.ts'
 import type { GraphView } from '../../../store/contracts/graph-view.ts'
 import { type HostPosition, type HostReport, type HostView, hostHealths } from '../../../store/contracts/host-view.ts'
 import { administrator } from '../../http/access.ts'
-import { pageOf, placeOfText } from '../../http/cursor.ts'
+import { pageOf, textOfCursor } from '../../http/cursor.ts'
 import type { Api, CrawlControl } from '../../parts.ts'
 import {
   Crawl,
@@ -93,7 +93,7 @@ export function addHosts(api: Api, { hosts }: { hosts: HostView }): void {
     },
     async ({ query: { q = '', limit = 50, cursor } }) => {
       const found = await hosts.hosts({ q, after: placeOf(cursor), limit: limit + 1 })
-      const { items, next } = pageOf(found, limit, nameOfPlace)
+      const { items, next } = pageOf(found, limit, textOfPosition)
       return { items: items.map(written), next }
     },
   )
@@ -103,12 +103,12 @@ function written({ nextAt, ...host }: HostReport) {
   return { ...host, nextAt: nextAt === 0 ? null : new Date(nextAt).toISOString() }
 }
 
-function nameOfPlace({ health, queued, host }: HostPosition): string {
+function textOfPosition({ health, queued, host }: HostPosition): string {
   return `${health} ${queued} ${host}`
 }
 
 function placeOf(cursor: string | undefined): HostPosition | null {
-  const text = placeOfText(cursor)
+  const text = textOfCursor(cursor)
   if (text === null) return null
   const [, name, queued, host] = /^([a-z-]+) (\d{1,15}) (\S{1,300})$/.exec(text) ?? []
   const health = hostHealths.find((each) => each === name)

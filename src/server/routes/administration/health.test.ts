@@ -30,7 +30,7 @@ describe('health', () => {
     assert.deepEqual([answer.statusCode, answer.json()], [200, { status: 'ok' }])
   })
 
-  test('it is not taken for dead because somebody asks too much of the rest', async () => {
+  test('it does not look dead when the rate limit of the API is exceeded', async () => {
     const busy = await createTestServer({ settings: { 'server.requestsPerMinute': 10 } })
     const ask = async (url: string) => (await busy.server.inject({ url })).statusCode
     for (let n = 0; n < 10; n++) assert.equal(await ask('/api/v1/setup'), 200)

@@ -12,8 +12,8 @@ const secret = 'Confidential figures of the second host'
 
 /** Whether an answer is as the API describes it. */
 function assertIs(schema: TSchema, answer: unknown): void {
-  const [fault] = Value.Errors(schema, answer)
-  assert.equal(fault, undefined, JSON.stringify(fault))
+  const [error] = Value.Errors(schema, answer)
+  assert.equal(error, undefined, JSON.stringify(error))
 }
 
 describe('documents over HTTP', () => {
@@ -73,7 +73,7 @@ describe('documents over HTTP', () => {
     assert.deepEqual(version, second.items[0])
   })
 
-  test('a diff tells what changed, by lines and by words, and as a patch', async () => {
+  test('a diff shows what changed, by lines and by words, and as a patch', async () => {
     const lines = (await as(ada).get(`/documents/${own}/diff`)).json()
     assertIs(Diff, lines)
     assert.deepEqual([lines.from.n, lines.to.n, lines.compared, lines.equal], [1, 2, 'text', false])
@@ -194,12 +194,12 @@ describe('documents over HTTP', () => {
     const elsewhere = { uri: kept.url('/secret', 1), depth: 2 }
     const stranger = (await as(eve).post('/profiles/preview', { sources: [elsewhere], interests })).json()
     assert.deepEqual([stranger.documents, stranger.examples, stranger.nearMisses], [0, [], []])
-    const faulty = await as(ada).post('/profiles/preview', { interests: { threshold: 'high', keyword: [] } })
-    assert.equal(faulty.statusCode, 400)
-    assert.ok(faulty.json().error.details.length >= 2)
+    const invalid = await as(ada).post('/profiles/preview', { interests: { threshold: 'high', keyword: [] } })
+    assert.equal(invalid.statusCode, 400)
+    assert.ok(invalid.json().error.details.length >= 2)
   })
 
-  test('what somebody does not see is not there, wherever it is asked for', async () => {
+  test('a document that a user does not see does not exist on any route', async () => {
     const version = kept.versionOf(kept.url('/secret', 1), 1)
     const url = encodeURIComponent(kept.url('/secret', 1))
     for (const email of [ada, eve, root])
@@ -253,7 +253,7 @@ describe('documents over HTTP', () => {
     assert.equal((await as(eve).get(`/documents/${others}`)).statusCode, 404)
   })
 
-  test('explains where a URL stands, and tells nothing of what is not the caller’s', async () => {
+  test('explains the state of a URL, and reveals nothing that is not the caller’s', async () => {
     const explain = async (email: string, url: string) => {
       const answer = await as(email).get(`/explain?url=${encodeURIComponent(url)}`)
       assert.equal(answer.statusCode, 200, answer.body)

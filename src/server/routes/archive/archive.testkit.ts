@@ -21,7 +21,7 @@ export type KeptArchive = {
   put(...profiles: Profile[]): Promise<void>
   /** The first visit of all sources of a profile is done. */
   visit(profile: string): Promise<void>
-  /** Gives somebody an annotation of a document. */
+  /** Gives a user an annotation of a document. */
   annotate(owner: string, url: string): Promise<void>
   close(): Promise<void>
 }

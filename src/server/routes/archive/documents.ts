@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { ownerOf, reader } from '../../http/access.ts'
 import { attachment, fileName } from '../../http/attachment.ts'
-import { cursorOf, placeOfNumber } from '../../http/cursor.ts'
+import { cursorOf, numberOfCursor } from '../../http/cursor.ts'
 import { asForeignContent } from '../../http/headers.ts'
 import type { Api, ServerParts } from '../../parts.ts'
 import { Id, IdParams, Problem, pageQuery } from '../../schemas/common.ts'
@@ -46,7 +46,7 @@ export function addDocuments(api: Api, { archive }: Pick<ServerParts, 'archive'>
         const found = await archive.documentOfUrl({ owner, url })
         return { items: found === null ? [] : [found], next: null }
       }
-      return listed(await archive.documents({ owner, before: placeOfNumber(cursor), limit }))
+      return listed(await archive.documents({ owner, before: numberOfCursor(cursor), limit }))
     },
   )
 
@@ -70,7 +70,7 @@ export function addDocuments(api: Api, { archive }: Pick<ServerParts, 'archive'>
     },
     async (request) => {
       const { limit = DEFAULT_LIMIT, cursor } = request.query
-      const page = { before: placeOfNumber(cursor), limit }
+      const page = { before: numberOfCursor(cursor), limit }
       return listed(await archive.versions({ owner: ownerOf(request), document: request.params.id, ...page }))
     },
   )
@@ -147,7 +147,7 @@ export function addDocuments(api: Api, { archive }: Pick<ServerParts, 'archive'>
     },
     async (request) => {
       const { version = null, limit = DEFAULT_LIMIT, cursor } = request.query
-      const page = { offset: placeOfNumber(cursor) ?? 0, limit }
+      const page = { offset: numberOfCursor(cursor) ?? 0, limit }
       const asked = { owner: ownerOf(request), document: request.params.id, version, ...page }
       return listed(await archive.links(asked))
     },

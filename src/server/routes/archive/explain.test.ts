@@ -18,7 +18,7 @@ describe('the explanation of a URL', () => {
   }
   const stepOf = ({ steps }: Told, name: string) => steps.find((step) => step.name === name)
 
-  test('tells what robots.txt says, where it is known', async () => {
+  test('shows what robots.txt says, where it is known', async () => {
     const forbidden = await explain(ada, kept.url('/private/y'))
     assert.equal(forbidden.verdict, 'refused')
     assert.equal(stepOf(forbidden, 'robots')?.ok, false)
@@ -28,13 +28,13 @@ describe('the explanation of a URL', () => {
     assert.match(stepOf(unknown, 'robots')!.text, /not been read yet/)
   })
 
-  test('tells what came of the last request', async () => {
+  test('shows the outcome of the last request', async () => {
     const failed = await explain(ada, kept.url('/bad'))
     assert.deepEqual([failed.verdict, stepOf(failed, 'outcome')?.ok], ['failed', false])
     assert.match(failed.sentence, /status 500/)
   })
 
-  test('tells nothing of hosts that only others have asked, whatever expression a source has', async () => {
+  test('reveals nothing about hosts that only others requested, for any expression of a source', async () => {
     const pattern = { kind: 'pattern', source: '.' } as const
     await kept.put(profileOf('wide', eve, [sourceOf('http://eve.example/', { depth: 3, scope: pattern })], {}))
     await kept.visit('wide')
@@ -49,7 +49,7 @@ describe('the explanation of a URL', () => {
     assert.equal((await kept.erace.as(eve).get(`/documents/${kept.idOf(kept.url('/'))}`)).statusCode, 404)
   })
 
-  test('tells of a source that was not visited yet, and of traps', async () => {
+  test('shows sources that were not visited yet, and traps', async () => {
     const source = sourceOf('http://new.example/a.zip', { depth: 1 })
     await kept.put(profileOf('new', eve, [source], {}))
     const itself = await explain(eve, 'http://new.example/a.zip')

@@ -27,7 +27,7 @@ describe('huge and deep content over HTTP', () => {
   })
   after(() => kept.close())
 
-  test('a diff of what has changed throughout is told, as a whole and with all around it', async () => {
+  test('a diff of a page that changed throughout is complete', async () => {
     for (const path of ['/long', '/line', '/deep'])
       for (const query of ['', '?form=words', '?context=1000000', '?raw=true&ignoreSpace=true', '?format=patch']) {
         const answer = await kept.erace.as(ada).get(`/documents/${kept.idOf(kept.url(path))}/diff${query}`)

@@ -109,7 +109,7 @@ describe('the content of versions over HTTP', () => {
       )
   })
 
-  test('a page is in UTF-8 whatever it was in, and whatever it says of itself', async () => {
+  test('a page is served as UTF-8, regardless of its own encoding and declarations', async () => {
     const latin = await get('/latin')
     assert.match(latin.body, /Grüße aus Köln/)
     assert.equal(latin.headers['content-type'], 'text/html; charset=utf-8')
@@ -156,7 +156,7 @@ describe('the content of versions over HTTP', () => {
     assert.equal((await get('/style')).statusCode, 200)
   })
 
-  test('a damaged record is told as such, and where it lies is not', async () => {
+  test('a damaged record is reported as such, without its location', async () => {
     const archive = paths.archive(kept.folder)
     for (const name of readdirSync(archive)) {
       const file = join(archive, name)

@@ -3,7 +3,7 @@ import { AppError } from '../../../core/errors.ts'
 import { type InboxWish, readInboxFilter } from '../../../services/inbox/inbox-filter.ts'
 import type { InboxFilter, Marks as MarksGiven } from '../../../store/contracts/inbox.ts'
 import { ownerOf, reader, writer } from '../../http/access.ts'
-import { cursorOf, pageOf, placeOfNumber } from '../../http/cursor.ts'
+import { cursorOf, numberOfCursor, pageOf } from '../../http/cursor.ts'
 import { DetailedError } from '../../http/problem.ts'
 import type { Api, ServerParts } from '../../parts.ts'
 import { IdParams, listOf, Problem } from '../../schemas/common.ts'
@@ -55,7 +55,7 @@ export function addAnnotations(api: Api, { inbox, settings }: Pick<ServerParts, 
       const { query } = request
       const format = formatOf(query.format, request, reply)
       const filter = filterOf(query)
-      const before = placeOfNumber(query.cursor)
+      const before = numberOfCursor(query.cursor)
       const asked = query.limit ?? DEFAULT_LIMIT
       const limit = format === 'wml' ? Math.min(asked, MAX_WML_ITEMS) : asked
       const found = await inbox.list(owner, filter, { before, limit: limit + 1 })

@@ -37,7 +37,7 @@ function draftOf(body: Record<string, unknown>, rules: ProfileRules): ProfileDra
   const { sources } = body
   const isWithout = sources === undefined || sources === null || (Array.isArray(sources) && sources.length === 0)
   const read = readProfileJson(isWithout ? { ...body, sources: [stopper] } : body, rules)
-  if (read.kind === 'faults') throw new DetailedError('request-invalid', 'the profile is invalid', read.faults)
+  if (read.kind === 'invalid') throw new DetailedError('request-invalid', 'the profile is invalid', read.errors)
   return isWithout ? { ...read.profile, sources: [] } : read.profile
 }
 

@@ -102,7 +102,7 @@ describe('profiles', () => {
   )
 
   test(
-    'all faults are told together with their places',
+    'all errors are told together with their places',
     withServer(async (server) => {
       const user = server.as(ada)
       const answer = await user.post('/profiles', {

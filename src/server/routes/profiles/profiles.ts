@@ -9,7 +9,7 @@ import type { Outcome } from '../../../services/profiles/profile-service.ts'
 import { profileToJson } from '../../../services/profiles/values/profile-values.ts'
 import { writeProfile, writeProfiles } from '../../../xml/profile/profile.ts'
 import { ownerOf, reader, writer } from '../../http/access.ts'
-import { pageOf, placeOfText } from '../../http/cursor.ts'
+import { pageOf, textOfCursor } from '../../http/cursor.ts'
 import { negotiate } from '../../http/negotiation.ts'
 import { DetailedError } from '../../http/problem.ts'
 import type { Api, ServerParts } from '../../parts.ts'
@@ -60,7 +60,7 @@ export function addProfiles(parent: Api, { profiles }: Pick<ServerParts, 'profil
       async (request, reply) => {
         const form = negotiate(request, reply, forms)
         const { limit = DEFAULT_LIMIT, cursor } = request.query
-        const after = placeOfText(cursor) ?? ''
+        const after = textOfCursor(cursor) ?? ''
         const found = await profiles.list(ownerOf(request), { after, limit: limit + 1 })
         const { items, next } = pageOf(found, limit, ({ id }) => id)
         if (form === 'application/json') return { items: items.map(shown), next }
@@ -138,7 +138,7 @@ function bodyOf({ body }: FastifyRequest): GivenBody {
 
 function profileOf(outcome: Outcome): StoredProfile {
   if (outcome.kind === 'profile') return outcome.profile
-  throw new DetailedError('request-invalid', 'the profile is invalid', outcome.faults.map(detailOf))
+  throw new DetailedError('request-invalid', 'the profile is invalid', outcome.errors.map(detailOf))
 }
 
 const detailOf = ({ place, message }: ValidationError) => ({ place: place === '' ? 'body' : place, message })

@@ -6,7 +6,7 @@ import type { OwnedSource } from '../../../services/sources/owner-sources.ts'
 import type { SourceFilter, SourceView } from '../../../services/sources/source-service.ts'
 import type { WatchCheck } from '../../../store/contracts/watches.ts'
 import { ownerOf, reader, writer } from '../../http/access.ts'
-import { cursorOf, placeOfNumber } from '../../http/cursor.ts'
+import { cursorOf, numberOfCursor } from '../../http/cursor.ts'
 import type { Api, ServerParts } from '../../parts.ts'
 import { IdParams, Nothing, oneOf, Problem } from '../../schemas/common.ts'
 import {
@@ -54,7 +54,7 @@ function addSourceLists(api: Api, { sources: { service, changes } }: Pick<Server
     },
     async (request) => {
       const { limit = DEFAULT_LIMIT, cursor } = request.query
-      const page = { before: placeOfNumber(cursor), limit }
+      const page = { before: numberOfCursor(cursor), limit }
       const { items, hasMore, counts } = await service.list(ownerOf(request), filterOf(request.query), page)
       const next = hasMore ? cursorOf(items.at(-1)!.source.id) : null
       return { items: items.map(sourceToJson), next, counts }

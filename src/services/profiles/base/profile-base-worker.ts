@@ -36,7 +36,7 @@ function parseBase(xml: Uint8Array): XmlDocument {
   return XmlDocument.fromBuffer(xml, { option: ParseOption.XML_PARSE_NO_XXE | ParseOption.XML_PARSE_COMPACT })
 }
 
-/** For texts that `xpathFault` let pass, in a thread that may be ended: neither time nor memory is bounded here. */
+/** For texts that `xpathError` let pass, in a thread that may be ended: neither time nor memory is bounded here. */
 function evaluateXpath(document: XmlDocument, xpath: string, limits: ResultLimits): ProfileQueryResult {
   try {
     using compiled = XmlXPath.compile(xpath)

@@ -61,7 +61,7 @@ describe('queries of the profile base', () => {
   })
 
   test('say what is wrong with them', async () => {
-    const faults: [xpath: string, message: RegExp][] = [
+    const errors: [xpath: string, message: RegExp][] = [
       ['//urd[', /not a valid XPath/],
       ['nothing()', /Unregistered function: nothing/],
       ['$x', /Undefined variable: x/],
@@ -72,7 +72,7 @@ describe('queries of the profile base', () => {
       [`//a${'[b'.repeat(31)}${']'.repeat(31)}`, /more than 30 levels deep/],
       ['//a[. = "\ud800"]', /not allowed in XML/],
     ]
-    for (const [xpath, message] of faults) {
+    for (const [xpath, message] of errors) {
       const found = await base.query(baseOf(two), xpath)
       assert.ok(found.kind === 'fault', xpath)
       assert.match(found.message, message)
@@ -90,7 +90,7 @@ describe('queries of the profile base', () => {
     assert.deepEqual(await base.query(changed, 'count(//urd)'), { kind: 'value', value: 1 })
   })
 
-  test('see whatever profiles hold', async () => {
+  test('see everything in a profile', async () => {
     const profiles = fc.sample(anyProfile, { numRuns: 50, seed: 3 })
     const found = await base.query(baseOf(profiles, 1, 'any'), 'count(/base/profiles/profile)')
     assert.deepEqual(found, { kind: 'value', value: 50 })

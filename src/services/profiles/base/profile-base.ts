@@ -106,8 +106,8 @@ export function createProfileBase(given: Partial<ProfileBaseLimits> = {}): Profi
   }
 
   async function run(base: QueriedBase, xpath: string): Promise<ProfileQueryResult> {
-    const fault = await load(base)
-    if (fault !== null) return fault
+    const failed = await load(base)
+    if (failed !== null) return failed
     const answer = await ask({ kind: 'query', key: base.key, xpath, limits }, limits.timeLimitMs)
     if (answer?.kind === 'answer') return answer.answer
     return { kind: 'fault', message: `the query took more than ${limits.timeLimitMs} ms or too much memory` }
@@ -115,7 +115,7 @@ export function createProfileBase(given: Partial<ProfileBaseLimits> = {}): Profi
 
   return {
     async query(base, xpath) {
-      const message = xpathFault(xpath)
+      const message = xpathError(xpath)
       if (message !== null) return { kind: 'fault', message }
       if (waiting >= limits.maxWaiting)
         return { kind: 'fault', message: 'too many queries are waiting; try again later' }
@@ -168,7 +168,7 @@ const MAX_LENGTH = 1000
 const MAX_NESTING = 30
 
 /** Why a query is rejected without trying it, or null. */
-function xpathFault(xpath: string): string | null {
+function xpathError(xpath: string): string | null {
   if (xpath.trim() === '') return 'the query is empty'
   if (xpath.length > MAX_LENGTH) return `the query has ${xpath.length} characters; the maximum is ${MAX_LENGTH}`
   if (/[\p{Cs}\0]/u.test(xpath)) return 'the query contains a character that is not allowed in XML'

@@ -8,10 +8,10 @@ import type { PlainRecord, PlainValues } from './plain-values.ts'
 
 const interestKeys = ['keywords', 'exclude', 'expression', 'threshold', 'stemming', 'scorer', 'ignore']
 
-/** Stand for what can't be read, so that all else can still be checked: no fault comes of them. */
+/** Stand for what can't be read, so that all else can still be checked: they add no validation errors. */
 const stoppers = { key: 'x', weight: 100_000 }
 
-/** The shape of interests. Whether their words, weights and conditions make sense is checked by whoever matches them. */
+/** The shape of interests. Matching checks whether their words, weights and conditions make sense. */
 export function readInterestValues(value: unknown, values: PlainValues): Interests {
   const given = values.record(value, 'interests', interestKeys)
   const text = (key: string, max?: number) =>
@@ -44,18 +44,18 @@ function readKeyword(value: unknown, place: string, values: PlainValues): Keywor
 }
 
 function readTerm(value: unknown, place: string, values: PlainValues): string {
-  if (value === undefined || value === null) values.fault(place, 'is missing')
+  if (value === undefined || value === null) values.reject(place, 'is missing')
   return values.text(value, place, { max: interestLimits.keyLength }) ?? stoppers.key
 }
 
 function readIgnored(value: unknown, place: string, values: PlainValues): string {
-  if (value === undefined || value === null) values.fault(place, 'is missing')
+  if (value === undefined || value === null) values.reject(place, 'is missing')
   const source = values.text(value, place, { max: ignoreLimits.patternLength }) ?? stoppers.key
   try {
     createPattern(source)
   } catch (error) {
     if (!(error instanceof AppError)) throw error
-    values.fault(place, error.message)
+    values.reject(place, error.message)
   }
   return source
 }

@@ -1,18 +1,18 @@
 import { nearMiss } from '../../../config/near-miss.ts'
 import type { ValidationError } from '../../../config/validation-errors.ts'
 
-/** Ten thousand wrong keywords are told by the first hundreds. */
+/** Of ten thousand invalid keywords the first hundreds are reported. */
 const MAX_FAULTS = 500
 
 export type PlainRecord = Readonly<Record<string, unknown>>
 
 /**
- * Takes a value of unknown shape apart and notes all that is wrong with it. Each reader gives a value to go on with, whatever
- * was there: the result counts only while there are no faults. What is missing or null is undefined.
+ * Takes a value of unknown shape apart and collects all errors in it. Each reader returns a value to continue with, whatever
+ * was there: the result counts only while there are no errors. What is missing or null is undefined.
  */
 export type PlainValues = {
-  readonly faults: readonly ValidationError[]
-  fault(place: string, message: string): void
+  readonly errors: readonly ValidationError[]
+  reject(place: string, message: string): void
   record(value: unknown, place: string, keys: readonly string[]): PlainRecord
   /** The same where there must be one: null where there is not. */
   required(value: unknown, place: string, keys: readonly string[]): PlainRecord | null
@@ -27,14 +27,14 @@ export type PlainValues = {
 const forbidden = /[\p{Cc}\p{Cs}\ufffe\uffff]/u
 
 export function createPlainValues(): PlainValues {
-  const faults: ValidationError[] = []
+  const errors: ValidationError[] = []
 
-  function fault(place: string, message: string): void {
-    if (faults.length < MAX_FAULTS) faults.push({ place, message })
+  function reject(place: string, message: string): void {
+    if (errors.length < MAX_FAULTS) errors.push({ place, message })
   }
 
   function wrong(place: string, expected: string, value: unknown): undefined {
-    fault(place, `expected ${expected}, not ${shown(value)}`)
+    reject(place, `expected ${expected}, not ${shown(value)}`)
     return undefined
   }
 
@@ -45,28 +45,28 @@ export function createPlainValues(): PlainValues {
       if (keys.includes(key)) continue
       const near = nearMiss(key, keys)
       const at = place === '' ? key.slice(0, 100) : `${place}.${key.slice(0, 100)}`
-      fault(at, `unknown key${near === undefined ? '' : `; did you mean ${near}?`}`)
+      reject(at, `unknown key${near === undefined ? '' : `; did you mean ${near}?`}`)
     }
     return value as PlainRecord
   }
 
   return {
-    faults,
-    fault,
+    errors,
+    reject,
     record: (value, place, keys) => (isAbsent(value) ? {} : (required(value, place, keys) ?? {})),
     required,
     list(value, place, limit) {
       if (isAbsent(value)) return []
       if (!Array.isArray(value)) return wrong(place, 'a list', value) ?? []
-      if (value.length > limit) fault(place, `has ${value.length} entries; the maximum is ${limit}`)
+      if (value.length > limit) reject(place, `has ${value.length} entries; the maximum is ${limit}`)
       return value.slice(0, limit)
     },
     text(value, place, { max = 500, mayBeEmpty = false } = {}) {
       if (isAbsent(value)) return undefined
       if (typeof value !== 'string') return wrong(place, 'a string', value)
-      if (value.length > max) fault(place, `has ${value.length} characters; the maximum is ${max}`)
-      else if (!mayBeEmpty && value.trim() === '') fault(place, 'is empty')
-      else if (forbidden.test(value)) fault(place, 'contains a control character or an incomplete character')
+      if (value.length > max) reject(place, `has ${value.length} characters; the maximum is ${max}`)
+      else if (!mayBeEmpty && value.trim() === '') reject(place, 'is empty')
+      else if (forbidden.test(value)) reject(place, 'contains a control character or an incomplete character')
       else return value
       return undefined
     },

@@ -13,9 +13,9 @@ function draftOf(value: unknown, given = rules): ProfileDraft {
   return read.profile
 }
 
-function faultsOf(value: unknown): string[] {
+function errorsOf(value: unknown): string[] {
   const read = readProfileJson(value, rules)
-  return read.kind === 'profile' ? [] : read.faults.map(({ place, message }) => `${place}: ${message}`)
+  return read.kind === 'profile' ? [] : read.errors.map(({ place, message }) => `${place}: ${message}`)
 }
 
 describe('a profile in JSON', () => {
@@ -82,8 +82,8 @@ describe('a profile in JSON', () => {
       },
     ])
     assert.deepEqual(profile.delivery, { channels: ['inbox'], cadence: 'immediate' })
-    assert.deepEqual(faultsOf({}), ['sources: a profile needs at least one source'])
-    assert.deepEqual(faultsOf({ sources: [] }), ['sources: a profile needs at least one source'])
+    assert.deepEqual(errorsOf({}), ['sources: a profile needs at least one source'])
+    assert.deepEqual(errorsOf({ sources: [] }), ['sources: a profile needs at least one source'])
   })
 
   test('filters where there are interests, and tracks where there are none', () => {
@@ -98,16 +98,16 @@ describe('a profile in JSON', () => {
     assert.deepEqual(scope('domain'), { kind: 'domain' })
     assert.deepEqual(scope('/news/\\d+'), { kind: 'pattern', source: '/news/\\d+' })
     assert.deepEqual(scope({ pattern: 'host' }), { kind: 'pattern', source: 'host' })
-    assert.match(faultsOf({ sources: [{ uri, scope: '(a' }] }).join(), /^sources\[0\]\.scope: /)
-    assert.match(faultsOf({ sources: [{ uri, scope: '(a)\\1' }] }).join(), /^sources\[0\]\.scope: /)
+    assert.match(errorsOf({ sources: [{ uri, scope: '(a' }] }).join(), /^sources\[0\]\.scope: /)
+    assert.match(errorsOf({ sources: [{ uri, scope: '(a)\\1' }] }).join(), /^sources\[0\]\.scope: /)
   })
 
   test('an interval is kept as it is given, one that is none is refused', () => {
     const { everyMs, everyMaxMs } = draftOf({ sources: [{ uri, every: '1s', everyMax: '2m' }] }).sources[0]!
     assert.deepEqual([everyMs, everyMaxMs], [1_000, 120_000])
     for (const every of ['0', -1, 'often', '366d', Number.NaN, {}])
-      assert.match(faultsOf({ sources: [{ uri, every }] }).join(), /^sources\[0\]\.every: expected an interval/)
-    assert.deepEqual(faultsOf({ sources: [{ uri, every: '2h', everyMax: '1h' }] }), [
+      assert.match(errorsOf({ sources: [{ uri, every }] }).join(), /^sources\[0\]\.every: expected an interval/)
+    assert.deepEqual(errorsOf({ sources: [{ uri, every: '2h', everyMax: '1h' }] }), [
       'sources[0].everyMax: must not be shorter than the interval',
     ])
   })
@@ -119,19 +119,19 @@ describe('a profile in JSON', () => {
     assert.equal(read('http://a.example/q?x&y=%7e#top'), 'http://a.example/q?x&y=%7e&symbol=A%26B')
   })
 
-  test('what is ignored is said by expressions, and faults are told at their place', () => {
+  test('expressions say which parts to ignore, and errors are reported with their position', () => {
     const ignoring = (ignore: unknown) => ({ sources: [{ uri }], interests: { ignore } })
     const profile = draftOf(ignoring(['Visitors: \\d+', 'a|b']))
     assert.deepEqual(profile.interests.ignore, ['Visitors: \\d+', 'a|b'])
     assert.equal(profile.sources[0]!.process, 'track', 'it is no interest')
     assert.deepEqual(profileToJson(profile).interests, profile.interests)
-    const faults = faultsOf(ignoring(['fine', '(a', 'x'.repeat(501), '(a)\\1', null, ' ', 7]))
+    const errors = errorsOf(ignoring(['fine', '(a', 'x'.repeat(501), '(a)\\1', null, ' ', 7]))
     assert.deepEqual(
-      faults.map((fault) => fault.slice(0, fault.indexOf(':'))),
+      errors.map((error) => error.slice(0, error.indexOf(':'))),
       [1, 2, 3, 4, 5, 6].map((n) => `interests.ignore[${n}]`),
     )
     assert.match(
-      faultsOf(ignoring(Array(101).fill('a'))).join(),
+      errorsOf(ignoring(Array(101).fill('a'))).join(),
       /^interests\.ignore: has 101 entries; the maximum is 100/,
     )
   })
@@ -143,7 +143,7 @@ describe('a profile in JSON', () => {
     assert.deepEqual((json.interests as { ignore: unknown }).ignore, [])
   })
 
-  test('all that is wrong is told together', () => {
+  test('all errors are reported together', () => {
     const wrong = {
       nmae: 'x',
       name: 'a\u0000b',
@@ -161,7 +161,7 @@ describe('a profile in JSON', () => {
       amount: 'all',
       delivery: { channels: [''], cadence: 5 },
     }
-    const places = faultsOf(wrong).map((fault) => fault.slice(0, fault.indexOf(':')))
+    const places = errorsOf(wrong).map((error) => error.slice(0, error.indexOf(':')))
     assert.deepEqual(places, [
       'nmae',
       'interests.keywords[0].weight',
@@ -187,17 +187,17 @@ describe('a profile in JSON', () => {
     ])
   })
 
-  test('values of other kinds, and deep ones, are faults and nothing else', () => {
-    for (const value of [undefined, null, 7, 'x', [], true]) assert.equal(faultsOf(value).length, 1)
+  test('values of other kinds, and deep ones, are errors and nothing else', () => {
+    for (const value of [undefined, null, 7, 'x', [], true]) assert.equal(errorsOf(value).length, 1)
     const deep = JSON.parse(`{"name":${'['.repeat(50_000)}${']'.repeat(50_000)},"sources":[{"uri":"${uri}"}]}`)
-    assert.deepEqual(faultsOf(deep), ['name: expected a string, not a list'])
+    assert.deepEqual(errorsOf(deep), ['name: expected a string, not a list'])
     const proto = JSON.parse(`{"__proto__":{"name":"x"},"sources":[{"uri":"${uri}"}]}`)
-    assert.deepEqual(faultsOf(proto), ['__proto__: unknown key'])
-    const many = faultsOf({ sources: [{ uri }], interests: { keywords: Array(20_000).fill(5) } })
+    assert.deepEqual(errorsOf(proto), ['__proto__: unknown key'])
+    const many = errorsOf({ sources: [{ uri }], interests: { keywords: Array(20_000).fill(5) } })
     assert.equal(many.length, 500)
   })
 
-  test('a name that is kept is told apart from what it says', () => {
+  test('a reserved name is distinguished from its meaning', () => {
     const read = readProfileJson({ id: '7', owner: 'ada@example.org', sources: [{ uri }] }, rules)
     assert.ok(read.kind === 'profile')
     assert.deepEqual([read.id, read.owner], ['7', 'ada@example.org'])

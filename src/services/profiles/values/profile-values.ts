@@ -11,18 +11,18 @@ import { createPlainValues, type PlainRecord, type PlainValues } from './plain-v
 import { readSourceValues, type SourceRules } from './source-values.ts'
 
 /**
- * One set of rules for profiles, whatever form they come in. All that may be missing has a default, what is not known is
- * refused, and all faults are told together.
+ * One set of rules for profiles in every format. Everything optional has a default, unknown keys are
+ * rejected, and all errors are reported together.
  */
 export type ProfileRules = SourceRules & {
-  /** What whoever matches interests says of them; places as in `keywords[3].weight`. */
+  /** Validates interests for matching; positions as in `keywords[3].weight`. */
   checkInterests(interests: Interests): readonly ValidationError[]
 }
 
 export type ReadProfile =
   /** `id` and `owner` are null if missing; the caller decides whether they count. */
   | { kind: 'profile'; profile: ProfileDraft; id: string | null; owner: string | null }
-  | { kind: 'faults'; faults: ValidationError[] }
+  | { kind: 'invalid'; errors: ValidationError[] }
 
 const profileKeys = ['id', 'owner', 'name', 'paused', 'sources', 'interests', 'urgency', 'amount', 'delivery']
 const MAX_SOURCES = 1000
@@ -42,9 +42,9 @@ export function profileRules({ crawl }: Config, schemes: readonly string[]): Pro
 export function readProfileJson(value: unknown, rules: ProfileRules): ReadProfile {
   const values = createPlainValues()
   const given = values.required(value, '', profileKeys)
-  if (given === null) return { kind: 'faults', faults: [...values.faults] }
+  if (given === null) return { kind: 'invalid', errors: [...values.errors] }
   const interests = readInterestValues(given.interests, values)
-  for (const { place, message } of rules.checkInterests(interests)) values.fault(`interests.${place}`, message)
+  for (const { place, message } of rules.checkInterests(interests)) values.reject(`interests.${place}`, message)
   const sources = readSources(given.sources, { rules, process: usualProcess(interests) }, values)
   const profile: ProfileDraft = {
     name: values.text(given.name, 'name', { max: MAX_NAME }) ?? usualName(sources),
@@ -57,8 +57,8 @@ export function readProfileJson(value: unknown, rules: ProfileRules): ReadProfil
   }
   const id = values.text(given.id, 'id') ?? null
   const owner = values.text(given.owner, 'owner') ?? null
-  return values.faults.length > 0
-    ? { kind: 'faults', faults: [...values.faults] }
+  return values.errors.length > 0
+    ? { kind: 'invalid', errors: [...values.errors] }
     : { kind: 'profile', profile, id, owner }
 }
 
@@ -69,7 +69,7 @@ function readSources(
 ): Source[] {
   const list = values.list(value, 'sources', MAX_SOURCES)
   const isEmpty = value === undefined || value === null || (Array.isArray(value) && value.length === 0)
-  if (isEmpty) values.fault('sources', 'a profile needs at least one source')
+  if (isEmpty) values.reject('sources', 'a profile needs at least one source')
   return list.map((source, index) => readSourceValues(source, `sources[${index}]`, deps, values))
 }
 
@@ -86,7 +86,7 @@ function readDelivery(value: unknown, values: PlainValues): Profile['delivery'] 
   const given: PlainRecord = values.record(value, 'delivery', ['channels', 'cadence'])
   const names = values.list(given.channels, 'delivery.channels', MAX_CHANNELS).map((channel, index) => {
     const place = `delivery.channels[${index}]`
-    if (channel === undefined || channel === null) values.fault(place, 'is missing')
+    if (channel === undefined || channel === null) values.reject(place, 'is missing')
     return values.text(channel, place, { max: 200 }) ?? ''
   })
   const isGiven = given.channels !== undefined && given.channels !== null

@@ -31,7 +31,7 @@ export function readSourceValues(
   const given = values.required(value, place, sourceKeys) ?? stopper
   const everyMs = readInterval(given.every, `${place}.every`, values) ?? profileDefaults.every
   const everyMaxMs = readInterval(given.everyMax, `${place}.everyMax`, values) ?? everyMs
-  if (everyMaxMs < everyMs) values.fault(`${place}.everyMax`, 'must not be shorter than the interval')
+  if (everyMaxMs < everyMs) values.reject(`${place}.everyMax`, 'must not be shorter than the interval')
   return {
     uri: readUri(given, place, rules, values),
     // The scheduler raises intervals that are too short; the profile keeps its owner's value.
@@ -49,7 +49,7 @@ function readInterval(value: unknown, place: string, values: PlainValues): numbe
   if (value === undefined || value === null) return undefined
   const ms = parseDuration(value)
   if (ms !== undefined && ms > 0 && ms <= MAX_EVERY_MS) return ms
-  values.fault(place, `expected an interval such as 30s, 10m, 1h or 7d, at most 365d, not ${shown(value)}`)
+  values.reject(place, `expected an interval such as 30s, 10m, 1h or 7d, at most 365d, not ${shown(value)}`)
   return undefined
 }
 
@@ -61,21 +61,21 @@ function readUri(
   values: PlainValues,
 ): string {
   const at = `${place}.uri`
-  if (given.uri === undefined || given.uri === null) values.fault(at, 'is missing')
+  if (given.uri === undefined || given.uri === null) values.reject(at, 'is missing')
   const text = values.text(given.uri, at, { max: maxUriLength })
   const query = readArguments(given.arguments, `${place}.arguments`, values)
   if (text === undefined) return ''
   const uri = URL.parse(text)
   if (uri === null) {
-    values.fault(at, `${shown(text)} is not an address; expected one such as https://example.org/news/`)
+    values.reject(at, `${shown(text)} is not an address; expected one such as https://example.org/news/`)
     return ''
   }
   const support = supportOf(uri.href, schemes)
-  if (support.kind === 'unknown') values.fault(at, support.message)
+  if (support.kind === 'unknown') values.reject(at, support.message)
   uri.hash = ''
   // Not through `searchParams`, which would re-encode the given query.
   if (query.length > 0) uri.search = `${uri.search}${uri.search === '' ? '?' : '&'}${new URLSearchParams(query)}`
-  if (uri.href.length > maxUriLength) values.fault(at, `is longer than ${maxUriLength} characters with its arguments`)
+  if (uri.href.length > maxUriLength) values.reject(at, `is longer than ${maxUriLength} characters with its arguments`)
   return uri.href
 }
 
@@ -85,7 +85,7 @@ function readArguments(value: unknown, place: string, values: PlainValues): [nam
     const at = `${place}[${index}]`
     const given = values.required(each, at, ['name', 'value'])
     if (given === null) return ['', '']
-    if (given.name === undefined || given.name === null) values.fault(`${at}.name`, 'is missing')
+    if (given.name === undefined || given.name === null) values.reject(`${at}.name`, 'is missing')
     const name = values.text(given.name, `${at}.name`) ?? ''
     return [name, values.text(given.value, `${at}.value`, { max: 2000, mayBeEmpty: true }) ?? '']
   })
@@ -104,7 +104,7 @@ function readScope(value: unknown, place: string, values: PlainValues): Scope {
     return { kind: 'pattern', source }
   } catch (error) {
     if (!(error instanceof AppError)) throw error
-    values.fault(place, error.message)
+    values.reject(place, error.message)
     return { kind: profileDefaults.scope }
   }
 }
@@ -130,7 +130,7 @@ function readZone(value: unknown, place: string, values: PlainValues): string {
     new Intl.DateTimeFormat('en-US', { timeZone: zone })
     return zone
   } catch {
-    values.fault(place, `${shown(zone)} is not a time zone; expected a name such as Europe/Nicosia`)
+    values.reject(place, `${shown(zone)} is not a time zone; expected a name such as Europe/Nicosia`)
     return windowDefaults.zone
   }
 }
@@ -143,7 +143,7 @@ function readDays(value: unknown, place: string, values: PlainValues): number[] 
     const day = values.number(each, place, { min: 1, max: 7, whole: true })
     if (day !== undefined) days.add(day)
   }
-  if (Array.isArray(value) && value.length === 0) values.fault(place, 'is empty, so the source would never be checked')
+  if (Array.isArray(value) && value.length === 0) values.reject(place, 'is empty, so the source would never be checked')
   return [...days].sort((a, b) => a - b)
 }
 
@@ -151,6 +151,6 @@ function readMinute(value: unknown, place: string, max: number, values: PlainVal
   const match = typeof value === 'string' ? /^ *([01]\d|2[0-4]):([0-5]\d) *$/.exec(value) : null
   const minute = match === null ? Number.NaN : Number(match[1]) * 60 + Number(match[2])
   if (minute <= max) return minute
-  values.fault(place, `expected a time such as 08:00, not ${shown(value)}`)
+  values.reject(place, `expected a time such as 08:00, not ${shown(value)}`)
   return 0
 }

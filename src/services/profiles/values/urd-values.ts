@@ -10,7 +10,7 @@ import { type ProfileRules, readProfileJson } from './profile-values.ts'
 /** The maximum value of a Date. */
 const LAST_MS = 8.64e15
 
-export type ReadUrd = { kind: 'urd'; urd: ProfileUrd } | { kind: 'faults'; faults: ValidationError[] }
+export type ReadUrd = { kind: 'urd'; urd: ProfileUrd } | { kind: 'invalid'; errors: ValidationError[] }
 
 /** The rules for profiles, applied to one source; places as there, plus `protocol`, `port`, `lastCheckedAt`. */
 export function readUrdValues(item: PlainUrd, rules: ProfileRules): ReadUrd {
@@ -19,26 +19,26 @@ export function readUrdValues(item: PlainUrd, rules: ProfileRules): ReadUrd {
   const read = readProfileJson({ ...plain, id: id || null, owner: owner || null }, rules)
   const source = read.kind === 'profile' ? read.profile.sources[0]! : null
   const support = supportOf(`${protocol}:`, rules.schemes)
-  if (protocol === '') values.fault('protocol', 'is missing')
-  else if (support.kind === 'unknown') values.fault('protocol', support.message)
+  if (protocol === '') values.reject('protocol', 'is missing')
+  else if (support.kind === 'unknown') values.reject('protocol', support.message)
   else if (source !== null && familyOf(protocol) !== familyOf(schemeOf(source.uri)))
-    values.fault('protocol', `is ${protocol}, but the URI starts with ${schemeOf(source.uri)}:`)
+    values.reject('protocol', `is ${protocol}, but the URI starts with ${schemeOf(source.uri)}:`)
   const lastCheckedAt = values.number(item.lastCheckedAt, 'lastCheckedAt', { min: 0, max: LAST_MS, whole: true }) ?? 0
   const uri = withPort(source?.uri ?? null, item.port, values)
-  if (read.kind === 'faults') return { kind: 'faults', faults: [...read.faults, ...values.faults] }
-  if (values.faults.length > 0) return { kind: 'faults', faults: [...values.faults] }
+  if (read.kind === 'invalid') return { kind: 'invalid', errors: [...read.errors, ...values.errors] }
+  if (values.errors.length > 0) return { kind: 'invalid', errors: [...values.errors] }
   const { name: _, sources, ...rest } = read.profile
   const watched: Source = { ...sources[0]!, uri }
   return { kind: 'urd', urd: { ...rest, id, owner, profile: profileId, source: watched, method, lastCheckedAt } }
 }
 
-/** A port counts where the URI has none of its own; two that differ are a fault. */
+/** A port counts where the URI has none of its own; two that differ are an error. */
 function withPort(uri: string | null, given: unknown, values: PlainValues): string {
   const port = values.number(given, 'port', { min: 1, max: 65_535, whole: true })
   const url = URL.parse(uri ?? '')
   if (uri === null || url === null || port === undefined || port === portOf(uri)) return uri ?? ''
-  if (url.port !== '') values.fault('port', `is ${port}, but the URI has ${url.port}`)
-  else if (url.host === '') values.fault('port', 'requires a host, but the URI has none')
+  if (url.port !== '') values.reject('port', `is ${port}, but the URI has ${url.port}`)
+  else if (url.host === '') values.reject('port', 'requires a host, but the URI has none')
   url.port = String(port)
   return url.href
 }

@@ -59,7 +59,7 @@ describe('URDs of one source', () => {
     assert.deepEqual(coalescer.size(), { urds: 4, watches: 2 })
   })
 
-  test('are open when one of their windows is, and always when somebody has none', () => {
+  test('are open when one of their windows is, and always when one has none', () => {
     const coalescer = createCoalescer()
     coalescer.put(urdOf(1, { window: night }))
     coalescer.put(urdOf(2, { window: noon }))
@@ -195,7 +195,7 @@ function randomUrd(random: Random, id: number): Urd {
   })
 }
 
-test('however URDs come and go, each page goes to those alone who cover it, and is fetched if somebody does', () => {
+test('however URDs come and go, each page goes only to the URDs that cover it, and is fetched if one does', () => {
   const urls = [uri, `${uri}1.html`, `${uri}2.html`, 'https://www.example.org/sport/3.html', 'https://example.org/']
   for (let seed = 1; seed <= 30; seed++) {
     const random = createRandom(seed)

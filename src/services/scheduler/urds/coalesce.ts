@@ -6,10 +6,10 @@ import { nearness, nearnessOf, type Page, patternOf } from './coverage.ts'
 import { type CoalescedWatch, mergeUrds, type Urd } from './urd.ts'
 
 /**
- * Makes one fetch of equal sources. URDs of one watch form a chain, and the watch is what they have in common: the
- * shortest interval, the widest reach, the highest level and urgency, and a time window if all have one. Each owner's
- * own values stay as they are, so that a page goes to those alone who cover it. A change costs as much as its watch has
- * owners, whatever the number of all others.
+ * Merges equal sources into one watch, so that each is fetched once. The watch is what its URDs have in common: the
+ * shortest interval, the widest scope, the highest level and urgency, and a time window if all have one. Each owner's
+ * own values are kept, so that a page goes only to the owners that cover it. A change costs as much as its watch has
+ * owners, independent of the number of all others.
  */
 export type Coalescer = {
   /**
@@ -19,7 +19,7 @@ export type Coalescer = {
   put(urd: Urd): void
   pause(id: number, paused: boolean): void
   remove(id: number): void
-  /** Undefined where nobody has the watch. */
+  /** Undefined where no URD has the watch. */
   watch(id: number): CoalescedWatch | undefined
   /** All URDs of a watch as they were put. */
   urdsOf(watch: number): Urd[]

@@ -25,7 +25,7 @@ test('each scope covers what lies within it and the narrower ones', () => {
   assert.deepEqual(covered('domain', all), [page, below, beside, port, sister])
 })
 
-test('the folder of a source is that of its path, whatever its query has', () => {
+test('the folder of a source is that of its path, regardless of its query', () => {
   const source = 'https://example.org/a/list?from=/b/'
   assert.deepEqual(covered('path', ['https://example.org/a/x', 'https://example.org/b/x'], source), [
     'https://example.org/a/x',

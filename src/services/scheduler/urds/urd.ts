@@ -2,7 +2,7 @@ import type { Scope, ServiceLevel, TimeWindow } from '../../../core/profile.ts'
 import { maxPayers, serviceLevels, type Watch } from '../watch.ts'
 import { nearnessOf, type Reach } from './coverage.ts'
 
-/** One source of one profile, as far as it matters when and how far it is fetched. */
+/** One source of one profile: the parts that decide when and how far it is fetched. */
 export type Urd = {
   /** Whole numbers both, as the store gives them. URDs with the same `watchKey` have the same watch. */
   id: number
@@ -20,24 +20,24 @@ export type Urd = {
   paused: boolean
 }
 
-/** A watch with what its fetch must reach. */
+/** A watch with the scopes its fetch must cover. */
 export type CoalescedWatch = Watch & {
   /** URDs that are not paused. */
   owners: number
   /** The largest. */
   depth: number
-  /** What somebody covers: a page is to be fetched if one of these does. None is within another. */
+  /** The scopes of the URDs: a page is to be fetched if one of these covers it. None is within another. */
   reaches: readonly Reach[]
 }
 
-/** Sources that have the same key are fetched as one. `uri` is normalised; `kind` is the agent-proxy that speaks to it. */
+/** Sources that have the same key are fetched as one. `uri` is normalised; `kind` is the fetcher that speaks its protocol. */
 export function watchKey(kind: string, uri: string): string {
   return `${kind} ${uri}`
 }
 
 /**
- * What the fetch of a source must be so that each of its URDs gets what it asks for. Those that are paused ask for nothing;
- * where all are, the watch is paused and keeps their values. Everybody's upper bound is a promise, so the lowest counts.
+ * The watch that satisfies all URDs of a source. Paused ones ask for nothing;
+ * where all are, the watch is paused and keeps their values. Each upper bound is a promise, so the lowest counts.
  */
 export function mergeUrds(urds: readonly Urd[]): CoalescedWatch {
   const active = urds.filter(({ paused }) => !paused)
@@ -68,7 +68,7 @@ export function mergeUrds(urds: readonly Urd[]): CoalescedWatch {
   }
 }
 
-/** Those with the highest level first: it is for them that the check goes first. */
+/** Owners with the highest level first: their level decides when the check is made. */
 function payersOf(urds: readonly Urd[]): string[] {
   const payers = new Set<string>()
   for (const level of serviceLevels) {
@@ -80,18 +80,18 @@ function payersOf(urds: readonly Urd[]): string[] {
   return [...payers]
 }
 
-/** Null as soon as somebody wants it at all times. */
+/** Null as soon as one URD has no window. */
 function windowsOf(urds: readonly Urd[]): TimeWindow[] | null {
   const windows = new Map<string, TimeWindow>()
   for (const { window } of urds) {
     if (window === null) return null
     windows.set(JSON.stringify(window), window)
   }
-  // In one order, whoever came first: equal sets of windows are then known as equal.
+  // In a fixed order, so that equal sets of windows compare as equal.
   return [...windows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, window]) => window)
 }
 
-/** The widest first; one that another contains is left out. Expressions cannot be compared and stand for themselves. */
+/** The widest first; one that another contains is left out. Expressions cannot be compared: each is kept. */
 function scopesOf(urds: readonly Urd[]): Reach[] {
   const depths = new Map<string, Reach>()
   for (const { scope, depth } of urds) {
