@@ -27,14 +27,14 @@ type Field<Name extends string, S> = S extends { kind: 'duration' }
 type SectionOf<K> = K extends `${infer Section}.${string}` ? Section : never
 type NameIn<K, Section extends string> = K extends `${Section}.${infer Name}` ? Name : never
 
-/** All settings with their values, as the rest of the program sees them. Frozen, and safe to hand to worker threads. */
+/** All settings with their values. Frozen, and safe to pass to worker threads. */
 export type Config = {
   readonly [Section in SectionOf<SettingKey>]: {
     readonly [K in SettingKey as Field<NameIn<K, Section>, SettingOf<K>>]: ValueOf<SettingOf<K>>
   }
 } & { readonly retention: Retention; readonly sources: readonly SourceRule[] }
 
-/** The field of a section that holds a setting: its name with the unit it is kept in. */
+/** The field of a setting in its section: its name with its unit. */
 export function fieldName(key: SettingKey): string {
   const name = key.slice(key.indexOf('.') + 1)
   const { kind } = settings[key]

@@ -21,7 +21,7 @@ async function folderWith(files: Record<string, string>): Promise<string> {
   return cwd
 }
 
-async function faultsOf(sources: Parameters<typeof loadConfig>[0]): Promise<readonly string[]> {
+async function errorsOf(sources: Parameters<typeof loadConfig>[0]): Promise<readonly string[]> {
   try {
     await loadConfig(sources)
   } catch (error) {
@@ -88,11 +88,11 @@ describe('configuration', () => {
     assert.deepEqual(config.crawl.trackingParameters, [])
   })
 
-  test('faults of all sources are listed together, with their place and a likely name', async () => {
+  test('errors of all sources are listed together, with their place and a likely name', async () => {
     const cwd = await folderWith({
       'erace.config.json': '{ "crawl": { "dely": 1, "perHost": 0 }, "netwrok.allow": [], "log": 3, "__proto__": {} }',
     })
-    const errors = await faultsOf({
+    const errors = await errorsOf({
       cwd,
       env: { ERACE_CRAWL_FETCHER: '9', ERACE_NETWORK_ALLOW: '10.0.0.0/33', ERACE_CRAWL_SORTQUERY: 'perhaps' },
       overrides: [{ key: 'crawl.maxBody', value: '-5', place: '--max-body' }],
@@ -110,33 +110,33 @@ describe('configuration', () => {
     ])
   })
 
-  test('names that are reserved for other uses are no faults', async () => {
+  test('reserved names are accepted', async () => {
     const env = { ERACE_DATA: 'x', ERACE_STORE: 'y', ERACE_CONFORMANCE: 'z', ERACE_TEST_X: '1', ERACE_LAUNCHED: '1' }
     await loadConfig({ cwd: await folderWith({}), env })
   })
 
-  test('a file that is missing, broken or of the wrong kind is a fault with a reason', async () => {
+  test('a file that is missing, broken or of the wrong kind is an error with a reason', async () => {
     const cwd = await folderWith({ 'broken.json': '{', 'list.json': '[]', 'none.ts': 'export const x = 1' })
-    assert.deepEqual(await faultsOf({ cwd, file: 'no.json', env: {} }), ['no.json: there is no such file'])
-    assert.match((await faultsOf({ cwd, file: 'broken.json', env: {} }))[0]!, /^broken\.json: cannot be read: .*JSON/)
-    assert.deepEqual(await faultsOf({ cwd, file: 'list.json', env: {} }), ['list.json: must hold one object'])
-    assert.deepEqual(await faultsOf({ cwd, file: 'none.ts', env: {} }), [
-      'none.ts: must have an object as its default export',
+    assert.deepEqual(await errorsOf({ cwd, file: 'no.json', env: {} }), ['no.json: no such file'])
+    assert.match((await errorsOf({ cwd, file: 'broken.json', env: {} }))[0]!, /^broken\.json: cannot be read: .*JSON/)
+    assert.deepEqual(await errorsOf({ cwd, file: 'list.json', env: {} }), ['list.json: must contain one object'])
+    assert.deepEqual(await errorsOf({ cwd, file: 'none.ts', env: {} }), [
+      'none.ts: must export an object as its default',
     ])
   })
 
-  test('two files in the folder are a fault, since nobody could say which counts', async () => {
+  test('two files in the folder are ambiguous, and so an error', async () => {
     const cwd = await folderWith({ 'erace.config.js': 'export default {}', 'erace.config.json': '{}' })
-    assert.match((await faultsOf({ cwd, env: {} }))[0]!, /^erace\.config\.js and erace\.config\.json: only one/)
+    assert.match((await errorsOf({ cwd, env: {} }))[0]!, /^erace\.config\.js and erace\.config\.json: more than one/)
   })
 
-  test('a key given nested and dotted at once is a fault', async () => {
+  test('a key given both nested and dotted is an error', async () => {
     const cwd = await folderWith({ 'erace.config.json': '{ "crawl.delay": 1, "crawl": { "delay": 2 } }' })
-    assert.deepEqual(await faultsOf({ cwd, env: {} }), ['erace.config.json, crawl.delay: is given twice'])
+    assert.deepEqual(await errorsOf({ cwd, env: {} }), ['erace.config.json, crawl.delay: is set twice'])
   })
 
-  test('limits that contradict each other are a fault', () => {
-    assert.throws(() => configOf({ 'dns.minTtl': '2h', 'dns.maxTtl': '1h' }), /dns.minTtl: must not be larger/)
+  test('contradictory limits are an error', () => {
+    assert.throws(() => configOf({ 'dns.minTtl': '2h', 'dns.maxTtl': '1h' }), /dns.minTtl: must not exceed/)
   })
 
   test('a configuration cannot be changed and goes to a worker thread as it is', () => {

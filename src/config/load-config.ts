@@ -9,7 +9,7 @@ import { environmentName, type SettingKey, settingKeys, settings } from './schem
 import { parseSetting, type Setting } from './setting.ts'
 import { InvalidInputError, type ValidationError } from './validation-errors.ts'
 
-/** A value for a setting from the command line; `place` is the option that it was given with. */
+/** A setting given on the command line; `place` is its option. */
 export type Override = { key: SettingKey; value: unknown; place: string }
 
 export type ConfigSources = {
@@ -20,7 +20,7 @@ export type ConfigSources = {
   overrides?: readonly Override[] | undefined
 }
 
-/** Variables with our prefix that are no settings. */
+/** Variables with our prefix that are not settings. */
 const reservedNames = [
   'ERACE_DATA',
   'ERACE_STORE',
@@ -35,9 +35,9 @@ const reservedPrefix = 'ERACE_TEST_'
 type Given = { key: SettingKey; value: unknown; place: string }
 
 /**
- * Defaults, then the file, then the environment, then the command line: the later wins. All faults of all sources
- * are listed, also of values that a later source replaces. With faults, the configuration has the defaults in their place:
- * good enough to go on looking for faults, not to work with.
+ * Defaults, then the file, then the environment, then the command line: later ones win. Reports all errors of all sources,
+ * even of values that a later source replaces. Invalid values become defaults: good enough to look for further errors, not
+ * to work with.
  */
 export async function readConfig(sources: ConfigSources): Promise<{ config: Config; errors: ValidationError[] }> {
   const errors: ValidationError[] = []
@@ -46,7 +46,7 @@ export async function readConfig(sources: ConfigSources): Promise<{ config: Conf
     ...valuesOfEnvironment(sources.env, errors),
     ...(sources.overrides ?? []),
   ]
-  return { config: settle(given, errors), errors }
+  return { config: resolveValues(given, errors), errors }
 }
 
 export async function loadConfig(sources: ConfigSources): Promise<Config> {
@@ -55,11 +55,11 @@ export async function loadConfig(sources: ConfigSources): Promise<Config> {
   return config
 }
 
-/** The defaults, but for the values given here: for parts of the program that are used without a command line. */
+/** The defaults with the given values, for use without a command line. */
 export function configOf(values: Partial<Record<SettingKey, unknown>> = {}): Config {
   const errors: ValidationError[] = []
   const given = Object.entries(values).map(([key, value]) => ({ key: key as SettingKey, value, place: key }))
-  const config = settle(given, errors)
+  const config = resolveValues(given, errors)
   if (errors.length > 0) throw new InvalidInputError('config-invalid', errors)
   return config
 }
@@ -74,13 +74,13 @@ async function valuesOfFile({ file, cwd = '.' }: ConfigSources, errors: Validati
     const place = `${found.name}, ${path.slice(0, 100)}`
     if (isSection(path)) errors.push({ place, message: 'expected an object with the settings of this section' })
     else if (!isKey(path)) errors.push({ place, message: unknown('key', path, settingKeys) })
-    else if (given.has(path)) errors.push({ place, message: 'is given twice' })
+    else if (given.has(path)) errors.push({ place, message: 'is set twice' })
     else given.set(path, { key: path, value, place })
   }
   return [...given.values()]
 }
 
-/** Goes into an object only where settings have that section, so a file cannot make it go deep. */
+/** Descends only into known sections, so a file cannot make it recurse deeply. */
 function* flatten(value: object, prefix: string): Generator<[string, unknown]> {
   for (const [name, inner] of Object.entries(value)) {
     const path = prefix + name
@@ -108,7 +108,7 @@ function valuesOfEnvironment(env: ConfigSources['env'], errors: ValidationError[
   return given
 }
 
-function settle(given: readonly Given[], errors: ValidationError[]): Config {
+function resolveValues(given: readonly Given[], errors: ValidationError[]): Config {
   const values = new Map<SettingKey, unknown>()
   for (const key of settingKeys) {
     const parsed = parseSetting(settings[key], settings[key].default)
@@ -128,13 +128,13 @@ function settle(given: readonly Given[], errors: ValidationError[]): Config {
   }
   for (const [low, high] of ordered) {
     if ((values.get(low) as number) > (values.get(high) as number)) {
-      errors.push({ place: low, message: `must not be larger than ${high}` })
+      errors.push({ place: low, message: `must not exceed ${high}` })
     }
   }
   return assemble(values)
 }
 
-/** Pairs that make sense only in this order. */
+/** Pairs where the first must not exceed the second. */
 const ordered: readonly [SettingKey, SettingKey][] = [
   ['dns.minTtl', 'dns.maxTtl'],
   ['crawl.hostRest', 'crawl.hostRestMax'],
@@ -175,30 +175,23 @@ function unknown(what: 'key' | 'variable', word: string, candidates: readonly st
 const defaultNames = ['erace.config.ts', 'erace.config.js', 'erace.config.json']
 const programEndings = ['.ts', '.mts', '.js', '.mjs', '.cjs']
 
-export type ConfigFile = { path: string; name: string }
+type ConfigFile = { path: string; name: string }
 
-/** The file that was named, or the one that lies in the folder. Two of them would leave open which one counts. */
-export function findConfigFile(
-  named: string | undefined,
-  cwd: string,
-  errors: ValidationError[],
-): ConfigFile | undefined {
+/** The named file, or the one in the folder. Two of them would be ambiguous. */
+function findConfigFile(named: string | undefined, cwd: string, errors: ValidationError[]): ConfigFile | undefined {
   if (named !== undefined) return { path: resolve(cwd, named), name: named }
   const found = defaultNames.map((name) => ({ path: resolve(cwd, name), name })).filter(({ path }) => existsSync(path))
   if (found.length > 1) {
     errors.push({
       place: found.map(({ name }) => name).join(' and '),
-      message: 'only one of them may be there; remove the others, or name one with --config',
+      message: 'more than one configuration file; remove the others, or choose one with --config',
     })
   }
   return found[0]
 }
 
-/** The object that the file exports or holds; `undefined` when it has none, with the fault noted. */
-export async function readConfigFile(
-  { path, name }: ConfigFile,
-  errors: ValidationError[],
-): Promise<object | undefined> {
+/** The object that the file exports or contains; `undefined`, with an error added, when it has none. */
+async function readConfigFile({ path, name }: ConfigFile, errors: ValidationError[]): Promise<object | undefined> {
   let content: unknown
   try {
     content = await contentOf(path)
@@ -207,7 +200,7 @@ export async function readConfigFile(
     return undefined
   }
   if (typeof content === 'object' && content !== null && !Array.isArray(content)) return content
-  const where = extname(path) === '.json' ? 'must hold one object' : 'must have an object as its default export'
+  const where = extname(path) === '.json' ? 'must contain one object' : 'must export an object as its default'
   errors.push({ place: name, message: where })
   return undefined
 }
@@ -222,8 +215,8 @@ async function contentOf(path: string): Promise<unknown> {
 
 function reasonOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException
-  if (code === 'ENOENT') return 'there is no such file'
-  if (code === 'EACCES') return 'the file may not be read'
+  if (code === 'ENOENT') return 'no such file'
+  if (code === 'EACCES') return 'permission denied'
   if (code === 'EISDIR') return 'is a folder'
   return `cannot be read: ${String(message ?? error).slice(0, 300)}`
 }

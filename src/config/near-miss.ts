@@ -1,7 +1,7 @@
-/** Longer words are not typing errors, and comparing them would cost the square of their length. */
+/** Longer words aren't typos, and comparing them takes time quadratic in their length. */
 const MAX_LENGTH = 64
 
-/** The candidate that a mistyped word most likely meant, if one is near enough to be worth naming. */
+/** The candidate that a mistyped word most likely meant, if one is close enough. */
 export function nearMiss(word: string, candidates: Iterable<string>): string | undefined {
   if (word.length > MAX_LENGTH) return undefined
   const wanted = word.toLowerCase()
@@ -17,7 +17,7 @@ export function nearMiss(word: string, candidates: Iterable<string>): string | u
   return best
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours that lead from one word to the other. */
+/** Damerau–Levenshtein distance: insertions, deletions, replacements and swaps of neighbours. */
 function editDistance(a: string, b: string): number {
   let beforePrevious: number[] = []
   let previous = Array.from({ length: b.length + 1 }, (_, j) => j)

@@ -32,7 +32,7 @@ describe('the setting retention', () => {
     [{}, /^retention: expected forever/],
     [{ age: '90x' }, /^retention\.age: expected a duration such as 90d, not "90x"$/],
     [{ version: 3 }, /^retention\.version: unknown part; did you mean versions\?$/],
-    ['age=1d,age=2d', /^retention\.age: is given twice$/],
+    ['age=1d,age=2d', /^retention\.age: is set twice$/],
     ['age=1d,forever', /^retention: expected NAME=VALUE, not "forever"$/],
     ['versions=0', /^retention\.versions: expected a whole number from 1 to/],
     [{ age: '-1d', versions: 1.5, size: 'big' }, /^retention\.age: .*\nretention\.versions: .*\nretention\.size: .*$/],
@@ -71,7 +71,7 @@ describe('the setting sources', () => {
     assert.deepEqual(read.config.sources, expected)
   })
 
-  test('all faults are listed together with their place', () => {
+  test('all errors are listed together with their place', () => {
     const sources = [
       { match: 'a b', retention: { ages: 1 } },
       'x',

@@ -2,22 +2,22 @@ import { nearMiss } from './near-miss.ts'
 import { parseBytes, parseDuration } from './quantities.ts'
 
 /**
- * How long versions are kept that are no longer the newest of their document. A limit that is null does not limit; of
- * several, the first that is passed counts.
+ * How long superseded versions are kept. Null means no limit; with several limits, a version goes as soon as it passes
+ * one of them.
  */
 export type Retention =
   | { readonly kind: 'forever' }
   | {
       readonly kind: 'limits'
-      /** Since the next version took its place. */
+      /** Counted from the next version. */
       readonly maxAgeMs: number | null
-      /** Of each document, the newest included. */
+      /** Per document, including the newest. */
       readonly maxVersions: number | null
-      /** Of all that this retention is for, the newest versions included. */
+      /** Over everything this retention applies to, including the newest versions. */
       readonly maxBytes: number | null
     }
 
-/** `at` is what stands behind the setting's name: `.age`, `[2].omit[0]`; empty for the whole. */
+/** `at` follows the setting's name: `.age`, `[2].omit[0]`; empty for the whole value. */
 export type PartError = { at: string; message: string }
 
 export const retentionExpected =
@@ -32,7 +32,7 @@ const parts = {
 type Part = keyof typeof parts
 const partNames = Object.keys(parts) as Part[]
 
-/** Reads `forever`, a duration, the parts as text, or the parts as an object. Undefined where faults were noted. */
+/** Reads `forever`, a duration, the parts as text, or the parts as an object. Undefined, with errors added, when it is invalid. */
 export function parseRetention(value: unknown, at: string, errors: PartError[]): Retention | undefined {
   if (value === 'forever') return Object.freeze({ kind: 'forever' })
   const given = typeof value === 'string' && value.includes('=') ? splitText(value, at, errors) : ownEntries(value)
@@ -53,13 +53,13 @@ function readPart(name: string, value: unknown, at: string, read: Map<Part, numb
   const place = `${at}.${name.slice(0, 40)}`
   if (!Object.hasOwn(parts, name)) {
     const near = nearMiss(name, partNames)
-    const hint = near === undefined ? ` (there are: ${partNames.join(', ')})` : `; did you mean ${near}?`
+    const hint = near === undefined ? ` (parts: ${partNames.join(', ')})` : `; did you mean ${near}?`
     errors.push({ at: place, message: `unknown part${hint}` })
     return
   }
   const part = name as Part
   const parsed = parts[part].parse(value)
-  if (read.has(part)) errors.push({ at: place, message: 'is given twice' })
+  if (read.has(part)) errors.push({ at: place, message: 'is set twice' })
   else if (parsed === undefined) {
     errors.push({ at: place, message: `expected ${parts[part].expected}, not ${show(value)}` })
   } else read.set(part, parsed)
@@ -84,7 +84,7 @@ function splitText(text: string, at: string, errors: PartError[]): [string, unkn
   return given
 }
 
-/** Null for what is no object of parts. */
+/** Null unless it is an object of parts. */
 function ownEntries(value: unknown): [string, unknown][] | null {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : null
 }

@@ -7,11 +7,11 @@ import { parseSources } from './source-rules.ts'
 type About = {
   /** One sentence for the documentation. */
   about: string
-  /** Never printed, not even when it is wrong. */
+  /** Never printed, not even when it is invalid. */
   secret?: boolean
 }
 
-/** A setting as the table states it. Defaults are spelled as a person would write them, and read by the same parser. */
+/** A setting of the schema. Defaults are written as in a file and read by the same parser. */
 export type Setting = About &
   (
     | { kind: 'boolean'; default: boolean }
@@ -28,12 +28,12 @@ export type Setting = About &
 export type Parsed =
   | { kind: 'value'; value: unknown }
   | { kind: 'wrong'; expected: string }
-  /** Of a value with parts: each part that is wrong, with its place behind the setting's name. */
+  /** For a value with parts: each invalid part, with its position after the setting's name. */
   | { kind: 'parts-wrong'; errors: readonly PartError[] }
 
 const MAX_ITEMS = 10_000
 
-/** Reads a value as it comes from a file (typed), or from the environment and the command line (text). */
+/** Reads a value from a file (typed), or from the environment and the command line (text). */
 export function parseSetting(setting: Setting, value: unknown): Parsed {
   switch (setting.kind) {
     case 'boolean':
@@ -67,7 +67,7 @@ export function parseSetting(setting: Setting, value: unknown): Parsed {
   }
 }
 
-/** What is allowed, in the words of messages and documentation. */
+/** The allowed range, for messages and documentation. */
 export function expectedRange(setting: Setting & { min: number | string; max: number | string }): string {
   const { min, max } = setting
   switch (setting.kind) {
@@ -109,7 +109,7 @@ function parseBoolean(value: unknown): boolean | undefined {
   return ['false', '0', 'no', 'off'].includes(text) ? false : undefined
 }
 
-/** An array in a file, or text with commas in between; empty text is the empty list. */
+/** An array, or text separated by commas; empty text is the empty list. */
 function parseList(value: unknown, parseItem: (item: string) => string | undefined, expected: string): Parsed {
   const items = typeof value === 'string' ? value.split(',').filter((item) => item.trim() !== '') : value
   if (!Array.isArray(items) || items.length > MAX_ITEMS) return { kind: 'wrong', expected }
@@ -122,7 +122,7 @@ function parseList(value: unknown, parseItem: (item: string) => string | undefin
   return { kind: 'value', value: parsed }
 }
 
-/** The text of a network that the address guard understands; undefined for any other. */
+/** The network in CIDR notation; undefined if it is invalid. */
 export function networkText(text: string): string | undefined {
   try {
     const { prefixBits } = parseCidr(text)

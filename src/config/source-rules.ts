@@ -4,15 +4,15 @@ import { createOmitRules, type OmitRule } from '../core/text/omit-rules.ts'
 import { nearMiss } from './near-miss.ts'
 import { type PartError, parseRetention, type Retention, show } from './retention.ts'
 
-/** What holds for some sources alone. */
+/** A rule for specific sources. */
 export type SourceRule = {
-  /** A host, a domain (`.example.org`), the beginning of a URL, or `*` for all. */
+  /** A host, a domain (`.example.org`), the start of a URL, or `*` for all. */
   readonly match: string
-  /** CSS selectors of parts of a page whose change is none. */
+  /** CSS selectors of page parts to ignore when comparing. */
   readonly omit: readonly string[]
-  /** Regular expressions of text whose change is none. */
+  /** Regular expressions of text to ignore when comparing. */
   readonly omitText: readonly string[]
-  /** Null leaves it to the next rule that matches and has one, or to the setting for all. */
+  /** Null defers to the next matching rule, or to the global setting. */
   readonly retention: Retention | null
 }
 
@@ -25,7 +25,7 @@ type RuleKey = (typeof ruleKeys)[number]
 
 export const sourcesExpected = 'a list of rules such as { match: ".example.org", omit: [".banner"], retention: "90d" }'
 
-/** Reads a list of rules, or its JSON text. Undefined where faults were noted. */
+/** Reads a list of rules, or its JSON text. Undefined, with errors added, when it is invalid. */
 export function parseSources(value: unknown, errors: PartError[]): readonly SourceRule[] | undefined {
   const list = typeof value === 'string' ? fromJson(value) : value
   if (!Array.isArray(list)) {
@@ -33,7 +33,7 @@ export function parseSources(value: unknown, errors: PartError[]): readonly Sour
     return undefined
   }
   if (list.length > MAX_RULES) {
-    errors.push({ at: '', message: `has ${list.length} rules; ${MAX_RULES} are allowed` })
+    errors.push({ at: '', message: `has ${list.length} rules; at most ${MAX_RULES} are allowed` })
     return undefined
   }
   const errorsBefore = errors.length
@@ -41,7 +41,7 @@ export function parseSources(value: unknown, errors: PartError[]): readonly Sour
   return errors.length > errorsBefore ? undefined : Object.freeze(rules.filter((rule) => rule !== undefined))
 }
 
-/** The rules that leave parts of pages out, as the text of documents takes them. */
+/** The rules that omit content, in the form the text extraction takes. */
 export function omitRulesOf(sources: readonly SourceRule[]): OmitRule[] {
   return sources
     .filter(({ omit, omitText }) => omit.length + omitText.length > 0)
@@ -70,7 +70,7 @@ function parseRule(value: unknown, at: string, errors: PartError[]): SourceRule 
   for (const name of names) {
     if ((ruleKeys as readonly string[]).includes(name)) continue
     const near = nearMiss(name, ruleKeys)
-    const hint = near === undefined ? ` (there are: ${ruleKeys.join(', ')})` : `; did you mean ${near}?`
+    const hint = near === undefined ? ` (keys: ${ruleKeys.join(', ')})` : `; did you mean ${near}?`
     errors.push({ at: `${at}.${name.slice(0, 40)}`, message: `unknown key${hint}` })
   }
   const given = value as Partial<Record<RuleKey, unknown>>
@@ -85,7 +85,7 @@ function parseRule(value: unknown, at: string, errors: PartError[]): SourceRule 
 function parseMatch(value: unknown, at: string, errors: PartError[]): string {
   const text = typeof value === 'string' && value.length <= MAX_ITEM_CHARS ? value.trim() : ''
   if (createSourceMatch(text) !== null) return text
-  const what = 'a host, a domain such as .example.org, the beginning of a URL, or *'
+  const what = 'a host, a domain such as .example.org, the start of a URL, or *'
   errors.push({ at, message: value === undefined ? `is missing: ${what}` : `expected ${what}, not ${show(value)}` })
   return ''
 }
@@ -102,7 +102,7 @@ function parseItems(
 ): readonly string[] {
   if (value === undefined) return Object.freeze([])
   if (!Array.isArray(value) || value.length > MAX_ITEMS) {
-    errors.push({ at, message: `expected a list of at most ${MAX_ITEMS} texts, not ${show(value)}` })
+    errors.push({ at, message: `expected a list of at most ${MAX_ITEMS} strings, not ${show(value)}` })
     return []
   }
   value.forEach((item: unknown, index) => {
@@ -114,7 +114,7 @@ function parseItems(
 
 function itemError(item: unknown, ruleFor: (item: string) => OmitRule): string | null {
   if (typeof item !== 'string' || item.trim() === '' || item.length > MAX_ITEM_CHARS) {
-    return `expected a text of 1 to ${MAX_ITEM_CHARS} characters, not ${show(item)}`
+    return `expected a string of 1 to ${MAX_ITEM_CHARS} characters, not ${show(item)}`
   }
   try {
     createOmitRules([ruleFor(item)])

@@ -1,12 +1,12 @@
 import { AppError, type ErrorCode } from '../core/errors.ts'
 
-/** One thing that is wrong with what a person wrote, and where: a key in a file, an environment name, an option. */
+/** An error in the input, and its place: a key in a file, an environment name, an option. */
 export type ValidationError = { place: string; message: string }
 
-/** A seed list with a million wrong lines shall not fill the terminal. */
+/** A seed list with a million invalid lines must not flood the terminal. */
 const MAX_LISTED = 50
 
-/** Several faults that are reported together, so that nobody has to mend them one run at a time. */
+/** Validation errors reported together, so that users can fix them all at once. */
 export class InvalidInputError extends AppError {
   readonly errors: readonly ValidationError[]
 
@@ -17,7 +17,7 @@ export class InvalidInputError extends AppError {
   }
 }
 
-export function describeErrors(errors: readonly ValidationError[]): string {
+function describeErrors(errors: readonly ValidationError[]): string {
   const lines = errors.slice(0, MAX_LISTED).map(({ place, message }) => `${place}: ${message}`)
   if (errors.length > MAX_LISTED) lines.push(`and ${errors.length - MAX_LISTED} more`)
   return lines.join('\n')

@@ -24,7 +24,7 @@ type Fail = (message: string, line: number) => never
 export function parseTag(tag: string, line: number, fail: Fail) {
   nameAt.lastIndex = 1
   const tagName = nameAt.exec(tag)?.[0]
-  if (tagName === undefined) fail('a "<" that begins no tag', line)
+  if (tagName === undefined) fail('a "<" that does not start a tag', line)
   let attributes: Map<string, string> | null = null
   let at = nameAt.lastIndex
   for (;;) {
@@ -34,7 +34,7 @@ export function parseTag(tag: string, line: number, fail: Fail) {
     at = attributeAt.lastIndex
     attributes ??= new Map()
     const key = found[1]!
-    if (attributes.has(key)) fail(`the attribute ${key} stands twice`, line)
+    if (attributes.has(key)) fail(`duplicate attribute ${key}`, line)
     attributes.set(key, attributeValue(found[2] ?? found[3]!, line, fail))
   }
   tagEndAt.lastIndex = at
@@ -67,7 +67,7 @@ export function expand(raw: string, line: number, fail: Fail): string {
       if (entity !== undefined) return named[entity]!
       const code = dec === undefined ? Number.parseInt(hex ?? '-1', 16) : Number(dec)
       const character = code >= 0 && code <= 0x10ffff ? String.fromCodePoint(code) : null
-      if (character === null || forbiddenAt(character) >= 0) return fail(`${all} stands for nothing`, line)
+      if (character === null || forbiddenAt(character) >= 0) return fail(`invalid reference ${all}`, line)
       return character
     },
   )

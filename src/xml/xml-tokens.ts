@@ -10,10 +10,10 @@ import {
 } from './xml-markup.ts'
 import { forbiddenAt } from './xml-text.ts'
 
-/** What is wrong with a piece of XML, and where. */
+/** An error in an XML document, and its line. */
 export type XmlError = { line: number; message: string }
 
-/** Thrown where reading can't go on. This part knows nothing of the program's error codes: callers give it one. */
+/** Thrown when reading can't continue. Callers translate it to an error code: this part knows none. */
 export class InvalidXmlError extends Error {
   readonly error: XmlError
 
@@ -116,8 +116,8 @@ export function createXmlTokens({ maxTokenChars, maxDepth }: TokenLimits): XmlTo
     const from = line
     const raw = take(end)
     const isBlank = isWhiteSpace(raw)
-    if (open.length === 0) return isBlank ? 'again' : fail('text outside of the root element', from)
-    if (raw.includes(']]>')) fail('"]]>" in a text', from)
+    if (open.length === 0) return isBlank ? 'again' : fail('text outside the root element', from)
+    if (raw.includes(']]>')) fail('"]]>" in text', from)
     return { kind: 'text', text: expand(raw, from, fail), isBlank, line: from }
   }
 
@@ -140,7 +140,7 @@ export function createXmlTokens({ maxTokenChars, maxDepth }: TokenLimits): XmlTo
     if (end < 0) return 'more'
     const from = line
     const closed = endTag.exec(take(end))?.[1]
-    if (closed === undefined) fail('no end tag', from)
+    if (closed === undefined) fail('malformed end tag', from)
     const expected = open.pop()
     if (closed !== expected)
       fail(`</${closed}> where ${expected === undefined ? 'nothing' : `<${expected}>`} is open`, from)
@@ -150,7 +150,7 @@ export function createXmlTokens({ maxTokenChars, maxDepth }: TokenLimits): XmlTo
   function readCdata(): XmlToken | 'more' {
     const end = endOf(']]>', at + longestOpening)
     if (end < 0) return 'more'
-    if (open.length === 0) fail('text outside of the root element')
+    if (open.length === 0) fail('text outside the root element')
     const from = line
     const text = withLineFeeds(take(end).slice(longestOpening, -3))
     return { kind: 'text', text, isBlank: false, line: from }
@@ -171,17 +171,18 @@ export function createXmlTokens({ maxTokenChars, maxDepth }: TokenLimits): XmlTo
 
   function checkInstruction(token: string, from: number, isFirst: boolean): void {
     const target = instruction.exec(token)?.[1]
-    if (target === undefined) fail('no processing instruction', from)
+    if (target === undefined) fail('malformed processing instruction', from)
     if (target.toLowerCase() !== 'xml') return
     const declared = isFirst ? xmlDeclaration.exec(token) : null
-    if (declared === null) fail('no XML declaration, or one that does not stand at the start', from)
+    if (declared === null) fail('malformed XML declaration, or one that is not at the start', from)
     const encoding = declared[1] ?? declared[2] ?? 'utf-8'
-    if (!/^(?:utf-8|us-ascii)$/i.test(encoding)) fail(`the encoding is ${encoding}; only UTF-8 is read`, from)
+    if (!/^(?:utf-8|us-ascii)$/i.test(encoding)) fail(`the encoding ${encoding} is not supported, only UTF-8`, from)
   }
 
   function checkDoctype(token: string, from: number): void {
-    if (hasRoot) fail('a document type behind the start of the root element', from)
-    if (!doctype.test(token)) fail('no document type, or one with declarations of its own, which are not read', from)
+    if (hasRoot) fail('a document type after the start of the root element', from)
+    if (!doctype.test(token))
+      fail('malformed document type, or one with an internal subset, which is not supported', from)
   }
 
   function readMarkup(): XmlToken | 'more' | 'again' {
@@ -207,8 +208,8 @@ export function createXmlTokens({ maxTokenChars, maxDepth }: TokenLimits): XmlTo
   }
 
   function finish(): null {
-    if (open.length > 0) fail(`the text ends inside of <${open.at(-1)}>`)
-    if (!hasRoot) fail('there is no element')
+    if (open.length > 0) fail(`the text ends inside <${open.at(-1)}>`)
+    if (!hasRoot) fail('no root element')
     return null
   }
 
@@ -218,7 +219,7 @@ export function createXmlTokens({ maxTokenChars, maxDepth }: TokenLimits): XmlTo
       if (wrong >= 0) {
         const before = `${buffer.slice(at)}${text.slice(0, wrong)}`
         const code = text.charCodeAt(wrong).toString(16).toUpperCase().padStart(4, '0')
-        fail(`the character U+${code} is none of XML`, line + before.split('\n').length - 1)
+        fail(`the character U+${code} is not allowed in XML`, line + before.split('\n').length - 1)
       }
       usedBefore += at
       buffer = buffer.slice(at) + text
@@ -245,7 +246,7 @@ export function createXmlTokens({ maxTokenChars, maxDepth }: TokenLimits): XmlTo
           atStart = false
           token = readText()
         }
-        if (token === 'more' && ended) fail('the text ends inside of a tag, comment or instruction')
+        if (token === 'more' && ended) fail('the text ends inside a tag, comment or instruction')
         if (token !== 'again') return token
       }
     },

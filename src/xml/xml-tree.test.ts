@@ -18,7 +18,7 @@ describe('a document as a tree', () => {
       ['<a><a><a/></a></a>', /nested more than 2 deep/],
       ['<a><b/><b/><b/></a>', /more than 3 elements/],
       ['<a>', /ends inside/],
-      ['', /no element/],
+      ['', /no root element/],
       [Uint8Array.of(0xff), /not UTF-8/],
     ]
     for (const [index, [xml, message]] of wrong.entries()) {

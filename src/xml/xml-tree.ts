@@ -31,7 +31,7 @@ export function readXmlTree(xml: string | Uint8Array, limits: TreeLimits = treeL
     else if (token.kind === 'text') addText(around!.content, token.text)
     else {
       const { name, attributes, line } = token
-      if (++elements > maxElements) throw invalidXml(line, `there are more than ${maxElements} elements`)
+      if (++elements > maxElements) throw invalidXml(line, `more than ${maxElements} elements`)
       const node: XmlNode = { name, attributes, line, content: [] }
       root ??= node
       around?.content.push(node)

@@ -67,7 +67,7 @@ describe('text selected in a diff is ignored from now on', { skip: withoutBrowse
 
       await dialog.getByRole('textbox').fill('Visitors: (')
       await dialog.getByRole('button', { name: 'Ignore' }).click()
-      await dialog.getByText(/wrong regular expression/).waitFor()
+      await dialog.getByText(/invalid regular expression/).waitFor()
       await dialog.getByRole('textbox').fill(expression)
       await dialog.getByRole('button', { name: 'Ignore' }).click()
       await page.getByText('1 ignore pattern applied').waitFor()
@@ -132,7 +132,7 @@ describe('text selected in a diff is ignored from now on', { skip: withoutBrowse
       assert.equal(await field.inputValue(), expression)
       await field.fill(`${expression}\n\n(b\n\\d+ likes`)
       await page.getByRole('button', { name: 'Save' }).first().click()
-      await page.getByText(/^Line 3: wrong regular expression/).waitFor()
+      await page.getByText(/^Line 3: invalid regular expression/).waitFor()
       await page.getByText('Fix the highlighted field').waitFor()
       await field.scrollIntoViewIfNeeded()
       assert.deepEqual(

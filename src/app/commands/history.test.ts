@@ -174,21 +174,21 @@ describe('reading what crawls kept', () => {
 
   test('a missing version is reported with those there are', async () => {
     for (const [address, message] of [
-      ['/absent', /^nothing is known of .*\/absent; kept of that host: http:.*\/ /],
+      ['/absent', /\/absent is not in the archive; archived from that host: http:.*\/ /],
       ['/@9', /has no version 9; there are versions 1 to 3$/],
-      ['/@2001-01-01', /was not known yet at that time; version 1 is of 20/],
+      ['/@2001-01-01', /had no version at that time; version 1 dates from 20/],
     ] as const) {
       await assert.rejects(show(target, url(address)), { code: 'not-found', message }, address)
     }
     await assert.rejects(history(target, 'http://other.example/', { limit: 1, changes: false }), {
       code: 'not-found',
-      message: 'nothing is known of http://other.example/',
+      message: 'http://other.example/ is not in the archive',
     })
     await assert.rejects(history(target, 'http://[', { limit: 1, changes: false }), { code: 'not-found' })
     await assert.rejects(diff(target, url('/'), compare({ from: 'yesterday' })), { code: 'usage-wrong' })
     await assert.rejects(show(target, url('/picture')), {
       code: 'not-found',
-      message: /no version of .*\/picture is kept: the last request ended as skipped with status 200/,
+      message: /no version of .*\/picture is kept; outcome of the last request: skipped with status 200/,
     })
     await assert.rejects(show({ ...target, dataDir: `${target.dataDir}-other` }, url('/')), { code: 'store-missing' })
   })

@@ -64,6 +64,6 @@ for (const form of ['lines', 'words'] as const) {
 test('a page says when nothing differs and when it is only rough', () => {
   const equal = { ...report('a', 'a', 'lines'), equal: true }
   assert.match(diffPage(equal), /The visible text is the same\./)
-  assert.match(diffPage({ ...report('a', 'b', 'lines'), coarse: true }), /compared only roughly/)
+  assert.match(diffPage({ ...report('a', 'b', 'lines'), coarse: true }), /too much for an exact comparison/)
   assert.match(diffPage({ ...equal, equal: false, compared: 'bytes' }), /no text that could be compared/)
 })

@@ -63,7 +63,7 @@ function summary({ equal, compared, coarse, lines, words }: ShownDiff): string {
   if (compared === 'bytes') return 'The content differs. It has no text that could be compared.'
   if (lines.added + lines.removed === 0) return `${what} differs in its line ends alone.`
   const counts = `${words.added} words added, ${words.removed} removed; ${lines.added} lines added, ${lines.removed} removed.`
-  return coarse ? `${counts} The texts differ so much that they were compared only roughly.` : counts
+  return coarse ? `${counts} The texts differ too much for an exact comparison.` : counts
 }
 
 function versionWords({ n, firstSeenAt, status, title }: ShownVersion): string {

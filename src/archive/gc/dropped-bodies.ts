@@ -40,6 +40,7 @@ export function responseHeader(record: Buffer): string {
   }
   const start = end + 4
   const http = parseHttpBlock(record.subarray(start, start + parsed.head.blockLength))
-  if (http === null || http.status === null) throw new AppError('record-damaged', 'the record holds no HTTP response')
+  if (http === null || http.status === null)
+    throw new AppError('record-damaged', 'the record contains no HTTP response')
   return `${http.statusLine}\r\n${http.headers.entries.map(([name, value]) => `${name}: ${value}\r\n`).join('')}`
 }

@@ -96,9 +96,9 @@ async function firstOf(
 }
 
 const absences = {
-  dropped: 'was collected; only its meta-info is kept',
-  lost: 'was damaged and is not there any more',
-  none: 'never was there',
+  dropped: 'was removed by gc; only its metadata is kept',
+  lost: 'was damaged and is lost',
+  none: 'was never kept',
 }
 
 async function contentOf(

@@ -39,7 +39,7 @@ export function createVersionFinder({ versions, keyOf }: FinderDeps): VersionFin
   async function choose(document: CataloguedDocument, choice: VersionChoice): Promise<Version> {
     if (document.versionId === 0) throw new AppError('not-found', nothingKept(document))
     const version = await chosen(versions, document, choice)
-    if (version === null) throw new AppError('not-found', await notThere(versions, document, choice))
+    if (version === null) throw new AppError('not-found', await missingVersion(versions, document, choice))
     return version
   }
 
@@ -55,13 +55,13 @@ export function createVersionFinder({ versions, keyOf }: FinderDeps): VersionFin
     },
     async choose(document, text) {
       const choice = readChoice(text)
-      if (choice === null) throw new AppError('usage-wrong', `${text} is neither a version's number nor a time`)
+      if (choice === null) throw new AppError('usage-wrong', `${text} is neither a version number nor a time`)
       return choose(document, choice)
     },
   }
 }
 
-/** The document of a URL, spelt as people do; null where nothing is known of it. */
+/** The document of a URL as a user types it; null when it is not in the archive. */
 export async function findDocument(deps: FinderDeps, url: string): Promise<CataloguedDocument | null> {
   return (await documentByKey(deps, url)) ?? (await documentBySpelling(deps.versions, url))
 }
@@ -75,7 +75,7 @@ async function documentByKey({ versions, keyOf }: FinderDeps, url: string): Prom
   return null
 }
 
-/** Settings of an earlier crawl may have made another key of this very URL. */
+/** With the settings of an earlier crawl, this URL may have got another key. */
 async function documentBySpelling(versions: VersionStore, url: string): Promise<CataloguedDocument | null> {
   for (const spelling of spellings(url)) {
     if (!URL.canParse(spelling)) continue
@@ -104,22 +104,27 @@ async function chosen(
 
 async function unknown(versions: VersionStore, url: string): Promise<AppError> {
   const near = await nearestUrls(versions, spellings(url)[0]!)
-  const hint = near.length === 0 ? '' : `; kept of that host: ${near.join(' ')}`
-  return new AppError('not-found', `nothing is known of ${url}${hint}`)
+  const hint = near.length === 0 ? '' : `; archived from that host: ${near.join(' ')}`
+  return new AppError('not-found', `${url} is not in the archive${hint}`)
 }
 
 function nothingKept({ url, outcome, status, location }: CataloguedDocument): string {
   const answer = status === 0 ? '' : ` with status ${status}`
-  return `no version of ${url} is kept: the last request ended as ${outcome}${answer}${location === '' ? '' : `, to ${location}`}`
+  return `no version of ${url} is kept; outcome of the last request: ${outcome}${answer}${location === '' ? '' : `, to ${location}`}`
 }
 
-async function notThere(versions: VersionStore, document: CataloguedDocument, choice: VersionChoice): Promise<string> {
+async function missingVersion(
+  versions: VersionStore,
+  document: CataloguedDocument,
+  choice: VersionChoice,
+): Promise<string> {
   const [first] = await versions.history(document.id, { after: 0, limit: 1 })
   const last = await versions.version(document.versionId)
   const range = `versions ${first?.n} to ${last?.n}`
   if (choice.kind === 'number') return `${document.url} has no version ${choice.n}; there are ${range}`
-  const since = first === undefined ? '' : `; version ${first.n} is of ${new Date(first.firstSeenAt).toISOString()}`
-  return `${document.url} was not known yet at that time${since}`
+  const since =
+    first === undefined ? '' : `; version ${first.n} dates from ${new Date(first.firstSeenAt).toISOString()}`
+  return `${document.url} had no version at that time${since}`
 }
 
 /** A hint is worth a moment, not a walk through millions of rows. */

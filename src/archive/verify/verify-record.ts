@@ -58,7 +58,7 @@ export async function checkArchivedRecord(bytes: RecordBytes, row: CataloguedRec
 export async function checkRecordBytes(read: () => Promise<Buffer>, row: CataloguedRecord): Promise<string | null> {
   try {
     const record = parseWholeRecord(await read())
-    if (record === null) return 'what is stored is not one whole record'
+    if (record === null) return 'the stored bytes are not one complete record'
     // How long the store's own form of it is says nothing here.
     return await faultOf({ ...record, length: null }, row)
   } catch (error) {
@@ -75,9 +75,10 @@ export async function checkFileHeader(
   if (end === 0) return { fault: null, length: 0 }
   try {
     const record = await firstRecord(handle, 0, Math.min(end, MAX_HEADER_BYTES))
-    if (record === null) return { fault: 'there is none', length: 0 }
+    if (record === null) return { fault: 'missing', length: 0 }
     const check = checkRecord(record)
-    const fault = check.kind === 'damaged' ? check.reason : record.type === 'warcinfo' ? null : `it is a ${record.type}`
+    const fault =
+      check.kind === 'damaged' ? check.reason : record.type === 'warcinfo' ? null : `unexpected type ${record.type}`
     return { fault, length: record.length ?? 0 }
   } catch (error) {
     if (isAppError(error, 'record-damaged')) return { fault: error.message, length: 0 }
@@ -114,19 +115,19 @@ async function faultOf(record: ArchiveRecord, row: CataloguedRecord): Promise<st
   if (record.length !== null && record.length !== row.length)
     return `the record has ${record.length} bytes, the catalogue says ${row.length}`
   if (record.headers.get('WARC-Target-URI') !== row.url)
-    return `the record is of ${record.headers.get('WARC-Target-URI')}`
-  if ((record.type === 'revisit') !== row.revisit) return `the record is a ${record.type}, the catalogue says otherwise`
+    return `the record belongs to ${record.headers.get('WARC-Target-URI')}`
+  if ((record.type === 'revisit') !== row.revisit) return `the record type ${record.type} does not match the catalogue`
   // Of a page that is gone there is no more than the header that said so.
   if (row.revisit || record.block === null || row.digest.length === 0) return null
   const http = parseHttpBlock(record.block)
-  if (http === null) return 'the record holds no HTTP response'
+  if (http === null) return 'the record contains no HTTP response'
   const encodings = http.headers.getAll('Content-Encoding')
   const decoded = await decodeBody(
     http.body,
     encodings.length === 0 ? undefined : encodings.join(', '),
     Math.max(1, row.size),
   )
-  if (decoded.kind === 'failed' && row.size > 0) return 'the body can not be decoded'
+  if (decoded.kind === 'failed' && row.size > 0) return "the body can't be decoded"
   const body = decoded.kind === 'failed' ? Buffer.alloc(0) : decoded.body
-  return bodyDigest(body).equals(row.digest) ? null : 'the body does not match the fingerprint in the catalogue'
+  return bodyDigest(body).equals(row.digest) ? null : 'the body does not match the digest in the catalogue'
 }

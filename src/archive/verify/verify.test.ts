@@ -146,11 +146,11 @@ describe('verify', () => {
       ])
       assert.equal(report.faultCount, 4)
       assert.match(report.faults[2]!.message, /is missing; 4 records are lost/)
-      assert.match(report.faults[3]!.message, /^the file's own header record/)
+      assert.match(report.faults[3]!.message, /^the file's header record/)
       assert.equal(report.records, 12)
     }))
 
-  test('rows that say otherwise than the record are told', () =>
+  test('rows that contradict their record are reported', () =>
     withFolder(async (folder) => {
       const { file, rows } = writeArchive(folder, 1, 6)
       rows[0]!.url = 'http://b.example/'
@@ -160,11 +160,11 @@ describe('verify', () => {
       rows[5]!.offset += 10_000
       const { report } = await look(storeOf(() => [{ file, rows }]))
       const messages = [
-        /is of http:\/\/a/,
-        /does not match the fingerprint/,
-        /is a response/,
+        /belongs to http:\/\/a/,
+        /does not match the digest/,
+        /type response does not match/,
         /record/,
-        /lies behind what counts/,
+        /beyond the end of the file/,
       ]
       assert.equal(report.faults.length, messages.length)
       for (const [at, { message }] of report.faults.entries()) assert.match(message, messages[at]!)

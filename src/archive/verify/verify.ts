@@ -70,7 +70,7 @@ async function lookAtFile(
   listed: ArchiveFile,
   onRecords: (records: number) => void,
 ): Promise<Findings | null> {
-  if (listed.path === '') return verifyShelf(objects, listed, onRecords)
+  if (listed.path === '') return verifySingleRecords(objects, listed, onRecords)
   const current = async () => (await objects.files()).find(({ id }) => id === listed.id)
   let file = listed
   for (let attempt = 1; ; attempt++) {
@@ -117,11 +117,11 @@ async function verifyFile(
   try {
     const { size } = await handle.stat()
     if (size < file.length) {
-      tell(null, null, `the file has ${size} bytes, ${file.length} were stored`)
+      tell(null, null, `the file has ${size} bytes instead of ${file.length}`)
       found.damages.push({ kind: 'file', fileId: file.id, size })
     }
     const header = await checkFileHeader(handle, Math.min(size, rows[0]?.offset ?? file.length))
-    if (header.fault !== null) tell(0, null, `the file's own header record: ${header.fault}`)
+    if (header.fault !== null) tell(0, null, `the file's header record: ${header.fault}`)
     const bytes = createRecordBytes(handle)
     let end = 0
     found.unusedBytes = file.length - header.length
@@ -146,7 +146,7 @@ async function verifyFile(
  * Records that lie in no file, but each by itself. They may be collected and brought back meanwhile: what is wrong with one counts
  * only where the catalogue still names that very record.
  */
-async function verifyShelf(
+async function verifySingleRecords(
   objects: ObjectStore,
   file: ArchiveFile,
   onRecords: (records: number) => void,
@@ -180,6 +180,6 @@ async function verifyShelf(
 }
 
 function misplaced({ offset, length }: CataloguedRecord, end: number, file: ArchiveFile): string | null {
-  if (offset < end) return 'the record lies within the one before'
-  return offset + length > file.length ? 'the record lies behind what counts of the file' : null
+  if (offset < end) return 'the record overlaps the previous one'
+  return offset + length > file.length ? 'the record is beyond the end of the file' : null
 }

@@ -177,9 +177,9 @@ async function* oneChunk(bytes: Buffer): AsyncGenerator<Buffer> {
  */
 export function parseArcHead(line: Buffer): ParsedHead {
   const fields = /^(\S.*) ([\d.:a-f]+) (\d{14})\d* (\S+) (-?\w+)$/i.exec(line.toString('utf8'))
-  if (fields === null) return { kind: 'malformed', reason: 'no ARC record line' }
+  if (fields === null) return { kind: 'malformed', reason: 'not an ARC record line' }
   const [, uri, address, date, contentType, length] = fields as unknown as string[]
-  if (!/^\d{1,15}$/.test(length!)) return { kind: 'malformed', reason: `no usable length but ${length}` }
+  if (!/^\d{1,15}$/.test(length!)) return { kind: 'malformed', reason: `invalid length ${length}` }
   const type = uri!.startsWith('filedesc://') ? 'warcinfo' : uri!.startsWith('http') ? 'response' : 'resource'
   const headers = new WarcHeaders([
     ['WARC-Type', type],

@@ -110,18 +110,15 @@ function read(source: string): Program {
   try {
     new RegExp(source)
   } catch (cause) {
-    throw new AppError('usage-wrong', `wrong regular expression: ${(cause as Error).message}`, { cause })
+    throw new AppError('usage-wrong', `invalid regular expression: ${(cause as Error).message}`, { cause })
   }
   const syntax = readPattern(source)
   if (syntax.kind === 'unsupported') {
-    throw new AppError('usage-wrong', `regular expressions here cannot have ${syntax.what}: ${source}`)
+    throw new AppError('usage-wrong', `regular expressions cannot have ${syntax.what} here: ${source}`)
   }
   const program = compilePattern(syntax.root)
   if (program === null) {
-    throw new AppError(
-      'usage-wrong',
-      `the regular expression has more than ${maxSteps} steps when written out: ${source}`,
-    )
+    throw new AppError('usage-wrong', `the regular expression expands to more than ${maxSteps} steps: ${source}`)
   }
   return program
 }

@@ -16,10 +16,11 @@ const MAX_ERRORS = 10
  * Reads what a person typed: words (all of them), "phrases", prefix*, -word or NOT, OR (between the words to its left and right),
  * parentheses, site:, intitle:, before: and after: (UTC, on the moment when a version was first seen).
  * What is left open is closed at the end, and an operator without a word to work on is passed over; what can't be
- * meant is a fault. Work is bounded by the length of the query.
+ * meant is an error. Work is bounded by the length of the query.
  */
 export function parseSearchQuery(text: string): ParsedQuery {
-  if (text.length > MAX_CHARS) return wrong([`the query has ${text.length} characters; at most ${MAX_CHARS} are read`])
+  if (text.length > MAX_CHARS)
+    return wrong([`the query has ${text.length} characters; at most ${MAX_CHARS} are allowed`])
   const errors: string[] = []
   const reader = createReader(queryTokens(text), errors)
   const root = reader.readAny(0)
@@ -27,7 +28,7 @@ export function parseSearchQuery(text: string): ParsedQuery {
   if (reader.wordCount() > MAX_WORDS) errors.push(`the query has more than ${MAX_WORDS} words`)
   if (errors.length > 0) return wrong([...new Set(errors)])
   if (root === null && times.beforeMs === null && times.afterMs === null)
-    return wrong(['there is no word to look for; letters and digits make words'])
+    return wrong(['the query contains no words (letters or digits)'])
   return { kind: 'query', query: { match: root, ...times } }
 }
 
@@ -96,7 +97,7 @@ function createReader(tokens: readonly QueryToken[], errors: string[]) {
     }
     const isWhole = !isUnspaced(last)
     if (term.prefix && isWhole && last.length < MIN_PREFIX_CHARS)
-      errors.push(`${last}*: at least ${MIN_PREFIX_CHARS} letters must stand before the star`)
+      errors.push(`${last}*: at least ${MIN_PREFIX_CHARS} letters must come before the star`)
     // Where words can't be told apart by the eye, what was typed may be the beginning of a longer one.
     const prefix = term.prefix || (!isWhole && prefixes < MAX_PREFIXES)
     if (prefix && ++prefixes > MAX_PREFIXES) errors.push(`the query has more than ${MAX_PREFIXES} words with a star`)
@@ -112,7 +113,7 @@ function createReader(tokens: readonly QueryToken[], errors: string[]) {
     hasTime = true
     const moment = parseMoment(text)
     if (moment === null) errors.push(`${field}: needs a date such as 2026-11-01 or 2026-11-01T12:00`)
-    else if (isInside) errors.push(`${field}: holds for the whole query; it can't be negated or stand in parentheses`)
+    else if (isInside) errors.push(`${field}: applies to the whole query; it can't be negated or put in parentheses`)
     else if (field === 'before') times.beforeMs = Math.min(times.beforeMs ?? moment, moment)
     else times.afterMs = Math.max(times.afterMs ?? moment, moment)
     return null
@@ -129,8 +130,7 @@ function createReader(tokens: readonly QueryToken[], errors: string[]) {
   return {
     readAny(depth: number): QueryNode | null {
       const root = readAny(depth)
-      if (hasOr && hasTime)
-        errors.push('before: and after: hold for the whole query; put what stands around OR into parentheses')
+      if (hasOr && hasTime) errors.push('before: and after: apply to the whole query; put parentheses around the OR')
       return root
     },
     times: () => times,

@@ -52,7 +52,7 @@ export function checkSelector(selector: string): void {
   } catch (cause) {
     throw new AppError(
       'usage-wrong',
-      `wrong selector ${JSON.stringify(selector.slice(0, 200))}: ${(cause as Error).message}`,
+      `invalid selector ${JSON.stringify(selector.slice(0, 200))}: ${(cause as Error).message}`,
       {
         cause,
       },

@@ -45,16 +45,16 @@ describe('rules that leave something out', () => {
     assert.ok(one.id > 0 && one.id < 2 ** 31)
   })
 
-  test('are refused with their fault', () => {
+  test('are refused with a reason', () => {
     const cases: [Partial<OmitRule>, RegExp][] = [
-      [{ selectors: ['p['] }, /wrong selector "p\["/],
+      [{ selectors: ['p['] }, /invalid selector "p\["/],
       [{ selectors: ['.ok', ':no-such-thing'] }, /:no-such-thing/],
-      [{ selectors: ['p::before'] }, /wrong selector/],
-      [{ selectors: [''] }, /wrong selector ""/],
-      [{ patterns: ['('] }, /wrong regular expression/],
+      [{ selectors: ['p::before'] }, /invalid selector/],
+      [{ selectors: [''] }, /invalid selector ""/],
+      [{ patterns: ['('] }, /invalid regular expression/],
       [{ patterns: ['(?=a)'] }, /\(\?=/],
       [{ match: 'no host' }, /no host/],
-      [{ selectors: ['a'.repeat(3000)] }, /more than 2000 characters/],
+      [{ selectors: ['a'.repeat(3000)] }, /longer than 2000 characters/],
       [{ selectors: Array.from({ length: 201 }, (_, i) => `.a${i}`) }, /more than 200/],
     ]
     for (const [parts, message] of cases) {

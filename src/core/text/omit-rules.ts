@@ -44,7 +44,7 @@ type Reading = { readonly matches: SourceMatch; readonly rule: OmitRule }
 
 /** Throws `usage-wrong`, naming it, where a place, a selector or an expression is wrong. */
 export function createOmitRules(rules: readonly OmitRule[]): (url: string) => OmitRules | null {
-  if (rules.length > maxRules) throw new AppError('usage-wrong', `more than ${maxRules} rules to leave something out`)
+  if (rules.length > maxRules) throw new AppError('usage-wrong', `more than ${maxRules} omit rules`)
   const patterns = new Map<string, Pattern>()
   const readings = rules.map((rule) => readRule(rule, patterns)).filter(({ rule }) => !isEmpty(rule))
   // Pages of one site meet the same rules, so that little is compiled more than once.
@@ -69,14 +69,14 @@ export function createOmitRules(rules: readonly OmitRule[]): (url: string) => Om
 function readRule(rule: OmitRule, patterns: Map<string, Pattern>): Reading {
   const matches = createSourceMatch(rule.match)
   if (matches === null) {
-    throw new AppError('usage-wrong', `no host, domain, URL or *: ${JSON.stringify(rule.match.slice(0, 80))}`)
+    throw new AppError('usage-wrong', `not a host, domain, URL or *: ${JSON.stringify(rule.match.slice(0, 80))}`)
   }
   if (rule.selectors.length + rule.patterns.length > maxItems) {
     throw new AppError('usage-wrong', `more than ${maxItems} selectors and expressions for ${rule.match}`)
   }
   for (const selector of rule.selectors) {
     if (selector.length > maxSelectorLength) {
-      throw new AppError('usage-wrong', `a selector of more than ${maxSelectorLength} characters for ${rule.match}`)
+      throw new AppError('usage-wrong', `a selector for ${rule.match} is longer than ${maxSelectorLength} characters`)
     }
     elements().checkSelector(selector)
   }

@@ -83,7 +83,7 @@ describe('an expression', () => {
     'author:me a1': [[0, /no field author:.*intitle: and site:/]],
     'site: a1': [[0, /needs a host/]],
     'site:a..b': [[0, /needs a host/]],
-    '/(/': [[0, /wrong regular expression/]],
+    '/(/': [[0, /invalid regular expression/]],
     '/a/g': [[0, /no flag g/]],
     'a1 site: "b1': [
       [3, /needs a host/],

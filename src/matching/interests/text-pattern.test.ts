@@ -80,7 +80,7 @@ describe('a pattern held against a text', () => {
   })
 
   const wrong: Record<string, RegExp> = {
-    '(': /wrong regular expression/,
+    '(': /invalid regular expression/,
     '(?=a)': /cannot have/,
     '(a)\\1': /cannot have/,
     'a*': /every text/,

@@ -58,7 +58,7 @@ function summaryOf(node: XmlNode | undefined, values: XmlValues): AciSummary {
   for (const each of node?.content ?? []) {
     const bare = typeof each === 'string' ? each : (textOf(each) ?? '')
     const plain = isEscaped ? unbackslashed(bare) : bare
-    if (plain === null) values.addError(node, 'a backslash that begins no escape')
+    if (plain === null) values.addError(node, 'a backslash that starts no escape')
     else if (plain !== '') {
       if (typeof each !== 'string') marks.push([text.length, text.length + plain.length])
       text += plain
@@ -102,14 +102,14 @@ function placesOf(node: XmlNode, values: XmlValues): AciPlace[] {
   return childrenOf(node, 'place').map((place) => {
     const start = values.count(place, 'start')
     const end = values.count(place, 'end')
-    if (end < start) values.addError(place, 'it ends before it starts')
+    if (end < start) values.addError(place, 'ends before it starts')
     return { where: wordOf(attributeOf(place, 'where'), targetNames) ?? 'body', start, end }
   })
 }
 
 const maxErrors = 100
 
-/** Reads values and goes on when one is wrong: all faults are told together. What is not there is 0, false or ''. */
+/** Reads values and collects all errors. Missing values are 0, false or ''. */
 export type XmlValues = {
   readonly errors: readonly XmlError[]
   addError(node: XmlNode | undefined, message: string): void
@@ -141,11 +141,11 @@ export function createXmlValues(): XmlValues {
     addError,
     number: (node, name) => read(node, name, 'a number', Number.isFinite),
     count: (node, name) =>
-      read(node, name, 'a whole number that is not negative', (value) => Number.isSafeInteger(value) && value >= 0),
+      read(node, name, 'a non-negative whole number', (value) => Number.isSafeInteger(value) && value >= 0),
     truth: (node, name) => attributeOf(node, name)?.trim() === 'true',
     text(node) {
       const text = textOf(node)
-      if (text === null) addError(node, 'a backslash that begins no escape')
+      if (text === null) addError(node, 'a backslash that starts no escape')
       return text ?? ''
     },
   }

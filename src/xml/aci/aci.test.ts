@@ -124,7 +124,7 @@ describe('annotations as XML', () => {
     }
   })
 
-  test('all faults are told together, each with its line', () => {
+  test('all errors are reported together, each with its line', () => {
     const wrong = fromThePapers
       .replace('relevance="18"', 'relevance="high"')
       .replace('filesize="2000"', 'filesize="-1"')
@@ -134,7 +134,7 @@ describe('annotations as XML', () => {
     const told = readAcis(wrong).errors.map(({ line, message }) => `${line}: ${message}`)
     const expected = [
       /^2: <aci>: relevance: expected a number, not "high"/,
-      /^2: <aci>: filesize: expected a whole number/,
+      /^2: <aci>: filesize: expected a non-negative whole number/,
       /^4: <urgency>: urgent: expected a number/,
       /^5: <docbase>: a backslash/,
       /^6: .*expir/,

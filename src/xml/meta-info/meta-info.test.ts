@@ -159,7 +159,7 @@ describe('meta-information', () => {
     }
   })
 
-  test('the validator names all faults with their lines', () => {
+  test('the validator reports all errors with their lines', () => {
     const text = fromThePaper.replace('<webrace:ip>194.42.7.2</webrace:ip>', '<webrace:port/>')
     assert.deepEqual(
       validateMetaInfo(text).map(({ line }) => line),
@@ -170,7 +170,7 @@ describe('meta-information', () => {
     const end = '</webrace:metainfo>'
     assert.deepEqual(validateMetaInfo(`<!DOCTYPE webrace:metainfo SYSTEM "a[>">${root}${end}`), [])
     const declares = `<!-- <!DOCTYPE a> --><!DOCTYPE webrace:metainfo [<!ELEMENT webrace:metainfo ANY>]>${root}${end}`
-    assert.match(validateMetaInfo(declares)[0]!.message, /declarations of its own/)
+    assert.match(validateMetaInfo(declares)[0]!.message, /an internal subset/)
     assert.match(validateMetaInfo(Buffer.from(`\ufeff${root}${end}`, 'utf16le'))[0]!.message, /not UTF-8/)
   })
 
