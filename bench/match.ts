@@ -3,8 +3,7 @@
  * page of 70 KB). The naive loop, which compares every profile with the document, is measured in the same run.
  */
 
-import type { CompiledInterests } from '../src/matching/interests/compile-interests.ts'
-import { compileInterests } from '../src/matching/interests/compile-interests.ts'
+import { type CompiledInterests, compileInterests } from '../src/matching/interests/compile-interests.ts'
 import { createMatchIndex, type MatchIndex } from '../src/matching/match/match-index.ts'
 import { matchNaively } from '../src/matching/match/naive-match.testkit.ts'
 import { type DocumentTerms, readDocument } from '../src/matching/terms/document-terms.ts'

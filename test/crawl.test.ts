@@ -1,28 +1,18 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import type { CrawlResult } from '../src/core/reports/crawl-report.ts'
 import { readResult, startErace } from './kit/erace.ts'
+import { newFolder, runCrawl } from './site/crawl-run.ts'
 import { countByPath, isRobots } from './site/request-log.ts'
 import { createSite, type Site } from './site/site.ts'
 
-/** The whole command against real origins, as a person would use it. */
-const folders: string[] = []
+/** The whole command against real origins, as a user runs it. */
+const dataFolder = (): string => join(newFolder(), 'data')
 
-function dataFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'erace-crawl-'))
-  folders.push(folder)
-  return folder
-}
-
-async function crawl(folder: string, seeds: string[], options: string[] = []): Promise<CrawlResult> {
-  const args = ['crawl', ...seeds, '--data', join(folder, 'data'), '--json', '--quiet', '--delay', '0', ...options]
-  const end = await startErace(args).ended
-  const result = readResult(end)
-  assert.ok(result !== undefined && end.exitCode === 0, `exit ${end.exitCode}: ${end.stderr.slice(-2000)}`)
-  return result as CrawlResult
+async function crawl(data: string, seeds: string[], options: string[] = []): Promise<CrawlResult> {
+  return (await runCrawl(seeds, { data, options })).result
 }
 
 async function run(...args: string[]) {
@@ -31,10 +21,6 @@ async function run(...args: string[]) {
 
 const html = (...links: string[]): string =>
   `<title>t</title>${links.map((link) => `<a href="${link}">x</a>`).join('')}`
-
-after(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
-})
 
 describe('a crawl of one site', () => {
   let site: Site
@@ -62,7 +48,7 @@ describe('a crawl of one site', () => {
       },
     )
     for (const [path, times] of countByPath(site.log)) assert.equal(times, 1, path)
-    const verified = await run('verify', '--data', join(folder, 'data'))
+    const verified = await run('verify', '--data', folder)
     assert.equal(verified.exitCode, 0, verified.stdout + verified.stderr)
 
     site.log.length = 0
@@ -89,7 +75,7 @@ describe('a crawl of one site', () => {
 
   test('an interrupted crawl saves its state, exits with 130, and continues', async () => {
     const folder = dataFolder()
-    const args = ['crawl', `${site.origin()}/`, '--data', join(folder, 'data'), '--json', '--quiet', '--delay', '20']
+    const args = ['crawl', `${site.origin()}/`, '--data', folder, '--json', '--quiet', '--delay', '20']
     const { child, ended } = startErace(args)
     const seen = site.log.length
     await untilLogged(site, seen + 8)
@@ -105,7 +91,7 @@ describe('a crawl of one site', () => {
 
   test("two crawls can't share a data folder", async () => {
     const folder = dataFolder()
-    const args = ['crawl', `${site.origin()}/`, '--data', join(folder, 'data'), '--quiet', '--delay', '1000']
+    const args = ['crawl', `${site.origin()}/`, '--data', folder, '--quiet', '--delay', '1000']
     const first = startErace(args)
     await untilLogged(site, site.log.length + 3)
     const second = await run(...args)
@@ -157,9 +143,9 @@ describe('what is followed and what is not', () => {
     set('/bin', { body: 'GIF89a', headers: { 'content-type': 'image/gif' } })
     set('/copy', { body: html('/c') })
     set('/hidden', { body: `<meta name=robots content="noindex,nofollow">${html('/never')}` })
-    const folder = dataFolder()
-    writeFileSync(join(folder, 'block'), `# blocked\n${origin()}/blocked/\n`)
-    const result = await crawl(folder, [`${origin()}/`], ['--block', join(folder, 'block')])
+    const block = join(newFolder(), 'block')
+    writeFileSync(block, `# blocked\n${origin()}/blocked/\n`)
+    const result = await crawl(dataFolder(), [`${origin()}/`], ['--block', block])
     assert.deepEqual(result.skipped, {
       robots: 3,
       scope: 1,
@@ -257,9 +243,9 @@ test('hosts declared equal by host rules are one', async () => {
   try {
     site.set('/', { body: html('/p', `${site.origin().replace('127.0.0.1', '127.0.0.2')}/p`) })
     site.set('/p', { body: 'p' })
-    const folder = dataFolder()
-    writeFileSync(join(folder, 'rules'), 'synonym(127.0.0.2)=127.0.0.1\n')
-    const result = await crawl(folder, [`${site.origin()}/`], ['--host-rules', join(folder, 'rules')])
+    const rules = join(newFolder(), 'rules')
+    writeFileSync(rules, 'synonym(127.0.0.2)=127.0.0.1\n')
+    const result = await crawl(dataFolder(), [`${site.origin()}/`], ['--host-rules', rules])
     assert.equal(result.stored, 2)
     assert.equal(result.skipped.scope, 0)
   } finally {
@@ -284,7 +270,7 @@ function pick(result: CrawlResult) {
   return { fetched, stored, unchanged, duplicates, failed, redirects, queued, seen }
 }
 
-/** Resolves when the origin has logged so many requests. */
+/** Resolves when the origin has logged this many requests. */
 async function untilLogged(site: Site, requests: number): Promise<void> {
   while (site.log.length < requests) await new Promise((resolve) => setImmediate(resolve))
 }

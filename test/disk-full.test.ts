@@ -2,29 +2,29 @@ import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
 import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, test } from 'node:test'
+import { describe, type TestContext, test } from 'node:test'
 import type { CrawlResult } from '../src/core/reports/crawl-report.ts'
 import { lastLines, readResult, startErace } from './kit/erace.ts'
 import { assertVerified, newFolder, runCrawl, startCrawl } from './site/crawl-run.ts'
 import { createHandlerSite, type HandlerSite } from './site/handler-site.ts'
+import { createSite } from './site/site.ts'
 
 /**
- * A crawl on a disk that is too small for it. The disk is one in memory, filled up but for a little; whenever the crawl
- * says that it waits, one of the files that fill it goes. So the disk is full at several points of one crawl.
+ * A crawl on a disk that is too small: a file system in memory that is nearly full. Whenever the crawl reports that it
+ * waits, one of the filler files is removed, so the disk is full at several points of one crawl.
  */
 const diskBytes = 24 << 20
 const fillerBytes = 1 << 20
 const pageBytes = 16 << 10
 const pages = 250
-/** Few fetchers hold few pages while the crawl waits: then a file's worth of room is enough for what is to be kept at once. */
+/** Few fetchers, so that the pages in flight fit into the space of one filler file. */
 const options = ['--threads', '1', '--fetchers', '16']
 
 type Disk = { folder: string; fillers(): string[]; freeOne(): void; unmount(): void }
 
-/** Fills a new disk with files of one size until so few bytes are left. */
+/** A new disk, filled with files of one size except for some free bytes. */
 function mountDisk(freeBytes: number): Disk {
-  const folder = newFolder()
-  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${diskBytes}`, 'erace-test', folder])
+  const folder = mount(diskBytes)
   const filler = Buffer.alloc(fillerBytes)
   for (let left = diskBytes - freeBytes; left > 0; left -= fillerBytes)
     writeFileSync(join(folder, `filler-${left}`), filler.subarray(0, left))
@@ -36,17 +36,26 @@ function mountDisk(freeBytes: number): Disk {
       const name = fillers()[0]
       if (name !== undefined) rmSync(join(folder, name))
     },
-    unmount: () => void spawnSync('umount', ['-l', folder]),
+    unmount: () => unmount(folder),
   }
 }
 
-/** Why no disk can be had here, or undefined. */
-function whyNoDisk(): string | undefined {
+function mount(bytes: number): string {
   const folder = newFolder()
-  const { status, stderr, error } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'erace-test', folder])
-  if (status !== 0) return `no file system in memory can be mounted: ${error?.message ?? stderr}`
-  spawnSync('umount', [folder])
-  return undefined
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes}`, 'erace-test', folder], { stdio: 'pipe' })
+  return folder
+}
+
+const unmount = (folder: string) => void spawnSync('umount', ['-l', folder])
+
+/** Why no disk can be mounted here, if so. */
+function whyNoDisk(): string | undefined {
+  try {
+    unmount(mount(1 << 20))
+    return undefined
+  } catch (error) {
+    return `no file system in memory can be mounted: ${error}`
+  }
 }
 
 /** Page n links to the next two of a binary tree, and no two pages are alike. */
@@ -60,16 +69,20 @@ async function createLargePages(): Promise<HandlerSite> {
   })
 }
 
+async function startOnSmallDisk(t: TestContext) {
+  const disk = mountDisk(2 << 20)
+  const site = await createLargePages()
+  t.after(async () => {
+    await site.close()
+    disk.unmount()
+  })
+  const data = join(disk.folder, 'data')
+  return { disk, site, ...startCrawl([`${site.origin}/`], { data, options }) }
+}
+
 describe('a full disk', { skip: whyNoDisk() ?? false }, () => {
   test('pauses the crawl with a reason every time, and it resumes when there is room', async (t) => {
-    const disk = mountDisk(2 << 20)
-    const site = await createLargePages()
-    t.after(async () => {
-      await site.close()
-      disk.unmount()
-    })
-    const data = join(disk.folder, 'data')
-    const { child, ended } = startCrawl([`${site.origin}/`], { data, options })
+    const { disk, site, data, child, ended } = await startOnSmallDisk(t)
     const pauses: string[] = []
     let statusWhileFull: Promise<void> | undefined
     child.stderr!.on('data', (text: string) => {
@@ -89,20 +102,13 @@ describe('a full disk', { skip: whyNoDisk() ?? false }, () => {
       { stored: result.stored, failed: result.failed, finished: result.finished },
       { stored: pages, failed: 0, finished: true },
     )
-    // Nothing was fetched twice: what could not be kept was held.
+    // Nothing was fetched twice: results waited for space.
     assert.equal(site.asked.length, pages + 1)
     await assertVerified(data)
   })
 
   test('does not block an interrupt, and the crawl continues later', async (t) => {
-    const disk = mountDisk(2 << 20)
-    const site = await createLargePages()
-    t.after(async () => {
-      await site.close()
-      disk.unmount()
-    })
-    const data = join(disk.folder, 'data')
-    const { child, ended } = startCrawl([`${site.origin}/`], { data, options })
+    const { disk, site, data, child, ended } = await startOnSmallDisk(t)
     let isInterrupted = false
     child.stderr!.on('data', (text: string) => {
       if (isInterrupted || !text.includes('the crawl waits')) return
@@ -118,6 +124,29 @@ describe('a full disk', { skip: whyNoDisk() ?? false }, () => {
     await assertVerified(data)
     const status = await startErace(['status', '--data', data, '--json']).ended
     assert.equal(JSON.parse(status.stdout).documents.versions, pages)
+  })
+
+  test('ends a backup or restore with nothing left behind', async () => {
+    const disk = mount(100 << 10)
+    const site = await createSite({ pages: 200 })
+    try {
+      const options = ['--allow-net', '127.0.0.0/8', '--threads', '1']
+      const { data } = await runCrawl([`${site.origin()}/`], { options })
+      const codeOf = async (...args: string[]) => {
+        const end = await startErace([...args, '--json']).ended
+        const { error } = (readResult(end) ?? {}) as { error?: { code: string } }
+        return [end.exitCode, error?.code ?? lastLines(end)]
+      }
+      assert.deepEqual(await codeOf('backup', join(disk, 'b.tar'), '--data', data), [1, 'store-full'])
+      assert.deepEqual(readdirSync(disk), [])
+      const file = join(newFolder(), 'b.tar')
+      assert.equal((await codeOf('backup', file, '--data', data))[0], 0)
+      assert.deepEqual(await codeOf('restore', file, '--data', join(disk, 'data')), [1, 'store-full'])
+      assert.deepEqual(readdirSync(disk), [])
+    } finally {
+      await site.close()
+      unmount(disk)
+    }
   })
 })
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, BrowserContext } from 'playwright-core'
 import { type Service, type StartService, startCluster, startService } from '../kit/service.ts'
-import { type ChangingPages, createChangingPages } from '../watch/changing-pages.ts'
+import { type ChangingPages, createChangingPages } from '../site/handler-site.ts'
 import { startBrowser, visit, withoutBrowser } from './browser.ts'
 
 /** In another tab, as an impatient user would. */

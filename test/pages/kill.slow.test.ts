@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Service, type StartService, startCluster, startService } from '../kit/service.ts'
-import { type ChangingPages, createChangingPages } from '../watch/changing-pages.ts'
+import { type ChangingPages, createChangingPages } from '../site/handler-site.ts'
 import { until } from '../watch/up-run.ts'
 
 const email = 'ada@example.org'

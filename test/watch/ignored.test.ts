@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ChangingPage } from './changing-pages.ts'
+import type { ChangingPage } from '../site/handler-site.ts'
 import { profileOf, sourceOf } from './up-run.ts'
 import { withWatching } from './watching.ts'
 
@@ -20,14 +20,14 @@ test('a change in text one user ignores notifies the others, and no one if all i
     pages['/']!.words = 'Visitors: 22. It rains on java.'
     await checked(2)
     const kinds = async () =>
-      (await annotations()).map(({ profile, kind, backlog }) => `${profile} ${backlog ? 'base line' : kind}`).sort()
-    assert.deepEqual(await kinds(), ['filter base line', 'track base line'])
+      (await annotations()).map(({ profile, kind, backlog }) => `${profile} ${backlog ? 'baseline' : kind}`).sort()
+    assert.deepEqual(await kinds(), ['filter baseline', 'track baseline'])
 
     await put(profileOf('all', bob, [{ ...source, process: 'track' }], {}))
     await checked(2)
     pages['/']!.words = 'Visitors: 333. It rains on java.'
     await checked(2)
-    assert.deepEqual(await kinds(), ['all base line', 'all changed', 'filter base line', 'track base line'])
+    assert.deepEqual(await kinds(), ['all baseline', 'all changed', 'filter baseline', 'track baseline'])
 
     pages['/']!.words = 'Visitors: 4444. It snows on java.'
     await checked(2)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startErace } from '../kit/erace.ts'
-import type { ChangingPage } from './changing-pages.ts'
+import type { ChangingPage } from '../site/handler-site.ts'
 import { profileOf, sourceOf } from './up-run.ts'
 import { withWatching } from './watching.ts'
 
@@ -13,7 +13,7 @@ test('gone and back notify users who were notified of the page, and those who tr
     '/java': { words: 'java' },
     '/tea': { words: 'tea' },
   }
-  await withWatching({ pages: [pages] }, async ({ news, put, begin, checked, told, annotations }) => {
+  await withWatching({ pages: [pages] }, async ({ news, put, begin, checked, notified, annotations }) => {
     const source = sourceOf(`${news.origin}/`, { depth: 1 })
     await put(
       profileOf('java', ann, [source], { java: 1 }),
@@ -28,7 +28,7 @@ test('gone and back notify users who were notified of the page, and those who tr
     pages['/java'] = java
     pages['/tea'] = { words: 'tea and java' }
     await checked(2)
-    const lines = (await told()).filter((line) => !line.includes(' / '))
+    const lines = (await notified()).filter((line) => !line.includes(' / '))
     assert.deepEqual(
       lines.filter((line) => line.startsWith('ann')).sort(),
       ['back', 'gone', 'new'].map((kind) => `ann java /java ${kind}`).concat('ann java /tea back'),
@@ -79,7 +79,7 @@ test('archived versions are kept; a version that matters to no one is dropped, a
     '/kept/page': { words: 'nothing to see either' },
   }
   await withWatching({ pages: [pages] }, async (watching) => {
-    const { news, put, begin, checked, told, query, data } = watching
+    const { news, put, begin, checked, notified, query, data } = watching
     const source = sourceOf(`${news.origin}/`, { depth: 1 })
     const keeping = { ...source, process: 'archive', scope: { kind: 'pattern', source: '/kept/' } } as const
     await put(profileOf('java', ann, [source], { java: 1 }), profileOf('keep', cat, [keeping], {}))
@@ -89,7 +89,7 @@ test('archived versions are kept; a version that matters to no one is dropped, a
       query(
         `SELECT d.url, v.n, v.body, v.wanted FROM versions v JOIN documents d ON d.id = v.document ORDER BY d.url, v.n`,
       ).map(({ url, n, body, wanted }) => `${new URL(String(url)).pathname}@${n} ${body} ${wanted}`)
-    // The source itself belongs to whoever named it, archives included.
+    // The source itself is kept for every profile that names it, including archives.
     const before = ['/@1 kept 1', '/dull@1 kept 0', '/java@1 kept 1', '/kept/page@1 kept 1']
     assert.deepEqual(states(), before)
     const gc = await startErace(['gc', '--data', data, '--json']).ended
@@ -97,12 +97,12 @@ test('archived versions are kept; a version that matters to no one is dropped, a
     const after = before.map((line) => line.replace('kept 0', 'dropped 0'))
     assert.deepEqual(states(), after)
     await checked(2)
-    assert.deepEqual(states(), after, 'no change where there was none')
+    assert.deepEqual(states(), after, 'nothing has changed')
     const whole = news.answers.filter(({ path, status }) => path === '/dull' && status === 200)
-    assert.equal(whole.length, 1, 'the check of a page without its body is cheap still')
+    assert.equal(whole.length, 1, 'a page without a stored body is still revalidated')
     pages['/dull']!.words = 'java at last'
     await checked(2)
-    assert.deepEqual(await told(), ['ann java /java new', 'ann java /dull changed'])
+    assert.deepEqual(await notified(), ['ann java /java new', 'ann java /dull changed'])
     assert.ok(states().includes('/dull@2 kept 1'))
   })
 })
@@ -128,13 +128,13 @@ test('a version that mattered to no one is stored again once someone archives it
   })
 })
 
-/** Long enough to be told from other stories. */
-const story = `java research at a small institute has found that gardens with many different flowers are visited by far
+/** Long enough for near-duplicate detection. */
+const article = `java research at a small institute has found that gardens with many different flowers are visited by far
   more kinds of bees than lawns which are cut each week and that the effect lasts well into the late autumn months`
 
 test('the same article on several hosts is one annotation that lists them all', async () => {
-  // The same words in another make-up, and the very same page.
-  const pages = [{ '/': { words: story } }, { '/': { words: `<b>${story}</b>` } }, { '/': { words: story } }]
+  // The same words in other markup, and an identical page.
+  const pages = [{ '/': { words: article } }, { '/': { words: `<b>${article}</b>` } }, { '/': { words: article } }]
   await withWatching({ pages, addresses: ['127.0.0.1', '127.0.0.2', '127.0.0.3'] }, async (watching) => {
     const { sites, put, begin, checked, annotations } = watching
     await put(
@@ -156,7 +156,7 @@ test('the same article on several hosts is one annotation that lists them all', 
     assert.deepEqual(
       ofBob.map(({ url, alsoAt }) => [url, alsoAt]),
       [[`${sites[1]!.origin}/`, []]],
-      'who watches one of them alone gets that one',
+      'a profile with one of the sources gets only that page',
     )
   })
 })

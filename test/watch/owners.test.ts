@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { ChangingPage } from '../site/handler-site.ts'
 import { createGate } from '../site/site.ts'
-import type { ChangingPage } from './changing-pages.ts'
 import { profileOf, sourceOf, until } from './up-run.ts'
 import { withWatching } from './watching.ts'
 
@@ -9,14 +9,14 @@ const [ann, bob, cat] = ['ann@example.org', 'bob@example.org', 'cat@example.org'
 
 test('a new watcher of a known source gets its pages as backlog, and no one is notified twice', async () => {
   const pages = { '/': { words: 'java', links: ['/more'] }, '/more': { words: 'java and tea' } }
-  await withWatching({ pages: [pages] }, async ({ news, put, begin, checked, told, annotations }) => {
+  await withWatching({ pages: [pages] }, async ({ news, put, begin, checked, notified, annotations }) => {
     const source = sourceOf(`${news.origin}/`, { depth: 1 })
     await put(profileOf('first', ann, [source], { java: 1 }))
     begin()
     await checked(2)
-    assert.equal((await told()).length, 2)
+    assert.equal((await notified()).length, 2)
     const fetched = news.answers.filter(({ status }) => status === 200).length
-    // In the very check that brings the newcomer up to date, something changes: that is news to who was there before.
+    // A change in the check that brings the newcomer up to date is reported to the earlier watcher.
     news.pages['/more'] = { words: 'java and coffee' }
     await put(profileOf('second', bob, [{ ...source }], { java: 1 }))
     await checked(3)
@@ -67,7 +67,7 @@ test('a page found first on a long path and then on a short one goes to owners w
     '/quicker': { words: 'quicker', links: ['/goal'] },
     '/goal': { words: 'java' },
   }
-  await withWatching({ pages: [pages] }, async ({ news, put, begin, checked, told }) => {
+  await withWatching({ pages: [pages] }, async ({ news, put, begin, checked, notified }) => {
     const uri = `${news.origin}/`
     await put(
       profileOf('far', ann, [sourceOf(uri, { depth: 3 })], { java: 1 }),
@@ -75,13 +75,13 @@ test('a page found first on a long path and then on a short one goes to owners w
     )
     begin()
     await checked(2)
-    assert.deepEqual((await told()).sort(), ['ann far /goal new', 'bob near /goal new'])
+    assert.deepEqual((await notified()).sort(), ['ann far /goal new', 'bob near /goal new'])
     Object.assign(pages['/slow']!, { until: gate.opened })
     Object.assign(pages['/goal']!, { words: 'java anew' })
-    await until('the first to be told', async () => (await told()).includes('ann far /goal changed'))
+    await until('the first to be notified', async () => (await notified()).includes('ann far /goal changed'))
     gate.open()
     await checked(1)
-    assert.deepEqual((await told()).sort().slice(-2), ['bob near /goal changed', 'bob near /goal new'])
+    assert.deepEqual((await notified()).sort().slice(-2), ['bob near /goal changed', 'bob near /goal new'])
   })
 })
 
@@ -91,7 +91,7 @@ test('a version found by one watch is reported by another that covers the page, 
     '/b': { words: 'b', links: ['/goal'] },
     '/goal': { words: 'java one' },
   }
-  await withWatching({ pages: [pages] }, async ({ news, put, begin, checked, told }) => {
+  await withWatching({ pages: [pages] }, async ({ news, put, begin, checked, notified }) => {
     const source = (path: string, everyMs: number) =>
       sourceOf(news.origin + path, { depth: 1, everyMs, everyMaxMs: everyMs })
     await put(
@@ -107,7 +107,7 @@ test('a version found by one watch is reported by another that covers the page, 
     news.pages['/goal'] = { words: 'java three' }
     await checked(2)
     const kinds = ['new', 'changed', 'gone', 'back']
-    const lines = await told()
+    const lines = await notified()
     assert.deepEqual(
       lines.filter((line) => line.startsWith('ann')),
       kinds.map((kind) => `ann quick /goal ${kind}`),

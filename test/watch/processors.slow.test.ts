@@ -1,33 +1,33 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { newFolder } from '../site/crawl-run.ts'
-import { type ChangingPage, createChangingPages } from './changing-pages.ts'
+import { type ChangingPage, createChangingPages } from '../site/handler-site.ts'
 import { createUpFolder, profileOf, sourceOf, until } from './up-run.ts'
 import { type Watching, withWatching } from './watching.ts'
 
-const STORIES = 4
+const ARTICLES = 4
 const COPIES = 4
 const PAGES = 30
 
-/** Long enough to be known again by, and with so few words that a title makes no difference. */
-function storyText(story: number): string {
-  const words = ['alpha', 'beta', 'gamma', 'delta', 'epsilon'].map((word) => `${word}${story}`)
+/** Long enough to be recognised, with so few different words that a title makes no difference. */
+function articleText(article: number): string {
+  const words = ['alpha', 'beta', 'gamma', 'delta', 'epsilon'].map((word) => `${word}${article}`)
   return `java ${Array.from({ length: 400 }, (_, n) => words[n % words.length]).join(' ')}`
 }
 
-/** Short pages of their own, and stories that stand on several pages each. */
+/** Short different pages, and articles on several pages each. */
 function pagesOf(): Record<string, ChangingPage> {
   const pages: Record<string, ChangingPage> = {}
   for (let n = 0; n < PAGES; n++)
     pages[`/p${n}`] = { words: n % 2 === 0 ? `java number n${n}` : `research number n${n}` }
-  for (let story = 0; story < STORIES; story++)
-    for (let copy = 0; copy < COPIES; copy++) pages[`/s${story}-${copy}`] = { words: storyText(story) }
+  for (let article = 0; article < ARTICLES; article++)
+    for (let copy = 0; copy < COPIES; copy++) pages[`/s${article}-${copy}`] = { words: articleText(article) }
   const links = Object.keys(pages)
   return { '/': { words: 'all of java and research', links }, ...pages }
 }
 
-/** Annotations with all that the same story led to, whichever of its pages came first. */
-async function gathered({ annotations, query }: Watching): Promise<string[]> {
+/** Annotations with all URLs of an article, regardless of which came first. */
+async function linesOf({ annotations, query }: Watching): Promise<string[]> {
   const numbers = new Map(query('SELECT id, n FROM versions').map(({ id, n }) => [id, n]))
   const made = (await annotations()).map(({ owner, profile, url, alsoAt, kind, relevance, versionId, backlog }) => {
     const paths = [url, ...alsoAt].map((each) => new URL(each).pathname).sort()
@@ -49,12 +49,12 @@ async function runWith(processors: number): Promise<{ annotations: string[]; sto
     begin({ ERACE_ANNOTATE_PROCESSORS: String(processors) })
     await checked()
     for (let n = 0; n < PAGES; n += 3) news.pages[`/p${n}`]!.words = `java and research again n${n}`
-    for (let copy = 0; copy < COPIES; copy++) news.pages[`/s0-${copy}`]!.words = storyText(9)
+    for (let copy = 0; copy < COPIES; copy++) news.pages[`/s0-${copy}`]!.words = articleText(9)
     delete news.pages['/p1']
     await checked(2)
     const [{ n: stories }] = query('SELECT count(*) AS n FROM stories') as [{ n: number }]
     const [{ n: holds }] = query('SELECT count(*) AS n FROM holds') as [{ n: number }]
-    result = { annotations: await gathered(watching), stories, holds }
+    result = { annotations: await linesOf(watching), stories, holds }
   })
   return result
 }
@@ -63,8 +63,8 @@ describe('filtering processors', () => {
   test('three create the same annotations as one, and the same near-duplicates', async () => {
     const one = await runWith(1)
     const stories = one.annotations.filter((line) => line.includes('/s'))
-    // Each story, and the one that changed once more: once for each of two that filter, and each copy for who tracks.
-    assert.equal(stories.length, (STORIES + 1) * (2 + COPIES), stories.join('\n'))
+    // Each article, and the changed one again: once for each of two filters, and each copy for the tracking profile.
+    assert.equal(stories.length, (ARTICLES + 1) * (2 + COPIES), stories.join('\n'))
     assert.deepEqual(await runWith(3), one)
   })
 })

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { profileOf, sourceOf, until } from './up-run.ts'
 import { type Watching, withWatching } from './watching.ts'
 
-/** Checked twice a second: so many checks of it are the time that a change of the profile base may take. */
+/** Checked twice a second: a clock for how long a profile change may take. */
 const tickerPages = { '/': { words: 'tick' } }
 const SOON = 4
 
@@ -11,12 +11,12 @@ function tickerOf({ sites }: Watching) {
   const ticker = sites[1]!
   return {
     profile: profileOf('ticker', 'tick@example.org', [sourceOf(`${ticker.origin}/`)], { nothing: 1 }),
-    /** Until so many more checks. */
+    /** Waits for this many more checks. */
     async passes(checks: number): Promise<void> {
       const from = ticker.asked('/')
       await until(`${checks} ticks`, () => ticker.asked('/') >= from + checks)
     },
-    /** Holds that something comes about before more than a few checks have passed. */
+    /** Asserts that something happens within a few checks. */
     async sees(what: string, holds: () => boolean): Promise<void> {
       const from = ticker.asked('/')
       await until(what, holds)
@@ -28,10 +28,13 @@ function tickerOf({ sites }: Watching) {
 
 const ann = 'ann@example.org'
 
+const quickProfile = (origin: string) =>
+  profileOf('java', ann, [sourceOf(`${origin}/`, { everyMs: 200, everyMaxMs: 200 })], { java: 1 })
+
 test('a new profile is watched at once, and a changed one takes effect', async () => {
   const pages = { '/': { words: 'java', links: ['/more'] }, '/more': { words: 'java' } }
   await withWatching({ pages: [pages, tickerPages] }, async (watching) => {
-    const { news, put, begin, told } = watching
+    const { news, put, begin, notified } = watching
     const ticker = tickerOf(watching)
     await put(ticker.profile)
     begin()
@@ -40,7 +43,7 @@ test('a new profile is watched at once, and a changed one takes effect', async (
     await ticker.sees('the new source', () => news.asked('/') > 0)
     await watching.checked()
     assert.equal(news.asked('/more'), 0)
-    assert.deepEqual(await told(), ['ann java / new'])
+    assert.deepEqual(await notified(), ['ann java / new'])
 
     await put(profileOf('java', ann, [sourceOf(`${news.origin}/`, { depth: 1 })], { java: 1 }))
     await ticker.sees('the deeper page', () => news.asked('/more') > 0)
@@ -54,29 +57,27 @@ test('a new profile is watched at once, and a changed one takes effect', async (
     await watching.checked(2)
     const last = (await watching.annotations()).at(-1)!
     assert.deepEqual([last.n, last.kind, last.summary.text.includes('tea')], [3, 'changed', true])
-    assert.equal((await told()).filter((line) => line.includes(' / ')).length, 2, 'java alone is nothing any more')
+    assert.equal((await notified()).filter((line) => line.includes(' / ')).length, 2, 'java alone no longer matches')
   })
 })
 
 test('a page that a profile change brings into scope is reported', async () => {
   const pages = { '/': { words: 'java', links: ['/more'] }, '/more': { words: 'java' } }
-  await withWatching({ pages: [pages] }, async ({ news, put, begin, checked, told }) => {
+  await withWatching({ pages: [pages] }, async ({ news, put, begin, checked, notified }) => {
     await put(profileOf('java', ann, [sourceOf(`${news.origin}/`)], { java: 1 }))
     begin()
     await checked(2)
     await put(profileOf('java', ann, [sourceOf(`${news.origin}/`, { depth: 1 })], { java: 1 }))
     await checked(3)
-    assert.deepEqual(await told(), ['ann java / new', 'ann java /more new'])
+    assert.deepEqual(await notified(), ['ann java / new', 'ann java /more new'])
   })
 })
 
 test('a paused profile is neither checked nor notified, and catches up when resumed', async () => {
   await withWatching({ pages: [{ '/': { words: 'java one' } }, tickerPages] }, async (watching) => {
-    const { news, put, begin, told } = watching
+    const { news, put, begin, notified } = watching
     const ticker = tickerOf(watching)
-    const profile = profileOf('java', ann, [sourceOf(`${news.origin}/`, { everyMs: 200, everyMaxMs: 200 })], {
-      java: 1,
-    })
+    const profile = quickProfile(news.origin)
     await put(ticker.profile, profile)
     begin()
     await watching.checked()
@@ -90,7 +91,7 @@ test('a paused profile is neither checked nor notified, and catches up when resu
     await put(profile)
     await ticker.sees('the check after the pause', () => news.asked('/') > asked)
     await watching.checked(2)
-    assert.deepEqual(await told(), ['ann java / new', 'ann java / changed'])
+    assert.deepEqual(await notified(), ['ann java / new', 'ann java / changed'])
     const [, change] = await watching.annotations()
     assert.equal(change!.backlog, false)
     assert.match(change!.summary.text, /java three/)
@@ -99,11 +100,9 @@ test('a paused profile is neither checked nor notified, and catches up when resu
 
 test('a removed profile is no longer checked, and its annotations remain', async () => {
   await withWatching({ pages: [{ '/': { words: 'java one' } }, tickerPages] }, async (watching) => {
-    const { news, put, begin, told } = watching
+    const { news, put, begin, notified } = watching
     const ticker = tickerOf(watching)
-    const profile = profileOf('java', ann, [sourceOf(`${news.origin}/`, { everyMs: 200, everyMaxMs: 200 })], {
-      java: 1,
-    })
+    const profile = quickProfile(news.origin)
     await put(ticker.profile, profile)
     begin()
     await watching.checked()
@@ -113,10 +112,10 @@ test('a removed profile is no longer checked, and its annotations remain', async
     news.pages['/'] = { words: 'java two' }
     await ticker.passes(SOON)
     assert.equal(news.asked('/'), asked)
-    assert.deepEqual(await told(), ['ann java / new'])
+    assert.deepEqual(await notified(), ['ann java / new'])
     await put(profile)
     await ticker.sees('the check after it came back', () => news.asked('/') > asked)
     await watching.checked(2)
-    assert.deepEqual(await told(), ['ann java / new', 'ann java / changed'])
+    assert.deepEqual(await notified(), ['ann java / new', 'ann java / changed'])
   })
 })

@@ -2,15 +2,9 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
-import { defaultAccountSettings } from '../../src/core/account.ts'
-import { createSecret, hashOfSecret, TOKEN_PREFIX } from '../../src/services/accounts/secrets.ts'
-import { createSqliteAccounts } from '../../src/store/sqlite/accounts/accounts.ts'
-import { createSqliteTokens } from '../../src/store/sqlite/accounts/tokens.ts'
-import { openDatabase } from '../../src/store/sqlite/folder/database.ts'
-import { paths } from '../../src/store/sqlite/folder/folder.ts'
-import { catalogMigrations } from '../../src/store/sqlite/folder/schema-catalog.ts'
+import { apiOf, signIn } from '../kit/service.ts'
 import { newFolder } from '../site/crawl-run.ts'
-import { type ChangingPage, type ChangingPages, createChangingPages } from './changing-pages.ts'
+import { type ChangingPage, type ChangingPages, createChangingPages } from '../site/handler-site.ts'
 import { createUpFolder, profileOf, sourceOf, type UpFolder, until } from './up-run.ts'
 
 const ann = 'ann@example.org'
@@ -29,68 +23,41 @@ type Row = {
   document: number | null
 }
 
-async function addToken(data: string): Promise<string> {
-  const db = openDatabase(paths.catalog(data), { migrations: catalogMigrations, mustExist: true })
-  try {
-    const accounts = createSqliteAccounts(db)
-    const now = Date.now()
-    const rest = { name: '', role: 'user', level: 'silver', disabled: false, settings: defaultAccountSettings } as const
-    const account = await accounts.add({ email: ann, ...rest, createdAt: now, passwordHash: '' })
-    const secret = createSecret(TOKEN_PREFIX)
-    const scopes = ['read', 'write'] as const
-    await createSqliteTokens(db).add({
-      ...{ hash: hashOfSecret(secret), account: account!.id, name: 'test' },
-      ...{ scopes, createdAt: now, expiresAt: 0 },
-    })
-    return secret
-  } finally {
-    db.close()
-  }
-}
+type Call = (method: string, path: string, body?: unknown) => Promise<{ status: number; json: Record<string, unknown> }>
 
-type Api = (method: string, path: string, body?: unknown) => Promise<{ status: number; json: Record<string, unknown> }>
-
-/** Runs `erace up` on a folder with its owner signed in, and ends it in order. */
-async function withApi(
-  site: ChangingPages,
-  work: (folder: UpFolder, api: Api) => Promise<void>,
-  settings: Record<string, string> = {},
-) {
-  const data = newFolder()
-  const folder = await createUpFolder(data)
-  const token = await addToken(data)
-  const { child, ended } = folder.start({ ERACE_CRAWL_MAXATTEMPTS: '1', ...settings })
-  let said = ''
-  child.stdout!.on('data', (text: string) => {
-    said += text
+/** Runs `erace up` on a folder with its owner signed in, and stops it. */
+async function withApi(site: ChangingPages, work: (folder: UpFolder, call: Call) => Promise<void>) {
+  const folder = await createUpFolder(newFolder())
+  const account = { email: ann, password: 'a long enough password' }
+  const { child, stop } = folder.start({
+    ERACE_CRAWL_MAXATTEMPTS: '1',
+    ERACE_ADMIN_EMAIL: account.email,
+    ERACE_ADMIN_PASSWORD: account.password,
   })
-  const urlOf = (): string | undefined => /eRACE is at (\S+)/.exec(said)?.[1]
+  let output = ''
+  child.stdout!.on('data', (text: string) => {
+    output += text
+  })
+  const urlOf = (): string | undefined => /eRACE is at (\S+)/.exec(output)?.[1]
   try {
     await until('the server', () => urlOf() !== undefined || child.exitCode !== null)
-    const api: Api = async (method, path, body) => {
-      const type = body === undefined ? {} : { 'content-type': 'application/json' }
-      const headers = { authorization: `Bearer ${token}`, ...type }
-      const answer = await fetch(`${urlOf()}/api/v1${path}`, {
-        method,
-        headers,
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      })
+    const api = apiOf(() => urlOf()!)
+    const cookie = await signIn(api, account)
+    await work(folder, async (method, path, body) => {
+      const answer = await api(path, { method, cookie, ...(body === undefined ? {} : { body }) })
       const text = await answer.text()
       return { status: answer.status, json: text === '' ? {} : (JSON.parse(text) as Record<string, unknown>) }
-    }
-    await work(folder, api)
-    child.kill('SIGTERM')
-    const { exitCode, stderr } = await ended
+    })
+    const { exitCode, stderr } = await stop()
     assert.equal(exitCode, 0, stderr.slice(-2000))
   } finally {
-    child.kill('SIGKILL')
-    await ended
+    await stop('SIGKILL')
     folder.close()
     await site.close()
   }
 }
 
-/** Where nobody listens. */
+/** An origin without a server. */
 async function closedOrigin(): Promise<string> {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -111,10 +78,10 @@ test('every kind of source failure has its own state', async () => {
     '/private': { status: 401 },
     '/closed': { status: 403 },
     '/broken': { status: 500 },
-    '/hidden': { words: 'nobody sees it' },
+    '/hidden': { words: 'hidden' },
   }
   const site = await createChangingPages(pages)
-  const nobody = await closedOrigin()
+  const closed = await closedOrigin()
   await withApi(site, async ({ put, watches }, api) => {
     const rows = async () => (await api('GET', '/sources?limit=200')).json.items as Row[]
     const stateOf = async (uri: string) => (await rows()).find((row) => row.uri === uri)
@@ -122,13 +89,13 @@ test('every kind of source failure has its own state', async () => {
     const uris = [...paths, '/missing'].map((path) => `${site.origin}${path}`)
     await put(
       ...uris.map((uri) => profileOf(uri.slice(-6), ann, [sourceOf(uri, { process: 'track', ...slow })], {})),
-      profileOf('refused', ann, [sourceOf(`${nobody}/`, { process: 'track', ...slow })], {}),
+      profileOf('refused', ann, [sourceOf(`${closed}/`, { process: 'track', ...slow })], {}),
       profileOf('address', ann, [sourceOf('http://10.1.2.3/', { process: 'track', ...slow })], {}),
       profileOf('java', ann, [sourceOf(`${site.origin}/coffee`, { process: 'filter', ...slow })], { java: 1 }),
     )
     const isOver = async () => (await watches.all()).every(({ round, checkedAt }) => round > 0 && checkedAt >= round)
     await until('first checks', isOver)
-    // The second check of a page that stays as it is says that it did.
+    // The second check of a page finds it unchanged.
     const again = await stateOf(`${site.origin}/same`)
     assert.equal((await api('POST', `/sources/${again!.id}/check`)).status, 202)
     await until('another check', async () => (await stateOf(again!.uri))!.state === 'unchanged')
@@ -138,8 +105,8 @@ test('every kind of source failure has its own state', async () => {
     await until('the change', async () => (await stateOf(moving!.uri))!.unread === 1)
     await until('all to be quiet', async () => (await rows()).every(({ state }) => !/checking|queued/.test(state)))
 
-    const told = Object.fromEntries((await rows()).map((row) => [row.uri.replace(site.origin, ''), row]))
-    const states = Object.entries(told).map(
+    const byPath = Object.fromEntries((await rows()).map((row) => [row.uri.replace(site.origin, ''), row]))
+    const states = Object.entries(byPath).map(
       ([path, { state, status, outcome }]) => `${path} ${state} ${status} ${outcome}`,
     )
     assert.deepEqual(
@@ -155,13 +122,13 @@ test('every kind of source failure has its own state', async () => {
         '/tea unchanged 200 changed',
         '/coffee nothing-matched 200 changed',
         'http://10.1.2.3/ refused 0 skipped: address',
-        `${nobody}/ failing 0 failed: connect-refused`,
+        `${closed}/ failing 0 failed: connect-refused`,
       ].sort(),
     )
-    assert.match(told['/hidden']!.message, /robots\.txt of 127\.0\.0\.1:\d+ doesn't allow fetching this page/)
-    assert.match(told['/hidden']!.since!, /^\d{4}-\d\d-\d\dT/)
-    assert.match(told[`${nobody}/`]!.message, /nothing listens at that address/)
-    assert.equal(told['/same']!.title, 'Page /same')
+    assert.match(byPath['/hidden']!.message, /robots\.txt of 127\.0\.0\.1:\d+ doesn't allow fetching this page/)
+    assert.match(byPath['/hidden']!.since!, /^\d{4}-\d\d-\d\dT/)
+    assert.match(byPath[`${closed}/`]!.message, /nothing listens at that address/)
+    assert.equal(byPath['/same']!.title, 'Page /same')
     const { counts } = (await api('GET', '/sources?state=failing&limit=1')).json as { counts: Record<string, number> }
     assert.deepEqual([counts.all, counts.failing, counts.matching, counts.unread], [11, 7, 7, 1])
     const detail = (await api('GET', `/sources/${moving!.id}`)).json as {
@@ -186,14 +153,14 @@ test('a paused source is not fetched, a muted one is fetched without notificatio
     await put(profileOf('both', ann, [source('/one'), source('/two')], {}))
     const inbox = async (state: string) =>
       (await api('GET', `/annotations?state=${state}`)).json.items as { url: string }[]
-    await until('both base lines', async () => (await inbox('all')).length === 2)
+    await until('both baselines', async () => (await inbox('all')).length === 2)
     assert.deepEqual(await inbox('unread'), [])
     const idOf = async (path: string) => (await rows()).find(({ uri }) => uri.endsWith(path))!.id
     await api('PATCH', `/sources/${await idOf('/one')}`, { paused: true })
     await api('PATCH', `/sources/${await idOf('/two')}`, { muted: true })
     const roundOf = async (path: string) => (await watches.all()).find(({ uri }) => uri.endsWith(path))!
     const from = (await roundOf('/two')).round
-    await until('the marks to be taken in', async () => (await roundOf('/two')).round > from)
+    await until('the marks to take effect', async () => (await roundOf('/two')).round > from)
     pages['/one'] = { words: 'one is new' }
     pages['/two'] = { words: 'two is new' }
     await until('the muted one in the archive', async () => (await inbox('archived')).length === 1)
@@ -207,6 +174,6 @@ test('a paused source is not fetched, a muted one is fetched without notificatio
     const paused = await api('POST', `/sources/${await idOf('/one')}/check`)
     assert.equal(paused.json.result, 'paused')
     await api('PATCH', '/sources?state=paused', { paused: false })
-    await until('the news of the one that rested', async () => (await inbox('unread')).length === 1)
+    await until('the change of the resumed source', async () => (await inbox('unread')).length === 1)
   })
 })

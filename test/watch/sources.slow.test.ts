@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ChangingPage } from './changing-pages.ts'
+import type { ChangingPage } from '../site/handler-site.ts'
 import { profileOf, sourceOf, until } from './up-run.ts'
 import { withWatching } from './watching.ts'
 
@@ -8,12 +8,12 @@ const ann = 'ann@example.org'
 
 test('a source on a blocked address is never contacted, and its row says why', async () => {
   await withWatching({ pages: [{ '/': { words: 'java' } }] }, async (watching) => {
-    const { news, put, begin, checked, told, watches } = watching
+    const { news, put, begin, checked, notified, watches } = watching
     await put(profileOf('java', ann, [sourceOf(`${news.origin}/`)], { java: 1 }))
     begin({ ERACE_NETWORK_ALLOW: '' })
     await checked(2)
     assert.deepEqual(news.site.asked, [])
-    assert.deepEqual(await told(), [])
+    assert.deepEqual(await notified(), [])
     const [row] = await watches.all()
     assert.equal(row!.outcome, 'skipped: address')
   })
@@ -28,30 +28,30 @@ test('a source that redirects to another host is followed there, with its links'
   const here: Record<string, ChangingPage> = { '/': {} }
   const addresses = ['127.0.0.1', '127.0.0.2']
   await withWatching({ pages: [here, there], addresses }, async (watching) => {
-    const { news, sites, put, begin, checked, told, watches } = watching
+    const { news, sites, put, begin, checked, notified, watches } = watching
     const landed = `${sites[1]!.origin}/home`
     here['/']!.redirect = landed
     await put(profileOf('java', ann, [sourceOf(`${news.origin}/`, { depth: 1 })], { java: 1 }))
     begin()
     await checked(2)
-    assert.deepEqual((await told()).sort(), ['ann java /home new', 'ann java /more new'])
+    assert.deepEqual((await notified()).sort(), ['ann java /home new', 'ann java /more new'])
     assert.equal((await watches.all())[0]!.landed, landed)
     there['/more']!.words = 'java moves'
     await checked(2)
-    assert.equal((await told()).at(-1), 'ann java /more changed')
+    assert.equal((await notified()).at(-1), 'ann java /more changed')
   })
 })
 
 test('a failing host is retried with growing delays, and its later content is reported', async () => {
   const pages: Record<string, ChangingPage> = { '/': { words: 'java one' } }
   await withWatching({ pages: [pages, { '/': { words: 'tick' } }] }, async (watching) => {
-    const { news, sites, put, begin, checked, told, watches } = watching
+    const { news, sites, put, begin, checked, notified, watches } = watching
     const ticker = sites[1]!
     await put(
       profileOf('java', ann, [sourceOf(`${news.origin}/`, { everyMs: 200, everyMaxMs: 1600 })], { java: 1 }),
       profileOf('tick', ann, [sourceOf(`${ticker.origin}/`, { everyMs: 200, everyMaxMs: 200 })], { nothing: 1 }),
     )
-    // A failure is the host's answer at once: tries in between would only stretch the test.
+    // One attempt: retries would only make the test longer.
     begin({ ERACE_CRAWL_MAXATTEMPTS: '1', ERACE_CRAWL_HOSTREST: '100ms', ERACE_CRAWL_HOSTRESTMAX: '200ms' })
     await checked()
     pages['/']!.status = 500
@@ -66,7 +66,7 @@ test('a failing host is retried with growing delays, and its later content is re
     await until('the host to be back', async () => (await rowOf()).outcome === 'changed')
     await checked()
     assert.deepEqual(
-      (await told()).filter((line) => line.includes('java')),
+      (await notified()).filter((line) => line.includes('java')),
       ['ann java / new', 'ann java / changed'],
     )
   })
@@ -78,7 +78,7 @@ test('a host is given up for one check only', async () => {
     '/more': { words: 'java' },
   }
   await withWatching({ pages: [pages] }, async (watching) => {
-    const { news, put, begin, checked, told, watches } = watching
+    const { news, put, begin, checked, notified, watches } = watching
     const source = sourceOf(`${news.origin}/`, { depth: 1, everyMs: 200, everyMaxMs: 400 })
     await put(profileOf('java', ann, [source], { java: 1 }))
     begin({
@@ -97,8 +97,8 @@ test('a host is given up for one check only', async () => {
     await until('some more', () => news.asked('/') > asked + 3)
     assert.match((await watches.all())[0]!.outcome, /^failed: (?:http-server-error|host-given-up)$/)
     Object.assign(pages, before, { '/more': { words: 'java again' } })
-    await until('the host to be back', async () => (await told()).length > 2)
-    assert.equal((await told()).at(-1), 'ann java /more changed')
+    await until('the host to be back', async () => (await notified()).length > 2)
+    assert.equal((await notified()).at(-1), 'ann java /more changed')
   })
 })
 
@@ -109,19 +109,19 @@ test('SIGTERM shuts down cleanly, and a restart continues', async () => {
     '/2': { words: 'java' },
     '/3': { words: 'java' },
   }
-  await withWatching({ pages: [pages] }, async ({ news, put, begin, end, checked, told, annotations }) => {
+  await withWatching({ pages: [pages] }, async ({ news, put, begin, end, checked, notified, annotations }) => {
     await put(profileOf('java', ann, [sourceOf(`${news.origin}/`, { depth: 1 })], { java: 1 }))
     begin()
-    // In the midst of the first check.
+    // During the first check.
     await until('a first page', () => news.answers.some(({ status }) => status === 200))
     await end()
     begin()
     await checked(2)
-    assert.equal((await told()).length, 4)
+    assert.equal((await notified()).length, 4)
     for (const path of Object.keys(pages))
       assert.equal(news.answers.filter((answer) => answer.path === path && answer.status === 200).length, 1, path)
     await end()
-    pages['/2']!.words = 'java while nobody looked'
+    pages['/2']!.words = 'java while it was stopped'
     begin()
     await checked(1)
     const all = await annotations()

@@ -9,7 +9,7 @@ import { createSqliteWatches } from '../../src/store/sqlite/frontier/watches.ts'
 import { createSqliteAnnotations } from '../../src/store/sqlite/inbox/annotations.ts'
 import { startErace } from '../kit/erace.ts'
 
-/** A data folder that a running `erace up` and a test share, as two processes do. */
+/** A data folder that a test shares with a running `erace up`. */
 export async function createUpFolder(folder: string) {
   await openFolder({ folder, holder: 'test', shards: 2 }).close()
   const db: Database = openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist: true })
@@ -33,7 +33,7 @@ export async function createUpFolder(folder: string) {
         ERACE_CRAWL_DELAYFACTOR: '0',
         ERACE_CRAWL_PERHOST: '8',
         ERACE_SERVER_PORT: '0',
-        // Tests ask faster than people.
+        // Tests send requests faster than users do.
         ERACE_SERVER_REQUESTSPERMINUTE: '1000000',
         ...settings,
       }),
@@ -86,11 +86,11 @@ export function profileOf(
   }
 }
 
-/** Looks again and again until something holds; what it waits for is said when it never does. */
+/** Polls until the condition holds. */
 export async function until(what: string, holds: () => Promise<boolean> | boolean, limitMs = 30_000): Promise<void> {
   const endAt = performance.now() + limitMs
   while (!(await holds())) {
-    if (performance.now() > endAt) throw new Error(`waited in vain for: ${what}`)
+    if (performance.now() > endAt) throw new Error(`timed out waiting for: ${what}`)
     await new Promise((resolve) => setImmediate(resolve))
   }
 }

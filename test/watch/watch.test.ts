@@ -14,31 +14,10 @@ import { aciGrammar, readAcis } from '../../src/xml/aci/aci-reader.ts'
 import { xmllintSkip } from '../../src/xml/xmllint.testkit.ts'
 import { startErace } from '../kit/erace.ts'
 import { newFolder } from '../site/crawl-run.ts'
-import { createHandlerSite, type HandlerSite } from '../site/handler-site.ts'
-import { etagOf } from '../site/site.ts'
+import { type ChangingPages, createChangingPages } from '../site/handler-site.ts'
 import { createUpFolder, profileOf, sourceOf, type UpFolder, until } from './up-run.ts'
 
-/** A small news site: pages with words and links, which a test changes. */
-async function createNewsSite(pages: Record<string, { words: string; links?: string[] }>) {
-  const answers: { path: string; status: number }[] = []
-  const site: HandlerSite = await createHandlerSite((path, response, request) => {
-    const page = pages[path]
-    const body =
-      page === undefined
-        ? ''
-        : `<title>Page ${path}</title><p>${page.words}</p>${(page.links ?? []).map((link) => `<a href="${link}">·</a>`).join('')}`
-    const etag = etagOf(body)
-    const status = page === undefined ? 404 : request.headers['if-none-match'] === etag ? 304 : 200
-    if (path !== '/robots.txt') answers.push({ path, status })
-    if (status === 200) response.setHeader('etag', etag)
-    response.writeHead(status).end(status === 200 ? body : undefined)
-  })
-  return { site, pages, answers }
-}
-
-type NewsSite = Awaited<ReturnType<typeof createNewsSite>>
-
-/** What each profile implies, held against each state of each page by itself: no index, no queue, no engine. */
+/** The expected annotations, from comparing each profile with each state of each page: no index, no queue, no engine. */
 function impliedBy(
   profiles: Profile[],
   states: { path: string; words: string; hops: Map<string, number> }[],
@@ -51,8 +30,8 @@ function impliedBy(
       const title = `Page ${path}`
       const url = origin + path
       const isCovered = profile.sources.some((source) => {
-        const way = hops.get(source.uri)
-        return way !== undefined && coversPage({ ...source }, { url, hops: way })
+        const distance = hops.get(source.uri)
+        return distance !== undefined && coversPage({ ...source }, { url, hops: distance })
       })
       const relevance = relevanceOf(interests, readDocument({ url, title, text: `${title}\n${words} ·` }))
       if (isCovered && relevance !== null) implied.push(`${profile.owner} ${profile.id} ${path} ${relevance}`)
@@ -65,10 +44,10 @@ const shown = ({ owner, profile, url, relevance }: Annotation): string =>
   `${owner} ${profile} ${new URL(url).pathname} ${relevance}`
 
 describe('two users with overlapping profiles', () => {
-  let news: NewsSite
+  let news: ChangingPages
   let folder: UpFolder
   before(async () => {
-    news = await createNewsSite({
+    news = await createChangingPages({
       '/': { words: 'front page of research', links: ['/java', '/sport', '/deep'] },
       '/java': { words: 'java research at ibm', links: ['/'] },
       '/sport': { words: 'football and research', links: ['/'] },
@@ -79,11 +58,11 @@ describe('two users with overlapping profiles', () => {
   })
   after(async () => {
     folder.close()
-    await news.site.close()
+    await news.close()
   })
 
   test('each changed page is fetched once, and each user gets exactly what their profile matches, with a correct explanation', async () => {
-    const { origin } = news.site
+    const { origin } = news
     const profiles = [
       profileOf(
         'java',
@@ -105,7 +84,7 @@ describe('two users with overlapping profiles', () => {
       const fromRoot: Record<string, number> = { '/': 0, '/java': 1, '/sport': 1, '/deep': 1, '/deeper': 2 }
       return new Map([[`${origin}/`, fromRoot[path]!], ...(path === '/java' ? [[`${origin}/java`, 0] as const] : [])])
     }
-    const states = Object.entries(news.pages).map(([path, { words }]) => ({ path, words, hops: hops(path) }))
+    const states = Object.entries(news.pages).map(([path, { words = '' }]) => ({ path, words, hops: hops(path) }))
     await folder.put(...profiles)
     const up = folder.start()
     try {
@@ -122,18 +101,18 @@ describe('two users with overlapping profiles', () => {
       const changed = ['/java', '/sport', '/deep']
       const later = impliedBy(
         profiles,
-        changed.map((path) => ({ path, words: news.pages[path]!.words, hops: hops(path) })),
+        changed.map((path) => ({ path, words: news.pages[path]!.words!, hops: hops(path) })),
         origin,
       )
       await until('the changes', async () => (await folder.annotations()).length >= first.length + later.length)
-      // One more check of everything: whatever would come twice comes by then.
+      // Duplicates would arrive with the next checks.
       const checks = news.answers.filter(({ path }) => path === '/').length
       await until('two more checks', () => news.answers.filter(({ path }) => path === '/').length > checks + 2)
       const all = await folder.annotations()
       assert.deepEqual(all.slice(first.length).map(shown).sort(), later)
       for (const path of changed)
         assert.equal(news.answers.filter((answer) => answer.path === path && answer.status === 200).length, 1, path)
-      for (const annotation of all) assertTrulyExplained(annotation, profiles, news)
+      for (const annotation of all) assertExplained(annotation, profiles, news)
     } finally {
       up.child.kill('SIGTERM')
       const end = await up.ended
@@ -145,17 +124,17 @@ describe('two users with overlapping profiles', () => {
 test('annotations export as XML that the DTD and an independent validator accept, and import again', {
   skip: xmllintSkip,
 }, async () => {
-  const place = newFolder()
-  const news = await createNewsSite({ '/': { words: 'java & <research> “quoted”' } })
-  const folder = await createUpFolder(join(place, 'data'))
+  const parent = newFolder()
+  const news = await createChangingPages({ '/': { words: 'java & <research> “quoted”' } })
+  const folder = await createUpFolder(join(parent, 'data'))
   try {
-    await folder.put(profileOf('java', 'ann@example.org', [sourceOf(`${news.site.origin}/`)], { java: 4 }))
+    await folder.put(profileOf('java', 'ann@example.org', [sourceOf(`${news.origin}/`)], { java: 4 }))
     const up = folder.start()
     await until('the annotation', async () => (await folder.annotations()).length === 1)
     up.child.kill('SIGTERM')
     await up.ended
-    const file = join(place, 'aci.xml')
-    const end = await startErace(['export', 'aci', file, '--data', join(place, 'data')]).ended
+    const file = join(parent, 'aci.xml')
+    const end = await startErace(['export', 'aci', file, '--data', join(parent, 'data')]).ended
     assert.equal(end.exitCode, 0, end.stderr)
     const lint = spawnSync('xmllint', ['--noout', '--dtdvalid', aciGrammar.dtdPath, file])
     assert.equal(lint.status, 0, lint.stderr.toString())
@@ -165,12 +144,12 @@ test('annotations export as XML that the DTD and an independent validator accept
     assert.deepEqual(acis, [aciOf(annotation!, Date.now())])
   } finally {
     folder.close()
-    await news.site.close()
+    await news.close()
   }
 })
 
-/** The worths of the terms sum up to the relevance, each term is the profile's own, and the marks are where they say. */
-function assertTrulyExplained(annotation: Annotation, profiles: Profile[], { pages }: NewsSite): void {
+/** The term scores add up to the relevance, each term is from the profile, and the marks are at those terms. */
+function assertExplained(annotation: Annotation, profiles: Profile[], { pages }: ChangingPages): void {
   const profile = profiles.find(({ id }) => id === annotation.profile)!
   const { terms, relevance } = annotation.explanation as {
     terms: { key: string; weight: number; worth: number }[]

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { openCatalogForReading } from '../../src/store/sqlite/folder/folder.ts'
-import type { EraceEnd } from '../kit/erace.ts'
+import type { EraceProcess } from '../kit/erace.ts'
 import { newFolder } from '../site/crawl-run.ts'
-import { type ChangingPage, type ChangingPages, createChangingPages } from './changing-pages.ts'
+import { type ChangingPage, type ChangingPages, createChangingPages } from '../site/handler-site.ts'
 import { createUpFolder, type UpFolder, until } from './up-run.ts'
 
 export type Watching = UpFolder & {
@@ -12,23 +12,23 @@ export type Watching = UpFolder & {
   news: ChangingPages
   /** Starts `erace up`, again after `end`. */
   begin(settings?: Record<string, string>): void
-  /** Ends it as a person does, which must go well. */
+  /** Stops it, which must succeed. */
   end(): Promise<void>
-  /** Until all that is watched was checked once more, from its beginning, and everything that came of it is annotated. */
+  /** Resolves when every watch has been checked again, from its start, and all results are annotated. */
   checked(times?: number): Promise<void>
   /** Annotations as `owner profile path kind`, oldest first. */
-  told(): Promise<string[]>
+  notified(): Promise<string[]>
   query(sql: string): Record<string, unknown>[]
 }
 
 type Options = { pages: Record<string, ChangingPage>[]; addresses?: string[] }
 
-/** Gives a test its sites and its data folder, and ends whatever still runs. */
+/** Gives a test its sites and data folder, and kills the process if it still runs. */
 export async function withWatching({ pages, addresses = [] }: Options, work: (watching: Watching) => Promise<void>) {
   const sites = await Promise.all(pages.map((each, n) => createChangingPages(each, addresses[n] ?? '127.0.0.1')))
   const data = newFolder()
   const folder = await createUpFolder(data)
-  let run: { child: { kill(signal: NodeJS.Signals): boolean }; ended: Promise<EraceEnd> } | null = null
+  let run: EraceProcess | null = null
   const watching: Watching = {
     ...folder,
     data,
@@ -39,24 +39,23 @@ export async function withWatching({ pages, addresses = [] }: Options, work: (wa
     },
     async end() {
       if (run === null) return
-      run.child.kill('SIGTERM')
-      const { exitCode, signal, stderr } = await run.ended
+      const { exitCode, signal, stderr } = await run.stop()
       run = null
       assert.equal(exitCode, 0, `${signal} ${stderr.slice(-2000)}`)
     },
     async checked(times = 1) {
       for (let n = 0; n < times; n++) {
         const from = Date.now()
-        const over = new Set<number>()
+        const checked = new Set<number>()
         await until('a check of everything', async () => {
           const rows = await folder.watches.all()
-          for (const { id, round, checkedAt } of rows) if (round >= from && checkedAt >= round) over.add(id)
-          return over.size === rows.length
+          for (const { id, round, checkedAt } of rows) if (round >= from && checkedAt >= round) checked.add(id)
+          return checked.size === rows.length
         })
       }
       await until('all to be annotated', async () => (await folder.countTasks()) === 0)
     },
-    async told() {
+    async notified() {
       const annotations = await folder.annotations()
       return annotations.map(({ owner, profile, url, kind }) => {
         return `${owner.split('@')[0]} ${profile} ${new URL(url).pathname} ${kind}`
@@ -75,10 +74,8 @@ export async function withWatching({ pages, addresses = [] }: Options, work: (wa
     await work(watching)
     await watching.end()
   } finally {
-    // Typed anew: the closures above change it behind the compiler's back.
-    const left = run as { child: { kill(signal: NodeJS.Signals): boolean }; ended: Promise<EraceEnd> } | null
-    left?.child.kill('SIGKILL')
-    await left?.ended
+    // The closures above change it, which the compiler does not see.
+    await (run as EraceProcess | null)?.stop('SIGKILL')
     folder.close()
     for (const site of sites) await site.close()
   }
