@@ -1,10 +1,10 @@
 import { decodeBody } from '../core/decode-body.ts'
 import { isAppError } from '../core/errors.ts'
 import { bodyDigest } from '../core/fingerprint.ts'
+import { parseRecordHead } from '../core/warc/record-head.ts'
 import type { ObjectStore } from '../store/contracts/objects.ts'
 import type { Version, VersionStore } from '../store/contracts/versions.ts'
 import { type HttpBlock, parseHttpBlock } from './warc/http-block.ts'
-import { parseRecordHead } from './warc/record-head.ts'
 
 /**
  * What the archive holds of a version: header, body, or why there is none. Nothing is thrown for damage (only where the store does not

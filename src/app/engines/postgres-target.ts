@@ -1,7 +1,7 @@
 import { createTextMarks, responseHeader } from '../../archive/gc/dropped-bodies.ts'
 import type { GcHooks, GcRequest } from '../../cli/engine.ts'
 import { systemClock } from '../../core/clock.ts'
-import { findPostgresFaults, giveUpDamaged } from '../../store/postgres/archive/checks.ts'
+import { findPostgresFaults, giveUpPostgresDamage } from '../../store/postgres/archive/checks.ts'
 import { type CollectorLock, createPostgresCollection, lockCollector } from '../../store/postgres/archive/collection.ts'
 import { readPostgresStatus } from '../../store/postgres/archive/status.ts'
 import { newestVersion } from '../../store/postgres/archive/versions.ts'
@@ -34,7 +34,7 @@ export async function openPostgresTarget(address: string): Promise<TargetStores>
     async giveUp(damage) {
       const records = damage.flatMap((found) => (found.kind === 'record' ? [found] : []))
       const damaged = records.map(({ versionId, offset }) => ({ versionId, record: offset }))
-      return { lost: await giveUpDamaged(pool, damaged), forgottenFiles: 0 }
+      return { lost: await giveUpPostgresDamage(pool, damaged), forgottenFiles: 0 }
     },
   }
 }

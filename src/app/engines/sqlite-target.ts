@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { createTextMarks, responseHeader } from '../../archive/gc/dropped-bodies.ts'
 import type { Damage } from '../../archive/verify/verify.ts'
+import { isWholeRecord } from '../../archive/warc/record-check.ts'
 import type { GcHooks, GcRequest, Target } from '../../cli/engine.ts'
 import { systemClock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
@@ -10,7 +11,7 @@ import { createSqliteObjects } from '../../store/sqlite/archive/objects.ts'
 import { rewriteFiles } from '../../store/sqlite/archive/rewrite.ts'
 import { createSqliteCollection } from '../../store/sqlite/documents/collection.ts'
 import { createNewestVersion, createSqliteVersions } from '../../store/sqlite/documents/versions.ts'
-import { type ArchiveDamage, checkDatabases, giveUpDamaged } from '../../store/sqlite/folder/checks.ts'
+import { type ArchiveDamage, checkDatabases, giveUpSqliteDamage } from '../../store/sqlite/folder/checks.ts'
 import { type Database, openDatabase } from '../../store/sqlite/folder/database.ts'
 import { openCatalogForReading, openFolder, paths } from '../../store/sqlite/folder/folder.ts'
 import { type FolderLock, lockFolder, whileAlone, whileIdle } from '../../store/sqlite/folder/lock.ts'
@@ -59,7 +60,7 @@ function giveUp(folder: string, found: readonly Damage[]): Repair {
   }
   const db = openToChange(folder)
   try {
-    return giveUpDamaged(db, damage)
+    return giveUpSqliteDamage(db, damage)
   } finally {
     db.close()
   }
@@ -105,6 +106,7 @@ export async function openFolderCollecting(request: GcRequest, hooks: GcHooks): 
       forget: search.remove,
       rewriteFiles: () =>
         rewriteFiles({
+          isWhole: isWholeRecord,
           ...{ db, archive, compress: config.archive.compress, signal: hooks.signal },
           whileIdle: (work) => whileIdle(folder, holder, work),
           onProgress: (progress) => hooks.onProgress({ kind: 'rewriting', ...progress }),

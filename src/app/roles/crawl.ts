@@ -6,7 +6,7 @@ import { runCrawl } from '../../crawl/crawl.ts'
 import { checkSettings } from '../../crawl/crawl-settings.ts'
 import { createIdleWork } from '../../crawl/idle-work.ts'
 import { createCounterMemory, openSharedCounters } from '../../crawl/worker/shared-counters.ts'
-import { createBackground } from '../../store/sqlite/archive/background.ts'
+import { createBackground } from '../threads/background.ts'
 import { openForCrawling, type ShardThreads, startShardThreads } from '../threads/sqlite-shards.ts'
 
 /** `erace crawl` on a data folder: one thread per shard, and one of low priority that indexes texts and compresses full files. */

@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
+import { createKeptText } from '../../archive/kept-text.ts'
 import type { CrawlSettings } from '../../config/crawl-settings.ts'
 import { systemClock } from '../../core/clock.ts'
 import { assembleShard } from '../../crawl/worker/assemble.ts'
@@ -14,6 +15,8 @@ import { measureBusyness, type ServedShard, type ShardPort, serveShard } from '.
 import { type CounterMemory, openSharedCounters } from '../../crawl/worker/shared-counters.ts'
 import { type EpochMemory, openEpochs } from '../../store/contracts/held-epochs.ts'
 import type { LeaseListener } from '../../store/contracts/partition-leases.ts'
+import { createPostgresObjects } from '../../store/postgres/archive/objects.ts'
+import { createPostgresVersions } from '../../store/postgres/archive/versions.ts'
 import { createPostgresCrawlScopes, scopesChannel } from '../../store/postgres/cluster/crawl-scopes.ts'
 import { createPostgresEvents } from '../../store/postgres/cluster/events.ts'
 import { createPostgresCheckResults } from '../../store/postgres/cluster/schedule.ts'
@@ -21,7 +24,6 @@ import { createDatabaseClock } from '../../store/postgres/connection/database-cl
 import { openPool } from '../../store/postgres/connection/pool.ts'
 import { partitionOfId } from '../../store/postgres/connection/row-batch.ts'
 import { createPostgresDocuments } from '../../store/postgres/documents/documents.ts'
-import { createKeptText } from '../../store/postgres/documents/kept-text.ts'
 import { createPostgresFrontier } from '../../store/postgres/frontier/frontier.ts'
 import { createPartitionLeases, leasesChannel } from '../../store/postgres/leases/leases.ts'
 
@@ -83,7 +85,7 @@ async function open({ log, fail }: ShardPort): Promise<ServedShard> {
     ...{ pool, events, run, maxUrlsPerHost: crawl.maxPagesPerHost, onLost: listener.lost },
   })
   const documents = createPostgresDocuments({ pool, epochOf: (partition) => leases.epochOf(partition) ?? 0 })
-  const keptText = createKeptText(pool)
+  const keptText = createKeptText({ versions: createPostgresVersions(pool), objects: createPostgresObjects(pool) })
   const scopes = createScopeMemory(createPostgresCrawlScopes(pool))
   const results = createPostgresCheckResults(pool)
   const sender = createResultSender({ results, health, isStopping: mayNotWait, onFailed: fail })

@@ -1,4 +1,5 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import { createKeptText } from '../../archive/kept-text.ts'
 import { isWholeRecord } from '../../archive/warc/record-check.ts'
 import { warcinfoRecord } from '../../archive/warc/record-writer.ts'
 import type { CrawlSettings } from '../../config/crawl-settings.ts'
@@ -8,7 +9,9 @@ import { assembleShard } from '../../crawl/worker/assemble.ts'
 import { createLocalCoordination } from '../../crawl/worker/coordination.ts'
 import { measureBusyness, type ServedShard, type ShardPort, serveShard } from '../../crawl/worker/shard-thread.ts'
 import { type CounterMemory, openSharedCounters } from '../../crawl/worker/shared-counters.ts'
-import { createKeptText } from '../../store/sqlite/documents/kept-text.ts'
+import { createSqliteObjects } from '../../store/sqlite/archive/objects.ts'
+import { createSqliteVersions } from '../../store/sqlite/documents/versions.ts'
+import { openCatalogForReading, paths } from '../../store/sqlite/folder/folder.ts'
 import { openShardStore } from '../../store/sqlite/folder/shard-store.ts'
 
 /** One shard in a worker thread, on the embedded store. */
@@ -49,7 +52,7 @@ async function open({ send, log, fail }: ShardPort): Promise<ServedShard> {
     ...{ index, shards, run, seed, store: store.frontier, documents: store.documents, counters, log },
     looksBack: looksBack || store.recovered,
     clock: systemClock,
-    keptText: createKeptText(settings.folder),
+    keptText: keptTextOf(settings.folder),
     coordinate: (given) =>
       createLocalCoordination({
         ...given,
@@ -81,3 +84,18 @@ async function open({ send, log, fail }: ShardPort): Promise<ServedShard> {
 }
 
 serveShard(parentPort!, open)
+
+/** The catalogue is opened when the first text is needed: most crawls need none. */
+function keptTextOf(folder: string): ReturnType<typeof createKeptText> {
+  let kept: ReturnType<typeof createKeptText> | null = null
+  return (versionId, omit) => {
+    if (kept === null) {
+      const db = openCatalogForReading(folder)
+      kept = createKeptText({
+        versions: createSqliteVersions(db),
+        objects: createSqliteObjects(db, paths.archive(folder)),
+      })
+    }
+    return kept(versionId, omit)
+  }
+}

@@ -1,11 +1,11 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { constants, gunzipSync } from 'node:zlib'
 import { isAppError } from '../../core/errors.ts'
+import { parseRecordHead, type RecordHead } from '../../core/warc/record-head.ts'
 import type { ArchiveFile, ObjectStore, RecordPointer } from '../../store/contracts/objects.ts'
 import type { Version, VersionStore } from '../../store/contracts/versions.ts'
 import { parseHttpBlock } from '../warc/http-block.ts'
 import { checkRecord } from '../warc/record-check.ts'
-import { parseRecordHead, type RecordHead } from '../warc/record-head.ts'
 
 /**
  * Records of versions, checked. Files are compressed and rewritten while they are read: what can't be read is tried again with the

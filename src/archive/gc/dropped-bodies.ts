@@ -2,12 +2,12 @@ import { omitRulesOf, type SourceRule } from '../../config/source-rules.ts'
 import { AppError } from '../../core/errors.ts'
 import { textFingerprint } from '../../core/text/document-text.ts'
 import { createOmitRules } from '../../core/text/omit-rules.ts'
+import { parseRecordHead } from '../../core/warc/record-head.ts'
 import type { TextMark } from '../../store/contracts/collection.ts'
 import type { ObjectStore } from '../../store/contracts/objects.ts'
 import type { VersionStore } from '../../store/contracts/versions.ts'
 import { createBodyReader } from '../body-reader.ts'
 import { parseHttpBlock } from '../warc/http-block.ts'
-import { parseRecordHead } from '../warc/record-head.ts'
 
 export type TextMarks = (versionId: number) => Promise<TextMark | null>
 

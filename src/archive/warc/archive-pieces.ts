@@ -1,6 +1,6 @@
 import { crc32, createInflateRaw, type InflateRaw } from 'node:zlib'
-import { gzipHeaderLength } from './gzip-header.ts'
-import { RecordDamage } from './record-head.ts'
+import { gzipHeaderLength } from '../../core/warc/gzip-header.ts'
+import { RecordDamage } from '../../core/warc/record-head.ts'
 
 /**
  * The content of an archive file, plain or gzip, in pieces that know where they come from. Each gzip member ends with an

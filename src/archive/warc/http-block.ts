@@ -1,4 +1,4 @@
-import { parseFields, WarcHeaders } from './record-head.ts'
+import { parseFields, WarcHeaders } from '../../core/warc/record-head.ts'
 
 /** An HTTP message as a record's block holds it. */
 export type HttpBlock = {

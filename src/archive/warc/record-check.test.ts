@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import test from 'node:test'
 import { toBase32 } from '../../core/fingerprint.ts'
+import { WarcHeaders } from '../../core/warc/record-head.ts'
 import { parseDigest } from './digest.ts'
 import { checkRecord } from './record-check.ts'
-import { WarcHeaders } from './record-head.ts'
 import type { ArchiveRecord } from './record-reader.ts'
 
 const block = Buffer.from('HTTP/1.1 200 OK\r\nA: b\r\n\r\nbody')

@@ -1,6 +1,6 @@
+import { parseRecordHead } from '../../core/warc/record-head.ts'
 import { matchesDigest, parseDigest } from './digest.ts'
 import { parseHttpBlock, withoutChunks } from './http-block.ts'
-import { parseRecordHead } from './record-head.ts'
 import type { ArchiveRecord } from './record-reader.ts'
 
 export type CheckResult = { kind: 'ok' } | { kind: 'damaged'; reason: string }

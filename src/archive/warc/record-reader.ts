@@ -1,10 +1,16 @@
 import { createHash, type Hash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
+import {
+  type ParsedHead,
+  parseRecordHead,
+  RecordDamage,
+  type RecordHead,
+  WarcHeaders,
+} from '../../core/warc/record-head.ts'
 import { archivePieces } from './archive-pieces.ts'
 import { parseDigest } from './digest.ts'
 import { createPieceCursor, type PieceCursor, type Place } from './piece-cursor.ts'
-import { type ParsedHead, parseRecordHead, RecordDamage, type RecordHead, WarcHeaders } from './record-head.ts'
 
 /**
  * Records of WARC 0.17 to 1.1 and of ARC 1, plain or gzip. The reader forgives what writers are known to get wrong and nothing is lost by: line

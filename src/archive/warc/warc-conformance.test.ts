@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import test from 'node:test'
+import { parseRecordHead, RecordDamage } from '../../core/warc/record-head.ts'
 import { parseHttpBlock, withoutChunks } from './http-block.ts'
 import { checkRecord } from './record-check.ts'
-import { parseRecordHead, RecordDamage } from './record-head.ts'
 import { type ArchiveRecord, readRecordAt, readRecords } from './record-reader.ts'
 
 const folder = process.env.ERACE_CONFORMANCE

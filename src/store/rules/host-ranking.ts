@@ -38,3 +38,7 @@ export function hostRankingSql(sql: {
       FROM ${sql.hosts}) ranked
     WHERE (health, -queued, host) > (${health}, -${queued}, ${host}) ORDER BY health, queued DESC, host LIMIT ${sql.limit}`
 }
+
+/** Conditions on a host, for counting. */
+export const isGivenUpSql = (run: string): string => `given_up AND run = ${run}`
+export const isRestingSql = 'rests > 0 AND queued > 0'

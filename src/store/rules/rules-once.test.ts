@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url'
  * - the same SQL condition in both engines.
  * Factories carry their engine's name (`createSqliteVersions`, `createPostgresVersions`), so there are no exceptions.
  */
-const store = process.env.ERACE_TEST_STORE_SOURCES ?? fileURLToPath(new URL('..', import.meta.url))
+const store = fileURLToPath(new URL('..', import.meta.url))
 const engines = ['sqlite', 'postgres'] as const
 
 /** What `find` finds in both engines, with the files that have it. */
@@ -117,5 +117,25 @@ describe('rules of the store', () => {
 
   test('no condition of versions, collection, inbox or host ranking is there in both engines', () => {
     assert.deepEqual(inBoth(conditionsIn), [])
+  })
+})
+
+describe('the scan for rules', () => {
+  test('takes a condition for the same, however an engine writes it', () => {
+    const sqlite =
+      "`UPDATE versions SET a = iif(body = 'kept' AND not_modified >= 0, 1, 0) WHERE original = ? AND wanted = 1`"
+    const postgres = `\`UPDATE versions v SET a = CASE WHEN v.body = 'kept' AND v.not_modified >= 0 THEN 1 ELSE 0 END
+      WHERE v.partition = $1::smallint AND v.original = ANY($2::bigint[]) AND v.wanted\``
+    assert.deepEqual(conditionsIn(sqlite), ["body = 'kept' AND not_modified >= 0", 'original = ? AND wanted'])
+    assert.deepEqual(conditionsIn(postgres), conditionsIn(sqlite))
+  })
+
+  test('finds functions by what they do, and not by their names', () => {
+    const body = 'return a.health - b.health || b.queued - a.queued || a.host.length\n}\n'
+    assert.equal(functionsIn(`function compare(a: Row, b: Row): number {\n  ${body}`).length, 1)
+    assert.deepEqual(
+      functionsIn(`function one(a: Row, b: Row): number {\n  ${body}`),
+      functionsIn(`export function two(a, b) {\n${body}`),
+    )
   })
 })

@@ -122,9 +122,9 @@ function missing(path: string): string | false {
 /** Stores pages of 100 KB in a process whose files may be at most some MB long, until that fails. */
 function runLimited(folder: string) {
   const program = `
-    import { createEmbeddedSystem } from '${new URL('./testkit/store.testkit.ts', import.meta.url).href}'
+    import { createSqliteSystem } from '${new URL('./testkit/store.testkit.ts', import.meta.url).href}'
     import { pageOf } from '${new URL('../conformance/samples.testkit.ts', import.meta.url).href}'
-    const system = createEmbeddedSystem({ maxFileBytes: 100_000_000 }, ${JSON.stringify(folder)})
+    const system = createSqliteSystem({ maxFileBytes: 100_000_000 }, ${JSON.stringify(folder)})
     const [{ documents }] = await system.open(1)
     let stored = 0
     try {

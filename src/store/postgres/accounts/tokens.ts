@@ -1,12 +1,11 @@
-import type { Token, TokenStore } from '../../contracts/accounts/tokens.ts'
+import type { TokenStore } from '../../contracts/accounts/tokens.ts'
+import { type TokenRow, tokenOf } from '../../rules/accounts.ts'
 import type { PostgresPool } from '../connection/pool.ts'
 import { storable } from '../connection/row-batch.ts'
 import { bearerColumns, splitBearer } from './account-rows.ts'
 
 const columns =
   't.id, t.account, t.name, t.scopes, t.created_at AS "createdAt", t.used_at AS "usedAt", t.expires_at AS "expiresAt"'
-
-type TokenRow = Omit<Token, 'scopes'> & { scopes: string }
 
 export function createPostgresTokens(pool: PostgresPool): TokenStore {
   return {
@@ -41,8 +40,4 @@ export function createPostgresTokens(pool: PostgresPool): TokenStore {
       return (await pool.query(sql, [account, id])).length > 0
     },
   }
-}
-
-function tokenOf({ scopes, ...plain }: TokenRow): Token {
-  return { ...plain, scopes: JSON.parse(scopes) }
 }

@@ -116,7 +116,10 @@ type LockedRow = { id: number; digest: Buffer; record: number; url: string }
  * without conditions and fills the same version in again. Safe beside workers: once a version is lost nobody refers
  * to it, and those who did so until then are lost after it.
  */
-export async function giveUpDamaged(pool: PostgresPool, damaged: readonly DamagedVersion[]): Promise<LostVersions> {
+export async function giveUpPostgresDamage(
+  pool: PostgresPool,
+  damaged: readonly DamagedVersion[],
+): Promise<LostVersions> {
   const lost: LostVersions = { count: 0, urls: [] }
   const all = [...damaged]
   for (const portion of await portionsOf(pool))

@@ -1,5 +1,6 @@
 import type { StatusReport } from '../../../core/reports/status-report.ts'
 import type { DiskUse, KeptCounts } from '../../contracts/store-set.ts'
+import { isRestingSql } from '../../rules/host-ranking.ts'
 import type { PostgresPool } from '../connection/pool.ts'
 
 const LAST_SHOWN = 10
@@ -11,7 +12,7 @@ const statements = {
   run: 'SELECT id, started_at AS "startedAt", finished_at AS "finishedAt" FROM runs ORDER BY id DESC LIMIT 1',
   frontier: `SELECT coalesce(sum(queued), 0)::bigint AS queued, coalesce(sum(seen), 0)::bigint AS seen,
     coalesce(sum(hosts), 0)::bigint AS hosts FROM frontiers`,
-  hosts: `SELECT count(*) FILTER (WHERE rests > 0 AND queued > 0) AS resting, count(*) FILTER (WHERE given_up) AS "givenUp"
+  hosts: `SELECT count(*) FILTER (WHERE ${isRestingSql}) AS resting, count(*) FILTER (WHERE given_up) AS "givenUp"
     FROM hosts WHERE run = $1 AND (rests > 0 OR given_up)`,
   kept: `SELECT (SELECT coalesce(sum(shown + archived), 0)::bigint FROM inbox_counts) AS annotations,
     (SELECT count(*) FROM profiles) AS profiles, (SELECT count(DISTINCT watch) FROM urds) AS sources`,

@@ -1,9 +1,10 @@
 import type { CheckResult } from '../../../core/check-order.ts'
 import type { AskedStore, CheckResultStore, CheckStore, ScheduleStats } from '../../contracts/cluster-events.ts'
+import { addWatch } from '../../rules/offers.ts'
 import type { PostgresPool, Sender } from '../connection/pool.ts'
 import { storable } from '../connection/row-batch.ts'
 import { type KnownLinks, type OfferParcel, offerValues, sortOffers } from '../frontier/frontier-offers.ts'
-import { addWatch, frontierReads, type OfferAnswer } from '../frontier/frontier-rows.ts'
+import { frontierReads, type OfferAnswer } from '../frontier/frontier-rows.ts'
 import { checkLeader, leaderLost } from '../leases/leader.ts'
 
 /** The role whose leader takes the results. */

@@ -102,7 +102,7 @@ export function openPool(options: PoolOptions): PostgresPool {
 
   async function send<T>(client: Client, text: string, values: readonly unknown[], limit = inTime): Promise<T[]> {
     counted.statements++
-    counted.bytes += text.length + bytesOf(values)
+    counted.bytes += text.length + sentBytesOf(values)
     gather(client)
     try {
       const { rows } = await client.query({ name: nameOf(text), text, values: values as unknown[], ...limit })
@@ -235,12 +235,12 @@ function nameOf(text: string): string {
   return name
 }
 
-function bytesOf(values: readonly unknown[]): number {
+function sentBytesOf(values: readonly unknown[]): number {
   let bytes = 0
   for (const value of values) {
     if (typeof value === 'string') bytes += value.length
     else if (value instanceof Uint8Array) bytes += value.length
-    else if (Array.isArray(value)) bytes += bytesOf(value)
+    else if (Array.isArray(value)) bytes += sentBytesOf(value)
     else bytes += 8
   }
   return bytes

@@ -2,6 +2,7 @@ import { createFingerprintCache, type FingerprintCache } from '../../../core/fin
 import { partitionOf } from '../../../core/partition.ts'
 import type { Check, Offer, QueuedRequest } from '../../../core/request.ts'
 import type { CompletedRequests, HostClock } from '../../contracts/frontier.ts'
+import { seenKey } from '../../rules/offers.ts'
 import { numberArray, textArray } from '../connection/row-batch.ts'
 import { type HeldPartition, partitionOfId } from './frontier-partitions.ts'
 
@@ -65,11 +66,6 @@ export function sortOffers(offers: readonly Offer[], known: KnownLinks): { parce
 
 function goesFurther(a: Offer, b: Offer): boolean {
   return a.check.round > b.check.round || (a.check.round === b.check.round && a.depth > b.depth)
-}
-
-/** Each watch sees the web with its own eyes: what one has seen is new to the other. */
-function seenKey(fp: bigint, watch: number): bigint {
-  return watch === 0 ? fp : BigInt.asIntN(64, fp ^ (BigInt(watch) * 0x9e3779b97f4a7c15n))
 }
 
 /** Values of `frontier_offer`. */

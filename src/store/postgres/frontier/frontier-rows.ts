@@ -1,5 +1,5 @@
 import { noCheck, type QueuedRequest } from '../../../core/request.ts'
-import type { FrontierCounts, HostState, OfferCounts } from '../../contracts/frontier.ts'
+import type { FrontierCounts, HostState } from '../../contracts/frontier.ts'
 
 /** A partition's row of `frontiers`. */
 export type FrontierFacts = {
@@ -90,20 +90,6 @@ export function addFacts(counts: FrontierCounts, facts: FrontierFacts, run: numb
   if (!isCurrent) return
   counts.seen += facts.seen
   counts.givenUp += facts.given_up
-}
-
-export const noCounts = () => ({ accepted: 0, known: 0, limited: 0, removed: 0, watches: new Map<number, number>() })
-
-export function addCounts<T extends OfferCounts>(to: T, more: OfferCounts): T {
-  to.accepted += more.accepted
-  to.known += more.known
-  to.limited += more.limited
-  for (const [watch, n] of more.watches) addWatch(to.watches, watch, n)
-  return to
-}
-
-export function addWatch(watches: Map<number, number>, watch: number, n: number): void {
-  if (watch > 0) watches.set(watch, (watches.get(watch) ?? 0) + n)
 }
 
 /** Each is about the one partition that is its first value. The functions are in `frontier-functions.ts`. */

@@ -4,6 +4,7 @@ import type { Offer, QueuedRequest } from '../../../core/request.ts'
 import type { ClusterEvents } from '../../contracts/cluster-events.ts'
 import type { FrontierCounts, FrontierStore, KeptRobots, OfferCounts } from '../../contracts/frontier.ts'
 import type { PartitionGrant } from '../../contracts/partition-leases.ts'
+import { addCounts, addWatch, noCounts } from '../../rules/offers.ts'
 import { putResults } from '../cluster/schedule.ts'
 import type { PostgresPool } from '../connection/pool.ts'
 import { storable } from '../connection/row-batch.ts'
@@ -19,15 +20,12 @@ import {
 } from './frontier-offers.ts'
 import { createHeldPartitions, findWaitingHosts, type HeldPartition, partitionOfId } from './frontier-partitions.ts'
 import {
-  addCounts,
   addFacts,
-  addWatch,
   type CompletionAnswer,
   type FrontierFacts,
   frontierReads,
   frontierStatements,
   type GiveUpAnswer,
-  noCounts,
   type OfferAnswer,
   type QueueRow,
   requestOfRow,

@@ -1,5 +1,6 @@
 import { partitionCount } from '../../../core/partition.ts'
 import type { CountedTable, ImportFacts } from '../../contracts/import.ts'
+import { isGivenUpSql } from '../../rules/host-ranking.ts'
 import type { Tx } from '../connection/pool.ts'
 
 /**
@@ -14,7 +15,7 @@ const statements = {
     FROM (SELECT generate_series(0, ${partitionCount - 1})::smallint AS partition) p
     LEFT JOIN (SELECT partition, max(seq) AS seq, count(*) AS n FROM queue GROUP BY partition) q USING (partition)
     LEFT JOIN (SELECT partition, max(id / ${partitionCount}) AS last, count(*) AS n,
-        count(*) FILTER (WHERE queued > 0) AS waiting, count(*) FILTER (WHERE given_up AND run = $1::bigint) AS given_up,
+        count(*) FILTER (WHERE queued > 0) AS waiting, count(*) FILTER (WHERE ${isGivenUpSql('$1::bigint')}) AS given_up,
         coalesce(sum(accepted) FILTER (WHERE run = $1::bigint), 0)::bigint AS accepted
       FROM hosts GROUP BY partition) h USING (partition)
     WHERE f.partition = p.partition`,

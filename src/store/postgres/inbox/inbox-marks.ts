@@ -1,4 +1,5 @@
 import type { Marks } from '../../contracts/inbox.ts'
+import { isEmptyCountSql } from '../../rules/inbox-counts.ts'
 import { partitionsOfIds } from '../annotations/annotation-rows.ts'
 import type { Tx } from '../connection/pool.ts'
 import { inPartitions } from '../connection/row-batch.ts'
@@ -83,7 +84,7 @@ SELECT id, document, version, at FROM removed`
 export async function remove(tx: Tx, owner: string, ids: readonly number[]): Promise<number> {
   const removed = await tx.query<Touched>(removeStatement, [owner, ids])
   await commitPins(tx, owner, removed)
-  await tx.query('DELETE FROM inbox_counts WHERE owner = $1 AND shown = 0 AND archived = 0', [owner])
+  await tx.query(`DELETE FROM inbox_counts WHERE owner = $1 AND ${isEmptyCountSql}`, [owner])
   return removed.length
 }
 

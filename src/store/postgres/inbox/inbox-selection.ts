@@ -1,4 +1,5 @@
 import type { InboxFilter, InboxState, Marks } from '../../contracts/inbox.ts'
+import { narrowedState } from '../../rules/inbox-counts.ts'
 import type { Sender } from '../connection/pool.ts'
 import { givenRows, type Statement, type Walk, WINDOW, walkRows, walkWords, windowOfRows } from './inbox-walks.ts'
 import { wordsQuery } from './inbox-words.ts'
@@ -79,10 +80,4 @@ function timesOf({ query }: InboxFilter): Walk['times'] {
   const { afterMs = null, beforeMs = null } = query ?? {}
   if (afterMs === null && beforeMs === null) return null
   return [afterMs ?? Number.MIN_SAFE_INTEGER, beforeMs ?? Number.MAX_SAFE_INTEGER]
-}
-
-/** Of what is shown only the unread changes by being read: those have an index of their own. */
-function narrowedState(state: InboxState, marks: Marks | undefined): InboxState {
-  const onlyReads = marks?.read === true && marks.starred === undefined && marks.archived === undefined
-  return state === 'all' && onlyReads ? 'unread' : state
 }

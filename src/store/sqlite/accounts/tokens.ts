@@ -1,10 +1,9 @@
-import type { Token, TokenStore } from '../../contracts/accounts/tokens.ts'
+import type { TokenStore } from '../../contracts/accounts/tokens.ts'
+import { type TokenRow, tokenOf } from '../../rules/accounts.ts'
 import type { Database } from '../folder/database.ts'
 import { createBearers } from './account-rows.ts'
 
 const columns = 'id, account, name, scopes, created_at AS createdAt, used_at AS usedAt, expires_at AS expiresAt'
-
-type TokenRow = Omit<Token, 'scopes'> & { scopes: string }
 
 export function createSqliteTokens(db: Database): TokenStore {
   const bearer = createBearers(db)
@@ -37,8 +36,4 @@ export function createSqliteTokens(db: Database): TokenStore {
     list: async (account) => (db.read(() => sql.list.all(account)) as TokenRow[]).map(tokenOf),
     remove: async (account, id) => db.write(() => Number(sql.remove.run(account, id).changes) > 0),
   }
-}
-
-function tokenOf({ scopes, ...plain }: TokenRow): Token {
-  return { ...plain, scopes: JSON.parse(scopes) }
 }

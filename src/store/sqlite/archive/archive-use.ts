@@ -25,7 +25,7 @@ export function measureFiles(db: Database): FileUse[] {
     `SELECT file, sum(length) AS bytes, count(*) AS records, min(id) AS low, max(id) AS high FROM versions
      WHERE id BETWEEN ? AND ? AND file > 0 GROUP BY file`,
   )
-  const newest = newestVersion(db)
+  const newest = highestVersion(db)
   for (let from = 1; from <= newest; from += STEP) {
     const rows = db.read(() => sums.all(from, from + STEP - 1)) as SumRow[]
     for (const row of rows) add(files.get(row.file), row)
@@ -71,6 +71,6 @@ function selectFiles(db: Database, condition: string): FileUse[] {
   }))
 }
 
-function newestVersion(db: Database): number {
+function highestVersion(db: Database): number {
   return (db.prepare('SELECT coalesce(max(id), 0) AS id FROM versions').get() as { id: number }).id
 }

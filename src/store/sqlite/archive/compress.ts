@@ -8,6 +8,10 @@ type FileRow = { id: number; name: string; length: number; first_version: number
 
 const LEVEL = 6
 
+export function hasClosedFile(db: Database): boolean {
+  return db.prepare(`SELECT 1 FROM files WHERE state = 'closed' LIMIT 1`).get() !== undefined
+}
+
 /**
  * Compresses one closed archive file, each record as a gzip member of its own, so that any record can still be read
  * alone. Plain file and catalogue stay as they are until the new file is whole and on disk; then one transaction

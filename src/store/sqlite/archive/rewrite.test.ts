@@ -104,6 +104,7 @@ function removeSuperseded(db: Database, condition = 'TRUE'): void {
 
 function rewrite({ db, archive }: Place, parts: Partial<RewriteOptions> = {}) {
   return rewriteFiles({
+    isWhole: isWholeRecord,
     db,
     archive,
     compress: false,

@@ -1,7 +1,6 @@
 import { closeSync, openSync, rmSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { isWholeRecord } from '../../../archive/warc/record-check.ts'
 import { AppError } from '../../../core/errors.ts'
 import type { GcFiles } from '../../../core/reports/gc-report.ts'
 import { type Database, storeError } from '../folder/database.ts'
@@ -9,12 +8,12 @@ import {
   copyRecords,
   durably,
   forgetLeftover,
+  headerLengthOf,
   movePointers,
   noteLeftover,
   type RecordRow,
   removeLeftovers,
 } from './archive-copy.ts'
-import { headerLengthOf } from './archive-header.ts'
 import { type FileUse, fileOf, measureFiles } from './archive-use.ts'
 import { gzipMember } from './compress.ts'
 
@@ -32,6 +31,8 @@ import { gzipMember } from './compress.ts'
 export type RewriteOptions = {
   db: Database
   archive: string
+  /** Whether a record is complete and matches its digests. */
+  isWhole(record: Buffer): boolean
   /** Whether plain files are compressed on this occasion. */
   compress: boolean
   /** Runs `work` while nobody writes to the folder; false when somebody does. For files that a crawl would go on writing to. */
@@ -135,7 +136,7 @@ function rewriteFile(options: RewriteOptions, file: FileUse, report: GcFiles): v
       to: join(archive, name),
       fileLength: file.length,
       records,
-      convert: (bytes, offset) => checked(bytes, offset, fromCompressed, toCompressed),
+      convert: (bytes, offset) => checked(bytes, offset, fromCompressed, toCompressed, options.isWhole),
       isCancelled: () => false,
     })!
     const also = (): void => {
@@ -153,14 +154,20 @@ function rewriteFile(options: RewriteOptions, file: FileUse, report: GcFiles): v
 }
 
 /** A damaged record is not carried on as if it were whole: its file stays for `verify` and for whoever can mend it. */
-function checked(bytes: Buffer, offset: number, fromCompressed: boolean, toCompressed: boolean): Buffer {
+function checked(
+  bytes: Buffer,
+  offset: number,
+  fromCompressed: boolean,
+  toCompressed: boolean,
+  isWhole: RewriteOptions['isWhole'],
+): Buffer {
   let record = bytes
   try {
     if (fromCompressed) record = gunzipSync(bytes, { maxOutputLength: MAX_RECORD_BYTES })
   } catch (error) {
     throw new AppError('record-damaged', `the record at ${offset} can't be read: ${(error as Error).message}`)
   }
-  if (!isWholeRecord(record)) throw new AppError('record-damaged', `the record at ${offset} is damaged`)
+  if (!isWhole(record)) throw new AppError('record-damaged', `the record at ${offset} is damaged`)
   return toCompressed && !fromCompressed ? gzipMember(record) : bytes
 }
 

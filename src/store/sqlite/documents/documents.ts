@@ -46,7 +46,7 @@ type Content = Pick<BodyCapture, 'at' | 'status' | 'address'> & {
  * transaction for a batch.
  */
 export function createSqliteDocuments(db: Database, archive: ReturnType<typeof createArchiveWriter>): DocumentStore {
-  const sql = documentStatements(db)
+  const sql = prepareStatements(db)
   let nextVersion = 0
 
   /** Most captures are of a new document with a new body: trying to insert both answers both questions. */
@@ -295,7 +295,7 @@ export function createSqliteDocuments(db: Database, archive: ReturnType<typeof c
   }
 }
 
-function documentStatements(db: Database) {
+function prepareStatements(db: Database) {
   return {
     current: db.prepare(
       `SELECT d.id AS documentId, d.seen_at AS seenAt, d.not_modified AS notModified, coalesce(v.id, 0) AS id,

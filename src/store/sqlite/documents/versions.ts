@@ -4,10 +4,10 @@ import { unpackLinks } from '../../rules/link-text.ts'
 import { type LostVersions, noteLost, versionSql } from '../../rules/versioning.ts'
 import type { Database } from '../folder/database.ts'
 
-const documentColumns = `id, host, fp, url, parent, first_at AS firstAt, checked_at AS checkedAt, seen_at AS seenAt,
+const documentSelect = `id, host, fp, url, parent, first_at AS firstAt, checked_at AS checkedAt, seen_at AS seenAt,
   status, outcome, location, version AS versionId, fresh_until AS freshUntil`
 
-const versionColumns = `v.id, v.document AS documentId, v.n, d.url, v.reason, v.at AS firstSeenAt,
+const versionSelect = `v.id, v.document AS documentId, v.n, d.url, v.reason, v.at AS firstSeenAt,
   ${versionSql.lastSeenAt} AS lastSeenAt, v.status, v.type, v.size, v.digest, v.text AS textDigest,
   v.etag, v.last_modified AS lastModified, v.truncated, v.title, v.address, v.location, v.body, v.original AS originalId,
   v.header, v.file, v.offset, v.length FROM versions v JOIN documents d ON d.id = v.document`
@@ -23,16 +23,16 @@ type VersionRow = Omit<Version, 'digest' | 'textDigest' | 'record'> & {
 
 export function createSqliteVersions(db: Database): VersionStore {
   const sql = {
-    document: db.prepare(`SELECT ${documentColumns} FROM documents WHERE host = ? AND fp = ?`),
-    documentOfUrl: db.prepare(`SELECT ${documentColumns} FROM documents WHERE host = ? AND url = ?`),
-    documentOfId: db.prepare(`SELECT ${documentColumns} FROM documents WHERE id = ?`),
-    documents: db.prepare(`SELECT ${documentColumns} FROM documents WHERE id > ? ORDER BY id LIMIT ?`),
-    version: db.prepare(`SELECT ${versionColumns} WHERE v.id = ?`),
-    history: db.prepare(`SELECT ${versionColumns} WHERE v.document = ? AND v.n > ? ORDER BY v.n LIMIT ?`),
-    newest: db.prepare(`SELECT ${versionColumns} WHERE v.document = ? AND v.n < ? ORDER BY v.n DESC LIMIT ?`),
-    versionAt: db.prepare(`SELECT ${versionColumns} WHERE v.document = ? AND v.at <= ? ORDER BY v.n DESC LIMIT 1`),
-    versions: db.prepare(`SELECT ${versionColumns} WHERE v.id > ? ORDER BY v.id LIMIT ?`),
-    current: db.prepare(`SELECT ${versionColumns} WHERE v.id < ? AND d.version = v.id ORDER BY v.id DESC LIMIT ?`),
+    document: db.prepare(`SELECT ${documentSelect} FROM documents WHERE host = ? AND fp = ?`),
+    documentOfUrl: db.prepare(`SELECT ${documentSelect} FROM documents WHERE host = ? AND url = ?`),
+    documentOfId: db.prepare(`SELECT ${documentSelect} FROM documents WHERE id = ?`),
+    documents: db.prepare(`SELECT ${documentSelect} FROM documents WHERE id > ? ORDER BY id LIMIT ?`),
+    version: db.prepare(`SELECT ${versionSelect} WHERE v.id = ?`),
+    history: db.prepare(`SELECT ${versionSelect} WHERE v.document = ? AND v.n > ? ORDER BY v.n LIMIT ?`),
+    newest: db.prepare(`SELECT ${versionSelect} WHERE v.document = ? AND v.n < ? ORDER BY v.n DESC LIMIT ?`),
+    versionAt: db.prepare(`SELECT ${versionSelect} WHERE v.document = ? AND v.at <= ? ORDER BY v.n DESC LIMIT 1`),
+    versions: db.prepare(`SELECT ${versionSelect} WHERE v.id > ? ORDER BY v.id LIMIT ?`),
+    current: db.prepare(`SELECT ${versionSelect} WHERE v.id < ? AND d.version = v.id ORDER BY v.id DESC LIMIT ?`),
     links: db.prepare(
       `SELECT l.list, d.url FROM versions v JOIN links l ON l.id = v.links JOIN documents d ON d.id = v.document
        WHERE v.id = ?`,

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { openOne } from '../../conformance/engine.testkit.ts'
 import { goneOf, pageOf } from '../../conformance/samples.testkit.ts'
 import { createSqliteSystem } from '../testkit/store.testkit.ts'
-import { checkDatabases, giveUpDamaged } from './checks.ts'
+import { checkDatabases, giveUpSqliteDamage } from './checks.ts'
 import { type Database, openDatabase } from './database.ts'
 import { paths } from './folder.ts'
 import { catalogMigrations } from './schema-catalog.ts'
@@ -67,7 +67,7 @@ describe('the rows of the catalogue', () => {
   test('that promise what is not there are given up by a repair, and the rest stays', () =>
     withCatalogue((db, messages) => {
       db.exec(`${drop(1)}; UPDATE versions SET file = 99 WHERE id = 5; INSERT INTO bodies VALUES (x'00', 4)`)
-      const { lost } = giveUpDamaged(db, { versionIds: [4], missingFiles: [], shortFiles: [] })
+      const { lost } = giveUpSqliteDamage(db, { versionIds: [4], missingFiles: [], shortFiles: [] })
       assert.equal(lost.count, 3)
       assert.deepEqual(messages(), [])
       const rows = db.prepare('SELECT id, body FROM versions ORDER BY id').all() as { id: number; body: string }[]

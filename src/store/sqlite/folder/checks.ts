@@ -113,7 +113,7 @@ export type Repair = { lost: LostVersions; forgottenFiles: number }
  * Gives up what can't be read any more, in one transaction, so that the catalogue promises nothing that the archive does not hold. The
  * archive itself is left as it is. Nobody else may be writing.
  */
-export function giveUpDamaged(db: Database, { versionIds, missingFiles, shortFiles }: ArchiveDamage): Repair {
+export function giveUpSqliteDamage(db: Database, { versionIds, missingFiles, shortFiles }: ArchiveDamage): Repair {
   return db.write(() => {
     const inFile = db.prepare('SELECT id FROM versions WHERE file = ?')
     const idsOf = (rows: unknown[]): number[] => (rows as { id: number }[]).map(({ id }) => id)

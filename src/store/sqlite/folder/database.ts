@@ -56,7 +56,7 @@ export function openDatabase(path: string, options: OpenOptions): Database {
   try {
     db = new DatabaseSync(path, { readOnly: options.readOnly === true, timeout: 20_000 })
     configure(db, options)
-    migrate(db, path, options)
+    applyMigrations(db, path, options)
     return wrap(db, path)
   } catch (error) {
     db?.close()
@@ -72,7 +72,7 @@ function configure(db: DatabaseSync, options: OpenOptions): void {
   if (options.readOnly !== true) db.exec('PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = 67108864')
 }
 
-function migrate(db: DatabaseSync, path: string, { migrations, readOnly }: OpenOptions): void {
+function applyMigrations(db: DatabaseSync, path: string, { migrations, readOnly }: OpenOptions): void {
   const { user_version: version } = db.prepare('PRAGMA user_version').get() as { user_version: number }
   const newest = migrations.at(-1)?.id ?? 0
   if (version > newest) {

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { StatusReport } from '../../../core/reports/status-report.ts'
 import type { KeptCounts } from '../../contracts/store-set.ts'
+import { isGivenUpSql, isRestingSql } from '../../rules/host-ranking.ts'
 import { createTurns, type Database, openDatabase } from './database.ts'
 import { openCatalogForReading, paths, readFacts } from './folder.ts'
 import { frontierMigrations } from './schema-frontier.ts'
@@ -78,8 +79,8 @@ function readFrontiers(folder: string, shards: number, run: number) {
       }
       const hosts = db
         .prepare(
-          `SELECT count(*) AS hosts, coalesce(sum(rests > 0 AND queued > 0 AND run = :run), 0) AS resting,
-           coalesce(sum(given_up AND run = :run), 0) AS givenUp FROM hosts`,
+          `SELECT count(*) AS hosts, coalesce(sum(${isRestingSql} AND run = :run), 0) AS resting,
+           coalesce(sum(${isGivenUpSql(':run')}), 0) AS givenUp FROM hosts`,
         )
         .get({ run }) as { hosts: number; resting: number; givenUp: number }
       sum.hosts += hosts.hosts

@@ -8,6 +8,7 @@ import type {
   KeptRobots,
   OfferCounts,
 } from '../../contracts/frontier.ts'
+import { addCounts, addWatch, seenKey } from '../../rules/offers.ts'
 import { type Database, openDatabase } from '../folder/database.ts'
 import { frontierMigrations } from '../folder/schema-frontier.ts'
 import type { Exchange } from './exchange.ts'
@@ -106,7 +107,7 @@ export function createSqliteFrontier(options: SqliteFrontierOptions): FrontierSt
     host.accepted++
     facts.seen++
     counts.accepted++
-    if (watch > 0) count(counts.watches, watch, 1)
+    if (watch > 0) addWatch(counts.watches, watch, 1)
     enqueue(host, offer, 0, arrivals)
   }
 
@@ -147,13 +148,13 @@ export function createSqliteFrontier(options: SqliteFrontierOptions): FrontierSt
     for (const request of done) {
       if (dequeue(request) === undefined) continue
       removed++
-      count(watches, request.check.watch, -1)
+      addWatch(watches, request.check.watch, -1)
     }
     for (const request of again) {
       const host = dequeue(request)
       if (host === undefined) continue
       removed++
-      if (host.givenUp) count(watches, request.check.watch, -1)
+      if (host.givenUp) addWatch(watches, request.check.watch, -1)
       else enqueue(host, request, request.attempts, arrivals)
     }
     for (const clock of clocks) hosts.setClock(clock)
@@ -181,7 +182,7 @@ export function createSqliteFrontier(options: SqliteFrontierOptions): FrontierSt
     }
     const counts = { accepted: 0, known: 0, limited: 0, watches: new Map<number, number>() }
     const answers = await Promise.all([...abroad].map(([owner, batch]) => exchange.send(owner, batch)))
-    for (const answer of answers) add(counts, answer)
+    for (const answer of answers) addCounts(counts, answer)
     return { own, counts }
   }
 
@@ -191,12 +192,12 @@ export function createSqliteFrontier(options: SqliteFrontierOptions): FrontierSt
     recoveredOf: () => facts.recovered,
     async offer(offers) {
       const { own, counts } = await sendAbroad(offers)
-      return own.length === 0 ? counts : add(counts, transact(own))
+      return own.length === 0 ? counts : addCounts(counts, transact(own))
     },
     async settle(batch) {
       const { own, counts } = await sendAbroad(batch.offers)
       const settled = transact(own, batch)
-      return { ...add(counts, settled), removed: settled.removed }
+      return { ...addCounts(counts, settled), removed: settled.removed }
     },
     async hosts(limit, except) {
       return db.read(() => {
@@ -222,7 +223,7 @@ export function createSqliteFrontier(options: SqliteFrontierOptions): FrontierSt
         const host = hosts.numbered(hostId)
         const watches = new Map<number, number>()
         if (host === undefined) return { dropped: 0, watches }
-        for (const row of sql.watchesOfHost.all(hostId) as WatchRow[]) count(watches, row.watch, -row.n)
+        for (const row of sql.watchesOfHost.all(hostId) as WatchRow[]) addWatch(watches, row.watch, -row.n)
         const dropped = Number(sql.emptyQueue.run(hostId).changes)
         hosts.giveUp(host)
         facts.queued -= dropped
@@ -253,23 +254,6 @@ export function createSqliteFrontier(options: SqliteFrontierOptions): FrontierSt
       db.close()
     },
   }
-}
-
-function add(to: OfferCounts, more: OfferCounts): OfferCounts {
-  to.accepted += more.accepted
-  to.known += more.known
-  to.limited += more.limited
-  for (const [watch, n] of more.watches) count(to.watches, watch, n)
-  return to
-}
-
-function count(watches: Map<number, number>, watch: number, n: number): void {
-  if (watch > 0) watches.set(watch, (watches.get(watch) ?? 0) + n)
-}
-
-/** Each watch sees the web with its own eyes: what one has seen is new to the other. */
-function seenKey(fp: bigint, watch: number): bigint {
-  return watch === 0 ? fp : BigInt.asIntN(64, fp ^ (BigInt(watch) * 0x9e3779b97f4a7c15n))
 }
 
 type WatchRow = { watch: number; n: number }

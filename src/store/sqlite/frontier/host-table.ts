@@ -1,5 +1,6 @@
 import type { StatementSync } from 'node:sqlite'
 import type { HostClock, HostState } from '../../contracts/frontier.ts'
+import { isGivenUpSql } from '../../rules/host-ranking.ts'
 import type { Database } from '../folder/database.ts'
 
 /** A row of `hosts` in memory. Counters and clocks are those of the current run. */
@@ -30,7 +31,7 @@ export function createHostTable(db: Database, run: number) {
   const changed = new Set<HostEntry>()
   /** Null until somebody asks: counting takes a look at every host. */
   let counts: { hosts: number; givenUp: number } | null = null
-  const count = db.prepare('SELECT count(*) AS hosts, coalesce(sum(given_up AND run = ?), 0) AS givenUp FROM hosts')
+  const count = db.prepare(`SELECT count(*) AS hosts, coalesce(sum(${isGivenUpSql('?')}), 0) AS givenUp FROM hosts`)
   const selectByName = db.prepare(`SELECT ${columns} FROM hosts WHERE host = ?`)
   const selectById = db.prepare(`SELECT ${columns} FROM hosts WHERE id = ?`)
   const insert = db.prepare('INSERT INTO hosts (host, run) VALUES (?, ?)')

@@ -1,4 +1,5 @@
 import type { Marks } from '../../contracts/inbox.ts'
+import { isEmptyCountSql } from '../../rules/inbox-counts.ts'
 import type { Database } from '../folder/database.ts'
 import { flagOf } from '../folder/database.ts'
 
@@ -29,7 +30,7 @@ export function createInboxMarks(db: Database) {
        AND +archived = 0 AND (+read = 0 OR +starred = 1) LIMIT 1`,
     ),
     release: db.prepare('DELETE FROM holds WHERE version = ? AND owner = ?'),
-    dropEmptyCounts: db.prepare('DELETE FROM inbox_counts WHERE owner = ? AND shown = 0 AND archived = 0'),
+    dropEmptyCounts: db.prepare(`DELETE FROM inbox_counts WHERE owner = ? AND ${isEmptyCountSql}`),
   }
 
   function releaseUnlessWanted(owner: string, { document, version }: Pick<Changed, 'document' | 'version'>): void {

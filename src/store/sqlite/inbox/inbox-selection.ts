@@ -1,5 +1,6 @@
 import type { StatementSync } from 'node:sqlite'
 import type { InboxFilter, InboxState, Marks } from '../../contracts/inbox.ts'
+import { narrowedState } from '../../rules/inbox-counts.ts'
 import type { Database } from '../folder/database.ts'
 import { alongProfile, alongState, alongWords, type Walk } from './inbox-walks.ts'
 import { type Condition, wordCondition, wordSearch } from './inbox-words.ts'
@@ -74,12 +75,6 @@ export function createInboxSelection(db: Database) {
       return (prepare(plan.sql).all(...plan.values) as { id: number }[]).map(({ id }) => id)
     },
   }
-}
-
-/** Of what is shown only the unread changes by being read: those have an index of their own. */
-function narrowedState(state: InboxState, marks: Marks | undefined): InboxState {
-  const onlyReads = marks?.read === true && marks.starred === undefined && marks.archived === undefined
-  return state === 'all' && onlyReads ? 'unread' : state
 }
 
 function rowConditions({ urgency, query }: InboxFilter, changedBy: Marks | undefined): Condition[] {

@@ -3,7 +3,7 @@ import type { QueryNode } from '../../../core/search-query/query.ts'
 import { searchableText } from '../../../core/search-query/searchable-text.ts'
 import type { AnnotationDraft } from '../../contracts/annotations.ts'
 import type { Database } from '../folder/database.ts'
-import { expressionOf, type WordTable } from '../search/fts-expression.ts'
+import { ftsExpression, type WordTable } from '../search/fts-expression.ts'
 
 /** A condition on a row `a` of annotations. */
 export type Condition = { sql: string; values: readonly SQLInputValue[] }
@@ -25,7 +25,7 @@ export function wordSearch(owner: string, node: QueryNode): WordSearch {
   const broad = broaden(node)
   const parts = node.kind === 'and' ? node.nodes : [node]
   return {
-    match: broad === null ? null : `${table.every} AND ${expressionOf(broad, table)}`,
+    match: broad === null ? null : `${table.every} AND ${ftsExpression(broad, table)}`,
     conditions: parts.filter(namesSite).map((part) => conditionOf(part, table)),
   }
 }
@@ -72,7 +72,7 @@ function conditionOf(node: QueryNode, table: WordTable): Condition {
   if (!namesSite(node))
     return {
       sql: 'EXISTS (SELECT 1 FROM inbox_words w WHERE w.inbox_words MATCH ? AND w.rowid = a.id)',
-      values: [expressionOf(node, table)],
+      values: [ftsExpression(node, table)],
     }
   switch (node.kind) {
     case 'not': {

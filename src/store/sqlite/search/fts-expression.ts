@@ -20,20 +20,20 @@ const versionWords: WordTable = {
 }
 
 /** A query in FTS5's own language. Words hold no quotes, so nothing of a query is ever read as syntax. */
-export function matchExpression({ match }: SearchQuery): string {
-  return match === null ? versionWords.every : expressionOf(match, versionWords)
+export function ftsMatch({ match }: SearchQuery): string {
+  return match === null ? versionWords.every : ftsExpression(match, versionWords)
 }
 
-export function expressionOf(node: QueryNode, table: WordTable): string {
+export function ftsExpression(node: QueryNode, table: WordTable): string {
   switch (node.kind) {
     case 'words':
       return wordsExpression(node, table)
     case 'site':
       return table.site(node.host)
     case 'not':
-      return `(${table.every} NOT ${expressionOf(node.node, table)})`
+      return `(${table.every} NOT ${ftsExpression(node.node, table)})`
     case 'or':
-      return `(${node.nodes.map((each) => expressionOf(each, table)).join(' OR ')})`
+      return `(${node.nodes.map((each) => ftsExpression(each, table)).join(' OR ')})`
     case 'and':
       return andExpression(node.nodes, table)
   }
@@ -43,8 +43,8 @@ function andExpression(nodes: readonly QueryNode[], table: WordTable): string {
   const wanted: string[] = []
   const unwanted: string[] = []
   for (const node of nodes) {
-    if (node.kind === 'not') unwanted.push(expressionOf(node.node, table))
-    else wanted.push(expressionOf(node, table))
+    if (node.kind === 'not') unwanted.push(ftsExpression(node.node, table))
+    else wanted.push(ftsExpression(node, table))
   }
   const all = wanted.length === 0 ? table.every : wanted.join(' AND ')
   return unwanted.length === 0 ? `(${all})` : `((${all}) NOT (${unwanted.join(' OR ')}))`

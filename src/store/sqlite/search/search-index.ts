@@ -10,7 +10,7 @@ import { type KeptCheck, MAX_RANKED, pageOf } from '../../rules/search-page.ts'
 import { siteWords } from '../../rules/site-words.ts'
 import { type Database, openDatabase, storeError } from '../folder/database.ts'
 import { paths } from '../folder/folder.ts'
-import { matchExpression, searchMigrations } from './fts-expression.ts'
+import { ftsMatch, searchMigrations } from './fts-expression.ts'
 import { createTextMarker } from './text-marker.ts'
 
 export type SearchIndexOptions = {
@@ -59,7 +59,7 @@ export function openSqliteSearchIndex({ path, kept }: SearchIndexOptions): Searc
   /** The newest versions that match, ranked; one more than the limit tells that there are others. */
   function candidates(query: SearchQuery): Hit[] {
     const within: string[] = []
-    const values: SQLInputValue[] = [matchExpression(query)]
+    const values: SQLInputValue[] = [ftsMatch(query)]
     if (query.beforeMs !== null) {
       within.push('AND e.at < ?')
       values.push(query.beforeMs)

@@ -1,4 +1,4 @@
-import { AppError } from '../../core/errors.ts'
+import { AppError } from '../errors.ts'
 
 /** The head of a record: its version line and named fields. */
 

@@ -43,7 +43,7 @@ export function createBackground(
 
   function start(): Worker {
     const workerData: BackgroundData = { folder, jobs, orders }
-    const started = new Worker(new URL('./background-worker.ts', import.meta.url), { workerData })
+    const started = new Worker(new URL('./background-thread.ts', import.meta.url), { workerData })
     ended = new Promise((resolve) => started.once('exit', () => resolve()))
     started.on('message', (message: FromBackground) => {
       if (message.kind === 'warning') onWarning(message.message)

@@ -1,22 +1,22 @@
 import { hostname } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
-import { updateIndex } from '../../../archive/search/index-update.ts'
-import { createVersionTexts } from '../../../archive/search/version-text.ts'
-import { isAppError } from '../../../core/errors.ts'
-import { lowerThreadPriority } from '../../../core/process.ts'
-import { createSqliteVersions } from '../documents/versions.ts'
-import { type Database, openDatabase } from '../folder/database.ts'
-import { paths } from '../folder/folder.ts'
-import { lockFolder } from '../folder/lock.ts'
-import { catalogMigrations } from '../folder/schema-catalog.ts'
-import { explainDamage, openSearch } from '../search/search-index.ts'
+import { updateIndex } from '../../archive/search/index-update.ts'
+import { createVersionTexts } from '../../archive/search/version-text.ts'
+import { isAppError } from '../../core/errors.ts'
+import { lowerThreadPriority } from '../../core/process.ts'
+import { compressNextFile, hasClosedFile } from '../../store/sqlite/archive/compress.ts'
+import { createSqliteObjects } from '../../store/sqlite/archive/objects.ts'
+import { createSqliteVersions } from '../../store/sqlite/documents/versions.ts'
+import { type Database, openDatabase } from '../../store/sqlite/folder/database.ts'
+import { paths } from '../../store/sqlite/folder/folder.ts'
+import { lockFolder } from '../../store/sqlite/folder/lock.ts'
+import { catalogMigrations } from '../../store/sqlite/folder/schema-catalog.ts'
+import { explainDamage, openSearch } from '../../store/sqlite/search/search-index.ts'
 import { type BackgroundData, backgroundOrders, type FromBackground } from './background.ts'
-import { compressNextFile } from './compress.ts'
-import { createSqliteObjects } from './objects.ts'
 
 /**
- * The thread behind `createBackground`. It looks for work whenever it is told to, does the jobs in their order,
- * and ends when it is told to. A job that fails for good is left alone from then on; the others and the crawl go on.
+ * The thread behind `createBackground`: idle, working, or ended. `look` starts a pass over the jobs in their order, `end` ends it. A job
+ * that fails for good is not tried again; the others and the crawl go on.
  */
 const { folder, jobs, orders } = workerData as BackgroundData
 const port = parentPort!
@@ -59,9 +59,6 @@ async function indexTexts(db: Database): Promise<void> {
 /** Files that could not be read: once in the life of this thread is enough. */
 const passedOver = new Set<number>()
 
-const hasClosedFile = (db: Database): boolean =>
-  db.prepare(`SELECT 1 FROM files WHERE state = 'closed' LIMIT 1`).get() !== undefined
-
 /**
  * Compresses one file under the lock that backup and collector wait for: a pause that lasts calls the file off, and it is begun
  * again afterwards. Returns whether there may be more.
@@ -100,7 +97,7 @@ async function work(): Promise<void> {
 let isWorking = false
 let isWanted = false
 
-/** One round at a time; orders that come meanwhile make one more. */
+/** One pass at a time; an order that comes meanwhile starts one more. */
 async function look(): Promise<void> {
   isWanted = true
   if (isWorking) return
