@@ -83,8 +83,6 @@ async function open({ send, log, fail }: ShardPort): Promise<ServedShard> {
   }
 }
 
-serveShard(parentPort!, open)
-
 /** The catalogue is opened when the first text is needed: most crawls need none. */
 function keptTextOf(folder: string): ReturnType<typeof createKeptText> {
   let kept: ReturnType<typeof createKeptText> | null = null
@@ -99,3 +97,5 @@ function keptTextOf(folder: string): ReturnType<typeof createKeptText> {
     return kept(versionId, omit)
   }
 }
+
+serveShard(parentPort!, open)
