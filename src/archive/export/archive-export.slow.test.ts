@@ -5,6 +5,7 @@ import { basename, join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import { CDXIndexer, WARCParser } from 'warcio'
+import { filesOf } from '../../store/conformance/engine.testkit.ts'
 import type { Capture } from '../../store/contracts/documents.ts'
 import { metaInfoDtdPath, readMetaInfo, validateMetaInfo } from '../../xml/meta-info/meta-info-reader.testkit.ts'
 import { xmllintSkip } from '../../xml/xmllint.testkit.ts'
@@ -90,7 +91,7 @@ describe('exports of ten thousand records', () => {
   before(async () => {
     folder = await createExportFolder(captures(), { maxFileBytes: 1_000_000 })
     folder.compress(3)
-    const states = new Set((await folder.objects.files()).map(({ state }) => state))
+    const states = new Set((await filesOf(folder.objects)).map(({ state }) => state))
     assert.deepEqual(states, new Set(['compressed', 'closed']))
   })
   after(() => folder.remove())

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path'
 import { afterEach, describe, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
+import { filesOf } from '../../store/conformance/engine.testkit.ts'
 import type { Capture } from '../../store/contracts/documents.ts'
 import { readMetaInfo } from '../../xml/meta-info/meta-info-reader.testkit.ts'
 import { readRecords } from '../warc/record-reader.ts'
@@ -69,7 +70,7 @@ describe('export', () => {
   test('a compressed file has the members of the archive, byte by byte, and new ones for plain records', async () => {
     const made = await make(1500)
     made.compress(1)
-    const [first] = await made.objects.files()
+    const [first] = await filesOf(made.objects)
     assert.equal(first!.state, 'compressed')
     const file = join(made.out, 'x.warc.gz')
     await made.export({ file })
@@ -181,7 +182,7 @@ describe('export', () => {
 
   test('a file that is missing takes its own records with it and no others', async () => {
     const made = await make(1500)
-    const [first] = await made.objects.files()
+    const [first] = await filesOf(made.objects)
     rmSync(first!.path)
     for (const kind of ['warc', 'cdxj', 'meta', 'links'] as const) {
       const report = await made.export({ kind, file: join(made.out, `x.${kind}`) })
@@ -287,7 +288,7 @@ describe('export', () => {
 async function damage(made: ExportFolder, versionId: number, from: string, to: string): Promise<void> {
   const version = await made.versions.version(versionId)
   const { fileId, offset } = version!.record!
-  const { path } = (await made.objects.files()).find(({ id }) => id === fileId)!
+  const { path } = (await filesOf(made.objects)).find(({ id }) => id === fileId)!
   const bytes = readFileSync(path)
   bytes.write(to, bytes.indexOf(from, offset))
   writeFileSync(path, bytes)

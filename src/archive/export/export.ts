@@ -24,7 +24,7 @@ import { exportWarc } from './warc-export.ts'
 
 export type ExportDeps = {
   versions: VersionStore
-  objects: Pick<ObjectStore, 'files' | 'read'>
+  objects: Pick<ObjectStore, 'volumes' | 'read'>
   annotations: AnnotationStore
   output: Output
   /** Named in a WARC file's own header. */

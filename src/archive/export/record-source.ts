@@ -2,7 +2,7 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { constants, gunzipSync } from 'node:zlib'
 import { isAppError } from '../../core/errors.ts'
 import { parseRecordHead, type RecordHead } from '../../core/warc/record-head.ts'
-import type { ArchiveFile, ObjectStore, RecordPointer } from '../../store/contracts/objects.ts'
+import type { ArchiveFile, ObjectStore, RecordPointer, Volume } from '../../store/contracts/objects.ts'
 import type { Version, VersionStore } from '../../store/contracts/versions.ts'
 import { parseHttpBlock } from '../warc/http-block.ts'
 import { checkRecord } from '../warc/record-check.ts'
@@ -24,7 +24,7 @@ export type SourceRecord = WholeRecord & {
   /** As it lies in the file: a gzip member where the file is compressed. */
   stored: Buffer
   plain: Buffer
-  file: ArchiveFile
+  file: Volume
   offset: number
 }
 
@@ -32,7 +32,10 @@ export type NoRecord =
   /** Collected meanwhile, or there never was one. */
   { kind: 'absent' } | { kind: 'damaged'; message: string }
 
-export type RecordSourceDeps = { versions: Pick<VersionStore, 'version'>; objects: Pick<ObjectStore, 'files' | 'read'> }
+export type RecordSourceDeps = {
+  versions: Pick<VersionStore, 'version'>
+  objects: Pick<ObjectStore, 'volumes' | 'read'>
+}
 
 const maxRecordBytes = 2 ** 30
 /** Holds the header of nearly every response. */
@@ -65,8 +68,7 @@ export function createRecordSource({ versions, objects }: RecordSourceDeps): Rec
 
   async function readRecord(version: Version): Promise<SourceRecord> {
     const { bytes: stored, file } = await archive.read(version.record!)
-    const isCompressed = file.state === 'compressed'
-    const plain = isCompressed ? gunzipSync(stored, { maxOutputLength: maxRecordBytes }) : stored
+    const plain = isCompressed(file) ? gunzipSync(stored, { maxOutputLength: maxRecordBytes }) : stored
     const { head, block } = parseWholeRecord(plain)
     checkTarget(head.headers.get('WARC-Target-URI'), version)
     return { kind: 'record', head, block, stored, plain, file, offset: version.record!.offset }
@@ -74,7 +76,7 @@ export function createRecordSource({ versions, objects }: RecordSourceDeps): Rec
 
   async function readHeader(version: Version): Promise<{ kind: 'header'; header: string }> {
     const { bytes, file, isWhole } = await archive.read(version.record!, startBytes)
-    const start = parseRecordStart(file.state === 'compressed' ? inflateStart(bytes) : bytes)
+    const start = parseRecordStart(isCompressed(file) ? inflateStart(bytes) : bytes)
     let block = start?.block ?? null
     if (start !== null) checkTarget(start.head.headers.get('WARC-Target-URI'), version)
     const isCut = block === null || !/\r?\n\r?\n/.test(block.toString('latin1', 0, startBytes))
@@ -145,14 +147,14 @@ export type ArchiveBytes = {
   close(): void
 }
 
-export type ReadBytes = { bytes: Buffer; file: ArchiveFile; isWhole: boolean }
+export type ReadBytes = { bytes: Buffer; file: Volume; isWhole: boolean }
 
 type OpenFile = { file: ArchiveFile; fd: number }
 
 const maxOpenFiles = 32
 
-export function createArchiveBytes(objects: Pick<ObjectStore, 'files' | 'read'>): ArchiveBytes {
-  let files: Map<number, ArchiveFile> | null = null
+export function createArchiveBytes(objects: Pick<ObjectStore, 'volumes' | 'read'>): ArchiveBytes {
+  let volumes: Map<number, Volume> | null = null
   const opened = new Map<number, OpenFile>()
 
   function close(): void {
@@ -169,10 +171,10 @@ export function createArchiveBytes(objects: Pick<ObjectStore, 'files' | 'read'>)
 
   return {
     async read({ fileId, offset, length }, minBytes = length) {
-      files ??= new Map((await objects.files()).map((file) => [file.id, file]))
-      const known = files.get(fileId)
+      volumes ??= new Map((await objects.volumes()).map((each) => [each.id, each]))
+      const known = volumes.get(fileId)
       if (known === undefined) throw new Error(`the catalogue names archive file ${fileId}, which it does not know`)
-      if (known.path === '')
+      if (known.kind === 'partition')
         return { bytes: await objects.read({ fileId, offset, length }), file: known, isWhole: true }
       const { file, fd } = opened.get(fileId) ?? openFile(known)
       if (offset + length > fstatSync(fd).size) throw new Error(`${file.name} ends before the record at ${offset} does`)
@@ -186,9 +188,11 @@ export function createArchiveBytes(objects: Pick<ObjectStore, 'files' | 'read'>)
       return { bytes, file, isWhole: bytes.length === length }
     },
     forget() {
-      files = null
+      volumes = null
       close()
     },
     close,
   }
 }
+
+export const isCompressed = (volume: Volume): boolean => volume.kind === 'file' && volume.state === 'compressed'

@@ -8,6 +8,7 @@ import { warcinfoRecord } from '../warc/record-writer.ts'
 import { cdxjLine, sortedLines } from './cdxj-export.ts'
 import type { ExportTarget, ExportWork } from './export-work.ts'
 import type { NoRecord, SourceRecord } from './record-source.ts'
+import { isCompressed } from './record-source.ts'
 import { selectVersions } from './selection.ts'
 
 export type WarcExportOptions = {
@@ -53,7 +54,7 @@ export async function exportWarc(work: ExportWork, options: WarcExportOptions): 
 
 /** Several at a time: zlib works in threads. What is compressed already is copied as it is. */
 async function asMember({ file, stored, plain }: SourceRecord): Promise<Buffer> {
-  return file.state === 'compressed' ? stored : await gzipAsync(plain)
+  return isCompressed(file) ? stored : await gzipAsync(plain)
 }
 
 async function* recordsOf({ request, versions, source, stats }: ExportWork): AsyncGenerator<SourceRecord> {

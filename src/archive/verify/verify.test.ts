@@ -46,7 +46,7 @@ function writeArchive(folder: string, id: number, pages: number): Archive {
   }
   const path = join(folder, name)
   writeFileSync(path, Buffer.concat(parts))
-  return { file: { id, name, path, state: 'closed', length }, rows }
+  return { file: { kind: 'file', id, name, path, state: 'closed', length }, rows }
 }
 
 function compress({ file, rows }: Archive): Archive {
@@ -69,7 +69,7 @@ function compress({ file, rows }: Archive): Archive {
 
 const storeOf = (archives: () => Archive[], onRecords: (id: number) => void = () => {}): ObjectStore => ({
   read: () => Promise.reject(new Error('not to be used')),
-  files: async () => archives().map(({ file }) => file),
+  volumes: async () => archives().map(({ file }) => file),
   async records(id) {
     const { rows } = archives().find(({ file }) => file.id === id)!
     onRecords(id)

@@ -1,7 +1,13 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { isAppError } from '../../core/errors.ts'
 import type { VerifyFault, VerifyProgress, VerifyReport } from '../../core/reports/verify-report.ts'
-import type { ArchiveFile, CataloguedRecord, ObjectStore } from '../../store/contracts/objects.ts'
+import type {
+  ArchiveFile,
+  CataloguedRecord,
+  ObjectStore,
+  RecordPartition,
+  Volume,
+} from '../../store/contracts/objects.ts'
 import { readAhead } from '../read-ahead.ts'
 import { checkArchivedRecord, checkFileHeader, checkRecordBytes, createRecordBytes } from './verify-record.ts'
 
@@ -43,7 +49,7 @@ export async function verifyArchive(options: VerifyOptions): Promise<VerifyRepor
     onProgress({ records: report.records + records, bytes: report.bytes, totalBytes })
   // The second round is for files that records were moved to during the first.
   for (let round = 0; round < 2; round++) {
-    const files = (await objects.files()).filter(({ id }) => !seen.has(id))
+    const files = (await objects.volumes()).filter(({ id }) => !seen.has(id))
     totalBytes += files.reduce((sum, { length }) => sum + length, 0)
     for (const file of files) {
       seen.add(file.id)
@@ -62,17 +68,18 @@ export async function verifyArchive(options: VerifyOptions): Promise<VerifyRepor
   return report
 }
 
-type Findings = { file: ArchiveFile; records: number; unusedBytes: number; faults: VerifyFault[]; damages: Damage[] }
+type Findings = { file: Volume; records: number; unusedBytes: number; faults: VerifyFault[]; damages: Damage[] }
 
 /** Null when the catalogue does not name the file any more. */
 async function lookAtFile(
   objects: ObjectStore,
-  listed: ArchiveFile,
+  listed: Volume,
   onRecords: (records: number) => void,
 ): Promise<Findings | null> {
-  if (listed.path === '') return verifySingleRecords(objects, listed, onRecords)
-  const current = async () => (await objects.files()).find(({ id }) => id === listed.id)
-  let file = listed
+  if (listed.kind === 'partition') return verifyPartition(objects, listed, onRecords)
+  const current = async () =>
+    (await objects.volumes()).find((each) => each.kind === 'file' && each.id === listed.id) as ArchiveFile | undefined
+  let file: ArchiveFile = listed
   for (let attempt = 1; ; attempt++) {
     const rows = await recordsOf(objects, file.id)
     if (attempt > 1) file = (await current()) ?? file
@@ -146,9 +153,9 @@ async function verifyFile(
  * Records that lie in no file, but each by itself. They may be collected and brought back meanwhile: what is wrong with one counts
  * only where the catalogue still names that very record.
  */
-async function verifySingleRecords(
+async function verifyPartition(
   objects: ObjectStore,
-  file: ArchiveFile,
+  file: RecordPartition,
   onRecords: (records: number) => void,
 ): Promise<Findings> {
   const rows = await objects.records(file.id)

@@ -62,7 +62,7 @@ async function copyKind(parts: ImportParts, begun: ImportState, step: Stepper): 
     const progress = end === null ? nextAfter(kind) : { after: end, rows }
     const before = mark
     const after = step(before, { ...progress, bytes: before.bytes + packed.bytes })
-    await insist(parts, () => target.write(packed, before, after), after)
+    await insist(parts, () => packed.write(before, after), after)
     mark = after
     hooks.onProgress({ what: kindLabels[kind], done: rows, total: Math.max(total, rows) })
     if (end === null) return mark

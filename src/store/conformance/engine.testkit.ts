@@ -1,7 +1,7 @@
 import type { DocumentStore } from '../contracts/documents.ts'
 import type { FrontierStore } from '../contracts/frontier.ts'
 import type { LeaseStore } from '../contracts/leases.ts'
-import type { ObjectStore } from '../contracts/objects.ts'
+import type { ArchiveFile, ObjectStore } from '../contracts/objects.ts'
 import type { RunStore } from '../contracts/runs.ts'
 import type { VersionStore } from '../contracts/versions.ts'
 
@@ -76,4 +76,9 @@ export async function openOne(system: StoreSystem, run = 1): Promise<OpenShard> 
 export async function openTwo(system: StoreSystem, run = 1): Promise<[OpenShard, OpenShard]> {
   const [first, second] = await system.open(run)
   return [first!, second!]
+}
+
+/** The volumes of an engine that has files. */
+export async function filesOf(objects: Pick<ObjectStore, 'volumes'>): Promise<ArchiveFile[]> {
+  return (await objects.volumes()).filter((volume) => volume.kind === 'file')
 }

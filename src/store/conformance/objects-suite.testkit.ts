@@ -89,7 +89,7 @@ export function objectsSuite(engine: StoreEngine): void {
         }
         const { objects } = shards[0]
         let count = 0
-        for (const { id, length } of await objects.files()) {
+        for (const { id, length } of await objects.volumes()) {
           let end = 0
           for (const record of await objects.records(id)) {
             assert.ok(record.offset >= end, 'records do not overlap')
@@ -106,7 +106,7 @@ export function objectsSuite(engine: StoreEngine): void {
 
 export async function recordsOf(objects: ObjectStore): Promise<CataloguedRecord[]> {
   const records: CataloguedRecord[] = []
-  for (const { id } of await objects.files()) records.push(...(await objects.records(id)))
+  for (const { id } of await objects.volumes()) records.push(...(await objects.records(id)))
   return records
 }
 

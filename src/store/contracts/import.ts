@@ -101,19 +101,20 @@ export type ImportState = {
   faultCount: number
 }
 
-/** A portion that is ready to be sent. */
-export type PackedPortion = { kind: ImportKind; send: readonly PackedStatement[]; bytes: number }
-export type PackedStatement = { text: string; values: readonly unknown[] }
+/** A portion that is ready to be written. */
+export type PackedPortion = {
+  bytes: number
+  /** Everything of the portion together with the mark, once: a repetition finds its own mark. */
+  write(before: ImportState, after: ImportState): Promise<void>
+}
 
 /** Where rows go to. */
 export type ImportTarget = {
   /** The mark of this source, which is set where the store is empty; refuses a store that is not, or is in use. */
   begin(source: string, facts: ImportFacts): Promise<ImportState>
   mark(): Promise<ImportState | null>
-  /** Nothing is sent yet. */
+  /** Nothing is written yet. */
   pack(kind: ImportKind, rows: readonly ImportRow[]): Promise<PackedPortion>
-  /** Everything of the portion together with the mark, once: a repetition finds its own mark. */
-  write(portion: PackedPortion, before: ImportState, after: ImportState): Promise<void>
   /** The mark alone. */
   note(before: ImportState, after: ImportState): Promise<void>
   /** Sequences, counters and all else that follows from the rows, so that the store goes on from there. */

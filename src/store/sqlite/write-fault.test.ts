@@ -4,7 +4,7 @@ import { readdirSync, statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { isAppError } from '../../core/errors.ts'
-import { type OpenShard, openOne } from '../conformance/engine.testkit.ts'
+import { filesOf, type OpenShard, openOne } from '../conformance/engine.testkit.ts'
 import { recordsOf, textsOf } from '../conformance/objects-suite.testkit.ts'
 import { pageOf, queueOf } from '../conformance/samples.testkit.ts'
 import { smallCrawl } from '../conformance/small-crawl.testkit.ts'
@@ -20,7 +20,7 @@ async function assertConsistent({ frontier, objects, documents }: OpenShard, arc
   assert.equal(records.length, (await documents.counts()).versions)
   const last = records.at(-1)
   if (last !== undefined) assert.ok((await objects.read(last)).toString().startsWith(`<${last.url}>`))
-  const known = new Set((await objects.files()).map(({ name }) => name))
+  const known = new Set((await filesOf(objects)).map(({ name }) => name))
   for (const name of readdirSync(archive)) assert.ok(known.has(name), `${name} is not in the catalogue`)
 }
 
@@ -87,7 +87,7 @@ describe('writes that fail', () => {
           return true
         })
         assert.deepEqual({ ...(await documents.counts()) }, { documents: 0, versions: 0, bodies: 0 })
-        assert.deepEqual(await objects.files(), [])
+        assert.deepEqual(await filesOf(objects), [])
         const outcomes = await documents.record(pages)
         assert.deepEqual(
           outcomes.map(({ kind }) => kind),
@@ -107,7 +107,7 @@ describe('writes that fail', () => {
       assert.ok(stored > 0)
       const { documents, objects } = await openOne(system)
       assert.equal((await textsOf(objects)).size, stored)
-      const { path, length } = (await objects.files())[0]!
+      const { path, length } = (await filesOf(objects))[0]!
       assert.equal(statSync(path).size, length, 'what was half-written is cut off')
       const [outcome] = await documents.record([pageOf(system.hostOf(0, 0), `/${stored}`, `${stored}`.repeat(100_000))])
       assert.equal(outcome?.kind, 'stored')

@@ -1,11 +1,11 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { AppError } from '../../../core/errors.ts'
-import type { ArchiveFile, CataloguedRecord, ObjectStore, RecordPointer } from '../../contracts/objects.ts'
+import type { CataloguedRecord, ObjectStore, RecordPointer } from '../../contracts/objects.ts'
 import type { PostgresPool } from '../connection/pool.ts'
 
 /**
- * Records lie in the database. What stands for a file is a partition: `fileId` is its number plus one, `offset` the id of the
- * record, `length` the bytes that are stored of it. Such a file has no path.
+ * Records lie in the database. A volume is a partition: its id is the partition's number plus one, `offset` the id of the record,
+ * `length` the bytes that are stored of it.
  */
 export const objectStatements = {
   parts: `SELECT part, coding, bytes FROM records WHERE partition = $1::smallint AND id = $2::bigint AND part >= $3::int
@@ -82,11 +82,11 @@ export function createPostgresObjects(pool: PostgresPool): ObjectStore {
 
   return {
     read: async (pointer) => (pointer.length > MAX_SMALL_BYTES ? readAlone(pointer) : readWithOthers(pointer)),
-    async files() {
+    async volumes() {
       const rows = await pool.query<{ partition: number; bytes: number }>(objectStatements.files)
-      return rows.map(({ partition, bytes }): ArchiveFile => {
+      return rows.map(({ partition, bytes }) => {
         const name = `partition-${String(partition).padStart(3, '0')}`
-        return { id: partition + 1, name, path: '', state: 'open', length: Math.round(bytes / rows.length) }
+        return { kind: 'partition', id: partition + 1, name, length: Math.round(bytes / rows.length) }
       })
     },
     async records(fileId) {

@@ -1,20 +1,14 @@
 import { AppError } from '../../../core/errors.ts'
-import type {
-  ImportFacts,
-  ImportKind,
-  ImportRow,
-  ImportState,
-  ImportTarget,
-  PackedPortion,
-  PackedStatement,
-} from '../../contracts/import.ts'
+import type { ImportFacts, ImportKind, ImportRow, ImportState, ImportTarget } from '../../contracts/import.ts'
 import { partsOf } from '../archive/objects.ts'
 import type { PostgresPool, Tx } from '../connection/pool.ts'
 import { partitionOfId } from '../connection/row-batch.ts'
 import { counterFaults, setImportCounters } from './import-counters.ts'
 import { advanceMark, firstMark, insertMark, readMark, refuseLiveNodes } from './import-progress.ts'
 import { importTables, recordTable } from './import-tables.ts'
-import { compareRows, insertRows } from './row-statements.ts'
+import { compareRows, insertRows, type Statement } from './row-statements.ts'
+
+type Packed = { send: readonly Statement[]; bytes: number }
 
 /** Any number that nobody else uses for an advisory lock. */
 const LOCK = 7_252_021
@@ -60,12 +54,17 @@ export async function openImportTarget(pool: PostgresPool): Promise<ImportTarget
   return {
     begin,
     mark: () => readMark(pool),
-    pack,
-    write: ({ send }, before, after) =>
-      pool.transaction(async (tx) => {
-        for (const { text, values } of send) await tx.query(text, values)
-        await advanceMark(tx, before, after)
-      }),
+    async pack(kind, rows) {
+      const { send, bytes } = await pack(kind, rows)
+      return {
+        bytes,
+        write: (before, after) =>
+          pool.transaction(async (tx) => {
+            for (const { text, values } of send) await tx.query(text, values)
+            await advanceMark(tx, before, after)
+          }),
+      }
+    },
     note: (before, after) => advanceMark(pool, before, after),
     async settle(facts, before, after) {
       await pool.transaction(async (tx) => {
@@ -145,15 +144,15 @@ async function refuseFilled(tx: Tx): Promise<void> {
   }
 }
 
-async function pack(kind: ImportKind, rows: readonly ImportRow[]): Promise<PackedPortion> {
-  if (rows.length === 0) return { kind, send: [], bytes: 0 }
+async function pack(kind: ImportKind, rows: readonly ImportRow[]): Promise<Packed> {
+  if (rows.length === 0) return { send: [], bytes: 0 }
   if (kind === 'versions') return packVersions(rows)
-  return { kind, send: importTables[kind].map((table) => insertRows(table, rows)), bytes: 0 }
+  return { send: importTables[kind].map((table) => insertRows(table, rows)), bytes: 0 }
 }
 
 /** Records are compressed here as they are when they are fetched; what comes of it stands in the rows of their versions. */
-async function packVersions(rows: readonly ImportRow[]): Promise<PackedPortion> {
-  const send: PackedStatement[] = []
+async function packVersions(rows: readonly ImportRow[]): Promise<Packed> {
+  const send: Statement[] = []
   const versions: ImportRow[] = []
   let records: ImportRow[] = []
   let pending = 0
@@ -184,5 +183,5 @@ async function packVersions(rows: readonly ImportRow[]): Promise<PackedPortion> 
   }
   finish()
   send.push(insertRows(importTables.versions[0]!, versions))
-  return { kind: 'versions', send, bytes }
+  return { send, bytes }
 }

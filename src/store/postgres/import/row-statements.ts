@@ -1,4 +1,4 @@
-import type { ImportRow, ImportValue, PackedStatement } from '../../contracts/import.ts'
+import type { ImportRow, ImportValue } from '../../contracts/import.ts'
 import { storable, textArray } from '../connection/row-batch.ts'
 import type { ColumnType, ImportColumn, ImportTable } from './import-tables.ts'
 
@@ -6,6 +6,8 @@ import type { ColumnType, ImportColumn, ImportTable } from './import-tables.ts'
  * Rows are written from one array per column and compared from JSON: two spellings that have nothing in common, so that a fault in
  * either shows as a difference.
  */
+
+export type Statement = { text: string; values: readonly unknown[] }
 
 const integers: ReadonlySet<ColumnType> = new Set(['bigint', 'int', 'smallint'])
 
@@ -22,7 +24,7 @@ const quoted = (name: string): string => `"${name}"`
 const writes = new Map<string, string>()
 
 /** One statement for these rows of one table. */
-export function insertRows(table: ImportTable, rows: readonly ImportRow[]): PackedStatement {
+export function insertRows(table: ImportTable, rows: readonly ImportRow[]): Statement {
   const given = table.derive === undefined ? rows : rows.map(table.derive)
   const values: unknown[] = []
   for (const { name, type } of table.columns) {
@@ -81,7 +83,7 @@ function arrayOf(type: ColumnType, column: readonly ImportValue[]): string {
 const compares = new Map<string, string>()
 
 /** Asks for the places (from 1) of rows that are not there or not the same. */
-export function compareRows(table: ImportTable, rows: readonly ImportRow[]): PackedStatement {
+export function compareRows(table: ImportTable, rows: readonly ImportRow[]): Statement {
   const given = table.derive === undefined ? rows : rows.map(table.derive)
   const checked = table.columns.filter((column) => column.checked)
   const list = given.map((row, place) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { appendFileSync, closeSync, openSync, readdirSync, statSync, truncateSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { openOne } from '../../conformance/engine.testkit.ts'
+import { filesOf, openOne } from '../../conformance/engine.testkit.ts'
 import { goneOf, pageOf } from '../../conformance/samples.testkit.ts'
 import { checkDatabases } from '../folder/checks.ts'
 import { type Database, openDatabase } from '../folder/database.ts'
@@ -164,7 +164,7 @@ describe('the end of an archive file after a crash', () => {
       db.exec('SELECT 1')
       const { documents, objects } = await openOne(system)
       await documents.record([pageOf(host, '/5', 'body 5 '.repeat(9))])
-      assert.equal((await objects.files()).length, 2)
+      assert.equal((await filesOf(objects)).length, 2)
     }))
 
   test('a file whose records are all damaged goes on behind its header', () =>

@@ -3,7 +3,7 @@ import type { ArchiveFile } from '../../contracts/objects.ts'
 import type { Database } from '../folder/database.ts'
 
 /** How much of an archive file is still pointed at. */
-export type FileUse = Omit<ArchiveFile, 'path'> & {
+export type FileUse = Omit<ArchiveFile, 'kind' | 'path'> & {
   livingBytes: number
   records: number
   /** All its records are of versions in this range. */
@@ -60,7 +60,7 @@ function selectFiles(db: Database, condition: string): FileUse[] {
     .prepare(
       `SELECT id, name, state, length, id = (SELECT max(id) FROM files) AS last FROM files WHERE ${condition} ORDER BY id`,
     )
-    .all() as (Omit<ArchiveFile, 'path'> & { last: 0 | 1 })[]
+    .all() as (Omit<ArchiveFile, 'kind' | 'path'> & { last: 0 | 1 })[]
   return rows.map(({ last, ...file }) => ({
     ...file,
     livingBytes: 0,

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { isAppError } from '../../../core/errors.ts'
-import { type OpenShard, openOne } from '../../conformance/engine.testkit.ts'
+import { filesOf, type OpenShard, openOne } from '../../conformance/engine.testkit.ts'
 import { recordsOf, textsOf } from '../../conformance/objects-suite.testkit.ts'
 import { pageOf, recordText } from '../../conformance/samples.testkit.ts'
 import { type Database, openDatabase } from '../folder/database.ts'
@@ -54,7 +54,7 @@ function compressAll({ catalog, archive }: Place): number {
 describe('archive files', () => {
   test('a file is closed before it grows beyond the limit, and each begins with its header', () =>
     withArchive(async ({ shard, system, archive }) => {
-      const files = await shard.objects.files()
+      const files = await filesOf(shard.objects)
       assert.ok(files.length > 2)
       assert.deepEqual(
         files.map(({ state }) => state),
@@ -75,10 +75,10 @@ describe('archive files', () => {
 
   test('a record larger than a whole file gets one of its own', () =>
     withArchive(async ({ shard, system }) => {
-      const before = (await shard.objects.files()).length
+      const before = (await filesOf(shard.objects)).length
       const large = pageOf(system.hostOf(0, 1), '/large', 'x'.repeat(5 * MAX_FILE_BYTES))
       await shard.documents.record([large, pageOf(system.hostOf(0, 1), '/small', 'y')])
-      const files = await shard.objects.files()
+      const files = await filesOf(shard.objects)
       assert.equal(files.length, before + 2)
       assert.deepEqual(
         (await shard.objects.records(files.at(-2)!.id)).map(({ url }) => url),
@@ -88,7 +88,7 @@ describe('archive files', () => {
 
   test('what stands behind the last record that counts is cut off when the folder is opened', () =>
     withArchive(async ({ shard, system, expected }) => {
-      const { path, length } = (await shard.objects.files()).at(-1)!
+      const { path, length } = (await filesOf(shard.objects)).at(-1)!
       await system.kill()
       appendFileSync(path, 'half a record of a process that was killed')
       const again = await openOne(system)
@@ -121,11 +121,11 @@ describe('compression of archive files', () => {
     withArchive(async (place) => {
       const { shard, archive, expected } = place
       assert.deepEqual(await textsOf(shard.objects), expected)
-      const closed = (await shard.objects.files()).length - 1
+      const closed = (await filesOf(shard.objects)).length - 1
       const plain = new Map(readdirSync(archive).map((name) => [name, readFileSync(join(archive, name))]))
       assert.equal(compressAll(place), closed)
       assert.deepEqual(await textsOf(shard.objects), expected)
-      for (const { state, name, path, length } of (await shard.objects.files()).slice(0, -1)) {
+      for (const { state, name, path, length } of (await filesOf(shard.objects)).slice(0, -1)) {
         assert.equal(state, 'compressed')
         assert.equal(statSync(path).size, length)
         assert.deepEqual(gunzipSync(readFileSync(path)), plain.get(name.replace(/\.gz$/, '')))
@@ -184,7 +184,7 @@ describe('compression of archive files', () => {
         assert.deepEqual(await textsOf(again.objects), expected)
         compressAll(place)
         assert.deepEqual(await textsOf(again.objects), expected)
-        const names = (await again.objects.files()).map(({ name }) => name)
+        const names = (await filesOf(again.objects)).map(({ name }) => name)
         assert.deepEqual(
           readdirSync(archive)
             .filter((name) => !name.endsWith('.copy'))

@@ -39,9 +39,16 @@ export function createSqliteObjects(db: Database, archive: string): ObjectStore 
       const bytes = readBytes(join(archive, file.name), offset, length)
       return file.state === 'compressed' ? gunzipSync(bytes, { maxOutputLength: MAX_RECORD_BYTES }) : bytes
     },
-    async files() {
+    async volumes() {
       const rows = selectFiles.all() as FileRow[]
-      return rows.map(({ id, name, state, length }) => ({ id, name, path: join(archive, name), state, length }))
+      return rows.map(({ id, name, state, length }) => ({
+        kind: 'file',
+        id,
+        name,
+        path: join(archive, name),
+        state,
+        length,
+      }))
     },
     async records(fileId) {
       const file = fileOf(fileId)

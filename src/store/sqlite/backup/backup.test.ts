@@ -14,7 +14,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { isAppError } from '../../../core/errors.ts'
 import type { CopyProgress } from '../../../core/reports/backup-report.ts'
-import { openOne } from '../../conformance/engine.testkit.ts'
+import { filesOf, openOne } from '../../conformance/engine.testkit.ts'
 import { offersOf, pageOf } from '../../conformance/samples.testkit.ts'
 import { checkDatabases } from '../folder/checks.ts'
 import { paths } from '../folder/folder.ts'
@@ -52,7 +52,7 @@ describe('a backup of the embedded store', () => {
         assert.equal(opened.frontier.counts().queued, QUEUED)
         assert.equal((await opened.documents.counts()).documents, PAGES)
         let records = 0
-        for (const { id } of await opened.objects.files())
+        for (const { id } of await filesOf(opened.objects))
           for (const record of await opened.objects.records(id)) {
             records++
             assert.match((await opened.objects.read(record)).toString(), /body \d+/)

@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { isAppError } from '../../../core/errors.ts'
-import { openOne } from '../../conformance/engine.testkit.ts'
+import { filesOf, openOne } from '../../conformance/engine.testkit.ts'
 import { offersOf, pageOf } from '../../conformance/samples.testkit.ts'
 import { createSqliteSystem, type SqliteSystem } from '../testkit/store.testkit.ts'
 import { checkDatabases } from './checks.ts'
@@ -99,7 +99,7 @@ describe('damage to the embedded store', () => {
       const page = pageOf(system.hostOf(0, 0), '/new', 'new')
       await documents.record([page])
       assert.equal(statSync(path).size, 0)
-      const { id } = (await objects.files()).at(-1)!
+      const { id } = (await filesOf(objects)).at(-1)!
       assert.deepEqual(
         (await objects.records(id)).map(({ url }) => url),
         [page.url],
