@@ -10,7 +10,7 @@ import type { CliIo, StopSignal } from './output/io.ts'
 const SAME_PRESS_MS = 500
 const stopSignals: readonly StopSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
-export type Interrupt = { signal: AbortSignal; dispose(): void }
+type Interrupt = { signal: AbortSignal; dispose(): void }
 
 export const finishingStep = 'finishing the current step …\n'
 

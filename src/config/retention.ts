@@ -20,8 +20,7 @@ export type Retention =
 /** `at` follows the setting's name: `.age`, `[2].omit[0]`; empty for the whole value. */
 export type PartError = { at: string; message: string }
 
-export const retentionExpected =
-  'forever, a duration such as 90d, or age, versions and size (age=90d,versions=10,size=5GB)'
+const retentionExpected = 'forever, a duration such as 90d, or age, versions and size (age=90d,versions=10,size=5GB)'
 
 const MAX_VERSIONS = 1_000_000_000
 const parts = {

@@ -123,7 +123,7 @@ function parseList(value: unknown, parseItem: (item: string) => string | undefin
 }
 
 /** The network in CIDR notation; undefined if it is invalid. */
-export function networkText(text: string): string | undefined {
+function networkText(text: string): string | undefined {
   try {
     const { prefixBits } = parseCidr(text)
     return text.includes('/') ? `${text.slice(0, text.indexOf('/'))}/${prefixBits}` : `${text}/${prefixBits}`

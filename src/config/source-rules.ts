@@ -23,7 +23,7 @@ const MAX_TEXT_CHARS = 1_000_000
 const ruleKeys = ['match', 'omit', 'omitText', 'retention'] as const
 type RuleKey = (typeof ruleKeys)[number]
 
-export const sourcesExpected = 'a list of rules such as { match: ".example.org", omit: [".banner"], retention: "90d" }'
+const sourcesExpected = 'a list of rules such as { match: ".example.org", omit: [".banner"], retention: "90d" }'
 
 /** Reads a list of rules, or its JSON text. Undefined, with errors added, when it is invalid. */
 export function parseSources(value: unknown, errors: PartError[]): readonly SourceRule[] | undefined {

@@ -5,7 +5,7 @@ import { AppError } from './errors.ts'
  * The address ranges that nobody on the public internet can own, and that a crawler must therefore not be sent to by
  * a link, a redirect or a name: IANA's special-purpose registries, multicast, and the metadata services of clouds.
  */
-export const refusedV4Ranges: readonly (readonly [cidr: string, name: string])[] = [
+const refusedV4Ranges: readonly (readonly [cidr: string, name: string])[] = [
   ['0.0.0.0/8', 'this network'],
   ['10.0.0.0/8', 'private'],
   ['100.64.0.0/10', 'carrier-grade NAT'],
@@ -27,7 +27,7 @@ export const refusedV4Ranges: readonly (readonly [cidr: string, name: string])[]
 ]
 
 /** The first match names the refusal, so narrow ranges stand before the wide ones that hold them. */
-export const refusedV6Ranges: readonly (readonly [cidr: string, name: string])[] = [
+const refusedV6Ranges: readonly (readonly [cidr: string, name: string])[] = [
   ['::/128', 'unspecified'],
   ['::1/128', 'loopback'],
   ['::/96', 'IPv4-compatible'],
@@ -49,10 +49,10 @@ export const refusedV6Ranges: readonly (readonly [cidr: string, name: string])[]
 ]
 
 /** Only this part of IPv6 has been given out as global unicast; what lies outside it is refused without a name. */
-export const globalUnicastV6 = '2000::/3'
+const globalUnicastV6 = '2000::/3'
 
 /** IPv6 ranges that carry an IPv4 address: the destination is that IPv4 host, so that address is what is judged. */
-export const carriersOfV4: readonly (readonly [cidr: string, offsetBytes: number])[] = [
+const carriersOfV4: readonly (readonly [cidr: string, offsetBytes: number])[] = [
   ['::ffff:0:0/96', 12],
   ['64:ff9b::/96', 12],
   ['2002::/16', 2],

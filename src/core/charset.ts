@@ -193,7 +193,7 @@ export function isUtf8Text(bytes: Uint8Array): boolean {
 }
 
 /** Guesses the encoding of text that is not UTF-8 from the frequency of its bytes. */
-export function guessEncoding(bytes: Uint8Array): string | undefined {
+function guessEncoding(bytes: Uint8Array): string | undefined {
   const sample = sampleText(bytes)
   if (sample.length === 0) return undefined
   for (const match of analyse(sample)) {

@@ -2,7 +2,7 @@ import type { Transform } from 'node:stream'
 import * as zlib from 'node:zlib'
 
 /** Content encodings that can be undone. */
-export type Codec = 'gzip' | 'deflate' | 'br' | 'zstd'
+type Codec = 'gzip' | 'deflate' | 'br' | 'zstd'
 
 const codecs = new Map<string, Codec>([
   ['gzip', 'gzip'],
@@ -18,7 +18,7 @@ const nothing = new Set(['', 'identity', 'none', 'binary', '8bit', '7bit', 'utf-
 const maxLayers = 3
 
 /** The codecs to undo, outermost first, or why they cannot be. */
-export function readContentEncoding(
+function readContentEncoding(
   field: string | undefined,
 ): { kind: 'layers'; layers: Codec[] } | { kind: 'failed'; message: string } {
   const layers: Codec[] = []
@@ -34,24 +34,24 @@ export function readContentEncoding(
   return { kind: 'layers', layers }
 }
 
-export function isGzip(bytes: Buffer): boolean {
+function isGzip(bytes: Buffer): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b
 }
 
 /** RFC 1950: method 8, and a header that is a multiple of 31. Raw deflate streams rarely begin so. */
-export function isZlib(bytes: Buffer): boolean {
+function isZlib(bytes: Buffer): boolean {
   return bytes.length >= 2 && (bytes[0]! & 0x0f) === 8 && bytes.readUInt16BE(0) % 31 === 0
 }
 
 /** A frame, or one of the skippable frames that may stand before it. */
-export function isZstd(bytes: Buffer): boolean {
+function isZstd(bytes: Buffer): boolean {
   if (bytes.length < 4) return false
   const magic = bytes.readUInt32LE(0)
   return magic === 0xfd2fb528 || magic >>> 4 === 0x184d2a5
 }
 
 /** Text where a compressed stream was announced: no compressed stream begins with so many printable characters. */
-export function isPlainText(bytes: Buffer): boolean {
+function isPlainText(bytes: Buffer): boolean {
   if (bytes.length < 16) return false
   for (const byte of bytes.subarray(0, 64)) {
     if (byte < 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0d) return false

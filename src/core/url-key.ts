@@ -20,7 +20,7 @@ export type Fingerprinter = {
 }
 
 export function createFingerprinter([seedA, seedB]: FingerprintSeed): Fingerprinter {
-  const hostQueues: HostQueues = {
+  const lanes: Lanes = {
     startA: scatter(seedA ^ 0x2545f491),
     startB: scatter(seedB ^ 0x4f6cdd1d),
     timesA: multiplier(seedA ^ 0x9e3779b9),
@@ -28,9 +28,9 @@ export function createFingerprinter([seedA, seedB]: FingerprintSeed): Fingerprin
   }
   const pair = new Uint32Array(2)
   return {
-    write: (key, out, at) => fingerprint(key, hostQueues, out, at),
+    write: (key, out, at) => fingerprint(key, lanes, out, at),
     toBigInt(key) {
-      fingerprint(key, hostQueues, pair, 0)
+      fingerprint(key, lanes, pair, 0)
       return toBigInt(pair[0]!, pair[1]!)
     },
   }
@@ -47,7 +47,7 @@ export function toBigInt(hi: number, lo: number): bigint {
   return whole[0]!
 }
 
-type HostQueues = { readonly startA: number; readonly startB: number; readonly timesA: number; readonly timesB: number }
+type Lanes = { readonly startA: number; readonly startB: number; readonly timesA: number; readonly timesB: number }
 
 /**
  * Keys are copied here and read word by word: one copy by the runtime costs a third of a loop over `charCodeAt`.
@@ -58,11 +58,11 @@ const scratchBytes = 4096
 const scratch = Buffer.alloc(scratchBytes)
 const scratchWords = new Int32Array(scratch.buffer, scratch.byteOffset, scratchBytes / 4)
 
-function fingerprint(key: string, hostQueues: HostQueues, out: Uint32Array, at: number): void {
-  const { timesA, timesB } = hostQueues
+function fingerprint(key: string, lanes: Lanes, out: Uint32Array, at: number): void {
+  const { timesA, timesB } = lanes
   const length = key.length
-  let a = hostQueues.startA
-  let b = hostQueues.startB
+  let a = lanes.startA
+  let b = lanes.startB
   let count = load(key)
   for (let done = scratchBytes; ; done += scratchBytes) {
     for (let i = 0; i < count; i++) {

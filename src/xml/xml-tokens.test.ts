@@ -5,7 +5,7 @@ import { type XmlElement as LibElement, ParseOption, XmlComment, XmlDocument } f
 import { all, cut } from './meta-info/meta-info.testkit.ts'
 import { readItems, type XmlElement, type XmlSource } from './meta-info/meta-info-reader.testkit.ts'
 
-const grammar = { root: 'list', item: 'a', checkRoot: () => {} }
+const grammar = { root: 'list', item: 'a' }
 const limits = { maxItemChars: 10_000, maxDepth: 5 }
 
 const read = (source: XmlSource): Promise<XmlElement[]> => all(readItems(source, grammar, limits))
@@ -85,7 +85,7 @@ describe('the XML reader', () => {
     await assert.rejects(read([Buffer.from('<a/>').subarray(0, 4), Buffer.of(0xc3)]), /not UTF-8/)
   })
 
-  test('says on which line the fault is', async () => {
+  test('reports the line of an error', async () => {
     await assert.rejects(read('<list>\n<a/>\n<a\n></b></list>'), {
       error: { line: 4, message: '</b> where <a> is open' },
     })

@@ -162,7 +162,7 @@ export type TokenCounts = { a: Int32Array; b: Int32Array }
  * Tokens that stand once on either side, as many of them as can be kept in one order: the longest rising sequence of
  * their places, found as in patience sorting.
  */
-export function anchorsOf(a: Int32Array, b: Int32Array, common: CommonTokens, counts: TokenCounts): Match[] {
+function anchorsOf(a: Int32Array, b: Int32Array, common: CommonTokens, counts: TokenCounts): Match[] {
   const isUnique = (token: number): boolean => counts.a[token] === 1 && counts.b[token] === 1
   const placesInB = new Map<number, number>()
   for (const place of common.b) if (isUnique(b[place]!)) placesInB.set(b[place]!, place)

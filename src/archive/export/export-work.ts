@@ -17,7 +17,7 @@ export type ExportWork = {
   stats: ExportStats
 }
 
-export type ExportStats = {
+type ExportStats = {
   records(): number
   /** Something went into the export. Throws an `ExportStopped` when it shall end. */
   count(bytes: number): void
@@ -74,7 +74,7 @@ export type ExportTarget = {
 /** Standard output, or what stands for it. The callback is called once the bytes are taken. */
 export type Output = { write(bytes: Uint8Array, callback: (error?: Error | null) => void): unknown }
 
-export type TargetOptions = {
+type TargetOptions = {
   /** Null for `output`. */
   file: string | null
   output: Output

@@ -124,7 +124,7 @@ export function parseWholeRecord(bytes: Buffer): WholeRecord {
 }
 
 /** Head and the first bytes of the block, of a record that may be cut off; null where the cut is in the head. */
-export function parseRecordStart(bytes: Buffer): WholeRecord | null {
+function parseRecordStart(bytes: Buffer): WholeRecord | null {
   if (bytes.indexOf(ending) < 0) return null
   const { head, start } = headOf(bytes)
   return { head, block: bytes.subarray(start, start + head.blockLength) }
@@ -139,7 +139,7 @@ function headOf(bytes: Buffer): { head: RecordHead; start: number } {
 }
 
 /** The bytes of records as they lie in the archive's files: compressed ones stay compressed. What lies in no file comes plain. */
-export type ArchiveBytes = {
+type ArchiveBytes = {
   /** At least `minBytes` from the start of the record, where it has them. Throws where the file is not there or too short. */
   read(pointer: RecordPointer, minBytes?: number): Promise<ReadBytes>
   /** Files may have been replaced: looks again at what there is. */
@@ -147,13 +147,13 @@ export type ArchiveBytes = {
   close(): void
 }
 
-export type ReadBytes = { bytes: Buffer; file: Volume; isWhole: boolean }
+type ReadBytes = { bytes: Buffer; file: Volume; isWhole: boolean }
 
 type OpenFile = { file: ArchiveFile; fd: number }
 
 const maxOpenFiles = 32
 
-export function createArchiveBytes(objects: Pick<ObjectStore, 'volumes' | 'read'>): ArchiveBytes {
+function createArchiveBytes(objects: Pick<ObjectStore, 'volumes' | 'read'>): ArchiveBytes {
   let volumes: Map<number, Volume> | null = null
   const opened = new Map<number, OpenFile>()
 

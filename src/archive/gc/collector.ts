@@ -161,7 +161,7 @@ function countedWalk(walk: Walk, kind: 'measuring', onProgress: (progress: GcPro
 const MAX_EXAMPLES = 20
 
 export type Stats = ReturnType<typeof createStats>
-export type StatsReport = Pick<GcReport, 'looked' | 'removed' | 'dropped' | 'reasons' | 'sources' | 'kept' | 'examples'>
+type StatsReport = Pick<GcReport, 'looked' | 'removed' | 'dropped' | 'reasons' | 'sources' | 'kept' | 'examples'>
 
 /** Counts what goes and what stays, by reason and source. */
 export function createStats() {

@@ -153,7 +153,7 @@ function createOldest(limit: number) {
 }
 
 /** Bytes by the moment at which they were superseded, in spans that grow so that their number stays bounded. */
-export type AgeHistogram = {
+type AgeHistogram = {
   add(at: number, bytes: number): void
   /**
    * The span in which the oldest bytes reach a sum, and how many lie before it. Null where all together don't reach it;
@@ -165,7 +165,7 @@ export type AgeHistogram = {
 
 const MAX_SPANS = 32_768
 
-export function createAgeHistogram(maxSpans = MAX_SPANS): AgeHistogram {
+function createAgeHistogram(maxSpans = MAX_SPANS): AgeHistogram {
   let spans = new Map<number, number>()
   let spanMs = 1
   let total = 0

@@ -133,7 +133,7 @@ const pageSize = 2_000
 const maxNamed = 3
 
 /** Kept URLs of the same host that share the longest start with one that is not known; the first documents alone are looked at. */
-export async function nearestUrls(versions: Pick<VersionStore, 'documents'>, url: string): Promise<string[]> {
+async function nearestUrls(versions: Pick<VersionStore, 'documents'>, url: string): Promise<string[]> {
   if (!URL.canParse(url)) return []
   const wanted = new URL(url).href
   const host = hostKey(wanted)
@@ -172,7 +172,7 @@ export type VersionChoice =
   | { kind: 'first' }
   | { kind: 'last' }
 
-export type AddressReading = { url: string; choice: VersionChoice }
+type AddressReading = { url: string; choice: VersionChoice }
 
 export const lastVersion: VersionChoice = { kind: 'last' }
 

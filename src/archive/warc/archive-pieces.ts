@@ -144,7 +144,7 @@ function watch(inflater: InflateRaw) {
 }
 
 /** The bytes of a file in order, with the right to look ahead and to give back what was taken too much. */
-export type RawInput = {
+type RawInput = {
   /** Where in the file the next byte stands. */
   offset(): number
   /** What is at hand next, null at the end. */
@@ -158,7 +158,7 @@ export type RawInput = {
   close(): Promise<void>
 }
 
-export function createRawInput(source: AsyncIterable<Uint8Array>): RawInput {
+function createRawInput(source: AsyncIterable<Uint8Array>): RawInput {
   const iterator = source[Symbol.asyncIterator]()
   let held: Buffer = Buffer.alloc(0)
   let offset = 0

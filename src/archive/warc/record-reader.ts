@@ -181,7 +181,7 @@ async function* oneChunk(bytes: Buffer): AsyncGenerator<Buffer> {
  * ARC 1, the format before WARC: one line `URL IP date type length`, then the block. It is given out as WARC would name its
  * parts. URLs with spaces are found in old files, so the line is read from its end.
  */
-export function parseArcHead(line: Buffer): ParsedHead {
+function parseArcHead(line: Buffer): ParsedHead {
   const fields = /^(\S.*) ([\d.:a-f]+) (\d{14})\d* (\S+) (-?\w+)$/i.exec(line.toString('utf8'))
   if (fields === null) return { kind: 'malformed', reason: 'not an ARC record line' }
   const [, uri, address, date, contentType, length] = fields as unknown as string[]

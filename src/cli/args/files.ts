@@ -38,7 +38,7 @@ function reasonOf({ code, message }: NodeJS.ErrnoException): string {
 }
 
 /** Trimmed lines with their line numbers, without comments and blank lines. */
-export function* contentLines(text: string): Generator<{ number: number; line: string }> {
+function* contentLines(text: string): Generator<{ number: number; line: string }> {
   let number = 0
   for (const raw of text.split('\n')) {
     number++

@@ -99,14 +99,14 @@ function restoreText({ folder, entries, bytes, documents, versions, madeAt, seco
 }
 
 /** The single FILE argument of a command. */
-export function takeOneFile(positionals: readonly string[], name: string, errors: ValidationError[]): string {
+function takeOneFile(positionals: readonly string[], name: string, errors: ValidationError[]): string {
   const [file, ...rest] = positionals
   if (file === undefined || file === '') errors.push({ place: 'FILE', message: `${name} needs a file name` })
   refuseWords(rest, `${name} takes one file`, errors)
   return file ?? ''
 }
 
-export function copyPieces({ phase, bytes, totalBytes }: CopyProgress): string[] {
+function copyPieces({ phase, bytes, totalBytes }: CopyProgress): string[] {
   const share = totalBytes === 0 ? 100 : Math.min(100, Math.floor((bytes / totalBytes) * 100))
   return [
     phase === 'snapshot' ? 'databases' : 'files',
@@ -118,7 +118,7 @@ export function copyPieces({ phase, bytes, totalBytes }: CopyProgress): string[]
 type Running = { signal: AbortSignal; line: StatusLine; shows: boolean }
 
 /** Runs work that cleans up after itself when interrupted; `consequence` says what that means for the user. */
-export async function interruptible(
+async function interruptible(
   { io, clock, quiet }: CommandContext,
   consequence: string,
   work: (running: Running) => Promise<number>,

@@ -107,7 +107,7 @@ function itemLine({ action, url, n, reason, bytes }: GcItem): string {
   return `${action.padEnd(6)}  ${reason.padEnd(8)}  ${formatSize(bytes).padStart(8)}  ${printable(url, 200)}@${n}`
 }
 
-export function gcText(report: GcReport, showsExamples: boolean): string {
+function gcText(report: GcReport, showsExamples: boolean): string {
   const { dryRun, removed, dropped, looked, seconds } = report
   const count = ({ versions, bytes }: GcCount): string => `${formatCount(versions)} (${formatSize(bytes)})`
   const lines = [

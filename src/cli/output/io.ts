@@ -47,7 +47,7 @@ export function createProcessIo(process: NodeJS.Process): CliIo {
 }
 
 /** Input from the user: a prompt on a terminal, or a pipe. */
-export type Prompt = {
+type Prompt = {
   /** Whether there is a terminal to prompt on. */
   readonly isThere: boolean
   /** A line; null if cancelled. Secret input is not echoed. */

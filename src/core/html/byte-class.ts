@@ -5,7 +5,7 @@
 export const WHITESPACE = 1
 export const SLASH = 2
 export const GREATER = 4
-export const EQUALS = 8
+const EQUALS = 8
 export const AMPERSAND = 16
 export const NON_ASCII = 32
 export const NUL = 64

@@ -145,7 +145,7 @@ function combine(kind: 'and' | 'or', nodes: QueryNode[]): QueryNode | null {
 const negated = (node: QueryNode): QueryNode => (node.kind === 'not' ? node.node : { kind: 'not', node })
 
 /** A piece of a query as it stands there. `negated` counts for what follows directly: a word, a phrase, a group. */
-export type QueryToken =
+type QueryToken =
   | { kind: 'open'; negated: boolean }
   | { kind: 'close' }
   | { kind: 'operator'; name: 'AND' | 'OR' | 'NOT' }
@@ -154,7 +154,7 @@ export type QueryToken =
 const fieldNames = ['site', 'intitle', 'before', 'after']
 
 /** Cuts a query into pieces, each once and from left to right. A quote that is never closed ends with the query. */
-export function queryTokens(query: string): QueryToken[] {
+function queryTokens(query: string): QueryToken[] {
   const tokens: QueryToken[] = []
   // A minus is a "not" where a word begins; within a word it is a hyphen.
   const piece = /([()])|(-*)(\()|(-*)(?:([a-z]{4,7}):)?(?:"([^"]*)(?:"(\*?)|$)|([^\s\0"()]+)|(?<=:))/giu

@@ -13,11 +13,9 @@ const maxSteps = 3_000_000
 const charactersPerStep = 16
 
 /**
- * How the selector engine looks at a page. Each look counts: `a ~ b` on a page of nothing but siblings, or a chain of
+ * How the selector engine reads a page. Each access counts: `a ~ b` on a page of nothing but siblings, or a chain of
  * ten descendants in a deep one, would take hours.
  */
-export type TreeAdapter = ReturnType<typeof createTreeAdapter>
-
 export function createTreeAdapter() {
   let steps = 0
 

@@ -110,7 +110,7 @@ function placesOf(node: XmlNode, values: XmlValues): AciPlace[] {
 const maxErrors = 100
 
 /** Reads values and collects all errors. Missing values are 0, false or ''. */
-export type XmlValues = {
+type XmlValues = {
   readonly errors: readonly XmlError[]
   addError(node: XmlNode | undefined, message: string): void
   number(node: XmlNode | undefined, name: string): number
@@ -120,7 +120,7 @@ export type XmlValues = {
   text(node: XmlNode | undefined): string
 }
 
-export function createXmlValues(): XmlValues {
+function createXmlValues(): XmlValues {
   const errors: XmlError[] = []
 
   function addError(node: XmlNode | undefined, message: string): void {

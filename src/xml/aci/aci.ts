@@ -74,7 +74,7 @@ export function writeAci(aci: Aci): string {
   return declaration + aciElement(aci)
 }
 
-export function aciElement(aci: Aci): string {
+function aciElement(aci: Aci): string {
   const list = attributes({
     owner: aci.owner,
     extension: aci.extension,

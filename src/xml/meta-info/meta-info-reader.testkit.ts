@@ -3,179 +3,71 @@ import { fileURLToPath } from 'node:url'
 import { createDtdValidator } from '../xml-grammar.ts'
 import { unbackslashed } from '../xml-text.ts'
 import { createXmlTokens, InvalidXmlError, type XmlError, type XmlToken, type XmlTokens } from '../xml-tokens.ts'
-import {
-  bodyStates,
-  type MetaDocument,
-  type MetaVersion,
-  namespace,
-  versionReasons,
-  versionTexts,
-} from './meta-info.ts'
+import { type MetaDocument, type MetaVersion, versionTexts } from './meta-info.ts'
 
-const limitsOfFiles: ReadLimits = { maxItemChars: 256 * 1024 * 1024, maxDepth: 16 }
-
-/**
- * Reads what `writeMetaInfo` and `writeMetaDocument` write, and whatever else follows the grammar. One document is in memory at a
- * time. Strict: the first thing that is wrong ends the reading with an `InvalidXmlError` that has the line.
- */
+/** Reads what `writeMetaInfo` and `writeMetaDocument` write, one document at a time. The validator checks the grammar. */
 export async function* readMetaInfo(
   source: XmlSource,
   limits: Partial<ReadLimits> = {},
 ): AsyncGenerator<MetaDocument, void, undefined> {
-  const grammar = { root: 'webrace:metainfo', item: 'webrace:document', checkRoot }
-  for await (const element of readItems(source, grammar, { ...limitsOfFiles, ...limits })) yield documentOf(element)
-}
-
-function checkRoot({ name, attributes, line }: Pick<XmlElement, 'name' | 'attributes' | 'line'>): void {
-  const uri = attributes.get('xmlns:webrace')
-  if (uri !== namespace)
-    throw new InvalidXmlError({ line, message: `xmlns:webrace is ${uri ?? 'missing'}, not ${namespace}` })
-  if (name !== 'webrace:metainfo') return
-  for (const each of attributes.keys())
-    if (each !== 'xmlns:webrace') throw new InvalidXmlError({ line, message: `unknown attribute ${each}` })
+  const grammar = { root: 'webrace:metainfo', item: 'webrace:document' }
+  const all = { maxItemChars: 256 * 1024 * 1024, maxDepth: 16, ...limits }
+  for await (const element of readItems(source, grammar, all)) yield documentOf(element)
 }
 
 function documentOf(element: XmlElement): MetaDocument {
-  const fields = createElementFields(element)
-  fields.fixed('xmlns:webrace', namespace)
-  const document: MetaDocument = {
-    current: fields.optional('current', fields.integer),
-    firstSeen: fields.optional('first-seen', fields.time),
-    lastChecked: fields.optional('last-checked', fields.time),
-    status: fields.optional('status', fields.integer),
-    url: fields.text('webrace:url') ?? fields.fail('webrace:url is missing'),
-    ip: fields.text('webrace:ip') ?? '',
-    kbytes: fields.number('webrace:kbytes'),
-    ifModifiedSince: fields.number('webrace:ifmodifiedsince'),
-    header: fields.text('webrace:header') ?? '',
-    links: linksOf(fields) ?? [],
-    parent: fields.text('webrace:parent') ?? '',
-    outcome: fields.text('webrace:outcome') ?? '',
-    location: fields.text('webrace:location') ?? '',
-    versions: fields.all('webrace:version').map(versionOf),
+  const { attributes, children } = element
+  const text = (name: string): string => textOf(element, `webrace:${name}`) ?? ''
+  const number = (value: string | null | undefined): number | null => (value == null ? null : Number(value))
+  const time = (name: string): number | null => (attributes.has(name) ? Date.parse(attributes.get(name)!) : null)
+  return {
+    current: number(attributes.get('current')),
+    firstSeen: time('first-seen'),
+    lastChecked: time('last-checked'),
+    status: number(attributes.get('status')),
+    url: text('url'),
+    ip: text('ip'),
+    kbytes: number(textOf(element, 'webrace:kbytes')),
+    ifModifiedSince: number(textOf(element, 'webrace:ifmodifiedsince')),
+    header: text('header'),
+    links: linksOf(element) ?? [],
+    parent: text('parent'),
+    outcome: text('outcome'),
+    location: text('location'),
+    versions: children.filter(({ name }) => name === 'webrace:version').map(versionOf),
   }
-  fields.end()
-  return document
 }
 
 function versionOf(element: XmlElement): MetaVersion {
-  const fields = createElementFields(element)
-  const attributes = {
-    number: fields.required('number', fields.integer),
-    reason: fields.required('reason', fields.oneOf(versionReasons)),
-    body: fields.required('body', fields.oneOf(bodyStates)),
-    firstSeen: fields.required('first-seen', fields.time),
-    lastSeen: fields.required('last-seen', fields.time),
-    status: fields.required('status', fields.integer),
-    bytes: fields.required('bytes', fields.integer),
-  }
-  const texts = Object.fromEntries(versionTexts.map(([name, key]) => [key, fields.text(name) ?? '']))
-  const header = fields.text('webrace:header')
-  const links = linksOf(fields)
-  fields.end()
-  return { ...attributes, ...(texts as Record<(typeof versionTexts)[number][1], string>), header, links }
-}
-
-function linksOf(fields: ElementFields): string[] | null {
-  const list = fields.child('webrace:links')
-  if (list === null) return null
-  const listFields = createElementFields(list)
-  const links = listFields.texts('webrace:link')
-  listFields.end()
-  return links
-}
-
-/**
- * Takes an element apart in the order of its grammar: each call takes what may come next, and `end` sees to it that nothing is
- * left over. Every fault has the line it is on.
- */
-export type ElementFields = ReturnType<typeof createElementFields>
-
-export function createElementFields(element: XmlElement) {
-  const { children, attributes } = element
-  const known = new Set<string>()
-  let next = 0
-
-  function fail(message: string, line = element.line): never {
-    throw new InvalidXmlError({ line, message: `<${element.name}>: ${message}` })
-  }
-
-  function attribute<T>(name: string, read: (text: string, name: string) => T): T | null {
-    known.add(name)
-    const text = attributes.get(name)
-    // Values that are one token may stand between blanks.
-    return text === undefined ? null : read(text.trim(), name)
-  }
-
-  function child(name: string): XmlElement | null {
-    return children[next]?.name === name ? children[next++]! : null
-  }
-
+  const attribute = (name: string): string => element.attributes.get(name)!
   return {
-    fail,
-    child,
-    optional: attribute,
-    required: <T>(name: string, read: (text: string, name: string) => T): T =>
-      attribute(name, read) ?? fail(`the attribute ${name} is missing`),
-    fixed(name: string, value: string): void {
-      if ((attribute(name, (text) => text) ?? value) !== value) fail(`${name} is not ${value}`)
-    },
-    integer(text: string, name: string): number {
-      const value = /^-?\d{1,16}$/.test(text) ? Number(text) : Number.NaN
-      return Number.isSafeInteger(value) ? value : fail(`${name} is no whole number: ${shown(text)}`)
-    },
-    time(text: string, name: string): number {
-      const value = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,3})?Z$/.test(text) ? Date.parse(text) : Number.NaN
-      return Number.isNaN(value) ? fail(`${name} is no time: ${shown(text)}`) : value
-    },
-    oneOf<T extends string>(values: readonly T[]): (text: string, name: string) => T {
-      return (text, name) =>
-        values.find((value) => value === text) ?? fail(`${name} is none of ${values.join(', ')}: ${shown(text)}`)
-    },
-    /** The text of the next element, if it has that name. */
-    text(name: string): string | null {
-      const found = child(name)
-      return found === null ? null : textOf(found)
-    },
-    number(name: string): number | null {
-      const found = child(name)
-      if (found === null) return null
-      const text = textOf(found, false).trim()
-      const value = /^-?\d{1,16}$/.test(text) ? Number(text) : Number.NaN
-      return Number.isSafeInteger(value) ? value : fail(`${name} is no whole number: ${shown(text)}`, found.line)
-    },
-    all(name: string): XmlElement[] {
-      const from = next
-      while (children[next]?.name === name) next++
-      return children.slice(from, next)
-    },
-    texts(name: string): string[] {
-      return this.all(name).map((each) => textOf(each))
-    },
-    end(): void {
-      const rest = children[next]
-      if (rest !== undefined) fail(`<${rest.name}> is unknown or stands in the wrong place`, rest.line)
-      if (!element.isBlank) fail('there is text between its elements')
-      for (const name of attributes.keys()) if (!known.has(name)) fail(`unknown attribute ${name}`)
-    },
+    number: Number(attribute('number')),
+    reason: attribute('reason') as MetaVersion['reason'],
+    body: attribute('body') as MetaVersion['body'],
+    firstSeen: Date.parse(attribute('first-seen')),
+    lastSeen: Date.parse(attribute('last-seen')),
+    status: Number(attribute('status')),
+    bytes: Number(attribute('bytes')),
+    ...(Object.fromEntries(versionTexts.map(([name, key]) => [key, textOf(element, name) ?? ''])) as Record<
+      (typeof versionTexts)[number][1],
+      string
+    >),
+    header: textOf(element, 'webrace:header'),
+    links: linksOf(element),
   }
 }
 
-function textOf({ name, line, attributes, children, text }: XmlElement, mayEscape = true): string {
-  const fail = (message: string): never => {
-    throw new InvalidXmlError({ line, message: `<${name}>: ${message}` })
-  }
-  if (children.length > 0) fail('there are elements where text is expected')
-  for (const [key, value] of attributes) {
-    if (key !== 'escaped' || !mayEscape) fail(`unknown attribute ${key}`)
-    if (value.trim() !== 'yes') fail(`escaped is not yes: ${shown(value)}`)
-  }
-  if (attributes.size === 0) return text
-  return unbackslashed(text) ?? fail('a backslash that begins no escape')
+function linksOf({ children }: XmlElement): string[] | null {
+  return children.find(({ name }) => name === 'webrace:links')?.children.map(ownText) ?? null
 }
 
-function shown(text: string): string {
-  return JSON.stringify(text.slice(0, 60))
+function textOf({ children }: XmlElement, name: string): string | null {
+  const child = children.find((each) => each.name === name)
+  return child === undefined ? null : ownText(child)
+}
+
+function ownText({ attributes, text }: XmlElement): string {
+  return attributes.get('escaped') === 'yes' ? unbackslashed(text)! : text
 }
 
 /** An element with all that is in it. `text` is what stands directly in it. */
@@ -202,8 +94,6 @@ export type ItemGrammar = {
   root: string
   /** What stands in it, or alone. */
   item: string
-  /** Throws for a root that is not as it should be. */
-  checkRoot(root: Pick<XmlElement, 'name' | 'attributes' | 'line'>): void
 }
 
 /** Items of a file, one in memory at a time. Throws an `InvalidXmlError` at the first thing that is wrong. */
@@ -225,7 +115,7 @@ export async function* readItems(
   }
 }
 
-function createItemBuilder(tokens: XmlTokens, { root, item, checkRoot }: ItemGrammar, maxItemChars: number) {
+function createItemBuilder(tokens: XmlTokens, { root, item }: ItemGrammar, maxItemChars: number) {
   const open: XmlElement[] = []
   let inRoot = false
   let startedAt = 0
@@ -233,7 +123,6 @@ function createItemBuilder(tokens: XmlTokens, { root, item, checkRoot }: ItemGra
   function begin(token: Extract<XmlToken, { kind: 'start' }>): void {
     const { name, attributes, line } = token
     const isOutermost = open.length === 0 && !inRoot
-    if (isOutermost) checkRoot({ name, attributes, line })
     if (isOutermost && name === root) {
       inRoot = true
       return
