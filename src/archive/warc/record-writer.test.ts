@@ -5,10 +5,8 @@ import { parseHttpBlock } from './http-block.ts'
 import { checkRecord } from './record-check.ts'
 import { type ArchiveRecord, readRecords } from './record-reader.ts'
 import {
-  metadataRecord,
   newRecordId,
   type ResponseInput,
-  requestRecord,
   responseRecord,
   revisitRecord,
   type WrittenRecord,
@@ -94,12 +92,12 @@ test('line ends in any text cannot break the framing', async () => {
     rawHeaders: [evil, evil, `X-B${evil}`, 'kept'],
     payloadDigest: digestOf('sha1', [body]),
   })
-  const again = metadataRecord({ uri: evil, date, fields: { [evil]: evil, ok: 'Ж' } })
+  const again = warcinfoRecord({ filename: evil, software: evil, date, fields: { [evil]: evil, ok: 'Ж' } })
   const records = await readBack(responseRecord(input), again, responseRecord(responseInput()))
   assert.equal(records.length, 3)
   assert.deepEqual(parseHttpBlock(records[0]!.block!)!.body, body)
   assert.match(records[0]!.headers.get('WARC-Target-URI')!, /^http:\/\/h\/a%0D%0A[!-~]*%20%C3%BC$/)
-  assert.match(records[1]!.block!.toString('utf8'), /^[^\n]*\nok: Ж\r\n$/)
+  assert.match(records[1]!.block!.toString('utf8'), /^(?:[^\n]*\n){3}ok: Ж\r\n$/)
 })
 
 test('header values beyond octets are written as UTF-8', async () => {
@@ -107,7 +105,7 @@ test('header values beyond octets are written as UTF-8', async () => {
   assert.ok(record!.block!.includes(Buffer.from('X-A: Ж\r\n')))
 })
 
-test('revisits, requests, metadata and file descriptions are valid records', async () => {
+test('revisits and file descriptions are valid records', async () => {
   const info = newRecordId()
   const first = responseRecord(responseInput({ warcinfoId: info }))
   const revisit = revisitRecord({
@@ -119,19 +117,6 @@ test('revisits, requests, metadata and file descriptions are valid records', asy
     refersToId: first.recordId,
     payloadDigest: null,
   })
-  const request = requestRecord({
-    uri: 'https://example.org/a?b=c',
-    date,
-    address: null,
-    requestLine: 'GET /a?b=c HTTP/1.1',
-    rawHeaders: ['Host', 'example.org'],
-    concurrentTo: first.recordId,
-  })
-  const metadata = metadataRecord({
-    uri: 'https://example.org/',
-    date,
-    fields: { via: 'http://h/', hopsFromSeed: 'L' },
-  })
   const warcinfo = warcinfoRecord({
     filename: 'a.warc',
     software: 'eRACE',
@@ -139,16 +124,15 @@ test('revisits, requests, metadata and file descriptions are valid records', asy
     fields: { robots: 'obey' },
     recordId: info,
   })
-  const records = await readBack(warcinfo, first, revisit, request, metadata)
+  const records = await readBack(warcinfo, first, revisit)
   assert.deepEqual(
     records.map((record) => record.type),
-    ['warcinfo', 'response', 'revisit', 'request', 'metadata'],
+    ['warcinfo', 'response', 'revisit'],
   )
-  const [described, , seenAgain, asked] = records
+  const [described, , seenAgain] = records
   assert.equal(described!.headers.get('WARC-Filename'), 'a.warc')
   assert.match(described!.block!.toString(), /^software: eRACE\r\nformat: WARC File Format 1.1\r\nrobots: obey\r\n$/)
   assert.equal(seenAgain!.headers.get('WARC-Profile'), 'http://netpreserve.org/warc/1.1/revisit/server-not-modified')
   assert.equal(seenAgain!.headers.get('WARC-Refers-To'), first.recordId)
   assert.equal(parseHttpBlock(seenAgain!.block!)!.body.length, 0)
-  assert.equal(asked!.headers.get('WARC-Concurrent-To'), first.recordId)
 })

@@ -42,8 +42,6 @@ export type RevisitInput = Exchange & {
   refersToId?: string
 }
 
-export type RequestInput = Exchange & { requestLine: string; concurrentTo?: string; body?: Uint8Array }
-export type MetadataInput = Common & { fields: Readonly<Record<string, string>>; concurrentTo?: string }
 export type WarcinfoInput = {
   filename: string
   software: string
@@ -88,22 +86,6 @@ export function revisitRecord(input: RevisitInput): WrittenRecord {
   if (refersToId !== undefined) lines += `WARC-Refers-To: ${lineValue(refersToId)}\r\n`
   lines += 'Content-Type: application/http; msgtype=response\r\n'
   return compose('revisit', input, lines, httpHeaderBlock(input.statusLine, input.rawHeaders, null), empty)
-}
-
-export function requestRecord(input: RequestInput): WrittenRecord {
-  let lines = `WARC-Target-URI: ${safeUri(input.uri)}\r\n`
-  if (input.address !== null) lines += `WARC-IP-Address: ${lineValue(input.address)}\r\n`
-  if (input.concurrentTo !== undefined) lines += `WARC-Concurrent-To: ${lineValue(input.concurrentTo)}\r\n`
-  lines += 'Content-Type: application/http; msgtype=request\r\n'
-  const body = input.body ?? empty
-  return compose('request', input, lines, httpHeaderBlock(input.requestLine, input.rawHeaders, body), body)
-}
-
-export function metadataRecord(input: MetadataInput): WrittenRecord {
-  let lines = `WARC-Target-URI: ${safeUri(input.uri)}\r\n`
-  if (input.concurrentTo !== undefined) lines += `WARC-Concurrent-To: ${lineValue(input.concurrentTo)}\r\n`
-  lines += 'Content-Type: application/warc-fields\r\n'
-  return compose('metadata', input, lines, fieldBlock(input.fields), empty)
 }
 
 function compose(
