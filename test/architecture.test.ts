@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -127,6 +127,16 @@ describe('the architecture', () => {
         if (body.split('\n').length > MAX_WIRING_LINES) broken.push(`${name} in ${path} is too long`)
     }
     assert.deepEqual(broken, [])
+  })
+
+  test('every file that is imported, or started as a thread, exists', () => {
+    const ours = /^(?:src|ui|test|bench|scripts|examples)\/.*\.[jt]sx?$/
+    const missing = sources.flatMap(({ path, imports }) =>
+      imports
+        .filter(({ target }) => ours.test(target) && !path.endsWith('.test.ts') && !existsSync(join(root, target)))
+        .map(({ target }) => `${path} names ${target}`),
+    )
+    assert.deepEqual(missing, [])
   })
 
   test('nothing that is shipped imports a test', () => {

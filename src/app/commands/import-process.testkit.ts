@@ -14,17 +14,17 @@ export const quiet = (parts: Partial<ImportHooks> = {}): ImportHooks => ({
   ...parts,
 })
 
-/** A copy that a test may do to what it likes. */
+/** A copy that a test may change. */
 export function copyOf(folder: string): string {
   const copy = mkdtempSync(join(tmpdir(), 'erace-move-copy-'))
   cpSync(folder, copy, { recursive: true })
   return copy
 }
 
-/** A process of its own that moves; its progress comes line by line. */
+/** A process of its own that imports; its progress comes line by line. */
 function startImport(folder: string, address: string) {
   const script = `
-    const { importFolder } = await import(${JSON.stringify(new URL('./import.ts', import.meta.url).href)})
+    const { importFolder } = await import(${JSON.stringify(new URL('./cluster.ts', import.meta.url).href)})
     const onProgress = ({ what, done }) => process.stdout.write(what + ' ' + done + '\\n')
     const report = await importFolder(${JSON.stringify(folder)}, ${JSON.stringify(address)}, { onProgress, signal: new AbortController().signal })
     process.stdout.write('report ' + JSON.stringify(report) + '\\n')`
@@ -32,7 +32,7 @@ function startImport(folder: string, address: string) {
   return { child, lines: createInterface(child.stdout!), ended: once(child, 'exit') }
 }
 
-/** Kills it without warning when it tells of this for the nth time; false when it never did. */
+/** Kills it without warning when it reports this for the nth time; false when it never did. */
 export async function killAt(folder: string, address: string, what: string, nth: number): Promise<boolean> {
   const { child, lines, ended } = startImport(folder, address)
   let met = 0
