@@ -4,9 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { createManualClock, systemClock } from '../../core/clock.ts'
-import { parseHosts } from './hosts-file.ts'
 import { type NameServerAnswer, startNameServer } from './name-server.testkit.ts'
-import { createSystemResolver } from './resolver.ts'
+import { createSystemResolver, parseHosts } from './resolver.ts'
 
 const noHosts = join(tmpdir(), 'no-such-hosts-file')
 

@@ -1,8 +1,9 @@
 import type { RecordWithTtl } from 'node:dns'
 import { lookup, Resolver as Question } from 'node:dns/promises'
+import { readFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
+import { parseAddress } from '../../core/address.ts'
 import type { Clock } from '../../core/clock.ts'
-import { createHostsFile, systemHostsPath } from './hosts-file.ts'
 
 /**
  * Who answers "which addresses has this host". An empty list means that the name does not exist or has no address;
@@ -99,4 +100,46 @@ function outcomeOf(question: Promise<RecordWithTtl[]>): Promise<Outcome> {
 
 function codeOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined
+}
+
+const maxHostsBytes = 4 << 20
+const rereadMs = 60_000
+
+export type HostsFile = { addressesOf(name: string): Promise<string[] | undefined> }
+
+export const systemHostsPath =
+  process.platform === 'win32' ? `${process.env.SystemRoot}\\System32\\drivers\\etc\\hosts` : '/etc/hosts'
+
+/** The hosts file, read again after a minute so that a long crawl sees an edit. A missing file has no names. */
+export function createHostsFile({ path, clock }: { path: string; clock: Clock }): HostsFile {
+  let names: Promise<Map<string, string[]>> | undefined
+  let readAt = 0
+  return {
+    async addressesOf(name) {
+      const now = clock.monotonic()
+      if (names === undefined || now - readAt >= rereadMs) {
+        readAt = now
+        names = readFile(path).then(
+          (bytes) => parseHosts(bytes.subarray(0, maxHostsBytes).toString('utf8')),
+          () => new Map(),
+        )
+      }
+      return (await names).get(name)
+    },
+  }
+}
+
+export function parseHosts(text: string): Map<string, string[]> {
+  const names = new Map<string, string[]>()
+  for (const line of text.split('\n')) {
+    const [address = '', ...aliases] = line.replace(/#.*/, '').trim().split(/\s+/)
+    if (parseAddress(address) === null) continue
+    for (const alias of aliases) {
+      const name = alias.toLowerCase()
+      const known = names.get(name)
+      if (known === undefined) names.set(name, [address])
+      else if (!known.includes(address)) known.push(address)
+    }
+  }
+  return names
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { extractLinks } from './page.ts'
+import { extractLinks } from './page.testkit.ts'
 
 const folder = process.env.ERACE_CONFORMANCE
 const skip = folder === undefined && !process.env.CI ? 'ERACE_CONFORMANCE is not set' : false

@@ -9,7 +9,7 @@ import {
   httpContentTypeEncoding,
   resolveEncoding,
 } from '../../core/charset.ts'
-import { baseUrl, metaRefresh } from './page.ts'
+import { baseUrl, metaRefresh } from './page.testkit.ts'
 
 const folder = process.env.ERACE_CONFORMANCE
 const skip = folder === undefined && !process.env.CI ? 'ERACE_CONFORMANCE is not set' : false

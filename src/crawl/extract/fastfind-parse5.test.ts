@@ -3,8 +3,7 @@ import { describe, test } from 'node:test'
 import { type DefaultTreeAdapterMap, html, parse } from 'parse5'
 import { fastfind } from './fastfind.ts'
 import { isNoPageLink, trimHtmlWhitespace } from './link-text.ts'
-import { parseMetaRefresh } from './meta-refresh.ts'
-import { parseSrcset } from './srcset.ts'
+import { parseMetaRefresh, parseSrcset } from './url-attributes.ts'
 
 /**
  * The full parser is the judge. What tree construction alone does is left out of the comparison by name:

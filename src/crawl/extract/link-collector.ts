@@ -12,19 +12,18 @@ import {
   type TagAttributes,
 } from './attribute-scan.ts'
 import { hasListWord, isNoPageLink, isNoPageLinkAt, trimHtmlWhitespace } from './link-text.ts'
-import { parseMetaRefresh } from './meta-refresh.ts'
 import {
   asciiText,
   attributeText,
   type Decode,
   decodeUtf8,
+  plainAmpersandText,
   skipWhitespace,
   titleText,
   trimWhitespaceEnd,
 } from './page-text.ts'
-import { plainAmpersandText } from './plain-ampersands.ts'
-import { parseSrcset } from './srcset.ts'
 import type { KnownTag, LinkTag } from './tag-table.ts'
+import { parseMetaRefresh, parseSrcset } from './url-attributes.ts'
 
 export type FoundLink<Known = unknown> = {
   /** As the page has it: entities decoded, white space trimmed, not resolved. Empty for a link that was recalled. */

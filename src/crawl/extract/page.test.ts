@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { baseUrl, extractLinks, extractPage, metaRefresh } from './page.ts'
+import { baseUrl, extractLinks, metaRefresh } from './page.testkit.ts'
+import { extractPage } from './page.ts'
 
 const url = 'http://site.example/dir/page.html'
 

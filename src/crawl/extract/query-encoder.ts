@@ -1,5 +1,3 @@
-import { createLegacyEncoder } from './legacy-encoder.ts'
-
 /** Encoders are built once per encoding, of which there are a few dozen; the large ones take some milliseconds. */
 const encoders = new Map<string, (href: string) => string>()
 
@@ -51,4 +49,69 @@ function percentEncoded(byte: number): string {
   const isPlain =
     byte > 0x20 && byte < 0x7f && byte !== 0x22 && byte !== 0x23 && byte !== 0x27 && byte !== 0x3c && byte !== 0x3e
   return isPlain ? String.fromCharCode(byte) : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`
+}
+
+/** Bytes of one character, or undefined when the encoding has none for it. */
+export type LegacyEncoder = (codePoint: number) => readonly number[] | undefined
+
+/**
+ * The runtime can decode legacy encodings and not encode them, so the table is made by decoding every sequence once.
+ * Where several sequences give one character the choice is the Encoding standard's: the first, but for the named
+ * exceptions.
+ */
+export function createLegacyEncoder(charset: string): LegacyEncoder {
+  const table = new Map<number, readonly number[]>()
+  const decoder = new TextDecoder(charset)
+  const add = (...bytes: number[]): void => {
+    const text = decoder.decode(Uint8Array.from(bytes))
+    const codePoint = text.codePointAt(0) ?? 0
+    const isOne = text.length === (codePoint > 0xffff ? 2 : 1)
+    if (!isOne || codePoint < 0x80 || codePoint === 0xfffd) return
+    if (!table.has(codePoint) || (charset === 'big5' && big5Last.has(codePoint))) table.set(codePoint, bytes)
+  }
+  // GB18030 reads 0x80 as the euro sign and writes that in two bytes.
+  if (charset !== 'gb18030') for (let byte = 0x80; byte <= 0xff; byte++) add(byte)
+  for (const lead of leadBytes(charset)) for (let trail = 0x40; trail <= 0xfe; trail++) add(lead, trail)
+  if (charset === 'gb18030') return gb18030Encoder(table)
+  return (codePoint) => table.get(codePoint)
+}
+
+/** Characters that Big5 has twice and encodes by the later place. */
+const big5Last = new Set([0x2550, 0x255e, 0x2561, 0x256a, 0x5341, 0x5345])
+
+function leadBytes(charset: string): number[] {
+  const range = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, i) => from + i)
+  switch (charset) {
+    case 'gbk':
+    case 'gb18030':
+    case 'euc-kr':
+      return range(0x81, 0xfe)
+    case 'big5':
+      // Below 0xa1 lies the Hong Kong supplement, which is read and never written.
+      return range(0xa1, 0xfe)
+    case 'euc-jp':
+      return [0x8e, ...range(0xa1, 0xfe)]
+    case 'shift_jis':
+      // 0xed to 0xef repeat characters that stand elsewhere.
+      return [...range(0x81, 0x9f), ...range(0xe0, 0xec), ...range(0xf0, 0xfc)]
+    default:
+      return []
+  }
+}
+
+/** GB18030 has a sequence of four bytes for every other code point; below U+10000 they are found by decoding. */
+function gb18030Encoder(table: Map<number, readonly number[]>): LegacyEncoder {
+  const four = (pointer: number): number[] => [
+    0x81 + Math.floor(pointer / 12600),
+    0x30 + (Math.floor(pointer / 1260) % 10),
+    0x81 + (Math.floor(pointer / 10) % 126),
+    0x30 + (pointer % 10),
+  ]
+  const decoder = new TextDecoder('gb18030')
+  for (let pointer = 0; pointer < 39420; pointer++) {
+    const bytes = four(pointer)
+    const text = decoder.decode(Uint8Array.from(bytes))
+    if (text.length === 1 && text !== '\uFFFD' && !table.has(text.charCodeAt(0))) table.set(text.charCodeAt(0), bytes)
+  }
+  return (codePoint) => table.get(codePoint) ?? (codePoint > 0xffff ? four(codePoint - 0x10000 + 189000) : undefined)
 }

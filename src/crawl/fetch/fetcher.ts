@@ -1,13 +1,12 @@
 import type { AddressGuard } from '../../core/address.ts'
 import type { Clock } from '../../core/clock.ts'
-import { type ErrorCode, errorCodes } from '../../core/errors.ts'
+import { AppError, type ErrorCode, errorCodes } from '../../core/errors.ts'
 import type { DnsCache } from '../dns/dns-cache.ts'
 import { createConnections } from './connections.ts'
 import { createConnector, type TlsOptions } from './connector.ts'
 import { Exchange } from './exchange.ts'
 import type { FetchLimits } from './fetch-limits.ts'
 import type { FetchFailure, FetchRequest, FetchResult } from './fetch-result.ts'
-import { createHeaderWriter } from './request-headers.ts'
 import { createTargetReader } from './request-target.ts'
 
 export type Fetcher = {
@@ -104,4 +103,55 @@ function refusal(code: ErrorCode, message: string): FetchFailure {
 
 function sweepIntervalMs({ headersTimeoutMs, bodyTimeoutMs, totalTimeoutMs }: FetchLimits): number {
   return Math.min(500, Math.max(10, Math.min(headersTimeoutMs, bodyTimeoutMs, totalTimeoutMs) / 5))
+}
+
+/** Fields that frame the message or the connection: a caller that set them could forge either. */
+const framing = new Set([
+  'host',
+  'connection',
+  'content-length',
+  'transfer-encoding',
+  'expect',
+  'upgrade',
+  'keep-alive',
+  'te',
+  'trailer',
+  'proxy-connection',
+])
+const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
+const illegalInValue = /[^\t\x20-\x7e\x80-\xff]/
+
+export type RequestHeaders = { kind: 'headers'; flat: string[] } | { kind: 'refused'; message: string }
+
+/**
+ * Writes name, value, … for one request; what a request sets itself replaces a default of the same name. The defaults
+ * alone are written once, since most requests add nothing.
+ */
+export function createHeaderWriter(defaults: Record<string, string>) {
+  const alone = write([], defaults, new Set())
+  if (alone.kind === 'refused') throw new AppError('config-invalid', alone.message)
+
+  return (own: Record<string, string> | undefined): RequestHeaders => {
+    if (own === undefined) return alone
+    const given = new Set<string>()
+    const written = write([], own, given)
+    return written.kind === 'refused' ? written : write(written.flat, defaults, given)
+  }
+}
+
+/** Adds the fields that are not given yet, and notes them. */
+function write(flat: string[], fields: Record<string, string>, given: Set<string>): RequestHeaders {
+  const before = new Set(given)
+  for (const [name, value] of Object.entries(fields)) {
+    const lower = name.toLowerCase()
+    if (before.has(lower)) continue
+    if (framing.has(lower)) return { kind: 'refused', message: `the header ${name} is not the caller's to set` }
+    if (!token.test(name)) return { kind: 'refused', message: `${JSON.stringify(name)} is not a header name` }
+    if (illegalInValue.test(value)) {
+      return { kind: 'refused', message: `the header ${name} holds characters that a header must not hold` }
+    }
+    given.add(lower)
+    flat.push(name, value)
+  }
+  return { kind: 'headers', flat }
 }

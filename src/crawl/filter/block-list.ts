@@ -1,9 +1,8 @@
 import { domainToASCII } from 'node:url'
 import { hostKey, hostNameOf } from '../../core/partition.ts'
 import { parse, withoutFragment } from '../../core/url.ts'
-import { rememberHost } from './host-memo.ts'
 import { readList, refuseFaults } from './list-file.ts'
-import { isWithin, type UrlFilter } from './url-filter.ts'
+import { isWithin, rememberHost, type UrlFilter } from './url-filter.ts'
 
 /**
  * The `block` file. Each line is a host (`ads.example.org`, all its ports; `example.org:8080`, that one), a domain with

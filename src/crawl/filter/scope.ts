@@ -1,8 +1,7 @@
 import { AppError } from '../../core/errors.ts'
 import { hostKey, registrableDomain } from '../../core/partition.ts'
 import { createNormaliser } from '../normalize/normaliser.ts'
-import { rememberHost } from './host-memo.ts'
-import { regexFilter, type UrlFilter } from './url-filter.ts'
+import { regexFilter, rememberHost, type UrlFilter } from './url-filter.ts'
 
 /**
  * How far a crawl goes from its seeds: the pages themselves, all below their folders, their hosts (the default), or their

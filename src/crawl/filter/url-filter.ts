@@ -1,37 +1,8 @@
-import { hostNameOf } from '../../core/partition.ts'
+import { hostKey } from '../../core/partition.ts'
 import { createPattern } from '../../core/pattern/pattern.ts'
-import { rememberHost } from './host-memo.ts'
 
-/**
- * Mercator's URL filters: each answers whether a URL may be fetched, and filters are put together with `and`, `or` and
- * `not`. They are given normalised URLs.
- */
+/** One of Mercator's URL filters: answers whether a normalised URL may be fetched. */
 export type UrlFilter = { readonly name: string; accepts(url: string): boolean }
-
-/** Accepts what all accept; without filters, everything. */
-export function and(...filters: UrlFilter[]): UrlFilter {
-  return { name: joined('and', filters), accepts: (url) => filters.every((filter) => filter.accepts(url)) }
-}
-
-/** Accepts what at least one accepts; without filters, nothing. */
-export function or(...filters: UrlFilter[]): UrlFilter {
-  return { name: joined('or', filters), accepts: (url) => filters.some((filter) => filter.accepts(url)) }
-}
-
-export function not(filter: UrlFilter): UrlFilter {
-  return { name: `not(${filter.name})`, accepts: (url) => !filter.accepts(url) }
-}
-
-function joined(word: string, filters: UrlFilter[]): string {
-  return `${word}(${filters.map((filter) => filter.name).join(', ')})`
-}
-
-/** Hosts that are one of the domains or lie below one; `example.org` takes in `www.example.org`, not `myexample.org`. */
-export function domainFilter(domains: Iterable<string>): UrlFilter {
-  const known = new Set<string>()
-  for (const domain of domains) known.add(domain.replace(/^\./, '').toLowerCase())
-  return { name: 'domain', accepts: rememberHost((host) => isWithin(known, hostNameOf(host))) }
-}
 
 /** True where the host or a domain above it is in the set: one look-up a label. */
 export function isWithin(domains: ReadonlySet<string>, host: string): boolean {
@@ -43,35 +14,13 @@ export function isWithin(domains: ReadonlySet<string>, host: string): boolean {
   }
 }
 
-export function prefixFilter(prefixes: Iterable<string>): UrlFilter {
-  const all = [...prefixes]
-  return { name: 'prefix', accepts: (url) => all.some((prefix) => url.startsWith(prefix)) }
-}
-
-/** Schemes without their colon. */
-export function protocolFilter(protocols: Iterable<string>): UrlFilter {
-  const known = new Set<string>()
-  for (const protocol of protocols) known.add(protocol.toLowerCase().replace(/:$/, ''))
-  return {
-    name: 'protocol',
-    accepts(url) {
-      const colon = url.indexOf(':')
-      return colon > 0 && known.has(url.slice(0, colon).toLowerCase())
-    },
-  }
-}
-
 /** The expression may match anywhere in the URL. Throws `usage-wrong` where it cannot be used. */
 export function regexFilter(source: string): UrlFilter {
   const pattern = createPattern(source)
   return { name: `regex(${source})`, accepts: (url) => pattern.matches(url) }
 }
 
-export function lengthFilter(maxUrlLength: number): UrlFilter {
-  return { name: 'length', accepts: (url) => url.length <= maxUrlLength }
-}
-
-/** Places that widely used software links to on every page and that never hold a document of their own. */
+/** Paths that widely used software links to on every page and that never lead to a document. */
 const knownPaths = new RegExp(
   [
     // Sort links of directory listings: Apache 2, Apache 1.3.
@@ -83,7 +32,23 @@ const knownPaths = new RegExp(
   ].join('|'),
 )
 
-/** Declines the places that are known to be no documents. */
+/** Rejects paths that are known not to be documents. */
 export function knownPathsFilter(): UrlFilter {
   return { name: 'known-paths', accepts: (url) => !knownPaths.test(url) }
+}
+
+/**
+ * Asks once a host and answers from memory while URLs of the same host follow, as the links of a page mostly do. The
+ * comparison with the last authority costs a tenth of cutting the host out and looking it up.
+ */
+export function rememberHost<T>(ask: (host: string) => T): (url: string) => T {
+  let authority = ''
+  let answer: T | undefined
+  return (url) => {
+    if (authority !== '' && url.charCodeAt(authority.length) === 0x2f && url.startsWith(authority)) return answer as T
+    const slash = url.indexOf('/', 8)
+    answer = ask(hostKey(url))
+    authority = slash === -1 ? '' : url.slice(0, slash)
+    return answer
+  }
 }

@@ -1,7 +1,6 @@
 import { type ParsedBase, resolve } from '../../core/url.ts'
 import { createNormaliser, defaultMaxUrlLength, type Normalised, type NormaliserOptions } from './normaliser.ts'
-import { endOfPlainTail } from './plain-tail.ts'
-import { createQueryRules, queryOptions } from './query-parameters.ts'
+import { createQueryRules, endOfPlainTail, queryOptions } from './query-parameters.ts'
 
 /**
  * Resolves and normalises the links of one page after the other. The result is that of `resolve` and then

@@ -1,8 +1,7 @@
 import { withoutFragment } from '../../core/url.ts'
 import { createHostResolver, type HostRules, hasHostRules, noHostRules } from './host-rules.ts'
 import { normalisePercentEncoding } from './percent-encoding.ts'
-import { endOfPlainTail } from './plain-tail.ts'
-import { createQueryRules, queryOptions } from './query-parameters.ts'
+import { createQueryRules, endOfPlainTail, queryOptions } from './query-parameters.ts'
 
 /**
  * Every link gets two forms. `url` is what is fetched: as the WHATWG standard serialises it, without fragment and

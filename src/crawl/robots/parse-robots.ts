@@ -1,6 +1,5 @@
 import { lineToken } from './agent-token.ts'
 import { eachLine, type RobotsKey } from './robots-line.ts'
-import { readCrawlDelay, readDayWindow, readRequestRate } from './robots-pace.ts'
 import {
   type AgentSection,
   createRobotsRules,
@@ -9,6 +8,9 @@ import {
   type RawRule,
   type RobotsContent,
   type RobotsRules,
+  readCrawlDelay,
+  readDayWindow,
+  readRequestRate,
 } from './robots-rules.ts'
 
 export type ParseRobotsOptions = {

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import test from 'node:test'
 import { isAllowed, parseRobots } from './parse-robots.ts'
-import type { DayWindow } from './robots-pace.ts'
+import type { DayWindow } from './robots-rules.ts'
 
 const folder = process.env.ERACE_CONFORMANCE
 if (folder === undefined && process.env.CI) throw new Error('ERACE_CONFORMANCE must name the conformance data in CI')

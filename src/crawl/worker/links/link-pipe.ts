@@ -7,7 +7,6 @@ import { type Fingerprinter, toBigInt } from '../../../core/url-key.ts'
 import type { FoundLink } from '../../extract/fastfind.ts'
 import type { LinkNormaliser } from '../../normalize/link-normaliser.ts'
 import { createLinkMemo, type NamedLink } from './link-memo.ts'
-import type { UrlOrder } from './url-order.ts'
 
 /** A link on its way through the steps. One object serves all links of a shard. */
 export type LinkDraft = {
@@ -221,4 +220,29 @@ function baseOf({ url, baseHref }: PageContext): ParsedBase {
   const declared = baseHref === undefined ? null : resolve(baseHref, own)
   // As the HTML standard has it: a base of another scheme counts, and its relative links lead out of the web.
   return declared === null || /^(?:data|javascript):/.test(declared) ? own : prepareBase(declared)
+}
+
+/**
+ * In which order a host's URLs are fetched: smaller numbers first, equal ones as they came. Plain functions, so that
+ * another order is one more line here.
+ */
+export type UrlOrder = (url: string, hops: number) => number
+
+export const urlOrders = {
+  /** Level by level from the seeds. */
+  breadth: (_url, hops) => hops,
+  /** The newest trail first. */
+  depth: (_url, hops) => -hops,
+  /** Pages near the root of their site first. */
+  shallow: (url) => countSlashes(url),
+  /** A random walk over what is queued. */
+  random: () => Math.floor(Math.random() * 0x40000000),
+} as const satisfies Record<string, UrlOrder>
+
+export type UrlOrderName = keyof typeof urlOrders
+
+function countSlashes(url: string): number {
+  let count = 0
+  for (let at = url.indexOf('/', 8); at >= 0; at = url.indexOf('/', at + 1)) count++
+  return count
 }

@@ -6,7 +6,7 @@ import { type Check, noCheck, type Offer, UNLIMITED_DEPTH } from '../../../core/
 import { createFingerprinter } from '../../../core/url-key.ts'
 import { parseHostRules } from '../../normalize/host-rules.ts'
 import { createNormaliser } from '../../normalize/normaliser.ts'
-import { urlOrders } from './url-order.ts'
+import { urlOrders } from './link-pipe.ts'
 
 export type SeedOffersDeps = {
   crawl: Config['crawl']
@@ -16,12 +16,10 @@ export type SeedOffersDeps = {
   seed: readonly [number, number]
 }
 
-/** What a crawl begins with, as it is offered to the frontier. Whoever offers it names pages as the shards name the links they find. */
-export type SeedOffers = ReturnType<typeof createSeedOffers>
-
-/** One step of urgency goes before so many steps of depth. */
+/** One step of urgency outweighs this many steps of depth. */
 const URGENT = 1000
 
+/** The first requests of a crawl, as they are offered to the frontier. They are named by the same rules as the links that shards find. */
 export function createSeedOffers({ crawl, hostRules, seed }: SeedOffersDeps) {
   const normalise = createNormaliser(namingOf(crawl, hostRules))
   const fingerprinter = createFingerprinter(seed)
@@ -35,16 +33,16 @@ export function createSeedOffers({ crawl, hostRules, seed }: SeedOffersDeps) {
   }
 
   return {
-    /** Of URLs that somebody named; `depth` is null for no limit. */
+    /** For URLs given by the user; `depth` is null for no limit. */
     ofSeeds: (urls: readonly string[], depth: number | null): Offer[] =>
       urls.map((url) => seedOf(url, depth ?? UNLIMITED_DEPTH, noCheck, 0)),
-    /** Of checks of watched sources. */
+    /** For checks of watched sources. */
     ofChecks: (orders: readonly CheckOrder[]): Offer[] =>
       orders.map(({ url, depth, check, urgency }) => seedOf(url, depth, check, urgency)),
   }
 }
 
-/** By which rules URLs are named. */
+/** The rules by which URLs are named. */
 export function namingOf(crawl: Config['crawl'], hostRules: string | null) {
   return {
     maxUrlLength: crawl.maxUrlLength,

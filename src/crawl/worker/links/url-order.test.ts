@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { type UrlOrderName, urlOrders } from './url-order.ts'
+import { type UrlOrderName, urlOrders } from './link-pipe.ts'
 
 type Link = { url: string; hops: number }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createLegacyEncoder } from './legacy-encoder.ts'
+import { createLegacyEncoder } from './query-encoder.ts'
 
 const legacy = [
   ...['ibm866', 'iso-8859-2', 'iso-8859-15', 'koi8-r', 'macintosh', 'windows-874', 'windows-1250', 'windows-1252'],
