@@ -1,7 +1,5 @@
-import type { NearDuplicateIndex } from '../../matching/near-duplicate/near-duplicate-index.ts'
-import { createNearDuplicateIndex } from '../../matching/near-duplicate/near-duplicate-index.ts'
-import type { AnnotationStore } from '../../store/contracts/annotations.ts'
-import type { NearDuplicateStore } from '../../store/contracts/near-duplicates.ts'
+import { type NearDuplicateIndex, createNearDuplicateIndex } from '../../matching/near-duplicate/near-duplicate-index.ts'
+import type { AnnotationStore, NearDuplicateStore } from '../../store/contracts/annotations.ts'
 
 /**
  * The stories that were met, known to all filtering processors of a process. Each has its own index of near-duplicates; what one

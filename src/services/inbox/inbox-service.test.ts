@@ -4,8 +4,7 @@ import { systemClock } from '../../core/clock.ts'
 import { annotate, withServer } from '../../server/routes/inbox/inbox.testkit.ts'
 import { createSqliteInbox } from '../../store/sqlite/inbox/inbox.ts'
 import { createEventHub, type LiveEvent } from '../events/event-hub.ts'
-import { createInboxService } from './inbox-service.ts'
-import { createProfileNames } from './profile-names.ts'
+import { createInboxService, createProfileNames } from './inbox-service.ts'
 
 const ada = 'ada@example.org'
 

@@ -1,10 +1,19 @@
 import { setImmediate } from 'node:timers/promises'
+import { aciOf } from '../../archive/export/aci-export.ts'
 import type { Clock } from '../../core/clock.ts'
-import type { InboxFilter, InboxItem, InboxStore, Marks, ProfileCounts } from '../../store/contracts/inbox.ts'
+import { parseSearchQuery } from '../../core/search-query/parse-query.ts'
+import type {
+  InboxFilter,
+  InboxItem,
+  InboxState,
+  InboxStore,
+  Marks,
+  ProfileCounts,
+} from '../../store/contracts/inbox.ts'
+import type { ProfileStore } from '../../store/contracts/profiles.ts'
+import { writeAci, writeAcis } from '../../xml/aci/aci.ts'
 import type { EventHub } from '../events/event-hub.ts'
 import { type AnnotationJson, annotationToJson } from './annotation-json.ts'
-import { annotationXml, inboxXml } from './inbox-xml.ts'
-import type { ProfileNames } from './profile-names.ts'
 
 /** The inbox of one owner at a time. Annotations of others are treated as missing. */
 export type InboxService = {
@@ -114,6 +123,65 @@ export function createInboxService(deps: InboxDeps): InboxService {
       }
       await tell(owner, ids, marks)
       return { ids, more }
+    },
+  }
+}
+
+/** Annotations in the grammar of the papers. */
+export async function inboxXml(items: readonly InboxItem[], now: number): Promise<string> {
+  let xml = ''
+  for await (const piece of writeAcis(items.map((item) => aciOf(item, now)))) xml += piece
+  return xml
+}
+
+export function annotationXml(item: InboxItem, now: number): string {
+  return writeAci(aciOf(item, now))
+}
+
+/** The filter in a request. */
+export type InboxWish = { state?: InboxState; profile?: string; q?: string; urgency?: number; upTo?: number }
+
+export type ReadFilter = { kind: 'filter'; filter: InboxFilter } | { kind: 'invalid'; errors: string[] }
+
+/** Omitted parameters don't filter; the default state is unread. */
+export function readInboxFilter({ state = 'all', profile = '', q = '', urgency = 0, upTo }: InboxWish): ReadFilter {
+  const filter: InboxFilter = {
+    state,
+    ...(profile === '' ? {} : { profile }),
+    ...(urgency === 0 ? {} : { urgency }),
+    ...(upTo === undefined ? {} : { upTo }),
+  }
+  if (q.trim() === '') return { kind: 'filter', filter }
+  const read = parseSearchQuery(q)
+  return read.kind === 'invalid' ? read : { kind: 'filter', filter: { ...filter, query: read.query } }
+}
+
+const MAX_NAMES = 20_000
+
+export type ProfileNames = {
+  /** '' for a deleted profile. */
+  of(ids: Iterable<string>): Promise<Map<string, string>>
+}
+
+/** Profile names, cached until any profile changes, in this process or another. */
+export function createProfileNames(profiles: Pick<ProfileStore, 'find' | 'revision'>): ProfileNames {
+  const names = new Map<string, string>()
+  let revision = -1
+  return {
+    async of(ids) {
+      const current = await profiles.revision()
+      if (current !== revision) names.clear()
+      revision = current
+      const found = new Map<string, string>()
+      for (const id of new Set(ids)) {
+        const name = names.get(id) ?? (await profiles.find(id))?.name ?? ''
+        found.set(id, name)
+        // Changed while reading: what was read may be outdated.
+        if (revision !== current) continue
+        if (names.size >= MAX_NAMES) names.clear()
+        names.set(id, name)
+      }
+      return found
     },
   }
 }

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { type DigestItem, digestText } from './inbox-text.ts'
-import { shortened } from './plain-words.ts'
-import { columnsOf, wrapText } from './wrap-text.ts'
+import { columnsOf, type DigestItem, digestText, shortened, wrapText } from './inbox-text.ts'
 
 const item: DigestItem = {
   id: 7,

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { AppError } from '../../../core/errors.ts'
-import { type InboxWish, readInboxFilter } from '../../../services/inbox/inbox-filter.ts'
+import { type InboxWish, readInboxFilter } from '../../../services/inbox/inbox-service.ts'
 import type { InboxFilter, Marks as MarksGiven } from '../../../store/contracts/inbox.ts'
 import { ownerOf, reader, writer } from '../../http/access.ts'
 import { cursorOf, numberOfCursor, pageOf } from '../../http/cursor.ts'

@@ -7,7 +7,7 @@ import { createDatabase, cutConnections, type TestDatabase, usePostgres } from '
 import { createPostgresAccounts } from './accounts.ts'
 import { untilWaiting } from './people.testkit.ts'
 import { lockBase } from './revisions.ts'
-import { createPostgresSignInFailures } from './sign-in-failures.ts'
+import { createPostgresSignInFailures } from './sign-in.ts'
 
 usePostgres()
 

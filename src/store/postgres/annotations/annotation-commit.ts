@@ -1,8 +1,9 @@
 import { AppError } from '../../../core/errors.ts'
 import type { Annotation, AnnotationBatch, AnnotationDraft } from '../../contracts/annotations.ts'
+import { comesRead } from '../../rules/inbox.ts'
 import type { PostgresPool, Sender, Tx } from '../connection/pool.ts'
 import { partitionOfId, storable } from '../connection/row-batch.ts'
-import { type AddedAnnotation, addAnnotations, comesRead, type PlacedDraft } from './annotation-writes.ts'
+import { type AddedAnnotation, addAnnotations, type PlacedDraft } from './annotation-writes.ts'
 
 /** The epoch under which a partition is held; null where it is not held any more. */
 export type EpochOf = (partition: number) => number | null

@@ -1,9 +1,15 @@
 import type { Annotation, AnnotationBatch, AnnotationDraft } from '../../contracts/annotations.ts'
+import { comesRead } from '../../rules/inbox.ts'
 import type { Tx } from '../connection/pool.ts'
 import { storable } from '../connection/row-batch.ts'
 import { wordsVector } from '../inbox/inbox-words.ts'
-import { annotationChannel, MAX_TOLD_IDS } from './annotation-events.ts'
 import { columnValues, draftColumns, fieldsOf } from './annotation-rows.ts'
+
+/** The channel on which new annotations are told, when their transaction is done. */
+export const annotationChannel = 'annotations'
+
+/** A payload ends at 8,000 bytes. Of more than these it says only that there are some. */
+export const MAX_TOLD_IDS = 400
 
 /** A draft with the address and the number of what it is about. */
 export type PlacedDraft = { draft: AnnotationDraft; url: string; n: number }
@@ -116,11 +122,14 @@ function rowOf({ draft, url }: PlacedDraft): Record<string, unknown> {
   return { ...row, url, read: comesRead(draft), archived: draft.muted === true, words }
 }
 
-/** Nobody waits for what comes silently, or goes to the archive unseen. */
-export const comesRead = ({ muted, silent }: AnnotationDraft): boolean => muted === true || silent === true
-
 /** As it would be read. */
 function addedOf({ draft, url, n }: PlacedDraft, id: number): AddedAnnotation {
   const annotation = { ...fieldsOf(draft), id, url, n, alsoAt: [] }
   return { draft, annotation }
+}
+
+/** The ids that a payload tells; null where they were too many. */
+export function readAnnotationEvents(payload: string): number[] | null {
+  if (!/^\d{1,16}(,\d{1,16})*$/.test(payload)) return null
+  return payload.split(',').map(Number)
 }

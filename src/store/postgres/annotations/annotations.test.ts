@@ -8,8 +8,7 @@ import { draftsOf, type MadeVersion, makeVersions, untilWaiting } from '../accou
 import { openPool } from '../connection/pool.ts'
 import { createPostgresInbox } from '../inbox/inbox.ts'
 import { createDatabase, cutConnections, type TestDatabase, usePostgres } from '../testkit/postgres.testkit.ts'
-import { annotationChannel, readAnnotationEvents } from './annotation-events.ts'
-import { addAnnotations } from './annotation-writes.ts'
+import { addAnnotations, annotationChannel, readAnnotationEvents } from './annotation-writes.ts'
 import { createPostgresAnnotations } from './annotations.ts'
 
 usePostgres()

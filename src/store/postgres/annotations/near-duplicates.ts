@@ -1,4 +1,4 @@
-import type { NearDuplicateStore } from '../../contracts/near-duplicates.ts'
+import type { NearDuplicateStore } from '../../contracts/annotations.ts'
 import type { PostgresPool } from '../connection/pool.ts'
 import { commitBatch, type EpochOf } from './annotation-commit.ts'
 import { findNearDuplicates } from './annotation-rows.ts'

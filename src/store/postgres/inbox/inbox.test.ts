@@ -8,8 +8,7 @@ import { draftsOf, fillInboxes, listening, makeVersions, planOf, untilWaiting } 
 import { createPostgresAnnotations } from '../annotations/annotations.ts'
 import { openPool } from '../connection/pool.ts'
 import { createDatabase, cutConnections, type TestDatabase, usePostgres } from '../testkit/postgres.testkit.ts'
-import { createPostgresInbox } from './inbox.ts'
-import { lockInbox } from './inbox-marks.ts'
+import { createPostgresInbox, lockInbox } from './inbox.ts'
 
 usePostgres()
 

@@ -5,6 +5,7 @@ import type {
   NearDuplicate,
   Task,
 } from '../../contracts/annotations.ts'
+import { comesRead } from '../../rules/inbox.ts'
 import type { Database } from '../folder/database.ts'
 import { columnNames, columnValues, createAnnotationReader, prepareAnnotations } from './annotation-rows.ts'
 import { createWordSpelling } from './inbox-words.ts'
@@ -27,7 +28,7 @@ export function createSqliteAnnotations(db: Database): AnnotationStore {
        VALUES (${columnNames.map(() => '?').join(', ')}, ?, ?) ON CONFLICT DO NOTHING`,
     ),
     send: db.prepare('INSERT OR IGNORE INTO outbox (annotation, channel, next_at, created_at) VALUES (?1, ?2, ?3, ?3)'),
-    hold: db.prepare('INSERT OR IGNORE INTO holds (version, owner, since) VALUES (?, ?, ?)'),
+    pin: db.prepare('INSERT OR IGNORE INTO holds (version, owner, since) VALUES (?, ?, ?)'),
     alsoAt: db.prepare('INSERT OR IGNORE INTO also_at (annotation, version, url) VALUES (?, ?, ?)'),
     story: db.prepare('INSERT OR IGNORE INTO stories (version, hash, story) VALUES (?, ?, ?)'),
     stories: db.prepare('SELECT version AS versionId, hash, story FROM stories ORDER BY version DESC LIMIT ?'),
@@ -54,13 +55,13 @@ export function createSqliteAnnotations(db: Database): AnnotationStore {
 
   /** 0 where it is there already. */
   function add(draft: AnnotationDraft): number {
-    const muted = draft.muted === true ? 1 : 0
-    const read = muted === 1 || draft.silent === true ? 1 : 0
-    const { changes, lastInsertRowid } = sql.insert.run(...columnValues(draft), read, muted)
+    const read = comesRead(draft)
+    const archived = draft.muted === true
+    const { changes, lastInsertRowid } = sql.insert.run(...columnValues(draft), Number(read), Number(archived))
     if (changes === 0) return 0
     const id = Number(lastInsertRowid)
     // The version stays until its owner has read the annotation.
-    if (read === 0) sql.hold.run(draft.versionId, draft.owner, draft.at)
+    if (!read) sql.pin.run(draft.versionId, draft.owner, draft.at)
     sql.wanted.run(draft.versionId)
     for (const channel of draft.channels ?? []) sql.send.run(id, channel, draft.at)
     return id

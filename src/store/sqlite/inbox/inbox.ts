@@ -1,8 +1,7 @@
-import type { InboxCounts, InboxItem, InboxStore } from '../../contracts/inbox.ts'
-import { countsOf, highestOf } from '../../rules/inbox-counts.ts'
-import type { Database } from '../folder/database.ts'
+import type { InboxCounts, InboxItem, InboxStore, Marks } from '../../contracts/inbox.ts'
+import { countsOf, highestOf, pins } from '../../rules/inbox.ts'
+import { type Database, flagOf } from '../folder/database.ts'
 import { createAnnotationReader, prepareAnnotations } from './annotation-rows.ts'
-import { createInboxMarks } from './inbox-marks.ts'
 import { createInboxSelection } from './inbox-selection.ts'
 
 type Id = { id: number }
@@ -91,5 +90,59 @@ function inboxStatements(db: Database) {
        WHERE NOT EXISTS (SELECT 1 FROM annotations b WHERE b.document = a.document AND b.owner = ?1 AND b.id > a.id)
        ORDER BY a.id DESC LIMIT ?3`,
     ),
+  }
+}
+
+type Changed = { document: number; version: number; at: number; isPinned: 0 | 1 }
+
+/** Changes rows and the pins of their versions. Everything here runs in the caller's transaction. */
+export function createInboxMarks(db: Database) {
+  const sql = {
+    mark: db.prepare(
+      `UPDATE annotations SET read = coalesce(:read, read), starred = coalesce(:starred, starred),
+       archived = coalesce(:archived, archived) WHERE id = :id AND owner = :owner AND
+       (read <> coalesce(:read, read) OR starred <> coalesce(:starred, starred) OR archived <> coalesce(:archived, archived))
+       RETURNING document, version, at, ${pins()} AS isPinned`,
+    ),
+    remove: db.prepare('DELETE FROM annotations WHERE id = ? RETURNING document, version'),
+    removeAlsoAt: db.prepare('DELETE FROM also_at WHERE annotation = ?'),
+    removeOutbox: db.prepare('DELETE FROM outbox WHERE annotation = ?'),
+    // A version that was collected meanwhile has nothing to pin.
+    pin: db.prepare(
+      'INSERT OR IGNORE INTO holds (version, owner, since) SELECT id, ?2, ?3 FROM versions WHERE id = ?1',
+    ),
+    isPinned: db.prepare(
+      `SELECT 1 FROM annotations WHERE document = ? AND version = ? AND owner = ? AND ${pins()} LIMIT 1`,
+    ),
+    unpin: db.prepare('DELETE FROM holds WHERE version = ? AND owner = ?'),
+    dropEmptyCounts: db.prepare('DELETE FROM inbox_counts WHERE owner = ? AND shown = 0 AND archived = 0'),
+  }
+
+  function unpinUnlessWanted(owner: string, { document, version }: Pick<Changed, 'document' | 'version'>): void {
+    if (sql.isPinned.get(document, version, owner) === undefined) sql.unpin.run(version, owner)
+  }
+
+  return {
+    /** Those of the ids that it changed. */
+    mark(owner: string, ids: readonly number[], { read, starred, archived }: Marks): number[] {
+      const marks = { read: flagOf(read), starred: flagOf(starred), archived: flagOf(archived) }
+      return ids.filter((id) => {
+        const changed = sql.mark.get({ ...marks, id, owner }) as Changed | undefined
+        if (changed === undefined) return false
+        if (changed.isPinned === 1) sql.pin.run(changed.version, owner, changed.at)
+        else unpinUnlessWanted(owner, changed)
+        return true
+      })
+    },
+    /** The ids are the owner's. */
+    remove(owner: string, ids: readonly number[]): void {
+      for (const id of ids) {
+        const removed = sql.remove.get(id) as Changed
+        sql.removeAlsoAt.run(id)
+        sql.removeOutbox.run(id)
+        unpinUnlessWanted(owner, removed)
+      }
+      sql.dropEmptyCounts.run(owner)
+    },
   }
 }
