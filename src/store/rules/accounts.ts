@@ -14,8 +14,7 @@ export function withoutPassword({ passwordHash: _, ...account }: StoredAccount):
   return account
 }
 
+/** Scopes are stored as JSON. */
 export type TokenRow = Omit<Token, 'scopes'> & { scopes: string }
 
-export function tokenOf({ scopes, ...plain }: TokenRow): Token {
-  return { ...plain, scopes: JSON.parse(scopes) }
-}
+export const readToken = ({ scopes, ...plain }: TokenRow): Token => ({ ...plain, scopes: JSON.parse(scopes) })

@@ -38,6 +38,9 @@ export const countColumns: Record<InboxState, string> = {
   archived: 'archived',
 }
 
+/** SQL: a profile has nothing in the inbox any more, and its row of `inbox_counts` can go. */
+export const isEmptyCount = 'shown = 0 AND archived = 0'
+
 /** A version is pinned for its reader while this is true of any of the reader's annotations of it; SQL, for rows of `alias`. */
 export const pins = (alias = ''): string => `NOT ${alias}archived AND (NOT ${alias}read OR ${alias}starred)`
 

@@ -1,5 +1,6 @@
 import type { Session, SessionStore } from '../../contracts/accounts/sessions.ts'
-import type { Token, TokenStore } from '../../contracts/accounts/tokens.ts'
+import type { TokenStore } from '../../contracts/accounts/tokens.ts'
+import { readToken, type TokenRow } from '../../rules/accounts.ts'
 import type { PostgresPool } from '../connection/pool.ts'
 import { storable } from '../connection/row-batch.ts'
 import { bearerColumns, splitBearer } from './accounts.ts'
@@ -51,8 +52,6 @@ export function createPostgresSessions(pool: PostgresPool): SessionStore {
 const tokenColumns =
   't.id, t.account, t.name, t.scopes, t.created_at AS "createdAt", t.used_at AS "usedAt", t.expires_at AS "expiresAt"'
 
-type TokenRow = Omit<Token, 'scopes'> & { scopes: string }
-
 export function createPostgresTokens(pool: PostgresPool): TokenStore {
   return {
     async add({ hash, ...draft }) {
@@ -72,22 +71,18 @@ export function createPostgresTokens(pool: PostgresPool): TokenStore {
       )
       if (row === undefined) return null
       const { own, account } = splitBearer<TokenRow>(row)
-      return { token: tokenOf(own), account }
+      return { token: readToken(own), account }
     },
     async touch(id, usedAt) {
       await pool.query('UPDATE tokens SET used_at = $2 WHERE id = $1', [id, usedAt])
     },
     async list(account) {
       const sql = `SELECT ${tokenColumns} FROM tokens t WHERE t.account = $1 ORDER BY t.id`
-      return (await pool.query<TokenRow>(sql, [account])).map(tokenOf)
+      return (await pool.query<TokenRow>(sql, [account])).map(readToken)
     },
     async remove(account, id) {
       const sql = 'DELETE FROM tokens WHERE account = $1 AND id = $2 RETURNING 1'
       return (await pool.query(sql, [account, id])).length > 0
     },
   }
-}
-
-function tokenOf({ scopes, ...plain }: TokenRow): Token {
-  return { ...plain, scopes: JSON.parse(scopes) }
 }

@@ -25,7 +25,7 @@ const serverTypes = { text: 'text', integer: 'bigint', real: 'float8', flag: 'bo
 export const draftColumns = columns.map(({ column, type }) => [column, serverTypes[type]] as const)
 
 /** The values of a draft by their column. */
-export function columnValues(draft: AnnotationDraft): Record<string, unknown> {
+export function draftValues(draft: AnnotationDraft): Record<string, unknown> {
   return Object.fromEntries(columns.map(({ name, column, type }) => [column, stored(type, draft[name])]))
 }
 

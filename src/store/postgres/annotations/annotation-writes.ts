@@ -3,7 +3,7 @@ import { comesRead } from '../../rules/inbox.ts'
 import type { Tx } from '../connection/pool.ts'
 import { storable } from '../connection/row-batch.ts'
 import { wordsVector } from '../inbox/inbox-words.ts'
-import { columnValues, draftColumns, fieldsOf } from './annotation-rows.ts'
+import { draftValues, draftColumns, fieldsOf } from './annotation-rows.ts'
 
 /** The channel on which new annotations are told, when their transaction is done. */
 export const annotationChannel = 'annotations'
@@ -116,7 +116,7 @@ function eachOnce(placed: readonly PlacedDraft[]): PlacedDraft[] {
 }
 
 function rowOf({ draft, url }: PlacedDraft): Record<string, unknown> {
-  const row = columnValues(draft)
+  const row = draftValues(draft)
   const { owner, title } = row as { owner: string; title: string }
   const words = wordsVector({ owner, title, text: storable(draft.summary.text), url })
   return { ...row, url, read: comesRead(draft), archived: draft.muted === true, words }

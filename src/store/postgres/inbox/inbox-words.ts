@@ -46,20 +46,20 @@ export function wordsVector({ owner, title, text, url }: WordSource): string {
 
 /** What of an owner's a query is to find. */
 export function wordsQuery(owner: string, node: QueryNode): string {
-  return `${quoted(ownerWord(owner))} & ${expressionOf(node)}`
+  return `${quoted(ownerWord(owner))} & ${tsqueryOf(node)}`
 }
 
-function expressionOf(node: QueryNode): string {
+function tsqueryOf(node: QueryNode): string {
   switch (node.kind) {
     case 'words':
       return wordsExpression(node)
     case 'site':
       return quoted(siteWord(node.host))
     case 'not':
-      return `!${expressionOf(node.node)}`
+      return `!${tsqueryOf(node.node)}`
     case 'and':
     case 'or':
-      return `(${node.nodes.map(expressionOf).join(node.kind === 'and' ? ' & ' : ' | ')})`
+      return `(${node.nodes.map(tsqueryOf).join(node.kind === 'and' ? ' & ' : ' | ')})`
   }
 }
 

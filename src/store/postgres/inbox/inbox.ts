@@ -1,5 +1,5 @@
 import type { InboxCounts, InboxFilter, InboxStore, Marks } from '../../contracts/inbox.ts'
-import { countsOf, highestOf, pins } from '../../rules/inbox.ts'
+import { countsOf, highestOf, isEmptyCount, pins } from '../../rules/inbox.ts'
 import { annotationColumns, partitionsOfIds, readItems } from '../annotations/annotation-rows.ts'
 import type { PostgresPool, Tx } from '../connection/pool.ts'
 import { inPartitions, storable } from '../connection/row-batch.ts'
@@ -178,7 +178,7 @@ SELECT id, document, version, at FROM removed`
 export async function remove(tx: Tx, owner: string, ids: readonly number[]): Promise<number> {
   const removed = await tx.query<Touched>(removeStatement, [owner, ids])
   await commitPins(tx, owner, removed)
-  await tx.query('DELETE FROM inbox_counts WHERE owner = $1 AND shown = 0 AND archived = 0', [owner])
+  await tx.query(`DELETE FROM inbox_counts WHERE owner = $1 AND ${isEmptyCount}`, [owner])
   return removed.length
 }
 

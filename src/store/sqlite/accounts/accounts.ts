@@ -12,7 +12,7 @@ import type { Database } from '../folder/database.ts'
 /** E-mail addresses are stored in lower case, so that one is the same however it is typed. */
 export function createSqliteAccounts(db: Database): AccountStore {
   const sql = accountStatements(db)
-  const stored = (id: number): StoredAccount | null => accountOf(sql.find.get(id))
+  const stored = (id: number): StoredAccount | null => readAccount(sql.find.get(id))
   const changed = (): void => void sql.revise.run()
 
   /** Runs in a transaction. */
@@ -56,13 +56,13 @@ export function createSqliteAccounts(db: Database): AccountStore {
       return (db.read(() => sql.revision.get()) as { value: number } | undefined)?.value ?? 0
     },
     list: async ({ after, limit }) =>
-      db.read(() => sql.list.all(after, limit)).map((row) => withoutPassword(accountOf(row)!)),
+      db.read(() => sql.list.all(after, limit)).map((row) => withoutPassword(readAccount(row)!)),
     count: async () => (db.read(() => sql.count.get()) as { n: number }).n,
     async find(id) {
       const account = db.read(() => stored(id))
       return account === null ? null : withoutPassword(account)
     },
-    findByEmail: async (email) => db.read(() => accountOf(sql.findByEmail.get(email.toLowerCase()))),
+    findByEmail: async (email) => db.read(() => readAccount(sql.findByEmail.get(email.toLowerCase()))),
     add: async (draft, options) => db.write(() => add(draft, options?.onlyFirst === true)),
     update: async (id, changes) => db.write(() => update(id, changes)),
     remove: async (id) => db.write(() => remove(id)),
@@ -75,11 +75,11 @@ function accountStatements(db: Database) {
     revise: db.prepare(
       `INSERT INTO facts (name, value) VALUES ('accounts', 1) ON CONFLICT DO UPDATE SET value = value + 1`,
     ),
-    list: db.prepare(`SELECT ${accountColumns} FROM accounts WHERE id > ? ORDER BY id LIMIT ?`),
+    list: db.prepare(`SELECT ${storedColumns} FROM accounts WHERE id > ? ORDER BY id LIMIT ?`),
     count: db.prepare('SELECT count(*) AS n FROM accounts'),
     any: db.prepare('SELECT 1 FROM accounts LIMIT 1'),
-    find: db.prepare(`SELECT ${accountColumns} FROM accounts WHERE id = ?`),
-    findByEmail: db.prepare(`SELECT ${accountColumns} FROM accounts WHERE email = ?`),
+    find: db.prepare(`SELECT ${storedColumns} FROM accounts WHERE id = ?`),
+    findByEmail: db.prepare(`SELECT ${storedColumns} FROM accounts WHERE email = ?`),
     add: db.prepare(
       `INSERT INTO accounts (email, name, role, level, password, disabled, created_at, settings)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
@@ -96,12 +96,12 @@ function accountStatements(db: Database) {
   }
 }
 
-export const accountColumns =
+export const storedColumns =
   'id, email, name, role, level, password AS passwordHash, disabled, created_at AS createdAt, settings'
 
 type AccountRow = Omit<StoredAccount, 'disabled' | 'settings'> & { disabled: 0 | 1; settings: string }
 
-export function accountOf(row: unknown): StoredAccount | null {
+export function readAccount(row: unknown): StoredAccount | null {
   if (row === undefined) return null
   const { disabled, settings, ...plain } = row as AccountRow
   return { ...plain, disabled: disabled === 1, settings: JSON.parse(settings) }
@@ -109,9 +109,9 @@ export function accountOf(row: unknown): StoredAccount | null {
 
 /** The account behind a session or a token; null where it may not be used any more. */
 export function createBearers(db: Database): (account: number) => Account | null {
-  const find = db.prepare(`SELECT ${accountColumns} FROM accounts WHERE id = ? AND disabled = 0`)
+  const find = db.prepare(`SELECT ${storedColumns} FROM accounts WHERE id = ? AND disabled = 0`)
   return (account) => {
-    const found = accountOf(find.get(account))
+    const found = readAccount(find.get(account))
     return found === null ? null : withoutPassword(found)
   }
 }

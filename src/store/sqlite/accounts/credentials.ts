@@ -1,5 +1,6 @@
 import type { Session, SessionStore } from '../../contracts/accounts/sessions.ts'
-import type { Token, TokenStore } from '../../contracts/accounts/tokens.ts'
+import type { TokenStore } from '../../contracts/accounts/tokens.ts'
+import { readToken, type TokenRow } from '../../rules/accounts.ts'
 import type { Database } from '../folder/database.ts'
 import { createBearers } from './accounts.ts'
 
@@ -52,8 +53,6 @@ export function createSqliteSessions(db: Database): SessionStore {
 
 const tokenColumns = 'id, account, name, scopes, created_at AS createdAt, used_at AS usedAt, expires_at AS expiresAt'
 
-type TokenRow = Omit<Token, 'scopes'> & { scopes: string }
-
 export function createSqliteTokens(db: Database): TokenStore {
   const bearer = createBearers(db)
   const sql = {
@@ -76,17 +75,13 @@ export function createSqliteTokens(db: Database): TokenStore {
       return db.read(() => {
         const row = sql.find.get(hash, now) as TokenRow | undefined
         const account = row === undefined ? null : bearer(row.account)
-        return account === null ? null : { token: tokenOf(row!), account }
+        return account === null ? null : { token: readToken(row!), account }
       })
     },
     async touch(id, usedAt) {
       db.write(() => sql.touch.run(usedAt, id))
     },
-    list: async (account) => (db.read(() => sql.list.all(account)) as TokenRow[]).map(tokenOf),
+    list: async (account) => (db.read(() => sql.list.all(account)) as TokenRow[]).map(readToken),
     remove: async (account, id) => db.write(() => Number(sql.remove.run(account, id).changes) > 0),
   }
-}
-
-function tokenOf({ scopes, ...plain }: TokenRow): Token {
-  return { ...plain, scopes: JSON.parse(scopes) }
 }

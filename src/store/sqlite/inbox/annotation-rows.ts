@@ -32,8 +32,8 @@ export function columnValues(draft: AnnotationDraft): SQLInputValue[] {
 
 const selected = ['a.id', 'd.url', 'coalesce(v.n, 0)', ...columnNames.map((column) => `a.${column}`)]
 const marks = ['a.read', 'a.starred', 'a.archived']
-const firstField = selected.length - columns.length
-const firstMark = selected.length
+const fieldsFrom = selected.length - columns.length
+const marksFrom = selected.length
 
 /** A statement whose rows the reader below takes: arrays, since objects with that many columns take longer to make and to read. */
 export function prepareAnnotations(db: Database, where: string): StatementSync {
@@ -83,7 +83,7 @@ function readRow(row: Row, alsoAt: readonly string[]): Annotation {
   const annotation: Record<string, unknown> = { id: row[0], url: row[1], n: row[2], alsoAt }
   for (let n = 0; n < columns.length; n++) {
     const { name, type } = columns[n]!
-    const value = row[firstField + n]
+    const value = row[fieldsFrom + n]
     if (type === 'json') annotation[name] = JSON.parse(value as string)
     else annotation[name] = type === 'flag' ? value === 1 : value
   }
@@ -91,6 +91,6 @@ function readRow(row: Row, alsoAt: readonly string[]): Annotation {
 }
 
 function withMarks(annotation: Annotation, row: Row): InboxItem {
-  const [read, starred, archived] = [row[firstMark] === 1, row[firstMark + 1] === 1, row[firstMark + 2] === 1]
+  const [read, starred, archived] = [row[marksFrom] === 1, row[marksFrom + 1] === 1, row[marksFrom + 2] === 1]
   return Object.assign(annotation, { read, starred, archived })
 }

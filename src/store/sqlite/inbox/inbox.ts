@@ -1,5 +1,5 @@
 import type { InboxCounts, InboxItem, InboxStore, Marks } from '../../contracts/inbox.ts'
-import { countsOf, highestOf, pins } from '../../rules/inbox.ts'
+import { countsOf, highestOf, isEmptyCount, pins } from '../../rules/inbox.ts'
 import { type Database, flagOf } from '../folder/database.ts'
 import { createAnnotationReader, prepareAnnotations } from './annotation-rows.ts'
 import { createInboxSelection } from './inbox-selection.ts'
@@ -115,7 +115,7 @@ export function createInboxMarks(db: Database) {
       `SELECT 1 FROM annotations WHERE document = ? AND version = ? AND owner = ? AND ${pins()} LIMIT 1`,
     ),
     unpin: db.prepare('DELETE FROM holds WHERE version = ? AND owner = ?'),
-    dropEmptyCounts: db.prepare('DELETE FROM inbox_counts WHERE owner = ? AND shown = 0 AND archived = 0'),
+    dropEmptyCounts: db.prepare(`DELETE FROM inbox_counts WHERE owner = ? AND ${isEmptyCount}`),
   }
 
   function unpinUnlessWanted(owner: string, { document, version }: Pick<Changed, 'document' | 'version'>): void {
