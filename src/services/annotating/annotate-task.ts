@@ -7,7 +7,15 @@ import { createDrafting } from '../../matching/annotate.ts'
 import { relevanceOf } from '../../matching/match/evaluate.ts'
 import { proseOf, simhash } from '../../matching/near-duplicate/simhash.ts'
 import { type DocumentTerms, readDocument } from '../../matching/terms/document-terms.ts'
-import type { Annotation, AnnotationBatch, AnnotationDraft, AnnotationStore, MarkedText, Task, NearDuplicateStore } from '../../store/contracts/annotations.ts'
+import type {
+  Annotation,
+  AnnotationBatch,
+  AnnotationDraft,
+  AnnotationStore,
+  MarkedText,
+  NearDuplicateStore,
+  Task,
+} from '../../store/contracts/annotations.ts'
 import type { UrdRow } from '../../store/contracts/profiles.ts'
 import type { Version, VersionStore } from '../../store/contracts/versions.ts'
 import { createChangeViews } from './change-view.ts'

@@ -1,4 +1,7 @@
-import { type NearDuplicateIndex, createNearDuplicateIndex } from '../../matching/near-duplicate/near-duplicate-index.ts'
+import {
+  createNearDuplicateIndex,
+  type NearDuplicateIndex,
+} from '../../matching/near-duplicate/near-duplicate-index.ts'
 import type { AnnotationStore, NearDuplicateStore } from '../../store/contracts/annotations.ts'
 
 /**

@@ -3,7 +3,7 @@ import { comesRead } from '../../rules/inbox.ts'
 import type { Tx } from '../connection/pool.ts'
 import { storable } from '../connection/row-batch.ts'
 import { wordsVector } from '../inbox/inbox-words.ts'
-import { draftValues, draftColumns, fieldsOf } from './annotation-rows.ts'
+import { draftColumns, draftValues, fieldsOf } from './annotation-rows.ts'
 
 /** The channel on which new annotations are told, when their transaction is done. */
 export const annotationChannel = 'annotations'
