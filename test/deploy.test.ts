@@ -43,13 +43,13 @@ type Service = {
 type Compose = { services: Record<string, Service>; networks: object; volumes: object }
 const compose = parse(read('deploy/compose.yaml'), { merge: true }) as Compose
 
-/** Lines of code blocks that call the program, as somebody would type them, without what only the shell sees. */
+/** Command lines in code blocks, without what only the shell sees. */
 function commandLines(text: string): string[] {
   const called = /^ {4}(?:docker compose exec \S+ )?(?:npx )?(?:erace|node bin\/erace\.js)(?: (.*))?$/gm
   return [...text.matchAll(called)].map(([, rest = '']) => rest.replace(/\s+#.*$/, '').trim())
 }
 
-/** The same inside of sentences: there a command stands for itself, and its arguments may be left out. */
+/** Commands in sentences, where arguments may be left out. */
 function namedCommands(text: string): string[] {
   return [...text.matchAll(/`erace ([a-z][^`]*)`/g)].map(([, rest]) => rest!)
 }
@@ -64,7 +64,7 @@ describe('the files for deployment', () => {
         const env = { ERACE_STORE: line.includes('--from') ? '' : address, ERACE_PASSWORD: 'a long enough password' }
         const argv = line.split(' ')
         const { code, err } = await cli.run(argv, { env })
-        // What is accepted goes to the engine, of which there is none here.
+        // Accepted commands fail later: there is no engine here.
         assert.notEqual(code, 2, `erace ${line}: ${err}`)
       }
     } finally {
@@ -234,9 +234,9 @@ describe('the units of systemd', () => {
     const { stderr, stdout } = spawnSync('systemd-analyze', ['verify', '--recursive-errors=no', ...files], {
       encoding: 'utf8',
     })
-    // Programs and pages may be elsewhere on the machine of the test.
-    const said = `${stdout}${stderr}`.split('\n').filter((line) => line !== '' && !/is not executable/.test(line))
-    assert.deepEqual(said, [])
+    // The program may be installed elsewhere on this machine.
+    const output = `${stdout}${stderr}`.split('\n').filter((line) => line !== '' && !/is not executable/.test(line))
+    assert.deepEqual(output, [])
   })
 
   test('let workers finish in-flight requests', async () => {
@@ -265,7 +265,7 @@ describe('the settings of the database', () => {
         settings.filter(([name]) => !known.has(name)),
         [],
       )
-      // A server that others use is not changed, not even for a moment.
+      // Never change a server that others use.
       if ((process.env.ERACE_TEST_POSTGRES ?? '') !== '') return
       for (const [name, value] of settings) {
         await pool.query(`ALTER SYSTEM SET ${name} = '${value}'`)

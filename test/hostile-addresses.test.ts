@@ -8,12 +8,12 @@ import { isRobots } from './site/request-log.ts'
 import { createSite, type Site } from './site/site.ts'
 
 /**
- * A listener on every address of this machine stands for all that a crawler must not be sent to. Pages of an allowed
- * origin lead to it in every way that a page can and in every notation that a URL can: nothing may ever connect.
+ * A listener on every address of this machine represents the forbidden ones. Pages of an allowed origin refer to it in
+ * every way and every notation that a page or URL can: nothing may ever connect.
  */
 const allowed = '127.0.0.5'
 
-/** Hosts that all come to a forbidden address, as a URL may spell them. */
+/** Notations of forbidden addresses in a URL. */
 const notations = [
   '127.0.0.9',
   '127.0.0.9.',
@@ -54,12 +54,12 @@ const notations = [
   '255.255.255.255',
 ]
 
-/** As careless servers send it: the bytes of UTF-8, where a header wants ASCII. */
+/** Raw UTF-8 in a header, as careless servers send it. */
 const rawBytes = (text: string): string => Buffer.from(text).toString('latin1')
 
 type Lure = (url: string) => { body?: string; redirect?: string }
 
-/** Ways from a page to a URL. The target carries the name of the way in its path, so that each is refused by itself. */
+/** Ways from a page to a URL. The path of the target contains the way, so that each is refused separately. */
 const lures: Record<string, Lure> = {
   link: (url) => ({ body: `<a href="${url}">x</a>` }),
   'link without scheme': (url) => ({ body: `<a href="${url.slice('http:'.length)}">x</a>` }),
@@ -85,7 +85,7 @@ describe('a forbidden address', () => {
       connections++
       socket.destroy()
     })
-    // All addresses, of both families where there are two: whatever slips through is seen.
+    // All addresses, of both families if available, so that every connection is noticed.
     const hasV6 = Object.values(networkInterfaces()).some((each) => each?.some(({ family }) => family === 'IPv6'))
     secret.listen(0, hasV6 ? '::' : '0.0.0.0')
     await once(secret, 'listening')
@@ -103,7 +103,7 @@ describe('a forbidden address', () => {
       }
     }
     site.set('/', { body: paths.map((path) => `<a href="${path}">x</a>`).join('') })
-    // Hosts whose robots.txt leads there: their pages can't be allowed by anybody.
+    // Hosts whose robots.txt redirects there: no rule can allow their pages.
     site.set('/robots.txt', { redirect: `http://127.0.0.9:${port}/robots.txt` }, 1)
     site.set('/robots.txt', { redirect: `http://[::ffff:127.0.0.9]:${port}/robots.txt` }, 2)
     for (const host of [1, 2]) site.set('/', { body: 'never read' }, host)

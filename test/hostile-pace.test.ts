@@ -5,7 +5,7 @@ import { createHandlerSite, type Handler } from './site/handler-site.ts'
 import { countByPath, isRobots, type RequestLogEntry, shortestPauseMs } from './site/request-log.ts'
 import { createGate, createSite, type Site } from './site/site.ts'
 
-/** One crawl of hosts that each ask for patience in their own way; the log of the origins says who got it. */
+/** One crawl of hosts that each ask for delays in their own way; the origins' log shows whether they got them. */
 const shared = '127.0.0.40'
 const hosts = {
   asksInSeconds: '127.0.0.31',
@@ -41,7 +41,7 @@ const settings = {
   },
 }
 const dyingPaths = Array.from({ length: 8 }, (_, at) => `/dying/${at}`)
-/** A timer counts whole milliseconds and may fire up to one early. */
+/** A timer counts whole milliseconds and may fire one early. */
 const toleranceMs = 1
 
 const html = (paths: string[]): string => paths.map((path) => `<a href="${path}">x</a>`).join('')
@@ -56,7 +56,7 @@ describe('hosts that ask for delays', () => {
   const logOf = (name: HostName): RequestLogEntry[] => site.log.filter((entry) => entry.hostIndex === numberOf(name))
   const hostOf = (name: HostName): string => new URL(site.origin(numberOf(name))).host
 
-  /** The first answer with that status, and the request that came next to the same host. */
+  /** The first answer with that status, and the next request to the same host. */
   function around(name: HostName, status: number): [RequestLogEntry, RequestLogEntry] {
     const log = logOf(name)
     const at = log.findIndex((entry) => entry.status === status)
@@ -74,7 +74,7 @@ describe('hosts that ask for delays', () => {
   function setAnswers(): void {
     site.set('/', { status: 429, headers: { 'retry-after': '2' } }, numberOf('asksInSeconds'))
     const byDate = {
-      // Made when it is sent. A date has whole seconds: this is between two and three from then.
+      // Evaluated when sent. A date has whole seconds: this is two to three seconds later.
       get 'retry-after'() {
         busyUntil = Math.floor(Date.now() / 1000 + 3) * 1000
         return new Date(busyUntil).toUTCString()

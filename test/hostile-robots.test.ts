@@ -6,7 +6,7 @@ import { createHostileSite, type HostileSite } from './site/hostile-site.ts'
 import { isRobots } from './site/request-log.ts'
 import { createSite, type Site } from './site/site.ts'
 
-/** Hosts by what their robots.txt is like. Each has `/`, `/open` and `/private`, which links lead to. */
+/** Hosts by their kind of robots.txt. Each has `/`, `/open` and `/private`, all linked. */
 const names = ['missing', 'forbidden', 'down', 'busy', 'moved', 'movedAway', 'circular', 'plain', 'tags'] as const
 type HostName = (typeof names)[number]
 const numberOf = (name: HostName): number => names.indexOf(name)
@@ -25,7 +25,7 @@ const settings = {
 const rules = 'User-agent: *\nDisallow: /private\n'
 const html = (...paths: string[]): string => paths.map((path) => `<a href="${path}">x</a>`).join('')
 
-/** What a page asks for, and whether it is kept and the page that it links to is fetched. */
+/** What a page asks for, whether it is stored, and whether its link is followed. */
 const tagged: { ask: string; header?: string; meta?: string; kept: boolean; followed: boolean }[] = [
   { ask: 'noindex', header: 'noindex', kept: false, followed: true },
   { ask: 'nofollow', header: 'nofollow', kept: true, followed: false },

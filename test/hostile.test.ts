@@ -7,10 +7,10 @@ import { countByPath } from './site/request-log.ts'
 import { createSite, type Site } from './site/site.ts'
 
 /**
- * Every way to misbehave at once, each on an origin of its own and every one a seed, next to a site that does nothing
- * wrong. For each path there is one outcome that it must come to: `fails CODE`, `kept`, `kept, cut by length|time`, or
- * `redirects` where a redirect was followed to its end. Those that play for time are crawled apart and with short
- * limits: among the others, which cost a busy machine some seconds, no limit on time may be reached.
+ * Every way to misbehave at once, each a seed on its own origin, next to a healthy site. Each path has one expected
+ * outcome: `fails CODE`, `kept`, `kept, cut by length|time`, or `redirects` if redirects were followed to their end.
+ * Origins that stall are crawled separately with short limits: the others take a busy machine some seconds, and must
+ * not reach a time limit.
  */
 const slow = ['/stalled-body', '/slow-header', '/slow-body', '/silent']
 const expected: Record<string, string> = {
@@ -33,11 +33,11 @@ const expected: Record<string, string> = {
   '/bomb-zstd': 'kept, cut by length',
   '/bomb-nested': 'kept, cut by length',
   '/bomb-layers': 'fails decode-failed',
-  // Labelled as packed and not packed at all: what was sent is what there is.
+  // Labelled as compressed, but not compressed: stored as sent.
   '/damaged-gzip': 'kept',
   '/cut-gzip': 'kept, cut by length',
   '/unknown-encoding': 'fails decode-failed',
-  // A URL is asked for once, so a loop ends where it began.
+  // A URL is requested once, so a loop ends where it started.
   '/redirect-self': 'redirects',
   '/redirect-ping': 'redirects',
   '/redirect-pong': 'redirects',
@@ -110,14 +110,14 @@ const limits = {
     maxDepth: 12,
   },
 }
-/** What a bomb unpacks to is eight times what may be read, and the endless bodies have no end at all. */
+/** A bomb unpacks to eight times the limit, and the endless bodies never end. */
 const maxRssBytes = 650e6
 
 const pages = 25
 
 type Crawled = { hostile: HostileOrigins; healthy: Site; run: CrawlRun; kept: Map<string, KeptRecord> }
 
-/** Crawls the paths next to a site with nothing wrong about it. */
+/** Crawls the paths next to a healthy site. */
 async function crawlPaths(paths: string[], settings: Settings, moreSeeds: string[] = []): Promise<Crawled> {
   const hostile = await createHostileOrigins(paths, { tickMs: 20 })
   for (const [path, site] of hostile.byPath) if (path.startsWith('/bomb')) await warmUp(site, path)
@@ -130,12 +130,12 @@ async function crawlPaths(paths: string[], settings: Settings, moreSeeds: string
   return { hostile, healthy, run, kept: await readKept(run.data) }
 }
 
-/** Paths with their outcomes, where they are not the expected ones. */
+/** Paths with an unexpected outcome. */
 function surprises({ hostile, run, kept }: Crawled): string[] {
   const wrong: string[] = []
   for (const [path, { origin }] of hostile.byPath) {
     const outcome = outcomeOf(origin + path, run, kept)
-    // A body that is kept under another URL as well is noted there with how it was cut.
+    // A revisit does not say how the body was cut.
     const isRevisit = kept.get(origin + path)?.type === 'revisit'
     if (outcome !== expected[path] && !(isRevisit && expected[path]?.startsWith(outcome)))
       wrong.push(`${path}: ${outcome}, expected: ${expected[path]}`)
@@ -157,7 +157,7 @@ async function assertWhole({ run, healthy, kept }: Crawled): Promise<void> {
   assert.equal(counts.size, pages)
   assert.ok(
     [...counts.values()].every((times) => times === 1),
-    'each page is asked for once',
+    'each page is requested once',
   )
   assert.equal([...kept.keys()].filter((url) => url.startsWith(`${healthy.origin()}/`)).length, pages)
   const { finished, queued, details, failed } = run.result
@@ -222,7 +222,7 @@ describe('a crawl among hostile origins', () => {
   })
 
   test('redirects end at the limit, and none leaves the web or reaches a forbidden address', () => {
-    // robots.txt, the seed and the ten redirects that are allowed in a row
+    // robots.txt, the seed and ten redirects
     assert.equal(asked('/hops/1000').length, 12)
     assert.equal(asked('/redirect-growing/').length, 12)
     assert.equal(run.result.details.failures['redirect-limit'], 2)
@@ -243,10 +243,10 @@ describe('a crawl among hostile origins', () => {
     assert.ok(asked('/session').filter((path) => path.includes('?')).length <= limits.crawl.maxQueryVariants)
     assert.ok(asked('/echo/a/').every((path) => !path.includes('/a/a/a/a/')))
     const { skipped } = run.result
-    // All but the first links of the page with a million.
+    // All but the first of a million links.
     assert.ok(skipped.limit >= 1_000_000 - limits.crawl.maxLinksPerPage, `${skipped.limit}`)
     assert.ok(skipped.trap > 0)
-    // Of two pages: a path of 100,000 characters and a query of as many.
+    // A path and a query of 100,000 characters.
     assert.equal(skipped.length, 2)
   })
 

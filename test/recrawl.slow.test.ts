@@ -54,7 +54,7 @@ describe('crawling a site of 1,000 pages again', () => {
   })
 })
 
-/** Crawls a site of one function again and again; before each crawl it is told the number of the crawl. */
+/** Crawls a site several times; its handler depends on the number of the crawl. */
 async function crawlsOf(
   crawls: number,
   handle: (crawl: number) => Handler,

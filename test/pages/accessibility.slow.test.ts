@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
-import type { Browser, Page } from 'playwright-core'
-import { type Service, startService } from '../kit/service.ts'
-import { type ChangingPages, createChangingPages } from '../site/handler-site.ts'
+import { before, describe, test } from 'node:test'
+import type { Page } from 'playwright-core'
 import { overflows, seriousFindings } from './accessibility-checks.ts'
 import { type Account, createAccount } from './account.ts'
-import { startBrowser, type Visit, visit, withoutBrowser } from './browser.ts'
+import { useStage, type Visit, visit, withoutBrowser } from './browser.ts'
 import { turnPage } from './in-page.ts'
 
 /** Part of the page's title, as long as real titles are. */
@@ -89,37 +87,28 @@ function withItems(ids: { item: number; document: number; watch: number; profile
   ]
 }
 
+const ships = 'Ships come into the harbour of the town every morning, and leave it in the evening.'
+
 describe('every view is accessible', { skip: withoutBrowser }, () => {
-  let browser: Browser
-  let service: Service
-  let pages: ChangingPages
+  const stage = useStage({
+    '/town': { words: ships, links: ['/pier', '/market'] },
+    [harbour]: { words: ships, links: ['/pier'] },
+  })
   let me: Account
-  let look: Visit
+  let visitor: Visit
 
   before(async () => {
-    browser = await startBrowser()
-    service = await startService()
-    const words = 'Ships come into the harbour of the town every morning, and leave it in the evening.'
-    pages = await createChangingPages({
-      '/town': { words, links: ['/pier', '/market'] },
-      [harbour]: { words, links: ['/pier'] },
-    })
-    look = await visit(browser, 'desktop', { permitted: /401/ })
-    look.page.setDefaultTimeout(15_000)
-  })
-  after(async () => {
-    await browser?.close()
-    await service?.destroy()
-    await pages?.close()
+    visitor = await visit(stage.browser, 'desktop', { permitted: /401/ })
+    visitor.page.setDefaultTimeout(15_000)
   })
 
   async function inspect(states: readonly State[]): Promise<void> {
-    const { page, picture } = look
+    const { page, picture } = visitor
     const found: string[] = []
     for (const { name, path, ready, next } of states) {
       // Another view needs no page load; the same view in another state does.
-      const isOther = page.url().startsWith(service.url) && new URL(page.url()).pathname !== path.split('?', 1)[0]
-      await (isOther ? turnPage(page, path) : page.goto(service.url + path))
+      const isOther = page.url().startsWith(stage.service.url) && new URL(page.url()).pathname !== path.split('?', 1)[0]
+      await (isOther ? turnPage(page, path) : page.goto(stage.service.url + path))
       await page.getByText(ready).first().waitFor()
       await next?.(page)
       const pictured = async ({ size, scheme }: { size: string; scheme: string }) => {
@@ -135,10 +124,10 @@ describe('every view is accessible', { skip: withoutBrowser }, () => {
   test('before the first account exists', () => inspect(signedOut))
 
   test('signed out, and signed in with no data yet', async () => {
-    me = await createAccount(service, 'Ada')
+    me = await createAccount(stage.service, 'Ada')
     await inspect(signedOutLater)
-    await me.enter(look.context)
-    await look.page.goto(service.url)
+    await me.enter(visitor.context)
+    await visitor.page.goto(stage.service.url)
     await inspect(nothingYet)
   })
 
@@ -150,13 +139,13 @@ describe('every view is accessible', { skip: withoutBrowser }, () => {
       ],
       threshold: 2,
     }
-    const { id: profile } = await me.watch(pages.origin + harbour, { name: 'Harbour news', interests, urgency: 2 })
-    await me.watch(`${pages.origin}/town`)
-    await me.watch(`${pages.origin}/lost`)
+    const { id: profile } = await me.watch(stage.news.origin + harbour, { name: 'Harbour news', interests, urgency: 2 })
+    await me.watch(`${stage.news.origin}/town`)
+    await me.watch(`${stage.news.origin}/lost`)
     await me.visited()
     const words = 'The harbour celebrates a festival this week. Ships come into the harbour of the town every morning.'
-    pages.pages[harbour] = { words, links: ['/pier'] }
-    pages.pages['/town'] = { words, links: ['/pier', '/market'] }
+    stage.news.pages[harbour] = { words, links: ['/pier'] }
+    stage.news.pages['/town'] = { words, links: ['/pier', '/market'] }
     await me.checkAll()
     const changed = await me.changes(2)
     const { id: item, document } = changed.find(({ url }) => url.endsWith(harbour))!

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { BrowserContext } from 'playwright-core'
 import type { Annotation, Profile, Source } from '../../ui/src/api/types.ts'
-import type { Service } from '../kit/service.ts'
+import { cookieOf, type Service } from '../kit/service.ts'
 import { until } from '../watch/up-run.ts'
 
 export const email = 'ada@example.org'
@@ -35,10 +35,6 @@ export async function createAccount(service: Service, name = ''): Promise<Accoun
   const made = await service.api('/setup', { method: 'POST', body: { key, email, password, name } })
   assert.equal(made.status, 201)
   return accountOf(service, cookieOf(made))
-}
-
-export function cookieOf(response: Response): string {
-  return response.headers.getSetCookie()[0]!.split(';', 1)[0]!
 }
 
 export function accountOf(service: Service, cookie: string): Account {

@@ -1,18 +1,42 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Page, Request } from 'playwright-core'
 import type { Annotation, Source } from '../../ui/src/api/types.ts'
 import { type Service, startService } from '../kit/service.ts'
 import { until } from '../watch/up-run.ts'
 import { type Account, createAccount, email, password } from './account.ts'
 import { startBrowser, visit, withoutBrowser } from './browser.ts'
-import { watchFor } from './canary.ts'
 import { createHostileNews, type HostileNews, WORD } from './hostile-news.ts'
 import { addFrames, foreignMarkupOf, originOf, readablesOf, readCookie, turnPage } from './in-page.ts'
 
 /** A phrase has at most sixteen words. */
 const asTerm = (attack: string) => attack.slice(0, 55).trim()
 const oneSpace = (text: string) => text.replace(/\s+/g, ' ').trim()
+
+/** Describes everything that an attack achieves. */
+async function detectHits(context: BrowserContext, page: Page, { url }: Service): Promise<string[]> {
+  const hits: string[] = []
+  await context.exposeBinding('__hit', ({ frame }, what) => {
+    hits.push(`${String(what)} ran in ${frame.url()}`)
+  })
+  page.on('dialog', (dialog) => {
+    hits.push(`a dialog: ${dialog.message()}`)
+    void dialog.dismiss()
+  })
+  context.on('page', (opened) => hits.push(`a window: ${opened.url()}`))
+  // Blocked requests are reported too, though they never left the browser.
+  const left = (request: Request) => {
+    const isOurs = new URL(request.url()).origin === url || /^(?:data|blob|about):/.test(request.url())
+    const why = request.failure()?.errorText ?? ''
+    if (!isOurs && !/csp|BLOCKED_BY/i.test(why)) hits.push(`a request: ${request.url()} ${why}`)
+  }
+  context.on('requestfinished', left)
+  context.on('requestfailed', left)
+  page.on('framenavigated', (frame) => {
+    if (frame === page.mainFrame() && new URL(frame.url()).origin !== url) hits.push(`a navigation: ${frame.url()}`)
+  })
+  return hits
+}
 
 describe('hostile content, in a browser', { skip: withoutBrowser }, () => {
   let browser: Browser
@@ -35,7 +59,7 @@ describe('hostile content, in a browser', { skip: withoutBrowser }, () => {
     const opened = await visit(browser, 'desktop', { permitted: /./ })
     ;({ page, context } = opened)
     page.setDefaultTimeout(15_000)
-    hits = await watchFor(context, page, service)
+    hits = await detectHits(context, page, service)
     await me.enter(context)
   })
   after(async () => {
@@ -47,8 +71,8 @@ describe('hostile content, in a browser', { skip: withoutBrowser }, () => {
   /** Every input has accepted each attack, or said why not. */
   async function prepare(): Promise<void> {
     const { attacks, origin } = news
-    for (const [place, attack] of attacks.entries()) {
-      await me.watch(origin + news.pathOf(place), {
+    for (const [index, attack] of attacks.entries()) {
+      await me.watch(origin + news.pathOf(index), {
         name: attack,
         interests: {
           keywords: [
@@ -81,7 +105,7 @@ describe('hostile content, in a browser', { skip: withoutBrowser }, () => {
   }
 
   /** Opens a view, waits for one of its texts, and checks that everything expected is shown as text. */
-  async function look(path: string, texts: readonly string[], ready: string | RegExp): Promise<void> {
+  async function open(path: string, texts: readonly string[], ready: string | RegExp): Promise<void> {
     await page.goto(service.url + path)
     await shows(path, texts, ready)
   }
@@ -116,12 +140,12 @@ describe('hostile content, in a browser', { skip: withoutBrowser }, () => {
   test('unprotected, the attacks are detected', async () => {
     const other = await browser.newContext()
     const unguarded = await other.newPage()
-    const heard = await watchFor(other, unguarded, service)
-    for (const place of [0, 8, 37]) await unguarded.goto(news.origin + news.pathOf(place))
+    const found = await detectHits(other, unguarded, service)
+    for (const index of [0, 8, 37]) await unguarded.goto(news.origin + news.pathOf(index))
     await other.close()
-    for (const kind of [/^script ran/, /^img ran/, /^a request/, /^a journey/])
+    for (const kind of [/^script ran/, /^img ran/, /^a request/, /^a navigation/])
       assert.ok(
-        heard.some((hit) => kind.test(hit)),
+        found.some((hit) => kind.test(hit)),
         String(kind),
       )
     assert.ok(news.asked.splice(0).length > 0)
@@ -129,7 +153,7 @@ describe('hostile content, in a browser', { skip: withoutBrowser }, () => {
 
   test('watches show titles, URLs and errors as text', async () => {
     await stretch()
-    await look('/watches', news.attacks, 'All of them')
+    await open('/watches', news.attacks, 'All of them')
     await stretch(800)
     for (const { id, uri, message } of sources.filter(({ uri }) => uri.includes('/odd/')))
       await turnTo(`/watches?watch=${id}`, [uri, message], uri)
@@ -137,12 +161,12 @@ describe('hostile content, in a browser', { skip: withoutBrowser }, () => {
 
   test('the inbox shows titles, summaries, terms and URLs as text', async () => {
     await stretch()
-    await look('/inbox?state=all', news.attacks, WORD)
+    await open('/inbox?state=all', news.attacks, WORD)
     await stretch(800)
     const changed = items.filter(({ url }) => url.includes('/attack/'))
     assert.equal(changed.length, news.attacks.length)
     // The list has shown all of them; the pane treats them alike.
-    for (const { id, title, url, summary, profile } of changed.filter((_, place) => place % 4 === 0))
+    for (const { id, title, url, summary, profile } of changed.filter((_, index) => index % 4 === 0))
       await turnTo(`/inbox?state=all&id=${id}`, [title, url, summary.text, profile.name, asTerm(title)], url)
   })
 
@@ -152,7 +176,7 @@ describe('hostile content, in a browser', { skip: withoutBrowser }, () => {
     page.on('response', (response) => {
       if (/\/content$|format=page/.test(response.url())) responses.push(response.headers())
     })
-    await look(`/documents/${document}?tab=diff`, news.attacks, 'in edition')
+    await open(`/documents/${document}?tab=diff`, news.attacks, 'in edition')
     await turnTo(`/documents/${document}?tab=text`, news.attacks, 'in edition')
     await turnTo(`/documents/${document}?tab=about`, [`${news.origin}/all`], 'Digest')
     for (const tab of ['page', 'sides']) {
@@ -179,14 +203,14 @@ describe('hostile content, in a browser', { skip: withoutBrowser }, () => {
 
   test('links to scripts do nothing', async () => {
     const { document } = odd('/odd/links')
-    await look(`/documents/${document}?tab=links`, [`${news.origin}/linked/`, 'elsewhere'], 'elsewhere')
+    await open(`/documents/${document}?tab=links`, [`${news.origin}/linked/`, 'elsewhere'], 'elsewhere')
     await turnTo(`/documents/${document}?tab=page`, [], 'Side by side')
     const frame = page.frameLocator('iframe')
     // In the frame each can be clicked, but the frame can't navigate.
     const links = frame.getByRole('link')
     await links.first().waitFor()
-    for (const place of [0, 1, 2, 5, 6]) {
-      if ((await links.count()) > place) await links.nth(place).click({ noWaitAfter: true })
+    for (const index of [0, 1, 2, 5, 6]) {
+      if ((await links.count()) > index) await links.nth(index).click({ noWaitAfter: true })
     }
     assert.equal(new URL(page.url()).pathname, `/documents/${document}`)
     unharmed('links')
@@ -197,7 +221,7 @@ describe('hostile content, in a browser', { skip: withoutBrowser }, () => {
     const addressOf = (uri: string) => `${service.url}/api/v1/versions/${versions.get(uri)}/content`
     const odds = ['drawing.xml', 'plain', 'untold', 'json', 'seven', 'strict', 'headers', 'feed', 'address']
     const expected = new Map([
-      ...news.attacks.map((attack, place) => [addressOf(news.origin + news.pathOf(place)), oneSpace(attack)] as const),
+      ...news.attacks.map((attack, index) => [addressOf(news.origin + news.pathOf(index)), oneSpace(attack)] as const),
       ...odds.map((name) => [addressOf(odd(`/odd/${name}`).uri), WORD] as const),
     ])
     // Frames on our own page without the sandbox attribute.
@@ -220,7 +244,7 @@ describe('hostile content, in a browser', { skip: withoutBrowser }, () => {
 
   test('a download has a safe file name', async () => {
     const { document } = odd('/odd/file')
-    await look(`/documents/${document}?tab=about`, ['X-Y%3A%20z%E2%80%AEgpj.html'], 'Digest')
+    await open(`/documents/${document}?tab=about`, ['X-Y%3A%20z%E2%80%AEgpj.html'], 'Digest')
     const link = page.getByRole('link', { name: 'Original bytes' })
     const saved = await context.request.get(new URL((await link.getAttribute('href'))!, service.url).href)
     const { 'content-disposition': disposition, ...headers } = saved.headers()
@@ -233,31 +257,31 @@ describe('hostile content, in a browser', { skip: withoutBrowser }, () => {
 
   test('server headers are shown as text', async () => {
     const { document } = odd('/odd/headers')
-    await look(`/documents/${document}?tab=about`, [`<img src=x onerror=__hit('etag')>`], 'Digest')
+    await open(`/documents/${document}?tab=about`, [`<img src=x onerror=__hit('etag')>`], 'Digest')
     const titles = news.attacks.filter((attack) => !attack.includes(news.origin))
-    await look(`/documents/${odd('/odd/feed').document}?tab=text`, titles, WORD)
+    await open(`/documents/${odd('/odd/feed').document}?tab=text`, titles, WORD)
   })
 
   test('profiles, their XML and preview show names, terms and URLs as text', async () => {
     await stretch()
-    await look('/profiles', news.attacks, WORD)
+    await open('/profiles', news.attacks, WORD)
     await stretch(800)
     const all = (await me.ask<{ items: { id: string; name: string }[] }>('GET', '/profiles?limit=200')).items
     const { id } = all.find(({ name }) => name === 'All')!
-    await look(`/profiles/${id}`, news.attacks.map(asTerm), /Would have matched/)
+    await open(`/profiles/${id}`, news.attacks.map(asTerm), /Would have matched/)
     await turnTo(`/profiles/${id}?view=xml`, [`&lt;script`], 'Profile as XML')
     const hostile = new URLSearchParams({ url: news.attacks[48]!, name: news.attacks[0]!, q: news.attacks[8]! })
-    await look(`/profiles/new?${hostile}`, [news.attacks[0]!, news.attacks[48]!], 'What to watch')
+    await open(`/profiles/new?${hostile}`, [news.attacks[0]!, news.attacks[48]!], 'What to watch')
   })
 
   test('search shows queries and results as text', async () => {
-    await look('/search?q=quote', [`"><img src=x onerror=__hit('quote')>`], /results? in/)
-    await look(`/search?q=${encodeURIComponent(news.attacks[8]!)}`, [news.attacks[8]!], /results? in|No results/)
+    await open('/search?q=quote', [`"><img src=x onerror=__hit('quote')>`], /results? in/)
+    await open(`/search?q=${encodeURIComponent(news.attacks[8]!)}`, [news.attacks[8]!], /results? in|No results/)
   })
 
   test('activity explains and lists crawled URLs as text', async () => {
     const { uri } = odd('/odd/address')
-    await look(`/activity?url=${encodeURIComponent(uri)}`, [uri], 'fetched')
+    await open(`/activity?url=${encodeURIComponent(uri)}`, [uri], 'fetched')
     await turnTo(`/activity?url=${encodeURIComponent(odd('/odd/moved').uri)}`, [], 'failed')
     await turnTo(`/activity?url=${encodeURIComponent(news.attacks[48]!)}`, [news.attacks[48]!], 'Activity')
     await page.getByRole('button', { name: 'Show graph' }).click()
@@ -266,7 +290,7 @@ describe('hostile content, in a browser', { skip: withoutBrowser }, () => {
   })
 
   test('settings show tokens, sessions and users as text', async () => {
-    await look(
+    await open(
       '/settings?part=tokens',
       news.attacks.map((attack) => attack.slice(0, 100)),
       'API tokens',
@@ -274,11 +298,11 @@ describe('hostile content, in a browser', { skip: withoutBrowser }, () => {
     await turnTo('/settings?part=sessions', [`<img src=x onerror=__hit('agent')>`], "Where you're signed in")
     await turnTo('/settings?part=users', [`"><svg/onload=__hit('email')>@example.org`, news.attacks[8]!], 'Add user')
     await turnTo('/settings?part=account', [news.attacks[0]!], 'Your account')
-    await look('/welcome', [`Get started, ${news.attacks[0]!}`], 'Get started')
+    await open('/welcome', [`Get started, ${news.attacks[0]!}`], 'Get started')
   })
 
   test('rejected imports are shown as text', async () => {
-    await look('/watches', [], 'Watches')
+    await open('/watches', [], 'Watches')
     await page.getByRole('button', { name: 'Import' }).click()
     await page.getByLabel(/Addresses, one per line/).fill(news.attacks.join('\n'))
     await page.getByRole('button', { name: 'Import', exact: true }).last().click()
@@ -298,8 +322,8 @@ describe('hostile content, in a browser', { skip: withoutBrowser }, () => {
       '/nothing/',
     ])
       await turnTo(path + attack, [], /./)
-    await look(`/sign-in?next=${script}`, [], /./)
-    await look(`/sign-in?next=${encodeURIComponent(`//${new URL(news.origin).host}/next`)}`, [], /./)
+    await open(`/sign-in?next=${script}`, [], /./)
+    await open(`/sign-in?next=${encodeURIComponent(`//${new URL(news.origin).host}/next`)}`, [], /./)
     for (const path of [
       `/api/v1/search?q=${attack}`,
       `/api/v1/documents?url=${attack}`,
@@ -314,7 +338,7 @@ describe('hostile content, in a browser', { skip: withoutBrowser }, () => {
   })
 
   test('the session cookie is out of reach', async () => {
-    await look('/inbox', [], WORD)
+    await open('/inbox', [], WORD)
     assert.equal(await readCookie(page), '')
     const [cookie] = (await context.cookies()).filter(({ name }) => name === 'erace_session')
     assert.equal(cookie?.httpOnly, true)

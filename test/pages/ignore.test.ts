@@ -1,36 +1,24 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
-import type { Browser, Page } from 'playwright-core'
+import { before, describe, test } from 'node:test'
+import type { Page } from 'playwright-core'
 import type { Annotation } from '../../ui/src/api/types.ts'
-import { type Service, startService } from '../kit/service.ts'
-import { type ChangingPages, createChangingPages } from '../site/handler-site.ts'
 import { until } from '../watch/up-run.ts'
 import { seriousFindings } from './accessibility-checks.ts'
 import { type Account, createAccount } from './account.ts'
-import { startBrowser, visit, withoutBrowser } from './browser.ts'
+import { useStage, visit, withoutBrowser } from './browser.ts'
 
 const counted = (visitors: string, news: string) => ({ words: `Visitors: ${visitors}</p><p>${news}` })
 
 const expression = 'Visitors:\\s+\\d+'
 
 describe('text selected in a diff is ignored from now on', { skip: withoutBrowser }, () => {
-  let browser: Browser
-  let service: Service
-  let news: ChangingPages
+  const stage = useStage({ '/': counted('123', 'The town is quiet.') })
   let account: Account
 
   before(async () => {
-    browser = await startBrowser()
-    service = await startService()
-    news = await createChangingPages({ '/': counted('123', 'The town is quiet.') })
-    account = await createAccount(service)
-    await account.watch(`${news.origin}/`, { name: 'Town' })
+    account = await createAccount(stage.service)
+    await account.watch(`${stage.news.origin}/`, { name: 'Town' })
     await account.visited()
-  })
-  after(async () => {
-    await browser?.close()
-    await service?.destroy()
-    await news?.close()
   })
 
   async function changes(): Promise<Annotation[]> {
@@ -39,7 +27,7 @@ describe('text selected in a diff is ignored from now on', { skip: withoutBrowse
   }
 
   async function change(visitors: string, words: string): Promise<void> {
-    news.pages['/'] = counted(visitors, words)
+    stage.news.pages['/'] = counted(visitors, words)
     await account.checkAll()
   }
 
@@ -53,10 +41,10 @@ describe('text selected in a diff is ignored from now on', { skip: withoutBrowse
     await change('124', 'The town is quiet.')
     await until('the first change', async () => (await changes()).length === 1)
     const { document } = (await changes())[0]!
-    const { context, page, faults, picture, watched } = await visit(browser, 'desktop')
+    const { context, page, faults, picture, watched } = await visit(stage.browser, 'desktop')
     await account.enter(context)
     await watched(async () => {
-      await page.goto(`${service.url}/documents/${document}?tab=diff&to=2`)
+      await page.goto(`${stage.service.url}/documents/${document}?tab=diff&to=2`)
       await selectCounter(page)
       await picture('ignore-1-selected')
       await page.getByRole('button', { name: 'Ignore this from now on' }).click()
@@ -91,19 +79,19 @@ describe('text selected in a diff is ignored from now on', { skip: withoutBrowse
     await until('the change of the text', async () =>
       (await changes()).some(({ summary }) => summary.text.includes('mayor')),
     )
-    const told = await changes()
-    assert.equal(told.length, 2)
-    const last = told.find(({ summary }) => summary.text.includes('mayor'))!
+    const notified = await changes()
+    assert.equal(notified.length, 2)
+    const last = notified.find(({ summary }) => summary.text.includes('mayor'))!
     assert.doesNotMatch(last.summary.text, /9999/)
     await context.close()
   })
 
   test('also by keyboard and on a phone, and it can be undone', async () => {
     const [item] = await changes()
-    const { context, page, faults, picture, watched } = await visit(browser, 'phone')
+    const { context, page, faults, picture, watched } = await visit(stage.browser, 'phone')
     await account.enter(context)
     await watched(async () => {
-      await page.goto(`${service.url}/documents/${item!.document}?tab=diff&from=3&to=4`)
+      await page.goto(`${stage.service.url}/documents/${item!.document}?tab=diff&from=3&to=4`)
       await page.getByText('1 ignore pattern applied').waitFor()
       await page.locator('ins').filter({ hasText: 'mayor' }).click({ clickCount: 3 })
       await page.getByRole('button', { name: 'Ignore this from now on' }).waitFor()
@@ -124,10 +112,10 @@ describe('text selected in a diff is ignored from now on', { skip: withoutBrowse
 
   test('the profile shows it, one expression per line, and says which line is invalid', async () => {
     const [source] = await account.sources()
-    const { context, page, picture, watched } = await visit(browser, 'phone', { permitted: /4\d\d/ })
+    const { context, page, picture, watched } = await visit(stage.browser, 'phone', { permitted: /4\d\d/ })
     await account.enter(context)
     await watched(async () => {
-      await page.goto(`${service.url}/profiles/${source!.profile.id}`)
+      await page.goto(`${stage.service.url}/profiles/${source!.profile.id}`)
       const field = page.getByLabel('Text to ignore')
       assert.equal(await field.inputValue(), expression)
       await field.fill(`${expression}\n\n(b\n\\d+ likes`)

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
-import type { Browser, BrowserContext } from 'playwright-core'
+import { describe, test } from 'node:test'
+import type { BrowserContext } from 'playwright-core'
 import { type Service, type StartService, startCluster, startService } from '../kit/service.ts'
-import { type ChangingPages, createChangingPages } from '../site/handler-site.ts'
-import { startBrowser, visit, withoutBrowser } from './browser.ts'
+import { email, password } from './account.ts'
+import { useStage, visit, withoutBrowser } from './browser.ts'
 
 /** In another tab, as an impatient user would. */
 async function checkNowIn(context: BrowserContext, { url }: Service): Promise<void> {
@@ -19,33 +19,17 @@ async function checkNowIn(context: BrowserContext, { url }: Service): Promise<vo
   await tab.close()
 }
 
-const email = 'ada@example.org'
-const password = 'a long enough password'
-
 function journey(where: string, start: StartService): void {
   describe(`from the first start to the first change, in a browser, ${where}`, { skip: withoutBrowser }, () => {
-    let browser: Browser
-    let service: Service
-    let news: ChangingPages
-
-    before(async () => {
-      browser = await startBrowser()
-      service = await start()
-      news = await createChangingPages({ '/': { words: 'Nothing has happened yet in this town.' } })
-    })
-    after(async () => {
-      await browser?.close()
-      await service?.destroy()
-      await news?.close()
-    })
+    const stage = useStage({ '/': { words: 'Nothing has happened yet in this town.' } }, start)
 
     test('set up, watch a page, see it checked, see its change arrive, compare, archive, undo, sign out', async () => {
       // The session request is answered with 401 by design.
-      const { context, page, faults, picture, watched } = await visit(browser, 'desktop', {
+      const { context, page, faults, picture, watched } = await visit(stage.browser, 'desktop', {
         permitted: /401 \(Unauthorized\)/,
       })
       await watched(async () => {
-        await page.goto(service.setupUrl!)
+        await page.goto(stage.service.setupUrl!)
         await page.getByLabel('Email address').fill(email)
         await page.getByLabel('Password', { exact: false }).fill(password)
         await picture('1-set-up')
@@ -57,13 +41,13 @@ function journey(where: string, start: StartService): void {
           .getByRole('link', { name: /watches/i })
           .first()
           .click()
-        await page.getByLabel('Watch a page').fill(`${news.origin}/`)
+        await page.getByLabel('Watch a page').fill(`${stage.news.origin}/`)
         await page.keyboard.press('Enter')
         const row = page.getByRole('row').filter({ hasText: 'Page /' })
         await row.getByText(/^(?:Changed|Unchanged)$/).waitFor()
         await picture('3-watched')
         for (const [text, why] of [
-          [`${news.origin}/`, 'Already watched'],
+          [`${stage.news.origin}/`, 'Already watched'],
           ['nonsense', "That isn't a web address"],
         ] as const) {
           await page.getByLabel('Watch a page').fill(text)
@@ -75,8 +59,8 @@ function journey(where: string, start: StartService): void {
         await page.getByRole('link', { name: /inbox/i }).first().click()
         await page.getByRole('heading', { name: 'Inbox' }).waitFor()
         await picture('4-quiet')
-        news.pages['/'] = { words: 'The mayor has resigned and the town celebrates.' }
-        await checkNowIn(context, service)
+        stage.news.pages['/'] = { words: 'The mayor has resigned and the town celebrates.' }
+        await checkNowIn(context, stage.service)
         await page.getByText('celebrates').first().waitFor()
         await picture('5-arrived')
 
@@ -96,10 +80,10 @@ function journey(where: string, start: StartService): void {
         await page.keyboard.press('u')
         await page.getByText('celebrates').first().waitFor()
 
-        await page.goto(`${service.url}/settings`)
+        await page.goto(`${stage.service.url}/settings`)
         await page.getByRole('button', { name: 'Sign out', exact: true }).first().click()
         await page.getByRole('heading', { name: 'Sign in' }).waitFor()
-        assert.equal((await service.api('/session')).status, 401)
+        assert.equal((await stage.service.api('/session')).status, 401)
         await picture('8-signed-out')
         assert.deepEqual(faults, [])
       })

@@ -1,38 +1,26 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
-import type { Browser, Locator, Page } from 'playwright-core'
-import { type Service, startService } from '../kit/service.ts'
-import { type ChangingPages, createChangingPages } from '../site/handler-site.ts'
+import { before, describe, test } from 'node:test'
+import type { Locator, Page } from 'playwright-core'
 import { type Account, createAccount, email, password } from './account.ts'
-import { startBrowser, type Visit, visit, withoutBrowser } from './browser.ts'
+import { useStage, type Visit, visit, withoutBrowser } from './browser.ts'
 import { focusOf, isFocusedIn } from './in-page.ts'
 
 const MAX_TABS = 60
 
 describe('with the keyboard only, in a browser', { skip: withoutBrowser }, () => {
-  let browser: Browser
-  let service: Service
-  let news: ChangingPages
+  const stage = useStage({
+    '/': { words: 'Nothing has happened yet in this town.' },
+    '/sport': { words: 'Nobody has won.' },
+  })
   let me: Account
-  let look: Visit
+  let visitor: Visit
   let page: Page
 
   before(async () => {
-    browser = await startBrowser()
-    service = await startService()
-    news = await createChangingPages({
-      '/': { words: 'Nothing has happened yet in this town.' },
-      '/sport': { words: 'Nobody has won.' },
-    })
-    me = await createAccount(service)
-    await me.watch(`${news.origin}/sport`, { name: 'Sport' })
-    look = await visit(browser, 'desktop', { permitted: /401/ })
-    page = look.page
-  })
-  after(async () => {
-    await browser?.close()
-    await service?.destroy()
-    await news?.close()
+    me = await createAccount(stage.service)
+    await me.watch(`${stage.news.origin}/sport`, { name: 'Sport' })
+    visitor = await visit(stage.browser, 'desktop', { permitted: /401/ })
+    page = visitor.page
   })
 
   /** Presses keys one after the other. */
@@ -42,7 +30,7 @@ describe('with the keyboard only, in a browser', { skip: withoutBrowser }, () =>
   async function seesFocus(where: string): Promise<void> {
     const focus = await focusOf(page)
     assert.equal(focus.isLost, false, `${where}: the focus is lost`)
-    assert.ok(focus.isMarked, `${where}: nobody sees that ${focus.what} has the focus`)
+    assert.ok(focus.isMarked, `${where}: the focus on ${focus.what} is not visible`)
   }
   /** With Tab, as often as needed; focus must be visible at every stop. */
   async function tabTo(target: Locator, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {
@@ -71,8 +59,8 @@ describe('with the keyboard only, in a browser', { skip: withoutBrowser }, () =>
   }
 
   test('sign in, watch a page, open it, check it', () =>
-    look.watched(async () => {
-      await page.goto(`${service.url}/sign-in`)
+    visitor.watched(async () => {
+      await page.goto(`${stage.service.url}/sign-in`)
       await tabTo(page.getByLabel('Email address'))
       await page.keyboard.type(email)
       await press('Tab')
@@ -82,7 +70,7 @@ describe('with the keyboard only, in a browser', { skip: withoutBrowser }, () =>
       await press('g', 'w')
       await heading('Watches')
       await press('a')
-      await page.keyboard.type(`${news.origin}/`)
+      await page.keyboard.type(`${stage.news.origin}/`)
       await press('Enter')
       await page.getByRole('button', { name: 'Page /', exact: true }).waitFor()
       await tabTo(page.getByRole('button', { name: 'Page /', exact: true }))
@@ -93,14 +81,14 @@ describe('with the keyboard only, in a browser', { skip: withoutBrowser }, () =>
       await page.getByRole('heading', { name: 'Recent checks' }).waitFor({ state: 'detached' })
       await seesFocus('after the drawer')
       await me.visited()
-      news.pages['/'] = { words: 'The mayor has resigned and the town celebrates.' }
-      news.pages['/sport'] = { words: 'The town has won the cup.' }
+      stage.news.pages['/'] = { words: 'The mayor has resigned and the town celebrates.' }
+      stage.news.pages['/sport'] = { words: 'The town has won the cup.' }
       await press('*', 'a', 'c')
       await me.changes(2)
     }))
 
   test('read, mark, star, archive, choose and undo', () =>
-    look.watched(async () => {
+    visitor.watched(async () => {
       await press('Escape', 'g', 'i')
       await heading('Inbox')
       await row('celebrates').first().waitFor()
@@ -139,15 +127,15 @@ describe('with the keyboard only, in a browser', { skip: withoutBrowser }, () =>
     }))
 
   test('a selection moves nothing, and bulk actions affect only it', () =>
-    look.watched(async () => {
+    visitor.watched(async () => {
       const rows = page.locator('.inbox-row')
       const unread = page.locator('.inbox-row:not(.inbox-row-read)')
       await press('j', 'Enter')
       await page.locator('.inbox-row-open.inbox-row-read').waitFor()
-      const place = await rows.first().boundingBox()
+      const position = await rows.first().boundingBox()
       await press('*', 'a')
       await page.getByRole('toolbar', { name: 'Selected items' }).waitFor()
-      assert.deepEqual(await rows.first().boundingBox(), place)
+      assert.deepEqual(await rows.first().boundingBox(), position)
       // The open item is already read; the others are not.
       await press('m')
       await unread.first().waitFor({ state: 'detached' })
@@ -159,7 +147,7 @@ describe('with the keyboard only, in a browser', { skip: withoutBrowser }, () =>
     }))
 
   test('when all loaded items are archived, the next ones load', () =>
-    look.watched(async () => {
+    visitor.watched(async () => {
       await page.route('**/api/v1/annotations?*limit=50*', (route) =>
         route.continue({ url: route.request().url().replace('limit=50', 'limit=1') }),
       )
@@ -169,7 +157,7 @@ describe('with the keyboard only, in a browser', { skip: withoutBrowser }, () =>
         await further.promise
         await route.fallback()
       })
-      await page.goto(`${service.url}/inbox?state=all`)
+      await page.goto(`${stage.service.url}/inbox?state=all`)
       await page.locator('.inbox-row').first().waitFor()
       await press('*', 'a', 'e')
       await page.getByText('1 item archived').waitFor()
@@ -182,8 +170,8 @@ describe('with the keyboard only, in a browser', { skip: withoutBrowser }, () =>
     }))
 
   test('Escape closes a menu and the open item, and stays in eRACE', () =>
-    look.watched(async () => {
-      await page.goto(`${service.url}/watches`)
+    visitor.watched(async () => {
+      await page.goto(`${stage.service.url}/watches`)
       await heading('Watches')
       await press('g', 'i')
       await row('celebrates').first().waitFor()
@@ -201,8 +189,8 @@ describe('with the keyboard only, in a browser', { skip: withoutBrowser }, () =>
       await page.getByRole('menu').waitFor({ state: 'hidden' })
       await seesFocus('after the menu')
       // A page opened by its URL.
-      const other = await look.context.newPage()
-      await other.goto(`${service.url}/profiles`)
+      const other = await visitor.context.newPage()
+      await other.goto(`${stage.service.url}/profiles`)
       await other.getByRole('link', { name: 'Sport' }).waitFor()
       await other.keyboard.press('Escape')
       await other.getByRole('heading', { name: 'Inbox', level: 1 }).waitFor()
@@ -213,7 +201,7 @@ describe('with the keyboard only, in a browser', { skip: withoutBrowser }, () =>
     }))
 
   test('help opens and closes, and focus returns', () =>
-    look.watched(async () => {
+    visitor.watched(async () => {
       await press('j')
       // Focus moves after the next render; that element gets it back later.
       await isFocusedIn(page, '[id^=inbox-item-]')
@@ -227,7 +215,7 @@ describe('with the keyboard only, in a browser', { skip: withoutBrowser }, () =>
     }))
 
   test('compare versions with the arrow keys', () =>
-    look.watched(async () => {
+    visitor.watched(async () => {
       await press('g', 'i')
       await row('celebrates').first().waitFor()
       await moveTo('celebrates')
@@ -246,7 +234,7 @@ describe('with the keyboard only, in a browser', { skip: withoutBrowser }, () =>
     }))
 
   test('search the inbox and the archive', () =>
-    look.watched(async () => {
+    visitor.watched(async () => {
       await press('/')
       await page.keyboard.type('mayor')
       await press('Enter')
@@ -264,7 +252,7 @@ describe('with the keyboard only, in a browser', { skip: withoutBrowser }, () =>
     }))
 
   test('add a term to a profile and save it', () =>
-    look.watched(async () => {
+    visitor.watched(async () => {
       await press('g', 'p')
       await heading('Profiles')
       await page.getByRole('link', { name: 'Sport' }).waitFor()
@@ -283,29 +271,29 @@ describe('with the keyboard only, in a browser', { skip: withoutBrowser }, () =>
     }))
 
   test('explain a URL', () =>
-    look.watched(async () => {
+    visitor.watched(async () => {
       await press('Tab')
       await page.keyboard.press('Escape')
       await tabTo(page.getByRole('link', { name: /^Activity/ }), 'Shift+Tab')
       await press('Enter')
       await heading('Activity')
       await tabTo(page.getByLabel('Why was this fetched, or not?'))
-      await page.keyboard.type(`${news.origin}/sport`)
+      await page.keyboard.type(`${stage.news.origin}/sport`)
       await press('Enter')
       await page.getByRole('link', { name: 'Open document' }).waitFor()
     }))
 
   test('remove all loaded watches: the others load', () =>
-    look.watched(async () => {
-      const text = Array.from({ length: 40 }, (_, n) => `${news.origin}/gone/${n}`).join('\n')
+    visitor.watched(async () => {
+      const text = Array.from({ length: 40 }, (_, n) => `${stage.news.origin}/gone/${n}`).join('\n')
       await me.ask('POST', '/sources/import', { text })
       // A check during removal would be wasted.
       await me.visited()
       // As short as a page can be without loading the next at once.
-      await look.context.route(/\/sources\?.*limit=100/, (route) =>
+      await visitor.context.route(/\/sources\?.*limit=100/, (route) =>
         route.continue({ url: route.request().url().replace('limit=100', 'limit=35') }),
       )
-      await page.goto(`${service.url}/watches`)
+      await page.goto(`${stage.service.url}/watches`)
       await page.getByText('/gone/39').first().waitFor()
       await press('*', 'a', '#')
       await tabTo(page.getByRole('button', { name: 'Remove 35 watches' }))
@@ -315,7 +303,7 @@ describe('with the keyboard only, in a browser', { skip: withoutBrowser }, () =>
     }))
 
   test('turn off single-key shortcuts, and sign out', () =>
-    look.watched(async () => {
+    visitor.watched(async () => {
       await tabTo(page.getByRole('link', { name: /^Settings/ }), 'Shift+Tab')
       await press('Enter')
       await heading('Settings')
@@ -336,6 +324,6 @@ describe('with the keyboard only, in a browser', { skip: withoutBrowser }, () =>
       await tabTo(page.getByRole('button', { name: 'Sign out' }), 'Shift+Tab')
       await press('Enter')
       await heading('Sign in')
-      assert.deepEqual(look.faults, [])
+      assert.deepEqual(visitor.faults, [])
     }))
 })

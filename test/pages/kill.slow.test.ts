@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { type Service, type StartService, startCluster, startService } from '../kit/service.ts'
+import { type Service, type StartService, signIn, startCluster, startService } from '../kit/service.ts'
 import { type ChangingPages, createChangingPages } from '../site/handler-site.ts'
 import { until } from '../watch/up-run.ts'
 
-const email = 'ada@example.org'
-const password = 'a long enough password'
+const account = { email: 'ada@example.org', password: 'a long enough password' }
 const ROUNDS = 4
 
 /** One page from the API; retried when the server was killed in the meantime. */
@@ -20,9 +19,8 @@ function killed(what: string, start: StartService): void {
 
     before(async () => {
       news = await createChangingPages({ '/': { words: 'edition 0' } })
-      service = await start({ ERACE_ADMIN_EMAIL: email, ERACE_ADMIN_PASSWORD: password })
-      const signedIn = await service.api('/session', { method: 'POST', body: { email, password } })
-      cookie = signedIn.headers.getSetCookie()[0]!.split(';')[0]!
+      service = await start({ ERACE_ADMIN_EMAIL: account.email, ERACE_ADMIN_PASSWORD: account.password })
+      cookie = await signIn(service.api, account)
     })
     after(async () => {
       await service?.destroy()
@@ -34,7 +32,7 @@ function killed(what: string, start: StartService): void {
       const body = { name: 'News', sources: [{ uri: `${news.origin}/`, every: '300ms', process: 'track' }] }
       const created = await ask('/profiles', { method: 'POST', body })
       acknowledged.profiles.add(((await created.json()) as { id: string }).id)
-      await until('the base line', async () => (await itemsOf(ask)).length === 1)
+      await until('the baseline', async () => (await itemsOf(ask)).length === 1)
 
       for (let round = 1; round <= ROUNDS; round++) {
         news.pages['/'] = { words: `edition ${round}` }
@@ -57,7 +55,7 @@ function killed(what: string, start: StartService): void {
         }
       }
       const versions = (await itemsOf(ask)).map(({ version }) => version)
-      assert.equal(new Set(versions).size, versions.length, 'each version is told once')
+      assert.equal(new Set(versions).size, versions.length, 'each version is reported once')
       assert.equal(await service.stop(), 0)
     })
   })

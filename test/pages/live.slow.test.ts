@@ -1,57 +1,44 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
-import type { Browser } from 'playwright-core'
-import { type Service, startService } from '../kit/service.ts'
-import { type ChangingPages, createChangingPages } from '../site/handler-site.ts'
+import { before, describe, test } from 'node:test'
 import { until } from '../watch/up-run.ts'
 import { type Account, createAccount } from './account.ts'
-import { startBrowser, type Visit, visit, withoutBrowser } from './browser.ts'
+import { useStage, type Visit, visit, withoutBrowser } from './browser.ts'
 import { setHidden } from './in-page.ts'
 
 /** Longer than a hidden tab keeps its stream. */
 const LONG_MS = 15_000
 
 describe('the event stream, in a browser', { skip: withoutBrowser }, () => {
-  let browser: Browser
-  let service: Service
-  let news: ChangingPages
+  const stage = useStage({ '/': { words: 'Quiet.' } })
   let me: Account
-  let look: Visit
+  let visitor: Visit
 
   async function openStreams(): Promise<number> {
-    const text = await (await fetch(`${service.url}/metrics`)).text()
+    const text = await (await fetch(`${stage.service.url}/metrics`)).text()
     return Number(/^erace_event_streams (\d+)$/m.exec(text)?.[1])
   }
 
   async function change(words: string): Promise<void> {
-    news.pages['/'] = { words }
+    stage.news.pages['/'] = { words }
     await me.checkAll()
   }
 
   before(async () => {
-    browser = await startBrowser()
-    service = await startService()
-    news = await createChangingPages({ '/': { words: 'Quiet.' } })
-    me = await createAccount(service)
-    await me.watch(`${news.origin}/`)
+    me = await createAccount(stage.service)
+    await me.watch(`${stage.news.origin}/`)
     await me.visited()
     // The browser logs an unreachable server to the console.
-    look = await visit(browser, 'desktop', { permitted: /ERR_|Failed to/ })
-    look.page.setDefaultTimeout(15_000)
-    await look.page.clock.install()
-    await me.enter(look.context)
-    await look.page.goto(`${service.url}/inbox?state=all`)
+    visitor = await visit(stage.browser, 'desktop', { permitted: /ERR_|Failed to/ })
+    visitor.page.setDefaultTimeout(15_000)
+    await visitor.page.clock.install()
+    await me.enter(visitor.context)
+    await visitor.page.goto(`${stage.service.url}/inbox?state=all`)
     await until('the stream', async () => (await openStreams()) === 1)
-  })
-  after(async () => {
-    await browser?.close()
-    await service?.destroy()
-    await news?.close()
   })
 
   test('a hidden tab releases its connection, and catches up later', () =>
-    look.watched(async () => {
-      const { page } = look
+    visitor.watched(async () => {
+      const { page } = visitor
       await setHidden(page, true)
       await page.clock.fastForward(LONG_MS)
       await until('the end of the stream', async () => (await openStreams()) === 0)
@@ -63,8 +50,8 @@ describe('the event stream, in a browser', { skip: withoutBrowser }, () => {
     }))
 
   test('switching away briefly keeps it open', () =>
-    look.watched(async () => {
-      const { page } = look
+    visitor.watched(async () => {
+      const { page } = visitor
       const opened: string[] = []
       page.on('request', (request) => opened.push(request.url()))
       await setHidden(page, true)
@@ -76,14 +63,14 @@ describe('the event stream, in a browser', { skip: withoutBrowser }, () => {
     }))
 
   test('a lost server is reported, and failed requests are shown when it returns', () =>
-    look.watched(async () => {
-      const { page } = look
+    visitor.watched(async () => {
+      const { page } = visitor
       const gone = page.getByText(/^No connection\. You can still read/)
       const failed = page.getByRole('button', { name: 'Try again' })
       await page.getByRole('link', { name: /^Search/ }).click()
       const box = page.getByRole('searchbox')
       await box.waitFor()
-      await service.killAndStart(async () => {
+      await stage.service.killAndStart(async () => {
         await gone.waitFor()
         await box.fill('bananas')
         await page.keyboard.press('Enter')
@@ -92,7 +79,7 @@ describe('the event stream, in a browser', { skip: withoutBrowser }, () => {
       await gone.waitFor({ state: 'detached' })
       await page.locator('mark').first().waitFor()
       // A view whose code is not loaded yet.
-      await service.killAndStart(async () => {
+      await stage.service.killAndStart(async () => {
         await gone.waitFor()
         await page.getByRole('link', { name: /^Profiles/ }).click()
         await page.getByText("This page couldn't be loaded").waitFor()

@@ -13,7 +13,7 @@ const nodesOf = async (me: Account): Promise<Node[]> => (await me.ask<{ items: N
 /** The row of a node, or its card. */
 const rowOf = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name })
 
-async function assertLooks(page: Page): Promise<void> {
+async function assertAccessible(page: Page): Promise<void> {
   assert.deepEqual(await seriousFindings(page, async () => {}), [])
   assert.deepEqual(await overflows(page), [])
   await page.setViewportSize({ width: 1280, height: 800 })
@@ -26,7 +26,7 @@ async function pauseAndResume(page: Page, me: Account): Promise<void> {
   await page.getByRole('alert').getByText('An administrator paused the crawl').waitFor()
   assert.equal((await me.ask<{ isPaused: boolean }>('GET', '/crawl')).isPaused, true)
   await page.getByText('paused', { exact: true }).first().waitFor()
-  await assertLooks(page)
+  await assertAccessible(page)
   await page.getByRole('button', { name: 'Resume crawl' }).click()
   await page.getByText('An administrator paused the crawl').waitFor({ state: 'detached' })
   assert.equal((await me.ask<{ isPaused: boolean }>('GET', '/crawl')).isPaused, false)
@@ -39,25 +39,25 @@ describe('nodes and the crawl, in a browser', { skip: withoutBrowser }, () => {
   })
   after(() => browser?.close())
 
-  async function enter(service: Service): Promise<{ look: Visit; me: Account }> {
+  async function enter(service: Service): Promise<{ visitor: Visit; me: Account }> {
     const me = await createAccount(service, 'Ada')
-    const look = await visit(browser, 'desktop')
-    await me.enter(look.context)
-    look.page.setDefaultTimeout(20_000)
-    await look.page.goto(`${service.url}/activity`)
-    return { look, me }
+    const visitor = await visit(browser, 'desktop')
+    await me.enter(visitor.context)
+    visitor.page.setDefaultTimeout(20_000)
+    await visitor.page.goto(`${service.url}/activity`)
+    return { visitor, me }
   }
 
   test('a single process is shown, suggests the next step, and can be paused', async () => {
     const service = await startUp()
     try {
-      const { look, me } = await enter(service)
-      const { page } = look
-      await look.watched(async () => {
+      const { visitor, me } = await enter(service)
+      const { page } = visitor
+      await visitor.watched(async () => {
         await page.getByText('A single process does all the work').waitFor()
         assert.equal(await page.getByRole('button', { name: /^Drain/ }).count(), 0)
         await pauseAndResume(page, me)
-        assert.deepEqual(look.faults, [])
+        assert.deepEqual(visitor.faults, [])
       })
     } finally {
       await service.destroy()
@@ -67,10 +67,10 @@ describe('nodes and the crawl, in a browser', { skip: withoutBrowser }, () => {
   test('a cluster shows its roles; a worker is drained and restored, and all are paused', async () => {
     const service = await startCluster()
     try {
-      const { look, me } = await enter(service)
-      const { page } = look
+      const { visitor, me } = await enter(service)
+      const { page } = visitor
       const partitionsOf = async (name: string) => (await nodesOf(me)).find((node) => node.name === name)?.partitions
-      await look.watched(async () => {
+      await visitor.watched(async () => {
         await until('both have half', async () => (await partitionsOf('worker-1')) === 128)
         await rowOf(page, 'worker-2').getByText('running').waitFor()
         await page.getByRole('button', { name: 'Drain worker-1' }).click()
@@ -81,12 +81,12 @@ describe('nodes and the crawl, in a browser', { skip: withoutBrowser }, () => {
         await page.getByRole('dialog').getByRole('button', { name: 'Drain worker-1' }).click()
         await rowOf(page, 'worker-1').getByText('draining').waitFor()
         await until('the other has all', async () => (await partitionsOf('worker-2')) === 256)
-        await look.picture('nodes-draining')
+        await visitor.picture('nodes-draining')
         await page.getByRole('button', { name: 'Undo drain worker-1' }).click()
         await rowOf(page, 'worker-1').getByText('running').waitFor()
         await until('it has some again', async () => ((await partitionsOf('worker-1')) ?? 0) > 100)
         await pauseAndResume(page, me)
-        assert.deepEqual(look.faults, [])
+        assert.deepEqual(visitor.faults, [])
       })
     } finally {
       await service.destroy()

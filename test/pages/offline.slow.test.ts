@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
-import type { Browser } from 'playwright-core'
+import { before, describe, test } from 'node:test'
 import type { Annotation } from '../../ui/src/api/types.ts'
-import { type Service, startService } from '../kit/service.ts'
-import { type ChangingPages, createChangingPages } from '../site/handler-site.ts'
 import { until } from '../watch/up-run.ts'
 import { type Account, createAccount } from './account.ts'
-import { startBrowser, visit, withoutBrowser } from './browser.ts'
+import { useStage, visit, withoutBrowser } from './browser.ts'
 import { isKeptForOffline } from './in-page.ts'
 
 type Manifest = {
@@ -17,43 +14,33 @@ type Manifest = {
 }
 
 describe('offline, in a browser', { skip: withoutBrowser }, () => {
-  let browser: Browser
-  let service: Service
-  let news: ChangingPages
+  const stage = useStage({
+    '/a': { words: 'Nothing yet.' },
+    '/b': { words: 'Quiet.' },
+    '/c': { words: '…' },
+  })
   let me: Account
 
   before(async () => {
-    browser = await startBrowser()
-    service = await startService()
-    news = await createChangingPages({
-      '/a': { words: 'Nothing yet.' },
-      '/b': { words: 'Quiet.' },
-      '/c': { words: '…' },
-    })
-    me = await createAccount(service)
-    for (const path of Object.keys(news.pages)) await me.watch(news.origin + path)
+    me = await createAccount(stage.service)
+    for (const path of Object.keys(stage.news.pages)) await me.watch(stage.news.origin + path)
     await me.visited()
-    news.pages['/a'] = { words: 'Apricots are ripe.' }
-    news.pages['/b'] = { words: 'Bananas are late.' }
-    news.pages['/c'] = { words: 'Cherries are gone.' }
+    stage.news.pages['/a'] = { words: 'Apricots are ripe.' }
+    stage.news.pages['/b'] = { words: 'Bananas are late.' }
+    stage.news.pages['/c'] = { words: 'Cherries are gone.' }
     await me.checkAll()
     await me.changes(3)
   })
-  after(async () => {
-    await browser?.close()
-    await service?.destroy()
-    await news?.close()
-  })
 
   test('it is installable: the manifest names existing pages and icons', async () => {
-    const answer = await fetch(`${service.url}/manifest.webmanifest`)
+    const answer = await fetch(`${stage.service.url}/manifest.webmanifest`)
     assert.match(answer.headers.get('content-type')!, /^application\/manifest\+json/)
     const { name, start_url, display, icons } = (await answer.json()) as Manifest
     assert.equal(name, 'eRACE')
     assert.equal(display, 'standalone')
-    assert.equal((await fetch(new URL(start_url, service.url))).status, 200)
+    assert.equal((await fetch(new URL(start_url, stage.service.url))).status, 200)
     for (const { src, type, sizes } of icons) {
-      const icon = await fetch(new URL(src, service.url))
+      const icon = await fetch(new URL(src, stage.service.url))
       assert.equal(icon.headers.get('content-type')?.split(';', 1)[0], type)
       if (type !== 'image/png') continue
       const bytes = Buffer.from(await icon.arrayBuffer())
@@ -65,8 +52,10 @@ describe('offline, in a browser', { skip: withoutBrowser }, () => {
   })
 
   test('recent items are readable, and marks are sent on reconnect', async () => {
-    // What can not be had without a connection is told on the console.
-    const { context, page, picture, watched } = await visit(browser, 'phone', { permitted: /ERR_INTERNET|Failed to/ })
+    // The browser logs failed requests to the console.
+    const { context, page, picture, watched } = await visit(stage.browser, 'phone', {
+      permitted: /ERR_INTERNET|Failed to/,
+    })
     page.setDefaultTimeout(15_000)
     await me.enter(context)
     const ids = new Map((await me.changes(3)).map(({ id, url }) => [new URL(url).pathname, id]))
@@ -74,7 +63,7 @@ describe('offline, in a browser', { skip: withoutBrowser }, () => {
     const row = (word: string) => page.locator('.inbox-row').filter({ hasText: word })
 
     await watched(async () => {
-      await page.goto(`${service.url}/inbox`)
+      await page.goto(`${stage.service.url}/inbox`)
       await row('Apricots').waitFor()
       await until('all that is needed without a connection', () => isKeptForOffline(page))
 
@@ -91,7 +80,7 @@ describe('offline, in a browser', { skip: withoutBrowser }, () => {
       await picture('offline')
       await page.getByRole('button', { name: /^Archive/ }).click()
       await page.getByText('1 item archived').waitFor()
-      await page.goto(`${service.url}/inbox?state=all`)
+      await page.goto(`${stage.service.url}/inbox?state=all`)
       await row('Cherries').filter({ hasText: 'Changed' }).getByRole('button', { name: 'Star' }).click()
       await page.getByText('1 item starred').waitFor()
       await row('Apricots').filter({ hasText: 'Changed' }).getByRole('link').click()
