@@ -64,7 +64,7 @@ export type AddressVerdict = { kind: 'allowed' } | { kind: 'refused'; range: str
 
 export type AddressGuard = {
   check(address: string): AddressVerdict
-  /** Lets one exact address through: that of a seed somebody typed. Links never call this. */
+  /** Allows one exact address: that of a seed given by a user. Links never call this. */
   allow(address: string): void
 }
 

@@ -5,7 +5,7 @@ const fixed = /^[A-Z][a-z]{2}, (\d{2}) ([A-Z][a-z]{2}) (\d{4}) (\d{2}):(\d{2}):(
 const longDay = /^[A-Z][a-z]{5,8}, (\d{2})-([A-Z][a-z]{2})-(\d{2}) (\d{2}):(\d{2}):(\d{2}) GMT$/
 const asctime = /^[A-Z][a-z]{2} ([A-Z][a-z]{2}) ([ \d]\d) (\d{2}):(\d{2}):(\d{2}) (\d{4})$/
 
-/** Milliseconds since 1970, or null for whatever is no date of HTTP: other zones, other languages, numbers. */
+/** Milliseconds since 1970, or null for anything but an HTTP date: other zones, other languages, numbers. */
 export function parseHttpDate(text: string): number | null {
   const value = text.trim()
   let match = fixed.exec(value)

@@ -1,6 +1,6 @@
 /**
- * Answers in the order of the items, with a few asked for at the same time: where each has its way to a database, nobody waits for all of
- * them one after the other. After a failure none is begun any more, and those that were are waited for.
+ * Maps items with at most `few` calls in flight; results are in the order of the items. After a failure no further call is
+ * started, and it waits for those in flight.
  */
 export async function mapConcurrent<T, R>(
   items: readonly T[],

@@ -1,7 +1,7 @@
 import { readFileSync, readlinkSync } from 'node:fs'
 import { setPriority } from 'node:os'
 
-/** The most memory that this process had: the kernel's own mark, where there is one: `maxRSS` starts with the size of the process that started this one. */
+/** Peak memory of this process. Prefers the kernel's own mark: `maxRSS` starts with the size of the parent process. */
 export function peakRssBytes(): number {
   try {
     const peakKib = /^VmHWM:\s*(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'latin1'))?.[1]
@@ -12,7 +12,7 @@ export function peakRssBytes(): number {
   return process.resourceUsage().maxRSS * 1024
 }
 
-/** Lets everybody else go first. False where threads have no priority of their own: then all stays as it is. */
+/** Gives this thread the lowest priority. False, with no effect, where threads have no priority of their own. */
 export function lowerThreadPriority(): boolean {
   try {
     // On Linux a priority belongs to a thread; elsewhere there is no such place to read.

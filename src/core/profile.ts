@@ -1,4 +1,4 @@
-/** What one user cares about: sources, interests, and how to be told. Times are milliseconds. */
+/** What one user watches: sources, interests and delivery. Times are milliseconds. */
 export type Profile = {
   id: string
   owner: string
@@ -12,7 +12,7 @@ export type Profile = {
   delivery: { channels: readonly string[]; cadence: string }
 }
 
-/** One place to watch. Together with its profile it makes a URD. */
+/** One address to watch. Together with its profile it makes a URD. */
 export type Source = {
   uri: string
   everyMs: number
@@ -26,7 +26,7 @@ export type Source = {
   window: TimeWindow | null
 }
 
-/** Pages that belong to a source besides itself. */
+/** The pages that belong to a source. */
 export type Scope =
   | { kind: 'page' }
   | { kind: 'path' }
@@ -46,7 +46,7 @@ export type TimeWindow = {
 
 export type Interests = {
   keywords: readonly Keyword[]
-  /** Documents with one of these do not concern the user, whatever else they have. */
+  /** Documents with one of these never match. */
   exclude: readonly string[]
   /** A condition in AND, OR, NOT, parentheses, phrases, `intitle:`, `site:`, `/regular expression/`; '' for none. */
   expression: string
@@ -65,7 +65,7 @@ export type Keyword = { key: string; weight: number }
 /** Who gets how much of the engine under overload. */
 export type ServiceLevel = 'gold' | 'silver' | 'bronze'
 
-/** A profile before it is somebody's. */
+/** A profile without an owner. */
 export type ProfileDraft = Omit<Profile, 'id' | 'owner'>
 
 /** Unified resource description: one source of one profile, with all that is to be known of it. */

@@ -8,7 +8,7 @@ export function linkDepth(depth: number): number | null {
 }
 
 /**
- * On whose behalf a request travels: one check of a watched source, which stands for all its owners. A crawl that was
+ * The check a request belongs to: one check of a watched source, on behalf of all its owners. A crawl that was
  * started by hand has none.
  */
 export type Check = {
@@ -20,7 +20,7 @@ export type Check = {
   freshFrom: number
   /** The newest version when the last check of this watch began that came to its end: what others found later is news. */
   since: number
-  /** Somebody has not seen anything of this source yet: what is unchanged is news, too. */
+  /** Some owner has seen nothing of this source yet: unchanged pages are reported too. */
   first: boolean
 }
 
@@ -34,7 +34,7 @@ export type Offer = {
   url: string
   host: string
   fp: bigint
-  /** The page that the link stood on; empty for a seed. */
+  /** The page with the link; empty for a seed. */
   parent: string
   depth: number
   /** Links followed since the seed. */
@@ -46,7 +46,7 @@ export type Offer = {
   check: Check
 }
 
-/** An offer that was accepted: it stands in its host's queue until it is settled. */
+/** An accepted offer: it stays in its host's queue until it is completed. */
 export type QueuedRequest = Offer & {
   hostId: number
   seq: number

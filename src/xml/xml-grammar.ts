@@ -9,11 +9,11 @@ export type Grammar = {
   readonly dtdPath: string
   readonly root: string
   readonly item: string
-  /** What a validator finds wrong, with lines; nothing where the document follows its type. */
+  /** The validation errors, with lines; empty for a valid document. */
   validate(xml: string | Uint8Array): XmlError[]
   /**
-   * The items as they stand there, and what is wrong with the document: values are for the caller to check, also those
-   * of a document with faults, so that all can be told at once.
+   * The items and the errors of the document. The caller checks the values, even of an invalid document, so that all
+   * errors are reported at once.
    */
   read(xml: string | Uint8Array, limits?: TreeLimits): { items: XmlNode[]; errors: XmlError[] }
 }
@@ -51,7 +51,7 @@ const maxErrors = 100
 const defaultMaxBytes = 64 * 1024 * 1024
 
 /**
- * Holds documents against a document type with libxml2. Nothing is fetched, whatever the document names, and documents with
+ * Validates documents against a document type with libxml2. Nothing is ever fetched, and documents with
  * declarations of their own are refused: they could change what the grammar says.
  */
 export function createDtdValidator(

@@ -1,7 +1,7 @@
 import { unbackslashed } from './xml-text.ts'
 import { createXmlTokens, InvalidXmlError, type XmlToken } from './xml-tokens.ts'
 
-/** An element with all that is in it, in its order. Texts that stand side by side are one. */
+/** An element with all that is in it, in its order. Adjacent texts are merged. */
 export type XmlNode = {
   readonly name: string
   readonly attributes: ReadonlyMap<string, string>
@@ -56,7 +56,7 @@ function* tokensOf(text: string, maxDepth: number): Generator<XmlToken, void, un
   } while (at < text.length)
 }
 
-/** The name of the outermost element, for whoever reads several grammars; null where there is none to be found. */
+/** The name of the root element, for readers of several grammars; null if there is none. */
 export function rootNameOf(xml: string | Uint8Array, { maxBytes }: TreeLimits = treeLimits): string | null {
   try {
     const first = tokensOf(documentText(xml, maxBytes), 1).next().value
@@ -89,7 +89,7 @@ function invalidXml(line: number, message: string): InvalidXmlError {
   return new InvalidXmlError({ line, message })
 }
 
-/** Looking into elements of which a validator knows already whether they follow their grammar: what is not there is undefined. */
+/** Access to elements that a validator has already checked: missing parts are undefined. */
 
 export function childrenOf(node: XmlNode | undefined, name?: string): XmlNode[] {
   const isWanted = (each: string | XmlNode): each is XmlNode =>
@@ -121,7 +121,7 @@ function bareText({ content }: XmlNode): string {
 
 const numeral = /^-?\d{1,400}(?:\.\d{1,400})?(?:e[+-]?\d{1,4})?$/i
 
-/** The number that a text gives; any other text stays one, for whoever checks values to name it. */
+/** The text as a number; any other text unchanged, for the caller to report. */
 export function numberOrText(text: string | undefined): number | string | undefined {
   const bare = text?.trim()
   return bare !== undefined && numeral.test(bare) ? Number(bare) : text

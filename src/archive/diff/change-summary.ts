@@ -4,7 +4,7 @@ import { diffTexts } from './text-diff.ts'
 
 const maxPassages = 3
 const maxPassageLength = 200
-/** A summary is one line of many: it may cost a fraction of what a diff may that somebody asked for. */
+/** A summary is one line of many: it may cost only a fraction of a requested diff. */
 const summaryWork = 10_000_000
 
 const holdsWord = /[\p{L}\p{N}]/u

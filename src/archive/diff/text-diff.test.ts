@@ -118,7 +118,7 @@ describe('hostile texts', () => {
   const prose = (count: number, vocabulary: number, end: string) =>
     Array.from({ length: count }, () => `w${draw(vocabulary)}`).join(end)
 
-  test('that have nothing in common are told exactly', () => {
+  test('that have nothing in common are compared exactly', () => {
     const old = Array.from({ length: 100_000 }, (_, i) => `old${i}`).join('\n')
     const next = Array.from({ length: 100_000 }, (_, i) => `new${i}`).join('\n')
     const diff = byLines(old, next)
@@ -126,7 +126,7 @@ describe('hostile texts', () => {
     assert.deepEqual(diff.lines, { added: 100_000, removed: 100_000 })
   })
 
-  test('that differ too much are told roughly, and still rightly', () => {
+  test('that differ too much are compared roughly, but correctly', () => {
     const old = prose(150_000, 2, '\n')
     const next = prose(150_000, 2, '\n')
     const diff = byLines(old, next)
@@ -135,7 +135,7 @@ describe('hostile texts', () => {
     assert.equal(side(diff, 'removed').join('\n'), next)
   })
 
-  test('of many lines with landmarks are told exactly although many differ', () => {
+  test('of many lines with landmarks are compared exactly although many differ', () => {
     const old = Array.from({ length: 140_000 }, (_, i) => `line ${i}\nsame`)
     const next = old.map((text, i) => (i % 4 === 0 ? 'other\nsame' : text))
     const diff = byLines(old.join('\n'), next.join('\n'))

@@ -208,7 +208,7 @@ describe('export', () => {
     assert.deepEqual((await recordsIn(file)).slice(1), everything)
   })
 
-  test('a version that was collected meanwhile is no fault', async () => {
+  test('a version removed in the meantime is no error', async () => {
     const made = await make()
     const versions = {
       ...made.versions,

@@ -111,7 +111,7 @@ export type WholeRecord = { head: RecordHead; block: Buffer }
 
 const ending = Buffer.from('\r\n\r\n')
 
-/** The record that fills the buffer, held against its own digests. Throws, in words, for anything else. */
+/** The record that fills the buffer, checked against its own digests. Throws for anything else. */
 export function parseWholeRecord(bytes: Buffer): WholeRecord {
   const { head, start } = headOf(bytes)
   const end = start + head.blockLength
@@ -142,7 +142,7 @@ function headOf(bytes: Buffer): { head: RecordHead; start: number } {
 type ArchiveBytes = {
   /** At least `minBytes` from the start of the record, where it has them. Throws where the file is not there or too short. */
   read(pointer: RecordPointer, minBytes?: number): Promise<ReadBytes>
-  /** Files may have been replaced: looks again at what there is. */
+  /** Files may have been replaced: lists them again. */
   forget(): void
   close(): void
 }

@@ -11,7 +11,7 @@ import { parseHttpBlock } from '../warc/http-block.ts'
 
 export type TextMarks = (versionId: number) => Promise<TextMark | null>
 
-/** Fingerprints of the texts of versions that lose their bodies: afterwards nobody can tell what they were. */
+/** Fingerprints of the texts of versions that lose their bodies: they can't be computed afterwards. */
 export function createTextMarks(
   { versions, objects }: { versions: Pick<VersionStore, 'version'>; objects: Pick<ObjectStore, 'read'> },
   sources: readonly SourceRule[],

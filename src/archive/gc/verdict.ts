@@ -7,7 +7,7 @@ import type { CollectableVersion } from '../../store/contracts/collection.ts'
 /**
  * What is to become of a version:
  *
- *   stays   nothing is to be done; `held` where it would go if nobody held it
+ *   stays   nothing to do; `held` if only a pin keeps it
  *   remove  superseded, and beyond what its retention keeps
  *   drop    its body concerns nobody: what is known of it stays
  *
@@ -66,7 +66,7 @@ export type Pool = {
 
 export type Pools = { readonly all: readonly Pool[]; of(url: string): Pool }
 
-/** The first rule that matches and has a retention decides; the one for all stands behind them. */
+/** The first matching rule with a retention decides; the global one comes last. */
 export function createPools(retention: Retention, sources: readonly Pick<SourceRule, 'match' | 'retention'>[]): Pools {
   const all: Pool[] = []
   const matches: ((url: string) => boolean)[] = []

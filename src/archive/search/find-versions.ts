@@ -9,7 +9,7 @@ export type FindDeps = { index: SearchIndex; versions: Pick<VersionStore, 'versi
 
 export type Found = Omit<SearchReport, 'tookMs' | 'index'> & { stale: number[] }
 
-/** Answers a query with what a person wants to see of the hits. Only the bodies of this one page are read. */
+/** Search hits with titles and snippets. Reads only the bodies of this page of results. */
 export async function findVersions(deps: FindDeps, query: SearchQuery, page: HitPage): Promise<Found> {
   const { index, versions, texts } = deps
   const { hits, ...found } = await index.query(query, page)

@@ -6,12 +6,12 @@ import { type IndexUpdate, updateIndex } from './index-update.ts'
 /**
  * Keeps the index of a shared store up to date. Every worker has one of these, and one of them at a time works. It
  * - follows while another one holds the lease, and asks for it every second;
- * - works while it holds it: batch after batch, with a look at the lease in between;
- * - rests when nothing is new, and looks again after a second, or when it is woken;
+ * - works while it holds it: batch after batch, checking the lease in between;
+ * - idles when nothing is new, and checks again after a second, or when it is woken;
  * - waits, each time twice as long, while the store is away;
  * - ends when it must, with the batch in hand done or thrown away, and hands the lease over.
  *
- * Whoever has lost the lease without knowing does no harm: of two who add the same batch, the second is told that it was overtaken.
+ * A keeper that lost the lease without knowing does no harm: of two that add the same batch, the second is told that it was late.
  */
 export type IndexKeeperDeps = {
   lease: LeaderLease
@@ -20,7 +20,7 @@ export type IndexKeeperDeps = {
   /** The lease is renewed after so long at the latest, once the batch in hand is done. */
   renewMs: number
   mustEnd(): boolean
-  /** Not told again while it stays the same. Null when the work goes on. */
+  /** Not reported again while it stays the same. Null when the work continues. */
   onWaiting(reason: string | null): void
   /** Versions that were added. */
   onAdded?(count: number): void

@@ -64,7 +64,7 @@ async function catchUp(
   return (await tolerate(() => updateIndex({ ...update, onBatch }), hooks)) ?? 0
 }
 
-/** A full disk or a busy index does not keep people from searching what is indexed. */
+/** A full disk or a busy index must not prevent searching the existing index. */
 async function tolerate<T>(work: () => Promise<T>, { onWarning }: SearchHooks): Promise<T | undefined> {
   try {
     return await work()

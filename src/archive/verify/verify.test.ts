@@ -98,7 +98,7 @@ async function withFolder(work: (folder: string) => Promise<void>): Promise<void
 }
 
 describe('verify', () => {
-  test('plain and compressed files that are whole have no faults', () =>
+  test('intact files, plain or compressed, have no errors', () =>
     withFolder(async (folder) => {
       const archives = [writeArchive(folder, 1, 5), compress(writeArchive(folder, 2, 4))]
       const { report, damages } = await look(storeOf(() => archives))
@@ -129,7 +129,7 @@ describe('verify', () => {
       }
     }))
 
-  test('a short file, a missing file and a damaged header are told, and the rest is read', () =>
+  test('a short file, a missing file and a damaged header are reported, and the rest is read', () =>
     withFolder(async (folder) => {
       const archives = [1, 2, 3, 4].map((id) => writeArchive(folder, id, 4))
       const [short, missing, headless] = archives
@@ -170,7 +170,7 @@ describe('verify', () => {
       for (const [at, { message }] of report.faults.entries()) assert.match(message, messages[at]!)
     }))
 
-  test('what no row points at any more is counted and is no fault', () =>
+  test('unused bytes are counted and are no error', () =>
     withFolder(async (folder) => {
       const { file, rows } = writeArchive(folder, 1, 6)
       const bytes = readFileSync(file.path)

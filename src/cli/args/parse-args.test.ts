@@ -20,7 +20,7 @@ test('values, flags and words are told apart in any order', () => {
   assert.equal(parsed.options.flag('no-robots'), false)
 })
 
-test('options that stand for a setting become overrides of it', () => {
+test('options of a setting become overrides', () => {
   const argv = ['--allow-net', '10.0.0.0/8', '--no-robots', '--allow-net=::1', '--delay', '5']
   assert.deepEqual(parseArgs(argv, options).overrides, [
     { key: 'network.allow', value: ['10.0.0.0/8', '::1'], place: '--allow-net' },
@@ -29,7 +29,7 @@ test('options that stand for a setting become overrides of it', () => {
   ])
 })
 
-test('all faults are gathered, and what follows them is still read', () => {
+test('all errors are collected, and parsing continues after them', () => {
   const parsed = parseArgs(['--dept', '--json=1', '--delay', '--depth', '-5', '-x', '--delay'], options)
   assert.deepEqual(parsed.errors, [
     { place: '--dept', message: 'unknown option; did you mean --depth?' },
@@ -41,7 +41,7 @@ test('all faults are gathered, and what follows them is still read', () => {
   assert.equal(parsed.options.text('depth'), '-5')
 })
 
-test('the command may stand behind options and their values', () => {
+test('the command may follow options and their values', () => {
   assert.deepEqual(splitCommand(['--depth', '3', 'crawl', 'x'], options), {
     name: 'crawl',
     rest: ['--depth', '3', 'x'],

@@ -127,7 +127,7 @@ describe('the command user', () => {
     assert.equal(removed.length, 3)
   })
 
-  test('tells a failure with its code', async () => {
+  test('reports a failure with its code', async () => {
     const engine = { removeUser: () => Promise.reject(new AppError('last-administrator', 'the last one')) }
     const { code, out } = await folder.run(['user', 'remove', 'ada@example.org', '--json'], { engine })
     assert.deepEqual([code, JSON.parse(out).error.code], [1, 'last-administrator'])

@@ -68,13 +68,13 @@ test('a narrow terminal loses whole pieces from the end, and the line never wrap
   assert.deepEqual(rows(), ['0.0 pages/s · 0 fetched · 1,204,332 queued'])
 })
 
-test('a crawl that stands still says why first', () => {
+test('a paused crawl says why first', () => {
   const { show, rows } = setUp(50)
   show({ ...snapshot, paused: 'the disk is full' })
   assert.match(rows()[0]!, /^paused: the disk is full · /)
 })
 
-test('a shorter line leaves nothing of the longer one, and log lines stand above it', () => {
+test('a shorter line leaves nothing of the longer one, and log lines appear above it', () => {
   const { show, line, rows } = setUp(50)
   show({ ...snapshot, fetched: 1_000_000 })
   line.sink.write('a log line\n')

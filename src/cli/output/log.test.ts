@@ -11,7 +11,7 @@ function linesOf(settings: Partial<LogSettings>, isTTY: boolean): string[] {
   return lines
 }
 
-test('log lines are JSON with an ISO time where nobody sits at a terminal', () => {
+test('log lines are JSON with an ISO time without a terminal', () => {
   const [line, ...rest] = linesOf({}, false)
   const { level, time, msg, host } = JSON.parse(line!)
   assert.deepEqual([level, msg, host], [30, 'hello', 'a.example'])

@@ -100,7 +100,7 @@ describe('the screen of the monitor', () => {
 })
 
 describe('figures of the monitor', () => {
-  test('states are told by signs of life, orders and what the node says', () => {
+  test('states follow from heartbeats, orders and reports', () => {
     const stateOf = (parts: Parameters<typeof nodeOf>[0], paused = false) =>
       rowsOf(snapshotOf({ nodes: [nodeOf(parts)], paused }), LEASE_MS)[0]!.state
     assert.equal(stateOf({}), 'running')

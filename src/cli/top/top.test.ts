@@ -180,7 +180,7 @@ describe('erace top on a terminal', () => {
     assert.equal(await top.ended, 0)
   })
 
-  test('is not coloured where nobody wants colours', async () => {
+  test('is not coloured with NO_COLOR', async () => {
     for (const [env, coloured] of [
       [{}, true],
       [{ NO_COLOR: '1' }, false],

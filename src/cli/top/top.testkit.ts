@@ -33,7 +33,7 @@ export function snapshotOf(parts: Partial<ClusterSnapshot> = {}): ClusterSnapsho
   }
 }
 
-/** A cluster that does as it is told, and notes it. */
+/** A stand-in cluster that records the calls. */
 export function createTestControl(snapshot: () => ClusterSnapshot) {
   const asked: string[] = []
   const control: ClusterControl = {

@@ -13,7 +13,7 @@ export type CrawlSnapshot = {
   bytes: number
   hostsActive: number
   hostsResting: number
-  /** Why the crawl stands still, such as a full disk. */
+  /** Why the crawl is paused, such as a full disk. */
   paused?: string | undefined
 }
 

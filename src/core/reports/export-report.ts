@@ -1,4 +1,4 @@
-/** What `export` is told and what it tells, as plain data. */
+/** Request and report of `export`, as plain data. */
 
 export const exportKinds = ['warc', 'cdxj', 'links', 'meta', 'aci'] as const
 export type ExportKind = (typeof exportKinds)[number]
@@ -37,7 +37,7 @@ export type ExportReport = {
   /** Size of the file. */
   bytes: number
   seconds: number
-  /** How many were left out; the first of them are named in `faults`. */
+  /** Number of skipped items; `faults` has the first of them. */
   skipped: number
   faults: ExportFault[]
   /** Stopped before its end: no file was left behind. */

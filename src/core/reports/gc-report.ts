@@ -1,14 +1,14 @@
-/** Why something goes: superseded for too long, too many newer versions, too many bytes, or of concern to nobody. */
+/** Why something is removed: superseded for too long, too many newer versions, too many bytes, or needed by no profile. */
 export type GcReason = 'age' | 'versions' | 'size' | 'unwanted'
 export const gcReasons: readonly GcReason[] = ['age', 'versions', 'size', 'unwanted']
 
 /**
- * Why something stays that would go otherwise: somebody has not retrieved it yet, another version refers to its body, its
- * record can't be read, or it became somebody's or the current one in the last moment.
+ * Why something is kept that would otherwise be removed: a recipient has not retrieved it yet, another version shares its
+ * body, its record can't be read, or it became current or needed in the meantime.
  */
 export type GcKeptReason = 'held' | 'shared' | 'damaged' | 'changed'
 
-/** `remove`: the whole version; `drop`: its body, what is known of it stays. */
+/** `remove`: the whole version; `drop`: only its body, the metadata stays. */
 export type GcAction = 'remove' | 'drop'
 
 export type GcItem = {

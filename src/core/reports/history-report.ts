@@ -1,6 +1,6 @@
 /** What `history`, `show` and `diff` find, as plain data. Times are ISO 8601 UTC. */
 
-/** One version as it is told: everything that is known of it but its body. */
+/** The metadata of one version. */
 export type VersionReport = {
   n: number
   reason: 'new' | 'changed' | 'gone' | 'back'
@@ -30,7 +30,7 @@ export type VersionReport = {
 export type HistoryRequest = {
   /** How many of the newest versions are listed. */
   limit: number
-  /** Reads the bodies to tell how much changed with each version. */
+  /** Reads the bodies to count the changes of each version. */
   changes: boolean
 }
 

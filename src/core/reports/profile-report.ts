@@ -14,20 +14,20 @@ export type ProfileQueryResult =
   | { kind: 'value'; value: string | number | boolean }
   | { kind: 'fault'; message: string }
 
-/** How much of what is kept a preview looks at, and how much of it it shows. */
+/** How many documents a preview checks, and how many matches it shows. */
 export type PreviewRequest = { documents: number; examples: number }
 
-/** What a person can wait for, and look at; who asks for more gets this. */
+/** Upper limits of a preview request; larger values are cut to them. */
 export const previewLimits = { documents: 100_000, examples: 100 } as const
 
 export type PreviewProgress = { looked: number; documents: number; matched: number }
 
-/** A profile held against what is kept, nothing stored. */
+/** A profile matched against the archive; nothing is stored. */
 export type PreviewReport = {
   name: string
-  /** Against what its own sources cover, by host and scope. How many links away a page is can't be told from what is kept. */
+  /** Matches in its own sources, by host and scope: the archive does not record link depth. */
   covered: PreviewPart
-  /** Where its sources cover nothing that is kept: against everything. Else null. */
+  /** Matches in the whole archive, if nothing is archived from its sources; else null. */
   everything: PreviewPart | null
   tookMs: number
 }
@@ -35,7 +35,7 @@ export type PreviewReport = {
 export type PreviewPart = {
   /** Current versions gone through, the newest first, covered or not. */
   looked: number
-  /** Of those, so many were held against the profile. */
+  /** How many of them were matched against the profile. */
   documents: number
   matched: number
   /** The newest of those that matched. */

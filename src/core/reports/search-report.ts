@@ -19,7 +19,7 @@ export type SearchHit = {
   /** When it was first seen, ISO 8601 UTC. */
   at: string
   title: string
-  /** Where in the title the words stand. */
+  /** Positions of the words in the title. */
   titleMarks: Snippet['marks']
   /** Greater is better; comparable within one answer alone. */
   score: number
@@ -28,10 +28,10 @@ export type SearchHit = {
 
 export type SearchReport = {
   items: SearchHit[]
-  /** Documents that match; at least so many where `totalIsLowerBound`. */
+  /** Number of matching documents; a lower bound if `totalIsLowerBound`. */
   total: number
   totalIsLowerBound: boolean
-  /** So many versions match that only the newest of them were ranked. */
+  /** Too many versions match: only the newest were ranked. */
   approximate: boolean
   /** Time of the answer alone, without that for new versions. */
   tookMs: number

@@ -9,17 +9,17 @@ export type VerifyReport = {
   /** Bytes of the archive that belong to nothing that is kept: collected, or lost. */
   unusedBytes: number
   seconds: number
-  /** All that is wrong, in words, with the file and offset where there is one. Bounded; `faultCount` is the whole number. */
+  /** The errors found, with file and offset if known. Bounded; `faultCount` is the total. */
   faults: VerifyFault[]
   faultCount: number
-  /** What was done about the faults that were found at first; `faults` has what is left. Only where it was asked for. */
+  /** The repair, if requested: the errors found first; `faults` above has the remaining ones. */
   repaired?: VerifyRepair
 }
 
 export type VerifyRepair = {
   faults: VerifyFault[]
   faultCount: number
-  /** Versions whose bodies were given up: the next crawl fetches their documents again. */
+  /** Versions whose bodies were dropped: the next crawl fetches their documents again. */
   lostVersions: number
   /** The first of their URLs. */
   lostUrls: string[]

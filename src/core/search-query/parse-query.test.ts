@@ -22,7 +22,7 @@ function spell(node: QueryNode): string {
 
 function treeOf(text: string): string {
   const parsed = parseSearchQuery(text)
-  if (parsed.kind === 'invalid') return `fault: ${parsed.errors.join('; ')}`
+  if (parsed.kind === 'invalid') return `error: ${parsed.errors.join('; ')}`
   return parsed.query.match === null ? '' : spell(parsed.query.match)
 }
 
@@ -102,13 +102,13 @@ describe('the query language', () => {
     '(x after:2026)': /whole query/,
     'a OR before:2026': /whole query/,
   }
-  for (const [text, fault] of Object.entries(errors)) {
-    test(`${JSON.stringify(text)} is a fault`, () => {
-      assert.match(treeOf(text), fault)
+  for (const [text, expected] of Object.entries(errors)) {
+    test(`${JSON.stringify(text)} is an error`, () => {
+      assert.match(treeOf(text), expected)
     })
   }
 
-  test('all faults are told at once', () => {
+  test('reports all errors at once', () => {
     const parsed = parseSearchQuery('site: intitle: before:x a*')
     assert.equal(parsed.kind === 'invalid' && parsed.errors.length, 4)
   })
@@ -139,9 +139,9 @@ describe('the query language', () => {
     'deep negated parentheses': `${'-('.repeat(1_500)}a`,
   }
   for (const [what, text] of Object.entries(hostile))
-    test(`${what} are too much, and it is said why`, () => assert.match(treeOf(text), /^fault: .*(more than|at most)/))
+    test(`${what} are too much, and it is said why`, () => assert.match(treeOf(text), /^error: .*(more than|at most)/))
 
-  test('any text is a query or a fault, and words hold nothing but letters, digits and marks', () => {
+  test('any text is a query or an error, and words hold nothing but letters, digits and marks', () => {
     const piece = fc.constantFrom(
       '(',
       ')',

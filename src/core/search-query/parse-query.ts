@@ -13,7 +13,7 @@ const MIN_PREFIX_CHARS = 2
 const MAX_ERRORS = 10
 
 /**
- * Reads what a person typed: words (all of them), "phrases", prefix*, -word or NOT, OR (between the words to its left and right),
+ * Parses user input: words (all of them), "phrases", prefix*, -word or NOT, OR (between the words to its left and right),
  * parentheses, site:, intitle:, before: and after: (UTC, on the moment when a version was first seen).
  * What is left open is closed at the end, and an operator without a word to work on is passed over; what can't be
  * meant is an error. Work is bounded by the length of the query.
@@ -144,7 +144,7 @@ function combine(kind: 'and' | 'or', nodes: QueryNode[]): QueryNode | null {
 
 const negated = (node: QueryNode): QueryNode => (node.kind === 'not' ? node.node : { kind: 'not', node })
 
-/** A piece of a query as it stands there. `negated` counts for what follows directly: a word, a phrase, a group. */
+/** A token of a query. `negated` applies to the next word, phrase or group. */
 type QueryToken =
   | { kind: 'open'; negated: boolean }
   | { kind: 'close' }
@@ -200,11 +200,11 @@ export function parseMoment(text: string): number | null {
   const [, year, month = '01', day = '01', hour = '00', minute = '00', second = '00', zone = 'Z'] = parts
   const moment = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}${zone.toUpperCase()}`)
   if (Number.isNaN(moment)) return null
-  // Date.parse takes February 30 for March 2; nobody means that.
+  // Date.parse reads February 30 as March 2.
   return new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() === Number(day) ? moment : null
 }
 
-/** The host that somebody names: alone, with a port, or as part of a URL. */
+/** The host of `site:`, given alone, with a port, or as part of a URL. */
 export function siteHost(text: string): string | null {
   const named = text
     .replace(/^[a-z][a-z0-9+.-]{0,20}:\/\//i, '')

@@ -1,4 +1,4 @@
-/** What somebody looks for, read from text and free of any engine's own syntax. */
+/** A parsed search query, independent of any engine's syntax. */
 export type SearchQuery = {
   /** Null: everything that lies within the times. */
   match: QueryNode | null
@@ -16,7 +16,7 @@ export type QueryNode =
   | { kind: 'or'; nodes: readonly QueryNode[] }
   | { kind: 'not'; node: QueryNode }
 
-/** Words that stand behind each other: at least one. They hold letters, digits and marks alone. */
+/** One or more consecutive words, of letters, digits and marks only. */
 export type WordsNode = {
   kind: 'words'
   words: readonly string[]

@@ -80,7 +80,7 @@ const classes = byteClass
 const NAME_END = TAG_NAME_END
 const NAME_START = LETTER
 
-/** What nobody sees is passed over from tag to tag. */
+/** Skips invisible content tag by tag. */
 const nearBytes = 12
 
 export type TextTargets = {

@@ -68,7 +68,7 @@ function sourcePlain(source: XmlNode, frequency: XmlNode | undefined, at: string
 
 /**
  * Readers give profiles in the plain shape that they have in JSON, with values as far as their text gives them. So one set
- * of rules checks both; a fault in a value is told by its place in that shape, and `locate` says where in the file that is.
+ * of rules checks both; an error is reported by its place in that shape, and `locate` finds it in the file.
  */
 export type PlainItem = {
   /** '' where the file has none. */
@@ -82,7 +82,7 @@ export type PlainItem = {
 /** `name` is what the value is called in the file. */
 export type Location = { readonly line: number; readonly name: string }
 
-/** Hears where each value stands. Left out while nothing is wrong: places take more room than the values. */
+/** Receives the position of each value. Left out while nothing is wrong: positions take more memory than the values. */
 export type Note = (place: string, node: XmlNode | undefined, name: string) => void
 
 export function plainItem(node: XmlNode, toPlain: (node: XmlNode, note?: Note) => Record<string, unknown>): PlainItem {
@@ -101,7 +101,7 @@ export function plainItem(node: XmlNode, toPlain: (node: XmlNode, note?: Note) =
     plain: toPlain(node),
     locate(place) {
       places ??= allPlaces()
-      // What has no place of its own is told at the nearest thing around it.
+      // Without a position of its own, it is reported at the nearest parent.
       for (let at = place; at !== ''; at = at.slice(0, Math.max(0, at.lastIndexOf('.'), at.lastIndexOf('[')))) {
         const found = places.get(at)
         if (found !== undefined) return found
@@ -136,7 +136,7 @@ export function windowPlain(node: XmlNode | undefined, at: string, note?: Note):
   }
 }
 
-/** `node` is what the parts of the interests stand in. */
+/** `node` contains the parts of the interests. */
 export function interestsPlain(node: XmlNode | undefined, note?: Note): Record<string, unknown> {
   const at = 'interests'
   const keywords = childrenOf(childOf(node, 'keywords'), 'keyword')
@@ -176,7 +176,7 @@ export function interestsPlain(node: XmlNode | undefined, note?: Note): Record<s
   }
 }
 
-/** `node` is what amount, urgency and delivery stand in. */
+/** `node` contains amount, urgency and delivery. */
 export function controlPlain(node: XmlNode | undefined, note?: Note): Record<string, unknown> {
   const urgency = childOf(node, 'urgency')
   const amount = childOf(node, 'amount')
