@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { DtdValidator, type ErrorDetail, ParseOption, XmlDocument, XmlDtd, XmlLibError } from 'libxml2-wasm'
-import { createXmlTokens, InvalidXmlError, type XmlError } from './xml-tokens.ts'
+import { InvalidXmlError, type XmlError, xmlTokens } from './xml-tokens.ts'
 import { childrenOf, readXmlTree, type TreeLimits, treeLimits, type XmlNode } from './xml-tree.ts'
 
 /** One of our document types. A file holds many items, or one that is the root. */
@@ -79,10 +79,7 @@ export function createDtdValidator(
 /** What is wrong before the root element, read by our own reader: it takes no declarations and no encoding but UTF-8. */
 function prologError(bytes: Uint8Array): XmlError | null {
   try {
-    const tokens = createXmlTokens({ maxTokenChars: bytes.length, maxDepth: 1 })
-    tokens.push(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
-    tokens.end()
-    tokens.next()
+    xmlTokens(new TextDecoder('utf-8', { fatal: true }).decode(bytes), 1).next()
     return null
   } catch (error) {
     return error instanceof InvalidXmlError ? error.error : { line: 1, message: 'the bytes are not UTF-8' }

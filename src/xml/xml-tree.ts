@@ -1,5 +1,5 @@
 import { unbackslashed } from './xml-text.ts'
-import { createXmlTokens, InvalidXmlError, type XmlToken } from './xml-tokens.ts'
+import { InvalidXmlError, xmlTokens } from './xml-tokens.ts'
 
 /** An element with all that is in it, in its order. Adjacent texts are merged. */
 export type XmlNode = {
@@ -14,10 +14,6 @@ export type TreeLimits = { maxBytes: number; maxElements: number; maxDepth: numb
 /** A tree takes some hundred bytes an element: these together stay below 200 MB, and below a second. */
 export const treeLimits: TreeLimits = { maxBytes: 20_000_000, maxElements: 250_000, maxDepth: 16 }
 
-/** Of one tag or one text. */
-const maxTokenChars = 1_000_000
-const chunkChars = 64 * 1024
-
 /** The whole of a well-formed document. Throws an `InvalidXmlError` at the first thing that is wrong. */
 export function readXmlTree(xml: string | Uint8Array, limits: TreeLimits = treeLimits): XmlNode {
   const { maxBytes, maxElements, maxDepth } = limits
@@ -25,7 +21,7 @@ export function readXmlTree(xml: string | Uint8Array, limits: TreeLimits = treeL
   const open: XmlNode[] = []
   let root: XmlNode | null = null
   let elements = 0
-  for (const token of tokensOf(text, maxDepth)) {
+  for (const token of xmlTokens(text, maxDepth)) {
     const around = open.at(-1)
     if (token.kind === 'end') open.pop()
     else if (token.kind === 'text') addText(around!.content, token.text)
@@ -41,25 +37,10 @@ export function readXmlTree(xml: string | Uint8Array, limits: TreeLimits = treeL
   return root!
 }
 
-/** In pieces: so a tag that is too long is found out before it is taken apart. */
-function* tokensOf(text: string, maxDepth: number): Generator<XmlToken, void, undefined> {
-  const tokens = createXmlTokens({ maxTokenChars, maxDepth })
-  let at = 0
-  do {
-    // No pair is cut in two.
-    const cut = at + Math.max(chunkChars, tokens.left())
-    const end = /[\ud800-\udbff]/.test(text.charAt(cut - 1)) ? cut + 1 : cut
-    tokens.push(text.slice(at, end))
-    if (end >= text.length) tokens.end()
-    for (let token = tokens.next(); token !== 'more' && token !== null; token = tokens.next()) yield token
-    at = end
-  } while (at < text.length)
-}
-
 /** The name of the root element, for readers of several grammars; null if there is none. */
 export function rootNameOf(xml: string | Uint8Array, { maxBytes }: TreeLimits = treeLimits): string | null {
   try {
-    const first = tokensOf(documentText(xml, maxBytes), 1).next().value
+    const first = xmlTokens(documentText(xml, maxBytes), 1).next().value
     return first?.kind === 'start' ? first.name : null
   } catch (error) {
     if (error instanceof InvalidXmlError) return null

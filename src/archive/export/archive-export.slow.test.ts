@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { CDXIndexer, WARCParser } from 'warcio'
 import { filesOf } from '../../store/conformance/engine.testkit.ts'
 import type { Capture } from '../../store/contracts/documents.ts'
-import { metaInfoDtdPath, readMetaInfo, validateMetaInfo } from '../../xml/meta-info/meta-info-reader.testkit.ts'
+import { metaInfoDtdPath, readMetaInfo } from '../../xml/meta-info/meta-info-reader.testkit.ts'
 import { xmllintSkip } from '../../xml/xmllint.testkit.ts'
 import { createExportFolder, type ExportFolder, goneWith, pageWith } from './export.testkit.ts'
 
@@ -150,9 +150,8 @@ describe('exports of ten thousand records', () => {
     const file = join(folder.out, 'meta.xml')
     const report = await folder.export({ kind: 'meta', file })
     assert.deepEqual([report.records, report.skipped], [pageCount, 0])
-    assert.deepEqual(validateMetaInfo(readFileSync(file)), [])
     let versions = 0
-    for await (const document of readMetaInfo(createReadStream(file))) {
+    for (const document of readMetaInfo(readFileSync(file))) {
       versions += document.versions.length
       assert.equal(document.current, document.versions.length)
       assert.match(document.header, /^HTTP\/1\.1 (?:200 OK|404 Not Found)\nContent-Type: /)

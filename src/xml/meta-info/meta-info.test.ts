@@ -7,7 +7,7 @@ import { describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import fc from 'fast-check'
 import { xmllintSkip } from '../xmllint.testkit.ts'
-import { all, anyDocument, cut, textOf } from './meta-info.testkit.ts'
+import { anyDocument, textOf } from './meta-info.testkit.ts'
 import { type MetaDocument, writeMetaDocument, writeMetaInfo } from './meta-info.ts'
 import { metaInfoDtdPath, readMetaInfo, validateMetaInfo } from './meta-info-reader.testkit.ts'
 
@@ -49,23 +49,18 @@ const plain: MetaDocument = {
 describe('meta-information', () => {
   test('the example of the paper is what a document without versions looks like', async () => {
     assert.equal(await textOf(writeMetaDocument(plain)), fromThePaper)
-    assert.deepEqual(await all(readMetaInfo(fromThePaper)), [plain])
+    assert.deepEqual(readMetaInfo(fromThePaper), [plain])
     assert.deepEqual(validateMetaInfo(fromThePaper), [])
   })
 
   test('whatever documents hold, the text follows the grammar and reads back the same', async () => {
     await fc.assert(
-      fc.asyncProperty(
-        fc.array(anyDocument, { maxLength: 4 }),
-        fc.integer({ min: 1, max: 50 }),
-        async (documents, size) => {
-          const text = await textOf(writeMetaInfo(documents))
-          assert.deepEqual(validateMetaInfo(text), [])
-          assert.deepEqual(await all(readMetaInfo(text)), documents)
-          assert.deepEqual(await all(readMetaInfo(cut(text, size))), documents)
-          assert.deepEqual(await all(readMetaInfo(cut(Buffer.from(text), size))), documents)
-        },
-      ),
+      fc.asyncProperty(fc.array(anyDocument, { maxLength: 4 }), async (documents) => {
+        const text = await textOf(writeMetaInfo(documents))
+        assert.deepEqual(validateMetaInfo(text), [])
+        assert.deepEqual(readMetaInfo(text), documents)
+        assert.deepEqual(readMetaInfo(Buffer.from(text)), documents)
+      }),
       { numRuns: 150 },
     )
   })
@@ -75,7 +70,7 @@ describe('meta-information', () => {
       fc.asyncProperty(anyDocument, async (document) => {
         const text = await textOf(writeMetaDocument(document))
         assert.deepEqual(validateMetaInfo(text), [])
-        assert.deepEqual(await all(readMetaInfo(text)), [document])
+        assert.deepEqual(readMetaInfo(text), [document])
       }),
       { numRuns: 100 },
     )
@@ -112,24 +107,6 @@ describe('meta-information', () => {
     )
   })
 
-  test('documents come one by one while the text is still on its way', async () => {
-    const text = await textOf(writeMetaInfo([plain, plain]))
-    const firstEnd = text.indexOf('</webrace:document>') + '</webrace:document>'.length
-    let isFirstRead = false
-    async function* slowly() {
-      yield `${text.slice(0, firstEnd)}${' '.repeat(100_000)}`
-      assert.equal(isFirstRead, true)
-      yield text.slice(firstEnd)
-    }
-    let count = 0
-    for await (const document of readMetaInfo(slowly())) {
-      isFirstRead = true
-      count++
-      assert.deepEqual(document, plain)
-    }
-    assert.equal(count, 2)
-  })
-
   test('the validator reports all errors with their lines', () => {
     const text = fromThePaper.replace('<webrace:ip>194.42.7.2</webrace:ip>', '<webrace:port/>')
     assert.deepEqual(
@@ -143,15 +120,6 @@ describe('meta-information', () => {
     const declares = `<!-- <!DOCTYPE a> --><!DOCTYPE webrace:metainfo [<!ELEMENT webrace:metainfo ANY>]>${root}${end}`
     assert.match(validateMetaInfo(declares)[0]!.message, /an internal subset/)
     assert.match(validateMetaInfo(Buffer.from(`\ufeff${root}${end}`, 'utf16le'))[0]!.message, /not UTF-8/)
-  })
-
-  test('a document beyond the limit ends the reading', async () => {
-    const text = await textOf(
-      writeMetaInfo([plain, { ...plain, title: '', header: 'x'.repeat(100_000) } as MetaDocument]),
-    )
-    const read = readMetaInfo(cut(text, 1000), { maxItemChars: 50_000 })
-    assert.deepEqual((await read.next()).value, plain)
-    await assert.rejects(read.next(), /^InvalidXmlError: line 22: .* 50000 characters/)
   })
 
   test('xmllint finds nothing to complain about', { skip: xmllintSkip }, async () => {

@@ -58,19 +58,7 @@ export const anyDocument: fc.Arbitrary<MetaDocument> = fc.record(
 )
 
 export async function textOf(pieces: AsyncIterable<string>): Promise<string> {
-  return (await all(pieces)).join('')
-}
-
-export async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
-  const found: T[] = []
-  for await (const item of items) found.push(item)
-  return found
-}
-
-/** Pieces of the given length, to see that cuts don't matter. */
-export function cut<T extends string | Buffer>(whole: T, length: number): T[] {
-  const pieces: T[] = []
-  for (let at = 0; at < whole.length; at += length)
-    pieces.push((typeof whole === 'string' ? whole.slice(at, at + length) : whole.subarray(at, at + length)) as T)
-  return pieces
+  let text = ''
+  for await (const piece of pieces) text += piece
+  return text
 }
