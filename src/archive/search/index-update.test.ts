@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Page, Version } from '../../store/contracts/versions.ts'
-import { createSearchSystem } from '../../store/sqlite/search/search-system.testkit.ts'
+import { createSearchSystem } from '../../store/sqlite/testkit/store.testkit.ts'
 import { updateIndex } from './index-update.ts'
 import type { VersionText, VersionTexts } from './version-text.ts'
 

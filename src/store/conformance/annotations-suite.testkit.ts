@@ -10,7 +10,8 @@ import {
   type FieldType,
   type Task,
 } from '../contracts/annotations.ts'
-import { type WatchingEngine, type WatchingTarget, withWatchingStores } from './profiles-suite.testkit.ts'
+import type { StoreEngine } from './engine.testkit.ts'
+import { type WatchingTarget, withWatchingStores } from './profiles-suite.testkit.ts'
 import { goneOf, noteOf, pageOf } from './samples.testkit.ts'
 
 export const nothing: AnnotationBatch = { done: [], annotations: [], alsoAt: [], stories: [], unwanted: [], wanted: [] }
@@ -52,7 +53,7 @@ export async function kept(
 }
 
 /** What every engine promises about the queue of the annotation engine and about annotations. */
-export function annotationsSuite(engine: WatchingEngine): void {
+export function annotationsSuite(engine: StoreEngine): void {
   const place = (work: (place: WatchingTarget) => Promise<void>) => withWatchingStores(engine, work)
 
   describe(`tasks (${engine.name})`, () => {

@@ -3,26 +3,18 @@ import { describe, test } from 'node:test'
 import { AppError } from '../../core/errors.ts'
 import type { CollectableVersion, CollectionCursor, CollectionStore } from '../contracts/collection.ts'
 import type { Version, VersionStore } from '../contracts/versions.ts'
-import { type OpenShard, openOne, type StoreEngine, type StoreSystem, withSystem } from './engine.testkit.ts'
+import { type OpenShard, openOne, type StoreEngine, withSystem } from './engine.testkit.ts'
 import { textsOf } from './objects-suite.testkit.ts'
 import { pageOf } from './samples.testkit.ts'
-
-/** An engine with its collector's view of a system. `headerOf` is given what the sample pages archive. */
-export type CollectionEngine = StoreEngine & {
-  openCollection(
-    system: StoreSystem,
-    headerOf: (record: Buffer) => string,
-  ): { collection: CollectionStore; versions: VersionStore; close(): void }
-}
 
 type Place = { shard: OpenShard; collection: CollectionStore; versions: VersionStore; host: string }
 
 /** What every engine promises to the collector of garbage. */
-export function collectionSuite(engine: CollectionEngine): void {
+export function collectionSuite(engine: StoreEngine): void {
   const withPlace = (work: (place: Place) => Promise<void>) =>
     withSystem(engine, {}, async (system) => {
       const shard = await openOne(system)
-      const opened = engine.openCollection(system, (record) => `header of ${record.toString()}`)
+      const opened = engine.openStores(system, { headerOf: (record) => `header of ${record.toString()}` })
       try {
         await work({ shard, ...opened, host: system.hostOf(0, 0) })
       } finally {
@@ -218,8 +210,10 @@ export function collectionSuite(engine: CollectionEngine): void {
       withSystem(engine, {}, async (system) => {
         const shard = await openOne(system)
         const damaged = await put(shard, system.hostOf(0, 0), '/a', 'one', 1)
-        const { collection, close } = engine.openCollection(system, () => {
-          throw new AppError('record-damaged', 'no header')
+        const { collection, close } = engine.openStores(system, {
+          headerOf: () => {
+            throw new AppError('record-damaged', 'no header')
+          },
         })
         await collection.markUnwanted([damaged])
         assert.deepEqual(await collection.collect([{ versionId: damaged, action: 'drop' }]), [

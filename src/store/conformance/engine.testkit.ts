@@ -1,8 +1,11 @@
+import type { Clock } from '../../core/clock.ts'
+import type { CollectionStore } from '../contracts/collection.ts'
 import type { DocumentStore } from '../contracts/documents.ts'
 import type { FrontierStore } from '../contracts/frontier.ts'
 import type { LeaseStore } from '../contracts/leases.ts'
 import type { ArchiveFile, ObjectStore } from '../contracts/objects.ts'
 import type { RunStore } from '../contracts/runs.ts'
+import type { StoreSet } from '../contracts/store-set.ts'
 import type { VersionStore } from '../contracts/versions.ts'
 
 /**
@@ -13,7 +16,24 @@ export type StoreEngine = {
   name: string
   /** Records do not lie behind each other in files. */
   hasNoFiles?: boolean
+  /** Several servers share the store, and with it the key of the set-up link. */
+  isShared?: boolean
   create(options: SystemOptions): Promise<StoreSystem>
+  /** All other stores, beside the shards of a system; each call opens another connection. */
+  openStores(system: StoreSystem, options?: OpenOptions): OpenStores
+}
+
+export type OpenOptions = {
+  /** Of what the sample pages archive. */
+  headerOf?(record: Buffer): string
+  clock?: Clock
+  /** Rows that a view reads at a time, where it reads in portions. */
+  portion?: number
+}
+
+export type OpenStores = Omit<StoreSet, 'seed' | 'objects' | 'frontier' | 'readDisk' | 'check' | 'close'> & {
+  collection: CollectionStore
+  close(): void
 }
 
 export type SystemOptions = {

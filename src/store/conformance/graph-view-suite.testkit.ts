@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { systemClock } from '../../core/clock.ts'
 import type { GraphView } from '../contracts/graph-view.ts'
+import type { StoreEngine } from './engine.testkit.ts'
 import { type OpenShard, openOne, withSystem } from './engine.testkit.ts'
 import { fingerprintOf, goneOf, noteOf, pageOf } from './samples.testkit.ts'
-import type { ViewingEngine } from './views.testkit.ts'
 
 /** As the crawl keeps them: high word, low word. */
 function keysOf(urls: readonly string[]): Uint8Array {
@@ -17,7 +17,7 @@ function keysOf(urls: readonly string[]): Uint8Array {
 
 const pathOf = (url: string): string => url.slice(url.indexOf('/', 8))
 
-export function graphViewSuite(engine: ViewingEngine): void {
+export function graphViewSuite(engine: StoreEngine): void {
   const withGraph = (
     fill: (shard: OpenShard, host: string) => Promise<void>,
     look: (view: GraphView, host: string) => Promise<void>,
@@ -25,7 +25,7 @@ export function graphViewSuite(engine: ViewingEngine): void {
     withSystem(engine, {}, async (system) => {
       const host = system.hostOf(0, 0)
       await fill(await openOne(system), host)
-      const { graph, close } = engine.openViews(system, { clock: systemClock })
+      const { graph, close } = engine.openStores(system, { clock: systemClock })
       try {
         await look(graph, host)
       } finally {

@@ -3,14 +3,14 @@ import { describe, test } from 'node:test'
 import { createManualClock, type ManualClock } from '../../core/clock.ts'
 import type { HostView } from '../contracts/host-view.ts'
 import type { KeptCounts } from '../contracts/store-set.ts'
+import type { StoreEngine } from './engine.testkit.ts'
 import { type StoreSystem, withSystem } from './engine.testkit.ts'
 import { batchOf, noteOf, offersOf, pageOf } from './samples.testkit.ts'
-import type { ViewingEngine } from './views.testkit.ts'
 
 const now = Date.UTC(2026, 0, 1)
 const all = { q: '', after: null, limit: 100 }
 
-export function hostViewSuite(engine: ViewingEngine): void {
+export function hostViewSuite(engine: StoreEngine): void {
   const withShards = (work: (system: StoreSystem) => Promise<void>) => withSystem(engine, { shards: 2 }, work)
 
   async function withView(
@@ -19,7 +19,7 @@ export function hostViewSuite(engine: ViewingEngine): void {
     portion?: number,
   ): Promise<void> {
     const clock = createManualClock(now)
-    const { hosts, close } = engine.openViews(system, { clock, ...(portion === undefined ? {} : { portion }) })
+    const { hosts, close } = engine.openStores(system, { clock, ...(portion === undefined ? {} : { portion }) })
     try {
       await work(hosts, clock)
     } finally {
@@ -143,7 +143,7 @@ export function hostViewSuite(engine: ViewingEngine): void {
       const host = system.hostOf(0, 0)
       await shard!.documents.record([pageOf(host, '/a', 'one'), pageOf(host, '/b', 'two')])
       await shard!.documents.record([pageOf(host, '/a', 'three', { at: 2_000 })])
-      const { countKept, close } = engine.openViews(system, { clock: createManualClock(now) })
+      const { countKept, close } = engine.openStores(system, { clock: createManualClock(now) })
       const expected: KeptCounts = {
         documents: 2,
         versions: 3,

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type InboxCounts, type InboxFilter, type InboxStore, inboxStates, type Marks } from '../contracts/inbox.ts'
 import { draftOf, nothing } from './annotations-suite.testkit.ts'
-import { type InboxEngine, type InboxPlace, tell, withInbox } from './inbox-suite.testkit.ts'
+import type { StoreEngine } from './engine.testkit.ts'
+import { type InboxPlace, tell, withInbox } from './inbox-suite.testkit.ts'
 
 const everything = { before: null, limit: 10_000 }
 
@@ -17,7 +18,7 @@ function createChoices(seed: number) {
 }
 
 /** What marks, counts and removal promise, in every engine. */
-export function inboxMarksSuite(engine: InboxEngine): void {
+export function inboxMarksSuite(engine: StoreEngine): void {
   const place = (work: (place: InboxPlace) => Promise<void>) => withInbox(engine, work)
   const holderOf = async ({ collection }: InboxPlace, versionId: number): Promise<string | null> =>
     (await collection.find([versionId]))[0]!.heldBy

@@ -7,7 +7,7 @@ import type { CollectionStore } from '../contracts/collection.ts'
 import type { InboxFilter, InboxStore } from '../contracts/inbox.ts'
 import type { OutboxStore } from '../contracts/outbox.ts'
 import { draftOf, kept, nothing } from './annotations-suite.testkit.ts'
-import { type OpenShard, openOne, type StoreEngine, type StoreSystem, withSystem } from './engine.testkit.ts'
+import { type OpenShard, openOne, type StoreEngine, withSystem } from './engine.testkit.ts'
 
 type InboxStores = {
   inbox: InboxStore
@@ -16,17 +16,14 @@ type InboxStores = {
   collection: Pick<CollectionStore, 'find'>
 }
 
-/** An engine with its inbox; each call opens another connection. */
-export type InboxEngine = StoreEngine & { openInbox(system: StoreSystem): InboxStores & { close(): void } }
-
 export type InboxPlace = InboxStores & { shard: OpenShard; host: string; open(): InboxStores }
 
-export function withInbox(engine: InboxEngine, work: (place: InboxPlace) => Promise<void>): () => Promise<void> {
+export function withInbox(engine: StoreEngine, work: (place: InboxPlace) => Promise<void>): () => Promise<void> {
   return withSystem(engine, {}, async (system) => {
     const shard = await openOne(system)
     const opened: { close(): void }[] = []
     const open = () => {
-      const { close, ...stores } = engine.openInbox(system)
+      const { close, ...stores } = engine.openStores(system)
       opened.push({ close })
       return stores
     }
@@ -60,7 +57,7 @@ function queryOf(text: string): SearchQuery {
 const textOf = (text: string): Pick<AnnotationDraft, 'summary'> => ({ summary: { text, marks: [] } })
 
 /** What every engine promises about finding things in an inbox. */
-export function inboxSuite(engine: InboxEngine): void {
+export function inboxSuite(engine: StoreEngine): void {
   const place = (work: (place: InboxPlace) => Promise<void>) => withInbox(engine, work)
   const all = { before: null, limit: 100 }
   const idsOf = async (

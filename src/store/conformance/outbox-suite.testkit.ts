@@ -2,14 +2,15 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { OutboxAttempt, OutboxEntry } from '../contracts/outbox.ts'
 import { nothing } from './annotations-suite.testkit.ts'
-import { type InboxEngine, tell, withInbox } from './inbox-suite.testkit.ts'
+import type { StoreEngine } from './engine.testkit.ts'
+import { tell, withInbox } from './inbox-suite.testkit.ts'
 
 const LEASE_MS = 1_000
 const takeAll = (now: number) => ({ now, limit: 100, leaseMs: LEASE_MS })
 const idsOf = (attempts: readonly OutboxAttempt[]): string[] =>
   attempts.map(({ annotation, channel }) => `${annotation} ${channel}`).sort()
 
-export function outboxSuite(engine: InboxEngine): void {
+export function outboxSuite(engine: StoreEngine): void {
   describe(`the outbox (${engine.name})`, () => {
     test(
       'an annotation has an entry for each of its channels, written with it, and none where it has no channel',

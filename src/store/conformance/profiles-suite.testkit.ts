@@ -9,18 +9,15 @@ import { pageOf } from './samples.testkit.ts'
 
 export type WatchingStores = { profiles: ProfileStore; watches: WatchStore; annotations: AnnotationStore }
 
-/** An engine with its stores of profiles, watches and annotations, beside the shards of a system. */
-export type WatchingEngine = StoreEngine & { openWatching(system: StoreSystem): WatchingStores & { close(): void } }
-
 export type WatchingTarget = WatchingStores & { shard: OpenShard; host: string; system: StoreSystem }
 
 export function withWatchingStores(
-  engine: WatchingEngine,
+  engine: StoreEngine,
   work: (place: WatchingTarget) => Promise<void>,
 ): () => Promise<void> {
   return withSystem(engine, {}, async (system) => {
     const shard = await openOne(system)
-    const { close, ...stores } = engine.openWatching(system)
+    const { close, ...stores } = engine.openStores(system)
     try {
       await work({ ...stores, shard, host: system.hostOf(0, 0), system })
     } finally {
@@ -63,7 +60,7 @@ function outcomeOf(watch: number, parts: Partial<WatchOutcome> = {}): WatchOutco
 }
 
 /** What every engine promises about the profile base. */
-export function profilesSuite(engine: WatchingEngine): void {
+export function profilesSuite(engine: StoreEngine): void {
   const place = (work: (place: WatchingTarget) => Promise<void>) => withWatchingStores(engine, work)
 
   describe(`profiles (${engine.name})`, () => {

@@ -6,29 +6,19 @@ import type { AccountDraft, AccountStore } from '../../contracts/accounts/accoun
 import type { SessionDraft } from '../../contracts/accounts/sessions.ts'
 import type { TokenDraft } from '../../contracts/accounts/tokens.ts'
 import type { StoreSet } from '../../contracts/store-set.ts'
-import { openOne, type StoreEngine, type StoreSystem, withSystem } from '../engine.testkit.ts'
+import { openOne, type StoreEngine, withSystem } from '../engine.testkit.ts'
 
 export type AccountStores = Pick<StoreSet, 'accounts' | 'sessions' | 'tokens' | 'signInFailures' | 'setup'>
-
-/** An engine with its stores of accounts; each call opens another connection. */
-export type AccountsEngine = StoreEngine & {
-  /** Several servers share the store, and with it the key of the set-up link. */
-  isShared: boolean
-  openAccounts(system: StoreSystem): AccountStores & { close(): void }
-}
 
 /** `open` opens the stores once more, as another process or a restart does. */
 export type OpenAccounts = AccountStores & { open(): AccountStores }
 
-export function withAccounts(
-  engine: AccountsEngine,
-  work: (stores: OpenAccounts) => Promise<void>,
-): () => Promise<void> {
+export function withAccounts(engine: StoreEngine, work: (stores: OpenAccounts) => Promise<void>): () => Promise<void> {
   return withSystem(engine, {}, async (system) => {
     await openOne(system)
     const opened: { close(): void }[] = []
     const open = (): AccountStores => {
-      const stores = engine.openAccounts(system)
+      const stores = engine.openStores(system)
       opened.push(stores)
       return stores
     }
@@ -65,7 +55,7 @@ export function tokenDraft(account: number, name: string, parts: Partial<TokenDr
 
 const administrator = { role: 'administrator' } as const
 
-export function accountsSuite(engine: AccountsEngine): void {
+export function accountsSuite(engine: StoreEngine): void {
   describe(`accounts (${engine.name})`, () => {
     test(
       'an account is found as it was added, by its id or its e-mail address in any case, also after a restart',

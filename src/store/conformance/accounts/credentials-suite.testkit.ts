@@ -1,16 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Account } from '../../../core/account.ts'
-import {
-  type AccountsEngine,
-  addAccount,
-  hashOf,
-  sessionDraft,
-  tokenDraft,
-  withAccounts,
-} from './accounts-suite.testkit.ts'
+import type { StoreEngine } from '../engine.testkit.ts'
+import { addAccount, hashOf, sessionDraft, tokenDraft, withAccounts } from './accounts-suite.testkit.ts'
 
-export function sessionsSuite(engine: AccountsEngine): void {
+export function sessionsSuite(engine: StoreEngine): void {
   describe(`sessions (${engine.name})`, () => {
     test(
       'a session is found by its hash until it expires, also after a restart',
@@ -95,7 +89,7 @@ export function sessionsSuite(engine: AccountsEngine): void {
   })
 }
 
-export function tokensSuite(engine: AccountsEngine): void {
+export function tokensSuite(engine: StoreEngine): void {
   describe(`tokens (${engine.name})`, () => {
     test(
       'a token is found by its hash until it expires, with its scopes and its last use',

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { type AccountsEngine, hashOf, withAccounts } from './accounts-suite.testkit.ts'
+import type { StoreEngine } from '../engine.testkit.ts'
+import { hashOf, withAccounts } from './accounts-suite.testkit.ts'
 
-export function signInFailuresSuite(engine: AccountsEngine): void {
+export function signInFailuresSuite(engine: StoreEngine): void {
   describe(`sign-in failures (${engine.name})`, () => {
     test(
       'failures are counted under their key until they are cleared, also over a restart',
@@ -23,7 +24,7 @@ export function signInFailuresSuite(engine: AccountsEngine): void {
   })
 }
 
-export function setupSuite(engine: AccountsEngine): void {
+export function setupSuite(engine: StoreEngine): void {
   describe(`set-up (${engine.name})`, () => {
     test(
       'the hash of the set-up link is there until it is removed',

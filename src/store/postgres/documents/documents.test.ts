@@ -3,12 +3,12 @@ import { describe, test } from 'node:test'
 import { isAppError } from '../../../core/errors.ts'
 import { partitionOf } from '../../../core/partition.ts'
 import { pageOf } from '../../conformance/samples.testkit.ts'
-import { type ArchiveSystem, createArchiveSystem } from '../archive/archive-system.testkit.ts'
 import { createPostgresCollection } from '../archive/collection.ts'
 import { createPostgresObjects } from '../archive/objects.ts'
 import { createPostgresVersions, newestVersion } from '../archive/versions.ts'
 import type { PostgresPool } from '../connection/pool.ts'
 import { cutConnections, usePostgres } from '../testkit/postgres.testkit.ts'
+import { type ArchiveSystem, createArchiveSystem } from '../testkit/store.testkit.ts'
 
 usePostgres()
 

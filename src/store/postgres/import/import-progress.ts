@@ -53,7 +53,7 @@ export async function refuseWhileImporting(sender: Sender): Promise<void> {
   )
 }
 
-export const firstMark = (source: string): ImportState => ({
+export const firstImportState = (source: string): ImportState => ({
   n: 0,
   source,
   phase: 'copying',

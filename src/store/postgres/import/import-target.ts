@@ -4,7 +4,7 @@ import { partsOf } from '../archive/objects.ts'
 import type { PostgresPool, Tx } from '../connection/pool.ts'
 import { partitionOfId } from '../connection/row-batch.ts'
 import { counterFaults, setImportCounters } from './import-counters.ts'
-import { advanceMark, firstMark, insertMark, readMark, refuseLiveNodes } from './import-progress.ts'
+import { advanceMark, firstImportState, insertMark, readMark, refuseLiveNodes } from './import-progress.ts'
 import { importTables, recordTable } from './import-tables.ts'
 import { compareRows, insertRows, type Statement } from './row-statements.ts'
 
@@ -42,7 +42,7 @@ export async function openImportTarget(pool: PostgresPool): Promise<ImportTarget
     await refuseLiveNodes(pool)
     const known = await readMark(pool)
     if (known !== null) return continued(known, source)
-    const fresh = firstMark(source)
+    const fresh = firstImportState(source)
     await pool.transaction(async (tx) => {
       await refuseFilled(tx)
       await tx.query(statements.seed, [JSON.stringify(facts.seed)])

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { indexBatch, queryOf, textOf } from '../../conformance/search-suite.testkit.ts'
-import { createSearchSystem } from '../archive/archive-engines.testkit.ts'
 import { usePostgres } from '../testkit/postgres.testkit.ts'
+import { createSearchSystem } from '../testkit/store.testkit.ts'
 
 usePostgres()
 

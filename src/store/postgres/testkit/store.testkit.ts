@@ -8,15 +8,30 @@ import {
   type StoreSystem,
   type SystemOptions,
 } from '../../conformance/engine.testkit.ts'
+import type { SearchEngine, SearchSystem } from '../../conformance/search-suite.testkit.ts'
+import type { DocumentStore } from '../../contracts/documents.ts'
 import type { PartitionGrant } from '../../contracts/partition-leases.ts'
+import { createPostgresAccounts } from '../accounts/accounts.ts'
+import { createPostgresSessions, createPostgresTokens } from '../accounts/credentials.ts'
+import { createPostgresProfiles } from '../accounts/profiles.ts'
+import { createPostgresSetup, createPostgresSignInFailures } from '../accounts/sign-in.ts'
+import { createPostgresAnnotations } from '../annotations/annotations.ts'
+import { createPostgresOutbox } from '../annotations/outbox.ts'
+import { createPostgresCollection } from '../archive/collection.ts'
 import { createPostgresObjects } from '../archive/objects.ts'
+import { createPostgresKeptCounter } from '../archive/status.ts'
 import { createPostgresVersions } from '../archive/versions.ts'
 import { createPostgresEvents } from '../cluster/events.ts'
 import { createPostgresRuns } from '../cluster/runs.ts'
+import { createPostgresWatches } from '../cluster/watches.ts'
 import { openPool, type PostgresPool } from '../connection/pool.ts'
 import { createPostgresDocuments } from '../documents/documents.ts'
 import { createPostgresFrontier, type PostgresFrontier } from '../frontier/frontier.ts'
+import { createPostgresGraphView } from '../frontier/graph-view.ts'
+import { createPostgresHostView } from '../frontier/host-view.ts'
+import { createPostgresInbox } from '../inbox/inbox.ts'
 import { createLeaderLease } from '../leases/leader.ts'
+import { createPostgresSearchIndex } from '../search/search-index.ts'
 import { createDatabase, type TestDatabase } from './postgres.testkit.ts'
 
 /** A database of its own, with shards opened and closed as a test wants. Shard n holds the partitions that leave n when divided by their number. */
@@ -27,7 +42,35 @@ type Opened = { pool: PostgresPool; frontier: PostgresFrontier; close(): Promise
 export const postgresEngine: StoreEngine = {
   name: 'cluster',
   hasNoFiles: true,
+  isShared: true,
   create: async (options) => createPostgresSystem(options),
+  openStores(system, { headerOf = () => '', clock = systemClock } = {}) {
+    const { address } = (system as PostgresSystem).database
+    const pool = openPool({ address, maxConnections: 2, name: 'stores' })
+    return {
+      accounts: createPostgresAccounts(pool),
+      sessions: createPostgresSessions(pool),
+      tokens: createPostgresTokens(pool),
+      signInFailures: createPostgresSignInFailures(pool),
+      setup: createPostgresSetup(pool),
+      profiles: createPostgresProfiles(pool),
+      watches: createPostgresWatches(pool),
+      inbox: createPostgresInbox(pool),
+      annotations: createPostgresAnnotations({ pool }),
+      outbox: createPostgresOutbox(pool),
+      versions: createPostgresVersions(pool),
+      collection: createPostgresCollection({
+        pool,
+        objects: createPostgresObjects(pool),
+        headerOf,
+        textOf: async () => null,
+      }),
+      hosts: createPostgresHostView({ pool, clock }),
+      graph: createPostgresGraphView(pool),
+      countKept: createPostgresKeptCounter(pool),
+      close: () => void pool.close(),
+    }
+  },
 }
 
 export async function createPostgresSystem(parts: Partial<SystemOptions> = {}): Promise<PostgresSystem> {
@@ -122,5 +165,53 @@ function hostOfShard(shard: number, shards: number, n: number): string {
   for (let number = 0, left = n; ; number++) {
     const host = `host${number}.example`
     if (partitionOf(host) % shards === shard && left-- === 0) return host
+  }
+}
+
+/** An index alone; everything is kept until it is dropped. */
+export async function createSearchSystem(): Promise<SearchSystem> {
+  const { pool, destroy } = await createDatabase()
+  const dropped = new Set<number>()
+  return {
+    open: async () =>
+      createPostgresSearchIndex({ pool, kept: async (ids) => new Set(ids.filter((id) => !dropped.has(id))) }),
+    drop(ids) {
+      for (const id of ids) dropped.add(id)
+    },
+    destroy,
+  }
+}
+
+export const postgresSearch: SearchEngine = { name: 'cluster', create: createSearchSystem }
+
+/** A database whose partitions are all held under epoch 1, by whoever asks, without any frontier. */
+export type ArchiveSystem = {
+  pool: PostgresPool
+  /** Another process, with connections of its own; closed with the system. */
+  another(epoch?: number): { pool: PostgresPool; documents: DocumentStore }
+  /** A host in a partition that leaves `shard` when divided by two. */
+  hostOf(shard: number): string
+  destroy(): Promise<void>
+}
+
+export async function createArchiveSystem(): Promise<ArchiveSystem> {
+  const { pool, address, destroy } = await createDatabase()
+  await pool.query(`UPDATE leases SET epoch = 1, holder = 'test', until = now() + interval '1 hour'`)
+  const others: PostgresPool[] = []
+  return {
+    pool,
+    another(epoch = 1) {
+      const own = openPool({ address, maxConnections: 4, name: 'another' })
+      others.push(own)
+      return { pool: own, documents: createPostgresDocuments({ pool: own, epochOf: () => epoch }) }
+    },
+    hostOf(shard) {
+      for (let number = 0; ; number++)
+        if (partitionOf(`host${number}.example`) % 2 === shard) return `host${number}.example`
+    },
+    async destroy() {
+      await Promise.all(others.map((each) => each.close()))
+      await destroy()
+    },
   }
 }

@@ -22,7 +22,7 @@ export const columnNames = columns.map(({ column }) => column)
 export const flagColumns = columns.filter(({ type }) => type === 'flag').map(({ column }) => column)
 
 /** The values of a draft, in the order of `columnNames`. */
-export function columnValues(draft: AnnotationDraft): SQLInputValue[] {
+export function insertValues(draft: AnnotationDraft): SQLInputValue[] {
   return columns.map(({ name, type }) => {
     const value = draft[name]
     if (type === 'json') return JSON.stringify(value ?? null)

@@ -7,7 +7,7 @@ import type {
 } from '../../contracts/annotations.ts'
 import { comesRead } from '../../rules/inbox.ts'
 import type { Database } from '../folder/database.ts'
-import { columnNames, columnValues, createAnnotationReader, prepareAnnotations } from './annotation-rows.ts'
+import { columnNames, createAnnotationReader, insertValues, prepareAnnotations } from './annotation-rows.ts'
 import { createWordSpelling } from './inbox-words.ts'
 
 type TaskRow = Omit<Task, 'first' | 'made'> & { first: 0 | 1; made: 0 | 1 }
@@ -57,7 +57,7 @@ export function createSqliteAnnotations(db: Database): AnnotationStore {
   function add(draft: AnnotationDraft): number {
     const read = comesRead(draft)
     const archived = draft.muted === true
-    const { changes, lastInsertRowid } = sql.insert.run(...columnValues(draft), Number(read), Number(archived))
+    const { changes, lastInsertRowid } = sql.insert.run(...insertValues(draft), Number(read), Number(archived))
     if (changes === 0) return 0
     const id = Number(lastInsertRowid)
     // The version stays until its owner has read the annotation.

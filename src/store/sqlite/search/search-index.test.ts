@@ -4,8 +4,8 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { isAppError } from '../../../core/errors.ts'
 import { indexBatch, queryOf, searchSuite, textOf } from '../../conformance/search-suite.testkit.ts'
+import { createSearchSystem, sqliteSearch } from '../testkit/store.testkit.ts'
 import { searchMigrations } from './fts-expression.ts'
-import { createSearchSystem, sqliteSearch } from './search-system.testkit.ts'
 
 searchSuite(sqliteSearch)
 

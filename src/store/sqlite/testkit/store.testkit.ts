@@ -2,6 +2,7 @@ import { appendFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
+import { systemClock } from '../../../core/clock.ts'
 import { partitionCount, partitionOf } from '../../../core/partition.ts'
 import {
   defaultOptions,
@@ -10,11 +11,26 @@ import {
   type StoreSystem,
   type SystemOptions,
 } from '../../conformance/engine.testkit.ts'
+import type { SearchEngine, SearchSystem } from '../../conformance/search-suite.testkit.ts'
+import { createSqliteAccounts } from '../accounts/accounts.ts'
+import { createSqliteSessions, createSqliteTokens } from '../accounts/credentials.ts'
+import { createSqliteProfiles } from '../accounts/profiles.ts'
+import { createSqliteSetup, createSqliteSignInFailures } from '../accounts/sign-in.ts'
 import { createSqliteObjects } from '../archive/objects.ts'
+import { createSqliteCollection } from '../documents/collection.ts'
 import { createSqliteVersions } from '../documents/versions.ts'
-import type { Database } from '../folder/database.ts'
+import { type Database, openDatabase } from '../folder/database.ts'
 import { type DataFolder, openCatalogForReading, openFolder, paths } from '../folder/folder.ts'
+import { catalogMigrations } from '../folder/schema-catalog.ts'
 import { openShardStore, type ShardStore } from '../folder/shard-store.ts'
+import { createSqliteKeptCounter } from '../folder/status.ts'
+import { createSqliteGraphView } from '../frontier/graph-view.ts'
+import { createSqliteHostView } from '../frontier/host-view.ts'
+import { createSqliteWatches } from '../frontier/watches.ts'
+import { createSqliteAnnotations } from '../inbox/annotations.ts'
+import { createSqliteInbox } from '../inbox/inbox.ts'
+import { createSqliteOutbox } from '../inbox/outbox.ts'
+import { openSqliteSearchIndex } from '../search/search-index.ts'
 
 /** A data folder in the temporary folder, with shards opened and closed as a test wants. */
 export type SqliteSystem = StoreSystem & { folder: string; warnings: string[]; closedFiles: number[]; now: number }
@@ -22,6 +38,33 @@ export type SqliteSystem = StoreSystem & { folder: string; warnings: string[]; c
 export const sqliteEngine: StoreEngine = {
   name: 'embedded',
   create: async (options) => createSqliteSystem(options),
+  openStores(system, { headerOf = () => '', clock = systemClock, portion } = {}) {
+    const { folder } = system as SqliteSystem
+    const db = openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist: true })
+    const objects = createSqliteObjects(db, paths.archive(folder))
+    const hosts = createSqliteHostView({ folder, db, clock, ...(portion === undefined ? {} : { portion }) })
+    return {
+      accounts: createSqliteAccounts(db),
+      sessions: createSqliteSessions(db),
+      tokens: createSqliteTokens(db),
+      signInFailures: createSqliteSignInFailures(db),
+      setup: createSqliteSetup(db),
+      profiles: createSqliteProfiles(db),
+      watches: createSqliteWatches(db),
+      inbox: createSqliteInbox(db),
+      annotations: createSqliteAnnotations(db),
+      outbox: createSqliteOutbox(db),
+      versions: createSqliteVersions(db),
+      collection: createSqliteCollection({ db, objects, headerOf, textOf: async () => null }),
+      hosts,
+      graph: createSqliteGraphView(db),
+      countKept: createSqliteKeptCounter(db),
+      close() {
+        hosts.close()
+        db.close()
+      },
+    }
+  },
 }
 
 type Opened = { folder: DataFolder; shards: { store: ShardStore; reader: Database }[]; ports: MessagePort[] }
@@ -149,3 +192,21 @@ function hostOfShard(shard: number, shards: number, n: number): string {
     if (partitionOf(host) % shards === shard && left-- === 0) return host
   }
 }
+
+/** An index in the temporary folder; everything is kept until it is dropped. */
+export function createSearchSystem(): SearchSystem & { path: string } {
+  const folder = mkdtempSync(join(tmpdir(), 'erace-search-'))
+  const path = join(folder, 'search.db')
+  const dropped = new Set<number>()
+  return {
+    path,
+    open: async () =>
+      openSqliteSearchIndex({ path, kept: async (ids) => new Set(ids.filter((id) => !dropped.has(id))) }),
+    drop(ids) {
+      for (const id of ids) dropped.add(id)
+    },
+    destroy: async () => rmSync(folder, { recursive: true, force: true }),
+  }
+}
+
+export const sqliteSearch: SearchEngine = { name: 'embedded', create: async () => createSearchSystem() }

@@ -1,33 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { graphViewSuite } from '../../conformance/graph-view-suite.testkit.ts'
-import { hostViewSuite } from '../../conformance/host-view-suite.testkit.ts'
 import { offerOf } from '../../conformance/samples.testkit.ts'
-import type { ViewingEngine } from '../../conformance/views.testkit.ts'
-import { createPostgresKeptCounter } from '../archive/status.ts'
 import { usePostgres } from '../testkit/postgres.testkit.ts'
-import { createPostgresSystem, type PostgresSystem, postgresEngine } from '../testkit/store.testkit.ts'
+import { createPostgresSystem } from '../testkit/store.testkit.ts'
 import { createPostgresFrontierView } from './frontier-view.ts'
-import { createPostgresGraphView } from './graph-view.ts'
-import { createPostgresHostView } from './host-view.ts'
 
 usePostgres()
-
-const engine: ViewingEngine = {
-  ...postgresEngine,
-  openViews(system, { clock }) {
-    const { pool } = (system as PostgresSystem).database
-    return {
-      hosts: createPostgresHostView({ pool, clock }),
-      graph: createPostgresGraphView(pool),
-      countKept: createPostgresKeptCounter(pool),
-      close() {},
-    }
-  },
-}
-
-hostViewSuite(engine)
-graphViewSuite(engine)
 
 test('a view tells of hosts, queues and robots.txt of all shards, beside those who work there', async () => {
   const system = await createPostgresSystem({ shards: 2 })
