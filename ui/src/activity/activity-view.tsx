@@ -1,5 +1,8 @@
 import './activity.css'
+import { useQueryClient } from '@tanstack/react-query'
 import { lazy, Suspense, useState } from 'react'
+import { api } from '../api/client.ts'
+import { useChange, useGet } from '../api/queries.ts'
 import type { Crawl } from '../api/types.ts'
 import { Button } from '../kit/button.tsx'
 import { ConfirmDialog } from '../kit/dialog.tsx'
@@ -7,15 +10,41 @@ import { Page } from '../kit/page.tsx'
 import { ErrorState, LoadingState } from '../kit/states.tsx'
 import { formatCount, formatSize } from '../kit/strings.ts'
 import { Table } from '../kit/table.tsx'
+import { showError, showToast } from '../kit/toast.tsx'
+import { useLive } from '../live/use-live.ts'
 import { useMe } from '../session/session.ts'
 import { Charts } from './charts.tsx'
 import { Explain } from './explain.tsx'
 import { Hosts } from './hosts.tsx'
 import { Nodes } from './nodes.tsx'
 import { formatShare, strings } from './strings.ts'
-import { useCrawl, usePause } from './use-activity.ts'
 
 const CrawlGraph = lazy(() => import('./graph.tsx'))
+
+/** Ten minutes, with a point every second or two. */
+const MAX_POINTS = 600
+const REFRESH_MS = 15_000
+
+/** Crawl stats, extended by live events and refreshed regularly. */
+function useCrawl() {
+  const client = useQueryClient()
+  useLive('crawl', (stats) => {
+    client.setQueryData<Crawl>(['crawl'], (old) => {
+      if (old === undefined || (old.series.at(-1)?.at ?? '') >= stats.at) return old
+      return { ...old, now: stats, series: [...old.series, stats].slice(-MAX_POINTS) }
+    })
+  })
+  return useGet<Crawl>(['crawl'], '/crawl', {}, { refetchInterval: REFRESH_MS })
+}
+
+/** Pauses or resumes the crawl. */
+function usePause() {
+  const patch = (paused: boolean) => api.patch<{ isPaused: boolean }>('/crawl', { paused })
+  return useChange(['crawl', 'nodes'], patch, {
+    onSuccess: ({ isPaused }) => showToast(isPaused ? strings.pause.paused : strings.pause.resumed),
+    onError: showError,
+  })
+}
 
 export default function ActivityView() {
   const { role } = useMe()
@@ -32,8 +61,7 @@ export default function ActivityView() {
 function Administration() {
   const crawl = useCrawl()
   const [showsGraph, setShowsGraph] = useState(false)
-  if (crawl.error !== null && crawl.data === undefined)
-    return <ErrorState error={crawl.error} onRetry={() => void crawl.refetch()} />
+  if (crawl.error !== null && crawl.data === undefined) return <ErrorState query={crawl} />
   if (crawl.data === undefined) return <LoadingState label={strings.loading} />
   return (
     <>
@@ -74,7 +102,7 @@ function PausedBanner({ crawl: { paused, isPaused } }: { crawl: Crawl }) {
   const pause = usePause()
   if (paused === null) return null
   return (
-    <div className="kit-spread activity-paused" role="alert">
+    <div className="kit-spread kit-notice tone-warn activity-paused" role="alert">
       <span>{paused}</span>
       {isPaused && (
         <Button
@@ -100,8 +128,8 @@ function PauseButton({ isPaused }: { isPaused: boolean }) {
         <ConfirmDialog
           title={strings.pause.title}
           confirm={strings.pause.pause}
-          busy={pause.isPending}
-          onCancel={() => setAsks(false)}
+          disabled={pause.isPending}
+          onClose={() => setAsks(false)}
           onConfirm={() => pause.mutate(true, { onSettled: () => setAsks(false) })}
         >
           <p>{strings.pause.body}</p>
@@ -129,7 +157,7 @@ function Totals({ crawl: { totals, disk, now } }: { crawl: Crawl }) {
     <dl className="activity-totals kit-card">
       {facts.map(([name, value]) => (
         <div key={name}>
-          <dt className="soft">{name}</dt>
+          <dt className="soft small">{name}</dt>
           <dd className="numbers">{value}</dd>
         </div>
       ))}

@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef } from 'react'
 import uPlot from 'uplot'
 import type { Crawl } from '../api/types.ts'
 import { formatCount } from '../kit/strings.ts'
+import { colourOf } from '../theme/colour.ts'
 import { formatRate, formatSizeRate, strings } from './strings.ts'
 
 type Line = { label: string; colour: string; values: readonly number[]; format: (value: number) => string }
@@ -101,13 +102,11 @@ function dataOf({ times, lines }: Pick<Props, 'times' | 'lines'>): uPlot.Aligned
 }
 
 function optionsOf(holder: HTMLElement, lines: readonly Line[], minTop: number): uPlot.Options {
-  const styles = getComputedStyle(holder)
-  const token = (name: string): string => styles.getPropertyValue(name).trim()
   const axis = {
-    stroke: token('--ink-faint'),
-    grid: { stroke: token('--line'), width: 1 },
+    stroke: colourOf(holder, '--ink-faint'),
+    grid: { stroke: colourOf(holder, '--line'), width: 1 },
     ticks: { show: false },
-    font: `11px ${token('--font')}`,
+    font: `11px ${getComputedStyle(holder).fontFamily}`,
   }
   const [first] = lines
   return {
@@ -127,7 +126,12 @@ function optionsOf(holder: HTMLElement, lines: readonly Line[], minTop: number):
     ],
     series: [
       {},
-      ...lines.map(({ label, colour }) => ({ label, stroke: token(colour), width: 1.5, points: { show: false } })),
+      ...lines.map(({ label, colour }) => ({
+        label,
+        stroke: colourOf(holder, colour),
+        width: 1.5,
+        points: { show: false },
+      })),
     ],
   }
 }

@@ -1,15 +1,15 @@
-import { type FormEvent, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { Link } from 'wouter'
+import { useGet } from '../api/queries.ts'
 import type { UrlExplanation } from '../api/types.ts'
 import { Badge, type BadgeTone } from '../kit/badge.tsx'
 import { Button } from '../kit/button.tsx'
-import { Field } from '../kit/field.tsx'
+import { Field, Form } from '../kit/field.tsx'
 import { Icon } from '../kit/icon.tsx'
 import { Input } from '../kit/input.tsx'
 import { ErrorState, LoadingState } from '../kit/states.tsx'
 import { useQueryState } from '../url/query-state.ts'
 import { strings } from './strings.ts'
-import { useExplanation } from './use-activity.ts'
 
 const text = strings.explain
 
@@ -27,14 +27,10 @@ export function Explain() {
   const [url, setUrl] = useQueryState('url')
   const [typed, setTyped] = useState(url)
   useEffect(() => setTyped(url), [url])
-  const query = useExplanation(url)
-  function submit(event: FormEvent) {
-    event.preventDefault()
-    setUrl(typed.trim())
-  }
+  const query = useGet<UrlExplanation>(['explain', url], '/explain', { url }, { enabled: url !== '', retry: false })
   return (
     <>
-      <form className="activity-ask" onSubmit={submit}>
+      <Form className="activity-ask" onSubmit={() => setUrl(typed.trim())}>
         <Field label={text.label}>
           <Input
             inputMode="url"
@@ -42,14 +38,14 @@ export function Explain() {
             spellCheck={false}
             placeholder={text.example}
             value={typed}
-            onChange={(event) => setTyped(event.target.value)}
+            onChange={setTyped}
           />
         </Field>
         <Button label={text.submit} type="submit" variant="primary" />
-      </form>
+      </Form>
       <div aria-live="polite">
         {url === '' ? null : query.error !== null ? (
-          <ErrorState error={query.error} title={text.errorTitle} advice={text.errorHint} />
+          <ErrorState query={{ error: query.error }} title={text.errorTitle} advice={text.errorHint} />
         ) : query.data === undefined ? (
           <LoadingState lines={3} />
         ) : (
@@ -67,7 +63,7 @@ function Answer({ explanation: { verdict, sentence, steps, document } }: { expla
         <Badge tone={tones[verdict]}>{text.verdicts[verdict]}</Badge> {sentence}{' '}
         {document !== null && <Link href={`/documents/${document}`}>{text.document}</Link>}
       </p>
-      <ol className="activity-steps">
+      <ol className="break activity-steps">
         {steps.map(({ name, ok, text: reason }) => (
           <li key={name}>
             <Icon name={ok === null ? 'minus' : ok ? 'check' : 'close'} size={16} />

@@ -1,4 +1,5 @@
 import type { Graph } from '../api/types.ts'
+import { colourOf } from '../theme/colour.ts'
 
 /** The offset of the picture's centre in screen pixels, and its scale. */
 export type View = { x: number; y: number; scale: number }
@@ -6,7 +7,8 @@ type Point = { x: number; y: number }
 
 const RADIUS = 3.5
 const HIT_RADIUS = 10
-const tokens: Record<Graph['nodes'][number]['state'], string> = {
+export type State = Graph['nodes'][number]['state']
+export const tokens: Record<State, string> = {
   fetched: '--accent',
   redirect: '--ink-faint',
   gone: '--warn',
@@ -51,12 +53,10 @@ export function drawGraph(
   }
   const context = canvas.getContext('2d')
   if (context === null) return
-  const styles = getComputedStyle(canvas)
-  const token = (name: string): string => styles.getPropertyValue(name).trim()
   context.setTransform(ratio, 0, 0, ratio, (width / 2 + view.x) * ratio, (height / 2 + view.y) * ratio)
   context.clearRect(-width / 2 - view.x, -height / 2 - view.y, width, height)
   const pointOf = (node: number): Point => ({ x: at[2 * node]! * view.scale, y: at[2 * node + 1]! * view.scale })
-  context.strokeStyle = token('--line-strong')
+  context.strokeStyle = colourOf(canvas, '--line-strong')
   context.globalAlpha = graph.edges.length > 5000 ? 0.15 : 0.35
   context.lineWidth = 0.7
   context.beginPath()
@@ -70,7 +70,7 @@ export function drawGraph(
   // Smaller when zoomed out, or thousands would cover each other.
   const normal = Math.min(2 * RADIUS, Math.max(1.2, RADIUS * Math.sqrt(view.scale)))
   for (const [state, name] of Object.entries(tokens)) {
-    context.fillStyle = token(name)
+    context.fillStyle = colourOf(canvas, name)
     context.beginPath()
     for (const [node, { state: own }] of graph.nodes.entries()) {
       if (own !== state) continue

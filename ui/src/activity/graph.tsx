@@ -1,12 +1,13 @@
 import { useState } from 'react'
 import { Link } from 'wouter'
+import { useGet } from '../api/queries.ts'
 import type { Graph } from '../api/types.ts'
 import { Field } from '../kit/field.tsx'
 import { Input, Select } from '../kit/input.tsx'
 import { EmptyState, ErrorState, LoadingState } from '../kit/states.tsx'
 import { GraphCanvas } from './graph-canvas.tsx'
+import { type State, tokens } from './graph-drawing.ts'
 import { strings } from './strings.ts'
-import { useGraph } from './use-activity.ts'
 
 const text = strings.graph
 const sizes = ['200', '1000', '5000'].map((value) => ({ value, label: text.pages(Number(value)) }))
@@ -16,7 +17,7 @@ const LISTED = 100
 export default function CrawlGraph() {
   const [limit, setLimit] = useState('1000')
   const [host, setHost] = useState('')
-  const query = useGraph(Number(limit), host)
+  const query = useGet<Graph>(['graph', limit, host], '/crawl/graph', { limit, host }, { staleTime: Infinity })
   return (
     <>
       <div className="kit-row">
@@ -24,16 +25,11 @@ export default function CrawlGraph() {
           <Select value={limit} options={sizes} onChange={setLimit} />
         </Field>
         <Field label={text.host}>
-          <Input
-            type="search"
-            value={host}
-            onChange={(event) => setHost(event.target.value.trim())}
-            placeholder={text.allHosts}
-          />
+          <Input type="search" value={host} onChange={(text) => setHost(text.trim())} placeholder={text.allHosts} />
         </Field>
       </div>
       {query.error !== null ? (
-        <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+        <ErrorState query={query} />
       ) : query.data === undefined ? (
         <LoadingState label={text.loading} />
       ) : query.data.nodes.length === 0 ? (
@@ -51,10 +47,10 @@ export default function CrawlGraph() {
 
 function Legend({ more }: { more: boolean }) {
   return (
-    <p className="activity-legend soft">
+    <p className="kit-row soft activity-legend">
       {Object.entries(text.states).map(([state, word]) => (
         <span key={state}>
-          <span className={`activity-dot activity-dot-${state}`} /> {word}{' '}
+          <span className="activity-dot" style={{ background: `var(${tokens[state as State]})` }} /> {word}{' '}
         </span>
       ))}
       {more && `· ${text.more}`}
@@ -66,7 +62,7 @@ function NodeList({ graph }: { graph: Graph }) {
   return (
     <details>
       <summary>{text.list}</summary>
-      <ul className="activity-graph-nodes">
+      <ul className="break activity-graph-nodes">
         {graph.nodes.slice(0, LISTED).map(({ document, url, title, state }) => (
           <li key={document}>
             <Link href={`/documents/${document}`}>{title === '' ? url : title}</Link>{' '}

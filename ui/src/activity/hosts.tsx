@@ -1,4 +1,6 @@
 import { useState } from 'react'
+import type { List } from '../api/client.ts'
+import { usePages } from '../api/queries.ts'
 import type { Host } from '../api/types.ts'
 import { Badge, type BadgeTone } from '../kit/badge.tsx'
 import { Button } from '../kit/button.tsx'
@@ -9,23 +11,23 @@ import { formatCount } from '../kit/strings.ts'
 import { Table } from '../kit/table.tsx'
 import { RelativeTime } from '../time/relative-time.tsx'
 import { strings } from './strings.ts'
-import { useHosts } from './use-activity.ts'
 
 const text = strings.hosts
+const REFRESH_MS = 15_000
 const tones: Record<Host['health'], BadgeTone> = { fine: 'good', slow: 'warn', resting: 'warn', 'given-up': 'danger' }
 
 /** Hosts with their health, unhealthy ones first. */
 export function Hosts() {
   const [q, setQ] = useState('')
-  const query = useHosts(q)
+  const query = usePages<List<Host>>(['hosts', q], '/hosts', { q, limit: 50 }, { refetchInterval: REFRESH_MS })
   const hosts = query.data?.pages.flatMap(({ items }) => items) ?? []
   return (
     <>
       <Field label={text.find}>
-        <Input type="search" value={q} onChange={(event) => setQ(event.target.value)} placeholder={text.example} />
+        <Input type="search" value={q} onChange={setQ} placeholder={text.example} />
       </Field>
       {query.error !== null ? (
-        <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+        <ErrorState query={query} />
       ) : query.isPending ? (
         <LoadingState lines={4} />
       ) : hosts.length === 0 ? (
@@ -47,7 +49,7 @@ function HostTable({ hosts }: { hosts: readonly Host[] }) {
       rows={hosts}
       rowKey={({ host }) => host}
       columns={[
-        { key: 'host', head: text.host, cell: ({ host }) => <span className="activity-host">{host}</span> },
+        { key: 'host', head: text.host, cell: ({ host }) => <span className="break activity-host">{host}</span> },
         {
           key: 'health',
           head: text.health,

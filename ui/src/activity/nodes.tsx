@@ -1,16 +1,20 @@
 import { type ReactNode, useState } from 'react'
+import { api, type List } from '../api/client.ts'
+import { useChange, useGet } from '../api/queries.ts'
 import type { Node } from '../api/types.ts'
 import { Badge, type BadgeTone } from '../kit/badge.tsx'
 import { Button } from '../kit/button.tsx'
 import { ConfirmDialog } from '../kit/dialog.tsx'
 import { ErrorState, LoadingState } from '../kit/states.tsx'
-import { formatCount, formatSize } from '../kit/strings.ts'
+import { formatCount, formatSize, strings as shared } from '../kit/strings.ts'
 import { Table } from '../kit/table.tsx'
+import { showError, showToast } from '../kit/toast.tsx'
 import { RelativeTime } from '../time/relative-time.tsx'
 import { formatLag, formatRate, strings } from './strings.ts'
-import { useDrain, useNodes } from './use-activity.ts'
 
 const text = strings.nodes
+/** Nodes come and go in seconds. */
+const REFRESH_MS = 3_000
 const tones: Record<Node['state'], BadgeTone> = {
   running: 'good',
   draining: 'warn',
@@ -21,11 +25,15 @@ const tones: Record<Node['state'], BadgeTone> = {
 
 /** The processes that share the work. */
 export function Nodes() {
-  const nodes = useNodes()
+  const nodes = useGet<List<Node>>(['nodes'], '/nodes', {}, { refetchInterval: REFRESH_MS })
   const [asked, setAsked] = useState<Node | null>(null)
-  const drain = useDrain()
-  if (nodes.error !== null && nodes.data === undefined)
-    return <ErrorState error={nodes.error} onRetry={() => void nodes.refetch()} />
+  type Drain = { id: string; draining: boolean }
+  const patch = ({ id, draining }: Drain) => api.patch<Node>(`/nodes/${encodeURIComponent(id)}`, { draining })
+  const drain = useChange(['nodes'], patch, {
+    onSuccess: ({ name }, { draining }) => showToast(draining ? text.draining(name) : text.undone(name)),
+    onError: showError,
+  })
+  if (nodes.error !== null && nodes.data === undefined) return <ErrorState query={nodes} />
   if (nodes.data === undefined) return <LoadingState label={text.loading} lines={3} />
   const { items } = nodes.data
   return (
@@ -38,8 +46,8 @@ export function Nodes() {
         <ConfirmDialog
           title={text.drainTitle(asked.name)}
           confirm={text.drainConfirm(asked.name)}
-          busy={drain.isPending}
-          onCancel={() => setAsked(null)}
+          disabled={drain.isPending}
+          onClose={() => setAsked(null)}
           onConfirm={() => drain.mutate({ id: asked.id, draining: true }, { onSettled: () => setAsked(null) })}
         >
           <p>{text.drainBody(asked.partitions)}</p>
@@ -69,7 +77,7 @@ function NodeTable({ nodes, onDrain, onReturn }: TableProps) {
         number(text.lastSeen, ({ lagMs, seenAt }) => formatLag(lagMs) ?? <RelativeTime at={seenAt} />),
         {
           key: 'do',
-          head: <span className="visually-hidden">{strings.actions}</span>,
+          head: <span className="visually-hidden">{shared.actions}</span>,
           cell: (node) => <Actions node={node} onDrain={onDrain} onReturn={onReturn} />,
         },
       ]}
@@ -85,7 +93,7 @@ function number(head: string, cell: (node: Node) => ReactNode) {
     numbers: true,
     cell: (node: Node) => (
       <>
-        <span className="activity-node-label soft">{head}</span>
+        <span className="soft small activity-node-label">{head}</span>
         <span>{cell(node)}</span>
       </>
     ),
@@ -94,15 +102,15 @@ function number(head: string, cell: (node: Node) => ReactNode) {
 
 function Name({ node: { name, role, host, pid, lastError } }: { node: Node }) {
   return (
-    <div className="activity-node-name">
+    <div className="break activity-node-name">
       <span>
-        <strong>{name}</strong> <span className="soft">{text.roles[role]}</span>
+        <strong>{name}</strong> <span className="soft small">{text.roles[role]}</span>
       </span>
-      <span className="soft activity-node-host" title={`${host}:${pid}`}>
+      <span className="soft small ellipsis activity-node-host" title={`${host}:${pid}`}>
         {host}:{pid}
       </span>
       {lastError !== '' && (
-        <span className="activity-node-error" title={lastError}>
+        <span className="small activity-node-error" title={lastError}>
           {lastError}
         </span>
       )}
@@ -134,7 +142,7 @@ function Actions({ node, onDrain, onReturn }: Omit<TableProps, 'nodes'> & { node
 function NodesHint({ nodes }: { nodes: readonly Node[] }) {
   if (nodes.some(({ role }) => role === 'all'))
     return (
-      <p className="soft activity-nodes-hint">
+      <p className="soft break activity-nodes-hint">
         {text.single} <code>{text.migrateCommand}</code>
         {text.thenStart} <code>{text.serveCommand}</code> {text.andWorkers} <code>{text.workerCommand}</code>{' '}
         {text.anyMachine}
@@ -143,7 +151,7 @@ function NodesHint({ nodes }: { nodes: readonly Node[] }) {
   const isWorking = nodes.some(({ role, state }) => role !== 'server' && state !== 'lost')
   if (isWorking) return null
   return (
-    <p className="soft activity-nodes-hint">
+    <p className="soft break activity-nodes-hint">
       {text.noWorker} <code>{text.workerCommand}</code> {text.noWorkerEnd}
     </p>
   )

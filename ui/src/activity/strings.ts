@@ -6,7 +6,6 @@ export const strings = {
   lead: "What's being fetched, how well it's going, and why.",
   adminsOnly: 'Crawl statistics are available to administrators. For the state of your own sources, see Watches.',
   loading: 'Loading statistics',
-  actions: 'Actions',
   explain: {
     title: 'Explain an address',
     label: 'Why was this fetched, or not?',

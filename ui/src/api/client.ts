@@ -33,6 +33,11 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : strings.somethingWrong
 }
 
+/** What the server says about the first thing it rejected, else the message as a whole. */
+export function detailOf(error: unknown): string {
+  return (error instanceof ApiError && error.details[0]?.message) || messageOf(error)
+}
+
 export function urlOf(path: string, query: Query = {}): string {
   const params = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) {

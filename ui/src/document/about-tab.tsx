@@ -64,12 +64,12 @@ function Facts({ name, facts }: { name: string; facts: readonly (readonly [strin
   return (
     <section className="kit-card document-facts">
       <h2>{name}</h2>
-      <dl>
+      <dl className="kit-facts break">
         {facts
           .filter(([, value]) => value !== '')
           .map(([label, value]) => (
             <div key={label}>
-              <dt>{label}</dt>
+              <dt className="soft">{label}</dt>
               <dd>{value}</dd>
             </div>
           ))}

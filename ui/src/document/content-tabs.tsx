@@ -1,6 +1,8 @@
+import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
-import { urlOf } from '../api/client.ts'
-import type { Version } from '../api/types.ts'
+import { api, type List, urlOf } from '../api/client.ts'
+import { usePages } from '../api/queries.ts'
+import type { Link as DocumentLink, Version } from '../api/types.ts'
 import { originalHref } from '../inbox/document-links.ts'
 import { Button } from '../kit/button.tsx'
 import { EmptyState, ErrorState, LoadingState } from '../kit/states.tsx'
@@ -9,7 +11,7 @@ import { exactTime } from '../time/zone.ts'
 import { useDiffChoice, type VersionChoice } from './choices.ts'
 import { IgnoredLine } from './diff-text.tsx'
 import { strings } from './strings.ts'
-import { useDiff, useLinks, useVersionText, WHOLE } from './use-document.ts'
+import { PAGE, useDiff, WHOLE } from './use-document.ts'
 
 /** The anchor of the first change in the merged page: the frame opens there. */
 const FIRST_CHANGE = '#erace-first-change'
@@ -26,14 +28,17 @@ export function absenceOf({ body, reason, status, location }: Version): string |
 /** The visible text of the page, without its styling. */
 export function TextTab({ version }: { version: Version }) {
   const absence = absenceOf(version)
-  const query = useVersionText(absence === null ? version.id : null)
+  const query = useQuery({
+    queryKey: ['versions', version.id, 'text'],
+    queryFn: () => api.text(`/versions/${version.id}/text`),
+    enabled: absence === null,
+  })
   if (absence !== null) return <Absence reason={absence} />
-  if (query.error !== null)
-    return <ErrorState title={strings.text.failed} error={query.error} onRetry={() => void query.refetch()} />
+  if (query.error !== null) return <ErrorState title={strings.text.failed} query={query} />
   if (query.data === undefined) return <LoadingState label={strings.text.loading} />
   if (query.data.trim() === '')
     return <EmptyState icon="cached" title={strings.text.empty} advice={strings.text.emptyAdvice} />
-  return <pre className="document-plain">{query.data}</pre>
+  return <pre className="break document-plain">{query.data}</pre>
 }
 
 export function PageTab({ version }: { version: Version }) {
@@ -95,8 +100,7 @@ export function MergedTab({ id, choice: { from, to } }: { id: string; choice: Ve
     return (
       <ErrorState
         title={strings.merged.failed}
-        error={diff.error}
-        onRetry={() => void diff.refetch()}
+        query={diff}
         advice={absenceOf(from) ?? absenceOf(to) ?? strings.diff.failedAdvice}
       />
     )
@@ -124,15 +128,15 @@ export function MergedTab({ id, choice: { from, to } }: { id: string; choice: Ve
 }
 
 export function LinksTab({ id, version }: { id: string; version: Version }) {
-  const query = useLinks(id, version.id)
+  const filter = { version: version.id, limit: PAGE }
+  const query = usePages<List<DocumentLink>>(['documents', id, 'links', version.id], `/documents/${id}/links`, filter)
   const links = query.data?.pages.flatMap(({ items }) => items) ?? []
-  if (query.error !== null)
-    return <ErrorState title={strings.links.failed} error={query.error} onRetry={() => void query.refetch()} />
+  if (query.error !== null) return <ErrorState title={strings.links.failed} query={query} />
   if (query.isPending) return <LoadingState label={strings.links.loading} />
   if (links.length === 0) return <EmptyState icon="link" title={strings.links.empty} advice={strings.links.emptyWhy} />
   return (
     <>
-      <ul className="document-links">
+      <ul className="break document-links">
         {links.map(({ url, document }) => (
           <li key={url}>
             {document === null ? (

@@ -28,8 +28,7 @@ export function DiffTab({ id, versions, choice }: Props) {
       {query.error !== null ? (
         <ErrorState
           title={strings.diff.failed}
-          error={query.error}
-          onRetry={() => void query.refetch()}
+          query={query}
           advice={isOffline(query.error) ? undefined : (absenceOf(from) ?? absenceOf(to) ?? strings.diff.failedAdvice)}
         />
       ) : query.data === undefined ? (

@@ -7,6 +7,7 @@ import { strings } from './strings.ts'
 /** A shorter text needs no map. */
 const MIN_CHARS = 4000
 const MAX_MARKS = 400
+const tones = { added: 'good', removed: 'danger', replaced: 'accent' } as const
 
 type Props = {
   ref: Ref<HTMLDivElement>
@@ -18,7 +19,11 @@ type Props = {
 /** Both versions in one text. The element and a sign mark what was added or removed, never colour alone. */
 export function DiffText({ ref, blocks, form, hides }: Props) {
   return (
-    <div ref={ref} tabIndex={-1} className={classNames('document-text', `document-text-${form}`)}>
+    <div
+      ref={ref}
+      tabIndex={-1}
+      className={classNames('break document-text', form === 'lines' && 'mono document-text-lines')}
+    >
       {blocks.map((block) => (
         <Block key={block.id} block={block} hides={hides} />
       ))}
@@ -27,7 +32,7 @@ export function DiffText({ ref, blocks, form, hides }: Props) {
 }
 
 function Block({ block, hides }: { block: DiffBlock; hides: DiffChoice['hides'] }) {
-  if (block.kind === 'gap') return <div className="document-gap">{strings.diff.gap(block.line)}</div>
+  if (block.kind === 'gap') return <div className="faint small document-gap">{strings.diff.gap(block.line)}</div>
   if (block.kind === 'same') return <span>{block.text}</span>
   if (hides[block.kind]) return <span>{block.added}</span>
   return (
@@ -46,7 +51,7 @@ export function DiffMap({ blocks, text }: MapProps) {
   const total = lengths.reduce((sum, length) => sum + length, 0)
   if (total < MIN_CHARS) return null
   let at = 0
-  const marks: { id: string; kind: string; top: number; height: number; index: number }[] = []
+  const marks: { id: string; kind: keyof typeof tones; top: number; height: number; index: number }[] = []
   for (const [position, block] of blocks.entries()) {
     const length = lengths[position]!
     if (block.kind !== 'same' && block.kind !== 'gap' && marks.length < MAX_MARKS)
@@ -70,7 +75,7 @@ export function DiffMap({ blocks, text }: MapProps) {
           key={id}
           type="button"
           tabIndex={-1}
-          className={`document-map-mark document-map-${kind}`}
+          className={`document-map-mark tone-${tones[kind]}`}
           style={{ top: `${top}%`, height: `max(3px, ${height}%)` }}
           onClick={() => show(index)}
         />

@@ -1,6 +1,7 @@
 import './document.css'
 import { useParams } from 'wouter'
 import { isOffline } from '../api/client.ts'
+import { useGet } from '../api/queries.ts'
 import type { Document, Version } from '../api/types.ts'
 import { originalHref } from '../inbox/document-links.ts'
 import { useShortcuts } from '../keyboard/shortcuts.ts'
@@ -14,7 +15,7 @@ import { useVersionChoice } from './choices.ts'
 import { LinksTab, MergedTab, PageTab, SideBySideTab, TextTab } from './content-tabs.tsx'
 import { DiffTab } from './diff-tab.tsx'
 import { strings } from './strings.ts'
-import { useDocument, useVersions } from './use-document.ts'
+import { useVersions } from './use-document.ts'
 import { VersionLine } from './version-line.tsx'
 
 type Tab = keyof typeof strings.tabs
@@ -22,7 +23,7 @@ const tabs = (Object.keys(strings.tabs) as Tab[]).map((value) => ({ value, label
 
 export default function DocumentView() {
   const { id = '' } = useParams<{ id: string }>()
-  const document = useDocument(id)
+  const document = useGet<Document>(['documents', id], `/documents/${id}`)
   const versions = useVersions(id)
   const error = document.error ?? versions.error
   if (error !== null && error !== undefined)
@@ -30,8 +31,7 @@ export default function DocumentView() {
       <Page title={strings.document}>
         <ErrorState
           title={strings.loadFailed}
-          error={error}
-          onRetry={() => void document.refetch()}
+          query={{ error, refetch: document.refetch }}
           advice={isOffline(error) ? undefined : strings.loadFailedWhy}
         />
       </Page>
@@ -62,7 +62,7 @@ function Shown({ document, versions }: { document: Document; versions: readonly 
   return (
     <Page
       title={document.title === '' ? document.url : document.title}
-      lead={<span className="document-url">{document.url}</span>}
+      lead={<span className="break">{document.url}</span>}
       actions={original !== null && <ButtonLink label={strings.original} href={original} icon="external" external />}
     >
       {versions.length === 0 || choice.to === null ? (

@@ -2,8 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ApiError, api, messageOf } from '../api/client.ts'
 import type { Diff, Profile } from '../api/types.ts'
-import { Button } from '../kit/button.tsx'
-import { Dialog } from '../kit/dialog.tsx'
+import { ConfirmDialog } from '../kit/dialog.tsx'
 import { Field } from '../kit/field.tsx'
 import { TextArea } from '../kit/input.tsx'
 import { didWithUndo } from '../undo/undo.ts'
@@ -28,36 +27,27 @@ export function IgnoreDialog({ document, profiles, selected, onClose }: Props) {
     setSkipped(next)
   }
   return (
-    <Dialog
-      title={strings.ignore.title}
+    <ConfirmDialog
+      title={strings.ignore.action}
+      confirm={strings.ignore.confirm}
+      variant="primary"
+      disabled={pattern.trim() === '' || isTooLong || chosen.length === 0 || save.isPending}
+      error={save.isError && error === undefined && strings.ignore.failed(messageOf(save.error))}
+      onConfirm={() => save.mutate({ pattern, profiles: chosen })}
       onClose={onClose}
-      actions={
-        <>
-          <Button label={strings.ignore.cancel} onClick={onClose} />
-          <Button
-            label={strings.ignore.confirm}
-            variant="primary"
-            disabled={pattern.trim() === '' || isTooLong || chosen.length === 0 || save.isPending}
-            onClick={() => save.mutate({ pattern, profiles: chosen })}
-          />
-        </>
-      }
     >
-      <div className="kit-form">
-        <p>{strings.ignore.effect}</p>
-        <Field label={strings.ignore.pattern} hint={strings.ignore.patternHint} error={error}>
-          <TextArea
-            className="document-ignore-pattern"
-            rows={3}
-            spellCheck={false}
-            value={pattern}
-            onChange={(event) => setPattern(event.target.value.replaceAll('\n', ''))}
-          />
-        </Field>
-        <Profiles profiles={profiles} skipped={skipped} onChoose={choose} />
-        {save.isError && error === undefined && <p role="alert">{strings.ignore.failed(messageOf(save.error))}</p>}
-      </div>
-    </Dialog>
+      <p>{strings.ignore.effect}</p>
+      <Field label={strings.ignore.pattern} hint={strings.ignore.patternHint} error={error}>
+        <TextArea
+          className="mono break document-ignore-pattern"
+          rows={3}
+          spellCheck={false}
+          value={pattern}
+          onChange={(text) => setPattern(text.replaceAll('\n', ''))}
+        />
+      </Field>
+      <Profiles profiles={profiles} skipped={skipped} onChoose={choose} />
+    </ConfirmDialog>
   )
 }
 
@@ -76,10 +66,10 @@ type ProfilesProps = {
 function Profiles({ profiles, skipped, onChoose }: ProfilesProps) {
   if (profiles.length === 0) return <p>{strings.ignore.noProfiles}</p>
   return (
-    <fieldset className="document-ignore-profiles">
+    <fieldset className="kit-choices">
       <legend>{strings.ignore.profiles}</legend>
       {profiles.map(({ id, name }) => (
-        <label key={id}>
+        <label key={id} className="break">
           <input type="checkbox" checked={!skipped.has(id)} onChange={(event) => onChoose(id, event.target.checked)} />
           <span>{name}</span>
         </label>

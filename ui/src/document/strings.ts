@@ -1,5 +1,5 @@
 import type { Version } from '../api/types.ts'
-import { formatCount, strings as shared } from '../kit/strings.ts'
+import { formatCount } from '../kit/strings.ts'
 
 const words = (n: number) => `${formatCount(n)} ${n === 1 ? 'word' : 'words'}`
 
@@ -87,7 +87,6 @@ export const strings = {
   },
   ignore: {
     action: 'Ignore this from now on',
-    title: 'Ignore this from now on',
     selectFirst: 'Select the text to ignore first.',
     effect: "If only text matching this pattern changes, you won't be notified, and comparisons will leave it out.",
     pattern: 'Text to ignore (regular expression)',
@@ -96,7 +95,6 @@ export const strings = {
       `${length} characters is too long (maximum ${max}). Select less, or shorten it.`,
     profiles: 'In these profiles, which watch this page',
     noProfiles: 'None of your profiles watches this page. Add a watch first.',
-    cancel: shared.cancel,
     confirm: 'Ignore',
     failed: (message: string) => `Couldn't save: ${message}`,
     done: (pattern: string) => `“${pattern}” is now ignored`,

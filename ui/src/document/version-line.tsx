@@ -1,10 +1,16 @@
 import { useEffect, useRef } from 'react'
 import type { Version } from '../api/types.ts'
+import type { BadgeTone } from '../kit/badge.tsx'
 import { IconButton } from '../kit/button.tsx'
 import { classNames } from '../kit/class-names.ts'
 import { exactTime, shortTime } from '../time/zone.ts'
 import type { VersionChoice } from './choices.ts'
 import { strings } from './strings.ts'
+
+const reasonTones = { new: 'good', changed: 'accent', gone: 'danger', back: 'good' } satisfies Record<
+  Version['reason'],
+  BadgeTone
+>
 
 type Props = { versions: readonly Version[]; choice: VersionChoice }
 
@@ -36,7 +42,7 @@ export function VersionLine({ versions, choice: { from, to, choose, step } }: Pr
               ref={version === to ? chosen : undefined}
               className={classNames(
                 'document-stop',
-                `document-stop-${version.reason}`,
+                `tone-${reasonTones[version.reason]}`,
                 version === to && 'document-stop-to',
                 version === from && 'document-stop-from',
               )}
@@ -49,8 +55,8 @@ export function VersionLine({ versions, choice: { from, to, choose, step } }: Pr
               onClick={(event) => choose(event.shiftKey ? { from: version } : { to: version })}
             >
               <span className="document-stop-n numbers">{version.n}</span>
-              <span className="document-stop-time">{shortTime(version.firstSeenAt)}</span>
-              <span className="document-stop-reason">{strings.versions.reason[version.reason]}</span>
+              <span className="soft small">{shortTime(version.firstSeenAt)}</span>
+              <span className="soft small">{strings.versions.reason[version.reason]}</span>
             </button>
           </li>
         ))}

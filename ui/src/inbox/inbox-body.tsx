@@ -46,14 +46,14 @@ export function InboxBody(props: Props) {
         className="inbox-scroll"
         onScroll={({ currentTarget }) => positions.set(listKey, currentTarget.scrollTop)}
       >
-        {fellBack && items.length > 0 && <p className="inbox-note">{strings.allRead}</p>}
+        {fellBack && items.length > 0 && <p className="soft small inbox-note">{strings.allRead}</p>}
         {isSaved && (
-          <p className="inbox-note">
+          <p className="soft small inbox-note">
             <Icon name="offline" size={16} /> {strings.offline}
           </p>
         )}
         {list.isError && items.length === 0 ? (
-          <ErrorState title={strings.loadFailed} error={list.error} onRetry={() => void list.refetch()} />
+          <ErrorState title={strings.loadFailed} query={list} />
         ) : list.isPending || (items.length === 0 && list.hasNextPage) ? (
           <LoadingState label={strings.loading} lines={12} />
         ) : items.length === 0 ? (

@@ -73,7 +73,7 @@ export function InboxList({
             aria-posinset={index + 1}
           >
             {item === undefined ? (
-              <div className="inbox-more">
+              <div className="kit-loading">
                 <Skeleton lines={3} label={strings.loadingMore} />
               </div>
             ) : (

@@ -40,7 +40,7 @@ export const InboxRow = memo(function InboxRow({ item, isOpen, isCurrent, isChos
             </span>
           )}
           <a
-            className="inbox-row-title"
+            className="plain-link ellipsis inbox-row-title"
             id={`inbox-item-${id}`}
             href={actions.hrefOf(id)}
             aria-current={isOpen ? 'true' : undefined}
@@ -53,16 +53,16 @@ export const InboxRow = memo(function InboxRow({ item, isOpen, isCurrent, isChos
             {titleOf(item)}
           </a>
         </div>
-        <div className="inbox-row-meta">
+        <div className="soft small ellipsis inbox-row-meta">
           <KindBadge kind={item.kind} />
           <Urgency urgency={item.urgency} brief />
-          <span className="inbox-row-source">{item.source}</span>
+          <span className="ellipsis inbox-row-source">{item.source}</span>
           <span aria-hidden="true">·</span>
           <RelativeTime at={item.at} className="inbox-row-time" brief />
           <span aria-hidden="true">·</span>
-          <span className="inbox-row-profile">{item.profile.name}</span>
+          <span className="ellipsis inbox-row-profile">{item.profile.name}</span>
         </div>
-        <p className="inbox-row-summary">
+        <p className="soft small ellipsis inbox-row-summary">
           <MarkedText {...item.summary} />
         </p>
       </div>

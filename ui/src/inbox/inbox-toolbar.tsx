@@ -1,6 +1,7 @@
-import { type FormEvent, type ReactNode, type RefObject, useEffect, useState } from 'react'
+import { type ReactNode, type RefObject, useEffect, useState } from 'react'
 import type { InboxCounts } from '../api/types.ts'
 import { IconButton } from '../kit/button.tsx'
+import { Form } from '../kit/field.tsx'
 import { Icon } from '../kit/icon.tsx'
 import { Input, Select } from '../kit/input.tsx'
 import { Segments } from '../kit/segments.tsx'
@@ -36,7 +37,7 @@ export function InboxToolbar({ filters, state, counts, incoming, searchBox, onRe
   const counted = (value: InboxState) =>
     stats === undefined || (value !== 'unread' && value !== 'all') ? {} : { count: stats[value] }
   return (
-    <div className="inbox-toolbar">
+    <div className="kit-stack inbox-toolbar">
       <div className="inbox-toolbar-line inbox-toolbar-head">
         <TitleOrArrivals incoming={incoming} />
         <SearchBox q={filters.q} box={searchBox} />
@@ -98,13 +99,9 @@ function TitleOrArrivals({ incoming: { count, show } }: { incoming: Incoming }) 
 function SearchBox({ q, box }: { q: string; box: RefObject<HTMLInputElement | null> }) {
   const [text, setText] = useState(q)
   useEffect(() => setText(q), [q])
-  function submit(event: FormEvent) {
-    event.preventDefault()
-    setQuery({ q: text.trim(), id: null })
-  }
   return (
     <search className="inbox-search">
-      <form onSubmit={submit}>
+      <Form className="kit-search" onSubmit={() => setQuery({ q: text.trim(), id: null })}>
         <Icon name="search" size={18} />
         <Input
           ref={box}
@@ -114,15 +111,15 @@ function SearchBox({ q, box }: { q: string; box: RefObject<HTMLInputElement | nu
           aria-keyshortcuts="/"
           enterKeyHint="search"
           value={text}
-          onChange={(event) => {
-            setText(event.target.value)
-            if (event.target.value === '') setQuery({ q: null })
+          onChange={(typed) => {
+            setText(typed)
+            if (typed === '') setQuery({ q: null })
           }}
           onKeyDown={(event) => {
             if (event.key === 'Escape') event.currentTarget.blur()
           }}
         />
-      </form>
+      </Form>
     </search>
   )
 }

@@ -1,9 +1,9 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
 import { api, messageOf } from '../api/client.ts'
+import { useGet } from '../api/queries.ts'
 import type { Annotation, BulkSourcesDone, Source, SourceList } from '../api/types.ts'
-import { Button } from '../kit/button.tsx'
-import { Dialog } from '../kit/dialog.tsx'
+import { ConfirmDialog } from '../kit/dialog.tsx'
 import { ErrorState, Skeleton } from '../kit/states.tsx'
 import { didWithUndo } from '../undo/undo.ts'
 import { strings } from './strings.ts'
@@ -18,22 +18,13 @@ function likelySources(sources: readonly Source[], item: Annotation): Source[] {
   return [...sources].sort((a, b) => near(b) - near(a))
 }
 
-function useSourcesOf(item: Annotation) {
-  return useQuery({
-    queryKey: ['sources', 'of-profile', item.profile.id],
-    queryFn: ({ signal }) =>
-      api
-        .get<SourceList>('/sources', { profile: item.profile.id, limit: MAX_SHOWN }, signal)
-        .then(({ items }) => items),
-    select: (sources) => likelySources(sources, item),
-  })
-}
-
 export function MuteDialog({ item, onClose }: { item: Annotation; onClose: () => void }) {
   const client = useQueryClient()
-  const sources = useSourcesOf(item)
+  const { id: profile, name } = item.profile
+  const sources = useGet<SourceList>(['sources', 'of-profile', profile], '/sources', { profile, limit: MAX_SHOWN })
+  const likely = useMemo(() => likelySources(sources.data?.items ?? [], item), [sources.data, item])
   const [picked, setPicked] = useState<number | null>(null)
-  const chosen = sources.data?.find(({ id }) => id === picked) ?? sources.data?.[0]
+  const chosen = likely.find(({ id }) => id === picked) ?? likely[0]
   const patch = async (id: number, muted: boolean) => {
     await api.patch<BulkSourcesDone>('/sources', { ids: [id], muted })
     await client.invalidateQueries({ queryKey: ['sources'] })
@@ -46,47 +37,38 @@ export function MuteDialog({ item, onClose }: { item: Annotation; onClose: () =>
     onSuccess: onClose,
   })
   return (
-    <Dialog
+    <ConfirmDialog
       title={texts.title(item.source)}
+      confirm={texts.confirm}
+      variant="primary"
+      icon="mute"
+      disabled={chosen === undefined || mute.isPending}
+      error={mute.isError && texts.failed(messageOf(mute.error))}
+      onConfirm={() => chosen && mute.mutate(chosen)}
       onClose={onClose}
-      actions={
-        <>
-          <Button label={strings.actions.cancel} onClick={onClose} />
-          <Button
-            label={texts.confirm}
-            variant="primary"
-            icon="mute"
-            disabled={chosen === undefined || mute.isPending}
-            onClick={() => chosen && mute.mutate(chosen)}
-          />
-        </>
-      }
     >
-      <div className="kit-form">
-        <p>{texts.effect}</p>
-        {sources.isPending && <Skeleton lines={2} label={texts.searching} />}
-        {sources.isError && <ErrorState error={sources.error} onRetry={() => void sources.refetch()} />}
-        {sources.data !== undefined && sources.data.length > 1 && (
-          <fieldset className="pane-choices">
-            <legend>{texts.which(item.profile.name)}</legend>
-            {sources.data.map((source) => (
-              <label key={source.id} className="pane-choice">
-                <input
-                  type="radio"
-                  name="source"
-                  checked={source.id === chosen?.id}
-                  onChange={() => setPicked(source.id)}
-                />
-                <span>{source.uri}</span>
-              </label>
-            ))}
-          </fieldset>
-        )}
-        {chosen !== undefined && (
-          <p className="pane-effect">{chosen.unread === 0 ? texts.noneUnread : texts.unread(chosen.unread)}</p>
-        )}
-        {mute.isError && <p role="alert">{texts.failed(messageOf(mute.error))}</p>}
-      </div>
-    </Dialog>
+      <p>{texts.effect}</p>
+      {sources.isPending && <Skeleton lines={2} label={texts.searching} />}
+      {sources.isError && <ErrorState query={sources} />}
+      {likely.length > 1 && (
+        <fieldset className="kit-choices">
+          <legend>{texts.which(name)}</legend>
+          {likely.map((source) => (
+            <label key={source.id} className="break">
+              <input
+                type="radio"
+                name="source"
+                checked={source.id === chosen?.id}
+                onChange={() => setPicked(source.id)}
+              />
+              <span>{source.uri}</span>
+            </label>
+          ))}
+        </fieldset>
+      )}
+      {chosen !== undefined && (
+        <p className="kit-notice">{chosen.unread === 0 ? texts.noneUnread : texts.unread(chosen.unread)}</p>
+      )}
+    </ConfirmDialog>
   )
 }

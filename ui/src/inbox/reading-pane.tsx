@@ -59,7 +59,7 @@ function PaneTools({ item, onMark, onClose, onStep }: Props) {
 function PaneLinks({ item }: { item: Annotation }) {
   const original = originalHref(item.url)
   return (
-    <div className="pane-links">
+    <div className="kit-row">
       {original !== null && (
         <ButtonLink
           label={texts.original}
@@ -81,9 +81,9 @@ function PaneLinks({ item }: { item: Annotation }) {
 function AlsoAt({ urls }: { urls: readonly string[] }) {
   if (urls.length === 0) return null
   return (
-    <section className="pane-part">
+    <section className="kit-stack pane-part">
       <h3>{texts.alsoAt}</h3>
-      <ul className="pane-also">
+      <ul className="break">
         {urls.map((url) => {
           const href = originalHref(url)
           return (
@@ -114,29 +114,29 @@ function ReadingPane(props: Props) {
   return (
     <article ref={frame} className="pane" aria-labelledby="pane-title">
       <PaneTools {...props} />
-      <div className="pane-body">
-        <header className="pane-head">
+      <div className="kit-stack pane-body">
+        <header className="kit-stack pane-head">
           <div className="kit-row">
             <KindBadge kind={item.kind} />
             <Urgency urgency={item.urgency} />
             {item.backlog && <span className="faint">{texts.backlog}</span>}
           </div>
-          <h2 id="pane-title" className="pane-title">
+          <h2 id="pane-title" className="break pane-title">
             {titleOf(item)}
           </h2>
-          <p className="pane-meta">
+          <p className="soft pane-meta">
             <span>{item.source}</span>
             <span aria-hidden="true">·</span>
             <RelativeTime at={item.at} />
             <span aria-hidden="true">·</span>
             <Link href={`/profiles/${encodeURIComponent(item.profile.id)}`}>{item.profile.name}</Link>
           </p>
-          <p className="pane-address">
+          <p className="faint small break pane-address">
             <Icon name="globe" size={16} />
             <span>{item.url}</span>
           </p>
         </header>
-        <p className="pane-summary">
+        <p className="break pane-summary">
           <MarkedText {...item.summary} />
         </p>
         <PaneLinks item={item} />
@@ -171,8 +171,7 @@ export function OpenItem({ id, onMark, onClose, onStep }: OpenProps) {
       <div className="inbox-open">
         <ErrorState
           title={texts.loadFailed}
-          error={item.error}
-          onRetry={() => void item.refetch()}
+          query={item}
           advice={isOffline(item.error) ? undefined : texts.loadFailedWhy}
         />
       </div>

@@ -57,7 +57,7 @@ export function BulkBar({ selection, state, loaded, matching, hasMore, onMark }:
       aria-label={strings.selection.label}
     >
       <IconButton icon="close" label={strings.selection.clear} shortcut="* n" tip="start" onClick={clear} />
-      <span className="inbox-bulk-count" role="status">
+      <span className="small inbox-bulk-count" role="status">
         {allMatching ? strings.selection.all(matching) : strings.selection.count(ids.size)}
       </span>
       <span className="inbox-bulk-actions">

@@ -1,5 +1,5 @@
 import type { Annotation } from '../api/types.ts'
-import { formatCount as count, strings as shared } from '../kit/strings.ts'
+import { formatCount as count } from '../kit/strings.ts'
 
 type Kind = Annotation['kind']
 type Mark = 'read' | 'starred' | 'archived'
@@ -45,7 +45,6 @@ export const strings = {
     back: 'Back to list',
     previous: 'Previous',
     next: 'Next',
-    cancel: shared.cancel,
   },
   keys: {
     group: 'Inbox',

@@ -1,9 +1,9 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useDeferredValue, useState } from 'react'
 import { api, messageOf } from '../api/client.ts'
+import { useGet } from '../api/queries.ts'
 import type { Annotation, Preview, Profile } from '../api/types.ts'
-import { Button } from '../kit/button.tsx'
-import { Dialog } from '../kit/dialog.tsx'
+import { ConfirmDialog } from '../kit/dialog.tsx'
 import { Field } from '../kit/field.tsx'
 import { Input } from '../kit/input.tsx'
 import { ErrorState, Skeleton } from '../kit/states.tsx'
@@ -66,49 +66,39 @@ function useSave(before: Profile | undefined, after: Profile | undefined, messag
 export function TuneDialog({ item, tuning, onClose }: Props) {
   const { id, name } = item.profile
   const [threshold, setThreshold] = useState(tuning.kind === 'threshold' ? thresholdAbove(tuning.relevance) : 0)
-  const profile = useQuery({ queryKey: ['profiles', id], queryFn: () => api.get<Profile>(profilePath(id)) })
+  const profile = useGet<Profile>(['profiles', id], profilePath(id))
   const deferred = useDeferredValue(threshold)
   const changed = profile.data && tuned(profile.data, tuning, deferred)
   const now = usePreview(profile.data, 'now')
   const then = usePreview(changed, 'then')
   const message = tuning.kind === 'exclude' ? texts.excluded(tuning.term, name) : texts.raised(name)
   const save = useSave(profile.data, changed, message, onClose)
-  const title = tuning.kind === 'exclude' ? texts.exclude(tuning.term) : texts.raise
   return (
-    <Dialog
-      title={title}
+    <ConfirmDialog
+      title={tuning.kind === 'exclude' ? texts.exclude(tuning.term) : texts.raise}
+      confirm={tuning.kind === 'exclude' ? texts.excludeConfirm : texts.raiseConfirm(threshold)}
+      variant="primary"
+      disabled={changed === undefined || save.isPending}
+      error={save.isError && texts.failed(messageOf(save.error))}
+      onConfirm={save.mutate}
       onClose={onClose}
-      actions={
-        <>
-          <Button label={strings.actions.cancel} onClick={onClose} />
-          <Button
-            label={tuning.kind === 'exclude' ? texts.excludeConfirm : texts.raiseConfirm(threshold)}
-            variant="primary"
-            disabled={changed === undefined || save.isPending}
-            onClick={() => save.mutate()}
-          />
-        </>
-      }
     >
-      <div className="kit-form">
-        {tuning.kind === 'exclude' ? (
-          <p>{texts.excludeEffect(tuning.term, name)}</p>
-        ) : (
-          <Field label={texts.threshold} hint={texts.itemScore(tuning.relevance)}>
-            <Input
-              type="number"
-              step={STEP}
-              min={0}
-              value={Number.isNaN(threshold) ? '' : threshold}
-              onChange={(event) => setThreshold(event.target.valueAsNumber)}
-            />
-          </Field>
-        )}
-        {profile.isError && <ErrorState error={profile.error} onRetry={() => void profile.refetch()} />}
-        <Effect now={now.data} then={then.data} error={then.error ?? now.error} />
-        {save.isError && <p role="alert">{texts.failed(messageOf(save.error))}</p>}
-      </div>
-    </Dialog>
+      {tuning.kind === 'exclude' ? (
+        <p>{texts.excludeEffect(tuning.term, name)}</p>
+      ) : (
+        <Field label={texts.threshold} hint={texts.itemScore(tuning.relevance)}>
+          <Input
+            type="number"
+            step={STEP}
+            min={0}
+            value={Number.isNaN(threshold) ? '' : threshold}
+            onChange={(text) => setThreshold(Number.parseFloat(text))}
+          />
+        </Field>
+      )}
+      {profile.isError && <ErrorState query={profile} />}
+      <Effect now={now.data} then={then.data} error={then.error ?? now.error} />
+    </ConfirmDialog>
   )
 }
 
@@ -120,12 +110,12 @@ function Effect({ now, then, error }: EffectProps) {
   const stays = new Set(then.examples.map(({ version }) => version))
   const lost = now.examples.filter(({ version }) => !stays.has(version)).slice(0, 5)
   return (
-    <div className="pane-effect" role="status">
+    <div className="kit-notice" role="status">
       <p>{texts.preview(then.documents, then.matched, now.matched)}</p>
       {lost.length > 0 && (
         <>
           <p className="faint">{texts.lost}</p>
-          <ul className="pane-effect-list">
+          <ul className="small pane-effect-list">
             {lost.map((example) => (
               <li key={example.version}>{titleOf(example)}</li>
             ))}

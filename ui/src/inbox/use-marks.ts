@@ -89,7 +89,7 @@ type InboxMarks = {
 export function useMarks(): InboxMarks {
   const client = useQueryClient()
   return useMemo(() => {
-    const failed = (error: unknown) => showToast(strings.failed(messageOf(error)), { tone: 'bad' })
+    const failed = (error: unknown) => showToast(strings.failed(messageOf(error)), { tone: 'danger' })
     const confirm = (ids: readonly number[], marks: Marks) =>
       didWithUndo(messageFor(ids.length, marks), () => apply(client, ids, opposite(marks)))
     return {

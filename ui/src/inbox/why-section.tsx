@@ -34,7 +34,7 @@ function InterestsWhy({ why, kind, onTune }: InterestsProps) {
       {why.expression !== null && (
         <p>
           {texts.expression}
-          <code className="pane-code">{why.expression.source}</code>
+          <code className="break pane-code">{why.expression.source}</code>
         </p>
       )}
       {why.exclusions.length > 0 && <p className="faint">{texts.noExclusions(why.exclusions)}</p>}
@@ -49,7 +49,7 @@ export function WhySection({ item }: { item: Annotation }) {
   const why = readExplanation(item.explanation)
   const profileHref = `/profiles/${encodeURIComponent(item.profile.id)}`
   return (
-    <section className="pane-part pane-why">
+    <section className="kit-stack pane-part pane-why">
       <h3>{texts.title}</h3>
       <p>
         {texts.profile}
@@ -85,15 +85,15 @@ function positionsOf({ count, inTitle }: ExplainedTerm): string {
 function WhyTerms({ why, onExclude }: TermsProps) {
   return (
     <div className="pane-terms-frame">
-      <table className="pane-terms">
+      <table className="small pane-terms">
         <thead>
           <tr>
             <th scope="col">{texts.term}</th>
             <th scope="col">{texts.where}</th>
-            <th scope="col" className="pane-terms-number">
+            <th scope="col" className="numbers pane-terms-number">
               {texts.weight}
             </th>
-            <th scope="col" className="pane-terms-number">
+            <th scope="col" className="numbers pane-terms-number">
               {texts.points}
             </th>
             <th scope="col">
@@ -106,9 +106,9 @@ function WhyTerms({ why, onExclude }: TermsProps) {
             <tr key={term.key}>
               <th scope="row">{term.key}</th>
               <td>{positionsOf(term)}</td>
-              <td className="pane-terms-number">{strings.score(term.weight)}</td>
-              <td className="pane-terms-number">{strings.score(term.worth)}</td>
-              <td className="pane-terms-action">
+              <td className="numbers pane-terms-number">{strings.score(term.weight)}</td>
+              <td className="numbers pane-terms-number">{strings.score(term.worth)}</td>
+              <td className="pane-terms-number">
                 <Button
                   label={texts.exclude}
                   small
@@ -122,7 +122,7 @@ function WhyTerms({ why, onExclude }: TermsProps) {
           {why.furtherTerms > 0 && (
             <tr>
               <td colSpan={3}>{texts.moreTerms(why.furtherTerms)}</td>
-              <td className="pane-terms-number">{strings.score(why.furtherWorth)}</td>
+              <td className="numbers pane-terms-number">{strings.score(why.furtherWorth)}</td>
               <td />
             </tr>
           )}

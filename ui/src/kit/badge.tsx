@@ -6,7 +6,7 @@ type Props = { tone?: BadgeTone; title?: string; children: ReactNode }
 
 export function Badge({ tone = 'plain', title, children }: Props) {
   return (
-    <span className={`kit-badge kit-badge-${tone}`} title={title}>
+    <span className={`kit-badge tone-${tone}`} title={title}>
       {children}
     </span>
   )

@@ -6,66 +6,39 @@ import { Icon, type IconName } from './icon.tsx'
 
 type ButtonVariant = 'plain' | 'primary' | 'quiet' | 'danger'
 /** `label` is its text; `children` instead where it has parts. */
-type Common = { variant?: ButtonVariant; icon?: IconName; small?: boolean; label?: string; children?: ReactNode }
-type Props = Common & ButtonHTMLAttributes<HTMLButtonElement>
-
-function classOf({ variant = 'plain', small = false }: Pick<Common, 'variant' | 'small'>, more?: string): string {
-  return classNames('kit-button', `kit-button-${variant}`, small && 'kit-button-small', more)
+type Common = {
+  variant?: ButtonVariant
+  icon?: IconName | undefined
+  small?: boolean
+  label?: string
+  children?: ReactNode
 }
 
-export function Button({
-  variant = 'plain',
-  icon,
-  small = false,
-  className,
-  label,
-  children,
-  type = 'button',
-  ...rest
-}: Props) {
-  return (
-    <button type={type} className={classOf({ variant, small }, className)} {...rest}>
-      {icon !== undefined && <Icon name={icon} size={18} />}
-      {label}
-      {children}
-    </button>
-  )
+/** Gives the class and the contents of a button; the rest is left for its element. */
+function asButton<Rest extends { className?: string | undefined }>(props: Common & Rest) {
+  const { variant = 'plain', small = false, icon, label, children, className, ...rest } = props
+  return {
+    ...rest,
+    className: classNames('kit-button', `kit-button-${variant}`, small && 'kit-button-small', className),
+    children: (
+      <>
+        {icon !== undefined && <Icon name={icon} size={18} />}
+        {label}
+        {children}
+      </>
+    ),
+  }
+}
+
+export function Button(props: Common & ButtonHTMLAttributes<HTMLButtonElement>) {
+  return <button type="button" {...asButton(props)} />
 }
 
 type LinkProps = Common & { href: string; className?: string; title?: string; external?: boolean }
 
 /** A link that looks like a button; `external` opens a new tab without a referrer or opener. */
-export function ButtonLink({
-  href,
-  variant = 'plain',
-  icon,
-  small = false,
-  className,
-  title,
-  external,
-  label,
-  children,
-}: LinkProps) {
-  const inside = (
-    <>
-      {icon !== undefined && <Icon name={icon} size={18} />}
-      {label}
-      {children}
-    </>
-  )
-  const shared = { className: classOf({ variant, small }, className), ...(title !== undefined && { title }) }
-  if (external !== true) {
-    return (
-      <Link href={href} {...shared}>
-        {inside}
-      </Link>
-    )
-  }
-  return (
-    <a href={href} target="_blank" rel="noreferrer noopener" {...shared}>
-      {inside}
-    </a>
-  )
+export function ButtonLink({ external = false, ...props }: LinkProps) {
+  return external ? <a target="_blank" rel="noreferrer noopener" {...asButton(props)} /> : <Link {...asButton(props)} />
 }
 
 type IconButtonProps = Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'children'> & {

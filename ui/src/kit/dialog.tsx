@@ -1,6 +1,8 @@
 import './dialog.css'
 import { type ReactNode, useEffect, useId, useRef } from 'react'
 import { Button, IconButton } from './button.tsx'
+import { FieldError, Form } from './field.tsx'
+import type { IconName } from './icon.tsx'
 import { strings } from './strings.ts'
 
 /** The first field, else the title, but never the close button. */
@@ -49,30 +51,42 @@ export function Dialog({ title, onClose, children, actions, wide = false }: Prop
   )
 }
 
-type ConfirmProps = {
-  title: string
-  /** What will happen, spelled out. */
-  children: ReactNode
+type ConfirmProps = Omit<Props, 'actions'> & {
   /** Names the action, as in "Delete 12 watches". */
   confirm: string
   onConfirm: () => void
-  onCancel: () => void
-  busy?: boolean
+  disabled: boolean
+  /** Why the action failed. */
+  error?: string | false | undefined
+  variant?: 'danger' | 'primary'
+  icon?: IconName
 }
 
-export function ConfirmDialog({ title, children, confirm, onConfirm, onCancel, busy = false }: ConfirmProps) {
+/** Says what will happen, or asks for what is needed, before it happens. */
+export function ConfirmDialog({
+  confirm,
+  onConfirm,
+  disabled,
+  error,
+  variant = 'danger',
+  icon,
+  ...rest
+}: ConfirmProps) {
+  const formId = useId()
   return (
     <Dialog
-      title={title}
-      onClose={onCancel}
+      {...rest}
       actions={
         <>
-          <Button label={strings.cancel} onClick={onCancel} />
-          <Button label={confirm} variant="danger" onClick={onConfirm} disabled={busy} />
+          <Button label={strings.cancel} onClick={rest.onClose} />
+          <Button label={confirm} type="submit" form={formId} variant={variant} icon={icon} disabled={disabled} />
         </>
       }
     >
-      {children}
+      <Form id={formId} className="kit-form" onSubmit={onConfirm}>
+        {rest.children}
+        <FieldError text={error || undefined} />
+      </Form>
     </Dialog>
   )
 }

@@ -1,5 +1,5 @@
 import './field.css'
-import { createContext, type ReactNode, useContext, useId } from 'react'
+import { type ComponentProps, createContext, type ReactNode, useContext, useId } from 'react'
 
 type FieldIds = { id: string; describedBy: string | undefined; invalid: boolean }
 const FieldContext = createContext<FieldIds | null>(null)
@@ -34,12 +34,30 @@ export function Field({ label, hint, error, children }: Props) {
             {hint}
           </p>
         )}
-        {error !== undefined && (
-          <p className="kit-field-error" id={errorId} role="alert">
-            {error}
-          </p>
-        )}
+        <FieldError id={errorId} text={error} />
       </div>
     </FieldContext>
+  )
+}
+
+export function FieldError({ text, id }: { text: string | undefined; id?: string | undefined }) {
+  if (text === undefined) return null
+  return (
+    <p className="kit-field-error" id={id} role="alert">
+      {text}
+    </p>
+  )
+}
+
+/** Sends nothing itself: the page stays and `onSubmit` takes over. */
+export function Form({ onSubmit, ...rest }: Omit<ComponentProps<'form'>, 'onSubmit'> & { onSubmit: () => void }) {
+  return (
+    <form
+      {...rest}
+      onSubmit={(event) => {
+        event.preventDefault()
+        onSubmit()
+      }}
+    />
   )
 }

@@ -1,35 +1,43 @@
 import './field.css'
-import type { InputHTMLAttributes, Ref, SelectHTMLAttributes, TextareaHTMLAttributes } from 'react'
+import type { ComponentProps } from 'react'
 import { classNames } from './class-names.ts'
 import { useFieldProps } from './field.tsx'
 
-type InputProps = InputHTMLAttributes<HTMLInputElement> & { ref?: Ref<HTMLInputElement> }
-
-export function Input({ className, ...rest }: InputProps) {
-  return <input className={classNames('kit-input', className)} {...useFieldProps()} {...rest} />
+type TextProps<Tag extends 'input' | 'textarea' | 'select'> = Omit<ComponentProps<Tag>, 'onChange'> & {
+  onChange?: (value: string) => void
 }
 
-type AreaProps = TextareaHTMLAttributes<HTMLTextAreaElement> & { ref?: Ref<HTMLTextAreaElement> }
+/** Inside a Field it is announced with the field's label, hint and error. */
+function useTextProps<Rest extends { className?: string | undefined }>(
+  props: Rest & { onChange?: (value: string) => void },
+) {
+  const { className, onChange, ...rest } = props
+  return {
+    className: classNames('kit-input', className),
+    ...useFieldProps(),
+    ...rest,
+    onChange: (event: { target: { value: string } }) => onChange?.(event.target.value),
+  }
+}
 
-export function TextArea({ className, ...rest }: AreaProps) {
-  return <textarea className={classNames('kit-input', className)} {...useFieldProps()} {...rest} />
+export function Input(props: TextProps<'input'>) {
+  return <input {...useTextProps(props)} />
+}
+
+export function TextArea(props: TextProps<'textarea'>) {
+  return <textarea {...useTextProps(props)} />
 }
 
 type Option = { value: string; label: string }
-type SelectProps = Omit<SelectHTMLAttributes<HTMLSelectElement>, 'onChange' | 'value'> & {
-  value: string
-  options: readonly Option[]
-  onChange: (value: string) => void
+
+/** The options of a list of texts by value. */
+export function optionsOf(labels: Record<string, string>): Option[] {
+  return Object.entries(labels).map(([value, label]) => ({ value, label }))
 }
 
-export function Select({ className, options, onChange, ...rest }: SelectProps) {
+export function Select({ options, ...rest }: TextProps<'select'> & { options: readonly Option[] }) {
   return (
-    <select
-      className={classNames('kit-input', className)}
-      {...useFieldProps()}
-      {...rest}
-      onChange={(event) => onChange(event.target.value)}
-    >
+    <select {...useTextProps(rest)}>
       {options.map(({ value, label }) => (
         <option key={value} value={value}>
           {label}
@@ -47,26 +55,22 @@ type SliderProps = {
   onChange: (value: number) => void
   /** Required outside a Field. */
   label?: string
-  format?: (value: number) => string
-  disabled?: boolean
 }
 
-export function Slider({ value, min, max, step = 1, onChange, label, format = String, disabled = false }: SliderProps) {
+export function Slider({ value, min, max, step = 1, onChange, label }: SliderProps) {
   return (
     <span className="kit-slider">
       <input
         type="range"
         {...useFieldProps()}
         aria-label={label}
-        aria-valuetext={format(value)}
         value={value}
         min={min}
         max={max}
         step={step}
-        disabled={disabled}
         onChange={(event) => onChange(event.target.valueAsNumber)}
       />
-      <output aria-hidden="true">{format(value)}</output>
+      <output aria-hidden="true">{value}</output>
     </span>
   )
 }

@@ -10,19 +10,19 @@ export function usePageTitle(title: string): void {
   }, [title])
 }
 
-type Props = { title: string; lead?: ReactNode; actions?: ReactNode; narrow?: boolean; children: ReactNode }
+type Props = { title: string; lead?: ReactNode; actions?: ReactNode; children: ReactNode }
 
-/** A header with the page's only h1 and its actions, then the body. `narrow` keeps forms at a readable width. */
-export function Page({ title, lead, actions, narrow = false, children }: Props) {
+/** A header with the page's only h1 and its actions, then the body. */
+export function Page({ title, lead, actions, children }: Props) {
   usePageTitle(title)
   return (
-    <div className={narrow ? 'kit-page kit-page-narrow' : 'kit-page'}>
-      <header className="kit-page-head">
-        <div className="kit-page-name">
+    <div className="kit-stack kit-page">
+      <header className="kit-spread">
+        <div>
           <h1>{title}</h1>
           {lead !== undefined && <p className="soft">{lead}</p>}
         </div>
-        {actions !== undefined && <div className="kit-page-actions">{actions}</div>}
+        {actions !== undefined && <div className="kit-row">{actions}</div>}
       </header>
       {children}
     </div>

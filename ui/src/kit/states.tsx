@@ -16,25 +16,29 @@ export function EmptyState({ icon = 'inbox', title, advice, actions }: EmptyProp
       </span>
       <h2>{title}</h2>
       <p className="soft">{advice}</p>
-      {actions !== undefined && <div className="kit-state-actions">{actions}</div>}
+      {actions !== undefined && <div className="kit-row kit-state-actions">{actions}</div>}
     </div>
   )
 }
 
-type ErrorProps = { title?: string; error: unknown; onRetry?: () => void; advice?: ReactNode }
+type ErrorProps = {
+  title?: string
+  query: { error: unknown; refetch?: () => unknown }
+  advice?: ReactNode
+}
 
-export function ErrorState({ title = strings.loadFailed, error, onRetry, advice }: ErrorProps) {
+export function ErrorState({ title = strings.loadFailed, query: { error, refetch }, advice }: ErrorProps) {
   return (
     <div className="kit-state" role="alert">
-      <span className="kit-state-icon kit-state-bad">
+      <span className="kit-state-icon tone-danger">
         <Icon name="warning" size={32} />
       </span>
       <h2>{title}</h2>
       <p className="soft">{messageOf(error)}</p>
       {advice !== undefined && <p className="soft">{advice}</p>}
-      {onRetry !== undefined && (
-        <div className="kit-state-actions">
-          <Button label={strings.tryAgain} icon="refresh" onClick={onRetry} />
+      {refetch !== undefined && (
+        <div className="kit-row kit-state-actions">
+          <Button label={strings.tryAgain} icon="refresh" onClick={() => void refetch()} />
         </div>
       )}
     </div>

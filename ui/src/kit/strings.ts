@@ -2,6 +2,11 @@
 export const strings = {
   close: 'Close',
   cancel: 'Cancel',
+  save: 'Save',
+  saving: 'Saving…',
+  done: 'Done',
+  actions: 'Actions',
+  loadMore: 'Load more',
   undo: 'Undo',
   dismiss: 'Dismiss',
   tryAgain: 'Try again',
@@ -24,6 +29,11 @@ export const strings = {
     ago: (amount: string) => `${amount} ago`,
     later: (amount: string) => `in ${amount}`,
   },
+}
+
+/** Messages of the server start in lower case. */
+export function sentenceOf(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
 export function formatCount(value: number): string {

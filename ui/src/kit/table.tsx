@@ -16,13 +16,12 @@ type Props<Row> = {
   columns: readonly Column<Row>[]
   rows: readonly Row[]
   rowKey: (row: Row) => string | number
-  rowClass?: (row: Row) => string | undefined
 }
 
 /** A scrolling frame must be reachable with the keyboard. */
 const focusable = { tabIndex: 0 }
 
-export function Table<Row>({ label, columns, rows, rowKey, rowClass }: Props<Row>) {
+export function Table<Row>({ label, columns, rows, rowKey }: Props<Row>) {
   const classOf = (column: Column<Row>) =>
     classNames(column.numbers === true && 'kit-table-numbers', column.wideOnly === true && 'kit-table-wide')
   return (
@@ -39,7 +38,7 @@ export function Table<Row>({ label, columns, rows, rowKey, rowClass }: Props<Row
         </thead>
         <tbody>
           {rows.map((row) => (
-            <tr key={rowKey(row)} className={rowClass?.(row)}>
+            <tr key={rowKey(row)}>
               {columns.map((column) => (
                 <td key={column.key} className={classOf(column)}>
                   {column.cell(row)}

@@ -5,10 +5,10 @@ import { Button, IconButton } from './button.tsx'
 import { strings } from './strings.ts'
 
 /** One message at a time, the newest. It disappears by itself; the undo it offers stays on the `u` key. */
-type Toast = { id: number; text: string; tone: 'plain' | 'bad'; undo?: () => void }
+type Toast = { id: number; text: string; tone: 'plain' | 'danger'; undo?: () => void }
 
 const PLAIN_MS = 6000
-const BAD_MS = 10_000
+const ERROR_MS = 10_000
 
 let toast: Toast | null = null
 let lastId = 0
@@ -18,7 +18,7 @@ const listeners = new Set<() => void>()
 function put(next: Toast | null): void {
   toast = next
   clearTimeout(timer)
-  if (next !== null) timer = setTimeout(() => put(null), next.tone === 'bad' ? BAD_MS : PLAIN_MS)
+  if (next !== null) timer = setTimeout(() => put(null), next.tone === 'danger' ? ERROR_MS : PLAIN_MS)
   for (const notify of listeners) notify()
 }
 
@@ -29,7 +29,7 @@ export function showToast(text: string, options: { tone?: Toast['tone']; undo?: 
 
 /** What a request answered when it failed; fits `onError` and `catch`. */
 export function showError(error: unknown): void {
-  showToast(messageOf(error), { tone: 'bad' })
+  showToast(messageOf(error), { tone: 'danger' })
 }
 
 export function hideToast(): void {
@@ -47,7 +47,7 @@ export function Toasts() {
   return (
     <div className="kit-toasts" role="status" aria-live="polite">
       {shown !== null && (
-        <div key={shown.id} className={`kit-toast kit-toast-${shown.tone}`}>
+        <div key={shown.id} className={`kit-toast tone-${shown.tone}`}>
           <span className="kit-toast-text">{shown.text}</span>
           {shown.undo !== undefined && (
             <Button

@@ -47,13 +47,13 @@ export function PreviewPane({ draft, state: { preview, hasSource, errors, isBehi
   const { data } = preview
   const isFailed = preview.isError
   return (
-    <section className="profiles-preview" aria-labelledby="preview-title" aria-busy={isBehind}>
+    <section className="kit-card kit-stack profiles-preview" aria-labelledby="preview-title" aria-busy={isBehind}>
       <h2 id="preview-title">{text.title}</h2>
       {!hasSource && <p className="soft">{text.noAddress}</p>}
       {hasSource && isFailed && <p className="soft">{errors.length > 0 ? text.invalid : messageOf(preview.error)}</p>}
       {hasSource && !isFailed && data === undefined && <Skeleton lines={5} label={text.loading} />}
       {hasSource && !isFailed && data !== undefined && (
-        <div className={classNames('profiles-preview-body', isBehind && 'profiles-preview-behind')}>
+        <div className={classNames('kit-form profiles-preview-body', isBehind && 'profiles-preview-behind')}>
           <Answer data={data} draft={draft} />
         </div>
       )}
@@ -92,13 +92,13 @@ function Examples({ title, list, threshold, top }: ExamplesProps) {
         {list.map((example) => (
           <li key={example.version}>
             <p className="profiles-example-head">
-              <Link href={`/documents/${example.document}?tab=text&version=${example.version}`}>
+              <Link className="ellipsis" href={`/documents/${example.document}?tab=text&version=${example.version}`}>
                 {example.title === '' ? example.url : example.title}
               </Link>
-              <RelativeTime at={example.at} className="faint" />
+              <RelativeTime at={example.at} className="faint small" />
             </p>
             <RelevanceBar relevance={example.relevance} threshold={threshold} top={top} />
-            <p className="profiles-example-text">
+            <p className="soft small profiles-example-text">
               <MarkedText text={example.summary.text} marks={example.summary.marks} />
             </p>
           </li>
@@ -112,7 +112,7 @@ function RelevanceBar({ relevance, threshold, top }: { relevance: number; thresh
   const share = (value: number) => `${Math.min(100, (value / top) * 100)}%`
   const shown = Math.round(relevance * 100) / 100
   return (
-    <p className="profiles-relevance">
+    <p className="kit-row small profiles-relevance">
       <span className="profiles-bar" aria-hidden="true">
         <span
           className={relevance >= threshold ? 'profiles-bar-part' : 'profiles-bar-part profiles-bar-under'}

@@ -7,9 +7,11 @@ import type { Profile } from '../api/types.ts'
 import { useShortcuts } from '../keyboard/shortcuts.ts'
 import { Badge } from '../kit/badge.tsx'
 import { Button } from '../kit/button.tsx'
+import { Form } from '../kit/field.tsx'
 import { Page } from '../kit/page.tsx'
 import { Segments } from '../kit/segments.tsx'
 import { ErrorState, LoadingState } from '../kit/states.tsx'
+import { strings as shared } from '../kit/strings.ts'
 import { showToast } from '../kit/toast.tsx'
 import { useQueryState } from '../url/query-state.ts'
 import { type Draft, draftOf } from './draft.ts'
@@ -31,8 +33,7 @@ export default function ProfileEditor() {
     return (
       <Page title={text.title}>
         <ErrorState
-          error={editing.error}
-          onRetry={() => void editing.refetch()}
+          query={editing}
           advice={
             <>
               {text.missing} <Link href="/profiles">{text.seeAll}</Link>
@@ -107,14 +108,7 @@ function Editor({ id, base, unsaved, profile }: Props) {
         <XmlEditor id={id} isDirty={isDirty} onSaved={saved} />
       ) : (
         <ValidationContext value={shownErrors}>
-          <form
-            ref={form}
-            className="profiles-editor"
-            onSubmit={(event) => {
-              event.preventDefault()
-              submit()
-            }}
-          >
+          <Form ref={form} className="kit-stack profiles-editor" onSubmit={submit}>
             <ProfileForm
               draft={draft}
               onChange={(changes) => {
@@ -123,8 +117,8 @@ function Editor({ id, base, unsaved, profile }: Props) {
               }}
             />
             <PreviewPane draft={draft} state={preview} />
-            <div className="profiles-save">
-              <p className="profiles-save-word" role="status">
+            <div className="kit-row profiles-save">
+              <p className="small profiles-save-word" role="status">
                 {save.isError && (
                   <span className="kit-field-error">
                     {errors.length > 0 ? text.notSaved(errors.length) : messageOf(save.error)}
@@ -145,13 +139,13 @@ function Editor({ id, base, unsaved, profile }: Props) {
                 />
               )}
               <Button
-                label={save.isPending ? text.saving : text.save}
+                label={save.isPending ? shared.saving : shared.save}
                 type="submit"
                 variant="primary"
                 disabled={!canSave || (!isDirty && id !== 'new')}
               />
             </div>
-          </form>
+          </Form>
         </ValidationContext>
       )}
     </Page>

@@ -2,11 +2,12 @@ import { useState } from 'react'
 import { Button } from '../kit/button.tsx'
 import { Field } from '../kit/field.tsx'
 import { Input, Select, Slider, TextArea } from '../kit/input.tsx'
+import { sentenceOf } from '../kit/strings.ts'
 import { type Draft, type DraftSource, hasInterests, newSource, totalWeight } from './draft.ts'
 import { SourceFields } from './source-fields.tsx'
 import { strings } from './strings.ts'
 import { ChipsInput, TermsEditor } from './terms-editor.tsx'
-import { sentenceOf, useFieldError, useLineErrors, useOtherErrors } from './validation-errors.ts'
+import { useFieldError, useLineErrors, useOtherErrors } from './validation-errors.ts'
 
 type Props = { draft: Draft; onChange: (changes: Partial<Draft>) => void }
 
@@ -17,9 +18,9 @@ export function ProfileForm({ draft, onChange }: Props) {
   const nameError = useFieldError('name')
   const others = useOtherErrors(shownFields)
   return (
-    <div className="profiles-form">
+    <div className="kit-stack profiles-form">
       {others.length > 0 && (
-        <ul className="profiles-errors" role="alert">
+        <ul className="kit-notice tone-danger" role="alert">
           {others.map(({ place, message }) => (
             <li key={place}>
               <code>{place}</code> {message}
@@ -30,7 +31,7 @@ export function ProfileForm({ draft, onChange }: Props) {
       <section className="kit-card kit-form">
         <h2>{strings.sources.title}</h2>
         <Field label={strings.sources.name} hint={strings.sources.nameHint} error={nameError}>
-          <Input maxLength={200} value={draft.name} onChange={(event) => onChange({ name: event.target.value })} />
+          <Input maxLength={200} value={draft.name} onChange={(name) => onChange({ name })} />
         </Field>
         <Sources
           sources={draft.sources}
@@ -49,7 +50,7 @@ type SourcesProps = { sources: DraftSource[]; hasInterests: boolean; onChange: (
 function Sources({ sources, hasInterests, onChange }: SourcesProps) {
   return (
     <>
-      <ul className="profiles-sources">
+      <ul className="kit-stack">
         {sources.map((source, at) => (
           <SourceFields
             key={source.key}
@@ -102,12 +103,12 @@ function Interests({ draft, onChange }: Props) {
       </Field>
       <Field label={text.condition} hint={text.conditionHint} error={expressionError}>
         <TextArea
-          className="profiles-expression"
+          className="mono profiles-expression"
           rows={2}
           spellCheck={false}
           placeholder={text.conditionExample}
           value={draft.expression}
-          onChange={(event) => onChange({ expression: event.target.value })}
+          onChange={(expression) => onChange({ expression })}
         />
       </Field>
       <OperatorsHelp />
@@ -169,9 +170,9 @@ function Delivery({ draft, onChange }: Props) {
 
 function OperatorsHelp() {
   return (
-    <details className="profiles-operators">
+    <details className="kit-details profiles-operators">
       <summary>{strings.interests.operators.title}</summary>
-      <dl>
+      <dl className="kit-facts small">
         {strings.interests.operators.list.map(([example, meaning]) => (
           <div key={example}>
             <dt>
@@ -196,18 +197,18 @@ function IgnoreField({ lines, onChange }: IgnoreProps) {
   const [isOpen, setIsOpen] = useState(lines.length > 0)
   return (
     <details
-      className="profiles-more"
+      className="kit-details profiles-more"
       open={isOpen || error !== undefined}
       onToggle={(event) => setIsOpen(event.currentTarget.open)}
     >
       <summary>{strings.interests.ignore.title}</summary>
       <Field label={strings.interests.ignore.label} hint={strings.interests.ignore.hint} error={error}>
         <TextArea
-          className="profiles-expression"
+          className="mono profiles-expression"
           rows={Math.min(MAX_ROWS, Math.max(MIN_ROWS, lines.length + 1))}
           spellCheck={false}
           value={lines.join('\n')}
-          onChange={({ target }) => onChange(target.value === '' ? [] : target.value.split('\n'))}
+          onChange={(text) => onChange(text === '' ? [] : text.split('\n'))}
         />
       </Field>
     </details>

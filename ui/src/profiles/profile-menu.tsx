@@ -1,21 +1,21 @@
-import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { navigate } from 'wouter/use-browser-location'
 import { api, messageOf } from '../api/client.ts'
+import { useChange, useRefresh } from '../api/queries.ts'
 import type { Profile } from '../api/types.ts'
 import { ConfirmDialog } from '../kit/dialog.tsx'
 import { Menu } from '../kit/menu.tsx'
 import { showError, showToast } from '../kit/toast.tsx'
 import { didWithUndo } from '../undo/undo.ts'
 import { strings } from './strings.ts'
-import { useProfilesChanged } from './use-save-profile.ts'
+import { profileNames } from './use-save-profile.ts'
 
 const text = strings.menu
 type Props = { profile: Profile; isPaused: boolean; onPaused?: (profile: Profile) => void }
 
 /** Actions on a whole profile, in the list and in the editor. */
 export function ProfileMenu({ profile, isPaused, onPaused }: Props) {
-  const changed = useProfilesChanged()
+  const refresh = useRefresh()
   const [isDeleting, setIsDeleting] = useState(false)
   const id = encodeURIComponent(profile.id)
 
@@ -23,7 +23,7 @@ export function ProfileMenu({ profile, isPaused, onPaused }: Props) {
     // The current state, not the one when the page was opened.
     const { id: _, ...now } = await api.get<Profile>(`/profiles/${id}`)
     const stored = await api.put<Profile>(`/profiles/${id}`, { ...now, paused })
-    changed()
+    refresh(...profileNames)
     onPaused?.(stored)
   }
   function pause(paused: boolean) {
@@ -50,11 +50,8 @@ export function ProfileMenu({ profile, isPaused, onPaused }: Props) {
 }
 
 function DeleteProfile({ profile, onClose }: { profile: Profile; onClose: () => void }) {
-  const changed = useProfilesChanged()
-  const remove = useMutation({
-    mutationFn: () => api.delete(`/profiles/${encodeURIComponent(profile.id)}`),
+  const remove = useChange(profileNames, () => api.delete(`/profiles/${encodeURIComponent(profile.id)}`), {
     onSuccess: () => {
-      changed()
       onClose()
       showToast(strings.deletion.deleted(profile.name))
       navigate('/profiles')
@@ -64,16 +61,12 @@ function DeleteProfile({ profile, onClose }: { profile: Profile; onClose: () => 
     <ConfirmDialog
       title={strings.deletion.title(profile.name)}
       confirm={strings.deletion.confirm(profile.name)}
-      busy={remove.isPending}
-      onConfirm={() => remove.mutate()}
-      onCancel={onClose}
+      disabled={remove.isPending}
+      error={remove.isError && messageOf(remove.error)}
+      onConfirm={remove.mutate}
+      onClose={onClose}
     >
       <p>{strings.deletion.body(profile.sources.length)}</p>
-      {remove.isError && (
-        <p className="kit-field-error" role="alert">
-          {messageOf(remove.error)}
-        </p>
-      )}
     </ConfirmDialog>
   )
 }

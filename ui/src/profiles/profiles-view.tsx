@@ -1,10 +1,10 @@
 import './profiles.css'
-import { useInfiniteQuery } from '@tanstack/react-query'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { Link } from 'wouter'
 import { navigate } from 'wouter/use-browser-location'
-import { api, type List } from '../api/client.ts'
+import type { List } from '../api/client.ts'
+import { usePages } from '../api/queries.ts'
 import type { Profile } from '../api/types.ts'
 import { useShortcuts } from '../keyboard/shortcuts.ts'
 import { Badge } from '../kit/badge.tsx'
@@ -13,6 +13,7 @@ import { classNames } from '../kit/class-names.ts'
 import { Input } from '../kit/input.tsx'
 import { Page } from '../kit/page.tsx'
 import { EmptyState, ErrorState, LoadingState } from '../kit/states.tsx'
+import { formatCount, strings as shared } from '../kit/strings.ts'
 import { useCounts } from '../session/session.ts'
 import { useQueryState } from '../url/query-state.ts'
 import { ProfileMenu } from './profile-menu.tsx'
@@ -22,16 +23,6 @@ const PAGE_ROWS = 200
 const ROW_REM = 4.6
 const MAX_TERMS = 6
 
-function useProfiles() {
-  return useInfiniteQuery({
-    queryKey: ['profiles', 'list'],
-    queryFn: ({ pageParam, signal }) =>
-      api.get<List<Profile>>('/profiles', { limit: PAGE_ROWS, cursor: pageParam }, signal),
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.next,
-  })
-}
-
 function isFound({ name, sources, interests }: Profile, text: string): boolean {
   if (name.toLowerCase().includes(text)) return true
   if (sources.some(({ uri }) => uri.toLowerCase().includes(text))) return true
@@ -39,7 +30,7 @@ function isFound({ name, sources, interests }: Profile, text: string): boolean {
 }
 
 export default function ProfilesView() {
-  const profiles = useProfiles()
+  const profiles = usePages<List<Profile>>(['profiles', 'list'], '/profiles', { limit: PAGE_ROWS })
   const [q, setQ] = useQueryState('q')
   const all = useMemo(() => profiles.data?.pages.flatMap(({ items }) => items) ?? [], [profiles.data])
   const rows = useMemo(() => all.filter((profile) => isFound(profile, q.trim().toLowerCase())), [all, q])
@@ -56,7 +47,7 @@ export default function ProfilesView() {
       actions={<ButtonLink label={strings.new} href="/profiles/new" variant="primary" icon="plus" />}
     >
       {profiles.isPending && <LoadingState label={strings.loading} />}
-      {profiles.isError && <ErrorState error={profiles.error} onRetry={() => void profiles.refetch()} />}
+      {profiles.isError && <ErrorState query={profiles} />}
       {profiles.isSuccess && all.length === 0 && (
         <EmptyState
           icon="profiles"
@@ -78,7 +69,7 @@ export default function ProfilesView() {
             aria-label={strings.find}
             placeholder={strings.findExample}
             value={q}
-            onChange={(event) => setQ(event.target.value, { replace: true })}
+            onChange={(text) => setQ(text, { replace: true })}
           />
           {rows.length === 0 && !hasNextPage ? (
             <EmptyState
@@ -92,7 +83,7 @@ export default function ProfilesView() {
           )}
           {hasNextPage && (
             <div className="kit-row">
-              <Button label={strings.loadMore} disabled={isFetchingNextPage} onClick={() => void fetchNextPage()} />
+              <Button label={shared.loadMore} disabled={isFetchingNextPage} onClick={() => void fetchNextPage()} />
             </div>
           )}
         </>
@@ -133,7 +124,7 @@ function ProfileList({ rows }: { rows: readonly Profile[] }) {
     { keys: 'n', label: strings.new, run: () => navigate('/profiles/new') },
   ])
   return (
-    <ul ref={list} className="profiles-list" style={{ height: virtual.getTotalSize() }}>
+    <ul ref={list} className="kit-card profiles-list" style={{ height: virtual.getTotalSize() }}>
       {virtual.getVirtualItems().map((item) => {
         const profile = rows[item.index]
         if (profile === undefined) return null
@@ -175,19 +166,19 @@ function ProfileRow({ profile, unread, isAt }: RowProps) {
     <div className={classNames('profiles-row', isAt && 'profiles-row-at', paused && 'profiles-row-paused')}>
       <div className="profiles-what">
         <p className="profiles-name">
-          <Link ref={link} href={`/profiles/${path}`}>
+          <Link ref={link} className="plain-link ellipsis" href={`/profiles/${path}`}>
             {name || strings.unnamed}
           </Link>
           {paused && <Badge tone="warn">{strings.paused}</Badge>}
         </p>
-        <p className="profiles-about" title={aboutOf(profile)}>
+        <p className="faint small ellipsis" title={aboutOf(profile)}>
           {aboutOf(profile)}
         </p>
       </div>
-      <Link className="profiles-count" href={`/watches?profile=${path}`}>
-        <span className="numbers">{count.toLocaleString('en')}</span> {strings.watches(count)}
+      <Link className="small profiles-count" href={`/watches?profile=${path}`}>
+        <span className="numbers">{formatCount(count)}</span> {strings.watches(count)}
       </Link>
-      <Link className="profiles-count" href={`/inbox?profile=${path}`}>
+      <Link className="small profiles-count" href={`/inbox?profile=${path}`}>
         {unread > 0 ? (
           <Badge tone="accent">{strings.unread(unread)}</Badge>
         ) : (

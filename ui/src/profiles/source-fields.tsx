@@ -1,14 +1,13 @@
 import { useState } from 'react'
 import { IconButton } from '../kit/button.tsx'
 import { Field } from '../kit/field.tsx'
-import { Input, Select } from '../kit/input.tsx'
+import { Input, optionsOf, Select } from '../kit/input.tsx'
 import type { DraftSource, ScopeKind } from './draft.ts'
 import { strings } from './strings.ts'
 import { useFieldError } from './validation-errors.ts'
 import { WindowFields } from './window-fields.tsx'
 
 const text = strings.sources
-const optionsOf = (labels: Record<string, string>) => Object.entries(labels).map(([value, label]) => ({ value, label }))
 const processes = optionsOf(text.processes)
 const scopes = optionsOf(text.scopes)
 const intervals = [...optionsOf(text.intervals), { value: 'own', label: text.ownInterval }]
@@ -39,7 +38,7 @@ export function SourceFields({ at, source, isOnly, hasInterests, onChange, onRem
     label: text.depths(depth),
   }))
   return (
-    <li className="profiles-source">
+    <li className="kit-stack profiles-source">
       <div className="profiles-uri">
         <Field label={text.address(isOnly ? null : at + 1)} error={errors.uri}>
           <Input
@@ -49,7 +48,7 @@ export function SourceFields({ at, source, isOnly, hasInterests, onChange, onRem
             spellCheck={false}
             placeholder={text.addressExample}
             value={source.uri}
-            onChange={(event) => onChange({ uri: event.target.value })}
+            onChange={(uri) => onChange({ uri })}
           />
         </Field>
         {!isOnly && <IconButton icon="trash" label={text.remove(at + 1)} tip="end" onClick={onRemove} />}
@@ -64,7 +63,11 @@ export function SourceFields({ at, source, isOnly, hasInterests, onChange, onRem
           />
         </Field>
       </div>
-      <details className="profiles-more" open={isOpen} onToggle={(event) => setIsOpen(event.currentTarget.open)}>
+      <details
+        className="kit-details profiles-more"
+        open={isOpen}
+        onToggle={(event) => setIsOpen(event.currentTarget.open)}
+      >
         <summary>{text.more}</summary>
         <div className="kit-form">
           <div className="profiles-pair">
@@ -89,12 +92,12 @@ export function SourceFields({ at, source, isOnly, hasInterests, onChange, onRem
                   spellCheck={false}
                   placeholder={text.patternExample}
                   value={source.pattern}
-                  onChange={(event) => onChange({ pattern: event.target.value })}
+                  onChange={(pattern) => onChange({ pattern })}
                 />
               </Field>
             )}
             <Field label={text.everyMax} hint={text.everyMaxHint} error={errors.everyMax}>
-              <Input value={source.everyMax} onChange={(event) => onChange({ everyMax: event.target.value })} />
+              <Input value={source.everyMax} onChange={(everyMax) => onChange({ everyMax })} />
             </Field>
           </div>
           <WindowFields place={`${place}.window`} value={source.window} onChange={(window) => onChange({ window })} />
@@ -124,7 +127,7 @@ function EveryField({ value, error, onChange }: EveryProps) {
       </Field>
       {showsOwn && (
         <Field label={text.interval} hint={text.intervalHint} error={error}>
-          <Input value={value} onChange={(event) => onChange(event.target.value)} />
+          <Input value={value} onChange={onChange} />
         </Field>
       )}
     </>

@@ -6,7 +6,6 @@ export const strings = {
   new: 'New profile',
   unnamed: 'Unnamed profile',
   paused: 'Paused',
-  loadMore: 'Load more',
   everyChange: 'every change',
   archivesOnly: 'archives without notifying',
   moreTerms: (count: number) => `${count} more`,
@@ -63,8 +62,6 @@ export const strings = {
     addressIsEnough: 'An address is enough to start.',
     allSaved: 'All changes saved',
     discard: 'Discard changes',
-    save: 'Save',
-    saving: 'Saving…',
     line: (line: number, message: string) => `Line ${line}: ${message}`,
   },
   xml: {

@@ -25,9 +25,9 @@ export function TermsEditor({ terms, onChange }: Props) {
     setTyped('')
   }
   return (
-    <div className="profiles-terms">
+    <div className="kit-stack">
       {terms.length > 0 && (
-        <ul>
+        <ul className="kit-stack">
           {terms.map((term, at) => (
             <TermRow
               key={term.key}
@@ -56,7 +56,7 @@ function TermInput({ value, onChange, onAdd }: InputProps) {
     <Input
       value={value}
       placeholder={text.termExample}
-      onChange={(event) => onChange(event.target.value)}
+      onChange={onChange}
       onKeyDown={(event) => {
         if (event.key !== 'Enter') return
         event.preventDefault()
@@ -77,7 +77,7 @@ function TermRow({ at, term: { term, weight }, onChange, onRemove }: RowProps) {
         aria-label={text.term(at + 1)}
         aria-invalid={keyError !== undefined}
         value={term}
-        onChange={(event) => onChange({ term: event.target.value })}
+        onChange={(term) => onChange({ term })}
       />
       <Slider
         label={text.weightOf(term)}
@@ -116,12 +116,12 @@ export function ChipsInput({ values, placeholder, onChange }: ChipsProps) {
     if (event.key === 'Backspace' && typed === '' && values.length > 0) onChange(values.slice(0, -1))
   }
   return (
-    <div className="profiles-chips">
+    <div className="kit-row profiles-chips">
       {values.map((value) => (
         <button
           key={value}
           type="button"
-          className="profiles-chip"
+          className="small profiles-chip"
           aria-label={text.removeExcluded(value)}
           onClick={() => onChange(values.filter((other) => other !== value))}
         >
@@ -129,13 +129,7 @@ export function ChipsInput({ values, placeholder, onChange }: ChipsProps) {
           <Icon name="close" size={14} />
         </button>
       ))}
-      <Input
-        value={typed}
-        placeholder={placeholder}
-        onChange={(event) => setTyped(event.target.value)}
-        onKeyDown={press}
-        onBlur={add}
-      />
+      <Input value={typed} placeholder={placeholder} onChange={setTyped} onKeyDown={press} onBlur={add} />
     </div>
   )
 }

@@ -1,4 +1,5 @@
 import { createContext, useContext } from 'react'
+import { sentenceOf } from '../kit/strings.ts'
 import type { ValidationError } from './draft.ts'
 import { strings } from './strings.ts'
 
@@ -23,8 +24,4 @@ export function useLineErrors(place: string): string | undefined {
 /** Errors of fields that are not on the form. */
 export function useOtherErrors(known: RegExp): readonly ValidationError[] {
   return useContext(ValidationContext).filter(({ place }) => !known.test(place))
-}
-
-export function sentenceOf(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
 }

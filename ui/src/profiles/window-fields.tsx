@@ -26,7 +26,7 @@ export function WindowFields({ place, value, onChange }: Props) {
       <Switch label={text.window} checked={value !== null} onChange={(on) => onChange(on ? defaultWindow() : null)} />
       {value !== null && (
         <>
-          <fieldset className="profiles-days" aria-label={text.days}>
+          <fieldset className="kit-row profiles-days" aria-label={text.days}>
             {text.dayNames.map((name, at) => {
               const day = at + 1
               const isOn = value.days.includes(day)
@@ -41,17 +41,17 @@ export function WindowFields({ place, value, onChange }: Props) {
           {daysError !== undefined && <p className="kit-field-error">{daysError}</p>}
           <div className="profiles-pair">
             <Field label={text.from} error={fromError}>
-              <Input type="time" value={value.from} onChange={(event) => put({ from: event.target.value })} />
+              <Input type="time" value={value.from} onChange={(from) => put({ from })} />
             </Field>
             <Field label={text.to} error={toError}>
               <Input
                 type="time"
                 value={value.to === '24:00' ? '00:00' : value.to}
-                onChange={(event) => put({ to: event.target.value === '00:00' ? '24:00' : event.target.value })}
+                onChange={(to) => put({ to: to === '00:00' ? '24:00' : to })}
               />
             </Field>
             <Field label={text.zone} error={zoneError}>
-              <Input list="profile-zones" value={value.zone} onChange={(event) => put({ zone: event.target.value })} />
+              <Input list="profile-zones" value={value.zone} onChange={(zone) => put({ zone })} />
             </Field>
           </div>
           <datalist id="profile-zones">

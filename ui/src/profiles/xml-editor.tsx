@@ -6,11 +6,11 @@ import { Button } from '../kit/button.tsx'
 import { Field } from '../kit/field.tsx'
 import { TextArea } from '../kit/input.tsx'
 import { ErrorState, LoadingState } from '../kit/states.tsx'
+import { sentenceOf, strings as shared } from '../kit/strings.ts'
 import { strings } from './strings.ts'
-import { useSaveXml } from './use-save-profile.ts'
-import { sentenceOf } from './validation-errors.ts'
+import { useSaveProfile } from './use-save-profile.ts'
 
-const { xml: text, editor } = strings
+const text = strings.xml
 
 const example = `<?xml version="1.0" encoding="UTF-8"?>
 <profile name="${text.exampleName}">
@@ -33,12 +33,11 @@ export function XmlEditor({ id, isDirty, onSaved }: Props) {
   })
   const original = id === 'new' ? example : source.data
   const [edited, setEdited] = useState<string>()
-  const save = useSaveXml(id, (profile) => {
+  const { save } = useSaveProfile(id, (profile) => {
     setEdited(undefined)
     onSaved(profile)
   })
-  if (source.isError)
-    return <ErrorState error={source.error} onRetry={() => void source.refetch()} advice={text.failed} />
+  if (source.isError) return <ErrorState query={source} advice={text.failed} />
   if (original === undefined) return <LoadingState label={text.loading} />
   const xml = edited ?? original
   const details = save.error instanceof ApiError ? save.error.details : []
@@ -46,17 +45,10 @@ export function XmlEditor({ id, isDirty, onSaved }: Props) {
     <div className="kit-card kit-form">
       {isDirty && <p className="soft">{text.dirty}</p>}
       <Field label={text.label} hint={text.hint} error={save.isError ? sentenceOf(messageOf(save.error)) : undefined}>
-        <TextArea
-          className="profiles-xml"
-          rows={22}
-          spellCheck={false}
-          wrap="off"
-          value={xml}
-          onChange={(event) => setEdited(event.target.value)}
-        />
+        <TextArea className="mono" rows={22} spellCheck={false} wrap="off" value={xml} onChange={setEdited} />
       </Field>
       {details.length > 0 && (
-        <ul className="profiles-errors">
+        <ul className="kit-notice tone-danger">
           {details.map(({ place, message }) => (
             <li key={`${place} ${message}`}>
               {place !== '' && <code>{place}</code>} {message}
@@ -66,7 +58,7 @@ export function XmlEditor({ id, isDirty, onSaved }: Props) {
       )}
       <div className="kit-row">
         <Button
-          label={save.isPending ? editor.saving : text.save}
+          label={save.isPending ? shared.saving : text.save}
           variant="primary"
           disabled={save.isPending || (edited === undefined && id !== 'new')}
           onClick={() => save.mutate(xml)}

@@ -39,15 +39,15 @@ function Hit({ hit }: { hit: SearchHit }) {
           {title === '' ? url : <MarkedText text={title} marks={titleMarks as [number, number][]} />}
         </Link>
       </h2>
-      <p className="search-where">
-        <span className="search-url">{url}</span>
+      <p className="faint small search-where">
+        <span className="ellipsis">{url}</span>
         <span aria-hidden="true">·</span>
         <RelativeTime at={at} />
       </p>
       <p className="search-snippet">
         <MarkedText text={snippet.text} marks={snippet.marks as [number, number][]} />
       </p>
-      <p className="search-links">
+      <p className="kit-row faint small search-links">
         <Link href={`/documents/${document}?tab=text&version=${version}`}>{strings.version(n)}</Link>
         <Link href={`/documents/${document}`}>{strings.history}</Link>
         <a href={url} target="_blank" rel="noreferrer noopener">
@@ -65,12 +65,16 @@ export function SearchFacets({ facets, query, onNarrow }: FacetsProps) {
   const [isOpen, setIsOpen] = useState(() => window.matchMedia('(min-width: 60rem)').matches)
   const times = summedPeriods(facets.times).filter(({ count }) => count > 0)
   return (
-    <details className="search-narrow" open={isOpen} onToggle={(event) => setIsOpen(event.currentTarget.open)}>
+    <details
+      className="kit-details search-narrow"
+      open={isOpen}
+      onToggle={(event) => setIsOpen(event.currentTarget.open)}
+    >
       <summary>{strings.narrow}</summary>
       <div className="search-facets">
         {facets.sources.length > 0 && (
           <section>
-            <h2>{strings.source}</h2>
+            <h2 className="faint">{strings.source}</h2>
             <ul>
               {facets.sources.map(({ host, count }) => (
                 <Facet key={host} label={host} count={count} onPress={() => onNarrow(withSite(query, host))} />
@@ -80,7 +84,7 @@ export function SearchFacets({ facets, query, onNarrow }: FacetsProps) {
         )}
         {times.length > 0 && (
           <section>
-            <h2>{strings.time}</h2>
+            <h2 className="faint">{strings.time}</h2>
             <ul>
               {times.map(({ period, count }) => (
                 <Facet
@@ -102,7 +106,7 @@ function Facet({ label, count, onPress }: { label: string; count: number; onPres
   return (
     <li>
       <button type="button" className="search-facet" onClick={onPress}>
-        <span className="search-facet-label">{label}</span>
+        <span className="ellipsis">{label}</span>
         <span className="numbers soft">{formatCount(count)}</span>
       </button>
     </li>

@@ -1,11 +1,11 @@
 import './search.css'
-import { useInfiniteQuery } from '@tanstack/react-query'
-import { type FormEvent, useEffect, useRef, useState } from 'react'
-import { ApiError, api, messageOf } from '../api/client.ts'
+import { useEffect, useRef, useState } from 'react'
+import { ApiError, messageOf } from '../api/client.ts'
+import { usePages } from '../api/queries.ts'
 import type { SearchResult } from '../api/types.ts'
 import { useShortcuts } from '../keyboard/shortcuts.ts'
 import { Button, ButtonLink, IconButton } from '../kit/button.tsx'
-import { Field } from '../kit/field.tsx'
+import { Field, Form } from '../kit/field.tsx'
 import { Input } from '../kit/input.tsx'
 import { Page } from '../kit/page.tsx'
 import { EmptyState, ErrorState, LoadingState } from '../kit/states.tsx'
@@ -17,15 +17,8 @@ import { strings } from './strings.ts'
 const PAGE_HITS = 20
 
 function useHits(q: string) {
-  return useInfiniteQuery({
-    queryKey: ['search', q],
-    queryFn: ({ pageParam, signal }) =>
-      api.get<SearchResult>('/search', { q, limit: PAGE_HITS, cursor: pageParam }, signal),
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.next,
-    enabled: q !== '',
-    placeholderData: (before) => before,
-  })
+  const options = { enabled: q !== '', keepsPrevious: true }
+  return usePages<SearchResult>(['search', q], '/search', { q, limit: PAGE_HITS }, options)
 }
 
 function profileLink(q: string): string {
@@ -63,13 +56,9 @@ function SearchBox({ q, error, onSearch }: BoxProps) {
   useShortcuts(strings.keys.group, [
     { keys: ['/', 'Ctrl+k'], label: strings.keys.edit, run: () => input.current?.select() },
   ])
-  function submit(event: FormEvent) {
-    event.preventDefault()
-    onSearch(text.trim())
-  }
   return (
     <search>
-      <form className="search-box" onSubmit={submit}>
+      <Form className="search-box" onSubmit={() => onSearch(text.trim())}>
         <Field label={strings.label} error={error}>
           <Input
             ref={input}
@@ -78,15 +67,15 @@ function SearchBox({ q, error, onSearch }: BoxProps) {
             maxLength={1000}
             value={text}
             placeholder={strings.placeholder}
-            onChange={(event) => setText(event.target.value)}
+            onChange={setText}
           />
         </Field>
         <Button label={strings.submit} type="submit" variant="primary" icon="search" />
-      </form>
+      </Form>
       {conditionsOf(q).length > 0 && (
-        <ul className="search-conditions" aria-label={strings.filters}>
+        <ul className="kit-row search-conditions" aria-label={strings.filters}>
           {conditionsOf(q).map(({ text: condition }) => (
-            <li key={condition}>
+            <li key={condition} className="small kit-chip">
               {condition}
               <IconButton
                 icon="close"
@@ -105,8 +94,7 @@ type FoundProps = { q: string; hits: ReturnType<typeof useHits>; isInvalid: bool
 
 function Found({ q, hits, isInvalid, onSearch }: FoundProps) {
   if (isInvalid) return null
-  if (hits.isError)
-    return <ErrorState error={hits.error} onRetry={() => void hits.refetch()} advice={strings.failedNote} />
+  if (hits.isError) return <ErrorState query={hits} advice={strings.failedNote} />
   const first = hits.data?.pages[0]
   if (first === undefined) return <LoadingState label={strings.searching} />
   const found = hits.data?.pages.flatMap(({ items }) => items) ?? []
@@ -120,9 +108,9 @@ function Found({ q, hits, isInvalid, onSearch }: FoundProps) {
       />
     )
   return (
-    <div className={hits.isPlaceholderData ? 'search-found search-behind' : 'search-found'}>
-      <div className="search-main">
-        <div className="search-line">
+    <div className={hits.isPlaceholderData ? 'kit-stack search-found search-behind' : 'kit-stack search-found'}>
+      <div className="kit-form">
+        <div className="kit-spread">
           <p className="soft" role="status">
             {strings.results(found.length, hits.hasNextPage, Math.round(first.tookMs))}
           </p>
@@ -146,7 +134,7 @@ function Found({ q, hits, isInvalid, onSearch }: FoundProps) {
 
 function SearchHelp({ onTry }: { onTry: (query: string) => void }) {
   return (
-    <dl className="search-help">
+    <dl className="kit-facts search-help">
       {strings.operators.map(([example = '', meaning]) => (
         <div key={example}>
           <dt>
@@ -154,7 +142,7 @@ function SearchHelp({ onTry }: { onTry: (query: string) => void }) {
               <code>{example}</code>
             </button>
           </dt>
-          <dd className="soft">{meaning}</dd>
+          <dd className="soft break">{meaning}</dd>
         </div>
       ))}
     </dl>

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { messageOf } from '../api/client.ts'
 import { Icon, Logo } from '../kit/icon.tsx'
 import { usePageTitle } from '../kit/page.tsx'
+import { sentenceOf } from '../kit/strings.ts'
 import { strings } from './strings.ts'
 
 type Props = { title: string; lead: ReactNode; children: ReactNode }
@@ -12,7 +13,7 @@ export function GatePage({ title, lead, children }: Props) {
   usePageTitle(title)
   return (
     <main className="gate">
-      <div className="gate-card">
+      <div className="kit-stack gate-card">
         <div className="gate-brand">
           <Logo size={40} />
           <span>{strings.product}</span>
@@ -25,13 +26,12 @@ export function GatePage({ title, lead, children }: Props) {
   )
 }
 
-export function FormError({ error }: { error: unknown }) {
-  if (error === null || error === undefined) return null
-  const text = messageOf(error)
+export function FormError({ error }: { error: Error | null }) {
+  if (error === null) return null
   return (
-    <p className="gate-problem" role="alert">
+    <p className="kit-notice tone-danger small gate-problem" role="alert">
       <Icon name="warning" size={18} />
-      <span>{text.charAt(0).toUpperCase() + text.slice(1)}</span>
+      <span>{sentenceOf(messageOf(error))}</span>
     </p>
   )
 }

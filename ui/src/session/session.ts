@@ -1,8 +1,10 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback } from 'react'
 import { ApiError, api, isOffline } from '../api/client.ts'
+import { useGet } from '../api/queries.ts'
 import type { InboxCounts, Me, SessionState } from '../api/types.ts'
 import { setCharacterKeys } from '../keyboard/shortcuts.ts'
+import { showError } from '../kit/toast.tsx'
 import { clearStorage, savedSession, saveSession } from '../offline/storage.ts'
 import { setTimeZone } from '../time/zone.ts'
 
@@ -58,19 +60,19 @@ export function useKeepMe(): (session: SessionState) => void {
   )
 }
 
-export function useSignOut(): () => Promise<void> {
-  return useCallback(async () => {
-    await api.delete('/session')
+/** Ends this session, or all of them; a failure is shown. */
+export async function signOut(path: '/session' | '/sessions' = '/session'): Promise<void> {
+  try {
+    await api.delete(path)
     await clearStorage()
     // A full page load, so that no data of the previous user stays in memory.
     location.assign('/sign-in')
-  }, [])
+  } catch (error) {
+    showError(error)
+  }
 }
 
 /** Counts of unread, starred, … items and of failing sources; live events keep them fresh. */
 export function useCounts() {
-  return useQuery({
-    queryKey: ['counts'],
-    queryFn: ({ signal }) => api.get<InboxCounts>('/annotations/counts', {}, signal),
-  })
+  return useGet<InboxCounts>(['counts'], '/annotations/counts')
 }

@@ -1,10 +1,10 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { Redirect, useLocation } from 'wouter'
 import { api } from '../api/client.ts'
+import { useChange, useGet } from '../api/queries.ts'
 import type { SessionState, Setup, SetupState } from '../api/types.ts'
 import { Button } from '../kit/button.tsx'
-import { Field } from '../kit/field.tsx'
+import { Field, Form } from '../kit/field.tsx'
 import { Input } from '../kit/input.tsx'
 import { ErrorState, LoadingState } from '../kit/states.tsx'
 import { FormError, GatePage } from './gate-page.tsx'
@@ -20,10 +20,10 @@ function keyOfLink(): string {
 }
 
 export default function SetUpView() {
-  const setup = useQuery({ queryKey: ['setup'], queryFn: () => api.get<SetupState>('/setup'), staleTime: 0 })
+  const setup = useGet<SetupState>(['setup'], '/setup', {}, { staleTime: 0 })
   const [isDone, setDone] = useState(false)
   if (isDone) return <Redirect to="/welcome" replace />
-  if (setup.isError) return <ErrorState error={setup.error} onRetry={() => void setup.refetch()} />
+  if (setup.isError) return <ErrorState query={setup} />
   if (setup.data === undefined) return <LoadingState />
   if (!setup.data.needed) return <Redirect to="/inbox" replace />
   return <SetUpForm onDone={() => setDone(true)} />
@@ -34,13 +34,10 @@ function SetUpForm({ onDone }: { onDone: () => void }) {
   const [form, setForm] = useState<Required<Setup>>({ key: linkKey, email: '', password: '', name: '' })
   const [, navigate] = useLocation()
   const keepMe = useKeepMe()
-  const set = (name: keyof Setup) => (event: { target: { value: string } }) =>
-    setForm((old) => ({ ...old, [name]: event.target.value }))
-  const create = useMutation({
-    mutationFn: () => {
-      const { name, ...rest } = form
-      return api.post<SessionState>('/setup', { ...rest, email: form.email.trim(), ...(name !== '' && { name }) })
-    },
+  const set = (name: keyof Setup) => (value: string) => setForm((old) => ({ ...old, [name]: value }))
+  const { name, email, ...rest } = form
+  const body = { ...rest, email: email.trim(), ...(name !== '' && { name }) }
+  const create = useChange([], () => api.post<SessionState>('/setup', body), {
     onSuccess: (session) => {
       keepMe(session)
       // The key is spent: remove it from the address bar and the history.
@@ -49,14 +46,9 @@ function SetUpForm({ onDone }: { onDone: () => void }) {
     },
   })
 
-  function submit(event: FormEvent) {
-    event.preventDefault()
-    create.mutate()
-  }
-
   return (
     <GatePage title={text.title} lead={text.lead}>
-      <form className="gate-form" onSubmit={submit}>
+      <Form className="kit-form" onSubmit={create.mutate}>
         {linkKey === '' && (
           <Field label={text.key} hint={text.keyHint}>
             <Input name="key" required autoComplete="off" value={form.key} onChange={set('key')} />
@@ -93,7 +85,7 @@ function SetUpForm({ onDone }: { onDone: () => void }) {
           variant="primary"
           disabled={create.isPending}
         />
-      </form>
+      </Form>
     </GatePage>
   )
 }

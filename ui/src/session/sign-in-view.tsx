@@ -1,10 +1,10 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { Redirect } from 'wouter'
 import { api } from '../api/client.ts'
+import { useChange, useGet } from '../api/queries.ts'
 import type { SessionState, SetupState } from '../api/types.ts'
 import { Button } from '../kit/button.tsx'
-import { Field } from '../kit/field.tsx'
+import { Field, Form } from '../kit/field.tsx'
 import { Input } from '../kit/input.tsx'
 import { useQueryState } from '../url/query-state.ts'
 import { FormError, GatePage } from './gate-page.tsx'
@@ -24,12 +24,11 @@ function pathAfterSignIn(next: string): string {
 export default function SignInView() {
   const [next] = useQueryState('next', '/inbox')
   const session = useSession()
-  const setup = useQuery({ queryKey: ['setup'], queryFn: () => api.get<SetupState>('/setup') })
+  const setup = useGet<SetupState>(['setup'], '/setup')
   const keepMe = useKeepMe()
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
-  const signIn = useMutation({
-    mutationFn: () => api.post<SessionState>('/session', { email: email.trim(), password }),
+  const signIn = useChange([], () => api.post<SessionState>('/session', { email: email.trim(), password }), {
     onSuccess: keepMe,
     onError: () => setPassword(''),
   })
@@ -37,23 +36,11 @@ export default function SignInView() {
   if (session.data) return <Redirect to={pathAfterSignIn(next)} replace />
   if (setup.data?.needed === true) return <Redirect to="/setup" replace />
 
-  function submit(event: FormEvent) {
-    event.preventDefault()
-    signIn.mutate()
-  }
-
   return (
     <GatePage title={text.title} lead={text.lead}>
-      <form className="gate-form" onSubmit={submit}>
+      <Form className="kit-form" onSubmit={signIn.mutate}>
         <Field label={strings.email}>
-          <Input
-            type="email"
-            name="email"
-            autoComplete="username"
-            required
-            value={email}
-            onChange={(event) => setEmail(event.target.value)}
-          />
+          <Input type="email" name="email" autoComplete="username" required value={email} onChange={setEmail} />
         </Field>
         <Field label={strings.password}>
           <Input
@@ -62,7 +49,7 @@ export default function SignInView() {
             autoComplete="current-password"
             required
             value={password}
-            onChange={(event) => setPassword(event.target.value)}
+            onChange={setPassword}
           />
         </Field>
         <FormError error={signIn.error} />
@@ -72,7 +59,7 @@ export default function SignInView() {
           variant="primary"
           disabled={signIn.isPending}
         />
-      </form>
+      </Form>
       <p className="faint">{text.noAccount}</p>
     </GatePage>
   )

@@ -1,11 +1,11 @@
 import './session.css'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, type ReactNode, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { api } from '../api/client.ts'
+import { useChange } from '../api/queries.ts'
 import type { Profile } from '../api/types.ts'
 import { Button, ButtonLink } from '../kit/button.tsx'
-import { Field } from '../kit/field.tsx'
+import { Field, Form } from '../kit/field.tsx'
 import { Icon, type IconName } from '../kit/icon.tsx'
 import { Input } from '../kit/input.tsx'
 import { Page } from '../kit/page.tsx'
@@ -28,8 +28,8 @@ type WayProps = { icon: IconName; title: string; hint: string; href?: string; la
 
 function Way({ icon, title, hint, href, label = '', children }: WayProps) {
   return (
-    <section className="kit-card welcome-way">
-      <span className="welcome-icon">
+    <section className="kit-card kit-stack welcome-way">
+      <span className="kit-notice tone-accent welcome-icon">
         <Icon name={icon} size={24} />
       </span>
       <h2>{title}</h2>
@@ -47,35 +47,27 @@ function Way({ icon, title, hint, href, label = '', children }: WayProps) {
 function PasteForm() {
   const [address, setAddress] = useState('')
   const [, navigate] = useLocation()
-  const client = useQueryClient()
-  const add = useMutation({
-    mutationFn: () => api.post<Profile>('/profiles', { sources: [{ uri: withScheme(address) }] }),
-    onSuccess: ({ name }) => {
-      for (const key of ['profiles', 'sources', 'counts']) void client.invalidateQueries({ queryKey: [key] })
-      showToast(text.watching(name))
-      navigate('/watches')
+  const source = { uri: withScheme(address) }
+  const add = useChange(
+    ['profiles', 'sources', 'counts'],
+    () => api.post<Profile>('/profiles', { sources: [source] }),
+    {
+      onSuccess: ({ name }) => {
+        showToast(text.watching(name))
+        navigate('/watches')
+      },
     },
-  })
-  function submit(event: FormEvent) {
-    event.preventDefault()
-    add.mutate()
-  }
+  )
   return (
-    <form className="kit-form" onSubmit={submit}>
+    <Form className="kit-form" onSubmit={add.mutate}>
       <Field label={text.address}>
-        <Input
-          inputMode="url"
-          required
-          placeholder={text.addressExample}
-          value={address}
-          onChange={(event) => setAddress(event.target.value)}
-        />
+        <Input inputMode="url" required placeholder={text.addressExample} value={address} onChange={setAddress} />
       </Field>
       <FormError error={add.error} />
       <div>
         <Button label={text.watch} type="submit" variant="primary" icon="plus" disabled={add.isPending} />
       </div>
-    </form>
+    </Form>
   )
 }
 

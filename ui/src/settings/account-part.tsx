@@ -1,15 +1,16 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { api } from '../api/client.ts'
+import { useChange } from '../api/queries.ts'
 import type { Me, MeChanges } from '../api/types.ts'
 import { Button } from '../kit/button.tsx'
-import { Field } from '../kit/field.tsx'
+import { Field, FieldError, Form } from '../kit/field.tsx'
 import { Input } from '../kit/input.tsx'
+import { strings as shared } from '../kit/strings.ts'
 import { showToast } from '../kit/toast.tsx'
 import { useKeepMe, useMe } from '../session/session.ts'
 import { useNow } from '../time/relative-time.tsx'
 import { exactTime } from '../time/zone.ts'
-import { FormError, fieldError } from './form.tsx'
+import { fieldError, formError } from './form.tsx'
 import { strings } from './strings.ts'
 
 const MIN_PASSWORD = 8
@@ -42,8 +43,7 @@ function AboutForm() {
   const now = useNow()
   const [name, setName] = useState(me.name)
   const [timeZone, setTimeZone] = useState(me.timeZone)
-  const save = useMutation({
-    mutationFn: (changes: MeChanges) => api.patch<Me>('/me', changes),
+  const save = useChange([], (changes: MeChanges) => api.patch<Me>('/me', changes), {
     onSuccess: (user) => {
       keepMe({ user, via: 'session' })
       showToast(text.saved)
@@ -51,21 +51,20 @@ function AboutForm() {
   })
   const isKnown = timeZone === '' || isZone(timeZone)
   const isDirty = name !== me.name || timeZone !== me.timeZone
-  function submit(event: FormEvent) {
-    event.preventDefault()
+  const submit = () => {
     if (isKnown) save.mutate({ name: name.trim(), timeZone })
   }
   const browserZone = Intl.DateTimeFormat().resolvedOptions().timeZone
   const zoneError = isKnown ? undefined : text.unknownZone
   return (
-    <form className="kit-card kit-form" onSubmit={submit}>
+    <Form className="kit-card kit-form" onSubmit={submit}>
       <h2>{text.title}</h2>
       <p className="soft">
         {text.signedInAs} <strong>{me.email}</strong>{' '}
         {text.roleAndLevel(strings.roles[me.role], strings.levels[me.level])}
       </p>
       <Field label={strings.name} error={fieldError(save.error, 'name')}>
-        <Input autoComplete="name" maxLength={200} value={name} onChange={(event) => setName(event.target.value)} />
+        <Input autoComplete="name" maxLength={200} value={name} onChange={setName} />
       </Field>
       <Field
         label={text.timeZone}
@@ -77,7 +76,7 @@ function AboutForm() {
           autoComplete="off"
           placeholder={browserZone}
           value={timeZone}
-          onChange={(event) => setTimeZone(event.target.value)}
+          onChange={setTimeZone}
         />
       </Field>
       <datalist id="settings-zones">
@@ -85,50 +84,37 @@ function AboutForm() {
           <option key={zone} value={zone} />
         ))}
       </datalist>
-      <FormError error={save.error} fields={['name', 'timeZone']} />
+      <FieldError text={formError(save.error, ['name', 'timeZone'])} />
       <div>
         <Button
-          label={save.isPending ? strings.saving : strings.save}
+          label={save.isPending ? shared.saving : shared.save}
           type="submit"
           variant="primary"
           disabled={!isDirty || save.isPending}
         />
       </div>
-    </form>
+    </Form>
   )
 }
 
 function PasswordForm() {
   const text = strings.password
   const me = useMe()
-  const client = useQueryClient()
   const [current, setCurrent] = useState('')
   const [password, setPassword] = useState('')
-  const change = useMutation({
-    mutationFn: () => api.post('/me/password', { current, password }),
+  const change = useChange(['sessions'], () => api.post('/me/password', { current, password }), {
     onSuccess: () => {
       setCurrent('')
       setPassword('')
-      void client.invalidateQueries({ queryKey: ['sessions'] })
       showToast(text.changed)
     },
   })
-  function submit(event: FormEvent) {
-    event.preventDefault()
-    change.mutate()
-  }
   return (
-    <form className="kit-card kit-form" onSubmit={submit}>
+    <Form className="kit-card kit-form" onSubmit={change.mutate}>
       <h2>{text.title}</h2>
       <input type="hidden" name="username" autoComplete="username" value={me.email} readOnly />
       <Field label={text.current} error={fieldError(change.error, 'current') && text.wrong}>
-        <Input
-          type="password"
-          autoComplete="current-password"
-          required
-          value={current}
-          onChange={(event) => setCurrent(event.target.value)}
-        />
+        <Input type="password" autoComplete="current-password" required value={current} onChange={setCurrent} />
       </Field>
       <Field label={strings.newPassword} hint={text.hint(MIN_PASSWORD)} error={fieldError(change.error, 'password')}>
         <Input
@@ -138,10 +124,10 @@ function PasswordForm() {
           minLength={MIN_PASSWORD}
           maxLength={1000}
           value={password}
-          onChange={(event) => setPassword(event.target.value)}
+          onChange={setPassword}
         />
       </Field>
-      <FormError error={change.error} fields={['current', 'password']} />
+      <FieldError text={formError(change.error, ['current', 'password'])} />
       <div>
         <Button
           label={change.isPending ? text.changing : text.change}
@@ -149,6 +135,6 @@ function PasswordForm() {
           disabled={current === '' || password.length < MIN_PASSWORD || change.isPending}
         />
       </div>
-    </form>
+    </Form>
   )
 }

@@ -1,14 +1,13 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, type List } from '../api/client.ts'
+import { useChange, useGet } from '../api/queries.ts'
 import type { SessionItem } from '../api/types.ts'
 import { Badge } from '../kit/badge.tsx'
 import { Button } from '../kit/button.tsx'
 import { ConfirmDialog } from '../kit/dialog.tsx'
 import { ErrorState, LoadingState } from '../kit/states.tsx'
 import { showError, showToast } from '../kit/toast.tsx'
-import { clearStorage } from '../offline/storage.ts'
-import { useSignOut } from '../session/session.ts'
+import { signOut } from '../session/session.ts'
 import { RelativeTime } from '../time/relative-time.tsx'
 import { strings } from './strings.ts'
 
@@ -39,44 +38,28 @@ function agentName(agent: string): string {
 }
 
 export function SessionsPart() {
-  const client = useQueryClient()
-  const signOut = useSignOut()
   const [isAsking, setIsAsking] = useState(false)
-  const sessions = useQuery({
-    queryKey: ['sessions'],
-    queryFn: () => api.get<List<SessionItem>>('/sessions', { limit: 200 }),
-  })
-  const end = useMutation({
-    mutationFn: ({ id }: SessionItem) => api.delete(`/sessions/${id}`),
-    onSuccess: () => {
-      showToast(text.ended)
-      void client.invalidateQueries({ queryKey: ['sessions'] })
-    },
+  const sessions = useGet<List<SessionItem>>(['sessions'], '/sessions', { limit: 200 })
+  const end = useChange(['sessions'], ({ id }: SessionItem) => api.delete(`/sessions/${id}`), {
+    onSuccess: () => showToast(text.ended),
     onError: showError,
   })
-  const endAll = useMutation({
-    mutationFn: () => api.delete('/sessions'),
-    onSuccess: async () => {
-      await clearStorage()
-      location.assign('/sign-in')
-    },
-    onError: showError,
-  })
+  const endAll = useChange([], () => signOut('/sessions'))
   if (sessions.isPending) return <LoadingState label={text.loading} />
-  if (sessions.isError) return <ErrorState error={sessions.error} onRetry={() => void sessions.refetch()} />
+  if (sessions.isError) return <ErrorState query={sessions} />
   return (
     <section className="kit-card kit-form">
       <h2>{text.title}</h2>
       <p className="soft">{text.lead}</p>
       <ul className="settings-list">
         {sessions.data.items.map((session) => (
-          <li key={session.id}>
+          <li key={session.id} className="kit-row">
             <div className="settings-what">
               <p title={session.agent}>
                 <strong>{agentName(session.agent)}</strong>{' '}
                 {session.current && <Badge tone="good">{text.thisOne}</Badge>}
               </p>
-              <p className="settings-more">
+              <p className="faint small break">
                 {session.address} · {text.seen} <RelativeTime at={session.seenAt} /> · {text.since}{' '}
                 <RelativeTime at={session.createdAt} /> · {text.ends} <RelativeTime at={session.expiresAt} />
               </p>
@@ -85,7 +68,7 @@ export function SessionsPart() {
               label={strings.signOut}
               small
               disabled={end.isPending}
-              onClick={() => (session.current ? void signOut().catch(showError) : end.mutate(session))}
+              onClick={() => (session.current ? void signOut() : end.mutate(session))}
             />
           </li>
         ))}
@@ -97,9 +80,9 @@ export function SessionsPart() {
         <ConfirmDialog
           title={text.everywhereTitle}
           confirm={text.everywhereConfirm}
-          busy={endAll.isPending}
-          onConfirm={() => endAll.mutate()}
-          onCancel={() => setIsAsking(false)}
+          disabled={endAll.isPending}
+          onConfirm={endAll.mutate}
+          onClose={() => setIsAsking(false)}
         >
           {text.everywhereBody(sessions.data.items.length)}
         </ConfirmDialog>

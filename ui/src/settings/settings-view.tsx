@@ -3,8 +3,7 @@ import { useEffect, useRef } from 'react'
 import { Link, useLocation } from 'wouter'
 import { Button } from '../kit/button.tsx'
 import { Page } from '../kit/page.tsx'
-import { showError } from '../kit/toast.tsx'
-import { useMe, useSignOut } from '../session/session.ts'
+import { signOut, useMe } from '../session/session.ts'
 import { useQueryState } from '../url/query-state.ts'
 import { AccountPart } from './account-part.tsx'
 import { SessionsPart } from './sessions-part.tsx'
@@ -33,7 +32,6 @@ export default function SettingsView() {
   const wanted = usePart()
   const shown = parts.filter(({ forAll }) => forAll || role === 'administrator')
   const part = shown.find(({ name }) => name === wanted) ?? shown[0]!
-  const signOut = useSignOut()
   const nav = useRef<HTMLElement>(null)
   const { name: shownName } = part
   useEffect(() => {
@@ -44,9 +42,9 @@ export default function SettingsView() {
   return (
     <Page
       title={strings.title}
-      actions={<Button label={strings.signOut} icon="signOut" onClick={() => void signOut().catch(showError)} />}
+      actions={<Button label={strings.signOut} icon="signOut" onClick={() => void signOut()} />}
     >
-      <div className="settings">
+      <div className="kit-form settings">
         <nav ref={nav} className="settings-nav" aria-label={strings.title}>
           <ul>
             {shown.map(({ name }) => (
@@ -62,7 +60,7 @@ export default function SettingsView() {
             ))}
           </ul>
         </nav>
-        <div className="settings-part">
+        <div className="kit-form settings-part">
           <part.View />
         </div>
       </div>

@@ -1,5 +1,5 @@
-import { useMutation } from '@tanstack/react-query'
 import { api } from '../api/client.ts'
+import { useChange } from '../api/queries.ts'
 import type { Me } from '../api/types.ts'
 import { Switch } from '../kit/input.tsx'
 import { showError } from '../kit/toast.tsx'
@@ -11,8 +11,7 @@ const text = strings.shortcuts
 export function ShortcutsPart() {
   const me = useMe()
   const keepMe = useKeepMe()
-  const save = useMutation({
-    mutationFn: (shortcuts: boolean) => api.patch<Me>('/me', { shortcuts }),
+  const save = useChange([], (shortcuts: boolean) => api.patch<Me>('/me', { shortcuts }), {
     onSuccess: (user) => keepMe({ user, via: 'session' }),
     onError: showError,
   })
@@ -24,13 +23,13 @@ export function ShortcutsPart() {
         hint={text.singleKeysHint}
         checked={me.shortcuts}
         disabled={save.isPending}
-        onChange={(on) => save.mutate(on)}
+        onChange={save.mutate}
       />
       <div className="settings-keys">
         {text.groups.map(({ name, keys }) => (
           <section key={name}>
             <h3>{name}</h3>
-            <dl>
+            <dl className="kit-facts">
               {keys.map(([key, meaning]) => (
                 <div key={key}>
                   <dt>

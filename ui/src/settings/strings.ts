@@ -1,8 +1,6 @@
 /** The texts of the settings. */
-const actions = { cancel: 'Cancel', save: 'Save', saving: 'Saving…', signOut: 'Sign out', loadMore: 'Load more' }
-
 export const strings = {
-  ...actions,
+  signOut: 'Sign out',
   title: 'Settings',
   parts: { account: 'Account', sessions: 'Sessions', tokens: 'Tokens', shortcuts: 'Keyboard', users: 'Users' },
   email: 'Email address',
@@ -81,7 +79,6 @@ export const strings = {
     copy: 'Copy',
     copied: 'Copied.',
     copyFailed: "The browser didn't allow copying. Select the text and copy it.",
-    done: 'Done',
   },
   users: {
     title: 'Users',
@@ -92,7 +89,6 @@ export const strings = {
     role: 'Role',
     level: 'Service level',
     since: 'Added',
-    actions: 'Actions',
     you: 'You',
     disabled: 'Disabled',
     roleOf: (email: string) => `Role of ${email}`,

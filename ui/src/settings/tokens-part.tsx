@@ -1,6 +1,6 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, type List } from '../api/client.ts'
+import { useChange, useGet } from '../api/queries.ts'
 import type { Token } from '../api/types.ts'
 import { Badge } from '../kit/badge.tsx'
 import { Button } from '../kit/button.tsx'
@@ -14,22 +14,19 @@ import { strings } from './strings.ts'
 const text = strings.tokens
 
 export function TokensPart() {
-  const client = useQueryClient()
   const now = useNow()
   const [isMaking, setIsMaking] = useState(false)
   const [leaving, setLeaving] = useState<Token | null>(null)
-  const tokens = useQuery({ queryKey: ['tokens'], queryFn: () => api.get<List<Token>>('/tokens', { limit: 200 }) })
-  const revoke = useMutation({
-    mutationFn: ({ id }: Token) => api.delete(`/tokens/${id}`),
+  const tokens = useGet<List<Token>>(['tokens'], '/tokens', { limit: 200 })
+  const revoke = useChange(['tokens'], ({ id }: Token) => api.delete(`/tokens/${id}`), {
     onSuccess: (_, { name }) => {
       setLeaving(null)
       showToast(text.revoked(name))
-      void client.invalidateQueries({ queryKey: ['tokens'] })
     },
     onError: showError,
   })
   if (tokens.isPending) return <LoadingState label={text.loading} />
-  if (tokens.isError) return <ErrorState error={tokens.error} onRetry={() => void tokens.refetch()} />
+  if (tokens.isError) return <ErrorState query={tokens} />
   const { items } = tokens.data
   const isOver = ({ expiresAt }: Token) => expiresAt !== null && Date.parse(expiresAt) <= now
   return (
@@ -51,7 +48,7 @@ export function TokensPart() {
       ) : (
         <ul className="settings-list">
           {items.map((token) => (
-            <li key={token.id}>
+            <li key={token.id} className="kit-row">
               <div className="settings-what">
                 <p>
                   <strong>{token.name}</strong>{' '}
@@ -60,7 +57,7 @@ export function TokensPart() {
                   ))}{' '}
                   {isOver(token) && <Badge tone="warn">{text.expired}</Badge>}
                 </p>
-                <p className="settings-more">
+                <p className="faint small break">
                   {text.created} <RelativeTime at={token.createdAt} /> · {text.used} <RelativeTime at={token.usedAt} />{' '}
                   · {text.ends} <RelativeTime at={token.expiresAt} />
                 </p>
@@ -75,9 +72,9 @@ export function TokensPart() {
         <ConfirmDialog
           title={text.revokeTitle(leaving.name)}
           confirm={text.revokeConfirm(leaving.name)}
-          busy={revoke.isPending}
+          disabled={revoke.isPending}
           onConfirm={() => revoke.mutate(leaving)}
-          onCancel={() => setLeaving(null)}
+          onClose={() => setLeaving(null)}
         >
           {text.revokeBody}
         </ConfirmDialog>

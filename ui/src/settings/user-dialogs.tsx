@@ -1,12 +1,12 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../api/client.ts'
+import { useChange } from '../api/queries.ts'
 import type { User, UserChanges, UserDraft } from '../api/types.ts'
 import { ConfirmDialog } from '../kit/dialog.tsx'
 import { Field } from '../kit/field.tsx'
-import { Input, Select } from '../kit/input.tsx'
+import { Input, optionsOf, Select } from '../kit/input.tsx'
 import { showError, showToast } from '../kit/toast.tsx'
-import { FormDialog, FormError, fieldError } from './form.tsx'
+import { fieldError, formError } from './form.tsx'
 import { strings } from './strings.ts'
 
 type Of = { user: User; onClose: () => void }
@@ -14,55 +14,41 @@ const MIN_PASSWORD = 8
 const text = strings.users
 const none = { email: '', name: '', password: '', role: 'user', level: 'silver' } as const
 
-const optionsOf = (labels: Record<string, string>) => Object.entries(labels).map(([value, label]) => ({ value, label }))
 export const roleOptions = optionsOf(strings.roles)
 export const levelOptions = optionsOf(strings.levels)
 
 export function useChangeUser() {
-  const client = useQueryClient()
-  return useMutation({
-    mutationFn: ({ id, changes }: { id: number; changes: UserChanges }) => api.patch<User>(`/users/${id}`, changes),
-    onSuccess: () => void client.invalidateQueries({ queryKey: ['users'] }),
+  type Change = { id: number; changes: UserChanges }
+  return useChange(['users'], ({ id, changes }: Change) => api.patch<User>(`/users/${id}`, changes), {
     onError: showError,
   })
 }
 
 export function NewUserDialog({ onClose }: { onClose: () => void }) {
-  const client = useQueryClient()
   const [draft, setDraft] = useState<Required<UserDraft>>(none)
   const put = (changes: Partial<UserDraft>) => setDraft((now) => ({ ...now, ...changes }))
-  const add = useMutation({
-    mutationFn: () => api.post<User>('/users', { ...draft, email: draft.email.trim(), name: draft.name.trim() }),
+  const body = { ...draft, email: draft.email.trim(), name: draft.name.trim() }
+  const add = useChange(['users'], () => api.post<User>('/users', body), {
     onSuccess: ({ email }) => {
       showToast(text.added(email))
-      void client.invalidateQueries({ queryKey: ['users'] })
       onClose()
     },
   })
   return (
-    <FormDialog
+    <ConfirmDialog
       title={text.add}
-      submit={text.add}
+      confirm={text.add}
+      variant="primary"
       disabled={add.isPending}
-      onSubmit={() => add.mutate()}
+      error={formError(add.error, ['email', 'name', 'password'])}
+      onConfirm={add.mutate}
       onClose={onClose}
     >
       <Field label={strings.email} error={fieldError(add.error, 'email')}>
-        <Input
-          type="email"
-          required
-          autoComplete="off"
-          value={draft.email}
-          onChange={(event) => put({ email: event.target.value })}
-        />
+        <Input type="email" required autoComplete="off" value={draft.email} onChange={(email) => put({ email })} />
       </Field>
       <Field label={strings.name} hint={text.nameHint} error={fieldError(add.error, 'name')}>
-        <Input
-          maxLength={200}
-          autoComplete="off"
-          value={draft.name}
-          onChange={(event) => put({ name: event.target.value })}
-        />
+        <Input maxLength={200} autoComplete="off" value={draft.name} onChange={(name) => put({ name })} />
       </Field>
       <Field
         label={text.firstPassword}
@@ -75,7 +61,7 @@ export function NewUserDialog({ onClose }: { onClose: () => void }) {
           minLength={MIN_PASSWORD}
           autoComplete="new-password"
           value={draft.password}
-          onChange={(event) => put({ password: event.target.value })}
+          onChange={(password) => put({ password })}
         />
       </Field>
       <Field label={text.role}>
@@ -88,8 +74,7 @@ export function NewUserDialog({ onClose }: { onClose: () => void }) {
           onChange={(level) => put({ level: level as User['level'] })}
         />
       </Field>
-      <FormError error={add.error} fields={['email', 'name', 'password']} />
-    </FormDialog>
+    </ConfirmDialog>
   )
 }
 
@@ -108,11 +93,12 @@ export function ResetPasswordDialog({ user, onClose }: Of) {
     )
   }
   return (
-    <FormDialog
+    <ConfirmDialog
       title={text.passwordTitle(user.email)}
-      submit={text.passwordSubmit}
+      confirm={text.passwordSubmit}
+      variant="primary"
       disabled={password.length < MIN_PASSWORD || change.isPending}
-      onSubmit={submit}
+      onConfirm={submit}
       onClose={onClose}
     >
       <p className="soft">{text.passwordBody(user.email)}</p>
@@ -121,24 +107,16 @@ export function ResetPasswordDialog({ user, onClose }: Of) {
         hint={strings.passwordHint(MIN_PASSWORD)}
         error={fieldError(change.error, 'password')}
       >
-        <Input
-          type="password"
-          autoComplete="new-password"
-          value={password}
-          onChange={(event) => setPassword(event.target.value)}
-        />
+        <Input type="password" autoComplete="new-password" value={password} onChange={setPassword} />
       </Field>
-    </FormDialog>
+    </ConfirmDialog>
   )
 }
 
 export function RemoveUserDialog({ user, onClose }: Of) {
-  const client = useQueryClient()
-  const remove = useMutation({
-    mutationFn: () => api.delete(`/users/${user.id}`),
+  const remove = useChange(['users'], () => api.delete(`/users/${user.id}`), {
     onSuccess: () => {
       showToast(text.removed(user.email))
-      void client.invalidateQueries({ queryKey: ['users'] })
       onClose()
     },
   })
@@ -146,12 +124,12 @@ export function RemoveUserDialog({ user, onClose }: Of) {
     <ConfirmDialog
       title={text.removeTitle(user.email)}
       confirm={text.removeConfirm(user.email)}
-      busy={remove.isPending}
-      onConfirm={() => remove.mutate()}
-      onCancel={onClose}
+      disabled={remove.isPending}
+      error={formError(remove.error)}
+      onConfirm={remove.mutate}
+      onClose={onClose}
     >
       <p>{text.removeBody}</p>
-      <FormError error={remove.error} />
     </ConfirmDialog>
   )
 }

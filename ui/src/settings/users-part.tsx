@@ -1,12 +1,13 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api, type List } from '../api/client.ts'
+import type { List } from '../api/client.ts'
+import { usePages } from '../api/queries.ts'
 import type { User } from '../api/types.ts'
 import { Badge } from '../kit/badge.tsx'
 import { Button } from '../kit/button.tsx'
 import { Select } from '../kit/input.tsx'
 import { Menu } from '../kit/menu.tsx'
 import { ErrorState, LoadingState } from '../kit/states.tsx'
+import { strings as shared } from '../kit/strings.ts'
 import { Table } from '../kit/table.tsx'
 import { useMe } from '../session/session.ts'
 import { RelativeTime } from '../time/relative-time.tsx'
@@ -23,24 +24,15 @@ import {
 const text = strings.users
 type Asked = { kind: 'new' } | { kind: 'password' | 'remove'; user: User }
 
-function useUsers() {
-  return useInfiniteQuery({
-    queryKey: ['users'],
-    queryFn: ({ pageParam }) => api.get<List<User>>('/users', { limit: 100, cursor: pageParam }),
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.next,
-  })
-}
-
 export function UsersPart() {
-  const users = useUsers()
+  const users = usePages<List<User>>(['users'], '/users', { limit: 100 })
   const [asked, setAsked] = useState<Asked | null>(null)
   if (users.isPending) return <LoadingState label={text.loading} />
-  if (users.isError) return <ErrorState error={users.error} onRetry={() => void users.refetch()} />
+  if (users.isError) return <ErrorState query={users} />
   const all = users.data.pages.flatMap(({ items }) => items)
   const close = () => setAsked(null)
   return (
-    <section className="settings-users">
+    <section className="kit-form settings-users">
       <div className="kit-spread">
         <h2>{text.title}</h2>
         <Button label={text.add} icon="plus" variant="primary" onClick={() => setAsked({ kind: 'new' })} />
@@ -50,7 +42,7 @@ export function UsersPart() {
       {users.hasNextPage && (
         <div>
           <Button
-            label={strings.loadMore}
+            label={shared.loadMore}
             disabled={users.isFetchingNextPage}
             onClick={() => void users.fetchNextPage()}
           />
@@ -77,11 +69,11 @@ function UserTable({ users, onAsk }: { users: readonly User[]; onAsk: (asked: As
           key: 'who',
           head: text.who,
           cell: (user) => (
-            <div className="settings-who">
+            <div className="kit-row settings-who">
               <strong>{user.name === '' ? user.email : user.name}</strong>
               {user.id === me.id && <Badge tone="good">{text.you}</Badge>}
               {user.disabled && <Badge tone="warn">{text.disabled}</Badge>}
-              {user.name !== '' && <span className="settings-more">{user.email}</span>}
+              {user.name !== '' && <span className="faint small break">{user.email}</span>}
             </div>
           ),
         },
@@ -120,7 +112,7 @@ function UserTable({ users, onAsk }: { users: readonly User[]; onAsk: (asked: As
         },
         {
           key: 'menu',
-          head: <span className="visually-hidden">{text.actions}</span>,
+          head: <span className="visually-hidden">{shared.actions}</span>,
           cell: (user) => (
             <Menu
               label={text.actionsFor(user.email)}

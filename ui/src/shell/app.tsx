@@ -45,7 +45,7 @@ function Gate() {
   const session = useSession()
   const [path] = useLocation()
   if (session.data === undefined) {
-    if (session.isError) return <ErrorState error={session.error} onRetry={() => void session.refetch()} />
+    if (session.isError) return <ErrorState query={session} />
     return <LoadingState />
   }
   if (session.data === null)

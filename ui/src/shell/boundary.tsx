@@ -24,10 +24,10 @@ export class Boundary extends Component<Props, { error: unknown }> {
 const reload = (): void => window.location.reload()
 
 function Crashed({ error }: { error: unknown }) {
-  return <ErrorState title={strings.crashed.title} error={error} onRetry={reload} advice={strings.crashed.advice} />
+  return <ErrorState title={strings.crashed.title} query={{ error, refetch: reload }} advice={strings.crashed.advice} />
 }
 
-const notLoaded = new Error(strings.notLoaded.reason)
+const notLoaded = { error: new Error(strings.notLoaded.reason), refetch: reload }
 
 function NotLoaded() {
   const isOnline = useIsOnline()
@@ -39,8 +39,7 @@ function NotLoaded() {
   return (
     <ErrorState
       title={strings.notLoaded.title}
-      error={notLoaded}
-      onRetry={reload}
+      query={notLoaded}
       advice={isOnline ? strings.notLoaded.retry : strings.notLoaded.retryOnline}
     />
   )

@@ -1,9 +1,7 @@
 import { Link, useRoute } from 'wouter'
-import { messageOf } from '../api/client.ts'
 import { IconButton } from '../kit/button.tsx'
 import { Icon, type IconName, Logo } from '../kit/icon.tsx'
-import { showToast } from '../kit/toast.tsx'
-import { useCounts, useMe, useSignOut } from '../session/session.ts'
+import { signOut, useCounts, useMe } from '../session/session.ts'
 import { strings } from './strings.ts'
 
 type Destination = { href: string; label: string; icon: IconName; keys: string }
@@ -34,14 +32,14 @@ function DestinationLink({ destination, count }: { destination: Destination; cou
     <li>
       <Link
         href={destination.href}
-        className="shell-link"
+        className="plain-link shell-link"
         aria-current={isHere ? 'page' : undefined}
         title={strings.withKeys(destination.label, destination.keys)}
       >
         <Icon name={destination.icon} />
-        <span className="shell-link-label">{destination.label}</span>
+        <span className="ellipsis shell-link-label">{destination.label}</span>
         {count !== undefined && (
-          <span className={count.bad ? 'shell-count shell-count-bad' : 'shell-count'} title={count.label}>
+          <span className={count.bad ? 'shell-count tone-danger' : 'shell-count'} title={count.label}>
             {count.bad && <Icon name="warning" size={12} />}
             <span aria-hidden="true">{count.text}</span>
             <span className="visually-hidden">{count.label}</span>
@@ -55,10 +53,9 @@ function DestinationLink({ destination, count }: { destination: Destination; cou
 export function Navigation({ onHelp }: { onHelp: () => void }) {
   const { data: counts } = useCounts()
   const me = useMe()
-  const signOut = useSignOut()
   return (
     <nav className="shell-nav" aria-label={strings.mainNavigation}>
-      <Link href="/inbox" className="shell-brand" aria-label={strings.brandLink}>
+      <Link href="/inbox" className="plain-link shell-brand" aria-label={strings.brandLink}>
         <Logo />
         <span>{strings.brand}</span>
       </Link>
@@ -72,15 +69,10 @@ export function Navigation({ onHelp }: { onHelp: () => void }) {
         ))}
       </ul>
       <div className="shell-foot">
-        <span className="shell-me" title={me.email}>
+        <span className="soft small ellipsis shell-me" title={me.email}>
           {me.name === '' ? me.email : me.name}
         </span>
-        <IconButton
-          icon="signOut"
-          label={strings.signOut}
-          tip="end"
-          onClick={() => void signOut().catch((error) => showToast(messageOf(error), { tone: 'bad' }))}
-        />
+        <IconButton icon="signOut" label={strings.signOut} tip="end" onClick={() => void signOut()} />
         <IconButton icon="keyboard" label={strings.keys.title} shortcut="?" tip="end" onClick={onHelp} />
       </div>
     </nav>

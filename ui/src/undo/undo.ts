@@ -24,7 +24,7 @@ async function undo(entry: Entry): Promise<void> {
     await entry.run()
     showToast(strings.undone(entry.text))
   } catch {
-    showToast(strings.undoFailed(entry.text), { tone: 'bad' })
+    showToast(strings.undoFailed(entry.text), { tone: 'danger' })
   }
 }
 

@@ -1,38 +1,30 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ChangeEvent, useState } from 'react'
-import { ApiError, api, messageOf } from '../api/client.ts'
+import { api, detailOf } from '../api/client.ts'
+import { useChange } from '../api/queries.ts'
 import type { SourceImported } from '../api/types.ts'
 import { Button } from '../kit/button.tsx'
-import { Dialog } from '../kit/dialog.tsx'
+import { ConfirmDialog, Dialog } from '../kit/dialog.tsx'
 import { Field, useFieldProps } from '../kit/field.tsx'
-import { Select, TextArea } from '../kit/input.tsx'
+import { optionsOf, Select, TextArea } from '../kit/input.tsx'
+import { strings as shared } from '../kit/strings.ts'
 import { Table } from '../kit/table.tsx'
 import { strings } from './strings.ts'
 
 const MAX_BYTES = 2_000_000
 const text = strings.importing
-const intervals = Object.entries(text.intervals).map(([value, label]) => ({ value, label }))
-
-function errorText(error: unknown): string {
-  const detail = error instanceof ApiError ? error.details[0]?.message : undefined
-  return detail ?? messageOf(error)
-}
+const intervals = optionsOf(text.intervals)
 
 export function ImportDialog({ onClose }: { onClose: () => void }) {
-  const client = useQueryClient()
   const [list, setList] = useState('')
   const [every, setEvery] = useState('')
   const [error, setError] = useState<string>()
-  const send = useMutation({
-    mutationFn: () => api.post<SourceImported>('/sources/import', { text: list, ...(every !== '' && { every }) }),
-    onSuccess: () => {
-      for (const key of ['watches', 'sources', 'profiles', 'counts']) void client.invalidateQueries({ queryKey: [key] })
-    },
-    onError: (failure) => setError(errorText(failure)),
+  const body = { text: list, ...(every !== '' && { every }) }
+  const post = () => api.post<SourceImported>('/sources/import', body)
+  const send = useChange(['watches', 'sources', 'profiles', 'counts'], post, {
+    onError: (failure) => setError(detailOf(failure)),
   })
 
-  async function takeFile(event: ChangeEvent<HTMLInputElement>) {
-    const [file] = event.target.files ?? []
+  async function takeFile([file]: readonly File[]) {
     if (file === undefined) return
     setError(file.size > MAX_BYTES ? text.tooLarge : undefined)
     if (file.size <= MAX_BYTES) setList(await file.text())
@@ -51,7 +43,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
         actions={
           <>
             <Button label={text.more} onClick={again} />
-            <Button label={strings.done} variant="primary" onClick={onClose} />
+            <Button label={shared.done} variant="primary" onClick={onClose} />
           </>
         }
       >
@@ -60,47 +52,35 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
     )
   }
   return (
-    <Dialog
+    <ConfirmDialog
       title={text.title}
       wide
+      confirm={send.isPending ? text.submitting : strings.import}
+      variant="primary"
+      icon="upload"
+      disabled={list.trim() === '' || send.isPending}
+      onConfirm={send.mutate}
       onClose={onClose}
-      actions={
-        <>
-          <Button label={strings.cancel} onClick={onClose} />
-          <Button
-            label={send.isPending ? text.submitting : strings.import}
-            variant="primary"
-            icon="upload"
-            disabled={list.trim() === '' || send.isPending}
-            onClick={() => send.mutate()}
-          />
-        </>
-      }
     >
-      <div className="kit-form">
-        <Field label={text.text} hint={text.textHint} error={error}>
-          <TextArea
-            className="watches-import-text"
-            rows={10}
-            spellCheck={false}
-            value={list}
-            placeholder={text.example}
-            onChange={(event) => setList(event.target.value)}
-          />
+      <Field label={text.text} hint={text.textHint} error={error}>
+        <TextArea
+          className="mono"
+          rows={10}
+          spellCheck={false}
+          value={list}
+          placeholder={text.example}
+          onChange={setList}
+        />
+      </Field>
+      <div className="watches-import-more">
+        <Field label={text.file}>
+          <FileInput onChange={(files) => void takeFile(files)} />
         </Field>
-        <div className="watches-import-more">
-          <Field label={text.file}>
-            <FileInput
-              accept=".opml,.xml,.txt,.csv,text/plain,text/xml,text/x-opml"
-              onChange={(event) => void takeFile(event)}
-            />
-          </Field>
-          <Field label={text.every}>
-            <Select value={every} options={intervals} onChange={setEvery} />
-          </Field>
-        </div>
+        <Field label={text.every}>
+          <Select value={every} options={intervals} onChange={setEvery} />
+        </Field>
       </div>
-    </Dialog>
+    </ConfirmDialog>
   )
 }
 
@@ -123,7 +103,7 @@ function ImportResult({ result: { added, profiles, skipped } }: { result: Source
               {
                 key: 'text',
                 head: text.skipped,
-                cell: (entry) => <span className="watches-skipped-text">{entry.text}</span>,
+                cell: (entry) => <span className="break">{entry.text}</span>,
               },
               { key: 'why', head: text.why, cell: ({ why }) => why },
             ]}
@@ -134,10 +114,10 @@ function ImportResult({ result: { added, profiles, skipped } }: { result: Source
   )
 }
 
-type FileProps = { accept: string; onChange: (event: ChangeEvent<HTMLInputElement>) => void }
+const fileTypes = '.opml,.xml,.txt,.csv,text/plain,text/xml,text/x-opml'
 
-function FileInput({ accept, onChange }: FileProps) {
-  return (
-    <input type="file" className="kit-input watches-file" {...useFieldProps()} accept={accept} onChange={onChange} />
-  )
+function FileInput({ onChange }: { onChange: (files: readonly File[]) => void }) {
+  const field = useFieldProps()
+  const take = (event: ChangeEvent<HTMLInputElement>) => onChange([...(event.target.files ?? [])])
+  return <input type="file" className="kit-input" {...field} accept={fileTypes} onChange={take} />
 }

@@ -1,5 +1,6 @@
-import { type ClipboardEvent, type FormEvent, type Ref, useId, useState } from 'react'
+import { type ClipboardEvent, type Ref, useId, useState } from 'react'
 import { Button } from '../kit/button.tsx'
+import { Form } from '../kit/field.tsx'
 import { Input } from '../kit/input.tsx'
 import { splitAddresses } from './addresses.ts'
 import { strings } from './strings.ts'
@@ -17,8 +18,7 @@ export function QuickAdd({ ref, errors, notice, onAdd }: Props) {
   const [text, setText] = useState('')
   const count = splitAddresses(text).length
 
-  function submit(event: FormEvent) {
-    event.preventDefault()
+  function submit() {
     if (count === 0) return
     setText('')
     void onAdd(splitAddresses(text)).then((failed) => {
@@ -39,14 +39,13 @@ export function QuickAdd({ ref, errors, notice, onAdd }: Props) {
   }
 
   return (
-    <form className="quick-add" onSubmit={submit}>
+    <Form className="kit-card quick-add" onSubmit={submit}>
       <label className="quick-add-label" htmlFor={id}>
         {strings.add.label}
       </label>
       <Input
         ref={ref}
         id={id}
-        className="quick-add-input"
         inputMode="url"
         autoComplete="off"
         autoCapitalize="none"
@@ -55,18 +54,18 @@ export function QuickAdd({ ref, errors, notice, onAdd }: Props) {
         aria-describedby={`${id}-notice`}
         aria-invalid={errors.length > 0}
         value={text}
-        onChange={(event) => setText(event.target.value)}
+        onChange={setText}
         onPaste={paste}
       />
       <Button label={strings.add.submit(count)} type="submit" variant="primary" icon="plus" disabled={count === 0} />
-      <div id={`${id}-notice`} className="quick-add-notice" role="status">
+      <div id={`${id}-notice`} className="small break quick-add-notice" role="status">
         {errors.map(({ uri, message }) => (
-          <p key={uri} className="quick-add-error">
+          <p key={uri} className="kit-field-error">
             <strong>{uri}</strong>: {message}
           </p>
         ))}
         {notice !== '' && <p className="soft">{notice}</p>}
       </div>
-    </form>
+    </Form>
   )
 }

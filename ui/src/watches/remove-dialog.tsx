@@ -23,23 +23,19 @@ export function RemoveDialog({ removal, actions, onDone, onCancel }: Props) {
     <ConfirmDialog
       title={text.title(only === undefined ? countWatches(count) : bareAddress(only.uri))}
       confirm={text.confirm(count)}
-      busy={remove.isPending}
-      onConfirm={() => remove.mutate()}
-      onCancel={onCancel}
+      disabled={remove.isPending}
+      error={remove.isError && messageOf(remove.error)}
+      onConfirm={remove.mutate}
+      onClose={onCancel}
     >
       <div className="kit-form watches-removal">
-        <ul className="watches-named" hidden={only !== undefined}>
+        <ul className="kit-notice" hidden={only !== undefined}>
           {named.map(({ uri }) => (
             <li key={uri}>{bareAddress(uri)}</li>
           ))}
           {count > named.length && <li className="soft">{text.more(count - named.length)}</li>}
         </ul>
         <p>{text.body(count)}</p>
-        {remove.isError && (
-          <p className="kit-field-error" role="alert">
-            {messageOf(remove.error)}
-          </p>
-        )}
       </div>
     </ConfirmDialog>
   )

@@ -6,9 +6,6 @@ export const strings = {
   loading: 'Loading watches',
   loadingFailed: 'Your watches are still being checked in the meantime.',
   import: 'Import',
-  cancel: 'Cancel',
-  done: 'Done',
-  actions: 'Actions',
   actionsFor: (name: string) => `Actions for ${name}`,
   check: 'Check now',
   pause: 'Pause',
@@ -168,7 +165,6 @@ export const strings = {
   drawer: {
     label: 'Watch details',
     title: 'Watch',
-    close: 'Close',
     failed: 'It may have been removed. Close this panel and choose another watch.',
     pauseHint: 'No checks while paused.',
     muteHint: 'Still checked and archived, but kept out of your inbox.',

@@ -1,6 +1,7 @@
-import { useQueries, useQueryClient } from '@tanstack/react-query'
+import { useQueries } from '@tanstack/react-query'
 import { useState } from 'react'
-import { ApiError, api, messageOf } from '../api/client.ts'
+import { ApiError, api, detailOf } from '../api/client.ts'
+import { useRefresh } from '../api/queries.ts'
 import type { Source, SourceDetail, SourceImported, SourceList } from '../api/types.ts'
 import { asListLine } from './addresses.ts'
 import { strings } from './strings.ts'
@@ -11,11 +12,6 @@ const MAX_SINGLE = 10
 /** Added during this visit: shown on top at once, even if the filter would hide it. */
 export type Added = { uri: string; source: Source | null }
 export type AddError = { uri: string; message: string }
-
-function errorText(error: unknown): string {
-  const detail = error instanceof ApiError ? error.details[0]?.message : undefined
-  return detail ?? messageOf(error)
-}
 
 /** Through the import, which rejects invalid or duplicate addresses with a reason. */
 function importAll(addresses: readonly string[]): Promise<SourceImported> {
@@ -31,7 +27,7 @@ async function addOne(uri: string): Promise<Source | null> {
 }
 
 export function useAdded(refreshCounts: () => Promise<void>) {
-  const client = useQueryClient()
+  const refresh = useRefresh()
   const [added, setAdded] = useState<readonly Added[]>([])
   const [errors, setErrors] = useState<readonly AddError[]>([])
   const [notice, setNotice] = useState('')
@@ -43,7 +39,7 @@ export function useAdded(refreshCounts: () => Promise<void>) {
         const source = await addOne(uri)
         setAdded((all) => all.map((each) => (each.uri === uri && each.source === null ? { uri, source } : each)))
       } catch (error) {
-        failed.push({ uri, message: errorText(error) })
+        failed.push({ uri, message: detailOf(error) })
         setAdded((all) => all.filter((each) => each.uri !== uri || each.source !== null))
       }
     }
@@ -53,10 +49,10 @@ export function useAdded(refreshCounts: () => Promise<void>) {
   async function addList(addresses: readonly string[]): Promise<AddError[]> {
     try {
       const { skipped } = await importAll(addresses)
-      void client.invalidateQueries({ queryKey: ['watches'] })
+      refresh('watches')
       return skipped.map(({ text, why }) => ({ uri: text, message: why }))
     } catch (error) {
-      return [{ uri: strings.add.addresses(addresses.length), message: errorText(error) }]
+      return [{ uri: strings.add.addresses(addresses.length), message: detailOf(error) }]
     }
   }
 
@@ -70,7 +66,7 @@ export function useAdded(refreshCounts: () => Promise<void>) {
     const count = addresses.length - failed.length
     setErrors(failed)
     setNotice(count > 0 ? strings.add.added(count) : '')
-    for (const queryKey of [['profiles'], ['sources'], ['counts']]) void client.invalidateQueries({ queryKey })
+    refresh('profiles', 'sources', 'counts')
     refreshCounts().catch(() => undefined)
     return failed
   }

@@ -8,7 +8,7 @@ import { showError, showToast } from '../kit/toast.tsx'
 import { didWithUndo } from '../undo/undo.ts'
 import type { Target } from './selection.ts'
 import { strings } from './strings.ts'
-import { queryOf, type WatchFilter } from './watch-filter.ts'
+import type { WatchFilter } from './watch-filter.ts'
 import { dropRows, refreshRows } from './watch-rows.ts'
 
 type Mark = 'paused' | 'muted'
@@ -24,7 +24,7 @@ export function useWatchActions({ filter, refreshCounts }: Deps) {
   const client = useQueryClient()
   return useMemo(() => {
     const bodyOf = (target: Target) => (target.kind === 'all' ? {} : { ids: [...target.ids] })
-    const queryFor = (target: Target) => (target.kind === 'all' ? queryOf(filter) : {})
+    const queryFor = (target: Target) => (target.kind === 'all' ? filter : {})
 
     async function refresh(ids: readonly number[]) {
       await Promise.all([refreshRows(client, ids), refreshCounts()])

@@ -1,9 +1,10 @@
-import { type InfiniteData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
+import { type InfiniteData, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useMemo, useRef } from 'react'
 import { api } from '../api/client.ts'
+import { usePages } from '../api/queries.ts'
 import type { SourceList } from '../api/types.ts'
 import { useLive } from '../live/use-live.ts'
-import { queryOf, type WatchFilter } from './watch-filter.ts'
+import type { WatchFilter } from './watch-filter.ts'
 import { changeRows, refreshRows } from './watch-rows.ts'
 import { isInProgress, type WatchState } from './watch-state.tsx'
 
@@ -11,24 +12,16 @@ const PAGE_ROWS = 100
 const FLUSH_MS = 800
 const MAX_READS_PER_FLUSH = 15
 const COUNT_MS = 3000
+const fresh = { staleTime: 0, refetchOnWindowFocus: false, keepsPrevious: true }
 
 export function useWatchList(filter: WatchFilter) {
   const client = useQueryClient()
   const key = useMemo(() => ['watches', filter.state, filter.q, filter.profile], [filter])
-  const list = useInfiniteQuery({
-    queryKey: key,
-    queryFn: ({ pageParam, signal }) =>
-      api.get<SourceList>('/sources', { ...queryOf(filter), limit: PAGE_ROWS, cursor: pageParam }, signal),
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.next,
-    staleTime: 0,
-    refetchOnWindowFocus: false,
-    placeholderData: (before) => before,
-  })
+  const list = usePages<SourceList>(key, '/sources', { ...filter, limit: PAGE_ROWS }, fresh)
 
   /** Only the counts: the rows stay where they are. */
   const refreshCounts = useCallback(async () => {
-    const { counts } = await api.get<SourceList>('/sources', { ...queryOf(filter), limit: 1 })
+    const { counts } = await api.get<SourceList>('/sources', { ...filter, limit: 1 })
     client.setQueryData<InfiniteData<SourceList>>(key, (loaded) => {
       const [first, ...others] = loaded?.pages ?? []
       if (loaded === undefined || first === undefined) return loaded

@@ -1,11 +1,12 @@
 import './watch-drawer.css'
-import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef } from 'react'
-import { api } from '../api/client.ts'
+import { useGet } from '../api/queries.ts'
 import type { Check, SourceDetail } from '../api/types.ts'
 import { Button, ButtonLink, IconButton } from '../kit/button.tsx'
+import { classNames } from '../kit/class-names.ts'
 import { Switch } from '../kit/input.tsx'
 import { ErrorState, LoadingState } from '../kit/states.tsx'
+import { strings as shared } from '../kit/strings.ts'
 import { Table } from '../kit/table.tsx'
 import { RelativeTime } from '../time/relative-time.tsx'
 import { strings } from './strings.ts'
@@ -18,11 +19,7 @@ type Props = { id: number; actions: WatchActions; onRemove: (source: SourceDetai
 
 /** Beside the table, not over it: the table's shortcuts keep working, and the drawer follows the cursor. */
 export function WatchDrawer({ id, actions, onRemove, onClose }: Props) {
-  const detail = useQuery({
-    queryKey: ['sources', 'detail', id],
-    queryFn: ({ signal }) => api.get<SourceDetail>(`/sources/${id}`, {}, signal),
-    placeholderData: (before) => before,
-  })
+  const detail = useGet<SourceDetail>(['sources', 'detail', id], `/sources/${id}`, {}, { keepsPrevious: true })
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => heading.current?.focus({ preventScroll: true }), [])
   const source = detail.data
@@ -32,11 +29,11 @@ export function WatchDrawer({ id, actions, onRemove, onClose }: Props) {
         <h2 ref={heading} tabIndex={-1}>
           {source === undefined ? text.title : nameOfWatch(source)}
         </h2>
-        <IconButton icon="close" label={text.close} shortcut="Esc" tip="end" onClick={onClose} />
+        <IconButton icon="close" label={shared.close} shortcut="Esc" tip="end" onClick={onClose} />
       </header>
       {source !== undefined && !detail.isError && <Detail source={source} actions={actions} onRemove={onRemove} />}
       {detail.isPending && <LoadingState lines={5} />}
-      {detail.isError && <ErrorState error={detail.error} onRetry={() => void detail.refetch()} advice={text.failed} />}
+      {detail.isError && <ErrorState query={detail} advice={text.failed} />}
     </aside>
   )
 }
@@ -45,13 +42,13 @@ function Detail({ source, actions, onRemove }: { source: SourceDetail } & Pick<P
   const target = { kind: 'ids' as const, ids: [source.id] }
   const profile = encodeURIComponent(source.profile.id)
   return (
-    <div className="watch-drawer-body">
-      <p className="watch-drawer-address">
+    <div className="kit-form watch-drawer-body">
+      <p className="small break">
         <a href={source.uri} target="_blank" rel="noreferrer noopener">
           {source.uri}
         </a>
       </p>
-      <div className={source.failing ? 'watch-drawer-message watch-drawer-bad' : 'watch-drawer-message'}>
+      <div className={classNames('kit-notice watch-drawer-message', source.failing && 'tone-danger')}>
         <p className="kit-row">
           <StateMark state={source.state} />
           <RelativeTime at={source.since} fallback="" className="faint" />
@@ -70,7 +67,7 @@ function Detail({ source, actions, onRemove }: { source: SourceDetail } & Pick<P
           <ButtonLink label={strings.openDocument} href={`/documents/${source.document}`} icon="cached" />
         )}
       </div>
-      <div className="watch-drawer-switches">
+      <div className="kit-stack">
         <Switch
           label={strings.pause}
           hint={text.pauseHint}
@@ -84,10 +81,10 @@ function Detail({ source, actions, onRemove }: { source: SourceDetail } & Pick<P
           onChange={(on) => actions.mark(target, 'muted', on)}
         />
       </div>
-      <dl className="watch-drawer-facts">
+      <dl className="kit-facts watch-drawer-facts">
         {factsOf(source).map(([name, fact]) => (
           <div key={name}>
-            <dt>{name}</dt>
+            <dt className="faint">{name}</dt>
             <dd>{fact}</dd>
           </div>
         ))}
@@ -131,7 +128,7 @@ function outcomeText({ outcome, changed }: Check): string {
 function CheckLog({ checks }: { checks: readonly Check[] }) {
   const text = strings.checks
   return (
-    <section className="check-log">
+    <section className="kit-stack small">
       <h3>{text.title}</h3>
       {checks.length === 0 ? (
         <p className="soft">{text.none}</p>

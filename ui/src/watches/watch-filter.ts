@@ -1,5 +1,4 @@
 import { useMemo } from 'react'
-import type { Query } from '../api/client.ts'
 import { setQuery, useQuery } from '../url/query-state.ts'
 
 export const segments = ['all', 'unread', 'failing', 'paused'] as const
@@ -21,10 +20,6 @@ export function setSegment(segment: WatchSegment): void {
 
 export function clearFilter(): void {
   setQuery({ state: null, q: null, profile: null })
-}
-
-export function queryOf({ state, q, profile }: WatchFilter): Query {
-  return { state, q, profile }
 }
 
 export function isFiltered({ state, q, profile }: WatchFilter): boolean {

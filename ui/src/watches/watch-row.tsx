@@ -63,11 +63,16 @@ export const WatchRow = memo(function WatchRow(props: Props) {
       </td>
       <td className="watches-state">
         <StateMark state={source.state} />
-        <RelativeTime at={source.since} fallback="" className="watches-since" />
+        <RelativeTime at={source.since} fallback="" className="faint small watches-since" />
       </td>
       <td className="watches-what">
         <span className="watches-name">
-          <button type="button" className="watches-open" aria-expanded={isOpen} onClick={() => onOpen(source.id)}>
+          <button
+            type="button"
+            className="ellipsis watches-open"
+            aria-expanded={isOpen}
+            onClick={() => onOpen(source.id)}
+          >
             {name}
           </button>
           {source.muted && (
@@ -76,27 +81,27 @@ export const WatchRow = memo(function WatchRow(props: Props) {
             </Badge>
           )}
         </span>
-        <span className="watches-where">
-          {source.title !== '' && <span className="watches-address">{bareAddress(source.uri)}</span>}
+        <span className="faint small watches-where">
+          {source.title !== '' && <span className="ellipsis">{bareAddress(source.uri)}</span>}
           {source.title !== '' && <span aria-hidden="true">·</span>}
-          <Link className="watches-profile" href={`/profiles/${encodeURIComponent(source.profile.id)}`}>
+          <Link className="soft ellipsis watches-profile" href={`/profiles/${encodeURIComponent(source.profile.id)}`}>
             {source.profile.name || strings.unnamedProfile}
           </Link>
         </span>
       </td>
-      <td className="watches-time" data-head={text.checkedShort}>
+      <td className="numbers small watches-time" data-head={text.checkedShort}>
         <RelativeTime at={source.lastCheckedAt} fallback={strings.notYet} />
       </td>
-      <td className="watches-time watches-changed" data-head={text.changedShort}>
+      <td className="numbers small watches-time watches-changed" data-head={text.changedShort}>
         <RelativeTime at={source.lastChangedAt} fallback={strings.neverChanged} />
       </td>
-      <td className="watches-time watches-next" data-head={text.nextShort}>
+      <td className="numbers small watches-time watches-next" data-head={text.nextShort}>
         <NextCheck at={source.nextCheckAt} />
-        <span className="watches-why" title={source.why}>
+        <span className="faint ellipsis watches-why" title={source.why}>
           {source.why}
         </span>
       </td>
-      <td className="watches-unread">
+      <td className="numbers watches-unread">
         {source.unread > 0 ? (
           <Badge tone="accent">
             {formatCount(source.unread)}
@@ -119,14 +124,14 @@ export function WaitingRow({ index, startPx, measure }: Slot) {
     <tr
       ref={measure}
       data-index={index}
-      className="watches-row watches-row-waiting"
+      className="watches-row"
       aria-busy="true"
       style={{ transform: `translateY(${startPx}px)` }}
     >
       <td className="watches-choose" />
       <td className="watches-state" />
       <td className="watches-what">
-        <span className="watches-bone" />
+        <span className="kit-skeleton-line watches-bone" />
       </td>
     </tr>
   )
@@ -134,7 +139,7 @@ export function WaitingRow({ index, startPx, measure }: Slot) {
 
 export function AddingRow({ uri }: { uri: string }) {
   return (
-    <tr className="watches-row watches-row-adding" aria-busy="true">
+    <tr className="watches-row" aria-busy="true">
       <td className="watches-choose" />
       <td className="watches-state soft">{strings.add.adding}</td>
       <td className="watches-what">

@@ -31,7 +31,7 @@ export function StateMark({ state }: { state: WatchState }) {
   const isKnown = Object.hasOwn(looks, state)
   const [icon, tone] = isKnown ? looks[state] : (['info', 'plain'] as const)
   return (
-    <span className={classNames('watches-mark', `watches-mark-${tone}`, state === 'checking' && 'watches-mark-busy')}>
+    <span className={classNames('small watches-mark', `tone-${tone}`, state === 'checking' && 'watches-mark-busy')}>
       <Icon name={icon} size={16} />
       <span>{isKnown ? strings.states[state] : state}</span>
     </span>

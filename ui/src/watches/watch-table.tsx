@@ -3,6 +3,7 @@ import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import type { Source } from '../api/types.ts'
 import type { MenuItem } from '../kit/menu.tsx'
+import { strings as shared } from '../kit/strings.ts'
 import type { Selection } from './selection.ts'
 import { strings } from './strings.ts'
 import type { Added } from './use-added.ts'
@@ -80,9 +81,9 @@ export function WatchTable(props: Props) {
   })
 
   return (
-    <table aria-label={strings.title} aria-rowcount={total + 1} className="watches-table">
+    <table aria-label={strings.title} aria-rowcount={total + 1} className="kit-card watches-table">
       <thead>
-        <tr className="watches-row watches-head">
+        <tr className="faint small watches-row watches-head">
           <th scope="col" className="watches-choose">
             <label className="watches-box">
               <input
@@ -100,7 +101,7 @@ export function WatchTable(props: Props) {
             </th>
           ))}
           <th scope="col">
-            <span className="visually-hidden">{strings.actions}</span>
+            <span className="visually-hidden">{shared.actions}</span>
           </th>
         </tr>
       </thead>

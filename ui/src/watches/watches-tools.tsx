@@ -1,7 +1,7 @@
-import { useQuery } from '@tanstack/react-query'
 import { useEffect, useId, useState } from 'react'
 import { Link } from 'wouter'
-import { api, urlOf } from '../api/client.ts'
+import { urlOf } from '../api/client.ts'
+import { useGet } from '../api/queries.ts'
 import type { Profile } from '../api/types.ts'
 import { Button, IconButton } from '../kit/button.tsx'
 import { Icon, type IconName } from '../kit/icon.tsx'
@@ -26,18 +26,12 @@ export function FilterBox() {
     return () => clearTimeout(timer)
   }, [text, q, setQ])
   return (
-    <div className="watches-search">
+    <div className="kit-search watches-search">
       <Icon name="search" size={18} />
       <label className="visually-hidden" htmlFor={id}>
         {strings.find}
       </label>
-      <Input
-        id={id}
-        type="search"
-        placeholder={strings.findExample}
-        value={text}
-        onChange={(event) => setText(event.target.value)}
-      />
+      <Input id={id} type="search" placeholder={strings.findExample} value={text} onChange={setText} />
     </div>
   )
 }
@@ -45,9 +39,9 @@ export function FilterBox() {
 /** Says that the list is limited to one profile, and lifts the limit. */
 export function ProfileChip({ id }: { id: string }) {
   const path = `/profiles/${encodeURIComponent(id)}`
-  const profile = useQuery({ queryKey: ['profiles', id], queryFn: () => api.get<Profile>(path) })
+  const profile = useGet<Profile>(['profiles', id], path)
   return (
-    <p className="watches-chip">
+    <p className="kit-chip">
       <span>
         {strings.onlyProfile} <Link href={path}>{profile.data?.name ?? strings.oneProfile}</Link>
       </span>
@@ -77,15 +71,15 @@ export function BulkBar({ selection, matching, actions, onRemove }: BulkProps) {
     [strings.remove, 'trash', () => onRemove(target)],
   ]
   return (
-    <section className="watches-bulk" aria-label={text.label}>
-      <p className="watches-bulk-count" role="status">
+    <section className="kit-spread watches-bulk" aria-label={text.label}>
+      <p className="numbers small watches-bulk-count" role="status">
         <strong>{countWatches(count)}</strong>
         <span className="watches-bulk-word">{text.selected}</span>
         {!selection.isAll && count < matching && (
           <Button label={text.selectAll(matching)} small variant="quiet" onClick={selection.allMatching} />
         )}
       </p>
-      <div className="watches-bulk-actions">
+      <div className="small watches-bulk-actions">
         {buttons.map(([label, icon, run]) => (
           <Button
             key={label}

@@ -126,11 +126,7 @@ export default function WatchesView() {
       {filter.profile !== '' && <ProfileChip id={filter.profile} />}
       {(list.isPending || (isRunOut && rows.length === 0)) && <LoadingState label={strings.loading} />}
       {list.isError && rows.length === 0 && (
-        <ErrorState
-          error={list.error}
-          onRetry={() => void list.refetch()}
-          advice={isOffline(list.error) ? undefined : strings.loadingFailed}
-        />
+        <ErrorState query={list} advice={isOffline(list.error) ? undefined : strings.loadingFailed} />
       )}
       {list.isSuccess && total === 0 && added.length === 0 ? (
         <EmptyWatches filter={filter} onAdd={() => addInput.current?.focus()} onImport={() => setIsImporting(true)} />

@@ -1,0 +1,65 @@
+import { type UseMutationOptions, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useCallback } from 'react'
+import { api, type Query } from './client.ts'
+
+type Options = {
+  enabled?: boolean
+  retry?: boolean
+  staleTime?: number
+  refetchInterval?: number
+  refetchOnWindowFocus?: boolean
+  /** The last answer stays visible while the next one loads. */
+  keepsPrevious?: boolean
+}
+
+function optionsOf({ keepsPrevious = false, ...options }: Options) {
+  return { ...options, ...(keepsPrevious && { placeholderData: <T>(before: T) => before }) }
+}
+
+export function useGet<T>(queryKey: readonly unknown[], path: string, query: Query = {}, options: Options = {}) {
+  return useQuery({ queryKey, queryFn: ({ signal }) => api.get<T>(path, query, signal), ...optionsOf(options) })
+}
+
+/** A list that is read page by page. */
+export function usePages<Page extends { next: string | null }>(
+  queryKey: readonly unknown[],
+  path: string,
+  query: Query,
+  options: Options = {},
+) {
+  return useInfiniteQuery({
+    queryKey,
+    queryFn: ({ pageParam, signal }) => api.get<Page>(path, { ...query, cursor: pageParam }, signal),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next }) => next,
+    ...optionsOf(options),
+  })
+}
+
+/** Marks everything cached under these names as out of date; what is visible is fetched again. */
+export function useRefresh(): (...names: string[]) => void {
+  const client = useQueryClient()
+  return useCallback(
+    (...names) => {
+      for (const name of names) void client.invalidateQueries({ queryKey: [name] })
+    },
+    [client],
+  )
+}
+
+/** A change on the server, after which everything under the names in `changes` is out of date. */
+export function useChange<T, Variables = void>(
+  changes: readonly string[],
+  mutationFn: (variables: Variables) => Promise<T>,
+  { onSuccess, ...options }: Omit<UseMutationOptions<T, Error, Variables>, 'mutationFn'> = {},
+) {
+  const refresh = useRefresh()
+  return useMutation({
+    mutationFn,
+    ...options,
+    onSuccess: (...args) => {
+      refresh(...changes)
+      return onSuccess?.(...args)
+    },
+  })
+}
