@@ -163,4 +163,4 @@ async function check(experiment: Experiment): Promise<void> {
 }
 
 if (import.meta.main)
-  await runAlone({ ...defaults, seed: Math.floor(Math.random() * 1_000_000) }, (given) => runKillUp(given))
+  await runAlone(defaults, (given) => runKillUp({ seed: Math.floor(Math.random() * 1_000_000), ...given }))
