@@ -7,7 +7,7 @@ import { type Summary, type SummaryLimits, summarise } from './summary/summary.t
 import { type DocumentTerms, readDocument } from './terms/document-terms.ts'
 import { detectLanguage } from './terms/language.ts'
 
-/** A version as the annotation engine gets it: its text, and what is known of it. */
+/** A version as input of annotation: its text and metadata. */
 export type AnnotatedDocument = {
   readonly url: string
   readonly title: string

@@ -109,7 +109,7 @@ function findKeywords(interests: CompiledInterests, document: DocumentTerms, bud
   const decision = createWorkBudget()
   for (const keyword of keywords) {
     const { key, leaf, weight } = keyword
-    // Exactly what `relevanceOf` did, with the budget that it had: what is said of the worth is what was counted.
+    // Exactly as `relevanceOf` does, with the same budget, so that the explanation shows the scores that were counted.
     const thousandths = worthOfKeyword(keyword, interests, document, decision)
     if (thousandths > 0) found.push({ key, weight, thousandths, hits: hitsOfWords(leaf, document, stemming, budget) })
   }

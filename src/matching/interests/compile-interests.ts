@@ -7,7 +7,7 @@ import { interestLimits } from './interest-limits.ts'
 import { createErrorList, type ErrorList, type InterestError, readExpression } from './read-expression.ts'
 import { readWords } from './read-words.ts'
 
-/** Interests made ready to be held against documents. Valid in the thread that made them: hashes and patterns are its own. */
+/** Interests compiled for matching. Valid only in the thread that compiled them: hashes and patterns are its own. */
 export type CompiledInterests = {
   /** '' where words are compared as they are spelled. */
   readonly stemming: string
@@ -30,7 +30,7 @@ export type ReadInterests =
   | { kind: 'interests'; interests: CompiledInterests }
   | { kind: 'invalid'; errors: InterestError[] }
 
-/** Makes interests ready to be held against documents, or says all that is wrong with them. */
+/** Compiles interests for matching, or returns all their errors. */
 export function readInterests(interests: Interests, scorers: Scorers = defaultScorers): ReadInterests {
   const list = createErrorList()
   const stemming = readStemming(interests.stemming, list)
@@ -57,7 +57,7 @@ export function compileInterests(interests: Interests, scorers: Scorers = defaul
   return read.interests
 }
 
-/** Everything that is wrong, with its place; none where the interests can be used. */
+/** All validation errors, with positions; none where the interests can be used. */
 export function validateInterests(interests: Interests, scorers: Scorers = defaultScorers): InterestError[] {
   const read = readInterests(interests, scorers)
   return read.kind === 'invalid' ? read.errors : []

@@ -7,7 +7,7 @@ import { interestLimits } from './interest-limits.ts'
 import { readWords } from './read-words.ts'
 import { readTextPattern } from './text-pattern.ts'
 
-/** `at` is the place in the text, counted from 0; null where the whole value is meant. */
+/** `at` is the position in the text, counted from 0; null where the whole value is meant. */
 export type InterestError = ValidationError & { readonly at: number | null }
 
 export type ErrorList = {

@@ -17,13 +17,13 @@ export function createWorkBudget(steps = STEPS): WorkBudget {
 }
 
 /**
- * Regular expressions held against texts. All ways to match are followed side by side, so the time is at most the
+ * Regular expressions matched against texts. All alternatives are followed side by side, so the time is at most the
  * length of the text times the size of the expression, both limited; and each step is paid for from a budget,
  * so that the worst expression on the worst page ends at the same point on every machine.
  */
 export type TextPattern = {
   readonly source: string
-  /** The first place that matches at or behind `from`: the leftmost, and of those the one that the expression prefers. */
+  /** The first match at or after `from`: the leftmost, and of those the one that the expression prefers. */
   find(text: string, from: number, budget: WorkBudget): Span | null
 }
 
@@ -180,7 +180,7 @@ function createFinder(steps: readonly Step[], alphabet: Alphabet, first: Uint8Ar
   let next = threads()
   const pending: number[] = []
 
-  /** Adds what can be had from `place` without a character; true where that is a match. Nothing after it is wanted then. */
+  /** Adds the states reachable from `place` without consuming a character; true where that is a match, and the rest is skipped. */
   function follow(list: Threads, place: number, start: number, text: string, at: number): boolean {
     pending.push(place)
     while (pending.length > 0) {

@@ -32,7 +32,7 @@ export class DocumentHits {
     if (inSpace[SITES] !== 0) this.findSites(document.host)
   }
 
-  /** The other way round, for a few terms of the index. */
+  /** The reverse, for a few terms of the index. */
   findOnly(document: DocumentTerms, each: (found: (term: number) => void) => void): void {
     this.makeRoom()
     const { table } = this.index

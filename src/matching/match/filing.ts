@@ -8,7 +8,7 @@ export type Filing =
   | { kind: 'simple'; entries: FiledEntry[]; needed: number; threshold: number }
   /** Found by its entries, decided by looking at the document. */
   | { kind: 'verified'; entries: FiledEntry[]; needed: number }
-  /** No word is needed: every document must be looked at. */
+  /** No word is required: every document must be checked. */
   | { kind: 'always' }
 
 export type FiledEntry = {

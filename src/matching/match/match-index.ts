@@ -11,23 +11,23 @@ import { ProfileEntries } from './profile-entries.ts'
 /**
  * All profiles against one document, at a cost that follows the document and its hits and not the number of profiles.
  *
- * Turned round from a search engine's index: terms lead to the profiles that want them. A profile owes the threshold when a
+ * The reverse of a search engine's index: terms lead to the profiles that want them. A profile owes the threshold when a
  * document comes; each term that the document has pays its weight into the profiles listed under it, and those
- * that owe nothing any more are candidates. Only candidates are looked at: profiles that are nothing but weighted words
+ * that owe nothing any more are candidates. Only candidates are checked: profiles that are nothing but weighted words
  * by their entries, all others (phrases, exclusions, expressions, other scorers) by holding them against the document. Payments
  * may be too high, never too low: a phrase is listed under its rarest word, common terms are taken for granted.
  *
  * A profile is in one of these states:
  * - simple: words and weights in typed arrays, some hundred bytes, nothing of the given object is kept;
  * - verified: listed in the same way, and the compiled interests are kept for the decision;
- * - always: nothing that it needs can be listed (only a regular expression, only NOT): looked at for each document. There is
+ * - always: nothing that it needs can be listed (only a regular expression, only NOT): checked for each document. There is
  *   a limit to these, since they cost the same for every document.
  * `set` moves a profile from any state, or none, to the one that fits; `remove` ends all. Both act at once and in place:
  * the next document meets the new state, and all memory of the old one is used again.
  */
 export type MatchIndex = {
   readonly size: number
-  /** What became of it: `refused` when there are too many that must always be looked at; then it is not in the index. */
+  /** The result: `refused` when too many profiles must always be checked; then it is not in the index. */
   set(id: number, interests: CompiledInterests): FiledAs
   /** Whether it was there. */
   remove(id: number): boolean
@@ -53,7 +53,7 @@ export type MatchStatistics = {
   readonly terms: number
   /** How often a profile could not be decided within its budget, since the beginning; such a one is no match. */
   readonly undecided: number
-  /** Of the last document: profiles that were looked at, of which the matches are a part. */
+  /** Of the last document: profiles that were checked, matches included. */
   readonly candidates: number
 }
 

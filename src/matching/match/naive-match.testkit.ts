@@ -12,8 +12,8 @@ type Words = {
 }
 
 /**
- * What the match index must be equal to, in the plainest way: every profile is held against the document, every phrase
- * against every place. It shares the words of documents and the weighing of keywords with the index, and nothing else.
+ * What the match index must be equal to, in the plainest way: every profile is compared with the document, every phrase
+ * with every position. It shares the words of documents and the weighing of keywords with the index, and nothing else.
  */
 export function matchNaively(
   profiles: Iterable<readonly [number, CompiledInterests]>,

@@ -2,7 +2,7 @@ import type { Condition, Leaf } from '../interests/condition.ts'
 import { PREFIXES, SITES } from '../terms/spaces.ts'
 import type { Word } from '../terms/term-view.ts'
 
-/** A term under which a profile is filed: a document without it does not have what is filed there. */
+/** A term under which a profile is filed: a document without the term cannot match by it. */
 export type PostingKey = { readonly space: number; readonly word: Word }
 
 /** How common a term is; the less the better to file something under it. */

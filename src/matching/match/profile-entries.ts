@@ -3,7 +3,7 @@ import { BlockLists } from './block-lists.ts'
 import type { FiledEntry } from './filing.ts'
 import type { IndexTerms } from './index-terms.ts'
 
-/** An entry of a profile: term, weight, and its place in the list of the term. Entries are in the order of their terms. */
+/** An entry of a profile: term, weight, and its index in the list of the term. Entries are in the order of their terms. */
 const ENTRY = 3
 /** An entry of a term's list: profile and weight. */
 const POSTING = 2
@@ -13,7 +13,7 @@ const SLACK = 1e-3
 
 /**
  * Which profile wants which term, both ways: lists of profiles by term, to be read when a document has the term, and
- * entries by profile, to decide candidates and to find the profile's places in the lists when it goes.
+ * entries by profile, to decide candidates and to find the profile's positions in the lists when it is removed.
  */
 export class ProfileEntries {
   /** What a simple profile's entries must sum up to; 0 for all others. */

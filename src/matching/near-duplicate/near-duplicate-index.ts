@@ -3,7 +3,7 @@ import { countBits } from './simhash.ts'
 /**
  * The last documents by their simhash, to be found by anything within a distance of three bits. The 64 bits are cut into
  * four bands: where three bits at most differ, one band is equal. Documents of an equal band are in one chain, the
- * newest first; a chain ends where its next place was given to a newer document, so nothing need be unlinked.
+ * newest first; a chain ends where its next slot was reused for a newer document, so nothing need be unlinked.
  */
 export type NearDuplicateIndex = {
   readonly size: number
@@ -23,7 +23,7 @@ export const MAX_DISTANCE = 3
 
 export function createNearDuplicateIndex({ capacity = CAPACITY, maxDistance = MAX_DISTANCE } = {}): NearDuplicateIndex {
   const buckets = 2 ** 16
-  /** Sequence numbers plus one, counted from the beginning; a place is the number modulo the capacity. */
+  /** Sequence numbers plus one, counted from the beginning; a slot is the number modulo the capacity. */
   const heads = new Float64Array(BANDS * buckets)
   const nexts = new Float64Array(BANDS * capacity)
   const low = new Uint32Array(capacity)

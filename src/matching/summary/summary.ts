@@ -132,7 +132,7 @@ function joined(text: string, pieces: readonly Piece[], hits: readonly Hit[], fr
   return { text: isOpen && !isWordBreak(shown.at(-1) ?? ' ') ? `${shown} …` : shown, marks }
 }
 
-/** Findings may lie over each other; what is marked does not. */
+/** Hits may overlap; marks do not. */
 function addMark(marks: [number, number][], start: number, end: number): void {
   const before = marks.at(-1)
   if (before === undefined || start >= before[1]) marks.push([start, end])
@@ -146,7 +146,7 @@ function isWordBreak(character: string): boolean {
   return white.test(character)
 }
 
-/** Where the sentence that holds `place` begins, or a word, but not before `earliest`. */
+/** The start of the sentence that contains `place`, or of a word, but not before `earliest`. */
 function sentenceStart(text: string, earliest: number, place: number): number {
   let word = place
   for (let at = place; at > earliest; at--) {

@@ -10,7 +10,7 @@ export type DocumentSource = {
 }
 
 /**
- * A document as profiles are held against it: its words, where they stand, and what they are under each stemmer that
+ * A document as input of matching: its words, their positions, and their stems under each stemmer that
  * a profile needs. Made once for each document; everything else is looked up here.
  */
 export type DocumentTerms = {
@@ -26,7 +26,7 @@ export type DocumentTerms = {
   readonly ends: Uint32Array
   /** Where in `text` the body begins, behind the title. */
   readonly bodyStart: number
-  /** The document has more words than are looked at. */
+  /** The document has more words than the limit. */
   readonly isCut: boolean
   readonly plain: TermView
   /** As spelled for '' or a language that has no stemmer. */

@@ -7,7 +7,7 @@ const COUNT = 3
 
 /**
  * The words of the document that is being read, by two hashes of 32 bits. Words of which both are equal are taken for the
- * same without a look at their letters: the hashes are keyed anew for each process, so that two words of one document
+ * same without comparing letters: the hashes are keyed per process, so that two words of one document
  * are confused once in 10^12 documents, and no page can provoke it. New words go to the document's table, where all
  * further comparisons are by letters.
  */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 
 /**
- * The hash of a term within this process. Both the start and the factor are drawn anew for each process (and thread), so
+ * The hash of a term within this process. Both the start and the factor are random per process (and thread), so
  * that no page can be written whose words all fall into one slot of our tables. What is kept or sent must use
  * another hash.
  *

@@ -31,7 +31,7 @@ const MAX_LENGTH = MAX_TERM_LENGTH
 
 /**
  * Cuts texts into words, in one pass over their characters. Words are runs of letters and digits, compared without case
- * and accents; what is between them does not count. Tokens of several texts (title, body) come behind each other.
+ * and accents; everything between them is ignored. Tokens of several texts (title, body) follow each other.
  */
 export class TokenReader {
   readonly table: TermTable
@@ -68,7 +68,7 @@ export class TokenReader {
     return this.seen.counts()
   }
 
-  /** Takes the words of `text` from `from`; places are those in `text`. */
+  /** Adds the words of `text` from `from`; positions are those in `text`. */
   read(text: string, from = 0): void {
     const end = text.length
     const units = unitsOf(text)
@@ -243,10 +243,10 @@ export function wordsOf(text: string, maxWords = 100): string[] {
 const segmenter = new Intl.Segmenter('und', { granularity: 'word' })
 /** The dictionaries look at a run as a whole; a page without any space shall not become one. */
 const MAX_RUN = 2_000
-/** Finding words by dictionary costs a hundred times what it costs by spaces; what lies beyond is not looked at. */
+/** Finding words by dictionary costs a hundred times what it costs by spaces; text beyond this is ignored. */
 const MAX_SEGMENTED = 200_000
 
-/** Calls back for each word of a run of characters that have no space between words, with its place in the run. */
+/** Calls back for each word of a run of characters that have no space between words, with its position in the run. */
 function eachSegment(run: string, found: (term: string, start: number, end: number) => void): void {
   for (let from = 0; from < run.length; from += MAX_RUN) {
     for (const { index, segment, isWordLike } of segmenter.segment(run.slice(from, from + MAX_RUN))) {

@@ -1,22 +1,22 @@
 import { AppError } from '../../core/errors.ts'
 
 /** Where the next page of a list starts. It is neither secret nor signed: a forged one reveals nothing that the list wouldn't. */
-export function cursorOf(place: number | string): string {
-  return Buffer.from(JSON.stringify(place)).toString('base64url')
+export function cursorOf(position: number | string): string {
+  return Buffer.from(JSON.stringify(position)).toString('base64url')
 }
 
 export function numberOfCursor(cursor: string | undefined): number | null {
   if (cursor === undefined) return null
-  const place = decode(cursor)
-  if (typeof place !== 'number' || !Number.isSafeInteger(place) || place < 0) throw wrong()
-  return place
+  const position = decode(cursor)
+  if (typeof position !== 'number' || !Number.isSafeInteger(position) || position < 0) throw wrong()
+  return position
 }
 
 export function textOfCursor(cursor: string | undefined): string | null {
   if (cursor === undefined) return null
-  const place = decode(cursor)
-  if (typeof place !== 'string') throw wrong()
-  return place
+  const position = decode(cursor)
+  if (typeof position !== 'string') throw wrong()
+  return position
 }
 
 function decode(cursor: string): unknown {
@@ -35,9 +35,9 @@ function wrong(cause?: unknown): AppError {
 export function pageOf<T>(
   items: T[],
   limit: number,
-  placeOf: (last: T) => number | string,
+  positionOf: (last: T) => number | string,
 ): { items: T[]; next: string | null } {
   if (items.length <= limit) return { items, next: null }
   const page = items.slice(0, limit)
-  return { items: page, next: cursorOf(placeOf(page.at(-1)!)) }
+  return { items: page, next: cursorOf(positionOf(page.at(-1)!)) }
 }

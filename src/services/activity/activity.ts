@@ -12,7 +12,7 @@ import type { CrawlReport, CrawlTotals, LevelStats, Meters, Stats } from './stat
  * Each second the shared counters are read (`tick`), which costs next to nothing, and published to listeners.
  * Every other second it becomes a point of the series. What has to be asked of the store or of the file system is asked by
  * those who want the whole report, and no more often than its age allows; the tasks alone are counted with the points.
- * Nothing is kept beyond the process: after a restart the curves begin anew.
+ * Nothing is kept beyond the process: after a restart the charts start empty.
  */
 export type Activity = {
   /** Ticks each second until the end. */

@@ -31,7 +31,7 @@ export type CrawlReport = {
   disk: Omit<DiskUse, 'archiveFiles'>
 }
 
-/** What a monitor that draws its own curves wants: totals since the start, and what is at this moment. */
+/** For external monitoring: totals since the start, and current values. */
 export type Meters = CrawlTotals & {
   queued: number
   inFlight: number

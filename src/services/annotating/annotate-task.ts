@@ -27,10 +27,10 @@ export type AnnotateTaskDeps = {
   annotations: AnnotationStore
   recipients: Recipients
   stories: NearDuplicateStore
-  /** When the first visit of a URD was done, as it is known now; 0 as long as it was not. */
+  /** When the first check of a URD was completed; 0 before that. */
   visitedAt(urd: UrdRow): Promise<number>
   omitFor(url: string): OmitRules | null
-  /** Told of each document that is held against interests: scorers learn from it how common words are. */
+  /** Called for each document that is matched: scorers learn from it how common words are. */
   learn(terms: DocumentTerms): void
   clock: Clock
 }
@@ -42,7 +42,7 @@ type FoundAll = {
   found: Found[]
   hash: bigint | null
   /** A recipient ignores the part that changed: the version still counts as known to them. */
-  isIgnoredBySomebody: boolean
+  isIgnoredBySome: boolean
 }
 
 /** Up to this many recipients are compared with the document one by one; more are found through the index. */
@@ -50,7 +50,7 @@ const FEW = 64
 const nothing: AnnotationBatch = { done: [], annotations: [], alsoAt: [], stories: [], unwanted: [], wanted: [] }
 
 /**
- * A filtering processor: from one version that is news to a watch to the annotations of those whom it concerns. The task is settled
+ * A filtering processor: turns one new version of a watch into annotations for the profiles that it matches. The task is completed
  * with them; those that are new are returned.
  */
 export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task) => Promise<Annotation[]> {
@@ -79,8 +79,8 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task) => Prom
     const summary: MarkedText = { text, marks: [] }
     for (const recipient of covering) {
       const last = await annotations.last(recipient.profile.id, version.documentId)
-      const wasTold = last !== null && last.kind !== 'gone'
-      if (recipient.source.process === 'track' || (recipient.source.process === 'filter' && wasTold))
+      const wasNotified = last !== null && last.kind !== 'gone'
+      if (recipient.source.process === 'track' || (recipient.source.process === 'filter' && wasNotified))
         found.push({ recipient, relevance: last?.relevance ?? 1, summary, explanation: { gone: version.status } })
     }
     return found
@@ -108,8 +108,8 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task) => Prom
     })
   }
 
-  /** How each of those who are concerned sees what became of the page. */
-  async function lookAt(version: Version, after: string | null, covering: readonly Recipient[]) {
+  /** The change as each recipient sees it. */
+  async function viewsFor(version: Version, after: string | null, covering: readonly Recipient[]) {
     const compares = ({ source, profile }: Recipient): boolean =>
       source.process === 'track' || (source.process === 'filter' && ignoredBy(profile.interests).length > 0)
     const hasBefore = version.reason !== 'new' && covering.some(compares)
@@ -119,15 +119,15 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task) => Prom
 
   async function find(version: Version, covering: readonly Recipient[]): Promise<FoundAll> {
     if (version.reason === 'gone')
-      return { found: await findGone(version, covering), hash: null, isIgnoredBySomebody: false }
+      return { found: await findGone(version, covering), hash: null, isIgnoredBySome: false }
     const text = await textOf(version)
     const document = { url: version.url, title: version.title, text: text ?? '', at: version.firstSeenAt }
-    const viewOf = await lookAt(version, text, covering)
+    const viewOf = await viewsFor(version, text, covering)
     const tracking = covering.filter(({ source }) => source.process === 'track')
     const seen = tracking.filter((recipient) => !viewOf(recipient).isIgnored)
-    const tracked = seen.map((recipient) => ({ recipient, relevance: 1, ...viewOf(recipient).told() }))
+    const tracked = seen.map((recipient) => ({ recipient, relevance: 1, ...viewOf(recipient).describe() }))
     const isIgnored = seen.length < tracking.length
-    if (text === null) return { found: tracked, hash: null, isIgnoredBySomebody: isIgnored }
+    if (text === null) return { found: tracked, hash: null, isIgnoredBySome: isIgnored }
     const terms = readDocument(document)
     deps.learn(terms)
     const filtering = covering.filter(({ source }) => source.process === 'filter')
@@ -136,7 +136,7 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task) => Prom
     return {
       found: [...draft(document, terms, met), ...tracked],
       hash: met.length === 0 ? null : storyHash(text),
-      isIgnoredBySomebody: isIgnored || met.length < matching.length,
+      isIgnoredBySome: isIgnored || met.length < matching.length,
     }
   }
 
@@ -148,7 +148,7 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task) => Prom
   }
 
   /** Which recipients get a new annotation, and for which it is a near duplicate of an earlier one. */
-  async function tell(
+  async function batchFor(
     found: readonly Found[],
     version: Version,
     story: number,
@@ -171,18 +171,18 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task) => Prom
     const version = await versions.version(task.versionId)
     if (version === null) return annotations.settle({ ...nothing, done: [task.id] })
     const covering = recipients.covering(task.watch, { url: version.url, hops: task.hops })
-    const { found, hash, isIgnoredBySomebody } = await find(version, covering)
+    const { found, hash, isIgnoredBySome } = await find(version, covering)
     const isArchived = covering.some(({ source }) => source.process === 'archive')
     const wanted = isArchived && !task.made ? [version.id] : []
-    const isWanted = isArchived || isIgnoredBySomebody || found.length > 0
+    const isWanted = isArchived || isIgnoredBySome || found.length > 0
     const unwanted = task.made && !isWanted ? [version.id] : []
     if (hash === null || found.length === 0)
-      return annotations.settle({ ...(await tell(found, version, 0, task)), unwanted, wanted })
+      return annotations.settle({ ...(await batchFor(found, version, 0, task)), unwanted, wanted })
     return stories.decide(hash, async (met) => {
       const story = met.story ?? version.id
-      const batch = await tell(found, version, story, task, met.annotations)
-      const told = { ...batch, wanted, stories: [{ versionId: version.id, hash, story }] }
-      return { story, result: await met.annotations.settle(told) }
+      const batch = await batchFor(found, version, story, task, met.annotations)
+      const complete = { ...batch, wanted, stories: [{ versionId: version.id, hash, story }] }
+      return { story, result: await met.annotations.settle(complete) }
     })
   }
 }
@@ -213,7 +213,7 @@ function draftOf(
     muted: recipient.urd.muted,
     // The first version a recipient follows is the baseline of its changes: no notification.
     silent: backlog && recipient.source.process === 'track',
-    // The inbox reads annotations itself. A backlog is shown, but not pushed, and what is muted is neither.
+    // The inbox reads annotations itself. A backlog is shown, but not pushed; muted annotations are neither.
     channels: backlog || recipient.urd.muted ? [] : profile.delivery.channels.filter((channel) => channel !== 'inbox'),
     title: version.title,
     format: version.type.slice(version.type.indexOf('/') + 1),

@@ -25,25 +25,25 @@ describe('a change for a profile that ignores part of the text', () => {
     const change = changed('News\nVisitors: 1\nRain', 'News\nVisitors: 22\nRain')
     assert.equal(viewOf(change).isIgnored, true)
     assert.equal(viewOf(change, all).isIgnored, false)
-    assert.equal(viewOf(change, all).told().summary.text, '22')
+    assert.equal(viewOf(change, all).describe().summary.text, '22')
   })
 
   test('is shown without it where something else changed as well', () => {
     const change = changed('News\nVisitors: 1\nRain', 'News\nVisitors: 22\nSun')
     const view = viewOf(change)
     assert.equal(view.isIgnored, false)
-    assert.deepEqual(view.told(), {
+    assert.deepEqual(view.describe(), {
       summary: { text: 'Sun', marks: [[0, 3]] },
       explanation: { tracked: true, added: 1, removed: 1 },
     })
-    assert.deepEqual(viewOf(change, all).told().explanation, { tracked: true, added: 2, removed: 2 })
+    assert.deepEqual(viewOf(change, all).describe().explanation, { tracked: true, added: 2, removed: 2 })
   })
 
-  test('of new and returned pages, of pages without a text, and where nothing can be compared, there is always something to tell', () => {
+  test('of new and returned pages, of pages without a text, and where nothing can be compared, there is always a description', () => {
     const texts = { before: 'Visitors: 1', after: 'Visitors: 2' }
     assert.equal(viewOf({ reason: 'back', ...texts }).isIgnored, false)
-    assert.equal(viewOf({ reason: 'back', before: 'Rain', after: 'Rain' }, all).told().summary.text, 'Rain')
-    assert.equal(viewOf({ reason: 'new', before: null, after: 'Visitors: 2\nRain' }).told().summary.text, 'Rain')
+    assert.equal(viewOf({ reason: 'back', before: 'Rain', after: 'Rain' }, all).describe().summary.text, 'Rain')
+    assert.equal(viewOf({ reason: 'new', before: null, after: 'Visitors: 2\nRain' }).describe().summary.text, 'Rain')
     for (const change of [changed(null, 'Visitors: 1'), changed('Visitors: 1', null), changed('a', 'a')])
       assert.equal(viewOf(change).isIgnored, false)
   })

@@ -9,10 +9,10 @@ export type TextChange = { reason: VersionReason; before: string | null; after: 
 
 /** A change as a profile that ignores part of the text sees it. */
 export type ChangeView = {
-  /** Nothing has changed but what is ignored. */
+  /** Only ignored parts have changed. */
   readonly isIgnored: boolean
   /** For those who follow every change the summary is the change itself. */
-  told(): { summary: MarkedText; explanation: unknown }
+  describe(): { summary: MarkedText; explanation: unknown }
 }
 
 const MAX_SUMMARY = 400
@@ -62,17 +62,17 @@ function nameOf(ignore: readonly string[]): string {
 }
 
 function createView(before: string | null, after: string, isIgnored: boolean): ChangeView {
-  let made: ReturnType<ChangeView['told']> | null = null
+  let made: ReturnType<ChangeView['describe']> | null = null
   return {
     isIgnored,
-    told() {
-      made ??= tell(before, after)
+    describe() {
+      made ??= describeChange(before, after)
       return made
     },
   }
 }
 
-function tell(before: string | null, after: string): ReturnType<ChangeView['told']> {
+function describeChange(before: string | null, after: string): ReturnType<ChangeView['describe']> {
   if (before === null) return { summary: beginningOf(after), explanation: { tracked: true } }
   const { added, removed, passages } = changeSummary(before, after)
   const summary = passages.length > 0 ? passagesOf(passages) : removed > 0 ? removalOf(removed) : beginningOf(after)

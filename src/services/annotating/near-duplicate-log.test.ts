@@ -7,7 +7,7 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 const hashOf = (n: number): bigint => BigInt.asUintN(64, BigInt(n + 1) * 0x9e3779b97f4a7c15n)
 
 /** What a processor does: look up the cluster, store the annotation, and notify the other processors. */
-async function tell(log: NearDuplicateLog, version: number, hash: bigint): Promise<number> {
+async function record(log: NearDuplicateLog, version: number, hash: bigint): Promise<number> {
   return log.exclusively(async () => {
     const story = log.find(hash) ?? version
     await turn()
@@ -20,18 +20,18 @@ describe('the log of stories', () => {
   test('what one processor has met is known to the others before they decide', async () => {
     const memory = createNearDuplicateMemory()
     const [a, b] = [openNearDuplicateLog(memory), openNearDuplicateLog(memory)]
-    assert.equal(await tell(a, 7, hashOf(1)), 7)
-    assert.equal(await tell(b, 8, hashOf(1) ^ 0b101n), 7)
-    assert.equal(await tell(b, 9, hashOf(2)), 9)
-    assert.equal(await tell(a, 10, hashOf(2)), 9)
+    assert.equal(await record(a, 7, hashOf(1)), 7)
+    assert.equal(await record(b, 8, hashOf(1) ^ 0b101n), 7)
+    assert.equal(await record(b, 9, hashOf(2)), 9)
+    assert.equal(await record(a, 10, hashOf(2)), 9)
   })
 
   test('of processors that meet a story at the same time one is the first, and all agree', async () => {
     const memory = createNearDuplicateMemory()
     const logs = Array.from({ length: 5 }, () => openNearDuplicateLog(memory))
     for (let story = 0; story < 20; story++) {
-      const told = await Promise.all(logs.map((log, n) => tell(log, story * 10 + n, hashOf(story))))
-      assert.equal(new Set(told).size, 1, String(told))
+      const clusters = await Promise.all(logs.map((log, n) => record(log, story * 10 + n, hashOf(story))))
+      assert.equal(new Set(clusters).size, 1, String(clusters))
     }
   })
 
@@ -42,13 +42,13 @@ describe('the log of stories', () => {
       a.exclusively(() => Promise.reject(new Error('the disk is full'))),
       /full/,
     )
-    assert.equal(await tell(b, 3, hashOf(1)), 3)
+    assert.equal(await record(b, 3, hashOf(1)), 3)
   })
 
   test('one that was away for longer than the ring is long knows the last ones', async () => {
     const memory = createNearDuplicateMemory(8)
     const [a, away] = [openNearDuplicateLog(memory), openNearDuplicateLog(memory)]
-    for (let n = 0; n < 20; n++) await tell(a, n + 1, hashOf(n))
+    for (let n = 0; n < 20; n++) await record(a, n + 1, hashOf(n))
     await away.exclusively(async () => {
       const known = Array.from({ length: 20 }, (_, n) => away.find(hashOf(n)))
       assert.deepEqual(known.slice(0, 12), Array(12).fill(null))

@@ -5,9 +5,9 @@ import {
 import type { AnnotationStore, NearDuplicateStore } from '../../store/contracts/annotations.ts'
 
 /**
- * The stories that were met, known to all filtering processors of a process. Each has its own index of near-duplicates; what one
- * adds, the others read from a ring in shared memory before they decide. Deciding is `exclusive`: from the look for a story to
- * the moment that its annotation is stored no other processor decides, or two processors with the same story on two pages would both
+ * The near-duplicate clusters seen so far, shared by all processors of a process. Each has its own near-duplicate index; what one
+ * adds, the others read from a ring in shared memory before they decide. Deciding is `exclusive`: from looking up a cluster to
+ * the moment that its annotation is stored no other processor decides, or two processors with the same article on two pages would both
  * take theirs for the first. All that takes long (reading, matching, summaries) is done before.
  *
  *     free ──> held ──> free            a processor that finds it held sleeps until notified
@@ -15,13 +15,13 @@ import type { AnnotationStore, NearDuplicateStore } from '../../store/contracts/
  * A processor that was away for longer than the ring is long has missed what its index would have forgotten as well.
  */
 export type NearDuplicateLog = {
-  /** What others have met before is known while `work` runs. */
+  /** While `work` runs, everything added by others before is known. */
   exclusively<T>(work: () => Promise<T>): Promise<T>
-  /** The story that a text is part of, or null. */
+  /** The cluster that a text belongs to, or null. */
   find(hash: bigint): number | null
   /** For others too; within `exclusively` only. */
   add(story: number, hash: bigint): void
-  /** What is in the store from before; for this processor alone. */
+  /** Clusters from the store, at start; for this processor alone. */
   load(stories: Iterable<{ story: number; hash: bigint }>): void
 }
 

@@ -18,7 +18,7 @@ export type ProcessorDeps = {
   stories: NearDuplicateStore
   config: Config
   clock: Clock
-  /** The key under which a URL is filed; null for what is none. */
+  /** The key under which a URL is filed; null for an invalid one. */
   keyOf(url: string): DocumentKey | null
   /** Which of how many processors. */
   part: number
@@ -29,7 +29,7 @@ export type ProcessorDeps = {
 export type ProcessorEvents = {
   /** A task is done; these annotations came of it. */
   onSettled(ids: readonly number[]): void
-  /** A task's partition is another worker's by now, who does it anew. */
+  /** A task's partition now belongs to another worker, which repeats it. */
   onRefused(): void
   onProblem(message: string, fields: Record<string, unknown>): void
 }
@@ -92,7 +92,7 @@ export function createProcessor(deps: ProcessorDeps): Processor {
         } catch (error) {
           if (!isAppError(error, 'lease-lost')) throw error
           events.onRefused()
-          // Who holds what is known again in a moment.
+          // The owners of the partitions are known again in a moment.
           return false
         }
       }
@@ -103,7 +103,7 @@ export function createProcessor(deps: ProcessorDeps): Processor {
 
 type LandingDeps = {
   versions: Pick<VersionStore, 'document'>
-  /** The key under which a URL is filed; null for what is none. */
+  /** The key under which a URL is filed; null for an invalid one. */
   keyOf(url: string): DocumentKey | null
 }
 
@@ -111,7 +111,7 @@ type LandingDeps = {
 const MAX_REDIRECTS = 20
 
 /**
- * Where a source redirects to, by what is kept of it; null where it stays. A redirect is kept before anything behind it is
+ * Where a source redirects to, from the archive; null where it does not. A redirect is stored before its target is
  * fetched, so a version from there can be traced back to its source, though the check may not be over yet.
  */
 export function createLanding({ versions, keyOf }: LandingDeps): (uri: string) => Promise<string | null> {

@@ -6,7 +6,7 @@ import type { UrlExplanation } from '../explain/explain-url.ts'
 
 /**
  * The requests users can make of the archive. Each is made for an owner, and nothing the owner may not see is ever in
- * an answer: what they may not see is `not-found`, as what is not there. Questions and answers are plain data, so
+ * an answer: a hidden document is `not-found`, like a missing one. Questions and answers are plain data, so
  * that they can be asked from another thread.
  */
 export type ArchiveReader = {
@@ -32,7 +32,7 @@ export type ArchiveReader = {
     asked: Asked & { document: number; version: number | null; offset: number; limit: number },
   ): Promise<Page<LinkItem, number>>
   search(asked: Asked & { query: SearchQuery; offset: number; limit: number }): Promise<FoundVisible>
-  /** A draft without sources is held against all that the owner sees. */
+  /** A draft without sources is matched against all that the owner sees. */
   preview(asked: Asked & { draft: ProfileDraft }): Promise<VisiblePreview>
   /** `all`: includes the outcome of documents that the owner does not see. */
   explain(asked: Asked & { url: string; all: boolean }): Promise<UrlExplanation>

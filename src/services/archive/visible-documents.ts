@@ -17,7 +17,7 @@ export type VisibleDocuments = {
 export type VisibleDocumentsDeps = {
   versions: VersionStore
   visibility: Visibility
-  /** The key under which a crawl files a URL; null for what is none. */
+  /** The key under which a crawl files a URL; null for an invalid one. */
   keyOf(url: string): DocumentKey | null
 }
 

@@ -30,7 +30,7 @@ export type PreviewDeps = {
 }
 
 export type PreviewOptions = PreviewRequest & {
-  /** For both looks at what is kept together. */
+  /** For both scans of the archive together. */
   maxMs?: number
   /** Those below the threshold that are shown; none where nothing is said. */
   nearMisses?: number
@@ -66,7 +66,7 @@ export async function previewProfile(
   return { name: profile.name, covered, everything, tookMs: Math.round(deps.clock.monotonic() - startedAt) }
 }
 
-/** Interests, and what learns how common words are from each document that is held against them. */
+/** Interests, and a function that learns from each matched document how common words are. */
 type Judged = { compiled: CompiledInterests; learn(terms: DocumentTerms): void }
 
 /** Goes through current versions, the newest first, and holds those that come from some source against the interests. */

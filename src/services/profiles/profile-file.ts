@@ -82,7 +82,7 @@ export function readProfilesJson(text: string, rules: ProfileRules): ReadFile<Fi
 
 type Located = { locate(place: string): { line: number | null; name: string } } | Pick<PlainItem, 'locate'>
 
-/** Collects what is right and all that is not, in the order of lines. */
+/** Collects valid items and all errors, in the order of lines. */
 function createFindings<T = FileProfile>(before: readonly XmlError[], { schemes }: ProfileRules) {
   const errors: FileError[] = [...before]
   const notes: FileError[] = []

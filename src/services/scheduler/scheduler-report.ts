@@ -17,7 +17,7 @@ export type WatchSnapshot = {
   lastOutcome: Outcome
   failures: number
   intervalMs: number
-  /** Wall time; in the past for what is overdue, null for what is out, paused or never open. */
+  /** Wall time; in the past for overdue watches, null for those out, paused or never open. */
   nextAt: number | null
   /** Estimated; 0 while no change was seen. */
   changesPerDay: number

@@ -3,7 +3,7 @@ import { backOff } from './change-rate.ts'
 import type { WatchEntry } from './watch-entry.ts'
 
 export type Timing = {
-  /** Shortest interval; what is shorter is raised to it. */
+  /** Shortest interval; shorter ones are raised to it. */
   minEveryMs: number
   /** A check is in time if it is done within this part of its interval after it came due, divided by its urgency. */
   tolerance: number
@@ -11,7 +11,7 @@ export type Timing = {
   maxToleranceMs: number
   /** Part of the interval that is added at most, so that sources of one interval do not come due together. */
   jitter: number
-  /** A check that was handed out and not reported done for so long is lost, and comes again. */
+  /** A check that was handed out and not reported done within this time is lost, and is repeated. */
   lostAfterMs: number
 }
 

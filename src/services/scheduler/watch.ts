@@ -11,7 +11,7 @@ export type Watch = {
   payers: readonly string[]
   everyMs: number
   everyMaxMs: number
-  /** 1 is normal; the tolerance is divided by it, so that what is urgent has the earlier deadline. */
+  /** 1 is normal; the tolerance is divided by it, so that urgent watches have the earlier deadline. */
   urgency: number
   /** A check may be made when one of them is open; null means always. */
   windows: readonly TimeWindow[] | null

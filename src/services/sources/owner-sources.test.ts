@@ -75,7 +75,7 @@ describe('the source of a page', () => {
 describe('checks of sources', () => {
   test('are sent to those of their owners that listen', async () => {
     const { service, put, turn, close } = await openWatching({ pages: { [a]: { words: 'a' } } })
-    const told: string[] = []
+    const states: string[] = []
     const forgotten: number[] = []
     const { promise, resolve } = Promise.withResolvers<void>()
     followChecks({
@@ -83,15 +83,15 @@ describe('checks of sources', () => {
       sources: { noteCheck: (watch) => forgotten.push(watch), stateOf: async () => 'changed' },
       isHeard: (owner) => owner === 'ann',
       onState(owner, { state }) {
-        told.push(`${owner} ${state}`)
-        if (told.length === 2) resolve()
+        states.push(`${owner} ${state}`)
+        if (states.length === 2) resolve()
       },
       onProblem: assert.fail,
     })
     await put(profileWith('one', 'ann', [sourceAt(a)]), profileWith('two', 'eve', [sourceAt(a)]))
     await turn()
     await promise
-    assert.deepEqual([told, forgotten.length], [['ann changed', 'ann changed'], 2])
+    assert.deepEqual([states, forgotten.length], [['ann changed', 'ann changed'], 2])
     close()
   })
 })

@@ -31,7 +31,7 @@ export type OwnerList = {
 type Kept = OwnerList & { revision: number; byProfile: Map<string, OwnedSource[]> }
 
 const PAGE = 200
-/** More changes than this since the last look, and everything is read anew. */
+/** After more changes than this since the last read, everything is read again. */
 const MAX_CHANGES = 500
 
 /**

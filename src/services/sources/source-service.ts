@@ -7,7 +7,7 @@ import type { Scheduler } from '../scheduler/scheduler.ts'
 import { createOwnerSources, type OwnedSource, type OwnerList, watchesOf } from './owner-sources.ts'
 import type { SourcePages } from './source-pages.ts'
 import { isFailing, isPaused, type SourceState, sinceOf, stateOf } from './source-state.ts'
-import type { createSourceUnread, Told } from './source-unread.ts'
+import type { createSourceUnread, UnreadBySource } from './source-unread.ts'
 import { messageOf, whyText } from './source-words.ts'
 
 /**
@@ -27,7 +27,7 @@ export type SourceService = {
   stateOf(owner: string, id: number): Promise<SourceState | null>
   /** A check of it started or ended. */
   noteCheck(watch: number): void
-  /** How many sources and profiles the owner has, and the keys of what is watched. */
+  /** How many sources and profiles the owner has, and the keys of its watches. */
   held(owner: string): Promise<{ profiles: number; sources: number; keys: Set<string> }>
 }
 
@@ -75,19 +75,19 @@ export function createSourceService(deps: SourceServiceDeps): SourceService {
   const load = createOwnerSources(profiles, deps.schemes)
   const rows = createWatchRows(watches, clock)
 
-  function told(owner: string, sources: OwnerList['byProfile'], known: RowsById): Promise<Told> {
-    return deps.unread.told(owner, sources, (watch) => known.get(watch)?.landed ?? '')
+  function unreadOf(owner: string, sources: OwnerList['byProfile'], known: RowsById): Promise<UnreadBySource> {
+    return deps.unread.unreadOf(owner, sources, (watch) => known.get(watch)?.landed ?? '')
   }
 
   async function view(
     source: OwnedSource,
     row: WatchRow | undefined,
-    { unread, neverTold }: Told,
+    { unread, neverNotified }: UnreadBySource,
   ): Promise<SourceView> {
     await noteVisit(source)
     const snapshot = scheduler.snapshot(source.watch)
     const { document, title, hasNoText } = await pages.of(row)
-    const state = stateOf({ source, row, snapshot }, { hasNoText, neverTold: neverTold(source.profile.id) })
+    const state = stateOf({ source, row, snapshot }, { hasNoText, neverNotified: neverNotified(source.profile.id) })
     const since = sinceOf(state, row)
     const nextAt = isPaused(source) ? null : (snapshot?.nextAt ?? null)
     return {
@@ -114,7 +114,12 @@ export function createSourceService(deps: SourceServiceDeps): SourceService {
     if (source.visitedAt === 0) source.visitedAt = (await profiles.findUrd(source.id))?.visitedAt ?? 0
   }
 
-  async function matching(sources: readonly OwnedSource[], filter: SourceFilter, known: RowsById, { unread }: Told) {
+  async function matching(
+    sources: readonly OwnedSource[],
+    filter: SourceFilter,
+    known: RowsById,
+    { unread }: UnreadBySource,
+  ) {
     const word = filter.q?.trim().toLowerCase() ?? ''
     if (word !== '') await pages.ofAll(sources.map(({ watch }) => known.get(watch)))
     const found: OwnedSource[] = []
@@ -144,7 +149,7 @@ export function createSourceService(deps: SourceServiceDeps): SourceService {
     const known = await rows.now([source.watch])
     const { profile } = source
     const siblings = new Map([[profile.id, (await load(owner)).byProfile.get(profile.id) ?? []]])
-    return view(source, known.get(source.watch), await told(owner, siblings, known))
+    return view(source, known.get(source.watch), await unreadOf(owner, siblings, known))
   }
 
   /** Without unread counts, because it runs with every check. */
@@ -154,8 +159,8 @@ export function createSourceService(deps: SourceServiceDeps): SourceService {
     await noteVisit(source)
     const row = (await rows.now([source.watch])).get(source.watch)
     const { hasNoText } = await pages.of(row)
-    const neverTold = source.process === 'filter' && (await deps.unread.neverTold(owner, source.profile.id))
-    return stateOf({ source, row, snapshot: scheduler.snapshot(source.watch) }, { hasNoText, neverTold })
+    const neverNotified = source.process === 'filter' && (await deps.unread.neverNotified(owner, source.profile.id))
+    return stateOf({ source, row, snapshot: scheduler.snapshot(source.watch) }, { hasNoText, neverNotified })
   }
 
   return {
@@ -163,15 +168,15 @@ export function createSourceService(deps: SourceServiceDeps): SourceService {
     async list(owner, filter, { before, limit }) {
       const { sources, byProfile, watches: all } = await load(owner)
       const known = await rows.roughly(all)
-      const news = await told(owner, byProfile, known)
-      const found = await matching(sources, filter, known, news)
+      const inbox = await unreadOf(owner, byProfile, known)
+      const found = await matching(sources, filter, known, inbox)
       const rest = before === null ? found : found.filter(({ id }) => id < before)
       const shown = rest.slice(0, limit)
       const fresh = await rows.now(watchesOf(shown))
-      const items = await mapConcurrent(shown, VIEWED_AT_ONCE, (source) => view(source, fresh.get(source.watch), news))
+      const items = await mapConcurrent(shown, VIEWED_AT_ONCE, (source) => view(source, fresh.get(source.watch), inbox))
       const counts = {
         all: sources.length,
-        unread: news.unread.size,
+        unread: inbox.unread.size,
         failing: sources.filter((source) => isFailing(source, known.get(source.watch))).length,
         paused: sources.filter(isPaused).length,
         matching: found.length,
@@ -186,7 +191,7 @@ export function createSourceService(deps: SourceServiceDeps): SourceService {
       const { sources, byId, byProfile, watches: all } = await load(owner)
       if ('ids' in wanted) return [...new Set(wanted.ids)].flatMap((id) => byId.get(id) ?? [])
       const known = await rows.roughly(all)
-      return matching(sources, wanted, known, await told(owner, byProfile, known))
+      return matching(sources, wanted, known, await unreadOf(owner, byProfile, known))
     },
     async countFailing(owner) {
       const { sources, watches: all } = await load(owner)

@@ -37,7 +37,7 @@ export type SourceFacts = {
 
 export type DocumentFacts = {
   /** The profile has never produced an annotation. */
-  neverTold: boolean
+  neverNotified: boolean
   /** The page exists but has no text. */
   hasNoText: boolean
 }
@@ -73,7 +73,10 @@ export function isFailing(source: OwnedSource, row: WatchRow | undefined): boole
   return !isPaused(source) && troubleOf(source, row) !== null
 }
 
-export function stateOf({ source, row, snapshot }: SourceFacts, { neverTold, hasNoText }: DocumentFacts): SourceState {
+export function stateOf(
+  { source, row, snapshot }: SourceFacts,
+  { neverNotified, hasNoText }: DocumentFacts,
+): SourceState {
   if (isPaused(source)) return 'paused'
   if (source.unsupported !== null) return 'unsupported'
   const under = snapshot?.state
@@ -83,7 +86,7 @@ export function stateOf({ source, row, snapshot }: SourceFacts, { neverTold, has
   if (healthError !== null) return healthError
   // Others may have had it checked before; for this owner it is new.
   if (row === undefined || row.checkedAt === 0 || source.visitedAt === 0) return 'not-yet'
-  if (source.process === 'filter' && neverTold) return 'nothing-matched'
+  if (source.process === 'filter' && neverNotified) return 'nothing-matched'
   if (hasNoText) return 'empty'
   // The first visit is the baseline.
   return row.outcome === 'changed' && row.changedAt > source.visitedAt ? 'changed' : 'unchanged'

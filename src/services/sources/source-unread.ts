@@ -4,20 +4,20 @@ import type { InboxStore, ProfileCounts } from '../../store/contracts/inbox.ts'
 import { coversPage } from '../scheduler/urds/coverage.ts'
 import type { OwnedSource } from './owner-sources.ts'
 
-export type Told = {
+export type UnreadBySource = {
   /** By source id; missing if nothing is unread. */
   unread: Map<number, number>
   /** Profiles that have never produced an annotation. */
-  neverTold(profile: string): boolean
+  neverNotified(profile: string): boolean
 }
 
 /** Limit of unread annotations read one by one, over all profiles with several sources. */
-const MAX_LOOKED_AT = 2000
+const MAX_READ = 2000
 const PAGE = 200
 const MAX_AGE_MS = 30_000
 const MAX_PROFILES = 10_000
 const MAX_OWNERS = 100
-const SPOKEN_MS = 5000
+const NOTIFIED_AGE_MS = 5000
 
 /** The redirect target of a watch; '' for none. */
 type LandedOf = (watch: number) => string
@@ -32,7 +32,7 @@ type Kept = { stamp: string; readAt: number; bySource: Map<number, number> }
 export function createSourceUnread(inbox: Pick<InboxStore, 'counts' | 'list'>, clock: Clock) {
   const kept = new Map<string, Kept>()
   /** Profiles of an owner that have produced annotations. */
-  const spoken = new Map<string, { readAt: number; told: ReadonlySet<string> }>()
+  const notifying = new Map<string, { readAt: number; profiles: ReadonlySet<string> }>()
 
   type Asked = { owner: string; sources: readonly OwnedSource[]; counts: ProfileCounts; landedOf: LandedOf }
 
@@ -62,22 +62,22 @@ export function createSourceUnread(inbox: Pick<InboxStore, 'counts' | 'list'>, c
   async function countsOf(owner: string): Promise<Map<string, ProfileCounts>> {
     const { profiles } = await inbox.counts(owner)
     const byProfile = new Map(profiles.map(({ profile, ...each }) => [profile, each]))
-    spoken.set(owner, {
+    notifying.set(owner, {
       readAt: clock.monotonic(),
-      told: new Set(profiles.filter(wasTold).map(({ profile }) => profile)),
+      profiles: new Set(profiles.filter(wasNotified).map(({ profile }) => profile)),
     })
-    if (spoken.size > MAX_OWNERS) spoken.delete(spoken.keys().next().value!)
+    if (notifying.size > MAX_OWNERS) notifying.delete(notifying.keys().next().value!)
     return byProfile
   }
 
-  async function told(
+  async function unreadOf(
     owner: string,
     sources: ReadonlyMap<string, readonly OwnedSource[]>,
     landedOf: LandedOf,
-  ): Promise<Told> {
+  ): Promise<UnreadBySource> {
     const byProfile = await countsOf(owner)
     const unread = new Map<number, number>()
-    const room = { left: MAX_LOOKED_AT }
+    const room = { left: MAX_READ }
     for (const [profile, counts] of byProfile) {
       const those = sources.get(profile) ?? []
       if (counts.unread === 0 || those.length === 0) continue
@@ -86,25 +86,25 @@ export function createSourceUnread(inbox: Pick<InboxStore, 'counts' | 'list'>, c
     }
     return {
       unread,
-      neverTold(profile) {
+      neverNotified(profile) {
         const counts = byProfile.get(profile)
-        return counts === undefined || !wasTold(counts)
+        return counts === undefined || !wasNotified(counts)
       },
     }
   }
 
   return {
-    told,
+    unreadOf,
     /** Whether a profile has never produced an annotation, now or a moment ago. */
-    async neverTold(owner: string, profile: string): Promise<boolean> {
-      const known = spoken.get(owner)
-      if (known === undefined || known.readAt < clock.monotonic() - SPOKEN_MS) await countsOf(owner)
-      return spoken.get(owner)?.told.has(profile) !== true
+    async neverNotified(owner: string, profile: string): Promise<boolean> {
+      const known = notifying.get(owner)
+      if (known === undefined || known.readAt < clock.monotonic() - NOTIFIED_AGE_MS) await countsOf(owner)
+      return notifying.get(owner)?.profiles.has(profile) !== true
     },
   }
 }
 
-function wasTold({ all, archived }: ProfileCounts): boolean {
+function wasNotified({ all, archived }: ProfileCounts): boolean {
   return all + archived > 0
 }
 

@@ -12,7 +12,7 @@ import { type Coverage, createCoverage, type Reaching } from './coverage.ts'
  * by its annotations alone.
  *
  * What the sources of an owner reach is kept in memory until the profile base changes. First visits come to their end without
- * such a change: as long as one is not done, what is kept is used for a moment only, else for a minute, since a
+ * such a change: as long as one is not done, cached values are used for a moment only, else for a minute, since a
  * source may begin to redirect.
  */
 export type Visibility = { of(owner: string): OwnersView }

@@ -92,7 +92,7 @@ export function addHosts(api: Api, { hosts }: { hosts: HostView }): void {
       },
     },
     async ({ query: { q = '', limit = 50, cursor } }) => {
-      const found = await hosts.hosts({ q, after: placeOf(cursor), limit: limit + 1 })
+      const found = await hosts.hosts({ q, after: positionOf(cursor), limit: limit + 1 })
       const { items, next } = pageOf(found, limit, textOfPosition)
       return { items: items.map(written), next }
     },
@@ -107,7 +107,7 @@ function textOfPosition({ health, queued, host }: HostPosition): string {
   return `${health} ${queued} ${host}`
 }
 
-function placeOf(cursor: string | undefined): HostPosition | null {
+function positionOf(cursor: string | undefined): HostPosition | null {
   const text = textOfCursor(cursor)
   if (text === null) return null
   const [, name, queued, host] = /^([a-z-]+) (\d{1,15}) (\S{1,300})$/.exec(text) ?? []

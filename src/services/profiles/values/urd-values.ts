@@ -12,7 +12,7 @@ const LAST_MS = 8.64e15
 
 export type ReadUrd = { kind: 'urd'; urd: ProfileUrd } | { kind: 'invalid'; errors: ValidationError[] }
 
-/** The rules for profiles, applied to one source; places as there, plus `protocol`, `port`, `lastCheckedAt`. */
+/** The rules for profiles, applied to one source; positions as there, plus `protocol`, `port`, `lastCheckedAt`. */
 export function readUrdValues(item: PlainUrd, rules: ProfileRules): ReadUrd {
   const { id, owner, plain, profile: profileId, protocol, method } = item
   const values = createPlainValues()

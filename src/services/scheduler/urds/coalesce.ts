@@ -13,7 +13,7 @@ import { type CoalescedWatch, mergeUrds, type Urd } from './urd.ts'
  */
 export type Coalescer = {
   /**
-   * Adds a URD or puts it in place of what it was. Throws `usage-wrong` for an unknown zone or a wrong expression, and
+   * Adds a URD or replaces it. Throws `usage-wrong` for an unknown zone or a wrong expression, and
    * then changes nothing.
    */
   put(urd: Urd): void

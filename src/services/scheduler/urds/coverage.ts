@@ -27,8 +27,8 @@ export const nearnessOf = { domain: 1, host: 2, path: 3, page: 4 } as const
 
 /** The narrowest of these that has both: 4 the page, 3 its folder, 2 the host, 1 the registrable domain, 0 none. */
 export function nearness(uri: string, url: string): number {
-  const source = placeOf(uri)
-  const page = placeOf(url)
+  const source = locationOf(uri)
+  const page = locationOf(url)
   if (source === null || page === null) return uri === url ? nearnessOf.page : 0
   if (source.host !== page.host) {
     return registrableDomain(source.host) === registrableDomain(page.host) ? nearnessOf.domain : 0
@@ -38,7 +38,7 @@ export function nearness(uri: string, url: string): number {
 }
 
 /** Host with port, and all that follows. */
-function placeOf(url: string): { host: string; path: string } | null {
+function locationOf(url: string): { host: string; path: string } | null {
   if (url.startsWith('http://') || url.startsWith('https://')) {
     const slash = url.indexOf('/', 8)
     return { host: hostKey(url), path: slash === -1 ? '/' : url.slice(slash) }
