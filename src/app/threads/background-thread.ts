@@ -4,6 +4,7 @@ import { updateIndex } from '../../archive/search/index-update.ts'
 import { createVersionTexts } from '../../archive/search/version-text.ts'
 import { isAppError } from '../../core/errors.ts'
 import { lowerThreadPriority } from '../../core/process.ts'
+import { serveThread } from '../../core/thread-host.ts'
 import { compressNextFile, hasClosedFile } from '../../store/sqlite/archive/compress.ts'
 import { createSqliteObjects } from '../../store/sqlite/archive/objects.ts'
 import { createSqliteVersions } from '../../store/sqlite/documents/versions.ts'
@@ -15,27 +16,31 @@ import { explainDamage, openSearch } from '../../store/sqlite/search/search-inde
 import { type BackgroundData, backgroundOrders, type FromBackground } from './background.ts'
 
 /**
- * The thread behind `createBackground`: idle, working, or ended. `look` starts a pass over the jobs in their order, `end` ends it. A job
- * that fails for good is not tried again; the others and the crawl go on.
+ * The thread behind `createBackground`: idle, working, or ended. Each wake-up starts a pass over the jobs in their order. A job
+ * that fails for good is not tried again; the others and the crawl continue.
  */
 const { folder, jobs, orders } = workerData as BackgroundData
-const port = parentPort!
-const tell = (message: FromBackground): void => port.postMessage(message)
+const { send, close } = serveThread<'wake', FromBackground>(parentPort!, () => {
+  if (!isEnding()) void pass()
+  else if (!isWorking) close()
+})
 
-/** How long a lock is kept while there is no time to go on. */
+const isEnding = (): boolean => Atomics.load(orders, backgroundOrders.end) === 1
+
+/** How long a lock is kept during a pause. */
 const MAX_HELD_PAUSE_MS = 2_000
 
 /** Asked before each version and record. Where priorities of threads mean nothing, this is what keeps the crawl fast. */
 function mustEnd(): boolean {
   Atomics.wait(orders, backgroundOrders.pause, 1)
-  return Atomics.load(orders, backgroundOrders.end) === 1
+  return isEnding()
 }
 
-/** Says what went wrong, and whether waiting may help. */
+/** Reports an error, and returns whether waiting may help. */
 function report(job: string, error: unknown): boolean {
   const passes = isAppError(error) && error.retry === 'later'
   const message = `${job}: ${error instanceof Error ? error.message : String(error)}`
-  tell({ kind: passes ? 'note' : 'warning', message })
+  send({ kind: passes ? 'note' : 'warning', message })
   return passes
 }
 
@@ -67,7 +72,7 @@ function compressOne(db: Database): boolean {
   let isCalledOff = false
   const mustLetGo = (): boolean => {
     isCalledOff ||= Atomics.wait(orders, backgroundOrders.pause, 1, MAX_HELD_PAUSE_MS) === 'timed-out'
-    return isCalledOff || Atomics.load(orders, backgroundOrders.end) === 1
+    return isCalledOff || isEnding()
   }
   try {
     const lock = lockFolder(folder, `compression by process ${process.pid} on ${hostname()}`, 0, 'housekeeping')
@@ -97,8 +102,8 @@ async function work(): Promise<void> {
 let isWorking = false
 let isWanted = false
 
-/** One pass at a time; an order that comes meanwhile starts one more. */
-async function look(): Promise<void> {
+/** One pass at a time; a wake-up that comes meanwhile starts one more. */
+async function pass(): Promise<void> {
   isWanted = true
   if (isWorking) return
   isWorking = true
@@ -107,13 +112,9 @@ async function look(): Promise<void> {
     await work()
   }
   isWorking = false
-  tell({ kind: 'rest' })
-  if (Atomics.load(orders, backgroundOrders.end) === 1) port.close()
+  send({ kind: 'rest' })
+  if (isEnding()) close()
 }
 
-if (!lowerThreadPriority()) tell({ kind: 'note', message: 'background work runs at normal priority here' })
-port.on('message', (order: 'look' | 'end') => {
-  if (order === 'look') void look()
-  else if (!isWorking) port.close()
-})
-void look()
+if (!lowerThreadPriority()) send({ kind: 'note', message: 'background work runs at normal priority here' })
+void pass()

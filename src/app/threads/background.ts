@@ -1,23 +1,22 @@
-import { Worker } from 'node:worker_threads'
+import { startThread, type ThreadHost } from '../../core/thread-host.ts'
 
 /**
- * What can wait, in a thread of the lowest priority: the texts of new versions are indexed, then closed archive files are
- * compressed. It is started with the first work, as soon as there is time for it: it takes 40 MB. It works
- * while it is not paused, rests when nothing is left, and looks again when it is woken. What it did not get to is left
- * for the next crawl, or for whoever needs it.
+ * Work that can wait, in a thread of the lowest priority: the texts of new versions are indexed, then closed archive files are
+ * compressed. The thread takes 40 MB, so it is started with the first work. It works while it is not paused, rests when nothing is left,
+ * and continues when it is woken. The rest is left for the next crawl, or for the next search.
  */
 export type Background = {
   /** There may be something to do. */
   wake(): void
   /** Waits while there is more important work for the processor. */
   setPaused(paused: boolean): void
-  /** Leaves what is under way for the next time, and ends. */
+  /** Leaves work in progress for the next time, and ends. */
   end(): Promise<void>
 }
 
 export type BackgroundJobs = { index: boolean; compress: boolean }
 
-/** Places of the orders in shared memory. */
+/** Indexes of the orders in shared memory. */
 export const backgroundOrders = { end: 0, pause: 1 } as const
 
 export type BackgroundData = { folder: string; jobs: BackgroundJobs; orders: Int32Array<SharedArrayBuffer> }
@@ -36,41 +35,43 @@ export function createBackground(
   { onWarning, onRest }: BackgroundEvents,
 ): Background {
   const orders = new Int32Array(new SharedArrayBuffer(8))
-  let worker: Worker | null = null
+  let thread: ThreadHost<'wake'> | null = null
   let isWanted = false
   let isPaused = false
-  let ended: Promise<void> = Promise.resolve()
 
-  function start(): Worker {
-    const workerData: BackgroundData = { folder, jobs, orders }
-    const started = new Worker(new URL('./background-thread.ts', import.meta.url), { workerData })
-    ended = new Promise((resolve) => started.once('exit', () => resolve()))
-    started.on('message', (message: FromBackground) => {
-      if (message.kind === 'warning') onWarning(message.message)
-      else if (message.kind === 'rest') onRest?.()
+  function start(): ThreadHost<'wake'> {
+    const data: BackgroundData = { folder, jobs, orders }
+    const entry = new URL('./background-thread.ts', import.meta.url)
+    const started = startThread<'wake', FromBackground, BackgroundData>(entry, {
+      data,
+      onEvent(event) {
+        if (event.kind === 'warning') onWarning(event.message)
+        else if (event.kind === 'rest') onRest?.()
+      },
     })
-    started.on('error', (error) => onWarning(`background work ended: ${error.message}`))
+    started.failed.catch((error: unknown) => onWarning(`background work ended: ${(error as Error).message}`))
     return started
   }
 
   return {
     wake() {
       isWanted = true
-      if (worker !== null) worker.postMessage('look')
-      else if (!isPaused) worker = start()
+      if (thread !== null) thread.post('wake')
+      else if (!isPaused) thread = start()
     },
     setPaused(paused) {
       isPaused = paused
       Atomics.store(orders, backgroundOrders.pause, paused ? 1 : 0)
       Atomics.notify(orders, backgroundOrders.pause)
-      if (!paused && isWanted) worker ??= start()
+      if (!paused && isWanted) thread ??= start()
     },
     async end() {
+      thread?.expectEnd()
       Atomics.store(orders, backgroundOrders.end, 1)
       Atomics.store(orders, backgroundOrders.pause, 0)
       Atomics.notify(orders, backgroundOrders.pause)
-      worker?.postMessage('end')
-      await ended
+      thread?.post('wake')
+      await thread?.exited
     },
   }
 }
