@@ -11,21 +11,21 @@ import {
 } from '../core/reports/crawl-report.ts'
 import type { SharedCounters } from './worker/shared-counters.ts'
 
-/** A shard as the crawl sees it, wherever it runs. */
+/** A shard as the crawl sees it, in any thread. */
 export type ShardHandle = {
   /** How many requests of each watch are queued here. Asked of all shards before one starts, so that nothing counts twice. */
   queued(): Promise<Map<number, number>>
-  /** Opens its store and puts what is queued on the board. */
+  /** Opens its store and counts the requests that are queued. */
   start(): Promise<void>
-  /** How far watches go. Every shard is told before a watch's requests are offered. */
+  /** How far watches go. Every shard gets this before a watch's requests are offered. */
   crawlScope(crawlScopes: readonly CrawlScope[]): Promise<void>
   /** Begins checks; resolves to the number of requests that each watch has queued by it. */
   checks(orders: readonly CheckOrder[]): Promise<Map<number, number>>
-  /** Requests of these watches belong to nobody any more. */
+  /** Drops the requests of these watches. */
   forget(watches: readonly number[]): Promise<void>
   /** Offers the seeds; resolves when their owners have accepted them. */
   seed(urls: readonly string[]): Promise<void>
-  /** Finishes what is in hand and keeps it. */
+  /** Finishes requests in flight and commits them. */
   stop(): Promise<CrawlDetails>
   close(): Promise<void>
   /** Rejects when the shard can't go on. */
@@ -44,7 +44,7 @@ export type CrawlOptions = {
 const WATCH_MS = 20
 const PROGRESS_MS = 200
 
-/** Runs the shards until nothing is left, the page limit is reached or somebody interrupts. */
+/** Runs the shards until nothing is left, the page limit is reached or the crawl is interrupted. */
 export async function runCrawl({
   shards,
   counters,

@@ -84,7 +84,7 @@ describe('the background thread', () => {
     assert.equal((await startErace(['verify', '--data', data]).ended).exitCode, 0)
   })
 
-  test('a damaged index is told once, and files are compressed all the same', async () => {
+  test('a damaged index is reported once, and files are compressed all the same', async () => {
     writeFileSync(paths.search(data), 'rubbish '.repeat(1_000))
     const warnings = await work(data, { index: true, compress: true })
     assert.equal(warnings.length, 1)

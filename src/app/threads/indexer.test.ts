@@ -117,7 +117,7 @@ describe('the index of a shared store', () => {
     assert.deepEqual([added, await countTexts(), (await index.counts()).versions], [700, 1200, 1200])
   })
 
-  test('whoever does not lead adds nothing', async () => {
+  test('an indexer that does not lead adds nothing', async () => {
     const other = createLeaderLease({ pool: database.pool, name: 'indexer', holder: 'other', clock: systemClock })
     assert.equal((await other.beat()).kind, 'leads')
     await recordCaptures(database, pages(1200, 5))
@@ -139,10 +139,10 @@ describe('the index of a shared store', () => {
   })
 
   test('a store that is away is waited for, and said once', async () => {
-    const told: (string | null)[] = []
+    const reported: (string | null)[] = []
     let beats = 0
     let isOver = false
-    const away = new AppError('store-unreachable', 'nobody answers')
+    const away = new AppError('store-unreachable', 'no answer')
     const waiting = createIndexKeeper({
       lease: {
         async beat() {
@@ -157,22 +157,22 @@ describe('the index of a shared store', () => {
       clock: createManualClock(),
       renewMs: 1000,
       mustEnd: () => isOver,
-      onWaiting: (reason) => told.push(reason),
+      onWaiting: (reason) => reported.push(reason),
     })
     await waiting.run()
-    assert.deepEqual([told, beats], [['nobody answers', null], 3])
+    assert.deepEqual([reported, beats], [['no answer', null], 3])
   })
 
   test('a server that goes down and comes back is waited for', async (t) => {
     if (process.env.ERACE_TEST_POSTGRES) return t.skip('the server that ERACE_TEST_POSTGRES names is not ours to stop')
     const server = await postgres()
-    const told: string[] = []
+    const reported: string[] = []
     const { promise: waits, resolve: onWaiting } = Promise.withResolvers<void>()
     const listening = pino(
       { level: 'info', base: null },
       {
         write(line: string) {
-          told.push((JSON.parse(line) as { msg: string }).msg)
+          reported.push((JSON.parse(line) as { msg: string }).msg)
           onWaiting()
         },
       },
@@ -189,7 +189,7 @@ describe('the index of a shared store', () => {
     } finally {
       await indexer.end()
     }
-    assert.deepEqual(told.slice(0, 2), ['the full text index waits', 'the full text index goes on'])
+    assert.deepEqual(reported.slice(0, 2), ['the full text index waits', 'the full text index goes on'])
     assert.equal(await countTexts(), 1225)
   })
 

@@ -92,7 +92,7 @@ describe('workers of a cluster', { timeout: 120_000 }, () => {
   )
 
   test(
-    'one that is told to stop while the database is away does, and what it had in hand is still queued',
+    'one can be stopped while the database is away, and its requests in flight are still queued',
     { skip: notOurs },
     withField({ hosts: 1, pages: 1, site: { latenciesMs: [500] } }, async (field) => {
       const server = await postgres()
@@ -161,12 +161,12 @@ describe('workers of a cluster', { timeout: 120_000 }, () => {
       const second = await field.startWorker('second')
       await first.seed()
       await field.answered(60)
-      const inHand = first.counters.total('inFlight')
+      const inFlight = first.counters.total('inFlight')
       await first.shards.end()
       await field.untilFinished()
       assert.equal(requestsByUrl(field.site).size, 160)
-      // What came between the two looks may add to it.
-      assert.ok(excessOf(field.site) <= inHand + 10, `${excessOf(field.site)} repeated, ${inHand} in hand`)
+      // Requests that began between the two reads may add to it.
+      assert.ok(excessOf(field.site) <= inFlight + 10, `${excessOf(field.site)} repeated, ${inFlight} in flight`)
       assertPolite(field.site, 100)
       await assertStoredOnce(field)
       await second.shards.stop()
@@ -174,7 +174,7 @@ describe('workers of a cluster', { timeout: 120_000 }, () => {
   )
 
   test(
-    'what robots.txt asks for is kept, too, by whoever takes over',
+    'the delay in robots.txt is respected by the worker that takes over, too',
     withField(
       {
         ...{ hosts: 3, pages: 2, site: { robots: 'User-agent: *\nCrawl-delay: 3\n' } },

@@ -17,7 +17,7 @@ export type Field = {
   database: TestDatabase
   hosts: number
   pages: number
-  /** In the first run unless told; only a later one looks at what was kept before. */
+  /** In the first run by default; only later runs use documents from before. */
   startWorker(name: string, run?: number): Promise<FieldWorker>
   /** Requests queued over the whole cluster. */
   queued(): Promise<number>
@@ -89,7 +89,7 @@ export async function openField({
         ...{ seed, memory, epochs, log: pino({ level: process.env.FIELD_LOG ?? 'silent' }) },
       })
       started.push(shards)
-      // Whatever a test waits for, it need not wait any longer then.
+      // The test need not wait any longer.
       shards.failed.catch((error: unknown) => {
         throw error
       })

@@ -4,7 +4,7 @@
  *   unknown ──lookup──> asked ──answer──> kept ──time to live over, or pushed out as least recently used──> unknown
  *
  * While a host is asked, everybody who wants it waits for the same answer. At most `concurrency` hosts are asked at a
- * time; the others queue in order. "There is no such host" is kept like any answer; "nobody could tell" is kept for
+ * time; the others queue in order. "There is no such host" is kept like any answer; "no answer" is kept for
  * seconds only, just long enough that a page full of links to one host does not ask hundreds of times.
  */
 import { isIP } from 'node:net'
@@ -100,7 +100,7 @@ export function createDnsCache({
   }
 }
 
-/** RFC 1035 lengths: a longer name cannot exist, so nobody is bothered with it. */
+/** RFC 1035 lengths: a longer name cannot exist, so it is not looked up. */
 function isAskable(host: string): boolean {
   const name = host.endsWith('.') ? host.slice(0, -1) : host
   return name.length <= 253 && name.split('.').every((label) => label.length > 0 && label.length <= 63)

@@ -7,7 +7,7 @@ import type { Clock } from '../../core/clock.ts'
 
 /**
  * Who answers "which addresses has this host". An empty list means that the name does not exist or has no address;
- * a rejection means that nobody could tell. Replace it to resolve by other means: the cache in front stays the same.
+ * a rejection means that there was no answer. Replace it to resolve by other means: the cache in front stays the same.
  */
 export type Resolver = { resolve(host: string): Promise<{ addresses: string[]; ttlMs: number }> }
 
@@ -58,7 +58,7 @@ export function createSystemResolver(options: SystemResolverOptions): Resolver {
       const name = host.endsWith('.') ? host.slice(0, -1) : host
       const known = await hosts.addressesOf(name)
       if (known !== undefined) return { addresses: known, ttlMs: localTtlMs }
-      // RFC 6761: these never leave the machine, whatever a name server says.
+      // RFC 6761: these never leave the machine, even if a name server has an answer.
       if (name === 'localhost' || name.endsWith('.localhost')) {
         return { addresses: ['127.0.0.1', '::1'], ttlMs: localTtlMs }
       }

@@ -43,7 +43,7 @@ describe('what fastfind tells of a page', () => {
     assert.equal(find('<meta name=a content=b>'.repeat(1000)).metas.length, 100)
   })
 
-  test('a refresh is told by itself and stands among the links', () => {
+  test('a refresh is reported by itself and among the links', () => {
     const found = find('<a href=1><meta http-equiv=refresh content="5; url=next.html"><a href=2>')
     assert.deepEqual(found.refresh, { seconds: 5, url: 'next.html' })
     assert.deepEqual(

@@ -65,7 +65,7 @@ export type LinkOptions<Known = unknown> = {
   encodeQuery?: (href: string) => string
 }
 
-/** The text of a value that can be told without decoding. */
+/** The text of a value that needs no decoding. */
 function plainText(bytes: Buffer, start: number, end: number, classes: number): string | undefined {
   if (classes === 0) return asciiText(bytes, start, end)
   return classes === AMPERSAND ? plainAmpersandText(bytes, start, end) : undefined

@@ -57,7 +57,7 @@ const IS_LETTER = LETTER
 
 /**
  * Text of an ASCII value whose ampersands are of the two kinds that links are full of: `&amp;`, and `&name=` of a
- * query that nobody escaped (which by the rules for attributes stands for itself, whatever the name). Undefined when
+ * query that was not escaped (which by the rules for attributes stands for itself, even if there is such an entity). Undefined when
  * there is any other, for which the whole table of entities is wanted. Three times as fast as that.
  */
 export function plainAmpersandText(bytes: Buffer, start: number, end: number): string | undefined {

@@ -64,7 +64,7 @@ test('a page tells its encoding and how that was found', () => {
   assert.equal(page.title, 'пр')
 })
 
-test('XHTML is told by its media type', () => {
+test('XHTML is recognised by its media type', () => {
   const body = Buffer.from('<title/><a href="x"/>')
   assert.equal(extractPage(body, { url, contentType: 'application/xhtml+xml; charset=utf-8' }).links.length, 1)
   assert.equal(extractPage(body, { url, contentType: 'text/html' }).links.length, 0)

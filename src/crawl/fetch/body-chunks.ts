@@ -4,7 +4,7 @@ const smallBytes = 4096
 const tailBytes = 64 << 10
 
 /**
- * Gathers a body. Each chunk is a view of the buffer that the socket read into, which nobody writes to again, so it is
+ * Gathers a body. Each chunk is a view of the buffer that the socket read into, which is never written to again, so it is
  * kept without copying. But a hostile origin can send a body as ten million chunks of one byte, and a view costs
  * a hundred times that and holds the whole buffer behind it: beyond the first few, small chunks are copied together.
  */

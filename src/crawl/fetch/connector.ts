@@ -38,7 +38,7 @@ const v6PatienceFailures = 3
 
 /**
  * Connects to hosts. The name is resolved here and nowhere else, each address is judged at this moment, and the
- * socket is given the judged address itself: between the check and the connection nobody asks a name server again.
+ * socket is given the judged address itself: between the check and the connection no name server is asked again.
  * A name with allowed and refused addresses is reached over the allowed ones only.
  */
 export function createConnector({ dns, guard, clock, connectTimeoutMs, tls }: ConnectorDeps): Connector {

@@ -24,7 +24,7 @@ export type Carrier = {
   readonly address: string | null
   /** Responses read on the present connection: more than none means that it was kept. */
   readonly responses: number
-  /** Gives the connection up, whatever state it is in. */
+  /** Gives the connection up, in any state. */
   drop(): void
   /** The exchange needs the connection no longer. */
   release(completed: boolean): void
@@ -217,7 +217,7 @@ export class Exchange implements WireWatcher {
     }
   }
 
-  /** A kept connection that the server closed at the moment we wrote to it: nobody's failure. */
+  /** A kept connection that the server closed at the moment we wrote to it, which is no failure. */
   #isStale(error: Error): boolean {
     return (
       this.#phase === 'header' &&

@@ -53,7 +53,7 @@ function isEarlyEnd(error: unknown): boolean {
   return error instanceof Error && isParserError(error) && error.message.includes('EOF')
 }
 
-/** undici reports a reply that it understands and does not want (an upgrade nobody asked for) as a socket error. */
+/** undici reports a reply that it understands and does not want (an unrequested upgrade) as a socket error. */
 function isBadResponse(error: unknown): boolean {
   return error instanceof Error && (error.message === 'bad response' || error.message === 'bad upgrade')
 }

@@ -4,7 +4,7 @@ export type FetchRequest = {
   url: string
   /** Conditional headers, Accept and the like. Those that frame a message (Host, Connection, …) are refused. */
   headers?: Record<string, string>
-  /** Read the body whatever its media type, as for robots.txt. */
+  /** Read the body of any media type, as for robots.txt. */
   anyType?: boolean
   /** Lowers or raises the fetcher's own limit for this request. */
   maxBodyBytes?: number
@@ -34,7 +34,7 @@ export type FetchResponse = ResponseHead & {
   truncated: 'length' | 'time' | null
 }
 
-/** The header told of a media type that is not collected: the body was left unread. */
+/** The media type is not collected: the body was not read. */
 export type FetchSkipped = ResponseHead & { kind: 'skipped'; reason: 'type' }
 
 export type FetchFailure = {
@@ -67,7 +67,7 @@ export function headerList(rawHeaders: readonly string[], name: string): string 
   return joined
 }
 
-/** The media type in lower case without its parameters; `''` where the server told none. */
+/** The media type in lower case without its parameters; `''` where the server sent none. */
 export function mediaTypeOf(rawHeaders: readonly string[]): string {
   const type = headerValue(rawHeaders, 'content-type') ?? ''
   const end = type.indexOf(';')

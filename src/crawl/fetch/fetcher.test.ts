@@ -164,7 +164,7 @@ test('a redirect is a response like any other and is not followed', async () => 
   )
 })
 
-test('of an error page only the beginning is read, whatever its type', async () => {
+test('of an error page of any type only the beginning is read', async () => {
   const head = 'HTTP/1.1 404 Not Found\r\nContent-Type: image/png\r\n'
   await withOrigin(
     (socket, _, nth) =>
@@ -267,7 +267,7 @@ test('headers of a request replace the defaults, and those that could forge a me
   )
 })
 
-test('what is not an http URL is told so', async () => {
+test('a URL of another scheme is refused with the reason', async () => {
   const fetcher = startFetcher()
   for (const url of [
     '',

@@ -25,7 +25,7 @@ export type FetcherDeps = {
   userAgent: string
   /** Sent with every request that does not set them itself, such as Accept and Accept-Language. */
   headers?: Record<string, string>
-  /** Asked with the bare, lower-case media type of a successful response; `''` where the server told none. */
+  /** Asked with the bare, lower-case media type of a successful response; `''` where the server sent none. */
   acceptsMediaType(mediaType: string): boolean
   tls?: TlsOptions
 }

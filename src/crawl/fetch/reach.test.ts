@@ -102,7 +102,7 @@ test('when one address does not answer the next is tried', async () => {
   )
 })
 
-test('a port where nobody listens refuses', async () => {
+test('a port without a listener refuses', async () => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
@@ -115,7 +115,7 @@ test('a port where nobody listens refuses', async () => {
   await fetcher.close()
 })
 
-test('a host without an address and a resolver without an answer are told apart', async () => {
+test('a host without an address and a resolver without an answer are different failures', async () => {
   const fetcher = startFetcher({
     resolver: {
       async resolve(host) {

@@ -9,7 +9,7 @@ const { key, cert } = selfSigned('secure.example')
 const names = { 'secure.example': ['127.0.0.1'], 'other.example': ['127.0.0.1'] }
 const start = () => startOrigin((socket) => socket.write(page('safe')), { tls: { key, cert } })
 
-test('a certificate that nobody vouches for fails', async () => {
+test('a self-signed certificate fails', async () => {
   const origin = await start()
   const fetcher = startFetcher({ names })
   const failure = asFailure(await fetcher.fetch({ url: `https://secure.example:${origin.port}/` }))

@@ -8,7 +8,7 @@ import { isWithin, rememberHost, type UrlFilter } from './url-filter.ts'
  * The `block` file. Each line is a host (`ads.example.org`, all its ports; `example.org:8080`, that one), a domain with
  * all below it (`.example.org` or `*.example.org`), or the beginning of a URL (`http://example.org/private/`).
  * The filter accepts what is not blocked. A look-up costs one step a label of the host, and for hosts with blocked
- * beginnings one step for each length among them, whatever the size of the list.
+ * beginnings one step for each length among them, independent of the size of the list.
  */
 export function parseBlockList(text: string): UrlFilter {
   const hosts = new Set<string>()

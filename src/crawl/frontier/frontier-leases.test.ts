@@ -6,7 +6,7 @@ import type { FrontierStore } from '../../store/contracts/frontier.ts'
 import { answered, nextTurn, openField, type Taken } from './frontier.testkit.ts'
 import { createPartitionLease, endInFlight, type PartitionLease, whenIdle } from './partition-lease.ts'
 
-/** A frontier whose hosts are held as long as the test says so, each under a tenure of its own. */
+/** A frontier whose hosts are held as long as the test says so, each under a lease of its own. */
 async function withLeases(
   work: (parts: {
     field: Awaited<ReturnType<typeof openField>>
@@ -100,7 +100,7 @@ describe('a frontier whose partitions come and go', () => {
       assert.deepEqual(field.frontier.changedClocks(lease), [])
     }))
 
-  test('opens a host anew under its next tenure, and what is put back to the old lane stays there', () =>
+  test('opens a host again under its next lease, and a request put back to the old queue stays there', () =>
     withLeases(async ({ field, hold, letGo }) => {
       hold(0)
       await look(field)
@@ -117,7 +117,7 @@ describe('a frontier whose partitions come and go', () => {
       assert.notEqual(again[0]!.hostQueue, out!.hostQueue)
     }))
 
-  test('rows that arrive for a host that is not held are left to whoever holds it', () =>
+  test('rows that arrive for a host that is not held are left to its holder', () =>
     withLeases(async ({ field, hold, letGo }) => {
       hold(2)
       await look(field)
@@ -152,8 +152,8 @@ describe('a frontier whose partitions come and go', () => {
   })
 })
 
-describe('a tenure', () => {
-  test('is quiet when nothing of it is in hand', async () => {
+describe('a lease', () => {
+  test('is idle when nothing of it is in flight', async () => {
     const lease = createPartitionLease(1, 1, false)
     await whenIdle(lease)
     lease.inFlight = 3

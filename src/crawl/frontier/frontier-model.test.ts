@@ -88,7 +88,7 @@ async function live(seed: number): Promise<void> {
     if (taken === undefined) return
     out.delete(taken.request.url)
     if (random.chance(0.1)) {
-      free.set(taken.request.host, taken.freeBefore) // nobody was asked
+      free.set(taken.request.host, taken.freeBefore) // no request was sent
       field.frontier.putBack(taken.hostQueue, taken.request)
       return
     }
@@ -120,7 +120,7 @@ async function live(seed: number): Promise<void> {
     if (how === 'close' && field.clock.now() < killedAt + DELAY_MS) return // the pause after a kill is not kept
     if (how === 'kill') {
       killedAt = field.clock.now()
-      // Whatever was on its way may reach its host until now.
+      // Requests in flight may reach their hosts until now.
       for (const { request } of [...out.values(), ...released]) leaveAlone(request.host)
       out.clear()
       released = []

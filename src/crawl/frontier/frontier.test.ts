@@ -103,7 +103,7 @@ describe('the frontier', () => {
   )
 
   test(
-    'a slow host keeps nobody else waiting',
+    'a slow host keeps no other waiting',
     withField({}, async (field) => {
       await field.offer([...offersOf(field.hostOf(0), 5), ...offersOf(field.hostOf(1), 50)])
       const [slow, quick] = field.takeAll() as [Taken, Taken]
@@ -187,7 +187,7 @@ describe('the frontier', () => {
   )
 
   test(
-    'a host that asks for a pause gets it, whatever else of it is in flight',
+    'a host that asks for a pause gets it, even with other requests in flight',
     withField({ perHost: 2 }, async (field) => {
       await field.offer(offersOf(field.hostOf(0), 9))
       const [first, second] = field.takeAll() as [Taken, Taken]

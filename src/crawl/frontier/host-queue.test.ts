@@ -28,7 +28,7 @@ function emptyHostQueue(): HostQueue {
   return { ...createHostQueue(state, 0), more: false }
 }
 
-describe('a lane', () => {
+describe('a host queue', () => {
   test('takes in arrivals by priority, then in order of arrival', () => {
     const hostQueue = emptyHostQueue()
     addArrivals(hostQueue, [rowOf(2, 1), rowOf(1, 2), rowOf(2, 3), rowOf(0, 4)], 10)
@@ -102,7 +102,7 @@ describe('a lane', () => {
     assert.deepEqual(seqsOf(hostQueue), [200_001, 200_000, 199_999, 199_998])
   })
 
-  test('hands out a queue in order and each row once, whatever arrives, is loaded or put back when', () => {
+  test('hands out its rows in order and each once, in any sequence of arrivals, loads and returns', () => {
     const step = fc.oneof(
       {
         weight: 3,
@@ -141,7 +141,7 @@ type Step =
   | { kind: 'arrive'; priorities: number[] }
   | { kind: 'ask' | 'answer' | 'fail' | 'take' | 'settle' | 'put-back' | 'cut' }
 
-/** A disk that is a plain sorted list, beside the lane. The head of the lane must be the least row that is not out. */
+/** A disk that is a plain sorted list, beside the host queue. The head of the queue must be the least row that is not in flight. */
 function createModel(capacity: number) {
   const hostQueue = emptyHostQueue()
   let disk: QueuedRequest[] = []

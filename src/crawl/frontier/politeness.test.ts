@@ -42,7 +42,7 @@ describe('politeness', () => {
     assert.deepEqual([hostQueue.failures, hostQueue.rests, hostQueue.slowdowns, hostQueue.nextAt], [0, 0, 0, 11_000])
   })
 
-  test('a request that reached nobody moves no clock', () => {
+  test('a request that reached no server moves no clock', () => {
     const hostQueue = hostQueueWith({ failures: 3, nextAt: 7 })
     assert.equal(noteSignal(hostQueue, { kind: 'untouched' }, 10_000, rules), 'goes-on')
     assert.deepEqual([hostQueue.failures, hostQueue.nextAt], [3, 7])

@@ -20,7 +20,7 @@ describe('the time heap', () => {
     assert.equal(heap.popDue(Infinity), undefined)
   })
 
-  test('keeps the order of a sorted list, whatever is pushed and popped in between', () => {
+  test('keeps the order of a sorted list while items are pushed and popped', () => {
     const step = fc.oneof(
       fc.record({ kind: fc.constant('push' as const), at: fc.integer({ min: 0, max: 50 }) }),
       fc.record({ kind: fc.constant('pop' as const), at: fc.integer({ min: 0, max: 50 }) }),

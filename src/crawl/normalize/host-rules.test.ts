@@ -24,7 +24,7 @@ describe('host rules', () => {
     assert.equal(resolve(rules, 'www2.daedalus.apache.org'), 'apache.org')
   })
 
-  it('are applied in the order startsWith, endsWith, synonym, whatever their lines', () => {
+  it('are applied in the order startsWith, endsWith, synonym, in any order of their lines', () => {
     const rules = 'synonym(a.two.example)=b.example\nendsWith(.one.example)=.two.example\nstartsWith(www.)='
     assert.equal(resolve(rules, 'www.a.one.example'), 'b.example')
   })

@@ -206,7 +206,7 @@ describe('the normaliser', () => {
     )
   })
 
-  it('gives keys in ASCII that are URLs and their own keys, whatever was normalised before', () => {
+  it('gives keys in ASCII that are URLs and their own keys, independent of earlier calls', () => {
     fc.assert(
       fc.property(url, options, (text, chosen) => {
         const normalise = createNormaliser(chosen)

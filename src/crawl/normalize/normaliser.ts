@@ -94,7 +94,7 @@ export function createNormaliser(options: NormaliserOptions = {}): Normaliser {
   function parseAndNormalise(input: string): Normalised {
     // The hash sign stays: a space before it is part of the URL, one at the end of the text is not.
     const text = input.slice(0, input.indexOf('#') + 1 || input.length)
-    // Other schemes are told by their names: a data: URL may be megabytes long, and nothing of it matters.
+    // Other schemes are recognised by their names: a data: URL may be megabytes long, and nothing of it matters.
     if (otherScheme.test(text)) return byScheme
     if (text.length > maxUrlLength) return byLength
     const parsed = URL.parse(text)

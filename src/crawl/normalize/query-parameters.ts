@@ -2,7 +2,7 @@ import { normalisePercentEncoding, unsettledPercent } from './percent-encoding.t
 
 /**
  * Parameters that say where a visitor came from, not what is asked for. A star at the end stands for any rest;
- * letters of either case are the same. Only names that nobody else uses are here: a wrong entry merges different pages.
+ * letters of either case are the same. Only names without another use are here: a wrong entry merges different pages.
  */
 export const defaultTrackingParameters: readonly string[] = [
   ...['utm_*', 'mtm_*', 'pk_campaign', 'pk_kwd', 'pk_keyword', 'pk_source', 'pk_medium', 'pk_content', 'pk_cid'],
@@ -35,7 +35,7 @@ export const defaultTrackingParameters: readonly string[] = [
   ...['_branch_match_id', '_branch_referrer', 'wt_zmc', 'epik', 'icid'],
 ]
 
-/** Whatever their value, these name a visit. */
+/** These name a visit, with any value. */
 const sessionNames = ['jsessionid', 'phpsessid', 'aspsessionid*', 'cfid', 'cftoken']
 /** These have other uses; they name a visit only where the value is a long token. */
 const doubtfulSessionNames = ['sid', 'sessid', 'sessionid', 'session_id']

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { counterNames, createCounterMemory, createThrottleReasons, openSharedCounters } from './shared-counters.ts'
 
-describe('the board', () => {
-  test('figures of all shards add up for whoever looks', () => {
+describe('the shared counters', () => {
+  test('counters of all shards add up', () => {
     const memory = createCounterMemory(3, null)
     const shards = [0, 1, 2].map((index) => openSharedCounters(memory).shard(index))
     for (const [index, shard] of shards.entries()) {
@@ -21,7 +21,7 @@ describe('the board', () => {
     assert.equal(watcher.total('skipped.scope'), 0)
   })
 
-  test('no two figures share a place', () => {
+  test('no two counters share memory', () => {
     const counters = openSharedCounters(createCounterMemory(2, null))
     const shards = [counters.shard(0), counters.shard(1)]
     for (const [n, name] of counterNames.entries()) {
@@ -87,7 +87,7 @@ describe('the board', () => {
     assert.ok(two.isStopped())
   })
 
-  test('pages that are granted may be fetched, and those that nobody took are withdrawn', () => {
+  test('granted pages may be fetched, and those that were not taken are withdrawn', () => {
     const counters = openSharedCounters(createCounterMemory(1, 0))
     assert.equal(counters.wantsPages(), false)
     assert.equal(counters.takePage(), false)

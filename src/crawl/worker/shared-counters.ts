@@ -1,13 +1,13 @@
 import { type SkipReason, skipReasons } from '../../core/reports/crawl-report.ts'
 
 /**
- * Figures that the shards of one crawl share with whoever watches it, in shared memory: shards write without waiting, the
- * watcher reads without asking. Four of them steer the crawl:
- * - `outstanding`: requests queued or in hand over all shards. Links are added before the page they stand on is taken
- *   off, so zero means finished, and stays zero;
+ * Counters of the shards of one crawl, in shared memory: shards write without waiting, the main thread
+ * reads without asking. Four of them control the crawl:
+ * - `outstanding`: requests queued or in flight over all shards. The links of a page are added before the page is
+ *   removed, so zero means finished, and stays zero;
  * - `budget`: pages that may still be fetched (`--max-pages`); taken before a fetch, given back when none came of it;
  * - `stop`: set once, when the crawl is to end early;
- * - `hold`: set while whoever comes next in the way of the data has more than it can take.
+ * - `throttle`: set while the next stage has more than it can take.
  */
 export const counterNames = [
   'fetched',
@@ -37,93 +37,93 @@ export const counterNames = [
 
 export type CounterName = (typeof counterNames)[number] | `skipped.${SkipReason}`
 
-const place = new Map<string, number>(counterNames.map((name, index) => [name, index]))
+const indexes = new Map<string, number>(counterNames.map((name, index) => [name, index]))
 const OUTSTANDING = 0
 const BUDGET = 1
 const STOP = 2
-const HOLD = 3
+const THROTTLE = 3
 const WANTED = 4
 const FIRST_ADDRESS = 5
-/** Connections per address, by a hash of it: two addresses that share a place share its limit, which is only stricter. */
-const ADDRESS_PLACES = 4096
+/** Connections per address, by a hash of it: two addresses that share a slot share its limit, which is only stricter. */
+const ADDRESS_SLOTS = 4096
 const NO_BUDGET = 0x7fffffff
 
 export type CounterMemory = { control: SharedArrayBuffer; stats: SharedArrayBuffer; shards: number }
 
 export function createCounterMemory(shards: number, maxPages: number | null): CounterMemory {
-  const control = new SharedArrayBuffer(4 * (FIRST_ADDRESS + ADDRESS_PLACES))
+  const control = new SharedArrayBuffer(4 * (FIRST_ADDRESS + ADDRESS_SLOTS))
   new Int32Array(control)[BUDGET] = maxPages ?? NO_BUDGET
   return { control, stats: new SharedArrayBuffer(8 * counterNames.length * shards), shards }
 }
 
 export type SharedCounters = ReturnType<typeof openSharedCounters>
 
-export function openSharedCounters({ control, stats, shards }: CounterMemory) {
-  const steer = new Int32Array(control)
+export function openSharedCounters({ control: memory, stats, shards }: CounterMemory) {
+  const control = new Int32Array(memory)
   const values = new Float64Array(stats)
   const width = counterNames.length
-  const addressPlace = (address: string): number => {
+  const addressIndex = (address: string): number => {
     let hash = 0
     for (let i = 0; i < address.length; i++) hash = (Math.imul(hash, 31) + address.charCodeAt(i)) | 0
-    return FIRST_ADDRESS + ((hash >>> 0) % ADDRESS_PLACES)
+    return FIRST_ADDRESS + ((hash >>> 0) % ADDRESS_SLOTS)
   }
   return {
-    outstanding: () => Atomics.load(steer, OUTSTANDING),
-    addOutstanding: (n: number) => Atomics.add(steer, OUTSTANDING, n),
-    isStopped: () => Atomics.load(steer, STOP) === 1,
-    stop: () => Atomics.store(steer, STOP, 1),
+    outstanding: () => Atomics.load(control, OUTSTANDING),
+    addOutstanding: (n: number) => Atomics.add(control, OUTSTANDING, n),
+    isStopped: () => Atomics.load(control, STOP) === 1,
+    stop: () => Atomics.store(control, STOP, 1),
     /** Whether no request is to be taken for the time being. */
-    isThrottled: () => Atomics.load(steer, HOLD) === 1,
-    throttle: (held: boolean) => Atomics.store(steer, HOLD, held ? 1 : 0),
-    isBudgetSpent: () => Atomics.load(steer, BUDGET) <= 0,
+    isThrottled: () => Atomics.load(control, THROTTLE) === 1,
+    throttle: (throttled: boolean) => Atomics.store(control, THROTTLE, throttled ? 1 : 0),
+    isBudgetSpent: () => Atomics.load(control, BUDGET) <= 0,
     takePage(): boolean {
-      const left = Atomics.load(steer, BUDGET)
+      const left = Atomics.load(control, BUDGET)
       if (left === NO_BUDGET) return true
-      if (left > 0 && Atomics.sub(steer, BUDGET, 1) > 0) return true
-      if (left > 0) Atomics.add(steer, BUDGET, 1)
-      Atomics.store(steer, WANTED, 1)
+      if (left > 0 && Atomics.sub(control, BUDGET, 1) > 0) return true
+      if (left > 0) Atomics.add(control, BUDGET, 1)
+      Atomics.store(control, WANTED, 1)
       return false
     },
     returnPage(): void {
-      if (Atomics.load(steer, BUDGET) !== NO_BUDGET) Atomics.add(steer, BUDGET, 1)
+      if (Atomics.load(control, BUDGET) !== NO_BUDGET) Atomics.add(control, BUDGET, 1)
     },
     /** More pages that may be fetched, where their number is limited. */
-    grantPages: (n: number) => Atomics.add(steer, BUDGET, n),
-    /** Pages that nobody has taken yet: they may not be fetched any more. */
+    grantPages: (n: number) => Atomics.add(control, BUDGET, n),
+    /** Takes back pages that no shard has taken yet. */
     withdrawPages(): number {
       for (;;) {
-        const left = Atomics.load(steer, BUDGET)
+        const left = Atomics.load(control, BUDGET)
         if (left <= 0 || left === NO_BUDGET) return 0
-        if (Atomics.compareExchange(steer, BUDGET, left, 0) === left) return left
+        if (Atomics.compareExchange(control, BUDGET, left, 0) === left) return left
       }
     },
-    pagesLeft: () => Math.max(0, Atomics.load(steer, BUDGET)),
+    pagesLeft: () => Math.max(0, Atomics.load(control, BUDGET)),
     /** Whether a page was refused since the last call. */
-    wantsPages: () => Atomics.exchange(steer, WANTED, 0) === 1,
+    wantsPages: () => Atomics.exchange(control, WANTED, 0) === 1,
     takeAddress(address: string, limit: number): boolean {
-      const at = addressPlace(address)
-      if (Atomics.add(steer, at, 1) < limit) return true
-      Atomics.sub(steer, at, 1)
+      const at = addressIndex(address)
+      if (Atomics.add(control, at, 1) < limit) return true
+      Atomics.sub(control, at, 1)
       return false
     },
-    returnAddress: (address: string) => Atomics.sub(steer, addressPlace(address), 1),
-    /** One shard's own figures. */
+    returnAddress: (address: string) => Atomics.sub(control, addressIndex(address), 1),
+    /** One shard's own counters. */
     shard(index: number) {
       const base = index * width
       return {
         add(name: CounterName, n = 1): void {
-          const at = base + place.get(name)!
+          const at = base + indexes.get(name)!
           values[at] = values[at]! + n
         },
         set(name: CounterName, n: number): void {
-          values[base + place.get(name)!] = n
+          values[base + indexes.get(name)!] = n
         },
       }
     },
-    /** A figure summed over all shards. */
+    /** A counter summed over all shards. */
     total(name: CounterName): number {
       let sum = 0
-      for (let shard = 0; shard < shards; shard++) sum += values[shard * width + place.get(name)!]!
+      for (let shard = 0; shard < shards; shard++) sum += values[shard * width + indexes.get(name)!]!
       return sum
     },
   }

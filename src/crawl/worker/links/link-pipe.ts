@@ -8,22 +8,22 @@ import type { FoundLink } from '../../extract/fastfind.ts'
 import type { LinkNormaliser } from '../../normalize/link-normaliser.ts'
 import { createLinkMemo, type NamedLink } from './link-memo.ts'
 
-/** A link on its way through the steps. One object serves all links of a shard. */
+/** A link in the pipe. One object serves all links of a shard. */
 export type LinkDraft = {
   /** What is fetched. */
   url: string
   /** What is compared. */
   key: string
-  /** Host of the page that the link stands on. */
+  /** Host of the page with the link. */
   pageHost: string
   /** The watch that asks, 0 for none. */
   watch: number
 }
 
-/** What a step says of a link: nothing (it goes on), or a reason to leave it. */
+/** Null if the link passes, or the reason to skip it. */
 export type StepVerdict = null | SkipReason
 
-/** WebRACE's pipe as a list: a step looks at the draft, may fill in its share, and lets it pass or not. */
+/** WebRACE's pipe as a list: each step checks the draft, may add to it, and lets it pass or not. */
 export type LinkStep = { name: string; run(draft: LinkDraft): StepVerdict }
 
 export type PageContext = {
@@ -43,8 +43,8 @@ export type LinkPipe = {
   /** All links of a page at once: its outgoing links as they are kept, and those that are worth offering. */
   run(links: readonly FoundLink<NamedLink>[], page: PageContext): PipedLinks
   /**
-   * Links that were kept when the page was read: places in the list of those that are not known yet. `keys` are what
-   * `run` gave, by the same naming.
+   * For links that were stored with the page: positions of those that are not known yet. `keys` are the result of
+   * `run`, by the same naming.
    */
   unknown(keys: Uint8Array, page: PageContext): number[]
   /** These offers are on their way to the store: from now on their URLs are known here. */
@@ -82,7 +82,7 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
   let normalise = normaliser.onPage(prepareBase('http://invalid/'))
   let pageNumber = 0
 
-  // What one check of one watch has seen is new to every other: their fingerprints are told apart.
+  // A page seen by one check of one watch is new to all others: their fingerprints differ.
   let eyeHi = 0
   let eyeLo = 0
 
@@ -132,7 +132,7 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
   }
 
   /**
-   * A link that is not known. What is refused stays refused, whatever the depth. What is accepted becomes known only when it is
+   * A link that is not known. A refused link stays refused at any depth. An accepted one becomes known only when it is
    * really offered: the page may turn out to repeat another, and then its links are not.
    */
   function consider(link: NamedLink, page: PageContext, depth: number | null, offers: Offer[]): boolean {
@@ -215,7 +215,7 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
 const refusals = { length: 'length', scheme: 'scope', invalid: 'unparsable' } as const
 
 function baseOf({ url, baseHref }: PageContext): ParsedBase {
-  // What is queued was normalised: its parts can be told without parsing it again.
+  // Queued URLs are normalised: they need not be parsed again.
   const own = baseOfSerialised(url)
   const declared = baseHref === undefined ? null : resolve(baseHref, own)
   // As the HTML standard has it: a base of another scheme counts, and its relative links lead out of the web.

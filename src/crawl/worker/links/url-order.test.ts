@@ -21,7 +21,7 @@ describe('the order of URLs', () => {
     assert.deepEqual(orderOf('depth'), ['/', '/x/', '/x/y/z'])
   })
 
-  test('shallow begins near the root of the site, whatever the scheme', () => {
+  test('shallow begins near the root of the site, with either scheme', () => {
     assert.deepEqual(orderOf('shallow'), ['/', '/x/', '/x/y/z'])
     const depthOf = (url: string) => urlOrders.shallow(url)
     assert.equal(depthOf('http://a.example/x'), depthOf('https://a.example/x'))

@@ -9,7 +9,7 @@ import { type Batch, type BatchOptions, createBatch } from './batch.ts'
 
 type Kept = { count: number; removed: number; limited: number }
 
-/** A batch on a real store and frontier, with a diary of what it told. */
+/** A batch on a real store and frontier, with a diary of its calls. */
 async function withBatch(
   parts: Partial<BatchOptions> & { through?: (field: Field) => Partial<BatchOptions> },
   work: (parts: {
@@ -68,7 +68,7 @@ async function withBatch(
   }
 }
 
-/** Fails the given number of times before it does as told. */
+/** Fails the given number of times before it succeeds. */
 function failing<T extends unknown[], R>(times: number, error: () => Error, call: (...args: T) => Promise<R>) {
   return async (...args: T): Promise<R> => {
     if (times-- > 0) throw error()

@@ -32,7 +32,7 @@ function resultsOf(parts: Partial<Finished>, outcome: CaptureOutcome | null) {
 const noted: CaptureOutcome = { kind: 'noted' }
 const ofClient = { code: 'http-client-error', status: 404 } as const
 
-describe('what a watch is told of its source', () => {
+describe('the check result of a source', () => {
   test('is why it failed, or why it was not fetched', () => {
     const refused = { code: 'connect-refused', status: 0 } as const
     assert.deepEqual(resultsOf({ capture: note('failed', 0), failure: refused }, noted), {
@@ -54,11 +54,11 @@ describe('what a watch is told of its source', () => {
   })
 
   test('is a change where it has gone by now', () => {
-    const told = resultsOf({ capture: gone('failed', 404), failure: ofClient }, { kind: 'gone', versionId: 3 })
-    assert.deepEqual([told.counts, told.source], [[1, 0, 0], { status: 404, outcome: 'gone' }])
+    const result = resultsOf({ capture: gone('failed', 404), failure: ofClient }, { kind: 'gone', versionId: 3 })
+    assert.deepEqual([result.counts, result.source], [[1, 0, 0], { status: 404, outcome: 'gone' }])
   })
 
-  test('is where it leads to, and why nobody goes there', () => {
+  test('is where it leads to, and why that is not fetched', () => {
     const moved = gone('redirect', 302, 'http://b.example/')
     assert.deepEqual(resultsOf({ capture: moved }, noted), {
       counts: [0, 1, 0],

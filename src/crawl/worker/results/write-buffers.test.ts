@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { createPermanentLease, type PartitionLease } from '../../frontier/partition-lease.ts'
 import { createWriteBuffers, type WriteBuffersOptions } from './write-buffers.ts'
 
-/** Piles of words; what is kept is noted, and goes on when the test says so. */
+/** Buffers of words; writes are noted, and continue when the test says so. */
 function openWriteBuffers(parts: Partial<WriteBuffersOptions<string>> = {}) {
   const kept: string[] = []
   const waiting: (() => void)[] = []
@@ -29,8 +29,8 @@ function openWriteBuffers(parts: Partial<WriteBuffersOptions<string>> = {}) {
   }
 }
 
-describe('piles of results', () => {
-  test('each is kept when it is large enough, a few at a time and none twice at a time', async () => {
+describe('write buffers', () => {
+  test('each is written when it is large enough, a few at a time and none twice at a time', async () => {
     const { writeBuffers, kept, goOn } = openWriteBuffers()
     const [a, b, c] = [createPermanentLease(), createPermanentLease(), createPermanentLease()]
     for (const lease of [a, b, c]) for (const word of ['x', 'y']) writeBuffers.add(lease, word)
@@ -54,7 +54,7 @@ describe('piles of results', () => {
     await goOn()
   })
 
-  test('a tenure that ends does not wait for more', async () => {
+  test('a lease that ends does not wait for more', async () => {
     const { writeBuffers, kept, goOn } = openWriteBuffers({ parallel: 1 })
     const lease: PartitionLease = createPermanentLease()
     writeBuffers.add(lease, 'first')
@@ -68,7 +68,7 @@ describe('piles of results', () => {
     assert.deepEqual(writeBuffers.all(lease), [])
   })
 
-  test('a flush keeps everything, also what is added meanwhile', async () => {
+  test('a flush writes everything, including items added meanwhile', async () => {
     const kept: string[] = []
     const lease = createPermanentLease()
     const { writeBuffers } = openWriteBuffers({
@@ -82,7 +82,7 @@ describe('piles of results', () => {
     assert.equal(writeBuffers.size(), 0)
   })
 
-  test('the first that waits is kept in time', async () => {
+  test('the first that waits is written in time', async () => {
     const { promise, resolve } = Promise.withResolvers<string[]>()
     const { writeBuffers } = openWriteBuffers({
       maxWaitMs: 5,

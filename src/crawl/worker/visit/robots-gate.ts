@@ -10,8 +10,8 @@ import type { RobotsRules } from '../../robots/robots-rules.ts'
 import { type RobotsVerdict, rulesFromResponse } from '../../robots/robots-verdict.ts'
 
 /**
- * Robots rules of an origin: from memory, else from the store, else from the host itself. Fetching them takes the place
- * of one page request, so other hosts are not held up and this one is not asked twice at a time.
+ * Robots rules of an origin: from memory, else from the store, else from the host itself. Fetching them replaces one
+ * page request, so other hosts do not wait and this one does not get two requests at a time.
  */
 export type RobotsGate = {
   /** Rules that are at hand; null when they must be loaded first. */
@@ -21,9 +21,9 @@ export type RobotsGate = {
 
 export type RobotsLoad =
   | { kind: 'kept'; rules: RobotsRules }
-  /** Asked the host; `result` is the last answer, from which the host's health can be told. */
+  /** Asked the host; `result` is the last answer, which shows the host's health. */
   | { kind: 'asked'; rules: RobotsRules; result: FetchResult }
-  /** The host could not say. `moved`: it answered, with a redirect that came to nothing. */
+  /** robots.txt can't be fetched. `moved`: the host answered, with a redirect that led nowhere. */
   | { kind: 'unreachable'; result: FetchResult; moved: boolean }
 
 export type RobotsGateOptions = {
@@ -32,7 +32,7 @@ export type RobotsGateOptions = {
   fetcher: Fetcher
   clock: Clock
   decode(result: FetchResult & { kind: 'response' }): Promise<Uint8Array>
-  /** Longest time that rules are used before the host is asked again. */
+  /** Longest time that rules are used before they are fetched again. */
   maxAgeMs: number
 }
 
@@ -41,7 +41,7 @@ const MAX_BYTES = 512 * 1024
 
 export function createRobotsGate({ cache, store, fetcher, clock, decode, maxAgeMs }: RobotsGateOptions): RobotsGate {
   const loading = new Map<string, Promise<RobotsLoad>>()
-  /** Origins whose rules serve one request even if they expire before it: a long delay must not mean asking for ever. */
+  /** Origins whose rules serve one request even if they expire before it: a long delay must not mean fetching them for ever. */
   const justAsked = new Set<string>()
 
   function remember(origin: string, kept: KeptRobots): RobotsRules {
@@ -61,8 +61,8 @@ export function createRobotsGate({ cache, store, fetcher, clock, decode, maxAgeM
     }
     const { result, moved } = await fetchFollowing(`${origin}/robots.txt`)
     const { verdict, text } = await judge(result)
-    // A host that can't say forbids everything (RFC 9309, 2.3.1.4), but that is no verdict to keep: it is asked again with
-    // the next request, and its failures make it rest.
+    // An unreachable robots.txt forbids everything (RFC 9309, 2.3.1.4), but that is not stored: it is fetched again with
+    // the next request, and its failures make the host rest.
     if (verdict.kind === 'disallow-all') return { kind: 'unreachable', result, moved }
     const expiresInMs = Math.min(verdict.expiresInMs, maxAgeMs)
     await save(origin, { kind: verdict.kind, text, expiresAt: clock.now() + expiresInMs })
@@ -71,7 +71,7 @@ export function createRobotsGate({ cache, store, fetcher, clock, decode, maxAgeM
     return { kind: 'asked', rules: verdict.rules, result }
   }
 
-  /** What can't be kept now is asked for again after a restart; a full disk must not end the crawl here. */
+  /** Rules that can't be stored now are fetched again after a restart; a full disk must not end the crawl here. */
   async function save(origin: string, robots: KeptRobots): Promise<void> {
     try {
       await store.saveRobots(origin, robots)
@@ -123,7 +123,7 @@ export function createRobotsGate({ cache, store, fetcher, clock, decode, maxAgeM
   }
 }
 
-/** The lines that time cut off may be the ones that forbid: half a file is none. */
+/** The lines that were cut off may be the ones that forbid: half a file counts as none. */
 function wholeOrFailed(result: FetchResult): FetchResult {
   if (result.kind !== 'response' || result.truncated !== 'time') return result
   const { address, totalMs } = result
