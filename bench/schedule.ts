@@ -1,5 +1,5 @@
 import { createManualClock, type ManualClock } from '../src/core/clock.ts'
-import { createPolicy, type PolicyName } from '../src/services/scheduler/policy.ts'
+import { createPolicy, type PolicyName } from '../src/services/scheduler/queues/policy.ts'
 import { createScheduler, type Scheduler } from '../src/services/scheduler/scheduler.ts'
 import type { SchedulerStats } from '../src/services/scheduler/scheduler-report.ts'
 import { type Coalescer, createCoalescer, forwardTouched } from '../src/services/scheduler/urds/coalesce.ts'

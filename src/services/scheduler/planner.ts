@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import type { TimeWindow } from '../../core/profile.ts'
-import type { Queues } from './queues.ts'
+import type { Queues } from './queues/queues.ts'
 import type { WatchTiming } from './timing.ts'
 import type { WatchEntry } from './watch-entry.ts'
 import { createOpenHours, type OpenHours } from './windows/time-window.ts'

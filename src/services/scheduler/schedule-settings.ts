@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.ts'
 import type { ServiceLevel } from '../../core/profile.ts'
+import type { Budget } from './queues/throttles.ts'
 import type { Budgets } from './scheduler.ts'
-import type { Budget } from './throttles.ts'
 
 /** A user who adds many sources at once gets the first checks without waiting, up to this many seconds' worth. */
 const BURST_SECONDS = 10

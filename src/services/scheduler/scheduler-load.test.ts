@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { ServiceLevel } from '../../core/profile.ts'
-import type { PolicyName } from './policy.ts'
+import type { PolicyName } from './queues/policy.ts'
 import {
   createRandom,
   DAY,

@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts'
 import type { ServiceLevel } from '../../core/profile.ts'
 import { changeRate } from './change-rate.ts'
-import type { Queues } from './queues.ts'
+import type { Queues } from './queues/queues.ts'
 import type { LevelRecord, ServiceRecord } from './service-record.ts'
 import type { WatchTiming } from './timing.ts'
 import { type Outcome, serviceLevels } from './watch.ts'

@@ -1,7 +1,7 @@
 import { createManualClock, type ManualClock } from '../../core/clock.ts'
-import { createPolicy, type PolicyName } from './policy.ts'
+import { createPolicy, type PolicyName } from './queues/policy.ts'
+import type { Budget } from './queues/throttles.ts'
 import { type Budgets, createScheduler, type Dispatch, type Scheduler } from './scheduler.ts'
-import type { Budget } from './throttles.ts'
 import type { Timing } from './timing.ts'
 import type { Watch } from './watch.ts'
 

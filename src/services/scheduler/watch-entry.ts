@@ -1,6 +1,6 @@
 import type { ServiceLevel } from '../../core/profile.ts'
-import type { HeapNode } from './heap.ts'
-import type { Tokens } from './token-bucket.ts'
+import type { HeapNode } from './queues/heap.ts'
+import type { Tokens } from './queues/token-bucket.ts'
 import type { Outcome } from './watch.ts'
 import type { OpenHours } from './windows/time-window.ts'
 

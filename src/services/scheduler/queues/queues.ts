@@ -1,9 +1,9 @@
-import type { ServiceLevel } from '../../core/profile.ts'
+import type { ServiceLevel } from '../../../core/profile.ts'
+import { serviceLevels } from '../watch.ts'
+import { type Bucket, type StateName, stateNames, type WatchEntry } from '../watch-entry.ts'
 import { popNode, pushNode, removeNode } from './heap.ts'
 import type { Policy } from './policy.ts'
 import { type Budget, createFairQueue, createThrottles, type Throttles } from './throttles.ts'
-import { serviceLevels } from './watch.ts'
-import { type Bucket, type StateName, stateNames, type WatchEntry } from './watch-entry.ts'
 
 /**
  * Where watches are. Each is in one of these: the time queue (those that wait, and those that are out by the time at

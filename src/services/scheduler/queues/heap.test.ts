@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { createRandom } from '../scheduler.testkit.ts'
 import { type HeapNode, popNode, pushNode, removeNode } from './heap.ts'
-import { createRandom } from './scheduler.testkit.ts'
 
 const byKey = (a: HeapNode, b: HeapNode): number => a.key - b.key || a.id - b.id
 

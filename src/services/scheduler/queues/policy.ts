@@ -1,5 +1,5 @@
-import type { ServiceLevel } from '../../core/profile.ts'
-import { serviceLevels } from './watch.ts'
+import type { ServiceLevel } from '../../../core/profile.ts'
+import { serviceLevels } from '../watch.ts'
 
 /**
  * Which watch goes first when more checks are due than can be made. Due watches wait in queues; a policy decides which

@@ -1,8 +1,8 @@
+import { maxPayers } from '../watch.ts'
+import type { Bucket, FairQueue, WatchEntry } from '../watch-entry.ts'
 import { popNode, pushNode, removeNode } from './heap.ts'
 import type { Policy } from './policy.ts'
 import { fullTokens, type Rate, spendToken, tokenAt } from './token-bucket.ts'
-import { maxPayers } from './watch.ts'
-import type { Bucket, FairQueue, WatchEntry } from './watch-entry.ts'
 
 /** What one user or one host may use: a rate, and a number of checks at the same time. */
 export type Budget = Rate & { maxInFlight: number }
