@@ -159,7 +159,7 @@ describe('the collector', () => {
       const copy = await put(place, 'b.example', '/', 'same', 2)
       const held = await put(place, 'c.example', '/', 'else', 3)
       await place.collection.markUnwanted([page, copy, held])
-      await place.collection.hold([held], 'ann', 1)
+      await place.collection.pin([held], 'ann', 1)
       const { report, items, removed } = await run(place, {})
       assert.deepEqual(
         items.map(({ action, reason, versionId }) => [action, reason, versionId]),
@@ -197,7 +197,7 @@ describe('the collector', () => {
       const beside: CollectionStore = {
         ...collection,
         async collect(orders) {
-          await collection.hold([one], 'ann', 3)
+          await collection.pin([one], 'ann', 3)
           await put(place, 'c.example', '/', 'two', 3)
           return collection.collect(orders)
         },
@@ -224,7 +224,7 @@ async function compareRuns(place: Place, seed: number): Promise<void> {
   }
   const some = (part: number): number[] => ids.filter(() => next(100) < part)
   const held = some(10)
-  await place.collection.hold(held, 'ann', 1)
+  await place.collection.pin(held, 'ann', 1)
   await place.collection.markUnwanted(some(30))
   const options: RunOptions = {
     retention: { maxVersions: 1 + next(4), maxAgeMs: NOW - next(120_000), maxBytes: next(2) === 0 ? null : next(6000) },

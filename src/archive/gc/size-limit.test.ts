@@ -26,7 +26,7 @@ function version(parts: Partial<CollectableVersion>): CollectableVersion {
     bytes: 100,
     originalId: id,
     shared: false,
-    heldBy: null,
+    pinnedBy: null,
     wanted: true,
     supersededAt: null,
     newer: isCurrent ? 0 : 1,
@@ -67,7 +67,7 @@ describe('limits of size', () => {
     const pools = createPools(sized(150), [])
     const versions = [
       version({ bytes: 100 }),
-      version({ bytes: 100, supersededAt: 1, heldBy: 'ann' }),
+      version({ bytes: 100, supersededAt: 1, pinnedBy: 'ann' }),
       version({ bytes: 100, supersededAt: 2, shared: true }),
       version({ bytes: 100, supersededAt: 3 }),
     ]

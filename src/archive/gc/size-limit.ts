@@ -82,7 +82,7 @@ function remains(version: CollectableVersion, { pool }: Limited, now: number): {
   const { kind } = judge(version, pool.retention, null, now)
   // A body that others refer to may have to stay: nothing is counted on its going.
   if (kind !== 'stays' && !version.shared) return { bytes: 0, mayGo: false }
-  const mayGo = !version.current && version.heldBy === null && !version.shared && version.supersededAt !== null
+  const mayGo = !version.current && version.pinnedBy === null && !version.shared && version.supersededAt !== null
   return { bytes: version.bytes, mayGo: mayGo && version.bytes > 0 }
 }
 

@@ -17,7 +17,7 @@ const superseded: CollectableVersion = {
   bytes: 500,
   originalId: 7,
   shared: false,
-  heldBy: null,
+  pinnedBy: null,
   wanted: true,
   supersededAt: NOW - 5000,
   newer: 2,
@@ -71,9 +71,9 @@ describe('the verdict about a version', () => {
 
   test('what somebody holds stays, and counts as held where it would have gone', () => {
     const held = { kind: 'stays', held: true }
-    assert.deepEqual(judge({ ...superseded, heldBy: 'ann' }, limits({ maxVersions: 1 }), null, NOW), held)
-    assert.deepEqual(judge({ ...current, wanted: false, heldBy: 'ann' }, { kind: 'forever' }, null, NOW), held)
+    assert.deepEqual(judge({ ...superseded, pinnedBy: 'ann' }, limits({ maxVersions: 1 }), null, NOW), held)
+    assert.deepEqual(judge({ ...current, wanted: false, pinnedBy: 'ann' }, { kind: 'forever' }, null, NOW), held)
     const stays = { kind: 'stays', held: false }
-    assert.deepEqual(judge({ ...superseded, heldBy: 'ann' }, { kind: 'forever' }, null, NOW), stays)
+    assert.deepEqual(judge({ ...superseded, pinnedBy: 'ann' }, { kind: 'forever' }, null, NOW), stays)
   })
 })

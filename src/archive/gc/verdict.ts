@@ -34,7 +34,7 @@ export function judge(
   const reason = version.current ? null : reasonToRemove(version, retention, cutoff, now)
   const isToDrop = reason === null && !version.wanted && version.body === 'kept'
   if (reason === null && !isToDrop) return stays
-  if (version.heldBy !== null) return held
+  if (version.pinnedBy !== null) return held
   return reason === null ? unwanted : { kind: 'remove', reason }
 }
 

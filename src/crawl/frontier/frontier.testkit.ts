@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { createManualClock, type ManualClock } from '../../core/clock.ts'
 import type { Offer, QueuedRequest } from '../../core/request.ts'
+import type { OpenShard } from '../../store/conformance/engine.testkit.ts'
 import { openOne } from '../../store/conformance/engine.testkit.ts'
 import { batchOf } from '../../store/conformance/samples.testkit.ts'
-import type { DocumentStore } from '../../store/contracts/documents.ts'
 import type { FrontierStore } from '../../store/contracts/frontier.ts'
 import { createSqliteSystem, type SqliteSystem } from '../../store/sqlite/testkit/store.testkit.ts'
 import { createFrontier, type Frontier, type FrontierOptions } from './frontier.ts'
@@ -55,7 +55,7 @@ export async function openField(parts: Partial<FieldOptions> = {}) {
   const clock: ManualClock = createManualClock()
   const system: SqliteSystem = createSqliteSystem()
   let store: FrontierStore
-  let documents: DocumentStore
+  let documents: OpenShard['documents']
   let frontier: Frontier | null = null
 
   async function start(run = 1): Promise<void> {

@@ -52,22 +52,22 @@ export function collectionSuite(engine: StoreEngine): void {
       withPlace(async ({ shard, collection, host }) => {
         const [a, b] = [await put(shard, host, '/a', 'same', 1), await put(shard, host, '/b', 'same', 2)]
         await put(shard, host, '/a', 'other', 3)
-        await collection.hold([a], 'ann', 5)
+        await collection.pin([a], 'ann', 5)
         await collection.markUnwanted([b])
         const found = await collection.find([a, b, 4711])
         assert.deepEqual(
-          found.map(({ id, originalId, shared, heldBy, wanted, body, current }) => ({
+          found.map(({ id, originalId, shared, pinnedBy, wanted, body, current }) => ({
             id,
             originalId,
             shared,
-            heldBy,
+            pinnedBy,
             wanted,
             body,
             current,
           })),
           [
-            { id: a, originalId: a, shared: true, heldBy: 'ann', wanted: true, body: 'kept', current: false },
-            { id: b, originalId: a, shared: false, heldBy: null, wanted: false, body: 'kept', current: true },
+            { id: a, originalId: a, shared: true, pinnedBy: 'ann', wanted: true, body: 'kept', current: false },
+            { id: b, originalId: a, shared: false, pinnedBy: null, wanted: false, body: 'kept', current: true },
           ],
         )
         assert.ok(found.every(({ bytes }) => bytes > 10))
@@ -126,18 +126,18 @@ export function collectionSuite(engine: StoreEngine): void {
     )
 
     test(
-      'a held version stays until all have let go of it',
+      'a pinned version stays until all owners unpin it',
       withPlace(async ({ shard, collection, host }) => {
         const first = await put(shard, host, '/a', 'one', 1)
         await put(shard, host, '/a', 'two', 2)
-        assert.deepEqual(await collection.hold([first, 4711], 'ann', 3), [first])
-        assert.deepEqual(await collection.hold([first], 'ben', 3), [first])
-        assert.deepEqual(await collection.hold([first], 'ben', 4), [first], 'holding twice is holding once')
+        assert.deepEqual(await collection.pin([first, 4711], 'ann', 3), [first])
+        assert.deepEqual(await collection.pin([first], 'ben', 3), [first])
+        assert.deepEqual(await collection.pin([first], 'ben', 4), [first], 'pinning twice is pinning once')
         const order = { versionId: first, action: 'remove' } as const
         assert.deepEqual(await collection.collect([order]), [{ kind: 'kept', why: 'held' }])
-        await collection.release([first], 'ann')
+        await collection.unpin([first], 'ann')
         assert.deepEqual(await collection.collect([order]), [{ kind: 'kept', why: 'held' }])
-        await collection.release([first], 'ben')
+        await collection.unpin([first], 'ben')
         assert.equal((await collection.collect([order]))[0]?.kind, 'done')
       }),
     )
@@ -182,16 +182,16 @@ export function collectionSuite(engine: StoreEngine): void {
     )
 
     test(
-      'dropping stops at what is held, wanted again or referred to, and a reference that is dropped refers no more',
+      'dropping stops at what is pinned, wanted again or referred to, and a reference that is dropped refers no more',
       withPlace(async ({ shard, collection, versions, host }) => {
         const original = await put(shard, host, '/a', 'same', 1)
         const copy = await put(shard, host, '/b', 'same', 2)
         const drop = (versionId: number) => ({ versionId, action: 'drop' }) as const
         await collection.markUnwanted([original, copy])
         assert.deepEqual(await collection.collect([drop(original)]), [{ kind: 'kept', why: 'shared' }])
-        await collection.hold([copy], 'ann', 3)
+        await collection.pin([copy], 'ann', 3)
         assert.deepEqual(await collection.collect([drop(copy)]), [{ kind: 'kept', why: 'held' }])
-        await collection.release([copy], 'ann')
+        await collection.unpin([copy], 'ann')
         await collection.markWanted([copy])
         assert.deepEqual(await collection.collect([drop(copy)]), [{ kind: 'kept', why: 'wanted' }])
         await collection.markUnwanted([copy])

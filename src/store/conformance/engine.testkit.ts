@@ -2,7 +2,6 @@ import type { Clock } from '../../core/clock.ts'
 import type { CollectionStore } from '../contracts/collection.ts'
 import type { DocumentStore } from '../contracts/documents.ts'
 import type { FrontierStore } from '../contracts/frontier.ts'
-import type { LeaseStore } from '../contracts/leases.ts'
 import type { ArchiveFile, ObjectStore } from '../contracts/objects.ts'
 import type { RunStore } from '../contracts/runs.ts'
 import type { StoreSet } from '../contracts/store-set.ts'
@@ -57,7 +56,8 @@ export type StoreSystem = {
   leaveHalfWritten(): Promise<void>
   /** The nth host that belongs to a shard. */
   hostOf(shard: number, n: number): string
-  readonly leases: LeaseStore
+  /** Who may write: `acquire` throws `store-locked` with the present holder's name while another has the lease. */
+  readonly leases: { acquire(holder: string): Promise<Lease> }
   /** Who may write must be settled before runs are. */
   withRuns<T>(work: (runs: RunStore) => Promise<T>): Promise<T>
   destroy(): Promise<void>
@@ -65,10 +65,19 @@ export type StoreSystem = {
 
 export type OpenShard = {
   frontier: FrontierStore
-  documents: DocumentStore
+  documents: DocumentStore & { counts(): Promise<DocumentCounts> }
   objects: ObjectStore
   versions: VersionStore
 }
+
+/** Its epoch grows with every change of hands. */
+export type Lease = { epoch: number; shards: number; release(): Promise<void> }
+
+/** Rows of the catalogue. */
+export type DocumentCounts = { documents: number; versions: number; bodies: number }
+
+export const documentCountsSql = `SELECT (SELECT count(*) FROM documents) AS documents,
+  (SELECT count(*) FROM versions) AS versions, (SELECT count(*) FROM bodies) AS bodies`
 
 export const defaultOptions: SystemOptions = { shards: 1, maxUrlsPerHost: 1_000_000, maxFileBytes: 1_000_000 }
 

@@ -21,7 +21,7 @@ function createChoices(seed: number) {
 export function inboxMarksSuite(engine: StoreEngine): void {
   const place = (work: (place: InboxPlace) => Promise<void>) => withInbox(engine, work)
   const holderOf = async ({ collection }: InboxPlace, versionId: number): Promise<string | null> =>
-    (await collection.find([versionId]))[0]!.heldBy
+    (await collection.find([versionId]))[0]!.pinnedBy
 
   describe(`marks of the inbox (${engine.name})`, () => {
     test(
@@ -233,7 +233,7 @@ async function agrees({ annotations, collection }: InboxPlace, inbox: InboxStore
   const isWanted = (id: number): boolean =>
     items.some(({ versionId, read, starred, archived }) => versionId === id && !archived && (!read || starred))
   assert.deepEqual(
-    held.map(({ id, heldBy }) => [id, heldBy === owner]),
+    held.map(({ id, pinnedBy }) => [id, pinnedBy === owner]),
     held.map(({ id }) => [id, isWanted(id)]),
   )
 }

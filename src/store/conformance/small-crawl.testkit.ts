@@ -1,3 +1,4 @@
+import type { DocumentStore } from '../contracts/documents.ts'
 import type { OpenShard } from './engine.testkit.ts'
 import { batchOf, noteOf, offerOf, offersOf, pageOf, queueOf } from './samples.testkit.ts'
 
@@ -5,7 +6,10 @@ import { batchOf, noteOf, offerOf, offersOf, pageOf, queueOf } from './samples.t
 export type Step = { act(): Promise<unknown>; answer: unknown }
 
 /** A small crawl of two hosts nobody has seen before: every kind of write, some of them across archive files where there are any. */
-export function smallCrawl({ frontier, documents }: Pick<OpenShard, 'frontier' | 'documents'>, name: string): Step[] {
+export function smallCrawl(
+  { frontier, documents }: Pick<OpenShard, 'frontier'> & { documents: DocumentStore },
+  name: string,
+): Step[] {
   const [one, two] = [`${name}.one.example`, `${name}.two.example`]
   const kinds = async (captures: Parameters<typeof documents.record>[0]): Promise<string[]> =>
     (await documents.record(captures)).map(({ kind }) => kind)

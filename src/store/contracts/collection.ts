@@ -13,13 +13,13 @@ export type CollectionStore = {
   /** Those of the given that are there. */
   find(versionIds: readonly number[]): Promise<KeptVersion[]>
   /**
-   * Carries out orders, all in one step, and says what came of each. Whatever an order rests on is held against the
-   * catalogue in the same step: a version that became current, held, wanted or referred to is kept.
+   * Carries out orders, all in one step, and says what came of each. What an order rests on is checked against the
+   * catalogue in the same step: a version that became current, pinned, wanted or referred to is kept.
    */
   collect(orders: readonly CollectionOrder[]): Promise<CollectionOutcome[]>
-  /** Keeps the versions until `release`, for somebody who has not retrieved them yet. Answers with those that are there. */
-  hold(versionIds: readonly number[], owner: string, at: number): Promise<number[]>
-  release(versionIds: readonly number[], owner: string): Promise<void>
+  /** Keeps the versions until `unpin`, for an owner who has not retrieved them yet. Answers with those that are there. */
+  pin(versionIds: readonly number[], owner: string, at: number): Promise<number[]>
+  unpin(versionIds: readonly number[], owner: string): Promise<void>
   /** They concern nobody: their bodies may go, what is known of them stays. */
   markUnwanted(versionIds: readonly number[]): Promise<void>
   markWanted(versionIds: readonly number[]): Promise<void>
@@ -40,8 +40,8 @@ export type KeptVersion = {
   originalId: number
   /** Others refer to this version's body. Not told of a current version that is wanted: it stays in any case. */
   shared: boolean
-  /** One of those who hold it. */
-  heldBy: string | null
+  /** One of the owners who pin it. */
+  pinnedBy: string | null
   wanted: boolean
 }
 

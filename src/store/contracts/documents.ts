@@ -14,7 +14,6 @@ export type DocumentStore = {
   find(keys: readonly DocumentKey[]): Promise<(KnownDocument | null)[]>
   /** Outgoing links of a document's current version, in page order. */
   links(known: Pick<KnownDocument, 'versionId' | 'url'>): Promise<string[]>
-  counts(): Promise<DocumentCounts>
 }
 
 export type DocumentKey = { host: string; fp: bigint }
@@ -120,8 +119,6 @@ export type KnownDocument = {
   linkKeys: Uint8Array
   linkNaming: number
 }
-
-export type DocumentCounts = { documents: number; versions: number; bodies: number }
 
 /**
  * `kept`: in the archive, of its own or as a reference to the original's; `dropped`: collected, the meta-info stayed;

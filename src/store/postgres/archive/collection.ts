@@ -43,7 +43,7 @@ type Decision = { row: OrderRow; action: CollectionOrder['action']; read: Read }
 
 const keptColumns = `v.id, v.document AS "documentId", v.n, d.url, v.at, d.version = v.id AS current, v.body,
   CASE WHEN v.record = 0 THEN 0 ELSE v.length END AS bytes, v.original AS "originalId",
-  (SELECT h.owner FROM holds h WHERE h.partition = v.partition AND h.version = v.id LIMIT 1) AS "heldBy", v.wanted
+  (SELECT h.owner FROM holds h WHERE h.partition = v.partition AND h.version = v.id LIMIT 1) AS "pinnedBy", v.wanted
   FROM versions v JOIN documents d ON d.partition = v.partition AND d.id = v.document`
 
 const these = 'partition = ANY($1::smallint[]) AND id = ANY($2::bigint[])'
@@ -80,12 +80,12 @@ const sql = {
   lose: `UPDATE versions v SET body = 'lost', original = v.id, record = 0, length = 0
     WHERE v.original = ANY($1::bigint[]) AND ${collectableSql.isReference('v')}`,
   // Locking the version keeps the collector from taking it until the pin is there.
-  hold: `WITH there AS (
+  pin: `WITH there AS (
       SELECT partition, id FROM versions WHERE partition = $1::smallint AND id = ANY($2::bigint[]) ORDER BY id FOR KEY SHARE),
     pinned AS (INSERT INTO holds (partition, version, owner, since) SELECT partition, id, $3, $4::bigint FROM there
       ON CONFLICT DO NOTHING)
     SELECT id FROM there`,
-  release: 'DELETE FROM holds WHERE partition = ANY($1::smallint[]) AND version = ANY($2::bigint[]) AND owner = $3',
+  unpin: 'DELETE FROM holds WHERE partition = ANY($1::smallint[]) AND version = ANY($2::bigint[]) AND owner = $3',
   mark: `UPDATE versions SET wanted = $3::boolean WHERE ${these} AND wanted <> $3::boolean`,
 }
 
@@ -183,14 +183,14 @@ export function createPostgresCollection({ pool, objects, headerOf, textOf }: Po
       return versionIds.flatMap((id) => found.get(id) ?? [])
     },
     collect,
-    async hold(versionIds, owner, at) {
+    async pin(versionIds, owner, at) {
       if (versionIds.length === 0) return []
-      const rows = await lockInPartitions<{ id: number }>(pool, sql.hold, versionIds, storable(owner), at)
+      const rows = await lockInPartitions<{ id: number }>(pool, sql.pin, versionIds, storable(owner), at)
       const there = new Set(rows.map(({ id }) => id))
       return versionIds.filter((id) => there.has(id))
     },
-    async release(versionIds, owner) {
-      if (versionIds.length > 0) await pool.query(sql.release, [...those(versionIds), storable(owner)])
+    async unpin(versionIds, owner) {
+      if (versionIds.length > 0) await pool.query(sql.unpin, [...those(versionIds), storable(owner)])
     },
     markUnwanted: (versionIds) => mark(versionIds, false),
     markWanted: (versionIds) => mark(versionIds, true),

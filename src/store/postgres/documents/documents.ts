@@ -5,7 +5,6 @@ import { partsOf } from '../archive/objects.ts'
 import type { PostgresPool } from '../connection/pool.ts'
 import { arraysOf, byPartition, partitionOfId } from '../connection/row-batch.ts'
 import { findBodies, findOriginals, type KnownBodies, registerBodies } from './documents-bodies.ts'
-import { createDocumentCounts } from './documents-counts.ts'
 import { fence, keyArrays, openDocuments } from './documents-open.ts'
 import { createPlan, type PlannedChanges, type Reference } from './documents-plan.ts'
 import { type RefillRow, refillColumns } from './documents-state.ts'
@@ -39,7 +38,6 @@ type Written = { outcomes: { place: number; outcome: CaptureOutcome }[]; changes
  */
 export function createPostgresDocuments({ pool, epochOf }: PostgresDocumentsDeps): DocumentStore {
   const turns = new Map<number, Promise<unknown>>()
-  const counts = createDocumentCounts(pool)
 
   /** Batches of the same partition follow each other. */
   async function inTurn<T>(partition: number, work: () => Promise<T>): Promise<T> {
@@ -146,7 +144,6 @@ export function createPostgresDocuments({ pool, epochOf }: PostgresDocumentsDeps
       const [row] = await pool.query<{ list: string }>(sql.links, [partitionOfId(versionId), versionId])
       return row === undefined ? [] : unpackLinks(row.list, url)
     },
-    counts,
   }
 }
 

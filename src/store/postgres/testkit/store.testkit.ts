@@ -2,14 +2,15 @@ import { systemClock } from '../../../core/clock.ts'
 import { AppError } from '../../../core/errors.ts'
 import { partitionOf } from '../../../core/partition.ts'
 import {
+  type DocumentCounts,
   defaultOptions,
+  documentCountsSql,
   type OpenShard,
   type StoreEngine,
   type StoreSystem,
   type SystemOptions,
 } from '../../conformance/engine.testkit.ts'
 import type { SearchEngine, SearchSystem } from '../../conformance/search-suite.testkit.ts'
-import type { DocumentStore } from '../../contracts/documents.ts'
 import type { PartitionGrant } from '../../contracts/partition-leases.ts'
 import { createPostgresAccounts } from '../accounts/accounts.ts'
 import { createPostgresSessions, createPostgresTokens } from '../accounts/credentials.ts'
@@ -104,7 +105,7 @@ export async function createPostgresSystem(parts: Partial<SystemOptions> = {}): 
     })
     return {
       frontier,
-      documents: createPostgresDocuments({ pool, epochOf: (partition) => epochs.get(partition) ?? -1 }),
+      documents: countedDocuments(pool, (partition) => epochs.get(partition) ?? -1),
       objects: createPostgresObjects(pool),
       versions: createPostgresVersions(pool),
     }
@@ -188,7 +189,7 @@ export const postgresSearch: SearchEngine = { name: 'cluster', create: createSea
 export type ArchiveSystem = {
   pool: PostgresPool
   /** Another process, with connections of its own; closed with the system. */
-  another(epoch?: number): { pool: PostgresPool; documents: DocumentStore }
+  another(epoch?: number): { pool: PostgresPool; documents: OpenShard['documents'] }
   /** A host in a partition that leaves `shard` when divided by two. */
   hostOf(shard: number): string
   destroy(): Promise<void>
@@ -203,7 +204,7 @@ export async function createArchiveSystem(): Promise<ArchiveSystem> {
     another(epoch = 1) {
       const own = openPool({ address, maxConnections: 4, name: 'another' })
       others.push(own)
-      return { pool: own, documents: createPostgresDocuments({ pool: own, epochOf: () => epoch }) }
+      return { pool: own, documents: countedDocuments(own, () => epoch) }
     },
     hostOf(shard) {
       for (let number = 0; ; number++)
@@ -214,4 +215,9 @@ export async function createArchiveSystem(): Promise<ArchiveSystem> {
       await destroy()
     },
   }
+}
+
+function countedDocuments(pool: PostgresPool, epochOf: (partition: number) => number): OpenShard['documents'] {
+  const counts = async () => (await pool.query<DocumentCounts>(documentCountsSql))[0]!
+  return { ...createPostgresDocuments({ pool, epochOf }), counts }
 }

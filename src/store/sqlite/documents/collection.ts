@@ -33,7 +33,7 @@ type KeptRow = [
   bytes: number,
   originalId: number,
   shared: 0 | 1,
-  heldBy: string | null,
+  pinnedBy: string | null,
   wanted: 0 | 1,
 ]
 type OrderRow = {
@@ -118,12 +118,12 @@ export function createSqliteCollection({ db, objects, headerOf, textOf }: Sqlite
       for (const order of orders) reads.push(await readHeader(order))
       return db.write(() => orders.map((order, index) => carryOut(order, reads[index]!)))
     },
-    async hold(versionIds, owner, at) {
-      return db.write(() => versionIds.filter((id) => sql.exists.get(id) !== undefined && sql.hold.run(id, owner, at)))
+    async pin(versionIds, owner, at) {
+      return db.write(() => versionIds.filter((id) => sql.exists.get(id) !== undefined && sql.pin.run(id, owner, at)))
     },
-    async release(versionIds, owner) {
+    async unpin(versionIds, owner) {
       db.write(() => {
-        for (const id of versionIds) sql.release.run(id, owner)
+        for (const id of versionIds) sql.unpin.run(id, owner)
       })
     },
     markUnwanted: async (versionIds) => mark(versionIds, 0),
@@ -143,7 +143,7 @@ function keptVersion(row: KeptRow): KeptVersion {
 }
 
 function versionOf(row: KeptRow): CollectableVersion {
-  const [id, documentId, n, url, at, current, body, bytes, originalId, shared, heldBy, wanted] = row
+  const [id, documentId, n, url, at, current, body, bytes, originalId, shared, pinnedBy, wanted] = row
   return {
     id,
     documentId,
@@ -155,7 +155,7 @@ function versionOf(row: KeptRow): CollectableVersion {
     bytes,
     originalId,
     shared: shared === 1,
-    heldBy,
+    pinnedBy,
     wanted: wanted === 1,
     supersededAt: null,
     newer: 0,
@@ -167,7 +167,7 @@ const shared = `EXISTS (SELECT 1 FROM versions r WHERE r.original = v.id AND ${c
 const keptColumns = `v.id, v.document AS documentId, v.n, d.url, v.at, d.version = v.id AS current, v.body,
   iif(v.file = 0, 0, v.length) AS bytes, v.original AS originalId,
   iif(d.version <> v.id OR v.wanted = 0, ${shared}, 0) AS shared,
-  (SELECT owner FROM holds h WHERE h.version = v.id LIMIT 1) AS heldBy, v.wanted
+  (SELECT owner FROM holds h WHERE h.version = v.id LIMIT 1) AS pinnedBy, v.wanted
   FROM versions v CROSS JOIN documents d ON d.id = v.document`
 
 function collectionStatements(db: Database) {
@@ -193,8 +193,8 @@ function collectionStatements(db: Database) {
       `UPDATE versions SET body = 'dropped', header = ?, text = coalesce(?, text), text_rules = coalesce(?, text_rules),
        original = id, file = 0, offset = 0, length = 0 WHERE id = ?`,
     ),
-    hold: db.prepare('INSERT OR IGNORE INTO holds (version, owner, since) VALUES (?, ?, ?)'),
-    release: db.prepare('DELETE FROM holds WHERE version = ? AND owner = ?'),
+    pin: db.prepare('INSERT OR IGNORE INTO holds (version, owner, since) VALUES (?, ?, ?)'),
+    unpin: db.prepare('DELETE FROM holds WHERE version = ? AND owner = ?'),
     mark: db.prepare('UPDATE versions SET wanted = ? WHERE id = ? AND wanted <> ?1'),
   }
   sql.page.setReturnArrays(true)

@@ -289,9 +289,6 @@ export function createSqliteDocuments(db: Database, archive: ReturnType<typeof c
       const row = db.read(() => sql.links.get(versionId)) as { list: string } | undefined
       return row === undefined ? [] : unpackLinks(row.list, url)
     },
-    async counts() {
-      return db.read(() => sql.counts.get()) as { documents: number; versions: number; bodies: number }
-    },
   }
 }
 
@@ -362,9 +359,5 @@ function prepareStatements(db: Database) {
       'SELECT v.id, v.reason FROM documents d JOIN versions v ON v.id = d.version WHERE d.host = ? AND d.fp = ?',
     ),
     setOutcome: db.prepare('UPDATE documents SET outcome = ? WHERE id = ?'),
-    counts: db.prepare(
-      `SELECT (SELECT count(*) FROM documents) AS documents, (SELECT count(*) FROM versions) AS versions,
-       (SELECT count(*) FROM bodies) AS bodies`,
-    ),
   }
 }

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError, isAppError } from '../../../core/errors.ts'
-import type { Lease } from '../../contracts/leases.ts'
 import type { Run, RunStore } from '../../contracts/runs.ts'
 import { removeLeftovers } from '../archive/archive-copy.ts'
 import { loadPartitions, type PartitionMemory } from '../frontier/partition-owners.ts'
@@ -28,7 +27,8 @@ export type FolderFacts = {
 
 export type DataFolder = {
   facts: FolderFacts
-  lease: Lease
+  /** Shard `n` of `shards` owns the partitions that leave `n` when divided by it. The epoch grows with every change of hands. */
+  lease: { epoch: number; shards: number; release(): Promise<void> }
   runs: RunStore
   /** Which shard owns which partition, for all threads. */
   partitions: PartitionMemory

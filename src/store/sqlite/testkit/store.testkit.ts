@@ -5,7 +5,9 @@ import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import { systemClock } from '../../../core/clock.ts'
 import { partitionCount, partitionOf } from '../../../core/partition.ts'
 import {
+  type DocumentCounts,
   defaultOptions,
+  documentCountsSql,
   type OpenShard,
   type StoreEngine,
   type StoreSystem,
@@ -115,6 +117,10 @@ export function createSqliteSystem(
       return opened.shards.map(
         ({ store, reader }): OpenShard => ({
           ...store,
+          documents: {
+            ...store.documents,
+            counts: async () => reader.prepare(documentCountsSql).get() as DocumentCounts,
+          },
           objects: createSqliteObjects(reader, paths.archive(folder)),
           versions: createSqliteVersions(reader),
         }),
