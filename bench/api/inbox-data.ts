@@ -43,7 +43,7 @@ export async function createInboxData(folder: string, annotations: number): Prom
       const drafts = Array.from({ length: Math.min(BATCH, annotations - at) }, (_, n) =>
         annotationOf(at + n, annotations, documents, texts),
       )
-      await store.settle({ done: [], annotations: drafts, alsoAt: [], stories: [], unwanted: [], wanted: [] })
+      await store.commit({ done: [], annotations: drafts, alsoAt: [], nearDuplicates: [], unwanted: [], wanted: [] })
     }
     db.exec(`PRAGMA wal_checkpoint(TRUNCATE); ANALYZE`)
     const seconds = (performance.now() - startedAt) / 1000

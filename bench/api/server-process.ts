@@ -57,10 +57,10 @@ async function arrive(): Promise<void> {
     size: 1_000,
     summary: { text: `change number ${arrived}`, marks: [] },
     explanation: { tracked: true },
-    story: 0,
+    cluster: 0,
   }))
-  const batch = { done: [], annotations: drafts, alsoAt: [], stories: [], unwanted: [], wanted: [] }
-  server.announce((await annotations.settle(batch)).map(({ id }) => id))
+  const batch = { done: [], annotations: drafts, alsoAt: [], nearDuplicates: [], unwanted: [], wanted: [] }
+  server.announce((await annotations.commit(batch)).map(({ id }) => id))
 }
 
 const send = (message: FromServer): void => void process.send!(message)

@@ -39,7 +39,7 @@ function processorOf(pool: PostgresPool, worker: number, epochs: ReadonlyMap<num
       ...postgresStores(pool, [1, 2]),
       annotations: createPostgresAnnotations({ pool, partitions: () => partitions, epochOf }),
     },
-    stories: createPostgresNearDuplicates({ pool, epochOf }),
+    nearDuplicates: createPostgresNearDuplicates({ pool, epochOf }),
     config,
     clock: systemClock,
     keyOf: createKeys(config, [1, 2]),

@@ -59,6 +59,6 @@ export async function annotatePage(
   owner: string,
 ): Promise<number> {
   const draft = draftOf(documentId, versionId, { owner })
-  const [made] = await annotations.settle({ ...nothing, annotations: [draft] })
+  const [made] = await annotations.commit({ ...nothing, annotations: [draft] })
   return made!.id
 }

@@ -36,8 +36,8 @@ async function linesOf({ annotations, query }: Watching): Promise<string[]> {
   return made.sort()
 }
 
-async function runWith(processors: number): Promise<{ annotations: string[]; stories: number; holds: number }> {
-  let result = { annotations: [] as string[], stories: 0, holds: 0 }
+async function runWith(processors: number): Promise<{ annotations: string[]; nearDuplicates: number; holds: number }> {
+  let result = { annotations: [] as string[], nearDuplicates: 0, holds: 0 }
   await withWatching({ pages: [pagesOf()] }, async (watching) => {
     const { news, put, begin, checked, query } = watching
     const sources = [sourceOf(`${news.origin}/`, { depth: 1 })]
@@ -52,9 +52,9 @@ async function runWith(processors: number): Promise<{ annotations: string[]; sto
     for (let copy = 0; copy < COPIES; copy++) news.pages[`/s0-${copy}`]!.words = articleText(9)
     delete news.pages['/p1']
     await checked(2)
-    const [{ n: stories }] = query('SELECT count(*) AS n FROM stories') as [{ n: number }]
+    const [{ n: nearDuplicates }] = query('SELECT count(*) AS n FROM stories') as [{ n: number }]
     const [{ n: holds }] = query('SELECT count(*) AS n FROM holds') as [{ n: number }]
-    result = { annotations: await linesOf(watching), stories, holds }
+    result = { annotations: await linesOf(watching), nearDuplicates, holds }
   })
   return result
 }
@@ -62,9 +62,9 @@ async function runWith(processors: number): Promise<{ annotations: string[]; sto
 describe('filtering processors', () => {
   test('three create the same annotations as one, and the same near-duplicates', async () => {
     const one = await runWith(1)
-    const stories = one.annotations.filter((line) => line.includes('/s'))
+    const nearDuplicates = one.annotations.filter((line) => line.includes('/s'))
     // Each article, and the changed one again: once for each of two filters, and each copy for the tracking profile.
-    assert.equal(stories.length, (ARTICLES + 1) * (2 + COPIES), stories.join('\n'))
+    assert.equal(nearDuplicates.length, (ARTICLES + 1) * (2 + COPIES), nearDuplicates.join('\n'))
     assert.deepEqual(await runWith(3), one)
   })
 })

@@ -213,9 +213,9 @@ export async function pictureOf(stores: StoreSet, numberOf: (id: number) => numb
           id: numberOf(task.id),
           versionId: numberOf(task.versionId),
         })),
-        stories: (await stores.annotations.stories(1000)).map(({ versionId, hash, story }) => [
+        nearDuplicates: (await stores.annotations.nearDuplicates(1000)).map(({ versionId, hash, cluster }) => [
           numberOf(versionId),
-          numberOf(story),
+          numberOf(cluster),
           hash,
         ]),
       },
@@ -288,7 +288,7 @@ async function inboxOf({ inbox }: StoreSet, owner: string, numberOf: (id: number
         ...item,
         documentId: numberOf(item.documentId),
         versionId: numberOf(item.versionId),
-        story: numberOf(item.story),
+        cluster: numberOf(item.cluster),
       })),
     ),
   }

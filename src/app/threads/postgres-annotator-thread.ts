@@ -25,7 +25,7 @@ await runAnnotatorThread(parentPort!, {
         ...postgresStores(pool, seed),
         annotations: createPostgresAnnotations({ pool, partitions: held.held, epochOf }),
       },
-      stories: createPostgresNearDuplicates({ pool, epochOf }),
+      nearDuplicates: createPostgresNearDuplicates({ pool, epochOf }),
       config,
       clock: { ...systemClock, now: () => Math.round(systemClock.now() + offset[0]!) },
       keyOf: createKeys(config, seed),

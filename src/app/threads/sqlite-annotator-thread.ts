@@ -15,14 +15,14 @@ const { folder, config, orders, part, parts, nearDuplicateMemory } = workerData 
 const db = openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist: true, cacheKib: 4096 })
 const stores = sqliteStores(folder, db)
 const log = openNearDuplicateLog(nearDuplicateMemory)
-log.load(await stores.annotations.stories(100_000))
+log.load(await stores.annotations.nearDuplicates(100_000))
 
 await runAnnotatorThread(parentPort!, {
   mustEnd: () => mustEnd(orders),
   create: async (events) =>
     createProcessor({
       stores,
-      stories: createLoggedNearDuplicates(log, stores.annotations),
+      nearDuplicates: createLoggedNearDuplicates(log, stores.annotations),
       config,
       clock: systemClock,
       keyOf: createKeys(config, stores.seed),

@@ -15,7 +15,7 @@ const noArrivals: Arrivals = {
   restart: () => {},
   join: async () => ({ unread: 0, at: 0, missed: [] }),
   leave: () => {},
-  settled: async () => {},
+  published: async () => {},
 }
 
 async function createSite(t: TestContext, parts: Partial<StreamRequest> = {}, heartbeatMs?: number) {

@@ -39,7 +39,7 @@ describe('accounts', () => {
       assert.equal(await accounts.stores.accounts.count(), 1)
     })
 
-    test('makes one account when two are quick', async () => {
+    test('makes one account of two concurrent requests', async () => {
       const key = (await accounts.service.prepareSetup())!
       const both = ['a@example.org', 'b@example.org'].map((email) => accounts.service.setUp({ ...form, key, email }))
       const settled = (await Promise.allSettled(both)).map(({ status }) => status)
@@ -93,7 +93,7 @@ describe('accounts', () => {
       assert.ok(!JSON.stringify(await users.findByEmail('ada@example.org')).includes('argon2'))
     })
 
-    test('keeps the last administrator, and whatever belongs to them', async () => {
+    test('keeps the last administrator, and everything of theirs', async () => {
       const root = await addRoot()
       const { users } = accounts.service
       await assert.rejects(users.change(root.id, { role: 'user' }), { code: 'last-administrator' })

@@ -31,7 +31,7 @@ describe('sessions', () => {
     assert.equal(await accounts.service.ofSession(secret), null)
   })
 
-  test('are noted as used once a minute at most', async () => {
+  test('record their last use once a minute at most', async () => {
     const { secret, caller } = await accounts.signedIn('ada@example.org')
     const seenAt = async () => (await accounts.service.sessions(caller)).find(({ current }) => current)!.seenAt
     const start = clock.now()
@@ -67,7 +67,7 @@ describe('sessions', () => {
     assert.equal(await accounts.service.ofSession(ada.secret), null)
   })
 
-  test('of a disabled account are over at once, also where they were remembered', async () => {
+  test('of a disabled account end at once, also where they were cached', async () => {
     const { account } = (await accounts.signedIn('ada@example.org')).caller
     const { secret, caller } = await accounts.signedIn('ada@example.org')
     const token = await accounts.service.addToken(caller, { name: 't' })
@@ -83,7 +83,7 @@ describe('sessions', () => {
     assert.notEqual(await accounts.service.ofToken(token.secret), null)
   })
 
-  test('know within a moment what another process changed', async () => {
+  test('notice within a moment what another process changed', async () => {
     const { secret, caller } = await accounts.signedIn('ada@example.org')
     assert.equal((await accounts.service.ofSession(secret))?.account.role, 'user')
     const other = accounts.restart().service

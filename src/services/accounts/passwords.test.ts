@@ -30,7 +30,7 @@ describe('passwords', () => {
     assert.deepEqual(await passwords.verify('', stored), { kind: 'wrong' })
   })
 
-  test('are verified with what they were hashed with, and told when that is not enough any more', async () => {
+  test('are verified with the cost they were hashed with, which may be outdated', async () => {
     const stored = await createPasswords({ cost: cheapCost }).hash('correct horse')
     const stronger = createPasswords({ cost: { ...cheapCost, passes: 2 } })
     assert.deepEqual(await stronger.verify('correct horse', stored), { kind: 'outdated' })
@@ -53,7 +53,7 @@ describe('passwords', () => {
     }
   })
 
-  test('are hashed a few at a time, and who comes when too many wait is sent away', async () => {
+  test('are hashed a few at a time, and refused when too many wait', async () => {
     const passwords = createPasswords({ cost: cheapCost, maxAtOnce: 1, maxWaiting: 2 })
     const settled = await Promise.allSettled(Array.from({ length: 5 }, () => passwords.hash('correct horse')))
     assert.deepEqual(

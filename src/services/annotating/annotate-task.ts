@@ -26,7 +26,7 @@ export type AnnotateTaskDeps = {
   bodies: BodyReader
   annotations: AnnotationStore
   recipients: Recipients
-  stories: NearDuplicateStore
+  nearDuplicates: NearDuplicateStore
   /** When the first check of a URD was completed; 0 before that. */
   visitedAt(urd: UrdRow): Promise<number>
   omitFor(url: string): OmitRules | null
@@ -47,14 +47,14 @@ type FoundAll = {
 
 /** Up to this many recipients are compared with the document one by one; more are found through the index. */
 const FEW = 64
-const nothing: AnnotationBatch = { done: [], annotations: [], alsoAt: [], stories: [], unwanted: [], wanted: [] }
+const nothing: AnnotationBatch = { done: [], annotations: [], alsoAt: [], nearDuplicates: [], unwanted: [], wanted: [] }
 
 /**
  * A filtering processor: turns one new version of a watch into annotations for the profiles that it matches. The task is completed
  * with them; those that are new are returned.
  */
 export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task) => Promise<Annotation[]> {
-  const { versions, bodies, annotations, recipients, stories, clock } = deps
+  const { versions, bodies, annotations, recipients, nearDuplicates, clock } = deps
   const viewsOf = createChangeViews()
 
   async function textOf(version: Version): Promise<string | null> {
@@ -135,7 +135,7 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task) => Prom
     const met = matching.filter(({ recipient }) => !viewOf(recipient).isIgnored)
     return {
       found: [...draft(document, terms, met), ...tracked],
-      hash: met.length === 0 ? null : storyHash(text),
+      hash: met.length === 0 ? null : proseHash(text),
       isIgnoredBySome: isIgnored || met.length < matching.length,
     }
   }
@@ -151,17 +151,17 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task) => Prom
   async function batchFor(
     found: readonly Found[],
     version: Version,
-    story: number,
+    cluster: number,
     task: Task,
-    { ofNearDuplicates }: Pick<AnnotationStore, 'ofNearDuplicates'> = annotations,
+    { ofCluster }: Pick<AnnotationStore, 'ofCluster'> = annotations,
   ) {
     const drafts: AnnotationDraft[] = []
     const alsoAt: AnnotationBatch['alsoAt'][number][] = []
     for (const each of found) {
       // Recipients that follow every change are notified of each, near duplicate or not.
-      const merges = story !== 0 && each.recipient.source.process === 'filter'
-      const known = merges ? await ofNearDuplicates(each.recipient.profile.id, story, version.documentId) : null
-      if (known === null) drafts.push(draftOf(each, version, story, await isBacklog(each.recipient, task), clock.now()))
+      const merges = cluster !== 0 && each.recipient.source.process === 'filter'
+      const known = merges ? await ofCluster(each.recipient.profile.id, cluster, version.documentId) : null
+      if (known === null) drafts.push(draftOf(each, version, cluster, await isBacklog(each.recipient, task), clock.now()))
       else alsoAt.push({ annotation: known.id, versionId: version.id, url: version.url })
     }
     return { ...nothing, done: [task.id], annotations: drafts, alsoAt }
@@ -169,7 +169,7 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task) => Prom
 
   return async function annotateTask(task) {
     const version = await versions.version(task.versionId)
-    if (version === null) return annotations.settle({ ...nothing, done: [task.id] })
+    if (version === null) return annotations.commit({ ...nothing, done: [task.id] })
     const covering = recipients.covering(task.watch, { url: version.url, hops: task.hops })
     const { found, hash, isIgnoredBySome } = await find(version, covering)
     const isArchived = covering.some(({ source }) => source.process === 'archive')
@@ -177,24 +177,24 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task) => Prom
     const isWanted = isArchived || isIgnoredBySome || found.length > 0
     const unwanted = task.made && !isWanted ? [version.id] : []
     if (hash === null || found.length === 0)
-      return annotations.settle({ ...(await batchFor(found, version, 0, task)), unwanted, wanted })
-    return stories.decide(hash, async (met) => {
-      const story = met.story ?? version.id
-      const batch = await batchFor(found, version, story, task, met.annotations)
-      const complete = { ...batch, wanted, stories: [{ versionId: version.id, hash, story }] }
-      return { story, result: await met.annotations.settle(complete) }
+      return annotations.commit({ ...(await batchFor(found, version, 0, task)), unwanted, wanted })
+    return nearDuplicates.decide(hash, async (met) => {
+      const cluster = met.cluster ?? version.id
+      const batch = await batchFor(found, version, cluster, task, met.annotations)
+      const complete = { ...batch, wanted, nearDuplicates: [{ versionId: version.id, hash, cluster }] }
+      return { cluster, result: await met.annotations.commit(complete) }
     })
   }
 }
 
-function storyHash(text: string): bigint | null {
+function proseHash(text: string): bigint | null {
   return simhash(readDocument({ url: '', title: '', text: proseOf(text) }))
 }
 
 function draftOf(
   { recipient, relevance, summary, explanation }: Found,
   version: Version,
-  story: number,
+  cluster: number,
   backlog: boolean,
   at: number,
 ): AnnotationDraft {
@@ -221,6 +221,6 @@ function draftOf(
     size: version.size,
     summary,
     explanation,
-    story,
+    cluster,
   }
 }

@@ -9,14 +9,14 @@ const hashOf = (n: number): bigint => BigInt.asUintN(64, BigInt(n + 1) * 0x9e377
 /** What a processor does: look up the cluster, store the annotation, and notify the other processors. */
 async function record(log: NearDuplicateLog, version: number, hash: bigint): Promise<number> {
   return log.exclusively(async () => {
-    const story = log.find(hash) ?? version
+    const cluster = log.find(hash) ?? version
     await turn()
-    log.add(story, hash)
-    return story
+    log.add(cluster, hash)
+    return cluster
   })
 }
 
-describe('the log of stories', () => {
+describe('the log of near-duplicates', () => {
   test('what one processor has met is known to the others before they decide', async () => {
     const memory = createNearDuplicateMemory()
     const [a, b] = [openNearDuplicateLog(memory), openNearDuplicateLog(memory)]
@@ -26,11 +26,11 @@ describe('the log of stories', () => {
     assert.equal(await record(a, 10, hashOf(2)), 9)
   })
 
-  test('of processors that meet a story at the same time one is the first, and all agree', async () => {
+  test('of processors that meet a near-duplicate at the same time one is the first, and all agree', async () => {
     const memory = createNearDuplicateMemory()
     const logs = Array.from({ length: 5 }, () => openNearDuplicateLog(memory))
-    for (let story = 0; story < 20; story++) {
-      const clusters = await Promise.all(logs.map((log, n) => record(log, story * 10 + n, hashOf(story))))
+    for (let cluster = 0; cluster < 20; cluster++) {
+      const clusters = await Promise.all(logs.map((log, n) => record(log, cluster * 10 + n, hashOf(cluster))))
       assert.equal(new Set(clusters).size, 1, String(clusters))
     }
   })
@@ -58,7 +58,7 @@ describe('the log of stories', () => {
 
   test('what the store had is known to the one that has loaded it', async () => {
     const log = openNearDuplicateLog(createNearDuplicateMemory())
-    log.load([{ story: 5, hash: BigInt.asIntN(64, hashOf(11)) }])
+    log.load([{ cluster: 5, hash: BigInt.asIntN(64, hashOf(11)) }])
     assert.equal(log.find(hashOf(11)), 5)
     assert.equal(log.find(hashOf(12)), null)
   })

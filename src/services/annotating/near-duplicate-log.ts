@@ -20,16 +20,16 @@ export type NearDuplicateLog = {
   /** The cluster that a text belongs to, or null. */
   find(hash: bigint): number | null
   /** For others too; within `exclusively` only. */
-  add(story: number, hash: bigint): void
+  add(cluster: number, hash: bigint): void
   /** Clusters from the store, at start; for this processor alone. */
-  load(stories: Iterable<{ story: number; hash: bigint }>): void
+  load(known: Iterable<{ cluster: number; hash: bigint }>): void
 }
 
 export type NearDuplicateMemory = {
   lock: Int32Array<SharedArrayBuffer>
   /** How many were added; like all else but the lock touched by its holder alone. */
   added: Float64Array<SharedArrayBuffer>
-  stories: Float64Array<SharedArrayBuffer>
+  clusters: Float64Array<SharedArrayBuffer>
   hashes: BigUint64Array<SharedArrayBuffer>
 }
 
@@ -44,16 +44,16 @@ export function createNearDuplicateMemory(capacity = CAPACITY): NearDuplicateMem
   return {
     lock: new Int32Array(new SharedArrayBuffer(4)),
     added: new Float64Array(new SharedArrayBuffer(8)),
-    stories: new Float64Array(new SharedArrayBuffer(capacity * 8)),
+    clusters: new Float64Array(new SharedArrayBuffer(capacity * 8)),
     hashes: new BigUint64Array(new SharedArrayBuffer(capacity * 8)),
   }
 }
 
 export function openNearDuplicateLog(
-  { lock, added, stories, hashes }: NearDuplicateMemory,
+  { lock, added, clusters, hashes }: NearDuplicateMemory,
   near: NearDuplicateIndex = createNearDuplicateIndex(),
 ): NearDuplicateLog {
-  const capacity = stories.length
+  const capacity = clusters.length
   let taken = 0
 
   async function acquire(): Promise<void> {
@@ -70,7 +70,7 @@ export function openNearDuplicateLog(
 
   function catchUp(): void {
     taken = Math.max(taken, added[0]! - capacity)
-    for (; taken < added[0]!; taken++) near.add(stories[taken % capacity]!, hashes[taken % capacity]!)
+    for (; taken < added[0]!; taken++) near.add(clusters[taken % capacity]!, hashes[taken % capacity]!)
   }
 
   return {
@@ -84,15 +84,15 @@ export function openNearDuplicateLog(
       }
     },
     find: (hash) => near.find(hash)[0]?.id ?? null,
-    add(story, hash) {
-      stories[taken % capacity] = story
+    add(cluster, hash) {
+      clusters[taken % capacity] = cluster
       hashes[taken % capacity] = hash
       taken++
       added[0] = taken
-      near.add(story, hash)
+      near.add(cluster, hash)
     },
     load(known) {
-      for (const { story, hash } of known) near.add(story, hash)
+      for (const { cluster, hash } of known) near.add(cluster, hash)
     },
   }
 }
@@ -100,10 +100,10 @@ export function openNearDuplicateLog(
 /** Stories of a data folder, which one process alone annotates. */
 export function createLoggedNearDuplicates(log: NearDuplicateLog, annotations: AnnotationStore): NearDuplicateStore {
   return {
-    decide: (hash, settle) =>
+    decide: (hash, commit) =>
       log.exclusively(async () => {
-        const { story, result } = await settle({ story: log.find(hash), annotations })
-        log.add(story, hash)
+        const { cluster, result } = await commit({ cluster: log.find(hash), annotations })
+        log.add(cluster, hash)
         return result
       }),
   }

@@ -15,7 +15,7 @@ import { createRecipients } from './recipients.ts'
 
 export type ProcessorDeps = {
   stores: Pick<StoreSet, 'annotations' | 'objects' | 'profiles' | 'versions' | 'watches'>
-  stories: NearDuplicateStore
+  nearDuplicates: NearDuplicateStore
   config: Config
   clock: Clock
   /** The key under which a URL is filed; null for an invalid one. */
@@ -56,7 +56,7 @@ export function createProcessor(deps: ProcessorDeps): Processor {
     annotations,
     recipients,
     learn,
-    stories: deps.stories,
+    nearDuplicates: deps.nearDuplicates,
     // First visits come to their end without a change of the profile that the mirror would see.
     async visitedAt({ id, profile, visitedAt }) {
       if (visitedAt > 0) return visitedAt

@@ -18,32 +18,32 @@ async function listen({ parts }: TestServer, owner: string) {
 }
 
 test(
-  'when more is new than can be named, everybody that listens gets theirs',
+  'when there are too many ids to list, every listener gets its own',
   withServer(async (server) => {
     const { arrivals } = server.parts.events
     const [hers, his] = [await listen(server, ada), await listen(server, bob)]
     const first = await annotate(server, ada)
     const second = await annotate(server, bob)
     arrivals.announce(null)
-    await arrivals.settled()
+    await arrivals.published()
     assert.deepEqual([hers.told, his.told], [[['annotation', first]], [['annotation', second]]])
     arrivals.announce(null)
-    await arrivals.settled()
+    await arrivals.published()
     assert.equal(hers.told.length, 1)
   }),
 )
 
 test(
-  'when words may have been lost, everybody that listens loads anew, and goes on from there',
+  'when notifications may have been lost, every listener reloads, and continues from there',
   withServer(async (server) => {
     const { arrivals } = server.parts.events
     const { told, leave } = await listen(server, ada)
     const missed = await annotate(server, ada)
     arrivals.restart()
-    await arrivals.settled()
+    await arrivals.published()
     const next = await annotate(server, ada)
     arrivals.announce([next])
-    await arrivals.settled()
+    await arrivals.published()
     assert.deepEqual(told, [
       ['reset', missed],
       ['annotation', next],
@@ -51,7 +51,7 @@ test(
     leave()
     arrivals.leave(ada)
     arrivals.restart()
-    await arrivals.settled()
+    await arrivals.published()
     assert.equal(told.length, 2)
   }),
 )

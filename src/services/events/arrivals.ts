@@ -4,33 +4,32 @@ import type { InboxService } from '../inbox/inbox-service.ts'
 import type { EventHub, LiveEvent } from './event-hub.ts'
 
 /**
- * Turns what the annotation engine reports into events for owners that listen. The engine's processors report each for
- * itself, in any order; what goes out is always read from the store behind a mark, in the order of ids. So whoever has seen
- * an event has seen all before it, and can go on from there later.
+ * Turns reports of the annotation engine into events for owners that listen. Reports come from several processors, in any order;
+ * events are always read from the store after a position, in the order of ids. So a listener that has seen an event has seen all
+ * before it, and resumes from there: with `Last-Event-ID` the missed ones are read from the store again. That is why positions stay
+ * in memory and need no outbox; the outbox is for channels that must be reached while no one listens.
  *
- * An owner is unknown until the first listener joins: then the mark is set to the last annotation there is. It moves with every
- * report that concerns the owner, one after the other, and is forgotten with the last listener. Where the store does not answer it
- * stays, and after a while all are looked after.
+ * The first listener of an owner sets the position to the last annotation. It moves with every report for the owner, one after the
+ * other, and is dropped with the last listener. When the store does not answer it stays, and all owners are read again later.
  */
 export type Arrivals = {
   /**
-   * These are new; null for more than can be named. Those of owners that nobody listens for are passed over: they are in the inbox.
-   * Never throws.
+   * New ids; null for too many to list. Those of owners without a listener are skipped: they are in the inbox. Never throws.
    */
   announce(ids: readonly number[] | null): void
-  /** Words may have been lost, of this and of anything else that is told live: whoever listens loads everything anew. */
+  /** Notifications may have been lost: every listener is told to reload. */
   restart(): void
-  /** For a listener that has just subscribed: what came behind the last event that it saw; null for one that saw none. */
+  /** For a new listener: what arrived after the last event that it saw; null if it saw none. */
   join(owner: string, lastSeen: number | null): Promise<Joined>
   /** When a listener has left. */
   leave(owner: string): void
-  /** When all that was announced is out. */
-  settled(): Promise<void>
+  /** Resolves when everything announced is published. */
+  published(): Promise<void>
 }
 
 export type Joined = {
   unread: number
-  /** Up to which annotation the listener has everything, before `missed`. */
+  /** The last annotation that the listener has, before `missed`. */
   at: number
   missed: LiveEvent[]
 }
@@ -43,23 +42,23 @@ export type ArrivalDeps = {
   onProblem(message: string, fields: Record<string, unknown>): void
 }
 
-/** So many are told one by one; whoever missed more loads the list anew. */
-const MAX_TOLD = 200
-/** Pages of what is not told, as a backlog, that are passed over before it is given up too. */
+/** Beyond this many the listener is told to reload. */
+const MAX_EVENTS = 200
+/** Pages without events (a backlog) that are skipped before the listener is told to reload. */
 const MAX_PAGES = 5
 const RETRY_MS = 1000
 
-/** Those named, everybody that listens, or everybody from the beginning. */
-const reaches = ['named', 'all', 'anew'] as const
-type Waiting = { ids: Set<number>; reach: (typeof reaches)[number] }
-const nothing = (): Waiting => ({ ids: new Set(), reach: 'named' })
+/** Owners of the listed ids, all listeners, or all listeners with a reload. */
+const audiences = ['listed', 'all', 'reload'] as const
+type Waiting = { ids: Set<number>; audience: (typeof audiences)[number] }
+const nothing = (): Waiting => ({ ids: new Set(), audience: 'listed' })
 
-/** What is muted went to the archive by itself, and what is from before the profile is no news. */
+/** Muted ones went to the archive, and a backlog is not announced. */
 const isNotable = ({ archived, backlog }: InboxItem): boolean => !archived && !backlog
 
 export function createArrivals({ inbox, store, annotations, hub, onProblem }: ArrivalDeps): Arrivals {
-  /** The mark of each owner, when all before is done. */
-  const marks = new Map<string, Promise<number>>()
+  /** The position of each owner, when all before is published. */
+  const positions = new Map<string, Promise<number>>()
   let waiting: Waiting = nothing()
   let running: Promise<void> | null = null
 
@@ -70,43 +69,43 @@ export function createArrivals({ inbox, store, annotations, hub, onProblem }: Ar
     return Math.max(shown?.id ?? 0, archived?.id ?? 0)
   }
 
-  function markOf(owner: string): Promise<number> {
-    const known = marks.get(owner)
+  function positionOf(owner: string): Promise<number> {
+    const known = positions.get(owner)
     if (known !== undefined) return known
-    const mark = lastOf(owner)
-    marks.set(owner, mark)
-    mark.catch(() => marks.delete(owner))
-    return mark
+    const position = lastOf(owner)
+    positions.set(owner, position)
+    position.catch(() => positions.delete(owner))
+    return position
   }
 
-  async function readBehind(owner: string, after: number): Promise<{ events: LiveEvent[]; last: number }> {
-    const news: InboxItem[] = []
+  async function readAfter(owner: string, after: number): Promise<{ events: LiveEvent[]; last: number }> {
+    const arrived: InboxItem[] = []
     let last = after
     for (let page = 0; page < MAX_PAGES; page++) {
-      const items = await store.arrivals(owner, { after: last, limit: MAX_TOLD + 1 })
+      const items = await store.arrivals(owner, { after: last, limit: MAX_EVENTS + 1 })
       last = items.at(-1)?.id ?? last
-      news.push(...items.filter(isNotable))
-      if (news.length > MAX_TOLD) break
-      if (items.length <= MAX_TOLD) return { events: await eventsOf(news), last }
+      arrived.push(...items.filter(isNotable))
+      if (arrived.length > MAX_EVENTS) break
+      if (items.length <= MAX_EVENTS) return { events: await eventsOf(arrived), last }
     }
     last = Math.max(last, await lastOf(owner))
     return { events: [{ name: 'reset', id: last, data: {} }], last }
   }
 
-  async function eventsOf(news: readonly InboxItem[]): Promise<LiveEvent[]> {
-    return (await inbox.shown(news)).map((data) => ({ name: 'annotation', id: data.id, data }))
+  async function eventsOf(items: readonly InboxItem[]): Promise<LiveEvent[]> {
+    return (await inbox.shown(items)).map((data) => ({ name: 'annotation', id: data.id, data }))
   }
 
-  async function tell(owner: string, after: number): Promise<number> {
+  async function publish(owner: string, after: number): Promise<number> {
     if (!hub.isHeard(owner)) return after
-    const { events, last } = await readBehind(owner, after)
+    const { events, last } = await readAfter(owner, after)
     if (last === after) return after
     for (const event of events) hub.publish(owner, event)
     hub.publish(owner, { name: 'counts', data: await inbox.counts(owner) })
     return last
   }
 
-  async function tellAnew(owner: string, after: number): Promise<number> {
+  async function publishReload(owner: string, after: number): Promise<number> {
     if (!hub.isHeard(owner)) return after
     const last = Math.max(after, await lastOf(owner))
     const counts = await inbox.counts(owner)
@@ -115,67 +114,68 @@ export function createArrivals({ inbox, store, annotations, hub, onProblem }: Ar
     return last
   }
 
-  /** Who is concerned: looked up one by one, or simply all that listen where those are fewer. */
-  async function ownersOf({ ids, reach }: Waiting): Promise<Set<string>> {
-    if (reach !== 'named' || ids.size >= marks.size) return new Set(marks.keys())
+  /** Owners of the ids, or all that listen where those are fewer. */
+  async function ownersOf({ ids, audience }: Waiting): Promise<Set<string>> {
+    if (audience !== 'listed' || ids.size >= positions.size) return new Set(positions.keys())
     const owners = new Set<string>()
     for (const id of ids) {
       const owner = (await annotations.find(id))?.owner
-      if (owner !== undefined && marks.has(owner)) owners.add(owner)
+      if (owner !== undefined && positions.has(owner)) owners.add(owner)
     }
     return owners
   }
 
   async function run(): Promise<void> {
-    while (waiting.ids.size > 0 || waiting.reach !== 'named') {
+    while (waiting.ids.size > 0 || waiting.audience !== 'listed') {
       const now = waiting
       waiting = nothing()
       try {
-        for (const owner of await ownersOf(now)) await advance(owner, now.reach === 'anew' ? tellAnew : tell)
+        for (const owner of await ownersOf(now))
+          await advance(owner, now.audience === 'reload' ? publishReload : publish)
       } catch (error) {
-        // They are in the store, and nobody may come to report them again.
+        // They are in the store, and there may be no other report.
         onProblem('new annotations could not be announced', { err: error })
-        setTimeout(() => add([], now.reach === 'anew' ? 'anew' : 'all'), RETRY_MS).unref()
+        setTimeout(() => add([], now.audience === 'reload' ? 'reload' : 'all'), RETRY_MS).unref()
       }
     }
     running = null
   }
 
-  function add(ids: readonly number[], reach: Waiting['reach']): void {
-    if (marks.size === 0) return
+  function add(ids: readonly number[], audience: Waiting['audience']): void {
+    if (positions.size === 0) return
     for (const id of ids) waiting.ids.add(id)
-    if (reaches.indexOf(reach) > reaches.indexOf(waiting.reach)) waiting.reach = reach
+    if (audiences.indexOf(audience) > audiences.indexOf(waiting.audience)) waiting.audience = audience
     running ??= run()
   }
 
-  async function advance(owner: string, how: typeof tell): Promise<void> {
-    const mark = marks.get(owner)
-    if (mark === undefined) return
-    const next = mark.then((after) => how(owner, after))
-    // After a failure it stays where it was.
-    marks.set(
+  async function advance(owner: string, how: typeof publish): Promise<void> {
+    const position = positions.get(owner)
+    if (position === undefined) return
+    const next = position.then((after) => how(owner, after))
+    // After a failure the position stays.
+    positions.set(
       owner,
-      next.catch(() => mark),
+      next.catch(() => position),
     )
     await next
   }
 
   return {
-    announce: (ids) => add(ids ?? [], ids === null ? 'all' : 'named'),
-    restart: () => add([], 'anew'),
+    announce: (ids) => add(ids ?? [], ids === null ? 'all' : 'listed'),
+    restart: () => add([], 'reload'),
     async join(owner, lastSeen) {
-      const at = await markOf(owner)
+      const at = await positionOf(owner)
       const { unread } = await inbox.counts(owner)
       if (lastSeen === null) return { unread, at, missed: [] }
       const last = await lastOf(owner)
-      // Seen in a store that is not this one any more, or what was seen is gone.
+      // An event of another store, or of an annotation that was removed.
       if (lastSeen > last) return { unread, at: last, missed: [{ name: 'reset', id: last, data: {} }] }
-      return { unread, at: lastSeen, missed: (await readBehind(owner, lastSeen)).events }
+      return { unread, at: lastSeen, missed: (await readAfter(owner, lastSeen)).events }
     },
     leave(owner) {
-      if (!hub.isHeard(owner)) marks.delete(owner)
+      if (!hub.isHeard(owner)) positions.delete(owner)
     },
-    settled: async () => {
+    published: async () => {
       while (running !== null) await running
     },
   }

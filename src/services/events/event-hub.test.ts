@@ -11,7 +11,7 @@ function createListener(room = Number.POSITIVE_INFINITY) {
 const user = { isAdministrator: false, crawl: false }
 const event: LiveEvent = { name: 'counts', data: {} }
 
-test('an event of one owner is heard by all that listen for that owner, and by nobody else', () => {
+test('an event of one owner goes to all listeners of that owner, and to no others', () => {
   const hub = createEventHub()
   const [one, two, other] = [createListener(), createListener(), createListener()]
   hub.subscribe('ada', user, one)
@@ -22,7 +22,7 @@ test('an event of one owner is heard by all that listen for that owner, and by n
   assert.deepEqual([hub.count(), hub.countOf('ada'), [...hub.owners()]], [3, 2, ['ada', 'bob']])
 })
 
-test('a listener that is full is cut once and hears nothing more', () => {
+test('a listener that can not keep up is cut once and gets nothing more', () => {
   const hub = createEventHub()
   const slow = createListener(1)
   const quick = createListener()
@@ -34,7 +34,7 @@ test('a listener that is full is cut once and hears nothing more', () => {
   assert.equal(hub.count(), 1)
 })
 
-test('figures of the crawl are for administrators that look at them', () => {
+test('crawl stats are for administrators that show them', () => {
   const hub = createEventHub()
   const [plain, idle, looking] = [createListener(), createListener(), createListener()]
   hub.subscribe('ada', { isAdministrator: false, crawl: true }, plain)
@@ -53,7 +53,7 @@ test('figures of the crawl are for administrators that look at them', () => {
   assert.deepEqual([hub.wantsCrawl(), hub.count()], [false, 2])
 })
 
-test('an owner whom nobody listens for any more is forgotten', () => {
+test('an owner without listeners is forgotten', () => {
   const hub = createEventHub()
   const leave = hub.subscribe('ada', user, createListener())
   assert.equal(hub.isHeard('ada'), true)

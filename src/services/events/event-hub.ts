@@ -1,13 +1,13 @@
 /**
- * Hands live events to whoever listens. Nothing is kept: who was not there, or could not keep up, comes back and says what it
- * saw last. A listener is in one of two states: listening, from `subscribe` until its owner leaves or it says that it is full;
- * and gone, after which it hears nothing more. Only a listener that is full is told that it was cut.
+ * Hands live events to listeners. Nothing is stored: a listener that was away, or could not keep up, reconnects with the last event
+ * it saw. It is listening from `subscribe` until it leaves or `take` returns false; after that it gets nothing more. `cut` is called
+ * only for one that could not keep up.
  */
 export type LiveEvent = {
   readonly name: 'annotation' | 'counts' | 'reset' | 'source' | 'crawl'
-  /** Of the annotation up to which a listener has everything with it. */
+  /** The id of the annotation up to which a listener then has everything. */
   readonly id?: number
-  /** As it goes out in JSON. All listeners get the same object, so that it is written once for all of them. */
+  /** The JSON value. All listeners get the same object, so that it is serialized once. */
   readonly data: unknown
 }
 
@@ -19,23 +19,23 @@ export type EventListener = {
 
 export type Interest = {
   isAdministrator: boolean
-  /** Figures of the crawl are for administrators that look at them. */
+  /** Crawl stats, for administrators that show them. */
   crawl: boolean
 }
 
 export type EventHub = {
-  /** Returns what ends it. */
+  /** Returns a function that ends the subscription. */
   subscribe(owner: string, interest: Interest, listener: EventListener): () => void
   publish(owner: string, event: LiveEvent): void
-  /** Figures of the crawl go only to those that look at them, all else to every administrator. */
+  /** Crawl stats go only to those that show them, other events to every administrator. */
   publishToAdministrators(event: LiveEvent): void
-  /** Owners with a listener at least. */
+  /** Owners with at least one listener. */
   owners(): Iterable<string>
   isHeard(owner: string): boolean
-  /** Of one owner. */
+  /** Listeners of one owner. */
   countOf(owner: string): number
   count(): number
-  /** Whether figures of the crawl are worth making. */
+  /** Whether any listener wants crawl stats. */
   wantsCrawl(): boolean
 }
 

@@ -2,12 +2,12 @@ import type { ClusterEvents } from '../../store/contracts/cluster-events.ts'
 import type { Marks } from '../../store/contracts/inbox.ts'
 
 /**
- * What somebody reads, stars or archives at one process is told to the listeners of the others. A word that is lost does no harm
- * that lasts: whoever has lost the connection is told to load everything anew.
+ * Marks set at one process are published to the listeners of the others. A lost notification does no lasting harm: a process that lost
+ * its connection tells its listeners to reload.
  */
 export type MarkRelay = {
   tell(owner: string, ids: readonly number[] | null, marks: Marks): void
-  /** Those of others. */
+  /** Marks set by other processes. */
   follow(take: (owner: string, ids: readonly number[] | null, marks: Marks) => Promise<void>): void
 }
 
@@ -19,7 +19,7 @@ export type MarkRelayDeps = {
 }
 
 const CHANNEL = 'marks'
-/** A payload ends at 8,000 bytes. */
+/** A payload has at most 8,000 bytes. */
 const MAX_BYTES = 7_500
 
 type Word = { from: string; owner: string; ids: readonly number[] | null; marks: Marks }

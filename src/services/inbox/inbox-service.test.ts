@@ -9,7 +9,7 @@ import { createInboxService, createProfileNames } from './inbox-service.ts'
 const ada = 'ada@example.org'
 
 test(
-  'all that a filter lets through is marked in portions, and each is told',
+  'all matches of a filter are marked in portions, and each is published',
   withServer(async (server) => {
     const hub = createEventHub()
     const told: LiveEvent[] = []

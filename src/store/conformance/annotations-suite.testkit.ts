@@ -14,7 +14,14 @@ import type { StoreEngine } from './engine.testkit.ts'
 import { type WatchingTarget, withWatchingStores } from './profiles-suite.testkit.ts'
 import { goneOf, noteOf, pageOf } from './samples.testkit.ts'
 
-export const nothing: AnnotationBatch = { done: [], annotations: [], alsoAt: [], stories: [], unwanted: [], wanted: [] }
+export const nothing: AnnotationBatch = {
+  done: [],
+  annotations: [],
+  alsoAt: [],
+  nearDuplicates: [],
+  unwanted: [],
+  wanted: [],
+}
 
 function checkOf(watch: number, parts: Partial<Check> = {}): Check {
   return { ...noCheck, watch, round: 100, ...parts }
@@ -32,7 +39,7 @@ export function draftOf(documentId: number, versionId: number, parts: Partial<An
     explanation: { terms: [{ key: 'ïdea' }] },
   }
   const facts = { title: 'A "title"', format: 'html', extension: '', ...texts }
-  const worth = { urgency: 3, expiresAt: 0, backlog: false, story: 0 }
+  const worth = { urgency: 3, expiresAt: 0, backlog: false, cluster: 0 }
   const what = { owner: 'ann', profile: 'p', documentId, versionId, kind: 'new', at: 77 } as const
   return { ...sample, ...what, ...worth, ...facts, ...parts }
 }
@@ -58,7 +65,7 @@ export function annotationsSuite(engine: StoreEngine): void {
 
   describe(`tasks (${engine.name})`, () => {
     test(
-      'what a watch makes waits in order from the moment that it is kept, what nobody watches does not',
+      'a version that a watch made is a task from the moment it is stored, in order; one without a watch is not',
       place(async ({ shard, host, annotations }) => {
         const check = checkOf(7, { first: true })
         await shard.documents.record([
@@ -79,32 +86,32 @@ export function annotationsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'what is unchanged is news on a first visit, or where another watch found it since',
+      'an unchanged page is a task on a first visit, or where another watch found the version since',
       place(async ({ shard, host, annotations }) => {
         const tasksAfter = async (check: Check) => {
           await shard.documents.record([noteOf(host, '/', 'unchanged', { check, run: check.watch })])
           const tasks = await allTasks(annotations)
-          await annotations.settle({ ...nothing, done: tasks.map(({ id }) => id) })
+          await annotations.commit({ ...nothing, done: tasks.map(({ id }) => id) })
           return tasks.map(({ watch, made }) => `${watch} ${made}`)
         }
         await shard.documents.record([pageOf(host, '/', 'one', { check: checkOf(1), run: 1 })])
         const [version] = await shard.versions.versions({ after: 0, limit: 1 })
-        await annotations.settle({ ...nothing, done: (await allTasks(annotations)).map(({ id }) => id) })
+        await annotations.commit({ ...nothing, done: (await allTasks(annotations)).map(({ id }) => id) })
         assert.deepEqual(await tasksAfter(checkOf(1)), [], 'its own finding')
         assert.deepEqual(await tasksAfter(checkOf(2, { since: version!.id - 1 })), ['2 false'])
-        assert.deepEqual(await tasksAfter(checkOf(3, { since: version!.id })), [], 'it was there when it looked last')
+        assert.deepEqual(await tasksAfter(checkOf(3, { since: version!.id })), [], 'it was there at the last check')
         assert.deepEqual(await tasksAfter(checkOf(3, { since: version!.id, first: true })), ['3 false'])
       }),
     )
 
     test(
-      'that a page is gone is news to a watch that looked before it went, and to no newcomer',
+      'a page that is gone is a task for a watch that checked before, and not for a new one',
       place(async ({ shard, host, annotations }) => {
         await shard.documents.record([pageOf(host, '/', 'one', { check: checkOf(1), run: 1 })])
         const [version] = await shard.versions.versions({ after: 0, limit: 1 })
         await shard.documents.record([goneOf(host, '/', { check: checkOf(1, { round: 200 }), run: 1 })])
         const [gone] = await shard.versions.versions({ after: version!.id, limit: 1 })
-        await annotations.settle({ ...nothing, done: (await allTasks(annotations)).map(({ id }) => id) })
+        await annotations.commit({ ...nothing, done: (await allTasks(annotations)).map(({ id }) => id) })
         const watchers = [
           checkOf(2, { since: version!.id }),
           checkOf(3, { since: gone!.id }),
@@ -119,7 +126,7 @@ export function annotationsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'several takers share the tasks, each document with one of them',
+      'several workers share the tasks, each document with one of them',
       place(async (all) => {
         const paths = Array.from({ length: 12 }, (_, n) => `/${n}`)
         const documents = new Map<number, number>()
@@ -144,13 +151,13 @@ export function annotationsSuite(engine: StoreEngine): void {
 
   describe(`annotations (${engine.name})`, () => {
     test(
-      'an annotation comes back as it was settled, with the task gone, and survives a kill',
+      'an annotation is read as it was committed, with the task gone, and survives a kill',
       place(async (all) => {
         const { annotations, host, system } = all
         const [version] = await kept(all, ['/a'])
         const draft = draftOf(version!.documentId, version!.id)
         const [task] = await allTasks(annotations)
-        const [made] = await annotations.settle({ ...nothing, done: [task!.id], annotations: [draft] })
+        const [made] = await annotations.commit({ ...nothing, done: [task!.id], annotations: [draft] })
         assert.deepEqual(made, { ...draft, id: made!.id, url: `http://${host}/a`, n: 1, alsoAt: [] })
         await system.kill()
         assert.deepEqual(await annotations.find(made!.id), made)
@@ -160,14 +167,14 @@ export function annotationsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'there is one of an owner, profile and version, ever: what is settled again changes nothing',
+      'there is one annotation of an owner, profile and version: a second commit changes nothing',
       place(async (all) => {
         const { annotations } = all
         const [version] = await kept(all, ['/a'])
         const draft = draftOf(version!.documentId, version!.id)
-        const [first] = await annotations.settle({ ...nothing, annotations: [draft] })
+        const [first] = await annotations.commit({ ...nothing, annotations: [draft] })
         const other = { ...draft, profile: 'q' }
-        const again = await annotations.settle({ ...nothing, annotations: [{ ...draft, relevance: 9 }, other] })
+        const again = await annotations.commit({ ...nothing, annotations: [{ ...draft, relevance: 9 }, other] })
         assert.deepEqual(
           again.map(({ profile }) => profile),
           ['q'],
@@ -177,14 +184,14 @@ export function annotationsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'what is muted is told like all else, and stands in the archive, read',
+      'a muted annotation is committed like any other, and is in the archive, read',
       place(async (all) => {
         const { annotations } = all
         const [version] = await kept(all, ['/a'])
         const draft = draftOf(version!.documentId, version!.id)
-        const [made] = await annotations.settle({ ...nothing, annotations: [{ ...draft, muted: true }] })
+        const [made] = await annotations.commit({ ...nothing, annotations: [{ ...draft, muted: true }] })
         assert.deepEqual(made, { ...draft, id: made!.id, url: version!.url, n: 1, alsoAt: [] })
-        assert.deepEqual(await annotations.settle({ ...nothing, annotations: [draft] }), [], 'it is there')
+        assert.deepEqual(await annotations.commit({ ...nothing, annotations: [draft] }), [], 'it exists')
       }),
     )
 
@@ -194,7 +201,7 @@ export function annotationsSuite(engine: StoreEngine): void {
         const { annotations } = all
         const [one, two] = await kept(all, ['/a', '/b'])
         const [next] = await kept(all, ['/a'], 'two')
-        await annotations.settle({
+        await annotations.commit({
           ...nothing,
           annotations: [
             draftOf(one!.documentId, one!.id),
@@ -215,31 +222,31 @@ export function annotationsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'a story is found under another document of the same profile, and named with it',
+      'a near-duplicate is found under another document of the same profile, and listed with it',
       place(async (all) => {
         const { annotations, host } = all
         const [one, two] = await kept(all, ['/a', '/b'])
-        const story = one!.id
+        const cluster = one!.id
         const hash = -(2n ** 63n) + 5n
-        const [told] = await annotations.settle({
+        const [first] = await annotations.commit({
           ...nothing,
-          annotations: [draftOf(one!.documentId, one!.id, { story })],
-          stories: [{ versionId: one!.id, hash, story }],
+          annotations: [draftOf(one!.documentId, one!.id, { cluster })],
+          nearDuplicates: [{ versionId: one!.id, hash, cluster }],
         })
-        assert.equal((await annotations.ofNearDuplicates('p', story, two!.documentId))?.id, told!.id)
-        assert.equal(await annotations.ofNearDuplicates('p', story, one!.documentId), null, 'its own')
-        assert.equal(await annotations.ofNearDuplicates('q', story, two!.documentId), null)
-        assert.equal(await annotations.ofNearDuplicates('p', 0, two!.documentId), null)
-        const also = { annotation: told!.id, versionId: two!.id, url: two!.url }
-        const stories = [{ versionId: two!.id, hash: 2n ** 63n - 1n, story }]
-        for (let times = 0; times < 2; times++) await annotations.settle({ ...nothing, alsoAt: [also], stories })
-        assert.deepEqual((await annotations.find(told!.id))?.alsoAt, [`http://${host}/b`])
-        const found = await annotations.stories(9)
+        assert.equal((await annotations.ofCluster('p', cluster, two!.documentId))?.id, first!.id)
+        assert.equal(await annotations.ofCluster('p', cluster, one!.documentId), null, 'its own')
+        assert.equal(await annotations.ofCluster('q', cluster, two!.documentId), null)
+        assert.equal(await annotations.ofCluster('p', 0, two!.documentId), null)
+        const also = { annotation: first!.id, versionId: two!.id, url: two!.url }
+        const nearDuplicates = [{ versionId: two!.id, hash: 2n ** 63n - 1n, cluster }]
+        for (let times = 0; times < 2; times++) await annotations.commit({ ...nothing, alsoAt: [also], nearDuplicates })
+        assert.deepEqual((await annotations.find(first!.id))?.alsoAt, [`http://${host}/b`])
+        const found = await annotations.nearDuplicates(9)
         assert.deepEqual(
           found.map((each) => ({ ...each, hash: BigInt.asIntN(64, each.hash) })),
-          [{ versionId: one!.id, hash, story }, ...stories],
+          [{ versionId: one!.id, hash, cluster }, ...nearDuplicates],
         )
-        assert.deepEqual(await annotations.stories(1), found.slice(1))
+        assert.deepEqual(await annotations.nearDuplicates(1), found.slice(1))
       }),
     )
   })

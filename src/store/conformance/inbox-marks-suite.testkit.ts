@@ -25,7 +25,7 @@ export function inboxMarksSuite(engine: StoreEngine): void {
 
   describe(`marks of the inbox (${engine.name})`, () => {
     test(
-      'marks are set and taken back, and the answer names what they changed',
+      'marks are set and removed, and the answer lists what they changed',
       place(async (where) => {
         const { inbox } = where
         const [one, two, bobs] = (await tell(where, [{}, {}, { owner: 'bob' }])).map(({ id }) => id)
@@ -51,7 +51,7 @@ export function inboxMarksSuite(engine: StoreEngine): void {
     )
 
     test(
-      'what a filter lets through is marked, the newest first, so many at a time that it would change',
+      'matches of a filter are marked, the newest first, up to the limit of those that change',
       place(async (where) => {
         const { inbox } = where
         const ids = (await tell(where, [{}, { profile: 'q' }, {}, { owner: 'bob' }, {}, {}])).map(({ id }) => id)
@@ -70,7 +70,7 @@ export function inboxMarksSuite(engine: StoreEngine): void {
     )
 
     test(
-      'a version is held for its reader while it is unread or starred, and not archived',
+      'a version is pinned for its reader while it is unread or starred, and not archived',
       place(async (where) => {
         const { inbox } = where
         const [told, muted] = await tell(where, [{}, { muted: true }])
@@ -96,12 +96,12 @@ export function inboxMarksSuite(engine: StoreEngine): void {
     )
 
     test(
-      'a version that several of an owner, or several owners, have annotated is held while any of them wants it',
+      'a version with several annotations is pinned while any of them needs it',
       place(async (where) => {
         const { inbox, annotations } = where
         const [first] = await tell(where, [{ path: '/a' }])
         const draft = draftOf(first!.documentId, first!.versionId)
-        const [second, bobs] = await annotations.settle({
+        const [second, bobs] = await annotations.commit({
           ...nothing,
           annotations: [
             { ...draft, profile: 'q' },
@@ -127,7 +127,7 @@ export function inboxMarksSuite(engine: StoreEngine): void {
 
   describe(`counts and removal in the inbox (${engine.name})`, () => {
     test(
-      'counts, lists and holds agree with the annotations after any marks, on two connections, also after a restart',
+      'counts, lists and pins agree with the annotations after any marks, on two connections, also after a restart',
       place(async (where) => {
         const { inbox } = where
         const { below, of } = createChoices(20_260)
@@ -165,7 +165,7 @@ export function inboxMarksSuite(engine: StoreEngine): void {
     )
 
     test(
-      'annotations of a profile or of all are removed bit by bit, with all that hangs on them, and nobody else loses any',
+      'annotations of a profile or of an owner are removed in portions, with all that belongs to them, and no others',
       place(async (where) => {
         const { inbox, annotations } = where
         const given = Array.from({ length: 5 }, (_, n) => ({
@@ -175,7 +175,7 @@ export function inboxMarksSuite(engine: StoreEngine): void {
         }))
         const told = await tell(where, [...given, { owner: 'bob', profile: 'r', path: '/0' }])
         const [one, , , four, , bobs] = told
-        await annotations.settle({
+        await annotations.commit({
           ...nothing,
           alsoAt: [{ annotation: one!.id, versionId: four!.versionId, url: four!.url }],
         })

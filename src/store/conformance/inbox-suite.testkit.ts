@@ -43,7 +43,7 @@ export async function tell(place: InboxPlace, drafts: readonly Told[]): Promise<
   for (const [n, { path = `/page${n}`, host = place.host, ...parts }] of drafts.entries()) {
     const [version] = await kept({ shard: place.shard, host }, [path], `body ${n} ${JSON.stringify(parts)}`)
     const draft = draftOf(version!.documentId, version!.id, { at: 1_000 + n, ...parts })
-    told.push(...(await place.annotations.settle({ ...nothing, annotations: [draft] })))
+    told.push(...(await place.annotations.commit({ ...nothing, annotations: [draft] })))
   }
   return told
 }
@@ -69,12 +69,12 @@ export function inboxSuite(engine: StoreEngine): void {
 
   describe(`lists of the inbox (${engine.name})`, () => {
     test(
-      'an annotation is listed as it was told, unread, with the places where its story was met too',
+      'an annotation is listed as it was committed, unread, with the other URLs of its near-duplicates',
       place(async (where) => {
         const { inbox, annotations } = where
         const [one, two] = await tell(where, [{ path: '/a' }, { path: '/b', profile: 'q' }])
         const also = { annotation: one!.id, versionId: two!.versionId, url: two!.url }
-        await annotations.settle({ ...nothing, alsoAt: [also] })
+        await annotations.commit({ ...nothing, alsoAt: [also] })
         const unmarked = { read: false, starred: false, archived: false }
         const expected = [
           { ...two!, ...unmarked },
@@ -88,7 +88,7 @@ export function inboxSuite(engine: StoreEngine): void {
     )
 
     test(
-      'what comes silently is listed, but read',
+      'a silent annotation is listed, but read',
       place(async (where) => {
         const [item] = await tell(where, [{ path: '/a', silent: true }])
         assert.deepEqual(await idsOf(where.inbox, 'ann', { state: 'unread' }), [])
@@ -168,7 +168,7 @@ export function inboxSuite(engine: StoreEngine): void {
     )
 
     test(
-      'what arrived behind another is told, the oldest first, archived or not',
+      'annotations after an id are listed, the oldest first, archived or not',
       place(async (where) => {
         const { inbox } = where
         const ids = (await tell(where, [{}, { muted: true }, { owner: 'bob' }, {}, {}])).map(({ id }) => id)
@@ -184,7 +184,7 @@ export function inboxSuite(engine: StoreEngine): void {
     )
 
     test(
-      'documents of an owner are told once each, the last annotated first',
+      'documents of an owner are listed once each, the last annotated first',
       place(async (where) => {
         const { inbox } = where
         const given = [
@@ -261,7 +261,7 @@ export function inboxSuite(engine: StoreEngine): void {
       ['owner', []],
     ]
     test(
-      'words, phrases, titles, sites and times find what they say, the newest first, however few are looked at',
+      'words, phrases, titles, sites and times find their annotations, the newest first, whatever the page size',
       place(async (where) => {
         const { inbox } = where
         const ids = (await tell(where, texts)).map(({ id }) => id)
@@ -288,7 +288,7 @@ export function inboxSuite(engine: StoreEngine): void {
     )
 
     test(
-      'a search goes with every other way to narrow a list',
+      'a search combines with every other filter',
       place(async (where) => {
         const { inbox } = where
         const ids = (await tell(where, texts)).map(({ id }) => id)

@@ -30,7 +30,7 @@ export function outboxSuite(engine: StoreEngine): void {
         assert.deepEqual(await annotations.find(one!.id), one, 'channels are no part of the annotation')
         // Committed again it is not new: neither it nor its deliveries are written twice.
         const { id: _, url: __, n: ___, alsoAt: ____, ...fields } = two!
-        await annotations.settle({ ...nothing, annotations: [{ ...fields, channels: ['ops', 'later'] }] })
+        await annotations.commit({ ...nothing, annotations: [{ ...fields, channels: ['ops', 'later'] }] })
         assert.equal((await outbox.find(two!.id)).length, 1)
       }),
     )

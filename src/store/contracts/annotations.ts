@@ -1,22 +1,22 @@
 /**
- * What is news and to whom. A version that concerns a watch waits as a task from the moment that it is kept; the annotation engine
- * takes tasks, and settles them together with the annotations that they lead to. So none is lost and none is made twice.
+ * Tasks and annotations. A version that concerns a watch is a task from the moment it is stored; the annotation engine takes tasks
+ * and commits them together with their annotations. So none is lost, and none is made twice.
  */
 export type AnnotationStore = {
-  /** The oldest tasks of one of several takers. All tasks of a document are the same taker's, so that its versions stay in order. */
+  /** The oldest tasks of one of several workers. All tasks of a document go to the same worker, so that its versions stay in order. */
   tasks(share: { limit: number; part: number; parts: number }): Promise<Task[]>
   countTasks(): Promise<number>
-  /** Everything or nothing. Annotations that are there already are passed over. Returns those that are new. */
-  settle(batch: AnnotationBatch): Promise<Annotation[]>
+  /** Everything or nothing. Annotations that exist are skipped. Returns the new ones. */
+  commit(batch: AnnotationBatch): Promise<Annotation[]>
   find(id: number): Promise<Annotation | null>
   /** In the order of their ids, a page at a time. */
   list(page: { after: number; limit: number; owner?: string; profile?: string }): Promise<Annotation[]>
   /** The last annotation of a document for a profile. */
   last(profile: string, documentId: number): Promise<Annotation | null>
-  /** The annotation that a profile has of a story, if any of another document. */
-  ofNearDuplicates(profile: string, story: number, documentId: number): Promise<Annotation | null>
-  /** The last stories, oldest first. */
-  stories(limit: number): Promise<NearDuplicate[]>
+  /** The annotation that a profile has of a near-duplicate cluster, of a document other than this one. */
+  ofCluster(profile: string, cluster: number, documentId: number): Promise<Annotation | null>
+  /** The most recent ones, oldest first. */
+  nearDuplicates(limit: number): Promise<NearDuplicate[]>
 }
 
 export type Task = {
@@ -25,17 +25,17 @@ export type Task = {
   watch: number
   /** Links followed from the source. */
   hops: number
-  /** When the check began that met the version. */
+  /** When the check began that found the version. */
   round: number
-  /** Part of somebody's first visit. */
+  /** Part of the first check of a source. */
   first: boolean
-  /** The watch's own request made the version: it is kept for nobody else. */
+  /** The request of this watch made the version: no one else needs it. */
   made: boolean
 }
 
 export type AnnotationKind = 'new' | 'changed' | 'gone' | 'back'
 
-/** Text with ranges of it that are to be marked. */
+/** Text with the ranges to highlight. */
 export type MarkedText = { text: string; marks: readonly (readonly [from: number, to: number])[] }
 
 export type AnnotationFields = {
@@ -59,7 +59,7 @@ export type AnnotationFields = {
   /** Terms with weights and positions, as the annotation engine gives it. */
   explanation: unknown
   /** First version of the near-duplicate cluster; 0 where the text is too short to compare. */
-  story: number
+  cluster: number
 }
 
 /** A `flag` is true or false, `json` is any value. */
@@ -86,7 +86,7 @@ export const annotationFields = {
   size: { column: 'size', type: 'integer' },
   summary: { column: 'summary', type: 'json' },
   explanation: { column: 'explanation', type: 'json' },
-  story: { column: 'story', type: 'integer' },
+  cluster: { column: 'story', type: 'integer' },
 } as const satisfies Record<keyof AnnotationFields, { column: string; type: FieldType }>
 
 export type AnnotationDraft = AnnotationFields & {
@@ -100,36 +100,36 @@ export type AnnotationDraft = AnnotationFields & {
 
 export type Annotation = AnnotationFields & { id: number; url: string; n: number; alsoAt: readonly string[] }
 
-/** A near-duplicate of this text was met first as version `story`. */
-export type NearDuplicate = { versionId: number; hash: bigint; story: number }
+/** `cluster` is the first version that this text is a near-duplicate of. */
+export type NearDuplicate = { versionId: number; hash: bigint; cluster: number }
 
 export type AnnotationBatch = {
   done: readonly number[]
   annotations: readonly AnnotationDraft[]
-  /** The same story elsewhere: told with the annotation that is there. */
+  /** Near-duplicates at other URLs: listed with the annotation that exists. */
   alsoAt: readonly { annotation: number; versionId: number; url: string }[]
-  stories: readonly NearDuplicate[]
-  /** Concern nobody: the collector may take their bodies. */
+  nearDuplicates: readonly NearDuplicate[]
+  /** No profile needs them: the collector may remove their bodies. */
   unwanted: readonly number[]
-  /** Somebody archives them, although they may have concerned nobody before. */
+  /** A profile archives them, although none may have needed them before. */
   wanted: readonly number[]
 }
 
 /**
- * The same story on several pages is told once. From the look for a story to the moment that its annotations are kept nobody else
- * decides on a story that is near it, or two who meet it on two pages would both take theirs for the first. All that takes long
- * (reading, matching, summaries) is done before.
+ * Near-duplicates on several pages are notified once. From the search for a cluster to the commit of its annotations no other worker
+ * decides on a text that is near it, or two that find it on two pages would both take theirs for the first. Slow work (reading,
+ * matching, summaries) is done before.
  */
 export type NearDuplicateStore = {
-  /** `settle` keeps the story that it was told of, and what is decided holds when its promise does. */
-  decide<T>(hash: bigint, settle: (found: FoundNearDuplicate) => Promise<Decided<T>>): Promise<T>
+  /** `commit` stores the cluster that it was given; the decision holds when its promise resolves. */
+  decide<T>(hash: bigint, commit: (found: FoundNearDuplicate) => Promise<Decided<T>>): Promise<T>
 }
 
 export type FoundNearDuplicate = {
-  /** The version under which the story was met first; null where it is met for the first time. */
-  story: number | null
-  /** Where to look and to settle meanwhile. */
-  annotations: Pick<AnnotationStore, 'ofNearDuplicates' | 'settle'>
+  /** The first version of the cluster; null where there is none yet. */
+  cluster: number | null
+  /** For reads and the commit within the decision. */
+  annotations: Pick<AnnotationStore, 'ofCluster' | 'commit'>
 }
 
-export type Decided<T> = { story: number; result: T }
+export type Decided<T> = { cluster: number; result: T }

@@ -2,18 +2,18 @@ import type { SearchQuery } from '../../core/search-query/query.ts'
 import type { Annotation } from './annotations.ts'
 
 /**
- * Annotations as their owners see them, with what was done to them. Everything is asked for one owner, and nothing of
- * another is ever in the answer. A version is held for its reader as long as it is unread or starred, and not archived.
+ * Annotations with the marks of their owner. Every question is about one owner, and no answer has anything of another. A version is
+ * pinned for its reader while it is unread or starred, and not archived.
  */
 export type InboxStore = {
   /** The newest first: ids below `before`, all for null. */
   list(owner: string, filter: InboxFilter, page: { before: number | null; limit: number }): Promise<InboxItem[]>
   find(owner: string, id: number): Promise<InboxItem | null>
-  /** The oldest first: what came behind `after`. */
+  /** The oldest first: ids above `after`. */
   arrivals(owner: string, page: { after: number; limit: number }): Promise<InboxItem[]>
-  /** Sets marks. Returns which of them it changed: those that are not the owner's, or were so already, are not among them. */
+  /** Sets marks. Returns the ids that changed; ids of others, and those marked so already, are not among them. */
   mark(owner: string, ids: readonly number[], marks: Marks): Promise<number[]>
-  /** The same for what a filter lets through, the newest first, at most `limit`. */
+  /** The same for what matches a filter, the newest first, at most `limit`. */
   markAll(owner: string, filter: InboxFilter, marks: Marks, limit: number): Promise<number[]>
   counts(owner: string): Promise<InboxCounts>
   /** Which of these documents the owner has an annotation of. */
@@ -28,17 +28,17 @@ export type InboxStore = {
 }
 
 export const inboxStates = ['unread', 'all', 'starred', 'archived'] as const
-/** `all` leaves out what is archived. */
+/** `all` leaves out the archived ones. */
 export type InboxState = (typeof inboxStates)[number]
 
 export type InboxFilter = {
   state: InboxState
   profile?: string
-  /** At least so urgent. */
+  /** Minimum urgency. */
   urgency?: number
-  /** Title, summary and address are searched. */
+  /** Title, summary and URL are searched. */
   query?: SearchQuery
-  /** No later one than this: what came while somebody looked is not meant. */
+  /** No id above this: not what arrived after the list was shown. */
   upTo?: number
 }
 

@@ -97,11 +97,11 @@ describe('accounts over HTTP', () => {
       const own = Array.from({ length: 120 }, (_, n) => profileOf(`${owner}-${n}`, owner, source, { java: 1 }))
       await erace.stores.profiles.put(own.map(keyed))
       const annotations = Array.from({ length: 1200 }, (_, n) => annotationOf(owner, n + 1))
-      await erace.stores.annotations.settle({
+      await erace.stores.annotations.commit({
         done: [],
         annotations,
         alsoAt: [],
-        stories: [],
+        nearDuplicates: [],
         unwanted: [],
         wanted: [],
       })

@@ -3,6 +3,7 @@ import { createSite, type Site } from '../../../../test/site/site.ts'
 import { profileOf, sourceOf } from '../../../../test/watch/up-run.ts'
 import type { Profile } from '../../../core/profile.ts'
 import { createProfileKeys } from '../../../services/profiles/keyed-profile.ts'
+import { draftOf, nothing } from '../../../store/conformance/annotations-suite.testkit.ts'
 import { createTestServer, type TestServer } from '../../server.testkit.ts'
 
 export const ada = 'ada@example.org'
@@ -79,28 +80,7 @@ export async function createKeptArchive(
     async annotate(owner, url) {
       const documentId = kept.idOf(url)
       const versionId = number('SELECT version AS id FROM documents WHERE id = ?', documentId)
-      const draft = {
-        owner,
-        profile: 'p',
-        documentId,
-        versionId,
-        kind: 'new',
-        at: 1,
-        relevance: 1,
-        urgency: 1,
-      } as const
-      const told = {
-        expiresAt: 0,
-        backlog: false,
-        title: 't',
-        format: 'text/html',
-        extension: 'html',
-        size: 1,
-        story: 0,
-      }
-      const rest = { ...told, summary: { text: '', marks: [] }, explanation: {} }
-      const batch = { done: [], alsoAt: [], stories: [], unwanted: [], wanted: [] }
-      await annotations.settle({ ...batch, annotations: [{ ...draft, ...rest }] })
+      await annotations.commit({ ...nothing, annotations: [draftOf(documentId, versionId, { owner })] })
     },
     async close() {
       await erace.close()

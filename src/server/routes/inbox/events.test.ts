@@ -126,7 +126,7 @@ describe('live events', () => {
       await reader.next()
       await arrive(server, ada, { muted: true })
       await arrive(server, ada, { backlog: true })
-      await server.parts.events.arrivals.settled()
+      await server.parts.events.arrivals.published()
       const id = await arrive(server, ada)
       const events: SeenEvent[] = []
       while (idsOf(events).length === 0) events.push((await reader.next())!)

@@ -43,7 +43,7 @@ export async function annotate(
     },
     ...parts,
   })
-  const [annotation] = await stores.annotations.settle({ ...nothing, annotations: [draft] })
+  const [annotation] = await stores.annotations.commit({ ...nothing, annotations: [draft] })
   return annotation!.id
 }
 

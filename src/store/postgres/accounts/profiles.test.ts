@@ -44,7 +44,7 @@ describe('profiles of several processes', () => {
       await second.close()
     }))
 
-  test('a change is told to whoever listens when it can be seen, and not before', () =>
+  test('a change is announced to listeners when it can be read, and not before', () =>
     withDatabase(async ({ pool }) => {
       const profiles = createPostgresProfiles(pool)
       const listener = await pool.connection()
@@ -77,7 +77,7 @@ describe('profiles of several processes', () => {
       assert.equal((await createPostgresWatches(pool).all()).length, 701)
     }))
 
-  test('a connection that is cut is told, and nothing of the change is there', () =>
+  test('a cut connection is an error, and nothing of the change is stored', () =>
     withDatabase(async ({ pool, address }) => {
       const worker = openPool({ address, maxConnections: 2, name: 'worker' })
       const profiles = createPostgresProfiles(worker)

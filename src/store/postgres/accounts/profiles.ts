@@ -32,7 +32,7 @@ export function createPostgresProfiles(pool: PostgresPool): ProfileStore {
     },
     stamps: () => pool.query('SELECT id, revision FROM profiles'),
     async put(profiles) {
-      // Of one that is there twice the later counts.
+      // Of a profile given twice the later one counts.
       const last = [...new Map(profiles.map((keyed) => [storable(keyed.profile.id), keyed])).entries()]
       await pool.transaction(async (tx) => {
         const revision = await revise(tx, 'profiles')
@@ -82,10 +82,10 @@ async function putBodies(tx: Tx, entries: readonly KeyedEntry[], revision: numbe
   )
 }
 
-/** The number of the watch of each key; those that are not there yet are made. */
+/** The id of the watch of each key; missing ones are added. */
 async function watchesOf(tx: Tx, uris: ReadonlyMap<string, string>): Promise<Map<string, number>> {
   const keys = [...uris.keys()]
-  // By their hashes: a key can be longer than an index takes. That each is there once is what the lock of the base is for.
+  // By their hashes: a key can be too long for an index. The lock of the base keeps each unique.
   const select = `SELECT w.id, w.key FROM unnest($1::text[]) AS k (key)
     JOIN watches w ON hashtextextended(w.key, 0) = hashtextextended(k.key COLLATE "C", 0) AND w.key = k.key`
   const known = await tx.query<{ id: number; key: string }>(select, [keys])
@@ -139,7 +139,7 @@ type Placing = {
   left: readonly number[]
 }
 
-/** Two may stand at one place until the end of the transaction. */
+/** Two may have one position until the end of the transaction. */
 async function writeUrds(tx: Tx, { kept, added, left }: Placing): Promise<void> {
   if (kept.length > 0)
     await tx.query(

@@ -3,18 +3,18 @@ import type { Annotation, AnnotationBatch, AnnotationDraft } from '../../contrac
 import { comesRead } from '../../rules/inbox.ts'
 import type { PostgresPool, Sender, Tx } from '../connection/pool.ts'
 import { partitionOfId, storable } from '../connection/row-batch.ts'
-import { type AddedAnnotation, addAnnotations, type PlacedDraft } from './annotation-writes.ts'
+import { type AddedAnnotation, addAnnotations, type LocatedDraft } from './annotation-writes.ts'
 
-/** The epoch under which a partition is held; null where it is not held any more. */
+/** The epoch of the lease of a partition; null where it is not leased any more. */
 export type EpochOf = (partition: number) => number | null
 
-/** What of a batch lies in one partition. */
+/** The part of a batch in one partition. */
 type Part = { partition: number; done: number[]; unwanted: number[]; wanted: number[]; drafts: AnnotationDraft[] }
 
 /**
- * Settles a batch: everything or nothing, and what was settled before changes nothing. A batch is nearly always of one partition, for
- * tasks are settled one by one. Then what concerns nobody is one statement, and what concerns somebody one transaction of
- * three: the addresses, what people see, and the partition's own rows together with the check that it is still held.
+ * Commits a batch: everything or nothing, and a repeat changes nothing. A batch is nearly always of one partition, since tasks are
+ * committed one by one. Then a task without annotations is one statement, and any other one transaction of three: the URLs, the
+ * annotations, and the partition's own rows together with the check of its lease.
  */
 export async function commitBatch(
   pool: Pick<PostgresPool, 'query' | 'transaction'>,
@@ -22,18 +22,18 @@ export async function commitBatch(
   epochOf: EpochOf | null,
 ): Promise<Annotation[]> {
   const parts = partsOf(batch)
-  const isPlain = batch.annotations.length + batch.alsoAt.length + batch.stories.length === 0
+  const isPlain = batch.annotations.length + batch.alsoAt.length + batch.nearDuplicates.length === 0
   if (isPlain && parts.length === 0) return []
   if (isPlain && parts.length === 1) {
-    await settlePart(pool, parts[0]!, [], epochOf)
+    await commitPart(pool, parts[0]!, [], epochOf)
     return []
   }
   return pool.transaction(async (tx) => {
-    const placed = await placeDrafts(tx, batch.annotations, parts)
-    const added = isPlain ? [] : await addAnnotations(tx, placed, batch)
+    const drafts = await locateDrafts(tx, batch.annotations, parts)
+    const added = isPlain ? [] : await addAnnotations(tx, drafts, batch)
     for (const part of parts) {
       const own = added.filter(({ draft }) => partitionOfId(draft.versionId) === part.partition)
-      await settlePart(tx, part, own, epochOf)
+      await commitPart(tx, part, own, epochOf)
     }
     return added.map(({ annotation }) => annotation)
   })
@@ -57,11 +57,15 @@ function partsOf({ done, unwanted, wanted, annotations }: AnnotationBatch): Part
 }
 
 /**
- * Finds the address and the number of what is annotated, and keeps versions from being collected until it is known that they are held.
- * What is said of a document that is not there is passed over.
+ * Finds URL and version number of the drafts, and locks versions against the collector until they are pinned. A draft of an unknown
+ * document is skipped.
  */
-async function placeDrafts(tx: Tx, drafts: readonly AnnotationDraft[], parts: readonly Part[]): Promise<PlacedDraft[]> {
-  const places = new Map<number, { url: string; n: number }>()
+async function locateDrafts(
+  tx: Tx,
+  drafts: readonly AnnotationDraft[],
+  parts: readonly Part[],
+): Promise<LocatedDraft[]> {
+  const located = new Map<number, { url: string; n: number }>()
   for (const { partition, drafts: own } of parts) {
     if (own.length === 0) continue
     const documents = new Map(own.map(({ versionId, documentId }) => [versionId, documentId]))
@@ -72,19 +76,19 @@ async function placeDrafts(tx: Tx, drafts: readonly AnnotationDraft[], parts: re
        JOIN documents d ON d.partition = $1 AND d.id = g.document LEFT JOIN there ON there.id = g.version`,
       [partition, [...documents.keys()], [...documents.values()]],
     )
-    for (const { version, url, n } of rows) places.set(version, { url, n })
+    for (const { version, url, n } of rows) located.set(version, { url, n })
   }
   return drafts.flatMap((draft) => {
-    const place = places.get(draft.versionId)
-    return place === undefined ? [] : [{ draft, ...place }]
+    const found = located.get(draft.versionId)
+    return found === undefined ? [] : [{ draft, ...found }]
   })
 }
 
 /**
- * In one partition: the lease, tasks that are done, who wants versions, and until whose reading they are held. Whoever else had
- * a use for an unwanted version keeps it. Where the lease is not held, nothing happens.
+ * In one partition: the lease, finished tasks, which versions are wanted, and the pins of their readers. An unwanted version stays while
+ * an annotation or a task needs it. Without the lease nothing happens.
  */
-const settleStatement = `
+const commitStatement = `
 WITH lease AS (
   SELECT 1 FROM leases WHERE partition = $1 AND epoch = $2::bigint FOR KEY SHARE
 ), allowed AS MATERIALIZED (
@@ -108,7 +112,7 @@ WITH lease AS (
 )
 SELECT yes FROM allowed`
 
-async function settlePart(
+async function commitPart(
   sender: Sender,
   { partition, done, unwanted, wanted }: Part,
   added: readonly AddedAnnotation[],
@@ -116,9 +120,9 @@ async function settlePart(
 ): Promise<void> {
   const epoch = epochOf?.(partition)
   if (epoch === null) throw lost(partition)
-  // Until its owner has fetched it, a version stays; one that was collected meanwhile has nothing that could be held.
+  // A version is pinned until its owner has read it; one that was collected meanwhile has nothing to pin.
   const held = added.filter(({ draft, annotation }) => annotation.n > 0 && !comesRead(draft))
-  const [row] = await sender.query<{ yes: boolean }>(settleStatement, [
+  const [row] = await sender.query<{ yes: boolean }>(commitStatement, [
     partition,
     epoch ?? null,
     done,

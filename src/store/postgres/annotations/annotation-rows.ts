@@ -58,7 +58,7 @@ export async function readItems(sender: Sender, sql: string, values: readonly un
   return withNumbers(sender, await sender.query<ItemRow>(sql, values))
 }
 
-/** Asked apart: annotations lie together, versions in their partitions. */
+/** A query of its own: versions are in their partitions, annotations in one table. */
 async function withNumbers<T extends AnnotationRow>(sender: Sender, rows: readonly T[]) {
   if (rows.length === 0) return []
   const ids = [...new Set(rows.map(({ versionId }) => versionId))]
@@ -74,16 +74,16 @@ async function withNumbers<T extends AnnotationRow>(sender: Sender, rows: readon
   })
 }
 
-/** Those of a story are few; they are gathered first, whatever is thought of their number when it is planned. */
-const ofNearDuplicates = `SELECT ${annotationColumns}
+/** A cluster has few annotations. OFFSET 0 makes PostgreSQL read them first, whatever it estimates. */
+const ofCluster = `SELECT ${annotationColumns}
   FROM (SELECT * FROM annotations WHERE story = $1 AND story <> 0 AND profile = $2 AND document <> $3 OFFSET 0) a
   ORDER BY a.id LIMIT 1`
 
 export async function findNearDuplicates(
   sender: Sender,
   profile: string,
-  story: number,
+  cluster: number,
   documentId: number,
 ): Promise<Annotation | null> {
-  return (await readAnnotations(sender, ofNearDuplicates, [story, storable(profile), documentId]))[0] ?? null
+  return (await readAnnotations(sender, ofCluster, [cluster, storable(profile), documentId]))[0] ?? null
 }

@@ -5,14 +5,14 @@ import { storable } from '../connection/row-batch.ts'
 import { wordsVector } from '../inbox/inbox-words.ts'
 import { draftColumns, draftValues, fieldsOf } from './annotation-rows.ts'
 
-/** The channel on which new annotations are told, when their transaction is done. */
+/** The channel that announces new annotations when their transaction is committed. */
 export const annotationChannel = 'annotations'
 
-/** A payload ends at 8,000 bytes. Of more than these it says only that there are some. */
-export const MAX_TOLD_IDS = 400
+/** A payload has at most 8,000 bytes. Beyond this many ids it is empty. */
+export const MAX_ANNOUNCED_IDS = 400
 
-/** A draft with the address and the number of what it is about. */
-export type PlacedDraft = { draft: AnnotationDraft; url: string; n: number }
+/** A draft with the URL and the number of its version. */
+export type LocatedDraft = { draft: AnnotationDraft; url: string; n: number }
 export type AddedAnnotation = { draft: AnnotationDraft; annotation: Annotation }
 
 const annotationParameters = [...draftColumns, ['url', 'text']] as const
@@ -27,8 +27,8 @@ const draftParameters = [
 const rest = draftParameters.length
 
 /**
- * Numbers are drawn behind the locks of all owners (the condition can't be answered before), and the draft's place decides their
- * order. What is there already is passed over, and so are counts and words of it.
+ * Ids are assigned after the owners are locked (the condition can't be answered before), in the order of the drafts. Annotations that
+ * exist are skipped, with their counts and words.
  */
 const addStatement = `
 WITH given AS MATERIALIZED (
@@ -62,24 +62,24 @@ WITH given AS MATERIALIZED (
   INSERT INTO stories (version, hash, story)
   SELECT * FROM unnest(${parameter(rest + 4, 'bigint')}, ${parameter(rest + 5, 'bigint')}, ${parameter(rest + 6, 'bigint')})
   ON CONFLICT DO NOTHING
-), told AS MATERIALIZED (
+), announced AS MATERIALIZED (
   SELECT pg_notify('${annotationChannel}',
-    CASE WHEN count(*) > ${MAX_TOLD_IDS} THEN '' ELSE string_agg(id::text, ',' ORDER BY id) END)
+    CASE WHEN count(*) > ${MAX_ANNOUNCED_IDS} THEN '' ELSE string_agg(id::text, ',' ORDER BY id) END)
   FROM fresh HAVING count(*) > 0
 )
-SELECT id, place::int AS place FROM fresh CROSS JOIN told ORDER BY place`
+SELECT id, place::int AS place FROM fresh CROSS JOIN announced ORDER BY place`
 
 const sendStatement = `INSERT INTO outbox (annotation, channel, next_at, created_at)
   SELECT annotation, channel, at, at FROM unnest($1::bigint[], $2::text[], $3::bigint[]) AS s (annotation, channel, at)
   ON CONFLICT DO NOTHING`
 
-/** Returns those that are new, in the order in which they were given. */
+/** Returns the new ones, in the order of the drafts. */
 export async function addAnnotations(
   tx: Tx,
-  placed: readonly PlacedDraft[],
-  { alsoAt, stories }: Pick<AnnotationBatch, 'alsoAt' | 'stories'>,
+  located: readonly LocatedDraft[],
+  { alsoAt, nearDuplicates }: Pick<AnnotationBatch, 'alsoAt' | 'nearDuplicates'>,
 ): Promise<AddedAnnotation[]> {
-  const drafts = eachOnce(placed)
+  const drafts = eachOnce(located)
   const rows = drafts.map(rowOf)
   const columns = draftParameters.map(([name]) => rows.map((row) => row[name]))
   const added = await tx.query<{ id: number; place: number }>(addStatement, [
@@ -87,9 +87,9 @@ export async function addAnnotations(
     alsoAt.map(({ annotation }) => annotation),
     alsoAt.map(({ versionId }) => versionId),
     alsoAt.map(({ url }) => storable(url)),
-    stories.map(({ versionId }) => versionId),
-    stories.map(({ hash }) => String(BigInt.asIntN(64, hash))),
-    stories.map(({ story }) => story),
+    nearDuplicates.map(({ versionId }) => versionId),
+    nearDuplicates.map(({ hash }) => String(BigInt.asIntN(64, hash))),
+    nearDuplicates.map(({ cluster }) => cluster),
   ])
   const all = added.map(({ id, place }) => addedOf(drafts[place - 1]!, id))
   const sent = all.flatMap(({ draft, annotation }) =>
@@ -105,9 +105,9 @@ export async function addAnnotations(
 }
 
 /** The first of an owner, profile and version. */
-function eachOnce(placed: readonly PlacedDraft[]): PlacedDraft[] {
+function eachOnce(located: readonly LocatedDraft[]): LocatedDraft[] {
   const met = new Set<string>()
-  return placed.filter(({ draft: { owner, profile, versionId } }) => {
+  return located.filter(({ draft: { owner, profile, versionId } }) => {
     const key = JSON.stringify([versionId, owner, profile])
     const isNew = !met.has(key)
     met.add(key)
@@ -115,20 +115,20 @@ function eachOnce(placed: readonly PlacedDraft[]): PlacedDraft[] {
   })
 }
 
-function rowOf({ draft, url }: PlacedDraft): Record<string, unknown> {
+function rowOf({ draft, url }: LocatedDraft): Record<string, unknown> {
   const row = draftValues(draft)
   const { owner, title } = row as { owner: string; title: string }
   const words = wordsVector({ owner, title, text: storable(draft.summary.text), url })
   return { ...row, url, read: comesRead(draft), archived: draft.muted === true, words }
 }
 
-/** As it would be read. */
-function addedOf({ draft, url, n }: PlacedDraft, id: number): AddedAnnotation {
+/** As a read would return it. */
+function addedOf({ draft, url, n }: LocatedDraft, id: number): AddedAnnotation {
   const annotation = { ...fieldsOf(draft), id, url, n, alsoAt: [] }
   return { draft, annotation }
 }
 
-/** The ids that a payload tells; null where they were too many. */
+/** The ids in a payload; null where there were too many. */
 export function readAnnotationEvents(payload: string): number[] | null {
   if (!/^\d{1,16}(,\d{1,16})*$/.test(payload)) return null
   return payload.split(',').map(Number)

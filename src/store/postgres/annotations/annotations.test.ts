@@ -36,7 +36,7 @@ function holdOpen({ pool }: TestDatabase, version: MadeVersion) {
   const { promise: isOpen, resolve: opened } = Promise.withResolvers<number>()
   const done = pool.transaction(async (tx) => {
     const placed = draftsOf([version]).map((draft) => ({ draft, url: `http://${host}/late`, n: 1 }))
-    const [added] = await addAnnotations(tx, placed, { alsoAt: [], stories: [] })
+    const [added] = await addAnnotations(tx, placed, { alsoAt: [], nearDuplicates: [] })
     opened(added!.annotation.id)
     await end
   })
@@ -44,7 +44,7 @@ function holdOpen({ pool }: TestDatabase, version: MadeVersion) {
 }
 
 describe('annotations of several workers', () => {
-  test('a worker takes the tasks of its own partitions alone', () =>
+  test('a worker takes only the tasks of its own partitions', () =>
     withDatabase(async ({ pool }) => {
       const mine = await makeVersions(pool, host, 3)
       const others = await makeVersions(pool, 'host2.example', 2)
@@ -59,7 +59,7 @@ describe('annotations of several workers', () => {
       assert.deepEqual(await taken(null), [...ids(mine), ...ids(others)])
     }))
 
-  test('whoever has lost a partition writes nothing of it', () =>
+  test('a worker that has lost a partition writes nothing of it', () =>
     withDatabase(async ({ pool }) => {
       const [one, two] = await makeVersions(pool, host, 2)
       await pool.query('UPDATE leases SET epoch = 5 WHERE partition = $1', [partition])
@@ -67,9 +67,9 @@ describe('annotations of several workers', () => {
       const annotations = createPostgresAnnotations({ pool, epochOf: (each) => held.get(each) ?? null })
       const isLost = (error: unknown): boolean => isAppError(error, 'lease-lost')
       const unwanted = { ...nothing, done: [two!.task], unwanted: [two!.id] }
-      for (const batch of [batchOf(one!), unwanted]) await assert.rejects(annotations.settle(batch), isLost)
+      for (const batch of [batchOf(one!), unwanted]) await assert.rejects(annotations.commit(batch), isLost)
       held.clear()
-      await assert.rejects(annotations.settle(batchOf(one!)), isLost)
+      await assert.rejects(annotations.commit(batchOf(one!)), isLost)
       assert.equal(await annotations.countTasks(), 2)
       assert.deepEqual(await annotations.list({ after: 0, limit: 9 }), [])
       assert.deepEqual(
@@ -83,8 +83,8 @@ describe('annotations of several workers', () => {
         { wanted: true },
       ])
       held.set(partition, 5)
-      assert.equal((await annotations.settle(batchOf(one!))).length, 1)
-      await annotations.settle(unwanted)
+      assert.equal((await annotations.commit(batchOf(one!))).length, 1)
+      await annotations.commit(unwanted)
       assert.equal(await annotations.countTasks(), 0)
       assert.deepEqual(await pool.query('SELECT wanted FROM versions ORDER BY id'), [
         { wanted: true },
@@ -92,7 +92,7 @@ describe('annotations of several workers', () => {
       ])
     }))
 
-  test('a partition changes hands when what is being settled is done, not before', () =>
+  test('a partition changes hands when a running commit is done, not before', () =>
     withDatabase(async (database) => {
       const { pool } = database
       const [one, two] = await makeVersions(pool, host, 2)
@@ -100,7 +100,7 @@ describe('annotations of several workers', () => {
       await open.isOpen
       const annotations = createPostgresAnnotations({ pool, epochOf: () => 0 })
       // It waits for the inbox of the owner, and has not asked for the lease yet.
-      const settling = annotations.settle(batchOf(two!))
+      const settling = annotations.commit(batchOf(two!))
       await untilWaiting(pool, 1)
       await pool.query('UPDATE leases SET epoch = 1 WHERE partition = $1', [partition])
       open.release()
@@ -113,7 +113,7 @@ describe('annotations of several workers', () => {
       )
     }))
 
-  test('what an owner gets becomes visible in the order of its numbers, whoever is late', () =>
+  test('annotations of an owner become visible in the order of their ids', () =>
     withDatabase(async (database) => {
       const { pool } = database
       const [late, next, elsewhere] = await makeVersions(pool, host, 3)
@@ -123,10 +123,10 @@ describe('annotations of several workers', () => {
         (await inbox.arrivals(owner, { after, limit: 9 })).map(({ versionId }) => versionId)
       const open = holdOpen(database, late!)
       const id = await open.isOpen
-      const settling = annotations.settle(batchOf(next!))
+      const settling = annotations.commit(batchOf(next!))
       await untilWaiting(pool, 1)
       assert.deepEqual(await arrivals('ann', 0), [], 'the later one waits for the one before it')
-      await annotations.settle(batchOf(elsewhere!, { owner: 'bob' }))
+      await annotations.commit(batchOf(elsewhere!, { owner: 'bob' }))
       assert.deepEqual(await arrivals('bob', 0), [elsewhere!.id], 'nobody else waits')
       open.release()
       await Promise.all([open.done, settling])
@@ -134,7 +134,7 @@ describe('annotations of several workers', () => {
       assert.deepEqual(await arrivals('ann', id), [next!.id])
     }))
 
-  test('new annotations are told to whoever listens, once they are there', () =>
+  test('new annotations are announced to listeners once they can be read', () =>
     withDatabase(async ({ pool }) => {
       const versions = await makeVersions(pool, host, 3)
       const annotations = createPostgresAnnotations({ pool })
@@ -142,8 +142,8 @@ describe('annotations of several workers', () => {
       const { promise, resolve } = Promise.withResolvers<string>()
       listener.on('notification', ({ payload = '' }) => resolve(payload))
       await listener.query(`LISTEN ${annotationChannel}`)
-      await annotations.settle({ ...nothing, done: [versions[2]!.task] })
-      const made = await annotations.settle({ ...nothing, annotations: draftsOf(versions.slice(0, 2)) })
+      await annotations.commit({ ...nothing, done: [versions[2]!.task] })
+      const made = await annotations.commit({ ...nothing, annotations: draftsOf(versions.slice(0, 2)) })
       assert.deepEqual(
         readAnnotationEvents(await promise),
         made.map(({ id }) => id),
@@ -158,7 +158,7 @@ describe('annotations of several workers', () => {
       const annotations = createPostgresAnnotations({ pool, epochOf: () => 0 })
       const done = versions.map(({ task }) => task)
       const [one, two, three, four] = versions
-      const made = await annotations.settle({
+      const made = await annotations.commit({
         ...nothing,
         done,
         annotations: draftsOf([one!, three!]),
@@ -176,7 +176,7 @@ describe('annotations of several workers', () => {
       )
     }))
 
-  test('what two workers settle at once is there once, and so it is counted', () =>
+  test('a concurrent commit by two workers is stored and counted once', () =>
     withDatabase(async ({ pool, address }) => {
       const versions = await makeVersions(pool, host, 20)
       const second = openPool({ address, maxConnections: 4, name: 'second' })
@@ -184,7 +184,7 @@ describe('annotations of several workers', () => {
       const owners = ['ann', 'bob', 'cay']
       const rounds = versions.flatMap((version, n) =>
         stores.map((store) =>
-          store.settle({
+          store.commit({
             ...nothing,
             done: [version.task],
             // In another order each time: nobody waits for somebody who waits.
@@ -200,7 +200,7 @@ describe('annotations of several workers', () => {
       await second.close()
     }))
 
-  test('a connection that is cut is told, and what is repeated then is not doubled', () =>
+  test('a cut connection is an error, and a repeat stores nothing twice', () =>
     withDatabase(async (database) => {
       const { pool, address } = database
       const [late, cut] = await makeVersions(pool, host, 2)
@@ -208,36 +208,36 @@ describe('annotations of several workers', () => {
       const annotations = createPostgresAnnotations({ pool: worker })
       const open = holdOpen(database, late!)
       await open.isOpen
-      const settling = annotations.settle(batchOf(cut!))
+      const settling = annotations.commit(batchOf(cut!))
       const isCut = assert.rejects(settling, (error) => isAppError(error, 'store-unreachable'))
       await untilWaiting(pool, 1)
       await cutConnections(pool, 'worker')
       await isCut
       open.release()
       await open.done
-      for (const count of [1, 0]) assert.equal((await annotations.settle(batchOf(cut!))).length, count)
+      for (const count of [1, 0]) assert.equal((await annotations.commit(batchOf(cut!))).length, count)
       assert.equal((await createPostgresInbox(pool).counts('ann')).all, 2)
       assert.equal(await annotations.countTasks(), 1)
       await worker.close()
     }))
 
-  test('a settled task that concerns nobody is one statement, any other one transaction of three', () =>
+  test('a task without annotations is one statement, any other one transaction of three', () =>
     withDatabase(async ({ pool }) => {
       const [one, two] = await makeVersions(pool, host, 2)
       const annotations = createPostgresAnnotations({ pool, epochOf: () => 0 })
       const sent = async (batch: AnnotationBatch) => {
         const before = pool.traffic()
-        await annotations.settle(batch)
+        await annotations.commit(batch)
         const { statements, transactions } = pool.traffic()
         return [statements - before.statements, transactions - before.transactions]
       }
       assert.deepEqual(await sent({ ...nothing, done: [one!.task], unwanted: [one!.id] }), [1, 0])
-      const stories = [{ versionId: two!.id, hash: 7n, story: two!.id }]
-      assert.deepEqual(await sent({ ...batchOf(two!), stories }), [3, 1])
+      const nearDuplicates = [{ versionId: two!.id, hash: 7n, cluster: two!.id }]
+      assert.deepEqual(await sent({ ...batchOf(two!), nearDuplicates }), [3, 1])
       assert.deepEqual(await sent(nothing), [0, 0])
     }))
 
-  test('text that PostgreSQL can not keep is no reason to keep nothing', () =>
+  test('characters that PostgreSQL can not store are replaced', () =>
     withDatabase(async ({ pool }) => {
       const [version] = await makeVersions(pool, host, 1)
       const annotations = createPostgresAnnotations({ pool })
@@ -247,7 +247,7 @@ describe('annotations of several workers', () => {
         summary: { text: `${words}\0\ud800`, marks: [] },
         explanation: { odd: '\0\ud800' },
       }
-      const [made] = await annotations.settle(batchOf(version!, parts))
+      const [made] = await annotations.commit(batchOf(version!, parts))
       const found = await annotations.find(made!.id)
       assert.deepEqual([found!.summary, found!.explanation], [parts.summary, parts.explanation])
       assert.ok(found!.title.startsWith('a\ufffdb'))

@@ -6,15 +6,15 @@ import { annotationColumns, findNearDuplicates, readAnnotations } from './annota
 
 export type PostgresAnnotationDeps = {
   pool: PostgresPool
-  /** Those whose tasks are taken: what this worker holds. Null for all. */
+  /** The partitions whose tasks are taken: those leased by this worker. Null for all. */
   partitions?: (() => readonly number[] | null) | undefined
-  /** What is settled is checked against it: a worker that has lost a partition writes nothing of it. Without it nothing is checked. */
+  /** Fences commits: a worker that has lost a partition writes nothing of it. Without it nothing is checked. */
   epochOf?: EpochOf | undefined
 }
 
 const select = `SELECT ${annotationColumns} FROM annotations a`
 
-/** One statement for each way to narrow the list, so that each goes along its index. An owner's are found through the inbox. */
+/** One statement for each filter, so that each uses its index. An owner's annotations are found through the inbox. */
 const ofInbox = (condition: string): string => `SELECT ${annotationColumns}
   FROM (SELECT id FROM inbox WHERE ${condition} AND id > $1 ORDER BY id LIMIT $2) i
   CROSS JOIN LATERAL (SELECT * FROM annotations WHERE id = i.id LIMIT 1) a ORDER BY a.id`
@@ -29,7 +29,7 @@ export function createPostgresAnnotations({ pool, partitions, epochOf }: Postgre
   return {
     tasks: (share) => takeTasks(pool, partitions?.() ?? null, share),
     countTasks: () => countTasks(pool),
-    settle: (batch) => commitBatch(pool, batch, epochOf ?? null),
+    commit: (batch) => commitBatch(pool, batch, epochOf ?? null),
     async find(id) {
       return (await readAnnotations(pool, `${select} WHERE a.id = $1`, [id]))[0] ?? null
     },
@@ -43,10 +43,10 @@ export function createPostgresAnnotations({ pool, partitions, epochOf }: Postgre
       const sql = `${select} WHERE a.document = $1 AND a.profile = $2 ORDER BY a.id DESC LIMIT 1`
       return (await readAnnotations(pool, sql, [documentId, storable(profile)]))[0] ?? null
     },
-    ofNearDuplicates: (profile, story, documentId) => findNearDuplicates(pool, profile, story, documentId),
-    async stories(limit) {
-      const rows = await pool.query<{ versionId: number; hash: string; story: number }>(
-        'SELECT version AS "versionId", hash::text, story FROM stories ORDER BY version DESC LIMIT $1',
+    ofCluster: (profile, cluster, documentId) => findNearDuplicates(pool, profile, cluster, documentId),
+    async nearDuplicates(limit) {
+      const rows = await pool.query<{ versionId: number; hash: string; cluster: number }>(
+        'SELECT version AS "versionId", hash::text, story AS cluster FROM stories ORDER BY version DESC LIMIT $1',
         [limit],
       )
       return rows.map((row): NearDuplicate => ({ ...row, hash: BigInt(row.hash) })).reverse()
@@ -58,12 +58,12 @@ export type TaskShare = { limit: number; part: number; parts: number }
 
 const columns = 't.id, t.version AS "versionId", t.watch, t.hops, t.round, t.first, t.made'
 
-/** The same document is always the same taker's. Ids are drawn in turns, so they are mixed first. */
+/** A document always goes to the same worker. Ids are assigned in turns, so they are hashed first. */
 const inShare = '(hashint8(t.document)::bigint & 2147483647) % $2::bigint = $3::bigint'
 
 /**
- * The oldest tasks of the given partitions; null for all of them. First it is asked where there are any, then each partition on its own,
- * the one with the oldest first, until there are enough.
+ * The oldest tasks of the given partitions; null for all. One query finds the partitions with tasks, then each is read on its own,
+ * the one with the oldest task first, up to the limit.
  */
 export async function takeTasks(
   pool: PostgresPool,

@@ -5,7 +5,7 @@ import { findNearDuplicates } from './annotation-rows.ts'
 
 export type PostgresNearDuplicatesDeps = { pool: PostgresPool; epochOf: EpochOf }
 
-/** Any number that nobody else uses as the class of an advisory lock. */
+/** A number that no other advisory lock uses as its class. */
 const LOCKS = 7_252_020
 const BANDS = 4
 /** A band that thousands share (one template, no content) is not searched to its end. */
@@ -23,35 +23,35 @@ const candidates = Array.from(
 export const nearDuplicateStatements = {
   lock: 'SELECT pg_advisory_xact_lock($1::int, key) FROM unnest($2::int[]) AS key',
   /** The nearest first, of equals the newest. */
-  find: `SELECT story FROM (${candidates.join(' UNION ALL ')}) near WHERE ${distance} <= ${MAX_DISTANCE}
+  find: `SELECT story AS cluster FROM (${candidates.join(' UNION ALL ')}) near WHERE ${distance} <= ${MAX_DISTANCE}
     ORDER BY ${distance}, version DESC LIMIT 1`,
 }
 
 /**
- * Stories of a whole cluster, by the database alone. Where three of 64 bits at most differ, one of four bands of 16 bits is equal: so
- * whoever decides locks the four bands of the text, and meets everybody who decides on something near. Look, decision and what
- * is kept of it are one transaction, and the locks end with it: a connection that is cut takes everything back.
+ * Near-duplicates over all workers, by the database alone. If at most three of 64 bits differ, one of four bands of 16 bits is equal: a
+ * worker locks the four bands of a text, and waits for every other that decides on a near one. Search, decision and commit are one
+ * transaction, and the locks end with it: a cut connection rolls everything back.
  */
 export function createPostgresNearDuplicates({ pool, epochOf }: PostgresNearDuplicatesDeps): NearDuplicateStore {
   return {
-    decide: (hash, settle) =>
+    decide: (hash, commit) =>
       pool.transaction(async (tx) => {
         await tx.query(nearDuplicateStatements.lock, [LOCKS, bandKeys(hash)])
-        const [found] = await tx.query<{ story: number }>(nearDuplicateStatements.find, [
+        const [found] = await tx.query<{ cluster: number }>(nearDuplicateStatements.find, [
           String(BigInt.asIntN(64, hash)),
         ])
         const annotations = {
-          ofNearDuplicates: (profile: string, story: number, documentId: number) =>
-            findNearDuplicates(tx, profile, story, documentId),
-          settle: (batch: Parameters<typeof commitBatch>[1]) =>
+          ofCluster: (profile: string, cluster: number, documentId: number) =>
+            findNearDuplicates(tx, profile, cluster, documentId),
+          commit: (batch: Parameters<typeof commitBatch>[1]) =>
             commitBatch({ query: tx.query, transaction: (work) => work(tx) }, batch, epochOf),
         }
-        return (await settle({ story: found?.story ?? null, annotations })).result
+        return (await commit({ cluster: found?.cluster ?? null, annotations })).result
       }),
   }
 }
 
-/** In the same order for everybody, so that nobody waits for each other. */
+/** In one order for all, so that there is no deadlock. */
 function bandKeys(hash: bigint): number[] {
   const keys: number[] = []
   for (let band = 0; band < BANDS; band++) keys.push(band * 65_536 + Number((hash >> BigInt(band * 16)) & 0xffffn))

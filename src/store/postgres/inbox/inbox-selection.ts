@@ -7,10 +7,9 @@ import { wordsQuery } from './inbox-words.ts'
 type Numbers = { inState: number; ofProfile: number; both: number }
 
 /**
- * Finds rows, the newest first; answers with the statement that reads them. There are three ways to walk: along the index of the
- * state, along that of the profile, or along the matches of words. Between the first two the counts decide that
- * are kept. Words that are common are soon found among the newest rows; when so many were looked at without finding enough,
- * the words are rare, and their own index has few matches.
+ * Finds rows, the newest first; returns the statement that reads them. It goes along one of three indexes: that of the state, that of
+ * the profile, or that of the words. The stored counts decide between the first two. Common words are soon found among the newest
+ * rows; where a window of them does not have enough, the words are rare, and their own index has few matches.
  *
  * Owner and profile are storable. Null where there is nothing to find.
  */
@@ -37,7 +36,7 @@ export async function selectRows(
   if (profile !== null) {
     const { inState, ofProfile, both } = await countRows(sender, owner, state, profile)
     if (both === 0) return null
-    // The walk ends with the last that there is.
+    // The walk ends with the last match.
     walk.limit = Math.min(limit, both)
     if (ofProfile < inState) walk.along = 'profile'
   }
@@ -48,9 +47,9 @@ export async function selectRows(
 async function selectByWords(sender: Sender, walk: Walk, words: string): Promise<Statement> {
   if (walk.limit > WINDOW) return walkWords(walk, words)
   const { sql, values } = windowOfRows(walk, words)
-  const [first] = await sender.query<{ looked: number; ids: number[] | null }>(sql, values)
+  const [first] = await sender.query<{ read: number; ids: number[] | null }>(sql, values)
   const ids = first?.ids ?? []
-  const isEnough = ids.length >= walk.limit || first!.looked < WINDOW
+  const isEnough = ids.length >= walk.limit || first!.read < WINDOW
   return isEnough ? givenRows(walk.owner, ids.slice(0, walk.limit)) : walkWords(walk, words)
 }
 
@@ -75,8 +74,8 @@ function timesOf({ query }: InboxFilter): Walk['times'] {
 export type Statement = { sql: string; values: readonly unknown[] }
 
 /**
- * A walk through an owner's inbox, the newest first, until there is enough. `state` goes along the index of the state, `profile`
- * along that of the profile; the other conditions are held against what is met. Its rows are ids with their marks.
+ * A walk along an index of an owner's inbox, the newest first, up to the limit: the index of the state or of the profile. The other
+ * conditions are checked on each row. Rows are ids with their marks.
  */
 export type Walk = {
   along: 'state' | 'profile'
@@ -88,11 +87,11 @@ export type Walk = {
   urgency: number | null
   /** From (inclusive) and to (exclusive). */
   times: readonly [fromMs: number, toMs: number] | null
-  /** Only what these marks would change. */
+  /** Only rows that these marks would change. */
   changedBy: Marks | null
 }
 
-/** Rows of a state, as its index says it. */
+/** The rows of a state, in the words of its index. */
 const stateRows: Record<InboxState, string> = {
   unread: 'NOT i.archived AND NOT i.read',
   all: 'NOT i.archived',
@@ -102,7 +101,7 @@ const stateRows: Record<InboxState, string> = {
 
 const columns = 'i.id, i.read, i.starred, i.archived'
 
-/** So many rows are held against words before the index of words is asked. */
+/** The rows that are checked for words before the index of words is used. */
 export const WINDOW = 1_000
 
 function createParameters() {
@@ -119,9 +118,8 @@ function createParameters() {
 type Parameters = ReturnType<typeof createParameters>
 
 /**
- * The way, and what is held against each row that is met on it. Statements are planned once and without their values: conditions
- * that no index answers would be thought to let few rows through, and few rows to be quickly sorted. Within
- * CASE they are not judged, and no other index offers itself.
+ * The condition of the index, and the filters for each row. Statements are planned once, without their values: PostgreSQL would assume
+ * that a filter leaves few rows, and sort them. Within CASE it assumes nothing, and no other index fits.
  */
 function conditionsOf(walk: Walk, parameters: Parameters): string {
   const { add } = parameters
@@ -156,21 +154,20 @@ export function walkRows(walk: Walk): Statement {
   return { sql, values: parameters.values }
 }
 
-// How many rows a walk will bring is not known when it is planned. Rows that belong to its own are looked up one by one in any case:
-// that is what a LIMIT within LATERAL makes sure of.
+// The number of rows is not known when the statement is planned. A LIMIT within LATERAL makes PostgreSQL look up joined rows one by one.
 
-/** The first rows of a walk held against words: how many were looked at, and which of them have the words. */
+/** The first rows of a walk: how many were read, and which of them have the words. */
 export function windowOfRows(walk: Walk, words: string): Statement {
   const parameters = createParameters()
   const where = conditionsOf(walk, parameters)
   const sql = `WITH walked AS MATERIALIZED (SELECT i.id FROM inbox i WHERE ${where} ORDER BY i.id DESC LIMIT ${WINDOW})
-    SELECT count(*)::int AS looked, array_agg(i.id ORDER BY i.id DESC) FILTER (WHERE w.has) AS ids
+    SELECT count(*)::int AS read, array_agg(i.id ORDER BY i.id DESC) FILTER (WHERE w.has) AS ids
     FROM walked i CROSS JOIN LATERAL
       (SELECT words @@ ${parameters.add(words)}::tsquery AS has FROM inbox_words WHERE annotation = i.id LIMIT 1) w`
   return { sql, values: parameters.values }
 }
 
-/** Along the matches of the index of words, the newest first: what the state and the rest say is held against each. */
+/** Along the index of words, the newest first, with state and filters checked on each row. */
 export function walkWords(walk: Walk, words: string): Statement {
   const parameters = createParameters()
   const where = conditionsOf(walk, parameters)
@@ -189,9 +186,9 @@ export function givenRows(owner: string, ids: readonly number[]): Statement {
   return { sql, values: [ids, owner] }
 }
 
-/** All of an owner's, whatever their state, the oldest first: what came behind `$2`. */
+/** All of an owner's, in any state, the oldest first: ids above `$2`. */
 export const arrivalsStatement = `SELECT ${columns} FROM inbox i WHERE i.owner = $1 AND i.id > $2 ORDER BY i.id LIMIT $3`
 
-/** Of each document the last annotation alone, the newest first. */
+/** Only the last annotation of each document, the newest first. */
 export const documentsStatement = `SELECT i.id, i.document FROM inbox i WHERE i.owner = $1 AND i.id < $2
   AND i.id = (SELECT max(b.id) FROM inbox b WHERE b.owner = $1 AND b.document = i.document) ORDER BY i.id DESC LIMIT $3`

@@ -22,7 +22,7 @@ const source = {
 }
 
 describe('words of the inbox', () => {
-  test('are found as people type them, and only by their owner', async () => {
+  test('are found as users type them, and only by their owner', async () => {
     const { pool, destroy } = await createDatabase()
     const vector = wordsVector(source)
     const finds = async (query: string): Promise<boolean> => {
@@ -58,7 +58,7 @@ describe('words of the inbox', () => {
     await destroy()
   })
 
-  test('of a text without end take no more than their share', async () => {
+  test('of a very long text are limited', async () => {
     const { pool, destroy } = await createDatabase()
     const texts = [
       'x'.repeat(3_000_000),

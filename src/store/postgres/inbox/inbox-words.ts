@@ -4,13 +4,13 @@ import type { QueryNode, WordsNode } from '../../../core/search-query/query.ts'
 import { isUnspaced } from '../../../core/search-query/searchable-text.ts'
 
 /**
- * Words of the inbox, as a tsvector that is spelled here: the server's own parsers would cut addresses and leave words out. Title,
- * summary and address are searched, `intitle:` in the title, whose words have the weight A. Words hold letters, digits
- * and marks alone; so `@owner` and `.site` are like no word, and whatever somebody types finds neither.
+ * Words of the inbox, as a tsvector that is built here: the server's own parsers would split URLs and drop words. Title, summary and
+ * URL are searched, `intitle:` in the title, whose words have the weight A. Words have only letters, digits and marks; so
+ * `@owner` and `.site` are never equal to a word, and no query finds them.
  */
 export type WordSource = { owner: string; title: string; text: string; url: string }
 
-/** Places of words end at 16,383. Between two fields there is a gap that no phrase goes over. */
+/** Positions end at 16,383. Between two fields there is a gap that no phrase spans. */
 const fields = [
   { from: 1, maxWords: 2_000, weight: 'A' },
   { from: 3_000, maxWords: 9_000, weight: '' },
@@ -18,7 +18,7 @@ const fields = [
 ] as const
 
 const MAX_WORD_CHARS = 100
-/** A tsvector ends at 1 MiB. */
+/** A tsvector has at most 1 MiB. */
 const MAX_CHARS = 200_000
 const MAX_PLACES = 200
 const MAX_SITES = 12
@@ -29,7 +29,7 @@ export function wordsVector({ owner, title, text, url }: WordSource): string {
   let chars = 0
   for (const [n, value] of [title, text, url].entries()) {
     const { from, maxWords, weight } = fields[n]!
-    // What lies behind the last word that fits need not be cut into words.
+    // Text after the last word that fits need not be split.
     const words = wordsOf(value.slice(0, MAX_CHARS)).slice(0, maxWords)
     for (const [place, word] of words.entries()) {
       const spelled = spell(word)
@@ -44,7 +44,7 @@ export function wordsVector({ owner, title, text, url }: WordSource): string {
   return [quoted(ownerWord(owner)), ...siteWords(url).map(quoted), ...entries].join(' ')
 }
 
-/** What of an owner's a query is to find. */
+/** A query within one owner's words. */
 export function wordsQuery(owner: string, node: QueryNode): string {
   return `${quoted(ownerWord(owner))} & ${tsqueryOf(node)}`
 }
@@ -70,7 +70,7 @@ function wordsExpression({ words, prefix, where }: WordsNode): string {
     return `${quoted(spell(word))}${marks === '' ? '' : `:${marks}`}`
   }
   const apart = words.map((word, n) => term(word, prefix && n === words.length - 1)).join(' <-> ')
-  // Where no spaces are written, a longer text may be cut into other words than these few characters alone.
+  // In scripts without spaces, a longer text may be split into other words than these few characters.
   if (words.length === 1 || !words.every(isUnspaced)) return `(${apart})`
   return `((${apart}) | ${term(words.join(''), true)})`
 }

@@ -37,18 +37,18 @@ async function countsAgree(inbox: InboxStore, owner: string): Promise<void> {
 }
 
 describe('the inbox in PostgreSQL', () => {
-  test('marks and new annotations of two processes at once leave counts and holds right', () =>
+  test('concurrent marks and new annotations of two processes leave counts and pins right', () =>
     withDatabase(async ({ pool, address }) => {
       const second = openPool({ address, maxConnections: 4, name: 'second' })
       const stores = [pool, second].map((each) => createPostgresInbox(each))
       const engines = [pool, second].map((each) => createPostgresAnnotations({ pool: each }))
       const versions = await makeVersions(pool, 'host1.example', 60)
       const first = versions.slice(0, 30)
-      const made = await engines[0]!.settle({ ...nothing, annotations: draftsOf(first) })
+      const made = await engines[0]!.commit({ ...nothing, annotations: draftsOf(first) })
       const ids = made.map(({ id }) => id)
       const work: Promise<unknown>[] = versions.slice(30).map((version, n) => {
         const annotations = draftsOf([version], { owner: n % 5 === 0 ? 'bob' : 'ann', muted: n % 7 === 0 })
-        return engines[n % 2]!.settle({ ...nothing, annotations })
+        return engines[n % 2]!.commit({ ...nothing, annotations })
       })
       for (let n = 0; n < 30; n++) {
         const marks = [{ read: true }, { starred: true }, { archived: n % 2 === 0 }, { read: false }][n % 4]!
@@ -66,11 +66,11 @@ describe('the inbox in PostgreSQL', () => {
       await second.close()
     }))
 
-  test('of two that mark the same each change is told by one of them', () =>
+  test('of two concurrent calls that set the same marks each change is returned by one', () =>
     withDatabase(async ({ pool, address }) => {
       const second = openPool({ address, maxConnections: 2, name: 'second' })
       const versions = await makeVersions(pool, 'host1.example', 40)
-      const made = await createPostgresAnnotations({ pool }).settle({ ...nothing, annotations: draftsOf(versions) })
+      const made = await createPostgresAnnotations({ pool }).commit({ ...nothing, annotations: draftsOf(versions) })
       const ids = made.map(({ id }) => id)
       const told = await Promise.all([
         createPostgresInbox(pool).mark('ann', ids, { read: true }),
@@ -84,11 +84,11 @@ describe('the inbox in PostgreSQL', () => {
       await second.close()
     }))
 
-  test('a connection that is cut while it marks is told, and nothing is half done', () =>
+  test('a connection that is cut while it marks is an error, and nothing is half done', () =>
     withDatabase(async ({ pool, address }) => {
       const worker = openPool({ address, maxConnections: 2, name: 'worker' })
       const [version] = await makeVersions(pool, 'host1.example', 1)
-      const [made] = await createPostgresAnnotations({ pool }).settle({ ...nothing, annotations: draftsOf([version!]) })
+      const [made] = await createPostgresAnnotations({ pool }).commit({ ...nothing, annotations: draftsOf([version!]) })
       const inbox = createPostgresInbox(worker)
       const { promise: end, resolve: release } = Promise.withResolvers<void>()
       const { promise: isLocked, resolve: locked } = Promise.withResolvers<void>()
@@ -113,7 +113,7 @@ describe('the inbox in PostgreSQL', () => {
       await worker.close()
     }))
 
-  test('no list goes through a whole table or sorts, whatever the values are', () =>
+  test('no list scans a whole table or sorts, whatever the values are', () =>
     withDatabase(async ({ pool }) => {
       await fillInboxes(pool, [...Array.from({ length: 18 }, () => 'big'), 'small', 'other'], 30_000)
       const heard = listening(pool)
@@ -150,14 +150,14 @@ describe('the inbox in PostgreSQL', () => {
         await uses('inbox_pkey', annotations.list({ after: 0, limit: 9, owner }))
         await uses('inbox_profile', annotations.list({ after: 0, limit: 9, owner, profile: `${owner}-1` }))
         await uses('annotations_document', annotations.last(`${owner}-1`, 5))
-        await uses('annotations_story', annotations.ofNearDuplicates(`${owner}-1`, 5, 5))
+        await uses('annotations_story', annotations.ofCluster(`${owner}-1`, 5, 5))
       }
       await uses('inbox_words_words', inbox.list('big', { state: 'all', ...queryOf('rare') }, page))
       await uses('inbox_words_words', inbox.list('big', { state: 'all', ...queryOf('nowhere') }, page))
       await uses('annotations_pkey', annotations.list({ after: 0, limit: 9 }))
     }))
 
-  test('a rare word is found behind many rows that do not have it, and a common one without looking at all of them', () =>
+  test('a rare word is found behind many rows without it, and a common one without reading all of them', () =>
     withDatabase(async ({ pool }) => {
       await fillInboxes(pool, ['ann', 'bob'], 12_000)
       const inbox = createPostgresInbox(pool)

@@ -88,7 +88,7 @@ export function createPostgresInbox(pool: PostgresPool): InboxStore {
   }
 }
 
-/** Work behind the lock of the owner's inbox. */
+/** Work with the owner's inbox locked. */
 function inInbox<T>(pool: PostgresPool, owner: string, work: (tx: Tx, name: string) => Promise<T>): Promise<T> {
   const name = storable(owner)
   return pool.transaction(async (tx) => {
@@ -101,12 +101,12 @@ function storableFilter(filter: InboxFilter): InboxFilter {
   return filter.profile === undefined ? filter : { ...filter, profile: storable(filter.profile) }
 }
 
-/** Everything here runs in the caller's transaction and behind the lock of the owner, who is storable. */
+/** Everything below runs in the caller's transaction, with the owner locked. The owner is storable. */
 
 type Touched = { id: number; document: number; version: number; at: number }
 type Wish = { version: number; wanted: boolean }
 
-/** Until the end of the transaction nobody else adds to this inbox or marks in it. */
+/** Until the end of the transaction no one else adds to this inbox or marks in it. */
 export async function lockInbox(tx: Tx, owner: string): Promise<void> {
   await tx.query(
     `INSERT INTO inbox_owners (owner) VALUES ($1) ON CONFLICT (owner) DO UPDATE SET owner = excluded.owner WHERE false`,
@@ -116,7 +116,7 @@ export async function lockInbox(tx: Tx, owner: string): Promise<void> {
 
 const difference = (after: string, before: string): string => `(${after})::int - (${before})::int`
 
-/** Rows, and the counts of their profiles by what was before and after. */
+/** Updates rows, and the counts of their profiles by the difference. */
 const markStatement = `
 WITH old AS MATERIALIZED (
   SELECT id, read, starred, archived FROM inbox WHERE owner = $1 AND id = ANY($2::bigint[])
@@ -138,7 +138,7 @@ WITH old AS MATERIALIZED (
 )
 SELECT id, document, version, at FROM changed`
 
-/** Those of the ids that it changed, in their order. */
+/** The ids that changed, in their order. */
 export async function mark(
   tx: Tx,
   owner: string,
@@ -149,7 +149,7 @@ export async function mark(
   const changed = await tx.query<Touched>(markStatement, values)
   await commitPins(tx, owner, changed)
   const touched = new Set(changed.map(({ id }) => id))
-  // Of an id that is given twice the first counts.
+  // An id given twice is returned once.
   return ids.filter((id) => touched.delete(id))
 }
 

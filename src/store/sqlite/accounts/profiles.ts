@@ -55,7 +55,7 @@ export function createSqliteProfiles(db: Database): ProfileStore {
   function putOne({ profile, keys }: KeyedProfile, revision: number): void {
     sql.put.run(profile.id, profile.owner, revision, JSON.stringify(profile))
     const before = Map.groupBy(urdsOf(profile.id), ({ watch }) => watch)
-    // Those that go are there until the new ones have their numbers: a number that was in use means the same to the end.
+    // Old ones are removed after the new ones have their ids: an id is never used twice.
     sql.clearPlaces.run(profile.id)
     for (const [place, source] of profile.sources.entries()) {
       const watch = watchOf(keys[place]!, source.uri)

@@ -30,9 +30,11 @@ export function createSqliteAnnotations(db: Database): AnnotationStore {
     send: db.prepare('INSERT OR IGNORE INTO outbox (annotation, channel, next_at, created_at) VALUES (?1, ?2, ?3, ?3)'),
     pin: db.prepare('INSERT OR IGNORE INTO holds (version, owner, since) VALUES (?, ?, ?)'),
     alsoAt: db.prepare('INSERT OR IGNORE INTO also_at (annotation, version, url) VALUES (?, ?, ?)'),
-    story: db.prepare('INSERT OR IGNORE INTO stories (version, hash, story) VALUES (?, ?, ?)'),
-    stories: db.prepare('SELECT version AS versionId, hash, story FROM stories ORDER BY version DESC LIMIT ?'),
-    // Whoever else had a use for it keeps it.
+    addNearDuplicate: db.prepare('INSERT OR IGNORE INTO stories (version, hash, story) VALUES (?, ?, ?)'),
+    nearDuplicates: db.prepare(
+      'SELECT version AS versionId, hash, story AS cluster FROM stories ORDER BY version DESC LIMIT ?',
+    ),
+    // Unless an annotation or a task still needs it.
     unwanted: db.prepare(
       `UPDATE versions SET wanted = 0 WHERE id = ?1
        AND NOT EXISTS (SELECT 1 FROM annotations a WHERE a.document = versions.document AND a.version = ?1)
@@ -46,14 +48,14 @@ export function createSqliteAnnotations(db: Database): AnnotationStore {
        ORDER BY a.id LIMIT ?`,
     ),
     last: prepareAnnotations(db, 'WHERE a.profile = ? AND a.document = ? ORDER BY a.id DESC LIMIT 1'),
-    ofNearDuplicates: prepareAnnotations(
+    ofCluster: prepareAnnotations(
       db,
       'WHERE a.story = ? AND a.story <> 0 AND a.profile = ? AND a.document <> ? ORDER BY a.id LIMIT 1',
     ),
   }
-  sql.stories.setReadBigInts(true)
+  sql.nearDuplicates.setReadBigInts(true)
 
-  /** 0 where it is there already. */
+  /** 0 where it exists. */
   function add(draft: AnnotationDraft): number {
     const read = comesRead(draft)
     const archived = draft.muted === true
@@ -67,11 +69,12 @@ export function createSqliteAnnotations(db: Database): AnnotationStore {
     return id
   }
 
-  function settle({ done, annotations, alsoAt, stories, unwanted, wanted }: AnnotationBatch): number[] {
+  function commit({ done, annotations, alsoAt, nearDuplicates, unwanted, wanted }: AnnotationBatch): number[] {
     const added = annotations.map((draft) => ({ id: add(draft), draft })).filter(({ id }) => id > 0)
     for (const { id, draft } of added) spell(id, draft)
     for (const { annotation, versionId, url } of alsoAt) sql.alsoAt.run(annotation, versionId, url)
-    for (const { versionId, hash, story } of stories) sql.story.run(versionId, BigInt.asIntN(64, hash), story)
+    for (const { versionId, hash, cluster } of nearDuplicates)
+      sql.addNearDuplicate.run(versionId, BigInt.asIntN(64, hash), cluster)
     for (const id of done) sql.done.run(id)
     for (const id of unwanted) sql.unwanted.run(id)
     for (const id of wanted) sql.wanted.run(id)
@@ -84,8 +87,8 @@ export function createSqliteAnnotations(db: Database): AnnotationStore {
       return rows.map((row) => ({ ...row, first: row.first === 1, made: row.made === 1 }))
     },
     countTasks: async () => (db.read(() => sql.countTasks.get()) as { n: number }).n,
-    async settle(batch) {
-      const ids = db.write(() => settle(batch))
+    async commit(batch) {
+      const ids = db.write(() => commit(batch))
       return ids.map((id) => annotationOf(sql.find.get(id))!)
     },
     find: async (id) => db.read(() => annotationOf(sql.find.get(id))),
@@ -94,14 +97,22 @@ export function createSqliteAnnotations(db: Database): AnnotationStore {
       return rows.map((row) => annotationOf(row)!)
     },
     last: async (profile, documentId) => db.read(() => annotationOf(sql.last.get(profile, documentId))),
-    async ofNearDuplicates(profile, story, documentId) {
-      return db.read(() => annotationOf(sql.ofNearDuplicates.get(story, profile, documentId)))
+    async ofCluster(profile, cluster, documentId) {
+      return db.read(() => annotationOf(sql.ofCluster.get(cluster, profile, documentId)))
     },
-    async stories(limit) {
-      const rows = db.read(() => sql.stories.all(limit)) as { versionId: bigint; hash: bigint; story: bigint }[]
+    async nearDuplicates(limit) {
+      const rows = db.read(() => sql.nearDuplicates.all(limit)) as {
+        versionId: bigint
+        hash: bigint
+        cluster: bigint
+      }[]
       return rows
         .map(
-          ({ versionId, hash, story }): NearDuplicate => ({ versionId: Number(versionId), hash, story: Number(story) }),
+          ({ versionId, hash, cluster }): NearDuplicate => ({
+            versionId: Number(versionId),
+            hash,
+            cluster: Number(cluster),
+          }),
         )
         .reverse()
     },

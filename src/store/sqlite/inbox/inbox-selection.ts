@@ -4,15 +4,14 @@ import { countColumns, type InboxSelection, narrowedState } from '../../rules/in
 import type { Database } from '../folder/database.ts'
 import { type Condition, wordCondition, wordSearch } from './inbox-words.ts'
 
-/** Queries about sites come in no end of shapes; nothing is lost where one is prepared again. */
+/** Queries with `site:` have many shapes; a statement that was dropped is prepared again. */
 const MAX_SHAPES = 200
 
 type Numbers = { inState: number; inAll: number }
 
 /**
- * Finds ids, the newest first. There are three ways to walk: along the index of the state, along that of the profile, or
- * along the matches in the table of words. The counts that are kept tell which is short. On each way the
- * other conditions are held against what is met, and the walk ends when there is enough.
+ * Finds ids, the newest first, along one of three indexes: that of the state, that of the profile, or the matches in the table of
+ * words. The stored counts tell which is the shortest. The other conditions are checked on each row, and the walk ends at the limit.
  */
 export function createInboxSelection(db: Database) {
   const shapes = new Map<string, StatementSync>()
@@ -51,7 +50,7 @@ export function createInboxSelection(db: Database) {
     if (node === null) return alongRows(walkWith([]))
     const { match, conditions } = wordSearch(owner, node)
     if (match === null) return alongRows(walkWith(conditions))
-    // To hold one row against the words costs as much as to pass 75 matches, and of a rare state one must pass many.
+    // Checking one row against the words costs as much as skipping 75 matches, and a rare state means skipping many.
     if (own.inState ** 2 * 2 < all.inAll) return alongRows(walkWith([wordCondition(owner, node)]))
     return alongWords(walkWith(conditions), match)
   }
@@ -82,7 +81,7 @@ function changeCondition({ read, starred, archived }: Marks): Condition {
   return { sql: differs.length === 0 ? 'FALSE' : `(${differs.join(' OR ')})`, values: [] }
 }
 
-/** What a walk through an owner's annotations looks for. */
+/** A walk along an index of an owner's annotations. */
 export type Walk = {
   owner: string
   state: InboxState
@@ -92,7 +91,7 @@ export type Walk = {
   conditions: readonly Condition[]
 }
 
-/** Rows of a state, and the index that has those alone, by owner and id. */
+/** The rows of a state, and the index that has only those, by owner and id. */
 const states: Record<InboxState, { index: string; rows: string }> = {
   unread: { index: 'annotations_unread', rows: 'a.archived = 0 AND a.read = 0' },
   all: { index: 'annotations_owner', rows: 'a.archived = 0' },
@@ -100,7 +99,7 @@ const states: Record<InboxState, { index: string; rows: string }> = {
   archived: { index: 'annotations_archived', rows: 'a.archived = 1' },
 }
 
-/** Each way names its index: a statement that could not use it would fail, and never scan. */
+/** Each walk names its index: a statement that could not use it would fail, not scan. */
 export function alongState(walk: Walk): Condition {
   const { index, rows } = states[walk.state]
   const where = joined([
@@ -123,7 +122,7 @@ export function alongProfile(walk: Walk): Condition {
   return finished(sql, where, walk)
 }
 
-/** Begins and ends where the state does: what lies before its oldest row is not looked at. */
+/** Between the newest and the oldest row of the state. */
 export function alongWords(walk: Walk, match: string): Condition {
   const { index, rows } = states[walk.state]
   const where = joined([

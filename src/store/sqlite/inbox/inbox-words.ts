@@ -9,16 +9,16 @@ import { ftsExpression, type WordTable } from '../search/fts-expression.ts'
 export type Condition = { sql: string; values: readonly SQLInputValue[] }
 
 export type WordSearch = {
-  /** What the table of words is asked for; null where it can't narrow anything down. */
+  /** The expression for the table of words; null where it can't narrow the search. */
   match: string | null
-  /** What it can't tell: to be held against each row that it finds. */
+  /** Conditions that the table can't answer: checked on each row that it finds. */
   conditions: Condition[]
 }
 
 /**
- * A query against `inbox_words`. Each entry has its owner as a word, so a search goes through the owner's own alone. Title,
- * summary and address are searched, `intitle:` in the title. The table knows addresses by their words, so for `site:` it
- * finds all pages that name the host anywhere in their address; the host of the document then decides.
+ * A query against `inbox_words`. Each entry has its owner as a word, so a search reads only the owner's own. Title, summary and
+ * URL are searched, `intitle:` in the title. The table knows URLs by their words, so for `site:` it finds all pages that name the
+ * host anywhere in their URL; the host of the document then decides.
  */
 export function wordSearch(owner: string, node: QueryNode): WordSearch {
   const table = wordTable(owner)
@@ -30,7 +30,7 @@ export function wordSearch(owner: string, node: QueryNode): WordSearch {
   }
 }
 
-/** The same asked of one row at a time, for where the rows are few. */
+/** The same for one row at a time, where the rows are few. */
 export function wordCondition(owner: string, node: QueryNode): Condition {
   return conditionOf(node, wordTable(owner))
 }
@@ -49,7 +49,7 @@ function namesSite(node: QueryNode): boolean {
   return node.kind === 'not' ? namesSite(node.node) : node.kind === 'site'
 }
 
-/** Finds at least what the query does, although sites are known by their words alone; null where that is everything. */
+/** Finds at least what the query does, with sites matched by their words; null where that is everything. */
 function broaden(node: QueryNode): QueryNode | null {
   if (!namesSite(node)) return node
   switch (node.kind) {
@@ -92,7 +92,7 @@ function conditionOf(node: QueryNode, table: WordTable): Condition {
   }
 }
 
-/** Documents carry their port where it is not the usual one, and IPv6 in brackets; an address has no hosts below it. */
+/** Documents have their port where it is not the default, and IPv6 in brackets; an IP address has no subdomains. */
 function siteCondition(host: string): Condition {
   const name = host.includes(':') ? `[${host}]` : host
   const place = name !== host || /^[\d.]+$/.test(host) ? '= 1' : '> 0'
@@ -103,9 +103,9 @@ function siteCondition(host: string): Condition {
 }
 
 /**
- * Words come into the table by a trigger, whoever adds an annotation; what only the program can do comes behind: words of
- * scripts without spaces are set apart, and spellings that mean the same are made one. Most texts need none of this. A
- * batch is spelled after all of it was added and in the order of the ids: each step back costs a write of all that waits.
+ * A trigger adds words to the table with each annotation. Afterwards the program replaces those that SQL can't split or normalize:
+ * scripts without spaces, and equivalent spellings. Most texts need none of this. A batch is replaced at its end, in the order
+ * of the ids: each step back makes FTS write all that is pending.
  */
 export function createWordSpelling(db: Database) {
   const respell = db.prepare(

@@ -87,7 +87,7 @@ describe('the inbox in SQLite', () => {
       db.close()
     }))
 
-  test('what anybody adds is counted and found', () =>
+  test('annotations added by any program are counted and found', () =>
     withCatalog(async (path) => {
       const db = openDatabase(path, { migrations: catalogMigrations })
       const inbox = createSqliteInbox(db)
@@ -97,7 +97,7 @@ describe('the inbox in SQLite', () => {
       db.close()
     }))
 
-  test('no statement of the inbox goes through a whole table or sorts', () =>
+  test('no statement of the inbox scans a whole table or sorts', () =>
     withCatalog(async (path) => {
       const db = listening(openDatabase(path, { migrations: catalogMigrations }))
       const inbox = createSqliteInbox(db)

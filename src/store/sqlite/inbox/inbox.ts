@@ -6,7 +6,7 @@ import { createInboxSelection } from './inbox-selection.ts'
 
 type Id = { id: number }
 
-/** All of an owner's, whatever their state: no index has them together, so two are merged. */
+/** All of an owner's, in any state: no index has them together, so two are merged. */
 const everyState = (columns: string, compared: '<' | '>'): string =>
   [
     `SELECT ${columns} FROM annotations a INDEXED BY annotations_owner WHERE a.owner = ?1 AND a.archived = 0 AND a.id ${compared} ?2`,
@@ -72,7 +72,7 @@ export function createSqliteInbox(db: Database): InboxStore {
 function inboxStatements(db: Database) {
   return {
     find: prepareAnnotations(db, 'WHERE a.id = ? AND a.owner = ?'),
-    // The plus keeps it from going through all that the owner has.
+    // The plus keeps it off the owner's index: ids are fewer.
     some: prepareAnnotations(db, 'WHERE a.id IN (SELECT value FROM json_each(?)) AND +a.owner = ?'),
     arrivals: db.prepare(`${everyState('a.id', '>')} ORDER BY 1 LIMIT ?3`),
     someOf: db.prepare(
@@ -84,7 +84,7 @@ function inboxStatements(db: Database) {
        WHERE owner = ? AND shown + archived > 0 ORDER BY profile`,
     ),
     ofDocument: db.prepare('SELECT 1 FROM annotations WHERE document = ? AND owner = ? LIMIT 1'),
-    // Of each document the last annotation alone.
+    // Only the last annotation of each document.
     documents: db.prepare(
       `SELECT a.id AS annotation, a.document AS documentId FROM (${everyState('a.id, a.document', '<')}) a
        WHERE NOT EXISTS (SELECT 1 FROM annotations b WHERE b.document = a.document AND b.owner = ?1 AND b.id > a.id)
@@ -123,7 +123,7 @@ export function createInboxMarks(db: Database) {
   }
 
   return {
-    /** Those of the ids that it changed. */
+    /** The ids that changed. */
     mark(owner: string, ids: readonly number[], { read, starred, archived }: Marks): number[] {
       const marks = { read: flagOf(read), starred: flagOf(starred), archived: flagOf(archived) }
       return ids.filter((id) => {
