@@ -161,7 +161,8 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task) => Prom
       // Recipients that follow every change are notified of each, near duplicate or not.
       const merges = cluster !== 0 && each.recipient.source.process === 'filter'
       const known = merges ? await ofCluster(each.recipient.profile.id, cluster, version.documentId) : null
-      if (known === null) drafts.push(draftOf(each, version, cluster, await isBacklog(each.recipient, task), clock.now()))
+      if (known === null)
+        drafts.push(draftOf(each, version, cluster, await isBacklog(each.recipient, task), clock.now()))
       else alsoAt.push({ annotation: known.id, versionId: version.id, url: version.url })
     }
     return { ...nothing, done: [task.id], annotations: drafts, alsoAt }
