@@ -29,19 +29,14 @@ type Call = (method: string, path: string, body?: unknown) => Promise<{ status: 
 async function withApi(site: ChangingPages, work: (folder: UpFolder, call: Call) => Promise<void>) {
   const folder = await createUpFolder(newFolder())
   const account = { email: ann, password: 'a long enough password' }
-  const { child, stop } = folder.start({
+  const { ready, stop } = folder.start({
     ERACE_CRAWL_MAXATTEMPTS: '1',
     ERACE_ADMIN_EMAIL: account.email,
     ERACE_ADMIN_PASSWORD: account.password,
   })
-  let output = ''
-  child.stdout!.on('data', (text: string) => {
-    output += text
-  })
-  const urlOf = (): string | undefined => /eRACE is at (\S+)/.exec(output)?.[1]
   try {
-    await until('the server', () => urlOf() !== undefined || child.exitCode !== null)
-    const api = apiOf(() => urlOf()!)
+    const { url } = await ready<{ url: string }>()
+    const api = apiOf(() => url)
     const cookie = await signIn(api, account)
     await work(folder, async (method, path, body) => {
       const answer = await api(path, { method, cookie, ...(body === undefined ? {} : { body }) })
@@ -127,7 +122,7 @@ test('every kind of source failure has its own state', async () => {
     )
     assert.match(byPath['/hidden']!.message, /robots\.txt of 127\.0\.0\.1:\d+ doesn't allow fetching this page/)
     assert.match(byPath['/hidden']!.since!, /^\d{4}-\d\d-\d\dT/)
-    assert.match(byPath[`${closed}/`]!.message, /nothing listens at that address/)
+    assert.match(byPath[`${closed}/`]!.message, /nothing listens on that address/)
     assert.equal(byPath['/same']!.title, 'Page /same')
     const { counts } = (await api('GET', '/sources?state=failing&limit=1')).json as { counts: Record<string, number> }
     assert.deepEqual([counts.all, counts.failing, counts.matching, counts.unread], [11, 7, 7, 1])

@@ -26,7 +26,7 @@ export async function createUpFolder(folder: string) {
       return annotations.list({ after: 0, limit: 1_000_000 })
     },
     start: (settings: Record<string, string> = {}) =>
-      startErace(['up', '--data', folder], {
+      startErace(['up', '--json', '--data', folder], {
         ERACE_NETWORK_ALLOW: '127.0.0.0/8',
         ERACE_SCHEDULE_MINEVERY: '200ms',
         ERACE_CRAWL_DELAY: '0',
