@@ -34,13 +34,14 @@ const mayImport = {
   crawl: [...below, 'archive'],
   matching: ['core', 'config', 'xml', 'store/contracts'],
   fetchers: ['core', 'config', 'store/contracts', 'crawl'],
-  services: [...below, 'xml', 'archive', 'crawl', 'matching', 'fetchers'],
+  delivery: ['core', 'config', 'xml', 'store/contracts'],
+  services: [...below, 'xml', 'archive', 'crawl', 'matching', 'fetchers', 'delivery'],
   cluster: [...below, 'crawl', 'fetchers', 'services'],
   server: [...below, 'xml', 'services'],
   cli: [...below, 'xml', 'services'],
   app: [
     ...[...below, 'xml', 'store/sqlite', 'store/postgres', 'archive', 'crawl', 'matching'],
-    ...['fetchers', 'services', 'cluster', 'server', 'cli'],
+    ...['fetchers', 'delivery', 'services', 'cluster', 'server', 'cli'],
   ],
 } as const satisfies Record<string, readonly string[]>
 

@@ -26,6 +26,7 @@ import { createPostgresWatches } from '../../store/postgres/cluster/watches.ts'
 import { createDatabaseClock } from '../../store/postgres/connection/database-clock.ts'
 import { createPostgresHostView } from '../../store/postgres/frontier/host-view.ts'
 import { createLeaderLease } from '../../store/postgres/leases/leader.ts'
+import { startDelivery } from '../delivery.ts'
 import { openUpToDate, type PostgresStores, untilAnswered } from '../engines/postgres-stores.ts'
 import { createClusterFetchers, watchableSchemes } from '../fetchers.ts'
 import { startArchive } from '../server/archive.ts'
@@ -78,6 +79,7 @@ async function begin({ store, config }: Target, hooks: ServeHooks): Promise<{ en
     ends.push(events.close)
     const schedule = await startClusterSchedule(scheduleDeps({ stores, clock, config, log, holder: node.id, events }))
     ends.push(schedule.stop)
+    ends.push(startDelivery(stores, clock, log).end)
     let server: RunningServer | null = null
     // Before any client can listen to this process, so that none misses an event.
     events.listen(annotationChannel, (payload) => {

@@ -9,6 +9,7 @@ import { createWatching } from '../../services/watching/watching.ts'
 import { openDatabase } from '../../store/sqlite/folder/database.ts'
 import { paths } from '../../store/sqlite/folder/folder.ts'
 import { catalogMigrations } from '../../store/sqlite/folder/schema-catalog.ts'
+import { startDelivery } from '../delivery.ts'
 import { sqliteStores } from '../engines/sqlite-stores.ts'
 import { createLocalFetchers } from '../fetchers.ts'
 import { startArchive } from '../server/archive.ts'
@@ -58,6 +59,7 @@ export async function up(folder: string, config: Config, hooks: UpHooks): Promis
     },
     onProblem: (message, fields) => log.warn(fields, message),
   })
+  const delivery = startDelivery(stores, clock, log)
   const { countTasks } = stores.annotations
   const watching = createWatching({ stores, fetcher, config, clock, log, countTasks, maxTasks: MAX_TASKS })
   const { service, scheduler } = watching
@@ -95,6 +97,7 @@ export async function up(folder: string, config: Config, hooks: UpHooks): Promis
     await fetcher.stop()
   } finally {
     await server?.close()
+    await delivery.end()
     await annotator.end()
     await threads.end()
     await background.end()
