@@ -2,23 +2,23 @@ import type { Run, RunStore } from './runs.ts'
 
 /**
  * Crawls of a cluster. A run has its settings with it, so that every worker can help, and a revision that grows when they change. It is
- * - open: workers take over its settings and crawl. Whoever began it offers its seeds when all of them have;
- * - kept open while somebody is seeding, or anything of it is queued;
- * - finished, by whoever notices first that nothing is left.
+ * - open: workers take over its settings and crawl. The node that began it offers the seeds once all of them have;
+ * - kept open while a node is seeding, or anything of it is queued;
+ * - finished, by the first node that finds nothing left.
  *
  * Where pages are limited, nodes take them from the run in portions before they fetch, and give back what they do not need. What a node
  * that dies had taken stays taken: there are never more pages than the limit says.
  */
 export type ClusterRunStore = RunStore & {
   /**
-   * Begins a run, or joins the one that is open. As long as somebody else crawls in it, its settings stay, and the seeds are added;
+   * Begins a run, or joins the one that is open. While another node crawls in it, its settings stay, and the seeds are added;
    * otherwise it goes on with the settings given. The node is seeding from then on.
    */
   join(node: string, settings: SharedSettings, times: { at: number; liveMs: number }): Promise<JoinedRun>
   /** The open run that has settings; null where there is none. */
   current(): Promise<RunMark | null>
   settings(id: number): Promise<SharedSettings | null>
-  /** Finishes the run unless something is left of it, or somebody live is seeding. True where it is finished now. */
+  /** Finishes the run unless something is left of it, or a live node is seeding. True where it is finished now. */
   close(id: number, times: { at: number; liveMs: number }): Promise<boolean>
   isFinished(id: number): Promise<boolean>
   /** What a node has done for a run, and how many of the pages it took it has left. */
@@ -26,11 +26,11 @@ export type ClusterRunStore = RunStore & {
   setSeeding(run: number, node: string, seeding: boolean): Promise<void>
   shares(run: number, liveMs: number): Promise<LiveShare[]>
   /**
-   * A portion of at most so many of the pages that may be fetched yet; fewer when they come to their end. `had` are all that the node has taken before,
+   * A portion of the pages that may still be fetched, at most `atMost`; fewer near the limit. `had` are all that the node has taken before,
    * less those it gave back. Should more be noted, the answer was lost, and they go back first.
    */
   takePages(run: number, node: string, wish: { had: number; atMost: number }): Promise<number>
-  /** So many are what the node has taken altogether; others may have the rest. Said again it changes nothing. */
+  /** `taken` is all the node keeps; the rest goes back to the others. Idempotent. */
   keepPages(run: number, node: string, taken: number): Promise<void>
   pages(run: number): Promise<{ limit: number | null; taken: number }>
 }
@@ -44,7 +44,7 @@ export type SharedSettings = {
 
 export type RunMark = { id: number; revision: number }
 
-/** `others`: somebody else crawls in it. */
+/** `others`: another node crawls in it. */
 export type JoinedRun = Run & { revision: number; others: boolean }
 
 export type RunShare = {
@@ -61,5 +61,5 @@ export type LiveShare = Omit<RunShare, 'run'> & {
   live: boolean
 }
 
-/** Told when a run begins, changes or is finished. */
+/** Notified when a run begins, changes or is finished. */
 export const runsChannel = 'runs'

@@ -1,8 +1,8 @@
 import type { BodyState } from './documents.ts'
 
 /**
- * What the collector of garbage needs of the catalogue, and how others keep it from taking what they need. Safe beside
- * whoever writes: an order rests on what was read some time ago, so each is looked at again when it is carried out.
+ * What the garbage collector needs of the catalogue, and how owners pin what they need. Safe during writes: an order rests on an
+ * earlier read, so it is checked again when it is carried out.
  */
 export type CollectionStore = {
   /**
@@ -20,7 +20,7 @@ export type CollectionStore = {
   /** Keeps the versions until `unpin`, for an owner who has not retrieved them yet. Answers with those that are there. */
   pin(versionIds: readonly number[], owner: string, at: number): Promise<number[]>
   unpin(versionIds: readonly number[], owner: string): Promise<void>
-  /** They concern nobody: their bodies may go, what is known of them stays. */
+  /** No profile wants them: their bodies may go, the meta-info stays. */
   markUnwanted(versionIds: readonly number[]): Promise<void>
   markWanted(versionIds: readonly number[]): Promise<void>
 }

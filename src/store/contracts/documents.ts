@@ -47,7 +47,7 @@ export type Capture = CaptureBase &
         text: Buffer | null
         /** Which rules left parts of the text out. */
         textRules: number
-        /** The version that has the same visible text: if it is still current, nothing has changed, whatever the bytes. */
+        /** The version that has the same visible text: if it is still current, nothing has changed, even if the bytes differ. */
         sameTextAs: number
         /** Until when the server calls this fresh; 0 when it says nothing. */
         freshUntil: number
@@ -103,7 +103,7 @@ export type KnownDocument = {
   status: number
   /** Current version; 0 when there is none or it is gone. */
   versionId: number
-  /** Empty when the body is to be fetched whatever the server says: it was lost, or the validators were found to lie. */
+  /** Empty when the body must be fetched unconditionally: it was lost, or the validators lied. */
   etag: string
   lastModified: string
   /** Of the current version; empty where there is none. */
@@ -111,7 +111,7 @@ export type KnownDocument = {
   text: Uint8Array | null
   textRules: number
   truncated: string
-  /** Whether its body is there, or was collected since it concerned nobody, or lost. */
+  /** Whether its body is there, was collected because no profile wanted it, or lost. */
   body: BodyState
   /** Answers in a row that said "not modified". */
   notModified: number

@@ -1,12 +1,12 @@
 import type { DocumentKey } from './documents.ts'
 import type { KeptRobots } from './frontier.ts'
 
-/** A look at the frontiers of all shards from outside, beside whoever works there. */
+/** Reads the frontiers of all shards from outside. Safe during a crawl. */
 export type FrontierView = {
   /** Null where the host was not asked yet. */
   robots(origin: string): Promise<KeptRobots | null>
   host(host: string): Promise<ViewedHost | null>
-  /** Whether the URL waits; of a very long queue only the beginning is looked at. */
+  /** Whether the URL waits; of a very long queue only the beginning is read. */
   isQueued(key: DocumentKey): Promise<boolean>
   close(): void
 }

@@ -5,13 +5,13 @@ import type { Offer, QueuedRequest } from '../../core/request.ts'
  * The frontier of one shard: which URLs were ever seen, which still wait, and when each host may be asked again.
  *
  * A URL is unseen, queued, or done (for the current run). `offer` moves it from unseen to queued, `settle` from queued
- * to done or back to the end of its queue. Taking a request out for fetching changes nothing here: whoever dies with
- * requests in hand leaves them queued. A new run makes everything unseen again without touching a row.
+ * to done or back to the end of its queue. Fetching a request changes nothing here: a process that dies leaves its
+ * in-flight requests queued. A new run makes everything unseen again without touching a row.
  *
  * All methods take batches. An engine may keep what it likes in memory, but not more with more URLs.
  */
 export type FrontierStore = {
-  /** True when whoever held this host last was killed: requests may have been on their way then. */
+  /** True when the last holder of this host was killed: requests may have been in flight then. */
   recoveredOf(hostId: number): boolean
   /**
    * Accepts links of any host. How they reach the shard that owns them is the engine's business; when the promise
@@ -31,7 +31,7 @@ export type FrontierStore = {
   /**
    * Gives up a host for this run: its queue is emptied, later offers for it are dropped. A watch that begins a check there
    * takes that back. Returns how many went, and of which watches. A store that is shared keeps what `newsOf` says of these in the
-   * same step: whoever finds nothing queued any more finds out why.
+   * same step, so that a reader who finds nothing queued also finds the reason.
    */
   giveUp(
     hostId: number,
@@ -42,7 +42,7 @@ export type FrontierStore = {
   loadRobots(origin: string): Promise<KeptRobots | null>
   saveRobots(origin: string, robots: KeptRobots): Promise<void>
   counts(): FrontierCounts
-  /** Called after each accepted batch, whoever offered it, with the rows that are now queued in this shard. */
+  /** Called after each accepted batch, from any shard, with the rows that are now queued in this one. */
   onArrival(listener: (arrivals: readonly Arrival[]) => void): void
   close(): Promise<void>
 }
@@ -68,8 +68,8 @@ export type OfferCounts = {
 }
 
 /**
- * `removed`: rows that left the queue, whether done or put back at its end. `lost`: partitions of which nothing was settled, since they are
- * not held any more; where that is true of all in a batch, settling it fails with `lease-lost` instead.
+ * `removed`: rows that left the queue, whether done or put back at its end. `lost`: partitions of which nothing was completed, since their
+ * lease is lost; where that is true of all in a batch, it fails with `lease-lost` instead.
  */
 export type CompletionCounts = OfferCounts & { removed: number; lost?: readonly number[] }
 

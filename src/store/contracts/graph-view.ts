@@ -1,4 +1,4 @@
-/** The picture of the crawl: documents and the links among them. Safe beside whoever crawls. */
+/** The graph of the crawl: documents and the links among them. Safe during a crawl. */
 export type GraphView = {
   /** The newest documents, or those of one host. */
   graph(query: { host: string | null; limit: number }): Promise<LinkGraph>
@@ -6,9 +6,9 @@ export type GraphView = {
 
 export type LinkGraph = {
   nodes: GraphNode[]
-  /** From and to, as places in `nodes`. */
+  /** From and to, as indexes in `nodes`. */
   edges: [from: number, to: number][]
-  /** There are more documents, or more links among these, than what is told. */
+  /** There are more documents, or more links among these, than are given. */
   more: boolean
 }
 

@@ -16,7 +16,7 @@ export function openEpochs(memory: EpochMemory) {
   const epochs = new BigInt64Array(memory)
   return {
     set: (partition: number, epoch: number): void => void Atomics.store(epochs, partition, BigInt(epoch)),
-    /** Leaves it alone where somebody else of this process has taken the partition since. */
+    /** Does nothing if another thread of this process has taken the partition since. */
     clear: (partition: number, epoch: number): void =>
       void Atomics.compareExchange(epochs, partition, BigInt(epoch), 0n),
     epochOf: (partition: number): number => Number(Atomics.load(epochs, partition)),

@@ -1,4 +1,4 @@
-/** Hosts as an administrator looks at them: those in trouble first, then those with the most to do. Safe beside whoever crawls. */
+/** Hosts for an administrator: unhealthy ones first, then those with the most to do. Safe during a crawl. */
 export type HostView = {
   hosts(query: HostQuery): Promise<HostReport[]>
   close(): void
@@ -7,7 +7,7 @@ export type HostView = {
 export type HostQuery = {
   /** Part of the name; empty for all. */
   q: string
-  /** Behind this one; null from the start. */
+  /** After this position; null from the start. */
   after: HostPosition | null
   limit: number
 }
@@ -16,7 +16,7 @@ export type HostQuery = {
 export const hostHealths = ['given-up', 'resting', 'slow', 'fine'] as const
 export type HostHealth = (typeof hostHealths)[number]
 
-/** Where a host stands in the list. */
+/** A host's position in the list. */
 export type HostPosition = { health: HostHealth; queued: number; host: string }
 
 export type HostReport = HostPosition & {

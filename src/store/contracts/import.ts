@@ -66,7 +66,7 @@ export type CountedTable = 'ids' | 'accounts' | 'sessions' | 'tokens' | 'watches
 
 /** Where rows come from. Reading changes nothing. */
 export type ImportSource = {
-  /** The same for one folder as long as nobody crawls into it; tells folders apart. */
+  /** The same for one folder until the next crawl into it; tells folders apart. */
   readonly identity: string
   facts(): ImportFacts
   /** Rows of a kind, roughly: for progress. */
@@ -83,7 +83,7 @@ export type ImportSource = {
 
 /** How far a move has come. Kept in the shared store, and changed together with the rows that it speaks of. */
 export type ImportState = {
-  /** Grows with each portion: whoever finds another number is not alone. */
+  /** Grows with each portion: another number means another process is importing. */
   n: number
   source: string
   /** `settling`: all rows are there, what follows from them is not. */

@@ -11,7 +11,7 @@ export type NodeStore = {
   forget(silentMs: number): Promise<number>
   pause(paused: boolean): Promise<void>
   isPaused(): Promise<boolean>
-  /** By the leader of the scheduler: nothing is fetched while more is new than the annotation can take. Of no account while nobody leads. */
+  /** By the leader of the scheduler: nothing is fetched while more is new than the annotation can take. Ignored while there is no leader. */
   hold(held: boolean): Promise<void>
   isHeld(): Promise<boolean>
 }
@@ -78,7 +78,7 @@ export type ClusterFacts = {
   paused: boolean
   /** No request is started because the annotation engine is behind. */
   held: boolean
-  /** Who leads the scheduler; empty if nobody does. */
+  /** The leader of the scheduler; empty if there is none. */
   leader: string
   run: { id: number; finished: boolean } | null
 }

@@ -5,24 +5,24 @@
  * A partition is, as its holder sees it,
  * - held: since `granted`;
  * - wanted: others have fewer. The holder goes on with what it has in hand, takes nothing new, and calls `release`;
- * - lost: since `lost`. Told before the lease ends where the holder notices in time that it could not renew it, else with the next heartbeat.
+ * - lost: since `lost`. Notified before the lease ends if the holder notices in time that it could not renew it, else with the next heartbeat.
  *
  * All times are the database's, but for one: how long the holder may count on a lease that it could not renew is measured on its own
  * steady clock, from the moment before the last renewal that succeeded was sent.
  */
 export type PartitionLeases = {
-  /** Different for every shard of every process, whatever they are called. */
+  /** Different for every shard of every process, even if their names are equal. */
   readonly holder: string
   /** Renews everything, takes what is free up to the fair share, and gives notice of what the others want. */
   heartbeat(): Promise<LeaseBeat>
-  /** Gives up what can't be renewed in time. To be called between heartbeats; asks nobody. */
+  /** Gives up what can't be renewed in time. To be called between heartbeats; sends nothing. */
   expire(): void
-  /** Heartbeats and looks at the time by itself from now on. */
+  /** Heartbeats and expires by itself from now on. */
   start(): void
   /** The epoch under which the partition is held; null where it is not, or not for certain any more. */
   epochOf(partition: number): number | null
   held(): number[]
-  /** Hands partitions over, in good order: everything in flight has been settled. */
+  /** Hands partitions over, in good order: everything in flight is completed. */
   release(partitions: readonly number[]): Promise<void>
   /** From now on takes nothing and is asked for everything that it has; or is like everybody else again. */
   drain(draining?: boolean): void
@@ -43,7 +43,7 @@ export type LeaseBeat = {
 export type PartitionGrant = {
   partition: number
   epoch: number
-  /** Whoever held it last did not hand it over: requests may have been on their way. */
+  /** The last holder did not hand it over: requests may have been in flight. */
   recovered: boolean
 }
 

@@ -2,7 +2,7 @@ import type { Profile } from '../../core/profile.ts'
 
 /** The profile base, with one URD for each source of each profile, and the watch that each URD is part of. */
 export type ProfileStore = {
-  /** Grows with every change of the base, whoever makes it. */
+  /** Grows with every change of the base. */
   revision(): Promise<number>
   /** In the order of their ids, a page at a time. */
   list(page: { after: string; limit: number; owner?: string }): Promise<Profile[]>

@@ -10,8 +10,8 @@ export type SearchIndex = {
   /** The last version that was looked at; 0 for none. */
   watermark(): Promise<number>
   /**
-   * Adds texts and moves the watermark, both or neither. When somebody else moved it meanwhile nothing is changed and
-   * the caller is told where it stands now; so two may index at once and no version is counted twice.
+   * Adds texts and moves the watermark, both or neither. If another process moved it meanwhile, nothing changes and
+   * the current watermark is returned; so two may index at once and no version is counted twice.
    */
   add(batch: IndexBatch): Promise<AddOutcome>
   /** Forgets versions, as when their bodies were dropped. Those that are not there are passed over. Returns how many went. */
@@ -21,7 +21,7 @@ export type SearchIndex = {
    * no longer keeps are never among them, though an index that was not told may count them in `total`.
    */
   query(query: SearchQuery, page: HitPage): Promise<FoundPage>
-  /** Where in these texts the words of a query stand, read the way the index reads them. */
+  /** Positions of a query's words in these texts, tokenized as in the index. */
   marks(query: SearchQuery, texts: readonly TitledText[]): Promise<TextMarks[]>
   counts(): Promise<IndexCounts>
   close(): Promise<void>
@@ -56,7 +56,7 @@ export type FoundPage = {
   /** Documents that match. */
   total: number
   totalIsLowerBound: boolean
-  /** So many versions match that only the newest of them were ranked. */
+  /** Too many versions match: only the newest of them were ranked. */
   approximate: boolean
   /** Versions that were met and are not kept now: who knows that they won't come back can remove them. */
   stale: number[]

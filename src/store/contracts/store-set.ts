@@ -40,8 +40,8 @@ export type StoreSet = {
   close(): Promise<void>
 }
 
-/** `freeBytes` is null where nobody here can tell. */
+/** `freeBytes` is null where it is unknown. */
 export type DiskUse = { archiveFiles: number; archiveBytes: number; databaseBytes: number; freeBytes: number | null }
 
-/** How much is kept. Safe beside whoever writes, and so a moment old. */
+/** How much is kept. Safe during writes, so it may be a moment old. */
 export type KeptCounts = { documents: number; versions: number; annotations: number; profiles: number; sources: number }

@@ -1,7 +1,7 @@
 import type { BodyState, DocumentKey } from './documents.ts'
 import type { RecordPointer } from './objects.ts'
 
-/** Reads what is known of documents and their versions. Safe beside whoever writes them. */
+/** Reads documents and their versions. Safe during writes. */
 export type VersionStore = {
   document(key: DocumentKey): Promise<CataloguedDocument | null>
   /** By the very spelling that was fetched, where the key can't be told. */
@@ -17,8 +17,8 @@ export type VersionStore = {
   /** The version that was current at that moment; null before the first. */
   versionAt(documentId: number, at: number): Promise<Version | null>
   /**
-   * All versions in the order of their ids, a page at a time. Whoever remembers how far it came misses none: those behind one that may
-   * still appear are held back. Whoever will not come back says that it may miss such a one, and is held up by nobody.
+   * All versions in the order of their ids, a page at a time. A reader that remembers its position misses none: versions after
+   * one that may still appear are withheld. A reader that won't come back sets `mayMiss` and gets them at once.
    */
   versions(page: Page & { mayMiss?: boolean }): Promise<Version[]>
   /** The current versions of documents, `gone` ones too, the newest first, a page at a time: ids below `before`. */

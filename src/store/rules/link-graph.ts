@@ -1,6 +1,6 @@
 import type { GraphNode } from '../contracts/graph-view.ts'
 
-/** More than this nobody can tell apart, and a page that links to everything would make millions. */
+/** More edges can't be told apart, and a page that links to everything would make millions. */
 const MAX_EDGES = 20_000
 const KEY_BYTES = 8
 

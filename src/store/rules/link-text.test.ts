@@ -16,7 +16,7 @@ describe('the text of links', () => {
     assert.deepEqual(unpackLinks(packLinks(links, 'http://a.example/', 9), 'http://a.example/'), links.slice(0, 2))
   })
 
-  test('reads back whatever was written', () => {
+  test('reads back what was written', () => {
     const origin = fc.constantFrom(
       'http://a.example',
       'http://a.example:8080',

@@ -4,10 +4,10 @@ import type { NodeReport } from '../contracts/nodes.ts'
  * How a node is, by what others can see of it:
  * - `lost`: no sign of life for longer than a lease; what it held is with others, and what it may still write is refused;
  * - `behind`: its signs are late, but its leases are good yet;
- * - `draining`: it was told to hand over its partitions and takes no new ones;
- * - `paused`: it fetches nothing, because somebody paused the crawl or because the store takes no writes of it;
+ * - `draining`: it is handing over its partitions and takes no new ones;
+ * - `paused`: it fetches nothing, because an operator paused the crawl or because the store refuses its writes;
  * - `running`: everything else.
- * The first that holds is told.
+ * The first that applies counts.
  */
 export const nodeStates = ['running', 'draining', 'paused', 'behind', 'lost'] as const
 
@@ -18,7 +18,7 @@ const LATE_MS = 4_000
 
 export type StateOptions = {
   leaseMs: number
-  /** Somebody paused the crawl. */
+  /** An operator paused the crawl. */
   paused: boolean
 }
 

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 /**
  * A rule that both engines follow is written once, in `store/rules`. Two copies of a rule show as
  * - a name that one engine exports and the other defines too;
- * - a function that both engines have word for word, whatever its name;
+ * - a function that both engines have word for word, under any name;
  * - the same SQL condition in both engines.
  * Factories carry their engine's name (`createSqliteVersions`, `createPostgresVersions`), so there are no exceptions.
  */
