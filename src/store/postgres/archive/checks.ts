@@ -6,12 +6,12 @@ import type { PostgresPool, Tx } from '../connection/pool.ts'
 import { lockInPartitions, partitionOfId } from '../connection/row-batch.ts'
 import { partitionOfDigest } from '../documents/documents-bodies.ts'
 
-/** So many rows are looked at by one statement, roughly. */
+/** Rows that one statement goes through, roughly. */
 const ROWS_AT_ONCE = 500_000
 
 const within = 'v.partition BETWEEN $1::smallint AND $2::smallint'
 
-/** Conditions on versions `v` whose body can't be read, whatever the records hold. */
+/** Conditions on versions `v` whose body can't be read, by the catalogue alone. */
 export const damagedVersions = {
   bare: collectableSql.hasNoRecord('record'),
   orphaned: collectableSql.hasNoOriginal(`o.partition = v.original % ${partitionCount} AND o.id = v.original`),
@@ -57,7 +57,7 @@ const checks: readonly [what: string, sql: string][] = [
 
 /**
  * Rows of the catalogue that point at nothing. Each statement sees one moment, and what belongs together is written together. Only a body
- * in another partition may be on its way out while somebody refers to it; such a reference is seen once and not again.
+ * in another partition may be about to go while a new version refers to it; such a reference is seen once and not again.
  */
 export async function findPostgresFaults(pool: PostgresPool): Promise<VerifyFault[]> {
   const portions = await portionsOf(pool)
@@ -136,7 +136,7 @@ export async function giveUpPostgresDamage(
   return lost
 }
 
-/** Those that still have the record that was found to be damaged; `null` for whatever it is. */
+/** Those that still have the record that was found to be damaged; `null` for any. */
 async function lose(tx: Tx, damaged: readonly { versionId: number; record: number | null }[]): Promise<LockedRow[]> {
   if (damaged.length === 0) return []
   const records = new Map(damaged.map(({ versionId, record }) => [versionId, record]))

@@ -92,11 +92,11 @@ const sql = {
 /**
  * Taking a version while others may be about to refer to its body, in partitions of their own:
  *
- * 1. The versions are marked as leaving, which is committed: from now on nobody finds them as originals.
- * 2. References are looked for. Whoever made one has done so before it looked at the mark once more; so either the reference is
+ * 1. The versions are marked as leaving, which is committed: from now on they are not found as originals.
+ * 2. References are looked up. A writer adds its reference before it checks the mark once more; so either the reference is
  *    seen here, or the mark is seen there.
- * 3. What nobody refers to goes, the rest stays.
- * 4. Whoever died between reference and second look has left a reference to nothing: that version is lost, and fetched again.
+ * 3. Versions without references go, the rest stays.
+ * 4. A writer that died between reference and second check leaves a reference to nothing: that version is lost, and fetched again.
  */
 export function createPostgresCollection({ pool, objects, headerOf, textOf }: PostgresCollectionDeps): CollectionStore {
   async function readHeaders(orders: readonly CollectionOrder[]): Promise<Map<number, Read>> {
@@ -256,14 +256,14 @@ async function drop(tx: Tx, decisions: readonly Decision[]): Promise<void> {
 
 export type CollectorLock = { release(): Promise<void> }
 
-/** Any number that nobody else uses for an advisory lock. */
+/** Any number that no other advisory lock uses. */
 const LOCK = 7_252_020
 
 /** Goes by an index of its own: however many versions there are, those that are marked are few. */
 export const takeMarksBack = 'UPDATE versions SET leaving = false WHERE leaving'
 
 /**
- * One collector at a time: two would only do the same work twice. Whoever is killed loses the lock with its connection. Versions that it was
+ * One collector at a time: two would only do the same work twice. A killed collector loses the lock with its connection. Versions that it was
  * about to take are marked still, and nobody would refer to them any more; so the marks go first.
  */
 export async function lockCollector(pool: PostgresPool): Promise<CollectorLock> {

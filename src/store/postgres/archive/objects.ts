@@ -20,10 +20,10 @@ export const objectStatements = {
     WHERE v.partition = $1::smallint AND v.id > $2::bigint AND v.record > 0 ORDER BY v.id LIMIT $3`,
 }
 
-/** So many parts of a record, each of 1 MiB at most, travel at a time. */
+/** Parts of a record, each of 1 MiB at most, that are read at a time. */
 const PARTS_AT_ONCE = 4
 const RECORDS_AT_ONCE = 10_000
-/** Records that are asked for in one moment travel together, where they are no longer than this and no more than so many. */
+/** Reads of the same moment are sent as one query, up to this size of each and this many. */
 const MAX_SMALL_BYTES = 256 * 1024
 const MAX_TOGETHER = 16
 

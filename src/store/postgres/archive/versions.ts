@@ -72,7 +72,7 @@ export function createPostgresVersions(pool: PostgresPool): VersionStore {
     async versions({ after, limit, mayMiss = false }) {
       const rows = await versionsOf(sql.versions, [after, limit])
       if (mayMiss) return rows
-      // Whoever goes on behind the last of them must not have passed over one that was not there yet.
+      // A reader that continues after the last of them must not have skipped one that was not there yet.
       if ((rows.at(-1)?.id ?? 0) <= settled) return rows
       settled = Math.max(settled, await newestVersion(pool))
       return rows.filter(({ id }) => id <= settled)
@@ -105,7 +105,7 @@ function versionOf({ record, length, ...row }: VersionRow): Version {
 
 /**
  * An id such that no version with it or a lower one can still appear. Ids are handed out before their transactions end, so a version
- * may be seen while one with a lower id is not there yet: whoever remembers "seen up to here" by what is visible
+ * may be seen while one with a lower id is not there yet: a reader that remembers "seen up to here" by what is visible
  * would pass over the late one for ever.
  *
  * The ids of versions are drawn within transactions that have a number of their own by then: `record` locks its lease first.

@@ -18,7 +18,7 @@ const plainName = /^[a-z_0-9]{1,60}$/
 
 /**
  * LISTEN on one connection of its own. It is
- * - idle: nobody listens, there is no connection;
+ * - idle: there are no listeners and no connection;
  * - connecting: with a wait that doubles after every failure;
  * - connected: LISTEN was sent for every channel, and each handler was told to look again, since words may have been missed;
  * - closed.

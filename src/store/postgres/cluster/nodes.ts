@@ -8,7 +8,7 @@ const isSet = (name: string): string =>
 /** What the operator and the leader of the scheduler want, as conditions of a statement. */
 export const controlFlags = {
   paused: isSet('paused'),
-  // Only who leads takes it back. Where nobody does it would stand for ever.
+  // Only the leader takes it back. Without a leader it would stay for ever.
   held: `(${isSet('held')} AND EXISTS (SELECT FROM leaders
     WHERE leaders.name = '${schedulerRole}' AND leaders.holder IS NOT NULL AND leaders.until > now()))`,
 } as const

@@ -9,7 +9,7 @@ const columns = 'id, started_at, finished_at, revision'
 const isLive = (parameter: string): string => `n.seen_at > now() - ${parameter} * interval '1 ms'`
 
 const runStatements = {
-  // At most one run is unfinished: whoever comes second finds that of the first.
+  // At most one run is unfinished: a second node finds that of the first.
   begin: `INSERT INTO runs (id, started_at) SELECT coalesce(max(id), 0) + 1, $1 FROM runs
     ON CONFLICT DO NOTHING RETURNING ${columns}`,
   finish: 'UPDATE runs SET finished_at = $2 WHERE id = $1 AND finished_at IS NULL',
@@ -20,7 +20,7 @@ const runStatements = {
   lock: `SELECT ${columns}, settings FROM runs WHERE id = $1 AND finished_at IS NULL FOR UPDATE`,
   others: `SELECT 1 FROM run_figures f JOIN nodes n ON n.id = f.node
     WHERE f.run = $1 AND f.node <> $2 AND n.role = 'crawl' AND NOT f.final AND ${isLive('$3')} LIMIT 1`,
-  /** Whoever goes on with a run may fetch as many pages as it says, beside those that were fetched. */
+  /** Continuing a run allows as many further pages as its settings say. */
   change: `UPDATE runs SET settings = $2::jsonb, revision = revision + 1,
     max_pages = CASE WHEN $3::boolean THEN max_pages ELSE taken + $4::bigint END
     WHERE id = $1 AND (settings IS DISTINCT FROM $2::jsonb OR NOT ($3::boolean OR $4::bigint IS NULL)) RETURNING id`,
@@ -76,7 +76,7 @@ export function createPostgresRuns(pool: PostgresPool): ClusterRunStore {
       const others = other !== undefined && row.settings !== null
       const seeds = [...new Set([...(row.settings?.seeds ?? []), ...settings.seeds])]
       const next = { ...(others ? row.settings! : settings), seeds }
-      // Where nothing changes, nobody has to begin anew.
+      // If nothing changes, no node has to start over.
       const changed = await tx.query(statements.change, [run.id, JSON.stringify(next), others, settings.maxPages])
       await tx.query(statements.seed, [run.id, node, true])
       await wake(tx)
@@ -103,7 +103,7 @@ export function createPostgresRuns(pool: PostgresPool): ClusterRunStore {
     },
     close: (id, { at, liveMs }) =>
       pool.transaction(async (tx) => {
-        // Whoever joins holds the row, too: the look below sees them.
+        // A node that joins locks the row, too: the check below sees it.
         if ((await tx.query(statements.lock, [id])).length === 0) return true
         const isClosed = (await tx.query(statements.close, [id, at, liveMs])).length > 0
         if (isClosed) await wake(tx)
@@ -122,7 +122,7 @@ export function createPostgresRuns(pool: PostgresPool): ClusterRunStore {
         tx.send(statements.lockPages, [run])
         const [left] = await tx.query<{ pages: number; nodes: number }>(statements.left, [run, node, had])
         if (left === undefined) return 0
-        // Towards the end portions become small, so that nobody sits on what others could fetch.
+        // Towards the end portions become small, so that no node sits on pages that others could fetch.
         const share = Math.ceil(left.pages / (2 * Math.max(1, left.nodes)))
         const portion = left.pages <= 0 ? 0 : Math.max(1, Math.min(atMost, share))
         await tx.query(statements.hold, [run, node, had + portion])

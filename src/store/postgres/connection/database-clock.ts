@@ -2,7 +2,7 @@ import type { Clock } from '../../../core/clock.ts'
 import type { PostgresPool } from './pool.ts'
 
 /**
- * The wall clock of the database, for whatever one process of a cluster writes and another one reads: when a host may be asked again,
+ * The wall clock of the database, for times that one process of a cluster writes and another one reads: when a host may be asked again,
  * when a check began. Machines may disagree about the time; here they all go by one clock, carried on by each machine's own steady
  * one. How far off it is depends on how long the answer took, so of several answers the quickest counts.
  */

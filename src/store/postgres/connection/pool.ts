@@ -45,7 +45,7 @@ export type PoolOptions = {
    * a long one.
    */
   manyShort?: boolean
-  /** After so long without an answer a connection is taken for dead, whatever it still says; a minute unless told. */
+  /** A connection without an answer for this long counts as dead; a minute by default. */
   answerWithinMs?: number
 }
 
@@ -54,7 +54,7 @@ type Limit = { query_timeout?: number }
 type Client = Pick<pg.ClientBase, 'query'>
 
 const INT8 = 20
-/** All of these statements look rows up by keys, whatever the values are; the server would plan many of them each time anew. */
+/** All these statements look rows up by keys, so one generic plan fits all values; else the server would plan many of them each time. */
 const MANY_SHORT = 'SET plan_cache_mode = force_generic_plan; SET jit = off'
 const CONNECT_TIMEOUT_MS = 10_000
 const KEEP_ALIVE_MS = 10_000
@@ -91,11 +91,11 @@ export function openPool(options: PoolOptions): PostgresPool {
     // What is sent does not wait for the answer to what was sent before.
     pipeline: true,
   } as pg.PoolConfig)
-  // A connection that dies while nobody uses it is replaced by the pool; whoever uses one is told by its own statement.
+  // The pool replaces an idle connection that dies; one in use reports it through its statement.
   pool.on('error', () => {})
-  // One that dies in somebody's hands says so twice: to the statement, and to whoever listens. The first is enough.
+  // A connection that dies in use reports it twice: to the statement and as an event. The first is enough.
   pool.on('connect', (client) => client.on('error', () => {}))
-  // Fails with the connection, of which whoever wanted it is told.
+  // Fails with the connection, which its user hears of.
   if (manyShort) pool.on('connect', (client) => void client.query(MANY_SHORT).catch(() => {}))
   const inTime: Limit = { query_timeout: answerWithinMs }
   const counted = { statements: 0, transactions: 0, bytes: 0 }

@@ -80,7 +80,7 @@ const sayings: readonly (readonly [pattern: RegExp, meaning: Meaning])[] = [
   [/received invalid response|Unknown message|Invalid message/i, { code: 'store-refused', advice: notThere }],
 ]
 
-/** The same failure with a code, in one line that says what to do where somebody can do something. */
+/** The same failure with a code, in one line that says what to do, if anything can be done. */
 export function postgresError(error: unknown): AppError {
   if (isAppError(error)) return error
   const { code: state = '', message = String(error) } = error as { code?: string; message?: string }

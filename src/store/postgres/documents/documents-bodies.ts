@@ -63,7 +63,7 @@ export async function registerBodies(
   rows: readonly BodyRow[],
   stale: ReadonlySet<number>,
 ): Promise<void> {
-  // In one order for all, so that nobody waits for somebody who waits for him.
+  // In one order for all, so that there is no deadlock.
   const sorted = rows.toSorted((a, b) => Buffer.compare(a.digest, b.digest))
   const groups = [...byPartition(sorted, ({ digest }) => partitionOfDigest(digest))]
   await Promise.all(

@@ -17,7 +17,7 @@ export type PostgresDocumentsDeps = {
   epochOf(partition: number): number
 }
 
-/** So many partitions of a batch are written at the same time. */
+/** Partitions of a batch that are written at the same time. */
 const MAX_PARALLEL = 4
 
 type Member = { place: number; capture: Capture }
@@ -33,8 +33,8 @@ type Written = { outcomes: { place: number; outcome: CaptureOutcome }[]; changes
  * 4. The originals that were referred to are looked at once more. The collector first marks what it is about to take and then looks for
  *    references; so either it sees ours, or we see its mark, and then store the body after all.
  *
- * Whoever dies in between leaves at worst a body that nobody will refer to, or a reference for which the collector marks the version
- * as lost; both are mended by the next capture. Repeating a batch finds the same bodies and makes no second version.
+ * A process that dies in between leaves at worst a body without references, or a reference for which the collector marks the version
+ * as lost; the next capture repairs both. Repeating a batch finds the same bodies and makes no second version.
  */
 export function createPostgresDocuments({ pool, epochOf }: PostgresDocumentsDeps): DocumentStore {
   const turns = new Map<number, Promise<unknown>>()
@@ -52,7 +52,7 @@ export function createPostgresDocuments({ pool, epochOf }: PostgresDocumentsDeps
   }
 
   async function writePartition(partition: number, members: readonly Member[], known: KnownBodies): Promise<Written> {
-    // Taken before anything is read: if it still holds when all is written, nobody else has written in between.
+    // Taken before anything is read: if it still holds when all is written, no other process has written in between.
     const epoch = epochOf(partition)
     const local: KnownBodies = { originals: new Map(known.originals), stale: known.stale }
     const written = await pool.transaction(async (tx) => {
@@ -182,7 +182,7 @@ function hasEqualBodies(groups: Iterable<readonly Member[]>): boolean {
 }
 
 /**
- * A few at a time, begun in their order. All are waited for, so that nothing goes on behind the back of whoever is told of
+ * A few at a time, begun in their order. All are waited for, so that nothing is still running when the caller hears of
  * a failure.
  */
 async function eachInOrder<T, R>(

@@ -6,7 +6,7 @@ import { frontierStatements, type HostRow, stateOfRow } from './frontier-rows.ts
 
 /** A partition that this shard holds. */
 export type HeldPartition = PartitionGrant & {
-  /** Requests up to this number were told to whoever listens. Later ones are not handed out before they are. */
+  /** The listener was notified of requests up to this number. Later ones are not handed out before. */
   told: number
   facts: FrontierFacts
   /** When the last thing asked for this partition is over. */
@@ -20,7 +20,7 @@ export const partitionOfId = (id: number): number => id % 256
 
 /**
  * The partitions of a shard. What it does to one of them is done in turn, so that answers come in the order of what they tell;
- * different partitions wait for nobody.
+ * different partitions are independent.
  */
 export function createHeldPartitions() {
   const held = new Map<number, HeldPartition>()

@@ -115,7 +115,7 @@ export const frontierStatements = {
 /** Asked now and then, of all partitions that a shard holds at once. */
 export const frontierReads = {
   facts: 'SELECT partition, run, seq, queued, seen, hosts, waiting, given_up FROM frontiers WHERE partition = ANY($1)',
-  /** A partition that is added begins the run, if nobody has offered anything to it yet. */
+  /** A partition that is added begins the run, if nothing was offered to it yet. */
   beginRun: `UPDATE frontiers SET run = $2, seen = 0, given_up = 0 WHERE partition = ANY($1) AND run < $2
     RETURNING partition, run, seq, queued, seen, hosts, waiting, given_up`,
   watches: `SELECT watch, count(*) AS n FROM queue WHERE partition = ANY($1) AND watch > 0 GROUP BY watch`,

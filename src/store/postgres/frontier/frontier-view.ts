@@ -19,7 +19,7 @@ export const viewStatements = {
 } as const
 
 export type PostgresFrontierView = FrontierView & {
-  /** Over all partitions, whoever holds them. A run is over when nothing is queued any more. */
+  /** Over all partitions. A run is over when nothing is queued any more. */
   totals(run: number): Promise<FrontierCounts>
 }
 

@@ -78,7 +78,7 @@ export function createPostgresFrontier(options: PostgresFrontierOptions): Postgr
   let untold = noCounts()
 
   let looking: Promise<void> | null = null
-  /** Whatever can't be read now is found by the next look; what never can be is not kept quiet about. */
+  /** The next poll finds what can't be read now; a permanent failure is thrown. */
   const laterThen = (error: unknown): void => {
     if (!isAppError(error) || error.retry === 'never') throw error
   }

@@ -4,7 +4,7 @@ import { isGivenUpSql } from '../../rules/host-ranking.ts'
 import type { Tx } from '../connection/pool.ts'
 
 /**
- * What follows from the rows, made when all of them are there. Whatever counts goes on above what was given out before; a sequence
+ * What follows from the rows, made when all of them are there. Counters continue above what was given out before; a sequence
  * does not go back with its transaction, and need not: it is never set lower than it stands.
  */
 const statements = {
@@ -28,7 +28,7 @@ const statements = {
   fact: `INSERT INTO facts (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
   forgetFact: 'DELETE FROM facts WHERE name = $1',
   ids: `SELECT setval('ids', greatest($1::bigint, (SELECT last_value FROM ids)))`,
-  /** Exact: nobody else is drawing numbers. */
+  /** Exact: no other process is drawing numbers. */
   versionMark: `UPDATE version_marks SET settled = greatest(settled, $1::bigint), candidate = greatest(candidate, $1::bigint)
     WHERE name = 'versions'`,
 }

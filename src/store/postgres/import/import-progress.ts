@@ -11,7 +11,7 @@ const liveNode = `SELECT role || ' ' || name AS who FROM nodes WHERE seen_at > n
 const statements = {
   read: `SELECT value FROM control WHERE name = 'moving'`,
   insert: `INSERT INTO control (name, value) VALUES ('moving', $1)`,
-  /** Whoever else has come further, or works in the store, keeps it from happening. */
+  /** Changes nothing if another import has come further, or a node works in the store. */
   advance: `UPDATE control SET value = $1 WHERE name = 'moving' AND (value->>'n')::bigint = $2::bigint AND value->>'source' = $3
     AND NOT EXISTS (${liveNode}) RETURNING 1`,
   live: `${liveNode} LIMIT 1`,
@@ -33,7 +33,7 @@ export async function advanceMark(sender: Sender, before: ImportState, after: Im
   throw new AppError('store-locked', 'another process moves a folder into this store; it went on meanwhile')
 }
 
-/** Whoever works in the store has it for itself. */
+/** An import needs the store for itself. */
 export async function refuseLiveNodes(sender: Sender): Promise<void> {
   const [live] = await sender.query<{ who: string }>(statements.live)
   if (live === undefined) return

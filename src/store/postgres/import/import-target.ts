@@ -10,7 +10,7 @@ import { compareRows, insertRows, type Statement } from './row-statements.ts'
 
 type Packed = { send: readonly Statement[]; bytes: number }
 
-/** Any number that nobody else uses for an advisory lock. */
+/** Any number that no other advisory lock uses. */
 const LOCK = 7_252_021
 /** What one statement carries of records, beside a single part that is larger. */
 const MAX_STATEMENT_BYTES = 8 << 20

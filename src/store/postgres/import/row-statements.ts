@@ -11,7 +11,7 @@ export type Statement = { text: string; values: readonly unknown[] }
 
 const integers: ReadonlySet<ColumnType> = new Set(['bigint', 'int', 'smallint'])
 
-/** As the database will give it back. A fraction of a millisecond is nobody's. */
+/** As the database will return it. Fractions of a millisecond are rounded. */
 function kept(type: ColumnType, value: ImportValue | undefined): ImportValue {
   if (value === undefined || value === null) return null
   if (type === 'text' || type === 'tsvector') return storable(value as string)

@@ -22,7 +22,7 @@ export type PartitionLeasesOptions = {
   onWell?(): void
 }
 
-/** Partitions were given back, or somebody came: a heartbeat now would find something. */
+/** Partitions were released, or a holder joined: a heartbeat now would find something. */
 export const leasesChannel = 'leases'
 
 const LEASE_MS = 15_000
@@ -66,7 +66,7 @@ export function createPartitionLeases(options: PartitionLeasesOptions): Partitio
     if (partitions.length > 0) listener.lost(partitions)
   }
 
-  /** Those with the highest numbers: everybody would give the same, but nobody holds the same. */
+  /** Those with the highest numbers: every holder uses the same rule, and no two hold the same. */
   function giveBack(excess: number): void {
     const free = [...held].filter(([, { isWanted }]) => !isWanted).map(([partition]) => partition)
     const wanted = free.sort((a, b) => b - a).slice(0, Math.max(0, excess))
@@ -90,7 +90,7 @@ export function createPartitionLeases(options: PartitionLeasesOptions): Partitio
     if (grants.length > 0) listener.granted(grants)
     const isWanted = [...held.values()].filter((each) => each.isWanted).length
     giveBack(held.size - isWanted - answer.share)
-    // Whoever comes finds nothing free: the others are told to look how many they may keep.
+    // A new holder finds nothing free: the others are notified to check how many they may keep.
     if (!joined && held.size < answer.share) await pool.query(statements.wake)
     joined = true
     options.onWell?.()
@@ -114,7 +114,7 @@ export function createPartitionLeases(options: PartitionLeasesOptions): Partitio
   const leases: PartitionLeases = {
     holder,
     heartbeat() {
-      // Whoever has said good-bye is not to be entered again, by a word that came late.
+      // After `leave`, a late heartbeat must not enter the holder again.
       if (hasLeft) return Promise.resolve({ live: 0, share: 0, held: 0, twins: 0 })
       beating ??= beat().finally(() => {
         beating = null

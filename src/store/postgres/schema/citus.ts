@@ -8,7 +8,7 @@ import { alone } from './migrate.ts'
  *
  * Clients speak with the coordinator. These stay there, as plain tables:
  * - `leases`, although it has partitions: heartbeats lock rows of all of them at once, which Citus does on one server
- *   only. Whoever writes for a partition holds its lease by a row lock on the coordinator until the end, and commits on the
+ *   only. A writer of a partition holds its lease by a row lock on the coordinator until the end, and commits on the
  *   other server before that; so the fence holds, and the marks of versions (version-mark.ts), which go by the
  *   coordinator's transactions, stay true;
  * - everything of people and roles, which is small beside the crawl and asked across partitions.
@@ -49,14 +49,14 @@ export const citusStatements = {
       current_user AS role`,
   spread: `SELECT logicalrelid::regclass::text AS name FROM pg_dist_partition`,
   workers: `SELECT count(*)::int AS n FROM pg_dist_node WHERE shouldhaveshards AND isactive`,
-  /** Moves the rows that are there, too; nobody can write to the table meanwhile. */
+  /** Moves existing rows, too; the table is locked for writes meanwhile. */
   distribute: (table: string): string =>
     `SELECT create_distributed_table('${table}', 'partition', colocate_with => '${table === first ? 'none' : first}')`,
-  /** What was moved is still on the coordinator, where nobody sees it. */
+  /** Moved rows are still on the coordinator, invisible to queries. */
   forget: (table: string): string => `SELECT truncate_local_data_after_distributing_table('${table}')`,
 }
 
-/** Returns the tables that were spread by this call. Nobody else may change the schema meanwhile. */
+/** Returns the tables that were distributed by this call. The schema is locked meanwhile. */
 export async function distribute(pool: PostgresPool): Promise<string[]> {
   await requireCitus(pool)
   return alone(pool, async (client) => {

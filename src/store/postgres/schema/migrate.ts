@@ -9,7 +9,7 @@ export type MigrationState = { id: number; name: string; appliedAt: string | nul
 
 type Ask = <T>(text: string) => Promise<T[]>
 
-/** Any number that nobody else uses for an advisory lock. */
+/** Any number that no other advisory lock uses. */
 const LOCK = 7_252_019
 
 const statements = {
@@ -37,7 +37,7 @@ async function statesOf(ask: Ask): Promise<MigrationState[]> {
   return postgresMigrations.map(({ id, name }) => ({ id, name, appliedAt: appliedAt.get(id) ?? null }))
 }
 
-/** Applies what is missing, each step once, whoever else tries at the same time. Returns which. */
+/** Applies missing steps, each once, even if several processes try at the same time. Returns which. */
 export async function migrate(pool: PostgresPool): Promise<number[]> {
   await checkServer(pool)
   return alone(pool, async (client) => {
@@ -66,7 +66,7 @@ export async function serverVersion(pool: PostgresPool): Promise<string> {
 
 /**
  * Changes of the schema on a connection of their own, one process at a time, for as long as they take. The connection ends
- * afterwards, and with it the lock and whatever was begun and not finished.
+ * afterwards, and with it the lock and any unfinished transaction.
  */
 export async function alone<T>(pool: PostgresPool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connection()
@@ -83,7 +83,7 @@ export async function alone<T>(pool: PostgresPool, work: (client: pg.PoolClient)
 
 const NAME = 'seed'
 
-/** Secret seed of the URL fingerprints, the same for the whole cluster and for ever: whoever comes first makes it. */
+/** Secret seed of the URL fingerprints, the same for the whole cluster, for ever: the first process creates it. */
 export async function readSeed(pool: PostgresPool): Promise<[number, number]> {
   const bytes = randomBytes(8)
   const fresh = JSON.stringify([bytes.readUInt32BE(0), bytes.readUInt32BE(4)])

@@ -4,7 +4,7 @@
  * `documents`, `versions` and `links` are as in the embedded engine. `records` holds what the archive's files hold there, in
  * parts of at most 1 MiB before their coding; they come compressed or are not worth it, so the server is told to leave them as they are.
  * `bodies` says under which version a body is kept; a row may name a version that is gone, and is then as good as none.
- * `leaving` marks a version that the collector is about to take: nobody refers to it any more.
+ * `leaving` marks a version that the collector is about to take: new versions no longer refer to it.
  *
  * Plans are kept, and those that the server makes for small tables are bad for large ones: it goes through the whole table, or through
  * a whole partition, where a crawl may have put many thousands of rows before the server looks again. So the tables begin with

@@ -51,7 +51,7 @@ export function createKeptCheck(pool: PostgresPool): KeptCheck {
   }
 }
 
-/** Throws the index away. Whoever is adding to it finds itself overtaken, and begins again from the first version. */
+/** Deletes the index. A process that is adding to it finds itself overtaken, and starts over from the first version. */
 export async function removeSearchIndex(pool: PostgresPool): Promise<void> {
   await pool.transaction(async (tx) => {
     await tx.query(searchStatements.lock)
@@ -81,7 +81,7 @@ export function createPostgresSearchIndex({ pool, kept }: PostgresSearchOptions)
     async remove(versionIds) {
       if (versionIds.length === 0) return 0
       return pool.transaction(async (tx) => {
-        // As whoever adds: one after the other.
+        // Serialised with those who add.
         await tx.query(searchStatements.lock)
         const values = [[...new Set(versionIds.map(partitionOfId))], versionIds]
         const removed = await tx.query(searchStatements.remove, values)

@@ -2,7 +2,7 @@ import { searchableText } from '../../../core/search-query/searchable-text.ts'
 
 /**
  * How the index reads words: runs of letters, digits and marks of a searchable text, in small letters, without the accents of Latin and
- * Greek (those of other scripts are letters of their own). Whoever changes this makes every index wrong that was made before.
+ * Greek (those of other scripts are letters of their own). A change here invalidates every existing index.
  */
 
 const wordPattern = /[\p{L}\p{N}\p{M}\p{Co}]+/gu
@@ -32,7 +32,7 @@ export function* placedWords(text: string): Generator<PlacedWord> {
   }
 }
 
-/** The server tells positions of 14 bits apart, and keeps so many of a word. */
+/** The server keeps positions of 14 bits, and this many of a word. */
 const MAX_POSITION = 16_383
 const MAX_POSITIONS = 255
 /** It takes 1 MiB in all. */

@@ -145,7 +145,7 @@ export function durably(db: Database, work: () => void): void {
 
 /**
  * Names of archive files that may be left over when a process is killed: noted in the catalogue before a file gets a
- * name that no row has, and in the transaction that takes the row of a file away. Whoever finds a note removes the file,
+ * name that no row has, and in the transaction that takes the row of a file away. The next process that finds a note removes the file,
  * unless a row has its name, and then the note.
  */
 const prefix = 'leftover:'
@@ -165,7 +165,7 @@ export function removeLeftovers(db: Database, archive: string): void {
     const name = note.slice(prefix.length)
     rmSync(join(archive, `${name}.part`), { force: true })
     if (isFile.get(name) === undefined) {
-      // Somebody who did not know of the note may have put it aside.
+      // A process that did not know of the note may have set it aside.
       for (const ending of ['', '.stray']) rmSync(join(archive, name + ending), { force: true })
     }
     forgetLeftover(db, name)
@@ -179,7 +179,7 @@ const RECORD_END_BYTES = 4
 
 /**
  * Bytes of the record that a file begins with and that the catalogue does not list: it describes the file. Where the
- * file begins with something else, whatever stands before `firstRecord` is taken for it.
+ * file begins with something else, everything before `firstRecord` is taken for it.
  */
 export function headerLengthOf(fd: number, compressed: boolean, fileLength: number, firstRecord: number): number {
   const bytes = Buffer.alloc(Math.min(MAX_HEADER_BYTES, fileLength))

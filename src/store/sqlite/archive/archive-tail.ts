@@ -54,7 +54,7 @@ function findEnd(db: Database, file: OpenFileRow, size: number, isIntact: (row: 
     .get(file.last_version, file.id) as RecordRow | undefined
   if (isLong && newest !== undefined && endOf(newest) === file.length && isIntact(newest))
     return { length: file.length, behind: [] }
-  // A record that was brought back has a smaller number than those before it, and the last one may be nobody's any more.
+  // A record that was brought back has a smaller number than those before it, and no version may point at the last one any more.
   const rows = db
     .prepare('SELECT id, offset, length FROM versions WHERE id BETWEEN ? AND ? AND file = ? ORDER BY offset DESC')
     .all(file.first_version, file.last_version, file.id) as RecordRow[]

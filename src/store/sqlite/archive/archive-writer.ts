@@ -74,7 +74,7 @@ export function createArchiveWriter(options: ArchiveWriterOptions) {
     letGo()
   }
 
-  /** Forgotten before it is closed: whatever fails then, its number is not used again. */
+  /** Forgotten before it is closed: even if that fails, its number is not used again. */
   function letGo(): void {
     const fd = file?.fd
     file = null

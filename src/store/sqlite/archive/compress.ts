@@ -15,7 +15,7 @@ export function hasClosedFile(db: Database): boolean {
 /**
  * Compresses one closed archive file, each record as a gzip member of its own, so that any record can still be read
  * alone. Plain file and catalogue stay as they are until the new file is whole and on disk; then one transaction
- * moves all pointers, and only then the plain file goes. Whatever is interrupted is done again from the start.
+ * moves all pointers, and only then the plain file goes. An interrupted file is compressed again from the start.
  * Records that no version points at any more are left out. Returns false when nothing waits. The caller holds the lock
  * `housekeeping`.
  */

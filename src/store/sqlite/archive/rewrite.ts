@@ -26,7 +26,7 @@ import { gzipMember } from './compress.ts'
  *   3. the old file goes, then its note
  *
  * Killed at any point, the catalogue points at a file that is whole; what is left over is removed by the next run, or when the
- * folder is opened. The caller holds the lock `housekeeping`, so nobody else replaces files meanwhile.
+ * folder is opened. The caller holds the lock `housekeeping`, so no other process replaces files meanwhile.
  */
 export type RewriteOptions = {
   db: Database
@@ -35,7 +35,7 @@ export type RewriteOptions = {
   isWhole(record: Buffer): boolean
   /** Whether plain files are compressed on this occasion. */
   compress: boolean
-  /** Runs `work` while nobody writes to the folder; false when somebody does. For files that a crawl would go on writing to. */
+  /** Runs `work` unless another process writes to the folder; false if one does. For files that a crawl would go on writing to. */
   whileIdle(work: () => void): boolean
   signal: AbortSignal
   onProgress(progress: { file: number; files: number; freedBytes: number }): void
@@ -96,7 +96,7 @@ function closeOpenFiles({ db, archive, whileIdle }: RewriteOptions, wasted: File
   const closed: FileUse[] = []
   whileIdle(() => {
     for (const { id } of open) {
-      // Somebody may have written to it since it was looked at.
+      // A crawl may have written to it since it was measured.
       const file = fileOf(db, id)
       const path = join(archive, file.name)
       const { size } = statSync(path)
@@ -153,7 +153,7 @@ function rewriteFile(options: RewriteOptions, file: FileUse, report: GcFiles): v
   }
 }
 
-/** A damaged record is not carried on as if it were whole: its file stays for `verify` and for whoever can mend it. */
+/** A damaged record is not carried on as if it were whole: its file stays for `verify` and for repair. */
 function checked(
   bytes: Buffer,
   offset: number,

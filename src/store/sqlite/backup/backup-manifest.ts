@@ -3,7 +3,7 @@ import { AppError } from '../../../core/errors.ts'
 
 /**
  * A backup is a tar file that opens with `backup.json` (what follows, and how large it is), goes on with the files of the data folder
- * under their names there, and ends with `SHA256SUMS`, as `sha256sum -c` reads it. Sizes stand first so that whoever reads it
+ * under their names there, and ends with `SHA256SUMS`, as `sha256sum -c` reads it. Sizes come first so that a reader
  * knows beforehand how much room it takes; digests stand last so that each file is read once.
  */
 export type Manifest = {
@@ -37,7 +37,7 @@ export function manifestBytes(manifest: Manifest): number {
   return manifest.entries.reduce((sum, { bytes }) => sum + bytes, 0)
 }
 
-/** Everything about it is checked: whoever made the file may mean harm. */
+/** Everything in it is checked: the file may be hostile. */
 export function parseManifest(text: string): Manifest {
   let value: unknown
   try {

@@ -27,7 +27,7 @@ export type BackupOptions = {
   file: string
   /** Replaces a file of that name. */
   force: boolean
-  /** How long to wait for whoever replaces archive files now. */
+  /** How long to wait for a process that replaces archive files now. */
   patienceMs?: number
   clock: Clock
   onWaiting(holder: string): void
@@ -150,7 +150,7 @@ function lookAtArchive(archive: string, files: Snapshots['files']) {
 
 async function writeTar(target: string, plan: Plan, options: BackupOptions): Promise<void> {
   const { readable, controller } = createTarPacker()
-  // Whatever fails first is the reason; what fails after it fails because of it.
+  // The first failure is the reason; later ones follow from it.
   const failures: unknown[] = []
   const compressor = compressorFor(options.file)
   const out = createWriteStream(target, { flags: 'wx', flush: true })

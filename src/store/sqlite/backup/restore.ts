@@ -201,7 +201,7 @@ const CHUNK_BYTES = 1 << 20
 async function* backupBytes(file: string, limit: () => number, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
   const source = createReadStream(file, { highWaterMark: CHUNK_BYTES })
   const decompressor = decompressorFor(file)
-  // Its failures reach whoever reads the last stream.
+  // Its failures reach the reader of the last stream.
   const stream = decompressor === null ? source : pipeline(source, decompressor, () => {})
   let total = 0
   for await (const chunk of stream as AsyncIterable<Buffer>) {

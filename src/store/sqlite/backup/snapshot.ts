@@ -6,7 +6,7 @@ import { storeError } from '../folder/database.ts'
 import { openCatalogForReading, paths, readFacts } from '../folder/folder.ts'
 
 /**
- * All databases of a folder as they were in one moment, beside whoever writes them. A request that is done in one frontier has
+ * All databases of a folder as they were in one moment, also during writes. A request that is done in one frontier has
  * its document in the catalogue and its links in the frontiers of their owners. So that the copy keeps this promise, the writers of
  * all frontiers are held while a read transaction begins on each of them and, last, on the catalogue; then they go on. The read
  * transactions see that moment for as long as they are open; SQLite's log grows meanwhile.
@@ -37,7 +37,7 @@ export function openSnapshots(folder: string): Snapshots {
   const sources: Source[] = []
   const close = (): void => {
     for (const { db } of sources.splice(0)) db.close()
-    // Last, since only a connection that may write clears SQLite's log away where nobody else uses it.
+    // Last, since only a connection that may write clears SQLite's log away when it is the last one.
     for (const gate of gates.splice(0)) gate.close()
   }
   let path = folder

@@ -35,7 +35,7 @@ export function checkDatabases(folder: string): StoreFault[] {
   return faults
 }
 
-/** Conditions on versions `v` whose body can't be read, whatever the archive holds. */
+/** Conditions on versions `v` whose body can't be read, by the catalogue alone. */
 export const damagedRows = {
   strayed: 'v.file <> 0 AND NOT EXISTS (SELECT 1 FROM files f WHERE f.id = v.file)',
   bare: collectableSql.hasNoRecord('file'),
@@ -111,7 +111,7 @@ export type Repair = { lost: LostVersions; forgottenFiles: number }
 
 /**
  * Gives up what can't be read any more, in one transaction, so that the catalogue promises nothing that the archive does not hold. The
- * archive itself is left as it is. Nobody else may be writing.
+ * archive itself is left as it is. No other process may be writing.
  */
 export function giveUpSqliteDamage(db: Database, { versionIds, missingFiles, shortFiles }: ArchiveDamage): Repair {
   return db.write(() => {
@@ -125,7 +125,7 @@ export function giveUpSqliteDamage(db: Database, { versionIds, missingFiles, sho
     db.exec(`DELETE FROM bodies WHERE NOT EXISTS
       (SELECT 1 FROM versions v WHERE v.id = bodies.version AND v.digest = bodies.digest AND v.body = 'kept')`)
     for (const fileId of missingFiles) db.prepare('DELETE FROM files WHERE id = ?').run(fileId)
-    // Whatever comes behind the last record that is needed does not count; a new file is begun for what comes next.
+    // Bytes behind the last needed record don't count; the next record starts a new file.
     const shorten = db.prepare(
       `UPDATE files SET state = iif(state = 'open', 'closed', state),
        length = (SELECT coalesce(max(offset + length), 0) FROM versions v WHERE v.file = files.id) WHERE id = ?`,

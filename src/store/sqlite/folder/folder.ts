@@ -21,7 +21,7 @@ export const paths = {
 /** What all parts of one data folder agree on; fixed when it is made. */
 export type FolderFacts = {
   shards: number
-  /** Secret seed of the URL fingerprints, so that nobody outside can aim at collisions. */
+  /** Secret seed of the URL fingerprints, so that collisions can't be aimed at. */
   seed: [number, number]
 }
 
@@ -41,7 +41,7 @@ export type OpenFolderOptions = {
   folder: string
   holder: string
   shards: number
-  /** How long to wait for whoever has the folder now. */
+  /** How long to wait for the process that has the folder now. */
   lockWaitMs?: number
 }
 
@@ -77,7 +77,7 @@ export function openFolder({ folder, holder, shards, lockWaitMs }: OpenFolderOpt
   }
 }
 
-/** Opens the catalogue beside whoever writes it. One of an earlier version of the program is brought up to date first. */
+/** Opens the catalogue for reading, also during a crawl. One of an earlier version of the program is migrated first. */
 export function openCatalogForReading(folder: string): Database {
   if (!existsSync(paths.catalog(folder))) {
     throw new AppError('store-missing', `There is no data folder at ${folder}. Name one with --data, or start a crawl.`)
@@ -135,7 +135,7 @@ function nextEpoch(db: Database): number {
   })
 }
 
-/** Whoever replaces archive files, or copies them, has files there that only look like leftovers. */
+/** A process that replaces or copies archive files has files there that only look like leftovers. */
 function tidyUnlessHeld(db: Database, folder: string, holder: string): void {
   let lock: FolderLock
   try {

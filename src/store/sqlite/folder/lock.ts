@@ -42,7 +42,7 @@ export function lockFolder(folder: string, holder: string, waitMs = 3000, name: 
   }
 }
 
-/** Does work while nobody adds to the folder. False, and nothing done, where somebody does at this moment. */
+/** Does work while nothing is added to the folder. False, and nothing done, while another process writes. */
 export function whileIdle(folder: string, holder: string, work: () => void): boolean {
   let lock: FolderLock
   try {

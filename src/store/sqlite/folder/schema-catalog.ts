@@ -204,8 +204,8 @@ CREATE TABLE stories (
   {
     id: 4,
     sha256: '90fe6fdac2c744f0801d5de3aad039b25d0b5eaa0309b20f3a8a95961d3e76a1',
-    // Counts and words are kept by triggers, so that whoever writes annotations need not know of them. In the table of words the
-    // owner is a word too, so that nobody's search goes through what others have.
+    // Counts and words are kept by triggers, so that writers of annotations need not know of them. In the table of words the
+    // owner is a word too, so that a search doesn't go through other owners' entries.
     name: 'accounts, sessions, tokens; marks, counts and words of the inbox; checks of watches',
     sql: `
 CREATE TABLE accounts (

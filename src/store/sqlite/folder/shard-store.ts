@@ -33,7 +33,7 @@ const MAPPED_BYTES = 64 << 20
 export type ShardStore = {
   frontier: FrontierStore
   documents: DocumentStore
-  /** Whoever used it last was killed. */
+  /** The last process to use it was killed. */
   recovered: boolean
   close(): Promise<void>
 }

@@ -118,7 +118,7 @@ function iso(ms: number): string {
 const MAX_MS = 10_000
 const PORTION = 50_000
 
-/** Counts by indexes alone and in portions, so that nobody has to wait where millions are kept. */
+/** Counts by indexes alone and in portions, so that others don't wait where millions are kept. */
 export function createSqliteKeptCounter(db: Database): () => Promise<KeptCounts> {
   // Documents are never removed, and numbered without gaps.
   const documents = db.prepare('SELECT coalesce(max(id), 0) AS n FROM documents')

@@ -30,7 +30,7 @@ export function openFacts(db: Database, run: number) {
       facts.stale = true
       try {
         facts.load()
-      } catch {} // whatever failed a moment ago fails still: the next transaction begins with it
+      } catch {} // still failing: the next transaction loads it again
     },
     save() {
       for (const name of ['run', 'seq', 'queued', 'seen', 'clean', 'limited'] as const) keep.run(name, facts[name])

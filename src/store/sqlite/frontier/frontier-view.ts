@@ -7,7 +7,7 @@ import { frontierMigrations } from '../folder/schema-frontier.ts'
 /** Of a host's queue; one of millions of rows would take seconds. */
 const MAX_LOOKED_AT = 100_000
 
-/** Opens the files of all shards when somebody asks. A host has one owner, but who that is need not be known here. */
+/** Opens the files of all shards on the first read. Each host is in one of them; the view doesn't need to know which. */
 export function createSqliteFrontierView(folder: string, shards: number): FrontierView {
   let opened: ReturnType<typeof openShard>[] | null = null
 

@@ -29,7 +29,7 @@ export function createHostTable(db: Database, run: number) {
   const byName = new Map<string, HostEntry>()
   const byId = new Map<number, HostEntry>()
   const changed = new Set<HostEntry>()
-  /** Null until somebody asks: counting takes a look at every host. */
+  /** Null until the first read: counting goes through every host. */
   let counts: { hosts: number; givenUp: number } | null = null
   const count = db.prepare(`SELECT count(*) AS hosts, coalesce(sum(${isGivenUpSql('?')}), 0) AS givenUp FROM hosts`)
   const selectByName = db.prepare(`SELECT ${columns} FROM hosts WHERE host = ?`)

@@ -26,7 +26,7 @@ export type ImportSourceOptions = { folder: string; holder: string; isWhole: Ver
 
 /** A portion of versions ends with the record that goes over this. */
 const MAX_CONTENT_BYTES = 8 << 20
-/** Others have a turn after so many bytes: what was read before is sent meanwhile. */
+/** Yields after this many bytes, so that what was read before is sent meanwhile. */
 const TURN_BYTES = 256 << 10
 
 /**
@@ -174,7 +174,7 @@ function createSteps(db: Database, frontiers: readonly Database[]): Map<ImportKi
   return steps
 }
 
-/** Lists whose own version was collected belong to the document of whoever refers to them. */
+/** Lists whose own version was collected belong to the document that refers to them. */
 function strayLinks(db: Database): [id: number, host: string][] {
   const rows = db.read(() =>
     db
@@ -196,7 +196,7 @@ function tableOf(kind: ImportKind): string {
 
 const numberFrom = (db: Database, sql: string): number => (db.read(() => db.prepare(sql).get()) as { n: number }).n
 
-/** Whoever opens the folder for a crawl makes the epoch grow. */
+/** Opening the folder for a crawl increases the epoch. */
 function identityOf(db: Database, seed: readonly number[]): string {
   const epoch = numberFrom(db, `SELECT coalesce((SELECT value FROM facts WHERE name = 'epoch'), 0) AS n`)
   return `${createHash('sha256')

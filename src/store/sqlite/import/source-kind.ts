@@ -102,7 +102,7 @@ export function plainRow(raw: Raw, flags: readonly string[] = [], left: readonly
  * The order of ids stays, for those above come from the folder, where each is given out once.
  */
 
-/** The id of what belongs to a host; null where nobody knows any more whose it was. 0 stands for none. */
+/** The id of what belongs to a host; null where the host is unknown. 0 stands for none. */
 export function importedId(id: number, host: string | null): number {
   return id === 0 ? 0 : id * partitionCount + (host === null ? 0 : partitionOf(host))
 }

@@ -70,7 +70,7 @@ export function marksExpression({ match }: SearchQuery): string | null {
 }
 
 /**
- * Marks that are part of a letter belong to its word (vowels of Hindi and Thai); accents are taken off. Whoever changes
+ * Marks that are part of a letter belong to its word (vowels of Hindi and Thai); accents are taken off. A change of
  * this makes every index unreadable that was made before: it needs a migration that empties them.
  */
 export const tokenizer = `unicode61 remove_diacritics 2 categories ''L* N* Co Mn Mc''`

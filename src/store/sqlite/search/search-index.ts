@@ -18,7 +18,7 @@ export type SearchIndexOptions = {
   kept: KeptCheck
 }
 
-/** A word in the title counts as so many in the text. */
+/** How much more a word in the title counts than one in the text. */
 const TITLE_WEIGHT = 8
 
 export function openSqliteSearchIndex({ path, kept }: SearchIndexOptions): SearchIndex {
@@ -171,12 +171,12 @@ export function createSearchRemover(
   }
 }
 
-/** Throws the index away, whatever state it is in. Who still has it open works on with what is then nobody's. */
+/** Deletes the index in any state. A process that still has it open keeps working on the deleted file. */
 export function removeSearch(folder: string): void {
   for (const suffix of ['', '-wal', '-shm']) rmSync(`${paths.search(folder)}${suffix}`, { force: true })
 }
 
-/** Unlike other files of the data folder, this one can be made anew: whoever meets the damage is told so. */
+/** Unlike other files of the data folder, this one can be rebuilt: the error says so. */
 export function explainDamage(error: unknown): unknown {
   if (!isAppError(error, 'store-damaged')) return error
   return new AppError(
