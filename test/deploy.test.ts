@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { parse } from 'yaml'
 import { readSources } from '../scripts/source-imports.ts'
 import { parseArgs } from '../src/cli/args/parse-args.ts'
-import { createCliFolder } from '../src/cli/cli.testkit.ts'
+import { useCliFolder } from '../src/cli/cli.testkit.ts'
 import { commonOptions } from '../src/cli/command.ts'
 import { commands } from '../src/cli/commands.ts'
 import { readConfig } from '../src/config/load-config.ts'
@@ -55,20 +55,17 @@ function namedCommands(text: string): string[] {
 }
 
 describe('the files for deployment', () => {
+  const cli = useCliFolder()
+
   test('every command line in the guides is valid', async () => {
-    const cli = await createCliFolder()
-    try {
-      const lines = guides.flatMap((path) => commandLines(read(path)))
-      assert.ok(lines.length >= 15, 'the guides have lost their command lines')
-      for (const line of lines) {
-        const env = { ERACE_STORE: line.includes('--from') ? '' : address, ERACE_PASSWORD: 'a long enough password' }
-        const argv = line.split(' ')
-        const { code, err } = await cli.run(argv, { env })
-        // Accepted commands fail later: there is no engine here.
-        assert.notEqual(code, 2, `erace ${line}: ${err}`)
-      }
-    } finally {
-      await cli.remove()
+    const lines = guides.flatMap((path) => commandLines(read(path)))
+    assert.ok(lines.length >= 15, 'the guides have lost their command lines')
+    for (const line of lines) {
+      const env = { ERACE_STORE: line.includes('--from') ? '' : address, ERACE_PASSWORD: 'a long enough password' }
+      const argv = line.split(' ')
+      const { code, err } = await cli.run(argv, { env })
+      // Accepted commands fail later: there is no engine here.
+      assert.notEqual(code, 2, `erace ${line}: ${err}`)
     }
   })
 

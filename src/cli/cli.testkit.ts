@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { after, before } from 'node:test'
 import type { CrawlResult } from '../core/reports/crawl-report.ts'
 import type { Engine } from './engine.ts'
 import type { CliIo, StopSignal } from './output/io.ts'
@@ -116,23 +117,24 @@ export function engineWith(parts: Partial<Engine>): Engine {
   }
 }
 
-export type CliFolder = Awaited<ReturnType<typeof createCliFolder>>
-
-/** A working folder with files, to run command lines in. */
-export async function createCliFolder(files: Record<string, string | Uint8Array> = {}) {
-  const cwd = await mkdtemp(join(tmpdir(), 'erace-cli-'))
-  for (const [name, content] of Object.entries(files)) await writeFile(join(cwd, name), content)
-  return {
-    cwd,
+/** A working folder with files, to run command lines in; it is there from before the tests of a suite until after them. */
+export function useCliFolder(files: Record<string, string | Uint8Array> = {}) {
+  const folder = {
+    cwd: '',
     async run(
       argv: string[],
       given: { engine?: Partial<Engine>; env?: Record<string, string>; columns?: number } & Typed = {},
     ) {
       const world = createRecordingIo(given.columns === undefined ? undefined : { columns: given.columns }, given)
       const engine = engineWith(given.engine ?? {})
-      const code = await runCli({ argv, env: given.env ?? {}, cwd, io: world.io, engine })
+      const code = await runCli({ argv, env: given.env ?? {}, cwd: folder.cwd, io: world.io, engine })
       return { code, out: world.out(), err: world.err(), listening: world.listening(), questions: world.questions }
     },
-    remove: () => rm(cwd, { recursive: true, force: true }),
   }
+  before(async () => {
+    folder.cwd = await mkdtemp(join(tmpdir(), 'erace-cli-'))
+    for (const [name, content] of Object.entries(files)) await writeFile(join(folder.cwd, name), content)
+  })
+  after(() => rm(folder.cwd, { recursive: true, force: true }))
+  return folder
 }

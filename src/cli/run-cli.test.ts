@@ -1,17 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { version } from '../config/version.ts'
 import { AppError } from '../core/errors.ts'
-import { type CliFolder, createCliFolder, emptyResult } from './cli.testkit.ts'
+import { emptyResult, useCliFolder } from './cli.testkit.ts'
 import { commonOptions } from './command.ts'
 import { commands } from './commands.ts'
 
 describe('the command line', () => {
-  let folder: CliFolder
-  before(async () => {
-    folder = await createCliFolder({ 'wrong.json': '{ "crawl": { "dely": 1 } }' })
-  })
-  after(() => folder.remove())
+  const folder = useCliFolder({ 'wrong.json': '{ "crawl": { "dely": 1 } }' })
 
   for (const argv of [[], ['--help'], ['-h'], ['help']]) {
     test(`"erace ${argv.join(' ')}" lists every command with its summary`, async () => {

@@ -85,17 +85,8 @@ describe('the setting sources', () => {
       assert.ok(error instanceof InvalidInputError)
       assert.deepEqual(
         error.errors.map(({ place }) => place),
-        [
-          'sources[0].match',
-          'sources[0].retention.ages',
-          'sources[1]',
-          'sources[2].omits',
-          'sources[2].omit[1]',
-          'sources[2].omit[2]',
-          'sources[2].omitText[0]',
-          'sources[3].match',
-          'sources[3].omit',
-        ],
+        `sources[0].match sources[0].retention.ages sources[1] sources[2].omits sources[2].omit[1]
+          sources[2].omit[2] sources[2].omitText[0] sources[3].match sources[3].omit`.split(/\s+/),
       )
       assert.match(error.message, /sources\[2\]\.omits: unknown key; did you mean omit\?/)
     }

@@ -25,6 +25,15 @@ export type Setting = About &
     | { kind: 'sources'; default: readonly [] }
   )
 
+/** Settings with a range, so that the schema has one line for each. */
+const ranged =
+  <const K extends 'integer' | 'number' | 'duration' | 'bytes', V extends number | string>(kind: K) =>
+  (value: V, [min, max]: readonly [min: V, max: V], about: string) => ({ kind, default: value, min, max, about })
+export const integer = ranged<'integer', number>('integer')
+export const number = ranged<'number', number>('number')
+export const duration = ranged<'duration', string>('duration')
+export const bytes = ranged<'bytes', string>('bytes')
+
 export type Parsed =
   | { kind: 'value'; value: unknown }
   | { kind: 'wrong'; expected: string }

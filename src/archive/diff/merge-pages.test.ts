@@ -132,21 +132,7 @@ function createRandom(seed: number): (below: number) => number {
 }
 
 function randomPage(random: (below: number) => number): string {
-  const pieces = [
-    '<p>',
-    '</p>',
-    '<b>',
-    '</b>',
-    '<div>',
-    '</div>',
-    '<br>',
-    '<!-- c -->',
-    ' ',
-    '\n',
-    '<i>',
-    '</i>',
-    '<li>',
-  ]
+  const pieces = ['<!-- c -->', ' ', '\n', ...'<p> </p> <b> </b> <div> </div> <br> <i> </i> <li>'.split(' ')]
   const words = ['one', 'two', 'three', '&amp;', 'a&lt;b', 'x.', '日本', '<td>', '<script>no</script>']
   let page = ''
   for (let n = random(40); n > 0; n--)

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { BackupReport, RestoreReport } from '../../core/reports/backup-report.ts'
 import type { VerifyReport } from '../../core/reports/verify-report.ts'
-import { type CliFolder, createCliFolder } from '../cli.testkit.ts'
+import { useCliFolder } from '../cli.testkit.ts'
 import type { Engine } from '../engine.ts'
 
 const backedUp: BackupReport = {
@@ -28,11 +28,7 @@ const restored: RestoreReport = {
 }
 
 describe('backup and restore', () => {
-  let folder: CliFolder
-  before(async () => {
-    folder = await createCliFolder()
-  })
-  after(() => folder.remove())
+  const folder = useCliFolder()
 
   test('backup hands on where from and where to, and shows what is in it', async () => {
     const calls: unknown[] = []

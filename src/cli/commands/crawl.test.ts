@@ -1,26 +1,22 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { CrawlSettings } from '../../config/crawl-settings.ts'
-import { type CliFolder, createCliFolder, emptyResult } from '../cli.testkit.ts'
+import { emptyResult, useCliFolder } from '../cli.testkit.ts'
 import type { CrawlHooks } from '../engine.ts'
 
 const snapshot = { fetched: 1, stored: 1, failed: 0, queued: 2, bytes: 3000, hostsActive: 1, hostsResting: 0 }
 
 describe('erace crawl', () => {
-  let folder: CliFolder
-  before(async () => {
-    folder = await createCliFolder({
-      'seeds.txt': '# ours\nhttp://a.example/\r\n\n  https://b.example/x#y \nhttp://a.example/\n',
-      'bad-seeds.txt': 'http://a.example/\nexample.org\nmailto:a@b.example\n',
-      'empty.txt': '# nothing\n',
-      'mime.types': 'text/*\n',
-      'block.txt': '.ads.example\n',
-      'latin.txt': Uint8Array.of(0x61, 0xe9, 0x62),
-    })
+  const folder = useCliFolder({
+    'seeds.txt': '# ours\nhttp://a.example/\r\n\n  https://b.example/x#y \nhttp://a.example/\n',
+    'bad-seeds.txt': 'http://a.example/\nexample.org\nmailto:a@b.example\n',
+    'empty.txt': '# nothing\n',
+    'mime.types': 'text/*\n',
+    'block.txt': '.ads.example\n',
+    'latin.txt': Uint8Array.of(0x61, 0xe9, 0x62),
   })
-  after(() => folder.remove())
 
   async function settingsOf(...argv: string[]): Promise<CrawlSettings> {
     let seen: CrawlSettings | undefined
@@ -51,17 +47,7 @@ describe('erace crawl', () => {
     const { config, depth, restrict, maxPages, files } = await settingsOf(
       ...['http://a.example/', '--depth', '2', '--restrict', '^http://a', '--max-pages', '9', '--fetchers', '8'],
       ...['--threads', '1', '--per-host', '3', '--delay', '250', '--host-rules', 'block.txt', '--mime', 'mime.types'],
-      ...[
-        '--ignore',
-        'seeds.txt',
-        '--block',
-        'block.txt',
-        '--max-body',
-        '64KiB',
-        '--user-agent',
-        'bot/2',
-        '--no-robots',
-      ],
+      ...'--ignore seeds.txt --block block.txt --max-body 64KiB --user-agent bot/2 --no-robots'.split(' '),
       ...['--order', 'depth', '--allow-net', '127.0.0.0/8', '--allow-net', '10.1.2.3'],
     )
     assert.deepEqual({ depth, restrict, maxPages }, { depth: 2, restrict: '^http://a', maxPages: 9 })
@@ -78,20 +64,7 @@ describe('erace crawl', () => {
   test('lists everything that is wrong at once and does not begin', async () => {
     const { code, err } = await folder.run([
       ...['crawl', '@bad-seeds.txt', '@none.txt', '@empty.txt', 'http://', '--restrict', '(', '--depth', '-1'],
-      ...[
-        '--max-pages',
-        '0',
-        '--mime',
-        'none',
-        '--block',
-        '.',
-        '--ignore',
-        'latin.txt',
-        '--delay',
-        '-5',
-        '--allow-net',
-        'home',
-      ],
+      ...'--max-pages 0 --mime none --block . --ignore latin.txt --delay -5 --allow-net home'.split(' '),
     ])
     assert.equal(code, 2)
     const errors = err.split('\n').map((line) => line.replace('erace crawl: ', ''))

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import type { ExportReport, ExportRequest } from '../../core/reports/export-report.ts'
-import { type CliFolder, createCliFolder } from '../cli.testkit.ts'
+import { useCliFolder } from '../cli.testkit.ts'
 import type { ExportHooks } from '../engine.ts'
 
 const done: ExportReport = {
@@ -18,7 +18,7 @@ const done: ExportReport = {
 }
 
 describe('export', () => {
-  let folder: CliFolder
+  const folder = useCliFolder({ 'there.warc': 'x' })
   const asked: ExportRequest[] = []
   const engine = (report: Partial<ExportReport> = {}) => ({
     export: async (_: unknown, request: ExportRequest, hooks: ExportHooks) => {
@@ -33,11 +33,7 @@ describe('export', () => {
     return asked.pop()!
   }
 
-  before(async () => {
-    folder = await createCliFolder({ 'there.warc': 'x' })
-    mkdirSync(join(folder.cwd, 'erace-data'))
-  })
-  after(() => folder.remove())
+  before(() => mkdirSync(join(folder.cwd, 'erace-data')))
 
   test('says what was written, as text and as JSON', async () => {
     const { out, err } = await folder.run(['export', 'warc', 'all.warc.gz'], { engine: engine() })

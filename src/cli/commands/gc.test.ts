@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { AppError } from '../../core/errors.ts'
 import type { GcItem, GcReport } from '../../core/reports/gc-report.ts'
-import { type CliFolder, createCliFolder } from '../cli.testkit.ts'
+import { useCliFolder } from '../cli.testkit.ts'
 import type { Engine, GcRequest } from '../engine.ts'
 
 const none = { versions: 0, bytes: 0 }
@@ -39,11 +39,7 @@ const sample: GcReport = {
 }
 
 describe('erace gc', () => {
-  let folder: CliFolder
-  before(async () => {
-    folder = await createCliFolder()
-  })
-  after(() => folder.remove())
+  const folder = useCliFolder()
 
   const engineOf = (report: GcReport, items: GcItem[] = [], requests: GcRequest[] = []): Partial<Engine> => ({
     async gc(request, { onItem, onProgress }) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { DiffReport, HistoryReport, ShowReport, VersionReport } from '../../core/reports/history-report.ts'
-import { type CliFolder, createCliFolder, createRecordingIo, engineWith } from '../cli.testkit.ts'
+import { createRecordingIo, engineWith, useCliFolder } from '../cli.testkit.ts'
 import { runCli } from '../run-cli.ts'
 
 const version: VersionReport = {
@@ -88,11 +88,7 @@ const changed: DiffReport = {
 }
 
 describe('the commands that read documents', () => {
-  let folder: CliFolder
-  before(async () => {
-    folder = await createCliFolder()
-  })
-  after(() => folder.remove())
+  const folder = useCliFolder()
 
   const show = (report: ShowReport, options: string[] = [], columns?: number) =>
     folder.run(['show', url, ...options], {

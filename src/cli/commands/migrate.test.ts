@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { AppError } from '../../core/errors.ts'
 import type { ImportReport } from '../../core/reports/import-report.ts'
-import { type CliFolder, createCliFolder, createRecordingIo, engineWith } from '../cli.testkit.ts'
+import { createRecordingIo, engineWith, useCliFolder } from '../cli.testkit.ts'
 import type { Engine, SchemaReport } from '../engine.ts'
 import { runCli } from '../run-cli.ts'
 
@@ -50,11 +50,7 @@ const moved: ImportReport = {
 }
 
 describe('erace migrate', () => {
-  let folder: CliFolder
-  before(async () => {
-    folder = await createCliFolder()
-  })
-  after(() => folder.remove())
+  const folder = useCliFolder()
 
   test('shows the schema and applies what is missing, once', async () => {
     const { engine } = storeOf()

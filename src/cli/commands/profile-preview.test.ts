@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { ProfileDraft } from '../../core/profile.ts'
 import type { PreviewPart, PreviewReport, PreviewRequest } from '../../core/reports/profile-report.ts'
-import { type CliFolder, createCliFolder } from '../cli.testkit.ts'
+import { useCliFolder } from '../cli.testkit.ts'
 
 const passedOver = { gone: 0, textless: 0, dropped: 0, lost: 0, damaged: 0 }
 const nothing: PreviewPart = {
@@ -37,20 +37,16 @@ const found: PreviewPart = {
 }
 
 describe('the command profile preview', () => {
-  let folder: CliFolder
-  before(async () => {
-    const sources = [{ uri: 'http://a.example/' }]
-    const interests = { keywords: [{ key: 'java', weight: 4 }] }
-    folder = await createCliFolder({
-      'java.json': JSON.stringify({ name: 'Java', sources, interests }),
-      'two.json': JSON.stringify([
-        { name: 'One', sources, interests },
-        { name: 'Two', sources, interests },
-      ]),
-      'wrong.json': JSON.stringify([{ sources: [{ uri: 'x' }], nmae: 1 }]),
-    })
+  const sources = [{ uri: 'http://a.example/' }]
+  const interests = { keywords: [{ key: 'java', weight: 4 }] }
+  const folder = useCliFolder({
+    'java.json': JSON.stringify({ name: 'Java', sources, interests }),
+    'two.json': JSON.stringify([
+      { name: 'One', sources, interests },
+      { name: 'Two', sources, interests },
+    ]),
+    'wrong.json': JSON.stringify([{ sources: [{ uri: 'x' }], nmae: 1 }]),
   })
-  after(() => folder.remove())
 
   function engineOf(report: Partial<PreviewReport>) {
     const asked: { profiles: readonly ProfileDraft[]; request: PreviewRequest }[] = []

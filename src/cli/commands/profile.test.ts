@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { ImportedProfile, Profile, ProfileUrd } from '../../core/profile.ts'
-import { type CliFolder, createCliFolder } from '../cli.testkit.ts'
+import { useCliFolder } from '../cli.testkit.ts'
 
 const urd = (uri: string, type = '') => `<urd>
   <uri timing="600000">${uri}</uri>
@@ -57,18 +57,14 @@ async function* each<T>(...items: T[]): AsyncGenerator<T> {
 }
 
 describe('the command profile', () => {
-  let folder: CliFolder
-  before(async () => {
-    folder = await createCliFolder({
-      'urd.xml': urd('http://a.example/'),
-      'mail.xml': `<urds>${urd('imap://a.example/').replace('"http"', '"imap"')}</urds>`,
-      'owned.json': JSON.stringify({ id: '7', owner: 'eve@example.org', sources: [{ uri: 'http://a.example/' }] }),
-      'wrong.xml': wrong,
-      'wrong.json': '[{"sources":[{"uri":"x"}],"nmae":1}]',
-      'there.xml': 'kept',
-    })
+  const folder = useCliFolder({
+    'urd.xml': urd('http://a.example/'),
+    'mail.xml': `<urds>${urd('imap://a.example/').replace('"http"', '"imap"')}</urds>`,
+    'owned.json': JSON.stringify({ id: '7', owner: 'eve@example.org', sources: [{ uri: 'http://a.example/' }] }),
+    'wrong.xml': wrong,
+    'wrong.json': '[{"sources":[{"uri":"x"}],"nmae":1}]',
+    'there.xml': 'kept',
   })
-  after(() => folder.remove())
 
   test('reports a valid file', async () => {
     const { code, out, err } = await folder.run(['profile', 'validate', 'urd.xml'])
@@ -197,11 +193,7 @@ describe('the command profile', () => {
 })
 
 describe('the command query', () => {
-  let folder: CliFolder
-  before(async () => {
-    folder = await createCliFolder()
-  })
-  after(() => folder.remove())
+  const folder = useCliFolder()
 
   test('prints nodes and values', async () => {
     const asked: unknown[] = []

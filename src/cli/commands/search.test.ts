@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { SearchReport, SearchRequest } from '../../core/reports/search-report.ts'
-import { type CliFolder, createCliFolder } from '../cli.testkit.ts'
+import { useCliFolder } from '../cli.testkit.ts'
 
 const report: SearchReport = {
   items: [
@@ -32,11 +32,7 @@ const report: SearchReport = {
 }
 
 describe('erace search', () => {
-  let folder: CliFolder
-  before(async () => {
-    folder = await createCliFolder()
-  })
-  after(() => folder.remove())
+  const folder = useCliFolder()
 
   async function run(argv: string[], columns?: number) {
     const requests: SearchRequest[] = []

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { StatusReport } from '../../core/reports/status-report.ts'
 import type { VerifyReport } from '../../core/reports/verify-report.ts'
-import { type CliFolder, createCliFolder } from '../cli.testkit.ts'
+import { useCliFolder } from '../cli.testkit.ts'
 
 const status: StatusReport = {
   watching: { profiles: 0, sources: 0, tasks: 0, annotations: 0 },
@@ -25,11 +25,7 @@ const clean: VerifyReport = {
 }
 
 describe('the commands that read a data folder', () => {
-  let folder: CliFolder
-  before(async () => {
-    folder = await createCliFolder()
-  })
-  after(() => folder.remove())
+  const folder = useCliFolder()
 
   test('status prints text and JSON', async () => {
     const engine = { status: async () => status }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import * as users from '../../app/commands/users.ts'
 import { type Account, defaultAccountSettings } from '../../core/account.ts'
 import { AppError } from '../../core/errors.ts'
-import { type CliFolder, createCliFolder } from '../cli.testkit.ts'
+import { useCliFolder } from '../cli.testkit.ts'
 
 const PASSWORD = 'correct horse'
 
@@ -19,11 +19,7 @@ const account: Account = {
 }
 
 describe('the command user', () => {
-  let folder: CliFolder
-  before(async () => {
-    folder = await createCliFolder()
-  })
-  after(() => folder.remove())
+  const folder = useCliFolder()
 
   const taking = (drafts: object[]) => ({
     addUser: async (_: unknown, draft: object) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { AppError } from '../../core/errors.ts'
-import { type CliFolder, createCliFolder, createRecordingIo, engineWith } from '../cli.testkit.ts'
+import { createRecordingIo, engineWith, useCliFolder } from '../cli.testkit.ts'
 import { runCli } from '../run-cli.ts'
 import { keysOf } from './keyboard.ts'
 import { createTestControl, nodeOf, snapshotOf } from './top.testkit.ts'
@@ -11,11 +11,7 @@ const ENTER = '\u001b[?1049h'
 const LEAVE = '\u001b[?1049l'
 
 describe('erace top', () => {
-  let folder: CliFolder
-  before(async () => {
-    folder = await createCliFolder()
-  })
-  after(() => folder.remove())
+  const folder = useCliFolder()
 
   const run = (argv: string[], snapshot = snapshotOf()) => {
     const { control, asked } = createTestControl(() => snapshot)
@@ -75,11 +71,7 @@ describe('erace top', () => {
 })
 
 describe('erace top on a terminal', () => {
-  let folder: CliFolder
-  before(async () => {
-    folder = await createCliFolder()
-  })
-  after(() => folder.remove())
+  const folder = useCliFolder()
 
   /** Started, and drawn once. */
   async function start(snapshot = snapshotOf(), env: Record<string, string> = {}) {
@@ -195,18 +187,8 @@ describe('erace top on a terminal', () => {
 
 describe('keys', () => {
   test('are read from what a terminal sends', () => {
-    assert.deepEqual(keysOf('jq?\u001b[A\u001b[B\u001bOA\u001b[5~\r\u0003\u001b'), [
-      'j',
-      'q',
-      '?',
-      'up',
-      'down',
-      'up',
-      'page-up',
-      'enter',
-      'ctrl-c',
-      'escape',
-    ])
+    const keys = keysOf('jq?\u001b[A\u001b[B\u001bOA\u001b[5~\r\u0003\u001b')
+    assert.equal(keys.join(' '), 'j q ? up down up page-up enter ctrl-c escape')
   })
 
   test('unknown sequences say nothing, whatever is in them', () => {

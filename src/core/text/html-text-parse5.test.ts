@@ -148,40 +148,15 @@ function edited(page: string, [place, cut, piece]: [number, number, string]): st
   return page.slice(0, at) + piece + page.slice(at + cut)
 }
 
+const spaced = ['</script ', '</ ', '<div class="c">', '<a ', ' ', '\n', '\t', '\0', '\u00a0', '\r\n', '  ']
 const pieces = [
-  ...['<script>', '</script>', '</script ', '<script', '<!--', '-->', '--!>', '<!-->', '<!--->', '--', '-', '<!', '<?'],
-  ...['</', '</ ', '/>', '>', '<', '<style>', '</style>', '<title>', '</title>', '<textarea>', '</textarea>', '<xmp>'],
-  ...[
-    '</xmp>',
-    '<iframe>',
-    '</iframe>',
-    '<noscript>',
-    '</noscript>',
-    '<p>',
-    '</p>',
-    '<div class="c">',
-    '</div>',
-    '<a ',
-  ],
-  ...['href=', '</a>', '<table>', '<tr><td>', '</table>', '<b>', '</b>', '"', "'", '=', ' ', '\n', '\t', '/', '&amp;'],
-  ...[
-    '&copy',
-    '&#38;',
-    '&',
-    ';',
-    'x',
-    'yz',
-    'é',
-    '\0',
-    '日',
-    '\u00a0',
-    '<![CDATA[',
-    ']]>',
-    '#',
-    '<span title=">">',
-    '\r\n',
-  ],
-  ...['<pre>', '</pre>', '<li>', '<br>', '</br>', '<noembed>', '</noembed>', '&lt;b&gt;', 'abcdefgh ijkl', '  ', '!'],
+  ...spaced,
+  '<span title=">">',
+  'abcdefgh ijkl',
+  ...`<script> </script> <script <!-- --> --!> <!--> <!---> -- - <! <? </ /> > < <style> </style> <title> </title>
+  <textarea> </textarea> <xmp> </xmp> <iframe> </iframe> <noscript> </noscript> <p> </p> </div> href= </a>
+  <table> <tr><td> </table> <b> </b> " ' = / &amp; &copy &#38; & ; x yz é 日 <![CDATA[ ]]> # <pre> </pre> <li>
+  <br> </br> <noembed> </noembed> &lt;b&gt; !`.split(/\s+/),
 ]
 
 const text = fc

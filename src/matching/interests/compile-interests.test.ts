@@ -102,24 +102,13 @@ describe('an expression', () => {
 
   test('of any text is a condition or errors', () => {
     const piece = fc.constantFrom(
-      '(',
-      ')',
-      '"',
-      '-',
-      '*',
       ' ',
-      ':',
-      '/',
       '\\',
-      '[',
       'OR ',
       'AND ',
       'NOT ',
-      'site:',
-      'intitle:',
-      'ab',
-      '東',
       '\0',
+      ...'( ) " - * : / [ site: intitle: ab 東'.split(' '),
     )
     fc.assert(
       fc.property(
@@ -153,17 +142,9 @@ describe('interests that are wrong', () => {
       ignore: [],
     })
     const places = errors.map(({ place }) => place)
-    assert.deepEqual(places, [
-      ...[
-        'stemming',
-        'keywords[0].key',
-        'keywords[1].weight',
-        'keywords[2].key',
-        'keywords[2].weight',
-        'keywords[3].weight',
-      ],
-      ...['keywords[4].weight', 'exclude[1]', 'expression', 'expression', 'scorer', 'threshold'],
-    ])
+    const expected = `stemming keywords[0].key keywords[1].weight keywords[2].key keywords[2].weight keywords[3].weight
+      keywords[4].weight exclude[1] expression expression scorer threshold`.split(/\s+/)
+    assert.deepEqual(places, expected)
   })
 
   const many = (count: number) => Array.from({ length: count }, (_, n) => ({ key: `k${n}`, weight: 1 }))

@@ -10,40 +10,9 @@ function patternOf(source: string, ignoreCase = false): TextPattern {
 }
 
 describe('a pattern held against a text', () => {
-  const sources = [
-    ...[
-      'a',
-      'a|b',
-      'ab|a',
-      'a|ab',
-      '(a|b)*c',
-      'a+b?',
-      'a{2,3}b',
-      '[a-c]+d',
-      '[^a-c]',
-      '^a',
-      'a$',
-      '^a*b$',
-      '\\ba',
-      'a\\b',
-      '\\Ba',
-    ],
-    ...[
-      '\\bab\\b',
-      '\\d+',
-      'a.c',
-      '(?:ab)+',
-      '(a*)*b',
-      '(a+)+$',
-      '(a|ab)(c|bcd)',
-      '(a?){5}b',
-      '(^a|b$)',
-      '(a|^)b',
-      '.*b',
-      'a.*?b',
-    ],
-    ...['(?:a|b)+?c', 'é[^a]', 'a??b', 'a{2}', '[é-ü]b', '\\s\\S'],
-  ]
+  const sources =
+    String.raw`a a|b ab|a a|ab (a|b)*c a+b? a{2,3}b [a-c]+d [^a-c] ^a a$ ^a*b$ \ba a\b \Ba \bab\b \d+ a.c (?:ab)+ (a*)*b
+    (a+)+$ (a|ab)(c|bcd) (a?){5}b (^a|b$) (a|^)b .*b a.*?b (?:a|b)+?c é[^a] a??b a{2} [é-ü]b \s\S`.split(/\s+/)
   for (const source of sources)
     test(`finds ${source} where JavaScript finds it`, () => {
       const pattern = patternOf(source)

@@ -11,22 +11,7 @@ import { matchNaively } from './naive-match.testkit.ts'
 
 const statistics = createTermStatistics()
 const scorers = createScorers([createBm25Scorer(statistics)])
-const words = [
-  'solar',
-  'panels',
-  'panel',
-  'price',
-  'pricing',
-  'wind',
-  'Windy',
-  'größe',
-  'Grosse',
-  'a',
-  'b',
-  '東京',
-  '京都',
-  'c++',
-]
+const words = 'solar panels panel price pricing wind Windy größe Grosse a b 東京 京都 c++'.split(' ')
 for (const [at, word] of words.entries())
   statistics.learn(readDocument({ url: '', title: '', text: `${word} ${words[at % 3]}` }))
 
