@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { AppError } from '../core/errors.ts'
 import { bodyDigest, digestText } from '../core/fingerprint.ts'
+import { versionOf } from '../store/conformance/samples.testkit.ts'
 import type { RecordPointer } from '../store/contracts/objects.ts'
 import type { Version } from '../store/contracts/versions.ts'
 import { createBodyReader } from './body-reader.ts'
@@ -30,31 +31,13 @@ function createArchive(body = page) {
   let reads = 0
   const row = (id: number, changes: Partial<Version> = {}): Version => {
     const record = files.get(id)
-    const version: Version = {
-      id,
-      documentId: 1,
+    const version = versionOf(id, {
       n: id,
-      url: exchange.uri,
-      reason: 'new',
-      firstSeenAt: 0,
-      lastSeenAt: 0,
-      status: 200,
-      type: 'text/html',
       size: body.length,
       digest: bodyDigest(body),
-      textDigest: null,
-      etag: '',
-      lastModified: '',
-      truncated: '',
-      title: '',
-      address: '192.0.2.1',
-      location: '',
-      body: 'kept',
-      originalId: id,
-      header: '',
       record: record === undefined ? null : { fileId: id, offset: 0, length: record.length },
       ...changes,
-    }
+    })
     rows.set(id, version)
     return version
   }

@@ -1,6 +1,8 @@
+import type { Logger } from 'pino'
 import type { Clock } from '../core/clock.ts'
-import { exitCodes } from './command.ts'
+import { type CommandContext, exitCodes } from './command.ts'
 import type { CliIo, StopSignal } from './output/io.ts'
+import { createStatusLine, type StatusLine } from './output/status-line.ts'
 
 /**
  * The first Ctrl-C asks the command to finish cleanly, the second ends the process at once. One key press may arrive
@@ -18,7 +20,7 @@ export function finishingRequests(command: string): string {
   return `erace ${command}: finishing requests in flight; press Ctrl-C again to stop now\n`
 }
 
-export function createInterrupt(deps: { io: CliIo; clock: Clock; onFirst?: () => void }): Interrupt {
+export function createInterrupt(deps: { io: CliIo; clock: Clock; onFirst?: () => unknown }): Interrupt {
   const { io, clock, onFirst } = deps
   const controller = new AbortController()
   let firstMs: number | undefined
@@ -35,5 +37,45 @@ export function createInterrupt(deps: { io: CliIo; clock: Clock; onFirst?: () =>
     dispose() {
       for (const name of stopSignals) io.off(name, listener)
     },
+  }
+}
+
+type Running = { signal: AbortSignal; line: StatusLine; shows: boolean }
+
+/** Runs work that cleans up after itself when interrupted; `consequence` says what that means for the user. */
+export async function interruptible(
+  { io, clock, quiet }: CommandContext,
+  consequence: string,
+  work: (running: Running) => Promise<number>,
+  finishing = '',
+): Promise<number> {
+  const line = createStatusLine(io.stderr)
+  const interrupt = createInterrupt({ io, clock, onFirst: () => finishing !== '' && line.sink.write(finishing) })
+  try {
+    return await work({ signal: interrupt.signal, line, shows: io.stderr.isTTY === true && !quiet })
+  } catch (error) {
+    line.clear()
+    if (!interrupt.signal.aborted) throw error
+    io.stderr.write(`interrupted: ${consequence}\n`)
+    return exitCodes.interrupted
+  } finally {
+    line.clear()
+    interrupt.dispose()
+  }
+}
+
+/** Runs a service until it is told to stop. */
+export async function untilStopped(
+  { io, clock, quiet, createLog }: CommandContext,
+  name: string,
+  work: (running: { signal: AbortSignal; log: Logger }) => Promise<void>,
+): Promise<number> {
+  const onFirst = () => quiet || io.stderr.write(finishingRequests(name))
+  const interrupt = createInterrupt({ io, clock, onFirst })
+  try {
+    await work({ signal: interrupt.signal, log: createLog(io.stderr) })
+    return exitCodes.done
+  } finally {
+    interrupt.dispose()
   }
 }

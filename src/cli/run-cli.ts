@@ -126,17 +126,11 @@ function storeOf(
   const store = given ?? inherited ?? ''
   const place = given === undefined ? 'ERACE_STORE' : '--store'
   if (store !== '' && !/^postgres(?:ql)?:\/\/./.test(store)) {
-    errors.push({
-      place,
-      message: storeExpected,
-    })
+    errors.push({ place, message: storeExpected })
     return null
   }
   if (command.works === 'on a shared store' && store === '')
-    errors.push({
-      place: '--store',
-      message: needsStore(command.name),
-    })
+    errors.push({ place: '--store', message: needsStore(command.name) })
   if (command.works === 'on a data folder' && given !== undefined)
     errors.push({
       place,

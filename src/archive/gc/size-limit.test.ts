@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Retention } from '../../config/retention.ts'
+import { collectableOf } from '../../store/conformance/samples.testkit.ts'
 import type { CollectableVersion } from '../../store/contracts/collection.ts'
 import { findSizeLimits, type VersionWalk } from './size-limit.ts'
 import { createPools, type Pools } from './verdict.ts'
@@ -12,27 +13,7 @@ function sized(maxBytes: number, maxVersions: number | null = null): Retention {
 }
 
 let ids = 0
-function version(parts: Partial<CollectableVersion>): CollectableVersion {
-  const id = ++ids
-  const isCurrent = parts.supersededAt === undefined || parts.supersededAt === null
-  return {
-    id,
-    documentId: id,
-    n: 1,
-    url: 'http://a.example/',
-    at: 0,
-    current: isCurrent,
-    body: 'kept',
-    bytes: 100,
-    originalId: id,
-    shared: false,
-    pinnedBy: null,
-    wanted: true,
-    supersededAt: null,
-    newer: isCurrent ? 0 : 1,
-    ...parts,
-  }
-}
+const version = (parts: Partial<CollectableVersion>): CollectableVersion => collectableOf(++ids, parts)
 
 function walkOver(pools: Pools, versions: CollectableVersion[]) {
   let walks = 0

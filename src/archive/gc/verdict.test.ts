@@ -1,28 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Retention } from '../../config/retention.ts'
-import type { CollectableVersion } from '../../store/contracts/collection.ts'
+import { collectableOf } from '../../store/conformance/samples.testkit.ts'
 import { judge } from './verdict.ts'
 
 const NOW = 1_000_000
 
-const superseded: CollectableVersion = {
-  id: 7,
-  documentId: 1,
-  n: 3,
-  url: 'http://a.example/',
-  at: 1000,
-  current: false,
-  body: 'kept',
-  bytes: 500,
-  originalId: 7,
-  shared: false,
-  pinnedBy: null,
-  wanted: true,
-  supersededAt: NOW - 5000,
-  newer: 2,
-}
-const current: CollectableVersion = { ...superseded, current: true, supersededAt: null, newer: 0 }
+const superseded = collectableOf(7, { supersededAt: NOW - 5000, newer: 2 })
+const current = collectableOf(7)
 
 function limits(parts: { maxAgeMs?: number; maxVersions?: number; maxBytes?: number }): Retention {
   return { kind: 'limits', maxAgeMs: null, maxVersions: null, maxBytes: null, ...parts }

@@ -1,36 +1,19 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { versionOf } from '../../store/conformance/samples.testkit.ts'
 import type { Page, Version } from '../../store/contracts/versions.ts'
 import { createSearchSystem } from '../../store/sqlite/testkit/store.testkit.ts'
 import { updateIndex } from './index-update.ts'
 import type { VersionText, VersionTexts } from './version-text.ts'
 
-function versionOf(id: number): Version {
-  return {
-    id,
+const versionAt = (id: number): Version =>
+  versionOf(id, {
     documentId: id,
-    n: 1,
     url: `http://[2001:db8::1]:8080/${id}`,
-    reason: 'new',
     firstSeenAt: id,
     lastSeenAt: id,
-    status: 200,
-    type: 'text/html',
-    size: 1,
-    digest: Buffer.alloc(32),
-    textDigest: null,
-    etag: '',
-    lastModified: '',
-    truncated: '',
     title: `title ${id}`,
-    address: '',
-    location: '',
-    body: 'kept',
-    originalId: id,
-    header: '',
-    record: null,
-  }
-}
+  })
 
 /** Versions with gaps between their ids, as a collector leaves them. */
 const ids = Array.from({ length: 1_200 }, (_, n) => 3 * n + 1)
@@ -39,7 +22,7 @@ const versions = {
     ids
       .filter((id) => id > after)
       .slice(0, limit)
-      .map(versionOf),
+      .map(versionAt),
 }
 const textFor = (id: number): VersionText =>
   id % 100 === 1 ? { kind: 'passed-over', why: 'damaged' } : { kind: 'text', text: `text of ${id}` }

@@ -2,9 +2,8 @@ import { resolve } from 'node:path'
 import type { ValidationError } from '../../config/validation-errors.ts'
 import type { BackupReport, CopyProgress, RestoreReport } from '../../core/reports/backup-report.ts'
 import { refuseWords } from '../args/values.ts'
-import { type Command, type CommandContext, exitCodes } from '../command.ts'
-import { createInterrupt } from '../interrupt.ts'
-import { createStatusLine, type StatusLine } from '../output/status-line.ts'
+import { type Command, exitCodes } from '../command.ts'
+import { interruptible } from '../interrupt.ts'
 import { columns, formatCount, formatSize, formatSpan, printable } from '../output/terminal-text.ts'
 
 export const backup: Command = {
@@ -113,27 +112,4 @@ function copyPieces({ phase, bytes, totalBytes }: CopyProgress): string[] {
     `${share} %`,
     `${formatSize(bytes)} of ${formatSize(totalBytes)}`,
   ]
-}
-
-type Running = { signal: AbortSignal; line: StatusLine; shows: boolean }
-
-/** Runs work that cleans up after itself when interrupted; `consequence` says what that means for the user. */
-async function interruptible(
-  { io, clock, quiet }: CommandContext,
-  consequence: string,
-  work: (running: Running) => Promise<number>,
-): Promise<number> {
-  const line = createStatusLine(io.stderr)
-  const interrupt = createInterrupt({ io, clock })
-  try {
-    return await work({ signal: interrupt.signal, line, shows: io.stderr.isTTY === true && !quiet })
-  } catch (error) {
-    line.clear()
-    if (!interrupt.signal.aborted) throw error
-    io.stderr.write(`interrupted: ${consequence}\n`)
-    return exitCodes.interrupted
-  } finally {
-    line.clear()
-    interrupt.dispose()
-  }
 }

@@ -42,12 +42,7 @@ const options: readonly Option[] = [
   { name: 'ignore', argument: 'FILE', about: 'file suffixes never to fetch, one per line' },
   { name: 'block', argument: 'FILE', about: 'hosts, .domains and URL prefixes never to fetch, one per line' },
   { name: 'max-body', argument: 'BYTES', setting: 'crawl.maxBody', about: 'maximum body size (5MB, 64KiB)' },
-  {
-    name: 'user-agent',
-    argument: 'S',
-    setting: 'crawl.userAgent',
-    about: 'User-Agent header to send',
-  },
+  { name: 'user-agent', argument: 'S', setting: 'crawl.userAgent', about: 'User-Agent header to send' },
   {
     name: 'allow-net',
     argument: 'CIDR',

@@ -21,11 +21,7 @@ export const command: Command = {
   usage: 'warc|cdxj|links|meta|aci FILE',
   options: [
     { name: 'url', argument: 'PREFIX', about: 'only documents whose URL starts with PREFIX' },
-    {
-      name: 'after',
-      argument: 'TIME',
-      about: 'only versions first seen at TIME or later (2026-11-01T12:00, UTC)',
-    },
+    { name: 'after', argument: 'TIME', about: 'only versions first seen at TIME or later (2026-11-01T12:00, UTC)' },
     { name: 'before', argument: 'TIME', about: 'only versions first seen before TIME' },
     { name: 'current', about: "only each document's current version (the default for links)" },
     { name: 'all', about: 'links: export all versions, with their numbers' },

@@ -4,8 +4,7 @@ import type { ImportProgress, ImportReport } from '../../core/reports/import-rep
 import { refuseWords } from '../args/values.ts'
 import { type Command, type CommandContext, exitCodes, needsStore, type Option, storeExpected } from '../command.ts'
 import type { SchemaReport } from '../engine.ts'
-import { createInterrupt, finishingStep } from '../interrupt.ts'
-import { createStatusLine } from '../output/status-line.ts'
+import { finishingStep, interruptible } from '../interrupt.ts'
 import { columns, formatCount, formatSize, formatSpan, printable } from '../output/terminal-text.ts'
 
 const options: readonly Option[] = [
@@ -48,10 +47,7 @@ function checkSchemaOptions({ options, target }: CommandContext, errors: Validat
   if (options.text('to') !== undefined)
     errors.push({ place: '--to', message: 'needs --from DIR, the data folder to import' })
   else if (target.store === null && errors.every(({ place }) => place !== '--store' && place !== 'ERACE_STORE'))
-    errors.push({
-      place: '--store',
-      message: needsStore('migrate'),
-    })
+    errors.push({ place: '--store', message: needsStore('migrate') })
 }
 
 function checkImportOptions(
@@ -62,11 +58,7 @@ function checkImportOptions(
 ): void {
   if (from === '') errors.push({ place: '--from', message: 'needs a data folder' })
   if (to === null) errors.push({ place: '--to', message: 'needs the address of the shared store, postgres://…' })
-  else if (!/^postgres(?:ql)?:\/\/./.test(to))
-    errors.push({
-      place: '--to',
-      message: storeExpected,
-    })
+  else if (!/^postgres(?:ql)?:\/\/./.test(to)) errors.push({ place: '--to', message: storeExpected })
   for (const name of ['dry-run', 'citus'])
     if (options.flag(name)) errors.push({ place: `--${name}`, message: "can't be combined with --from" })
 }
@@ -112,30 +104,19 @@ const MAX_DIFFERENCES = 20
 const canContinue = 'nothing is lost; run the same command to continue'
 
 /** `migrate --from DIR --to postgres://…`: one line for each finished kind, and a table at the end. */
-async function importFolder(context: CommandContext, folder: string, store: string): Promise<number> {
-  const { engine, io, clock, json, quiet } = context
-  const line = createStatusLine(io.stderr)
-  const interrupt = createInterrupt({ io, clock, onFirst: () => line.sink.write(finishingStep) })
-  const progress = createProgress((pieces) => io.stderr.isTTY === true && line.draw(pieces), line.sink.write)
-  try {
-    const report = await engine.importFolder(folder, store, {
-      signal: interrupt.signal,
-      onProgress: (step) => quiet || progress.note(step),
-    })
+function importFolder(context: CommandContext, folder: string, store: string): Promise<number> {
+  const { engine, io, json, quiet } = context
+  const work: Parameters<typeof interruptible>[2] = async ({ signal, line }) => {
+    const progress = createProgress((pieces) => io.stderr.isTTY === true && line.draw(pieces), line.sink.write)
+    const onProgress = (step: ImportProgress) => quiet || progress.note(step)
+    const report = await engine.importFolder(folder, store, { signal, onProgress })
     if (!quiet && !report.interrupted) progress.end()
     line.clear()
     io.stdout.write(json ? `${JSON.stringify(report)}\n` : importText(report))
     if (report.interrupted) io.stderr.write(`interrupted: ${canContinue}\n`)
     return report.interrupted ? exitCodes.interrupted : report.faults.length > 0 ? exitCodes.failed : exitCodes.done
-  } catch (error) {
-    line.clear()
-    if (!interrupt.signal.aborted) throw error
-    io.stderr.write(`interrupted: ${canContinue}\n`)
-    return exitCodes.interrupted
-  } finally {
-    line.clear()
-    interrupt.dispose()
   }
+  return interruptible(context, canContinue, work, finishingStep)
 }
 
 /** The current kind is drawn on the status line; finished ones stay as lines. */

@@ -1,8 +1,8 @@
 import type { ValidationError } from '../../config/validation-errors.ts'
 import { refuseWords } from '../args/values.ts'
-import { type Command, type CommandContext, exitCodes, type Option } from '../command.ts'
+import type { Command, CommandContext, Option } from '../command.ts'
 import type { Administrator, ListeningTarget, UpHooks } from '../engine.ts'
-import { createInterrupt, finishingRequests } from '../interrupt.ts'
+import { untilStopped } from '../interrupt.ts'
 
 const listeningOptions: readonly Option[] = [
   { name: 'host', argument: 'HOST', setting: 'server.host', about: 'address to listen on (default: 127.0.0.1)' },
@@ -14,33 +14,22 @@ const listeningOptions: readonly Option[] = [
   },
 ]
 
-type Serving = {
-  /** Of the command. */
-  name: string
-  work(hooks: Omit<UpHooks, 'onAnnotated'>): Promise<void>
-}
+type ServingHooks = Omit<UpHooks, 'onAnnotated'>
 
 /** Serves until stopped, and prints the address. */
-function prepareServing(context: CommandContext, errors: ValidationError[], { name, work }: Serving) {
-  const { positionals, io, clock, quiet } = context
+function prepareServing(
+  name: string,
+  context: CommandContext,
+  errors: ValidationError[],
+  work: (hooks: ServingHooks) => Promise<void>,
+) {
+  const { positionals, io, env, json } = context
   refuseWords(positionals, `${name} takes no arguments`, errors)
-  return async (): Promise<number> => {
-    const log = context.createLog(io.stderr)
-    const onFirst = (): void => {
-      if (!quiet) io.stderr.write(finishingRequests(name))
-    }
-    const interrupt = createInterrupt({ io, clock, onFirst })
-    try {
-      const onListening = (target: ListeningTarget): void => {
-        io.stdout.write(context.json ? `${JSON.stringify(target)}\n` : welcome(target))
-      }
-      const administrator = administratorOf(context.env)
-      await work({ signal: interrupt.signal, log, onListening, administrator })
-      return exitCodes.done
-    } finally {
-      interrupt.dispose()
-    }
+  const onListening = (target: ListeningTarget): void => {
+    io.stdout.write(json ? `${JSON.stringify(target)}\n` : welcome(target))
   }
+  const administrator = administratorOf(env)
+  return () => untilStopped(context, name, (running) => work({ ...running, onListening, administrator }))
 }
 
 /** Created at the first start, when there is no account yet. */
@@ -72,10 +61,7 @@ export const serve: Command = {
     },
   ],
   async prepare(context, errors) {
-    return prepareServing(context, errors, {
-      name: 'serve',
-      work: (hooks) => context.engine.serve(context.target, hooks),
-    })
+    return prepareServing('serve', context, errors, (hooks) => context.engine.serve(context.target, hooks))
   },
 }
 
@@ -95,12 +81,9 @@ export const up: Command = {
     { line: 'erace profile import java.xml --owner me@example.org', about: 'works while the service is running' },
   ],
   async prepare(context, errors) {
-    return prepareServing(context, errors, {
-      name: 'up',
-      work: (hooks) => {
-        const onAnnotated = (ids: readonly number[]): void => hooks.log.info({ annotations: ids.length }, 'annotated')
-        return context.engine.up(context.target, { ...hooks, onAnnotated })
-      },
+    return prepareServing('up', context, errors, (hooks) => {
+      const onAnnotated = (ids: readonly number[]): void => hooks.log.info({ annotations: ids.length }, 'annotated')
+      return context.engine.up(context.target, { ...hooks, onAnnotated })
     })
   },
 }

@@ -1,6 +1,6 @@
 import { refuseWords } from '../args/values.ts'
-import { type Command, exitCodes } from '../command.ts'
-import { createInterrupt, finishingRequests } from '../interrupt.ts'
+import type { Command } from '../command.ts'
+import { untilStopped } from '../interrupt.ts'
 
 export const command: Command = {
   name: 'worker',
@@ -9,12 +9,7 @@ export const command: Command = {
   works: 'on a shared store',
   usage: '',
   options: [
-    {
-      name: 'name',
-      argument: 'NAME',
-      setting: 'cluster.name',
-      about: 'name shown in lists (default: the host name)',
-    },
+    { name: 'name', argument: 'NAME', setting: 'cluster.name', about: 'name shown in lists (default: the host name)' },
     { name: 'threads', argument: 'N', setting: 'crawl.threads', about: 'worker threads; 0 means one per core' },
     { name: 'fetchers', argument: 'N', setting: 'crawl.fetchers', about: 'concurrent requests' },
   ],
@@ -24,29 +19,14 @@ export const command: Command = {
       about: 'add a worker; no other configuration needed',
     },
     { line: 'ERACE_STORE=postgres://… erace worker --threads 4 --fetchers 400', about: 'with more concurrency' },
-    {
-      line: 'erace top --store postgres://…',
-      about: 'monitor all workers; drain one before you stop it',
-    },
+    { line: 'erace top --store postgres://…', about: 'monitor all workers; drain one before you stop it' },
   ],
   async prepare(context, errors) {
-    const { positionals, target, engine, io, clock, quiet, json } = context
+    const { positionals, target, engine, io, json } = context
     refuseWords(positionals, 'worker takes no arguments', errors)
-    return async () => {
-      const log = context.createLog(io.stderr)
-      const onFirst = (): void => {
-        if (!quiet) io.stderr.write(finishingRequests('worker'))
-      }
-      const interrupt = createInterrupt({ io, clock, onFirst })
-      try {
-        const onJoined = ({ id: node, name }: { id: string; name: string }): void => {
-          io.stdout.write(json ? `${JSON.stringify({ node, name })}\n` : `Joined as ${name} (${node})\n`)
-        }
-        await engine.worker(target, { signal: interrupt.signal, log, onJoined })
-        return exitCodes.done
-      } finally {
-        interrupt.dispose()
-      }
+    const onJoined = ({ id: node, name }: { id: string; name: string }): void => {
+      io.stdout.write(json ? `${JSON.stringify({ node, name })}\n` : `Joined as ${name} (${node})\n`)
     }
+    return () => untilStopped(context, 'worker', (running) => engine.worker(target, { ...running, onJoined }))
   },
 }

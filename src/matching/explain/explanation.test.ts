@@ -1,25 +1,16 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import type { Interests } from '../../core/profile.ts'
 import { annotate, annotateAll } from '../annotate.ts'
 import { compileInterests } from '../interests/compile-interests.ts'
 import { createMatchIndex } from '../match/match-index.ts'
+import { noInterests } from '../match/naive-match.testkit.ts'
 import { createBm25Scorer, createScorers, type Scorer } from '../score/scorers.ts'
 import { createTermStatistics } from '../score/term-statistics.ts'
 import { readDocument } from '../terms/document-terms.ts'
 import { wordsOf } from '../terms/tokens.ts'
 import type { Explanation } from './explanation.ts'
 
-const nothing: Interests = {
-  keywords: [],
-  exclude: [],
-  expression: '',
-  threshold: 0,
-  stemming: '',
-  scorer: '',
-  ignore: [],
-}
 const page = { url: 'http://www.example.org/', at: 5 }
 
 /** What a reader would compute from the explanation alone. */
@@ -50,7 +41,7 @@ describe('an explanation', () => {
       .map((parts) => parts.join(' '))
     fc.assert(
       fc.property(keywords, text, text, fc.constantFrom('', 'bm25'), (list, title, body, scorer) => {
-        const interests = compileInterests({ ...nothing, keywords: list, scorer }, scorers)
+        const interests = compileInterests({ ...noInterests, keywords: list, scorer }, scorers)
         const document = { ...page, title, text: body }
         for (const { explanation, relevance } of annotate(document, [{ id: 1, interests }])) {
           assert.equal(recomputed(explanation), relevance)
@@ -72,7 +63,7 @@ describe('an explanation', () => {
 
   test('names the exclusions that did not apply and every part of the expression', () => {
     const interests = compileInterests({
-      ...nothing,
+      ...noInterests,
       exclude: ['job advert', 'sports'],
       expression: 'solar AND (wind OR NOT "price of") NOT site:other.org /[0-9]+ %/',
     })
@@ -95,7 +86,7 @@ describe('an explanation', () => {
 
   test('of ten thousand keywords lists the most valuable and sums up the others', () => {
     const keywords = Array.from({ length: 10_000 }, (_, n) => ({ key: `k${n}`, weight: 1 + (n % 10) / 10 }))
-    const interests = compileInterests({ ...nothing, keywords })
+    const interests = compileInterests({ ...noInterests, keywords })
     const text = keywords.map(({ key }) => key).join(' ')
     const [draft] = annotate({ ...page, title: '', text }, [{ id: 1, interests }])
     const { explanation } = draft!
@@ -119,8 +110,8 @@ describe('an explanation', () => {
       { key: 'ab', weight: 1 },
     ]
     const [draft] = annotate({ ...page, title: '', text: 'solar ab ab' }, [
-      { id: 1, interests: compileInterests({ ...nothing, keywords, scorer: 'lengths', threshold: 9 }, own) },
-      { id: 2, interests: compileInterests({ ...nothing, keywords, scorer: 'liar' }, own) },
+      { id: 1, interests: compileInterests({ ...noInterests, keywords, scorer: 'lengths', threshold: 9 }, own) },
+      { id: 2, interests: compileInterests({ ...noInterests, keywords, scorer: 'liar' }, own) },
     ])
     assert.deepEqual([draft!.recipient, draft!.relevance, recomputed(draft!.explanation)], [1, 9, 9])
   })
@@ -128,7 +119,7 @@ describe('an explanation', () => {
 
 describe('annotating', () => {
   const keyed = (key: string, threshold = 0) =>
-    compileInterests({ ...nothing, keywords: [{ key, weight: 2 }], threshold })
+    compileInterests({ ...noInterests, keywords: [{ key, weight: 2 }], threshold })
   const document = { ...page, title: 'Solar news', text: 'Solar news Panels are cheap.', language: 'en-GB' }
 
   test('gives a draft to each recipient whom the document concerns, in their order', () => {

@@ -4,19 +4,10 @@ import fc from 'fast-check'
 import { isAppError } from '../../core/errors.ts'
 import type { Interests } from '../../core/profile.ts'
 import { relevanceOf } from '../match/evaluate.ts'
+import { noInterests } from '../match/naive-match.testkit.ts'
 import { readDocument } from '../terms/document-terms.ts'
 import { compileInterests, validateInterests } from './compile-interests.ts'
 import type { Condition } from './condition.ts'
-
-const nothing: Interests = {
-  keywords: [],
-  exclude: [],
-  expression: '',
-  threshold: 0,
-  stemming: '',
-  scorer: '',
-  ignore: [],
-}
 
 /** A short spelling of trees: `(a & (b | -c))`. */
 function spell(condition: Condition): string {
@@ -30,7 +21,7 @@ function spell(condition: Condition): string {
 }
 
 function treeOf(expression: string): string {
-  const { expression: read } = compileInterests({ ...nothing, expression })
+  const { expression: read } = compileInterests({ ...noInterests, expression })
   return read === null ? '' : spell(read.condition)
 }
 
@@ -92,7 +83,7 @@ describe('an expression', () => {
   }
   for (const [expression, expected] of Object.entries(wrong))
     test(`${expression} is wrong, and it is said where`, () => {
-      const errors = validateInterests({ ...nothing, expression })
+      const errors = validateInterests({ ...noInterests, expression })
       assert.deepEqual(
         errors.map(({ place, at }) => [place, at]),
         expected.map(([at]) => ['expression', at]),
@@ -117,7 +108,7 @@ describe('an expression', () => {
           fc.string({ unit: 'binary' }),
         ),
         (expression) => {
-          if (validateInterests({ ...nothing, expression }).length === 0) treeOf(expression)
+          if (validateInterests({ ...noInterests, expression }).length === 0) treeOf(expression)
         },
       ),
     )
@@ -168,14 +159,14 @@ describe('interests that are wrong', () => {
   ]
   for (const [what, interests, message] of cases)
     test(`by ${what} are refused`, () => {
-      const errors = validateInterests({ ...nothing, ...interests })
+      const errors = validateInterests({ ...noInterests, ...interests })
       assert.equal(errors.length, 1, JSON.stringify(errors))
       assert.match(errors[0]!.message, message)
     })
 
   test('in ten thousand ways report the first hundred errors', () => {
     assert.equal(
-      validateInterests({ ...nothing, keywords: Array.from({ length: 10_000 }, () => ({ key: '', weight: 0 })) })
+      validateInterests({ ...noInterests, keywords: Array.from({ length: 10_000 }, () => ({ key: '', weight: 0 })) })
         .length,
       100,
     )
@@ -183,7 +174,7 @@ describe('interests that are wrong', () => {
 
   test('cannot be compiled', () => {
     assert.throws(
-      () => compileInterests({ ...nothing, threshold: -1 }),
+      () => compileInterests({ ...noInterests, threshold: -1 }),
       (error) => isAppError(error, 'usage-wrong'),
     )
   })
@@ -196,7 +187,7 @@ describe('whether a document concerns interests', () => {
     text: 'The prices of solar panels fell by 12 percent. Panels from Größe Ltd. are cheap.',
   })
   const relevance = (interests: Partial<Interests>): number | null =>
-    relevanceOf(compileInterests({ ...nothing, ...interests }), document)
+    relevanceOf(compileInterests({ ...noInterests, ...interests }), document)
   const key = (text: string, weight = 1) => ({ key: text, weight })
 
   test('is the sum of the weights of the keywords present, if that reaches the threshold', () => {
@@ -221,7 +212,7 @@ describe('whether a document concerns interests', () => {
 
   test('does not take the end of the title and the beginning of the text for a phrase', () => {
     const apart = readDocument({ url: '', title: 'about solar', text: 'panels are cheap' })
-    assert.equal(relevanceOf(compileInterests({ ...nothing, keywords: [key('solar panels')] }), apart), null)
+    assert.equal(relevanceOf(compileInterests({ ...noInterests, keywords: [key('solar panels')] }), apart), null)
   })
 
   test('is no where something excluded is there', () => {
@@ -276,7 +267,7 @@ describe('whether a document concerns interests', () => {
       return key(`a a ${tail}`)
     })
     const budget = { left: 5_000_000 }
-    assert.equal(relevanceOf(compileInterests({ ...nothing, keywords: phrases }), hostile, budget), null)
+    assert.equal(relevanceOf(compileInterests({ ...noInterests, keywords: phrases }), hostile, budget), null)
     assert.ok(budget.left <= 0 && budget.left > -1_000_000)
   })
 })

@@ -7,13 +7,13 @@ import { createBm25Scorer, createScorers } from '../score/scorers.ts'
 import { createTermStatistics } from '../score/term-statistics.ts'
 import { readDocument } from '../terms/document-terms.ts'
 import { createMatchIndex, type Match } from './match-index.ts'
-import { matchNaively } from './naive-match.testkit.ts'
+import { matchNaively, noInterests } from './naive-match.testkit.ts'
 
+const textOnly = (text: string) => readDocument({ url: '', title: '', text })
 const statistics = createTermStatistics()
 const scorers = createScorers([createBm25Scorer(statistics)])
 const words = 'solar panels panel price pricing wind Windy größe Grosse a b 東京 京都 c++'.split(' ')
-for (const [at, word] of words.entries())
-  statistics.learn(readDocument({ url: '', title: '', text: `${word} ${words[at % 3]}` }))
+for (const [at, word] of words.entries()) statistics.learn(textOnly(`${word} ${words[at % 3]}`))
 
 const word = fc.constantFrom(...words)
 const term = fc.oneof(
@@ -115,11 +115,11 @@ describe('the match index', () => {
 
 function simple(keys: readonly string[], threshold: number): CompiledInterests {
   const keywords = keys.map((key) => ({ key, weight: 1 }))
-  return compileInterests({ keywords, exclude: [], expression: '', threshold, stemming: '', scorer: '', ignore: [] })
+  return compileInterests({ ...noInterests, keywords, threshold })
 }
 
 function condition(expression: string): CompiledInterests {
-  return compileInterests({ keywords: [], exclude: [], expression, threshold: 0, stemming: '', scorer: '', ignore: [] })
+  return compileInterests({ ...noInterests, expression })
 }
 
 describe('many profiles in the match index', () => {
@@ -135,7 +135,7 @@ describe('many profiles in the match index', () => {
     for (const [profile, compiled] of profiles) assert.equal(index.set(profile, compiled), 'simple')
     for (let n = 0; n < 20; n++) {
       const text = Array.from({ length: 60 }, (_, at) => `term${pick(n * 1000 + at, 300)}`).join(' ')
-      const terms = readDocument({ url: '', title: '', text })
+      const terms = textOnly(text)
       assert.deepEqual(sorted(index.match(terms)), sorted(matchNaively(profiles, terms)))
     }
   })
@@ -154,17 +154,15 @@ describe('many profiles in the match index', () => {
     assert.ok(index.memoryBytes() <= before * 1.5, `${index.memoryBytes()} bytes after ${before}`)
     for (let n = 0; n < 2_000; n++) index.remove(n)
     assert.deepEqual([index.size, index.statistics().terms], [0, 0])
-    assert.deepEqual(index.match(readDocument({ url: '', title: '', text: 'w11x5 w11y5 common3' })), [])
+    assert.deepEqual(index.match(textOnly('w11x5 w11y5 common3')), [])
   })
 
   test('are found by the few words that a document has of theirs, each time anew', () => {
     const index = createMatchIndex()
     for (let n = 0; n < 1_000; n++) index.set(n, simple([`one${n}`, `two${n}`], 2))
     for (let round = 0; round < 3; round++) {
-      assert.deepEqual(index.match(readDocument({ url: '', title: '', text: 'one5 two6 two7' })), [])
-      assert.deepEqual(index.match(readDocument({ url: '', title: '', text: 'two5 one5 one6' })), [
-        { id: 5, relevance: 2 },
-      ])
+      assert.deepEqual(index.match(textOnly('one5 two6 two7')), [])
+      assert.deepEqual(index.match(textOnly('two5 one5 one6')), [{ id: 5, relevance: 2 }])
     }
   })
 
@@ -175,7 +173,7 @@ describe('many profiles in the match index', () => {
     assert.equal(index.set(3, condition('NOT weather')), 'refused')
     assert.equal(index.set(4, condition('/[0-9]{4}/ AND year')), 'verified')
     assert.deepEqual([index.size, index.statistics().refused], [3, 1])
-    const terms = readDocument({ url: '', title: '', text: 'the year 2026' })
+    const terms = textOnly('the year 2026')
     assert.deepEqual(
       sorted(index.match(terms)).map((match) => match.id),
       [1, 2, 4],
@@ -187,7 +185,7 @@ describe('many profiles in the match index', () => {
   test('are candidates only where their weights can reach the threshold', () => {
     const index = createMatchIndex()
     for (let n = 0; n < 100; n++) index.set(n, simple([`rare${n}`, 'news', 'today'], 3))
-    const matches = index.match(readDocument({ url: '', title: '', text: 'news of today about rare7' }))
+    const matches = index.match(textOnly('news of today about rare7'))
     assert.deepEqual(matches, [{ id: 7, relevance: 3 }])
     assert.ok(index.statistics().candidates < 70)
   })
@@ -197,13 +195,13 @@ describe('many profiles in the match index', () => {
     const keys = Array.from({ length: 10_000 }, (_, at) => `key${at}`)
     index.set(1, simple(keys, 10_000))
     index.set(2, simple(keys.toReversed(), 1))
-    const all = readDocument({ url: '', title: '', text: keys.join(' ') })
+    const all = textOnly(keys.join(' '))
     assert.deepEqual(sorted(index.match(all)), [
       { id: 1, relevance: 10_000 },
       { id: 2, relevance: 10_000 },
     ])
     index.remove(1)
-    assert.deepEqual(index.match(readDocument({ url: '', title: '', text: 'key77' })), [{ id: 2, relevance: 1 }])
+    assert.deepEqual(index.match(textOnly('key77')), [{ id: 2, relevance: 1 }])
     index.remove(2)
     assert.equal(index.statistics().terms, 0)
   })

@@ -1,8 +1,19 @@
+import type { Interests } from '../../core/profile.ts'
 import type { CompiledInterests } from '../interests/compile-interests.ts'
 import type { Condition, Leaf, WordsLeaf } from '../interests/condition.ts'
 import { createWorkBudget } from '../interests/text-pattern.ts'
 import type { DocumentTerms } from '../terms/document-terms.ts'
 import type { Match } from './match-index.ts'
+
+export const noInterests: Interests = {
+  keywords: [],
+  exclude: [],
+  expression: '',
+  threshold: 0,
+  stemming: '',
+  scorer: '',
+  ignore: [],
+}
 
 /** A document as lists of words, title and body apart. */
 type Words = {

@@ -4,6 +4,7 @@ import { isAppError } from '../../core/errors.ts'
 import type { Interests } from '../../core/profile.ts'
 import { compileInterests, readInterests } from '../interests/compile-interests.ts'
 import { relevanceOf } from '../match/evaluate.ts'
+import { noInterests } from '../match/naive-match.testkit.ts'
 import { readDocument } from '../terms/document-terms.ts'
 import { hashText } from '../terms/term-hash.ts'
 import { createBm25Scorer, createBuiltInScorers, createScorers, defaultScorers, keywordsScorer } from './scorers.ts'
@@ -19,16 +20,7 @@ describe('BM25', () => {
   const scorers = createScorers([createBm25Scorer(statistics)])
   const relevance = (keys: string[], text: string, more: Partial<Interests> = {}): number => {
     const keywords = keys.map((key) => ({ key, weight: 2 }))
-    const interests = {
-      keywords,
-      exclude: [],
-      expression: '',
-      threshold: 0,
-      stemming: '',
-      scorer: 'bm25',
-      ignore: [],
-      ...more,
-    }
+    const interests = { ...noInterests, keywords, scorer: 'bm25', ...more }
     return relevanceOf(compileInterests(interests, scorers), documentOf(text)) ?? 0
   }
   const filler = ' filler'.repeat(20)
@@ -120,8 +112,7 @@ test('a profile may be scored by bm25, by which rare words count for more than c
   for (let n = 0; n < 50; n++) learn(documentOf(`the common word and number n${n}`))
   learn(documentOf('a rare word'))
   const scoreOf = (key: string): number => {
-    const interests = { keywords: [{ key, weight: 1 }], exclude: [], expression: '', threshold: 0, stemming: '' }
-    const read = readInterests({ ...interests, scorer: 'bm25', ignore: [] }, scorers)
+    const read = readInterests({ ...noInterests, keywords: [{ key, weight: 1 }], scorer: 'bm25' }, scorers)
     assert.equal(read.kind, 'interests')
     return relevanceOf(read.interests, documentOf('one rare and one common word'))!
   }

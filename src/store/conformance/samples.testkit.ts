@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import { noCheck, type Offer, type QueuedRequest, UNLIMITED_DEPTH } from '../../core/request.ts'
+import type { CollectableVersion } from '../contracts/collection.ts'
 import type { Capture, NoteOutcome } from '../contracts/documents.ts'
 import type { CompletedRequests, FrontierStore } from '../contracts/frontier.ts'
+import type { Version } from '../contracts/versions.ts'
 
 /** Signed 64 bits of a hash: fingerprints use the whole range, negative ones included. */
 export function fingerprintOf(text: string): bigint {
@@ -93,4 +95,55 @@ export function goneOf(host: string, path: string, parts: Partial<Capture> = {})
 
 function nameOf(host: string, url: string) {
   return { host, fp: fingerprintOf(url), url, parent: '', check: noCheck, hops: 0 }
+}
+
+/** The row of a page that was stored once. */
+export function versionOf(id: number, parts: Partial<Version> = {}): Version {
+  return {
+    id,
+    documentId: 1,
+    n: 1,
+    url: 'http://a.example/',
+    reason: 'new',
+    firstSeenAt: 0,
+    lastSeenAt: 0,
+    status: 200,
+    type: 'text/html',
+    size: 1,
+    digest: Buffer.alloc(32),
+    textDigest: null,
+    etag: '',
+    lastModified: '',
+    truncated: '',
+    title: '',
+    address: '192.0.2.1',
+    location: '',
+    body: 'kept',
+    originalId: id,
+    header: '',
+    record: null,
+    ...parts,
+  }
+}
+
+/** A version as the collector sees it: current, unless `parts` say when it was superseded. */
+export function collectableOf(id: number, parts: Partial<CollectableVersion> = {}): CollectableVersion {
+  const isCurrent = (parts.supersededAt ?? null) === null
+  return {
+    id,
+    documentId: id,
+    n: 1,
+    url: 'http://a.example/',
+    at: 0,
+    current: isCurrent,
+    body: 'kept',
+    bytes: 100,
+    originalId: id,
+    shared: false,
+    pinnedBy: null,
+    wanted: true,
+    supersededAt: null,
+    newer: isCurrent ? 0 : 1,
+    ...parts,
+  }
 }
