@@ -1,13 +1,14 @@
-import { type RefObject, useCallback, useState } from 'react'
+import './inbox-row.css'
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { type RefObject, useCallback, useEffect, useRef, useState } from 'react'
 import type { Annotation } from '../api/types.ts'
 import { Button, ButtonLink } from '../kit/button.tsx'
 import { Icon } from '../kit/icon.tsx'
-import { EmptyState, ErrorState, LoadingState } from '../kit/states.tsx'
+import type { Selection } from '../kit/selection.ts'
+import { EmptyState, ErrorState, LoadingState, Skeleton } from '../kit/states.tsx'
 import { setQuery } from '../url/query-state.ts'
 import type { InboxFilters } from './inbox-filters.ts'
-import { InboxList } from './inbox-list.tsx'
-import type { RowActions } from './inbox-row.tsx'
-import type { Selection } from './selection.tsx'
+import { InboxRow, type RowActions } from './inbox-row.tsx'
 import { strings } from './strings.ts'
 import type { useInboxList } from './use-inbox-list.ts'
 
@@ -23,6 +24,9 @@ type Props = {
   actions: RowActions
   scroller: RefObject<HTMLDivElement | null>
 }
+
+const ROW_PX = 92
+const OVERSCAN = 8
 
 /** The scroll position of each list, to return to after viewing a document. */
 const positions = new Map<string, number>()
@@ -59,23 +63,77 @@ export function InboxBody(props: Props) {
         ) : items.length === 0 ? (
           <Nothing filters={filters} />
         ) : frame === null ? null : (
-          <InboxList
-            key={listKey}
-            items={items}
-            openId={props.openId}
-            currentId={props.currentId}
-            selection={props.selection}
-            actions={props.actions}
-            scroller={frame}
-            hasMore={list.hasNextPage}
-            loadMore={() => {
-              if (!list.isFetchingNextPage) void list.fetchNextPage()
-            }}
-            startAt={positions.get(listKey) ?? 0}
-          />
+          <Rows key={listKey} {...props} frame={frame} startAt={positions.get(listKey) ?? 0} />
         )}
       </div>
     </div>
+  )
+}
+
+type RowsProps = Props & {
+  frame: HTMLDivElement
+  /** The scroll position when the list was left. */
+  startAt: number
+}
+
+/** Renders only the visible rows, however long the list; the next page loads near its end. */
+function Rows({ list, items, openId, currentId, selection, actions, frame, startAt }: RowsProps) {
+  const { hasNextPage: hasMore, isFetchingNextPage, fetchNextPage } = list
+  const rows = useVirtualizer({
+    count: items.length + (hasMore ? 1 : 0),
+    getScrollElement: () => frame,
+    estimateSize: () => ROW_PX,
+    getItemKey: (at) => items[at]?.id ?? 'more',
+    overscan: OVERSCAN,
+    initialOffset: startAt,
+  })
+  const shown = rows.getVirtualItems()
+  const last = shown.at(-1)?.index ?? 0
+  const isNearEnd = hasMore && last >= items.length - 1
+  useEffect(() => {
+    if (isNearEnd && !isFetchingNextPage) void fetchNextPage()
+  }, [isNearEnd, isFetchingNextPage, fetchNextPage])
+
+  // The current row is scrolled into view once; then the user may scroll away from it.
+  const current = currentId === null ? -1 : items.findIndex(({ id }) => id === currentId)
+  const shownId = useRef(startAt > 0 ? currentId : null)
+  useEffect(() => {
+    if (current < 0 || shownId.current === currentId) return
+    shownId.current = currentId
+    rows.scrollToIndex(current, { align: 'auto' })
+  }, [current, currentId, rows])
+
+  return (
+    <ul className="inbox-rows" style={{ height: rows.getTotalSize() }} aria-label={strings.items}>
+      {shown.map(({ key, index, start }) => {
+        const item = items[index]
+        return (
+          <li
+            key={key}
+            ref={rows.measureElement}
+            data-index={index}
+            className="inbox-slot"
+            style={{ transform: `translateY(${start}px)` }}
+            aria-setsize={hasMore ? -1 : items.length}
+            aria-posinset={index + 1}
+          >
+            {item === undefined ? (
+              <div className="kit-loading">
+                <Skeleton lines={3} label={strings.loadingMore} />
+              </div>
+            ) : (
+              <InboxRow
+                item={item}
+                isOpen={item.id === openId}
+                isCurrent={item.id === currentId}
+                isChosen={selection.has(item.id)}
+                actions={actions}
+              />
+            )}
+          </li>
+        )
+      })}
+    </ul>
   )
 }
 

@@ -2,8 +2,8 @@ import type { RefObject } from 'react'
 import { navigate } from 'wouter/use-browser-location'
 import type { Annotation, Marks } from '../api/types.ts'
 import { useShortcuts } from '../keyboard/shortcuts.ts'
+import type { Selection } from '../kit/selection.ts'
 import { diffHref, openOriginal } from './document-links.ts'
-import type { Selection } from './selection.tsx'
 import { strings } from './strings.ts'
 
 type Deps = {
@@ -24,7 +24,7 @@ export function useInboxKeys(deps: Deps): void {
   const { items, openId, currentId, selection, step, open, close, markChosen, mark, refresh, searchBox } = deps
   const ids = items.map(({ id }) => id)
   const current = items.find(({ id }) => id === (openId ?? currentId))
-  const chosen = items.filter(({ id }) => selection.allMatching || selection.ids.has(id))
+  const chosen = items.filter(({ id }) => selection.has(id))
   const targets = chosen.length > 0 ? chosen : current === undefined ? [] : [current]
   /** A mark is set while one of them lacks it, else removed. */
   const isUnset = (mark: 'read' | 'starred' | 'archived') => targets.length === 0 || targets.some((item) => !item[mark])
@@ -47,7 +47,7 @@ export function useInboxKeys(deps: Deps): void {
     { keys: 's', label: labels.star, run: () => markChosen({ starred: isUnset('starred') }) },
     { keys: 'e', label: labels.archive, run: () => markChosen({ archived: isUnset('archived') }) },
     { keys: 'x', label: labels.select, run: withCurrent(({ id }) => selection.toggle(id)) },
-    { keys: '* a', label: labels.selectAll, run: () => selection.choose(ids) },
+    { keys: '* a', label: labels.selectAll, run: () => selection.put(ids) },
     { keys: '* n', label: labels.selectNone, run: selection.clear },
     { keys: 'A', label: labels.allRead, run: () => mark(ids, { read: true }) },
     { keys: 'R', label: strings.actions.refresh, run: refresh },
@@ -55,7 +55,7 @@ export function useInboxKeys(deps: Deps): void {
     {
       keys: 'Escape',
       label: strings.actions.back,
-      run: () => (selection.ids.size > 0 ? selection.clear() : openId !== null ? close() : undefined),
+      run: () => (!selection.isEmpty ? selection.clear() : openId !== null ? close() : undefined),
     },
   ])
 }

@@ -5,16 +5,17 @@ import { navigate } from 'wouter/use-browser-location'
 import type { Annotation, Marks } from '../api/types.ts'
 import { classNames } from '../kit/class-names.ts'
 import { usePageTitle } from '../kit/page.tsx'
+import { useSelection } from '../kit/selection.ts'
 import { useCounts } from '../session/session.ts'
 import { setQuery } from '../url/query-state.ts'
 import { useIncoming } from './arrivals.ts'
+import { BulkBar } from './bulk-bar.tsx'
 import { InboxBody } from './inbox-body.tsx'
 import { type InboxFilters, useInboxFilters } from './inbox-filters.ts'
 import { useInboxKeys } from './inbox-keys.ts'
 import type { RowActions } from './inbox-row.tsx'
 import { InboxToolbar } from './inbox-toolbar.tsx'
 import { OpenItem } from './reading-pane.tsx'
-import { BulkBar, useSelection } from './selection.tsx'
 import { strings } from './strings.ts'
 import { useInboxList, useItem } from './use-inbox-list.ts'
 import { useMarks } from './use-marks.ts'
@@ -73,7 +74,7 @@ export default function InboxView() {
   const { list, items, shown, fellBack, isSaved } = useInboxList(filters, isDefaultState)
   const { data: counts } = useCounts()
   const { mark, markOpened, markMatching } = useMarks()
-  const selection = useSelection()
+  const selection = useSelection(JSON.stringify(shown))
   const searchBox = useRef<HTMLInputElement>(null)
   const scroller = useRef<HTMLDivElement>(null)
   const { currentId, setCurrentId, open, close } = useOpen(openId, markOpened)
@@ -84,10 +85,6 @@ export default function InboxView() {
   useOfflineSync()
 
   const { clear, toggle } = selection
-  // A selection belongs to one list.
-  useEffect(() => {
-    if (shown.state !== undefined) clear()
-  }, [shown, clear])
 
   const actions = useMemo<RowActions>(
     () => ({ open, toggle, hrefOf, star: (id, starred) => mark([id], { starred }) }),
@@ -105,7 +102,7 @@ export default function InboxView() {
 
   /** Marks the selection if there is one, else the open or current item. */
   function markChosen(marks: Marks) {
-    if (selection.allMatching) markMatching(shown, Math.max(...items.map(({ id }) => id)), marks)
+    if (selection.isAll) markMatching(shown, Math.max(...items.map(({ id }) => id)), marks)
     else if (selection.ids.size > 0) mark([...selection.ids], marks)
     else if ((openId ?? currentId) !== null) markOne((openId ?? currentId) as number, marks)
     clear()

@@ -1,5 +1,5 @@
 import { type QueryClient, type QueryKey, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useLayoutEffect, useRef } from 'react'
+import { useEffect, useEffectEvent } from 'react'
 import type { Annotation, InboxCounts, Source, Stats } from '../api/types.ts'
 import { type EventName, listen, startStream } from './stream.ts'
 
@@ -15,11 +15,8 @@ type LiveEvents = {
 
 /** Listens to events while mounted. Listening to `crawl` makes the server send the crawl stats. */
 export function useLive<Name extends EventName>(name: Name, listener: (data: LiveEvents[Name]) => void): void {
-  const latest = useRef(listener)
-  useLayoutEffect(() => {
-    latest.current = listener
-  })
-  useEffect(() => listen(name, (data) => latest.current(data as LiveEvents[Name])), [name])
+  const latest = useEffectEvent(listener)
+  useEffect(() => listen(name, (data) => latest(data as LiveEvents[Name])), [name])
 }
 
 /**

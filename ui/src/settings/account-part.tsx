@@ -10,7 +10,7 @@ import { showToast } from '../kit/toast.tsx'
 import { useKeepMe, useMe } from '../session/session.ts'
 import { useNow } from '../time/relative-time.tsx'
 import { exactTime } from '../time/zone.ts'
-import { fieldError, formError } from './form.tsx'
+import { fieldError, formError } from './form-errors.ts'
 import { strings } from './strings.ts'
 
 const MIN_PASSWORD = 8

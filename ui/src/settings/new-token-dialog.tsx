@@ -8,7 +8,7 @@ import { Field } from '../kit/field.tsx'
 import { Input, optionsOf, Select } from '../kit/input.tsx'
 import { strings as shared } from '../kit/strings.ts'
 import { useMe } from '../session/session.ts'
-import { fieldError, formError } from './form.tsx'
+import { fieldError, formError } from './form-errors.ts'
 import { strings } from './strings.ts'
 
 type Scope = Token['scopes'][number]

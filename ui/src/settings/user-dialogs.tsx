@@ -6,7 +6,7 @@ import { ConfirmDialog } from '../kit/dialog.tsx'
 import { Field } from '../kit/field.tsx'
 import { Input, optionsOf, Select } from '../kit/input.tsx'
 import { showError, showToast } from '../kit/toast.tsx'
-import { fieldError, formError } from './form.tsx'
+import { fieldError, formError } from './form-errors.ts'
 import { strings } from './strings.ts'
 
 type Of = { user: User; onClose: () => void }

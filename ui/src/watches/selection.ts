@@ -1,5 +1,6 @@
-import { useMemo, useState } from 'react'
+import { useState } from 'react'
 import type { Source } from '../api/types.ts'
+import type { Selection } from '../kit/selection.ts'
 
 /** What an action applies to: rows by id, or everything that matches the filter, loaded or not. */
 export type Target = { kind: 'ids'; ids: readonly number[] } | { kind: 'all'; count: number }
@@ -8,34 +9,9 @@ export function countOfTarget(target: Target): number {
   return target.kind === 'all' ? target.count : target.ids.length
 }
 
-type Selected = { scope: string; ids: ReadonlySet<number>; isAll: boolean }
-const none: ReadonlySet<number> = new Set()
-
-/** `scope` identifies the list shown: a selection made in another list no longer counts. */
-export function useSelection(scope: string) {
-  const [selected, setSelected] = useState<Selected>({ scope, ids: none, isAll: false })
-  const { ids, isAll } = selected.scope === scope ? selected : { ids: none, isAll: false }
-  return useMemo(
-    () => ({
-      isAll,
-      count: ids.size,
-      isEmpty: ids.size === 0 && !isAll,
-      has: (id: number) => isAll || ids.has(id),
-      toggle(id: number) {
-        const next = new Set(ids)
-        if (!next.delete(id)) next.add(id)
-        setSelected({ scope, ids: next, isAll: false })
-      },
-      add: (more: readonly number[]) => setSelected({ scope, ids: new Set([...ids, ...more]), isAll: false }),
-      put: (those: readonly number[]) => setSelected({ scope, ids: new Set(those), isAll: false }),
-      allMatching: () => setSelected({ scope, ids, isAll: true }),
-      clear: () => setSelected({ scope, ids: none, isAll: false }),
-      target: (matching: number): Target => (isAll ? { kind: 'all', count: matching } : { kind: 'ids', ids: [...ids] }),
-    }),
-    [scope, ids, isAll],
-  )
+export function targetOf({ isAll, ids }: Selection, matching: number): Target {
+  return isAll ? { kind: 'all', count: matching } : { kind: 'ids', ids: [...ids] }
 }
-export type Selection = ReturnType<typeof useSelection>
 
 /** The row that the keyboard acts on. It is identified by id, because rows above it come and go. */
 export function useCursor(rows: readonly Source[]) {

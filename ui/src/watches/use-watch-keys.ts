@@ -1,6 +1,7 @@
 import type { Source } from '../api/types.ts'
 import { useShortcuts } from '../keyboard/shortcuts.ts'
-import type { Cursor, Selection, Target } from './selection.ts'
+import type { Selection } from '../kit/selection.ts'
+import { type Cursor, type Target, targetOf } from './selection.ts'
 import { strings } from './strings.ts'
 import type { WatchActions } from './use-watch-actions.ts'
 
@@ -24,7 +25,7 @@ export function useWatchKeys(deps: Deps): void {
 
   /** The selected rows, or the one under the cursor. */
   function withTarget(run: (target: Target) => void) {
-    if (!selection.isEmpty) run(selection.target(matching))
+    if (!selection.isEmpty) run(targetOf(selection, matching))
     else if (row !== undefined) run({ kind: 'ids', ids: [row.id] })
   }
   function move(step: number) {

@@ -7,8 +7,9 @@ import { Button, IconButton } from '../kit/button.tsx'
 import { Icon, type IconName } from '../kit/icon.tsx'
 import { Input } from '../kit/input.tsx'
 import { Menu } from '../kit/menu.tsx'
+import type { Selection } from '../kit/selection.ts'
 import { setQuery, useQueryState } from '../url/query-state.ts'
-import type { Selection, Target } from './selection.ts'
+import { type Target, targetOf } from './selection.ts'
 import { countWatches, strings } from './strings.ts'
 import type { WatchActions } from './use-watch-actions.ts'
 
@@ -60,8 +61,8 @@ type BulkProps = {
 /** Stays in sight while rows are selected. */
 export function BulkBar({ selection, matching, actions, onRemove }: BulkProps) {
   const text = strings.bulk
-  const target = selection.target(matching)
-  const count = selection.isAll ? matching : selection.count
+  const target = targetOf(selection, matching)
+  const count = selection.isAll ? matching : selection.ids.size
   const buttons: [string, IconName, () => void][] = [
     [strings.check, 'refresh', () => actions.check(target)],
     [strings.pause, 'pause', () => actions.mark(target, 'paused', true)],

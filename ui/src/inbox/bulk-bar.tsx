@@ -1,39 +1,9 @@
-import { useCallback, useMemo, useState } from 'react'
 import type { Marks } from '../api/types.ts'
 import { Button, IconButton } from '../kit/button.tsx'
 import { classNames } from '../kit/class-names.ts'
+import type { Selection } from '../kit/selection.ts'
 import type { InboxState } from './inbox-filters.ts'
 import { strings } from './strings.ts'
-
-/** The selected ids; `allMatching` means everything that matches the filters, loaded or not. */
-export type Selection = {
-  ids: ReadonlySet<number>
-  allMatching: boolean
-  toggle: (id: number) => void
-  choose: (ids: readonly number[]) => void
-  chooseMatching: () => void
-  clear: () => void
-}
-
-const nothing = { ids: new Set<number>() as ReadonlySet<number>, allMatching: false }
-
-export function useSelection(): Selection {
-  const [chosen, setChosen] = useState(nothing)
-  const toggle = useCallback((id: number) => {
-    setChosen(({ ids }) => {
-      const next = new Set(ids)
-      if (!next.delete(id)) next.add(id)
-      return { ids: next, allMatching: false }
-    })
-  }, [])
-  const choose = useCallback((ids: readonly number[]) => setChosen({ ids: new Set(ids), allMatching: false }), [])
-  const chooseMatching = useCallback(() => setChosen(({ ids }) => ({ ids, allMatching: true })), [])
-  const clear = useCallback(() => setChosen(nothing), [])
-  return useMemo(
-    () => ({ ...chosen, toggle, choose, chooseMatching, clear }),
-    [chosen, toggle, choose, chooseMatching, clear],
-  )
-}
 
 type Props = {
   selection: Selection
@@ -46,10 +16,10 @@ type Props = {
 }
 
 export function BulkBar({ selection, state, loaded, matching, hasMore, onMark }: Props) {
-  const { ids, allMatching, chooseMatching, clear } = selection
-  if (ids.size === 0 && !allMatching) return null
+  const { ids, isAll, isEmpty, allMatching, clear } = selection
+  if (isEmpty) return null
   const isArchive = state === 'archived'
-  const mayChooseAll = !allMatching && hasMore && ids.size >= loaded
+  const mayChooseAll = !isAll && hasMore && ids.size >= loaded
   return (
     <div
       className={classNames('inbox-bulk', mayChooseAll && 'inbox-bulk-tall')}
@@ -58,7 +28,7 @@ export function BulkBar({ selection, state, loaded, matching, hasMore, onMark }:
     >
       <IconButton icon="close" label={strings.selection.clear} shortcut="* n" tip="start" onClick={clear} />
       <span className="small inbox-bulk-count" role="status">
-        {allMatching ? strings.selection.all(matching) : strings.selection.count(ids.size)}
+        {isAll ? strings.selection.all(matching) : strings.selection.count(ids.size)}
       </span>
       <span className="inbox-bulk-actions">
         <IconButton icon="read" label={strings.actions.read} onClick={() => onMark({ read: true })} />
@@ -78,7 +48,7 @@ export function BulkBar({ selection, state, loaded, matching, hasMore, onMark }:
           className="inbox-bulk-all"
           small
           variant="quiet"
-          onClick={chooseMatching}
+          onClick={allMatching}
         />
       )}
     </div>
