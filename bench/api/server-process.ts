@@ -8,6 +8,7 @@ import { systemClock } from '../../src/core/clock.ts'
 import { createPolicy } from '../../src/services/scheduler/queues/policy.ts'
 import { budgetsOf } from '../../src/services/scheduler/schedule-settings.ts'
 import { createScheduler } from '../../src/services/scheduler/scheduler.ts'
+import { draftOf, nothing } from '../../src/store/conformance/annotations-suite.testkit.ts'
 import { openDatabase } from '../../src/store/sqlite/folder/database.ts'
 import { paths } from '../../src/store/sqlite/folder/folder.ts'
 import { catalogMigrations } from '../../src/store/sqlite/folder/schema-catalog.ts'
@@ -39,27 +40,20 @@ let arrived = 0
 async function arrive(): Promise<void> {
   arrived++
   const at = Date.now()
-  const drafts = Array.from({ length: OWNERS }, (_, owner) => ({
-    owner: emailOf(owner),
-    profile: profileIdOf(owner, 0),
-    documentId: 1,
+  const text = `change number ${arrived}`
+  const drafts = Array.from({ length: OWNERS }, (_, owner) =>
     // A version that does not exist yet, so that each is new.
-    versionId: 1_000_000_000 + arrived,
-    kind: 'changed' as const,
-    at,
-    relevance: 5,
-    urgency: 1,
-    expiresAt: 0,
-    backlog: false,
-    title: `Arrival ${arrived}`,
-    format: 'text/html',
-    extension: 'html',
-    size: 1_000,
-    summary: { text: `change number ${arrived}`, marks: [] },
-    explanation: { tracked: true },
-    cluster: 0,
-  }))
-  const batch = { done: [], annotations: drafts, alsoAt: [], nearDuplicates: [], unwanted: [], wanted: [] }
+    draftOf(1, 1_000_000_000 + arrived, {
+      owner: emailOf(owner),
+      profile: profileIdOf(owner, 0),
+      kind: 'changed',
+      at,
+      title: `Arrival ${arrived}`,
+      summary: { text, marks: [] },
+      explanation: { tracked: true },
+    }),
+  )
+  const batch = { ...nothing, annotations: drafts }
   server.announce((await annotations.commit(batch)).map(({ id }) => id))
 }
 
